@@ -1,0 +1,31 @@
+/* replica.h - what can be said of one replica (one pod, one supervised process) of an attempt.
+ * The agent reports these, the tunnel carries them, the core counts them: one table, so that nobody
+ * needs a translation.  Numbers are on the wire and in the journal: never reused.
+ * Uses libc only. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* name, number, whether nothing more follows, meaning */
+#define FL_REPLICA_STATES(X)                                                                       \
+    X(pending, 0, false, "assigned, nothing heard of it yet")                                      \
+    X(created, 1, false, "exists behind its gate and waits for GO")                                \
+    X(pulling, 2, false, "past its gate; its image is being fetched")                              \
+    X(running, 3, false, "runs")                                                                   \
+    X(exited, 4, true, "ended by itself or by a stop, with an exit code")                          \
+    X(lost, 5, true, "gone without an exit code")                                                  \
+    X(refused, 6, true, "could not be created, or got no GO in time; it never ran")                \
+    X(absent, 7, true, "the agent knows no such replica")
+
+enum fl_replica_state {
+#define FL_REPLICA_ENUM(name, number, is_last, meaning) FL_REPLICA_##name = (number),
+    FL_REPLICA_STATES(FL_REPLICA_ENUM)
+#undef FL_REPLICA_ENUM
+    FL_REPLICA_STATES_LEN
+};
+
+const char *fl_replica_state_name(enum fl_replica_state state);
+
+/* Nothing follows such a state but its removal. */
+bool fl_replica_state_is_last(enum fl_replica_state state);
