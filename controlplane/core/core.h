@@ -1,0 +1,66 @@
+/* core.h - the brain: all live state of the control plane, and the one function that changes it.
+ * Pure: no I/O, clock, log, thread or random source; equal events give equal batches, bit for bit.
+ *
+ *   core_create -> core_load (rows of queues, clusters, shapes, counters, then by id: open jobs, marks,
+ *   attempts, attempt ends, element ends) -> core_begin through event 'begin' -> core_step ... core_settle
+ *
+ * core_step takes one event and appends what follows from it to the batch.  core_settle does what is done
+ * once for many events: a round of placement within its budget, and acknowledgements.  A batch must be
+ * settled before it is committed.  A core whose batch failed is destroyed: it has run ahead.
+ * Uses shared/base only.  Not thread-safe: the engine owns it and is its only caller. */
+#pragma once
+
+#include "controlplane/core/core_command.h"
+#include "controlplane/core/core_event.h"
+
+struct core;
+
+/* Limits and waits; core_config_default() is what config.def starts from. */
+struct core_config {
+    uint32_t jobs_max;            /* open at a time */
+    uint32_t elements_max;        /* started and not ended, at a time */
+    uint32_t queues_max;
+    uint32_t clusters_max;
+    uint32_t shapes_max;
+    uint32_t nodes_max;           /* of one cluster */
+    uint32_t unconfirmed_max;     /* STARTs that a cluster has not confirmed; at it, no more */
+    uint32_t backoff_first_ms;    /* 10 s, doubled per failure */
+    uint32_t backoff_max_ms;      /* 5 min; both +-20 % */
+    uint32_t silence_ms;          /* a lost session makes attempts unknown after it */
+    uint32_t stray_ms;            /* a job nobody knows is stopped after it: 15 min */
+    uint32_t head_wait_ms;        /* 5 min */
+    uint32_t stop_grace_ms;
+    uint32_t round_starts_max;    /* placements of one core_settle; the rest goes on next turn */
+};
+
+struct core_config core_config_default(void);
+
+struct core *core_create(const struct core_config *config);
+void core_destroy(struct core *core);
+
+/* False: the rows contradict each other, which no crash explains; the text names both. */
+FL_CHECK bool core_load(struct core *core, const struct row *row, struct fl_err *err);
+
+void core_step(struct core *core, const struct core_event *event, struct core_batch *batch);
+
+/* True: there is more to do at once, call again in the next batch. */
+bool core_settle(struct core *core, fl_ms now, struct core_batch *batch);
+
+/* When the next tick is due; INT64_MAX: never. */
+fl_ms core_deadline(const struct core *core);
+
+/* Hash over what rows hold: ids, queues, clusters, shapes, jobs, marks, attempts, ends.  A core that was
+ * loaded from the rows of another has the same. */
+uint64_t core_hash(const struct core *core);
+
+/* Asserts that the state is whole: each open job has one next actor and one deadline, usage adds up,
+ * indexes agree.  Walks everything; for tests and the simulator. */
+void core_check(const struct core *core);
+
+struct core_stats {
+    size_t jobs, jobs_queued, elements, shapes, clusters, queues;
+    size_t hot_bytes; /* memory that grows with queued jobs */
+    uint64_t starts, placements_tried;
+};
+
+struct core_stats core_stats(const struct core *core);

@@ -1,0 +1,72 @@
+/* row.h - one durable fact, as rows.def lists them: its struct, its name, its bytes.
+ * The journal of a batch is a run of encoded rows.  Decoding is total: any bytes are either a row whose
+ * encoding is those very bytes, or refused.
+ * Uses shared/base only. */
+#pragma once
+
+#include "shared/base/err.h"
+#include "shared/base/str.h"
+#include "shared/base/types.h"
+
+struct fl_buf;
+struct fl_reader;
+
+#define F(type, name) ROW_FIELD_##type name;
+#define B(name, max) struct fl_str name;
+#define ROW_FIELD_u8 uint8_t
+#define ROW_FIELD_u16 uint16_t
+#define ROW_FIELD_u32 uint32_t
+#define ROW_FIELD_u64 uint64_t
+#define ROW_FIELD_i32 int32_t
+#define ROW_FIELD_i64 int64_t
+#define ROW_FIELD_digest struct fl_digest
+#define ROW(name, number, fields)                                                                  \
+    struct row_##name {                                                                            \
+        fields                                                                                     \
+    };
+#include "controlplane/core/rows.def"
+#undef ROW
+#undef F
+#undef B
+
+enum row_kind {
+#define ROW(name, number, fields) ROW_##name = (number),
+#include "controlplane/core/rows.def"
+#undef ROW
+    ROW_KINDS_LEN
+};
+
+struct row {
+    enum row_kind kind;
+    union {
+#define ROW(name, number, fields) struct row_##name name;
+#include "controlplane/core/rows.def"
+#undef ROW
+    };
+};
+
+/* What open_mark keeps of an open job. */
+enum core_mark {
+    CORE_MARK_held = 1,        /* value 1 */
+    CORE_MARK_cancel = 2,      /* value: enum reason */
+    CORE_MARK_first_start = 3, /* value: fl_ms of the first replica seen running; only with a deadline */
+};
+
+/* Numbers that must survive although no row carries them. */
+enum core_counter {
+    CORE_COUNTER_job_next = 1, /* raised when an agent was seen with a job from a lost future */
+};
+
+const char *row_kind_name(enum row_kind kind);
+
+/* How many bytes the encoding takes. */
+size_t row_bytes(const struct row *row);
+
+/* Appends the encoding.  False past out->max; the caller bounds its rows, so that is for the fuzzers. */
+FL_CHECK bool row_encode(struct fl_buf *out, const struct row *row);
+
+/* Takes the next row.  Its strings point into the reader's bytes. */
+FL_CHECK bool row_decode(struct fl_reader *reader, struct row *ret_row, struct fl_err *err);
+
+/* One line for people: "attempt_new job=7 element=0 n=1 ...".  Always terminated. */
+void row_print(const struct row *row, char *out, size_t out_bytes);
