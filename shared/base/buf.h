@@ -1,0 +1,66 @@
+/* buf.h - bytes being written, up to a limit, and bytes being read, never past their end.
+ * Writing: numbers are little endian, 'var' is LEB128 in its shortest form.  What would pass 'max' is
+ * refused as a whole: false, nothing written, 'is_over' set; from then on every put is refused, so it is
+ * enough to look once at the end, until fl_buf_clear or fl_buf_truncate.  Memory grows as needed.
+ * Reading: the first read past the end, or of a var that is longer than it needs to be or over 64 bits,
+ * sets 'is_bad' for good; it and all later reads give 0 or the empty string.  Strings are views into what
+ * is read.  Nothing that was read may be trusted before fl_reader_is_done, or a look at is_bad.
+ * Uses libc only.  Not thread-safe. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/base/err.h"
+#include "shared/base/str.h"
+
+#define FL_VAR_BYTES_MAX 10
+
+struct fl_buf {
+    uint8_t *at;
+    size_t len, cap, max;
+    bool is_over;
+};
+
+void fl_buf_init(struct fl_buf *buf, size_t bytes_max); /* allocates nothing yet */
+void fl_buf_fini(struct fl_buf *buf);                   /* NULL or zeroed is fine */
+void fl_buf_clear(struct fl_buf *buf);                  /* keeps the memory and the limit */
+void fl_buf_truncate(struct fl_buf *buf, size_t len);   /* back to a shorter length; not over any more */
+
+bool fl_buf_put(struct fl_buf *buf, const void *ptr, size_t len);
+bool fl_buf_put_u8(struct fl_buf *buf, uint8_t v);
+bool fl_buf_put_u16(struct fl_buf *buf, uint16_t v);
+bool fl_buf_put_u32(struct fl_buf *buf, uint32_t v);
+bool fl_buf_put_u64(struct fl_buf *buf, uint64_t v);
+bool fl_buf_put_i32(struct fl_buf *buf, int32_t v);
+bool fl_buf_put_i64(struct fl_buf *buf, int64_t v);
+bool fl_buf_put_var(struct fl_buf *buf, uint64_t v);
+bool fl_buf_put_bytes(struct fl_buf *buf, const void *ptr, size_t len); /* var length, then bytes */
+bool fl_buf_put_str(struct fl_buf *buf, struct fl_str s);               /* the same */
+
+/* Overwrites four bytes that were written before (at + 4 <= len). */
+void fl_buf_patch_u32(struct fl_buf *buf, size_t at, uint32_t v);
+
+struct fl_reader {
+    const uint8_t *at;
+    size_t len, pos;
+    bool is_bad;
+};
+
+struct fl_reader fl_reader(const void *ptr, size_t len);
+
+uint8_t fl_read_u8(struct fl_reader *reader);
+uint16_t fl_read_u16(struct fl_reader *reader);
+uint32_t fl_read_u32(struct fl_reader *reader);
+uint64_t fl_read_u64(struct fl_reader *reader);
+int32_t fl_read_i32(struct fl_reader *reader);
+int64_t fl_read_i64(struct fl_reader *reader);
+uint64_t fl_read_var(struct fl_reader *reader);
+
+struct fl_str fl_read_raw(struct fl_reader *reader, size_t len); /* exactly len bytes */
+
+/* What fl_buf_put_bytes wrote; a length over bytes_max is bad. */
+struct fl_str fl_read_bytes(struct fl_reader *reader, size_t bytes_max);
+
+bool fl_reader_is_done(const struct fl_reader *reader); /* all consumed, and not bad */

@@ -1,0 +1,40 @@
+/* str.h - a view of bytes that someone else owns, and what text may look like.
+ * A view is passed by value and need not end with a zero byte; {0} is the empty string.
+ * Uses libc only.  Pure. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/base/err.h"
+
+#define FL_NAME_BYTES_MAX 63 /* a DNS label */
+
+struct fl_str {
+    const char *at;
+    size_t len;
+};
+
+/* printf("queue " FL_STR_FMT, FL_STR_ARG(name)); the argument is evaluated twice and is shorter than 2 GiB */
+#define FL_STR_FMT "%.*s"
+#define FL_STR_ARG(s) (int)(s).len, ((s).at ? (s).at : "")
+
+#define FL_STR(literal) ((struct fl_str){"" literal, sizeof(literal) - 1})
+
+struct fl_str fl_str_c(const char *cstr); /* NULL is the empty string */
+
+bool fl_str_eq(struct fl_str a, struct fl_str b);
+int fl_str_cmp(struct fl_str a, struct fl_str b); /* by bytes; a prefix comes first */
+
+/* Well-formed UTF-8: no overlong forms, no surrogates, nothing over U+10FFFF.  A zero byte is fine. */
+bool fl_str_is_utf8(struct fl_str s);
+
+/* Well-formed UTF-8 without a zero byte: what Postgres takes as text. */
+bool fl_str_is_text(struct fl_str s);
+
+/* 1..63 of [a-z0-9-], first and last not '-': a DNS label. */
+bool fl_str_is_name(struct fl_str s);
+
+/* Decimal digits and nothing else; false when empty or over UINT64_MAX. */
+FL_CHECK bool fl_str_parse_u64(struct fl_str s, uint64_t *ret_n);
