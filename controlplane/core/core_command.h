@@ -115,4 +115,9 @@ void core_batch_destroy(struct core_batch *batch);
 void core_batch_row(struct core_batch *batch, const struct row *row);
 void core_batch_effect(struct core_batch *batch, const struct core_effect *effect);
 
+/* What a repeated Idempotency-Key is answered with: code and job of each outcome, texts too. */
+FL_CHECK bool core_answer_encode(struct fl_buf *out, const struct core_answer *answer);
+FL_CHECK bool core_answer_decode(struct fl_str bytes, struct fl_arena *arena,
+                                 struct core_answer *ret_answer, struct fl_err *err);
+
 const char *core_send_name(enum core_send_kind kind);

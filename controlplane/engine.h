@@ -1,0 +1,152 @@
+/* engine.h - the one place where events become commits.
+ * Events enter, the core steps them into a batch, the batch is committed, and only then are its effects
+ * carried out, in order.  Up to two batches are in flight; what arrives meanwhile forms the next.
+ *
+ *   STANDBY --take--> TAKING --taken--> LOADING --loaded--> LEADING --refused, lost, deposed--> STANDBY
+ *
+ * Whatever goes wrong with a commit, the core is destroyed (it has run ahead), a new epoch is taken exactly
+ * as at the start, the newest journal keys tell which batches are durable after all, and a fresh core is
+ * loaded: recovery is the start path.  The events of refused batches are stepped again, alone for a while,
+ * so that only a culprit is refused.
+ *
+ * The engine does no I/O: it calls ports, and their results come back as engine_* calls, never from
+ * inside the port call.  The production thread and the simulator fill the same ports.
+ * Not thread-safe: one thread owns it.  Times are monotonic milliseconds of that thread. */
+#pragma once
+
+#include "controlplane/core/core.h"
+
+struct engine;
+
+enum engine_state {
+    ENGINE_STANDBY, /* another leads, or Postgres is away: waits, then takes */
+    ENGINE_TAKING,
+    ENGINE_LOADING,
+    ENGINE_LEADING,
+};
+
+/* Why requests are refused now; decides 503 or 507. */
+enum engine_breaker { ENGINE_OPEN_FOR_WORK, ENGINE_NOT_LEADING, ENGINE_DB_LOST, ENGINE_DB_FULL };
+
+/* An event with everything it points to; whoever calls engine_adopt gives it away. */
+struct engine_event {
+    struct core_event event;
+    struct fl_arena arena;
+};
+
+struct engine_event *engine_event_create(void);
+void engine_event_destroy(struct engine_event *event);
+
+enum engine_commit {
+    ENGINE_COMMITTED,
+    ENGINE_DEPOSED,  /* 23502 on epoch: somebody else leads */
+    ENGINE_RELOAD,   /* 23502 on prev, 23505 on the journal, 25P02 */
+    ENGINE_NO_SPACE, /* 53100 */
+    ENGINE_POISONED, /* any other refusal */
+    ENGINE_UNKNOWN,  /* the connection went away before the answer */
+};
+
+struct engine_ports {
+    void *ctx;
+    /* Become the leader: one transaction on a new writer connection, the old one is dropped first.
+     * 'batch_from': the first batch whose fate is open (0: none); its epoch and those of later ones are
+     * to be reported.  Answered by engine_taken or engine_take_failed. */
+    void (*take)(void *ctx, uint64_t batch_from);
+    /* Answered by engine_load_row for each row, in the order of core.h, then engine_loaded. */
+    void (*load)(void *ctx);
+    /* The batch is borrowed until its engine_committed, or until 'drop'. */
+    void (*commit)(void *ctx, const struct core_batch *batch, uint64_t epoch);
+    /* Forget the writer connection and whatever was sent on it. */
+    void (*drop)(void *ctx);
+    /* Is this key known?  Answered by engine_found. */
+    void (*lookup)(void *ctx, uint64_t lookup, struct fl_tenant tenant, struct fl_str key);
+    /* A term began: each open tunnel session is to be offered again as session_open, is_resync. */
+    void (*began)(void *ctx, uint64_t epoch);
+    void (*answer)(void *ctx, const struct core_answer *answer);
+    void (*send)(void *ctx, const struct core_send *send);
+    /* The batch is durable; for watchers. */
+    void (*notice)(void *ctx, const struct core_batch *batch);
+    /* One event was refused for good, since its batch alone was refused: keep it for people to see. */
+    void (*quarantine)(void *ctx, const struct core_event *event, const char *why);
+};
+
+struct engine_config {
+    struct core_config core;
+    uint64_t seed;
+    size_t inbox_max;        /* events waiting; at it engine_adopt refuses */
+    size_t inbox_bytes_max;
+    size_t batch_jobs_max;   /* 2,000 */
+    size_t batch_bytes_max;  /* 4 MiB */
+    size_t inflight_max;     /* 2 */
+    uint32_t alone_ms;       /* one event per batch for so long after a refused batch: 60 s */
+    uint32_t away_ms;        /* a commit that takes longer makes the database 'away': 2 s */
+    uint32_t retry_first_ms; /* between attempts to take: 200 ms, doubled to ... */
+    uint32_t retry_max_ms;   /* ... 5 s */
+};
+
+struct engine_config engine_config_default(void);
+
+/* Both structs are copied. */
+struct engine *engine_create(const struct engine_config *config, const struct engine_ports *ports,
+                             fl_ms now);
+void engine_destroy(struct engine *engine);
+
+/* Takes the event.  False: the inbox is full or nobody leads here; the event is destroyed and nothing
+ * has happened.  'err' then says what to tell: FL_FULL, FL_UNAVAILABLE or FL_NO_SPACE. */
+FL_CHECK bool engine_adopt(struct engine *engine, struct engine_event *event, struct fl_err *err);
+
+/* Does what can be done now; never more than the budget of one turn. */
+void engine_turn(struct engine *engine, fl_ms now);
+
+/* When the next engine_turn is due without any input; 'now' or earlier: at once. */
+fl_ms engine_deadline(const struct engine *engine);
+
+/* The leader's lease is no longer ours, or too old to rely on: stop issuing at once. */
+void engine_lease_lost(struct engine *engine, fl_ms now);
+
+/* --- results of the ports --- */
+
+struct engine_journal_key {
+    uint64_t batch, epoch;
+};
+
+struct engine_taken {
+    uint64_t epoch;
+    uint32_t incarnation;
+    uint64_t batch_newest;
+    fl_ms at_newest;  /* the newest journal row's time */
+    fl_ms wall;       /* Postgres's clock at the takeover */
+    uint64_t job_below; /* ids and batches for which partitions exist */
+    uint64_t batch_below;
+    struct engine_journal_key keys[8]; /* from 'batch_from' on */
+    size_t keys_len;
+};
+
+void engine_taken(struct engine *engine, const struct engine_taken *taken, fl_ms now);
+/* FL_DEPOSED: another holds the lease; FL_UNAVAILABLE: no database; FL_NO_SPACE: its disk is full. */
+void engine_take_failed(struct engine *engine, enum fl_code why, fl_ms now);
+void engine_load_row(struct engine *engine, const struct row *row);
+/* is_good: false, when the connection was lost while loading. */
+void engine_loaded(struct engine *engine, bool is_good, fl_ms now);
+void engine_committed(struct engine *engine, uint64_t batch, enum engine_commit result,
+                      const char *text, fl_ms now);
+/* 'answer' is what core_answer_encode wrote, NULL at: not known. */
+void engine_found(struct engine *engine, uint64_t lookup, const struct fl_digest *body_sha,
+                  struct fl_str answer, bool is_good, fl_ms now);
+/* More partitions exist. */
+void engine_room(struct engine *engine, uint64_t job_below, uint64_t batch_below);
+
+/* --- to look at --- */
+
+enum engine_state engine_state(const struct engine *engine);
+enum engine_breaker engine_breaker(const struct engine *engine);
+/* NULL unless LEADING. */
+const struct core *engine_core(const struct engine *engine);
+
+struct engine_stats {
+    uint64_t events, batches, rows, reloads, refused, quarantined, takes;
+    fl_ms turn_longest_ms;
+    size_t inbox_len, inflight_len;
+};
+
+struct engine_stats engine_stats(const struct engine *engine);
