@@ -11,6 +11,9 @@
 struct fl_buf;
 struct fl_reader;
 
+/* Tables keyed by job are cut at multiples of this; a spec is stored once per such range. */
+#define ROW_JOB_RANGE ((uint64_t)1000000)
+
 #define F(type, name) ROW_FIELD_##type name;
 #define B(name, max) struct fl_str name;
 #define ROW_FIELD_u8 uint8_t

@@ -1,0 +1,165 @@
+#include "controlplane/core/core_command.h"
+
+#include <string.h>
+
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+
+enum { ANSWER_TEXT_MAX = 512 };
+
+struct core_batch *core_batch_create(uint64_t number)
+{
+    struct core_batch *batch = fl_new(struct core_batch);
+
+    batch->number = number;
+    return batch;
+}
+
+void core_batch_destroy(struct core_batch *batch)
+{
+    if (!batch) return;
+    fl_vec_fini(&batch->rows);
+    fl_vec_fini(&batch->effects);
+    fl_arena_fini(&batch->arena);
+    fl_free(batch);
+}
+
+static void keep(struct fl_arena *arena, struct fl_str *s)
+{
+    if (s->len > 0) s->at = fl_arena_copy(arena, s->at, s->len);
+}
+
+/* Which fields of a row are strings is said by rows.def alone. */
+#define F(type, field)
+#define B(field, max) keep(arena, &r->field);
+#define ROW(name, number, fields)                                                                  \
+    static void keep_##name(struct fl_arena *arena, struct row_##name *r)                          \
+    {                                                                                              \
+        (void)arena;                                                                               \
+        (void)r;                                                                                   \
+        fields                                                                                     \
+    }
+#include "controlplane/core/rows.def"
+#undef ROW
+#undef F
+#undef B
+
+void core_batch_row(struct core_batch *batch, const struct row *row)
+{
+    struct row *kept;
+
+    fl_vec_push(&batch->rows, *row);
+    kept = &batch->rows.at[batch->rows.len - 1];
+    batch->rows_bytes += row_bytes(kept);
+    switch (kept->kind) {
+#define ROW(name, number, fields)                                                                  \
+    case ROW_##name: keep_##name(&batch->arena, &kept->name); break;
+#include "controlplane/core/rows.def"
+#undef ROW
+    case ROW_KINDS_LEN: fl_unreachable("a row has one of the kinds of rows.def");
+    }
+    if (kept->kind == ROW_job_new) batch->jobs++;
+}
+
+static const char *kept_text(struct fl_arena *arena, const char *text)
+{
+    return text ? fl_arena_copy(arena, text, strlen(text)) : NULL;
+}
+
+#define KEEP_ARRAY(arena, list)                                                                    \
+    do {                                                                                           \
+        if (list##_len > 0) {                                                                      \
+            list = fl_arena_copy((arena), list, list##_len * sizeof *list);                        \
+        }                                                                                          \
+    } while (0)
+
+static void keep_answer(struct fl_arena *arena, struct core_answer *answer)
+{
+    answer->text = kept_text(arena, answer->text);
+    answer->sentence = kept_text(arena, answer->sentence);
+    KEEP_ARRAY(arena, answer->outcomes);
+    KEEP_ARRAY(arena, answer->jobs);
+    KEEP_ARRAY(arena, answer->verdicts);
+    for (size_t i = 0; i < answer->outcomes_len; i++) {
+        answer->outcomes[i].text = kept_text(arena, answer->outcomes[i].text);
+    }
+    for (size_t i = 0; i < answer->verdicts_len; i++) {
+        answer->verdicts[i].text = kept_text(arena, answer->verdicts[i].text);
+    }
+}
+
+void core_batch_effect(struct core_batch *batch, const struct core_effect *effect)
+{
+    struct core_effect *kept;
+
+    fl_vec_push(&batch->effects, *effect);
+    kept = &batch->effects.at[batch->effects.len - 1];
+    switch (kept->kind) {
+    case CORE_ANSWER: keep_answer(&batch->arena, &kept->answer); break;
+    case CORE_SEND:
+        kept->send.text = kept_text(&batch->arena, kept->send.text);
+        KEEP_ARRAY(&batch->arena, kept->send.nodes);
+        break;
+    }
+}
+
+bool core_answer_encode(struct fl_buf *out, const struct core_answer *answer)
+{
+    fl_buf_put_u16(out, (uint16_t)answer->code);
+    fl_buf_put_str(out, fl_str_c(answer->text));
+    fl_buf_put_u64(out, answer->id);
+    fl_buf_put_var(out, answer->outcomes_len);
+    for (size_t i = 0; i < answer->outcomes_len; i++) {
+        const struct core_outcome *outcome = &answer->outcomes[i];
+
+        fl_buf_put_u16(out, (uint16_t)outcome->code);
+        fl_buf_put_u64(out, outcome->job.n);
+        fl_buf_put_str(out, fl_str_c(outcome->text));
+    }
+    return !out->is_over;
+}
+
+static const char *read_text(struct fl_reader *reader, struct fl_arena *arena)
+{
+    struct fl_str text = fl_read_bytes(reader, ANSWER_TEXT_MAX);
+
+    return text.len > 0 ? fl_arena_copy(arena, text.at, text.len) : NULL;
+}
+
+bool core_answer_decode(struct fl_str bytes, struct fl_arena *arena,
+                        struct core_answer *ret_answer, struct fl_err *err)
+{
+    struct fl_reader reader = fl_reader(bytes.at, bytes.len);
+    struct core_answer answer = {0};
+    uint64_t outcomes_len;
+
+    answer.code = (enum fl_code)fl_read_u16(&reader);
+    answer.text = read_text(&reader, arena);
+    answer.id = fl_read_u64(&reader);
+    outcomes_len = fl_read_var(&reader);
+    if (reader.is_bad || outcomes_len > 1000) {
+        return fl_fail(err, FL_TORN, "a stored answer is cut, or has over 1000 outcomes");
+    }
+    answer.outcomes_len = outcomes_len;
+    answer.outcomes = fl_arena_array(arena, struct core_outcome, outcomes_len);
+    for (size_t i = 0; i < outcomes_len; i++) {
+        answer.outcomes[i].code = (enum fl_code)fl_read_u16(&reader);
+        answer.outcomes[i].job.n = fl_read_u64(&reader);
+        answer.outcomes[i].text = read_text(&reader, arena);
+    }
+    if (!fl_reader_is_done(&reader)) return fl_fail(err, FL_TORN, "a stored answer is cut");
+    *ret_answer = answer;
+    return true;
+}
+
+const char *core_send_name(enum core_send_kind kind)
+{
+    static const char *const names[] = {
+#define NAME(name) #name,
+        CORE_SENDS(NAME)
+#undef NAME
+    };
+
+    fl_assert(kind < sizeof names / sizeof *names);
+    return names[kind];
+}

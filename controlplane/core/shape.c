@@ -1,0 +1,203 @@
+#include "controlplane/core/shape.h"
+
+#include <string.h>
+
+#include "shared/base/buf.h"
+
+enum {
+    LABEL_KEY_MAX = 317,
+    LABEL_VALUE_MAX = 63,
+    FORMAT = 1, /* first byte; another one is another layout */
+};
+
+#define MEMORY_BYTES_MAX ((uint64_t)1 << 50)
+#define CPU_MILLI_MAX 100000000u
+#define GPUS_MAX 100000u
+
+static bool check_role(const struct shape_role *role, uint32_t i, uint32_t *replicas_sum,
+                       struct fl_err *err)
+{
+    if (role->replicas == 0) return fl_fail(err, FL_INVALID, "roles[%u].replicas is 0", i);
+    if (role->replicas > SHAPE_REPLICAS_MAX - *replicas_sum) {
+        return fl_fail(err, FL_TOO_LARGE, "over %d replicas in all roles together",
+                       SHAPE_REPLICAS_MAX);
+    }
+    *replicas_sum += role->replicas;
+    if (role->replicas_min > role->replicas) {
+        return fl_fail(err, FL_INVALID, "roles[%u].min %u is over its replicas %u", i,
+                       role->replicas_min, role->replicas);
+    }
+    if (role->each.memory_bytes > MEMORY_BYTES_MAX || role->each.cpu_milli > CPU_MILLI_MAX ||
+        role->each.gpus > GPUS_MAX) {
+        return fl_fail(err, FL_TOO_LARGE, "roles[%u] asks for more than any machine has", i);
+    }
+    return true;
+}
+
+/* Sorted without repetition is the only order that is canonical. */
+static bool check_names(const struct fl_str *names, uint32_t len, const char *what,
+                        struct fl_err *err)
+{
+    for (uint32_t i = 0; i < len; i++) {
+        if (!fl_str_is_name(names[i])) {
+            return fl_fail(err, FL_INVALID, "%s[%u] is not a cluster's name", what, i);
+        }
+        if (i > 0 && fl_str_cmp(names[i - 1], names[i]) >= 0) {
+            return fl_fail(err, FL_INVALID, "%s is not sorted, or repeats a name", what);
+        }
+    }
+    return true;
+}
+
+static bool check_labels(const struct shape *shape, struct fl_err *err)
+{
+    for (uint32_t i = 0; i < shape->node_labels_len; i++) {
+        const struct shape_label *label = &shape->node_labels[i];
+
+        if (label->key.len == 0 || label->key.len > LABEL_KEY_MAX ||
+            label->value.len > LABEL_VALUE_MAX || memchr(label->key.at, '=', label->key.len) ||
+            memchr(label->key.at, '\n', label->key.len) ||
+            (label->value.len > 0 && memchr(label->value.at, '\n', label->value.len))) {
+            return fl_fail(err, FL_INVALID, "nodeSelector[%u] is no label", i);
+        }
+        if (i > 0 && fl_str_cmp(shape->node_labels[i - 1].key, label->key) >= 0) {
+            return fl_fail(err, FL_INVALID, "nodeSelector is not sorted, or repeats a key");
+        }
+    }
+    return true;
+}
+
+static bool check(const struct shape *shape, struct fl_err *err)
+{
+    uint32_t replicas = 0;
+
+    if (shape->roles_len == 0 || shape->roles_len > SHAPE_ROLES_MAX ||
+        shape->node_labels_len > SHAPE_LABELS_MAX || shape->clusters_len > SHAPE_CLUSTERS_MAX ||
+        shape->not_clusters_len > SHAPE_CLUSTERS_MAX || shape->retries_max > SHAPE_RETRIES_MAX) {
+        return fl_fail(err, FL_INVALID,
+                       "a job has 1 to %d roles, at most %d node labels, %d clusters, %d retries",
+                       SHAPE_ROLES_MAX, SHAPE_LABELS_MAX, SHAPE_CLUSTERS_MAX, SHAPE_RETRIES_MAX);
+    }
+    for (uint32_t i = 0; i < shape->roles_len; i++) {
+        if (!check_role(&shape->roles[i], i, &replicas, err)) return false;
+    }
+    return check_labels(shape, err) &&
+           check_names(shape->clusters, shape->clusters_len, "clusters", err) &&
+           check_names(shape->not_clusters, shape->not_clusters_len, "notClusters", err);
+}
+
+static void put_names(struct fl_buf *out, const struct fl_str *names, uint32_t len)
+{
+    fl_buf_put_var(out, len);
+    for (uint32_t i = 0; i < len; i++) {
+        fl_buf_put_str(out, names[i]);
+    }
+}
+
+bool shape_encode(struct fl_buf *out, const struct shape *shape)
+{
+    struct fl_err err;
+    size_t start = out->len;
+
+    if (!check(shape, &err)) return false;
+    fl_buf_put_u8(out, FORMAT);
+    fl_buf_put_var(out, shape->roles_len);
+    for (uint32_t i = 0; i < shape->roles_len; i++) {
+        const struct shape_role *role = &shape->roles[i];
+
+        fl_buf_put_var(out, role->replicas);
+        fl_buf_put_var(out, role->replicas_min);
+        fl_buf_put_var(out, role->each.cpu_milli);
+        fl_buf_put_var(out, role->each.memory_bytes);
+        fl_buf_put_var(out, role->each.gpus);
+    }
+    fl_buf_put_var(out, shape->node_labels_len);
+    for (uint32_t i = 0; i < shape->node_labels_len; i++) {
+        fl_buf_put_str(out, shape->node_labels[i].key);
+        fl_buf_put_str(out, shape->node_labels[i].value);
+    }
+    put_names(out, shape->clusters, shape->clusters_len);
+    put_names(out, shape->not_clusters, shape->not_clusters_len);
+    fl_buf_put_var(out, shape->deadline_s);
+    fl_buf_put_var(out, shape->retries_max);
+    fl_buf_put_u8(out, shape->has_image);
+    return !out->is_over && out->len - start <= SHAPE_BYTES_MAX;
+}
+
+/* A length that is over 'max' makes the whole shape bad, and reads nothing. */
+static uint32_t read_len(struct fl_reader *reader, uint32_t max)
+{
+    uint64_t len = fl_read_var(reader);
+
+    if (len > max) reader->is_bad = true;
+    return reader->is_bad ? 0 : (uint32_t)len;
+}
+
+static uint32_t read_u32_var(struct fl_reader *reader)
+{
+    return read_len(reader, UINT32_MAX);
+}
+
+bool shape_decode(struct fl_str bytes, struct shape *ret_shape, struct fl_err *err)
+{
+    struct fl_reader reader = fl_reader(bytes.at, bytes.len);
+    struct shape shape;
+    uint8_t format = fl_read_u8(&reader);
+    uint8_t has_image;
+
+    memset(&shape, 0, sizeof shape);
+    shape.roles_len = read_len(&reader, SHAPE_ROLES_MAX);
+    for (uint32_t i = 0; i < shape.roles_len; i++) {
+        shape.roles[i].replicas = read_u32_var(&reader);
+        shape.roles[i].replicas_min = read_u32_var(&reader);
+        shape.roles[i].each.cpu_milli = read_u32_var(&reader);
+        shape.roles[i].each.memory_bytes = fl_read_var(&reader);
+        shape.roles[i].each.gpus = read_u32_var(&reader);
+    }
+    shape.node_labels_len = read_len(&reader, SHAPE_LABELS_MAX);
+    for (uint32_t i = 0; i < shape.node_labels_len; i++) {
+        shape.node_labels[i].key = fl_read_bytes(&reader, LABEL_KEY_MAX);
+        shape.node_labels[i].value = fl_read_bytes(&reader, LABEL_VALUE_MAX);
+    }
+    shape.clusters_len = read_len(&reader, SHAPE_CLUSTERS_MAX);
+    for (uint32_t i = 0; i < shape.clusters_len; i++) {
+        shape.clusters[i] = fl_read_bytes(&reader, FL_NAME_BYTES_MAX);
+    }
+    shape.not_clusters_len = read_len(&reader, SHAPE_CLUSTERS_MAX);
+    for (uint32_t i = 0; i < shape.not_clusters_len; i++) {
+        shape.not_clusters[i] = fl_read_bytes(&reader, FL_NAME_BYTES_MAX);
+    }
+    shape.deadline_s = read_u32_var(&reader);
+    shape.retries_max = read_u32_var(&reader);
+    has_image = fl_read_u8(&reader);
+    shape.has_image = has_image == 1;
+    if (!fl_reader_is_done(&reader) || format != FORMAT || has_image > 1 ||
+        bytes.len > SHAPE_BYTES_MAX) {
+        return fl_fail(err, FL_INVALID, "the shape's %zu bytes are not what shape_encode writes",
+                       bytes.len);
+    }
+    if (!check(&shape, err)) return false;
+    *ret_shape = shape;
+    return true;
+}
+
+uint32_t shape_replicas(const struct shape *shape)
+{
+    uint32_t replicas = 0;
+
+    for (uint32_t i = 0; i < shape->roles_len; i++) {
+        replicas += shape->roles[i].replicas;
+    }
+    return replicas;
+}
+
+const struct shape_role *shape_role_of(const struct shape *shape, uint32_t replica)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < shape->roles_len && replica >= shape->roles[i].replicas) {
+        replica -= shape->roles[i].replicas;
+        i++;
+    }
+    return &shape->roles[i];
+}
