@@ -26,7 +26,9 @@ struct fl_buf {
 void fl_buf_init(struct fl_buf *buf, size_t bytes_max); /* allocates nothing yet */
 void fl_buf_fini(struct fl_buf *buf);                   /* NULL or zeroed is fine */
 void fl_buf_clear(struct fl_buf *buf);                  /* keeps the memory and the limit */
-void fl_buf_truncate(struct fl_buf *buf, size_t len);   /* back to a shorter length; not over any more */
+
+/* Back to an earlier length, and not over any more. */
+void fl_buf_truncate(struct fl_buf *buf, size_t len);
 
 bool fl_buf_put(struct fl_buf *buf, const void *ptr, size_t len);
 bool fl_buf_put_u8(struct fl_buf *buf, uint8_t v);

@@ -22,8 +22,8 @@ struct fl_err {
     char text[256]; /* always ends with a zero byte */
 };
 
-const char *fl_code_name(enum fl_code code);    /* "too_large"; "unknown" for what is not in the list */
-const char *fl_code_meaning(enum fl_code code); /* one half-sentence, for the reference */
+const char *fl_code_name(enum fl_code code); /* "too_large"; "unknown" when not in the list */
+const char *fl_code_meaning(enum fl_code code); /* half a sentence, for the reference */
 
 /* Fills 'err' (NULL is fine) and returns false.  The arguments may point into err->text. */
 bool fl_fail(struct fl_err *err, enum fl_code code, const char *fmt, ...) FL_PRINTF(3, 4);

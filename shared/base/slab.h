@@ -16,7 +16,7 @@
 struct fl_slab {
     uint8_t **chunks; /* each: records, then one bit per record: is it taken */
     size_t chunks_len, chunks_cap;
-    size_t record_bytes; /* rounded up to a multiple of 8 */
+    size_t record_bytes;  /* rounded up to a multiple of 8 */
     uint32_t chunk_shift; /* a chunk holds 1 << chunk_shift records */
     uint32_t records_max;
     uint32_t used; /* slots 1..used were taken at least once */

@@ -90,8 +90,8 @@
         __typeof__(v) fl_res_v_ = (v);                                                             \
         size_t fl_res_n_ = (n);                                                                    \
         if (fl_res_n_ > fl_res_v_->cap) {                                                          \
-            fl_res_v_->at = fl_vec_grow(fl_res_v_->at, &fl_res_v_->cap, fl_res_n_,                 \
-                                        sizeof(*fl_res_v_->at));                                   \
+            fl_res_v_->at =                                                                        \
+                fl_vec_grow(fl_res_v_->at, &fl_res_v_->cap, fl_res_n_, sizeof(*fl_res_v_->at));    \
         }                                                                                          \
     } while (0)
 

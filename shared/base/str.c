@@ -1,0 +1,96 @@
+#include "shared/base/str.h"
+
+#include <string.h>
+
+struct fl_str fl_str_c(const char *cstr)
+{
+    return (struct fl_str){cstr, cstr ? strlen(cstr) : 0};
+}
+
+bool fl_str_eq(struct fl_str a, struct fl_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
+int fl_str_cmp(struct fl_str a, struct fl_str b)
+{
+    size_t len = a.len < b.len ? a.len : b.len;
+    int order = len ? memcmp(a.at, b.at, len) : 0;
+
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static bool is_between(unsigned char c, unsigned char lo, unsigned char hi)
+{
+    return c >= lo && c <= hi;
+}
+
+/* Bytes of the character at s, 0 when it is not well formed (table 3-7 of the Unicode standard). */
+static size_t utf8_step(const unsigned char *s, size_t left)
+{
+    if (s[0] < 0x80) return 1;
+    if (left < 2) return 0;
+    if (is_between(s[0], 0xc2, 0xdf)) return is_between(s[1], 0x80, 0xbf) ? 2 : 0;
+    if (left < 3 || !is_between(s[2], 0x80, 0xbf)) return 0;
+    if (s[0] == 0xe0) return is_between(s[1], 0xa0, 0xbf) ? 3 : 0;
+    if (s[0] == 0xed) return is_between(s[1], 0x80, 0x9f) ? 3 : 0;
+    if (is_between(s[0], 0xe1, 0xef)) return is_between(s[1], 0x80, 0xbf) ? 3 : 0;
+    if (left < 4 || !is_between(s[3], 0x80, 0xbf)) return 0;
+    if (s[0] == 0xf0) return is_between(s[1], 0x90, 0xbf) ? 4 : 0;
+    if (s[0] == 0xf4) return is_between(s[1], 0x80, 0x8f) ? 4 : 0;
+    return is_between(s[0], 0xf1, 0xf3) && is_between(s[1], 0x80, 0xbf) ? 4 : 0;
+}
+
+bool fl_str_is_utf8(struct fl_str s)
+{
+    const unsigned char *at = (const unsigned char *)s.at;
+    size_t i = 0;
+
+    while (i < s.len) {
+        uint64_t eight;
+        size_t step;
+
+        if (s.len - i >= 8) {
+            memcpy(&eight, at + i, 8);
+            if (!(eight & 0x8080808080808080u)) {
+                i += 8;
+                continue;
+            }
+        }
+        step = utf8_step(at + i, s.len - i);
+        if (!step) return false;
+        i += step;
+    }
+    return true;
+}
+
+bool fl_str_is_text(struct fl_str s)
+{
+    return (s.len == 0 || !memchr(s.at, 0, s.len)) && fl_str_is_utf8(s);
+}
+
+bool fl_str_is_name(struct fl_str s)
+{
+    if (s.len < 1 || s.len > FL_NAME_BYTES_MAX) return false;
+    if (s.at[0] == '-' || s.at[s.len - 1] == '-') return false;
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.at[i];
+
+        if (!is_between(c, 'a', 'z') && !is_between(c, '0', '9') && c != '-') return false;
+    }
+    return true;
+}
+
+bool fl_str_parse_u64(struct fl_str s, uint64_t *ret_n)
+{
+    uint64_t n = 0;
+
+    if (s.len == 0) return false;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.at[i] < '0' || s.at[i] > '9') return false;
+        if (__builtin_mul_overflow(n, (uint64_t)10, &n)) return false;
+        if (__builtin_add_overflow(n, (uint64_t)(s.at[i] - '0'), &n)) return false;
+    }
+    *ret_n = n;
+    return true;
+}
