@@ -112,7 +112,6 @@ struct core_event {
         } queue_put;
         struct {
             struct fl_str name, uid;
-            bool has_images;
         } cluster_put;
         struct {
             struct fl_cluster cluster;

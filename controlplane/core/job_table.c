@@ -1,0 +1,117 @@
+#include "controlplane/core/job_table.h"
+
+#include "shared/base/assert.h"
+
+_Static_assert(sizeof(struct job) <= 48, "a queued job is small");
+
+void job_table_init(struct job_table *table, uint32_t jobs_max, uint32_t elements_max)
+{
+    *table = (struct job_table){0};
+    fl_slab_init(&table->jobs, sizeof(struct job), jobs_max);
+    fl_slab_init(&table->runs, sizeof(struct job_run),
+                 elements_max < jobs_max ? elements_max : jobs_max);
+}
+
+void job_table_fini(struct job_table *table)
+{
+    uint32_t slot;
+
+    for (uint64_t id = 0; (slot = fl_page_map_next(&table->by_id, id, &id)) != 0; id++) {
+        struct job_run *run = job_table_run(table, job_table_at(table, slot));
+
+        if (run) fl_page_map_fini(&run->started);
+    }
+    fl_page_map_fini(&table->by_id);
+    fl_slab_fini(&table->runs);
+    fl_slab_fini(&table->jobs);
+}
+
+uint32_t job_table_next(const struct job_table *table, uint64_t from)
+{
+    uint64_t id;
+
+    return fl_page_map_next(&table->by_id, from, &id);
+}
+
+uint32_t job_table_add(struct job_table *table, struct fl_job job)
+{
+    uint32_t slot = fl_slab_take(&table->jobs);
+
+    if (!slot) return 0;
+    fl_assert(!job_table_find(table, job));
+    job_table_at(table, slot)->id = job.n;
+    fl_page_map_put(&table->by_id, job.n, slot);
+    return slot;
+}
+
+void job_table_remove(struct job_table *table, uint32_t slot)
+{
+    struct job *job = job_table_at(table, slot);
+    struct job_run *run = job_table_run(table, job);
+
+    if (run) {
+        fl_page_map_fini(&run->started);
+        fl_slab_give(&table->runs, job->run);
+    }
+    fl_page_map_remove(&table->by_id, job->id);
+    fl_slab_give(&table->jobs, slot);
+}
+
+struct job_run *job_table_need_run(struct job_table *table, struct job *job)
+{
+    if (!job->run) {
+        job->run = fl_slab_take(&table->runs);
+        fl_assert(job->run); /* as many as elements can be started, and that is bounded before */
+    }
+    return job_table_run(table, job);
+}
+
+uint32_t job_table_element(const struct job_table *table, const struct job *job, uint32_t element)
+{
+    const struct job_run *run = job_table_run(table, job);
+
+    if (!run || element >= job->elements) return 0;
+    return job->elements == 1 ? run->only : fl_page_map_find(&run->started, element);
+}
+
+void job_table_put_element(struct job_table *table, struct job *job, uint32_t element,
+                           uint32_t slot)
+{
+    struct job_run *run = job_table_need_run(table, job);
+
+    fl_assert(element < job->elements && !job_table_element(table, job, element));
+    if (job->elements == 1) {
+        run->only = slot;
+    } else {
+        fl_page_map_put(&run->started, element, slot);
+    }
+}
+
+void job_table_remove_element(struct job_table *table, struct job *job, uint32_t element)
+{
+    struct job_run *run = job_table_run(table, job);
+
+    if (job->elements == 1) {
+        run->only = 0;
+    } else {
+        fl_page_map_remove(&run->started, element);
+    }
+}
+
+uint32_t job_table_next_element(const struct job_table *table, const struct job *job,
+                                uint32_t from, uint32_t *ret_element)
+{
+    const struct job_run *run = job_table_run(table, job);
+    uint64_t element = 0;
+    uint32_t slot;
+
+    if (!run || from >= job->elements) return 0;
+    slot = job->elements == 1 ? run->only : fl_page_map_next(&run->started, from, &element);
+    if (slot) *ret_element = (uint32_t)element;
+    return slot;
+}
+
+size_t job_table_hot_bytes(const struct job_table *table)
+{
+    return fl_slab_bytes(&table->jobs) + fl_page_map_bytes(&table->by_id);
+}

@@ -1,0 +1,86 @@
+/* job_table.h - the open jobs: a small record each, and a larger one once something of it has started.
+ * A queued job costs its record and four bytes of index, and that is all the memory that grows with the
+ * queue: specs and names are in Postgres, elements exist once they start.
+ * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
+#pragma once
+
+#include "controlplane/core/job.h"
+#include "shared/base/page_map.h"
+#include "shared/base/slab.h"
+#include "shared/base/types.h"
+
+enum job_place {
+    JOB_OUT,      /* in no bucket: held, stopping, or all it has is running or waiting */
+    JOB_IN_LINE,  /* in its bucket, in the line of those that came in order */
+    JOB_RETURNED, /* in its bucket, among those that came back */
+};
+
+struct job {
+    uint64_t id;
+    uint32_t tenant;
+    uint32_t bucket; /* slot: queue, priority and shape */
+    uint32_t left, right; /* slots: neighbours in line, or children among the returned */
+    uint32_t elements;
+    uint32_t elements_next; /* the first that never started */
+    uint32_t run;           /* slot; 0: nothing has started yet */
+    uint8_t place;          /* enum job_place */
+    bool is_held;
+};
+
+/* What a job has once an element of it started or ended. */
+struct job_run {
+    uint32_t only;              /* of a plain job: its element's slot */
+    struct fl_page_map started; /* of an array: element -> slot, for those not ended */
+    uint32_t ready_first, ready_last; /* element slots: may start again now, in the order they became so */
+    uint32_t live;    /* elements with a live attempt */
+    uint32_t running; /* of those: with a replica seen running */
+    uint32_t succeeded, failed, cancelled;
+    uint16_t stop;     /* enum reason: cancel or deadline; none: goes on */
+    fl_ms first_start; /* 0: not yet, or it has no deadline */
+};
+
+struct job_table {
+    struct fl_slab jobs;
+    struct fl_slab runs;
+    struct fl_page_map by_id; /* -> slot */
+};
+
+void job_table_init(struct job_table *table, uint32_t jobs_max, uint32_t elements_max);
+void job_table_fini(struct job_table *table);
+
+static inline struct job *job_table_at(const struct job_table *table, uint32_t slot)
+{
+    return fl_slab_at(&table->jobs, slot);
+}
+
+static inline struct job_run *job_table_run(const struct job_table *table, const struct job *job)
+{
+    return job->run ? fl_slab_at(&table->runs, job->run) : NULL;
+}
+
+/* Slots; 0: no open job has this id. */
+static inline uint32_t job_table_find(const struct job_table *table, struct fl_job job)
+{
+    return fl_page_map_find(&table->by_id, job.n);
+}
+
+/* The open job with the smallest id >= from; 0: none. */
+uint32_t job_table_next(const struct job_table *table, uint64_t from);
+
+/* 0: jobs_max are open. */
+uint32_t job_table_add(struct job_table *table, struct fl_job job);
+void job_table_remove(struct job_table *table, uint32_t slot);
+
+/* The job's run, made if it is not there. */
+struct job_run *job_table_need_run(struct job_table *table, struct job *job);
+
+/* The element's slot, 0 when it has not started or has ended. */
+uint32_t job_table_element(const struct job_table *table, const struct job *job, uint32_t element);
+void job_table_put_element(struct job_table *table, struct job *job, uint32_t element,
+                           uint32_t slot);
+void job_table_remove_element(struct job_table *table, struct job *job, uint32_t element);
+/* The slot of the smallest element >= from that has started and not ended; 0: none. */
+uint32_t job_table_next_element(const struct job_table *table, const struct job *job,
+                                uint32_t from, uint32_t *ret_element);
+
+size_t job_table_hot_bytes(const struct job_table *table);

@@ -1,0 +1,51 @@
+/* shape_table.h - the shapes in use, each once, and what placement last learnt of each.
+ * A shape that no open job has stays until its room is needed: the next job of its kind is likely.
+ * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
+#pragma once
+
+#include "controlplane/core/shape.h"
+#include "shared/base/map.h"
+#include "shared/base/page_map.h"
+#include "shared/base/slab.h"
+
+struct shape_entry {
+    uint32_t id;
+    uint32_t refs; /* open jobs of this shape */
+    uint32_t idle_next, idle_prev; /* slots, among those without refs, oldest first */
+    struct fl_str bytes; /* owned */
+    struct shape shape;  /* its strings point into 'bytes' */
+    uint32_t replicas;
+    uint64_t tried_at; /* no cluster that has not grown since this stamp fits it */
+    uint64_t never_at; /* no cluster would fit it even when empty, as of this stamp of totals */
+    uint8_t why;       /* enum reason of the last failure */
+};
+
+struct shape_table {
+    struct fl_slab entries;
+    struct fl_map by_bytes;     /* -> slot */
+    struct fl_page_map by_id;   /* -> slot */
+    uint32_t idle_first, idle_last;
+    uint32_t id_next;
+    uint32_t shapes_max;
+};
+
+void shape_table_init(struct shape_table *table, uint32_t shapes_max);
+void shape_table_fini(struct shape_table *table);
+
+struct shape_entry *shape_table_at(const struct shape_table *table, uint32_t slot);
+
+/* Slots; 0 when there is none. */
+uint32_t shape_table_find(const struct shape_table *table, struct fl_str bytes);
+uint32_t shape_table_find_id(const struct shape_table *table, uint32_t id);
+
+/* A new shape under 'id' (0: the next free one).  FL_INVALID: the bytes are no shape; FL_EXISTS: the id or
+ * the bytes are there; FL_FULL: all are in use by open jobs.  ret_slot has no refs yet. */
+FL_CHECK bool shape_table_add(struct shape_table *table, uint32_t id, struct fl_str bytes,
+                              uint32_t *ret_slot, struct fl_err *err);
+
+/* The id of the shape that must go before the next can come; 0: there is room, or nothing idle. */
+uint32_t shape_table_evict(struct shape_table *table);
+void shape_table_drop(struct shape_table *table, uint32_t id);
+
+void shape_table_ref(struct shape_table *table, uint32_t slot);
+void shape_table_unref(struct shape_table *table, uint32_t slot);
