@@ -1,0 +1,251 @@
+#include "controlplane/core/cluster_table.h"
+
+#include <string.h>
+
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+
+void cluster_table_init(struct cluster_table *table, uint32_t clusters_max, uint32_t nodes_max)
+{
+    memset(table, 0, sizeof *table);
+    table->clusters_max = clusters_max;
+    table->nodes_max = nodes_max;
+    table->stamp = table->totals_at = 1;
+}
+
+void cluster_table_fini(struct cluster_table *table)
+{
+    for (size_t i = 0; i < table->clusters.len; i++) {
+        struct cluster *cluster = table->clusters.at[i];
+
+        for (size_t n = 0; n < cluster->nodes.len; n++) {
+            fl_free((void *)cluster->nodes.at[n].name.at);
+            fl_free((void *)cluster->nodes.at[n].labels.at);
+        }
+        fl_vec_fini(&cluster->nodes);
+        fl_vec_fini(&cluster->by_number);
+        fl_vec_fini(&cluster->strays);
+        fl_map_fini(&cluster->nodes_by_name);
+        fl_free(cluster);
+    }
+    fl_vec_fini(&table->clusters);
+    fl_map_fini(&table->by_name);
+}
+
+uint32_t cluster_table_find(const struct cluster_table *table, struct fl_cluster cluster)
+{
+    return cluster.n - 1 < table->clusters.len ? cluster.n : 0;
+}
+
+uint32_t cluster_table_find_name(const struct cluster_table *table, struct fl_str name)
+{
+    uint64_t slot = 0;
+
+    (void)fl_map_find(&table->by_name, name.at, name.len, &slot);
+    return (uint32_t)slot;
+}
+
+bool cluster_table_add(struct cluster_table *table, uint32_t id, struct fl_str name,
+                       struct fl_str uid, uint32_t *ret_slot, struct fl_err *err)
+{
+    uint32_t slot = (uint32_t)table->clusters.len + 1;
+    struct cluster *cluster;
+
+    if (!fl_str_is_name(name)) {
+        return fl_fail(err, FL_INVALID,
+                       "a cluster's name is 1 to 63 of a-z, 0-9 and '-', and neither starts nor "
+                       "ends with '-'");
+    }
+    if (uid.len == 0 || uid.len > CLUSTER_UID_MAX || !fl_str_is_text(uid)) {
+        return fl_fail(err, FL_INVALID, "a cluster's uid is text of 1 to %d bytes",
+                       CLUSTER_UID_MAX);
+    }
+    if (cluster_table_find_name(table, name)) {
+        return fl_fail(err, FL_EXISTS, "cluster " FL_STR_FMT " is there already",
+                       FL_STR_ARG(name));
+    }
+    if (slot > table->clusters_max) {
+        return fl_fail(err, FL_FULL, "there were %u clusters, the most there can be",
+                       table->clusters_max);
+    }
+    if (id != 0 && id != slot) {
+        return fl_fail(err, FL_TORN, "cluster %u comes where cluster %u is next", id, slot);
+    }
+    cluster = fl_new(struct cluster);
+    cluster->id = slot;
+    cluster->state = CLUSTER_ENROLLED;
+    memcpy(cluster->name, name.at, name.len);
+    memcpy(cluster->uid, uid.at, uid.len);
+    fl_vec_push(&table->clusters, cluster);
+    fl_map_put(&table->by_name, name.at, name.len, slot);
+    *ret_slot = slot;
+    return true;
+}
+
+void cluster_table_remove(struct cluster_table *table, uint32_t slot)
+{
+    struct cluster *cluster = cluster_table_at(table, slot);
+
+    cluster->state = CLUSTER_REMOVED;
+    fl_map_remove(&table->by_name, cluster->name, strlen(cluster->name));
+    table->totals_at = ++table->stamp;
+}
+
+void cluster_table_grow(struct cluster_table *table, struct cluster *cluster)
+{
+    cluster->grown_at = ++table->stamp;
+}
+
+uint32_t cluster_need_node(const struct cluster_table *table, struct cluster *cluster,
+                           struct fl_str name)
+{
+    struct node node = {0};
+    uint64_t i;
+
+    if (fl_map_find(&cluster->nodes_by_name, name.at, name.len, &i)) return (uint32_t)i;
+    if (cluster->nodes.len == table->nodes_max) return UINT32_MAX;
+    node.name.at = memcpy(fl_alloc(name.len), name.at, name.len);
+    node.name.len = name.len;
+    i = cluster->nodes.len;
+    fl_vec_push(&cluster->nodes, node);
+    fl_map_put(&cluster->nodes_by_name, name.at, name.len, i);
+    return (uint32_t)i;
+}
+
+static void sum_add(struct fl_resources *sum, struct fl_resources add)
+{
+    sum->memory_bytes += add.memory_bytes;
+    sum->cpu_milli += add.cpu_milli;
+    sum->gpus += add.gpus;
+}
+
+static void sum_take(struct fl_resources *sum, struct fl_resources take)
+{
+    sum->memory_bytes -= take.memory_bytes;
+    sum->cpu_milli -= take.cpu_milli;
+    sum->gpus -= take.gpus;
+}
+
+static bool is_equal(struct fl_resources a, struct fl_resources b)
+{
+    return a.memory_bytes == b.memory_bytes && a.cpu_milli == b.cpu_milli && a.gpus == b.gpus;
+}
+
+static bool set_labels(struct node *node, struct fl_str labels)
+{
+    if (fl_str_eq(node->labels, labels)) return false;
+    fl_free((void *)node->labels.at);
+    node->labels.at = labels.len ? memcpy(fl_alloc(labels.len), labels.at, labels.len) : NULL;
+    node->labels.len = labels.len;
+    return true;
+}
+
+bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, uint64_t stamp,
+                         uint32_t number, bool is_ready, struct fl_str name,
+                         struct fl_str labels, struct fl_resources total,
+                         struct fl_resources free)
+{
+    const struct fl_resources none = {0};
+    struct node *node;
+    struct fl_resources was_free, was_total;
+    bool was_usable, is_changed;
+    uint32_t i;
+
+    if (number > CLUSTER_NODE_NUMBER_MAX || name.len == 0 || name.len > CLUSTER_NODE_NAME_MAX ||
+        labels.len > CLUSTER_NODE_LABELS_MAX || !fl_str_is_text(name) || memchr(name.at, '\n', name.len)) {
+        return false;
+    }
+    i = cluster_need_node(table, cluster, name);
+    if (i == UINT32_MAX) return false;
+    if (!fl_resources_fit(free, total)) free = total;
+    node = &cluster->nodes.at[i];
+    was_usable = cluster_node_is_usable(cluster, node);
+    was_free = was_usable ? node->free : none;
+    was_total = was_usable ? node->total : none;
+    if (was_usable) {
+        sum_take(&cluster->total_sum, node->total);
+        sum_take(&cluster->free_sum, node->free);
+    }
+    is_changed = set_labels(node, labels);
+    while (cluster->by_number.len <= number) {
+        fl_vec_push(&cluster->by_number, 0);
+    }
+    if (node->session == cluster->session_epoch && node->number != number &&
+        cluster->by_number.at[node->number] == i + 1) {
+        cluster->by_number.at[node->number] = 0;
+    }
+    cluster->by_number.at[number] = i + 1;
+    node->number = number;
+    node->session = cluster->session_epoch;
+    node->stamp = stamp;
+    node->is_ready = is_ready;
+    node->total = total;
+    node->free = free;
+    cluster->is_known = true;
+    if (is_ready) {
+        sum_add(&cluster->total_sum, total);
+        sum_add(&cluster->free_sum, free);
+    }
+    if (is_changed || !is_equal(was_total, total)) table->totals_at = ++table->stamp;
+    if (is_ready && (is_changed || !fl_resources_fit(free, was_free))) {
+        cluster_table_grow(table, cluster);
+    }
+    return true;
+}
+
+void cluster_take(struct cluster *cluster, uint32_t i, struct fl_resources each)
+{
+    struct node *node = &cluster->nodes.at[i];
+
+    fl_assert(i < cluster->nodes.len);
+    if (each.memory_bytes > node->free.memory_bytes) each.memory_bytes = node->free.memory_bytes;
+    if (each.cpu_milli > node->free.cpu_milli) each.cpu_milli = node->free.cpu_milli;
+    if (each.gpus > node->free.gpus) each.gpus = node->free.gpus;
+    sum_take(&node->free, each);
+    if (cluster_node_is_usable(cluster, node)) sum_take(&cluster->free_sum, each);
+}
+
+void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t i,
+                  struct fl_resources each)
+{
+    struct node *node = &cluster->nodes.at[i];
+    struct fl_resources room = node->total;
+
+    fl_assert(i < cluster->nodes.len);
+    sum_take(&room, node->free);
+    if (each.memory_bytes > room.memory_bytes) each.memory_bytes = room.memory_bytes;
+    if (each.cpu_milli > room.cpu_milli) each.cpu_milli = room.cpu_milli;
+    if (each.gpus > room.gpus) each.gpus = room.gpus;
+    sum_add(&node->free, each);
+    if (!cluster_node_is_usable(cluster, node)) return;
+    sum_add(&cluster->free_sum, each);
+    cluster_table_grow(table, cluster);
+}
+
+void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,
+                           uint64_t connection)
+{
+    cluster_end_session(table, cluster);
+    cluster->session_epoch++;
+    cluster->connection = connection;
+    cluster->is_connected = true;
+    cluster->lost_at = 0;
+}
+
+void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
+{
+    (void)table;
+    cluster->is_connected = cluster->is_reconciled = cluster->is_ack_due = false;
+    cluster->connection = 0;
+    cluster->control_seq = cluster->report_seq = 0;
+    cluster->inventory_len = 0;
+    cluster->inventory_digest = 0;
+    cluster->resend_at = 0;
+    cluster->node_cursor = 0;
+    cluster->total_sum = cluster->free_sum = (struct fl_resources){0};
+    fl_vec_clear(&cluster->strays);
+    fl_vec_clear(&cluster->by_number);
+    for (size_t i = 0; i < cluster->nodes.len; i++) {
+        cluster->nodes.at[i].session = 0;
+    }
+}

@@ -1,0 +1,129 @@
+/* cluster_table.h - the clusters: who speaks for each, its nodes, and what is free on them.
+ * What is free is the agent's own number, minus the starts its report does not include yet, plus what has
+ * ended since.  A node is known by its name; the number that the agent gives it is good for one session.
+ * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
+#pragma once
+
+#include "shared/base/err.h"
+#include "shared/base/map.h"
+#include "shared/base/str.h"
+#include "shared/base/types.h"
+#include "shared/base/vec.h"
+
+enum {
+    CLUSTER_UID_MAX = 64,
+    CLUSTER_CORDON_MAX = 253,
+    CLUSTER_NODE_NAME_MAX = 253,
+    CLUSTER_NODE_LABELS_MAX = 8192,
+    CLUSTER_NODE_NUMBER_MAX = 65535,
+};
+
+enum cluster_state { CLUSTER_ENROLLED = 1, CLUSTER_REMOVED = 2 };
+
+struct node {
+    struct fl_str name;   /* owned */
+    struct fl_str labels; /* owned; "key=value\n", sorted */
+    struct fl_resources total, free;
+    uint64_t session; /* the session that last told of it; another one: its numbers are old */
+    uint32_t number;  /* the agent's, in that session */
+    uint64_t stamp;   /* of the event that last told of it */
+    bool is_ready;
+};
+
+/* A replica that the agent has and nobody assigned, from a time that the database has lost. */
+struct stray {
+    struct fl_attempt attempt;
+    fl_ms stop_at;
+};
+
+struct cluster {
+    uint32_t id;
+    uint8_t state; /* enum cluster_state */
+    char name[FL_NAME_BYTES_MAX + 1];
+    char uid[CLUSTER_UID_MAX + 1];
+    char cordon[CLUSTER_CORDON_MAX + 1]; /* why it takes no new work; empty: it does */
+
+    uint64_t session_epoch; /* of the newest session; grows by one with each */
+    uint64_t connection;
+    bool is_connected;
+    bool is_reconciled; /* its inventory is complete */
+    bool is_silent;     /* for so long that its attempts are unknown */
+    bool is_known;      /* it has told of its nodes since this core was loaded */
+    bool has_images;
+    fl_ms lost_at;   /* when its silence becomes 'unknown'; 0: it is not silent, or the clock is frozen */
+    fl_ms resend_at; /* when waiting for its nodes ends; 0: nothing waits */
+    uint64_t control_seq; /* of this session's last command */
+    uint64_t report_seq;  /* of this session's last report */
+    bool is_ack_due;
+    uint32_t inventory_len;
+    uint64_t inventory_digest;
+    FL_VEC(struct stray) strays;
+
+    FL_VEC(struct node) nodes;
+    struct fl_map nodes_by_name;  /* -> index */
+    FL_VEC(uint32_t) by_number;   /* index + 1; 0: none */
+    struct fl_resources total_sum, free_sum; /* of ready nodes of this session */
+    uint32_t node_cursor; /* where the next search starts */
+    uint64_t grown_at;    /* stamp of when something last became free */
+
+    uint32_t live_first;                     /* element slots */
+    uint32_t live_len;
+    uint32_t unmarked_first, unmarked_last;
+    uint32_t unconfirmed; /* live attempts that the agent has not told of */
+    uint32_t resend_len;  /* live attempts whose START waits to be sent again */
+};
+
+struct cluster_table {
+    FL_VEC(struct cluster *) clusters; /* slot i + 1, which is the id, is at[i]: never removed */
+    struct fl_map by_name;             /* of enrolled ones -> slot */
+    uint32_t clusters_max, nodes_max;
+    uint64_t stamp;     /* counts whatever gives work a new chance */
+    uint64_t totals_at; /* stamp of the last change of what clusters could hold when empty */
+};
+
+void cluster_table_init(struct cluster_table *table, uint32_t clusters_max, uint32_t nodes_max);
+void cluster_table_fini(struct cluster_table *table);
+
+static inline struct cluster *cluster_table_at(const struct cluster_table *table, uint32_t slot)
+{
+    fl_assert(slot - 1 < table->clusters.len);
+    return table->clusters.at[slot - 1];
+}
+
+/* Slots; 0: none. */
+uint32_t cluster_table_find(const struct cluster_table *table, struct fl_cluster cluster);
+uint32_t cluster_table_find_name(const struct cluster_table *table, struct fl_str name);
+
+/* As queue_table_add.  A removed cluster's name is free again. */
+FL_CHECK bool cluster_table_add(struct cluster_table *table, uint32_t id, struct fl_str name,
+                                struct fl_str uid, uint32_t *ret_slot, struct fl_err *err);
+void cluster_table_remove(struct cluster_table *table, uint32_t slot);
+
+/* Something became free there: shapes that did not fit may. */
+void cluster_table_grow(struct cluster_table *table, struct cluster *cluster);
+
+/* The index of the node of this name, made if it is not there; UINT32_MAX: nodes_max are there. */
+uint32_t cluster_need_node(const struct cluster_table *table, struct cluster *cluster,
+                           struct fl_str name);
+
+/* One node of a report.  False: the number or the text is out of bounds; nothing has changed. */
+FL_CHECK bool cluster_report_node(struct cluster_table *table, struct cluster *cluster,
+                                  uint64_t stamp, uint32_t number, bool is_ready,
+                                  struct fl_str name, struct fl_str labels,
+                                  struct fl_resources total, struct fl_resources free);
+
+/* Takes from, or gives back to, a node of this session; taking more than is there leaves nothing. */
+void cluster_take(struct cluster *cluster, uint32_t node, struct fl_resources each);
+void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t node,
+                  struct fl_resources each);
+
+/* A new session begins: nothing is known of it but its epoch. */
+void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,
+                           uint64_t connection);
+void cluster_end_session(struct cluster_table *table, struct cluster *cluster);
+
+/* Whether the node's numbers are of this session, and it takes work. */
+static inline bool cluster_node_is_usable(const struct cluster *cluster, const struct node *node)
+{
+    return node->is_ready && node->session == cluster->session_epoch;
+}

@@ -1,0 +1,43 @@
+#include "controlplane/core/element_table.h"
+
+#include <string.h>
+
+#include "shared/base/alloc.h"
+
+void element_table_init(struct element_table *table, uint32_t elements_max)
+{
+    fl_slab_init(&table->elements, sizeof(struct element), elements_max);
+}
+
+void element_table_fini(struct element_table *table)
+{
+    for (uint32_t slot = 1; slot <= table->elements.used; slot++) {
+        if (fl_slab_is_taken(&table->elements, slot)) {
+            fl_free(element_table_at(table, slot)->many);
+        }
+    }
+    fl_slab_fini(&table->elements);
+}
+
+uint32_t element_table_add(struct element_table *table)
+{
+    return fl_slab_take(&table->elements);
+}
+
+void element_table_remove(struct element_table *table, uint32_t slot)
+{
+    fl_free(element_table_at(table, slot)->many);
+    fl_slab_give(&table->elements, slot);
+}
+
+void element_set_replicas(struct element *element, uint32_t replicas_len)
+{
+    fl_assert(replicas_len > 0);
+    fl_free(element->many);
+    element->many = replicas_len > 1 ? fl_new_array(struct element_replica, replicas_len) : NULL;
+    element->one = (struct element_replica){0};
+    element->replicas_len = replicas_len;
+    for (uint32_t i = 0; i < replicas_len; i++) {
+        element_replica(element, i)->node = ELEMENT_NODE_NONE;
+    }
+}

@@ -1,0 +1,84 @@
+/* element_table.h - elements that have started and not ended, each with its newest attempt.
+ * An element either has a live attempt on one cluster, or waits (for a while, or for its turn) for the
+ * next one.  Attempts are numbered from 1 without gaps; the number is never used again.
+ * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
+#pragma once
+
+#include "controlplane/core/job.h"
+#include "shared/base/assert.h"
+#include "shared/base/replica.h"
+#include "shared/base/slab.h"
+#include "shared/base/types.h"
+
+#define ELEMENT_NODE_NONE UINT32_MAX
+
+enum element_place {
+    ELEMENT_LIVE,    /* its newest attempt has not ended */
+    ELEMENT_WAITING, /* until wait_until */
+    ELEMENT_READY,   /* in its job's ready list */
+};
+
+struct element_replica {
+    uint32_t node; /* index in its cluster's nodes */
+    uint8_t state; /* enum fl_replica_state */
+    bool is_held;  /* its resources are deducted from that node */
+};
+
+struct element {
+    uint32_t job; /* slot */
+    uint32_t element;
+    uint32_t cluster; /* slot; of the newest attempt */
+    uint32_t incarnation;
+    uint16_t n;        /* number of the newest attempt */
+    uint16_t failures; /* attempts that count against the retries */
+    uint16_t misses;   /* attempts in a row that ended otherwise */
+    uint8_t place;     /* enum element_place */
+    uint32_t next;     /* slot, in the ready list */
+    fl_ms wait_until;  /* valid while waiting */
+
+    /* Of a live attempt. */
+    uint32_t cluster_prev, cluster_next;   /* slots: the live attempts of its cluster */
+    uint32_t unmarked_prev, unmarked_next; /* slots: STARTs no node report includes yet, oldest first */
+    uint64_t start_seq;   /* control_seq of its START in this session; 0: node reports include it */
+    uint64_t go_session;  /* session in which GO was sent; 0: none */
+    uint64_t seen_session; /* session in which the agent last told of it; 0: none */
+    uint64_t stop_session; /* session in which STOP was sent; 0: none */
+    bool is_sent;         /* this very core sent its START */
+    bool is_reported;     /* an agent has told of it in the life of this core */
+    bool is_resend;       /* its START is to be sent again once its nodes are known */
+    bool is_running;      /* counted in its job's 'running' */
+    uint16_t stop;        /* enum reason: why it is being stopped; none: it is not */
+    uint16_t why;         /* enum reason of the first failing replica; none: none has failed */
+    uint32_t first_replica;
+    int32_t exit_code;
+    uint32_t replicas_len;
+    uint32_t created; /* replicas that exist, or did */
+    uint32_t ended;
+    struct element_replica one; /* the replica of a plain job, so that it costs no allocation */
+    struct element_replica *many;
+};
+
+struct element_table {
+    struct fl_slab elements;
+};
+
+void element_table_init(struct element_table *table, uint32_t elements_max);
+void element_table_fini(struct element_table *table);
+
+static inline struct element *element_table_at(const struct element_table *table, uint32_t slot)
+{
+    return fl_slab_at(&table->elements, slot);
+}
+
+/* 0: elements_max are there. */
+uint32_t element_table_add(struct element_table *table);
+void element_table_remove(struct element_table *table, uint32_t slot);
+
+/* Room for the replicas of a new attempt, all pending; what was there is gone. */
+void element_set_replicas(struct element *element, uint32_t replicas_len);
+
+static inline struct element_replica *element_replica(struct element *element, uint32_t i)
+{
+    fl_assert(i < element->replicas_len);
+    return element->many ? &element->many[i] : &element->one;
+}

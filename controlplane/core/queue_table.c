@@ -1,0 +1,205 @@
+#include "controlplane/core/queue_table.h"
+
+#include <string.h>
+
+#include "controlplane/core/job_tree.h"
+#include "shared/base/assert.h"
+
+void queue_table_init(struct queue_table *table, uint32_t queues_max, uint32_t buckets_max)
+{
+    memset(table, 0, sizeof *table);
+    table->queues_max = queues_max;
+    fl_slab_init(&table->buckets, sizeof(struct bucket), buckets_max);
+}
+
+void queue_table_fini(struct queue_table *table)
+{
+    for (size_t i = 0; i < table->queues.len; i++) {
+        fl_vec_fini(&table->queues.at[i].buckets);
+    }
+    fl_vec_fini(&table->queues);
+    fl_map_fini(&table->by_name);
+    fl_slab_fini(&table->buckets);
+}
+
+struct name_key {
+    uint32_t tenant;
+    char name[FL_NAME_BYTES_MAX + 1];
+};
+
+static struct name_key name_key(struct fl_tenant tenant, struct fl_str name)
+{
+    struct name_key key;
+
+    memset(&key, 0, sizeof key);
+    key.tenant = tenant.n;
+    memcpy(key.name, name.at, name.len);
+    return key;
+}
+
+uint32_t queue_table_find(const struct queue_table *table, struct fl_tenant tenant,
+                          struct fl_str name)
+{
+    struct name_key key;
+    uint64_t slot = 0;
+
+    if (name.len == 0 || name.len > FL_NAME_BYTES_MAX) return 0;
+    key = name_key(tenant, name);
+    (void)fl_map_find(&table->by_name, &key, sizeof key, &slot);
+    return (uint32_t)slot;
+}
+
+bool queue_table_add(struct queue_table *table, uint32_t id, struct fl_tenant tenant,
+                     struct fl_str name, uint32_t *ret_slot, struct fl_err *err)
+{
+    uint32_t slot = (uint32_t)table->queues.len + 1;
+    struct queue queue = {.id = slot, .tenant = tenant};
+    struct name_key key;
+
+    if (!fl_str_is_name(name)) {
+        return fl_fail(err, FL_INVALID,
+                       "a queue's name is 1 to 63 of a-z, 0-9 and '-', and neither starts nor ends "
+                       "with '-'");
+    }
+    if (queue_table_find(table, tenant, name)) {
+        return fl_fail(err, FL_EXISTS, "queue " FL_STR_FMT " is there already", FL_STR_ARG(name));
+    }
+    if (slot > table->queues_max) {
+        return fl_fail(err, FL_FULL, "there are %u queues, the most there can be",
+                       table->queues_max);
+    }
+    if (id != 0 && id != slot) {
+        return fl_fail(err, FL_TORN, "queue %u comes where queue %u is next", id, slot);
+    }
+    memcpy(queue.name, name.at, name.len);
+    fl_vec_push(&table->queues, queue);
+    key = name_key(tenant, name);
+    fl_map_put(&table->by_name, &key, sizeof key, slot);
+    *ret_slot = slot;
+    return true;
+}
+
+/* Where in the queue's list a bucket of this kind is, or belongs. */
+static size_t bucket_place(const struct queue_table *table, const struct queue *queue,
+                           int32_t priority, uint32_t shape)
+{
+    size_t low = 0, high = queue->buckets.len;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        const struct bucket *bucket = queue_table_bucket(table, queue->buckets.at[mid]);
+
+        if (bucket->priority > priority ||
+            (bucket->priority == priority && bucket->shape < shape)) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+uint32_t queue_table_need_bucket(struct queue_table *table, uint32_t queue_slot, int32_t priority,
+                                 uint32_t shape)
+{
+    struct queue *queue = queue_table_at(table, queue_slot);
+    size_t place = bucket_place(table, queue, priority, shape);
+    struct bucket *bucket;
+    uint32_t slot;
+
+    if (place < queue->buckets.len) {
+        slot = queue->buckets.at[place];
+        bucket = queue_table_bucket(table, slot);
+        if (bucket->priority == priority && bucket->shape == shape) return slot;
+    }
+    slot = fl_slab_take(&table->buckets);
+    if (!slot) return 0;
+    bucket = queue_table_bucket(table, slot);
+    bucket->queue = queue_slot;
+    bucket->priority = priority;
+    bucket->shape = shape;
+    fl_vec_insert(&queue->buckets, place, slot);
+    return slot;
+}
+
+void queue_table_join(struct queue_table *table, uint32_t slot)
+{
+    struct bucket *bucket = queue_table_bucket(table, slot);
+
+    bucket->jobs++;
+    queue_table_at(table, bucket->queue)->jobs++;
+}
+
+void queue_table_leave(struct queue_table *table, uint32_t slot)
+{
+    struct bucket *bucket = queue_table_bucket(table, slot);
+    struct queue *queue = queue_table_at(table, bucket->queue);
+    size_t place;
+
+    fl_assert(bucket->jobs > 0);
+    queue->jobs--;
+    if (--bucket->jobs > 0) return;
+    fl_assert(!bucket->line_first && !bucket->returned);
+    place = bucket_place(table, queue, bucket->priority, bucket->shape);
+    fl_assert(queue->buckets.at[place] == slot);
+    fl_vec_remove(&queue->buckets, place);
+    fl_slab_give(&table->buckets, slot);
+}
+
+void queue_table_enter(struct queue_table *table, const struct job_table *jobs, uint32_t slot)
+{
+    struct job *job = job_table_at(jobs, slot);
+    struct bucket *bucket = queue_table_bucket(table, job->bucket);
+
+    if (job->place != JOB_OUT) return;
+    if (bucket->line_last && job_table_at(jobs, bucket->line_last)->id > job->id) {
+        job->place = JOB_RETURNED;
+        bucket->returned = job_tree_add(jobs, bucket->returned, slot);
+        return;
+    }
+    job->place = JOB_IN_LINE;
+    job->left = bucket->line_last;
+    job->right = 0;
+    if (bucket->line_last) {
+        job_table_at(jobs, bucket->line_last)->right = slot;
+    } else {
+        bucket->line_first = slot;
+    }
+    bucket->line_last = slot;
+}
+
+void queue_table_remove(struct queue_table *table, const struct job_table *jobs, uint32_t slot)
+{
+    struct job *job = job_table_at(jobs, slot);
+    struct bucket *bucket = queue_table_bucket(table, job->bucket);
+
+    if (job->place == JOB_OUT) return;
+    if (job->place == JOB_RETURNED) {
+        bucket->returned = job_tree_remove(jobs, bucket->returned, slot);
+    } else {
+        if (job->left) {
+            job_table_at(jobs, job->left)->right = job->right;
+        } else {
+            bucket->line_first = job->right;
+        }
+        if (job->right) {
+            job_table_at(jobs, job->right)->left = job->left;
+        } else {
+            bucket->line_last = job->left;
+        }
+    }
+    job->place = JOB_OUT;
+    job->left = job->right = 0;
+}
+
+uint32_t queue_table_head(const struct queue_table *table, const struct job_table *jobs,
+                          uint32_t slot)
+{
+    const struct bucket *bucket = queue_table_bucket(table, slot);
+    uint32_t returned = job_tree_first(jobs, bucket->returned);
+
+    if (!returned || !bucket->line_first) return returned ? returned : bucket->line_first;
+    return job_table_at(jobs, returned)->id < job_table_at(jobs, bucket->line_first)->id
+               ? returned
+               : bucket->line_first;
+}

@@ -1,0 +1,77 @@
+/* queue_table.h - the queues, and in each its buckets: the jobs of one priority and one shape, by age.
+ * Jobs of a bucket are equal to the scheduler, so it only ever looks at the oldest one: what does not fit
+ * for that one fits for none of them.  Names are unique per tenant.
+ * Uses shared/base and job_table.  Not thread-safe: the core owns it and is its only caller. */
+#pragma once
+
+#include "controlplane/core/job_table.h"
+#include "shared/base/err.h"
+#include "shared/base/map.h"
+#include "shared/base/str.h"
+#include "shared/base/vec.h"
+
+struct bucket {
+    uint32_t queue; /* its slot */
+    uint32_t shape; /* its slot in the shape table */
+    int32_t priority;
+    uint32_t line_first, line_last; /* job slots, linked by left and right */
+    uint32_t returned;              /* root of a job tree */
+    uint32_t jobs;                  /* open jobs of this bucket, in it or out; 0: it is freed */
+    fl_ms blocked_at;               /* since when its head does not fit; 0: it is not known to */
+    uint8_t why;                    /* enum reason: why the head did not start when last tried */
+};
+
+struct queue {
+    uint32_t id;
+    struct fl_tenant tenant;
+    bool is_paused;
+    uint32_t jobs; /* open */
+    char name[FL_NAME_BYTES_MAX + 1];
+    FL_VEC(uint32_t) buckets; /* slots; by priority falling, then shape */
+};
+
+struct queue_table {
+    FL_VEC(struct queue) queues; /* slot i + 1 is at[i], ids likewise: queues are never removed */
+    struct fl_map by_name;       /* tenant and name -> slot */
+    struct fl_slab buckets;
+    uint32_t queues_max;
+};
+
+void queue_table_init(struct queue_table *table, uint32_t queues_max, uint32_t buckets_max);
+void queue_table_fini(struct queue_table *table);
+
+static inline struct queue *queue_table_at(const struct queue_table *table, uint32_t slot)
+{
+    fl_assert(slot - 1 < table->queues.len);
+    return &table->queues.at[slot - 1];
+}
+
+static inline struct bucket *queue_table_bucket(const struct queue_table *table, uint32_t slot)
+{
+    return fl_slab_at(&table->buckets, slot);
+}
+
+/* The slot, which is also the id; 0: none. */
+uint32_t queue_table_find(const struct queue_table *table, struct fl_tenant tenant,
+                          struct fl_str name);
+
+/* A new queue gets the next id, which must be 'id' unless that is 0.  FL_INVALID: no name; FL_EXISTS;
+ * FL_FULL. */
+FL_CHECK bool queue_table_add(struct queue_table *table, uint32_t id, struct fl_tenant tenant,
+                              struct fl_str name, uint32_t *ret_slot, struct fl_err *err);
+
+/* The bucket for jobs like this; made if it is not there.  0: there are as many as can be. */
+uint32_t queue_table_need_bucket(struct queue_table *table, uint32_t queue, int32_t priority,
+                                 uint32_t shape);
+
+/* Counts an open job in or out; the bucket goes with its last job. */
+void queue_table_join(struct queue_table *table, uint32_t bucket);
+void queue_table_leave(struct queue_table *table, uint32_t bucket);
+
+/* Puts the job where its age belongs, or takes it out; nothing when it is there, or out, already. */
+void queue_table_enter(struct queue_table *table, const struct job_table *jobs, uint32_t job);
+void queue_table_remove(struct queue_table *table, const struct job_table *jobs, uint32_t job);
+
+/* The oldest job in the bucket; 0: none. */
+uint32_t queue_table_head(const struct queue_table *table, const struct job_table *jobs,
+                          uint32_t bucket);
