@@ -1,0 +1,102 @@
+/* agent_command.h - what the agent's core wants done: commands for the runtime, frames for the tunnel.
+ * They are carried out in the order of the batch.  Strings in it live in its arena until the reset.
+ * Uses shared/base only. */
+#pragma once
+
+#include "shared/base/arena.h"
+#include "shared/base/replica.h"
+#include "shared/base/str.h"
+#include "shared/base/types.h"
+#include "shared/base/vec.h"
+
+/* Why a replica ended, where its state and exit code do not say it.  On the wire: never reused. */
+#define AGENT_CAUSES(X)                                                                            \
+    X(none, 0, "its state says it all")                                                            \
+    X(older, 1, "a newer attempt of the same element is known here")                               \
+    X(stopped, 2, "STOP came before it could run")                                                 \
+    X(full, 3, "the agent holds as many attempts or replicas as it may")                           \
+    X(no_node, 4, "a node of it is unknown here")                                                  \
+    X(no_spec, 5, "its spec could not be had")                                                     \
+    X(no_go, 6, "no GO came in time")                                                              \
+    X(runtime, 7, "the runtime could not create it")                                               \
+    X(vanished, 8, "it was removed by another hand")
+
+enum agent_cause {
+#define AGENT_CAUSE_ENUM(name, number, meaning) AGENT_CAUSE_##name = (number),
+    AGENT_CAUSES(AGENT_CAUSE_ENUM)
+#undef AGENT_CAUSE_ENUM
+    AGENT_CAUSES_LEN
+};
+
+/* In a report, instead of a replica: the whole attempt.  Only with state 'absent'. */
+#define AGENT_WHOLE_ATTEMPT UINT32_MAX
+
+#define AGENT_COMMANDS(X)                                                                          \
+    X(create, false, "make the replica, gated")                                                    \
+    X(release, false, "open its gate")                                                             \
+    X(stop, false, "end it: ask first, after the grace force")                                     \
+    X(remove, false, "take away what is gated or has ended, and its record")                       \
+    X(inventory_item, true, "one replica that is known here")                                      \
+    X(inventory_end, true, "that was all of them")                                                 \
+    X(replica, true, "the state of a replica")                                                     \
+    X(node, true, "a node and what is free on it")
+
+/* name, whether it is a frame for the tunnel, meaning */
+enum agent_command_kind {
+#define AGENT_COMMAND_ENUM(name, is_frame, meaning) AGENT_CMD_##name,
+    AGENT_COMMANDS(AGENT_COMMAND_ENUM)
+#undef AGENT_COMMAND_ENUM
+    AGENT_COMMANDS_LEN
+};
+
+/* Fields that a kind does not name are zero. */
+struct agent_command {
+    enum agent_command_kind kind;
+    uint32_t replica; /* all but inventory_end and node */
+    struct fl_attempt attempt;
+    union {
+        struct {
+            uint32_t node;
+            struct fl_resources resources;
+            struct fl_digest spec;
+        } create;
+        struct {
+            uint32_t grace_ms;
+        } stop;
+        struct { /* inventory_item, and replica */
+            uint64_t report_seq; /* 0 in an inventory_item */
+            uint64_t output_bytes;
+            enum fl_replica_state state;
+            enum agent_cause cause;
+            int32_t exit_code;
+        } report;
+        struct {
+            uint64_t digest; /* agent_inventory_digest over the items in their order */
+            uint32_t count;
+        } inventory_end;
+        struct {
+            uint64_t report_seq;
+            uint64_t mark; /* highest control_seq whose effect these numbers include */
+            uint32_t number;
+            bool is_ready;
+            struct fl_resources total, free;
+            struct fl_str name, labels;
+        } node;
+    };
+};
+
+struct agent_batch {
+    FL_VEC(struct agent_command) commands;
+    struct fl_arena arena;
+};
+
+/* {0} is an empty batch.  Steps append to it; the shell carries it out and resets it. */
+void agent_batch_reset(struct agent_batch *batch);
+void agent_batch_fini(struct agent_batch *batch); /* NULL is fine */
+
+const char *agent_command_name(enum agent_command_kind kind);
+bool agent_command_is_frame(enum agent_command_kind kind);
+const char *agent_cause_name(enum agent_cause cause);
+
+/* Item by item from 0.  The control plane computes the same (core_inventory_digest). */
+uint64_t agent_inventory_digest(uint64_t so_far, const struct agent_command *item);

@@ -1,0 +1,105 @@
+/* agent_event.h - everything that can happen to the agent's core.
+ * An event is borrowed for the step: nothing in it needs to outlive agent_core_step.  Time rides in it;
+ * it is taken from a clock that runs while the host sleeps, and one that steps back is taken as standing.
+ *
+ * What the tunnel's shell owes: frames in the order they came; a START with its spec resolved to the
+ * resources of each replica (NULL: the spec could not be had, and the START is refused).
+ *
+ * What the runtime's shell owes (it is the port of agent/runtime.h):
+ *   - It keeps identity, resources, gate and exit record of every replica outside this process.  At its
+ *     start it says replica_seen for each of them, then 'synced' once.
+ *   - A create is answered by replica_seen 'created', or 'refused'.  It never runs before its release.
+ *   - A stop is answered by a state that is_last; of what has ended already it is nothing.
+ *   - A remove takes away what is gated or has ended, with its record, and is answered by replica_gone,
+ *     also when there was nothing.  What runs is not removed: the answer is replica_seen with its state.
+ *   - What vanishes by another hand is replica_gone too.
+ * Commands are carried out in order, each until it is answered; repeating one changes nothing.
+ * Uses shared/base only. */
+#pragma once
+
+#include "shared/base/replica.h"
+#include "shared/base/str.h"
+#include "shared/base/types.h"
+
+#define AGENT_EVENTS(X)                                                                            \
+    X(tick, "time has passed: deadlines are acted on here, and nowhere else")                      \
+    X(session_up, "WELCOME or RESYNC: answered by the whole inventory")                            \
+    X(session_down, "the tunnel is gone")                                                          \
+    X(start, "START: the replicas of an attempt shall exist, gated")                               \
+    X(go, "GO: they may run")                                                                      \
+    X(stop, "STOP: they shall end")                                                                \
+    X(ack, "ACK: every report up to this number is durable")                                       \
+    X(replica_seen, "the runtime says how one replica is")                                         \
+    X(replica_gone, "the runtime holds nothing of this replica any more")                          \
+    X(synced, "the runtime has listed all that it held when this core began")                      \
+    X(node_seen, "a node, and what others use on it")                                              \
+    X(node_gone, "a node is gone")
+
+enum agent_event_kind {
+#define AGENT_EVENT_ENUM(name, meaning) AGENT_EV_##name,
+    AGENT_EVENTS(AGENT_EVENT_ENUM)
+#undef AGENT_EVENT_ENUM
+    AGENT_EVENTS_LEN
+};
+
+enum {
+    AGENT_GANG_MAX = 1024, /* replicas of one attempt, as START's bound in messages.def */
+};
+
+struct agent_event {
+    enum agent_event_kind kind;
+    fl_ms now;
+    union {
+        struct {
+            uint64_t session_epoch;
+            uint32_t incarnation;
+            bool is_new_connection; /* WELCOME; false: RESYNC */
+        } session_up;
+        struct {
+            uint64_t control_seq; /* counts from 1 in each session */
+            struct fl_attempt attempt;
+            struct fl_digest spec;
+            const uint32_t *nodes;                /* the number of each replica's node */
+            const struct fl_resources *resources; /* of each replica; NULL: no spec, refused */
+            size_t replicas_len;                  /* at most AGENT_GANG_MAX */
+        } start;
+        struct {
+            uint64_t control_seq;
+            struct fl_attempt attempt;
+        } go;
+        struct {
+            uint64_t control_seq;
+            struct fl_attempt attempt;
+            uint32_t grace_ms;
+        } stop;
+        struct {
+            uint64_t report_seq;
+        } ack;
+        struct {
+            struct fl_attempt attempt;
+            uint32_t replica;           /* below UINT32_MAX */
+            enum fl_replica_state state; /* created .. refused */
+            int32_t exit_code;          /* with exited */
+            uint64_t output_bytes;      /* with exited it is final */
+            uint32_t node;              /* read when the replica is adopted, and so is 'resources' */
+            struct fl_resources resources;
+        } replica_seen;
+        struct {
+            struct fl_attempt attempt;
+            uint32_t replica;
+        } replica_gone;
+        struct {
+            uint32_t number; /* the agent's own, kept as long as this process lives; below 65,536 */
+            bool is_ready;
+            struct fl_str name;   /* at most 253 bytes */
+            struct fl_str labels; /* "key=value\n" lines, sorted by key; at most 8,192 bytes */
+            struct fl_resources total;
+            struct fl_resources foreign; /* used by what is not ours */
+        } node_seen;
+        struct {
+            uint32_t number;
+        } node_gone;
+    };
+};
+
+const char *agent_event_name(enum agent_event_kind kind);
