@@ -33,7 +33,7 @@ static void replay_file(const char *path)
         exit(1);
     }
     size = (size_t)found.st_size;
-    data = malloc(size ? size : 1); /* exactly as large as the input, so that ASan sees one byte too far */
+    data = malloc(size ? size : 1); /* no larger than the input: ASan sees one byte too far */
     if (!data || fread(data, 1, size, file) != size) die("read", path);
     fclose(file);
     fprintf(stderr, "replay %s\n", path); /* the last one named is the one that crashed */
@@ -83,7 +83,10 @@ int main(int argc, char **argv)
             files_len++;
         }
     }
-    printf("replayed %zu inputs\n", files_len);
-    if (files_len == 0) fprintf(stderr, "usage: %s FILE|FOLDER...  (with at least one input)\n", argv[0]);
-    return files_len == 0;
+    if (files_len == 0) {
+        printf("not ok - usage: %s FILE|FOLDER...  (with at least one input)\n", argv[0]);
+        return 1;
+    }
+    printf("ok - %s replays %zu inputs\n", argv[0], files_len);
+    return 0;
 }
