@@ -1,0 +1,592 @@
+#include "controlplane/store/apply.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/base/buf.h"
+#include "shared/base/vec.h"
+
+/* --- binary arrays --- */
+
+enum { HEADER_BYTES = 20 }; /* dimensions, has NULLs, element type, length, first index */
+
+struct column {
+    uint8_t *at;
+    size_t len, cap;
+    uint32_t items;
+    bool has_nulls;
+};
+
+struct table { /* the columns of one statement */
+    struct column columns[PG_PARAMS_MAX];
+    size_t rows;
+};
+
+/* A keyed row of which only the last word counts. */
+struct keyed {
+    uint64_t key;
+    uint32_t kind; /* of a mark; else 0 */
+    uint32_t order;
+    const struct row *row;
+};
+
+struct apply {
+    struct table tables[PG_STMTS_LEN];
+    FL_VEC(struct keyed) marks, queues, clusters, shapes, counters;
+    struct fl_buf body;
+    struct apply_list list;
+    int64_t batch_be, prev_be, epoch_be, at_be, lo_be, hi_be;
+    uint64_t lo, hi; /* jobs of the attempts */
+};
+
+struct apply *apply_create(void)
+{
+    struct apply *apply = fl_new(struct apply);
+
+    fl_buf_init(&apply->body, INT32_MAX);
+    return apply;
+}
+
+static void release(struct apply *apply)
+{
+    for (size_t i = 0; i < PG_STMTS_LEN; i++) {
+        for (size_t c = 0; c < PG_PARAMS_MAX; c++) {
+            fl_free(apply->tables[i].columns[c].at);
+            apply->tables[i].columns[c] = (struct column){0};
+        }
+    }
+    fl_buf_fini(&apply->body);
+    fl_buf_init(&apply->body, INT32_MAX);
+}
+
+void apply_destroy(struct apply *apply)
+{
+    if (!apply) return;
+    release(apply);
+    fl_vec_fini(&apply->marks);
+    fl_vec_fini(&apply->queues);
+    fl_vec_fini(&apply->clusters);
+    fl_vec_fini(&apply->shapes);
+    fl_vec_fini(&apply->counters);
+    fl_vec_fini(&apply->list);
+    fl_free(apply);
+}
+
+static uint8_t *room(struct column *column, size_t bytes)
+{
+    uint8_t *at;
+
+    if (column->len + bytes > column->cap) {
+        size_t cap = column->cap ? column->cap * 2 : 4096;
+
+        while (cap < column->len + bytes) {
+            cap *= 2;
+        }
+        column->at = fl_realloc_array(column->at, uint8_t, cap);
+        column->cap = cap;
+    }
+    at = column->at + column->len;
+    column->len += bytes;
+    return at;
+}
+
+static void put_be32(uint8_t *at, uint32_t v)
+{
+    v = htobe32(v);
+    memcpy(at, &v, sizeof v);
+}
+
+static void put_bytes(struct column *column, const void *ptr, size_t bytes)
+{
+    uint8_t *at = room(column, 4 + bytes);
+
+    put_be32(at, (uint32_t)bytes);
+    if (bytes > 0) memcpy(at + 4, ptr, bytes);
+    column->items++;
+}
+
+static void put_null(struct column *column)
+{
+    put_be32(room(column, 4), UINT32_MAX);
+    column->items++;
+    column->has_nulls = true;
+}
+
+static void put_i64(struct column *column, uint64_t v)
+{
+    v = htobe64(v);
+    put_bytes(column, &v, sizeof v);
+}
+
+static void put_i32(struct column *column, uint32_t v)
+{
+    v = htobe32(v);
+    put_bytes(column, &v, sizeof v);
+}
+
+static void put_i16(struct column *column, uint16_t v)
+{
+    v = htobe16(v);
+    put_bytes(column, &v, sizeof v);
+}
+
+static void put_bool(struct column *column, uint8_t v)
+{
+    v = v != 0;
+    put_bytes(column, &v, 1);
+}
+
+static void put_str(struct column *column, struct fl_str s)
+{
+    put_bytes(column, s.at, s.len);
+}
+
+/* Empty is NULL: most jobs have no labels, and NULL takes no space. */
+static void put_some(struct column *column, struct fl_str s)
+{
+    if (s.len == 0) {
+        put_null(column);
+    } else {
+        put_str(column, s);
+    }
+}
+
+/* --- rows to columns --- */
+
+/* The columns of one more row of a statement. */
+static struct column *add(struct apply *apply, enum pg_stmt stmt)
+{
+    struct table *table = &apply->tables[stmt];
+
+    if (table->rows++ == 0) {
+        for (int i = 0; i < pg_stmts[stmt].params; i++) {
+            table->columns[i].len = HEADER_BYTES;
+            table->columns[i].items = 0;
+            table->columns[i].has_nulls = false;
+            if (table->columns[i].cap < HEADER_BYTES) {
+                table->columns[i].len = 0;
+                (void)room(&table->columns[i], HEADER_BYTES);
+            }
+        }
+    }
+    return table->columns;
+}
+
+static void add_job(struct apply *apply, const struct row_job_new *row)
+{
+    struct column *to = add(apply, PG_STMT_job_insert);
+
+    put_i64(to++, row->job);
+    if (row->retry_of) {
+        put_i64(to++, row->retry_of);
+    } else {
+        put_null(to++);
+    }
+    put_i32(to++, row->tenant);
+    put_i32(to++, row->queue);
+    put_i32(to++, (uint32_t)row->priority);
+    put_i32(to++, row->elements);
+    put_bytes(to++, row->spec.at, sizeof row->spec.at);
+    put_some(to++, row->name);
+    put_some(to++, row->labels);
+    put_some(to++, row->params);
+    put_some(to++, row->picked);
+
+    to = add(apply, PG_STMT_open_job_insert);
+    put_i64(to++, row->job);
+    put_i32(to++, row->tenant);
+    put_i32(to++, row->shape);
+    put_i32(to++, row->queue);
+    put_i32(to++, (uint32_t)row->priority);
+    put_i32(to++, row->elements);
+}
+
+static void add_spec(struct apply *apply, const struct row_spec_new *row)
+{
+    struct column *to = add(apply, PG_STMT_spec_put);
+
+    put_i64(to++, row->job);
+    put_bytes(to++, row->digest.at, sizeof row->digest.at);
+    put_str(to++, row->body);
+}
+
+static void add_attempt(struct apply *apply, const struct row_attempt_new *row)
+{
+    struct column *to = add(apply, PG_STMT_attempt_insert);
+
+    put_i64(to++, row->job);
+    put_i32(to++, row->element);
+    put_i32(to++, row->n);
+    put_i32(to++, row->incarnation);
+    put_i32(to++, row->cluster);
+    put_some(to++, row->nodes);
+    if (row->job < apply->lo) apply->lo = row->job;
+    if (row->job > apply->hi) apply->hi = row->job;
+}
+
+static void add_attempt_end(struct apply *apply, const struct row_attempt_end *row)
+{
+    struct column *to = add(apply, PG_STMT_attempt_end_insert);
+
+    put_i64(to++, row->job);
+    put_i32(to++, row->element);
+    put_i32(to++, row->n);
+    put_i32(to++, (uint32_t)row->exit_code);
+    put_i32(to++, row->first_replica);
+    put_i16(to++, row->reason);
+}
+
+static void add_element_end(struct apply *apply, const struct row_element_end *row)
+{
+    struct column *to = add(apply, PG_STMT_element_end_insert);
+
+    put_i64(to++, row->job);
+    put_i32(to++, row->element);
+    put_i32(to++, row->n);
+    put_i32(to++, (uint32_t)row->exit_code);
+    put_i32(to++, row->first_replica);
+    put_i16(to++, row->state);
+    put_i16(to++, row->reason);
+}
+
+static void add_job_end(struct apply *apply, const struct row_job_end *row)
+{
+    struct column *to;
+
+    if (row->is_array) {
+        to = add(apply, PG_STMT_job_end_insert);
+        put_i64(to++, row->job);
+        put_i16(to++, row->state);
+        put_i16(to++, row->reason);
+    }
+    put_i64(add(apply, PG_STMT_open_job_drop), row->job);
+    put_i64(add(apply, PG_STMT_open_mark_drop), row->job);
+}
+
+static void add_audit(struct apply *apply, const struct row_audit *row)
+{
+    uint32_t n = (uint32_t)apply->tables[PG_STMT_audit_insert].rows;
+    struct column *to = add(apply, PG_STMT_audit_insert);
+
+    put_i32(to++, n);
+    put_i32(to++, row->tenant);
+    put_str(to++, row->actor);
+    put_str(to++, row->body);
+}
+
+static void add_idempotency(struct apply *apply, const struct row_idempotency *row)
+{
+    struct column *to = add(apply, PG_STMT_idempotency_insert);
+
+    put_i32(to++, row->tenant);
+    put_str(to++, row->key);
+    put_bytes(to++, row->body_sha.at, sizeof row->body_sha.at);
+    put_str(to++, row->answer);
+}
+
+static void add_row(struct apply *apply, const struct row *row, uint32_t order)
+{
+    switch (row->kind) {
+    case ROW_job_new: add_job(apply, &row->job_new); break;
+    case ROW_spec_new: add_spec(apply, &row->spec_new); break;
+    case ROW_shape_new:
+        fl_vec_push(&apply->shapes, (struct keyed){row->shape_new.shape, 0, order, row});
+        break;
+    case ROW_shape_drop:
+        fl_vec_push(&apply->shapes, (struct keyed){row->shape_drop.shape, 0, order, row});
+        break;
+    case ROW_attempt_new: add_attempt(apply, &row->attempt_new); break;
+    case ROW_attempt_end: add_attempt_end(apply, &row->attempt_end); break;
+    case ROW_element_end: add_element_end(apply, &row->element_end); break;
+    case ROW_job_end: add_job_end(apply, &row->job_end); break;
+    case ROW_mark_set:
+        fl_vec_push(&apply->marks, (struct keyed){row->mark_set.job, row->mark_set.kind, order, row});
+        break;
+    case ROW_mark_clear:
+        fl_vec_push(&apply->marks, (struct keyed){row->mark_clear.job, row->mark_clear.kind, order, row});
+        break;
+    case ROW_queue_put:
+        fl_vec_push(&apply->queues, (struct keyed){row->queue_put.queue, 0, order, row});
+        break;
+    case ROW_cluster_put:
+        fl_vec_push(&apply->clusters, (struct keyed){row->cluster_put.cluster, 0, order, row});
+        break;
+    case ROW_counter:
+        fl_vec_push(&apply->counters, (struct keyed){row->counter.counter, 0, order, row});
+        break;
+    case ROW_audit: add_audit(apply, &row->audit); break;
+    case ROW_idempotency: add_idempotency(apply, &row->idempotency); break;
+    case ROW_replica_phase: /* the journal's alone */
+    case ROW_cluster_phase: break;
+    case ROW_KINDS_LEN: fl_unreachable("a row has one of the kinds of rows.def");
+    }
+}
+
+/* --- the last word --- */
+
+static int by_key(const void *a, const void *b)
+{
+    const struct keyed *left = a, *right = b;
+
+    if (left->key != right->key) return left->key < right->key ? -1 : 1;
+    if (left->kind != right->kind) return left->kind < right->kind ? -1 : 1;
+    return left->order < right->order ? -1 : left->order > right->order;
+}
+
+static void add_keyed(struct apply *apply, const struct row *row)
+{
+    struct column *to;
+
+    switch (row->kind) {
+    case ROW_shape_new:
+        to = add(apply, PG_STMT_shape_put);
+        put_i32(to++, row->shape_new.shape);
+        put_str(to++, row->shape_new.body);
+        break;
+    case ROW_shape_drop: put_i32(add(apply, PG_STMT_shape_drop), row->shape_drop.shape); break;
+    case ROW_mark_set:
+        to = add(apply, PG_STMT_open_mark_put);
+        put_i64(to++, row->mark_set.job);
+        put_i16(to++, row->mark_set.kind);
+        put_i64(to++, (uint64_t)row->mark_set.value);
+        break;
+    case ROW_mark_clear:
+        to = add(apply, PG_STMT_open_mark_clear);
+        put_i64(to++, row->mark_clear.job);
+        put_i16(to++, row->mark_clear.kind);
+        break;
+    case ROW_queue_put:
+        to = add(apply, PG_STMT_queue_put);
+        put_i32(to++, row->queue_put.queue);
+        put_i32(to++, row->queue_put.tenant);
+        put_bool(to++, row->queue_put.is_paused);
+        put_str(to++, row->queue_put.name);
+        break;
+    case ROW_cluster_put:
+        to = add(apply, PG_STMT_cluster_put);
+        put_i32(to++, row->cluster_put.cluster);
+        put_i16(to++, row->cluster_put.state);
+        put_i64(to++, row->cluster_put.session_epoch);
+        put_str(to++, row->cluster_put.name);
+        put_str(to++, row->cluster_put.uid);
+        put_str(to++, row->cluster_put.cordon);
+        break;
+    case ROW_counter:
+        to = add(apply, PG_STMT_counter_put);
+        put_i16(to++, row->counter.counter);
+        put_i64(to++, row->counter.value);
+        break;
+    default: fl_unreachable("only keyed rows are collected");
+    }
+}
+
+static void fold(struct apply *apply, struct keyed *at, size_t len)
+{
+    if (len > 1) qsort(at, len, sizeof *at, by_key);
+    for (size_t i = 0; i < len; i++) {
+        bool is_last = i + 1 == len || at[i].key != at[i + 1].key || at[i].kind != at[i + 1].kind;
+
+        if (is_last) add_keyed(apply, at[i].row);
+    }
+}
+
+/* --- statements --- */
+
+static Oid element_of(Oid array)
+{
+    switch (array) {
+    case PG_BOOL_ARRAY: return PG_BOOL;
+    case PG_BYTEA_ARRAY: return PG_BYTEA;
+    case PG_INT2_ARRAY: return PG_INT2;
+    case PG_INT4_ARRAY: return PG_INT4;
+    case PG_TEXT_ARRAY: return PG_TEXT;
+    case PG_INT8_ARRAY: return PG_INT8;
+    default: return 0; /* no array */
+    }
+}
+
+static void finish_column(struct column *column, Oid element)
+{
+    put_be32(column->at, 1);
+    put_be32(column->at + 4, column->has_nulls);
+    put_be32(column->at + 8, element);
+    put_be32(column->at + 12, column->items);
+    put_be32(column->at + 16, 1);
+}
+
+static void bind_arrays(struct apply *apply, struct apply_stmt *to)
+{
+    const struct pg_stmt_info *info = &pg_stmts[to->stmt];
+    struct table *table = &apply->tables[to->stmt];
+
+    for (int i = 0; i < info->params; i++) {
+        struct column *column = &table->columns[i];
+        Oid element = element_of(info->types[i]);
+
+        if (!element) break; /* scalars come last */
+        fl_assert(column->items == table->rows);
+        finish_column(column, element);
+        to->values[i] = (struct pg_value){column->at, column->len};
+    }
+}
+
+static struct pg_value value_of(const int64_t *be)
+{
+    return (struct pg_value){be, sizeof *be};
+}
+
+/* What stands behind the arrays. */
+static void bind_scalars(struct apply *apply, struct apply_stmt *to)
+{
+    struct pg_value *values = to->values;
+    struct pg_value batch = value_of(&apply->batch_be), at = value_of(&apply->at_be);
+
+    switch (to->stmt) {
+    case PG_STMT_job_insert: values[11] = batch; break;
+    case PG_STMT_open_job_insert: values[6] = at; break;
+    case PG_STMT_attempt_end_insert: values[6] = batch; break;
+    case PG_STMT_attempt_insert:
+        apply->lo_be = (int64_t)htobe64(apply->lo);
+        apply->hi_be = (int64_t)htobe64(apply->hi);
+        values[6] = batch;
+        values[7] = value_of(&apply->lo_be);
+        values[8] = value_of(&apply->hi_be);
+        break;
+    case PG_STMT_element_end_insert: values[7] = batch; break;
+    case PG_STMT_job_end_insert: values[3] = batch; break;
+    case PG_STMT_open_mark_put: values[3] = at; break;
+    case PG_STMT_audit_insert:
+        values[4] = batch;
+        values[5] = at;
+        break;
+    case PG_STMT_idempotency_insert: values[4] = at; break;
+    default: break; /* arrays alone */
+    }
+}
+
+static void bind_chain(struct apply *apply, const struct core_batch *batch, struct apply_stmt *to)
+{
+    fl_buf_clear(&apply->body);
+    for (size_t i = 0; i < batch->rows.len; i++) {
+        bool is_written = row_encode(&apply->body, &batch->rows.at[i]);
+
+        fl_assert(is_written);
+    }
+    to->values[0] = value_of(&apply->batch_be);
+    to->values[1] = value_of(&apply->epoch_be);
+    to->values[2] = value_of(&apply->at_be);
+    /* An empty body is not NULL. */
+    to->values[3] = (struct pg_value){apply->body.len > 0 ? (const void *)apply->body.at : "",
+                                      apply->body.len};
+}
+
+static void trim(struct apply *apply)
+{
+    size_t bytes = apply->body.cap;
+
+    for (size_t i = 0; i < PG_STMTS_LEN; i++) {
+        for (size_t c = 0; c < PG_PARAMS_MAX; c++) {
+            bytes += apply->tables[i].columns[c].cap;
+        }
+    }
+    if (bytes > APPLY_KEPT_BYTES) release(apply);
+}
+
+static void reset(struct apply *apply)
+{
+    trim(apply);
+    for (size_t i = 0; i < PG_STMTS_LEN; i++) {
+        apply->tables[i].rows = 0;
+    }
+    apply->marks.len = apply->queues.len = apply->clusters.len = 0;
+    apply->shapes.len = apply->counters.len = 0;
+    apply->list.len = 0;
+    apply->lo = INT64_MAX;
+    apply->hi = 0;
+}
+
+const struct apply_list *apply_build(struct apply *apply, const struct core_batch *batch, uint64_t epoch)
+{
+    fl_assert(batch->rows.len <= UINT32_MAX);
+    reset(apply);
+    for (size_t i = 0; i < batch->rows.len; i++) {
+        add_row(apply, &batch->rows.at[i], (uint32_t)i);
+    }
+    fold(apply, apply->marks.at, apply->marks.len);
+    fold(apply, apply->queues.at, apply->queues.len);
+    fold(apply, apply->clusters.at, apply->clusters.len);
+    fold(apply, apply->shapes.at, apply->shapes.len);
+    fold(apply, apply->counters.at, apply->counters.len);
+    apply->batch_be = (int64_t)htobe64(batch->number);
+    apply->epoch_be = (int64_t)htobe64(epoch);
+    apply->at_be = (int64_t)htobe64((uint64_t)batch->at);
+
+    /* stmts.def has them in the order in which they are sent. */
+    for (size_t i = 0; i < PG_STMTS_LEN; i++) {
+        struct apply_stmt stmt = {.stmt = (enum pg_stmt)i, .rows = apply->tables[i].rows};
+
+        if (pg_stmts[i].role != PG_WRITER) continue;
+        if (stmt.stmt == PG_STMT_chain) {
+            bind_chain(apply, batch, &stmt);
+        } else if (pg_stmts[i].params > 0) {
+            if (stmt.rows == 0) continue;
+            bind_arrays(apply, &stmt);
+            bind_scalars(apply, &stmt);
+        }
+        fl_vec_push(&apply->list, stmt);
+    }
+    return &apply->list;
+}
+
+bool apply_send(struct apply *apply, struct pg_conn *conn, const struct core_batch *batch, uint64_t epoch)
+{
+    const struct apply_list *list = apply_build(apply, batch, epoch);
+
+    for (size_t i = 0; i < list->len; i++) {
+        if (!pg_conn_send(conn, list->at[i].stmt, list->at[i].values)) return false;
+    }
+    return pg_conn_sync(conn);
+}
+
+/* --- what came of it --- */
+
+static bool is_journal(const char *table)
+{
+    static const char prefix[] = "journal";
+
+    return strncmp(table, prefix, sizeof prefix - 1) == 0;
+}
+
+enum engine_commit apply_verdict(const struct pg_failure *failure)
+{
+    const char *state = failure->sqlstate;
+
+    if (state[0] == '\0' || strncmp(state, "08", 2) == 0) return ENGINE_UNKNOWN;
+    if (strcmp(state, "53100") == 0) return ENGINE_NO_SPACE;
+    if (strcmp(state, "25P02") == 0) return ENGINE_RELOAD;
+    if (is_journal(failure->table)) {
+        if (strcmp(state, "23502") == 0 && strcmp(failure->column, "epoch") == 0) return ENGINE_DEPOSED;
+        if (strcmp(state, "23502") == 0 && strcmp(failure->column, "prev") == 0) return ENGINE_RELOAD;
+        if (strcmp(state, "23505") == 0) return ENGINE_RELOAD;
+    }
+    if (strncmp(state, "40", 2) == 0) return ENGINE_RELOAD;
+    if (strncmp(state, "53", 2) == 0 || strncmp(state, "57", 2) == 0 || strncmp(state, "58", 2) == 0) {
+        return ENGINE_UNKNOWN;
+    }
+    return ENGINE_POISONED;
+}
+
+uint64_t apply_job_newest(const struct core_batch *batch)
+{
+    uint64_t newest = 0;
+
+    for (size_t i = 0; i < batch->rows.len; i++) {
+        const struct row *row = &batch->rows.at[i];
+
+        if (row->kind == ROW_job_new && row->job_new.job > newest) newest = row->job_new.job;
+    }
+    return newest;
+}

@@ -1,0 +1,116 @@
+#include "controlplane/store/partition_plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/base/assert.h"
+#include "shared/base/buf.h"
+
+const char *const partition_tables[PARTITION_FAMILIES_LEN][PARTITION_TABLES_MAX + 1] = {
+    [PARTITION_JOBS] = {"spec", "attempt", "attempt_end", "element_end", "job_end", "job", NULL},
+    [PARTITION_BATCHES] = {"audit", "journal", NULL},
+};
+
+const char *partition_master(enum partition_family family)
+{
+    const char *const *table = partition_tables[family];
+
+    while (table[1]) {
+        table++;
+    }
+    return *table;
+}
+
+bool partition_wanted(const struct partition_list *list, size_t attached, uint64_t used,
+                      uint64_t span, uint64_t room, struct partition_range *ret_range)
+{
+    uint64_t lo = 0, width = span, hi;
+
+    fl_assert(span > 0 && used < INT64_MAX);
+    if (attached >= PARTITION_MAX) return false;
+    if (list->len > 0) {
+        const struct partition_range *newest = &list->at[list->len - 1];
+
+        lo = newest->hi;
+        if (lo > used && lo - used > room) return false;
+        width = newest->hi - newest->lo;
+        if (attached >= PARTITION_MANY) width *= 2;
+        if (attached < PARTITION_FEW) width /= 2;
+        /* The width of one that bridges a jump of the numbers says nothing. */
+        if (width < span || width > span << 20) width = span;
+    }
+    hi = (lo > used ? lo : used) + width;
+    if (hi > INT64_MAX) hi = INT64_MAX;
+    if (hi <= lo) return false;
+    *ret_range = (struct partition_range){lo, hi};
+    return true;
+}
+
+bool partition_may_go(struct partition_range range, uint64_t used)
+{
+    return range.hi <= used;
+}
+
+bool partition_make_sql(struct fl_buf *out, enum partition_family family, struct partition_range range)
+{
+    char line[512];
+
+    for (const char *const *table = partition_tables[family]; *table; table++) {
+        int len = snprintf(line, sizeof line,
+                           "create table %s_p%" PRIu64 "(like %s including all);"
+                           "alter table %s attach partition %s_p%" PRIu64
+                           " for values from (%" PRIu64 ") to (%" PRIu64 ");",
+                           *table, range.lo, *table, *table, *table, range.lo, range.lo, range.hi);
+
+        fl_buf_put(out, line, (size_t)len);
+    }
+    return fl_buf_put_u8(out, 0);
+}
+
+void partition_detach_sql(char *out, size_t out_bytes, const char *table, uint64_t lo)
+{
+    snprintf(out, out_bytes, "alter table %s detach partition %s_p%" PRIu64 " concurrently", table,
+             table, lo);
+}
+
+void partition_finalize_sql(char *out, size_t out_bytes, const char *table, uint64_t lo)
+{
+    snprintf(out, out_bytes, "alter table %s detach partition %s_p%" PRIu64 " finalize", table, table,
+             lo);
+}
+
+void partition_drop_sql(char *out, size_t out_bytes, const char *table, uint64_t lo)
+{
+    snprintf(out, out_bytes, "drop table if exists %s_p%" PRIu64, table, lo);
+}
+
+void partition_newest_sql(char *out, size_t out_bytes, enum partition_family family,
+                          const char *table, struct partition_range range)
+{
+    if (family == PARTITION_JOBS) {
+        /* greatest() passes over NULL: an empty partition, a gap of the numbers, gives -1 and may go. */
+        snprintf(out, out_bytes,
+                 "select n.batch, (select j.at from journal j where j.batch = n.batch) from (select"
+                 " case when exists (select from open_job where job >= %" PRIu64
+                 " and job < %" PRIu64 ") then null else greatest(-1,"
+                 " (select max(batch) from job_p%" PRIu64 "), (select max(batch) from element_end_p%" PRIu64
+                 "), (select max(batch) from job_end_p%" PRIu64 ")) end as batch) n",
+                 range.lo, range.hi, range.lo, range.lo, range.lo);
+        return;
+    }
+    snprintf(out, out_bytes,
+             "select %" PRIu64 ", (select at from %s_p%" PRIu64 " order by batch desc limit 1)",
+             range.hi - 1, table, range.lo);
+}
+
+bool partition_parse(const char *bound, struct partition_range *ret_range)
+{
+    struct partition_range range;
+
+    if (sscanf(bound, "FOR VALUES FROM ('%" SCNu64 "') TO ('%" SCNu64 "')", &range.lo, &range.hi) != 2) {
+        return false;
+    }
+    *ret_range = range;
+    return range.lo < range.hi;
+}

@@ -1,0 +1,322 @@
+#include "controlplane/store/pg_conn.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+
+#define UNWRAP(...) __VA_ARGS__
+#define COUNT(...) COUNT_(_ __VA_OPT__(, ) __VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define COUNT_(_, a, b, c, d, e, f, g, h, i, j, k, l, n, ...) n
+
+/* stmts.def names types without a prefix. */
+enum {
+    BYTEA = PG_BYTEA,
+    INT8 = PG_INT8,
+    BOOL_ARRAY = PG_BOOL_ARRAY,
+    BYTEA_ARRAY = PG_BYTEA_ARRAY,
+    INT2_ARRAY = PG_INT2_ARRAY,
+    INT4_ARRAY = PG_INT4_ARRAY,
+    TEXT_ARRAY = PG_TEXT_ARRAY,
+    INT8_ARRAY = PG_INT8_ARRAY,
+};
+
+const struct pg_stmt_info pg_stmts[PG_STMTS_LEN] = {
+#define STMT(name, role, types, sql) {#name, sql, PG_##role, {UNWRAP types}, COUNT types},
+#include "controlplane/store/stmts.def"
+#undef STMT
+};
+
+/* A plan made while a table is empty must be good when it is large, so whatever scans is off; and one plan
+ * is enough, since none depends on the values. */
+static const char SETTINGS[] =
+    "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off"
+    " -c plan_cache_mode=force_generic_plan -c jit=off -c client_min_messages=warning"
+    " -c DateStyle=ISO -c lock_timeout=30000";
+
+struct pg_conn {
+    PGconn *pg;
+    enum pg_role role;
+    enum pg_state state;
+    bool is_connected;  /* the server has let us in */
+    bool has_unsent;    /* PQflush left something */
+    short events;
+    fl_ms connect_by;
+    int prepares_left;
+    char error[256];
+};
+
+static void lose(struct pg_conn *conn, const char *why)
+{
+    if (conn->state == PG_LOST) return;
+    conn->state = PG_LOST;
+    snprintf(conn->error, sizeof conn->error, "%s", why && *why ? why : "connection lost");
+    for (char *at = conn->error; *at; at++) {
+        if (*at == '\n') *at = ' ';
+    }
+}
+
+/* The connection string's own options stay, ours come after them. */
+static char *options_of(const char *conninfo)
+{
+    PQconninfoOption *parsed = PQconninfoParse(conninfo, NULL);
+    const char *theirs = "";
+    char *options;
+    size_t bytes;
+
+    for (PQconninfoOption *at = parsed; at && at->keyword; at++) {
+        if (strcmp(at->keyword, "options") == 0 && at->val) theirs = at->val;
+    }
+    bytes = strlen(theirs) + sizeof SETTINGS + 1;
+    options = fl_alloc(bytes);
+    snprintf(options, bytes, "%s %s", theirs, SETTINGS);
+    PQconninfoFree(parsed);
+    return options;
+}
+
+struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const char *purpose, fl_ms now)
+{
+    struct pg_conn *conn = fl_new(struct pg_conn);
+    char *options = options_of(conninfo);
+    const char *keys[] = {"dbname", "options", "application_name", "client_encoding", NULL};
+    const char *values[] = {conninfo, options, purpose, "UTF8", NULL};
+
+    conn->role = role;
+    conn->connect_by = now + PG_CONNECT_MS;
+    conn->events = POLLOUT;
+    conn->pg = PQconnectStartParams(keys, values, 1);
+    fl_free(options);
+    fl_assert(conn->pg);
+    if (PQstatus(conn->pg) == CONNECTION_BAD) lose(conn, PQerrorMessage(conn->pg));
+    return conn;
+}
+
+void pg_conn_destroy(struct pg_conn *conn)
+{
+    if (!conn) return;
+    PQfinish(conn->pg);
+    fl_free(conn);
+}
+
+int pg_conn_fd(const struct pg_conn *conn)
+{
+    return conn->state == PG_LOST ? -1 : PQsocket(conn->pg);
+}
+
+short pg_conn_events(const struct pg_conn *conn)
+{
+    if (!conn->is_connected) return conn->events;
+    return (short)(POLLIN | (conn->has_unsent ? POLLOUT : 0));
+}
+
+fl_ms pg_conn_deadline(const struct pg_conn *conn)
+{
+    return conn->state == PG_CONNECTING ? conn->connect_by : INT64_MAX;
+}
+
+static bool flush(struct pg_conn *conn)
+{
+    int left = PQflush(conn->pg);
+
+    conn->has_unsent = left > 0;
+    if (left < 0) lose(conn, PQerrorMessage(conn->pg));
+    return left >= 0;
+}
+
+static void prepare_all(struct pg_conn *conn)
+{
+    if (PQsetnonblocking(conn->pg, 1) != 0) {
+        lose(conn, PQerrorMessage(conn->pg));
+        return;
+    }
+    if (conn->role == PG_PLAIN) {
+        conn->state = PG_READY;
+        return;
+    }
+    if (!PQenterPipelineMode(conn->pg)) {
+        lose(conn, PQerrorMessage(conn->pg));
+        return;
+    }
+    for (size_t i = 0; i < PG_STMTS_LEN; i++) {
+        const struct pg_stmt_info *stmt = &pg_stmts[i];
+
+        if (stmt->role != conn->role) continue;
+        if (!PQsendPrepare(conn->pg, stmt->name, stmt->sql, stmt->params, stmt->types)) {
+            lose(conn, PQerrorMessage(conn->pg));
+            return;
+        }
+        conn->prepares_left++;
+    }
+    if (!pg_conn_sync(conn)) return;
+}
+
+static void read_prepared(struct pg_conn *conn)
+{
+    PGresult *result;
+
+    while (conn->state == PG_CONNECTING && pg_conn_next(conn, &result) == PG_RESULT) {
+        switch (PQresultStatus(result)) {
+        case PGRES_COMMAND_OK: conn->prepares_left--; break;
+        case PGRES_PIPELINE_SYNC:
+            fl_assert(conn->prepares_left == 0);
+            conn->state = PG_READY;
+            break;
+        default: lose(conn, PQresultErrorMessage(result)); break;
+        }
+        PQclear(result);
+    }
+}
+
+static void connect_on(struct pg_conn *conn)
+{
+    switch (PQconnectPoll(conn->pg)) {
+    case PGRES_POLLING_READING: conn->events = POLLIN; break;
+    case PGRES_POLLING_WRITING: conn->events = POLLOUT; break;
+    case PGRES_POLLING_OK:
+        conn->is_connected = true;
+        prepare_all(conn);
+        break;
+    default: lose(conn, PQerrorMessage(conn->pg)); break;
+    }
+}
+
+enum pg_state pg_conn_turn(struct pg_conn *conn, fl_ms now)
+{
+    if (conn->state == PG_LOST) return PG_LOST;
+    if (!conn->is_connected) {
+        struct pollfd poll_fd = {.fd = PQsocket(conn->pg), .events = conn->events};
+
+        /* libpq wants to be called only when its socket is ready. */
+        if (poll(&poll_fd, 1, 0) > 0) connect_on(conn);
+    }
+    if (conn->is_connected && conn->state != PG_LOST) {
+        if (!PQconsumeInput(conn->pg)) {
+            lose(conn, PQerrorMessage(conn->pg));
+        } else if (flush(conn) && conn->state == PG_CONNECTING) {
+            read_prepared(conn);
+        }
+    }
+    if (conn->state == PG_CONNECTING && now >= conn->connect_by) lose(conn, "connecting took too long");
+    return conn->state;
+}
+
+enum pg_state pg_conn_state(const struct pg_conn *conn)
+{
+    return conn->state;
+}
+
+const char *pg_conn_error(const struct pg_conn *conn)
+{
+    return conn->error;
+}
+
+bool pg_conn_send(struct pg_conn *conn, enum pg_stmt stmt, const struct pg_value *values)
+{
+    const struct pg_stmt_info *info = &pg_stmts[stmt];
+    const char *at[PG_PARAMS_MAX];
+    int lengths[PG_PARAMS_MAX], formats[PG_PARAMS_MAX];
+
+    fl_assert(info->role == conn->role);
+    if (conn->state != PG_READY) return false;
+    for (int i = 0; i < info->params; i++) {
+        fl_assert(values[i].bytes < INT32_MAX);
+        at[i] = values[i].at;
+        lengths[i] = (int)values[i].bytes;
+        formats[i] = 1;
+    }
+    if (!PQsendQueryPrepared(conn->pg, info->name, info->params, at, lengths, formats, 1)) {
+        lose(conn, PQerrorMessage(conn->pg));
+        return false;
+    }
+    return true;
+}
+
+bool pg_conn_send_text(struct pg_conn *conn, const char *sql, int params, const char *const *texts)
+{
+    int is_sent;
+
+    if (conn->state != PG_READY) return false;
+    /* Without parameters PLAIN takes several commands in one text, and those that must stand alone. */
+    is_sent = conn->role == PG_PLAIN && params == 0
+                  ? PQsendQuery(conn->pg, sql)
+                  : PQsendQueryParams(conn->pg, sql, params, NULL, texts, NULL, NULL, 0);
+    if (!is_sent) {
+        lose(conn, PQerrorMessage(conn->pg));
+        return false;
+    }
+    return conn->role != PG_PLAIN || flush(conn);
+}
+
+bool pg_conn_sync(struct pg_conn *conn)
+{
+    if (conn->state == PG_LOST) return false;
+    if (!PQpipelineSync(conn->pg)) {
+        lose(conn, PQerrorMessage(conn->pg));
+        return false;
+    }
+    return flush(conn);
+}
+
+enum pg_next pg_conn_next(struct pg_conn *conn, PGresult **ret_result)
+{
+    /* In pipeline mode a NULL stands between two statements, and two where nothing follows. */
+    for (int nulls = 0; nulls < 3; nulls++) {
+        PGresult *result;
+
+        if (!conn->is_connected || PQisBusy(conn->pg)) return PG_NOTHING;
+        result = PQgetResult(conn->pg);
+        if (result) {
+            *ret_result = result;
+            return PG_RESULT;
+        }
+        if (conn->role == PG_PLAIN) return PG_DONE;
+    }
+    return PG_NOTHING;
+}
+
+PGconn *pg_conn_raw(struct pg_conn *conn)
+{
+    return conn->pg;
+}
+
+static void copy_field(const PGresult *result, int field, char *out, size_t out_bytes)
+{
+    const char *value = PQresultErrorField(result, field);
+
+    snprintf(out, out_bytes, "%s", value ? value : "");
+}
+
+void pg_failure_of(const PGresult *result, struct pg_failure *ret_failure)
+{
+    struct pg_failure *failure = ret_failure;
+
+    copy_field(result, PG_DIAG_SQLSTATE, failure->sqlstate, sizeof failure->sqlstate);
+    copy_field(result, PG_DIAG_TABLE_NAME, failure->table, sizeof failure->table);
+    copy_field(result, PG_DIAG_COLUMN_NAME, failure->column, sizeof failure->column);
+    copy_field(result, PG_DIAG_MESSAGE_PRIMARY, failure->text, sizeof failure->text);
+    if (failure->text[0] == '\0') {
+        snprintf(failure->text, sizeof failure->text, "%s", PQresultErrorMessage(result));
+    }
+}
+
+enum fl_code pg_failure_code(const struct pg_failure *failure)
+{
+    return strcmp(failure->sqlstate, "53100") == 0 ? FL_NO_SPACE : FL_UNAVAILABLE;
+}
+
+int64_t pg_get_int(const PGresult *result, int row, int column)
+{
+    const unsigned char *at = (const unsigned char *)PQgetvalue(result, row, column);
+    int len = PQgetlength(result, row, column);
+    uint64_t v = 0;
+
+    if (len == 0) return 0;
+    for (int i = 0; i < len; i++) {
+        v = v << 8 | at[i];
+    }
+    if (len < 8 && at[0] & 0x80) v |= ~(uint64_t)0 << (len * 8);
+    return (int64_t)v;
+}
