@@ -1,20 +1,28 @@
 /* engine.h - the one place where events become commits.
  * Events enter, the core steps them into a batch, the batch is committed, and only then are its effects
- * carried out, in order.  Up to two batches are in flight; what arrives meanwhile forms the next.
+ * carried out, in order.  Up to two batches are in flight; what arrives meanwhile forms the next.  A batch
+ * with effects but no rows rides the newest one in flight.
  *
  *   STANDBY --take--> TAKING --taken--> LOADING --loaded--> LEADING --refused, lost, deposed--> STANDBY
  *
  * Whatever goes wrong with a commit, the core is destroyed (it has run ahead), a new epoch is taken exactly
  * as at the start, the newest journal keys tell which batches are durable after all, and a fresh core is
- * loaded: recovery is the start path.  The events of refused batches are stepped again, alone for a while,
- * so that only a culprit is refused.
+ * loaded: recovery is the start path.  The requests of a refused batch are stepped again, alone for a while,
+ * so that only a culprit is refused; new ones are accepted meanwhile, and strangers notice nothing.  What an
+ * agent said is not stepped again: its session is new then, and it says everything once more.
+ * Failures in a row are spaced out, 0, 200 ms, 400 ms, ... 5 s, so that no trouble becomes a reload loop.
+ *
+ * Each request is answered exactly once, or engine_adopt refuses it.
  *
  * The engine does no I/O: it calls ports, and their results come back as engine_* calls, never from
- * inside the port call.  The production thread and the simulator fill the same ports.
- * Not thread-safe: one thread owns it.  Times are monotonic milliseconds of that thread. */
+ * inside the port call; from inside one only engine_adopt may be called.  After 'drop' or a new 'take' no
+ * result of what was asked before it may come.  The production thread and the simulator fill the same ports.
+ * Not thread-safe: one thread owns it.  Times are monotonic milliseconds of that thread; the core's time is
+ * Postgres's at the takeover, or the newest journal row's when that is later, and goes on from there. */
 #pragma once
 
 #include "controlplane/core/core.h"
+#include "controlplane/engine_event.h"
 
 struct engine;
 
@@ -28,22 +36,13 @@ enum engine_state {
 /* Why requests are refused now; decides 503 or 507. */
 enum engine_breaker { ENGINE_OPEN_FOR_WORK, ENGINE_NOT_LEADING, ENGINE_DB_LOST, ENGINE_DB_FULL };
 
-/* An event with everything it points to; whoever calls engine_adopt gives it away. */
-struct engine_event {
-    struct core_event event;
-    struct fl_arena arena;
-};
-
-struct engine_event *engine_event_create(void);
-void engine_event_destroy(struct engine_event *event);
-
 enum engine_commit {
     ENGINE_COMMITTED,
     ENGINE_DEPOSED,  /* 23502 on epoch: somebody else leads */
     ENGINE_RELOAD,   /* 23502 on prev, 23505 on the journal, 25P02 */
     ENGINE_NO_SPACE, /* 53100 */
     ENGINE_POISONED, /* any other refusal */
-    ENGINE_UNKNOWN,  /* the connection went away before the answer */
+    ENGINE_UNKNOWN,  /* the connection went away before the answer, or with a FATAL in its place */
 };
 
 struct engine_ports {
@@ -54,11 +53,12 @@ struct engine_ports {
     void (*take)(void *ctx, uint64_t batch_from);
     /* Answered by engine_load_row for each row, in the order of core.h, then engine_loaded. */
     void (*load)(void *ctx);
-    /* The batch is borrowed until its engine_committed, or until 'drop'. */
+    /* The batch is borrowed until its engine_committed, or until 'drop'.  Answered in the order of the
+     * calls, once each. */
     void (*commit)(void *ctx, const struct core_batch *batch, uint64_t epoch);
     /* Forget the writer connection and whatever was sent on it. */
     void (*drop)(void *ctx);
-    /* Is this key known?  Answered by engine_found. */
+    /* Is this key known?  Answered by engine_found, with is_good false when it takes too long. */
     void (*lookup)(void *ctx, uint64_t lookup, struct fl_tenant tenant, struct fl_str key);
     /* A term began: each open tunnel session is to be offered again as session_open, is_resync. */
     void (*began)(void *ctx, uint64_t epoch);
@@ -70,18 +70,27 @@ struct engine_ports {
     void (*quarantine)(void *ctx, const struct core_event *event, const char *why);
 };
 
+enum { ENGINE_INFLIGHT_MAX = 8, ENGINE_MUTED_MAX = 32 };
+
 struct engine_config {
     struct core_config core;
     uint64_t seed;
-    size_t inbox_max;        /* events waiting; at it engine_adopt refuses */
-    size_t inbox_bytes_max;
-    size_t batch_jobs_max;   /* 2,000 */
-    size_t batch_bytes_max;  /* 4 MiB */
-    size_t inflight_max;     /* 2 */
-    uint32_t alone_ms;       /* one event per batch for so long after a refused batch: 60 s */
-    uint32_t away_ms;        /* a commit that takes longer makes the database 'away': 2 s */
-    uint32_t retry_first_ms; /* between attempts to take: 200 ms, doubled to ... */
+    size_t inbox_max;       /* events waiting; at it engine_adopt refuses */
+    size_t inbox_bytes_max; /* the same; one event is never larger than this */
+    size_t keys_max;        /* requests with an Idempotency-Key at a time; more are refused */
+    size_t batch_jobs_max;  /* 2,000; a batch is closed once it has as many ... */
+    size_t batch_bytes_max; /* ... or as many bytes of rows: 4 MiB; one event is never split */
+    size_t held_bytes_max;  /* of all batches whose fate is open; at it nothing is stepped */
+    size_t inflight_max;    /* 2 */
+    size_t
+        turn_work_max;   /* of one turn, in events, and in what large ones bring; one always goes */
+    uint32_t alone_ms;   /* one event per batch for so long after a refused batch: 60 s */
+    uint32_t away_ms;    /* a commit that takes longer makes the database 'away': 2 s */
+    uint32_t unknown_ms; /* requests whose fate is open for longer are told so: 10 s */
+    uint32_t standby_ms; /* between attempts to take while another leads: 1 s */
+    uint32_t retry_first_ms; /* between attempts to take after failures: 200 ms, doubled to ... */
     uint32_t retry_max_ms;   /* ... 5 s */
+    uint32_t batches_kept; /* numbers kept for what agents report when partitions run out: 1,000 */
 };
 
 struct engine_config engine_config_default(void);
@@ -89,14 +98,20 @@ struct engine_config engine_config_default(void);
 /* Both structs are copied. */
 struct engine *engine_create(const struct engine_config *config, const struct engine_ports *ports,
                              fl_ms now);
-void engine_destroy(struct engine *engine);
+void engine_destroy(struct engine *engine); /* answers nobody any more; NULL is fine */
 
-/* Takes the event.  False: the inbox is full or nobody leads here; the event is destroyed and nothing
- * has happened.  'err' then says what to tell: FL_FULL, FL_UNAVAILABLE or FL_NO_SPACE. */
+/* Takes the event.  False: nothing has happened, and the event is destroyed.  'err' says what to tell:
+ *   a request  FL_UNAVAILABLE, FL_NO_SPACE, FL_FULL (later), or FL_TOO_LARGE
+ *   an agent's FL_UNAVAILABLE: forget it, its session is offered again when a term begins; else the
+ *              session has a gap now: close it, the agent dials again.  FL_DENIED: that cluster is not
+ *              listened to for a while, since the database refused what follows from its events. */
 FL_CHECK bool engine_adopt(struct engine *engine, struct engine_event *event, struct fl_err *err);
 
 /* Does what can be done now; never more than the budget of one turn. */
 void engine_turn(struct engine *engine, fl_ms now);
+
+/* Optional, after a turn and what belongs to it: how long it took goes into the statistics. */
+void engine_turned(struct engine *engine, fl_ms now);
 
 /* When the next engine_turn is due without any input; 'now' or earlier: at once. */
 fl_ms engine_deadline(const struct engine *engine);
@@ -114,20 +129,21 @@ struct engine_taken {
     uint64_t epoch;
     uint32_t incarnation;
     uint64_t batch_newest;
-    fl_ms at_newest;  /* the newest journal row's time */
-    fl_ms wall;       /* Postgres's clock at the takeover */
+    fl_ms at_newest;    /* the newest journal row's time */
+    fl_ms wall;         /* Postgres's clock at the takeover */
     uint64_t job_below; /* ids and batches for which partitions exist */
     uint64_t batch_below;
-    struct engine_journal_key keys[8]; /* from 'batch_from' on */
+    struct engine_journal_key keys[ENGINE_INFLIGHT_MAX]; /* from 'batch_from' on */
     size_t keys_len;
 };
 
 void engine_taken(struct engine *engine, const struct engine_taken *taken, fl_ms now);
-/* FL_DEPOSED: another holds the lease; FL_UNAVAILABLE: no database; FL_NO_SPACE: its disk is full. */
+/* FL_DEPOSED: another holds the lease; FL_NO_SPACE: its disk is full; all else: no database. */
 void engine_take_failed(struct engine *engine, enum fl_code why, fl_ms now);
 void engine_load_row(struct engine *engine, const struct row *row);
 /* is_good: false, when the connection was lost while loading. */
 void engine_loaded(struct engine *engine, bool is_good, fl_ms now);
+/* 'text': the server's own words when it refused; NULL is fine. */
 void engine_committed(struct engine *engine, uint64_t batch, enum engine_commit result,
                       const char *text, fl_ms now);
 /* 'answer' is what core_answer_encode wrote, NULL at: not known. */
@@ -140,13 +156,21 @@ void engine_room(struct engine *engine, uint64_t job_below, uint64_t batch_below
 
 enum engine_state engine_state(const struct engine *engine);
 enum engine_breaker engine_breaker(const struct engine *engine);
+/* Why it does not lead, or last stopped leading, for the log and for people; never NULL. */
+const char *engine_why(const struct engine *engine);
 /* NULL unless LEADING. */
 const struct core *engine_core(const struct engine *engine);
 
 struct engine_stats {
-    uint64_t events, batches, rows, reloads, refused, quarantined, takes;
+    uint64_t events;      /* stepped */
+    uint64_t batches;     /* committed */
+    uint64_t rows;        /* in them */
+    uint64_t takes;       /* attempts to */
+    uint64_t reloads;     /* cores loaded */
+    uint64_t refused;     /* batches that the server refused as poisoned */
+    uint64_t quarantined; /* events */
     fl_ms turn_longest_ms;
-    size_t inbox_len, inflight_len;
+    size_t inbox_len, inflight_len, keys_len;
 };
 
 struct engine_stats engine_stats(const struct engine *engine);
