@@ -1,6 +1,7 @@
 /* fl_test.h - what every unit test includes: cmocka with the headers it wants first, and FL_TESTS.
  * FL_TESTS(cmocka_unit_test(a), cmocka_unit_test(b)) is the last line of a test and defines main.
- * fl_test_aborts shows that a bug is caught: it runs 'fn' in a child and says whether that aborted. */
+ * fl_test_aborts shows that a bug is caught: it runs 'fn' in a child, whose stderr is dropped, and says
+ * whether that aborted.  fl_test_child gives the child's wait status, for what a sanitizer should catch. */
 #pragma once
 
 #include <setjmp.h>
@@ -27,7 +28,7 @@
         return cmocka_run_group_tests(fl_tests, NULL, NULL) != 0;                                  \
     }
 
-static inline bool fl_test_aborts(void (*fn)(void *arg), void *arg)
+static inline int fl_test_child(void (*fn)(void *arg), void *arg)
 {
     int status = 0;
     pid_t child;
@@ -45,5 +46,12 @@ static inline bool fl_test_aborts(void (*fn)(void *arg), void *arg)
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static inline bool fl_test_aborts(void (*fn)(void *arg), void *arg)
+{
+    int status = fl_test_child(fn, arg);
+
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }

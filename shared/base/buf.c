@@ -139,13 +139,11 @@ bool fl_buf_put_bytes(struct fl_buf *buf, const void *ptr, size_t len)
 {
     uint8_t var[FL_VAR_BYTES_MAX];
     size_t var_len = encode_var(var, len);
+    size_t both_len;
     uint8_t *at;
 
-    if (len > buf->max) { /* the sum below cannot overflow */
-        buf->is_over = true;
-        return false;
-    }
-    at = add(buf, var_len + len);
+    if (__builtin_add_overflow(var_len, len, &both_len)) both_len = SIZE_MAX;
+    at = add(buf, both_len);
     if (!at) return false;
     memcpy(at, var, var_len);
     if (len) memcpy(at + var_len, ptr, len);

@@ -49,8 +49,8 @@ static void drop_cut_character(char *text, size_t len)
 }
 
 /* Formats aside first, since the arguments may point into err->text; then adds what fits of 'tail'. */
-static void FL_PRINTF(2, 0)
-    set_text(struct fl_err *err, const char *fmt, va_list args, const char *tail)
+FL_PRINTF(2, 0)
+static void set_text(struct fl_err *err, const char *fmt, va_list args, const char *tail)
 {
     char text[sizeof(err->text)];
     int wanted = vsnprintf(text, sizeof(text), fmt, args);

@@ -22,7 +22,7 @@ struct fl_err {
     char text[256]; /* always ends with a zero byte */
 };
 
-const char *fl_code_name(enum fl_code code); /* "too_large"; "unknown" when not in the list */
+const char *fl_code_name(enum fl_code code);    /* "too_large"; "unknown" when not in the list */
 const char *fl_code_meaning(enum fl_code code); /* half a sentence, for the reference */
 
 /* Fills 'err' (NULL is fine) and returns false.  The arguments may point into err->text. */
