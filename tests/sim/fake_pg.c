@@ -142,8 +142,7 @@ static size_t table_seek(const struct table *table, const struct key *key, bool 
             end = mid;
         }
     }
-    *ret_is_there =
-        low < table->entries.len && entry_cmp(&table->entries.at[low], key) == 0;
+    *ret_is_there = low < table->entries.len && entry_cmp(&table->entries.at[low], key) == 0;
     return low;
 }
 
@@ -290,18 +289,16 @@ static bool apply_job_new(struct fake_pg *pg, const struct row *row, const char 
     return insert(pg, FAKE_PG_open_job, key, &open, text);
 }
 
-/* The number before has ended and its element has not: else 'prev' is NULL, 23502. */
+/* The number before has ended and the element has not: else 'prev' is NULL, 23502. */
 static bool apply_attempt_new(struct fake_pg *pg, const struct row *row, const char **text)
 {
     const struct row_attempt_new *attempt = &row->attempt_new;
-    struct key before =
-        attempt_key(attempt->job, attempt->element, (uint16_t)(attempt->n - 1));
+    struct key before = attempt_key(attempt->job, attempt->element, (uint16_t)(attempt->n - 1));
     struct key element = key_of(attempt->job, 8, attempt->element, 4, 0, 0);
 
     if (!has_partition(pg, attempt->job, text)) return false;
-    if (attempt->n == 0 ||
-        (attempt->n > 1 && (!table_has(&pg->tables[FAKE_PG_attempt_end], &before) ||
-                            table_has(&pg->tables[FAKE_PG_element_end], &element)))) {
+    if (attempt->n == 0 || table_has(&pg->tables[FAKE_PG_element_end], &element) ||
+        (attempt->n > 1 && !table_has(&pg->tables[FAKE_PG_attempt_end], &before))) {
         *text = "prev of attempt";
         return false;
     }
@@ -318,8 +315,7 @@ static void apply_job_end(struct fake_pg *pg, const struct row *row)
 
     take_away(pg, FAKE_PG_open_job, &key);
     i = table_seek(marks, &key, &is_there); /* a prefix of its marks' keys: where they begin */
-    while (i < marks->entries.len &&
-           memcmp(marks->entries.at[i].at, key.at, key.len) == 0) {
+    while (i < marks->entries.len && memcmp(marks->entries.at[i].at, key.at, key.len) == 0) {
         struct key mark = bytes_key(0, 0, marks->entries.at[i].at, marks->entries.at[i].key_len);
 
         take_away(pg, FAKE_PG_open_mark, &mark);
@@ -341,8 +337,12 @@ static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uin
         if (!table_has(&pg->tables[FAKE_PG_spec], &key)) put(pg, FAKE_PG_spec, &key, row);
         return true;
     }
-    case ROW_shape_new:
-        return insert(pg, FAKE_PG_shape, key_of(row->shape_new.shape, 4, 0, 0, 0, 0), row, text);
+    case ROW_shape_new: {
+        struct key key = key_of(row->shape_new.shape, 4, 0, 0, 0, 0);
+
+        put(pg, FAKE_PG_shape, &key, row);
+        return true;
+    }
     case ROW_shape_drop: {
         struct key key = key_of(row->shape_drop.shape, 4, 0, 0, 0, 0);
 
@@ -400,10 +400,10 @@ static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uin
     case ROW_audit:
         return insert(pg, FAKE_PG_audit, key_of(batch, 8, (*audit_n)++, 4, 0, 0), row, text);
     case ROW_idempotency:
-        return insert(
-            pg, FAKE_PG_idempotency,
-            bytes_key(row->idempotency.tenant, 4, row->idempotency.key.at, row->idempotency.key.len),
-            row, text);
+        return insert(pg, FAKE_PG_idempotency,
+                      bytes_key(row->idempotency.tenant, 4, row->idempotency.key.at,
+                                row->idempotency.key.len),
+                      row, text);
     case ROW_replica_phase: /* journal only */
     case ROW_cluster_phase:
         return true;
@@ -628,7 +628,8 @@ enum engine_commit fake_pg_begin(struct fake_pg *pg, uint32_t backend, uint64_t 
     if (pg->is_full) return fail(self, ENGINE_NO_SPACE, "53100", text);
     if (batch >= pg->batch_below) return fail(self, ENGINE_POISONED, "no partition", text);
     if (epoch != pg->epoch) return fail(self, ENGINE_DEPOSED, "23502 journal epoch", text);
-    if (batch > fake_pg_newest(pg) + 1) return fail(self, ENGINE_RELOAD, "23502 journal prev", text);
+    if (batch > fake_pg_newest(pg) + 1)
+        return fail(self, ENGINE_RELOAD, "23502 journal prev", text);
     if (batch <= fake_pg_newest(pg)) return fail(self, ENGINE_RELOAD, "23505 journal", text);
     self->has_batch = true;
     self->batch = (struct fake_pg_journal){batch, epoch, at, {NULL, body.len}};

@@ -47,12 +47,14 @@ void fake_pg_destroy(struct fake_pg *pg);
 
 /* --- the server's own state --- */
 
-uint32_t fake_pg_connect(struct fake_pg *pg);             /* a backend, never 0 */
-void fake_pg_end(struct fake_pg *pg, uint32_t backend);   /* it is gone, its transaction rolled back */
-void fake_pg_end_all(struct fake_pg *pg);                 /* the server stops; what is committed stays */
+uint32_t fake_pg_connect(struct fake_pg *pg); /* a backend, never 0 */
+void fake_pg_end(struct fake_pg *pg,
+                 uint32_t backend);       /* it is gone, its transaction rolled back */
+void fake_pg_end_all(struct fake_pg *pg); /* the server stops; what is committed stays */
 bool fake_pg_is_live(const struct fake_pg *pg, uint32_t backend);
 void fake_pg_set_full(struct fake_pg *pg, bool is_full);
-void fake_pg_set_deaf(struct fake_pg *pg, bool is_deaf);  /* pg_terminate_backend does not get through */
+void fake_pg_set_deaf(struct fake_pg *pg,
+                      bool is_deaf); /* pg_terminate_backend does not get through */
 void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_below);
 
 /* --- what the store's connections do --- */
@@ -87,7 +89,8 @@ uint64_t fake_pg_newest(const struct fake_pg *pg); /* batch */
 size_t fake_pg_journal_len(const struct fake_pg *pg);
 struct fake_pg_journal fake_pg_journal_at(const struct fake_pg *pg, size_t i); /* 0 is genesis */
 size_t fake_pg_len(const struct fake_pg *pg, enum fake_pg_table table);
-struct row fake_pg_row(const struct fake_pg *pg, enum fake_pg_table table, size_t i); /* key order */
+struct row fake_pg_row(const struct fake_pg *pg, enum fake_pg_table table,
+                       size_t i); /* key order */
 
 /* Rows by key; false: not there.  Strings are borrowed until the next change. */
 bool fake_pg_find_job(const struct fake_pg *pg, struct fl_job job, struct row *ret_row);

@@ -1,0 +1,504 @@
+#include "tests/sim/fake_runtime.h"
+
+#include <string.h>
+
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/base/map.h"
+#include "shared/base/vec.h"
+
+enum { GONE = 255 }; /* beside the states of a replica: nothing of it is held */
+enum { STOPPED_EXIT_CODE = 143, COMMAND_MS_MAX = 30 };
+
+struct node {
+    struct fl_resources total, foreign, used;
+    bool is_ready;
+    char name[32], labels[64];
+};
+
+struct fake_runtime {
+    struct sim *sim;
+    struct fake_runtime_config config;
+    struct fake_runtime_hooks hooks;
+    struct node nodes[FAKE_RUNTIME_NODES_MAX];
+    FL_VEC(struct fake_replica) replicas;
+    struct fl_map index; /* identity to place in 'replicas', plus 1 */
+    void (*listen)(void *ctx, struct agent_event *event);
+    void *listen_ctx;
+    uint64_t boot;               /* which listener */
+    uint64_t boot_lost;          /* commands of this one and before are lost */
+    fl_ms command_at, notify_at; /* what is later is carried out later */
+    bool is_dead;
+};
+
+struct identity {
+    uint64_t job;
+    uint32_t element, n, incarnation, replica;
+};
+
+static uint64_t find(const struct fake_runtime *runtime, struct fl_attempt attempt,
+                     uint32_t replica)
+{
+    struct identity id = {attempt.job.n, attempt.element, attempt.n, attempt.incarnation, replica};
+    uint64_t place = 0;
+
+    fl_map_find(&runtime->index, &id, sizeof(id), &place);
+    return place;
+}
+
+/* --- telling the agent ----------------------------------------------------------------------- */
+
+static void deliver_node(struct fake_runtime *runtime, uint32_t number)
+{
+    struct node *node = &runtime->nodes[number];
+    struct agent_event event = {.kind = AGENT_EV_node_seen};
+
+    event.node_seen.number = number;
+    event.node_seen.is_ready = node->is_ready;
+    event.node_seen.name = fl_str_c(node->name);
+    event.node_seen.labels = fl_str_c(node->labels);
+    event.node_seen.total = node->total;
+    event.node_seen.foreign = node->foreign;
+    runtime->listen(runtime->listen_ctx, &event);
+}
+
+/* a: place << 8 | what was so when it was noticed. */
+static void deliver(void *ctx, uint64_t a, uint64_t boot)
+{
+    struct fake_runtime *runtime = ctx;
+    struct fake_replica *replica;
+    struct agent_event event = {.kind = AGENT_EV_replica_seen};
+
+    if (boot != runtime->boot || !runtime->listen) return;
+    replica = &runtime->replicas.at[a >> 8];
+    if ((a & 255) == GONE) {
+        event.kind = AGENT_EV_replica_gone;
+        event.replica_gone.attempt = replica->attempt;
+        event.replica_gone.replica = replica->replica;
+    } else {
+        event.replica_seen.attempt = replica->attempt;
+        event.replica_seen.replica = replica->replica;
+        event.replica_seen.state = (enum fl_replica_state)(a & 255);
+        event.replica_seen.exit_code =
+            event.replica_seen.state == FL_REPLICA_exited ? replica->exit_code : 0;
+        event.replica_seen.output_bytes = event.replica_seen.state == FL_REPLICA_exited ? 1000 : 0;
+        event.replica_seen.node = replica->node;
+        event.replica_seen.resources = replica->resources;
+    }
+    runtime->listen(runtime->listen_ctx, &event);
+}
+
+static void deliver_node_later(void *ctx, uint64_t number, uint64_t boot)
+{
+    struct fake_runtime *runtime = ctx;
+
+    if (boot == runtime->boot && runtime->listen) deliver_node(runtime, (uint32_t)number);
+}
+
+static void deliver_synced(void *ctx, uint64_t a, uint64_t boot)
+{
+    struct fake_runtime *runtime = ctx;
+    struct agent_event event = {.kind = AGENT_EV_synced};
+
+    (void)a;
+    if (boot == runtime->boot && runtime->listen) runtime->listen(runtime->listen_ctx, &event);
+}
+
+/* Notices arrive late, and in the order in which they were true. */
+static void notify(struct fake_runtime *runtime, sim_fn *fn, uint64_t a)
+{
+    struct sim *sim = runtime->sim;
+    fl_ms at = sim->now + sim_between(sim, 0, runtime->config.notify_ms_max);
+
+    if (!runtime->listen) return;
+    if (at > runtime->notify_at) runtime->notify_at = at;
+    sim_at(sim, runtime->notify_at, fn, runtime, a, runtime->boot);
+}
+
+static void notify_replica(struct fake_runtime *runtime, size_t place, uint32_t what)
+{
+    notify(runtime, deliver, (uint64_t)place << 8 | what);
+}
+
+/* --- a replica's life ------------------------------------------------------------------------ */
+
+static void use(struct node *node, struct fl_resources r, int sign)
+{
+    node->used.memory_bytes += (uint64_t)sign * r.memory_bytes;
+    node->used.cpu_milli += (uint32_t)sign * r.cpu_milli;
+    node->used.gpus += (uint32_t)sign * r.gpus;
+}
+
+static void advance(void *ctx, uint64_t place, uint64_t turn);
+
+/* What happens to it next, unless something else happens before. */
+static void next(struct fake_runtime *runtime, size_t place, fl_ms in)
+{
+    sim_at(runtime->sim, runtime->sim->now + in, advance, runtime, place,
+           ++runtime->replicas.at[place].turn);
+}
+
+/* It ends, having run or not; its record stays until it is removed, or 'lost' leaves none. */
+static void end(struct fake_runtime *runtime, size_t place, enum fl_replica_state state,
+                int32_t exit_code)
+{
+    struct fake_replica *replica = &runtime->replicas.at[place];
+    bool did_run = replica->state == FL_REPLICA_running;
+
+    sim_tell(runtime->sim, "cluster %llu: job %llu.%llu attempt %llu replica %llu is %llu",
+             runtime->config.cluster.n, replica->attempt.job.n, replica->attempt.element,
+             replica->attempt.n, replica->replica, state);
+    replica->turn++;
+    replica->state = state;
+    replica->exit_code = exit_code;
+    use(&runtime->nodes[replica->node], replica->resources, -1);
+    if (did_run) replica->run_to = runtime->sim->now;
+    if (did_run) runtime->hooks.ended(runtime->hooks.ctx, runtime->config.cluster, replica);
+    notify_replica(runtime, place, state);
+}
+
+static fl_ms draw_run_ms(struct fake_runtime *runtime)
+{
+    struct sim *sim = runtime->sim;
+    fl_ms max = runtime->config.run_ms_max;
+
+    if (sim_chance(sim, 50000)) return 0;
+    if (sim_chance(sim, runtime->config.long_ppm)) max *= 10;
+    return sim_between(sim, 1, max);
+}
+
+static void advance(void *ctx, uint64_t place, uint64_t turn)
+{
+    struct fake_runtime *runtime = ctx;
+    struct sim *sim = runtime->sim;
+    struct fake_replica *replica = &runtime->replicas.at[place];
+
+    if (replica->turn != turn || !replica->is_present || runtime->is_dead) return;
+    switch (replica->state) {
+    case FL_REPLICA_pending: /* being made */
+        if (sim_chance(sim, runtime->config.refused_ppm)) {
+            sim_fault(sim, FAULT_create_refused);
+            end(runtime, place, FL_REPLICA_refused, 0);
+            return;
+        }
+        replica->state = FL_REPLICA_created;
+        replica->created_at = sim->now;
+        runtime->hooks.created(runtime->hooks.ctx, runtime->config.cluster, replica);
+        notify_replica(runtime, place, FL_REPLICA_created);
+        return;
+    case FL_REPLICA_pulling:
+        replica->state = FL_REPLICA_running;
+        replica->run_from = sim->now;
+        runtime->hooks.runs(runtime->hooks.ctx, runtime->config.cluster, replica);
+        notify_replica(runtime, place, FL_REPLICA_running);
+        next(runtime, place, draw_run_ms(runtime));
+        return;
+    case FL_REPLICA_running:
+        if (sim_chance(sim, runtime->config.lost_ppm)) {
+            sim_fault(sim, FAULT_replica_lost);
+            end(runtime, place, FL_REPLICA_lost, 0);
+            return;
+        }
+        end(runtime, place, FL_REPLICA_exited,
+            sim_chance(sim, runtime->config.fails_ppm) ? (int32_t)sim_between(sim, 1, 9) : 0);
+        return;
+    default:
+        fl_unreachable("a timer of a replica that waits for a command");
+    }
+}
+
+/* --- commands -------------------------------------------------------------------------------- */
+
+static void do_create(struct fake_runtime *runtime, size_t place)
+{
+    struct fake_replica *replica = &runtime->replicas.at[place];
+
+    if (replica->is_present) { /* repeated: it is as it is */
+        if (replica->state != FL_REPLICA_pending) notify_replica(runtime, place, replica->state);
+        return;
+    }
+    if (replica->run_from) {
+        sim_broken(runtime->sim, "I9", "cluster %u makes job %llu.%u attempt %u replica %u again",
+                   runtime->config.cluster.n, (unsigned long long)replica->attempt.job.n,
+                   replica->attempt.element, replica->attempt.n, replica->replica);
+    }
+    replica->is_present = true;
+    replica->state = FL_REPLICA_pending;
+    use(&runtime->nodes[replica->node], replica->resources, 1);
+    if (!runtime->nodes[replica->node].is_ready) {
+        end(runtime, place, FL_REPLICA_refused, 0);
+        return;
+    }
+    next(runtime, place, sim_between(runtime->sim, 1, runtime->config.create_ms_max));
+}
+
+static void do_release(struct fake_runtime *runtime, size_t place)
+{
+    struct fake_replica *replica = &runtime->replicas.at[place];
+
+    if (!replica->is_present || replica->state != FL_REPLICA_created) return;
+    replica->state = FL_REPLICA_pulling;
+    notify_replica(runtime, place, FL_REPLICA_pulling);
+    next(runtime, place, sim_between(runtime->sim, 0, runtime->config.pull_ms_max));
+}
+
+static void stop_now(void *ctx, uint64_t place, uint64_t turn)
+{
+    struct fake_runtime *runtime = ctx;
+    struct fake_replica *replica = &runtime->replicas.at[place];
+
+    (void)turn; /* asked once, it happens: whatever it was doing, unless it has ended */
+    if (!replica->is_present || runtime->is_dead || fl_replica_state_is_last(replica->state))
+        return;
+    end(runtime, place, FL_REPLICA_exited, STOPPED_EXIT_CODE);
+}
+
+static void do_stop(struct fake_runtime *runtime, size_t place, fl_ms grace_ms)
+{
+    struct fake_replica *replica = &runtime->replicas.at[place];
+
+    if (!replica->is_present) {
+        notify_replica(runtime, place, GONE);
+        return;
+    }
+    if (fl_replica_state_is_last(replica->state)) {
+        notify_replica(runtime, place, replica->state);
+        return;
+    }
+    sim_at(runtime->sim, runtime->sim->now + sim_between(runtime->sim, 0, grace_ms), stop_now,
+           runtime, place, 0);
+}
+
+static void do_remove(struct fake_runtime *runtime, size_t place)
+{
+    struct fake_replica *replica = &runtime->replicas.at[place];
+
+    if (replica->is_present) {
+        if (replica->state == FL_REPLICA_running || replica->state == FL_REPLICA_pulling) {
+            notify_replica(runtime, place, replica->state);
+            return;
+        }
+        if (!fl_replica_state_is_last(replica->state)) {
+            use(&runtime->nodes[replica->node], replica->resources, -1);
+        }
+        replica->is_present = false;
+        replica->turn++;
+    }
+    notify_replica(runtime, place, GONE);
+}
+
+/* a: place << 32 | grace << 8 | command */
+static void carry_out(void *ctx, uint64_t a, uint64_t boot)
+{
+    struct fake_runtime *runtime = ctx;
+    size_t place = a >> 32;
+
+    if (runtime->is_dead || boot <= runtime->boot_lost) return;
+    switch ((enum agent_command_kind)(a & 255)) {
+    case AGENT_CMD_create:
+        do_create(runtime, place);
+        return;
+    case AGENT_CMD_release:
+        do_release(runtime, place);
+        return;
+    case AGENT_CMD_stop:
+        do_stop(runtime, place, (fl_ms)(a >> 8 & 0xffffff));
+        return;
+    case AGENT_CMD_remove:
+        do_remove(runtime, place);
+        return;
+    default:
+        fl_unreachable("only these are for the runtime");
+    }
+}
+
+static size_t place_of(struct fake_runtime *runtime, const struct agent_command *command)
+{
+    struct identity id = {command->attempt.job.n, command->attempt.element, command->attempt.n,
+                          command->attempt.incarnation, command->replica};
+    uint64_t place = find(runtime, command->attempt, command->replica);
+
+    if (place) return place - 1;
+    fl_vec_push(&runtime->replicas,
+                ((struct fake_replica){.attempt = command->attempt, .replica = command->replica}));
+    fl_map_put(&runtime->index, &id, sizeof(id), runtime->replicas.len);
+    return runtime->replicas.len - 1;
+}
+
+void fake_runtime_do(struct fake_runtime *runtime, const struct agent_command *command)
+{
+    struct sim *sim = runtime->sim;
+    size_t place = place_of(runtime, command);
+    fl_ms at = sim->now + sim_between(sim, 0, COMMAND_MS_MAX);
+    uint64_t grace_ms = 0;
+
+    if (command->kind == AGENT_CMD_create && !runtime->replicas.at[place].is_present) {
+        fl_assert(command->create.node < runtime->config.nodes);
+        runtime->replicas.at[place].node = command->create.node;
+        runtime->replicas.at[place].resources = command->create.resources;
+    }
+    if (command->kind == AGENT_CMD_stop) {
+        grace_ms = command->stop.grace_ms < 0xffffff ? command->stop.grace_ms : 0xffffff;
+    }
+    if (at > runtime->command_at) runtime->command_at = at;
+    sim_at(sim, runtime->command_at, carry_out, runtime,
+           (uint64_t)place << 32 | grace_ms << 8 | (uint64_t)command->kind, runtime->boot);
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runtime_config *config,
+                                         const struct fake_runtime_hooks *hooks)
+{
+    struct fake_runtime *runtime = fl_new(struct fake_runtime);
+
+    fl_assert(config->nodes <= FAKE_RUNTIME_NODES_MAX);
+    runtime->sim = sim;
+    runtime->config = *config;
+    runtime->hooks = *hooks;
+    for (uint32_t i = 0; i < config->nodes; i++) {
+        struct node *node = &runtime->nodes[i];
+
+        node->total.cpu_milli = (uint32_t)sim_between(sim, 4, 32) * 1000;
+        node->total.memory_bytes = (uint64_t)sim_between(sim, 8, 64) << 30;
+        node->total.gpus = (uint32_t)sim_between(sim, 0, 1) * 8;
+        node->foreign.cpu_milli = (uint32_t)sim_between(sim, 0, 1000);
+        node->foreign.memory_bytes = (uint64_t)sim_between(sim, 0, 1 << 30);
+        node->is_ready = true;
+        snprintf(node->name, sizeof(node->name), "node-%u", i);
+        snprintf(node->labels, sizeof(node->labels), "disk=%s\nzone=%c\n", i % 2 ? "fast" : "slow",
+                 (char)('a' + i % 3));
+    }
+    return runtime;
+}
+
+void fake_runtime_destroy(struct fake_runtime *runtime)
+{
+    if (!runtime) return;
+    fl_vec_fini(&runtime->replicas);
+    fl_map_fini(&runtime->index);
+    fl_free(runtime);
+}
+
+void fake_runtime_attach(struct fake_runtime *runtime,
+                         void (*listen)(void *ctx, struct agent_event *event), void *ctx)
+{
+    runtime->boot++;
+    runtime->listen = listen;
+    runtime->listen_ctx = ctx;
+    for (uint32_t i = 0; i < runtime->config.nodes; i++) {
+        notify(runtime, deliver_node_later, i);
+    }
+    for (size_t i = 0; i < runtime->replicas.len; i++) {
+        struct fake_replica *replica = &runtime->replicas.at[i];
+
+        /* One that is still being made is seen when it is. */
+        if (replica->is_present && replica->state != FL_REPLICA_pending) {
+            notify_replica(runtime, i, replica->state);
+        }
+    }
+    notify(runtime, deliver_synced, 0);
+}
+
+void fake_runtime_detach(struct fake_runtime *runtime, bool is_abrupt)
+{
+    if (is_abrupt) runtime->boot_lost = runtime->boot;
+    runtime->listen = NULL;
+}
+
+void fake_runtime_calm(struct fake_runtime *runtime)
+{
+    runtime->config.refused_ppm = runtime->config.lost_ppm = 0;
+    runtime->config.fails_ppm /= 4;
+    runtime->config.long_ppm /= 4;
+}
+
+static void node_up(void *ctx, uint64_t number, uint64_t b)
+{
+    struct fake_runtime *runtime = ctx;
+
+    (void)b;
+    runtime->nodes[number].is_ready = true;
+    notify(runtime, deliver_node_later, number);
+}
+
+/* What ran on it is gone without an exit code; what was only gated, too. */
+void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t number, fl_ms until)
+{
+    number %= runtime->config.nodes;
+    if (!runtime->nodes[number].is_ready || runtime->is_dead) return;
+    sim_tell(runtime->sim, "cluster %llu: node %llu goes down", runtime->config.cluster.n, number);
+    runtime->nodes[number].is_ready = false;
+    notify(runtime, deliver_node_later, number);
+    for (size_t i = 0; i < runtime->replicas.len; i++) {
+        struct fake_replica *replica = &runtime->replicas.at[i];
+
+        if (!replica->is_present || replica->node != number) continue;
+        if (fl_replica_state_is_last(replica->state)) continue;
+        end(runtime, i, FL_REPLICA_lost, 0);
+    }
+    sim_at(runtime->sim, until, node_up, runtime, number, 0);
+}
+
+bool fake_runtime_lose_one(struct fake_runtime *runtime)
+{
+    for (size_t i = runtime->replicas.len; i > 0; i--) {
+        struct fake_replica *replica = &runtime->replicas.at[i - 1];
+
+        if (!replica->is_present || replica->state != FL_REPLICA_running) continue;
+        /* Removed by another hand: half the time nothing at all is left of it. */
+        end(runtime, i - 1, FL_REPLICA_lost, 0);
+        if (sim_chance(runtime->sim, 500000)) {
+            replica->is_present = false;
+            notify_replica(runtime, i - 1, GONE);
+        }
+        return true;
+    }
+    return false;
+}
+
+void fake_runtime_die(struct fake_runtime *runtime)
+{
+    runtime->is_dead = true;
+    runtime->listen = NULL;
+    for (size_t i = 0; i < runtime->replicas.len; i++) {
+        struct fake_replica *replica = &runtime->replicas.at[i];
+
+        if (!replica->is_present) continue;
+        if (!fl_replica_state_is_last(replica->state)) end(runtime, i, FL_REPLICA_lost, 0);
+        replica->is_present = false;
+    }
+}
+
+size_t fake_runtime_len(const struct fake_runtime *runtime)
+{
+    return runtime->replicas.len;
+}
+
+const struct fake_replica *fake_runtime_at(const struct fake_runtime *runtime, size_t i)
+{
+    fl_assert(i < runtime->replicas.len);
+    return &runtime->replicas.at[i];
+}
+
+const struct fake_replica *fake_runtime_find(const struct fake_runtime *runtime,
+                                             struct fl_attempt attempt, uint32_t replica)
+{
+    uint64_t place = find(runtime, attempt, replica);
+
+    return place ? &runtime->replicas.at[place - 1] : NULL;
+}
+
+struct fl_resources fake_runtime_node_total(const struct fake_runtime *runtime, uint32_t node)
+{
+    struct fl_resources free = runtime->nodes[node].total;
+
+    free.cpu_milli -= runtime->nodes[node].foreign.cpu_milli;
+    free.memory_bytes -= runtime->nodes[node].foreign.memory_bytes;
+    return free;
+}
+
+struct fl_resources fake_runtime_node_used(const struct fake_runtime *runtime, uint32_t node)
+{
+    return runtime->nodes[node].used;
+}

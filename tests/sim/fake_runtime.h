@@ -1,0 +1,73 @@
+/* fake_runtime.h - what one cluster runs: nodes, and replicas that take time to be made, run, end.
+ * It keeps what agent_event.h says a runtime keeps, outlives the agent's process, and writes the ledger:
+ * every replica that ever was, when it ran, how it ended.  The ledger is the truth that rows, reports and
+ * answers are held against.
+ * Single-threaded, in the sim's time. */
+#pragma once
+
+#include "agent/core/agent_command.h"
+#include "agent/core/agent_event.h"
+#include "tests/sim/sim.h"
+
+struct fake_runtime;
+
+struct fake_replica {
+    struct fl_attempt attempt;
+    uint32_t replica;
+    uint32_t node;
+    struct fl_resources resources;
+    enum fl_replica_state state;
+    bool is_present;                    /* the runtime holds it, or its exit record */
+    uint32_t turn;                      /* which of its timers still counts */
+    fl_ms created_at, run_from, run_to; /* 0: never */
+    int32_t exit_code;
+};
+
+/* Called at the instant it is so. */
+struct fake_runtime_hooks {
+    void *ctx;
+    void (*created)(void *ctx, struct fl_cluster cluster, const struct fake_replica *replica);
+    void (*runs)(void *ctx, struct fl_cluster cluster, const struct fake_replica *replica);
+    void (*ended)(void *ctx, struct fl_cluster cluster, const struct fake_replica *replica);
+};
+
+struct fake_runtime_config {
+    struct fl_cluster cluster;
+    uint32_t nodes;
+    fl_ms create_ms_max, pull_ms_max, run_ms_max, notify_ms_max;
+    uint32_t refused_ppm; /* chances, per million */
+    uint32_t fails_ppm;
+    uint32_t lost_ppm;
+    uint32_t long_ppm; /* runs up to ten times longer */
+};
+
+enum { FAKE_RUNTIME_NODES_MAX = 16 };
+
+struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runtime_config *config,
+                                         const struct fake_runtime_hooks *hooks);
+void fake_runtime_destroy(struct fake_runtime *runtime);
+
+/* An agent's process begins to listen: it is told all that is held, then 'synced', then what changes.
+ * 'now' of the events is for the listener to fill in. */
+void fake_runtime_attach(struct fake_runtime *runtime,
+                         void (*listen)(void *ctx, struct agent_event *event), void *ctx);
+/* The process is gone; with 'is_abrupt' commands that were not carried out yet are lost with it. */
+void fake_runtime_detach(struct fake_runtime *runtime, bool is_abrupt);
+
+/* create, release, stop, remove: carried out a little later, in order. */
+void fake_runtime_do(struct fake_runtime *runtime, const struct agent_command *command);
+
+/* --- faults --- */
+void fake_runtime_calm(
+    struct fake_runtime *runtime); /* no more chance of refusal, failure or loss */
+void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t node, fl_ms until);
+bool fake_runtime_lose_one(struct fake_runtime *runtime); /* something running vanishes */
+void fake_runtime_die(struct fake_runtime *runtime);      /* everything, for good */
+
+/* --- the ledger --- */
+size_t fake_runtime_len(const struct fake_runtime *runtime);
+const struct fake_replica *fake_runtime_at(const struct fake_runtime *runtime, size_t i);
+const struct fake_replica *fake_runtime_find(const struct fake_runtime *runtime,
+                                             struct fl_attempt attempt, uint32_t replica);
+struct fl_resources fake_runtime_node_total(const struct fake_runtime *runtime, uint32_t node);
+struct fl_resources fake_runtime_node_used(const struct fake_runtime *runtime, uint32_t node);
