@@ -25,7 +25,7 @@ enum agent_cause {
 #define AGENT_CAUSE_ENUM(name, number, meaning) AGENT_CAUSE_##name = (number),
     AGENT_CAUSES(AGENT_CAUSE_ENUM)
 #undef AGENT_CAUSE_ENUM
-    AGENT_CAUSES_LEN
+        AGENT_CAUSES_LEN
 };
 
 /* In a report, instead of a replica: the whole attempt.  Only with state 'absent'. */
@@ -46,7 +46,7 @@ enum agent_command_kind {
 #define AGENT_COMMAND_ENUM(name, is_frame, meaning) AGENT_CMD_##name,
     AGENT_COMMANDS(AGENT_COMMAND_ENUM)
 #undef AGENT_COMMAND_ENUM
-    AGENT_COMMANDS_LEN
+        AGENT_COMMANDS_LEN
 };
 
 /* Fields that a kind does not name are zero. */
@@ -63,7 +63,7 @@ struct agent_command {
         struct {
             uint32_t grace_ms;
         } stop;
-        struct { /* inventory_item, and replica */
+        struct {                 /* inventory_item, and replica */
             uint64_t report_seq; /* 0 in an inventory_item */
             uint64_t output_bytes;
             enum fl_replica_state state;

@@ -23,8 +23,9 @@
  *   STOP   of an unknown attempt: a report {AGENT_WHOLE_ATTEMPT, absent}.  What is gated is removed
  *          and then reported 'refused', what is not created yet as soon as it is; what runs is stopped.
  *          Remembered, at most stopped_max elements, the oldest forgotten first, until a new connection.
- * A gated replica without GO for gate_ms of time with a session is removed and reported 'refused'.
- * Without a session nothing is stopped, and the gate's clock stands.
+ * A gated replica without GO for gate_ms is removed and reported 'refused'; counted is only the time in
+ * which a GO could have come: with a session whose inventory was sent.  Without a session nothing is
+ * stopped.
  *
  * Reports.  Each new state of a replica is reported at once; an older state than the known one, or another
  * end than the known one, is no news.  An end (is_last) is kept until it is acknowledged, then the

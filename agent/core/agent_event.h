@@ -39,7 +39,7 @@ enum agent_event_kind {
 #define AGENT_EVENT_ENUM(name, meaning) AGENT_EV_##name,
     AGENT_EVENTS(AGENT_EVENT_ENUM)
 #undef AGENT_EVENT_ENUM
-    AGENT_EVENTS_LEN
+        AGENT_EVENTS_LEN
 };
 
 enum {
@@ -77,11 +77,11 @@ struct agent_event {
         } ack;
         struct {
             struct fl_attempt attempt;
-            uint32_t replica;           /* below UINT32_MAX */
+            uint32_t replica;            /* below UINT32_MAX */
             enum fl_replica_state state; /* created .. refused */
-            int32_t exit_code;          /* with exited */
-            uint64_t output_bytes;      /* with exited it is final */
-            uint32_t node;              /* read when the replica is adopted, and so is 'resources' */
+            int32_t exit_code;           /* with exited */
+            uint64_t output_bytes;       /* with exited it is final */
+            uint32_t node; /* read when the replica is adopted, and so is 'resources' */
             struct fl_resources resources;
         } replica_seen;
         struct {

@@ -1,0 +1,736 @@
+#include "agent/core/agent_core.h"
+
+#include "agent/core/element.h"
+#include "agent/core/node_table.h"
+#include "agent/core/reconcile.h"
+#include "agent/core/replica_table.h"
+#include "agent/core/stopped_table.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/base/hash.h"
+
+struct agent_core {
+    struct agent_core_config config;
+    struct replica_table replicas;
+    struct node_table nodes;
+    struct stopped_table stopped;
+    fl_ms now;
+    bool is_synced; /* the runtime has said all it held at the start */
+    bool is_up;     /* a session */
+    bool is_listed; /* and its inventory was sent: reports may flow */
+    uint64_t session_epoch;
+    uint64_t mark;       /* highest control_seq of this session */
+    uint64_t report_seq; /* newest given out */
+    fl_ms listed_at;     /* since when, while is_listed */
+    fl_ms connected_ms;  /* time of listed sessions before that: the gates' clock */
+    struct agent_core_highest highest;
+};
+
+struct agent_core_config agent_core_config_default(void)
+{
+    return (struct agent_core_config){
+        .attempts_max = 50000,
+        .replicas_max = 100000,
+        .nodes_max = 10000,
+        .stopped_max = 4096,
+        .gate_ms = 60000,
+        .node_report_ms = 200,
+    };
+}
+
+struct agent_core *agent_core_create(const struct agent_core_config *config)
+{
+    struct agent_core *core = fl_new(struct agent_core);
+
+    fl_assert(config->attempts_max > 0 && config->replicas_max > 0 && config->nodes_max > 0);
+    core->config = *config;
+    replica_table_init(&core->replicas);
+    stopped_table_init(&core->stopped, config->stopped_max);
+    return core;
+}
+
+void agent_core_destroy(struct agent_core *core)
+{
+    if (!core) return;
+    replica_table_fini(&core->replicas);
+    node_table_fini(&core->nodes);
+    stopped_table_fini(&core->stopped);
+    fl_free(core);
+}
+
+/* ---- what every event needs --------------------------------------------------------------------- */
+
+static fl_ms gate_clock(const struct agent_core *core)
+{
+    return core->connected_ms + (core->is_listed ? core->now - core->listed_at : 0);
+}
+
+static void note_identity(struct agent_core *core, struct fl_attempt attempt)
+{
+    if (attempt.incarnation > core->highest.incarnation) {
+        core->highest.incarnation = attempt.incarnation;
+    }
+    if (attempt.job.n > core->highest.job) core->highest.job = attempt.job.n;
+}
+
+static void note_mark(struct agent_core *core, uint64_t control_seq)
+{
+    if (control_seq > core->mark) core->mark = control_seq;
+}
+
+static void touch_node(struct agent_core *core, uint32_t number, bool is_urgent)
+{
+    struct node *node = node_table_find(&core->nodes, number);
+
+    if (!core->is_listed || !node || !node->is_here) return;
+    node_table_touch(&core->nodes, node, is_urgent);
+}
+
+static struct fl_attempt attempt_id(const struct agent_core *core, const struct replica *replica)
+{
+    return replica_table_attempt(&core->replicas, replica->attempt)->id;
+}
+
+/* ---- reports ------------------------------------------------------------------------------------ */
+
+static void report_replica(struct agent_core *core, uint32_t slot, struct agent_batch *batch)
+{
+    struct replica *replica = replica_table_at(&core->replicas, slot);
+
+    if (!core->is_listed) return;
+    core->report_seq++;
+    fl_vec_push(&batch->commands, (struct agent_command){
+                                      .kind = AGENT_CMD_replica,
+                                      .attempt = attempt_id(core, replica),
+                                      .replica = replica->number,
+                                      .report.report_seq = core->report_seq,
+                                      .report.state = replica->seen,
+                                      .report.cause = replica->cause,
+                                      .report.exit_code = replica->exit_code,
+                                      .report.output_bytes = replica->output_bytes,
+                                  });
+    if (!fl_replica_state_is_last(replica->seen)) return;
+    replica->report_seq = core->report_seq;
+    replica_table_unlink(&core->replicas, REPLICA_UNACKED, slot);
+    replica_table_append(&core->replicas, REPLICA_UNACKED, slot);
+    touch_node(core, replica->node, true);
+    if (replica->is_charged) {
+        replica->is_charged = false;
+        node_table_uncharge(&core->nodes, replica->node, replica->resources);
+    }
+}
+
+/* The answer about something that is not kept here. */
+static void report_unkept(struct agent_core *core, struct fl_attempt attempt, uint32_t replica,
+                          enum fl_replica_state state, enum agent_cause cause,
+                          struct agent_batch *batch)
+{
+    core->report_seq++;
+    fl_vec_push(&batch->commands, (struct agent_command){
+                                      .kind = AGENT_CMD_replica,
+                                      .attempt = attempt,
+                                      .replica = replica,
+                                      .report.report_seq = core->report_seq,
+                                      .report.state = state,
+                                      .report.cause = cause,
+                                  });
+}
+
+static struct fl_str copy_text(struct agent_batch *batch, const char *text, size_t len)
+{
+    return (struct fl_str){fl_arena_copy(&batch->arena, text ? text : "", len), len};
+}
+
+static void report_node(struct agent_core *core, struct node *node, struct agent_batch *batch)
+{
+    core->report_seq++;
+    fl_vec_push(&batch->commands,
+                (struct agent_command){
+                    .kind = AGENT_CMD_node,
+                    .node.report_seq = core->report_seq,
+                    .node.mark = core->mark,
+                    .node.number = node->number,
+                    .node.is_ready = node->is_ready,
+                    .node.total = node->total,
+                    .node.free = node_table_free(node),
+                    .node.name = copy_text(batch, node->name, node->name_len),
+                    .node.labels = copy_text(batch, node->labels, node->labels_len),
+                });
+    node_table_settle(&core->nodes, node, core->now + core->config.node_report_ms);
+}
+
+/* ---- wanted against seen ------------------------------------------------------------------------ */
+
+static void command_runtime(const struct agent_core *core, enum agent_command_kind kind,
+                            struct replica *replica, struct agent_batch *batch)
+{
+    const struct attempt *attempt = replica_table_attempt(&core->replicas, replica->attempt);
+    struct agent_command command = {
+        .kind = kind, .attempt = attempt->id, .replica = replica->number};
+
+    switch (kind) {
+    case AGENT_CMD_create:
+        replica->asked |= REPLICA_ASKED_CREATE;
+        command.create.node = replica->node;
+        command.create.resources = replica->resources;
+        command.create.spec = attempt->spec;
+        break;
+    case AGENT_CMD_release:
+        replica->asked |= REPLICA_ASKED_RELEASE;
+        break;
+    case AGENT_CMD_stop:
+        replica->asked |= REPLICA_ASKED_STOP;
+        command.stop.grace_ms = attempt->grace_ms;
+        break;
+    case AGENT_CMD_remove:
+        replica->asked |= REPLICA_ASKED_REMOVE;
+        break;
+    default:
+        fl_unreachable("the rest are frames");
+    }
+    fl_vec_push(&batch->commands, command);
+}
+
+/* Called whenever what is wanted of a replica, or what is seen of it, has changed. */
+static void settle(struct agent_core *core, uint32_t slot, struct agent_batch *batch)
+{
+    struct replica *replica = replica_table_at(&core->replicas, slot);
+    enum attempt_want want = replica_table_attempt(&core->replicas, replica->attempt)->want;
+    enum agent_command_kind kind;
+
+    if (!reconcile_is_gated(want, replica)) {
+        replica_table_unlink(&core->replicas, REPLICA_GATED, slot);
+    } else if (!replica->links[REPLICA_GATED].is_in) {
+        replica->gate_until = gate_clock(core) + core->config.gate_ms;
+        replica_table_append(&core->replicas, REPLICA_GATED, slot);
+    }
+    if (reconcile(want, replica, &kind)) command_runtime(core, kind, replica, batch);
+}
+
+static void settle_attempt(struct agent_core *core, uint32_t slot, struct agent_batch *batch)
+{
+    const struct attempt *attempt = replica_table_attempt(&core->replicas, slot);
+
+    for (size_t i = 0; i < attempt->replicas.len; i++) {
+        settle(core, attempt->replicas.at[i].slot, batch);
+    }
+}
+
+static void forget(struct agent_core *core, uint32_t slot)
+{
+    const struct replica *replica = replica_table_at(&core->replicas, slot);
+
+    fl_assert(replica->is_gone && replica->is_acked && !replica->is_charged);
+    replica_table_remove(&core->replicas, slot);
+}
+
+/* ---- sessions ----------------------------------------------------------------------------------- */
+
+static void list_replica(struct agent_core *core, const struct replica *replica,
+                         struct agent_command *end, struct agent_batch *batch)
+{
+    struct agent_command item = {
+        .kind = AGENT_CMD_inventory_item,
+        .attempt = attempt_id(core, replica),
+        .replica = replica->number,
+        .report.state = replica->seen,
+        .report.cause = replica->cause,
+        .report.exit_code = replica->exit_code,
+        .report.output_bytes = replica->output_bytes,
+    };
+
+    end->inventory_end.count++;
+    end->inventory_end.digest = agent_inventory_digest(end->inventory_end.digest, &item);
+    fl_vec_push(&batch->commands, item);
+}
+
+static void list_all(struct agent_core *core, struct agent_batch *batch)
+{
+    struct replica_table *table = &core->replicas;
+    struct agent_command end = {.kind = AGENT_CMD_inventory_end};
+
+    for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
+        const struct attempt *attempt = replica_table_attempt(table, slot);
+
+        for (size_t i = 0; i < attempt->replicas.len; i++) {
+            list_replica(core, replica_table_at(table, attempt->replicas.at[i].slot), &end, batch);
+        }
+    }
+    fl_vec_push(&batch->commands, end);
+    core->is_listed = true;
+    core->listed_at = core->now;
+    for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
+        const struct attempt *attempt = replica_table_attempt(table, slot);
+
+        for (size_t i = 0; i < attempt->replicas.len; i++) {
+            uint32_t ended = attempt->replicas.at[i].slot;
+
+            if (fl_replica_state_is_last(replica_table_at(table, ended)->seen)) {
+                report_replica(core, ended, batch);
+            }
+        }
+    }
+    node_table_clear_due(&core->nodes);
+    for (size_t i = 0; i < core->nodes.nodes.len; i++) {
+        struct node *node = core->nodes.nodes.at[i].node;
+
+        if (node->is_here) report_node(core, node, batch);
+    }
+}
+
+static void leave_session(struct agent_core *core)
+{
+    core->connected_ms = gate_clock(core);
+    core->is_up = core->is_listed = false;
+    while (core->replicas.lists[REPLICA_UNACKED].first) {
+        uint32_t slot = core->replicas.lists[REPLICA_UNACKED].first;
+
+        replica_table_at(&core->replicas, slot)->report_seq = 0;
+        replica_table_unlink(&core->replicas, REPLICA_UNACKED, slot);
+    }
+    node_table_clear_due(&core->nodes);
+}
+
+static void on_session_up(struct agent_core *core, const struct agent_event *ev,
+                          struct agent_batch *batch)
+{
+    leave_session(core);
+    core->is_up = true;
+    core->mark = 0;
+    core->session_epoch = ev->session_up.session_epoch;
+    if (ev->session_up.incarnation > core->highest.incarnation) {
+        core->highest.incarnation = ev->session_up.incarnation;
+    }
+    if (ev->session_up.is_new_connection) stopped_table_clear(&core->stopped);
+    if (core->is_synced) list_all(core, batch);
+}
+
+static void on_synced(struct agent_core *core, struct agent_batch *batch)
+{
+    if (core->is_synced) return;
+    core->is_synced = true;
+    if (core->is_up) list_all(core, batch);
+}
+
+static void on_ack(struct agent_core *core, const struct agent_event *ev, struct agent_batch *batch)
+{
+    struct replica_table *table = &core->replicas;
+
+    if (!core->is_listed || ev->ack.report_seq > core->report_seq) return;
+    while (table->lists[REPLICA_UNACKED].first) {
+        uint32_t slot = table->lists[REPLICA_UNACKED].first;
+        struct replica *replica = replica_table_at(table, slot);
+
+        if (replica->report_seq > ev->ack.report_seq) return;
+        replica->is_acked = true;
+        replica_table_unlink(table, REPLICA_UNACKED, slot);
+        settle(core, slot, batch);
+        if (replica->is_gone) forget(core, slot);
+    }
+}
+
+/* ---- what the control plane wants --------------------------------------------------------------- */
+
+static enum agent_cause why_refused(const struct agent_core *core, const struct agent_event *ev)
+{
+    struct fl_attempt id = ev->start.attempt;
+    const struct stopped *stopped = stopped_table_find(&core->stopped, id);
+    uint32_t newest = replica_table_find_newest(&core->replicas, id);
+
+    if (newest && attempt_is_older(id, replica_table_attempt(&core->replicas, newest)->id)) {
+        return AGENT_CAUSE_older;
+    }
+    if (stopped && !attempt_is_older(stopped->attempt, id)) return AGENT_CAUSE_stopped;
+    if (!ev->start.resources) return AGENT_CAUSE_no_spec;
+    if (core->replicas.attempts.len >= core->config.attempts_max ||
+        core->replicas.replicas.len + ev->start.replicas_len > core->config.replicas_max) {
+        return AGENT_CAUSE_full;
+    }
+    for (size_t i = 0; i < ev->start.replicas_len; i++) {
+        const struct node *node = node_table_find(&core->nodes, ev->start.nodes[i]);
+
+        if (!node || !node->is_here) return AGENT_CAUSE_no_node;
+    }
+    return AGENT_CAUSE_none;
+}
+
+static void on_start(struct agent_core *core, const struct agent_event *ev,
+                     struct agent_batch *batch)
+{
+    struct fl_attempt id = ev->start.attempt;
+    enum agent_cause refused;
+    uint32_t attempt;
+
+    fl_assert(ev->start.replicas_len <= AGENT_GANG_MAX);
+    if (!core->is_listed) return;
+    note_mark(core, ev->start.control_seq);
+    note_identity(core, id);
+    if (ev->start.replicas_len == 0) return;
+    if (replica_table_find_attempt(&core->replicas, id)) {
+        for (size_t i = 0; i < ev->start.replicas_len; i++) {
+            touch_node(core, ev->start.nodes[i], false);
+        }
+        return;
+    }
+    refused = why_refused(core, ev);
+    if (refused) {
+        for (uint32_t i = 0; i < ev->start.replicas_len; i++) {
+            report_unkept(core, id, i, FL_REPLICA_refused, refused, batch);
+            touch_node(core, ev->start.nodes[i], true);
+        }
+        return;
+    }
+    attempt = replica_table_add_attempt(&core->replicas, id);
+    replica_table_attempt(&core->replicas, attempt)->spec = ev->start.spec;
+    for (uint32_t i = 0; i < ev->start.replicas_len; i++) {
+        uint32_t slot = replica_table_add(&core->replicas, attempt, i);
+        struct replica *replica = replica_table_at(&core->replicas, slot);
+
+        replica->node = ev->start.nodes[i];
+        replica->resources = ev->start.resources[i];
+        replica->is_charged = true;
+        node_table_charge(&core->nodes, replica->node, replica->resources);
+        touch_node(core, replica->node, false);
+        settle(core, slot, batch);
+    }
+}
+
+static void on_go(struct agent_core *core, const struct agent_event *ev, struct agent_batch *batch)
+{
+    uint32_t slot = replica_table_find_attempt(&core->replicas, ev->go.attempt);
+    struct attempt *attempt;
+
+    if (!core->is_listed) return;
+    note_mark(core, ev->go.control_seq);
+    if (!slot) return;
+    attempt = replica_table_attempt(&core->replicas, slot);
+    if (attempt->want != ATTEMPT_GATED) return;
+    attempt->want = ATTEMPT_RUN;
+    settle_attempt(core, slot, batch);
+}
+
+static void on_stop(struct agent_core *core, const struct agent_event *ev,
+                    struct agent_batch *batch)
+{
+    uint32_t slot = replica_table_find_attempt(&core->replicas, ev->stop.attempt);
+    struct attempt *attempt;
+
+    if (!core->is_up) return;
+    note_mark(core, ev->stop.control_seq);
+    note_identity(core, ev->stop.attempt);
+    stopped_table_put(&core->stopped, ev->stop.attempt, ev->stop.grace_ms);
+    if (!slot) {
+        if (!core->is_listed) return; /* the inventory will tell */
+        report_unkept(core, ev->stop.attempt, AGENT_WHOLE_ATTEMPT, FL_REPLICA_absent,
+                      AGENT_CAUSE_none, batch);
+        return;
+    }
+    attempt = replica_table_attempt(&core->replicas, slot);
+    if (attempt->want == ATTEMPT_STOP) return;
+    attempt->want = ATTEMPT_STOP;
+    attempt->grace_ms = ev->stop.grace_ms;
+    settle_attempt(core, slot, batch);
+}
+
+/* ---- what the runtime sees ---------------------------------------------------------------------- */
+
+static uint32_t adopt_attempt(struct agent_core *core, struct fl_attempt id)
+{
+    const struct stopped *stopped = stopped_table_find(&core->stopped, id);
+    uint32_t slot = replica_table_add_attempt(&core->replicas, id);
+    struct attempt *attempt = replica_table_attempt(&core->replicas, slot);
+
+    note_identity(core, id);
+    if (stopped && fl_attempt_is_same(stopped->attempt, id)) {
+        attempt->want = ATTEMPT_STOP;
+        attempt->grace_ms = stopped->grace_ms;
+    }
+    return slot;
+}
+
+static uint32_t adopt(struct agent_core *core, const struct agent_event *ev)
+{
+    uint32_t attempt = replica_table_find_attempt(&core->replicas, ev->replica_seen.attempt);
+    struct replica *replica;
+    uint32_t slot;
+
+    if (!attempt) attempt = adopt_attempt(core, ev->replica_seen.attempt);
+    slot = replica_table_add(&core->replicas, attempt, ev->replica_seen.replica);
+    replica = replica_table_at(&core->replicas, slot);
+    replica->asked = REPLICA_ASKED_CREATE;
+    replica->node = ev->replica_seen.node;
+    replica->resources = ev->replica_seen.resources;
+    replica->is_charged = true;
+    node_table_charge(&core->nodes, replica->node, replica->resources);
+    touch_node(core, replica->node, false);
+    return slot;
+}
+
+/* States only go forward, and one end is as good as another. */
+static bool is_news(enum fl_replica_state seen, enum fl_replica_state state)
+{
+    return state > seen && !fl_replica_state_is_last(seen);
+}
+
+static void on_replica_seen(struct agent_core *core, const struct agent_event *ev,
+                            struct agent_batch *batch)
+{
+    enum fl_replica_state state = ev->replica_seen.state;
+    uint32_t slot =
+        replica_table_find(&core->replicas, ev->replica_seen.attempt, ev->replica_seen.replica);
+    struct replica *replica;
+
+    fl_assert(state >= FL_REPLICA_created && state <= FL_REPLICA_refused);
+    fl_assert(ev->replica_seen.replica != AGENT_WHOLE_ATTEMPT);
+    if (!slot) slot = adopt(core, ev);
+    replica = replica_table_at(&core->replicas, slot);
+    if (!fl_replica_state_is_last(replica->seen) &&
+        ev->replica_seen.output_bytes > replica->output_bytes) {
+        replica->output_bytes = ev->replica_seen.output_bytes;
+    }
+    if (!is_news(replica->seen, state)) return;
+    replica->seen = state;
+    if (state == FL_REPLICA_exited) replica->exit_code = ev->replica_seen.exit_code;
+    if (state == FL_REPLICA_refused) replica->cause = AGENT_CAUSE_runtime;
+    /* It got past its gate after all: its removal was declined, and a GO of an earlier life had come. */
+    replica->asked &= (uint8_t)~REPLICA_ASKED_REMOVE;
+    replica->is_given_up = false;
+    report_replica(core, slot, batch);
+    settle(core, slot, batch);
+}
+
+static void on_replica_gone(struct agent_core *core, const struct agent_event *ev,
+                            struct agent_batch *batch)
+{
+    uint32_t slot =
+        replica_table_find(&core->replicas, ev->replica_gone.attempt, ev->replica_gone.replica);
+    struct replica *replica;
+
+    if (!slot) return;
+    replica = replica_table_at(&core->replicas, slot);
+    if (replica->is_gone) return;
+    replica->is_gone = true;
+    if (!fl_replica_state_is_last(replica->seen)) {
+        bool may_have_run =
+            replica->seen > FL_REPLICA_created || (replica->asked & REPLICA_ASKED_RELEASE);
+
+        replica->seen = may_have_run ? FL_REPLICA_lost : FL_REPLICA_refused;
+        replica->cause = !(replica->asked & REPLICA_ASKED_REMOVE) ? AGENT_CAUSE_vanished
+                         : replica->is_given_up                   ? AGENT_CAUSE_no_go
+                                                                  : AGENT_CAUSE_stopped;
+        report_replica(core, slot, batch);
+    }
+    settle(core, slot, batch);
+    if (replica->is_acked) forget(core, slot);
+}
+
+static void on_node_seen(struct agent_core *core, const struct agent_event *ev)
+{
+    uint32_t number = ev->node_seen.number;
+    const struct node *node = node_table_find(&core->nodes, number);
+
+    if (!(node && node->is_here) && core->nodes.here_len >= core->config.nodes_max) return;
+    if (node_table_see(&core->nodes, number, ev->node_seen.is_ready, ev->node_seen.name,
+                       ev->node_seen.labels, ev->node_seen.total, ev->node_seen.foreign)) {
+        touch_node(core, number, false);
+    }
+}
+
+static void on_node_gone(struct agent_core *core, const struct agent_event *ev)
+{
+    struct node *node = node_table_find(&core->nodes, ev->node_gone.number);
+
+    if (!node || !node->is_here) return;
+    node_table_leave(&core->nodes, node);
+    if (core->is_listed) {
+        node_table_touch(&core->nodes, node, false);
+    } else {
+        node_table_settle(&core->nodes, node, node->next_at);
+    }
+}
+
+/* ---- time --------------------------------------------------------------------------------------- */
+
+static void on_tick(struct agent_core *core, struct agent_batch *batch)
+{
+    struct replica_table *table = &core->replicas;
+    struct node *node;
+
+    if (!core->is_listed) return;
+    while (table->lists[REPLICA_GATED].first) {
+        uint32_t slot = table->lists[REPLICA_GATED].first;
+        struct replica *replica = replica_table_at(table, slot);
+
+        if (replica->gate_until > gate_clock(core)) break;
+        replica->is_given_up = true;
+        settle(core, slot, batch); /* takes it off the list */
+    }
+    while ((node = node_table_take_due(&core->nodes, core->now))) {
+        report_node(core, node, batch);
+    }
+}
+
+fl_ms agent_core_next_deadline(const struct agent_core *core)
+{
+    uint32_t gated = core->replicas.lists[REPLICA_GATED].first;
+    fl_ms node_at;
+    fl_ms gate_at;
+
+    if (!core->is_listed) return INT64_MAX;
+    node_at = node_table_due_at(&core->nodes, core->now);
+    if (!gated) return node_at;
+    gate_at =
+        core->listed_at + replica_table_at(&core->replicas, gated)->gate_until - core->connected_ms;
+    return gate_at < node_at ? gate_at : node_at;
+}
+
+void agent_core_step(struct agent_core *core, const struct agent_event *ev,
+                     struct agent_batch *batch)
+{
+    if (ev->now > core->now) core->now = ev->now;
+    switch (ev->kind) {
+    case AGENT_EV_tick:
+        return on_tick(core, batch);
+    case AGENT_EV_session_up:
+        return on_session_up(core, ev, batch);
+    case AGENT_EV_session_down:
+        return leave_session(core);
+    case AGENT_EV_start:
+        return on_start(core, ev, batch);
+    case AGENT_EV_go:
+        return on_go(core, ev, batch);
+    case AGENT_EV_stop:
+        return on_stop(core, ev, batch);
+    case AGENT_EV_ack:
+        return on_ack(core, ev, batch);
+    case AGENT_EV_replica_seen:
+        return on_replica_seen(core, ev, batch);
+    case AGENT_EV_replica_gone:
+        return on_replica_gone(core, ev, batch);
+    case AGENT_EV_synced:
+        return on_synced(core, batch);
+    case AGENT_EV_node_seen:
+        return on_node_seen(core, ev);
+    case AGENT_EV_node_gone:
+        return on_node_gone(core, ev);
+    case AGENT_EVENTS_LEN:
+        break;
+    }
+    fl_unreachable("every kind of event is above");
+}
+
+/* ---- looking inside ----------------------------------------------------------------------------- */
+
+struct agent_core_highest agent_core_highest(const struct agent_core *core)
+{
+    return core->highest;
+}
+
+struct agent_core_stats agent_core_stats(const struct agent_core *core)
+{
+    return (struct agent_core_stats){
+        .attempts = core->replicas.attempts.len,
+        .replicas = core->replicas.replicas.len,
+        .gated = core->replicas.lists[REPLICA_GATED].len,
+        .unacked = core->replicas.lists[REPLICA_UNACKED].len,
+        .stopped = core->stopped.entries.len,
+        .nodes = core->nodes.here_len,
+        .is_session_up = core->is_up,
+        .is_listed = core->is_listed,
+    };
+}
+
+uint64_t agent_core_hash(const struct agent_core *core)
+{
+    uint64_t flags = (uint64_t)core->is_synced << 2 | (uint64_t)core->is_up << 1 | core->is_listed;
+    uint64_t hash = fl_hash_u64(0, flags);
+
+    hash = fl_hash_u64(hash, (uint64_t)core->now);
+    hash = fl_hash_u64(hash, core->session_epoch);
+    hash = fl_hash_u64(hash, core->mark);
+    hash = fl_hash_u64(hash, core->report_seq);
+    hash = fl_hash_u64(hash, (uint64_t)core->listed_at);
+    hash = fl_hash_u64(hash, (uint64_t)core->connected_ms);
+    hash = fl_hash_u64(hash, (uint64_t)core->highest.incarnation);
+    hash = fl_hash_u64(hash, core->highest.job);
+    hash = replica_table_hash(&core->replicas, hash);
+    hash = node_table_hash(&core->nodes, hash);
+    return stopped_table_hash(&core->stopped, hash);
+}
+
+static void check_replica(const struct agent_core *core, const struct attempt *attempt,
+                          uint32_t slot)
+{
+    const struct replica *replica = replica_table_at(&core->replicas, slot);
+    bool is_last = fl_replica_state_is_last(replica->seen);
+    enum agent_command_kind kind;
+
+    fl_assert(replica->seen != FL_REPLICA_absent);
+    fl_assert(replica->asked & REPLICA_ASKED_CREATE);
+    fl_assert(!reconcile(attempt->want, replica, &kind)); /* all that can be asked was asked */
+    fl_assert(replica->links[REPLICA_GATED].is_in == reconcile_is_gated(attempt->want, replica));
+    fl_assert(!(replica->asked & REPLICA_ASKED_RELEASE) || attempt->want != ATTEMPT_GATED);
+    fl_assert(!(replica->asked & REPLICA_ASKED_STOP) || attempt->want == ATTEMPT_STOP);
+    fl_assert(is_last || replica->is_charged); /* what may run is never given away */
+    fl_assert(is_last || !replica->is_acked);
+    fl_assert(!replica->is_gone || (is_last && !replica->is_acked));
+    if (core->is_listed && is_last) {
+        fl_assert(!replica->is_charged); /* it was reported in this session */
+        fl_assert(replica->is_acked || replica->links[REPLICA_UNACKED].is_in);
+    }
+    fl_assert(!replica->links[REPLICA_UNACKED].is_in ||
+              (core->is_listed && is_last && replica->report_seq > 0 &&
+               replica->report_seq <= core->report_seq));
+}
+
+/* Every node's own use is the sum over the replicas charged to it: counted down to nothing. */
+static void check_charges(const struct agent_core *core)
+{
+    const struct replica_table *table = &core->replicas;
+    size_t nodes_len = core->nodes.nodes.len;
+    struct node *sums = fl_new_array(struct node, nodes_len + 1);
+
+    for (size_t i = 0; i < nodes_len; i++) {
+        sums[i] = *core->nodes.nodes.at[i].node;
+    }
+    for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
+        const struct attempt *attempt = replica_table_attempt(table, slot);
+
+        for (size_t i = 0; i < attempt->replicas.len; i++) {
+            const struct replica *replica = replica_table_at(table, attempt->replicas.at[i].slot);
+            size_t n = fl_vec_lower_bound(&core->nodes.nodes, number, replica->node);
+
+            if (!replica->is_charged) continue;
+            fl_assert(n < nodes_len && sums[n].number == replica->node && sums[n].charges > 0);
+            sums[n].charges--;
+            sums[n].own.memory_bytes -= replica->resources.memory_bytes;
+            sums[n].own.cpu_milli -= replica->resources.cpu_milli;
+            sums[n].own.gpus -= replica->resources.gpus;
+        }
+    }
+    for (size_t i = 0; i < nodes_len; i++) {
+        fl_assert(!sums[i].charges && !sums[i].own.memory_bytes && !sums[i].own.cpu_milli &&
+                  !sums[i].own.gpus);
+    }
+    fl_free(sums);
+}
+
+void agent_core_check(const struct agent_core *core)
+{
+    const struct replica_table *table = &core->replicas;
+
+    replica_table_check(table);
+    node_table_check(&core->nodes);
+    stopped_table_check(&core->stopped);
+    fl_assert(!core->is_listed || (core->is_up && core->is_synced));
+    fl_assert(core->is_listed || core->nodes.timed.len + core->nodes.urgent.len == 0);
+    fl_assert(core->nodes.here_len <= core->config.nodes_max);
+    for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
+        const struct attempt *attempt = replica_table_attempt(table, slot);
+
+        for (size_t i = 0; i < attempt->replicas.len; i++) {
+            check_replica(core, attempt, attempt->replicas.at[i].slot);
+        }
+    }
+    check_charges(core);
+}

@@ -1,0 +1,109 @@
+/* replica_table.h - the attempts and replicas that the agent knows, and the lists they are in.
+ * Attempts are walked in the order they came, the replicas of one by their number: the same on every
+ * run.  Slots are those of a slab: 0 is none, pointers are good until the record is removed.
+ * Uses shared/base and the core's own types only.  Not thread-safe. */
+#pragma once
+
+#include "agent/core/agent_command.h"
+#include "shared/base/map.h"
+#include "shared/base/slab.h"
+
+/* What the control plane wants of all replicas of an attempt.  It only ever grows. */
+enum attempt_want {
+    ATTEMPT_GATED,
+    ATTEMPT_RUN,
+    ATTEMPT_STOP,
+};
+
+struct attempt {
+    struct fl_attempt id;
+    struct fl_digest spec; /* zero when adopted: it is needed to create, and that is done */
+    enum attempt_want want;
+    uint32_t grace_ms;   /* with ATTEMPT_STOP */
+    uint32_t older;      /* the next older attempt of the same element */
+    uint32_t prev, next; /* in the order they came */
+    struct {
+        struct attempt_replica {
+            uint32_t number, slot;
+        } * at;
+        size_t len, cap;
+    } replicas; /* sorted by number */
+};
+
+/* What the runtime was asked for and has not contradicted. */
+enum {
+    REPLICA_ASKED_CREATE = 1,
+    REPLICA_ASKED_RELEASE = 2,
+    REPLICA_ASKED_STOP = 4,
+    REPLICA_ASKED_REMOVE = 8,
+};
+
+enum replica_list_name {
+    REPLICA_GATED,   /* waits for GO, the one whose time is up first goes first */
+    REPLICA_UNACKED, /* its end was reported and is not acknowledged, in the order of report_seq */
+    REPLICA_LISTS_LEN,
+};
+
+struct replica {
+    uint32_t attempt; /* slot */
+    uint32_t number;
+    uint32_t node;
+    int32_t exit_code;
+    struct fl_resources resources;
+    uint64_t output_bytes;
+    uint64_t report_seq; /* of its end in this session */
+    fl_ms gate_until;    /* in time with a session; while in REPLICA_GATED */
+    enum fl_replica_state seen;
+    enum agent_cause cause;
+    uint8_t asked;
+    bool is_given_up; /* no GO came in time */
+    bool is_charged;  /* counts as used on its node */
+    bool is_acked;    /* its end is durable with the control plane */
+    bool is_gone;     /* the runtime holds nothing of it any more; its end is kept here alone */
+    struct {
+        uint32_t prev, next;
+        bool is_in;
+    } links[REPLICA_LISTS_LEN];
+};
+
+struct replica_table {
+    struct fl_slab attempts, replicas;
+    struct fl_map by_element; /* to its newest attempt */
+    uint32_t first, last;     /* attempts in the order they came */
+    struct {
+        uint32_t first, last, len;
+    } lists[REPLICA_LISTS_LEN];
+};
+
+void replica_table_init(struct replica_table *table);
+void replica_table_fini(struct replica_table *table);
+
+static inline struct attempt *replica_table_attempt(const struct replica_table *table,
+                                                    uint32_t slot)
+{
+    return fl_slab_at(&table->attempts, slot);
+}
+
+static inline struct replica *replica_table_at(const struct replica_table *table, uint32_t slot)
+{
+    return fl_slab_at(&table->replicas, slot);
+}
+
+/* 0: none. */
+uint32_t replica_table_find_attempt(const struct replica_table *table, struct fl_attempt id);
+uint32_t replica_table_find_newest(const struct replica_table *table, struct fl_attempt of_element);
+uint32_t replica_table_find(const struct replica_table *table, struct fl_attempt id,
+                            uint32_t number);
+
+/* Neither is there yet. */
+uint32_t replica_table_add_attempt(struct replica_table *table, struct fl_attempt id);
+uint32_t replica_table_add(struct replica_table *table, uint32_t attempt, uint32_t number);
+
+/* And its attempt, when it was its last. */
+void replica_table_remove(struct replica_table *table, uint32_t slot);
+
+void replica_table_append(struct replica_table *table, enum replica_list_name list, uint32_t slot);
+void replica_table_unlink(struct replica_table *table, enum replica_list_name list, uint32_t slot);
+
+uint64_t replica_table_hash(const struct replica_table *table, uint64_t so_far);
+void replica_table_check(const struct replica_table *table);
