@@ -1,0 +1,106 @@
+#include "agent/tunnel/translate.h"
+
+#include "shared/base/assert.h"
+
+bool agent_translate_in(const struct fl_msg *msg, struct agent_event *ret_event, struct fl_err *err)
+{
+    struct agent_event event = {0};
+
+    switch (msg->kind) {
+    case FL_MSG_welcome:
+        event.kind = AGENT_EV_session_up;
+        event.session_up.session_epoch = msg->welcome.session_epoch;
+        event.session_up.incarnation = msg->welcome.incarnation;
+        event.session_up.is_new_connection = true;
+        break;
+    case FL_MSG_resync:
+        event.kind = AGENT_EV_session_up;
+        event.session_up.session_epoch = msg->resync.session_epoch;
+        event.session_up.incarnation = msg->resync.incarnation;
+        break;
+    case FL_MSG_start:
+        event.kind = AGENT_EV_start;
+        event.start.control_seq = msg->start.control_seq;
+        event.start.attempt = msg->start.attempt;
+        event.start.spec = msg->start.spec;
+        event.start.nodes = msg->start.nodes.at;
+        event.start.replicas_len = msg->start.nodes.len;
+        break;
+    case FL_MSG_go:
+        event.kind = AGENT_EV_go;
+        event.go.control_seq = msg->go.control_seq;
+        event.go.attempt = msg->go.attempt;
+        break;
+    case FL_MSG_stop:
+        event.kind = AGENT_EV_stop;
+        event.stop.control_seq = msg->stop.control_seq;
+        event.stop.attempt = msg->stop.attempt;
+        event.stop.grace_ms = msg->stop.grace_ms;
+        break;
+    case FL_MSG_ack:
+        event.kind = AGENT_EV_ack;
+        event.ack.report_seq = msg->ack.report_seq;
+        break;
+    default: {
+        const struct fl_msg_info *info = fl_msg_info(msg->kind);
+
+        return fl_fail(err, FL_UNSUPPORTED, "'%s' is not for the agent's core",
+                       info ? info->name : "?");
+    }
+    }
+    *ret_event = event;
+    return true;
+}
+
+void agent_translate_out(const struct agent_command *command, struct fl_msg *ret_msg)
+{
+    struct fl_msg msg = {0};
+
+    switch (command->kind) {
+    case AGENT_CMD_inventory_item:
+        msg.kind = FL_MSG_inventory_item;
+        msg.inventory_item = (struct fl_msg_inventory_item){
+            .attempt = command->attempt,
+            .replica = command->replica,
+            .state = command->report.state,
+            .exit_code = command->report.exit_code,
+            .output_bytes = command->report.output_bytes,
+        };
+        break;
+    case AGENT_CMD_inventory_end:
+        msg.kind = FL_MSG_inventory_end;
+        msg.inventory_end = (struct fl_msg_inventory_end){
+            .count = command->inventory_end.count,
+            .digest = command->inventory_end.digest,
+        };
+        break;
+    case AGENT_CMD_replica:
+        msg.kind = FL_MSG_replica;
+        msg.replica = (struct fl_msg_replica){
+            .report_seq = command->report.report_seq,
+            .attempt = command->attempt,
+            .replica = command->replica,
+            .state = command->report.state,
+            .exit_code = command->report.exit_code,
+            .cause = (uint16_t)command->report.cause,
+            .output_bytes = command->report.output_bytes,
+        };
+        break;
+    case AGENT_CMD_node:
+        msg.kind = FL_MSG_node;
+        msg.node = (struct fl_msg_node){
+            .report_seq = command->node.report_seq,
+            .mark = command->node.mark,
+            .number = command->node.number,
+            .is_ready = command->node.is_ready,
+            .total = command->node.total,
+            .free = command->node.free,
+            .name = command->node.name,
+            .labels = command->node.labels,
+        };
+        break;
+    default:
+        fl_unreachable("commands for the runtime do not travel");
+    }
+    *ret_msg = msg;
+}
