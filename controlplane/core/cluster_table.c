@@ -78,6 +78,7 @@ bool cluster_table_add(struct cluster_table *table, uint32_t id, struct fl_str n
     memcpy(cluster->uid, uid.at, uid.len);
     fl_vec_push(&table->clusters, cluster);
     fl_map_put(&table->by_name, name.at, name.len, slot);
+    table->totals_at = ++table->stamp;
     *ret_slot = slot;
     return true;
 }

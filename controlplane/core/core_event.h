@@ -131,7 +131,8 @@ struct core_event {
         } session_open;
         struct {
             struct fl_cluster cluster;
-            uint64_t session_epoch;
+            uint64_t session_epoch; /* 0: it has not been told one; then by connection */
+            uint64_t connection;
         } session_lost;
         struct {
             struct fl_cluster cluster;

@@ -4,12 +4,11 @@
 
 _Static_assert(sizeof(struct job) <= 48, "a queued job is small");
 
-void job_table_init(struct job_table *table, uint32_t jobs_max, uint32_t elements_max)
+void job_table_init(struct job_table *table, uint32_t jobs_max)
 {
     *table = (struct job_table){0};
     fl_slab_init(&table->jobs, sizeof(struct job), jobs_max);
-    fl_slab_init(&table->runs, sizeof(struct job_run),
-                 elements_max < jobs_max ? elements_max : jobs_max);
+    fl_slab_init(&table->runs, sizeof(struct job_run), jobs_max);
 }
 
 void job_table_fini(struct job_table *table)
@@ -61,7 +60,7 @@ struct job_run *job_table_need_run(struct job_table *table, struct job *job)
 {
     if (!job->run) {
         job->run = fl_slab_take(&table->runs);
-        fl_assert(job->run); /* as many as elements can be started, and that is bounded before */
+        fl_assert(job->run); /* there are as many as jobs */
     }
     return job_table_run(table, job);
 }

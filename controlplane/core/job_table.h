@@ -45,7 +45,7 @@ struct job_table {
     struct fl_page_map by_id; /* -> slot */
 };
 
-void job_table_init(struct job_table *table, uint32_t jobs_max, uint32_t elements_max);
+void job_table_init(struct job_table *table, uint32_t jobs_max);
 void job_table_fini(struct job_table *table);
 
 static inline struct job *job_table_at(const struct job_table *table, uint32_t slot)

@@ -212,7 +212,7 @@ bool placement_choose(const struct cluster_table *clusters, const struct shape_e
                       struct placement_limits limits, struct fl_arena *arena,
                       struct placement *ret, enum reason *ret_why)
 {
-    enum reason why = REASON_InsufficientCapacity;
+    enum reason why = shape->why ? (enum reason)shape->why : REASON_InsufficientCapacity;
     uint64_t load = 0;
     uint32_t slot = 0;
 
@@ -224,7 +224,9 @@ bool placement_choose(const struct cluster_table *clusters, const struct shape_e
             *ret = placement;
             return true;
         }
-        if (reason == REASON_Fragmented || reason == REASON_DispatchLimit) why = reason;
+        why = reason == REASON_Fragmented || reason == REASON_DispatchLimit
+                  ? reason
+                  : REASON_InsufficientCapacity;
     }
     *ret_why = why;
     return false;

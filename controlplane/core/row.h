@@ -57,7 +57,10 @@ enum core_mark {
 
 /* Numbers that must survive although no row carries them. */
 enum core_counter {
-    CORE_COUNTER_job_next = 1, /* raised when an agent was seen with a job from a lost future */
+    CORE_COUNTER_job_next = 1, /* the next id; raised past what an agent has seen of a lost history.
+                                  A load gives the greater of this and 1 + the newest job. */
+    CORE_COUNTER_job_lost_from = 2, /* ids of the lost history, both ends included */
+    CORE_COUNTER_job_lost_to = 3,
 };
 
 const char *row_kind_name(enum row_kind kind);

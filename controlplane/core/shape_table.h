@@ -16,7 +16,8 @@ struct shape_entry {
     struct shape shape;  /* its strings point into 'bytes' */
     uint32_t replicas;
     uint64_t tried_at; /* no cluster that has not grown since this stamp fits it */
-    uint64_t never_at; /* no cluster would fit it even when empty, as of this stamp of totals */
+    uint64_t ever_at;  /* a cluster would fit it when empty, as of this stamp of totals ... */
+    uint64_t never_at; /* ... or none would */
     uint8_t why;       /* enum reason of the last failure */
 };
 

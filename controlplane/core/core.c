@@ -1,0 +1,170 @@
+#include "controlplane/core/core.h"
+
+#include <string.h>
+
+#include "controlplane/core/core_state.h"
+#include "shared/base/alloc.h"
+
+struct core_config core_config_default(void)
+{
+    return (struct core_config){.jobs_max = 20000000,
+                                .elements_max = 2000000,
+                                .queues_max = 1000,
+                                .clusters_max = 20000,
+                                .shapes_max = 16384,
+                                .nodes_max = 10000,
+                                .unconfirmed_max = 2500,
+                                .backoff_first_ms = 10000,
+                                .backoff_max_ms = 300000,
+                                .silence_ms = 60000,
+                                .resend_ms = 30000,
+                                .stray_ms = 15 * FL_MINUTE_MS,
+                                .head_wait_ms = 300000,
+                                .round_starts_max = 2000};
+}
+
+struct core *core_create(const struct core_config *config)
+{
+    struct core *core = fl_new(struct core);
+
+    core->config = *config;
+    core->job_next = 1;
+    core->job_below = UINT64_MAX;
+    core->spec_newest_range = UINT64_MAX;
+    fl_prng_seed(&core->prng, 0);
+    shape_table_init(&core->shapes, config->shapes_max);
+    queue_table_init(&core->queues, config->queues_max, 4 * config->shapes_max);
+    job_table_init(&core->jobs, config->jobs_max);
+    element_table_init(&core->elements, config->elements_max);
+    cluster_table_init(&core->clusters, config->clusters_max, config->nodes_max);
+    return core;
+}
+
+void core_destroy(struct core *core)
+{
+    if (!core) return;
+    for (size_t i = 0; i < core->turns.len; i++) {
+        fl_heap_fini(&core->turns.at[i].heads);
+    }
+    fl_vec_fini(&core->turns);
+    fl_vec_fini(&core->acks_due);
+    fl_heap_fini(&core->timers);
+    fl_map_fini(&core->specs_seen);
+    fl_arena_fini(&core->scratch);
+    element_table_fini(&core->elements);
+    job_table_fini(&core->jobs);
+    queue_table_fini(&core->queues);
+    shape_table_fini(&core->shapes);
+    cluster_table_fini(&core->clusters);
+    fl_free(core);
+}
+
+static void db_away(struct core *core)
+{
+    core->is_db_away = true;
+    for (size_t i = 0; i < core->clusters.clusters.len; i++) {
+        core->clusters.clusters.at[i]->lost_at = 0;
+    }
+}
+
+/* Who could not be heard could not be recorded either: everybody gets the full time again. */
+static void db_back(struct core *core)
+{
+    core->is_db_away = false;
+    for (size_t i = 0; i < core->clusters.clusters.len; i++) {
+        struct cluster *cluster = core->clusters.clusters.at[i];
+
+        if (cluster->state != CLUSTER_ENROLLED || cluster->is_connected || cluster->is_silent) {
+            continue;
+        }
+        cluster->lost_at = core->now + core->config.silence_ms;
+        core_timer_arm(core, TIMER_LOSS, cluster->id, cluster->lost_at);
+    }
+}
+
+void core_step(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    if (event->now > core->now) core->now = event->now;
+    if (core->now > batch->at) batch->at = core->now;
+    fl_assert(core->is_begun != (event->kind == CORE_EV_begin));
+    fl_arena_reset(&core->scratch);
+    switch (event->kind) {
+    case CORE_EV_begin:
+        core->is_begun = true;
+        core->incarnation = event->begin.incarnation;
+        fl_prng_seed(&core->prng, event->begin.seed);
+        core_begin(core);
+        break;
+    case CORE_EV_tick: core_timer_fire(core, batch); break;
+    case CORE_EV_room: core->job_below = event->room.job_below; break;
+    case CORE_EV_db_away: db_away(core); break;
+    case CORE_EV_db_back: db_back(core); break;
+    case CORE_EV_submit: core_submit(core, event, batch); break;
+    case CORE_EV_cancel:
+    case CORE_EV_hold:
+    case CORE_EV_release:
+    case CORE_EV_queue_put:
+    case CORE_EV_cluster_put:
+    case CORE_EV_cluster_cordon:
+    case CORE_EV_cluster_forget: core_control(core, event, batch); break;
+    case CORE_EV_read_job:
+    case CORE_EV_list_jobs:
+    case CORE_EV_explain: core_read(core, event, batch); break;
+    case CORE_EV_session_open:
+    case CORE_EV_session_lost:
+    case CORE_EV_inventory:
+    case CORE_EV_replica:
+    case CORE_EV_nodes: core_session(core, event, batch); break;
+    case CORE_EVENTS_LEN: fl_unreachable("an event has one of the kinds of CORE_EVENTS");
+    }
+}
+
+static void acknowledge(struct core *core, struct core_batch *batch)
+{
+    for (size_t i = 0; i < core->acks_due.len; i++) {
+        struct cluster *cluster = cluster_table_at(&core->clusters, core->acks_due.at[i]);
+        struct core_send ack;
+
+        if (!cluster->is_ack_due) continue;
+        cluster->is_ack_due = false;
+        ack = core_send_to(cluster, CORE_SEND_ack);
+        ack.report_seq = cluster->report_seq;
+        core_emit_send(batch, &ack);
+    }
+    fl_vec_clear(&core->acks_due);
+}
+
+bool core_settle(struct core *core, fl_ms now, struct core_batch *batch)
+{
+    bool has_more = false;
+
+    if (!core->is_begun) return false;
+    if (now > core->now) core->now = now;
+    if (core->now > batch->at) batch->at = core->now;
+    fl_arena_reset(&core->scratch);
+    if (core->is_dirty) has_more = core_round(core, batch);
+    acknowledge(core, batch);
+    return has_more;
+}
+
+fl_ms core_deadline(const struct core *core)
+{
+    const struct fl_heap_item *due = fl_heap_peek(&core->timers);
+
+    return due ? due->key : INT64_MAX;
+}
+
+struct core_stats core_stats(const struct core *core)
+{
+    struct core_stats stats = {.jobs = core->jobs.jobs.len,
+                               .elements = core->elements.elements.len,
+                               .shapes = core->shapes.entries.len,
+                               .clusters = core->clusters.clusters.len,
+                               .queues = core->queues.queues.len,
+                               .hot_bytes = job_table_hot_bytes(&core->jobs),
+                               .starts = core->starts,
+                               .placements_tried = core->placements_tried};
+
+    stats.jobs_queued = stats.jobs - core->jobs.runs.len;
+    return stats;
+}

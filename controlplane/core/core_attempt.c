@@ -1,0 +1,642 @@
+#include <string.h>
+
+#include "controlplane/core/core_state.h"
+
+/* An attempt lives in two steps: START makes replicas behind a gate, GO opens it once the commit that
+ * knows of all of them is durable.  Its end is decided by its replicas alone: by the last of them, or by
+ * its cluster's word that there are none.  What follows (again, or over) is decided here too. */
+
+static struct cluster *cluster_of(const struct core *core, const struct element *element)
+{
+    return cluster_table_at(&core->clusters, element->cluster);
+}
+
+static struct job *job_of(const struct core *core, const struct element *element)
+{
+    return job_table_at(&core->jobs, element->job);
+}
+
+static struct shape_entry *shape_of(const struct core *core, const struct job *job)
+{
+    return shape_table_at(&core->shapes, queue_table_bucket(&core->queues, job->bucket)->shape);
+}
+
+struct fl_attempt core_attempt_id(const struct core *core, const struct element *element)
+{
+    return (struct fl_attempt){.job = {job_of(core, element)->id},
+                               .element = element->element,
+                               .n = element->n,
+                               .incarnation = element->incarnation};
+}
+
+uint32_t core_attempt_find(const struct core *core, struct fl_attempt attempt)
+{
+    uint32_t job = job_table_find(&core->jobs, attempt.job);
+    uint32_t slot =
+        job ? job_table_element(&core->jobs, job_table_at(&core->jobs, job), attempt.element) : 0;
+
+    return slot && core_attempt_is(core, slot, attempt) ? slot : 0;
+}
+
+bool core_attempt_is(const struct core *core, uint32_t slot, struct fl_attempt attempt)
+{
+    const struct element *element = element_table_at(&core->elements, slot);
+
+    return element->place == ELEMENT_LIVE &&
+           fl_attempt_is_same(core_attempt_id(core, element), attempt);
+}
+
+bool core_reason_is_charged(enum reason reason)
+{
+    return reason == REASON_ReplicaFailed;
+}
+
+/* --- lists of its cluster --- */
+
+void core_attempt_link(struct core *core, uint32_t slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    struct cluster *cluster = cluster_of(core, element);
+
+    element->cluster_prev = 0;
+    element->cluster_next = cluster->live_first;
+    if (cluster->live_first) {
+        element_table_at(&core->elements, cluster->live_first)->cluster_prev = slot;
+    }
+    cluster->live_first = slot;
+    cluster->live_len++;
+    if (!element->is_reported) cluster->unconfirmed++;
+}
+
+static void unmark(struct core *core, uint32_t slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    struct cluster *cluster = cluster_of(core, element);
+
+    if (element->start_seq == 0) return;
+    if (element->unmarked_prev) {
+        element_table_at(&core->elements, element->unmarked_prev)->unmarked_next =
+            element->unmarked_next;
+    } else {
+        cluster->unmarked_first = element->unmarked_next;
+    }
+    if (element->unmarked_next) {
+        element_table_at(&core->elements, element->unmarked_next)->unmarked_prev =
+            element->unmarked_prev;
+    } else {
+        cluster->unmarked_last = element->unmarked_prev;
+    }
+    element->unmarked_prev = element->unmarked_next = 0;
+    element->start_seq = 0;
+}
+
+static void confirm(struct core *core, struct element *element)
+{
+    struct cluster *cluster = cluster_of(core, element);
+
+    if (element->is_reported) return;
+    element->is_reported = true;
+    if (cluster->unconfirmed-- == core->config.unconfirmed_max) {
+        cluster_table_grow(&core->clusters, cluster);
+        core->is_dirty = true;
+    }
+}
+
+static void drop_resend(struct core *core, struct element *element)
+{
+    if (!element->is_resend) return;
+    element->is_resend = false;
+    cluster_of(core, element)->resend_len--;
+}
+
+static void release(struct core *core, struct element *element, uint32_t i)
+{
+    struct element_replica *replica = element_replica(element, i);
+    const struct shape_entry *shape = shape_of(core, job_of(core, element));
+
+    if (!replica->is_held) return;
+    replica->is_held = false;
+    if (replica->node == ELEMENT_NODE_NONE) return;
+    cluster_give(&core->clusters, cluster_of(core, element), replica->node,
+                 shape_role_of(&shape->shape, i)->each);
+    core->is_dirty = true;
+}
+
+static void unlink_attempt(struct core *core, uint32_t slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    struct cluster *cluster = cluster_of(core, element);
+    struct job_run *run = job_table_run(&core->jobs, job_of(core, element));
+
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        release(core, element, i);
+    }
+    unmark(core, slot);
+    drop_resend(core, element);
+    confirm(core, element);
+    if (element->cluster_prev) {
+        element_table_at(&core->elements, element->cluster_prev)->cluster_next =
+            element->cluster_next;
+    } else {
+        cluster->live_first = element->cluster_next;
+    }
+    if (element->cluster_next) {
+        element_table_at(&core->elements, element->cluster_next)->cluster_prev =
+            element->cluster_prev;
+    }
+    cluster->live_len--;
+    run->live--;
+    if (element->is_running) run->running--;
+}
+
+/* --- the job around it --- */
+
+bool core_job_has_work(const struct core *core, const struct job *job)
+{
+    const struct job_run *run = job_table_run(&core->jobs, job);
+
+    if (job->is_held || (run && run->stop != REASON_none)) return false;
+    return job->elements_next < job->elements || (run && run->ready_first != 0);
+}
+
+void core_job_place(struct core *core, uint32_t slot)
+{
+    if (core_job_has_work(core, job_table_at(&core->jobs, slot))) {
+        queue_table_enter(&core->queues, &core->jobs, slot);
+        core->is_dirty = true;
+    } else {
+        queue_table_remove(&core->queues, &core->jobs, slot);
+    }
+}
+
+static void end_job(struct core *core, struct core_batch *batch, uint32_t slot,
+                    enum job_state state, enum reason reason)
+{
+    struct job *job = job_table_at(&core->jobs, slot);
+    struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
+    struct job_run *run = job_table_run(&core->jobs, job);
+    struct row row = {.kind = ROW_job_end,
+                      .job_end = {.job = job->id,
+                                  .state = (uint8_t)state,
+                                  .reason = (uint16_t)reason,
+                                  .is_array = job->elements > 1}};
+
+    if (run && run->first_start && run->stop == REASON_none) core->deadlines--;
+    queue_table_remove(&core->queues, &core->jobs, slot);
+    shape_table_unref(&core->shapes, bucket->shape);
+    queue_table_leave(&core->queues, job->bucket);
+    job_table_remove(&core->jobs, slot);
+    core->is_dirty = true; /* whoever was behind it */
+    core_batch_row(batch, &row);
+}
+
+static enum job_state stopped_state(enum reason reason)
+{
+    return reason == REASON_Cancelled ? JOB_cancelled : JOB_failed;
+}
+
+static void end_job_if_over(struct core *core, struct core_batch *batch, uint32_t slot,
+                            enum reason reason)
+{
+    struct job *job = job_table_at(&core->jobs, slot);
+    const struct job_run *run = job_table_run(&core->jobs, job);
+    uint32_t ended = run->succeeded + run->failed + run->cancelled;
+
+    if (run->stop != REASON_none) {
+        if (run->live > 0) return;
+        end_job(core, batch, slot, stopped_state(run->stop), run->stop);
+    } else if (ended == job->elements) {
+        enum job_state state = run->failed ? JOB_failed : JOB_succeeded;
+
+        if (job->elements > 1) reason = run->failed ? REASON_ElementsFailed : REASON_Succeeded;
+        end_job(core, batch, slot, state, reason);
+    }
+}
+
+/* The element, and its attempt with it, is over.  Its slot is free afterwards. */
+static void end_element(struct core *core, struct core_batch *batch, uint32_t slot,
+                        enum job_state state, enum reason reason)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    uint32_t job_slot = element->job;
+    struct job *job = job_table_at(&core->jobs, job_slot);
+    struct job_run *run = job_table_run(&core->jobs, job);
+    struct row row = {.kind = ROW_element_end,
+                      .element_end = {.job = job->id,
+                                      .element = element->element,
+                                      .n = element->n,
+                                      .state = (uint8_t)state,
+                                      .reason = (uint16_t)reason,
+                                      .exit_code = element->exit_code,
+                                      .first_replica = element->first_replica}};
+
+    core_batch_row(batch, &row);
+    if (state == JOB_succeeded) run->succeeded++;
+    if (state == JOB_failed) run->failed++;
+    if (state == JOB_cancelled) run->cancelled++;
+    job_table_remove_element(&core->jobs, job, element->element);
+    element_table_remove(&core->elements, slot);
+    core->is_dirty = true;
+    end_job_if_over(core, batch, job_slot, reason);
+}
+
+/* --- waiting for the next attempt --- */
+
+void core_element_ready(struct core *core, uint32_t slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    struct job_run *run = job_table_run(&core->jobs, job_of(core, element));
+
+    element->place = ELEMENT_READY;
+    element->next = 0;
+    if (run->ready_last) {
+        element_table_at(&core->elements, run->ready_last)->next = slot;
+    } else {
+        run->ready_first = slot;
+    }
+    run->ready_last = slot;
+    core_job_place(core, element->job);
+}
+
+/* 10 s, doubled each time, at most 5 min, all +-20 %. */
+static fl_ms backoff(struct core *core, uint32_t times)
+{
+    fl_ms wait = core->config.backoff_first_ms;
+
+    for (uint32_t i = 1; i < times && wait < core->config.backoff_max_ms; i++) {
+        wait *= 2;
+    }
+    if (wait > core->config.backoff_max_ms) wait = core->config.backoff_max_ms;
+    return wait + fl_prng_between(&core->prng, -(wait / 5), wait / 5);
+}
+
+/* What befell the attempt without a fault of the job's own: a refusal is worth a pause, a loss is not. */
+static bool needs_pause(const struct element *element, enum reason reason)
+{
+    return core_reason_is_charged(reason) || reason == REASON_StartRefused || element->misses > 1;
+}
+
+static void attempt_again(struct core *core, struct core_batch *batch, uint32_t slot,
+                          enum reason reason)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    struct row row = {.kind = ROW_attempt_end,
+                      .attempt_end = {.job = job_of(core, element)->id,
+                                      .element = element->element,
+                                      .n = element->n,
+                                      .reason = (uint16_t)reason,
+                                      .exit_code = element->exit_code,
+                                      .first_replica = element->first_replica}};
+
+    core_batch_row(batch, &row);
+    if (core_reason_is_charged(reason)) {
+        element->failures++;
+        element->misses = 0;
+    } else {
+        element->misses++;
+    }
+    if (needs_pause(element, reason)) {
+        uint32_t times = core_reason_is_charged(reason) ? element->failures : element->misses;
+
+        element->place = ELEMENT_WAITING;
+        element->wait_until = core->now + backoff(core, times);
+        core_timer_arm(core, TIMER_ELEMENT, slot, element->wait_until);
+    } else {
+        core_element_ready(core, slot);
+    }
+}
+
+/* The attempt has ended for this reason: again, or over?  The element's slot may be free afterwards. */
+static void attempt_over(struct core *core, struct core_batch *batch, uint32_t slot,
+                         enum reason reason)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    const struct job *job = job_of(core, element);
+    const struct job_run *run = job_table_run(&core->jobs, job);
+    uint32_t retries_max = shape_of(core, job)->shape.retries_max;
+
+    unlink_attempt(core, slot);
+    if (run->stop != REASON_none) {
+        end_element(core, batch, slot, stopped_state(run->stop), run->stop);
+    } else if (reason == REASON_Succeeded) {
+        end_element(core, batch, slot, JOB_succeeded, reason);
+    } else if (core_reason_is_charged(reason) && element->failures >= retries_max) {
+        end_element(core, batch, slot, JOB_failed,
+                    retries_max ? REASON_RetriesSpent : REASON_ReplicaFailed);
+    } else if (element->n == INT16_MAX) {
+        end_element(core, batch, slot, JOB_failed, REASON_RetriesSpent);
+    } else {
+        attempt_again(core, batch, slot, reason);
+    }
+}
+
+/* --- start --- */
+
+static uint32_t take_element(struct core *core, uint32_t job_slot)
+{
+    struct job *job = job_table_at(&core->jobs, job_slot);
+    struct job_run *run = job_table_need_run(&core->jobs, job);
+    uint32_t slot = run->ready_first;
+
+    if (slot) {
+        run->ready_first = element_table_at(&core->elements, slot)->next;
+        if (!run->ready_first) run->ready_last = 0;
+        return slot;
+    }
+    slot = element_table_add(&core->elements);
+    fl_assert(slot); /* the round looked */
+    element_table_at(&core->elements, slot)->job = job_slot;
+    element_table_at(&core->elements, slot)->element = job->elements_next;
+    job_table_put_element(&core->jobs, job, job->elements_next++, slot);
+    return slot;
+}
+
+static void begin_attempt(struct core *core, struct element *element,
+                          const struct placement *placement)
+{
+    element->n++;
+    element->incarnation = core->incarnation;
+    element->cluster = placement->cluster;
+    element->place = ELEMENT_LIVE;
+    element->next = 0;
+    element->go_session = element->seen_session = element->stop_session = 0;
+    element->is_sent = element->is_reported = element->is_resend = element->is_running = false;
+    element->stop = element->why = REASON_none;
+    element->first_replica = UINT32_MAX;
+    element->exit_code = 0;
+    element->created = element->ended = 0;
+    element_set_replicas(element, placement->nodes_len);
+    for (uint32_t i = 0; i < placement->nodes_len; i++) {
+        element_replica(element, i)->node = placement->nodes[i];
+    }
+}
+
+static void put_attempt(struct core *core, struct core_batch *batch, const struct element *element)
+{
+    const struct cluster *cluster = cluster_of(core, element);
+    struct row row = {.kind = ROW_attempt_new,
+                      .attempt_new = {.job = job_of(core, element)->id,
+                                      .element = element->element,
+                                      .n = element->n,
+                                      .incarnation = element->incarnation,
+                                      .cluster = cluster->id}};
+    size_t bytes = 0;
+    char *names;
+
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        bytes += cluster->nodes.at[element_replica((struct element *)element, i)->node].name.len + 1;
+    }
+    names = fl_arena_alloc(&core->scratch, bytes);
+    row.attempt_new.nodes = (struct fl_str){names, bytes - 1};
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        struct fl_str name =
+            cluster->nodes.at[element_replica((struct element *)element, i)->node].name;
+
+        memcpy(names, name.at, name.len);
+        names[name.len] = '\n';
+        names += name.len + 1;
+    }
+    core_batch_row(batch, &row);
+}
+
+void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32_t slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    struct cluster *cluster = cluster_of(core, element);
+    const struct shape_entry *shape = shape_of(core, job_of(core, element));
+    struct core_send send = core_send_to(cluster, CORE_SEND_start);
+
+    drop_resend(core, element);
+    unmark(core, slot);
+    send.control_seq = ++cluster->control_seq;
+    send.attempt = core_attempt_id(core, element);
+    send.shape.n = shape->id;
+    send.nodes_len = element->replicas_len;
+    send.nodes = fl_arena_array(&core->scratch, uint32_t, send.nodes_len);
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        struct element_replica *replica = element_replica(element, i);
+
+        cluster_take(cluster, replica->node, shape_role_of(&shape->shape, i)->each);
+        replica->is_held = true;
+        send.nodes[i] = cluster->nodes.at[replica->node].number;
+    }
+    element->is_sent = true;
+    element->start_seq = send.control_seq;
+    element->unmarked_prev = cluster->unmarked_last;
+    if (cluster->unmarked_last) {
+        element_table_at(&core->elements, cluster->unmarked_last)->unmarked_next = slot;
+    } else {
+        cluster->unmarked_first = slot;
+    }
+    cluster->unmarked_last = slot;
+    core_emit_send(batch, &send);
+}
+
+void core_attempt_start(struct core *core, struct core_batch *batch, uint32_t job_slot,
+                        const struct placement *placement)
+{
+    uint32_t slot = take_element(core, job_slot);
+    struct element *element = element_table_at(&core->elements, slot);
+
+    begin_attempt(core, element, placement);
+    job_table_run(&core->jobs, job_of(core, element))->live++;
+    core_attempt_link(core, slot);
+    put_attempt(core, batch, element);
+    core_attempt_send_start(core, batch, slot);
+    core_job_place(core, job_slot);
+    core->starts++;
+}
+
+/* --- what its agent tells --- */
+
+static void put_phase(struct core *core, struct core_batch *batch, const struct element *element,
+                      uint32_t replica, enum fl_replica_state state, int32_t exit_code)
+{
+    struct row row = {.kind = ROW_replica_phase,
+                      .replica_phase = {.job = job_of(core, element)->id,
+                                        .element = element->element,
+                                        .n = element->n,
+                                        .replica = replica,
+                                        .state = (uint8_t)state,
+                                        .exit_code = exit_code}};
+
+    core_batch_row(batch, &row);
+}
+
+static void first_start(struct core *core, struct core_batch *batch, uint32_t job_slot)
+{
+    struct job *job = job_table_at(&core->jobs, job_slot);
+    struct job_run *run = job_table_run(&core->jobs, job);
+    uint32_t deadline_s = shape_of(core, job)->shape.deadline_s;
+    struct row row = {.kind = ROW_mark_set,
+                      .mark_set = {.job = job->id,
+                                   .kind = CORE_MARK_first_start,
+                                   .value = core->now}};
+
+    if (!deadline_s || run->first_start || run->stop != REASON_none) return;
+    run->first_start = core->now;
+    core->deadlines++;
+    core_timer_arm(core, TIMER_DEADLINE, job->id, core->now + deadline_s * FL_SECOND_MS);
+    core_batch_row(batch, &row);
+}
+
+static enum reason failure(enum fl_replica_state state, int32_t exit_code)
+{
+    switch (state) {
+    case FL_REPLICA_exited: return exit_code ? REASON_ReplicaFailed : REASON_none;
+    case FL_REPLICA_refused: return REASON_StartRefused;
+    case FL_REPLICA_absent: return REASON_NeverArrived;
+    default: return REASON_ReplicaLost;
+    }
+}
+
+/* The first failing replica is the cause; the others of its gang are stopped because of it. */
+static void replica_ended(struct core *core, struct core_batch *batch, uint32_t slot, uint32_t i,
+                          enum fl_replica_state state, int32_t exit_code)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    enum reason reason = failure(state, exit_code);
+
+    element->ended++;
+    release(core, element, i);
+    if (reason == REASON_none || element->why != REASON_none) return;
+    if (element->stop != REASON_none) return; /* it fails because it is stopped */
+    element->why = (uint16_t)reason;
+    element->first_replica = i;
+    element->exit_code = exit_code;
+    if (element->ended < element->replicas_len) core_attempt_stop(core, batch, slot, reason);
+}
+
+bool core_attempt_replica(struct core *core, struct core_batch *batch, uint32_t slot, uint32_t i,
+                          enum fl_replica_state state, int32_t exit_code)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    struct element_replica *replica;
+    enum fl_replica_state was;
+
+    confirm(core, element);
+    drop_resend(core, element);
+    element->seen_session = cluster_of(core, element)->session_epoch;
+    if (i >= element->replicas_len) return true;
+    replica = element_replica(element, i);
+    was = (enum fl_replica_state)replica->state;
+    if (state <= was || fl_replica_state_is_last(was)) return true; /* old news */
+    replica->state = (uint8_t)state;
+    put_phase(core, batch, element, i, state, exit_code);
+    if (was == FL_REPLICA_pending) element->created++;
+    if (state == FL_REPLICA_running || (state == FL_REPLICA_exited && !element->is_running)) {
+        if (!element->is_running) job_table_run(&core->jobs, job_of(core, element))->running++;
+        element->is_running = true;
+        first_start(core, batch, element->job);
+    }
+    if (fl_replica_state_is_last(state)) {
+        replica_ended(core, batch, slot, i, state, exit_code);
+        if (element->ended == element->replicas_len) {
+            attempt_over(core, batch, slot,
+                         element->why != REASON_none    ? (enum reason)element->why
+                         : element->stop != REASON_none ? (enum reason)element->stop
+                                                        : REASON_Succeeded);
+            return false;
+        }
+    }
+    core_attempt_go(core, batch, slot);
+    return true;
+}
+
+void core_attempt_go(struct core *core, struct core_batch *batch, uint32_t slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    struct cluster *cluster = cluster_of(core, element);
+    struct core_send send;
+    bool is_gated = false;
+
+    if (element->created < element->replicas_len || element->stop != REASON_none) return;
+    if (!cluster->is_reconciled || element->go_session == cluster->session_epoch) return;
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        is_gated = is_gated || element_replica(element, i)->state == FL_REPLICA_created;
+    }
+    if (!is_gated) return;
+    element->go_session = cluster->session_epoch;
+    send = core_send_to(cluster, CORE_SEND_go);
+    send.control_seq = ++cluster->control_seq;
+    send.attempt = core_attempt_id(core, element);
+    core_emit_send(batch, &send);
+}
+
+/* --- ends that are decided here --- */
+
+void core_attempt_stop(struct core *core, struct core_batch *batch, uint32_t slot,
+                       enum reason reason)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    struct cluster *cluster = cluster_of(core, element);
+    struct core_send send;
+
+    if (element->stop == REASON_none) element->stop = (uint16_t)reason;
+    if (!cluster->is_connected || element->stop_session == cluster->session_epoch) return;
+    element->stop_session = cluster->session_epoch;
+    send = core_send_to(cluster, CORE_SEND_stop);
+    send.control_seq = ++cluster->control_seq;
+    send.attempt = core_attempt_id(core, element);
+    send.reason = (enum reason)element->stop;
+    core_emit_send(batch, &send);
+}
+
+void core_attempt_end(struct core *core, struct core_batch *batch, uint32_t slot,
+                      enum reason reason)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+
+    if (element->why != REASON_none) {
+        reason = (enum reason)element->why; /* a replica had failed before the rest went */
+    } else if (element->first_replica == UINT32_MAX) {
+        element->exit_code = 0;
+    }
+    attempt_over(core, batch, slot, reason);
+}
+
+/* Nothing of it ever started, so there is nobody to wait for. */
+static void end_unstarted_job(struct core *core, struct core_batch *batch, uint32_t job_slot,
+                              enum reason reason)
+{
+    const struct job *job = job_table_at(&core->jobs, job_slot);
+    struct row row = {.kind = ROW_element_end,
+                      .element_end = {.job = job->id,
+                                      .state = (uint8_t)stopped_state(reason),
+                                      .reason = (uint16_t)reason,
+                                      .first_replica = UINT32_MAX}};
+
+    if (job->elements == 1) core_batch_row(batch, &row);
+    end_job(core, batch, job_slot, stopped_state(reason), reason);
+}
+
+void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job_slot,
+                   enum reason reason)
+{
+    struct job *job = job_table_at(&core->jobs, job_slot);
+    struct job_run *run = job_table_run(&core->jobs, job);
+    struct row mark = {.kind = ROW_mark_set,
+                       .mark_set = {.job = job->id, .kind = CORE_MARK_cancel, .value = reason}};
+    uint32_t slot, number = 0;
+
+    if (!run) {
+        end_unstarted_job(core, batch, job_slot, reason);
+        return;
+    }
+    if (run->first_start && run->stop == REASON_none) core->deadlines--;
+    run->stop = (uint16_t)reason;
+    run->ready_first = run->ready_last = 0;
+    core_job_place(core, job_slot);
+    if (run->live > 0) core_batch_row(batch, &mark);
+    run->live++; /* ours: the job stays until all of it was walked */
+    for (uint32_t from = 0;
+         (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0; from = number + 1) {
+        if (element_table_at(&core->elements, slot)->place == ELEMENT_LIVE) {
+            core_attempt_stop(core, batch, slot, reason);
+        } else {
+            end_element(core, batch, slot, stopped_state(reason), reason);
+        }
+    }
+    run->live--;
+    end_job_if_over(core, batch, job_slot, reason);
+}

@@ -1,0 +1,245 @@
+#include <string.h>
+
+#include "controlplane/core/core_state.h"
+#include "shared/base/hash.h"
+
+/* Two looks at the whole state: its fingerprint, and whether it is whole. */
+
+/* --- the hash over what rows hold, in the order of their keys --- */
+
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+    return fl_hash64(h, text, strlen(text));
+}
+
+static uint64_t hash_elements(const struct core *core, const struct job *job, uint64_t h)
+{
+    const struct job_run *run = job_table_run(&core->jobs, job);
+    uint32_t slot, number = 0;
+
+    for (uint32_t from = 0;
+         (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0; from = number + 1) {
+        const struct element *element = element_table_at(&core->elements, slot);
+
+        h = fl_hash_u64(h, (uint64_t)number << 16 | element->n);
+        h = fl_hash_u64(h, element->place == ELEMENT_LIVE ? element->cluster : 0);
+        h = fl_hash_u64(h, element->incarnation);
+        h = fl_hash_u64(h, element->failures);
+    }
+    h = fl_hash_u64(h, (uint64_t)run->succeeded << 32 | run->failed);
+    h = fl_hash_u64(h, (uint64_t)run->cancelled << 32 | run->stop);
+    return fl_hash_u64(h, (uint64_t)run->first_start);
+}
+
+static uint64_t hash_job(const struct core *core, const struct job *job, uint64_t h)
+{
+    const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
+    const struct job_run *run = job_table_run(&core->jobs, job);
+
+    h = fl_hash_u64(h, job->id);
+    h = fl_hash_u64(h, (uint64_t)job->tenant << 32 | bucket->queue);
+    h = fl_hash_u64(h, (uint64_t)shape_table_at(&core->shapes, bucket->shape)->id << 32 |
+                           (uint32_t)bucket->priority);
+    h = fl_hash_u64(h, (uint64_t)job->elements << 32 | job->elements_next);
+    h = fl_hash_u64(h, job->is_held);
+    return run ? hash_elements(core, job, h) : h;
+}
+
+uint64_t core_hash(const struct core *core)
+{
+    uint64_t h = fl_hash_u64(0, core->job_next), id;
+    uint32_t slot;
+
+    h = fl_hash_u64(h, core->job_lost_from);
+    h = fl_hash_u64(h, core->job_lost_to);
+    for (size_t i = 0; i < core->queues.queues.len; i++) {
+        const struct queue *queue = &core->queues.queues.at[i];
+
+        h = fl_hash_u64(h, (uint64_t)queue->tenant.n << 1 | queue->is_paused);
+        h = hash_text(h, queue->name);
+    }
+    for (size_t i = 0; i < core->clusters.clusters.len; i++) {
+        const struct cluster *cluster = core->clusters.clusters.at[i];
+
+        h = fl_hash_u64(h, cluster->session_epoch << 8 | cluster->state);
+        h = hash_text(h, cluster->name);
+        h = hash_text(h, cluster->uid);
+        h = hash_text(h, cluster->cordon);
+    }
+    for (id = 0; (slot = fl_page_map_next(&core->shapes.by_id, id, &id)) != 0; id++) {
+        const struct shape_entry *shape = shape_table_at(&core->shapes, slot);
+
+        h = fl_hash_u64(h, shape->id);
+        h = fl_hash64(h, shape->bytes.at, shape->bytes.len);
+    }
+    for (uint64_t from = 0; (slot = job_table_next(&core->jobs, from)) != 0;) {
+        const struct job *job = job_table_at(&core->jobs, slot);
+
+        from = job->id + 1;
+        h = hash_job(core, job, h);
+    }
+    return h;
+}
+
+/* --- whether it is whole --- */
+
+struct sums {
+    size_t elements, live, deadlines;
+};
+
+/* A live attempt's next actor is its cluster: connected, or with the clock of its silence running or run
+ * out.  A waiting element's is its timer, a ready one's the next round. */
+static void check_live(const struct core *core, uint32_t slot, const struct element *element)
+{
+    const struct cluster *cluster = cluster_table_at(&core->clusters, element->cluster);
+    struct element *mutable = (struct element *)element;
+    uint32_t ended = 0, created = 0;
+
+    fl_assert(cluster->state == CLUSTER_ENROLLED);
+    fl_assert(cluster->is_connected || cluster->is_silent || cluster->lost_at || core->is_db_away);
+    fl_assert(element->n > 0 && element->incarnation <= core->incarnation);
+    fl_assert(!element->cluster_next ||
+              element_table_at(&core->elements, element->cluster_next)->cluster_prev == slot);
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        const struct element_replica *replica = element_replica(mutable, i);
+
+        created += replica->state != FL_REPLICA_pending;
+        ended += fl_replica_state_is_last((enum fl_replica_state)replica->state);
+        fl_assert(replica->node == ELEMENT_NODE_NONE || replica->node < cluster->nodes.len);
+        fl_assert(!replica->is_held || !fl_replica_state_is_last((enum fl_replica_state)replica->state));
+    }
+    fl_assert(ended == element->ended && created == element->created);
+    fl_assert(ended < element->replicas_len);
+    fl_assert(!element->is_resend || cluster->resend_at || !cluster->is_connected ||
+              element->stop != REASON_none);
+}
+
+static void check_elements(const struct core *core, const struct job *job,
+                           const struct job_run *run, struct sums *sums)
+{
+    uint32_t slot, number = 0, live = 0, running = 0, ready = 0;
+    uint32_t open = 0, ended = run->succeeded + run->failed + run->cancelled;
+
+    for (uint32_t from = 0;
+         (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0; from = number + 1) {
+        const struct element *element = element_table_at(&core->elements, slot);
+
+        fl_assert(element->element == number && number < job->elements_next);
+        fl_assert(job_table_at(&core->jobs, element->job) == job);
+        open++;
+        if (element->place == ELEMENT_LIVE) {
+            live++;
+            running += element->is_running;
+            fl_assert((run->stop == REASON_none) || element->stop != REASON_none);
+            check_live(core, slot, element);
+        } else {
+            fl_assert(run->stop == REASON_none);
+        }
+    }
+    for (slot = run->ready_first; slot; slot = element_table_at(&core->elements, slot)->next) {
+        fl_assert(element_table_at(&core->elements, slot)->place == ELEMENT_READY);
+        fl_assert(element_table_at(&core->elements, slot)->next || slot == run->ready_last);
+        ready++;
+    }
+    fl_assert(live == run->live && running == run->running && live + ready <= open);
+    fl_assert(open + ended == job->elements_next);
+    fl_assert(ended < job->elements); /* else it would have ended */
+    fl_assert(run->stop == REASON_none || live > 0);
+    sums->elements += open;
+    sums->live += live;
+    sums->deadlines += run->first_start && run->stop == REASON_none;
+}
+
+static void check_jobs(const struct core *core, struct sums *sums)
+{
+    uint32_t slot;
+
+    for (uint64_t from = 0; (slot = job_table_next(&core->jobs, from)) != 0;) {
+        const struct job *job = job_table_at(&core->jobs, slot);
+        const struct job_run *run = job_table_run(&core->jobs, job);
+
+        from = job->id + 1;
+        fl_assert(job->id < core->job_next && job->elements_next <= job->elements);
+        fl_assert((job->place != JOB_OUT) == core_job_has_work(core, job));
+        if (run) {
+            check_elements(core, job, run, sums);
+        } else {
+            fl_assert(job->elements_next == 0);
+        }
+    }
+}
+
+static void check_buckets(const struct core *core)
+{
+    size_t jobs = 0;
+
+    for (size_t q = 0; q < core->queues.queues.len; q++) {
+        const struct queue *queue = &core->queues.queues.at[q];
+        size_t in_queue = 0;
+
+        for (size_t i = 0; i < queue->buckets.len; i++) {
+            const struct bucket *bucket = queue_table_bucket(&core->queues, queue->buckets.at[i]);
+            uint64_t before = 0;
+
+            fl_assert(bucket->queue == q + 1 && bucket->jobs > 0);
+            in_queue += bucket->jobs;
+            for (uint32_t slot = bucket->line_first; slot; slot = job_table_at(&core->jobs, slot)->right) {
+                const struct job *job = job_table_at(&core->jobs, slot);
+
+                fl_assert(job->place == JOB_IN_LINE && job->id > before);
+                fl_assert(job->bucket == queue->buckets.at[i]);
+                before = job->id;
+            }
+        }
+        fl_assert(in_queue == queue->jobs);
+        jobs += in_queue;
+    }
+    fl_assert(jobs == core->jobs.jobs.len);
+}
+
+static void check_clusters(const struct core *core, struct sums *sums)
+{
+    size_t live = 0;
+
+    for (size_t i = 0; i < core->clusters.clusters.len; i++) {
+        const struct cluster *cluster = core->clusters.clusters.at[i];
+        uint32_t len = 0, unconfirmed = 0, resend = 0, unmarked = 0, unmarked_here = 0;
+
+        for (uint32_t slot = cluster->live_first; slot;) {
+            const struct element *element = element_table_at(&core->elements, slot);
+
+            fl_assert(element->place == ELEMENT_LIVE && element->cluster == cluster->id);
+            len++;
+            unconfirmed += !element->is_reported;
+            resend += element->is_resend;
+            unmarked += element->start_seq != 0;
+            slot = element->cluster_next;
+        }
+        for (uint32_t slot = cluster->unmarked_first; slot;) {
+            const struct element *element = element_table_at(&core->elements, slot);
+
+            fl_assert(element->start_seq > 0 && element->start_seq <= cluster->control_seq);
+            unmarked_here++;
+            slot = element->unmarked_next;
+        }
+        fl_assert(len == cluster->live_len && unconfirmed == cluster->unconfirmed);
+        fl_assert(resend == cluster->resend_len);
+        fl_assert(!cluster->is_connected || unmarked == unmarked_here);
+        fl_assert(cluster->is_connected || !cluster->is_reconciled);
+        fl_assert(!core->is_db_away || cluster->lost_at == 0);
+        live += len;
+    }
+    fl_assert(live == sums->live);
+}
+
+void core_check(const struct core *core)
+{
+    struct sums sums = {0};
+
+    if (!core->is_begun) return;
+    check_jobs(core, &sums);
+    check_buckets(core);
+    check_clusters(core, &sums);
+    fl_assert(sums.elements == core->elements.elements.len);
+    fl_assert(sums.deadlines == core->deadlines);
+}

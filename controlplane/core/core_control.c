@@ -1,0 +1,208 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "controlplane/core/core_state.h"
+#include "shared/base/job_name.h"
+
+/* What people say about jobs, queues and clusters.  Saying it twice is saying it once: the second time is
+ * answered alike, and changes and audits nothing. */
+
+static void set_mark(struct core_batch *batch, uint64_t job, enum core_mark kind, bool is_set)
+{
+    struct row row = {.kind = is_set ? ROW_mark_set : ROW_mark_clear};
+
+    if (is_set) {
+        row.mark_set = (struct row_mark_set){.job = job, .kind = (uint8_t)kind, .value = 1};
+    } else {
+        row.mark_clear = (struct row_mark_clear){.job = job, .kind = (uint8_t)kind};
+    }
+    core_batch_row(batch, &row);
+}
+
+static void accepted(struct core_batch *batch, const struct core_event *event,
+                     struct core_answer answer)
+{
+    struct core_effect effect = {.kind = CORE_ANSWER, .answer = answer};
+
+    effect.answer.request = event->request;
+    core_keep_answer(batch, event, &effect.answer);
+    if (event->request) core_batch_effect(batch, &effect);
+}
+
+static void accepted_ok(struct core_batch *batch, const struct core_event *event)
+{
+    accepted(batch, event, (struct core_answer){.code = FL_OK});
+}
+
+/* The tenant's open job; 0: answered already. */
+static uint32_t find_job(struct core *core, const struct core_event *event,
+                         struct core_batch *batch)
+{
+    uint32_t slot = job_table_find(&core->jobs, event->job.job);
+    char name[FL_JOB_NAME_MAX];
+
+    if (slot && job_table_at(&core->jobs, slot)->tenant == event->tenant.n) return slot;
+    fl_job_name(event->job.job, name);
+    core_answer_code(batch, event, FL_ABSENT,
+                     fl_arena_printf(&core->scratch, "no open job is called %s; it may have ended",
+                                     name));
+    return 0;
+}
+
+static void audit_job(struct core_batch *batch, const struct core_event *event)
+{
+    char name[FL_JOB_NAME_MAX];
+
+    fl_job_name(event->job.job, name);
+    core_audit(batch, event, "%s %s", core_event_name(event->kind), name);
+}
+
+static void cancel(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    uint32_t slot = find_job(core, event, batch);
+    const struct job_run *run;
+
+    if (!slot) return;
+    run = job_table_run(&core->jobs, job_table_at(&core->jobs, slot));
+    if (!run || run->stop == REASON_none) {
+        audit_job(batch, event);
+        core_job_stop(core, batch, slot, REASON_Cancelled);
+    }
+    accepted_ok(batch, event);
+}
+
+static void hold(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    uint32_t slot = find_job(core, event, batch);
+    bool is_held = event->kind == CORE_EV_hold;
+    struct job *job;
+
+    if (!slot) return;
+    job = job_table_at(&core->jobs, slot);
+    if (job->is_held != is_held) {
+        audit_job(batch, event);
+        job->is_held = is_held;
+        set_mark(batch, job->id, CORE_MARK_held, is_held);
+        core_job_place(core, slot);
+        core->is_dirty = true;
+    }
+    accepted_ok(batch, event);
+}
+
+static void put_queue(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    struct fl_str name = event->queue_put.name;
+    uint32_t slot = queue_table_find(&core->queues, event->tenant, name);
+    bool is_new = slot == 0;
+    struct fl_err err = {0};
+    struct queue *queue;
+
+    if (is_new && !queue_table_add(&core->queues, 0, event->tenant, name, &slot, &err)) {
+        core_answer_code(batch, event, err.code, err.text);
+        return;
+    }
+    queue = queue_table_at(&core->queues, slot);
+    if (is_new || queue->is_paused != event->queue_put.is_paused) {
+        queue->is_paused = event->queue_put.is_paused;
+        core_put_queue(batch, queue);
+        core_audit(batch, event, "queue_put %s%s", queue->name, queue->is_paused ? " paused" : "");
+        core->is_dirty = true;
+    }
+    accepted(batch, event, (struct core_answer){.code = FL_OK, .id = queue->id});
+}
+
+static void put_cluster(struct core *core, const struct core_event *event,
+                        struct core_batch *batch)
+{
+    struct fl_str name = event->cluster_put.name, uid = event->cluster_put.uid;
+    uint32_t slot = cluster_table_find_name(&core->clusters, name);
+    struct fl_err err = {0};
+
+    if (slot && !fl_str_eq(fl_str_c(cluster_table_at(&core->clusters, slot)->uid), uid)) {
+        core_answer_code(batch, event, FL_EXISTS,
+                         "a cluster of this name, but with another uid, is there already; remove it "
+                         "first, or take another name");
+        return;
+    }
+    if (!slot) {
+        if (!cluster_table_add(&core->clusters, 0, name, uid, &slot, &err)) {
+            core_answer_code(batch, event, err.code, err.text);
+            return;
+        }
+        core_put_cluster(batch, cluster_table_at(&core->clusters, slot));
+        core_audit(batch, event, "cluster_put %s", cluster_table_at(&core->clusters, slot)->name);
+        core->is_dirty = true;
+    }
+    accepted(batch, event, (struct core_answer){.code = FL_OK, .id = slot});
+}
+
+/* The enrolled cluster; NULL: answered already. */
+static struct cluster *find_cluster(struct core *core, const struct core_event *event,
+                                    struct core_batch *batch, struct fl_cluster id)
+{
+    uint32_t slot = cluster_table_find(&core->clusters, id);
+    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+
+    if (cluster && cluster->state == CLUSTER_ENROLLED) return cluster;
+    core_answer_code(batch, event, FL_ABSENT, "no such cluster is enrolled");
+    return NULL;
+}
+
+static void cordon(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    struct fl_str why = event->cluster_cordon.is_on ? event->cluster_cordon.why : FL_STR("");
+    struct cluster *cluster = find_cluster(core, event, batch, event->cluster_cordon.cluster);
+
+    if (!cluster) return;
+    if (event->cluster_cordon.is_on && why.len == 0) why = FL_STR("no reason given");
+    if (why.len > CLUSTER_CORDON_MAX || !fl_str_is_text(why)) {
+        core_answer_code(batch, event, FL_INVALID, "a reason is text of at most 253 bytes");
+        return;
+    }
+    if (!fl_str_eq(fl_str_c(cluster->cordon), why)) {
+        memset(cluster->cordon, 0, sizeof cluster->cordon);
+        if (why.len > 0) memcpy(cluster->cordon, why.at, why.len);
+        core_put_cluster(batch, cluster);
+        core_audit(batch, event, "cluster_cordon %s %s", cluster->name,
+                   event->cluster_cordon.is_on ? cluster->cordon : "off");
+        cluster_table_grow(&core->clusters, cluster);
+        core->is_dirty = true;
+    }
+    accepted_ok(batch, event);
+}
+
+static void forget(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    struct cluster *cluster = find_cluster(core, event, batch, event->cluster_forget.cluster);
+
+    if (!cluster) return;
+    if (cluster->is_connected) {
+        core_answer_code(batch, event, FL_CONFLICT,
+                         fl_arena_printf(&core->scratch,
+                                         "%s is connected; stop its agent first, since what runs "
+                                         "there would run twice",
+                                         cluster->name));
+        return;
+    }
+    core_audit(batch, event, "cluster_forget %s attempts=%" PRIu32, cluster->name,
+               cluster->live_len);
+    core_session_forget(core, batch, cluster);
+    cluster_table_remove(&core->clusters, cluster->id);
+    core_put_cluster(batch, cluster);
+    core->is_dirty = true;
+    accepted_ok(batch, event);
+}
+
+void core_control(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    switch (event->kind) {
+    case CORE_EV_cancel: cancel(core, event, batch); break;
+    case CORE_EV_hold:
+    case CORE_EV_release: hold(core, event, batch); break;
+    case CORE_EV_queue_put: put_queue(core, event, batch); break;
+    case CORE_EV_cluster_put: put_cluster(core, event, batch); break;
+    case CORE_EV_cluster_cordon: cordon(core, event, batch); break;
+    case CORE_EV_cluster_forget: forget(core, event, batch); break;
+    default: fl_unreachable("core_step sends only what people say");
+    }
+}

@@ -1,0 +1,95 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controlplane/core/core_state.h"
+
+void core_answer_ok(struct core_batch *batch, const struct core_event *event)
+{
+    core_answer_code(batch, event, FL_OK, NULL);
+}
+
+void core_answer_code(struct core_batch *batch, const struct core_event *event, enum fl_code code,
+                      const char *text)
+{
+    struct core_effect effect = {.kind = CORE_ANSWER,
+                                 .answer = {.request = event->request, .code = code, .text = text}};
+
+    if (event->request) core_batch_effect(batch, &effect);
+}
+
+void core_audit(struct core_batch *batch, const struct core_event *event, const char *fmt, ...)
+{
+    struct row row = {.kind = ROW_audit};
+    char text[512];
+    va_list args;
+    int len;
+
+    va_start(args, fmt);
+    len = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    fl_assert(len >= 0);
+    row.audit.tenant = event->tenant.n;
+    row.audit.actor = event->actor;
+    row.audit.body.at = text;
+    row.audit.body.len = (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
+    core_batch_row(batch, &row);
+}
+
+void core_keep_answer(struct core_batch *batch, const struct core_event *event,
+                      const struct core_answer *answer)
+{
+    struct row row = {.kind = ROW_idempotency};
+    struct fl_buf buf;
+
+    if (event->key.len == 0) return;
+    fl_buf_init(&buf, 65536);
+    if (core_answer_encode(&buf, answer)) {
+        row.idempotency.tenant = event->tenant.n;
+        row.idempotency.body_sha = event->body_sha;
+        row.idempotency.key = event->key;
+        row.idempotency.answer.at = (const char *)buf.at;
+        row.idempotency.answer.len = buf.len;
+        core_batch_row(batch, &row);
+    }
+    fl_buf_fini(&buf);
+}
+
+void core_put_cluster(struct core_batch *batch, const struct cluster *cluster)
+{
+    struct row row = {.kind = ROW_cluster_put,
+                      .cluster_put = {.cluster = cluster->id,
+                                      .state = cluster->state,
+                                      .session_epoch = cluster->session_epoch,
+                                      .name = fl_str_c(cluster->name),
+                                      .uid = fl_str_c(cluster->uid),
+                                      .cordon = fl_str_c(cluster->cordon)}};
+
+    core_batch_row(batch, &row);
+}
+
+void core_put_queue(struct core_batch *batch, const struct queue *queue)
+{
+    struct row row = {.kind = ROW_queue_put,
+                      .queue_put = {.queue = queue->id,
+                                    .tenant = queue->tenant.n,
+                                    .is_paused = queue->is_paused,
+                                    .name = fl_str_c(queue->name)}};
+
+    core_batch_row(batch, &row);
+}
+
+struct core_send core_send_to(const struct cluster *cluster, enum core_send_kind kind)
+{
+    return (struct core_send){.kind = kind,
+                              .cluster = {cluster->id},
+                              .connection = cluster->connection,
+                              .session_epoch = cluster->session_epoch};
+}
+
+void core_emit_send(struct core_batch *batch, const struct core_send *send)
+{
+    struct core_effect effect = {.kind = CORE_SEND, .send = *send};
+
+    core_batch_effect(batch, &effect);
+}

@@ -1,0 +1,273 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "controlplane/core/core_state.h"
+
+/* From rows to a core.  Rows come table by table, and within a table by key; so attempts are known before
+ * their ends.  What no row holds (sessions, nodes, what replicas do) is told by the agents afterwards. */
+
+static bool load_queue(struct core *core, const struct row_queue_put *row, struct fl_err *err)
+{
+    uint32_t slot;
+
+    if (!queue_table_add(&core->queues, row->queue, (struct fl_tenant){row->tenant}, row->name,
+                         &slot, err)) {
+        return fl_err_wrap(err, "queue %" PRIu32, row->queue);
+    }
+    queue_table_at(&core->queues, slot)->is_paused = row->is_paused;
+    return true;
+}
+
+static bool load_cluster(struct core *core, const struct row_cluster_put *row, struct fl_err *err)
+{
+    struct cluster *cluster;
+    uint32_t slot;
+
+    if (row->cordon.len > CLUSTER_CORDON_MAX ||
+        !cluster_table_add(&core->clusters, row->cluster, row->name, row->uid, &slot, err)) {
+        return fl_err_wrap(err, "cluster %" PRIu32, row->cluster);
+    }
+    cluster = cluster_table_at(&core->clusters, slot);
+    cluster->session_epoch = row->session_epoch;
+    if (row->cordon.len > 0) memcpy(cluster->cordon, row->cordon.at, row->cordon.len);
+    if (row->state == CLUSTER_REMOVED) cluster_table_remove(&core->clusters, slot);
+    return true;
+}
+
+static bool load_shape(struct core *core, const struct row_shape_new *row, struct fl_err *err)
+{
+    uint32_t slot;
+
+    return shape_table_add(&core->shapes, row->shape, row->body, &slot, err) ||
+           fl_err_wrap(err, "shape %" PRIu32, row->shape);
+}
+
+static bool load_counter(struct core *core, const struct row_counter *row, struct fl_err *err)
+{
+    switch (row->counter) {
+    case CORE_COUNTER_job_next:
+        if (row->value > core->job_next) core->job_next = row->value;
+        return true;
+    case CORE_COUNTER_job_lost_from: core->job_lost_from = row->value; return true;
+    case CORE_COUNTER_job_lost_to: core->job_lost_to = row->value; return true;
+    default: return fl_fail(err, FL_TORN, "no counter has the number %u", row->counter);
+    }
+}
+
+static bool load_job(struct core *core, const struct row_job_new *row, struct fl_err *err)
+{
+    uint32_t shape = shape_table_find_id(&core->shapes, row->shape);
+    uint32_t slot, bucket;
+    struct job *job;
+
+    if (!shape || row->queue == 0 || row->queue > core->queues.queues.len || row->elements == 0 ||
+        job_table_find(&core->jobs, (struct fl_job){row->job})) {
+        return fl_fail(err, FL_TORN,
+                       "job %" PRIu64 " is there twice, or its queue %" PRIu32 " or shape %" PRIu32
+                       " is not",
+                       row->job, row->queue, row->shape);
+    }
+    bucket = queue_table_need_bucket(&core->queues, row->queue, row->priority, shape);
+    slot = bucket ? job_table_add(&core->jobs, (struct fl_job){row->job}) : 0;
+    if (!slot) return fl_fail(err, FL_FULL, "job %" PRIu64 ": more than may be open", row->job);
+    job = job_table_at(&core->jobs, slot);
+    job->tenant = row->tenant;
+    job->bucket = bucket;
+    job->elements = row->elements;
+    queue_table_join(&core->queues, bucket);
+    shape_table_ref(&core->shapes, shape);
+    if (row->job >= core->job_next) core->job_next = row->job + 1;
+    return true;
+}
+
+static struct job *find_job(const struct core *core, uint64_t id, struct fl_err *err)
+{
+    uint32_t slot = job_table_find(&core->jobs, (struct fl_job){id});
+
+    if (slot) return job_table_at(&core->jobs, slot);
+    (void)fl_fail(err, FL_TORN, "a row names job %" PRIu64 ", which is not open", id);
+    return NULL;
+}
+
+static bool load_mark(struct core *core, const struct row_mark_set *row, struct fl_err *err)
+{
+    struct job *job = find_job(core, row->job, err);
+
+    if (!job) return false;
+    switch (row->kind) {
+    case CORE_MARK_held: job->is_held = true; return true;
+    case CORE_MARK_cancel:
+        job_table_need_run(&core->jobs, job)->stop = (uint16_t)row->value;
+        return true;
+    case CORE_MARK_first_start:
+        job_table_need_run(&core->jobs, job)->first_start = row->value;
+        return true;
+    default:
+        return fl_fail(err, FL_TORN, "job %" PRIu64 ": no mark has the number %u", row->job,
+                       row->kind);
+    }
+}
+
+static void load_nodes(struct core *core, struct element *element, struct fl_str names)
+{
+    struct cluster *cluster = cluster_table_at(&core->clusters, element->cluster);
+
+    for (uint32_t i = 0; i < element->replicas_len && names.len > 0; i++) {
+        const char *end = memchr(names.at, '\n', names.len);
+        size_t len = end ? (size_t)(end - names.at) : names.len;
+        uint32_t node = UINT32_MAX;
+
+        if (len > 0) node = cluster_need_node(&core->clusters, cluster, (struct fl_str){names.at, len});
+        element_replica(element, i)->node = node == UINT32_MAX ? ELEMENT_NODE_NONE : node;
+        element_replica(element, i)->is_held = node != UINT32_MAX;
+        len += end ? 1 : 0;
+        names.at += len;
+        names.len -= len;
+    }
+}
+
+static bool load_attempt(struct core *core, const struct row_attempt_new *row, struct fl_err *err)
+{
+    struct job *job = find_job(core, row->job, err);
+    struct element *element;
+    uint32_t slot, shape;
+
+    if (!job) return false;
+    slot = job_table_element(&core->jobs, job, row->element);
+    if (row->cluster == 0 || row->cluster > core->clusters.clusters.len ||
+        row->element >= job->elements ||
+        row->n != (slot ? element_table_at(&core->elements, slot)->n : 0) + 1) {
+        return fl_fail(err, FL_TORN,
+                       "job %" PRIu64 " element %" PRIu32 ": attempt %u does not follow", row->job,
+                       row->element, row->n);
+    }
+    if (!slot) {
+        slot = element_table_add(&core->elements);
+        if (!slot) return fl_fail(err, FL_FULL, "more elements than may be started");
+        element_table_at(&core->elements, slot)->job = job_table_find(&core->jobs, (struct fl_job){row->job});
+        element_table_at(&core->elements, slot)->element = row->element;
+        job_table_put_element(&core->jobs, job, row->element, slot);
+        if (row->element >= job->elements_next) job->elements_next = row->element + 1;
+    }
+    element = element_table_at(&core->elements, slot);
+    element->n = row->n;
+    element->incarnation = row->incarnation;
+    element->cluster = row->cluster;
+    element->place = ELEMENT_LIVE;
+    element->first_replica = UINT32_MAX;
+    shape = queue_table_bucket(&core->queues, job->bucket)->shape;
+    element_set_replicas(element, shape_table_at(&core->shapes, shape)->replicas);
+    load_nodes(core, element, row->nodes);
+    return true;
+}
+
+static bool load_attempt_end(struct core *core, const struct row_attempt_end *row,
+                             struct fl_err *err)
+{
+    struct job *job = find_job(core, row->job, err);
+    uint32_t slot = job ? job_table_element(&core->jobs, job, row->element) : 0;
+    struct element *element = slot ? element_table_at(&core->elements, slot) : NULL;
+
+    if (!element || row->n > element->n) {
+        return fl_fail(err, FL_TORN,
+                       "job %" PRIu64 " element %" PRIu32 ": attempt %u ended and never was",
+                       row->job, row->element, row->n);
+    }
+    if (core_reason_is_charged((enum reason)row->reason)) {
+        element->failures++;
+        element->misses = 0;
+    } else {
+        element->misses++;
+    }
+    if (row->n == element->n) element->place = ELEMENT_WAITING;
+    return true;
+}
+
+static bool load_element_end(struct core *core, const struct row_element_end *row,
+                             struct fl_err *err)
+{
+    struct job *job = find_job(core, row->job, err);
+    uint32_t slot = job ? job_table_element(&core->jobs, job, row->element) : 0;
+    struct job_run *run;
+
+    if (!slot) {
+        return fl_fail(err, FL_TORN,
+                       "job %" PRIu64 " element %" PRIu32 ": ended, never started, and still open",
+                       row->job, row->element);
+    }
+    run = job_table_run(&core->jobs, job);
+    if (row->state == JOB_succeeded) run->succeeded++;
+    if (row->state == JOB_failed) run->failed++;
+    if (row->state == JOB_cancelled) run->cancelled++;
+    job_table_remove_element(&core->jobs, job, row->element);
+    element_table_remove(&core->elements, slot);
+    return true;
+}
+
+bool core_load(struct core *core, const struct row *row, struct fl_err *err)
+{
+    fl_assert(!core->is_begun);
+    switch (row->kind) {
+    case ROW_queue_put: return load_queue(core, &row->queue_put, err);
+    case ROW_cluster_put: return load_cluster(core, &row->cluster_put, err);
+    case ROW_shape_new: return load_shape(core, &row->shape_new, err);
+    case ROW_counter: return load_counter(core, &row->counter, err);
+    case ROW_job_new: return load_job(core, &row->job_new, err);
+    case ROW_mark_set: return load_mark(core, &row->mark_set, err);
+    case ROW_attempt_new: return load_attempt(core, &row->attempt_new, err);
+    case ROW_attempt_end: return load_attempt_end(core, &row->attempt_end, err);
+    case ROW_element_end: return load_element_end(core, &row->element_end, err);
+    default:
+        return fl_fail(err, FL_TORN, "a row %s is no part of what is loaded",
+                       row_kind_name(row->kind));
+    }
+}
+
+static void begin_elements(struct core *core, struct job *job)
+{
+    struct job_run *run = job_table_run(&core->jobs, job);
+    uint32_t slot, number = 0;
+
+    for (uint32_t from = 0;
+         (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0; from = number + 1) {
+        struct element *element = element_table_at(&core->elements, slot);
+
+        if (element->place == ELEMENT_LIVE) {
+            element->stop = run->stop;
+            run->live++;
+            core_attempt_link(core, slot);
+        } else { /* how long it has waited already, no row tells: the whole wait begins again */
+            element->wait_until = core->now + core->config.backoff_first_ms;
+            core_timer_arm(core, TIMER_ELEMENT, slot, element->wait_until);
+        }
+    }
+}
+
+void core_begin(struct core *core)
+{
+    uint32_t slot;
+
+    for (uint64_t from = 0; (slot = job_table_next(&core->jobs, from)) != 0;) {
+        struct job *job = job_table_at(&core->jobs, slot);
+        struct job_run *run = job_table_run(&core->jobs, job);
+
+        from = job->id + 1;
+        if (run) begin_elements(core, job);
+        core_job_place(core, slot);
+        if (run && run->first_start && run->stop == REASON_none) {
+            uint32_t shape = queue_table_bucket(&core->queues, job->bucket)->shape;
+            fl_ms deadline_ms = shape_table_at(&core->shapes, shape)->shape.deadline_s * FL_SECOND_MS;
+
+            core->deadlines++;
+            core_timer_arm(core, TIMER_DEADLINE, job->id, run->first_start + deadline_ms);
+        }
+    }
+    for (size_t i = 0; i < core->clusters.clusters.len; i++) {
+        struct cluster *cluster = core->clusters.clusters.at[i];
+
+        if (cluster->state != CLUSTER_ENROLLED) continue;
+        cluster->lost_at = core->now + core->config.silence_ms;
+        core_timer_arm(core, TIMER_LOSS, cluster->id, cluster->lost_at);
+    }
+    core->is_dirty = true;
+}

@@ -1,0 +1,410 @@
+#include "controlplane/core/core_state.h"
+
+/* What agents say.  A session is one connection of one cluster, numbered by its epoch; whatever comes under
+ * another epoch than the newest is not heard, and whatever names an attempt of another cluster is a stray.
+ * A session begins with an inventory; only when that is reconciled does anything start there. */
+
+static struct cluster *heard(const struct core *core, struct fl_cluster id, uint64_t session_epoch)
+{
+    uint32_t slot = cluster_table_find(&core->clusters, id);
+    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+
+    return cluster && cluster->is_connected && cluster->session_epoch == session_epoch ? cluster
+                                                                                      : NULL;
+}
+
+/* --- open and lost --- */
+
+static void refuse_session(struct core_batch *batch, const struct core_event *event,
+                           enum fl_code code, const char *text)
+{
+    struct core_send send = {.kind = CORE_SEND_bye,
+                             .cluster = event->session_open.cluster,
+                             .connection = event->session_open.connection,
+                             .code = code,
+                             .text = text};
+
+    core_emit_send(batch, &send);
+}
+
+/* The agent has seen a job that this database never gave a number: part of history is lost.  Its numbers
+ * are jumped over, so that none is ever issued twice. */
+static void jump(struct core *core, struct core_batch *batch, uint64_t job_highest)
+{
+    struct row row = {.kind = ROW_counter,
+                      .counter = {.counter = CORE_COUNTER_job_next, .value = job_highest + 1}};
+    struct row from = {.kind = ROW_counter,
+                       .counter = {.counter = CORE_COUNTER_job_lost_from, .value = core->job_next}};
+    struct row to = {.kind = ROW_counter,
+                     .counter = {.counter = CORE_COUNTER_job_lost_to, .value = job_highest}};
+
+    if (!core->job_lost_from) {
+        core->job_lost_from = core->job_next;
+        core_batch_row(batch, &from);
+    }
+    core->job_lost_to = job_highest;
+    core->job_next = job_highest + 1;
+    core_batch_row(batch, &to);
+    core_batch_row(batch, &row);
+}
+
+static void session_ended(struct core *core, struct cluster *cluster)
+{
+    bool was_connected = cluster->is_connected;
+
+    cluster_end_session(&core->clusters, cluster);
+    if (!was_connected || core->is_db_away || cluster->is_silent) return;
+    cluster->lost_at = core->now + core->config.silence_ms;
+    core_timer_arm(core, TIMER_LOSS, cluster->id, cluster->lost_at);
+}
+
+static void open_session(struct core *core, const struct core_event *event,
+                         struct core_batch *batch)
+{
+    uint32_t slot = cluster_table_find(&core->clusters, event->session_open.cluster);
+    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+    struct core_send send;
+
+    if (!cluster || cluster->state != CLUSTER_ENROLLED) {
+        refuse_session(batch, event, FL_DENIED, "this cluster was removed; join it again");
+        return;
+    }
+    if (event->session_open.incarnation_highest > core->incarnation ||
+        (event->session_open.job_highest >= core->job_next &&
+         event->session_open.job_highest >= core->job_below)) {
+        refuse_session(batch, event, FL_CONFLICT,
+                       "this agent has seen a later history than this database holds; was it "
+                       "restored from a backup? raise the incarnation first");
+        return;
+    }
+    if (event->session_open.job_highest >= core->job_next) {
+        jump(core, batch, event->session_open.job_highest);
+    }
+    cluster_begin_session(&core->clusters, cluster, event->session_open.connection);
+    if (cluster->has_images != event->session_open.has_images) {
+        cluster->has_images = event->session_open.has_images;
+        core->clusters.totals_at = ++core->clusters.stamp;
+    }
+    for (uint32_t live = cluster->live_first; live;) {
+        struct element *element = element_table_at(&core->elements, live);
+
+        /* Commands of the old session count no more: what is there, the inventory tells. */
+        element->start_seq = 0;
+        element->unmarked_prev = element->unmarked_next = 0;
+        element->go_session = element->stop_session = 0;
+        if (element->is_resend) cluster->resend_len--;
+        element->is_resend = false;
+        live = element->cluster_next;
+    }
+    cluster->unmarked_first = cluster->unmarked_last = 0;
+    core_put_cluster(batch, cluster);
+    send = core_send_to(cluster, event->session_open.is_resync ? CORE_SEND_resync
+                                                               : CORE_SEND_welcome);
+    send.incarnation = core->incarnation;
+    core_emit_send(batch, &send);
+}
+
+static void lose_session(struct core *core, const struct core_event *event)
+{
+    uint32_t slot = cluster_table_find(&core->clusters, event->session_lost.cluster);
+    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+
+    if (!cluster || !cluster->is_connected) return;
+    if (event->session_lost.session_epoch
+            ? event->session_lost.session_epoch != cluster->session_epoch
+            : event->session_lost.connection != cluster->connection) {
+        return;
+    }
+    session_ended(core, cluster);
+}
+
+static void put_cluster_phase(struct core_batch *batch, const struct cluster *cluster,
+                              uint8_t phase)
+{
+    struct row row = {.kind = ROW_cluster_phase,
+                      .cluster_phase = {.cluster = cluster->id, .phase = phase}};
+
+    core_batch_row(batch, &row);
+}
+
+/* Silence makes attempts unknown and nothing else: they may well be running. */
+void core_session_expire(struct core *core, struct core_batch *batch, struct cluster *cluster)
+{
+    (void)core;
+    cluster->lost_at = 0;
+    cluster->is_silent = true;
+    put_cluster_phase(batch, cluster, 0);
+}
+
+/* --- inventory --- */
+
+static void stop_stray(struct core_batch *batch, struct cluster *cluster,
+                       struct fl_attempt attempt)
+{
+    struct core_send send = core_send_to(cluster, CORE_SEND_stop);
+
+    send.control_seq = ++cluster->control_seq;
+    send.attempt = attempt;
+    send.reason = REASON_NeverArrived;
+    core_emit_send(batch, &send);
+}
+
+/* Something lives there that nobody assigned.  A job this database never knew may be in its lost part, so
+ * a person has some minutes to see it; anything else is over, and is stopped at once. */
+static void see_stray(struct core *core, struct core_batch *batch, struct cluster *cluster,
+                      struct fl_attempt attempt, enum fl_replica_state state)
+{
+    struct stray stray = {.attempt = attempt, .stop_at = core->now + core->config.stray_ms};
+
+    if (fl_replica_state_is_last(state)) return; /* the acknowledgement removes it */
+    if (attempt.job.n < core->job_lost_from || attempt.job.n > core->job_lost_to ||
+        cluster->strays.len >= CORE_INVENTORY_MAX) {
+        stop_stray(batch, cluster, attempt);
+        return;
+    }
+    for (size_t i = 0; i < cluster->strays.len; i++) {
+        if (fl_attempt_is_same(cluster->strays.at[i].attempt, attempt)) return;
+    }
+    if (cluster->strays.len == 0) core_timer_arm(core, TIMER_STRAY, cluster->id, stray.stop_at);
+    fl_vec_push(&cluster->strays, stray);
+}
+
+void core_session_strays(struct core *core, struct core_batch *batch, struct cluster *cluster)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < cluster->strays.len; i++) {
+        struct stray stray = cluster->strays.at[i];
+
+        if (stray.stop_at <= core->now) {
+            stop_stray(batch, cluster, stray.attempt);
+        } else {
+            cluster->strays.at[kept++] = stray;
+        }
+    }
+    cluster->strays.len = kept;
+    if (kept) core_timer_arm(core, TIMER_STRAY, cluster->id, cluster->strays.at[0].stop_at);
+}
+
+/* The live element that this cluster holds under that identity; 0: none. */
+static uint32_t find_here(const struct core *core, const struct cluster *cluster,
+                          struct fl_attempt attempt)
+{
+    uint32_t slot = core_attempt_find(core, attempt);
+
+    return slot && element_table_at(&core->elements, slot)->cluster == cluster->id ? slot : 0;
+}
+
+static void see_replica(struct core *core, struct core_batch *batch, struct cluster *cluster,
+                        struct fl_attempt attempt, uint32_t replica, enum fl_replica_state state,
+                        int32_t exit_code)
+{
+    uint32_t slot = find_here(core, cluster, attempt);
+
+    if (!slot) {
+        see_stray(core, batch, cluster, attempt, state);
+    } else if (state == FL_REPLICA_absent) {
+        core_attempt_end(core, batch, slot, REASON_NeverArrived);
+    } else {
+        core_attempt_replica(core, batch, slot, replica, state, exit_code);
+    }
+}
+
+/* Assigned, but not told of.  What this core sent and never saw may be sent again; anything else was there
+ * and is gone. */
+static void reconcile_absent(struct core *core, struct core_batch *batch, struct cluster *cluster,
+                             uint32_t slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+
+    if (!element->is_sent || element->is_reported || element->stop != REASON_none) {
+        core_attempt_end(core, batch, slot,
+                         element->is_reported ? REASON_ReplicaLost : REASON_NeverArrived);
+        return;
+    }
+    element->is_resend = true;
+    if (cluster->resend_len++ == 0) {
+        cluster->resend_at = core->now + core->config.resend_ms;
+        core_timer_arm(core, TIMER_RESEND, cluster->id, cluster->resend_at);
+    }
+}
+
+static void reconcile(struct core *core, struct core_batch *batch, struct cluster *cluster)
+{
+    uint32_t next;
+
+    cluster->is_reconciled = true;
+    if (cluster->is_silent) put_cluster_phase(batch, cluster, 1);
+    cluster->is_silent = false;
+    for (uint32_t slot = cluster->live_first; slot; slot = next) {
+        struct element *element = element_table_at(&core->elements, slot);
+
+        next = element->cluster_next;
+        if (element->seen_session != cluster->session_epoch) {
+            reconcile_absent(core, batch, cluster, slot);
+        } else if (element->stop != REASON_none) {
+            core_attempt_stop(core, batch, slot, (enum reason)element->stop);
+        } else {
+            core_attempt_go(core, batch, slot);
+        }
+    }
+    cluster_table_grow(&core->clusters, cluster);
+    core->is_dirty = true;
+}
+
+static void hear_inventory(struct core *core, const struct core_event *event,
+                           struct core_batch *batch)
+{
+    struct cluster *cluster =
+        heard(core, event->inventory.cluster, event->inventory.session_epoch);
+    struct core_send bye;
+
+    if (!cluster || cluster->is_reconciled) return;
+    for (size_t i = 0; i < event->inventory.len; i++) {
+        const struct core_inventory_item *item = &event->inventory.at[i];
+
+        cluster->inventory_len++;
+        cluster->inventory_digest = core_inventory_digest(cluster->inventory_digest, item);
+        see_replica(core, batch, cluster, item->attempt, item->replica, item->state,
+                    item->exit_code);
+    }
+    if (!event->inventory.is_end) return;
+    if (event->inventory.count == cluster->inventory_len &&
+        event->inventory.digest == cluster->inventory_digest) {
+        reconcile(core, batch, cluster);
+        return;
+    }
+    bye = core_send_to(cluster, CORE_SEND_bye);
+    bye.code = FL_TORN;
+    bye.text = "the inventory's count or digest is not that of its items; connect again";
+    core_emit_send(batch, &bye);
+    session_ended(core, cluster);
+}
+
+/* --- reports --- */
+
+/* The acknowledgement follows when the batch is settled: one for all reports of it. */
+static void hear_seq(struct core *core, struct cluster *cluster, uint64_t report_seq)
+{
+    cluster->report_seq = report_seq;
+    if (!cluster->is_ack_due) fl_vec_push(&core->acks_due, cluster->id);
+    cluster->is_ack_due = true;
+}
+
+static void hear_replica(struct core *core, const struct core_event *event,
+                         struct core_batch *batch)
+{
+    struct cluster *cluster = heard(core, event->replica.cluster, event->replica.session_epoch);
+
+    if (!cluster || event->replica.report_seq <= cluster->report_seq) return;
+    hear_seq(core, cluster, event->replica.report_seq);
+    see_replica(core, batch, cluster, event->replica.attempt, event->replica.replica,
+                event->replica.state, event->replica.exit_code);
+}
+
+/* Starts that these numbers do not include yet are taken off; those they include need no more care. */
+static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mark, uint64_t stamp)
+{
+    uint32_t next;
+
+    for (uint32_t slot = cluster->unmarked_first; slot; slot = next) {
+        struct element *element = element_table_at(&core->elements, slot);
+        const struct job *job = job_table_at(&core->jobs, element->job);
+        const struct shape_entry *shape = shape_table_at(
+            &core->shapes, queue_table_bucket(&core->queues, job->bucket)->shape);
+
+        next = element->unmarked_next;
+        if (element->start_seq <= mark) {
+            cluster->unmarked_first = next;
+            if (next) {
+                element_table_at(&core->elements, next)->unmarked_prev = 0;
+            } else {
+                cluster->unmarked_last = 0;
+            }
+            element->unmarked_next = 0;
+            element->start_seq = 0;
+            continue;
+        }
+        for (uint32_t i = 0; i < element->replicas_len; i++) {
+            struct element_replica *replica = element_replica(element, i);
+
+            if (!replica->is_held || cluster->nodes.at[replica->node].stamp != stamp) continue;
+            cluster_take(cluster, replica->node, shape_role_of(&shape->shape, i)->each);
+        }
+    }
+}
+
+static void hear_nodes(struct core *core, const struct core_event *event,
+                       struct core_batch *batch)
+{
+    struct cluster *cluster = heard(core, event->nodes.cluster, event->nodes.session_epoch);
+    uint64_t stamp;
+
+    if (!cluster || event->nodes.report_seq <= cluster->report_seq) return;
+    hear_seq(core, cluster, event->nodes.report_seq);
+    stamp = ++core->clusters.stamp;
+    for (size_t i = 0; i < event->nodes.len; i++) {
+        const struct core_node_report *node = &event->nodes.at[i];
+
+        /* What is out of bounds is a broken agent's: it costs that agent the node, nobody else anything. */
+        (void)!cluster_report_node(&core->clusters, cluster, stamp, node->number, node->is_ready,
+                                   node->name, node->labels, node->total, node->free);
+    }
+    mark_starts(core, cluster, event->nodes.mark, stamp);
+    if (cluster->resend_len) core_session_resend(core, batch, cluster);
+    core->is_dirty = true;
+}
+
+static bool has_its_nodes(struct element *element, const struct cluster *cluster)
+{
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        uint32_t node = element_replica(element, i)->node;
+
+        if (node == ELEMENT_NODE_NONE) return false;
+        if (!cluster_node_is_usable(cluster, &cluster->nodes.at[node])) return false;
+    }
+    return true;
+}
+
+/* STARTs that went astray go again, once their nodes are known again; nodes that do not come back within
+ * a while are not waited for. */
+void core_session_resend(struct core *core, struct core_batch *batch, struct cluster *cluster)
+{
+    uint32_t next;
+
+    for (uint32_t slot = cluster->live_first; slot && cluster->resend_len > 0; slot = next) {
+        struct element *element = element_table_at(&core->elements, slot);
+
+        next = element->cluster_next;
+        if (!element->is_resend || element->stop != REASON_none) continue;
+        if (has_its_nodes(element, cluster)) {
+            core_attempt_send_start(core, batch, slot);
+        } else if (core->now >= cluster->resend_at) {
+            core_attempt_end(core, batch, slot, REASON_NeverArrived);
+        }
+    }
+    if (core->now >= cluster->resend_at || cluster->resend_len == 0) cluster->resend_at = 0;
+}
+
+/* --- a cluster is gone for good --- */
+
+void core_session_forget(struct core *core, struct core_batch *batch, struct cluster *cluster)
+{
+    cluster_end_session(&core->clusters, cluster);
+    cluster->lost_at = 0;
+    while (cluster->live_first) {
+        core_attempt_end(core, batch, cluster->live_first, REASON_ClusterForgotten);
+    }
+}
+
+void core_session(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    switch (event->kind) {
+    case CORE_EV_session_open: open_session(core, event, batch); break;
+    case CORE_EV_session_lost: lose_session(core, event); break;
+    case CORE_EV_inventory: hear_inventory(core, event, batch); break;
+    case CORE_EV_replica: hear_replica(core, event, batch); break;
+    case CORE_EV_nodes: hear_nodes(core, event, batch); break;
+    default: fl_unreachable("core_step sends only what agents say");
+    }
+}

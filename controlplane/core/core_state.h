@@ -1,0 +1,132 @@
+/* core_state.h - what the core consists of, for the files that make it up and nobody else.
+ * Each file has one part of the core's work; they meet in this struct and in the calls below, which go one
+ * way: core.c -> core_submit, core_control, core_session, core_read -> core_attempt -> core_emit, core_timer.
+ * Uses shared/base and the core's tables. */
+#pragma once
+
+#include "controlplane/core/cluster_table.h"
+#include "controlplane/core/core.h"
+#include "controlplane/core/element_table.h"
+#include "controlplane/core/job_table.h"
+#include "controlplane/core/placement.h"
+#include "controlplane/core/queue_table.h"
+#include "controlplane/core/shape_table.h"
+#include "shared/base/heap.h"
+#include "shared/base/prng.h"
+
+/* One queue in a round of placement: its buckets by priority and age. */
+struct turn {
+    uint32_t queue; /* slot */
+    struct fl_heap heads;
+};
+
+struct core {
+    struct core_config config;
+    bool is_begun;
+    bool is_db_away;
+    bool is_dirty; /* something may start that could not before */
+    fl_ms now;
+    uint32_t incarnation;
+    uint64_t job_next;  /* the id of the next job */
+    uint64_t job_lost_from, job_lost_to; /* ids of a lost history, both included; 0: none */
+    uint64_t job_below; /* ids from here on have no partition yet */
+    struct fl_prng prng;
+
+    struct shape_table shapes;
+    struct queue_table queues;
+    struct job_table jobs;
+    struct element_table elements;
+    struct cluster_table clusters;
+
+    struct fl_heap timers;
+    uint64_t timers_pushed; /* ties of the heap */
+    uint32_t deadlines;     /* jobs with a running deadline */
+
+    struct fl_map specs_seen; /* digest -> range of ids in which its spec is stored already */
+    struct fl_digest spec_newest;
+    uint64_t spec_newest_range; /* of spec_newest; UINT64_MAX: none */
+
+    FL_VEC(uint32_t) acks_due;  /* cluster slots whose reports are to be acknowledged */
+    FL_VEC(struct turn) turns; /* scratch of a round */
+    uint32_t turn_queue;       /* the queue that was served last */
+    struct fl_arena scratch;   /* of one step or one placement */
+    uint64_t starts, placements_tried;
+};
+
+/* --- core_emit.c: rows, answers and frames, in short --- */
+
+void core_answer_ok(struct core_batch *batch, const struct core_event *event);
+void core_answer_code(struct core_batch *batch, const struct core_event *event, enum fl_code code,
+                      const char *text);
+/* One row per accepted mutation: who did what, in a few words; and the repeatable answer, if it has a key. */
+void core_audit(struct core_batch *batch, const struct core_event *event, const char *fmt, ...)
+    FL_PRINTF(3, 4);
+void core_keep_answer(struct core_batch *batch, const struct core_event *event,
+                      const struct core_answer *answer);
+void core_put_cluster(struct core_batch *batch, const struct cluster *cluster);
+void core_put_queue(struct core_batch *batch, const struct queue *queue);
+/* A frame to a connected cluster, with session and connection filled in. */
+struct core_send core_send_to(const struct cluster *cluster, enum core_send_kind kind);
+void core_emit_send(struct core_batch *batch, const struct core_send *send);
+
+/* --- core_timer.c --- */
+
+enum timer_kind { TIMER_ELEMENT, TIMER_DEADLINE, TIMER_LOSS, TIMER_STRAY, TIMER_RESEND, TIMER_HEAD };
+
+void core_timer_arm(struct core *core, enum timer_kind kind, uint64_t value, fl_ms at);
+/* Everything that is due at core->now. */
+void core_timer_fire(struct core *core, struct core_batch *batch);
+
+/* --- core_attempt.c: the life of an attempt, and what follows for its element and job --- */
+
+struct fl_attempt core_attempt_id(const struct core *core, const struct element *element);
+/* The element's newest attempt is this one, and lives. */
+bool core_attempt_is(const struct core *core, uint32_t element, struct fl_attempt attempt);
+/* The live element of an attempt; 0: none. */
+uint32_t core_attempt_find(const struct core *core, struct fl_attempt attempt);
+void core_attempt_start(struct core *core, struct core_batch *batch, uint32_t job,
+                        const struct placement *placement);
+/* Sends, or sends again, the START of an attempt that no agent has told of. */
+void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32_t element);
+/* True while the element goes on; false: it, perhaps its job, is gone. */
+bool core_attempt_replica(struct core *core, struct core_batch *batch, uint32_t element,
+                          uint32_t replica, enum fl_replica_state state, int32_t exit_code);
+/* GO, when every replica waits behind its gate and nothing speaks against it. */
+void core_attempt_go(struct core *core, struct core_batch *batch, uint32_t element);
+void core_attempt_stop(struct core *core, struct core_batch *batch, uint32_t element,
+                       enum reason reason);
+/* The attempt is over although not every replica has told so. */
+void core_attempt_end(struct core *core, struct core_batch *batch, uint32_t element,
+                      enum reason reason);
+/* The element's wait is over. */
+void core_element_ready(struct core *core, uint32_t element);
+/* Cancel, or the deadline: nothing of the job starts any more, and what lives is stopped. */
+void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job, enum reason reason);
+/* Into or out of its bucket, as it has something to start or not. */
+void core_job_place(struct core *core, uint32_t job);
+bool core_job_has_work(const struct core *core, const struct job *job);
+/* Tells the element is live on its cluster: lists and counters; used at start and at load. */
+void core_attempt_link(struct core *core, uint32_t element);
+bool core_reason_is_charged(enum reason reason);
+
+/* --- the events, by family --- */
+
+void core_submit(struct core *core, const struct core_event *event, struct core_batch *batch);
+void core_control(struct core *core, const struct core_event *event, struct core_batch *batch);
+void core_session(struct core *core, const struct core_event *event, struct core_batch *batch);
+void core_read(struct core *core, const struct core_event *event, struct core_batch *batch);
+/* Ends what a cluster held; used when a person says that it is gone. */
+void core_session_forget(struct core *core, struct core_batch *batch, struct cluster *cluster);
+void core_session_expire(struct core *core, struct core_batch *batch, struct cluster *cluster);
+void core_session_resend(struct core *core, struct core_batch *batch, struct cluster *cluster);
+void core_session_strays(struct core *core, struct core_batch *batch, struct cluster *cluster);
+
+/* --- core_round.c --- */
+
+/* True: the budget is used up and more may start. */
+bool core_round(struct core *core, struct core_batch *batch);
+
+/* --- core_load.c --- */
+
+/* The loaded jobs take their places, and the clocks start. */
+void core_begin(struct core *core);

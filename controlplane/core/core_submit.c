@@ -1,0 +1,211 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "controlplane/core/core_state.h"
+#include "shared/base/job_name.h"
+
+/* A request with jobs.  Each job is accepted or refused by itself; those accepted get the next numbers, in
+ * order.  Whatever is wrong with one of them is found before anything of it is written. */
+
+enum { SPECS_SEEN_MAX = 65536, LABELS_MAX = 16384, PARAMS_MAX = 65536, NAME_MAX_BYTES = 253 };
+
+static enum fl_code refuse(struct core *core, struct core_outcome *outcome, enum fl_code code,
+                           const char *text)
+{
+    outcome->code = code;
+    outcome->text = fl_arena_copy(&core->scratch, text, strlen(text));
+    return code;
+}
+
+static bool check_item(struct core *core, const struct core_event *event,
+                       const struct core_submit_item *item, uint32_t *ret_queue,
+                       struct core_outcome *outcome)
+{
+    *ret_queue = queue_table_find(&core->queues, event->tenant, item->queue);
+    if (!*ret_queue) {
+        const char *text = fl_arena_printf(
+            &core->scratch, "queue \"" FL_STR_FMT "\" does not exist; create it, or name another",
+            FL_STR_ARG(item->queue));
+
+        return refuse(core, outcome, FL_ABSENT, text) == FL_OK;
+    }
+    if (item->elements == 0 || item->elements > CORE_ELEMENTS_MAX) {
+        return refuse(core, outcome, FL_INVALID, "a job has 1 to 16777216 elements") == FL_OK;
+    }
+    if (item->name.len > NAME_MAX_BYTES || item->labels.len > LABELS_MAX ||
+        item->params.len > PARAMS_MAX || item->picked.len > PARAMS_MAX) {
+        return refuse(core, outcome, FL_TOO_LARGE,
+                      "a name has at most 253 bytes, labels 16 KiB, parameters 64 KiB") == FL_OK;
+    }
+    if (!fl_str_is_text(item->name)) {
+        return refuse(core, outcome, FL_INVALID, "the name is not UTF-8 text") == FL_OK;
+    }
+    if (item->retry_of.n && job_table_find(&core->jobs, item->retry_of)) {
+        return refuse(core, outcome, FL_CONFLICT,
+                      "the job to retry has not ended; cancel it or wait for its end") == FL_OK;
+    }
+    if (core->job_next >= core->job_below) {
+        return refuse(core, outcome, FL_UNAVAILABLE,
+                      "no room for further job numbers yet; maintenance makes it, try again") ==
+               FL_OK;
+    }
+    if (core->jobs.jobs.len >= core->config.jobs_max) {
+        return refuse(core, outcome, FL_FULL,
+                      fl_arena_printf(&core->scratch, "%" PRIu32 " jobs are open, the most there can be",
+                                      core->config.jobs_max)) == FL_OK;
+    }
+    return true;
+}
+
+static bool is_elastic(const struct shape *shape)
+{
+    for (uint32_t i = 0; i < shape->roles_len; i++) {
+        if (shape->roles[i].replicas_min != shape->roles[i].replicas) return true;
+    }
+    return false;
+}
+
+/* The shape's slot; 0: refused. */
+static uint32_t need_shape(struct core *core, struct core_batch *batch, struct fl_str bytes,
+                           struct core_outcome *outcome)
+{
+    uint32_t slot = shape_table_find(&core->shapes, bytes);
+    struct fl_err err = {0};
+    struct shape shape;
+    struct row row;
+    uint32_t evicted;
+
+    if (slot) return slot;
+    if (!shape_decode(bytes, &shape, &err)) {
+        refuse(core, outcome, err.code, err.text);
+        return 0;
+    }
+    if (is_elastic(&shape)) {
+        refuse(core, outcome, FL_UNSUPPORTED,
+               "a role's min must equal its replicas: elastic jobs are not scheduled");
+        return 0;
+    }
+    evicted = shape_table_evict(&core->shapes);
+    if (evicted) {
+        row = (struct row){.kind = ROW_shape_drop, .shape_drop = {.shape = evicted}};
+        core_batch_row(batch, &row);
+        shape_table_drop(&core->shapes, evicted);
+    }
+    if (!shape_table_add(&core->shapes, 0, bytes, &slot, &err)) {
+        refuse(core, outcome, err.code, err.text);
+        return 0;
+    }
+    row = (struct row){.kind = ROW_shape_new,
+                       .shape_new = {.shape = shape_table_at(&core->shapes, slot)->id,
+                                     .body = bytes}};
+    core_batch_row(batch, &row);
+    return slot;
+}
+
+/* A spec is stored once per range of ids; what was stored is remembered, within bounds, to spare a row. */
+static void need_spec(struct core *core, struct core_batch *batch,
+                      const struct core_submit_item *item, uint64_t job)
+{
+    uint64_t range = job / ROW_JOB_RANGE;
+    uint64_t seen;
+    struct row row = {.kind = ROW_spec_new,
+                      .spec_new = {.job = range * ROW_JOB_RANGE,
+                                   .digest = item->spec_digest,
+                                   .body = item->spec}};
+
+    if (item->spec.len == 0) return;
+    if (core->spec_newest_range == range &&
+        memcmp(&core->spec_newest, &item->spec_digest, sizeof core->spec_newest) == 0) {
+        return;
+    }
+    core->spec_newest = item->spec_digest;
+    core->spec_newest_range = range;
+    if (fl_map_find(&core->specs_seen, &item->spec_digest, sizeof item->spec_digest, &seen) &&
+        seen == range) {
+        return;
+    }
+    if (core->specs_seen.len >= SPECS_SEEN_MAX) fl_map_fini(&core->specs_seen);
+    fl_map_put(&core->specs_seen, &item->spec_digest, sizeof item->spec_digest, range);
+    core_batch_row(batch, &row);
+}
+
+static void accept_job(struct core *core, const struct core_event *event,
+                       struct core_batch *batch, const struct core_submit_item *item,
+                       uint32_t queue, struct core_outcome *outcome)
+{
+    struct row row = {.kind = ROW_job_new};
+    struct job *job;
+    uint32_t shape, bucket, slot;
+
+    shape = need_shape(core, batch, item->shape, outcome);
+    if (!shape) return;
+    bucket = queue_table_need_bucket(&core->queues, queue, item->priority, shape);
+    if (!bucket) {
+        refuse(core, outcome, FL_FULL, "open jobs have too many different shapes and priorities");
+        return;
+    }
+    slot = job_table_add(&core->jobs, (struct fl_job){core->job_next});
+    fl_assert(slot); /* check_item looked */
+    core->job_next++;
+    job = job_table_at(&core->jobs, slot);
+    job->tenant = event->tenant.n;
+    job->bucket = bucket;
+    job->elements = item->elements;
+    job->is_held = item->is_held;
+    queue_table_join(&core->queues, bucket);
+    shape_table_ref(&core->shapes, shape);
+    need_spec(core, batch, item, job->id);
+    row.job_new = (struct row_job_new){.job = job->id,
+                                       .tenant = event->tenant.n,
+                                       .queue = queue_table_at(&core->queues, queue)->id,
+                                       .shape = shape_table_at(&core->shapes, shape)->id,
+                                       .priority = item->priority,
+                                       .elements = item->elements,
+                                       .spec = item->spec_digest,
+                                       .retry_of = item->retry_of.n,
+                                       .name = item->name,
+                                       .labels = item->labels,
+                                       .params = item->params,
+                                       .picked = item->picked};
+    core_batch_row(batch, &row);
+    if (item->is_held) {
+        struct row mark = {.kind = ROW_mark_set,
+                           .mark_set = {.job = job->id, .kind = CORE_MARK_held, .value = 1}};
+
+        core_batch_row(batch, &mark);
+    }
+    core_job_place(core, slot);
+    outcome->code = FL_OK;
+    outcome->job.n = job->id;
+}
+
+void core_submit(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    size_t len = event->submit.len;
+    struct core_outcome *outcomes;
+    struct core_effect effect = {.kind = CORE_ANSWER, .answer = {.request = event->request}};
+    uint64_t first = core->job_next;
+
+    if (len == 0 || len > CORE_SUBMIT_MAX) {
+        core_answer_code(batch, event, FL_TOO_LARGE, "one request has 1 to 1000 jobs");
+        return;
+    }
+    outcomes = fl_arena_array(&core->scratch, struct core_outcome, len);
+    for (size_t i = 0; i < len; i++) {
+        uint32_t queue = 0;
+
+        if (check_item(core, event, &event->submit.at[i], &queue, &outcomes[i])) {
+            accept_job(core, event, batch, &event->submit.at[i], queue, &outcomes[i]);
+        }
+    }
+    if (core->job_next > first) {
+        char name[FL_JOB_NAME_MAX];
+
+        fl_job_name((struct fl_job){first}, name);
+        core_audit(batch, event, "submit %s+%" PRIu64, name, core->job_next - first);
+    }
+    effect.answer.outcomes = outcomes;
+    effect.answer.outcomes_len = len;
+    core_keep_answer(batch, event, &effect.answer);
+    if (event->request) core_batch_effect(batch, &effect);
+}
