@@ -61,8 +61,7 @@ bool cluster_table_add(struct cluster_table *table, uint32_t id, struct fl_str n
                        CLUSTER_UID_MAX);
     }
     if (cluster_table_find_name(table, name)) {
-        return fl_fail(err, FL_EXISTS, "cluster " FL_STR_FMT " is there already",
-                       FL_STR_ARG(name));
+        return fl_fail(err, FL_EXISTS, "cluster " FL_STR_FMT " is there already", FL_STR_ARG(name));
     }
     if (slot > table->clusters_max) {
         return fl_fail(err, FL_FULL, "there were %u clusters, the most there can be",
@@ -142,9 +141,8 @@ static bool set_labels(struct node *node, struct fl_str labels)
 }
 
 bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, uint64_t stamp,
-                         uint32_t number, bool is_ready, struct fl_str name,
-                         struct fl_str labels, struct fl_resources total,
-                         struct fl_resources free)
+                         uint32_t number, bool is_ready, struct fl_str name, struct fl_str labels,
+                         struct fl_resources total, struct fl_resources free)
 {
     const struct fl_resources none = {0};
     struct node *node;
@@ -153,7 +151,8 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
     uint32_t i;
 
     if (number > CLUSTER_NODE_NUMBER_MAX || name.len == 0 || name.len > CLUSTER_NODE_NAME_MAX ||
-        labels.len > CLUSTER_NODE_LABELS_MAX || !fl_str_is_text(name) || memchr(name.at, '\n', name.len)) {
+        labels.len > CLUSTER_NODE_LABELS_MAX || !fl_str_is_text(name) ||
+        memchr(name.at, '\n', name.len)) {
         return false;
     }
     i = cluster_need_node(table, cluster, name);

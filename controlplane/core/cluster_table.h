@@ -50,8 +50,9 @@ struct cluster {
     bool is_silent;     /* for so long that its attempts are unknown */
     bool is_known;      /* it has told of its nodes since this core was loaded */
     bool has_images;
-    fl_ms lost_at;   /* when its silence becomes 'unknown'; 0: it is not silent, or the clock is frozen */
-    fl_ms resend_at; /* when waiting for its nodes ends; 0: nothing waits */
+    fl_ms
+        lost_at; /* when its silence becomes 'unknown'; 0: it is not silent, or the clock is frozen */
+    fl_ms resend_at;      /* when waiting for its nodes ends; 0: nothing waits */
     uint64_t control_seq; /* of this session's last command */
     uint64_t report_seq;  /* of this session's last report */
     bool is_ack_due;
@@ -60,13 +61,13 @@ struct cluster {
     FL_VEC(struct stray) strays;
 
     FL_VEC(struct node) nodes;
-    struct fl_map nodes_by_name;  /* -> index */
-    FL_VEC(uint32_t) by_number;   /* index + 1; 0: none */
+    struct fl_map nodes_by_name;             /* -> index */
+    FL_VEC(uint32_t) by_number;              /* index + 1; 0: none */
     struct fl_resources total_sum, free_sum; /* of ready nodes of this session */
-    uint32_t node_cursor; /* where the next search starts */
-    uint64_t grown_at;    /* stamp of when something last became free */
+    uint32_t node_cursor;                    /* where the next search starts */
+    uint64_t grown_at;                       /* stamp of when something last became free */
 
-    uint32_t live_first;                     /* element slots */
+    uint32_t live_first; /* element slots */
     uint32_t live_len;
     uint32_t unmarked_first, unmarked_last;
     uint32_t unconfirmed; /* live attempts that the agent has not told of */

@@ -95,27 +95,44 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
         fl_prng_seed(&core->prng, event->begin.seed);
         core_begin(core);
         break;
-    case CORE_EV_tick: core_timer_fire(core, batch); break;
-    case CORE_EV_room: core->job_below = event->room.job_below; break;
-    case CORE_EV_db_away: db_away(core); break;
-    case CORE_EV_db_back: db_back(core); break;
-    case CORE_EV_submit: core_submit(core, event, batch); break;
+    case CORE_EV_tick:
+        core_timer_fire(core, batch);
+        break;
+    case CORE_EV_room:
+        core->job_below = event->room.job_below;
+        break;
+    case CORE_EV_db_away:
+        db_away(core);
+        break;
+    case CORE_EV_db_back:
+        db_back(core);
+        break;
+    case CORE_EV_submit:
+        core_submit(core, event, batch);
+        break;
     case CORE_EV_cancel:
     case CORE_EV_hold:
     case CORE_EV_release:
     case CORE_EV_queue_put:
     case CORE_EV_cluster_put:
     case CORE_EV_cluster_cordon:
-    case CORE_EV_cluster_forget: core_control(core, event, batch); break;
+    case CORE_EV_cluster_forget:
+        core_control(core, event, batch);
+        break;
     case CORE_EV_read_job:
     case CORE_EV_list_jobs:
-    case CORE_EV_explain: core_read(core, event, batch); break;
+    case CORE_EV_explain:
+        core_read(core, event, batch);
+        break;
     case CORE_EV_session_open:
     case CORE_EV_session_lost:
     case CORE_EV_inventory:
     case CORE_EV_replica:
-    case CORE_EV_nodes: core_session(core, event, batch); break;
-    case CORE_EVENTS_LEN: fl_unreachable("an event has one of the kinds of CORE_EVENTS");
+    case CORE_EV_nodes:
+        core_session(core, event, batch);
+        break;
+    case CORE_EVENTS_LEN:
+        fl_unreachable("an event has one of the kinds of CORE_EVENTS");
     }
 }
 

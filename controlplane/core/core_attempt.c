@@ -384,7 +384,8 @@ static void put_attempt(struct core *core, struct core_batch *batch, const struc
     char *names;
 
     for (uint32_t i = 0; i < element->replicas_len; i++) {
-        bytes += cluster->nodes.at[element_replica((struct element *)element, i)->node].name.len + 1;
+        bytes +=
+            cluster->nodes.at[element_replica((struct element *)element, i)->node].name.len + 1;
     }
     names = fl_arena_alloc(&core->scratch, bytes);
     row.attempt_new.nodes = (struct fl_str){names, bytes - 1};
@@ -468,10 +469,9 @@ static void first_start(struct core *core, struct core_batch *batch, uint32_t jo
     struct job *job = job_table_at(&core->jobs, job_slot);
     struct job_run *run = job_table_run(&core->jobs, job);
     uint32_t deadline_s = shape_of(core, job)->shape.deadline_s;
-    struct row row = {.kind = ROW_mark_set,
-                      .mark_set = {.job = job->id,
-                                   .kind = CORE_MARK_first_start,
-                                   .value = core->now}};
+    struct row row = {
+        .kind = ROW_mark_set,
+        .mark_set = {.job = job->id, .kind = CORE_MARK_first_start, .value = core->now}};
 
     if (!deadline_s || run->first_start || run->stop != REASON_none) return;
     run->first_start = core->now;
@@ -483,10 +483,14 @@ static void first_start(struct core *core, struct core_batch *batch, uint32_t jo
 static enum reason failure(enum fl_replica_state state, int32_t exit_code)
 {
     switch (state) {
-    case FL_REPLICA_exited: return exit_code ? REASON_ReplicaFailed : REASON_none;
-    case FL_REPLICA_refused: return REASON_StartRefused;
-    case FL_REPLICA_absent: return REASON_NeverArrived;
-    default: return REASON_ReplicaLost;
+    case FL_REPLICA_exited:
+        return exit_code ? REASON_ReplicaFailed : REASON_none;
+    case FL_REPLICA_refused:
+        return REASON_StartRefused;
+    case FL_REPLICA_absent:
+        return REASON_NeverArrived;
+    default:
+        return REASON_ReplicaLost;
     }
 }
 
@@ -629,8 +633,8 @@ void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job_slo
     core_job_place(core, job_slot);
     if (run->live > 0) core_batch_row(batch, &mark);
     run->live++; /* ours: the job stays until all of it was walked */
-    for (uint32_t from = 0;
-         (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0; from = number + 1) {
+    for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0;
+         from = number + 1) {
         if (element_table_at(&core->elements, slot)->place == ELEMENT_LIVE) {
             core_attempt_stop(core, batch, slot, reason);
         } else {

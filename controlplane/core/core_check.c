@@ -17,8 +17,8 @@ static uint64_t hash_elements(const struct core *core, const struct job *job, ui
     const struct job_run *run = job_table_run(&core->jobs, job);
     uint32_t slot, number = 0;
 
-    for (uint32_t from = 0;
-         (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0; from = number + 1) {
+    for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0;
+         from = number + 1) {
         const struct element *element = element_table_at(&core->elements, slot);
 
         h = fl_hash_u64(h, (uint64_t)number << 16 | element->n);
@@ -106,7 +106,8 @@ static void check_live(const struct core *core, uint32_t slot, const struct elem
         created += replica->state != FL_REPLICA_pending;
         ended += fl_replica_state_is_last((enum fl_replica_state)replica->state);
         fl_assert(replica->node == ELEMENT_NODE_NONE || replica->node < cluster->nodes.len);
-        fl_assert(!replica->is_held || !fl_replica_state_is_last((enum fl_replica_state)replica->state));
+        fl_assert(!replica->is_held ||
+                  !fl_replica_state_is_last((enum fl_replica_state)replica->state));
     }
     fl_assert(ended == element->ended && created == element->created);
     fl_assert(ended < element->replicas_len);
@@ -120,8 +121,8 @@ static void check_elements(const struct core *core, const struct job *job,
     uint32_t slot, number = 0, live = 0, running = 0, ready = 0;
     uint32_t open = 0, ended = run->succeeded + run->failed + run->cancelled;
 
-    for (uint32_t from = 0;
-         (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0; from = number + 1) {
+    for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0;
+         from = number + 1) {
         const struct element *element = element_table_at(&core->elements, slot);
 
         fl_assert(element->element == number && number < job->elements_next);
@@ -183,7 +184,8 @@ static void check_buckets(const struct core *core)
 
             fl_assert(bucket->queue == q + 1 && bucket->jobs > 0);
             in_queue += bucket->jobs;
-            for (uint32_t slot = bucket->line_first; slot; slot = job_table_at(&core->jobs, slot)->right) {
+            for (uint32_t slot = bucket->line_first; slot;
+                 slot = job_table_at(&core->jobs, slot)->right) {
                 const struct job *job = job_table_at(&core->jobs, slot);
 
                 fl_assert(job->place == JOB_IN_LINE && job->id > before);

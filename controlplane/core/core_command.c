@@ -53,10 +53,13 @@ void core_batch_row(struct core_batch *batch, const struct row *row)
     batch->rows_bytes += row_bytes(kept);
     switch (kept->kind) {
 #define ROW(name, number, fields)                                                                  \
-    case ROW_##name: keep_##name(&batch->arena, &kept->name); break;
+    case ROW_##name:                                                                               \
+        keep_##name(&batch->arena, &kept->name);                                                   \
+        break;
 #include "controlplane/core/rows.def"
 #undef ROW
-    case ROW_KINDS_LEN: fl_unreachable("a row has one of the kinds of rows.def");
+    case ROW_KINDS_LEN:
+        fl_unreachable("a row has one of the kinds of rows.def");
     }
     if (kept->kind == ROW_job_new) batch->jobs++;
 }
@@ -95,7 +98,9 @@ void core_batch_effect(struct core_batch *batch, const struct core_effect *effec
     fl_vec_push(&batch->effects, *effect);
     kept = &batch->effects.at[batch->effects.len - 1];
     switch (kept->kind) {
-    case CORE_ANSWER: keep_answer(&batch->arena, &kept->answer); break;
+    case CORE_ANSWER:
+        keep_answer(&batch->arena, &kept->answer);
+        break;
     case CORE_SEND:
         kept->send.text = kept_text(&batch->arena, kept->send.text);
         KEEP_ARRAY(&batch->arena, kept->send.nodes);
@@ -126,8 +131,8 @@ static const char *read_text(struct fl_reader *reader, struct fl_arena *arena)
     return text.len > 0 ? fl_arena_copy(arena, text.at, text.len) : NULL;
 }
 
-bool core_answer_decode(struct fl_str bytes, struct fl_arena *arena,
-                        struct core_answer *ret_answer, struct fl_err *err)
+bool core_answer_decode(struct fl_str bytes, struct fl_arena *arena, struct core_answer *ret_answer,
+                        struct fl_err *err)
 {
     struct fl_reader reader = fl_reader(bytes.at, bytes.len);
     struct core_answer answer = {0};

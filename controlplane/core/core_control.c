@@ -43,9 +43,9 @@ static uint32_t find_job(struct core *core, const struct core_event *event,
 
     if (slot && job_table_at(&core->jobs, slot)->tenant == event->tenant.n) return slot;
     fl_job_name(event->job.job, name);
-    core_answer_code(batch, event, FL_ABSENT,
-                     fl_arena_printf(&core->scratch, "no open job is called %s; it may have ended",
-                                     name));
+    core_answer_code(
+        batch, event, FL_ABSENT,
+        fl_arena_printf(&core->scratch, "no open job is called %s; it may have ended", name));
     return 0;
 }
 
@@ -111,17 +111,17 @@ static void put_queue(struct core *core, const struct core_event *event, struct 
     accepted(batch, event, (struct core_answer){.code = FL_OK, .id = queue->id});
 }
 
-static void put_cluster(struct core *core, const struct core_event *event,
-                        struct core_batch *batch)
+static void put_cluster(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     struct fl_str name = event->cluster_put.name, uid = event->cluster_put.uid;
     uint32_t slot = cluster_table_find_name(&core->clusters, name);
     struct fl_err err = {0};
 
     if (slot && !fl_str_eq(fl_str_c(cluster_table_at(&core->clusters, slot)->uid), uid)) {
-        core_answer_code(batch, event, FL_EXISTS,
-                         "a cluster of this name, but with another uid, is there already; remove it "
-                         "first, or take another name");
+        core_answer_code(
+            batch, event, FL_EXISTS,
+            "a cluster of this name, but with another uid, is there already; remove it "
+            "first, or take another name");
         return;
     }
     if (!slot) {
@@ -196,13 +196,26 @@ static void forget(struct core *core, const struct core_event *event, struct cor
 void core_control(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     switch (event->kind) {
-    case CORE_EV_cancel: cancel(core, event, batch); break;
+    case CORE_EV_cancel:
+        cancel(core, event, batch);
+        break;
     case CORE_EV_hold:
-    case CORE_EV_release: hold(core, event, batch); break;
-    case CORE_EV_queue_put: put_queue(core, event, batch); break;
-    case CORE_EV_cluster_put: put_cluster(core, event, batch); break;
-    case CORE_EV_cluster_cordon: cordon(core, event, batch); break;
-    case CORE_EV_cluster_forget: forget(core, event, batch); break;
-    default: fl_unreachable("core_step sends only what people say");
+    case CORE_EV_release:
+        hold(core, event, batch);
+        break;
+    case CORE_EV_queue_put:
+        put_queue(core, event, batch);
+        break;
+    case CORE_EV_cluster_put:
+        put_cluster(core, event, batch);
+        break;
+    case CORE_EV_cluster_cordon:
+        cordon(core, event, batch);
+        break;
+    case CORE_EV_cluster_forget:
+        forget(core, event, batch);
+        break;
+    default:
+        fl_unreachable("core_step sends only what people say");
     }
 }

@@ -37,21 +37,22 @@ enum core_event_kind {
 #define CORE_EVENT_ENUM(name, meaning) CORE_EV_##name,
     CORE_EVENTS(CORE_EVENT_ENUM)
 #undef CORE_EVENT_ENUM
-    CORE_EVENTS_LEN
+        CORE_EVENTS_LEN
 };
 
 enum {
-    CORE_SUBMIT_MAX = 1000,     /* jobs in one request */
+    CORE_SUBMIT_MAX = 1000, /* jobs in one request */
     CORE_ELEMENTS_MAX = 1 << 24,
-    CORE_PAGE_MAX = 1000,       /* jobs in one page of a list */
-    CORE_INVENTORY_MAX = 4096,  /* items in one event */
-    CORE_NODES_MAX = 1024,      /* nodes in one event */
+    CORE_PAGE_MAX = 1000,      /* jobs in one page of a list */
+    CORE_INVENTORY_MAX = 4096, /* items in one event */
+    CORE_NODES_MAX = 1024,     /* nodes in one event */
 };
 
 struct core_submit_item {
     struct fl_str queue; /* by name */
     struct fl_str shape; /* canonical bytes, see shape.h */
-    struct fl_str spec;  /* the stored document; may be empty when the front knows the digest is stored */
+    struct fl_str
+        spec; /* the stored document; may be empty when the front knows the digest is stored */
     struct fl_digest spec_digest;
     int32_t priority;
     uint32_t elements;

@@ -48,9 +48,14 @@ static bool load_counter(struct core *core, const struct row_counter *row, struc
     case CORE_COUNTER_job_next:
         if (row->value > core->job_next) core->job_next = row->value;
         return true;
-    case CORE_COUNTER_job_lost_from: core->job_lost_from = row->value; return true;
-    case CORE_COUNTER_job_lost_to: core->job_lost_to = row->value; return true;
-    default: return fl_fail(err, FL_TORN, "no counter has the number %u", row->counter);
+    case CORE_COUNTER_job_lost_from:
+        core->job_lost_from = row->value;
+        return true;
+    case CORE_COUNTER_job_lost_to:
+        core->job_lost_to = row->value;
+        return true;
+    default:
+        return fl_fail(err, FL_TORN, "no counter has the number %u", row->counter);
     }
 }
 
@@ -95,7 +100,9 @@ static bool load_mark(struct core *core, const struct row_mark_set *row, struct 
 
     if (!job) return false;
     switch (row->kind) {
-    case CORE_MARK_held: job->is_held = true; return true;
+    case CORE_MARK_held:
+        job->is_held = true;
+        return true;
     case CORE_MARK_cancel:
         job_table_need_run(&core->jobs, job)->stop = (uint16_t)row->value;
         return true;
@@ -117,7 +124,8 @@ static void load_nodes(struct core *core, struct element *element, struct fl_str
         size_t len = end ? (size_t)(end - names.at) : names.len;
         uint32_t node = UINT32_MAX;
 
-        if (len > 0) node = cluster_need_node(&core->clusters, cluster, (struct fl_str){names.at, len});
+        if (len > 0)
+            node = cluster_need_node(&core->clusters, cluster, (struct fl_str){names.at, len});
         element_replica(element, i)->node = node == UINT32_MAX ? ELEMENT_NODE_NONE : node;
         element_replica(element, i)->is_held = node != UINT32_MAX;
         len += end ? 1 : 0;
@@ -144,7 +152,8 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
     if (!slot) {
         slot = element_table_add(&core->elements);
         if (!slot) return fl_fail(err, FL_FULL, "more elements than may be started");
-        element_table_at(&core->elements, slot)->job = job_table_find(&core->jobs, (struct fl_job){row->job});
+        element_table_at(&core->elements, slot)->job =
+            job_table_find(&core->jobs, (struct fl_job){row->job});
         element_table_at(&core->elements, slot)->element = row->element;
         job_table_put_element(&core->jobs, job, row->element, slot);
         if (row->element >= job->elements_next) job->elements_next = row->element + 1;
@@ -208,15 +217,24 @@ bool core_load(struct core *core, const struct row *row, struct fl_err *err)
 {
     fl_assert(!core->is_begun);
     switch (row->kind) {
-    case ROW_queue_put: return load_queue(core, &row->queue_put, err);
-    case ROW_cluster_put: return load_cluster(core, &row->cluster_put, err);
-    case ROW_shape_new: return load_shape(core, &row->shape_new, err);
-    case ROW_counter: return load_counter(core, &row->counter, err);
-    case ROW_job_new: return load_job(core, &row->job_new, err);
-    case ROW_mark_set: return load_mark(core, &row->mark_set, err);
-    case ROW_attempt_new: return load_attempt(core, &row->attempt_new, err);
-    case ROW_attempt_end: return load_attempt_end(core, &row->attempt_end, err);
-    case ROW_element_end: return load_element_end(core, &row->element_end, err);
+    case ROW_queue_put:
+        return load_queue(core, &row->queue_put, err);
+    case ROW_cluster_put:
+        return load_cluster(core, &row->cluster_put, err);
+    case ROW_shape_new:
+        return load_shape(core, &row->shape_new, err);
+    case ROW_counter:
+        return load_counter(core, &row->counter, err);
+    case ROW_job_new:
+        return load_job(core, &row->job_new, err);
+    case ROW_mark_set:
+        return load_mark(core, &row->mark_set, err);
+    case ROW_attempt_new:
+        return load_attempt(core, &row->attempt_new, err);
+    case ROW_attempt_end:
+        return load_attempt_end(core, &row->attempt_end, err);
+    case ROW_element_end:
+        return load_element_end(core, &row->element_end, err);
     default:
         return fl_fail(err, FL_TORN, "a row %s is no part of what is loaded",
                        row_kind_name(row->kind));
@@ -228,8 +246,8 @@ static void begin_elements(struct core *core, struct job *job)
     struct job_run *run = job_table_run(&core->jobs, job);
     uint32_t slot, number = 0;
 
-    for (uint32_t from = 0;
-         (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0; from = number + 1) {
+    for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0;
+         from = number + 1) {
         struct element *element = element_table_at(&core->elements, slot);
 
         if (element->place == ELEMENT_LIVE) {
@@ -256,7 +274,8 @@ void core_begin(struct core *core)
         core_job_place(core, slot);
         if (run && run->first_start && run->stop == REASON_none) {
             uint32_t shape = queue_table_bucket(&core->queues, job->bucket)->shape;
-            fl_ms deadline_ms = shape_table_at(&core->shapes, shape)->shape.deadline_s * FL_SECOND_MS;
+            fl_ms deadline_ms =
+                shape_table_at(&core->shapes, shape)->shape.deadline_s * FL_SECOND_MS;
 
             core->deadlines++;
             core_timer_arm(core, TIMER_DEADLINE, job->id, run->first_start + deadline_ms);

@@ -64,9 +64,9 @@ static uint32_t find_job(struct core *core, const struct core_event *event,
 
     if (slot && job_table_at(&core->jobs, slot)->tenant == event->tenant.n) return slot;
     fl_job_name(event->job.job, name);
-    core_answer_code(batch, event, FL_ABSENT,
-                     fl_arena_printf(&core->scratch, "no open job is called %s; it may have ended",
-                                     name));
+    core_answer_code(
+        batch, event, FL_ABSENT,
+        fl_arena_printf(&core->scratch, "no open job is called %s; it may have ended", name));
     return 0;
 }
 
@@ -122,8 +122,7 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
     answer(batch, event, page);
 }
 
-static const char *sentence_of(struct core *core, const struct core_job_view *view,
-                               uint32_t slot)
+static const char *sentence_of(struct core *core, const struct core_job_view *view, uint32_t slot)
 {
     const struct job *job = job_table_at(&core->jobs, slot);
     const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
@@ -172,9 +171,16 @@ static void explain(struct core *core, const struct core_event *event, struct co
 void core_read(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     switch (event->kind) {
-    case CORE_EV_read_job: read_job(core, event, batch); break;
-    case CORE_EV_list_jobs: list_jobs(core, event, batch); break;
-    case CORE_EV_explain: explain(core, event, batch); break;
-    default: fl_unreachable("core_step sends only questions");
+    case CORE_EV_read_job:
+        read_job(core, event, batch);
+        break;
+    case CORE_EV_list_jobs:
+        list_jobs(core, event, batch);
+        break;
+    case CORE_EV_explain:
+        explain(core, event, batch);
+        break;
+    default:
+        fl_unreachable("core_step sends only questions");
     }
 }

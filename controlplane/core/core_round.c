@@ -128,8 +128,7 @@ bool core_round(struct core *core, struct core_batch *batch)
         for (size_t i = 0; i < turns_len; i++) {
             struct turn turn = core->turns.at[i];
 
-            if (starts_left == 0 ||
-                core->elements.elements.len >= core->config.elements_max) {
+            if (starts_left == 0 || core->elements.elements.len >= core->config.elements_max) {
                 core->is_dirty = starts_left == 0;
                 return core->is_dirty;
             }

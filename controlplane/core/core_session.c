@@ -10,7 +10,7 @@ static struct cluster *heard(const struct core *core, struct fl_cluster id, uint
     struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
 
     return cluster && cluster->is_connected && cluster->session_epoch == session_epoch ? cluster
-                                                                                      : NULL;
+                                                                                       : NULL;
 }
 
 /* --- open and lost --- */
@@ -98,8 +98,8 @@ static void open_session(struct core *core, const struct core_event *event,
     }
     cluster->unmarked_first = cluster->unmarked_last = 0;
     core_put_cluster(batch, cluster);
-    send = core_send_to(cluster, event->session_open.is_resync ? CORE_SEND_resync
-                                                               : CORE_SEND_welcome);
+    send =
+        core_send_to(cluster, event->session_open.is_resync ? CORE_SEND_resync : CORE_SEND_welcome);
     send.incarnation = core->incarnation;
     core_emit_send(batch, &send);
 }
@@ -138,8 +138,7 @@ void core_session_expire(struct core *core, struct core_batch *batch, struct clu
 
 /* --- inventory --- */
 
-static void stop_stray(struct core_batch *batch, struct cluster *cluster,
-                       struct fl_attempt attempt)
+static void stop_stray(struct core_batch *batch, struct cluster *cluster, struct fl_attempt attempt)
 {
     struct core_send send = core_send_to(cluster, CORE_SEND_stop);
 
@@ -255,8 +254,7 @@ static void reconcile(struct core *core, struct core_batch *batch, struct cluste
 static void hear_inventory(struct core *core, const struct core_event *event,
                            struct core_batch *batch)
 {
-    struct cluster *cluster =
-        heard(core, event->inventory.cluster, event->inventory.session_epoch);
+    struct cluster *cluster = heard(core, event->inventory.cluster, event->inventory.session_epoch);
     struct core_send bye;
 
     if (!cluster || cluster->is_reconciled) return;
@@ -310,8 +308,8 @@ static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mar
     for (uint32_t slot = cluster->unmarked_first; slot; slot = next) {
         struct element *element = element_table_at(&core->elements, slot);
         const struct job *job = job_table_at(&core->jobs, element->job);
-        const struct shape_entry *shape = shape_table_at(
-            &core->shapes, queue_table_bucket(&core->queues, job->bucket)->shape);
+        const struct shape_entry *shape =
+            shape_table_at(&core->shapes, queue_table_bucket(&core->queues, job->bucket)->shape);
 
         next = element->unmarked_next;
         if (element->start_seq <= mark) {
@@ -334,8 +332,7 @@ static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mar
     }
 }
 
-static void hear_nodes(struct core *core, const struct core_event *event,
-                       struct core_batch *batch)
+static void hear_nodes(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     struct cluster *cluster = heard(core, event->nodes.cluster, event->nodes.session_epoch);
     uint64_t stamp;
@@ -400,11 +397,22 @@ void core_session_forget(struct core *core, struct core_batch *batch, struct clu
 void core_session(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     switch (event->kind) {
-    case CORE_EV_session_open: open_session(core, event, batch); break;
-    case CORE_EV_session_lost: lose_session(core, event); break;
-    case CORE_EV_inventory: hear_inventory(core, event, batch); break;
-    case CORE_EV_replica: hear_replica(core, event, batch); break;
-    case CORE_EV_nodes: hear_nodes(core, event, batch); break;
-    default: fl_unreachable("core_step sends only what agents say");
+    case CORE_EV_session_open:
+        open_session(core, event, batch);
+        break;
+    case CORE_EV_session_lost:
+        lose_session(core, event);
+        break;
+    case CORE_EV_inventory:
+        hear_inventory(core, event, batch);
+        break;
+    case CORE_EV_replica:
+        hear_replica(core, event, batch);
+        break;
+    case CORE_EV_nodes:
+        hear_nodes(core, event, batch);
+        break;
+    default:
+        fl_unreachable("core_step sends only what agents say");
     }
 }

@@ -27,9 +27,9 @@ struct core {
     bool is_dirty; /* something may start that could not before */
     fl_ms now;
     uint32_t incarnation;
-    uint64_t job_next;  /* the id of the next job */
+    uint64_t job_next;                   /* the id of the next job */
     uint64_t job_lost_from, job_lost_to; /* ids of a lost history, both included; 0: none */
-    uint64_t job_below; /* ids from here on have no partition yet */
+    uint64_t job_below;                  /* ids from here on have no partition yet */
     struct fl_prng prng;
 
     struct shape_table shapes;
@@ -46,7 +46,7 @@ struct core {
     struct fl_digest spec_newest;
     uint64_t spec_newest_range; /* of spec_newest; UINT64_MAX: none */
 
-    FL_VEC(uint32_t) acks_due;  /* cluster slots whose reports are to be acknowledged */
+    FL_VEC(uint32_t) acks_due; /* cluster slots whose reports are to be acknowledged */
     FL_VEC(struct turn) turns; /* scratch of a round */
     uint32_t turn_queue;       /* the queue that was served last */
     struct fl_arena scratch;   /* of one step or one placement */
@@ -71,7 +71,14 @@ void core_emit_send(struct core_batch *batch, const struct core_send *send);
 
 /* --- core_timer.c --- */
 
-enum timer_kind { TIMER_ELEMENT, TIMER_DEADLINE, TIMER_LOSS, TIMER_STRAY, TIMER_RESEND, TIMER_HEAD };
+enum timer_kind {
+    TIMER_ELEMENT,
+    TIMER_DEADLINE,
+    TIMER_LOSS,
+    TIMER_STRAY,
+    TIMER_RESEND,
+    TIMER_HEAD
+};
 
 void core_timer_arm(struct core *core, enum timer_kind kind, uint64_t value, fl_ms at);
 /* Everything that is due at core->now. */

@@ -51,7 +51,8 @@ static bool check_item(struct core *core, const struct core_event *event,
     }
     if (core->jobs.jobs.len >= core->config.jobs_max) {
         return refuse(core, outcome, FL_FULL,
-                      fl_arena_printf(&core->scratch, "%" PRIu32 " jobs are open, the most there can be",
+                      fl_arena_printf(&core->scratch,
+                                      "%" PRIu32 " jobs are open, the most there can be",
                                       core->config.jobs_max)) == FL_OK;
     }
     return true;
@@ -95,9 +96,9 @@ static uint32_t need_shape(struct core *core, struct core_batch *batch, struct f
         refuse(core, outcome, err.code, err.text);
         return 0;
     }
-    row = (struct row){.kind = ROW_shape_new,
-                       .shape_new = {.shape = shape_table_at(&core->shapes, slot)->id,
-                                     .body = bytes}};
+    row = (struct row){
+        .kind = ROW_shape_new,
+        .shape_new = {.shape = shape_table_at(&core->shapes, slot)->id, .body = bytes}};
     core_batch_row(batch, &row);
     return slot;
 }
@@ -129,9 +130,9 @@ static void need_spec(struct core *core, struct core_batch *batch,
     core_batch_row(batch, &row);
 }
 
-static void accept_job(struct core *core, const struct core_event *event,
-                       struct core_batch *batch, const struct core_submit_item *item,
-                       uint32_t queue, struct core_outcome *outcome)
+static void accept_job(struct core *core, const struct core_event *event, struct core_batch *batch,
+                       const struct core_submit_item *item, uint32_t queue,
+                       struct core_outcome *outcome)
 {
     struct row row = {.kind = ROW_job_new};
     struct job *job;

@@ -23,9 +23,12 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
 
         return run && run->first_start && run->stop == REASON_none;
     }
-    case TIMER_LOSS: return cluster_table_at(&core->clusters, slot)->lost_at == item.key;
-    case TIMER_RESEND: return cluster_table_at(&core->clusters, slot)->resend_at == item.key;
-    case TIMER_STRAY: return cluster_table_at(&core->clusters, slot)->strays.len > 0;
+    case TIMER_LOSS:
+        return cluster_table_at(&core->clusters, slot)->lost_at == item.key;
+    case TIMER_RESEND:
+        return cluster_table_at(&core->clusters, slot)->resend_at == item.key;
+    case TIMER_STRAY:
+        return cluster_table_at(&core->clusters, slot)->strays.len > 0;
     case TIMER_HEAD:
         return fl_slab_is_taken(&core->queues.buckets, slot) &&
                queue_table_bucket(&core->queues, slot)->blocked_at != 0 &&
@@ -67,7 +70,9 @@ void core_timer_fire(struct core *core, struct core_batch *batch)
 
         if (!is_meant(core, item)) continue;
         switch ((enum timer_kind)(item.value & 0xff)) {
-        case TIMER_ELEMENT: core_element_ready(core, (uint32_t)value); break;
+        case TIMER_ELEMENT:
+            core_element_ready(core, (uint32_t)value);
+            break;
         case TIMER_DEADLINE:
             core_job_stop(core, batch, job_table_find(&core->jobs, (struct fl_job){value}),
                           REASON_DeadlineExceeded);
@@ -81,7 +86,9 @@ void core_timer_fire(struct core *core, struct core_batch *batch)
         case TIMER_STRAY:
             core_session_strays(core, batch, cluster_table_at(&core->clusters, (uint32_t)value));
             break;
-        case TIMER_HEAD: core->is_dirty = true; break;
+        case TIMER_HEAD:
+            core->is_dirty = true;
+            break;
         }
     }
 }

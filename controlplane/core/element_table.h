@@ -37,18 +37,19 @@ struct element {
     fl_ms wait_until;  /* valid while waiting */
 
     /* Of a live attempt. */
-    uint32_t cluster_prev, cluster_next;   /* slots: the live attempts of its cluster */
-    uint32_t unmarked_prev, unmarked_next; /* slots: STARTs no node report includes yet, oldest first */
-    uint64_t start_seq;   /* control_seq of its START in this session; 0: node reports include it */
-    uint64_t go_session;  /* session in which GO was sent; 0: none */
+    uint32_t cluster_prev, cluster_next; /* slots: the live attempts of its cluster */
+    uint32_t unmarked_prev,
+        unmarked_next;   /* slots: STARTs no node report includes yet, oldest first */
+    uint64_t start_seq;  /* control_seq of its START in this session; 0: node reports include it */
+    uint64_t go_session; /* session in which GO was sent; 0: none */
     uint64_t seen_session; /* session in which the agent last told of it; 0: none */
     uint64_t stop_session; /* session in which STOP was sent; 0: none */
-    bool is_sent;         /* this very core sent its START */
-    bool is_reported;     /* an agent has told of it in the life of this core */
-    bool is_resend;       /* its START is to be sent again once its nodes are known */
-    bool is_running;      /* counted in its job's 'running' */
-    uint16_t stop;        /* enum reason: why it is being stopped; none: it is not */
-    uint16_t why;         /* enum reason of the first failing replica; none: none has failed */
+    bool is_sent;          /* this very core sent its START */
+    bool is_reported;      /* an agent has told of it in the life of this core */
+    bool is_resend;        /* its START is to be sent again once its nodes are known */
+    bool is_running;       /* counted in its job's 'running' */
+    uint16_t stop;         /* enum reason: why it is being stopped; none: it is not */
+    uint16_t why;          /* enum reason of the first failing replica; none: none has failed */
     uint32_t first_replica;
     int32_t exit_code;
     uint32_t replicas_len;

@@ -8,7 +8,8 @@ const char *job_state_name(enum job_state state)
 {
     switch (state) {
 #define STATE(name, number, is_terminal, meaning)                                                  \
-    case JOB_##name: return #name;
+    case JOB_##name:                                                                               \
+        return #name;
         JOB_STATES(STATE)
 #undef STATE
     }
@@ -19,7 +20,8 @@ bool job_state_is_terminal(enum job_state state)
 {
     switch (state) {
 #define STATE(name, number, is_terminal, meaning)                                                  \
-    case JOB_##name: return is_terminal;
+    case JOB_##name:                                                                               \
+        return is_terminal;
         JOB_STATES(STATE)
 #undef STATE
     }
@@ -30,7 +32,8 @@ const char *attempt_state_name(enum attempt_state state)
 {
     switch (state) {
 #define STATE(name, number, is_terminal, meaning)                                                  \
-    case ATTEMPT_##name: return #name;
+    case ATTEMPT_##name:                                                                           \
+        return #name;
         ATTEMPT_STATES(STATE)
 #undef STATE
     }
@@ -41,7 +44,8 @@ const char *reason_name(enum reason reason)
 {
     switch (reason) {
 #define REASON(name, number, kind, who, sentence)                                                  \
-    case REASON_##name: return #name;
+    case REASON_##name:                                                                            \
+        return #name;
 #include "controlplane/core/reasons.def"
 #undef REASON
     }
@@ -52,7 +56,8 @@ const char *reason_sentence(enum reason reason)
 {
     switch (reason) {
 #define REASON(name, number, kind, who, sentence)                                                  \
-    case REASON_##name: return sentence;
+    case REASON_##name:                                                                            \
+        return sentence;
 #include "controlplane/core/reasons.def"
 #undef REASON
     }
@@ -63,7 +68,8 @@ const char *reason_who(enum reason reason)
 {
     switch (reason) {
 #define REASON(name, number, kind, who, sentence)                                                  \
-    case REASON_##name: return #who;
+    case REASON_##name:                                                                            \
+        return #who;
 #include "controlplane/core/reasons.def"
 #undef REASON
     }

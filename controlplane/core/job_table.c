@@ -97,8 +97,8 @@ void job_table_remove_element(struct job_table *table, struct job *job, uint32_t
     }
 }
 
-uint32_t job_table_next_element(const struct job_table *table, const struct job *job,
-                                uint32_t from, uint32_t *ret_element)
+uint32_t job_table_next_element(const struct job_table *table, const struct job *job, uint32_t from,
+                                uint32_t *ret_element)
 {
     const struct job_run *run = job_table_run(table, job);
     uint64_t element = 0;

@@ -18,7 +18,7 @@ enum job_place {
 struct job {
     uint64_t id;
     uint32_t tenant;
-    uint32_t bucket; /* slot: queue, priority and shape */
+    uint32_t bucket;      /* slot: queue, priority and shape */
     uint32_t left, right; /* slots: neighbours in line, or children among the returned */
     uint32_t elements;
     uint32_t elements_next; /* the first that never started */
@@ -31,7 +31,8 @@ struct job {
 struct job_run {
     uint32_t only;              /* of a plain job: its element's slot */
     struct fl_page_map started; /* of an array: element -> slot, for those not ended */
-    uint32_t ready_first, ready_last; /* element slots: may start again now, in the order they became so */
+    uint32_t ready_first,
+        ready_last;   /* element slots: may start again now, in the order they became so */
     uint32_t live;    /* elements with a live attempt */
     uint32_t running; /* of those: with a replica seen running */
     uint32_t succeeded, failed, cancelled;
@@ -80,7 +81,7 @@ void job_table_put_element(struct job_table *table, struct job *job, uint32_t el
                            uint32_t slot);
 void job_table_remove_element(struct job_table *table, struct job *job, uint32_t element);
 /* The slot of the smallest element >= from that has started and not ended; 0: none. */
-uint32_t job_table_next_element(const struct job_table *table, const struct job *job,
-                                uint32_t from, uint32_t *ret_element);
+uint32_t job_table_next_element(const struct job_table *table, const struct job *job, uint32_t from,
+                                uint32_t *ret_element);
 
 size_t job_table_hot_bytes(const struct job_table *table);

@@ -79,14 +79,14 @@ enum room_kind { ROOM_FREE, ROOM_WHEN_EMPTY };
 /* Replicas of all roles, each on a node; false as soon as one has none.  'nodes' may be NULL.
  * A search over the free room starts at the cluster's cursor and goes round once, so that a full front of
  * the list is not walked for every start. */
-static bool fit_nodes(const struct cluster *cluster, const struct shape *shape,
-                      enum room_kind kind, struct fl_arena *arena, uint32_t *nodes,
-                      uint32_t *ret_cursor)
+static bool fit_nodes(const struct cluster *cluster, const struct shape *shape, enum room_kind kind,
+                      struct fl_arena *arena, uint32_t *nodes, uint32_t *ret_cursor)
 {
     uint32_t nodes_len = (uint32_t)cluster->nodes.len;
     struct fl_resources *left = NULL; /* several roles share what is left on a node */
     uint32_t filled = 0;
-    uint32_t cursor = kind == ROOM_FREE && cluster->node_cursor < nodes_len ? cluster->node_cursor : 0;
+    uint32_t cursor =
+        kind == ROOM_FREE && cluster->node_cursor < nodes_len ? cluster->node_cursor : 0;
 
     if (shape->roles_len > 1) {
         left = fl_arena_array(arena, struct fl_resources, nodes_len);
@@ -174,7 +174,8 @@ static uint64_t load_ppm(const struct cluster *cluster)
         worst = (uint64_t)(total.cpu_milli - free.cpu_milli) * 1000000 / total.cpu_milli;
     }
     if (total.memory_bytes >> 20) {
-        load = ((total.memory_bytes - free.memory_bytes) >> 20) * 1000000 / (total.memory_bytes >> 20);
+        load =
+            ((total.memory_bytes - free.memory_bytes) >> 20) * 1000000 / (total.memory_bytes >> 20);
         worst = load > worst ? load : worst;
     }
     if (total.gpus) {
@@ -209,8 +210,8 @@ static uint32_t next_by_load(const struct cluster_table *clusters, uint64_t trie
 }
 
 bool placement_choose(const struct cluster_table *clusters, const struct shape_entry *shape,
-                      struct placement_limits limits, struct fl_arena *arena,
-                      struct placement *ret, enum reason *ret_why)
+                      struct placement_limits limits, struct fl_arena *arena, struct placement *ret,
+                      enum reason *ret_why)
 {
     enum reason why = shape->why ? (enum reason)shape->why : REASON_InsufficientCapacity;
     uint64_t load = 0;
@@ -261,8 +262,7 @@ static const char *unhealthy(const struct cluster *cluster, struct fl_arena *are
 
 static const char *resources(struct fl_resources r, struct fl_arena *arena)
 {
-    const char *gpus =
-        r.gpus ? fl_arena_printf(arena, ", %" PRIu32 " GPU", r.gpus) : "";
+    const char *gpus = r.gpus ? fl_arena_printf(arena, ", %" PRIu32 " GPU", r.gpus) : "";
 
     return fl_arena_printf(arena, "%" PRIu32 ".%03" PRIu32 " CPU, %" PRIu64 " MiB%s",
                            r.cpu_milli / 1000, r.cpu_milli % 1000, r.memory_bytes >> 20, gpus);
@@ -274,9 +274,9 @@ static const char *needs(const struct shape_entry *entry, struct fl_arena *arena
     const struct shape_role *role = &entry->shape.roles[0];
 
     if (entry->shape.roles_len > 1) {
-        return fl_arena_printf(arena, "%" PRIu32 " replicas of %" PRIu32 " roles, the first %s each",
-                               entry->replicas, entry->shape.roles_len,
-                               resources(role->each, arena));
+        return fl_arena_printf(
+            arena, "%" PRIu32 " replicas of %" PRIu32 " roles, the first %s each", entry->replicas,
+            entry->shape.roles_len, resources(role->each, arena));
     }
     if (role->replicas == 1) return resources(role->each, arena);
     return fl_arena_printf(arena, "%" PRIu32 " x (%s)", role->replicas,
@@ -301,8 +301,7 @@ static struct fl_resources largest(const struct cluster *cluster, enum room_kind
 
 struct placement_verdict placement_explain(const struct cluster_table *clusters, uint32_t slot,
                                            const struct shape_entry *entry,
-                                           struct placement_limits limits,
-                                           struct fl_arena *arena)
+                                           struct placement_limits limits, struct fl_arena *arena)
 {
     const struct cluster *cluster = cluster_table_at(clusters, slot);
     struct placement placement;
@@ -317,17 +316,21 @@ struct placement_verdict placement_explain(const struct cluster_table *clusters,
     case REASON_ClusterExcluded:
         verdict.text = fl_arena_printf(arena, "the job's clusters or notClusters exclude %s", name);
         break;
-    case REASON_ClusterUnhealthy: verdict.text = unhealthy(cluster, arena); break;
+    case REASON_ClusterUnhealthy:
+        verdict.text = unhealthy(cluster, arena);
+        break;
     case REASON_NoImages:
         verdict.text = fl_arena_printf(arena, "the job has an image, and %s runs processes", name);
         break;
     case REASON_DispatchLimit:
-        verdict.text = fl_arena_printf(arena, "%s has %" PRIu32 " starts to confirm, the most it may",
-                                       name, cluster->unconfirmed);
+        verdict.text =
+            fl_arena_printf(arena, "%s has %" PRIu32 " starts to confirm, the most it may", name,
+                            cluster->unconfirmed);
         break;
     case REASON_NodeSelectorUnmatched:
-        verdict.text = fl_arena_printf(arena, "none of %zu nodes of %s carries the node labels asked for",
-                                       cluster->nodes.len, name);
+        verdict.text =
+            fl_arena_printf(arena, "none of %zu nodes of %s carries the node labels asked for",
+                            cluster->nodes.len, name);
         break;
     case REASON_NoMatchingCluster:
         verdict.text = fl_arena_printf(arena, "needs %s; the most that one node of %s has is %s",
@@ -335,16 +338,14 @@ struct placement_verdict placement_explain(const struct cluster_table *clusters,
                                        resources(largest(cluster, ROOM_WHEN_EMPTY), arena));
         break;
     case REASON_Fragmented:
-        verdict.text = fl_arena_printf(arena,
-                                       "needs %s; %s has %s free in all, at most %s on one node",
-                                       needs(entry, arena), name,
-                                       resources(cluster->free_sum, arena),
-                                       resources(largest(cluster, ROOM_FREE), arena));
+        verdict.text =
+            fl_arena_printf(arena, "needs %s; %s has %s free in all, at most %s on one node",
+                            needs(entry, arena), name, resources(cluster->free_sum, arena),
+                            resources(largest(cluster, ROOM_FREE), arena));
         break;
     default:
-        verdict.text = fl_arena_printf(arena, "needs %s; %s has %s free of %s",
-                                       needs(entry, arena), name,
-                                       resources(cluster->free_sum, arena),
+        verdict.text = fl_arena_printf(arena, "needs %s; %s has %s free of %s", needs(entry, arena),
+                                       name, resources(cluster->free_sum, arena),
                                        resources(cluster->total_sum, arena));
         break;
     }

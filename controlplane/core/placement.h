@@ -18,7 +18,7 @@ struct placement {
 };
 
 struct placement_verdict {
-    uint32_t cluster; /* slot */
+    uint32_t cluster;   /* slot */
     enum reason reason; /* Fits, or why not */
     const char *text;   /* one sentence with numbers, in the arena */
 };
@@ -31,8 +31,8 @@ struct placement_limits {
 /* True: *ret is where.  False: *ret_why is what most clusters said; clusters that have not grown since
  * shape->tried_at are not looked at again, they said no then. */
 bool placement_choose(const struct cluster_table *clusters, const struct shape_entry *shape,
-                      struct placement_limits limits, struct fl_arena *arena,
-                      struct placement *ret, enum reason *ret_why);
+                      struct placement_limits limits, struct fl_arena *arena, struct placement *ret,
+                      enum reason *ret_why);
 
 /* Whether any cluster could run it when empty; unknown and cordoned ones count as able to. */
 bool placement_could_ever(const struct cluster_table *clusters, const struct shape_entry *shape,
@@ -41,8 +41,7 @@ bool placement_could_ever(const struct cluster_table *clusters, const struct sha
 /* What one cluster says, in words. */
 struct placement_verdict placement_explain(const struct cluster_table *clusters, uint32_t cluster,
                                            const struct shape_entry *shape,
-                                           struct placement_limits limits,
-                                           struct fl_arena *arena);
+                                           struct placement_limits limits, struct fl_arena *arena);
 
 /* Whether the cluster's nodes labels, as reported, carry this one. */
 bool placement_node_matches(const struct node *node, const struct shape *shape);

@@ -52,10 +52,12 @@ size_t row_bytes(const struct row *row)
 {
     switch (row->kind) {
 #define ROW(name, number, fields)                                                                  \
-    case ROW_##name: return bytes_##name(&row->name);
+    case ROW_##name:                                                                               \
+        return bytes_##name(&row->name);
 #include "controlplane/core/rows.def"
 #undef ROW
-    case ROW_KINDS_LEN: break;
+    case ROW_KINDS_LEN:
+        break;
     }
     fl_unreachable("a row has one of the kinds of rows.def");
 }
@@ -85,10 +87,12 @@ bool row_encode(struct fl_buf *out, const struct row *row)
     if (!fl_buf_put_u8(out, (uint8_t)row->kind)) return false;
     switch (row->kind) {
 #define ROW(name, number, fields)                                                                  \
-    case ROW_##name: return encode_##name(out, &row->name);
+    case ROW_##name:                                                                               \
+        return encode_##name(out, &row->name);
 #include "controlplane/core/rows.def"
 #undef ROW
-    case ROW_KINDS_LEN: break;
+    case ROW_KINDS_LEN:
+        break;
     }
     fl_unreachable("a row has one of the kinds of rows.def");
 }
@@ -150,8 +154,7 @@ struct printer {
     size_t left;
 };
 
-static void print(struct printer *out, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+static void print(struct printer *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void print(struct printer *out, const char *fmt, ...)
 {
@@ -220,9 +223,12 @@ void row_print(const struct row *row, char *out, size_t out_bytes)
     print(&printer, "%s", row_kind_name(row->kind));
     switch (row->kind) {
 #define ROW(name, number, fields)                                                                  \
-    case ROW_##name: print_##name(&printer, &row->name); break;
+    case ROW_##name:                                                                               \
+        print_##name(&printer, &row->name);                                                        \
+        break;
 #include "controlplane/core/rows.def"
 #undef ROW
-    case ROW_KINDS_LEN: fl_unreachable("a row has one of the kinds of rows.def");
+    case ROW_KINDS_LEN:
+        fl_unreachable("a row has one of the kinds of rows.def");
     }
 }

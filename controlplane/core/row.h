@@ -50,9 +50,10 @@ struct row {
 
 /* What open_mark keeps of an open job. */
 enum core_mark {
-    CORE_MARK_held = 1,        /* value 1 */
-    CORE_MARK_cancel = 2,      /* value: enum reason */
-    CORE_MARK_first_start = 3, /* value: fl_ms of the first replica seen running; only with a deadline */
+    CORE_MARK_held = 1,   /* value 1 */
+    CORE_MARK_cancel = 2, /* value: enum reason */
+    CORE_MARK_first_start =
+        3, /* value: fl_ms of the first replica seen running; only with a deadline */
 };
 
 /* Numbers that must survive although no row carries them. */

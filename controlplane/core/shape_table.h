@@ -10,10 +10,10 @@
 
 struct shape_entry {
     uint32_t id;
-    uint32_t refs; /* open jobs of this shape */
+    uint32_t refs;                 /* open jobs of this shape */
     uint32_t idle_next, idle_prev; /* slots, among those without refs, oldest first */
-    struct fl_str bytes; /* owned */
-    struct shape shape;  /* its strings point into 'bytes' */
+    struct fl_str bytes;           /* owned */
+    struct shape shape;            /* its strings point into 'bytes' */
     uint32_t replicas;
     uint64_t tried_at; /* no cluster that has not grown since this stamp fits it */
     uint64_t ever_at;  /* a cluster would fit it when empty, as of this stamp of totals ... */
@@ -23,8 +23,8 @@ struct shape_entry {
 
 struct shape_table {
     struct fl_slab entries;
-    struct fl_map by_bytes;     /* -> slot */
-    struct fl_page_map by_id;   /* -> slot */
+    struct fl_map by_bytes;   /* -> slot */
+    struct fl_page_map by_id; /* -> slot */
     uint32_t idle_first, idle_last;
     uint32_t id_next;
     uint32_t shapes_max;

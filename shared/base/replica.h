@@ -22,7 +22,7 @@ enum fl_replica_state {
 #define FL_REPLICA_ENUM(name, number, is_last, meaning) FL_REPLICA_##name = (number),
     FL_REPLICA_STATES(FL_REPLICA_ENUM)
 #undef FL_REPLICA_ENUM
-    FL_REPLICA_STATES_LEN
+        FL_REPLICA_STATES_LEN
 };
 
 const char *fl_replica_state_name(enum fl_replica_state state);
