@@ -40,8 +40,8 @@ struct engine {
     fl_ms flying_since;   /* since when the oldest of them is what the database works on */
     bool is_flying_again; /* the server refused them: their requests are stepped again */
 
-    bool is_poisoned;  /* the next term begins with one event per batch ... */
-    fl_ms alone_until; /* ... until then, and until no suspect waits in the inbox */
+    bool is_poisoned;  /* the next term begins with one event per batch: ... */
+    fl_ms alone_until; /* ... until then, and while a suspect is left */
 
     /* The term. */
     uint64_t epoch;
@@ -103,8 +103,9 @@ struct engine *engine_create(const struct engine_config *config, const struct en
 void engine_destroy(struct engine *engine)
 {
     if (!engine) return;
-    for (size_t i = 0; i < engine->flying_len; i++)
+    for (size_t i = 0; i < engine->flying_len; i++) {
         engine_batch_destroy(engine->flying[i]);
+    }
     engine_batch_destroy(engine->open);
     core_destroy(engine->core);
     engine_inbox_fini(&engine->inbox);
@@ -483,10 +484,8 @@ void engine_found(struct engine *engine, uint64_t lookup, const struct fl_digest
 static void release(struct engine *engine, struct engine_batch *batch, bool has_sends)
 {
     struct engine_event_list events = engine_batch_take_events(batch);
-    struct engine_event *event;
 
-    while ((event = engine_event_list_pop(&events)))
-        engine_inbox_done(&engine->inbox, event);
+    engine_inbox_done_list(&engine->inbox, &events);
     for (struct engine_batch *part = batch; part;
          part = part == batch ? batch->riders : part->next) {
         for (size_t i = 0; i < part->core->effects.len; i++) {
@@ -655,7 +654,7 @@ static bool close_open(struct engine *engine)
         }
     } else {
         engine->open->steps = 0;
-        engine_event_list_fini(&engine->open->kept);
+        engine_inbox_done_list(&engine->inbox, &engine->open->kept);
         return was_used;
     }
     return true;

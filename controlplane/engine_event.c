@@ -131,6 +131,7 @@ void engine_event_list_fini(struct engine_event_list *list)
 {
     struct engine_event *event;
 
-    while ((event = engine_event_list_pop(list)))
+    while ((event = engine_event_list_pop(list))) {
         engine_event_destroy(event);
+    }
 }

@@ -73,6 +73,15 @@ void engine_inbox_done(struct engine_inbox *inbox, struct engine_event *event)
     engine_event_destroy(event);
 }
 
+void engine_inbox_done_list(struct engine_inbox *inbox, struct engine_event_list *list)
+{
+    struct engine_event *event;
+
+    while ((event = engine_event_list_pop(list))) {
+        engine_inbox_done(inbox, event);
+    }
+}
+
 void engine_inbox_refuse(struct engine_inbox *inbox, struct engine_event *event, enum fl_code code,
                          const char *text)
 {
@@ -87,8 +96,9 @@ void engine_inbox_refuse_list(struct engine_inbox *inbox, struct engine_event_li
 {
     struct engine_event *event;
 
-    while ((event = engine_event_list_pop(list)))
+    while ((event = engine_event_list_pop(list))) {
         engine_inbox_refuse(inbox, event, code, text);
+    }
 }
 
 void engine_inbox_refuse_all(struct engine_inbox *inbox, enum fl_code code, const char *text)
@@ -129,7 +139,6 @@ struct engine_event *engine_inbox_next(struct engine_inbox *inbox, size_t *work,
         } else if (event->event.key.len > 0 && !event->has_key) {
             look_up(inbox, event);
         } else {
-            set_suspect(inbox, event, false);
             return event;
         }
         --*work;

@@ -3,7 +3,7 @@
  *   put -> (waiting | again) -> [its key is held and looked up] -> next -> the engine's, until it calls
  *   'done' when its batch is durable, 'refuse' when it came to nothing, or 'again' to have it once more
  *
- * What came out of a refused batch goes first and is a suspect until it was stepped again.
+ * What came out of a refused batch goes first, and is a suspect until another batch with it is durable.
  * Uses the core's event types, the engine's ports and shared/base.  Not thread-safe: the engine owns it. */
 #pragma once
 
@@ -47,8 +47,9 @@ struct engine_event *engine_inbox_next(struct engine_inbox *inbox, size_t *work,
 void engine_inbox_found(struct engine_inbox *inbox, uint64_t lookup,
                         const struct fl_digest *body_sha, struct fl_str answer_bytes, bool is_good);
 
-/* Its batch is durable: its key is free, and the event is destroyed. */
+/* Its batch is durable: its key is freed, and the event is destroyed. */
 void engine_inbox_done(struct engine_inbox *inbox, struct engine_event *event);
+void engine_inbox_done_list(struct engine_inbox *inbox, struct engine_event_list *list);
 
 /* The same for what came to nothing; whoever asked is told. */
 void engine_inbox_refuse(struct engine_inbox *inbox, struct engine_event *event, enum fl_code code,
