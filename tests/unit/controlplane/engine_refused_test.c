@@ -115,6 +115,58 @@ static void a_cluster_that_poisons_is_not_listened_to_for_a_while(void **state)
     end(world);
 }
 
+static void suspects_go_alone_however_long_it_takes(void **state)
+{
+    struct engine_config config = config_of_tests();
+    struct world *world;
+
+    (void)state;
+    config.alone_ms = 0;
+    world = leader_with(config);
+    play(world, "submit 5 a\nsubmit 6 poison\nsubmit 7 c\nturn\n");
+    run(world);
+    story_is(world, "0 commit 3 epoch 1: a poison c\n"
+                    "0 drop\n"
+                    "0 take from 3\n"
+                    "0 load\n"
+                    "0 began 2\n"
+                    "0 commit 3 epoch 2: a\n"
+                    "0 commit 4 epoch 2: poison\n"
+                    "0 answer 5 ok job-1\n"
+                    "0 notice 3\n"
+                    "0 commit 5 epoch 2: c\n"
+                    "0 quarantine submit: 23514 check\n"
+                    "0 answer 6 invalid\n"
+                    "0 drop\n"
+                    "0 take from 4\n"
+                    "0 load\n"
+                    "0 began 3\n"
+                    "0 commit 4 epoch 3: c\n"
+                    "0 answer 7 ok job-2\n"
+                    "0 notice 4\n");
+    end(world);
+}
+
+static void what_agents_said_before_a_reload_is_not_stepped_after_it(void **state)
+{
+    struct world *world = leader();
+
+    (void)state;
+    play(world, "submit 5 a\nturn\nhello 1 1\nsubmit 6 b\ndone 3 poison\n");
+    forget_story(world);
+    run(world);
+    story_is(world, "0 take from 3\n"
+                    "0 load\n"
+                    "0 began 2\n"
+                    "0 commit 3 epoch 2: a\n"
+                    "0 commit 4 epoch 2: b\n"
+                    "0 answer 5 ok job-1\n"
+                    "0 notice 3\n"
+                    "0 answer 6 ok job-2\n"
+                    "0 notice 4\n");
+    end(world);
+}
+
 /* Nobody's request is to blame: a silent cluster is noticed by a timer. */
 static void what_the_core_decides_by_itself_is_tried_ever_more_rarely(void **state)
 {
@@ -292,6 +344,8 @@ FL_TESTS(cmocka_unit_test(of_a_thousand_only_the_culprit_is_refused),
          cmocka_unit_test(the_events_of_a_refused_batch_are_stepped_again_one_by_one),
          cmocka_unit_test(what_was_poisoned_with_a_lost_database_is_not_forgotten),
          cmocka_unit_test(a_cluster_that_poisons_is_not_listened_to_for_a_while),
+         cmocka_unit_test(suspects_go_alone_however_long_it_takes),
+         cmocka_unit_test(what_agents_said_before_a_reload_is_not_stepped_after_it),
          cmocka_unit_test(what_the_core_decides_by_itself_is_tried_ever_more_rarely),
          cmocka_unit_test(a_repeated_key_gets_the_stored_answer),
          cmocka_unit_test(a_key_in_flight_is_a_conflict_until_it_is_settled),

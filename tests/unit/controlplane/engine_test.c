@@ -305,6 +305,38 @@ static void a_row_that_contradicts_the_others_is_named_and_tried_again(void **st
     end(world);
 }
 
+static void an_open_fates_time_counts_from_the_loss(void **state)
+{
+    struct world *world = leader();
+
+    (void)state;
+    play(world, "submit 5 a\nturn\nat 9000\ndone 3 cut\nat 9001\ntake fails away\n");
+    forget_story(world);
+    play(world, "at 18999\n");
+    story_is(world, "18999 take from 3\n");
+    play(world, "at 19000\n");
+    story_is(world, "19000 answer 5 unavailable\n");
+    end(world);
+}
+
+static void the_cores_time_does_not_go_back_over_a_takeover(void **state)
+{
+    struct world *world = leader();
+    fl_ms before;
+
+    (void)state;
+    play(world, "submit 5 a\nat 1000\ndone 3 ok\n");
+    before = world->rows->at;
+    assert_int_equal(before, 1700000001000);
+    world->wall -= 60 * FL_MINUTE_MS; /* Postgres's clock was set back */
+    play(world, "lease lost\nat 1200\ntaken\nat 1300\nloaded\nsubmit 6 b\nturn\n");
+    assert_int_equal(world->sent[0].batch->at, before + 100); /* since it took, at 1200 */
+    world->wall += 2 * 60 * FL_MINUTE_MS;
+    play(world, "lease lost\nat 1500\ntaken\nloaded\nsubmit 7 c\nturn\n");
+    assert_int_equal(world->sent[0].batch->at, world->wall + 1500);
+    end(world);
+}
+
 /* ---- who may not lead any more ---- */
 
 static void the_deposed_stands_by(void **state)
@@ -464,6 +496,52 @@ static void the_core_is_told_when_the_database_is_away_and_back(void **state)
     end(world);
 }
 
+static void the_patience_with_a_commit_begins_when_its_turn_has_come(void **state)
+{
+    struct world *world = leader();
+
+    (void)state;
+    play(world, "submit 5 a\nturn\nsubmit 6 b\nturn\n");
+    assert_int_equal(engine_deadline(world->engine), 2000);
+    play(world, "at 1500\ndone 3 ok\nturn\n");
+    assert_int_equal(engine_deadline(world->engine), 3500);
+    end(world);
+}
+
+static void more_room_for_jobs_reaches_the_core(void **state)
+{
+    struct world *world = leader();
+
+    (void)state;
+    world->job_below = 1;
+    play(world, "lease lost\nat 200\ntaken\nloaded\n");
+    forget_story(world);
+    play(world, "submit 5 a\nturn\nroom 2 0\nsubmit 6 b\nturn\n");
+    story_is(world, "200 answer 5 unavailable\n"
+                    "200 commit 3 epoch 2: b\n");
+    end(world);
+}
+
+static void room_that_ends_while_they_wait_refuses_them(void **state)
+{
+    struct engine_config config = config_of_tests();
+    struct world *world;
+
+    (void)state;
+    config.batch_jobs_max = 1;
+    world = leader_with(config);
+    world->batch_below = 6; /* 4 and 5 are kept for agents */
+    play(world, "lease lost\nat 200\ntaken\nloaded\n");
+    forget_story(world);
+    play(world, "submit 5 a\nsubmit 6 b\nread 7 1\nturn\ndone 3 ok\n");
+    story_is(world, "200 commit 3 epoch 2: a\n"
+                    "200 answer 6 unavailable\n"
+                    "200 answer 5 ok job-1\n"
+                    "200 answer 7 ok\n"
+                    "200 notice 3\n");
+    end(world);
+}
+
 static void without_room_for_batches_changes_are_refused_and_reads_are_not(void **state)
 {
     struct world *world = leader();
@@ -512,11 +590,16 @@ FL_TESTS(cmocka_unit_test(it_takes_loads_and_leads),
          cmocka_unit_test(a_strangers_batch_of_the_same_number_is_not_ours),
          cmocka_unit_test(a_fate_that_stays_open_is_told_so_after_a_while),
          cmocka_unit_test(a_row_that_contradicts_the_others_is_named_and_tried_again),
+         cmocka_unit_test(an_open_fates_time_counts_from_the_loss),
+         cmocka_unit_test(the_cores_time_does_not_go_back_over_a_takeover),
          cmocka_unit_test(the_deposed_stands_by),
          cmocka_unit_test(a_lost_lease_stops_everything_at_once),
          cmocka_unit_test(when_another_leads_open_fates_are_told_unknown),
          cmocka_unit_test(a_full_disk_refuses_by_name_and_is_tried_at_growing_intervals),
          cmocka_unit_test(a_lost_connection_is_taken_again_at_once_but_not_in_a_loop),
          cmocka_unit_test(the_core_is_told_when_the_database_is_away_and_back),
+         cmocka_unit_test(the_patience_with_a_commit_begins_when_its_turn_has_come),
+         cmocka_unit_test(more_room_for_jobs_reaches_the_core),
+         cmocka_unit_test(room_that_ends_while_they_wait_refuses_them),
          cmocka_unit_test(without_room_for_batches_changes_are_refused_and_reads_are_not),
          cmocka_unit_test(the_longest_turn_is_remembered))
