@@ -4,24 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controlplane/store/pg_array.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 #include "shared/base/vec.h"
 
-/* --- binary arrays --- */
-
-enum { HEADER_BYTES = 20 }; /* dimensions, has NULLs, element type, length, first index */
-
-struct column {
-    uint8_t *at;
-    size_t len, cap;
-    uint32_t items;
-    bool has_nulls;
-};
-
 struct table { /* the columns of one statement */
-    struct column columns[PG_PARAMS_MAX];
+    struct pg_array columns[PG_PARAMS_MAX];
     size_t rows;
 };
 
@@ -38,7 +28,7 @@ struct apply {
     FL_VEC(struct keyed) marks, queues, clusters, shapes, counters;
     struct fl_buf body;
     struct apply_list list;
-    int64_t batch_be, prev_be, epoch_be, at_be, lo_be, hi_be;
+    int64_t batch_be, epoch_be, at_be, lo_be, hi_be;
     uint64_t lo, hi; /* jobs of the attempts */
 };
 
@@ -54,8 +44,7 @@ static void release(struct apply *apply)
 {
     for (size_t i = 0; i < PG_STMTS_LEN; i++) {
         for (size_t c = 0; c < PG_PARAMS_MAX; c++) {
-            fl_free(apply->tables[i].columns[c].at);
-            apply->tables[i].columns[c] = (struct column){0};
+            pg_array_fini(&apply->tables[i].columns[c]);
         }
     }
     fl_buf_fini(&apply->body);
@@ -75,101 +64,16 @@ void apply_destroy(struct apply *apply)
     fl_free(apply);
 }
 
-static uint8_t *room(struct column *column, size_t bytes)
-{
-    uint8_t *at;
-
-    if (column->len + bytes > column->cap) {
-        size_t cap = column->cap ? column->cap * 2 : 4096;
-
-        while (cap < column->len + bytes) {
-            cap *= 2;
-        }
-        column->at = fl_realloc_array(column->at, uint8_t, cap);
-        column->cap = cap;
-    }
-    at = column->at + column->len;
-    column->len += bytes;
-    return at;
-}
-
-static void put_be32(uint8_t *at, uint32_t v)
-{
-    v = htobe32(v);
-    memcpy(at, &v, sizeof v);
-}
-
-static void put_bytes(struct column *column, const void *ptr, size_t bytes)
-{
-    uint8_t *at = room(column, 4 + bytes);
-
-    put_be32(at, (uint32_t)bytes);
-    if (bytes > 0) memcpy(at + 4, ptr, bytes);
-    column->items++;
-}
-
-static void put_null(struct column *column)
-{
-    put_be32(room(column, 4), UINT32_MAX);
-    column->items++;
-    column->has_nulls = true;
-}
-
-static void put_i64(struct column *column, uint64_t v)
-{
-    v = htobe64(v);
-    put_bytes(column, &v, sizeof v);
-}
-
-static void put_i32(struct column *column, uint32_t v)
-{
-    v = htobe32(v);
-    put_bytes(column, &v, sizeof v);
-}
-
-static void put_i16(struct column *column, uint16_t v)
-{
-    v = htobe16(v);
-    put_bytes(column, &v, sizeof v);
-}
-
-static void put_bool(struct column *column, uint8_t v)
-{
-    v = v != 0;
-    put_bytes(column, &v, 1);
-}
-
-static void put_str(struct column *column, struct fl_str s)
-{
-    put_bytes(column, s.at, s.len);
-}
-
-/* Empty is NULL: most jobs have no labels, and NULL takes no space. */
-static void put_some(struct column *column, struct fl_str s)
-{
-    if (s.len == 0) {
-        put_null(column);
-    } else {
-        put_str(column, s);
-    }
-}
-
 /* --- rows to columns --- */
 
 /* The columns of one more row of a statement. */
-static struct column *add(struct apply *apply, enum pg_stmt stmt)
+static struct pg_array *add(struct apply *apply, enum pg_stmt stmt)
 {
     struct table *table = &apply->tables[stmt];
 
     if (table->rows++ == 0) {
         for (int i = 0; i < pg_stmts[stmt].params; i++) {
-            table->columns[i].len = HEADER_BYTES;
-            table->columns[i].items = 0;
-            table->columns[i].has_nulls = false;
-            if (table->columns[i].cap < HEADER_BYTES) {
-                table->columns[i].len = 0;
-                (void)room(&table->columns[i], HEADER_BYTES);
-            }
+            pg_array_start(&table->columns[i]);
         }
     }
     return table->columns;
@@ -177,136 +81,150 @@ static struct column *add(struct apply *apply, enum pg_stmt stmt)
 
 static void add_job(struct apply *apply, const struct row_job_new *row)
 {
-    struct column *to = add(apply, PG_STMT_job_insert);
+    struct pg_array *to = add(apply, PG_STMT_job_insert);
 
-    put_i64(to++, row->job);
+    pg_array_put_i64(to++, row->job);
     if (row->retry_of) {
-        put_i64(to++, row->retry_of);
+        pg_array_put_i64(to++, row->retry_of);
     } else {
-        put_null(to++);
+        pg_array_put_null(to++);
     }
-    put_i32(to++, row->tenant);
-    put_i32(to++, row->queue);
-    put_i32(to++, (uint32_t)row->priority);
-    put_i32(to++, row->elements);
-    put_bytes(to++, row->spec.at, sizeof row->spec.at);
-    put_some(to++, row->name);
-    put_some(to++, row->labels);
-    put_some(to++, row->params);
-    put_some(to++, row->picked);
+    pg_array_put_i32(to++, row->tenant);
+    pg_array_put_i32(to++, row->queue);
+    pg_array_put_i32(to++, (uint32_t)row->priority);
+    pg_array_put_i32(to++, row->elements);
+    pg_array_put_bytes(to++, row->spec.at, sizeof row->spec.at);
+    pg_array_put_some(to++, row->name);
+    pg_array_put_some(to++, row->labels);
+    pg_array_put_some(to++, row->params);
+    pg_array_put_some(to++, row->picked);
 
     to = add(apply, PG_STMT_open_job_insert);
-    put_i64(to++, row->job);
-    put_i32(to++, row->tenant);
-    put_i32(to++, row->shape);
-    put_i32(to++, row->queue);
-    put_i32(to++, (uint32_t)row->priority);
-    put_i32(to++, row->elements);
+    pg_array_put_i64(to++, row->job);
+    pg_array_put_i32(to++, row->tenant);
+    pg_array_put_i32(to++, row->shape);
+    pg_array_put_i32(to++, row->queue);
+    pg_array_put_i32(to++, (uint32_t)row->priority);
+    pg_array_put_i32(to++, row->elements);
 }
 
 static void add_spec(struct apply *apply, const struct row_spec_new *row)
 {
-    struct column *to = add(apply, PG_STMT_spec_put);
+    struct pg_array *to = add(apply, PG_STMT_spec_put);
 
-    put_i64(to++, row->job);
-    put_bytes(to++, row->digest.at, sizeof row->digest.at);
-    put_str(to++, row->body);
+    pg_array_put_i64(to++, row->job);
+    pg_array_put_bytes(to++, row->digest.at, sizeof row->digest.at);
+    pg_array_put_str(to++, row->body);
 }
 
 static void add_attempt(struct apply *apply, const struct row_attempt_new *row)
 {
-    struct column *to = add(apply, PG_STMT_attempt_insert);
+    struct pg_array *to = add(apply, PG_STMT_attempt_insert);
 
-    put_i64(to++, row->job);
-    put_i32(to++, row->element);
-    put_i32(to++, row->n);
-    put_i32(to++, row->incarnation);
-    put_i32(to++, row->cluster);
-    put_some(to++, row->nodes);
+    pg_array_put_i64(to++, row->job);
+    pg_array_put_i32(to++, row->element);
+    pg_array_put_i32(to++, row->n);
+    pg_array_put_i32(to++, row->incarnation);
+    pg_array_put_i32(to++, row->cluster);
+    pg_array_put_some(to++, row->nodes);
     if (row->job < apply->lo) apply->lo = row->job;
     if (row->job > apply->hi) apply->hi = row->job;
 }
 
 static void add_attempt_end(struct apply *apply, const struct row_attempt_end *row)
 {
-    struct column *to = add(apply, PG_STMT_attempt_end_insert);
+    struct pg_array *to = add(apply, PG_STMT_attempt_end_insert);
 
-    put_i64(to++, row->job);
-    put_i32(to++, row->element);
-    put_i32(to++, row->n);
-    put_i32(to++, (uint32_t)row->exit_code);
-    put_i32(to++, row->first_replica);
-    put_i16(to++, row->reason);
+    pg_array_put_i64(to++, row->job);
+    pg_array_put_i32(to++, row->element);
+    pg_array_put_i32(to++, row->n);
+    pg_array_put_i32(to++, (uint32_t)row->exit_code);
+    pg_array_put_i32(to++, row->first_replica);
+    pg_array_put_i16(to++, row->reason);
 }
 
 static void add_element_end(struct apply *apply, const struct row_element_end *row)
 {
-    struct column *to = add(apply, PG_STMT_element_end_insert);
+    struct pg_array *to = add(apply, PG_STMT_element_end_insert);
 
-    put_i64(to++, row->job);
-    put_i32(to++, row->element);
-    put_i32(to++, row->n);
-    put_i32(to++, (uint32_t)row->exit_code);
-    put_i32(to++, row->first_replica);
-    put_i16(to++, row->state);
-    put_i16(to++, row->reason);
+    pg_array_put_i64(to++, row->job);
+    pg_array_put_i32(to++, row->element);
+    pg_array_put_i32(to++, row->n);
+    pg_array_put_i32(to++, (uint32_t)row->exit_code);
+    pg_array_put_i32(to++, row->first_replica);
+    pg_array_put_i16(to++, row->state);
+    pg_array_put_i16(to++, row->reason);
 }
 
 static void add_job_end(struct apply *apply, const struct row_job_end *row)
 {
-    struct column *to;
+    struct pg_array *to;
 
     if (row->is_array) {
         to = add(apply, PG_STMT_job_end_insert);
-        put_i64(to++, row->job);
-        put_i16(to++, row->state);
-        put_i16(to++, row->reason);
+        pg_array_put_i64(to++, row->job);
+        pg_array_put_i16(to++, row->state);
+        pg_array_put_i16(to++, row->reason);
     }
-    put_i64(add(apply, PG_STMT_open_job_drop), row->job);
-    put_i64(add(apply, PG_STMT_open_mark_drop), row->job);
+    pg_array_put_i64(add(apply, PG_STMT_open_job_drop), row->job);
+    pg_array_put_i64(add(apply, PG_STMT_open_mark_drop), row->job);
 }
 
 static void add_audit(struct apply *apply, const struct row_audit *row)
 {
     uint32_t n = (uint32_t)apply->tables[PG_STMT_audit_insert].rows;
-    struct column *to = add(apply, PG_STMT_audit_insert);
+    struct pg_array *to = add(apply, PG_STMT_audit_insert);
 
-    put_i32(to++, n);
-    put_i32(to++, row->tenant);
-    put_str(to++, row->actor);
-    put_str(to++, row->body);
+    pg_array_put_i32(to++, n);
+    pg_array_put_i32(to++, row->tenant);
+    pg_array_put_str(to++, row->actor);
+    pg_array_put_str(to++, row->body);
 }
 
 static void add_idempotency(struct apply *apply, const struct row_idempotency *row)
 {
-    struct column *to = add(apply, PG_STMT_idempotency_insert);
+    struct pg_array *to = add(apply, PG_STMT_idempotency_insert);
 
-    put_i32(to++, row->tenant);
-    put_str(to++, row->key);
-    put_bytes(to++, row->body_sha.at, sizeof row->body_sha.at);
-    put_str(to++, row->answer);
+    pg_array_put_i32(to++, row->tenant);
+    pg_array_put_str(to++, row->key);
+    pg_array_put_bytes(to++, row->body_sha.at, sizeof row->body_sha.at);
+    pg_array_put_str(to++, row->answer);
 }
 
 static void add_row(struct apply *apply, const struct row *row, uint32_t order)
 {
     switch (row->kind) {
-    case ROW_job_new: add_job(apply, &row->job_new); break;
-    case ROW_spec_new: add_spec(apply, &row->spec_new); break;
+    case ROW_job_new:
+        add_job(apply, &row->job_new);
+        break;
+    case ROW_spec_new:
+        add_spec(apply, &row->spec_new);
+        break;
     case ROW_shape_new:
         fl_vec_push(&apply->shapes, (struct keyed){row->shape_new.shape, 0, order, row});
         break;
     case ROW_shape_drop:
         fl_vec_push(&apply->shapes, (struct keyed){row->shape_drop.shape, 0, order, row});
         break;
-    case ROW_attempt_new: add_attempt(apply, &row->attempt_new); break;
-    case ROW_attempt_end: add_attempt_end(apply, &row->attempt_end); break;
-    case ROW_element_end: add_element_end(apply, &row->element_end); break;
-    case ROW_job_end: add_job_end(apply, &row->job_end); break;
+    case ROW_attempt_new:
+        add_attempt(apply, &row->attempt_new);
+        break;
+    case ROW_attempt_end:
+        add_attempt_end(apply, &row->attempt_end);
+        break;
+    case ROW_element_end:
+        add_element_end(apply, &row->element_end);
+        break;
+    case ROW_job_end:
+        add_job_end(apply, &row->job_end);
+        break;
     case ROW_mark_set:
-        fl_vec_push(&apply->marks, (struct keyed){row->mark_set.job, row->mark_set.kind, order, row});
+        fl_vec_push(&apply->marks,
+                    (struct keyed){row->mark_set.job, row->mark_set.kind, order, row});
         break;
     case ROW_mark_clear:
-        fl_vec_push(&apply->marks, (struct keyed){row->mark_clear.job, row->mark_clear.kind, order, row});
+        fl_vec_push(&apply->marks,
+                    (struct keyed){row->mark_clear.job, row->mark_clear.kind, order, row});
         break;
     case ROW_queue_put:
         fl_vec_push(&apply->queues, (struct keyed){row->queue_put.queue, 0, order, row});
@@ -317,11 +235,17 @@ static void add_row(struct apply *apply, const struct row *row, uint32_t order)
     case ROW_counter:
         fl_vec_push(&apply->counters, (struct keyed){row->counter.counter, 0, order, row});
         break;
-    case ROW_audit: add_audit(apply, &row->audit); break;
-    case ROW_idempotency: add_idempotency(apply, &row->idempotency); break;
+    case ROW_audit:
+        add_audit(apply, &row->audit);
+        break;
+    case ROW_idempotency:
+        add_idempotency(apply, &row->idempotency);
+        break;
     case ROW_replica_phase: /* the journal's alone */
-    case ROW_cluster_phase: break;
-    case ROW_KINDS_LEN: fl_unreachable("a row has one of the kinds of rows.def");
+    case ROW_cluster_phase:
+        break;
+    case ROW_KINDS_LEN:
+        fl_unreachable("a row has one of the kinds of rows.def");
     }
 }
 
@@ -338,48 +262,51 @@ static int by_key(const void *a, const void *b)
 
 static void add_keyed(struct apply *apply, const struct row *row)
 {
-    struct column *to;
+    struct pg_array *to;
 
     switch (row->kind) {
     case ROW_shape_new:
         to = add(apply, PG_STMT_shape_put);
-        put_i32(to++, row->shape_new.shape);
-        put_str(to++, row->shape_new.body);
+        pg_array_put_i32(to++, row->shape_new.shape);
+        pg_array_put_str(to++, row->shape_new.body);
         break;
-    case ROW_shape_drop: put_i32(add(apply, PG_STMT_shape_drop), row->shape_drop.shape); break;
+    case ROW_shape_drop:
+        pg_array_put_i32(add(apply, PG_STMT_shape_drop), row->shape_drop.shape);
+        break;
     case ROW_mark_set:
         to = add(apply, PG_STMT_open_mark_put);
-        put_i64(to++, row->mark_set.job);
-        put_i16(to++, row->mark_set.kind);
-        put_i64(to++, (uint64_t)row->mark_set.value);
+        pg_array_put_i64(to++, row->mark_set.job);
+        pg_array_put_i16(to++, row->mark_set.kind);
+        pg_array_put_i64(to++, (uint64_t)row->mark_set.value);
         break;
     case ROW_mark_clear:
         to = add(apply, PG_STMT_open_mark_clear);
-        put_i64(to++, row->mark_clear.job);
-        put_i16(to++, row->mark_clear.kind);
+        pg_array_put_i64(to++, row->mark_clear.job);
+        pg_array_put_i16(to++, row->mark_clear.kind);
         break;
     case ROW_queue_put:
         to = add(apply, PG_STMT_queue_put);
-        put_i32(to++, row->queue_put.queue);
-        put_i32(to++, row->queue_put.tenant);
-        put_bool(to++, row->queue_put.is_paused);
-        put_str(to++, row->queue_put.name);
+        pg_array_put_i32(to++, row->queue_put.queue);
+        pg_array_put_i32(to++, row->queue_put.tenant);
+        pg_array_put_bool(to++, row->queue_put.is_paused);
+        pg_array_put_str(to++, row->queue_put.name);
         break;
     case ROW_cluster_put:
         to = add(apply, PG_STMT_cluster_put);
-        put_i32(to++, row->cluster_put.cluster);
-        put_i16(to++, row->cluster_put.state);
-        put_i64(to++, row->cluster_put.session_epoch);
-        put_str(to++, row->cluster_put.name);
-        put_str(to++, row->cluster_put.uid);
-        put_str(to++, row->cluster_put.cordon);
+        pg_array_put_i32(to++, row->cluster_put.cluster);
+        pg_array_put_i16(to++, row->cluster_put.state);
+        pg_array_put_i64(to++, row->cluster_put.session_epoch);
+        pg_array_put_str(to++, row->cluster_put.name);
+        pg_array_put_str(to++, row->cluster_put.uid);
+        pg_array_put_str(to++, row->cluster_put.cordon);
         break;
     case ROW_counter:
         to = add(apply, PG_STMT_counter_put);
-        put_i16(to++, row->counter.counter);
-        put_i64(to++, row->counter.value);
+        pg_array_put_i16(to++, row->counter.counter);
+        pg_array_put_i64(to++, row->counter.value);
         break;
-    default: fl_unreachable("only keyed rows are collected");
+    default:
+        fl_unreachable("only keyed rows are collected");
     }
 }
 
@@ -395,41 +322,18 @@ static void fold(struct apply *apply, struct keyed *at, size_t len)
 
 /* --- statements --- */
 
-static Oid element_of(Oid array)
-{
-    switch (array) {
-    case PG_BOOL_ARRAY: return PG_BOOL;
-    case PG_BYTEA_ARRAY: return PG_BYTEA;
-    case PG_INT2_ARRAY: return PG_INT2;
-    case PG_INT4_ARRAY: return PG_INT4;
-    case PG_TEXT_ARRAY: return PG_TEXT;
-    case PG_INT8_ARRAY: return PG_INT8;
-    default: return 0; /* no array */
-    }
-}
-
-static void finish_column(struct column *column, Oid element)
-{
-    put_be32(column->at, 1);
-    put_be32(column->at + 4, column->has_nulls);
-    put_be32(column->at + 8, element);
-    put_be32(column->at + 12, column->items);
-    put_be32(column->at + 16, 1);
-}
-
 static void bind_arrays(struct apply *apply, struct apply_stmt *to)
 {
     const struct pg_stmt_info *info = &pg_stmts[to->stmt];
     struct table *table = &apply->tables[to->stmt];
 
     for (int i = 0; i < info->params; i++) {
-        struct column *column = &table->columns[i];
-        Oid element = element_of(info->types[i]);
+        struct pg_array *column = &table->columns[i];
+        Oid element = pg_array_element(info->types[i]);
 
         if (!element) break; /* scalars come last */
         fl_assert(column->items == table->rows);
-        finish_column(column, element);
-        to->values[i] = (struct pg_value){column->at, column->len};
+        to->values[i] = pg_array_value(column, element);
     }
 }
 
@@ -445,9 +349,15 @@ static void bind_scalars(struct apply *apply, struct apply_stmt *to)
     struct pg_value batch = value_of(&apply->batch_be), at = value_of(&apply->at_be);
 
     switch (to->stmt) {
-    case PG_STMT_job_insert: values[11] = batch; break;
-    case PG_STMT_open_job_insert: values[6] = at; break;
-    case PG_STMT_attempt_end_insert: values[6] = batch; break;
+    case PG_STMT_job_insert:
+        values[11] = batch;
+        break;
+    case PG_STMT_open_job_insert:
+        values[6] = at;
+        break;
+    case PG_STMT_attempt_end_insert:
+        values[6] = batch;
+        break;
     case PG_STMT_attempt_insert:
         apply->lo_be = (int64_t)htobe64(apply->lo);
         apply->hi_be = (int64_t)htobe64(apply->hi);
@@ -455,15 +365,24 @@ static void bind_scalars(struct apply *apply, struct apply_stmt *to)
         values[7] = value_of(&apply->lo_be);
         values[8] = value_of(&apply->hi_be);
         break;
-    case PG_STMT_element_end_insert: values[7] = batch; break;
-    case PG_STMT_job_end_insert: values[3] = batch; break;
-    case PG_STMT_open_mark_put: values[3] = at; break;
+    case PG_STMT_element_end_insert:
+        values[7] = batch;
+        break;
+    case PG_STMT_job_end_insert:
+        values[3] = batch;
+        break;
+    case PG_STMT_open_mark_put:
+        values[3] = at;
+        break;
     case PG_STMT_audit_insert:
         values[4] = batch;
         values[5] = at;
         break;
-    case PG_STMT_idempotency_insert: values[4] = at; break;
-    default: break; /* arrays alone */
+    case PG_STMT_idempotency_insert:
+        values[4] = at;
+        break;
+    default:
+        break; /* arrays alone */
     }
 }
 
@@ -479,8 +398,8 @@ static void bind_chain(struct apply *apply, const struct core_batch *batch, stru
     to->values[1] = value_of(&apply->epoch_be);
     to->values[2] = value_of(&apply->at_be);
     /* An empty body is not NULL. */
-    to->values[3] = (struct pg_value){apply->body.len > 0 ? (const void *)apply->body.at : "",
-                                      apply->body.len};
+    to->values[3] =
+        (struct pg_value){apply->body.len > 0 ? (const void *)apply->body.at : "", apply->body.len};
 }
 
 static void trim(struct apply *apply)
@@ -508,7 +427,8 @@ static void reset(struct apply *apply)
     apply->hi = 0;
 }
 
-const struct apply_list *apply_build(struct apply *apply, const struct core_batch *batch, uint64_t epoch)
+const struct apply_list *apply_build(struct apply *apply, const struct core_batch *batch,
+                                     uint64_t epoch)
 {
     fl_assert(batch->rows.len <= UINT32_MAX);
     reset(apply);
@@ -541,7 +461,8 @@ const struct apply_list *apply_build(struct apply *apply, const struct core_batc
     return &apply->list;
 }
 
-bool apply_send(struct apply *apply, struct pg_conn *conn, const struct core_batch *batch, uint64_t epoch)
+bool apply_send(struct apply *apply, struct pg_conn *conn, const struct core_batch *batch,
+                uint64_t epoch)
 {
     const struct apply_list *list = apply_build(apply, batch, epoch);
 
@@ -568,12 +489,15 @@ enum engine_commit apply_verdict(const struct pg_failure *failure)
     if (strcmp(state, "53100") == 0) return ENGINE_NO_SPACE;
     if (strcmp(state, "25P02") == 0) return ENGINE_RELOAD;
     if (is_journal(failure->table)) {
-        if (strcmp(state, "23502") == 0 && strcmp(failure->column, "epoch") == 0) return ENGINE_DEPOSED;
-        if (strcmp(state, "23502") == 0 && strcmp(failure->column, "prev") == 0) return ENGINE_RELOAD;
+        if (strcmp(state, "23502") == 0 && strcmp(failure->column, "epoch") == 0)
+            return ENGINE_DEPOSED;
+        if (strcmp(state, "23502") == 0 && strcmp(failure->column, "prev") == 0)
+            return ENGINE_RELOAD;
         if (strcmp(state, "23505") == 0) return ENGINE_RELOAD;
     }
     if (strncmp(state, "40", 2) == 0) return ENGINE_RELOAD;
-    if (strncmp(state, "53", 2) == 0 || strncmp(state, "57", 2) == 0 || strncmp(state, "58", 2) == 0) {
+    if (strncmp(state, "53", 2) == 0 || strncmp(state, "57", 2) == 0 ||
+        strncmp(state, "58", 2) == 0) {
         return ENGINE_UNKNOWN;
     }
     return ENGINE_POISONED;

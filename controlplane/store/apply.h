@@ -33,7 +33,8 @@ struct apply_list {
 
 /* The statements of a batch, begin and commit among them; they point into 'apply' and the batch, and live
  * until the next build. */
-const struct apply_list *apply_build(struct apply *apply, const struct core_batch *batch, uint64_t epoch);
+const struct apply_list *apply_build(struct apply *apply, const struct core_batch *batch,
+                                     uint64_t epoch);
 
 /* Builds, sends and syncs.  False: the connection is LOST. */
 FL_CHECK bool apply_send(struct apply *apply, struct pg_conn *conn, const struct core_batch *batch,

@@ -50,9 +50,10 @@ static bool is_durable(PGconn *pg, struct fl_err *err)
         snprintf(sql, sizeof sql, "show %s", settings[i]);
         if (!ask(pg, sql, value, sizeof value, err)) return false;
         if (strcmp(value, "off") == 0) {
-            return fl_fail(err, FL_UNSUPPORTED,
-                           "Postgres runs with %s = off and may lose what it has confirmed: turn it on",
-                           settings[i]);
+            return fl_fail(
+                err, FL_UNSUPPORTED,
+                "Postgres runs with %s = off and may lose what it has confirmed: turn it on",
+                settings[i]);
         }
     }
     return true;
@@ -72,7 +73,8 @@ static bool is_fit(PGconn *pg, struct fl_err *err)
     }
     if (!ask(pg, "show server_encoding", value, sizeof value, err)) return false;
     if (strcmp(value, "UTF8") != 0) {
-        return fl_fail(err, FL_UNSUPPORTED, "the database's encoding is %s: create it with UTF8", value);
+        return fl_fail(err, FL_UNSUPPORTED, "the database's encoding is %s: create it with UTF8",
+                       value);
     }
     return is_durable(pg, err);
 }
@@ -82,7 +84,8 @@ static bool make_version_table(PGconn *pg, struct fl_err *err)
 {
     for (int tries = 0; tries < CREATE_TRIES; tries++) {
         if (run(pg,
-                "create table if not exists schema_version(version int primary key, name text not null,"
+                "create table if not exists schema_version(version int primary key, name text not "
+                "null,"
                 " at timestamptz not null default now())",
                 err)) {
             return true;
@@ -103,7 +106,8 @@ static bool make_first(PGconn *pg, const struct partition_config *config, struct
         char attached[64], query[128];
         bool is_good;
 
-        snprintf(query, sizeof query, "select count(*) from pg_inherits where inhparent = '%s'::regclass",
+        snprintf(query, sizeof query,
+                 "select count(*) from pg_inherits where inhparent = '%s'::regclass",
                  partition_master((enum partition_family)f));
         if (!ask(pg, query, attached, sizeof attached, err)) return false;
         if (strcmp(attached, "0") != 0) continue;
@@ -133,19 +137,20 @@ static bool step(PGconn *pg, const struct migration *steps, size_t steps_len, bo
              sizeof version, err)) {
         return false;
     }
-    if (!ask(pg, "select name from schema_version order by version desc limit 1", newest, sizeof newest,
-             err)) {
+    if (!ask(pg, "select name from schema_version order by version desc limit 1", newest,
+             sizeof newest, err)) {
         return false;
     }
     at = strtoul(version, NULL, 10);
     if (at > steps_len) {
-        return fl_fail(err, FL_UNSUPPORTED,
-                       "the database has schema %s, this program knows %s at most: use a newer program",
-                       newest, steps[steps_len - 1].name);
+        return fl_fail(
+            err, FL_UNSUPPORTED,
+            "the database has schema %s, this program knows %s at most: use a newer program",
+            newest, steps[steps_len - 1].name);
     }
     if (at > 0 && strcmp(newest, steps[at - 1].name) != 0) {
-        return fl_fail(err, FL_UNSUPPORTED, "the database has schema %s where this program has %s", newest,
-                       steps[at - 1].name);
+        return fl_fail(err, FL_UNSUPPORTED, "the database has schema %s where this program has %s",
+                       newest, steps[at - 1].name);
     }
     *ret_is_done = at == steps_len;
     if (*ret_is_done) return run(pg, "commit", err);
@@ -156,8 +161,8 @@ static bool step(PGconn *pg, const struct migration *steps, size_t steps_len, bo
     return run(pg, sql, err);
 }
 
-static bool migrate_on(PGconn *pg, const struct partition_config *config, const struct migration *steps,
-                       size_t steps_len, struct fl_err *err)
+static bool migrate_on(PGconn *pg, const struct partition_config *config,
+                       const struct migration *steps, size_t steps_len, struct fl_err *err)
 {
     bool is_done = false;
 

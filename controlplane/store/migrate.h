@@ -14,7 +14,8 @@
 struct partition_config;
 
 /* FL_UNAVAILABLE: no database; FL_UNSUPPORTED: refused; FL_IO: a step failed, nothing of it stays. */
-FL_CHECK bool migrate(const char *conninfo, const struct partition_config *config, struct fl_err *err);
+FL_CHECK bool migrate(const char *conninfo, const struct partition_config *config,
+                      struct fl_err *err);
 
 /* The same with other steps than those of this binary; for tests. */
 FL_CHECK bool migrate_to(const char *conninfo, const struct partition_config *config,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controlplane/core/row.h" /* ROW_JOB_RANGE */
 #include "controlplane/store/pg_conn.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -37,10 +38,10 @@ struct partition {
     char *conninfo;
     struct pg_conn *conn;
     enum state state;
-    fl_ms deadline;   /* of IDLE */
-    fl_ms check_at;   /* look for what is old */
-    fl_ms wall;       /* the database's clock when it listed */
-    bool is_checking; /* this pass looks for what is old */
+    fl_ms deadline;               /* of IDLE */
+    fl_ms check_at;               /* look for what is old */
+    fl_ms wall;                   /* the database's clock when it listed */
+    bool is_checking;             /* this pass looks for what is old */
     FL_VEC(struct entry) entries; /* by table, then lo */
     FL_VEC(struct memo) memos;
     struct entry asked;
@@ -57,7 +58,7 @@ struct partition_config partition_config_default(void)
     const int64_t day_ms = 24 * FL_HOUR_MS;
 
     return (struct partition_config){
-        .job_span = 1000000,
+        .job_span = ROW_JOB_RANGE,
         .batch_span = 1000000,
         .ahead = 4,
         .retention_ms = 30 * day_ms,
@@ -160,8 +161,7 @@ static bool is_short(const struct partition *partition, enum partition_family fa
 {
     uint64_t used = partition->used[family], below = partition->below[family];
 
-    return below <= used ||
-           below - used <= span_of(partition, family) * partition->config.ahead;
+    return below <= used || below - used <= span_of(partition, family) * partition->config.ahead;
 }
 
 void partition_used(struct partition *partition, uint64_t job, uint64_t batch, fl_ms now)
@@ -268,7 +268,8 @@ static uint64_t below_of(const struct partition *partition, enum partition_famil
         uint64_t end = 0;
 
         for (size_t i = ranges.len; i-- > 0;) {
-            if (i + 1 == ranges.len || ranges.at[i].hi != ranges.at[i + 1].lo) end = ranges.at[i].hi;
+            if (i + 1 == ranges.len || ranges.at[i].hi != ranges.at[i + 1].lo)
+                end = ranges.at[i].hi;
             if (ranges.at[i].lo <= partition->used[family] + 1) break;
         }
         if (end < below) below = end;
@@ -399,8 +400,7 @@ static void remove_now(struct partition *partition, const struct entry *entry, f
 /* Of JOBS the master is asked about; the tables of BATCHES are kept for times of their own. */
 static bool is_asked(const struct entry *entry)
 {
-    return entry->family == PARTITION_BATCHES ||
-           entry->table == partition_master(PARTITION_JOBS);
+    return entry->family == PARTITION_BATCHES || entry->table == partition_master(PARTITION_JOBS);
 }
 
 static bool remove_old(struct partition *partition, fl_ms now)
@@ -410,7 +410,8 @@ static bool remove_old(struct partition *partition, fl_ms now)
         const struct memo *memo = memo_of(partition, entry);
         char sql[1024];
 
-        if (!is_asked(entry) || !partition_may_go(entry->range, partition->used[entry->family])) continue;
+        if (!is_asked(entry) || !partition_may_go(entry->range, partition->used[entry->family]))
+            continue;
         if (memo && memo->gone_at > partition->wall) continue;
         if (memo) {
             remove_now(partition, entry, now);
@@ -515,14 +516,19 @@ static bool on_result(struct partition *partition, const PGresult *result, fl_ms
         pg_failure_of(result, &failure);
         partition->note = NOTE_NONE;
         /* The connection may be inside a transaction that failed: begin afresh. */
-        fail(partition, partition->state == DOING ? partition->doing : "maintenance", failure.text, now);
+        fail(partition, partition->state == DOING ? partition->doing : "maintenance", failure.text,
+             now);
         pg_conn_destroy(partition->conn);
         partition->conn = NULL;
         return false;
     }
     switch (partition->state) {
-    case LISTING: read_list(partition, result); break;
-    case ASKING: read_asked(partition, result); break;
+    case LISTING:
+        read_list(partition, result);
+        break;
+    case ASKING:
+        read_asked(partition, result);
+        break;
     case DELETING: {
         uint64_t deleted = strtoull(PQcmdTuples((PGresult *)result), NULL, 10);
 
@@ -533,7 +539,8 @@ static bool on_result(struct partition *partition, const PGresult *result, fl_ms
     case OFF:
     case CONNECTING:
     case DOING:
-    case IDLE: break;
+    case IDLE:
+        break;
     }
     return true;
 }
@@ -541,7 +548,9 @@ static bool on_result(struct partition *partition, const PGresult *result, fl_ms
 static void on_done(struct partition *partition, fl_ms now)
 {
     switch (partition->state) {
-    case LISTING: decide(partition, now); break;
+    case LISTING:
+        decide(partition, now);
+        break;
     case ASKING:
         if (!remove_old(partition, now)) delete_keys(partition, now);
         break;
@@ -559,7 +568,8 @@ static void on_done(struct partition *partition, fl_ms now)
         break;
     case OFF:
     case CONNECTING:
-    case IDLE: break;
+    case IDLE:
+        break;
     }
 }
 

@@ -11,13 +11,13 @@
 struct partition;
 
 struct partition_config {
-    uint64_t job_span, batch_span;  /* numbers in one partition, at least */
-    uint64_t ahead;                 /* so many spans beyond the newest number */
-    int64_t retention_ms;           /* after the last end in it */
+    uint64_t job_span, batch_span; /* numbers in one partition, at least; of jobs: ROW_JOB_RANGE */
+    uint64_t ahead;                /* so many spans beyond the newest number */
+    int64_t retention_ms;          /* after the last end in it */
     int64_t journal_retention_ms;
     int64_t audit_retention_ms;
     int64_t idempotency_retention_ms;
-    uint32_t check_ms;              /* between looks at what is old */
+    uint32_t check_ms; /* between looks at what is old */
 };
 
 struct partition_config partition_config_default(void);

@@ -41,7 +41,8 @@ bool partition_wanted(const struct partition_list *list, size_t attached, uint64
         if (width < span || width > span << 20) width = span;
     }
     hi = (lo > used ? lo : used) + width;
-    if (hi > INT64_MAX) hi = INT64_MAX;
+    if (hi % span > 0) hi += span - hi % span;
+    if (hi > INT64_MAX) hi = INT64_MAX - INT64_MAX % span;
     if (hi <= lo) return false;
     *ret_range = (struct partition_range){lo, hi};
     return true;
@@ -52,7 +53,8 @@ bool partition_may_go(struct partition_range range, uint64_t used)
     return range.hi <= used;
 }
 
-bool partition_make_sql(struct fl_buf *out, enum partition_family family, struct partition_range range)
+bool partition_make_sql(struct fl_buf *out, enum partition_family family,
+                        struct partition_range range)
 {
     char line[512];
 
@@ -76,8 +78,8 @@ void partition_detach_sql(char *out, size_t out_bytes, const char *table, uint64
 
 void partition_finalize_sql(char *out, size_t out_bytes, const char *table, uint64_t lo)
 {
-    snprintf(out, out_bytes, "alter table %s detach partition %s_p%" PRIu64 " finalize", table, table,
-             lo);
+    snprintf(out, out_bytes, "alter table %s detach partition %s_p%" PRIu64 " finalize", table,
+             table, lo);
 }
 
 void partition_drop_sql(char *out, size_t out_bytes, const char *table, uint64_t lo)
@@ -94,7 +96,8 @@ void partition_newest_sql(char *out, size_t out_bytes, enum partition_family fam
                  "select n.batch, (select j.at from journal j where j.batch = n.batch) from (select"
                  " case when exists (select from open_job where job >= %" PRIu64
                  " and job < %" PRIu64 ") then null else greatest(-1,"
-                 " (select max(batch) from job_p%" PRIu64 "), (select max(batch) from element_end_p%" PRIu64
+                 " (select max(batch) from job_p%" PRIu64
+                 "), (select max(batch) from element_end_p%" PRIu64
                  "), (select max(batch) from job_end_p%" PRIu64 ")) end as batch) n",
                  range.lo, range.hi, range.lo, range.lo, range.lo);
         return;
@@ -108,7 +111,8 @@ bool partition_parse(const char *bound, struct partition_range *ret_range)
 {
     struct partition_range range;
 
-    if (sscanf(bound, "FOR VALUES FROM ('%" SCNu64 "') TO ('%" SCNu64 "')", &range.lo, &range.hi) != 2) {
+    if (sscanf(bound, "FOR VALUES FROM ('%" SCNu64 "') TO ('%" SCNu64 "')", &range.lo, &range.hi) !=
+        2) {
         return false;
     }
     *ret_range = range;

@@ -5,7 +5,7 @@
  *
  * They are counted, since every statement that touches a table pays for each of its partitions: from
  * PARTITION_MANY on each new one is twice as wide as the newest, below PARTITION_FEW half as wide, never
- * below the configured span.  So the hundred is not reached, and when it were, none is made: the core then
+ * below the configured span, and always cut at multiples of it. So the hundred is not reached, and when it were, none is made: the core then
  * runs out of ids and says so.
  * Uses shared/base only.  Pure. */
 #pragma once

@@ -41,8 +41,8 @@ struct pg_conn {
     PGconn *pg;
     enum pg_role role;
     enum pg_state state;
-    bool is_connected;  /* the server has let us in */
-    bool has_unsent;    /* PQflush left something */
+    bool is_connected; /* the server has let us in */
+    bool has_unsent;   /* PQflush left something */
     short events;
     fl_ms connect_by;
     int prepares_left;
@@ -77,7 +77,8 @@ static char *options_of(const char *conninfo)
     return options;
 }
 
-struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const char *purpose, fl_ms now)
+struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const char *purpose,
+                               fl_ms now)
 {
     struct pg_conn *conn = fl_new(struct pg_conn);
     char *options = options_of(conninfo);
@@ -159,12 +160,16 @@ static void read_prepared(struct pg_conn *conn)
 
     while (conn->state == PG_CONNECTING && pg_conn_next(conn, &result) == PG_RESULT) {
         switch (PQresultStatus(result)) {
-        case PGRES_COMMAND_OK: conn->prepares_left--; break;
+        case PGRES_COMMAND_OK:
+            conn->prepares_left--;
+            break;
         case PGRES_PIPELINE_SYNC:
             fl_assert(conn->prepares_left == 0);
             conn->state = PG_READY;
             break;
-        default: lose(conn, PQresultErrorMessage(result)); break;
+        default:
+            lose(conn, PQresultErrorMessage(result));
+            break;
         }
         PQclear(result);
     }
@@ -173,13 +178,19 @@ static void read_prepared(struct pg_conn *conn)
 static void connect_on(struct pg_conn *conn)
 {
     switch (PQconnectPoll(conn->pg)) {
-    case PGRES_POLLING_READING: conn->events = POLLIN; break;
-    case PGRES_POLLING_WRITING: conn->events = POLLOUT; break;
+    case PGRES_POLLING_READING:
+        conn->events = POLLIN;
+        break;
+    case PGRES_POLLING_WRITING:
+        conn->events = POLLOUT;
+        break;
     case PGRES_POLLING_OK:
         conn->is_connected = true;
         prepare_all(conn);
         break;
-    default: lose(conn, PQerrorMessage(conn->pg)); break;
+    default:
+        lose(conn, PQerrorMessage(conn->pg));
+        break;
     }
 }
 
@@ -199,7 +210,8 @@ enum pg_state pg_conn_turn(struct pg_conn *conn, fl_ms now)
             read_prepared(conn);
         }
     }
-    if (conn->state == PG_CONNECTING && now >= conn->connect_by) lose(conn, "connecting took too long");
+    if (conn->state == PG_CONNECTING && now >= conn->connect_by)
+        lose(conn, "connecting took too long");
     return conn->state;
 }
 

@@ -65,7 +65,8 @@ struct pg_value {
 struct pg_conn;
 
 /* Never NULL; what goes wrong shows as LOST.  'purpose' is seen in pg_stat_activity. */
-struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const char *purpose, fl_ms now);
+struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const char *purpose,
+                               fl_ms now);
 void pg_conn_destroy(struct pg_conn *conn); /* NULL is fine; closes at once */
 
 int pg_conn_fd(const struct pg_conn *conn); /* below 0: none yet */

@@ -1,0 +1,545 @@
+#include "controlplane/store/load.h"
+
+#include <endian.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controlplane/store/partition_plan.h"
+#include "controlplane/store/pg_conn.h"
+#include "shared/base/alloc.h"
+#include "shared/base/arena.h"
+#include "shared/base/assert.h"
+#include "shared/base/vec.h"
+
+enum {
+    AHEAD_PARTS = 4,        /* begun beyond the one whose rows come out */
+    CHUNKS = 256,           /* of open_job, at most */
+    CHUNK_IDS = 1 << 16,    /* and at least so wide */
+    COPY_HEADER_BYTES = 19, /* signature, flags, length of extension */
+    FIELDS_MAX = 6,
+};
+
+enum part_kind {
+    QUEUES,
+    CLUSTERS,
+    SHAPES,
+    COUNTERS,
+    JOBS,
+    MARKS,
+    ATTEMPTS,
+    ATTEMPT_ENDS,
+    ELEMENT_ENDS
+};
+
+struct message { /* one CopyData, libpq's memory */
+    char *at;
+    int len;
+};
+
+struct part {
+    enum part_kind kind;
+    const char *sql;
+    FL_VEC(struct message) waiting;
+    size_t next, waiting_bytes; /* of 'waiting' */
+    bool is_begun, is_whole;    /* all of it has come */
+};
+
+struct wire { /* one connection and the part it streams */
+    struct pg_conn *conn;
+    size_t part; /* SIZE_MAX: none */
+    bool is_copying, has_header;
+};
+
+enum state { LISTING, STREAMING, DONE, FAILED };
+
+struct load {
+    enum state state;
+    load_row_fn *row;
+    void *ctx;
+    struct wire wires[LOAD_CONNS];
+    FL_VEC(struct part) parts;
+    size_t emitting, begun; /* parts */
+    struct fl_arena arena;  /* texts */
+    fl_ms quiet_at;
+    bool has_more; /* a turn stopped at its budget */
+    bool is_listed;
+    char error[300];
+};
+
+struct load *load_create(const char *conninfo, load_row_fn *row, void *ctx, fl_ms now)
+{
+    struct load *load = fl_new(struct load);
+
+    load->row = row;
+    load->ctx = ctx;
+    load->quiet_at = now + LOAD_QUIET_MS;
+    for (size_t i = 0; i < LOAD_CONNS; i++) {
+        load->wires[i].conn = pg_conn_create(conninfo, PG_PLAIN, "fairlead load", now);
+        load->wires[i].part = SIZE_MAX;
+    }
+    return load;
+}
+
+void load_destroy(struct load *load)
+{
+    if (!load) return;
+    for (size_t i = 0; i < LOAD_CONNS; i++) {
+        pg_conn_destroy(load->wires[i].conn);
+    }
+    for (size_t i = 0; i < load->parts.len; i++) {
+        struct part *part = &load->parts.at[i];
+
+        while (part->next < part->waiting.len) {
+            PQfreemem(part->waiting.at[part->next++].at);
+        }
+        fl_vec_fini(&part->waiting);
+    }
+    fl_vec_fini(&load->parts);
+    fl_arena_fini(&load->arena);
+    fl_free(load);
+}
+
+const char *load_error(const struct load *load)
+{
+    return load->error;
+}
+
+const char *load_part_sql(const struct load *load, size_t i)
+{
+    return i < load->parts.len ? load->parts.at[i].sql : NULL;
+}
+
+static void fail(struct load *load, const char *why)
+{
+    if (load->state == FAILED) return;
+    load->state = FAILED;
+    snprintf(load->error, sizeof load->error, "%s", why);
+}
+
+/* --- parts --- */
+
+/* The open jobs' range, then the partitions of 'job' in order. */
+static const char LIST[] =
+    "select coalesce(min(job), 0)::text, coalesce(max(job), 0)::text from open_job union all"
+    " (select c.relname, pg_get_expr(c.relpartbound, c.oid) from pg_inherits i"
+    " join pg_class c on c.oid = i.inhrelid where i.inhparent = 'job'::regclass"
+    " and not i.inhdetachpending order by length(c.relname), c.relname)";
+
+static void add(struct load *load, enum part_kind kind, const char *sql)
+{
+    fl_vec_push(&load->parts, (struct part){.kind = kind, .sql = sql});
+}
+
+static void add_small(struct load *load)
+{
+    add(load, QUEUES, "select id, tenant, is_paused, name from queue order by id");
+    add(load, CLUSTERS,
+        "select id, state, session_epoch, name, uid, cordon from cluster order by id");
+    add(load, SHAPES, "select id, body from shape order by id");
+    add(load, COUNTERS,
+        "select 1::smallint, greatest((select value from counter where id = 1), (select max(id) "
+        "from job) + 1,"
+        " 1) union all (select id, value from counter where id > 1 order by id)");
+}
+
+static void add_jobs(struct load *load, uint64_t first, uint64_t last)
+{
+    uint64_t width = (last - first) / CHUNKS + 1;
+
+    if (last == 0) return; /* none is open */
+    if (width < CHUNK_IDS) width = CHUNK_IDS;
+    for (uint64_t from = first; from <= last; from += width) {
+        add(load, JOBS,
+            fl_arena_printf(&load->arena,
+                            "select job, tenant, shape, queue, priority, elements from open_job"
+                            " where job >= %" PRIu64 " and job < %" PRIu64 " order by job",
+                            from, from + width));
+    }
+}
+
+/* By partition: with the parent in the join each probe would have to find its partition anew. */
+static void add_of_jobs(struct load *load, enum part_kind kind, const char *format,
+                        const struct partition_list *ranges, uint64_t first, uint64_t last)
+{
+    for (size_t i = 0; i < ranges->len; i++) {
+        struct partition_range range = ranges->at[i];
+
+        if (last < range.lo || first >= range.hi || last == 0) continue;
+        add(load, kind, fl_arena_printf(&load->arena, format, range.lo, range.lo, range.hi));
+    }
+}
+
+static void add_parts(struct load *load, const PGresult *result)
+{
+    uint64_t first = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+    uint64_t last = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
+    struct partition_list ranges = {0};
+
+    for (int i = 1; i < PQntuples(result); i++) {
+        struct partition_range range;
+
+        if (!partition_parse(PQgetvalue(result, i, 1), &range)) {
+            fail(load, "a partition of job has bounds of another kind");
+            return;
+        }
+        fl_arena_push(&load->arena, &ranges, range);
+    }
+    add_small(load);
+    add_jobs(load, first, last);
+    add(load, MARKS, "select job, kind, value from open_mark order by job, kind");
+    add_of_jobs(load, ATTEMPTS,
+                "select a.job, a.element, a.n, a.incarnation, a.cluster, a.nodes from open_job o"
+                " join attempt_p%" PRIu64 " a on a.job = o.job where o.job >= %" PRIu64
+                " and o.job < %" PRIu64 " order by a.job, a.element, a.n",
+                &ranges, first, last);
+    add_of_jobs(load, ATTEMPT_ENDS,
+                "select e.job, e.element, e.n, e.reason, e.exit, e.first_replica from open_job o"
+                " join attempt_end_p%" PRIu64 " e on e.job = o.job where o.job >= %" PRIu64
+                " and o.job < %" PRIu64 " order by e.job, e.element, e.n",
+                &ranges, first, last);
+    /* A plain job whose element has ended is not open. */
+    add_of_jobs(
+        load, ELEMENT_ENDS,
+        "select e.job, e.element, e.n, e.state, e.reason, e.exit, e.first_replica from open_job o"
+        " join element_end_p%" PRIu64 " e on e.job = o.job where o.job >= %" PRIu64
+        " and o.job < %" PRIu64 " and o.elements > 1 order by e.job, e.element",
+        &ranges, first, last);
+}
+
+/* --- rows --- */
+
+struct fields { /* of one tuple */
+    const uint8_t *at;
+    size_t left;
+    bool is_bad;
+};
+
+static struct fl_str field(struct fields *fields)
+{
+    struct fl_str value = {0};
+    uint32_t len;
+
+    if (fields->left < sizeof len) {
+        fields->is_bad = true;
+        return value;
+    }
+    memcpy(&len, fields->at, sizeof len);
+    len = be32toh(len);
+    fields->at += sizeof len;
+    fields->left -= sizeof len;
+    if (len == UINT32_MAX) return value; /* NULL */
+    if (len > fields->left) {
+        fields->is_bad = true;
+        return value;
+    }
+    value = (struct fl_str){(const char *)fields->at, len};
+    fields->at += len;
+    fields->left -= len;
+    return value;
+}
+
+static uint64_t number(struct fields *fields)
+{
+    struct fl_str value = field(fields);
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < value.len; i++) {
+        n = n << 8 | (uint8_t)value.at[i];
+    }
+    return n;
+}
+
+static struct row row_of(enum part_kind kind, struct fields *f)
+{
+    struct row row;
+
+    memset(&row, 0, sizeof row);
+    switch (kind) {
+    case QUEUES:
+        row.kind = ROW_queue_put;
+        row.queue_put.queue = (uint32_t)number(f);
+        row.queue_put.tenant = (uint32_t)number(f);
+        row.queue_put.is_paused = (uint8_t)number(f);
+        row.queue_put.name = field(f);
+        break;
+    case CLUSTERS:
+        row.kind = ROW_cluster_put;
+        row.cluster_put.cluster = (uint32_t)number(f);
+        row.cluster_put.state = (uint8_t)number(f);
+        row.cluster_put.session_epoch = number(f);
+        row.cluster_put.name = field(f);
+        row.cluster_put.uid = field(f);
+        row.cluster_put.cordon = field(f);
+        break;
+    case SHAPES:
+        row.kind = ROW_shape_new;
+        row.shape_new.shape = (uint32_t)number(f);
+        row.shape_new.body = field(f);
+        break;
+    case COUNTERS:
+        row.kind = ROW_counter;
+        row.counter.counter = (uint8_t)number(f);
+        row.counter.value = number(f);
+        break;
+    case JOBS:
+        row.kind = ROW_job_new;
+        row.job_new.job = number(f);
+        row.job_new.tenant = (uint32_t)number(f);
+        row.job_new.shape = (uint32_t)number(f);
+        row.job_new.queue = (uint32_t)number(f);
+        row.job_new.priority = (int32_t)(uint32_t)number(f);
+        row.job_new.elements = (uint32_t)number(f);
+        break;
+    case MARKS:
+        row.kind = ROW_mark_set;
+        row.mark_set.job = number(f);
+        row.mark_set.kind = (uint8_t)number(f);
+        row.mark_set.value = (int64_t)number(f);
+        break;
+    case ATTEMPTS:
+        row.kind = ROW_attempt_new;
+        row.attempt_new.job = number(f);
+        row.attempt_new.element = (uint32_t)number(f);
+        row.attempt_new.n = (uint16_t)number(f);
+        row.attempt_new.incarnation = (uint32_t)number(f);
+        row.attempt_new.cluster = (uint32_t)number(f);
+        row.attempt_new.nodes = field(f);
+        break;
+    case ATTEMPT_ENDS:
+        row.kind = ROW_attempt_end;
+        row.attempt_end.job = number(f);
+        row.attempt_end.element = (uint32_t)number(f);
+        row.attempt_end.n = (uint16_t)number(f);
+        row.attempt_end.reason = (uint16_t)number(f);
+        row.attempt_end.exit_code = (int32_t)(uint32_t)number(f);
+        row.attempt_end.first_replica = (uint32_t)number(f);
+        break;
+    case ELEMENT_ENDS:
+        row.kind = ROW_element_end;
+        row.element_end.job = number(f);
+        row.element_end.element = (uint32_t)number(f);
+        row.element_end.n = (uint16_t)number(f);
+        row.element_end.state = (uint8_t)number(f);
+        row.element_end.reason = (uint16_t)number(f);
+        row.element_end.exit_code = (int32_t)(uint32_t)number(f);
+        row.element_end.first_replica = (uint32_t)number(f);
+        break;
+    }
+    return row;
+}
+
+/* --- streams --- */
+
+static void begin_part(struct load *load, struct wire *wire)
+{
+    struct part *part;
+    const char *copy;
+
+    if (load->begun == load->parts.len || load->begun > load->emitting + AHEAD_PARTS) return;
+    part = &load->parts.at[load->begun];
+    copy = fl_arena_printf(&load->arena, "copy (%s) to stdout (format binary)", part->sql);
+    if (!pg_conn_send_text(wire->conn, copy, 0, NULL)) {
+        fail(load, pg_conn_error(wire->conn));
+        return;
+    }
+    part->is_begun = true;
+    wire->part = load->begun++;
+    wire->has_header = false;
+}
+
+static bool is_full(const struct load *load, const struct wire *wire)
+{
+    const struct part *part;
+
+    if (wire->part == SIZE_MAX) return false;
+    part = &load->parts.at[wire->part];
+    return part->waiting.len - part->next >= LOAD_AHEAD_ROWS ||
+           part->waiting_bytes >= LOAD_AHEAD_BYTES;
+}
+
+static void keep_message(struct wire *wire, struct part *part, char *at, int len)
+{
+    int skip = 0;
+    uint16_t fields;
+
+    if (!wire->has_header) {
+        wire->has_header = true;
+        skip = COPY_HEADER_BYTES; /* it comes with the first tuple, or with the end */
+    }
+    fl_assert(len >= skip + (int)sizeof fields);
+    memcpy(&fields, at + skip, sizeof fields);
+    if (fields == UINT16_MAX) {
+        PQfreemem(at); /* the end */
+        return;
+    }
+    if (skip > 0) memmove(at, at + skip, (size_t)(len - skip));
+    fl_vec_push(&part->waiting, (struct message){at, len - skip});
+    part->waiting_bytes += (size_t)len;
+}
+
+/* Takes what has come on a wire. */
+static void receive(struct load *load, struct wire *wire)
+{
+    PGconn *pg = pg_conn_raw(wire->conn);
+    PGresult *result;
+    char *at;
+    int len;
+
+    while (load->state == STREAMING && wire->part != SIZE_MAX) {
+        struct part *part = &load->parts.at[wire->part];
+
+        if (wire->is_copying) {
+            if (is_full(load, wire)) return;
+            len = PQgetCopyData(pg, &at, 1);
+            if (len > 0) {
+                keep_message(wire, part, at, len);
+                continue;
+            }
+            if (len == 0) return;
+            wire->is_copying = false; /* the end, or a failure that the result tells */
+        }
+        switch (pg_conn_next(wire->conn, &result)) {
+        case PG_NOTHING:
+            return;
+        case PG_DONE:
+            part->is_whole = true;
+            wire->part = SIZE_MAX;
+            break;
+        case PG_RESULT:
+            switch (PQresultStatus(result)) {
+            case PGRES_COPY_OUT:
+                wire->is_copying = true;
+                break;
+            case PGRES_COMMAND_OK:
+                break;
+            default:
+                fail(load, PQresultErrorMessage(result));
+                break;
+            }
+            PQclear(result);
+            break;
+        }
+    }
+}
+
+/* Hands out rows of the part whose turn it is; false when there is none now. */
+static bool emit(struct load *load)
+{
+    struct part *part = NULL;
+    struct message message;
+    struct fields fields;
+    struct row row;
+
+    while (load->emitting < load->parts.len) {
+        part = &load->parts.at[load->emitting];
+        if (part->next < part->waiting.len) break;
+        part->next = part->waiting.len = 0;
+        if (!part->is_whole) return false;
+        fl_vec_fini(&part->waiting);
+        load->emitting++;
+    }
+    if (load->emitting == load->parts.len || !part) {
+        load->state = DONE;
+        return false;
+    }
+    message = part->waiting.at[part->next++];
+    part->waiting_bytes -= (size_t)message.len;
+    fields = (struct fields){(const uint8_t *)message.at + 2, (size_t)message.len - 2, false};
+    row = row_of(part->kind, &fields);
+    if (fields.is_bad) {
+        fail(load, "a row has fewer fields than expected");
+    } else {
+        load->row(load->ctx, &row);
+    }
+    PQfreemem(message.at);
+    return load->state == STREAMING;
+}
+
+static void read_list(struct load *load, struct wire *wire)
+{
+    PGresult *result;
+    enum pg_next next;
+
+    if (!load->is_listed) {
+        if (!pg_conn_send_text(wire->conn, LIST, 0, NULL)) fail(load, pg_conn_error(wire->conn));
+        load->is_listed = true;
+        return;
+    }
+    while (load->state == LISTING && (next = pg_conn_next(wire->conn, &result)) != PG_NOTHING) {
+        if (next == PG_DONE) {
+            load->state = STREAMING;
+            return;
+        }
+        if (PQresultStatus(result) == PGRES_TUPLES_OK) {
+            add_parts(load, result);
+        } else {
+            fail(load, PQresultErrorMessage(result));
+        }
+        PQclear(result);
+    }
+}
+
+static void turn_wire(struct load *load, struct wire *wire, fl_ms now)
+{
+    if (is_full(load, wire)) return; /* the server waits */
+    switch (pg_conn_turn(wire->conn, now)) {
+    case PG_CONNECTING:
+        return;
+    case PG_LOST:
+        fail(load, pg_conn_error(wire->conn));
+        return;
+    case PG_READY:
+        break;
+    }
+    if (load->state == LISTING && wire == &load->wires[0]) read_list(load, wire);
+    if (load->state != STREAMING) return;
+    receive(load, wire);
+    if (load->state == STREAMING && wire->part == SIZE_MAX) begin_part(load, wire);
+}
+
+enum load_state load_turn(struct load *load, fl_ms now)
+{
+    size_t rows = 0, emitting = load->emitting, begun = load->begun;
+
+    for (size_t i = 0; i < LOAD_CONNS && load->state < DONE; i++) {
+        turn_wire(load, &load->wires[i], now);
+    }
+    while (load->state == STREAMING && rows < LOAD_TURN_ROWS && emit(load)) {
+        rows++;
+    }
+    load->has_more = rows == LOAD_TURN_ROWS || load->emitting != emitting || load->begun != begun;
+    if (rows > 0 || load->has_more) load->quiet_at = now + LOAD_QUIET_MS;
+    if (load->state < DONE && now >= load->quiet_at) fail(load, "the database went silent");
+    if (load->state == DONE) return LOAD_DONE;
+    return load->state == FAILED ? LOAD_FAILED : LOAD_GOES_ON;
+}
+
+size_t load_fds(const struct load *load, struct pollfd *ret_fds)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < LOAD_CONNS; i++) {
+        const struct wire *wire = &load->wires[i];
+
+        if (is_full(load, wire) || pg_conn_fd(wire->conn) < 0) continue;
+        ret_fds[len++] =
+            (struct pollfd){.fd = pg_conn_fd(wire->conn), .events = pg_conn_events(wire->conn)};
+    }
+    return len;
+}
+
+fl_ms load_deadline(const struct load *load)
+{
+    fl_ms due = load->quiet_at;
+
+    if (load->has_more || load->state >= DONE) return INT64_MIN;
+    for (size_t i = 0; i < LOAD_CONNS; i++) {
+        fl_ms connect = pg_conn_deadline(load->wires[i].conn);
+
+        if (pg_conn_state(load->wires[i].conn) == PG_LOST) return INT64_MIN;
+        if (connect < due) due = connect;
+    }
+    return due;
+}

@@ -1,0 +1,617 @@
+#include "controlplane/store/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "controlplane/store/apply.h"
+#include "controlplane/store/lease.h"
+#include "controlplane/store/load.h"
+#include "controlplane/store/pg_array.h"
+#include "controlplane/store/take.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/base/vec.h"
+
+enum { READER_RETRY_MS = 500 };
+
+enum writer_state {
+    WRITER_NONE,
+    WRITER_CONNECTING, /* and preparing */
+    WRITER_TAKING,
+    WRITER_READY,
+    WRITER_BROKEN, /* every batch in flight has its result, and no other may follow on this connection */
+};
+
+struct flight { /* a batch on its way */
+    uint64_t batch;
+    fl_ms sent_at;
+    bool is_committed, is_failed;
+    struct pg_failure failure; /* the first */
+};
+
+struct lookup {
+    uint64_t id;
+    struct fl_tenant tenant;
+    char *key;
+    size_t key_bytes;
+    fl_ms give_up_at;
+    bool is_sent;
+    int found_at; /* its row in the answer, from 1 */
+};
+
+struct store {
+    struct store_config config;
+    struct store_results results;
+    char *conninfo, *instance;
+    char holder[160];
+
+    struct pg_conn *writer;
+    enum writer_state writer_state;
+    struct take take;
+    uint64_t take_from;
+    fl_ms take_by, take_sent_at;
+    struct flight flights[STORE_INFLIGHT_MAX];
+    size_t flights_len;
+    struct apply *apply;
+    uint64_t term; /* raised by take and drop: results of an older one are not delivered */
+
+    struct load *load;
+    struct lease *lease;
+    struct partition *partition;
+
+    struct pg_conn *reader;
+    fl_ms reader_at; /* connect again from then on */
+    bool is_asking;
+    FL_VEC(struct lookup) lookups; /* those that were sent are first */
+    struct pg_array ask_index, ask_tenant, ask_key;
+
+    bool has_results; /* a turn is due at once */
+    struct store_stats stats;
+};
+
+struct store_config store_config_default(void)
+{
+    return (struct store_config){
+        .lease_ttl_ms = 6000,
+        .take_ms = 10000,
+        .lookup_ms = 2000,
+        .partition = partition_config_default(),
+    };
+}
+
+static char *copy(const char *text)
+{
+    char *to = fl_new_array(char, strlen(text) + 1);
+
+    return strcpy(to, text);
+}
+
+static void on_room(void *ctx, uint64_t job_below, uint64_t batch_below)
+{
+    struct store *store = ctx;
+
+    store->results.room(store->results.ctx, job_below, batch_below);
+}
+
+static void on_trouble(void *ctx, const char *what, const char *text)
+{
+    struct store *store = ctx;
+
+    store->results.trouble(store->results.ctx, what, text);
+}
+
+/* Nobody else ever has this name: not this process's next store, nor the next process of this number. */
+static void name_holder(struct store *store)
+{
+    char host[64] = "";
+    uint64_t random = 0;
+    ssize_t got = getrandom(&random, sizeof random, 0);
+
+    fl_assert(got == sizeof random);
+    gethostname(host, sizeof host - 1);
+    snprintf(store->holder, sizeof store->holder, "%s:%d:%016" PRIx64, host, (int)getpid(), random);
+}
+
+struct store *store_create(const struct store_config *config, const struct store_results *results)
+{
+    struct store *store = fl_new(struct store);
+    struct partition_hooks hooks = {.ctx = store, .room = on_room, .trouble = on_trouble};
+
+    store->config = *config;
+    store->results = *results;
+    store->conninfo = copy(config->conninfo);
+    store->instance = copy(config->instance);
+    store->config.conninfo = store->conninfo;
+    store->config.instance = store->instance;
+    name_holder(store);
+    store->apply = apply_create();
+    store->lease = lease_create(store->conninfo, store->holder, config->lease_ttl_ms);
+    store->partition = partition_create(store->conninfo, &config->partition, &hooks);
+    return store;
+}
+
+static void close_writer(struct store *store)
+{
+    pg_conn_destroy(store->writer);
+    store->writer = NULL;
+    store->writer_state = WRITER_NONE;
+    store->flights_len = 0;
+}
+
+static void close_load(struct store *store)
+{
+    load_destroy(store->load);
+    store->load = NULL;
+}
+
+void store_destroy(struct store *store)
+{
+    if (!store) return;
+    close_writer(store);
+    close_load(store);
+    pg_conn_destroy(store->reader);
+    lease_destroy(store->lease);
+    partition_destroy(store->partition);
+    apply_destroy(store->apply);
+    for (size_t i = 0; i < store->lookups.len; i++) {
+        fl_free(store->lookups.at[i].key);
+    }
+    fl_vec_fini(&store->lookups);
+    pg_array_fini(&store->ask_index);
+    pg_array_fini(&store->ask_tenant);
+    pg_array_fini(&store->ask_key);
+    fl_free(store->conninfo);
+    fl_free(store->instance);
+    fl_free(store);
+}
+
+/* --- take --- */
+
+void store_take(struct store *store, uint64_t batch_from, fl_ms now)
+{
+    store_drop(store);
+    store->take = (struct take){0};
+    store->take_from = batch_from;
+    store->take_by = now + store->config.take_ms;
+    store->writer = pg_conn_create(store->conninfo, PG_WRITER, "fairlead writer", now);
+    store->writer_state = WRITER_CONNECTING;
+    store->has_results = pg_conn_state(store->writer) == PG_LOST;
+}
+
+void store_drop(struct store *store)
+{
+    store->term++;
+    close_writer(store);
+    close_load(store);
+}
+
+static void fail_take(struct store *store, enum fl_code code, const char *why, fl_ms now)
+{
+    if (code == FL_DEPOSED) {
+        partition_stop(store->partition);
+    } else {
+        on_trouble(store, "take", why);
+    }
+    close_writer(store);
+    store->results.take_failed(store->results.ctx, code, now);
+}
+
+static void send_take(struct store *store, fl_ms now)
+{
+    struct take_request request = {.holder = store->holder,
+                                   .instance = store->instance,
+                                   .ttl_ms = store->config.lease_ttl_ms,
+                                   .batch_from = store->take_from};
+
+    store->take_sent_at = now;
+    store->writer_state = WRITER_TAKING;
+    if (!take_send(store->writer, &request)) {
+        fail_take(store, FL_UNAVAILABLE, pg_conn_error(store->writer), now);
+    }
+}
+
+static void read_take(struct store *store, fl_ms now)
+{
+    const struct engine_taken *taken = &store->take.taken;
+
+    switch (take_read(&store->take, store->writer)) {
+    case TAKE_WAIT:
+        if (now >= store->take_by) fail_take(store, FL_UNAVAILABLE, "it took too long", now);
+        break;
+    case TAKE_FAILED:
+        fail_take(store, store->take.code, "the server refused it", now);
+        break;
+    case TAKE_DONE:
+        store->writer_state = WRITER_READY;
+        lease_hold(store->lease, store->take_sent_at, now);
+        partition_start(store->partition, now);
+        store->results.taken(store->results.ctx, taken, now);
+        break;
+    }
+}
+
+/* --- commit --- */
+
+void store_commit(struct store *store, const struct core_batch *batch, uint64_t epoch, fl_ms now)
+{
+    fl_assert(store->flights_len < STORE_INFLIGHT_MAX);
+    fl_assert(store->writer_state == WRITER_READY || store->writer_state == WRITER_BROKEN);
+    store->flights[store->flights_len++] = (struct flight){.batch = batch->number, .sent_at = now};
+    partition_used(store->partition, apply_job_newest(batch), batch->number, now);
+    if (store->writer_state == WRITER_BROKEN ||
+        !apply_send(store->apply, store->writer, batch, epoch)) {
+        store->has_results = true; /* lost: the turn says so, after the results of those before */
+    }
+}
+
+static enum engine_commit verdict(const struct flight *flight)
+{
+    if (flight->is_committed) return ENGINE_COMMITTED;
+    return flight->is_failed ? apply_verdict(&flight->failure) : ENGINE_UNKNOWN;
+}
+
+/* The oldest is settled.  False: the engine has gone on to another term. */
+static bool deliver(struct store *store, fl_ms now)
+{
+    struct flight flight = store->flights[0];
+    enum engine_commit result = verdict(&flight);
+    uint64_t term = store->term;
+    const char *text = flight.is_failed ? flight.failure.text : "the connection was lost";
+
+    store->flights_len--;
+    memmove(store->flights, store->flights + 1, store->flights_len * sizeof store->flights[0]);
+    store->stats.commits++;
+    if (now - flight.sent_at > store->stats.commit_longest_ms) {
+        store->stats.commit_longest_ms = now - flight.sent_at;
+    }
+    if (result != ENGINE_COMMITTED) on_trouble(store, "commit", text);
+    store->results.committed(store->results.ctx, flight.batch, result,
+                             result == ENGINE_COMMITTED ? NULL : text, now);
+    return term == store->term;
+}
+
+/* False: it is an error. */
+static bool note_result(struct flight *flight, const PGresult *result)
+{
+    switch (PQresultStatus(result)) {
+    case PGRES_COMMAND_OK:
+        /* A commit of a transaction that failed is answered ROLLBACK. */
+        if (strcmp(PQcmdStatus((PGresult *)result), "COMMIT") == 0) flight->is_committed = true;
+        break;
+    case PGRES_TUPLES_OK:
+    case PGRES_PIPELINE_ABORTED:
+        break;
+    default:
+        if (!flight->is_failed && !flight->is_committed) {
+            flight->is_failed = true;
+            pg_failure_of(result, &flight->failure);
+        }
+        return false;
+    }
+    return true;
+}
+
+static void read_commits(struct store *store, fl_ms now)
+{
+    PGresult *result;
+
+    while (store->flights_len > 0 && pg_conn_next(store->writer, &result) == PG_RESULT) {
+        bool is_sync = PQresultStatus(result) == PGRES_PIPELINE_SYNC;
+        bool is_error = !is_sync && !note_result(&store->flights[0], result);
+
+        PQclear(result);
+        if (is_sync && !deliver(store, now)) return;
+        if (is_error && pg_conn_state(store->writer) == PG_LOST) break; /* what libpq makes up */
+    }
+    if (pg_conn_state(store->writer) != PG_LOST) return;
+    store->writer_state = WRITER_BROKEN;
+    while (store->flights_len > 0) {
+        if (!deliver(store, now)) return;
+    }
+}
+
+static void turn_writer(struct store *store, fl_ms now)
+{
+    enum pg_state state;
+
+    if (store->writer_state == WRITER_NONE) return;
+    state = pg_conn_turn(store->writer, now);
+    switch (store->writer_state) {
+    case WRITER_NONE:
+        break;
+    case WRITER_CONNECTING:
+        if (state == PG_LOST) {
+            fail_take(store, FL_UNAVAILABLE, pg_conn_error(store->writer), now);
+        } else if (state == PG_READY) {
+            send_take(store, now);
+        }
+        break;
+    case WRITER_TAKING:
+        read_take(store, now);
+        break;
+    case WRITER_READY:
+    case WRITER_BROKEN:
+        read_commits(store, now);
+        break;
+    }
+}
+
+/* --- load --- */
+
+static void on_load_row(void *ctx, const struct row *row)
+{
+    struct store *store = ctx;
+
+    store->results.load_row(store->results.ctx, row);
+}
+
+void store_load(struct store *store, fl_ms now)
+{
+    close_load(store);
+    store->load = load_create(store->conninfo, on_load_row, store, now);
+}
+
+static void turn_load(struct store *store, fl_ms now)
+{
+    enum load_state state;
+
+    if (!store->load) return;
+    state = load_turn(store->load, now);
+    if (state == LOAD_GOES_ON) return;
+    if (state == LOAD_FAILED) on_trouble(store, "load", load_error(store->load));
+    close_load(store);
+    store->results.loaded(store->results.ctx, state == LOAD_DONE, now);
+}
+
+/* --- look-ups --- */
+
+void store_lookup(struct store *store, uint64_t lookup, struct fl_tenant tenant, struct fl_str key,
+                  fl_ms now)
+{
+    struct lookup entry = {.id = lookup,
+                           .tenant = tenant,
+                           .key = fl_new_array(char, key.len + 1),
+                           .key_bytes = key.len,
+                           .give_up_at = now + store->config.lookup_ms};
+
+    if (key.len > 0) memcpy(entry.key, key.at, key.len);
+    fl_vec_push(&store->lookups, entry);
+    store->has_results = true;
+}
+
+static void close_reader(struct store *store, fl_ms now)
+{
+    pg_conn_destroy(store->reader);
+    store->reader = NULL;
+    store->reader_at = now + READER_RETRY_MS;
+    store->is_asking = false;
+    for (size_t i = 0; i < store->lookups.len; i++) {
+        store->lookups.at[i].is_sent = false;
+    }
+}
+
+static void ask(struct store *store, fl_ms now)
+{
+    size_t len = store->lookups.len < STORE_LOOKUPS_MAX ? store->lookups.len : STORE_LOOKUPS_MAX;
+    struct pg_value values[3];
+
+    pg_array_start(&store->ask_index);
+    pg_array_start(&store->ask_tenant);
+    pg_array_start(&store->ask_key);
+    for (size_t i = 0; i < len; i++) {
+        struct lookup *lookup = &store->lookups.at[i];
+
+        lookup->is_sent = true;
+        pg_array_put_i32(&store->ask_index, (uint32_t)i);
+        pg_array_put_i32(&store->ask_tenant, lookup->tenant.n);
+        pg_array_put_bytes(&store->ask_key, lookup->key, lookup->key_bytes);
+    }
+    values[0] = pg_array_value(&store->ask_index, PG_INT4);
+    values[1] = pg_array_value(&store->ask_tenant, PG_INT4);
+    values[2] = pg_array_value(&store->ask_key, PG_BYTEA);
+    store->is_asking = true;
+    if (!pg_conn_send(store->reader, PG_STMT_idempotency_find, values) ||
+        !pg_conn_sync(store->reader)) {
+        close_reader(store, now);
+    }
+}
+
+static void answer(struct store *store, struct lookup *lookup, const struct fl_digest *body_sha,
+                   struct fl_str text, bool is_good, fl_ms now)
+{
+    store->stats.lookups++;
+    store->results.found(store->results.ctx, lookup->id, body_sha, text, is_good, now);
+    fl_free(lookup->key);
+}
+
+/* Moves the first 'len' look-ups out: a result may bring new ones. */
+static struct lookup *take_first(struct store *store, size_t len)
+{
+    struct lookup *taken = fl_new_array(struct lookup, len + 1);
+
+    if (len == 0) return taken;
+    memcpy(taken, store->lookups.at, len * sizeof *taken);
+    store->lookups.len -= len;
+    memmove(store->lookups.at, store->lookups.at + len, store->lookups.len * sizeof *taken);
+    return taken;
+}
+
+static void read_found(struct store *store, const PGresult *result, fl_ms now)
+{
+    struct lookup *asked;
+    size_t len = 0;
+
+    while (len < store->lookups.len && store->lookups.at[len].is_sent) {
+        len++;
+    }
+    asked = take_first(store, len);
+    for (int r = 0; r < PQntuples(result); r++) {
+        size_t i = (size_t)pg_get_int(result, r, 0);
+
+        if (i < len) asked[i].found_at = r + 1;
+    }
+    for (size_t i = 0; i < len; i++) {
+        int r = asked[i].found_at - 1;
+        struct fl_digest sha = {{0}};
+        struct fl_str text = {0};
+
+        if (r >= 0) {
+            if (PQgetlength(result, r, 1) == sizeof sha.at) {
+                memcpy(sha.at, PQgetvalue(result, r, 1), sizeof sha.at);
+            }
+            text = (struct fl_str){PQgetvalue(result, r, 2), (size_t)PQgetlength(result, r, 2)};
+        }
+        answer(store, &asked[i], r >= 0 ? &sha : NULL, text, true, now);
+    }
+    fl_free(asked);
+}
+
+static void read_answers(struct store *store, fl_ms now)
+{
+    PGresult *result;
+
+    while (store->is_asking && pg_conn_next(store->reader, &result) == PG_RESULT) {
+        switch (PQresultStatus(result)) {
+        case PGRES_TUPLES_OK:
+            read_found(store, result, now);
+            break;
+        case PGRES_PIPELINE_SYNC:
+            store->is_asking = false;
+            break;
+        default:
+            on_trouble(store, "lookup", PQresultErrorMessage(result));
+            PQclear(result);
+            close_reader(store, now);
+            return;
+        }
+        PQclear(result);
+    }
+}
+
+/* They are in the order of their time. */
+static void give_up(struct store *store, fl_ms now)
+{
+    struct lookup *late;
+    size_t len = 0;
+
+    while (len < store->lookups.len && now >= store->lookups.at[len].give_up_at) {
+        len++;
+    }
+    if (len == 0) return;
+    /* Their places in the question are lost with them, so what is left of it is asked anew. */
+    if (store->lookups.at[0].is_sent) close_reader(store, now);
+    late = take_first(store, len);
+    for (size_t i = 0; i < len; i++) {
+        answer(store, &late[i], NULL, (struct fl_str){0}, false, now);
+    }
+    fl_free(late);
+}
+
+static void turn_reader(struct store *store, fl_ms now)
+{
+    give_up(store, now);
+    if (!store->reader) {
+        if (store->lookups.len == 0 || now < store->reader_at) return;
+        store->reader = pg_conn_create(store->conninfo, PG_READER, "fairlead reader", now);
+    }
+    switch (pg_conn_turn(store->reader, now)) {
+    case PG_CONNECTING:
+        return;
+    case PG_LOST:
+        if (store->lookups.len > 0) on_trouble(store, "lookup", pg_conn_error(store->reader));
+        close_reader(store, now);
+        return;
+    case PG_READY:
+        break;
+    }
+    if (store->is_asking) read_answers(store, now);
+    if (store->reader && !store->is_asking && store->lookups.len > 0) ask(store, now);
+}
+
+/* --- the owner's --- */
+
+void store_release(struct store *store, fl_ms now)
+{
+    fl_assert(store->flights_len == 0);
+    store_drop(store);
+    partition_stop(store->partition);
+    lease_release(store->lease, now);
+    store->has_results = true;
+}
+
+bool store_is_released(const struct store *store)
+{
+    return lease_state(store->lease) == LEASE_NONE;
+}
+
+static size_t add_fd(struct pollfd *fds, size_t len, int fd, short events)
+{
+    if (fd < 0) return len;
+    fds[len] = (struct pollfd){.fd = fd, .events = events};
+    return len + 1;
+}
+
+size_t store_fds(const struct store *store, struct pollfd *ret_fds)
+{
+    size_t len = 0;
+
+    if (store->writer) {
+        len = add_fd(ret_fds, len, pg_conn_fd(store->writer), pg_conn_events(store->writer));
+    }
+    len = add_fd(ret_fds, len, lease_fd(store->lease), lease_events(store->lease));
+    len = add_fd(ret_fds, len, partition_fd(store->partition), partition_events(store->partition));
+    if (store->reader) {
+        len = add_fd(ret_fds, len, pg_conn_fd(store->reader), pg_conn_events(store->reader));
+    }
+    if (store->load) len += load_fds(store->load, ret_fds + len);
+    fl_assert(len <= STORE_FDS_MAX);
+    return len;
+}
+
+static fl_ms earlier(fl_ms a, fl_ms b)
+{
+    return a < b ? a : b;
+}
+
+fl_ms store_deadline(const struct store *store)
+{
+    fl_ms due = earlier(lease_deadline(store->lease), partition_deadline(store->partition));
+
+    if (store->has_results) return INT64_MIN;
+    if (store->load) due = earlier(due, load_deadline(store->load));
+    if (store->writer_state == WRITER_CONNECTING || store->writer_state == WRITER_TAKING) {
+        due = earlier(due, earlier(store->take_by, pg_conn_deadline(store->writer)));
+    }
+    if (store->reader) due = earlier(due, pg_conn_deadline(store->reader));
+    if (store->lookups.len > 0) {
+        due = earlier(due, store->lookups.at[0].give_up_at);
+        if (!store->reader) due = earlier(due, store->reader_at);
+    }
+    return due;
+}
+
+void store_turn(struct store *store, fl_ms now)
+{
+    store->has_results = false;
+    /* First, so that nothing is issued on a lease that ran out while this thread was stopped. */
+    if (lease_turn(store->lease, now)) {
+        store_drop(store);
+        partition_stop(store->partition);
+        store->results.lease_lost(store->results.ctx, now);
+    }
+    turn_writer(store, now);
+    turn_load(store, now);
+    turn_reader(store, now);
+    partition_turn(store->partition, now);
+}
+
+struct store_stats store_stats(const struct store *store)
+{
+    struct store_stats stats = store->stats;
+
+    stats.partition = partition_stats(store->partition);
+    return stats;
+}
