@@ -28,6 +28,8 @@ struct world {
     size_t story_len;
     bool is_quiet; /* the story is not kept: answers are counted */
     uint64_t answers_ok, answers_invalid, answers_other;
+    void (*on_answer)(struct world *world, const struct core_answer *answer);
+    void *ctx; /* of whoever wants to hear of answers */
 
     /* The database. */
     struct core_batch *rows; /* durable, in order */
@@ -150,6 +152,7 @@ static inline void answer(void *ctx, const struct core_answer *given)
         world->answers_other++;
     }
     if (text) fl_assert(strlen(text) > 0);
+    if (world->on_answer) world->on_answer(world, given);
     tell(world, "answer %" PRIu64 " %s%s%s", given->request, fl_code_name(code), *job ? " " : "",
          job);
 }
@@ -537,6 +540,22 @@ static inline void end(struct world *world)
     fl_free(world);
 }
 
+static inline bool is_poison(const struct core_batch *batch)
+{
+    for (size_t i = 0; i < batch->rows.len; i++) {
+        const struct row *row = &batch->rows.at[i];
+
+        if (row->kind == ROW_job_new && fl_str_eq(row->job_new.name, FL_STR("poison"))) return true;
+    }
+    return false;
+}
+
+static inline void find_oldest_key(struct world *world, bool is_good)
+{
+    find_key(world, world->lookups[0].id, is_good);
+    memmove(world->lookups, world->lookups + 1, --world->lookups_len * sizeof *world->lookups);
+}
+
 /* Answers everything at once, refusing batches with a job called 'poison', until all is quiet. */
 static inline void run(struct world *world)
 {
@@ -549,21 +568,11 @@ static inline void run(struct world *world)
             load_rows(world);
             engine_loaded(world->engine, true, world->now);
         } else if (world->lookups_len > 0) {
-            find_key(world, world->lookups[0].id, true);
-            memmove(world->lookups, world->lookups + 1,
-                    --world->lookups_len * sizeof *world->lookups);
+            find_oldest_key(world, true);
         } else if (world->sent_len > 0) {
             const struct core_batch *batch = world->sent[0].batch;
-            bool is_poison = false;
 
-            for (size_t i = 0; i < batch->rows.len; i++) {
-                const struct row *row = &batch->rows.at[i];
-
-                if (row->kind == ROW_job_new && fl_str_eq(row->job_new.name, FL_STR("poison"))) {
-                    is_poison = true;
-                }
-            }
-            finish(world, batch->number, is_poison ? ENGINE_POISONED : ENGINE_COMMITTED);
+            finish(world, batch->number, is_poison(batch) ? ENGINE_POISONED : ENGINE_COMMITTED);
         }
     }
 }
