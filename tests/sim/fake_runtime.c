@@ -28,6 +28,7 @@ struct fake_runtime {
     uint64_t boot;               /* which listener */
     uint64_t boot_lost;          /* commands of this one and before are lost */
     fl_ms command_at, notify_at; /* what is later is carried out later */
+    fl_ms paused_until;          /* the listener stands still */
     bool is_dead;
 };
 
@@ -62,6 +63,14 @@ static void deliver_node(struct fake_runtime *runtime, uint32_t number)
     runtime->listen(runtime->listen_ctx, &event);
 }
 
+/* True: not now, but again when the listener goes on. */
+static bool is_deferred(struct fake_runtime *runtime, sim_fn *fn, uint64_t a, uint64_t boot)
+{
+    if (runtime->sim->now >= runtime->paused_until) return false;
+    sim_at(runtime->sim, runtime->paused_until, fn, runtime, a, boot);
+    return true;
+}
+
 /* a: place << 8 | what was so when it was noticed. */
 static void deliver(void *ctx, uint64_t a, uint64_t boot)
 {
@@ -69,6 +78,7 @@ static void deliver(void *ctx, uint64_t a, uint64_t boot)
     struct fake_replica *replica;
     struct agent_event event = {.kind = AGENT_EV_replica_seen};
 
+    if (is_deferred(runtime, deliver, a, boot)) return;
     if (boot != runtime->boot || !runtime->listen) return;
     replica = &runtime->replicas.at[a >> 8];
     if ((a & 255) == GONE) {
@@ -92,6 +102,7 @@ static void deliver_node_later(void *ctx, uint64_t number, uint64_t boot)
 {
     struct fake_runtime *runtime = ctx;
 
+    if (is_deferred(runtime, deliver_node_later, number, boot)) return;
     if (boot == runtime->boot && runtime->listen) deliver_node(runtime, (uint32_t)number);
 }
 
@@ -100,7 +111,7 @@ static void deliver_synced(void *ctx, uint64_t a, uint64_t boot)
     struct fake_runtime *runtime = ctx;
     struct agent_event event = {.kind = AGENT_EV_synced};
 
-    (void)a;
+    if (is_deferred(runtime, deliver_synced, a, boot)) return;
     if (boot == runtime->boot && runtime->listen) runtime->listen(runtime->listen_ctx, &event);
 }
 
@@ -111,6 +122,7 @@ static void notify(struct fake_runtime *runtime, sim_fn *fn, uint64_t a)
     fl_ms at = sim->now + sim_between(sim, 0, runtime->config.notify_ms_max);
 
     if (!runtime->listen) return;
+    if (at < runtime->paused_until) at = runtime->paused_until;
     if (at > runtime->notify_at) runtime->notify_at = at;
     sim_at(sim, runtime->notify_at, fn, runtime, a, runtime->boot);
 }
@@ -384,6 +396,7 @@ void fake_runtime_attach(struct fake_runtime *runtime,
                          void (*listen)(void *ctx, struct agent_event *event), void *ctx)
 {
     runtime->boot++;
+    runtime->paused_until = 0;
     runtime->listen = listen;
     runtime->listen_ctx = ctx;
     for (uint32_t i = 0; i < runtime->config.nodes; i++) {
@@ -398,6 +411,11 @@ void fake_runtime_attach(struct fake_runtime *runtime,
         }
     }
     notify(runtime, deliver_synced, 0);
+}
+
+void fake_runtime_pause(struct fake_runtime *runtime, fl_ms until)
+{
+    runtime->paused_until = until;
 }
 
 void fake_runtime_detach(struct fake_runtime *runtime, bool is_abrupt)

@@ -54,6 +54,9 @@ void fake_runtime_attach(struct fake_runtime *runtime,
 /* The process is gone; with 'is_abrupt' commands that were not carried out yet are lost with it. */
 void fake_runtime_detach(struct fake_runtime *runtime, bool is_abrupt);
 
+/* The listener stands still: it hears of everything, in order, but not before then. */
+void fake_runtime_pause(struct fake_runtime *runtime, fl_ms until);
+
 /* create, release, stop, remove: carried out a little later, in order. */
 void fake_runtime_do(struct fake_runtime *runtime, const struct agent_command *command);
 

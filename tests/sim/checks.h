@@ -1,0 +1,63 @@
+/* checks.h - what must never be otherwise: the invariants of the promises, by their numbers.
+ * The checker reads the journal batch by batch as it becomes durable, hears what hubs let out and what
+ * runtimes do, and holds one against the other.  It believes no part of the system: the journal is what
+ * is durable, the runtimes' ledger is what is true.
+ *   I1 acknowledged is stored             I2 one terminal state, for ever       I3 one live attempt
+ *   I4 runs only what is durable          I5 no write of an older epoch         I6 superseded session
+ *   I7 journal without gap, fold = rows   I9 a command takes effect once        I11 queues are bounded
+ *   I12 one actor, one deadline           I13 no start after a cancel           I14 no gate is left
+ *   I15 one key, one job                  I17 no attempt number twice           I18 downtime is not silence
+ *   I19 rows = runtimes' truth            I20 everything settles                I21 one audit row a mutation
+ *   I22 same seed, same trace             I23 an agent speaks of its own        I24 nothing makes a core fail
+ * I9 is seen by fake_runtime, I22 by main, I24 by every assertion there is.
+ * A broken one ends the process through sim_broken. */
+#pragma once
+
+#include "controlplane/engine.h"
+#include "tests/sim/fake_pg.h"
+#include "tests/sim/fake_runtime.h"
+#include "tests/sim/sim.h"
+
+struct checks;
+
+/* Exit codes that only liars report: none may ever reach a row. */
+enum { CHECKS_LIE_OLD_SESSION = 77006, CHECKS_LIE_FOREIGN = 77023 };
+
+struct checks *checks_create(struct sim *sim, const struct fake_pg *pg,
+                             const struct core_config *config);
+void checks_destroy(struct checks *checks);
+
+/* --- as things happen --- */
+void checks_term(struct checks *checks, uint64_t epoch); /* a takeover succeeded */
+void checks_db_back(struct checks *checks);              /* a commit that took too long came through */
+void checks_committed(struct checks *checks, fl_ms formed_at); /* a batch became durable */
+/* What a hub lets out, at that instant; 'epoch' is its term's. */
+void checks_answer(struct checks *checks, const struct core_answer *answer);
+void checks_send(struct checks *checks, const struct core_send *send, uint64_t epoch);
+/* A hub acknowledges an agent's report that something ended. */
+void checks_acked_end(struct checks *checks, struct fl_cluster cluster, struct fl_attempt attempt,
+                      uint32_t replica);
+void checks_cancel_acked(struct checks *checks, struct fl_job job, uint64_t epoch);
+/* A read said that no such job is open. */
+void checks_said_ended(struct checks *checks, struct fl_job job);
+/* A runtime's instant; for its hooks. */
+void checks_created(struct checks *checks, struct fl_cluster cluster,
+                    const struct fake_replica *replica, const struct fake_runtime *runtime);
+void checks_runs(struct checks *checks, struct fl_cluster cluster,
+                 const struct fake_replica *replica);
+void checks_ended(struct checks *checks, const struct fake_replica *replica);
+/* An engine, between turns. */
+void checks_engine(struct checks *checks, const struct engine *engine,
+                   const struct engine_config *config);
+/* The core of a leader with nothing in flight, against a core loaded from the rows. */
+void checks_reload(struct checks *checks, const struct core *core);
+
+/* --- at the end --- */
+bool checks_all_settled(const struct checks *checks);
+/* Names what is not. */
+void checks_tell_unsettled(struct checks *checks);
+void checks_end(struct checks *checks, struct fake_runtime *const *runtimes, size_t runtimes_len);
+
+/* What the journal says, for those who choose whom to disturb. */
+bool checks_has_live(const struct checks *checks, struct fl_cluster not_on, struct fl_attempt *ret);
+size_t checks_jobs(const struct checks *checks);

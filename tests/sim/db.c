@@ -1,0 +1,622 @@
+#include "tests/sim/db.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/base/vec.h"
+
+enum { LOCK_RETRY_MS = 100, LOCK_RETRIES_MAX = 50, EPOCH_2026_MS_HIGH = 1767225600 };
+
+/* What happens to one commit on its way. */
+enum fate { FATE_GOOD, FATE_CUT_BEFORE, FATE_CUT_AFTER, FATE_CUT_LATE };
+
+struct commit {
+    struct db *db;
+    struct db_client *client; /* NULL: nobody waits any more */
+    uint32_t generation, backend;
+    uint64_t batch, epoch;
+    fl_ms at, formed_at, sent_at;
+    enum fate fate;
+    enum engine_commit result;
+    const char *text;
+    struct fl_buf body;
+};
+
+struct lookup {
+    uint64_t number, id;
+    struct fl_tenant tenant;
+    char key[128];
+    size_t key_len;
+};
+
+struct db_client {
+    struct db *db;
+    struct db_ports ports;
+    const char *instance;
+    uint32_t away_ms;
+    uint32_t generation; /* of what was asked since the last drop */
+    uint32_t backend;
+    fl_ms server_at, answer_at; /* what is later happens later */
+    fl_ms answered_at;
+    bool is_cut; /* the writer's connection is lost, its owner will hear of it */
+    FL_VEC(uint64_t) flying; /* batches whose answer is due, oldest first */
+    struct engine_taken taken;
+    uint64_t take_from;
+    uint64_t lost_batch, lost_epoch; /* the first one of unknown fate */
+    bool is_alive; /* its process is */
+};
+
+struct db {
+    struct sim *sim;
+    struct db_config config;
+    struct fake_pg *pg;
+    struct checks *checks;
+    FL_VEC(struct db_client *) clients; /* also those whose process is gone: plans may name them */
+    FL_VEC(struct commit *) commits;    /* not freed yet */
+    FL_VEC(struct lookup) lookups;      /* on their way, by number */
+    uint64_t lookup_next;
+    fl_ms down_until, slow_until, slow_ms, wall_offset;
+};
+
+static fl_ms wall(const struct db *db)
+{
+    return (fl_ms)EPOCH_2026_MS_HIGH * 1000 + db->sim->now + db->wall_offset;
+}
+
+static bool is_down(const struct db *db)
+{
+    return db->sim->now < db->down_until;
+}
+
+static fl_ms draw_delay(struct db *db)
+{
+    return sim_between(db->sim, 0, db->config.delay_ms_max);
+}
+
+static fl_ms draw_work(struct db *db)
+{
+    fl_ms max = db->config.work_ms_max;
+
+    if (db->sim->now < db->slow_until) max += db->slow_ms;
+    return sim_between(db->sim, max / 4, max);
+}
+
+struct db *db_create(struct sim *sim, const struct db_config *config, uint64_t job_below)
+{
+    struct db *db = fl_new(struct db);
+
+    db->sim = sim;
+    db->config = *config;
+    db->pg = fake_pg_create(job_below, (uint64_t)1 << 40);
+    return db;
+}
+
+static void free_commit(struct commit *commit)
+{
+    struct db *db = commit->db;
+
+    for (size_t i = 0; i < db->commits.len; i++) {
+        if (db->commits.at[i] != commit) continue;
+        fl_vec_remove(&db->commits, i);
+        break;
+    }
+    fl_buf_fini(&commit->body);
+    fl_free(commit);
+}
+
+void db_destroy(struct db *db)
+{
+    if (!db) return;
+    while (db->commits.len) free_commit(db->commits.at[0]);
+    for (size_t i = 0; i < db->clients.len; i++) {
+        fl_vec_fini(&db->clients.at[i]->flying);
+        fl_free(db->clients.at[i]);
+    }
+    fl_vec_fini(&db->clients);
+    fl_vec_fini(&db->commits);
+    fl_vec_fini(&db->lookups);
+    fake_pg_destroy(db->pg);
+    fl_free(db);
+}
+
+void db_set_checks(struct db *db, struct checks *checks)
+{
+    db->checks = checks;
+}
+
+struct fake_pg *db_pg(struct db *db)
+{
+    return db->pg;
+}
+
+struct db_client *db_client_create(struct db *db, const struct db_ports *ports, const char *instance,
+                                   uint32_t away_ms)
+{
+    struct db_client *client = fl_new(struct db_client);
+
+    client->db = db;
+    client->ports = *ports;
+    client->instance = instance;
+    client->away_ms = away_ms;
+    client->is_alive = true;
+    fl_vec_push(&db->clients, client);
+    return client;
+}
+
+void db_client_destroy(struct db_client *client)
+{
+    db_drop(client);
+    client->is_alive = false;
+}
+
+static bool is_awaited(const struct db_client *client, uint64_t generation)
+{
+    return client->is_alive && client->generation == (uint32_t)generation;
+}
+
+/* --- the writer's connection ----------------------------------------------------------------- */
+
+static void end_backend(void *ctx, uint64_t backend, uint64_t b)
+{
+    struct db *db = ctx;
+
+    (void)b;
+    fake_pg_end(db->pg, (uint32_t)backend);
+}
+
+void db_drop(struct db_client *client)
+{
+    struct sim *sim = client->db->sim;
+
+    client->generation++;
+    fl_vec_clear(&client->flying);
+    if (!client->backend) return;
+    /* The server reads what was sent before it finds the end. */
+    if (client->server_at < sim->now) client->server_at = sim->now;
+    sim_at(sim, client->server_at + draw_delay(client->db), end_backend, client->db, client->backend,
+           0);
+    client->backend = 0;
+    client->is_cut = false;
+}
+
+/* The owner learns that the connection is gone: of the oldest batch, and so of all. */
+static void connection_lost(void *ctx, uint64_t generation, uint64_t b)
+{
+    struct db_client *client = ctx;
+
+    (void)b;
+    if (!is_awaited(client, generation) || client->flying.len == 0) return;
+    sim_tell(client->db->sim, "writer's connection is lost, batch %llu is unknown",
+             client->flying.at[0]);
+    client->ports.committed(client->ports.ctx, client->flying.at[0], ENGINE_UNKNOWN, NULL);
+}
+
+static void cut(struct db_client *client)
+{
+    struct sim *sim = client->db->sim;
+
+    if (client->is_cut) return;
+    client->is_cut = true;
+    sim_at(sim, sim->now + sim_between(sim, 1, 50), connection_lost, client, client->generation, 0);
+}
+
+/* --- taking ---------------------------------------------------------------------------------- */
+
+static void note_fate(struct db_client *client)
+{
+    struct db *db = client->db;
+    bool is_durable = false;
+
+    if (!client->lost_batch) return;
+    if (fake_pg_newest(db->pg) >= client->lost_batch) {
+        size_t at = fake_pg_journal_len(db->pg) - 1 -
+                    (size_t)(fake_pg_newest(db->pg) - client->lost_batch);
+
+        is_durable = fake_pg_journal_at(db->pg, at).epoch == client->lost_epoch;
+    }
+    sim_mark(db->sim, is_durable ? MARK_commit_lost_but_durable : MARK_commit_lost_and_gone);
+    client->lost_batch = 0;
+}
+
+static void take_answered(void *ctx, uint64_t generation, uint64_t code)
+{
+    struct db_client *client = ctx;
+
+    if (!is_awaited(client, generation)) return;
+    if (code == FL_OK) {
+        client->ports.taken(client->ports.ctx, &client->taken);
+    } else {
+        if (code == FL_DEPOSED) sim_mark(client->db->sim, MARK_take_denied);
+        client->ports.take_failed(client->ports.ctx, (enum fl_code)code);
+    }
+}
+
+static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
+{
+    struct db_client *client = ctx;
+    struct db *db = client->db;
+    enum fl_code code = FL_UNAVAILABLE;
+    uint32_t backend;
+
+    if (!is_awaited(client, generation)) return;
+    if (!is_down(db)) {
+        backend = fake_pg_connect(db->pg);
+        code = fake_pg_take(db->pg, backend, client->instance, wall(db), client->take_from,
+                            &client->taken);
+        if (code == FL_OK) {
+            note_fate(client);
+            client->backend = backend;
+            client->is_cut = false;
+            client->server_at = client->answer_at = client->answered_at = db->sim->now;
+            checks_term(db->checks, client->taken.epoch);
+            sim_tell(db->sim, "hub %llu takes over: epoch %llu, newest batch %llu",
+                     client->instance[3] - '0', client->taken.epoch, client->taken.batch_newest);
+        } else {
+            fake_pg_end(db->pg, backend);
+        }
+        if (code == FL_CONFLICT && tries < LOCK_RETRIES_MAX) {
+            sim_at(db->sim, db->sim->now + LOCK_RETRY_MS, take_arrives, client, generation,
+                   tries + 1);
+            return;
+        }
+        if (code == FL_OK && sim_chance(db->sim, db->config.cut_after_ppm)) {
+            code = FL_UNAVAILABLE; /* it has taken over and does not know */
+        }
+    }
+    sim_at(db->sim, db->sim->now + draw_delay(db), take_answered, client, generation, code);
+}
+
+void db_take(struct db_client *client, uint64_t batch_from)
+{
+    struct sim *sim = client->db->sim;
+
+    db_drop(client);
+    client->take_from = batch_from;
+    sim_at(sim, sim->now + draw_delay(client->db), take_arrives, client, client->generation, 0);
+}
+
+/* --- loading --------------------------------------------------------------------------------- */
+
+struct loading {
+    struct db_client *client;
+    int64_t left; /* rows until the connection is lost; below 0: all of them */
+};
+
+static void load_row(void *ctx, const struct row *row)
+{
+    struct loading *loading = ctx;
+
+    if (loading->left == 0) return;
+    if (loading->left > 0) loading->left--;
+    loading->client->ports.row(loading->client->ports.ctx, row);
+}
+
+static void load_arrives(void *ctx, uint64_t generation, uint64_t b)
+{
+    struct db_client *client = ctx;
+    struct db *db = client->db;
+    struct loading loading = {client, -1};
+    bool is_good = fake_pg_is_live(db->pg, client->backend);
+
+    (void)b;
+    if (!is_awaited(client, generation)) return;
+    if (is_good && sim_chance(db->sim, db->config.load_cut_ppm)) {
+        is_good = false;
+        loading.left = sim_between(db->sim, 0, 100);
+        sim_mark(db->sim, MARK_load_cut);
+    }
+    if (is_good || loading.left > 0) fake_pg_load(db->pg, load_row, &loading);
+    client->ports.loaded(client->ports.ctx, is_good);
+}
+
+void db_load(struct db_client *client)
+{
+    struct sim *sim = client->db->sim;
+
+    sim_at(sim, sim->now + 2 * draw_delay(client->db) + draw_work(client->db), load_arrives, client,
+           client->generation, 0);
+}
+
+/* --- committing ------------------------------------------------------------------------------ */
+
+static void commit_answered(void *ctx, uint64_t a, uint64_t b)
+{
+    struct commit *commit = ctx;
+    struct db_client *client = commit->client;
+    struct sim *sim = commit->db->sim;
+
+    (void)a;
+    (void)b;
+    if (!is_awaited(client, commit->generation)) {
+        free_commit(commit);
+        return;
+    }
+    if (commit->result == ENGINE_UNKNOWN || commit->fate == FATE_CUT_AFTER || client->is_cut) {
+        if (!client->lost_batch) {
+            client->lost_batch = commit->batch;
+            client->lost_epoch = commit->epoch;
+        }
+        cut(client);
+        free_commit(commit);
+        return;
+    }
+    if (commit->result == ENGINE_COMMITTED) {
+        fl_ms since = commit->sent_at > client->answered_at ? commit->sent_at : client->answered_at;
+
+        client->answered_at = sim->now;
+        if ((sim->now - since) * 100 >= (fl_ms)client->away_ms * 102) {
+            checks_db_back(commit->db->checks);
+        }
+    }
+    switch (commit->result) {
+    case ENGINE_DEPOSED: sim_mark(sim, MARK_commit_refused_stale); break;
+    case ENGINE_RELOAD:
+        sim_mark(sim, strcmp(commit->text, "25P02") == 0 ? MARK_commit_behind_failed
+                                                          : MARK_commit_refused_prev);
+        break;
+    default: break;
+    }
+    fl_assert(client->flying.len > 0 && client->flying.at[0] == commit->batch);
+    fl_vec_remove(&client->flying, 0);
+    client->ports.committed(client->ports.ctx, commit->batch, commit->result, commit->text);
+    free_commit(commit);
+}
+
+static void plan_answer(struct commit *commit)
+{
+    struct db_client *client = commit->client;
+    struct sim *sim = commit->db->sim;
+    fl_ms at = sim->now + draw_delay(commit->db);
+
+    if (is_awaited(client, commit->generation)) {
+        if (at > client->answer_at) client->answer_at = at;
+        at = client->answer_at;
+    }
+    sim_at(sim, at, commit_answered, commit, 0, 0);
+}
+
+static void commit_finishes(void *ctx, uint64_t a, uint64_t b)
+{
+    struct commit *commit = ctx;
+    struct db *db = commit->db;
+
+    (void)a;
+    (void)b;
+    commit->result = fake_pg_commit(db->pg, commit->backend, &commit->text);
+    if (commit->result == ENGINE_COMMITTED) {
+        sim_tell(db->sim, "batch %llu of epoch %llu is durable", commit->batch, commit->epoch);
+        if (!is_awaited(commit->client, commit->generation) || commit->client->is_cut) {
+            sim_mark(db->sim, MARK_commit_landed_late);
+        }
+        checks_committed(db->checks, commit->formed_at);
+    }
+    plan_answer(commit);
+}
+
+static void commit_arrives(void *ctx, uint64_t work_ms, uint64_t b)
+{
+    struct commit *commit = ctx;
+    struct db *db = commit->db;
+
+    (void)b;
+    commit->result = fake_pg_begin(
+        db->pg, commit->backend, commit->batch, commit->at, commit->epoch,
+        (struct fl_str){(const char *)commit->body.at, commit->body.len}, &commit->text);
+    if (commit->result == ENGINE_COMMITTED) {
+        sim_at(db->sim, db->sim->now + (fl_ms)work_ms, commit_finishes, commit, 0, 0);
+        return;
+    }
+    if (commit->result != ENGINE_UNKNOWN) {
+        sim_tell(db->sim, "batch %llu of epoch %llu is refused: result %llu", commit->batch,
+                 commit->epoch, commit->result);
+    }
+    plan_answer(commit);
+}
+
+static enum fate draw_fate(struct db *db)
+{
+    if (sim_chance(db->sim, db->config.cut_before_ppm)) {
+        sim_fault(db->sim, FAULT_db_cut_before);
+        return FATE_CUT_BEFORE;
+    }
+    if (sim_chance(db->sim, db->config.cut_after_ppm)) {
+        sim_fault(db->sim, FAULT_db_cut_after);
+        return FATE_CUT_AFTER;
+    }
+    if (sim_chance(db->sim, db->config.cut_late_ppm)) {
+        sim_fault(db->sim, FAULT_db_cut_late);
+        return FATE_CUT_LATE;
+    }
+    return FATE_GOOD;
+}
+
+void db_commit(struct db_client *client, const struct core_batch *batch, uint64_t epoch)
+{
+    struct db *db = client->db;
+    struct sim *sim = db->sim;
+    struct commit *commit;
+    fl_ms work_ms;
+
+    fl_vec_push(&client->flying, batch->number);
+    if (client->is_cut) return; /* into the void; its owner hears soon */
+    commit = fl_new(struct commit);
+    commit->db = db;
+    commit->client = client;
+    commit->generation = client->generation;
+    commit->backend = client->backend;
+    commit->batch = batch->number;
+    commit->epoch = epoch;
+    commit->at = batch->at;
+    commit->formed_at = commit->sent_at = sim->now;
+    commit->fate = draw_fate(db);
+    fl_buf_init(&commit->body, (size_t)64 << 20);
+    for (size_t i = 0; i < batch->rows.len; i++) {
+        fl_assert(row_encode(&commit->body, &batch->rows.at[i]));
+    }
+    if (commit->body.len != batch->rows_bytes) {
+        sim_broken(sim, "I7", "batch %" PRIu64 " says %zu bytes, has %zu", batch->number,
+                   batch->rows_bytes, commit->body.len);
+    }
+    fl_vec_push(&db->commits, commit);
+    if (commit->fate == FATE_CUT_BEFORE) {
+        client->lost_batch = client->lost_batch ? client->lost_batch : batch->number;
+        client->lost_epoch = epoch;
+        cut(client);
+        free_commit(commit);
+        return;
+    }
+    work_ms = draw_work(db);
+    if (client->server_at < sim->now + draw_delay(db)) client->server_at = sim->now + draw_delay(db);
+    if (commit->fate == FATE_CUT_LATE) {
+        client->server_at += sim_between(sim, 10, 2000);
+        client->lost_batch = client->lost_batch ? client->lost_batch : batch->number;
+        client->lost_epoch = epoch;
+        cut(client);
+    }
+    sim_at(sim, client->server_at, commit_arrives, commit, (uint64_t)work_ms, 0);
+    client->server_at += work_ms;
+}
+
+/* --- looking up keys ------------------------------------------------------------------------- */
+
+static void lookup_arrives(void *ctx, uint64_t generation, uint64_t number)
+{
+    struct db_client *client = ctx;
+    struct db *db = client->db;
+    size_t i = fl_vec_lower_bound(&db->lookups, number, number);
+    struct lookup lookup = db->lookups.at[i];
+    struct fl_digest body_sha = {0};
+    struct fl_str answer = {0};
+    bool is_good = !is_down(db) && !sim_chance(db->sim, db->config.lookup_lost_ppm);
+
+    fl_vec_remove(&db->lookups, i);
+    if (!is_awaited(client, generation)) return;
+    if (is_good) {
+        fake_pg_lookup(db->pg, lookup.tenant, (struct fl_str){lookup.key, lookup.key_len},
+                       &body_sha, &answer);
+    }
+    client->ports.found(client->ports.ctx, lookup.id, &body_sha, answer, is_good);
+}
+
+void db_lookup(struct db_client *client, uint64_t id, struct fl_tenant tenant, struct fl_str key)
+{
+    struct db *db = client->db;
+    struct lookup lookup = {
+        .number = ++db->lookup_next, .id = id, .tenant = tenant, .key_len = key.len};
+
+    fl_assert(key.len <= sizeof(lookup.key));
+    memcpy(lookup.key, key.at, key.len);
+    fl_vec_push(&db->lookups, lookup);
+    sim_at(db->sim, db->sim->now + 2 * draw_delay(db) + 1, lookup_arrives, client,
+           client->generation, lookup.number);
+}
+
+/* --- the lease ------------------------------------------------------------------------------- */
+
+/* Renewals belong to a term, not to the writer's connection: their owner knows which still count. */
+static void renew_answered(void *ctx, uint64_t renewal, uint64_t code)
+{
+    struct db_client *client = ctx;
+
+    if (client->is_alive) client->ports.renewed(client->ports.ctx, renewal, (enum fl_code)code);
+}
+
+static void renew_arrives(void *ctx, uint64_t renewal, uint64_t epoch)
+{
+    struct db_client *client = ctx;
+    struct db *db = client->db;
+    enum fl_code code = FL_UNAVAILABLE;
+
+    if (!client->is_alive) return;
+    if (!is_down(db)) {
+        code = fake_pg_renew(db->pg, client->instance, epoch, wall(db)) ? FL_OK : FL_DEPOSED;
+    }
+    if (code == FL_OK && sim_chance(db->sim, db->config.lease_cut_ppm)) {
+        sim_fault(db->sim, FAULT_lease_cut);
+        code = FL_UNAVAILABLE;
+    }
+    sim_at(db->sim, db->sim->now + draw_delay(db), renew_answered, client, renewal, code);
+}
+
+void db_renew(struct db_client *client, uint64_t renewal, uint64_t epoch)
+{
+    struct sim *sim = client->db->sim;
+
+    sim_at(sim, sim->now + draw_delay(client->db), renew_arrives, client, renewal, epoch);
+}
+
+void db_release(struct db_client *client)
+{
+    if (!is_down(client->db)) fake_pg_release(client->db->pg, client->instance);
+}
+
+/* --- faults ---------------------------------------------------------------------------------- */
+
+void db_cut_writers(struct db *db)
+{
+    for (size_t i = 0; i < db->clients.len; i++) {
+        struct db_client *client = db->clients.at[i];
+
+        if (client->is_alive && client->backend) cut(client);
+    }
+}
+
+void db_stop(struct db *db, fl_ms until)
+{
+    fake_pg_end_all(db->pg);
+    db_cut_writers(db);
+    db->down_until = until;
+}
+
+void db_slow(struct db *db, fl_ms work_ms, fl_ms until)
+{
+    db->slow_ms = work_ms;
+    db->slow_until = until;
+}
+
+static void not_full(void *ctx, uint64_t a, uint64_t b)
+{
+    struct db *db = ctx;
+
+    (void)a;
+    (void)b;
+    fake_pg_set_full(db->pg, false);
+}
+
+void db_full(struct db *db, fl_ms until)
+{
+    fake_pg_set_full(db->pg, true);
+    sim_at(db->sim, until, not_full, db, 0, 0);
+}
+
+static void not_deaf(void *ctx, uint64_t a, uint64_t b)
+{
+    struct db *db = ctx;
+
+    (void)a;
+    (void)b;
+    fake_pg_set_deaf(db->pg, false);
+}
+
+void db_deaf(struct db *db, fl_ms until)
+{
+    fake_pg_set_deaf(db->pg, true);
+    sim_at(db->sim, until, not_deaf, db, 0, 0);
+}
+
+void db_step_clock(struct db *db, fl_ms by)
+{
+    db->wall_offset += by;
+}
+
+void db_heal(struct db *db)
+{
+    db->config.cut_before_ppm = db->config.cut_after_ppm = db->config.cut_late_ppm = 0;
+    db->config.lease_cut_ppm = db->config.load_cut_ppm = db->config.lookup_lost_ppm = 0;
+    db->down_until = db->slow_until = 0;
+    fake_pg_set_full(db->pg, false);
+    fake_pg_set_deaf(db->pg, false);
+}

@@ -1,0 +1,53 @@
+/* fake_client.h - the people and scripts that use the control plane.
+ * They submit plain jobs, arrays and gangs, with and without a key, cancel, hold, release, read, retry what
+ * ended, pause queues, cordon clusters; they repeat what got no answer when it had a key, and remember what
+ * was promised to them.  A request's content follows from its number, so that a repetition is the same.
+ * Single-threaded, in the sim's time. */
+#pragma once
+
+#include "controlplane/engine.h"
+#include "tests/sim/checks.h"
+#include "tests/sim/fake_pg.h"
+#include "tests/sim/sim.h"
+
+struct fake_client;
+
+struct fake_client_config {
+    uint32_t clusters;      /* that there shall be */
+    uint32_t mortal;        /* the one cluster that may die, by its number from 1; 0: none */
+    uint32_t requests_ms;   /* between two requests, on average */
+    uint32_t answer_lost_ppm;
+    uint32_t poison_ppm;    /* of submitted jobs */
+    fl_ms busy_until;       /* nothing new after it */
+    uint32_t jobs_min;      /* ... but so many are submitted in any case */
+};
+
+struct fake_client_ports {
+    void *ctx;
+    /* Takes 'request' to some hub, which calls fake_client_build when it arrives there. */
+    void (*carry)(void *ctx, uint64_t request);
+    /* A cluster was enrolled under that id. */
+    void (*enrolled)(void *ctx, uint32_t number, struct fl_cluster cluster);
+};
+
+struct fake_client *fake_client_create(struct sim *sim, const struct fake_client_config *config,
+                                       const struct fake_client_ports *ports,
+                                       const struct fake_pg *pg, struct checks *checks);
+void fake_client_destroy(struct fake_client *client);
+void fake_client_begin(struct fake_client *client);
+
+/* At the hub: the event of a request; and what the hub lets out, in that term, at this instant. */
+struct engine_event *fake_client_build(struct fake_client *client, uint64_t request);
+void fake_client_answer(struct fake_client *client, const struct core_answer *answer,
+                        uint64_t epoch);
+
+/* The stored spec, by its digest, as the hub's front and the agents find it; at NULL: no such. */
+struct fl_str fake_client_spec(const struct fake_client *client, struct fl_digest digest);
+
+/* --- to steer --- */
+void fake_client_storm(struct fake_client *client, uint32_t requests);
+void fake_client_forget(struct fake_client *client, struct fl_cluster cluster); /* until it is acked */
+/* No more faults: whatever waits for a person is seen to, until everything has ended. */
+void fake_client_tidy(struct fake_client *client);
+/* Everything that shall come about is acknowledged: enrolment, forgetting. */
+bool fake_client_is_content(const struct fake_client *client);

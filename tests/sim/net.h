@@ -1,0 +1,46 @@
+/* net.h - connections between agents and hubs, and what networks do to them.
+ * A connection carries bytes both ways, in order, late, cut anywhere; connections know nothing of each
+ * other, so those of an old one may arrive after those of a newer one.  A direction that is dead keeps its
+ * bytes and delivers them when it is alive again, as TCP does; a half-open connection swallows them.
+ * Single-threaded, in the sim's time. */
+#pragma once
+
+#include "shared/base/str.h"
+#include "tests/sim/sim.h"
+
+struct net;
+
+enum net_end { NET_HUB, NET_AGENT }; /* which end of a connection */
+enum { NET_HUBS_MAX = 4, NET_AGENTS_MAX = 16 };
+
+/* Called in the sim's time, never from inside a net_* call. */
+struct net_ports {
+    void *ctx;
+    void (*opened)(void *ctx, enum net_end end, uint32_t host, uint64_t connection);
+    void (*bytes)(void *ctx, enum net_end end, uint32_t host, uint64_t connection,
+                  struct fl_str bytes);
+    void (*closed)(void *ctx, enum net_end end, uint32_t host, uint64_t connection);
+};
+
+struct net *net_create(struct sim *sim, const struct net_ports *ports, fl_ms delay_ms_max);
+void net_destroy(struct net *net);
+
+/* Hears 'opened' at both ends or 'closed' at the agent's; or nothing at all. */
+uint64_t net_dial(struct net *net, uint32_t agent, uint32_t hub);
+/* Bytes for a connection that is closed at this end are dropped. */
+void net_send(struct net *net, enum net_end end, uint64_t connection, struct fl_str bytes);
+/* This end is done with it; the other is told, behind the bytes on their way. */
+void net_close(struct net *net, enum net_end end, uint64_t connection);
+/* A host's process is gone; with 'is_silent' the machine is, and the other ends are not told. */
+void net_host_gone(struct net *net, enum net_end end, uint32_t host, bool is_silent);
+/* A host stands still: it takes nothing in before then, and then in the order in which it came. */
+void net_pause_host(struct net *net, enum net_end end, uint32_t host, fl_ms until);
+uint32_t net_agent_of(const struct net *net, uint64_t connection);
+
+/* --- faults --- */
+void net_block(struct net *net, uint32_t agent, uint32_t hub, bool is_to_hub, bool is_to_agent,
+               fl_ms until);
+void net_slow(struct net *net, uint32_t agent, uint32_t hub, fl_ms delay_ms, fl_ms until);
+/* Something open is lost, if anything is open: both ends are told, or just one. */
+bool net_reset_one(struct net *net, bool is_half_open);
+void net_heal(struct net *net); /* no direction is dead or slow any more */
