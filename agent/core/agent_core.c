@@ -492,9 +492,8 @@ static void on_replica_seen(struct agent_core *core, const struct agent_event *e
     replica->seen = state;
     if (state == FL_REPLICA_exited) replica->exit_code = ev->replica_seen.exit_code;
     if (state == FL_REPLICA_refused) replica->cause = AGENT_CAUSE_runtime;
-    /* It got past its gate after all: its removal was declined, and a GO of an earlier life had come. */
+    /* Past its gate after all: the removal was declined, and the GO had come in an earlier life. */
     replica->asked &= (uint8_t)~REPLICA_ASKED_REMOVE;
-    replica->is_given_up = false;
     report_replica(core, slot, batch);
     settle(core, slot, batch);
 }

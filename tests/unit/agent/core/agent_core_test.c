@@ -576,6 +576,19 @@ static void a_node_is_reported_at_most_each_200_ms_but_at_once_after_an_end(void
                         "1260 create 4.0.1/0 on 1 cpu 1\n"
                         "1270 #6 2.0.1/0 refused (runtime)\n"
                         "1270 #7 node-1 free 6/8 mark 5\n");
+    /* A report at once puts off the one that waited for its time. */
+    agent_story(UP "1000 start 1 1.0.1 on 1 cpu 1\n"
+                   "1010 start 2 2.0.1 on 1 cpu 1\n"
+                   "1100 seen 1.0.1/0 refused\n"
+                   "1150 start 3 3.0.1 on 1 cpu 1\n"
+                   "9999 until\n",
+                UP_SAYS "1000 create 1.0.1/0 on 1 cpu 1\n"
+                        "1000 #2 node-1 free 7/8 mark 1\n"
+                        "1010 create 2.0.1/0 on 1 cpu 1\n"
+                        "1100 #3 1.0.1/0 refused (runtime)\n"
+                        "1100 #4 node-1 free 7/8 mark 2\n"
+                        "1150 create 3.0.1/0 on 1 cpu 1\n"
+                        "1300 #5 node-1 free 6/8 mark 3\n");
 }
 
 static void a_node_that_goes_is_told_and_comes_back_with_what_is_on_it(void **state)
