@@ -23,6 +23,7 @@
 
 #include "controlplane/core/core.h"
 #include "controlplane/engine_event.h"
+#include "controlplane/engine_port.h"
 
 struct engine;
 
@@ -36,41 +37,7 @@ enum engine_state {
 /* Why requests are refused now; decides 503 or 507. */
 enum engine_breaker { ENGINE_OPEN_FOR_WORK, ENGINE_NOT_LEADING, ENGINE_DB_LOST, ENGINE_DB_FULL };
 
-enum engine_commit {
-    ENGINE_COMMITTED,
-    ENGINE_DEPOSED,  /* 23502 on epoch: somebody else leads */
-    ENGINE_RELOAD,   /* 23502 on prev, 23505 on the journal, 25P02 */
-    ENGINE_NO_SPACE, /* 53100 */
-    ENGINE_POISONED, /* any other refusal */
-    ENGINE_UNKNOWN,  /* the connection went away before the answer, or with a FATAL in its place */
-};
-
-struct engine_ports {
-    void *ctx;
-    /* Become the leader: one transaction on a new writer connection, the old one is dropped first.
-     * 'batch_from': the first batch whose fate is open (0: none); its epoch and those of later ones are
-     * to be reported.  Answered by engine_taken or engine_take_failed. */
-    void (*take)(void *ctx, uint64_t batch_from);
-    /* Answered by engine_load_row for each row, in the order of core.h, then engine_loaded. */
-    void (*load)(void *ctx);
-    /* The batch is borrowed until its engine_committed, or until 'drop'.  Answered in the order of the
-     * calls, once each. */
-    void (*commit)(void *ctx, const struct core_batch *batch, uint64_t epoch);
-    /* Forget the writer connection and whatever was sent on it. */
-    void (*drop)(void *ctx);
-    /* Is this key known?  Answered by engine_found, with is_good false when it takes too long. */
-    void (*lookup)(void *ctx, uint64_t lookup, struct fl_tenant tenant, struct fl_str key);
-    /* A term began: each open tunnel session is to be offered again as session_open, is_resync. */
-    void (*began)(void *ctx, uint64_t epoch);
-    void (*answer)(void *ctx, const struct core_answer *answer);
-    void (*send)(void *ctx, const struct core_send *send);
-    /* The batch is durable; for watchers. */
-    void (*notice)(void *ctx, const struct core_batch *batch);
-    /* One event was refused for good, since its batch alone was refused: keep it for people to see. */
-    void (*quarantine)(void *ctx, const struct core_event *event, const char *why);
-};
-
-enum { ENGINE_INFLIGHT_MAX = 8, ENGINE_MUTED_MAX = 32 };
+enum { ENGINE_MUTED_MAX = 32 };
 
 struct engine_config {
     struct core_config core;
@@ -120,22 +87,6 @@ fl_ms engine_deadline(const struct engine *engine);
 void engine_lease_lost(struct engine *engine, fl_ms now);
 
 /* --- results of the ports --- */
-
-struct engine_journal_key {
-    uint64_t batch, epoch;
-};
-
-struct engine_taken {
-    uint64_t epoch;
-    uint32_t incarnation;
-    uint64_t batch_newest;
-    fl_ms at_newest;    /* the newest journal row's time */
-    fl_ms wall;         /* Postgres's clock at the takeover */
-    uint64_t job_below; /* ids and batches for which partitions exist */
-    uint64_t batch_below;
-    struct engine_journal_key keys[ENGINE_INFLIGHT_MAX]; /* from 'batch_from' on */
-    size_t keys_len;
-};
 
 void engine_taken(struct engine *engine, const struct engine_taken *taken, fl_ms now);
 /* FL_DEPOSED: another holds the lease; FL_NO_SPACE: its disk is full; all else: no database. */
