@@ -192,8 +192,8 @@ static inline struct fl_resources agent_story_cpu(const char *word)
 /* The word after 'key'; 'otherwise' when the line has no such key. */
 static inline const char *agent_story_option(char **words, const char *key, const char *otherwise)
 {
-    for (; *words; words++) {
-        if (strcmp(*words, key) == 0) return words[1] ? words[1] : "";
+    for (; **words; words++) {
+        if (strcmp(*words, key) == 0) return words[1];
     }
     return otherwise;
 }
@@ -248,7 +248,7 @@ static inline void agent_story_words(struct agent_event *ev, char **words, uint3
         ev->kind = AGENT_EV_replica_seen;
         ev->replica_seen.attempt = agent_story_attempt(words[1], &ev->replica_seen.replica);
         ev->replica_seen.state = agent_story_state(words[2]);
-        if (words[3]) ev->replica_seen.exit_code = atoi(words[3]);
+        if (*words[3]) ev->replica_seen.exit_code = atoi(words[3]);
         ev->replica_seen.node = (uint32_t)atoi(agent_story_option(words, "on", "1"));
         ev->replica_seen.resources = agent_story_cpu(agent_story_option(words, "cpu", "0"));
         ev->replica_seen.output_bytes = (uint64_t)atoi(agent_story_option(words, "bytes", "0"));
@@ -273,16 +273,21 @@ static inline void agent_story_words(struct agent_event *ev, char **words, uint3
 
 static inline void agent_story_line(struct agent_story *story, char *line, fl_ms *last)
 {
-    char *words[16] = {0};
+    char none[] = "";
+    char *words[16];
     size_t words_len = 0;
+    char *rest = NULL;
     uint32_t nodes[16];
     struct fl_resources resources[16];
     char name[32];
     struct agent_event ev = {0};
 
-    for (char *rest = line, *word; (word = strtok_r(rest, " ", &rest));) {
+    for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         assert_true(words_len < 15);
         words[words_len++] = word;
+    }
+    for (size_t i = words_len; i < 16; i++) {
+        words[i] = none;
     }
     if (words_len == 0) return;
     assert_true(words_len > 1);
@@ -308,11 +313,12 @@ static inline void agent_story_with(struct agent_core_config config, const char 
 {
     struct agent_story *story = fl_new(struct agent_story);
     char *copy = strdup(script);
+    char *rest = NULL;
     fl_ms last = 0;
 
     story->config = config;
     story->core = agent_core_create(&config);
-    for (char *rest = copy, *line; (line = strtok_r(rest, "\n", &rest));) {
+    for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         agent_story_line(story, line, &last);
     }
     assert_string_equal(story->text, expected);
