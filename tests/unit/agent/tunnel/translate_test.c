@@ -1,5 +1,5 @@
 /* The source itself: no library holds agent/tunnel until the agent has a main. */
-#include "agent/tunnel/translate.c"
+#include "agent/tunnel/translate.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "tests/fl_test.h"
 
