@@ -1,0 +1,391 @@
+/* The plans of all statements, made on the empty schema and kept: each finds its rows by whole keys, and a
+ * load reads no row of an ended job. */
+#include <inttypes.h>
+
+#include "controlplane/store/load.h"
+#include "controlplane/store/pg_conn.h"
+#include "shared/base/alloc.h"
+#include "tests/fl_test.h"
+#include "tests/store/store_help.h"
+
+enum { GROWN_JOBS = 200000, OPEN_JOBS = 500, BATCH_JOBS = 2000 };
+
+/* As the store's connections have it, see pg_conn.c. */
+static struct pg_conn *plain(const char *conninfo)
+{
+    struct pg_conn *conn = pg_conn_create(conninfo, PG_PLAIN, "plans", help_now());
+    fl_ms end = help_now() + HELP_WAIT_MS;
+
+    while (pg_conn_turn(conn, help_now()) == PG_CONNECTING && help_now() < end) {
+        usleep(1000);
+    }
+    assert_int_equal(pg_conn_state(conn), PG_READY);
+    assert_int_equal(PQsetnonblocking(pg_conn_raw(conn), 0), 0);
+    return conn;
+}
+
+static char *text_of(struct pg_conn *conn, const char *sql)
+{
+    PGresult *result = PQexec(pg_conn_raw(conn), sql);
+    static char text[65536];
+    size_t len = 0;
+
+    if (PQresultStatus(result) != PGRES_TUPLES_OK && PQresultStatus(result) != PGRES_COMMAND_OK) {
+        fail_msg("%s: %s", sql, PQresultErrorMessage(result));
+    }
+    text[0] = '\0';
+    for (int i = 0; i < PQntuples(result); i++) {
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s\n", PQgetvalue(result, i, 0));
+        assert_true(len < sizeof text);
+    }
+    PQclear(result);
+    return text;
+}
+
+static void a_connection_of_each_role_prepares_its_statements(void **state)
+{
+    char *conninfo = help_database();
+    static const enum pg_role roles[] = {PG_WRITER, PG_READER};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct pg_conn *conn = pg_conn_create(conninfo, roles[i], "prepare", help_now());
+        fl_ms end = help_now() + HELP_WAIT_MS;
+
+        while (pg_conn_turn(conn, help_now()) == PG_CONNECTING && help_now() < end) {
+            usleep(1000);
+        }
+        if (pg_conn_state(conn) != PG_READY) fail_msg("%s", pg_conn_error(conn));
+        pg_conn_destroy(conn);
+    }
+    fl_free(conninfo);
+}
+
+static const char *value_of(Oid type)
+{
+    switch (type) {
+    case PG_BYTEA:
+        return "'\\x00'";
+    case PG_INT8:
+        return "1";
+    case PG_BOOL_ARRAY:
+        return "'{t,f}'";
+    case PG_BYTEA_ARRAY:
+        return "'{\"\\\\x01\",\"\\\\x02\"}'";
+    default:
+        return "'{1,2}'";
+    }
+}
+
+static const char *type_name(Oid type)
+{
+    switch (type) {
+    case PG_BYTEA:
+        return "bytea";
+    case PG_INT8:
+        return "int8";
+    case PG_BOOL_ARRAY:
+        return "bool[]";
+    case PG_BYTEA_ARRAY:
+        return "bytea[]";
+    case PG_INT2_ARRAY:
+        return "int2[]";
+    case PG_INT4_ARRAY:
+        return "int4[]";
+    case PG_TEXT_ARRAY:
+        return "text[]";
+    case PG_INT8_ARRAY:
+        return "int8[]";
+    default:
+        fail_msg("type %u has no name here", type);
+        return "";
+    }
+}
+
+static void prepare_all(struct pg_conn *conn)
+{
+    for (size_t i = 0; i < PG_STMTS_LEN; i++) {
+        const struct pg_stmt_info *stmt = &pg_stmts[i];
+        char sql[4096];
+        int len;
+
+        if (stmt->params == 0) continue;
+        len = snprintf(sql, sizeof sql, "prepare %s(", stmt->name);
+        for (int p = 0; p < stmt->params; p++) {
+            len += snprintf(sql + len, sizeof sql - (size_t)len, "%s%s", p ? "," : "",
+                            type_name(stmt->types[p]));
+        }
+        snprintf(sql + len, sizeof sql - (size_t)len, ") as %s", stmt->sql);
+        text_of(conn, sql);
+    }
+}
+
+static char *explain(struct pg_conn *conn, const struct pg_stmt_info *stmt)
+{
+    char sql[1024];
+    int len = snprintf(sql, sizeof sql, "explain (costs off, verbose) execute %s(", stmt->name);
+
+    for (int p = 0; p < stmt->params; p++) {
+        len += snprintf(sql + len, sizeof sql - (size_t)len, "%s%s", p ? "," : "",
+                        value_of(stmt->types[p]));
+    }
+    snprintf(sql + len, sizeof sql - (size_t)len, ")");
+    return text_of(conn, sql);
+}
+
+/* Which columns each look into a table must name in its Index Cond. */
+struct look {
+    enum pg_stmt stmt;
+    const char *table;
+    const char *columns[4];
+};
+
+static const struct look looks[] = {
+    {PG_STMT_chain, "journal", {"batch"}},
+    {PG_STMT_chain, "leader", {"one"}},
+    {PG_STMT_shape_drop, "shape", {"id"}},
+    {PG_STMT_attempt_insert, "element_end", {"job", "element"}},
+    {PG_STMT_attempt_insert, "attempt_end", {"job", "element", "n"}},
+    {PG_STMT_open_mark_clear, "open_mark", {"job", "kind"}},
+    {PG_STMT_open_mark_drop, "open_mark", {"job"}},
+    {PG_STMT_open_job_drop, "open_job", {"job"}},
+    {PG_STMT_idempotency_find, "idempotency", {"tenant", "key"}},
+};
+
+static bool is_on(const char *line, const char *table)
+{
+    const char *at = strstr(line, " on public.");
+    size_t len = strlen(table);
+
+    if (!strstr(line, "Scan ") || !at) return false;
+    at += strlen(" on public.");
+    if (strncmp(at, table, len) != 0) return false;
+    return at[len] == ' ' || at[len] == '\0' || strncmp(at + len, "_p", 2) == 0;
+}
+
+/* "x.job", "(job" and "shape.id" name a column; "job_id" does not. */
+static bool names(const char *cond, const char *column)
+{
+    size_t len = strlen(column);
+
+    for (const char *at = cond; (at = strstr(at, column)); at++) {
+        if ((at[-1] == '.' || at[-1] == '(') && (at[len] == ' ' || at[len] == ')')) return true;
+    }
+    return false;
+}
+
+/* Every scan of the table has an Index Cond with all its columns, or goes to the row by its address. */
+static void check_look(const struct look *look, const char *plan)
+{
+    char *lines = fl_new_array(char, strlen(plan) + 1), *rest = lines;
+    bool is_inside = false;
+    size_t scans = 0, conds = 0;
+
+    strcpy(lines, plan);
+    for (char *line; (line = strtok_r(rest, "\n", &rest));) {
+        if (is_on(line, look->table)) {
+            is_inside = true;
+            scans++;
+        } else if (is_inside && strstr(line, "TID Cond:")) {
+            conds++;
+        } else if (is_inside && strstr(line, "Index Cond:")) {
+            for (size_t c = 0; c < 4 && look->columns[c]; c++) {
+                if (names(line, look->columns[c])) continue;
+                fail_msg("%s: %s is not in the Index Cond of %s:\n%s", pg_stmts[look->stmt].name,
+                         look->columns[c], look->table, plan);
+            }
+            conds++;
+        } else if (strstr(line, "->")) {
+            is_inside = false;
+        }
+    }
+    if (scans == 0 || conds != scans) {
+        fail_msg("%s looks into %s %zu times, %zu of them by a key:\n%s", pg_stmts[look->stmt].name,
+                 look->table, scans, conds, plan);
+    }
+    fl_free(lines);
+}
+
+static void check_plans(struct pg_conn *conn)
+{
+    for (size_t i = 0; i < PG_STMTS_LEN; i++) {
+        bool is_listed = false;
+        const char *plan;
+
+        if (pg_stmts[i].params == 0) continue;
+        plan = explain(conn, &pg_stmts[i]);
+        if (strstr(plan, "Seq Scan") || strstr(plan, "Hash") || strstr(plan, "Merge") ||
+            strstr(plan, "Bitmap") || strstr(plan, "Sort")) {
+            fail_msg("%s reads more than it needs:\n%s", pg_stmts[i].name, plan);
+        }
+        for (size_t l = 0; l < sizeof looks / sizeof looks[0]; l++) {
+            if (looks[l].stmt != (enum pg_stmt)i) continue;
+            check_look(&looks[l], plan);
+            is_listed = true;
+        }
+        if (!is_listed && (strstr(plan, "Scan using") || strstr(plan, "Tid Scan"))) {
+            fail_msg("%s looks into a table and is not in the list:\n%s", pg_stmts[i].name, plan);
+        }
+    }
+}
+
+/* Ended ones with attempts, and among them some that are open: a third never started, a third run for the
+ * second time, a third are arrays with one element ended. */
+static void grow(struct help *help, uint64_t first, uint64_t jobs, uint64_t open_every)
+{
+    uint64_t number = help->taken.batch_newest;
+    uint64_t job = first;
+
+    while (job < first + jobs) {
+        struct core_batch *batch = help_batch(++number);
+
+        for (uint64_t i = 0; i < BATCH_JOBS; i++, job++) {
+            bool is_open = job % open_every == 0;
+            uint64_t kind = job / open_every % 3;
+
+            help_job(batch, job, is_open && kind == 2 ? 3 : 1);
+            if (is_open && kind == 0) continue;
+            help_attempt(batch, job, 0, 1);
+            if (is_open && kind == 1) {
+                help_attempt_end(batch, job, 0, 1);
+                help_attempt(batch, job, 0, 2);
+            }
+            if (is_open && kind == 2) help_end(batch, job, 0, 1);
+            if (is_open) continue;
+            help_end(batch, job, 0, 1);
+            help_job_end(batch, job, false);
+        }
+        assert_int_equal(help_commit(help, batch), ENGINE_COMMITTED);
+        core_batch_destroy(batch);
+    }
+    help->taken.batch_newest = number;
+}
+
+static void plans_made_on_the_empty_schema_use_whole_keys_then_and_after_growth(void **state)
+{
+    char *conninfo = help_database();
+    struct help *help = help_create(conninfo, "a");
+    struct pg_conn *conn = plain(conninfo);
+    fl_ms start = help_now();
+
+    (void)state;
+    prepare_all(conn);
+    check_plans(conn); /* and so they are planned now */
+    assert_int_equal(help_take(help, 0), FL_OK);
+    grow(help, 1, GROWN_JOBS, GROWN_JOBS / OPEN_JOBS);
+    printf("%d jobs lived their whole lives in %" PRId64 " ms\n", GROWN_JOBS, help_now() - start);
+    check_plans(conn);
+    help_run(conninfo, "analyze");
+    check_plans(conn); /* planned again, with statistics */
+    pg_conn_destroy(conn);
+    help_destroy(help);
+    fl_free(conninfo);
+}
+
+/* --- load --- */
+
+static void drop_row(void *ctx, const struct row *row)
+{
+    (void)row;
+    ++*(uint64_t *)ctx;
+}
+
+/* A load of its own, kept for its texts. */
+static struct load *loaded(const char *conninfo, uint64_t *rows)
+{
+    struct load *load = load_create(conninfo, drop_row, rows, help_now());
+    fl_ms end = help_now() + HELP_WAIT_MS;
+    enum load_state state;
+
+    while ((state = load_turn(load, help_now())) == LOAD_GOES_ON && help_now() < end) {
+        struct pollfd fds[LOAD_CONNS];
+
+        if (load_deadline(load) > help_now()) poll(fds, load_fds(load, fds), 10);
+    }
+    if (state != LOAD_DONE) fail_msg("%s", load_error(load));
+    return load;
+}
+
+/* Of every scan of EXPLAIN ANALYZE on one of these tables: rows, over all its loops. */
+static uint64_t rows_read(const char *plan, const char *table)
+{
+    char on[64];
+    uint64_t rows = 0;
+
+    snprintf(on, sizeof on, " on public.%s_p", table);
+    for (const char *at = plan; (at = strstr(at, on)); at++) {
+        const char *actual = strstr(at, "(actual");
+        uint64_t n, loops;
+
+        if (!actual || sscanf(actual, "(actual rows=%" SCNu64 " loops=%" SCNu64, &n, &loops) != 2) {
+            fail_msg("no figures in:\n%s", plan);
+        }
+        rows += n * loops; /* n is an average: see the test */
+    }
+    return rows;
+}
+
+static void a_load_reads_no_row_of_an_ended_job(void **state)
+{
+    char *conninfo = help_database();
+    struct help *help = help_create(conninfo, "a");
+    struct pg_conn *conn;
+    struct load *load;
+    uint64_t rows = 0, seen = 0;
+    const char *sql;
+    long long before, after;
+
+    (void)state;
+    assert_int_equal(help_take(help, 0), FL_OK);
+    grow(help, 1, 20000, 100);
+    help_run(conninfo, "vacuum analyze");
+    conn = plain(conninfo);
+    load = loaded(conninfo, &rows);
+    for (size_t i = 0; (sql = load_part_sql(load, i)); i++) {
+        char query[1024];
+        const char *plan;
+
+        snprintf(query, sizeof query,
+                 "explain (analyze, verbose, costs off, timing off, summary off) %s", sql);
+        plan = text_of(conn, query);
+        /* Of open jobs those without more elements are passed over for ends of elements. */
+        if ((strstr(plan, "Removed by") && !strstr(plan, "Filter: (o.elements > 1)")) ||
+            strstr(plan, "Recheck")) {
+            fail_msg("reads rows that it does not need:\n%s", plan);
+        }
+        for (const char *const *table = partition_tables[PARTITION_JOBS]; *table; table++) {
+            char on[64];
+
+            snprintf(on, sizeof on, "public.%s_p", *table);
+            if (!strstr(plan, on)) continue;
+            if (strcmp(*table, "job") == 0) continue; /* one index entry: the newest id */
+            assert_non_null(strstr(plan, "Index Cond: ("));
+            assert_null(strstr(plan, "Seq Scan"));
+            seen += rows_read(plan, *table) > 0 || strstr(plan, "loops=200");
+        }
+    }
+    assert_true(seen >= 3);
+    load_destroy(load);
+    pg_conn_destroy(conn);
+
+    /* The server's own count of rows fetched, of one load alone. */
+    usleep(700000);
+    help_run(conninfo, "select pg_stat_reset()");
+    rows = 0;
+    load = loaded(conninfo, &rows);
+    load_destroy(load);
+    before = help_number(conninfo,
+                         "select count(*) from attempt where job in (select job from open_job)");
+    usleep(700000);
+    after = help_number(conninfo,
+                        "select coalesce(sum(seq_tup_read), 0) from pg_stat_user_tables"
+                        " where relname ~ '^(attempt|attempt_end|element_end|job|job_end|spec)_p'");
+    assert_true(before > 0 && rows > 200);
+    assert_true(after <= before); /* that count itself may scan nothing but by index */
+    help_destroy(help);
+    fl_free(conninfo);
+}
+
+FL_TESTS(cmocka_unit_test(a_connection_of_each_role_prepares_its_statements),
+         cmocka_unit_test(plans_made_on_the_empty_schema_use_whole_keys_then_and_after_growth),
+         cmocka_unit_test(a_load_reads_no_row_of_an_ended_job))
