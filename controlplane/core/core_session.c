@@ -202,7 +202,7 @@ static void see_replica(struct core *core, struct core_batch *batch, struct clus
 
     if (!slot) {
         see_stray(core, batch, cluster, attempt, state);
-    } else if (state == FL_REPLICA_absent) {
+    } else if (state == FL_REPLICA_absent && replica == UINT32_MAX) {
         core_attempt_end(core, batch, slot, REASON_NeverArrived);
     } else {
         core_attempt_replica(core, batch, slot, replica, state, exit_code);
