@@ -215,7 +215,8 @@ enum fl_link_answer fl_link_step(struct fl_link *link, struct fl_link_event ev)
         enum fl_link_why why = end_of(link, ev.kind);
 
         if (comes_from_peer(link, ev.kind)) link->heard_at = link->now;
-        if (why != FL_LINK_WHY_none) return leave(link, why, ev.retry_after_ms);
+        if (why != FL_LINK_WHY_none)
+            return leave(link, why, ev.kind == FL_LINK_EV_bye ? ev.retry_after_ms : 0);
         if (breaks_a_rule(link, ev.kind)) return leave(link, FL_LINK_WHY_broke_a_rule, 0);
     }
     switch (link->state) {
