@@ -162,6 +162,8 @@ static void check_jobs(const struct core *core, struct sums *sums)
         from = job->id + 1;
         fl_assert(job->id < core->job_next && job->elements_next <= job->elements);
         fl_assert((job->place != JOB_OUT) == core_job_has_work(core, job));
+        fl_assert((job->place == JOB_READY) ==
+                  (core_job_has_work(core, job) && run && run->ready_first));
         if (run) {
             check_elements(core, job, run, sums);
         } else {

@@ -14,6 +14,14 @@ static struct fl_heap_item head_item(const struct core *core, uint32_t slot, uin
                                  .value = slot};
 }
 
+/* At the limit of started elements only what has started before can start. */
+static uint32_t head(const struct core *core, uint32_t bucket)
+{
+    return core->elements.elements.len < core->config.elements_max
+               ? queue_table_head(&core->queues, &core->jobs, bucket)
+               : queue_table_head_ready(&core->queues, &core->jobs, bucket);
+}
+
 static void gather(struct core *core, struct turn *turn, uint32_t queue_slot)
 {
     const struct queue *queue = queue_table_at(&core->queues, queue_slot);
@@ -22,7 +30,7 @@ static void gather(struct core *core, struct turn *turn, uint32_t queue_slot)
     turn->heads.len = 0;
     for (size_t i = 0; i < queue->buckets.len; i++) {
         uint32_t slot = queue->buckets.at[i];
-        uint32_t job = queue_table_head(&core->queues, &core->jobs, slot);
+        uint32_t job = head(core, slot);
 
         if (job) fl_heap_push(&turn->heads, head_item(core, slot, job));
     }
@@ -69,7 +77,7 @@ static enum outcome serve(struct core *core, struct core_batch *batch, struct tu
     while ((top = fl_heap_peek(&turn->heads))) {
         uint32_t slot = (uint32_t)top->value;
         struct bucket *bucket = queue_table_bucket(&core->queues, slot);
-        uint32_t job = queue_table_head(&core->queues, &core->jobs, slot);
+        uint32_t job = head(core, slot);
         struct shape_entry *shape = shape_table_at(&core->shapes, bucket->shape);
         struct placement placement;
         enum reason why;
@@ -87,7 +95,7 @@ static enum outcome serve(struct core *core, struct core_batch *batch, struct tu
             bucket->why = REASON_none;
             core_attempt_start(core, batch, job, &placement);
             (void)fl_heap_pop(&turn->heads);
-            job = queue_table_head(&core->queues, &core->jobs, slot);
+            job = head(core, slot);
             if (job) fl_heap_push(&turn->heads, head_item(core, slot, job));
             fl_arena_reset(&core->scratch);
             return STARTED;
@@ -128,9 +136,9 @@ bool core_round(struct core *core, struct core_batch *batch)
         for (size_t i = 0; i < turns_len; i++) {
             struct turn turn = core->turns.at[i];
 
-            if (starts_left == 0 || core->elements.elements.len >= core->config.elements_max) {
-                core->is_dirty = starts_left == 0;
-                return core->is_dirty;
+            if (starts_left == 0) {
+                core->is_dirty = true;
+                return true;
             }
             if (serve(core, batch, &core->turns.at[i]) == STARTED) {
                 starts_left--;

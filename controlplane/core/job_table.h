@@ -13,6 +13,7 @@ enum job_place {
     JOB_OUT,      /* in no bucket: held, stopping, or all it has is running or waiting */
     JOB_IN_LINE,  /* in its bucket, in the line of those that came in order */
     JOB_RETURNED, /* in its bucket, among those that came back */
+    JOB_READY,    /* in its bucket, among those with an element that is ready to start again */
 };
 
 struct job {

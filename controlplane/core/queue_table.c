@@ -139,7 +139,7 @@ void queue_table_leave(struct queue_table *table, uint32_t slot)
     fl_assert(bucket->jobs > 0);
     queue->jobs--;
     if (--bucket->jobs > 0) return;
-    fl_assert(!bucket->line_first && !bucket->returned);
+    fl_assert(!bucket->line_first && !bucket->returned && !bucket->ready);
     place = bucket_place(table, queue, bucket->priority, bucket->shape);
     fl_assert(queue->buckets.at[place] == slot);
     fl_vec_remove(&queue->buckets, place);
@@ -150,8 +150,16 @@ void queue_table_enter(struct queue_table *table, const struct job_table *jobs, 
 {
     struct job *job = job_table_at(jobs, slot);
     struct bucket *bucket = queue_table_bucket(table, job->bucket);
+    const struct job_run *run = job_table_run(jobs, job);
+    bool is_ready = run && run->ready_first;
 
+    if ((job->place == JOB_READY) != is_ready) queue_table_remove(table, jobs, slot);
     if (job->place != JOB_OUT) return;
+    if (is_ready) {
+        job->place = JOB_READY;
+        bucket->ready = job_tree_add(jobs, bucket->ready, slot);
+        return;
+    }
     if (bucket->line_last && job_table_at(jobs, bucket->line_last)->id > job->id) {
         job->place = JOB_RETURNED;
         bucket->returned = job_tree_add(jobs, bucket->returned, slot);
@@ -174,7 +182,9 @@ void queue_table_remove(struct queue_table *table, const struct job_table *jobs,
     struct bucket *bucket = queue_table_bucket(table, job->bucket);
 
     if (job->place == JOB_OUT) return;
-    if (job->place == JOB_RETURNED) {
+    if (job->place == JOB_READY) {
+        bucket->ready = job_tree_remove(jobs, bucket->ready, slot);
+    } else if (job->place == JOB_RETURNED) {
         bucket->returned = job_tree_remove(jobs, bucket->returned, slot);
     } else {
         if (job->left) {
@@ -192,14 +202,24 @@ void queue_table_remove(struct queue_table *table, const struct job_table *jobs,
     job->left = job->right = 0;
 }
 
+static uint32_t older(const struct job_table *jobs, uint32_t a, uint32_t b)
+{
+    if (!a || !b) return a ? a : b;
+    return job_table_at(jobs, a)->id < job_table_at(jobs, b)->id ? a : b;
+}
+
 uint32_t queue_table_head(const struct queue_table *table, const struct job_table *jobs,
                           uint32_t slot)
 {
     const struct bucket *bucket = queue_table_bucket(table, slot);
-    uint32_t returned = job_tree_first(jobs, bucket->returned);
+    uint32_t back =
+        older(jobs, job_tree_first(jobs, bucket->returned), job_tree_first(jobs, bucket->ready));
 
-    if (!returned || !bucket->line_first) return returned ? returned : bucket->line_first;
-    return job_table_at(jobs, returned)->id < job_table_at(jobs, bucket->line_first)->id
-               ? returned
-               : bucket->line_first;
+    return older(jobs, back, bucket->line_first);
+}
+
+uint32_t queue_table_head_ready(const struct queue_table *table, const struct job_table *jobs,
+                                uint32_t slot)
+{
+    return job_tree_first(jobs, queue_table_bucket(table, slot)->ready);
 }

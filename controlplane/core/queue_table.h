@@ -15,7 +15,7 @@ struct bucket {
     uint32_t shape; /* its slot in the shape table */
     int32_t priority;
     uint32_t line_first, line_last; /* job slots, linked by left and right */
-    uint32_t returned;              /* root of a job tree */
+    uint32_t returned, ready;       /* roots of job trees */
     uint32_t jobs;                  /* open jobs of this bucket, in it or out; 0: it is freed */
     fl_ms blocked_at;               /* since when its head does not fit; 0: it is not known to */
     uint8_t why;                    /* enum reason: why the head did not start when last tried */
@@ -68,10 +68,14 @@ uint32_t queue_table_need_bucket(struct queue_table *table, uint32_t queue, int3
 void queue_table_join(struct queue_table *table, uint32_t bucket);
 void queue_table_leave(struct queue_table *table, uint32_t bucket);
 
-/* Puts the job where its age belongs, or takes it out; nothing when it is there, or out, already. */
+/* Puts the job where its age belongs, or takes it out; nothing when it is there, or out, already.  To be
+ * called again when its list of ready elements becomes empty, or no longer is. */
 void queue_table_enter(struct queue_table *table, const struct job_table *jobs, uint32_t job);
 void queue_table_remove(struct queue_table *table, const struct job_table *jobs, uint32_t job);
 
 /* The oldest job in the bucket; 0: none. */
 uint32_t queue_table_head(const struct queue_table *table, const struct job_table *jobs,
                           uint32_t bucket);
+/* The oldest job in the bucket that needs no new element to start; 0: none. */
+uint32_t queue_table_head_ready(const struct queue_table *table, const struct job_table *jobs,
+                                uint32_t bucket);
