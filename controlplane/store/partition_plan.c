@@ -7,6 +7,10 @@
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 
+#define SPAN_MAX ((uint64_t)1 << 32)
+
+enum { DOUBLINGS_MAX = 20 };
+
 const char *const partition_tables[PARTITION_FAMILIES_LEN][PARTITION_TABLES_MAX + 1] = {
     [PARTITION_JOBS] = {"spec", "attempt", "attempt_end", "element_end", "job_end", "job", NULL},
     [PARTITION_BATCHES] = {"audit", "journal", NULL},
@@ -25,21 +29,14 @@ const char *partition_master(enum partition_family family)
 bool partition_wanted(const struct partition_list *list, size_t attached, uint64_t used,
                       uint64_t span, uint64_t room, struct partition_range *ret_range)
 {
-    uint64_t lo = 0, width = span, hi;
+    uint64_t lo = list->len > 0 ? list->at[list->len - 1].hi : 0;
+    size_t doublings = attached < PARTITION_MANY ? 0 : attached - PARTITION_MANY + 1;
+    uint64_t width = span << (doublings < DOUBLINGS_MAX ? doublings : DOUBLINGS_MAX);
+    uint64_t hi;
 
-    fl_assert(span > 0 && used < INT64_MAX);
+    fl_assert(span > 0 && span <= SPAN_MAX && used < INT64_MAX);
     if (attached >= PARTITION_MAX) return false;
-    if (list->len > 0) {
-        const struct partition_range *newest = &list->at[list->len - 1];
-
-        lo = newest->hi;
-        if (lo > used && lo - used > room) return false;
-        width = newest->hi - newest->lo;
-        if (attached >= PARTITION_MANY) width *= 2;
-        if (attached < PARTITION_FEW) width /= 2;
-        /* The width of one that bridges a jump of the numbers says nothing. */
-        if (width < span || width > span << 20) width = span;
-    }
+    if (lo > used && lo - used > room) return false;
     hi = (lo > used ? lo : used) + width;
     if (hi % span > 0) hi += span - hi % span;
     if (hi > INT64_MAX) hi = INT64_MAX - INT64_MAX % span;

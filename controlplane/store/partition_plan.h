@@ -4,9 +4,9 @@
  * at N is named T_pN.
  *
  * They are counted, since every statement that touches a table pays for each of its partitions: from
- * PARTITION_MANY on each new one is twice as wide as the newest, below PARTITION_FEW half as wide, never
- * below the configured span, and always cut at multiples of it. So the hundred is not reached, and when it were, none is made: the core then
- * runs out of ids and says so.
+ * PARTITION_MANY on each new one is twice as wide as it would be with one less, so that the hundred is not
+ * reached; when it were, none is made: the core then runs out of ids and says so.  A partition is the
+ * configured span otherwise, and always cut at multiples of it.
  * Uses shared/base only.  Pure. */
 #pragma once
 
@@ -19,7 +19,6 @@ enum partition_family { PARTITION_JOBS, PARTITION_BATCHES, PARTITION_FAMILIES_LE
 
 enum {
     PARTITION_TABLES_MAX = 6,
-    PARTITION_FEW = 16,
     PARTITION_MANY = 32,
     PARTITION_MAX = 100, /* attached, of one table */
 };

@@ -450,10 +450,9 @@ static void a_core_loaded_from_the_rows_of_another_is_its_equal(void **state)
     for (uint32_t c = 1; c <= CLUSTERS; c++) {
         static const char *const names[] = {"", "one", "two", "three"};
 
-        step(&drive,
-             (struct core_event){.kind = CORE_EV_cluster_put,
-                                 .request = 1,
-                                 .cluster_put = {fl_str_c(names[c]), fl_str_c(names[c])}});
+        step(&drive, (struct core_event){.kind = CORE_EV_cluster_put,
+                                         .request = 1,
+                                         .cluster_put = {fl_str_c(names[c]), fl_str_c(names[c])}});
         greet(&drive, c);
     }
     commit(&drive);

@@ -1,0 +1,198 @@
+/* Who leads: the lease, its release, its expiry, and what a holder may rely on. */
+#include <inttypes.h>
+
+#include "shared/base/alloc.h"
+#include "tests/fl_test.h"
+#include "tests/store/store_help.h"
+
+enum { TTL_MS = 1200 };
+
+static struct help *instance(const char *conninfo, const char *name)
+{
+    struct store_config config = store_config_default();
+
+    config.conninfo = conninfo;
+    config.instance = name;
+    config.lease_ttl_ms = TTL_MS;
+    return help_create_with(&config);
+}
+
+static void wait(struct help *help, fl_ms ms)
+{
+    for (fl_ms end = help_now() + ms; help_now() < end;)
+        help_turn(help, 20);
+}
+
+static void of_two_one_leads_for_as_long_as_it_renews(void **state)
+{
+    char *conninfo = help_database();
+    struct help *a = instance(conninfo, "a"), *b = instance(conninfo, "b");
+
+    (void)state;
+    assert_int_equal(help_take(a, 0), FL_OK);
+    for (int i = 0; i < 10; i++) {
+        wait(a, TTL_MS / 3);
+        assert_int_equal(help_take(b, 0), FL_DEPOSED);
+    }
+    assert_false(a->is_lease_lost);
+    assert_int_equal(help_number(conninfo, "select epoch from leader"), 1);
+    help_destroy(a);
+    help_destroy(b);
+    fl_free(conninfo);
+}
+
+static void a_released_lease_is_taken_at_once(void **state)
+{
+    char *conninfo = help_database();
+    struct help *a = instance(conninfo, "a"), *b = instance(conninfo, "b");
+
+    (void)state;
+    assert_int_equal(help_take(a, 0), FL_OK);
+    store_release(a->store, help_now());
+    help_until(a, store_is_released(a->store));
+    assert_false(a->is_lease_lost);
+    assert_int_equal(help_take(b, 0), FL_OK);
+    assert_int_equal(b->taken.epoch, 2);
+    help_destroy(a);
+    help_destroy(b);
+    fl_free(conninfo);
+}
+
+static void the_same_instance_takes_over_from_itself_at_once(void **state)
+{
+    char *conninfo = help_database();
+    struct help *a = instance(conninfo, "a"), *again = instance(conninfo, "a");
+    struct core_batch *batch = help_batch(1);
+
+    (void)state;
+    assert_int_equal(help_take(a, 0), FL_OK);
+    assert_int_equal(help_take(again, 0), FL_OK);
+    help_job(batch, 1, 1);
+    assert_int_not_equal(help_commit(a, batch), ENGINE_COMMITTED); /* its writer was ended */
+    assert_int_equal(help_number(conninfo, "select count(*) from job"), 0);
+    wait(a, TTL_MS);
+    assert_true(a->is_lease_lost);
+    core_batch_destroy(batch);
+    help_destroy(a);
+    help_destroy(again);
+    fl_free(conninfo);
+}
+
+static void the_lease_of_one_that_is_gone_expires_by_the_databases_time(void **state)
+{
+    char *conninfo = help_database();
+    struct help *a = instance(conninfo, "a"), *b = instance(conninfo, "b");
+    fl_ms start;
+
+    (void)state;
+    assert_int_equal(help_take(a, 0), FL_OK);
+    start = help_now();
+    help_destroy(a);
+    while (help_take(b, 0) != FL_OK) {
+        assert_true(help_now() < start + 2 * TTL_MS);
+        wait(b, 50);
+    }
+    assert_true(help_now() - start >= TTL_MS - 100);
+    help_destroy(b);
+    fl_free(conninfo);
+}
+
+static void a_holder_that_cannot_renew_stops_at_two_thirds(void **state)
+{
+    char *conninfo = help_database();
+    struct help *a = instance(conninfo, "a");
+    PGconn *pg = help_connect(conninfo);
+    fl_ms start;
+
+    (void)state;
+    assert_int_equal(help_take(a, 0), FL_OK);
+    PQclear(PQexec(pg, "begin; select * from lease for update"));
+    start = help_now();
+    help_until(a, a->is_lease_lost);
+    assert_true(help_now() - start <= TTL_MS * 2 / 3 + 200);
+    assert_true(help_now() - start >= TTL_MS / 4);
+    PQfinish(pg);
+    assert_int_equal(help_take(a, 0), FL_OK); /* and takes it again like anybody */
+    help_destroy(a);
+    fl_free(conninfo);
+}
+
+static void one_that_slept_past_two_thirds_knows_it_before_it_issues(void **state)
+{
+    char *conninfo = help_database();
+    struct help *a = instance(conninfo, "a");
+
+    (void)state;
+    assert_int_equal(help_take(a, 0), FL_OK);
+    wait(a, TTL_MS / 2); /* the lease connection is there */
+    usleep(TTL_MS * 1000);
+    help_turn(a, 0);
+    assert_true(a->is_lease_lost);
+    help_destroy(a);
+    fl_free(conninfo);
+}
+
+static void a_batch_that_waits_behind_a_takeover_is_checked_again(void **state)
+{
+    char *conninfo = help_database();
+    struct help *a = instance(conninfo, "a");
+    struct core_batch *batch = help_batch(1);
+    PGconn *pg = help_connect(conninfo);
+
+    (void)state;
+    assert_int_equal(help_take(a, 0), FL_OK);
+    /* A takeover that does not end the old writer, to leave the chain alone with it. */
+    PQclear(PQexec(pg, "begin; update leader set epoch = epoch + 1"));
+    help_job(batch, 1, 1);
+    store_commit(a->store, batch, a->taken.epoch, help_now());
+    wait(a, 200);
+    assert_int_equal(a->results.len, 0); /* it waits for the row */
+    PQclear(PQexec(pg, "commit"));
+    help_until(a, a->results.len == 1);
+    assert_int_equal(a->results.at[0].result, ENGINE_DEPOSED);
+    assert_int_equal(help_number(conninfo, "select count(*) from job"), 0);
+    core_batch_destroy(batch);
+    PQfinish(pg);
+    help_destroy(a);
+    fl_free(conninfo);
+}
+
+static void a_takeover_ends_a_writer_that_holds_its_locks(void **state)
+{
+    char *conninfo = help_database();
+    struct help *a = instance(conninfo, "a"), *b = instance(conninfo, "b");
+    struct core_batch *batch = help_batch(1);
+    char *large = fl_new_array(char, 65536);
+    fl_ms start = help_now();
+
+    (void)state;
+    assert_int_equal(help_take(a, 0), FL_OK);
+    for (uint64_t i = 0; i < 64; i++) {
+        help_row(batch, (struct row){.kind = ROW_spec_new,
+                                     .spec_new = {.job = i, .body = {large, 65536}}});
+    }
+    /* Never turned again: the rest of its 4 MiB stays in its own memory, the leader row locked. */
+    store_commit(a->store, batch, a->taken.epoch, help_now());
+    while (help_take(b, 0) != FL_OK) {
+        wait(b, 50);
+        assert_true(help_now() - start < 4 * TTL_MS);
+    }
+    assert_int_equal(b->taken.batch_newest, 0);
+    help_until(a, a->is_lease_lost || a->results.len > 0);
+    if (a->results.len > 0) assert_int_not_equal(a->results.at[0].result, ENGINE_COMMITTED);
+    assert_int_equal(help_number(conninfo, "select count(*) from spec"), 0);
+    core_batch_destroy(batch);
+    fl_free(large);
+    help_destroy(a);
+    help_destroy(b);
+    fl_free(conninfo);
+}
+
+FL_TESTS(cmocka_unit_test(of_two_one_leads_for_as_long_as_it_renews),
+         cmocka_unit_test(a_released_lease_is_taken_at_once),
+         cmocka_unit_test(the_same_instance_takes_over_from_itself_at_once),
+         cmocka_unit_test(the_lease_of_one_that_is_gone_expires_by_the_databases_time),
+         cmocka_unit_test(a_holder_that_cannot_renew_stops_at_two_thirds),
+         cmocka_unit_test(one_that_slept_past_two_thirds_knows_it_before_it_issues),
+         cmocka_unit_test(a_batch_that_waits_behind_a_takeover_is_checked_again),
+         cmocka_unit_test(a_takeover_ends_a_writer_that_holds_its_locks))
