@@ -17,7 +17,7 @@ static struct help *instance(const char *conninfo, const char *name)
     return help_create_with(&config);
 }
 
-static void wait(struct help *help, fl_ms ms)
+static void spend(struct help *help, fl_ms ms)
 {
     for (fl_ms end = help_now() + ms; help_now() < end;)
         help_turn(help, 20);
@@ -31,7 +31,7 @@ static void of_two_one_leads_for_as_long_as_it_renews(void **state)
     (void)state;
     assert_int_equal(help_take(a, 0), FL_OK);
     for (int i = 0; i < 10; i++) {
-        wait(a, TTL_MS / 3);
+        spend(a, TTL_MS / 3);
         assert_int_equal(help_take(b, 0), FL_DEPOSED);
     }
     assert_false(a->is_lease_lost);
@@ -70,7 +70,7 @@ static void the_same_instance_takes_over_from_itself_at_once(void **state)
     help_job(batch, 1, 1);
     assert_int_not_equal(help_commit(a, batch), ENGINE_COMMITTED); /* its writer was ended */
     assert_int_equal(help_number(conninfo, "select count(*) from job"), 0);
-    wait(a, TTL_MS);
+    spend(a, TTL_MS);
     assert_true(a->is_lease_lost);
     core_batch_destroy(batch);
     help_destroy(a);
@@ -90,7 +90,7 @@ static void the_lease_of_one_that_is_gone_expires_by_the_databases_time(void **s
     help_destroy(a);
     while (help_take(b, 0) != FL_OK) {
         assert_true(help_now() < start + 2 * TTL_MS);
-        wait(b, 50);
+        spend(b, 50);
     }
     assert_true(help_now() - start >= TTL_MS - 100);
     help_destroy(b);
@@ -124,7 +124,7 @@ static void one_that_slept_past_two_thirds_knows_it_before_it_issues(void **stat
 
     (void)state;
     assert_int_equal(help_take(a, 0), FL_OK);
-    wait(a, TTL_MS / 2); /* the lease connection is there */
+    spend(a, TTL_MS / 2); /* the lease connection is there */
     usleep(TTL_MS * 1000);
     help_turn(a, 0);
     assert_true(a->is_lease_lost);
@@ -145,7 +145,7 @@ static void a_batch_that_waits_behind_a_takeover_is_checked_again(void **state)
     PQclear(PQexec(pg, "begin; update leader set epoch = epoch + 1"));
     help_job(batch, 1, 1);
     store_commit(a->store, batch, a->taken.epoch, help_now());
-    wait(a, 200);
+    spend(a, 200);
     assert_int_equal(a->results.len, 0); /* it waits for the row */
     PQclear(PQexec(pg, "commit"));
     help_until(a, a->results.len == 1);
@@ -174,7 +174,7 @@ static void a_takeover_ends_a_writer_that_holds_its_locks(void **state)
     /* Never turned again: the rest of its 4 MiB stays in its own memory, the leader row locked. */
     store_commit(a->store, batch, a->taken.epoch, help_now());
     while (help_take(b, 0) != FL_OK) {
-        wait(b, 50);
+        spend(b, 50);
         assert_true(help_now() - start < 4 * TTL_MS);
     }
     assert_int_equal(b->taken.batch_newest, 0);
