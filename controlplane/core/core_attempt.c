@@ -523,6 +523,7 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, uint32_t 
     element->seen_session = cluster_of(core, element)->session_epoch;
     if (i >= element->replicas_len) return true;
     replica = element_replica(element, i);
+    replica->is_seen = true;
     was = (enum fl_replica_state)replica->state;
     if (state <= was || fl_replica_state_is_last(was)) return true; /* old news */
     replica->state = (uint8_t)state;

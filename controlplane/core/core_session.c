@@ -89,6 +89,9 @@ static void open_session(struct core *core, const struct core_event *event,
         struct element *element = element_table_at(&core->elements, live);
 
         /* Commands of the old session count no more: what is there, the inventory tells. */
+        for (uint32_t i = 0; i < element->replicas_len; i++) {
+            element_replica(element, i)->is_seen = false;
+        }
         element->start_seq = 0;
         element->unmarked_prev = element->unmarked_next = 0;
         element->go_session = element->stop_session = 0;
@@ -228,6 +231,21 @@ static void reconcile_absent(struct core *core, struct core_batch *batch, struct
     }
 }
 
+/* An attempt that is there, but for some of its replicas: those are gone.  False: all of it is over. */
+static bool reconcile_replicas(struct core *core, struct core_batch *batch, uint32_t slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        const struct element_replica *replica = element_replica(element, i);
+
+        if (replica->is_seen) continue;
+        if (fl_replica_state_is_last((enum fl_replica_state)replica->state)) continue;
+        if (!core_attempt_replica(core, batch, slot, i, FL_REPLICA_lost, 0)) return false;
+    }
+    return true;
+}
+
 static void reconcile(struct core *core, struct core_batch *batch, struct cluster *cluster)
 {
     uint32_t next;
@@ -241,6 +259,8 @@ static void reconcile(struct core *core, struct core_batch *batch, struct cluste
         next = element->cluster_next;
         if (element->seen_session != cluster->session_epoch) {
             reconcile_absent(core, batch, cluster, slot);
+        } else if (!reconcile_replicas(core, batch, slot)) {
+            continue;
         } else if (element->stop != REASON_none) {
             core_attempt_stop(core, batch, slot, (enum reason)element->stop);
         } else {

@@ -22,6 +22,7 @@ struct element_replica {
     uint32_t node; /* index in its cluster's nodes */
     uint8_t state; /* enum fl_replica_state */
     bool is_held;  /* its resources are deducted from that node */
+    bool is_seen;  /* the agent has told of it in this session */
 };
 
 struct element {
