@@ -81,6 +81,7 @@ static enum outcome serve(struct core *core, struct core_batch *batch, struct tu
         struct shape_entry *shape = shape_table_at(&core->shapes, bucket->shape);
         struct placement placement;
         enum reason why;
+        bool is_passed;
 
         if (!job) {
             (void)fl_heap_pop(&turn->heads);
@@ -100,7 +101,9 @@ static enum outcome serve(struct core *core, struct core_batch *batch, struct tu
             fl_arena_reset(&core->scratch);
             return STARTED;
         }
-        if (!may_pass(core, slot, shape, why)) return HELD;
+        is_passed = may_pass(core, slot, shape, why);
+        fl_arena_reset(&core->scratch);
+        if (!is_passed) return HELD;
         (void)fl_heap_pop(&turn->heads);
     }
     return EXHAUSTED;
