@@ -32,7 +32,11 @@ static void gather(struct core *core, struct turn *turn, uint32_t queue_slot)
         uint32_t slot = queue->buckets.at[i];
         uint32_t job = head(core, slot);
 
-        if (job) fl_heap_push(&turn->heads, head_item(core, slot, job));
+        if (job) {
+            fl_heap_push(&turn->heads, head_item(core, slot, job));
+        } else if (!queue_table_head(&core->queues, &core->jobs, slot)) {
+            queue_table_bucket(&core->queues, slot)->blocked_at = 0;
+        }
     }
 }
 
