@@ -4,6 +4,8 @@
 
 #include "controlplane/core/core_state.h"
 
+enum { ANSWER_BYTES_MAX = 65536 }; /* of a kept one, as rows.def has it */
+
 void core_answer_ok(struct core_batch *batch, const struct core_event *event)
 {
     core_answer_code(batch, event, FL_OK, NULL);
@@ -36,6 +38,23 @@ void core_audit(struct core_batch *batch, const struct core_event *event, const 
     core_batch_row(batch, &row);
 }
 
+/* Codes and jobs of a thousand outcomes always fit; their texts may not, and then all of them go. */
+static void encode_kept(struct fl_buf *buf, const struct core_answer *answer)
+{
+    struct core_answer bare = *answer;
+    struct core_outcome outcomes[CORE_SUBMIT_MAX];
+
+    if (core_answer_encode(buf, answer)) return;
+    fl_assert(answer->outcomes_len <= CORE_SUBMIT_MAX);
+    fl_buf_clear(buf);
+    for (size_t i = 0; i < answer->outcomes_len; i++) {
+        outcomes[i] = answer->outcomes[i];
+        outcomes[i].text = NULL;
+    }
+    bare.outcomes = outcomes;
+    fl_assert(core_answer_encode(buf, &bare));
+}
+
 void core_keep_answer(struct core_batch *batch, const struct core_event *event,
                       const struct core_answer *answer)
 {
@@ -43,15 +62,14 @@ void core_keep_answer(struct core_batch *batch, const struct core_event *event,
     struct fl_buf buf;
 
     if (event->key.len == 0) return;
-    fl_buf_init(&buf, 65536);
-    if (core_answer_encode(&buf, answer)) {
-        row.idempotency.tenant = event->tenant.n;
-        row.idempotency.body_sha = event->body_sha;
-        row.idempotency.key = event->key;
-        row.idempotency.answer.at = (const char *)buf.at;
-        row.idempotency.answer.len = buf.len;
-        core_batch_row(batch, &row);
-    }
+    fl_buf_init(&buf, ANSWER_BYTES_MAX);
+    encode_kept(&buf, answer);
+    row.idempotency.tenant = event->tenant.n;
+    row.idempotency.body_sha = event->body_sha;
+    row.idempotency.key = event->key;
+    row.idempotency.answer.at = (const char *)buf.at;
+    row.idempotency.answer.len = buf.len;
+    core_batch_row(batch, &row);
     fl_buf_fini(&buf);
 }
 

@@ -21,11 +21,14 @@ static bool check_item(struct core *core, const struct core_event *event,
                        const struct core_submit_item *item, uint32_t *ret_queue,
                        struct core_outcome *outcome)
 {
+    struct fl_str short_name = item->queue;
+
+    if (short_name.len > FL_NAME_BYTES_MAX) short_name.len = FL_NAME_BYTES_MAX;
     *ret_queue = queue_table_find(&core->queues, event->tenant, item->queue);
     if (!*ret_queue) {
         const char *text = fl_arena_printf(
             &core->scratch, "queue \"" FL_STR_FMT "\" does not exist; create it, or name another",
-            FL_STR_ARG(item->queue));
+            FL_STR_ARG(short_name));
 
         return refuse(core, outcome, FL_ABSENT, text) == FL_OK;
     }
