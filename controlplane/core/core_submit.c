@@ -7,7 +7,13 @@
 /* A request with jobs.  Each job is accepted or refused by itself; those accepted get the next numbers, in
  * order.  Whatever is wrong with one of them is found before anything of it is written. */
 
-enum { SPECS_SEEN_MAX = 65536, LABELS_MAX = 16384, PARAMS_MAX = 65536, NAME_MAX_BYTES = 253 };
+enum {
+    SPECS_SEEN_MAX = 65536,
+    SPEC_BYTES_MAX = 262144,
+    LABELS_MAX = 16384,
+    PARAMS_MAX = 65536,
+    NAME_MAX_BYTES = 253,
+};
 
 static enum fl_code refuse(struct core *core, struct core_outcome *outcome, enum fl_code code,
                            const char *text)
@@ -36,9 +42,11 @@ static bool check_item(struct core *core, const struct core_event *event,
         return refuse(core, outcome, FL_INVALID, "a job has 1 to 16777216 elements") == FL_OK;
     }
     if (item->name.len > NAME_MAX_BYTES || item->labels.len > LABELS_MAX ||
-        item->params.len > PARAMS_MAX || item->picked.len > PARAMS_MAX) {
+        item->params.len > PARAMS_MAX || item->picked.len > PARAMS_MAX ||
+        item->spec.len > SPEC_BYTES_MAX) {
         return refuse(core, outcome, FL_TOO_LARGE,
-                      "a name has at most 253 bytes, labels 16 KiB, parameters 64 KiB") == FL_OK;
+                      "a name has at most 253 bytes, labels 16 KiB, parameters 64 KiB, a spec "
+                      "256 KiB") == FL_OK;
     }
     if (!fl_str_is_text(item->name)) {
         return refuse(core, outcome, FL_INVALID, "the name is not UTF-8 text") == FL_OK;
