@@ -181,7 +181,6 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
     node->is_ready = is_ready;
     node->total = total;
     node->free = free;
-    cluster->is_known = true;
     if (is_ready) {
         sum_add(&cluster->total_sum, total);
         sum_add(&cluster->free_sum, free);

@@ -371,6 +371,8 @@ static void hear_nodes(struct core *core, const struct core_event *event, struct
         (void)!cluster_report_node(&core->clusters, cluster, stamp, node->number, node->is_ready,
                                    node->name, node->labels, node->total, node->free);
     }
+    if (!cluster->is_known) core->clusters.totals_at = ++core->clusters.stamp;
+    cluster->is_known = true;
     mark_starts(core, cluster, event->nodes.mark, stamp);
     if (cluster->resend_len) core_session_resend(core, batch, cluster);
     core->is_dirty = true;
