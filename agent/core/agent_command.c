@@ -51,10 +51,3 @@ const char *agent_cause_name(enum agent_cause cause)
     fl_assert(cause < AGENT_CAUSES_LEN);
     return names[cause];
 }
-
-uint64_t agent_inventory_digest(uint64_t so_far, const struct agent_command *item)
-{
-    so_far = attempt_hash(so_far, item->attempt);
-    so_far = fl_hash_u64(so_far, (uint64_t)item->replica << 8 | (uint8_t)item->report.state);
-    return fl_hash_u64(so_far, (uint32_t)item->report.exit_code);
-}

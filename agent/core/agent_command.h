@@ -36,6 +36,7 @@ enum agent_cause {
     X(release, false, "open its gate")                                                             \
     X(stop, false, "end it: ask first, after the grace force")                                     \
     X(remove, false, "take away what is gated or has ended, and its record")                       \
+    X(inventory_begin, true, "what follows belongs to this session")                               \
     X(inventory_item, true, "one replica that is known here")                                      \
     X(inventory_end, true, "that was all of them")                                                 \
     X(replica, true, "the state of a replica")                                                     \
@@ -52,7 +53,7 @@ enum agent_command_kind {
 /* Fields that a kind does not name are zero. */
 struct agent_command {
     enum agent_command_kind kind;
-    uint32_t replica; /* all but inventory_end and node */
+    uint32_t replica; /* all but inventory_begin, inventory_end and node */
     struct fl_attempt attempt;
     union {
         struct {
@@ -71,7 +72,10 @@ struct agent_command {
             int32_t exit_code;
         } report;
         struct {
-            uint64_t digest; /* agent_inventory_digest over the items in their order */
+            uint64_t session_epoch;
+        } inventory_begin;
+        struct {
+            uint64_t digest; /* fl_inventory_digest over the items in their order */
             uint32_t count;
         } inventory_end;
         struct {
@@ -97,6 +101,3 @@ void agent_batch_fini(struct agent_batch *batch); /* NULL is fine */
 const char *agent_command_name(enum agent_command_kind kind);
 bool agent_command_is_frame(enum agent_command_kind kind);
 const char *agent_cause_name(enum agent_cause cause);
-
-/* Item by item from 0.  The control plane computes the same (core_inventory_digest). */
-uint64_t agent_inventory_digest(uint64_t so_far, const struct agent_command *item);

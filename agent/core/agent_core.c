@@ -240,15 +240,20 @@ static void list_replica(struct agent_core *core, const struct replica *replica,
     };
 
     end->inventory_end.count++;
-    end->inventory_end.digest = agent_inventory_digest(end->inventory_end.digest, &item);
+    end->inventory_end.digest =
+        fl_inventory_digest(end->inventory_end.digest, item.attempt, item.replica,
+                            item.report.state, item.report.exit_code);
     fl_vec_push(&batch->commands, item);
 }
 
 static void list_all(struct agent_core *core, struct agent_batch *batch)
 {
     struct replica_table *table = &core->replicas;
+    struct agent_command begin = {.kind = AGENT_CMD_inventory_begin,
+                                  .inventory_begin.session_epoch = core->session_epoch};
     struct agent_command end = {.kind = AGENT_CMD_inventory_end};
 
+    fl_vec_push(&batch->commands, begin);
     for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
         const struct attempt *attempt = replica_table_attempt(table, slot);
 

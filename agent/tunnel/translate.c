@@ -57,6 +57,10 @@ void agent_translate_out(const struct agent_command *command, struct fl_msg *ret
     struct fl_msg msg = {0};
 
     switch (command->kind) {
+    case AGENT_CMD_inventory_begin:
+        msg.kind = FL_MSG_inventory_begin;
+        msg.inventory_begin.session_epoch = command->inventory_begin.session_epoch;
+        break;
     case AGENT_CMD_inventory_item:
         msg.kind = FL_MSG_inventory_item;
         msg.inventory_item = (struct fl_msg_inventory_item){

@@ -142,7 +142,7 @@ struct core_event {
             size_t len;
             bool is_end;
             uint32_t count;  /* with is_end: items of the whole inventory */
-            uint64_t digest; /* with is_end: over all of them, see core_inventory_digest */
+            uint64_t digest; /* with is_end: over all of them, see fl_inventory_digest */
         } inventory;
         struct {
             struct fl_cluster cluster;
@@ -165,6 +165,3 @@ struct core_event {
 };
 
 const char *core_event_name(enum core_event_kind kind);
-
-/* The digest of an inventory, item by item from 0: both ends compute it the same way. */
-uint64_t core_inventory_digest(uint64_t so_far, const struct core_inventory_item *item);

@@ -286,7 +286,8 @@ static void hear_inventory(struct core *core, const struct core_event *event,
         const struct core_inventory_item *item = &event->inventory.at[i];
 
         cluster->inventory_len++;
-        cluster->inventory_digest = core_inventory_digest(cluster->inventory_digest, item);
+        cluster->inventory_digest = fl_inventory_digest(
+            cluster->inventory_digest, item->attempt, item->replica, item->state, item->exit_code);
         see_replica(core, batch, cluster, item->attempt, item->replica, item->state,
                     item->exit_code);
     }

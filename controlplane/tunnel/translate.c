@@ -114,6 +114,11 @@ static size_t run_length(const struct fl_msg *messages, size_t len, size_t pos, 
     return end - pos;
 }
 
+static bool is_inventory(const struct fl_msg *msg)
+{
+    return msg->kind == FL_MSG_inventory_item || msg->kind == FL_MSG_inventory_end;
+}
+
 /* Items and, when it follows, the end of the inventory: one event. */
 static void take_inventory(const struct fl_msg *messages, size_t len, size_t *pos,
                            struct fl_arena *arena, struct core_event *event)
@@ -190,7 +195,7 @@ static void take_hello(const struct translate_peer *peer, const struct fl_msg_he
         has_capability(hello->capabilities, TRANSLATE_CAPABILITY_IMAGES);
 }
 
-bool translate_next(const struct translate_peer *peer, const struct fl_msg *messages, size_t len,
+bool translate_next(struct translate_peer *peer, const struct fl_msg *messages, size_t len,
                     size_t *pos, struct fl_arena *arena, struct core_event *ret_event,
                     struct fl_err *err)
 {
@@ -206,16 +211,27 @@ bool translate_next(const struct translate_peer *peer, const struct fl_msg *mess
         take_hello(peer, &first->hello, &event);
         (*pos)++;
         break;
+    case FL_MSG_inventory_begin:
+        /* Until it comes, what the agent sent before a RESYNC may still arrive, under its old epoch. */
+        peer->heard_epoch = first->inventory_begin.session_epoch;
+        (*pos)++;
+        event.kind = CORE_EV_inventory;
+        if (*pos < len && is_inventory(&messages[*pos])) {
+            take_inventory(messages, len, pos, arena, &event);
+        }
+        event.inventory.cluster = peer->cluster;
+        event.inventory.session_epoch = peer->heard_epoch;
+        break;
     case FL_MSG_inventory_item:
     case FL_MSG_inventory_end:
         take_inventory(messages, len, pos, arena, &event);
         event.inventory.cluster = peer->cluster;
-        event.inventory.session_epoch = peer->session_epoch;
+        event.inventory.session_epoch = peer->heard_epoch;
         break;
     case FL_MSG_replica:
         event.kind = CORE_EV_replica;
         event.replica.cluster = peer->cluster;
-        event.replica.session_epoch = peer->session_epoch;
+        event.replica.session_epoch = peer->heard_epoch;
         event.replica.report_seq = first->replica.report_seq;
         event.replica.attempt = first->replica.attempt;
         event.replica.replica = first->replica.replica;
@@ -226,7 +242,7 @@ bool translate_next(const struct translate_peer *peer, const struct fl_msg *mess
     case FL_MSG_node:
         if (!take_nodes(messages, len, pos, arena, &event, err)) return false;
         event.nodes.cluster = peer->cluster;
-        event.nodes.session_epoch = peer->session_epoch;
+        event.nodes.session_epoch = peer->heard_epoch;
         break;
     default:
         return fl_fail(err, FL_INVALID, "'%s' is not for the core", fl_msg_info(first->kind)->name);

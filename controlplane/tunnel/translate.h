@@ -31,13 +31,15 @@ struct translate_peer {
     struct fl_cluster cluster; /* by its certificate */
     uint64_t connection;
     uint64_t session_epoch; /* of WELCOME or RESYNC; 0: neither was sent yet */
+    uint64_t heard_epoch;   /* of the newest inventory_begin: what the agent says belongs to it */
     bool is_resync;         /* for HELLO: the connection outlived a core */
 };
 
 /* Makes the next event out of messages[*pos..] and moves *pos behind what went into it; the caller loops
- * until *pos == len.  The event's strings and lists are copies in the arena.  'now' and 'request' stay 0.
+ * until *pos == len.  What was said before inventory_begin is told under the epoch of then, which the core
+ * no longer hears: after a RESYNC such words may still come.  The event's strings and lists are copies in the arena.  'now' and 'request' stay 0.
  * False: the agent broke a rule (an item before WELCOME, a number out of range, a message that is not the
  * core's to hear); the tunnel is to be closed, 'err' says why. */
-FL_CHECK bool translate_next(const struct translate_peer *peer, const struct fl_msg *messages,
-                             size_t len, size_t *pos, struct fl_arena *arena,
-                             struct core_event *ret_event, struct fl_err *err);
+FL_CHECK bool translate_next(struct translate_peer *peer, const struct fl_msg *messages, size_t len,
+                             size_t *pos, struct fl_arena *arena, struct core_event *ret_event,
+                             struct fl_err *err);

@@ -1,6 +1,7 @@
 #include "shared/base/replica.h"
 
 #include "shared/base/assert.h"
+#include "shared/base/hash.h"
 
 const char *fl_replica_state_name(enum fl_replica_state state)
 {
@@ -24,4 +25,14 @@ bool fl_replica_state_is_last(enum fl_replica_state state)
 
     fl_assert(state < FL_REPLICA_STATES_LEN);
     return is_last_of[state];
+}
+
+uint64_t fl_inventory_digest(uint64_t so_far, struct fl_attempt attempt, uint32_t replica,
+                             enum fl_replica_state state, int32_t exit_code)
+{
+    so_far = fl_hash_u64(so_far, attempt.job.n);
+    so_far = fl_hash_u64(so_far, (uint64_t)attempt.element << 16 | attempt.n);
+    so_far = fl_hash_u64(so_far, attempt.incarnation);
+    so_far = fl_hash_u64(so_far, (uint64_t)replica << 8 | (uint8_t)state);
+    return fl_hash_u64(so_far, (uint32_t)exit_code);
 }

@@ -1,11 +1,13 @@
 /* replica.h - what can be said of one replica (one pod, one supervised process) of an attempt.
  * The agent reports these, the tunnel carries them, the core counts them: one table, so that nobody
  * needs a translation.  Numbers are on the wire and in the journal: never reused.
- * Uses libc only. */
+ * Uses types.h only. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "shared/base/types.h"
 
 /* name, number, whether nothing more follows, meaning */
 #define FL_REPLICA_STATES(X)                                                                       \
@@ -29,3 +31,7 @@ const char *fl_replica_state_name(enum fl_replica_state state);
 
 /* Nothing follows such a state but its removal. */
 bool fl_replica_state_is_last(enum fl_replica_state state);
+
+/* The digest of an inventory, item by item from 0: both ends of a tunnel compute it. */
+uint64_t fl_inventory_digest(uint64_t so_far, struct fl_attempt attempt, uint32_t replica,
+                             enum fl_replica_state state, int32_t exit_code);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "agent/tunnel/translate.h"
 #include "controlplane/core/shape.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -14,7 +15,7 @@ struct agent_host {
     const struct fake_client *blobs;
     struct agent_host_config config;
     uint64_t boot;
-    bool is_up, was_killed;
+    bool is_up;
     fl_ms paused_until;
     fl_ms clock_offset;
     int64_t drift_ppm;
@@ -22,7 +23,7 @@ struct agent_host {
     struct agent_batch batch;
     struct tunnel_end tunnel;
     fl_ms wake_at;
-    uint32_t adopted; /* replicas that were there when this process began */
+    bool is_synced, has_adopted; /* of this process */
 };
 
 static void work(struct agent_host *agent);
@@ -53,37 +54,12 @@ static bool is_paused(const struct agent_host *agent)
 
 static void send_frame(struct agent_host *agent, const struct agent_command *command)
 {
-    struct fl_msg msg = {0};
+    struct fl_msg msg;
 
-    switch (command->kind) {
-    case AGENT_CMD_inventory_item:
-        msg.kind = FL_MSG_inventory_item;
-        msg.inventory_item = (struct fl_msg_inventory_item){
-            command->attempt, command->replica, command->report.state, command->report.exit_code,
-            command->report.output_bytes};
-        break;
-    case AGENT_CMD_inventory_end:
-        msg.kind = FL_MSG_inventory_end;
-        msg.inventory_end = (struct fl_msg_inventory_end){command->inventory_end.count,
-                                                          command->inventory_end.digest};
-        break;
-    case AGENT_CMD_replica:
-        msg.kind = FL_MSG_replica;
-        msg.replica = (struct fl_msg_replica){
-            command->report.report_seq, command->attempt,          command->replica,
-            command->report.state,      command->report.exit_code, (uint16_t)command->report.cause,
-            command->report.output_bytes};
-        if (command->report.cause == AGENT_CAUSE_no_go) sim_mark(agent->sim, MARK_gate_timed_out);
-        break;
-    case AGENT_CMD_node:
-        msg.kind = FL_MSG_node;
-        msg.node = (struct fl_msg_node){command->node.report_seq, command->node.mark,
-                                        command->node.number,     command->node.is_ready,
-                                        command->node.total,      command->node.free,
-                                        command->node.name,       command->node.labels};
-        break;
-    default: fl_unreachable("the rest is for the runtime");
+    if (command->kind == AGENT_CMD_replica && command->report.cause == AGENT_CAUSE_no_go) {
+        sim_mark(agent->sim, MARK_gate_timed_out);
     }
+    agent_translate_out(command, &msg);
     tunnel_end_put(&agent->tunnel, &msg);
 }
 
@@ -177,77 +153,58 @@ static void link_step(struct agent_host *agent, struct fl_link_event ev)
 
 /* --- what comes in --------------------------------------------------------------------------- */
 
-static void start(struct agent_host *agent, const struct fl_msg_start *msg)
+/* The resources of each replica, as the spec has them; NULL: it could not be had. */
+static const struct fl_resources *resolve(struct agent_host *agent, const struct fl_msg_start *msg)
 {
-    struct agent_event event = {.kind = AGENT_EV_start};
     struct fl_str spec = fake_client_spec(agent->blobs, msg->spec);
-    struct fl_resources *resources = NULL;
+    struct fl_resources *resources;
     struct fl_err err = {0};
     struct shape shape;
 
-    if (spec.at && !sim_chance(agent->sim, agent->config.no_spec_ppm)) {
-        fl_assert(shape_decode(spec, &shape, &err));
-        if (shape_replicas(&shape) == msg->nodes.len) {
-            resources = fl_arena_array(&agent->tunnel.arena, struct fl_resources, msg->nodes.len);
-            for (uint32_t i = 0; i < msg->nodes.len; i++) {
-                resources[i] = shape_role_of(&shape, i)->each;
-            }
-        }
+    if (!spec.at || sim_chance(agent->sim, agent->config.no_spec_ppm)) return NULL;
+    fl_assert(shape_decode(spec, &shape, &err));
+    if (shape_replicas(&shape) != msg->nodes.len) return NULL;
+    resources = fl_arena_array(&agent->tunnel.arena, struct fl_resources, msg->nodes.len);
+    for (uint32_t i = 0; i < msg->nodes.len; i++) resources[i] = shape_role_of(&shape, i)->each;
+    return resources;
+}
+
+static void tell(struct agent_host *agent, const struct agent_event *event)
+{
+    uint32_t number = agent->config.number;
+
+    switch (event->kind) {
+    case AGENT_EV_session_up:
+        sim_tell(agent->sim, "agent %llu: session %llu, new %llu", number,
+                 event->session_up.session_epoch, event->session_up.is_new_connection);
+        break;
+    case AGENT_EV_start:
+        sim_tell(agent->sim, "agent %llu: START job %llu.%llu attempt %llu", number,
+                 event->start.attempt.job.n, event->start.attempt.element, event->start.attempt.n);
+        break;
+    case AGENT_EV_go:
+        sim_tell(agent->sim, "agent %llu: GO job %llu.%llu attempt %llu", number,
+                 event->go.attempt.job.n, event->go.attempt.element, event->go.attempt.n);
+        break;
+    case AGENT_EV_stop:
+        sim_tell(agent->sim, "agent %llu: STOP job %llu.%llu attempt %llu", number,
+                 event->stop.attempt.job.n, event->stop.attempt.element, event->stop.attempt.n);
+        break;
+    case AGENT_EV_ack:
+        sim_tell(agent->sim, "agent %llu: ACK %llu", number, event->ack.report_seq);
+        break;
+    default: break;
     }
-    event.start.control_seq = msg->control_seq;
-    event.start.attempt = msg->attempt;
-    event.start.spec = msg->spec;
-    event.start.nodes = msg->nodes.at;
-    event.start.resources = resources;
-    event.start.replicas_len = msg->nodes.len;
-    step(agent, &event);
 }
 
 static void hear(struct agent_host *agent, const struct fl_msg *msg)
 {
     struct agent_event event = {0};
+    struct fl_err err = {0};
 
-    switch (msg->kind) {
-    case FL_MSG_welcome:
-    case FL_MSG_resync:
-        event.kind = AGENT_EV_session_up;
-        event.session_up.is_new_connection = msg->kind == FL_MSG_welcome;
-        event.session_up.session_epoch = event.session_up.is_new_connection
-                                             ? msg->welcome.session_epoch
-                                             : msg->resync.session_epoch;
-        event.session_up.incarnation = event.session_up.is_new_connection
-                                           ? msg->welcome.incarnation
-                                           : msg->resync.incarnation;
-        sim_tell(agent->sim, "agent %llu: session %llu, resync %llu", agent->config.number,
-                 event.session_up.session_epoch, !event.session_up.is_new_connection);
-        break;
-    case FL_MSG_start:
-        sim_tell(agent->sim, "agent %llu: START job %llu.%llu attempt %llu", agent->config.number,
-                 msg->start.attempt.job.n, msg->start.attempt.element, msg->start.attempt.n);
-        start(agent, &msg->start);
-        return;
-    case FL_MSG_go:
-        sim_tell(agent->sim, "agent %llu: GO job %llu.%llu attempt %llu", agent->config.number,
-                 msg->go.attempt.job.n, msg->go.attempt.element, msg->go.attempt.n);
-        event.kind = AGENT_EV_go;
-        event.go.control_seq = msg->go.control_seq;
-        event.go.attempt = msg->go.attempt;
-        break;
-    case FL_MSG_stop:
-        sim_tell(agent->sim, "agent %llu: STOP job %llu.%llu attempt %llu reason %llu",
-                 agent->config.number, msg->stop.attempt.job.n, msg->stop.attempt.element,
-                 msg->stop.attempt.n, msg->stop.reason);
-        event.kind = AGENT_EV_stop;
-        event.stop.control_seq = msg->stop.control_seq;
-        event.stop.attempt = msg->stop.attempt;
-        event.stop.grace_ms = msg->stop.grace_ms;
-        break;
-    case FL_MSG_ack:
-        event.kind = AGENT_EV_ack;
-        event.ack.report_seq = msg->ack.report_seq;
-        break;
-    default: return; /* ping, pong, bye: the link's */
-    }
+    if (!agent_translate_in(msg, &event, &err)) return; /* ping, pong, bye: the link's */
+    if (event.kind == AGENT_EV_start) event.start.resources = resolve(agent, &msg->start);
+    tell(agent, &event);
     step(agent, &event);
 }
 
@@ -327,10 +284,13 @@ static void from_runtime(void *ctx, struct agent_event *event)
 {
     struct agent_host *agent = ctx;
 
-    if (event->kind == AGENT_EV_synced && agent->was_killed && agent->adopted) {
-        sim_mark(agent->sim, MARK_agent_crash_adopted);
+    if (event->kind == AGENT_EV_replica_seen && !agent->is_synced) {
+        agent->has_adopted |= event->replica_seen.state == FL_REPLICA_running;
     }
-    if (event->kind == AGENT_EV_replica_seen && !agent->wake_at) agent->adopted++;
+    if (event->kind == AGENT_EV_synced) {
+        agent->is_synced = true;
+        if (agent->has_adopted) sim_mark(agent->sim, MARK_agent_crash_adopted);
+    }
     step(agent, event);
     work(agent);
 }
@@ -368,7 +328,7 @@ void agent_host_start(struct agent_host *agent)
     agent->boot++;
     agent->is_up = true;
     agent->wake_at = 0;
-    agent->adopted = 0;
+    agent->is_synced = agent->has_adopted = false;
     agent->paused_until = 0;
     agent->clock_offset = sim_between(agent->sim, 0, 1000000000);
     agent->drift_ppm = sim_between(agent->sim, -10000, 10000);
@@ -383,7 +343,6 @@ void agent_host_kill(struct agent_host *agent, bool is_silent)
     if (!agent->is_up) return;
     sim_tell(agent->sim, "agent %llu is killed, silently %llu", agent->config.number, is_silent);
     agent->is_up = false;
-    agent->was_killed = true;
     net_host_gone(agent->net, NET_AGENT, agent->config.host, is_silent);
     agent->tunnel.connection = 0;
     fake_runtime_detach(agent->runtime, sim_chance(agent->sim, 500000));
@@ -398,7 +357,13 @@ void agent_host_pause(struct agent_host *agent, fl_ms until)
     agent->paused_until = until;
     net_pause_host(agent->net, NET_AGENT, agent->config.host, until);
     fake_runtime_pause(agent->runtime, until);
-    plan_wake(agent, until);
+    plan_wake(agent, until + 1); /* the socket is read before a clock is believed */
+}
+
+void agent_host_step_clock(struct agent_host *agent, fl_ms by)
+{
+    agent->clock_offset += by;
+    if (agent->is_up) plan_wake(agent, agent->sim->now);
 }
 
 bool agent_host_is_up(const struct agent_host *agent)

@@ -359,6 +359,9 @@ static void feed(struct world *world, struct agent_event ev)
         world->did[command->kind]++;
         if (agent_command_is_frame(command->kind)) assert_true(world->is_up && world->is_synced);
         switch (command->kind) {
+        case AGENT_CMD_inventory_begin:
+            assert_false(world->is_listed);
+            break;
         case AGENT_CMD_inventory_item:
             replica = &world->replicas[index_of(command->attempt)][command->replica];
             assert_false(replica->is_item || world->is_listed);

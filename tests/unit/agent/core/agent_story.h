@@ -28,6 +28,8 @@ struct agent_story {
     size_t len;
     uint64_t digest; /* of the items since the last inventory_end */
     uint32_t items;
+    uint64_t session_epoch;
+    bool has_begun;      /* the inventory of this session */
     uint64_t report_seq; /* newest seen: each is one more than the last */
 };
 
@@ -87,6 +89,13 @@ static inline void agent_story_say_report_seq(struct agent_story *story, uint64_
 static inline void agent_story_say_command(struct agent_story *story, fl_ms now,
                                            const struct agent_command *command)
 {
+    if (command->kind ==
+        AGENT_CMD_inventory_begin) { /* not told: it is before each inventory, or else */
+        assert_true(command->inventory_begin.session_epoch == story->session_epoch);
+        story->has_begun = true;
+        return;
+    }
+    if (agent_command_is_frame(command->kind)) assert_true(story->has_begun);
     agent_story_say(story, "%" PRId64 " ", now);
     switch (command->kind) {
     case AGENT_CMD_create:
@@ -106,11 +115,14 @@ static inline void agent_story_say_command(struct agent_story *story, fl_ms now,
         agent_story_say(story, "%s ", agent_command_name(command->kind));
         agent_story_say_replica(story, command);
         break;
+    case AGENT_CMD_inventory_begin:
+        break;
     case AGENT_CMD_inventory_item:
         agent_story_say(story, "item ");
         agent_story_say_replica(story, command);
         agent_story_say_state(story, command);
-        story->digest = agent_inventory_digest(story->digest, command);
+        story->digest = fl_inventory_digest(story->digest, command->attempt, command->replica,
+                                            command->report.state, command->report.exit_code);
         story->items++;
         break;
     case AGENT_CMD_inventory_end:
@@ -138,6 +150,10 @@ static inline void agent_story_say_command(struct agent_story *story, fl_ms now,
 
 static inline void agent_story_feed(struct agent_story *story, const struct agent_event *ev)
 {
+    if (ev->kind == AGENT_EV_session_up) {
+        story->session_epoch = ev->session_up.session_epoch;
+        story->has_begun = false;
+    }
     agent_core_step(story->core, ev, &story->batch);
     agent_core_check(story->core);
     for (size_t i = 0; i < story->batch.commands.len; i++) {

@@ -1,5 +1,5 @@
 /* The source itself: no library holds agent/tunnel until the agent has a main. */
-#include "agent/tunnel/translate.c" /* NOLINT(bugprone-suspicious-include) */
+#include "agent/tunnel/translate.h"
 
 #include "tests/fl_test.h"
 
@@ -132,6 +132,11 @@ static void what_the_core_reports_becomes_frames(void **state)
     assert_int_equal(msg.inventory_item.exit_code, -3);
     assert_int_equal(msg.inventory_item.output_bytes, 99);
 
+    msg = out(&(struct agent_command){.kind = AGENT_CMD_inventory_begin,
+                                      .inventory_begin.session_epoch = 12},
+              &arena);
+    assert_int_equal(msg.kind, FL_MSG_inventory_begin);
+    assert_int_equal(msg.inventory_begin.session_epoch, 12);
     msg = out(&(struct agent_command){.kind = AGENT_CMD_inventory_end,
                                       .inventory_end = {.count = 4, .digest = UINT64_MAX}},
               &arena);

@@ -3,7 +3,8 @@
 #include "tests/fl_test.h"
 
 static const struct fl_attempt seven = {{7}, 2, 3, 1};
-static const struct translate_peer peer = {.cluster = {4}, .connection = 90, .session_epoch = 12};
+static struct translate_peer peer = {
+    .cluster = {4}, .connection = 90, .session_epoch = 12, .heard_epoch = 12};
 static const struct translate_config config = {
     .stop_grace_ms = 30000,
     .ping_ms = 10000,
@@ -149,6 +150,37 @@ static struct fl_msg node(uint32_t number, uint64_t seq, uint64_t mark)
                  .name = {"n", 1},
                  .labels = {"a=b\n", 4}},
     };
+}
+
+static void what_was_said_before_the_inventory_begins_is_of_the_old_session(void **state)
+{
+    struct translate_peer resynced = {
+        .cluster = {4}, .connection = 90, .session_epoch = 13, .heard_epoch = 12};
+    struct fl_msg messages[] = {
+        {.kind = FL_MSG_inventory_end},
+        {.kind = FL_MSG_inventory_begin, .inventory_begin = {13}},
+        item(0),
+        {.kind = FL_MSG_inventory_end, .inventory_end = {1, 7}},
+    };
+    struct fl_arena arena = {0};
+    struct core_event event;
+    struct fl_err err;
+    size_t pos = 0;
+
+    (void)state;
+    assert_true(translate_next(&resynced, messages, 4, &pos, &arena, &event, &err));
+    assert_int_equal(event.inventory.session_epoch, 12);
+    assert_int_equal(pos, 1);
+    assert_true(translate_next(&resynced, messages, 4, &pos, &arena, &event, &err));
+    assert_int_equal(event.inventory.session_epoch, 13);
+    assert_int_equal(event.inventory.len, 1);
+    assert_true(event.inventory.is_end);
+    assert_int_equal(pos, 4);
+    pos = 1;
+    assert_true(translate_next(&resynced, messages, 2, &pos, &arena, &event, &err));
+    assert_int_equal(event.inventory.len, 0);
+    assert_false(event.inventory.is_end);
+    fl_arena_fini(&arena);
 }
 
 static void an_inventory_is_gathered_with_its_end(void **state)
@@ -309,6 +341,7 @@ static void what_breaks_a_rule_is_refused(void **state)
 
 FL_TESTS(cmocka_unit_test(each_send_becomes_its_message),
          cmocka_unit_test(a_long_bye_is_cut_between_characters),
+         cmocka_unit_test(what_was_said_before_the_inventory_begins_is_of_the_old_session),
          cmocka_unit_test(an_inventory_is_gathered_with_its_end),
          cmocka_unit_test(no_event_is_larger_than_the_core_takes),
          cmocka_unit_test(nodes_carry_the_last_number_and_the_lowest_mark),
