@@ -209,11 +209,32 @@ static uint32_t next_by_load(const struct cluster_table *clusters, uint64_t trie
     return best;
 }
 
+/* Of a cluster that will be able to, without anybody's help. */
+static bool is_busy(enum reason reason)
+{
+    return reason == REASON_InsufficientCapacity || reason == REASON_Fragmented ||
+           reason == REASON_DispatchLimit;
+}
+
+/* Whether any cluster that takes work now is one that the job may go to. */
+static bool has_candidate(const struct cluster_table *clusters, const struct shape_entry *entry)
+{
+    for (size_t i = 0; i < clusters->clusters.len; i++) {
+        const struct cluster *cluster = clusters->clusters.at[i];
+
+        if (is_reachable(cluster) && cluster->cordon[0] == '\0' &&
+            !is_excluded(cluster, &entry->shape)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool placement_choose(const struct cluster_table *clusters, const struct shape_entry *shape,
                       struct placement_limits limits, struct fl_arena *arena, struct placement *ret,
                       enum reason *ret_why)
 {
-    enum reason why = shape->why ? (enum reason)shape->why : REASON_InsufficientCapacity;
+    enum reason why = shape->why ? (enum reason)shape->why : REASON_ClusterUnhealthy;
     uint64_t load = 0;
     uint32_t slot = 0;
 
@@ -225,11 +246,9 @@ bool placement_choose(const struct cluster_table *clusters, const struct shape_e
             *ret = placement;
             return true;
         }
-        why = reason == REASON_Fragmented || reason == REASON_DispatchLimit
-                  ? reason
-                  : REASON_InsufficientCapacity;
+        if (is_busy(reason)) why = reason;
     }
-    *ret_why = why;
+    *ret_why = has_candidate(clusters, shape) ? why : REASON_ClusterUnhealthy;
     return false;
 }
 

@@ -28,8 +28,9 @@ struct placement_limits {
     uint32_t unconfirmed_max;
 };
 
-/* True: *ret is where.  False: *ret_why is what most clusters said; clusters that have not grown since
- * shape->tried_at are not looked at again, they said no then. */
+/* True: *ret is where.  False: *ret_why is what the last of the clusters that could run it said, or
+ * ClusterUnhealthy when only silent and cordoned ones could.  Clusters that have not grown since
+ * shape->tried_at are not looked at again: they said no then, and shape->why is what they said. */
 bool placement_choose(const struct cluster_table *clusters, const struct shape_entry *shape,
                       struct placement_limits limits, struct fl_arena *arena, struct placement *ret,
                       enum reason *ret_why);
