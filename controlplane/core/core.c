@@ -35,7 +35,7 @@ struct core *core_create(const struct core_config *config)
     shape_table_init(&core->shapes, config->shapes_max);
     queue_table_init(&core->queues, config->queues_max, 4 * config->shapes_max);
     job_table_init(&core->jobs, config->jobs_max);
-    element_table_init(&core->elements, config->elements_max);
+    element_table_init(&core->elements, UINT32_MAX - 1); /* a round keeps to elements_max */
     cluster_table_init(&core->clusters, config->clusters_max, config->nodes_max);
     return core;
 }

@@ -72,7 +72,8 @@ static inline struct element *element_table_at(const struct element_table *table
     return fl_slab_at(&table->elements, slot);
 }
 
-/* 0: elements_max are there. */
+/* 0: elements_max are there.  The core gives more room than it starts elements, since a load holds for a
+ * while also those whose ends come later. */
 uint32_t element_table_add(struct element_table *table);
 void element_table_remove(struct element_table *table, uint32_t slot);
 
