@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shared/base/alloc.h"
+#include "controlplane/store/migrate.h"
 
 void bench_die(const char *fmt, ...)
 {
@@ -81,6 +82,40 @@ double bench_arg_number(int argc, char **argv, const char *name, double otherwis
 }
 
 /* --- Postgres --- */
+
+static void on_room(void *ctx, uint64_t job_below, uint64_t batch_below)
+{
+    (void)ctx;
+    (void)job_below;
+    (void)batch_below;
+}
+
+static void on_trouble(void *ctx, const char *what, const char *text)
+{
+    (void)ctx;
+    bench_die("partitions: %s: %s", what, text);
+}
+
+struct partition_config bench_migrate(const char *conninfo, uint64_t ahead)
+{
+    const struct partition_hooks hooks = {.room = on_room, .trouble = on_trouble};
+    struct partition_config config = partition_config_default();
+    struct partition *partition;
+    struct fl_err err = {0};
+
+    if (ahead > 0) config.ahead = ahead;
+    if (!migrate(conninfo, &config, &err)) bench_die("%s", err.text);
+    partition = partition_create(conninfo, &config, &hooks);
+    partition_start(partition, bench_now_ns() / 1000000);
+    while (!partition_stats(partition).is_idle) {
+        struct pollfd fd = {.fd = partition_fd(partition), .events = partition_events(partition)};
+
+        (void)poll(&fd, 1, 10);
+        partition_turn(partition, bench_now_ns() / 1000000);
+    }
+    partition_destroy(partition);
+    return config;
+}
 
 PGconn *bench_connect(const char *conninfo)
 {

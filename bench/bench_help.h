@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "controlplane/store/partition.h"
 #include "shared/base/err.h"
 #include "shared/base/vec.h"
 
@@ -24,6 +25,10 @@ double bench_thread_cpu_s(void);
 /* The value of "--name=value" among the arguments, else 'otherwise'. */
 const char *bench_arg(int argc, char **argv, const char *name, const char *otherwise);
 double bench_arg_number(int argc, char **argv, const char *name, double otherwise);
+
+/* Brings the schema in and makes all partitions that a start with this 'ahead' would make: 0 is the default.
+ * Making them is no part of any figure; how many there are is part of each. */
+struct partition_config bench_migrate(const char *conninfo, uint64_t ahead);
 
 PGconn *bench_connect(const char *conninfo); /* blocking, never NULL */
 void bench_sql(PGconn *pg, const char *fmt, ...) FL_PRINTF(2, 3);
