@@ -112,20 +112,6 @@ uint32_t cluster_need_node(const struct cluster_table *table, struct cluster *cl
     return (uint32_t)i;
 }
 
-static void sum_add(struct fl_resources *sum, struct fl_resources add)
-{
-    sum->memory_bytes += add.memory_bytes;
-    sum->cpu_milli += add.cpu_milli;
-    sum->gpus += add.gpus;
-}
-
-static void sum_take(struct fl_resources *sum, struct fl_resources take)
-{
-    sum->memory_bytes -= take.memory_bytes;
-    sum->cpu_milli -= take.cpu_milli;
-    sum->gpus -= take.gpus;
-}
-
 static bool is_equal(struct fl_resources a, struct fl_resources b)
 {
     return a.memory_bytes == b.memory_bytes && a.cpu_milli == b.cpu_milli && a.gpus == b.gpus;
@@ -163,8 +149,8 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
     was_free = was_usable ? node->free : none;
     was_total = was_usable ? node->total : none;
     if (was_usable) {
-        sum_take(&cluster->total_sum, node->total);
-        sum_take(&cluster->free_sum, node->free);
+        fl_resources_take(&cluster->total_sum, node->total);
+        fl_resources_take(&cluster->free_sum, node->free);
     }
     is_changed = set_labels(node, labels);
     while (cluster->by_number.len <= number) {
@@ -182,8 +168,8 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
     node->total = total;
     node->free = free;
     if (is_ready) {
-        sum_add(&cluster->total_sum, total);
-        sum_add(&cluster->free_sum, free);
+        fl_resources_add(&cluster->total_sum, total);
+        fl_resources_add(&cluster->free_sum, free);
     }
     if (is_changed || !is_equal(was_total, total)) table->totals_at = ++table->stamp;
     if (is_ready && (is_changed || !fl_resources_fit(free, was_free))) {
@@ -200,8 +186,8 @@ void cluster_take(struct cluster *cluster, uint32_t i, struct fl_resources each)
     if (each.memory_bytes > node->free.memory_bytes) each.memory_bytes = node->free.memory_bytes;
     if (each.cpu_milli > node->free.cpu_milli) each.cpu_milli = node->free.cpu_milli;
     if (each.gpus > node->free.gpus) each.gpus = node->free.gpus;
-    sum_take(&node->free, each);
-    if (cluster_node_is_usable(cluster, node)) sum_take(&cluster->free_sum, each);
+    fl_resources_take(&node->free, each);
+    if (cluster_node_is_usable(cluster, node)) fl_resources_take(&cluster->free_sum, each);
 }
 
 void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t i,
@@ -211,13 +197,13 @@ void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t
     struct fl_resources room = node->total;
 
     fl_assert(i < cluster->nodes.len);
-    sum_take(&room, node->free);
+    fl_resources_take(&room, node->free);
     if (each.memory_bytes > room.memory_bytes) each.memory_bytes = room.memory_bytes;
     if (each.cpu_milli > room.cpu_milli) each.cpu_milli = room.cpu_milli;
     if (each.gpus > room.gpus) each.gpus = room.gpus;
-    sum_add(&node->free, each);
+    fl_resources_add(&node->free, each);
     if (!cluster_node_is_usable(cluster, node)) return;
-    sum_add(&cluster->free_sum, each);
+    fl_resources_add(&cluster->free_sum, each);
     cluster_table_grow(table, cluster);
 }
 

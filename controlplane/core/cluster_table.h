@@ -113,6 +113,20 @@ FL_CHECK bool cluster_report_node(struct cluster_table *table, struct cluster *c
                                   struct fl_str name, struct fl_str labels,
                                   struct fl_resources total, struct fl_resources free);
 
+static inline void fl_resources_add(struct fl_resources *sum, struct fl_resources add)
+{
+    sum->memory_bytes += add.memory_bytes;
+    sum->cpu_milli += add.cpu_milli;
+    sum->gpus += add.gpus;
+}
+
+static inline void fl_resources_take(struct fl_resources *sum, struct fl_resources take)
+{
+    sum->memory_bytes -= take.memory_bytes;
+    sum->cpu_milli -= take.cpu_milli;
+    sum->gpus -= take.gpus;
+}
+
 /* Takes from, or gives back to, a node of this session; taking more than is there leaves nothing. */
 void cluster_take(struct cluster *cluster, uint32_t node, struct fl_resources each);
 void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t node,

@@ -21,6 +21,11 @@ static struct shape_entry *shape_of(const struct core *core, const struct job *j
     return shape_table_at(&core->shapes, queue_table_bucket(&core->queues, job->bucket)->shape);
 }
 
+const struct shape *core_attempt_shape(const struct core *core, const struct element *element)
+{
+    return &shape_of(core, job_of(core, element))->shape;
+}
+
 struct fl_attempt core_attempt_id(const struct core *core, const struct element *element)
 {
     return (struct fl_attempt){.job = {job_of(core, element)->id},

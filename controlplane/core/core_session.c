@@ -332,9 +332,7 @@ static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mar
 
     for (uint32_t slot = cluster->unmarked_first; slot; slot = next) {
         struct element *element = element_table_at(&core->elements, slot);
-        const struct job *job = job_table_at(&core->jobs, element->job);
-        const struct shape_entry *shape =
-            shape_table_at(&core->shapes, queue_table_bucket(&core->queues, job->bucket)->shape);
+        const struct shape *shape = core_attempt_shape(core, element);
 
         next = element->unmarked_next;
         if (element->start_seq <= mark) {
@@ -352,7 +350,7 @@ static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mar
             struct element_replica *replica = element_replica(element, i);
 
             if (!replica->is_held || cluster->nodes.at[replica->node].stamp != stamp) continue;
-            cluster_take(cluster, replica->node, shape_role_of(&shape->shape, i)->each);
+            cluster_take(cluster, replica->node, shape_role_of(shape, i)->each);
         }
     }
 }
@@ -379,19 +377,31 @@ static void hear_nodes(struct core *core, const struct core_event *event, struct
     core->is_dirty = true;
 }
 
-static bool has_its_nodes(struct element *element, const struct cluster *cluster)
+/* Whether its nodes are known again, and have room for it: replicas may share one. */
+static bool has_its_nodes(const struct core *core, struct element *element, struct cluster *cluster)
 {
-    for (uint32_t i = 0; i < element->replicas_len; i++) {
-        uint32_t node = element_replica(element, i)->node;
+    const struct shape *shape = core_attempt_shape(core, element);
+    uint32_t fitting = 0;
 
-        if (node == ELEMENT_NODE_NONE) return false;
-        if (!cluster_node_is_usable(cluster, &cluster->nodes.at[node])) return false;
+    for (; fitting < element->replicas_len; fitting++) {
+        struct fl_resources each = shape_role_of(shape, fitting)->each;
+        uint32_t i = element_replica(element, fitting)->node;
+        struct node *node = i == ELEMENT_NODE_NONE ? NULL : &cluster->nodes.at[i];
+
+        if (!node || !cluster_node_is_usable(cluster, node)) break;
+        if (!fl_resources_fit(each, node->free)) break;
+        fl_resources_take(&node->free, each);
     }
-    return true;
+    for (uint32_t i = 0; i < fitting; i++) { /* it was a try */
+        struct node *node = &cluster->nodes.at[element_replica(element, i)->node];
+
+        fl_resources_add(&node->free, shape_role_of(shape, i)->each);
+    }
+    return fitting == element->replicas_len;
 }
 
 /* STARTs that went astray go again, once their nodes are known again; nodes that do not come back within
- * a while are not waited for. */
+ * a while, or are full by then, are not waited for. */
 void core_session_resend(struct core *core, struct core_batch *batch, struct cluster *cluster)
 {
     uint32_t next;
@@ -401,7 +411,7 @@ void core_session_resend(struct core *core, struct core_batch *batch, struct clu
 
         next = element->cluster_next;
         if (!element->is_resend || element->stop != REASON_none) continue;
-        if (has_its_nodes(element, cluster)) {
+        if (has_its_nodes(core, element, cluster)) {
             core_attempt_send_start(core, batch, slot);
         } else if (core->now >= cluster->resend_at) {
             core_attempt_end(core, batch, slot, REASON_NeverArrived);

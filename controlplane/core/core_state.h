@@ -87,6 +87,7 @@ void core_timer_fire(struct core *core, struct core_batch *batch);
 /* --- core_attempt.c: the life of an attempt, and what follows for its element and job --- */
 
 struct fl_attempt core_attempt_id(const struct core *core, const struct element *element);
+const struct shape *core_attempt_shape(const struct core *core, const struct element *element);
 /* The element's newest attempt is this one, and lives. */
 bool core_attempt_is(const struct core *core, uint32_t element, struct fl_attempt attempt);
 /* The live element of an attempt; 0: none. */
