@@ -130,7 +130,7 @@ static const char *sentence_of(struct core *core, const struct core_job_view *vi
     fl_ms left;
 
     if (view->reason == REASON_none) return "it runs";
-    if (bucket->blocked_at == 0) return sentence;
+    if (bucket->blocked_at == 0 || view->reason != (enum reason)bucket->why) return sentence;
     left = bucket->blocked_at + core->config.head_wait_ms - core->now;
     if (left > 0) {
         return fl_arena_printf(&core->scratch,

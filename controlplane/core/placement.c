@@ -144,6 +144,7 @@ static enum reason judge(const struct cluster_table *clusters, uint32_t slot,
     ret->cursor = cluster->node_cursor;
     if (fit_nodes(cluster, shape, ROOM_FREE, arena, ret->nodes, &ret->cursor)) return REASON_Fits;
     if (!fit_nodes(cluster, shape, ROOM_WHEN_EMPTY, arena, NULL, NULL)) {
+        if (shape->node_labels_len == 0) return REASON_NoMatchingCluster;
         for (size_t i = 0; i < cluster->nodes.len; i++) {
             if (placement_node_matches(&cluster->nodes.at[i], shape)) {
                 return REASON_NoMatchingCluster;
