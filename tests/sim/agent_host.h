@@ -29,6 +29,7 @@ void agent_host_destroy(struct agent_host *agent);
 void agent_host_start(struct agent_host *agent); /* a fresh process */
 void agent_host_kill(struct agent_host *agent, bool is_silent);
 void agent_host_pause(struct agent_host *agent, fl_ms until);
+void agent_host_step_clock(struct agent_host *agent, fl_ms by);
 bool agent_host_is_up(const struct agent_host *agent);
 void agent_host_check(struct agent_host *agent);
 void agent_host_heal(struct agent_host *agent); /* specs can always be had */

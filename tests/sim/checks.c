@@ -802,6 +802,13 @@ bool checks_has_live(const struct checks *checks, struct fl_cluster not_on, stru
     return false;
 }
 
+struct fl_cluster checks_cluster_of(const struct checks *checks, struct fl_attempt attempt)
+{
+    struct element *element = find_element(checks, attempt.job.n, attempt.element);
+
+    return (struct fl_cluster){element ? element->cluster : 0};
+}
+
 size_t checks_jobs(const struct checks *checks)
 {
     return checks->jobs_known;

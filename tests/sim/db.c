@@ -32,6 +32,13 @@ struct lookup {
     size_t key_len;
 };
 
+/* What the client would have heard while it stood still. */
+struct held {
+    sim_fn *fn;
+    void *ctx;
+    uint64_t a, b;
+};
+
 struct db_client {
     struct db *db;
     struct db_ports ports;
@@ -47,6 +54,8 @@ struct db_client {
     uint64_t take_from;
     uint64_t lost_batch, lost_epoch; /* the first one of unknown fate */
     bool is_alive; /* its process is */
+    fl_ms paused_until;
+    FL_VEC(struct held) held; /* oldest first */
 };
 
 struct db {
@@ -113,6 +122,7 @@ void db_destroy(struct db *db)
     while (db->commits.len) free_commit(db->commits.at[0]);
     for (size_t i = 0; i < db->clients.len; i++) {
         fl_vec_fini(&db->clients.at[i]->flying);
+        fl_vec_fini(&db->clients.at[i]->held);
         fl_free(db->clients.at[i]);
     }
     fl_vec_fini(&db->clients);
@@ -157,6 +167,39 @@ static bool is_awaited(const struct db_client *client, uint64_t generation)
     return client->is_alive && client->generation == (uint32_t)generation;
 }
 
+/* --- a process that stands still ------------------------------------------------------------- */
+
+static void let_go(void *ctx, uint64_t a, uint64_t b)
+{
+    struct db_client *client = ctx;
+
+    (void)a;
+    (void)b;
+    while (client->held.len && client->db->sim->now >= client->paused_until) {
+        struct held held = client->held.at[0];
+
+        fl_vec_remove(&client->held, 0);
+        held.fn(held.ctx, held.a, held.b);
+    }
+}
+
+/* True: not now.  What was held before is let go first, so that the order stays. */
+static bool is_held(struct db_client *client, sim_fn *fn, void *ctx, uint64_t a, uint64_t b)
+{
+    if (client->db->sim->now >= client->paused_until) {
+        if (client->held.len) let_go(client, 0, 0);
+        return false;
+    }
+    fl_vec_push(&client->held, ((struct held){fn, ctx, a, b}));
+    return true;
+}
+
+void db_client_pause(struct db_client *client, fl_ms until)
+{
+    client->paused_until = until;
+    sim_at(client->db->sim, until, let_go, client, 0, 0);
+}
+
 /* --- the writer's connection ----------------------------------------------------------------- */
 
 static void end_backend(void *ctx, uint64_t backend, uint64_t b)
@@ -187,7 +230,7 @@ static void connection_lost(void *ctx, uint64_t generation, uint64_t b)
 {
     struct db_client *client = ctx;
 
-    (void)b;
+    if (is_held(client, connection_lost, ctx, generation, b)) return;
     if (!is_awaited(client, generation) || client->flying.len == 0) return;
     sim_tell(client->db->sim, "writer's connection is lost, batch %llu is unknown",
              client->flying.at[0]);
@@ -225,6 +268,7 @@ static void take_answered(void *ctx, uint64_t generation, uint64_t code)
 {
     struct db_client *client = ctx;
 
+    if (is_held(client, take_answered, ctx, generation, code)) return;
     if (!is_awaited(client, generation)) return;
     if (code == FL_OK) {
         client->ports.taken(client->ports.ctx, &client->taken);
@@ -301,7 +345,7 @@ static void load_arrives(void *ctx, uint64_t generation, uint64_t b)
     struct loading loading = {client, -1};
     bool is_good = fake_pg_is_live(db->pg, client->backend);
 
-    (void)b;
+    if (is_held(client, load_arrives, ctx, generation, b)) return;
     if (!is_awaited(client, generation)) return;
     if (is_good && sim_chance(db->sim, db->config.load_cut_ppm)) {
         is_good = false;
@@ -328,8 +372,7 @@ static void commit_answered(void *ctx, uint64_t a, uint64_t b)
     struct db_client *client = commit->client;
     struct sim *sim = commit->db->sim;
 
-    (void)a;
-    (void)b;
+    if (is_held(client, commit_answered, ctx, a, b)) return;
     if (!is_awaited(client, commit->generation)) {
         free_commit(commit);
         return;
@@ -438,7 +481,7 @@ void db_commit(struct db_client *client, const struct core_batch *batch, uint64_
     struct db *db = client->db;
     struct sim *sim = db->sim;
     struct commit *commit;
-    fl_ms work_ms;
+    fl_ms work_ms, arrives_at;
 
     fl_vec_push(&client->flying, batch->number);
     if (client->is_cut) return; /* into the void; its owner hears soon */
@@ -469,7 +512,8 @@ void db_commit(struct db_client *client, const struct core_batch *batch, uint64_
         return;
     }
     work_ms = draw_work(db);
-    if (client->server_at < sim->now + draw_delay(db)) client->server_at = sim->now + draw_delay(db);
+    arrives_at = sim->now + draw_delay(db);
+    if (client->server_at < arrives_at) client->server_at = arrives_at;
     if (commit->fate == FATE_CUT_LATE) {
         client->server_at += sim_between(sim, 10, 2000);
         client->lost_batch = client->lost_batch ? client->lost_batch : batch->number;
@@ -477,7 +521,7 @@ void db_commit(struct db_client *client, const struct core_batch *batch, uint64_
         cut(client);
     }
     sim_at(sim, client->server_at, commit_arrives, commit, (uint64_t)work_ms, 0);
-    client->server_at += work_ms;
+    client->server_at += work_ms + 1; /* the next begins when this has ended */
 }
 
 /* --- looking up keys ------------------------------------------------------------------------- */
@@ -486,13 +530,17 @@ static void lookup_arrives(void *ctx, uint64_t generation, uint64_t number)
 {
     struct db_client *client = ctx;
     struct db *db = client->db;
-    size_t i = fl_vec_lower_bound(&db->lookups, number, number);
-    struct lookup lookup = db->lookups.at[i];
     struct fl_digest body_sha = {0};
     struct fl_str answer = {0};
-    bool is_good = !is_down(db) && !sim_chance(db->sim, db->config.lookup_lost_ppm);
+    struct lookup lookup;
+    bool is_good;
+    size_t i;
 
+    if (is_held(client, lookup_arrives, ctx, generation, number)) return;
+    i = fl_vec_lower_bound(&db->lookups, number, number);
+    lookup = db->lookups.at[i];
     fl_vec_remove(&db->lookups, i);
+    is_good = !is_down(db) && !sim_chance(db->sim, db->config.lookup_lost_ppm);
     if (!is_awaited(client, generation)) return;
     if (is_good) {
         fake_pg_lookup(db->pg, lookup.tenant, (struct fl_str){lookup.key, lookup.key_len},
@@ -521,6 +569,7 @@ static void renew_answered(void *ctx, uint64_t renewal, uint64_t code)
 {
     struct db_client *client = ctx;
 
+    if (is_held(client, renew_answered, ctx, renewal, code)) return;
     if (client->is_alive) client->ports.renewed(client->ports.ctx, renewal, (enum fl_code)code);
 }
 

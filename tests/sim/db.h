@@ -45,6 +45,8 @@ struct fake_pg *db_pg(struct db *db);
 struct db_client *db_client_create(struct db *db, const struct db_ports *ports, const char *instance,
                                    uint32_t away_ms);
 void db_client_destroy(struct db_client *client); /* a process is gone: as db_drop */
+/* Its process stands still: it hears nothing before then, and then all of it, in order. */
+void db_client_pause(struct db_client *client, fl_ms until);
 void db_take(struct db_client *client, uint64_t batch_from);
 void db_load(struct db_client *client);
 void db_commit(struct db_client *client, const struct core_batch *batch, uint64_t epoch);

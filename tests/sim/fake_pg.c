@@ -721,6 +721,13 @@ uint64_t fake_pg_newest(const struct fake_pg *pg)
     return pg->journal.at[pg->journal.len - 1].batch;
 }
 
+uint64_t fake_pg_newest_job(const struct fake_pg *pg)
+{
+    const struct table *jobs = &pg->tables[FAKE_PG_job];
+
+    return jobs->entries.len ? job_of(&jobs->entries.at[jobs->entries.len - 1]) : 0;
+}
+
 size_t fake_pg_journal_len(const struct fake_pg *pg)
 {
     return pg->journal.len;

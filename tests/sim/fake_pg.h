@@ -86,6 +86,7 @@ bool fake_pg_lookup(const struct fake_pg *pg, struct fl_tenant tenant, struct fl
 
 uint64_t fake_pg_epoch(const struct fake_pg *pg);
 uint64_t fake_pg_newest(const struct fake_pg *pg); /* batch */
+uint64_t fake_pg_newest_job(const struct fake_pg *pg);
 size_t fake_pg_journal_len(const struct fake_pg *pg);
 struct fake_pg_journal fake_pg_journal_at(const struct fake_pg *pg, size_t i); /* 0 is genesis */
 size_t fake_pg_len(const struct fake_pg *pg, enum fake_pg_table table);

@@ -10,6 +10,14 @@
 enum { GONE = 255 }; /* beside the states of a replica: nothing of it is held */
 enum { STOPPED_EXIT_CODE = 143, COMMAND_MS_MAX = 30 };
 
+/* What the listener is told. */
+struct notice {
+    fl_ms at;
+    enum { NOTICE_REPLICA, NOTICE_NODE, NOTICE_SYNCED } kind;
+    uint32_t place; /* of the replica, or the node's number */
+    uint32_t what;  /* a replica's state, or GONE */
+};
+
 struct node {
     struct fl_resources total, foreign, used;
     bool is_ready;
@@ -29,6 +37,9 @@ struct fake_runtime {
     uint64_t boot_lost;          /* commands of this one and before are lost */
     fl_ms command_at, notify_at; /* what is later is carried out later */
     fl_ms paused_until;          /* the listener stands still */
+    FL_VEC(struct notice) notices; /* on their way to it, oldest first */
+    size_t notices_taken;
+    bool is_pumping;
     bool is_dead;
 };
 
@@ -49,87 +60,93 @@ static uint64_t find(const struct fake_runtime *runtime, struct fl_attempt attem
 
 /* --- telling the agent ----------------------------------------------------------------------- */
 
-static void deliver_node(struct fake_runtime *runtime, uint32_t number)
+static void fill_node(const struct fake_runtime *runtime, uint32_t number,
+                      struct agent_event *event)
 {
-    struct node *node = &runtime->nodes[number];
-    struct agent_event event = {.kind = AGENT_EV_node_seen};
+    const struct node *node = &runtime->nodes[number];
 
-    event.node_seen.number = number;
-    event.node_seen.is_ready = node->is_ready;
-    event.node_seen.name = fl_str_c(node->name);
-    event.node_seen.labels = fl_str_c(node->labels);
-    event.node_seen.total = node->total;
-    event.node_seen.foreign = node->foreign;
-    runtime->listen(runtime->listen_ctx, &event);
+    event->kind = AGENT_EV_node_seen;
+    event->node_seen.number = number;
+    event->node_seen.is_ready = node->is_ready;
+    event->node_seen.name = fl_str_c(node->name);
+    event->node_seen.labels = fl_str_c(node->labels);
+    event->node_seen.total = node->total;
+    event->node_seen.foreign = node->foreign;
 }
 
-/* True: not now, but again when the listener goes on. */
-static bool is_deferred(struct fake_runtime *runtime, sim_fn *fn, uint64_t a, uint64_t boot)
+static void fill_replica(const struct fake_runtime *runtime, const struct notice *notice,
+                         struct agent_event *event)
 {
-    if (runtime->sim->now >= runtime->paused_until) return false;
-    sim_at(runtime->sim, runtime->paused_until, fn, runtime, a, boot);
-    return true;
-}
+    const struct fake_replica *replica = &runtime->replicas.at[notice->place];
 
-/* a: place << 8 | what was so when it was noticed. */
-static void deliver(void *ctx, uint64_t a, uint64_t boot)
-{
-    struct fake_runtime *runtime = ctx;
-    struct fake_replica *replica;
-    struct agent_event event = {.kind = AGENT_EV_replica_seen};
-
-    if (is_deferred(runtime, deliver, a, boot)) return;
-    if (boot != runtime->boot || !runtime->listen) return;
-    replica = &runtime->replicas.at[a >> 8];
-    if ((a & 255) == GONE) {
-        event.kind = AGENT_EV_replica_gone;
-        event.replica_gone.attempt = replica->attempt;
-        event.replica_gone.replica = replica->replica;
-    } else {
-        event.replica_seen.attempt = replica->attempt;
-        event.replica_seen.replica = replica->replica;
-        event.replica_seen.state = (enum fl_replica_state)(a & 255);
-        event.replica_seen.exit_code =
-            event.replica_seen.state == FL_REPLICA_exited ? replica->exit_code : 0;
-        event.replica_seen.output_bytes = event.replica_seen.state == FL_REPLICA_exited ? 1000 : 0;
-        event.replica_seen.node = replica->node;
-        event.replica_seen.resources = replica->resources;
+    if (notice->what == GONE) {
+        event->kind = AGENT_EV_replica_gone;
+        event->replica_gone.attempt = replica->attempt;
+        event->replica_gone.replica = replica->replica;
+        return;
     }
-    runtime->listen(runtime->listen_ctx, &event);
+    event->kind = AGENT_EV_replica_seen;
+    event->replica_seen.attempt = replica->attempt;
+    event->replica_seen.replica = replica->replica;
+    event->replica_seen.state = (enum fl_replica_state)notice->what;
+    event->replica_seen.node = replica->node;
+    event->replica_seen.resources = replica->resources;
+    if (notice->what != FL_REPLICA_exited) return;
+    event->replica_seen.exit_code = replica->exit_code;
+    event->replica_seen.output_bytes = 1000;
 }
 
-static void deliver_node_later(void *ctx, uint64_t number, uint64_t boot)
-{
-    struct fake_runtime *runtime = ctx;
-
-    if (is_deferred(runtime, deliver_node_later, number, boot)) return;
-    if (boot == runtime->boot && runtime->listen) deliver_node(runtime, (uint32_t)number);
-}
-
-static void deliver_synced(void *ctx, uint64_t a, uint64_t boot)
+/* Hands over the oldest notice, when it is due and the listener listens. */
+static void pump(void *ctx, uint64_t boot, uint64_t b)
 {
     struct fake_runtime *runtime = ctx;
     struct agent_event event = {.kind = AGENT_EV_synced};
+    struct notice notice;
 
-    if (is_deferred(runtime, deliver_synced, a, boot)) return;
-    if (boot == runtime->boot && runtime->listen) runtime->listen(runtime->listen_ctx, &event);
+    (void)b;
+    if (boot != runtime->boot || !runtime->listen) return;
+    notice = runtime->notices.at[runtime->notices_taken];
+    if (notice.at < runtime->paused_until) notice.at = runtime->paused_until;
+    if (notice.at > runtime->sim->now) {
+        sim_at(runtime->sim, notice.at, pump, runtime, boot, 0);
+        return;
+    }
+    if (++runtime->notices_taken == runtime->notices.len) {
+        fl_vec_clear(&runtime->notices);
+        runtime->notices_taken = 0;
+        runtime->is_pumping = false;
+    } else {
+        sim_at(runtime->sim, runtime->notices.at[runtime->notices_taken].at, pump, runtime, boot,
+               0);
+    }
+    if (notice.kind == NOTICE_NODE) fill_node(runtime, notice.place, &event);
+    if (notice.kind == NOTICE_REPLICA) fill_replica(runtime, &notice, &event);
+    runtime->listen(runtime->listen_ctx, &event);
 }
 
 /* Notices arrive late, and in the order in which they were true. */
-static void notify(struct fake_runtime *runtime, sim_fn *fn, uint64_t a)
+static void notify(struct fake_runtime *runtime, struct notice notice)
 {
     struct sim *sim = runtime->sim;
     fl_ms at = sim->now + sim_between(sim, 0, runtime->config.notify_ms_max);
 
     if (!runtime->listen) return;
-    if (at < runtime->paused_until) at = runtime->paused_until;
     if (at > runtime->notify_at) runtime->notify_at = at;
-    sim_at(sim, runtime->notify_at, fn, runtime, a, runtime->boot);
+    notice.at = runtime->notify_at;
+    fl_vec_push(&runtime->notices, notice);
+    if (runtime->is_pumping) return;
+    runtime->is_pumping = true;
+    sim_at(sim, notice.at, pump, runtime, runtime->boot, 0);
 }
 
 static void notify_replica(struct fake_runtime *runtime, size_t place, uint32_t what)
 {
-    notify(runtime, deliver, (uint64_t)place << 8 | what);
+    notify(runtime, (struct notice){.kind = NOTICE_REPLICA, .place = (uint32_t)place, .what = what});
+}
+
+static void notify_node(struct fake_runtime *runtime, uint64_t number)
+{
+    notify(runtime, (struct notice){.kind = NOTICE_NODE, .place = (uint32_t)number});
 }
 
 /* --- a replica's life ------------------------------------------------------------------------ */
@@ -388,6 +405,7 @@ void fake_runtime_destroy(struct fake_runtime *runtime)
 {
     if (!runtime) return;
     fl_vec_fini(&runtime->replicas);
+    fl_vec_fini(&runtime->notices);
     fl_map_fini(&runtime->index);
     fl_free(runtime);
 }
@@ -397,10 +415,13 @@ void fake_runtime_attach(struct fake_runtime *runtime,
 {
     runtime->boot++;
     runtime->paused_until = 0;
+    fl_vec_clear(&runtime->notices);
+    runtime->notices_taken = 0;
+    runtime->is_pumping = false;
     runtime->listen = listen;
     runtime->listen_ctx = ctx;
     for (uint32_t i = 0; i < runtime->config.nodes; i++) {
-        notify(runtime, deliver_node_later, i);
+        notify_node(runtime, i);
     }
     for (size_t i = 0; i < runtime->replicas.len; i++) {
         struct fake_replica *replica = &runtime->replicas.at[i];
@@ -410,7 +431,7 @@ void fake_runtime_attach(struct fake_runtime *runtime,
             notify_replica(runtime, i, replica->state);
         }
     }
-    notify(runtime, deliver_synced, 0);
+    notify(runtime, (struct notice){.kind = NOTICE_SYNCED});
 }
 
 void fake_runtime_pause(struct fake_runtime *runtime, fl_ms until)
@@ -437,7 +458,7 @@ static void node_up(void *ctx, uint64_t number, uint64_t b)
 
     (void)b;
     runtime->nodes[number].is_ready = true;
-    notify(runtime, deliver_node_later, number);
+    notify_node(runtime, number);
 }
 
 /* What ran on it is gone without an exit code; what was only gated, too. */
@@ -447,7 +468,7 @@ void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t number, fl_ms
     if (!runtime->nodes[number].is_ready || runtime->is_dead) return;
     sim_tell(runtime->sim, "cluster %llu: node %llu goes down", runtime->config.cluster.n, number);
     runtime->nodes[number].is_ready = false;
-    notify(runtime, deliver_node_later, number);
+    notify_node(runtime, number);
     for (size_t i = 0; i < runtime->replicas.len; i++) {
         struct fake_replica *replica = &runtime->replicas.at[i];
 

@@ -10,12 +10,14 @@ void tunnel_end_init(struct tunnel_end *tunnel, struct net *net, enum net_end en
     tunnel->net = net;
     tunnel->end = end;
     fl_frame_decoder_init(&tunnel->decoder);
+    fl_buf_init(&tunnel->payload, FL_FRAME_PAYLOAD_MAX);
     fl_buf_init(&tunnel->out, FL_FRAME_BYTES_MAX);
 }
 
 void tunnel_end_fini(struct tunnel_end *tunnel)
 {
     fl_frame_decoder_fini(&tunnel->decoder);
+    fl_buf_fini(&tunnel->payload);
     fl_buf_fini(&tunnel->out);
     fl_arena_fini(&tunnel->arena);
 }
@@ -24,40 +26,30 @@ void tunnel_end_begin(struct tunnel_end *tunnel, uint64_t connection)
 {
     fl_frame_decoder_fini(&tunnel->decoder);
     fl_frame_decoder_init(&tunnel->decoder);
-    fl_buf_clear(&tunnel->out);
-    tunnel->is_filling = false;
+    fl_buf_clear(&tunnel->payload);
     tunnel->connection = connection;
 }
 
 void tunnel_end_flush(struct tunnel_end *tunnel)
 {
-    if (!tunnel->is_filling) return;
-    fl_frame_end(&tunnel->out, tunnel->frame_at);
-    net_send(tunnel->net, tunnel->end, tunnel->connection,
-             (struct fl_str){(const char *)tunnel->out.at, tunnel->out.len});
-    fl_buf_clear(&tunnel->out);
-    tunnel->is_filling = false;
-}
-
-static void begin_frame(struct tunnel_end *tunnel)
-{
     struct fl_frame frame = {.stream = FL_STREAM_CONTROL, .type = FL_FRAME_CONTROL};
 
-    if (tunnel->is_filling) return;
+    if (tunnel->payload.len == 0) return;
     frame.sequence = fl_link_sequence(&tunnel->link);
-    fl_assert(fl_frame_begin(&tunnel->out, &frame, &tunnel->frame_at));
-    tunnel->is_filling = true;
+    frame.payload = (struct fl_str){(const char *)tunnel->payload.at, tunnel->payload.len};
+    fl_buf_clear(&tunnel->out);
+    fl_assert(fl_frame_put(&tunnel->out, &frame));
+    net_send(tunnel->net, tunnel->end, tunnel->connection,
+             (struct fl_str){(const char *)tunnel->out.at, tunnel->out.len});
+    fl_buf_clear(&tunnel->payload);
 }
 
 void tunnel_end_put(struct tunnel_end *tunnel, const struct fl_msg *msg)
 {
     if (!tunnel->connection) return;
-    begin_frame(tunnel);
-    if (fl_msg_encode(&tunnel->out, msg)) return;
-    fl_buf_truncate(&tunnel->out, tunnel->out.len);
+    if (fl_msg_encode(&tunnel->payload, msg)) return;
     tunnel_end_flush(tunnel);
-    begin_frame(tunnel);
-    fl_assert(fl_msg_encode(&tunnel->out, msg));
+    fl_assert(fl_msg_encode(&tunnel->payload, msg));
 }
 
 void tunnel_end_close(struct tunnel_end *tunnel)

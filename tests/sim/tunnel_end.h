@@ -16,9 +16,8 @@ struct tunnel_end {
     uint64_t connection; /* 0: none */
     struct fl_link link;
     struct fl_frame_decoder decoder;
-    struct fl_buf out; /* the frame being filled */
-    size_t frame_at;
-    bool is_filling;
+    struct fl_buf payload; /* of the frame being filled */
+    struct fl_buf out;
     struct fl_arena arena; /* of what is being received */
 };
 

@@ -1,0 +1,55 @@
+/* hub.h - one control plane process: the real engine and core, the real links and translation, the fake
+ * database and net.  Here is what main.c will do: ports filled in, the lease kept, time passed on.
+ * The process can be killed and started, and stand still: then it is a leader that does not know that
+ * it was deposed.
+ * Single-threaded, in the sim's time; the hub's own clock is another. */
+#pragma once
+
+#include "controlplane/engine.h"
+#include "tests/sim/checks.h"
+#include "tests/sim/db.h"
+#include "tests/sim/fake_client.h"
+#include "tests/sim/net.h"
+#include "tests/sim/sim.h"
+
+struct hub;
+
+struct hub_config {
+    uint32_t host; /* in the net, from 0 */
+    struct engine_config engine;
+    uint32_t stop_grace_ms;
+    uint32_t clusters_len; /* by the net's number of their agents */
+};
+
+struct hub *hub_create(struct sim *sim, struct net *net, struct db *db, struct fake_client *client,
+                       struct checks *checks, const struct hub_config *config);
+void hub_destroy(struct hub *hub);
+
+void hub_start(struct hub *hub);
+void hub_kill(struct hub *hub, bool is_silent);
+void hub_stop(struct hub *hub); /* in good order: the lease is released */
+void hub_pause(struct hub *hub, fl_ms until);
+bool hub_is_up(const struct hub *hub);
+bool hub_is_paused(const struct hub *hub);
+bool hub_leads(const struct hub *hub);
+void hub_set_cluster(struct hub *hub, uint32_t agent, struct fl_cluster cluster);
+void hub_room(struct hub *hub, uint64_t job_below);
+/* True: its core was also compared with one loaded from the rows, as 'with_reload' wants; it cannot be
+ * while something is in flight. */
+bool hub_check(struct hub *hub, bool with_reload);
+uint64_t hub_epoch(const struct hub *hub);
+void hub_step_clock(struct hub *hub, fl_ms by);
+size_t hub_requests_open(const struct hub *hub); /* taken in and not answered */
+
+/* A request has arrived at a hub that is up and does not stand still. */
+void hub_request(struct hub *hub, uint64_t request);
+
+/* From the net. */
+void hub_opened(struct hub *hub, uint64_t connection);
+void hub_bytes(struct hub *hub, uint64_t connection, struct fl_str bytes);
+void hub_closed(struct hub *hub, uint64_t connection);
+
+/* A report that an agent sent in its session before this one, about an attempt of its own, arrives now. */
+void hub_stale_report(struct hub *hub, struct fl_attempt attempt, struct fl_cluster cluster);
+
+struct engine_stats hub_stats(const struct hub *hub);
