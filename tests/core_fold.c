@@ -1,0 +1,295 @@
+#include "tests/core_fold.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shared/base/assert.h"
+#include "shared/base/buf.h"
+#include "shared/base/hash.h"
+
+enum { OPEN = 1, ENDED = 2 };
+
+/* --- what the schema would refuse --- */
+
+/* Tests have few elements: a job has at most 2^16 here. */
+static uint64_t element_key(uint64_t job, uint32_t element)
+{
+    fl_assert(element < 65536);
+    return job << 16 | element;
+}
+
+static void must_be_open(const struct core_fold *fold, uint64_t job)
+{
+    fl_assert(fl_page_map_find(&fold->jobs, job) == OPEN);
+}
+
+static void judge_attempt_new(struct core_fold *fold, const struct row_attempt_new *row)
+{
+    uint64_t key = element_key(row->job, row->element);
+    uint32_t was = fl_page_map_find(&fold->started, key);
+
+    must_be_open(fold, row->job);
+    fl_assert(was % 2 == 0 && row->n == was / 2 + 1); /* none lives, and no number is left out */
+    fl_assert(row->cluster > 0);
+    fl_page_map_put(&fold->started, key, (uint32_t)row->n * 2 + 1);
+}
+
+static void judge_attempt_end(struct core_fold *fold, const struct row_attempt_end *row)
+{
+    uint64_t key = element_key(row->job, row->element);
+
+    must_be_open(fold, row->job);
+    fl_assert(fl_page_map_find(&fold->started, key) == (uint32_t)row->n * 2 + 1);
+    fl_page_map_put(&fold->started, key, (uint32_t)row->n * 2);
+}
+
+static void judge_element_end(struct core_fold *fold, const struct row_element_end *row)
+{
+    uint64_t key = element_key(row->job, row->element);
+    uint32_t was = fl_page_map_find(&fold->started, key);
+
+    must_be_open(fold, row->job);
+    fl_assert(was != UINT32_MAX && was / 2 == row->n);
+    fl_page_map_put(&fold->started, key, UINT32_MAX); /* over: nothing follows */
+}
+
+/* No attempt of a job that has ended may live. */
+static void judge_job_end(struct core_fold *fold, uint64_t job)
+{
+    uint64_t key = element_key(job, 0);
+    uint32_t at;
+
+    must_be_open(fold, job);
+    while ((at = fl_page_map_next(&fold->started, key, &key)) != 0 && key >> 16 == job) {
+        fl_assert(at == UINT32_MAX || at % 2 == 0);
+        key++;
+    }
+    fl_page_map_put(&fold->jobs, job, ENDED);
+}
+
+static void judge(struct core_fold *fold, const struct row *row)
+{
+    switch (row->kind) {
+    case ROW_job_new:
+        fl_assert(row->job_new.job > fold->job_newest);
+        fold->job_newest = row->job_new.job;
+        fl_page_map_put(&fold->jobs, row->job_new.job, OPEN);
+        break;
+    case ROW_attempt_new:
+        judge_attempt_new(fold, &row->attempt_new);
+        break;
+    case ROW_attempt_end:
+        judge_attempt_end(fold, &row->attempt_end);
+        break;
+    case ROW_element_end:
+        judge_element_end(fold, &row->element_end);
+        break;
+    case ROW_job_end:
+        judge_job_end(fold, row->job_end.job);
+        break;
+    case ROW_mark_set:
+        must_be_open(fold, row->mark_set.job);
+        break;
+    case ROW_mark_clear:
+        must_be_open(fold, row->mark_clear.job);
+        break;
+    case ROW_replica_phase:
+        must_be_open(fold, row->replica_phase.job);
+        break;
+    default:
+        break;
+    }
+}
+
+void core_fold_add(struct core_fold *fold, const struct core_batch *batch)
+{
+    struct fl_buf bytes;
+    struct fl_reader reader;
+    size_t rows_len = 0;
+
+    fl_buf_init(&bytes, SIZE_MAX / 2);
+    for (size_t i = 0; i < batch->rows.len; i++) {
+        size_t start = bytes.len;
+
+        fl_assert(row_encode(&bytes, &batch->rows.at[i]));
+        fl_assert(bytes.len - start == row_bytes(&batch->rows.at[i]));
+    }
+    fl_assert(bytes.len == batch->rows_bytes);
+    fold->hash = fl_hash64(fold->hash, bytes.at, bytes.len);
+    reader =
+        fl_reader(bytes.len ? fl_arena_copy(&fold->arena, bytes.at, bytes.len) : NULL, bytes.len);
+    fl_buf_fini(&bytes);
+    for (; reader.pos < reader.len; rows_len++) {
+        struct row row;
+        struct fl_err err = {0};
+
+        if (!row_decode(&reader, &row, &err)) {
+            fprintf(stderr, "core_fold: %s\n", err.text);
+            fl_unreachable("the core wrote a row that cannot be read");
+        }
+        judge(fold, &row);
+        fl_vec_push(&fold->rows, row);
+    }
+    fl_assert(rows_len == batch->rows.len);
+}
+
+void core_fold_fini(struct core_fold *fold)
+{
+    fl_vec_fini(&fold->rows);
+    fl_page_map_fini(&fold->started);
+    fl_page_map_fini(&fold->jobs);
+    fl_arena_fini(&fold->arena);
+    *fold = (struct core_fold){0};
+}
+
+/* --- what is loaded --- */
+
+/* The table a row belongs to, in the order of loading; 0: it is not loaded. */
+static int table_of(const struct row *row)
+{
+    switch (row->kind) {
+    case ROW_queue_put:
+        return 1;
+    case ROW_cluster_put:
+        return 2;
+    case ROW_shape_new:
+        return 3;
+    case ROW_counter:
+        return 4;
+    case ROW_job_new:
+        return 5;
+    case ROW_mark_set:
+        return 6;
+    case ROW_attempt_new:
+        return 7;
+    case ROW_attempt_end:
+        return 8;
+    case ROW_element_end:
+        return 9;
+    default:
+        return 0;
+    }
+}
+
+struct entry {
+    int table;
+    uint64_t a, b, c; /* the key */
+    size_t place;     /* in the journal */
+    const struct row *row;
+};
+
+static struct entry entry_of(const struct row *row, size_t place)
+{
+    struct entry entry = {.table = table_of(row), .place = place, .row = row};
+
+    switch (row->kind) {
+    case ROW_queue_put:
+        entry.a = row->queue_put.queue;
+        break;
+    case ROW_cluster_put:
+        entry.a = row->cluster_put.cluster;
+        break;
+    case ROW_shape_new:
+        entry.a = row->shape_new.shape;
+        break;
+    case ROW_counter:
+        entry.a = row->counter.counter;
+        break;
+    case ROW_job_new:
+        entry.a = row->job_new.job;
+        break;
+    case ROW_mark_set:
+        entry.a = row->mark_set.job, entry.b = row->mark_set.kind;
+        break;
+    case ROW_attempt_new:
+        entry.a = row->attempt_new.job;
+        entry.b = row->attempt_new.element;
+        entry.c = row->attempt_new.n;
+        break;
+    case ROW_attempt_end:
+        entry.a = row->attempt_end.job;
+        entry.b = row->attempt_end.element;
+        entry.c = row->attempt_end.n;
+        break;
+    case ROW_element_end:
+        entry.a = row->element_end.job;
+        entry.b = row->element_end.element;
+        break;
+    default:
+        break;
+    }
+    return entry;
+}
+
+static int by_key(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+
+    if (a->table != b->table) return a->table < b->table ? -1 : 1;
+    if (a->a != b->a) return a->a < b->a ? -1 : 1;
+    if (a->b != b->b) return a->b < b->b ? -1 : 1;
+    if (a->c != b->c) return a->c < b->c ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static bool is_same_key(const struct entry *a, const struct entry *b)
+{
+    return a->table == b->table && a->a == b->a && a->b == b->b && a->c == b->c;
+}
+
+/* Whether a later row takes this one away. */
+static bool is_gone(const struct core_fold *fold, const struct entry *entry)
+{
+    if (entry->table >= 5 && fl_page_map_find(&fold->jobs, entry->a) != OPEN) return true;
+    if (entry->row->kind != ROW_shape_new && entry->row->kind != ROW_mark_set) return false;
+    for (size_t i = entry->place + 1; i < fold->rows.len; i++) {
+        const struct row *later = &fold->rows.at[i];
+
+        if (entry->row->kind == ROW_shape_new && later->kind == ROW_shape_drop &&
+            later->shape_drop.shape == entry->a) {
+            return true;
+        }
+        if (entry->row->kind == ROW_mark_set && later->kind == ROW_mark_clear &&
+            later->mark_clear.job == entry->a && later->mark_clear.kind == entry->b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void load(struct core *core, const struct row *row)
+{
+    struct fl_err err = {0};
+
+    if (core_load(core, row, &err)) return;
+    fprintf(stderr, "core_fold: %s\n", err.text);
+    fl_unreachable("the rows of a core cannot be loaded");
+}
+
+/* The newest job, also when it has ended, says which number is next. */
+static void load_job_next(const struct core_fold *fold, struct core *core)
+{
+    struct row row = {.kind = ROW_counter,
+                      .counter = {CORE_COUNTER_job_next, fold->job_newest + 1}};
+
+    load(core, &row);
+}
+
+void core_fold_load(const struct core_fold *fold, struct core *core)
+{
+    FL_VEC(struct entry) entries = {0};
+
+    for (size_t i = 0; i < fold->rows.len; i++) {
+        if (table_of(&fold->rows.at[i])) fl_vec_push(&entries, entry_of(&fold->rows.at[i], i));
+    }
+    if (entries.len > 0) qsort(entries.at, entries.len, sizeof *entries.at, by_key);
+    for (size_t i = 0; i < entries.len; i++) {
+        const struct entry *entry = &entries.at[i];
+
+        if (i + 1 < entries.len && is_same_key(entry, entry + 1))
+            continue; /* the last one counts */
+        if (!is_gone(fold, entry)) load(core, entry->row);
+    }
+    load_job_next(fold, core);
+    fl_vec_fini(&entries);
+}

@@ -1,0 +1,435 @@
+What is free, and for whom.
+
+# a start is deducted until a report includes it, and not twice
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+submit ml cpu=3
+    shape_new shape=1 body=(14 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-1
+    east <- start job-1/0#1 seq=1 nodes=1
+agent east nodes n1 cpu=8 mark=0
+    east <- ack 2
+explain 1
+    answer ok: placed; its cluster is creating it
+    | job-1 starting Dispatching on east attempt=1
+    | east Fits: fits on east now
+submit ml cpu=3
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-2
+    east <- start job-2/0#1 seq=2 nodes=1
+agent east nodes n1 cpu=8 free=5 mark=1
+    east <- ack 3
+explain 1
+    answer ok: placed; its cluster is creating it
+    | job-1 starting Dispatching on east attempt=1
+    | east InsufficientCapacity: needs 3.000 CPU, 0 MiB; east has 2.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
+agent east nodes n1 cpu=8 free=2 mark=2
+    east <- ack 4
+explain 1
+    answer ok: placed; its cluster is creating it
+    | job-1 starting Dispatching on east attempt=1
+    | east InsufficientCapacity: needs 3.000 CPU, 0 MiB; east has 2.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
+
+# an exit gives back at once what the start took
+. queue ml
+. cluster east
+. agent east up n1 cpu=4
+. submit ml cpu=4
+submit ml cpu=4
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+agent east nodes n1 cpu=4 free=0
+    east <- ack 2
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=1 succeeded Succeeded is_array=0
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-2/0#1 seq=2 nodes=1
+    east <- ack 3
+
+# replicas of a gang give back one by one
+. queue ml
+. cluster east
+. agent east up n1 cpu=4
+. submit ml replicas=2 cpu=2
+. submit ml cpu=2
+agent east reports 1/0#1 r0 running, 1/0#1 r1 running
+    replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
+    replica_phase job=1 element=0 n=1 replica=1 running exit_code=0
+    east <- ack 3
+agent east reports 1/0#1 r1 exited 0
+    replica_phase job=1 element=0 n=1 replica=1 exited exit_code=0
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-2/0#1 seq=2 nodes=1
+    east <- ack 4
+
+# a report replaces what was known, and a node that is not ready takes nothing
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+agent east nodes n1 cpu=8 free=0
+    east <- ack 2
+submit ml cpu=1
+    shape_new shape=1 body=(14 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+agent east nodes n1 cpu=8 notready
+    east <- ack 3
+agent east nodes n1 cpu=8 free=1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#1 seq=1 nodes=1
+    east <- ack 4
+
+# what a lost START would have used is not given back when it is given up
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml replicas=2 cpu=5
+2s agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory end
+agent east nodes n1 cpu=8
+    east <- ack 1
+submit ml cpu=6
+    shape_new shape=2 body=(14 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-2
+    east <- start job-2/0#1 seq=1 nodes=1
+cancel 1
+    audit tenant=1 actor=ann body=cancel job-1
+    mark_set job=1 kind=2 value=35
+    east <- stop job-1/0#1 seq=2 Cancelled
+    answer ok
+agent east reports 1/0#1 all absent
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
+    job_end job=1 cancelled Cancelled is_array=0
+    east <- ack 2
+explain 2
+    answer ok: placed; its cluster is creating it
+    | job-2 starting Dispatching on east attempt=1
+    | east InsufficientCapacity: needs 6.000 CPU, 0 MiB; east has 2.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
+submit ml cpu=4
+    shape_new shape=3 body=(14 bytes)
+    job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+
+# a gang goes all or nothing, over the nodes of one cluster
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=4, n2 cpu=3
+. agent west up n1 cpu=2, n2 cpu=2, n3 cpu=2
+submit ml replicas=5 cpu=2
+    shape_new shape=1 body=(14 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+explain 1
+    answer ok: no cluster could run it, even when empty
+    | job-1 queued NoMatchingCluster
+    | east NoMatchingCluster: needs 5 x (2.000 CPU, 0 MiB); the most that one node of east has is 4.000 CPU, 65536 MiB
+    | west NoMatchingCluster: needs 5 x (2.000 CPU, 0 MiB); the most that one node of west has is 2.000 CPU, 65536 MiB
+submit ml replicas=4 cpu=1 + replicas=2 cpu=1
+    shape_new shape=2 body=(20 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=(17 bytes)
+    answer ok
+    | job-2
+    east <- start job-2/0#1 seq=1 nodes=1,1,1,1,2,2
+submit ml replicas=3 cpu=2
+    shape_new shape=3 body=(14 bytes)
+    job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=2 nodes=(8 bytes)
+    answer ok
+    | job-3
+    west <- start job-3/0#1 seq=1 nodes=1,2,3
+
+# roles share the nodes
+. queue ml
+. cluster east
+. agent east up n1 cpu=4, n2 cpu=4
+submit ml cpu=3 + replicas=2 cpu=2 + cpu=1
+    shape_new shape=1 body=(26 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=(11 bytes)
+    answer ok
+    | job-1
+    east <- start job-1/0#1 seq=1 nodes=1,2,2,1
+
+# the least loaded cluster takes it
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=8
+. agent west up n1 cpu=4
+submit ml x4 cpu=1
+    shape_new shape=1 body=(14 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=4 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=1 n=1 incarnation=1 cluster=2 nodes=n1
+    attempt_new job=1 element=2 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=3 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-1
+    east <- start job-1/0#1 seq=1 nodes=1
+    west <- start job-1/1#1 seq=1 nodes=1
+    east <- start job-1/2#1 seq=2 nodes=1
+    east <- start job-1/3#1 seq=3 nodes=1
+
+# a cordoned cluster takes nothing new and keeps what it has
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1
+cordon east upgrade
+    cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid cordon=upgrade
+    audit tenant=1 actor=ann body=cluster_cordon east upgrade
+    answer ok
+submit ml cpu=1
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+explain 2
+    answer ok: clusters that could run it are silent or cordoned; its queue waits for it for another 300 s, then others may pass
+    | job-2 queued ClusterUnhealthy
+    | east ClusterUnhealthy: east is cordoned: upgrade
+agent east reports 1/0#1 r0 created
+    replica_phase job=1 element=0 n=1 replica=0 created exit_code=0
+    east <- go job-1/0#1 seq=2
+    east <- ack 2
+cordon east upgrade
+    answer ok
+reload
+agent east hello resync
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid cordon=upgrade
+    east <- resync session=2 incarnation=1
+agent east inventory 1/0#1 r0 running, end
+    replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
+agent east nodes n1 cpu=8 free=7
+    east <- ack 1
+uncordon east
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    audit tenant=1 actor=ann body=cluster_cordon east off
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    east <- start job-2/0#1 seq=1 nodes=1
+
+# clusters and notClusters decide where it may go
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=8
+. agent west up n1 cpu=8
+submit ml cpu=1 clusters=west
+    shape_new shape=1 body=(19 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=2 nodes=n1
+    answer ok
+    | job-1
+    west <- start job-1/0#1 seq=1 nodes=1
+submit ml cpu=1 not=east,north
+    shape_new shape=2 body=(25 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=2 nodes=n1
+    answer ok
+    | job-2
+    west <- start job-2/0#1 seq=2 nodes=1
+submit ml cpu=1 clusters=north
+    shape_new shape=3 body=(20 bytes)
+    job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+explain 3
+    answer ok: no cluster could run it, even when empty
+    | job-3 queued NoMatchingCluster
+    | east ClusterExcluded: the job's clusters or notClusters exclude east
+    | west ClusterExcluded: the job's clusters or notClusters exclude west
+
+# the node selector wants every label on every node
+. queue ml
+. cluster east
+. agent east up n1 cpu=8 labels=disk:ssd, n2 cpu=8 labels=disk:ssd;zone:a
+submit ml replicas=2 cpu=1 select=disk:ssd;zone:a
+    shape_new shape=1 body=(30 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=(5 bytes)
+    answer ok
+    | job-1
+    east <- start job-1/0#1 seq=1 nodes=2,2
+submit ml cpu=1 select=disk:hdd
+    shape_new shape=2 body=(23 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+explain 2
+    answer ok: no cluster could run it, even when empty
+    | job-2 queued NoMatchingCluster
+    | east NodeSelectorUnmatched: none of 2 nodes of east carries the node labels asked for
+
+# a job with an image needs a runtime that has images
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+submit ml cpu=1 image
+    shape_new shape=1 body=(14 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+explain 1
+    answer ok: no cluster could run it, even when empty
+    | job-1 queued NoMatchingCluster
+    | east NoImages: the job has an image, and east runs processes
+agent east hello images
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory end
+agent east nodes n1 cpu=8
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#1 seq=1 nodes=1
+    east <- ack 1
+
+# too many unconfirmed starts, and a cluster gets no more until one is told of
+config unconfirmed_max=2
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+submit ml x3 cpu=1
+    shape_new shape=1 body=(14 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=3 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=1 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-1
+    east <- start job-1/0#1 seq=1 nodes=1
+    east <- start job-1/1#1 seq=2 nodes=1
+explain 1
+    answer ok: placed; its cluster is creating it
+    | job-1 starting Dispatching elements=3 started=2 live=2 succeeded=0 failed=0 cancelled=0 on east attempt=1
+    | east DispatchLimit: east has 2 starts to confirm, the most it may
+agent east reports 1/0#1 r0 created
+    replica_phase job=1 element=0 n=1 replica=0 created exit_code=0
+    attempt_new job=1 element=2 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- go job-1/0#1 seq=3
+    east <- start job-1/2#1 seq=4 nodes=1
+    east <- ack 2
+
+# a node with a name too many is left out, the others are not
+config nodes_max=2
+. queue ml
+. cluster east
+. agent east up n1 cpu=1, n2 cpu=1, n3 cpu=9
+submit ml cpu=2
+    shape_new shape=1 body=(14 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+submit ml replicas=2 cpu=1
+    shape_new shape=2 body=(14 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=(5 bytes)
+    answer ok
+    | job-2
+    east <- start job-2/0#1 seq=1 nodes=1,2
+
+# nothing fits because no node is known: a cluster without nodes runs nothing, and holds up nobody
+. queue ml
+. queue dev
+. cluster east
+. cluster west
+. agent east up n1 cpu=1
+. agent west up
+submit ml cpu=2
+    shape_new shape=1 body=(14 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+submit ml cpu=1
+    shape_new shape=2 body=(14 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-2
+    east <- start job-2/0#1 seq=1 nodes=1
+explain 1
+    answer ok: no cluster could run it, even when empty
+    | job-1 queued NoMatchingCluster
+    | east NoMatchingCluster: needs 2.000 CPU, 0 MiB; the most that one node of east has is 1.000 CPU, 65536 MiB
+    | west NoMatchingCluster: needs 2.000 CPU, 0 MiB; the most that one node of west has is 0.000 CPU, 0 MiB
+
+# a lost START goes again only where there is still room for it
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml replicas=2 cpu=5
+2s agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory end
+agent east nodes n1 cpu=8
+    east <- ack 1
+submit ml cpu=4
+    shape_new shape=2 body=(14 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-2
+    east <- start job-2/0#1 seq=1 nodes=1
+agent east nodes n2 cpu=8 number=2
+    east <- ack 2
+tick 31s
+  32.000s
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0
+
+# a lost START of several roles goes again to the nodes it shares
+. queue ml
+. cluster east
+. agent east up n1 cpu=4, n2 cpu=4
+. submit ml cpu=3 + replicas=2 cpu=2 + cpu=1
+2s agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory end
+agent east nodes n1 cpu=4, n2 cpu=4
+    east <- start job-1/0#1 seq=1 nodes=1,2,2,1
+    east <- ack 1
+explain 1
+    answer ok: placed; its cluster is creating it
+    | job-1 starting Dispatching on east attempt=1
+    | east InsufficientCapacity: needs 4 replicas of 3 roles, the first 3.000 CPU, 0 MiB each; east has 0.000 CPU, 131072 MiB free of 8.000 CPU, 131072 MiB

@@ -1,0 +1,321 @@
+Who goes first.
+
+# a head that no cluster could ever run is passed at once
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+submit ml cpu=9
+    shape_new shape=1 body=(14 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+submit ml cpu=1
+    shape_new shape=2 body=(14 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-2
+    east <- start job-2/0#1 seq=1 nodes=1
+explain 1
+    answer ok: no cluster could run it, even when empty
+    | job-1 queued NoMatchingCluster
+    | east NoMatchingCluster: needs 9.000 CPU, 0 MiB; the most that one node of east has is 8.000 CPU, 65536 MiB
+
+# one that merely does not fit holds its queue five minutes, then is passed and tried again on every change
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=2
+submit ml cpu=7
+    shape_new shape=2 body=(14 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+submit ml cpu=1
+    shape_new shape=3 body=(14 bytes)
+    job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+explain 2
+    answer ok: clusters that could run it are busy; its queue waits for it for another 300 s, then others may pass
+    | job-2 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 7.000 CPU, 0 MiB; east has 6.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
+explain 3
+    answer ok: earlier or more important work of its queue goes first
+    | job-3 queued PriorityBehind
+    | east Fits: fits on east now
+tick 299s
+tick 1s
+  301.000s
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-3/0#1 seq=2 nodes=1
+explain 2
+    answer ok: clusters that could run it are busy; others of its queue may pass it
+    | job-2 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 7.000 CPU, 0 MiB; east has 5.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
+agent east reports 3/0#1 r0 exited 0
+    replica_phase job=3 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=3 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=3 succeeded Succeeded is_array=0
+    east <- ack 2
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=1 succeeded Succeeded is_array=0
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-2/0#1 seq=3 nodes=1
+    east <- ack 3
+submit ml cpu=7
+    job_new job=4 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-4+1
+    answer ok
+    | job-4
+
+# the wait of a head begins again for a later one
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=2
+. submit ml cpu=7
+tick 300s
+cancel 2
+    audit tenant=1 actor=ann body=cancel job-2
+    element_end job=2 element=0 n=0 cancelled Cancelled exit_code=0
+    job_end job=2 cancelled Cancelled is_array=0
+    answer ok
+submit ml cpu=7
+    job_new job=3 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+submit ml cpu=1
+    shape_new shape=3 body=(14 bytes)
+    job_new job=4 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-4+1
+    answer ok
+    | job-4
+tick 300s
+  601.000s
+    attempt_new job=4 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-4/0#1 seq=2 nodes=1
+
+# another queue does not wait for that head
+. queue ml
+. queue dev
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=2
+. submit ml cpu=7
+submit dev cpu=1
+    shape_new shape=3 body=(14 bytes)
+    job_new job=3 tenant=1 queue=2 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-3
+    east <- start job-3/0#1 seq=2 nodes=1
+
+# a cluster that is silent or cordoned could run it: it waits, and the reason says for what
+. queue ml
+. cluster east
+submit ml cpu=1
+    shape_new shape=1 body=(14 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+explain 1
+    answer ok: clusters that could run it are silent or cordoned; its queue waits for it for another 300 s, then others may pass
+    | job-1 queued ClusterUnhealthy
+    | east ClusterUnhealthy: east is not connected
+agent east up n1 cpu=1
+    cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
+    east <- welcome session=1 incarnation=1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#1 seq=1 nodes=1
+    east <- ack 1
+submit ml cpu=1
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+agent east lost
+agent east up n1 cpu=8
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#1 seq=1 nodes=1
+    east <- start job-2/0#1 seq=2 nodes=1
+    east <- ack 1
+explain 2
+    answer ok: placed; its cluster is creating it
+    | job-2 starting Dispatching on east attempt=1
+    | east Fits: fits on east now
+
+# queues take turns
+. queue a
+. queue b
+. queue c
+. cluster east
+. submit a x4 cpu=1 | b x2 cpu=1 | c x3 cpu=1
+agent east up n1 cpu=8
+    cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
+    east <- welcome session=1 incarnation=1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=1 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=2 element=1 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=3 element=1 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=2 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=3 element=2 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#1 seq=1 nodes=1
+    east <- start job-2/0#1 seq=2 nodes=1
+    east <- start job-3/0#1 seq=3 nodes=1
+    east <- start job-1/1#1 seq=4 nodes=1
+    east <- start job-2/1#1 seq=5 nodes=1
+    east <- start job-3/1#1 seq=6 nodes=1
+    east <- start job-1/2#1 seq=7 nodes=1
+    east <- start job-3/2#1 seq=8 nodes=1
+    east <- ack 1
+
+# the turn goes on behind the queue that was served last
+. queue a
+. queue b
+. queue c
+. cluster east
+. submit a x9 cpu=1 | b x9 cpu=1 | c x9 cpu=1
+. agent east up n1 cpu=4
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    attempt_new job=2 element=1 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-2/1#1 seq=5 nodes=1
+    east <- ack 2
+agent east reports 2/0#1 r0 exited 0
+    replica_phase job=2 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0
+    attempt_new job=3 element=1 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-3/1#1 seq=6 nodes=1
+    east <- ack 3
+agent east reports 3/0#1 r0 exited 0
+    replica_phase job=3 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=3 element=0 n=1 succeeded Succeeded exit_code=0
+    attempt_new job=1 element=2 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/2#1 seq=7 nodes=1
+    east <- ack 4
+
+# within a queue priority goes first, then age
+. queue ml
+. cluster east
+. submit ml cpu=1 | ml cpu=1 mem=1 prio=5 | ml cpu=1 prio=-3 | ml cpu=1 mem=2 prio=5 | ml cpu=1 mem=1
+agent east up n1 cpu=4
+    cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
+    east <- welcome session=1 incarnation=1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=4 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=5 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-2/0#1 seq=1 nodes=1
+    east <- start job-4/0#1 seq=2 nodes=1
+    east <- start job-1/0#1 seq=3 nodes=1
+    east <- start job-5/0#1 seq=4 nodes=1
+    east <- ack 1
+explain 3
+    answer ok: clusters that could run it are busy; its queue waits for it for another 300 s, then others may pass
+    | job-3 queued InsufficientCapacity priority=-3
+    | east InsufficientCapacity: needs 1.000 CPU, 0 MiB; east has 0.000 CPU, 61440 MiB free of 4.000 CPU, 65536 MiB
+agent east reports 2/0#1 r0 exited 0
+    replica_phase job=2 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=2 succeeded Succeeded is_array=0
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-3/0#1 seq=5 nodes=1
+    east <- ack 2
+
+# jobs that come back keep their place by age
+. queue ml
+. cluster east
+. agent east up n1 cpu=2
+. submit ml jobs=2 cpu=1 retries=1
+. submit ml jobs=3 cpu=1 retries=1
+. hold 3
+. hold 4
+agent east reports 1/0#1 r0 refused, 2/0#1 r0 refused
+    replica_phase job=1 element=0 n=1 replica=0 refused exit_code=0
+    attempt_end job=1 element=0 n=1 StartRefused exit_code=0 first_replica=0
+    replica_phase job=2 element=0 n=1 replica=0 refused exit_code=0
+    attempt_end job=2 element=0 n=1 StartRefused exit_code=0 first_replica=0
+    attempt_new job=5 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-5/0#1 seq=3 nodes=1
+    east <- ack 3
+release 4
+    audit tenant=1 actor=ann body=release job-4
+    mark_clear job=4 kind=1
+    attempt_new job=4 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    east <- start job-4/0#1 seq=4 nodes=1
+tick 12s
+release 3
+    audit tenant=1 actor=ann body=release job-3
+    mark_clear job=3 kind=1
+    answer ok
+agent east reports 5/0#1 r0 exited 0
+    replica_phase job=5 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=5 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=5 succeeded Succeeded is_array=0
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#2 seq=5 nodes=1
+    east <- ack 4
+tick 12s
+agent east reports 4/0#1 r0 exited 0
+    replica_phase job=4 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=4 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=4 succeeded Succeeded is_array=0
+    attempt_new job=2 element=0 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-2/0#2 seq=6 nodes=1
+    east <- ack 5
+agent east reports 1/0#2 r0 exited 0
+    replica_phase job=1 element=0 n=2 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=2 succeeded Succeeded exit_code=0
+    job_end job=1 succeeded Succeeded is_array=0
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-3/0#1 seq=7 nodes=1
+    east <- ack 6
+
+# a paused queue starts nothing, and what runs goes on
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml x2 cpu=5
+queue ml paused
+    queue_put queue=1 tenant=1 is_paused=1 name=ml
+    audit tenant=1 actor=ann body=queue_put ml paused
+    answer ok id=1
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    east <- ack 2
+explain 1
+    answer ok: its queue is paused
+    | job-1 queued QueuePaused elements=2 started=1 live=0 succeeded=1 failed=0 cancelled=0
+    | east Fits: fits on east now
+reload
+explain 1
+    answer ok: its queue is paused
+    | job-1 queued QueuePaused elements=2 started=1 live=0 succeeded=1 failed=0 cancelled=0
+    | east ClusterUnhealthy: east is not connected
+agent east up n1 cpu=8
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+    east <- ack 1
+queue ml
+    queue_put queue=1 tenant=1 is_paused=0 name=ml
+    audit tenant=1 actor=ann body=queue_put ml
+    attempt_new job=1 element=1 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok id=1
+    east <- start job-1/1#1 seq=1 nodes=1

@@ -1,0 +1,411 @@
+Agents that come and go, and what their inventories mean.
+
+# silence makes attempts unknown after a minute, and they are never replaced
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=8
+. submit ml cpu=1
+. agent east reports 1/0#1 r0 running
+. agent west up n1 cpu=8
+agent east lost
+tick 59s
+tick 1s
+  61.000s
+    cluster_phase cluster=1 phase=0
+tick 24h
+explain 1
+    answer ok: it runs
+    | job-1 running on east attempt=1
+    | east ClusterUnhealthy: east is not connected
+    | west Fits: fits on west now
+agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory 1/0#1 r0 running, end
+    cluster_phase cluster=1 phase=1
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=1 succeeded Succeeded is_array=0
+    east <- ack 1
+
+# the clock of silence is frozen while the database is away, and starts again in full
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+agent east lost
+tick 50s
+db away
+tick 1h
+db back
+tick 59s
+tick 1s
+  3711.000s
+    cluster_phase cluster=1 phase=0
+
+# a session that is lost while the database is away is not silent yet
+. cluster east
+. agent east up n1 cpu=8
+db away
+agent east lost
+tick 10min
+db back
+tick 59s
+tick 1s
+  661.000s
+    cluster_phase cluster=1 phase=0
+
+# after a reload every cluster gets the full time again
+. cluster east
+. agent east up n1 cpu=8
+. tick 10min
+reload
+tick 59s
+tick 1s
+  661.000s
+    cluster_phase cluster=1 phase=0
+
+# assigned and absent, sent by this core and never seen: sent again once its nodes are known
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml replicas=2 cpu=5
+2s agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory end
+agent east nodes n1 cpu=8
+    east <- ack 1
+agent east nodes n2 cpu=8 number=2
+    east <- start job-1/0#1 seq=1 nodes=1,2
+    east <- ack 2
+agent east reports 1/0#1 r0-1 created
+    replica_phase job=1 element=0 n=1 replica=0 created exit_code=0
+    replica_phase job=1 element=0 n=1 replica=1 created exit_code=0
+    east <- go job-1/0#1 seq=2
+    east <- ack 4
+
+# assigned and absent, and a node of it does not come back in half a minute: given up, uncharged
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml replicas=2 cpu=5
+2s agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory end
+agent east nodes n1 cpu=8
+    east <- ack 1
+tick 29s
+tick 1s
+  32.000s
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0
+agent east nodes n2 cpu=8 number=2
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=(5 bytes)
+    east <- start job-1/0#2 seq=1 nodes=1,2
+    east <- ack 2
+
+# assigned and absent, but reported before: lost, and queued again under the next number
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1 retries=0
+. agent east reports 1/0#1 r0 created
+agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory end
+    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0
+agent east nodes n1 cpu=8
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#2 seq=1 nodes=1
+    east <- ack 1
+
+# assigned and absent, and loaded from rows: it may have run, so it is not sent again
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1
+reload
+agent east hello resync
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- resync session=2 incarnation=1
+agent east inventory end
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0
+tick 12s
+agent east nodes n1 cpu=8
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#2 seq=1 nodes=1
+    east <- ack 1
+
+# in both: adopted, also by a core that only knows it from rows
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml replicas=2 cpu=1
+. agent east reports 1/0#1 r0-1 running
+reload incarnation=2
+agent east hello resync
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- resync session=2 incarnation=2
+agent east inventory 1/0#1@1 r0-1 running
+    replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
+    replica_phase job=1 element=0 n=1 replica=1 running exit_code=0
+agent east inventory end
+agent east nodes n1 cpu=8 free=6
+    east <- ack 1
+read 1
+    answer ok
+    | job-1 running on east attempt=1
+agent east reports 1/0#1@1 r0-1 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    replica_phase job=1 element=0 n=1 replica=1 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=1 succeeded Succeeded is_array=0
+    east <- ack 3
+
+# of a gang that is there, a replica that is not was lost: the gang is stopped and goes again
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml replicas=2 cpu=1
+. agent east reports 1/0#1 r0-1 running
+agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory 1/0#1 r1 running, end
+    replica_phase job=1 element=0 n=1 replica=0 lost exit_code=0
+    east <- stop job-1/0#1 seq=1 ReplicaLost
+agent east reports 1/0#1 r1 exited 143
+    replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
+    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0
+    east <- ack 1
+
+# the same, when only rows tell of the gang: it does not wait for ever for a replica that ended before
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml replicas=2 cpu=1
+. agent east reports 1/0#1 r0-1 running
+. agent east reports 1/0#1 r0 exited 0
+reload
+agent east hello resync
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- resync session=2 incarnation=1
+agent east inventory 1/0#1 r1 running, end
+    replica_phase job=1 element=0 n=1 replica=1 running exit_code=0
+    replica_phase job=1 element=0 n=1 replica=0 lost exit_code=0
+    east <- stop job-1/0#1 seq=1 ReplicaLost
+agent east reports 1/0#1 r1 exited 143
+    replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
+    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0
+    east <- ack 1
+
+# reported and not assigned: what lives is stopped, what has ended needs no more than its ACK
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1
+. agent east reports 1/0#1 r0 exited 0
+agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory 1/0#1 r0 running, end
+    east <- stop job-1/0#1 seq=1 NeverArrived
+agent east reports 1/0#7 r0 exited 1
+    east <- ack 1
+agent east reports 1/0#8 r0 running
+    east <- stop job-1/0#8 seq=2 NeverArrived
+    east <- ack 2
+
+# another number, another incarnation: another attempt
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1
+agent east reports 1/0#2 r0 running
+    east <- stop job-1/0#2 seq=2 NeverArrived
+    east <- ack 2
+agent east reports 1/0#1@7 r0 running
+    east <- stop job-1/0#1@7 seq=3 NeverArrived
+    east <- ack 3
+agent east reports 1/0#1 r0 running
+    replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
+    east <- ack 4
+
+# an agent that saw more than this database makes the numbers jump, and a stray of the lost part has 15 minutes
+. queue ml
+. cluster east
+. submit ml cpu=1 held
+agent east hello job=40
+    counter counter=2 value=2
+    counter counter=3 value=40
+    counter counter=1 value=41
+    cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
+    east <- welcome session=1 incarnation=1
+agent east inventory 1/0#1 r0 running, 33/0#1 r0 running, 33/0#1 r1 running, end
+    east <- stop job-1/0#1 seq=1 NeverArrived
+submit ml cpu=1 held
+    job_new job=41 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    mark_set job=41 kind=1 value=1
+    audit tenant=1 actor=ann body=submit job-19+1
+    answer ok
+    | job-19
+tick 14min
+tick 1min
+  901.000s
+    east <- stop job-11/0#1 seq=2 NeverArrived
+reload
+submit ml cpu=1 held
+    job_new job=42 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    mark_set job=42 kind=1 value=1
+    audit tenant=1 actor=ann body=submit job-1a+1
+    answer ok
+    | job-1a
+
+# an agent of a later incarnation is sent away by name
+. cluster east
+agent east hello incarnation=2
+    east <- bye conflict: this agent has seen a later history than this database holds; was it restored from a backup? raise the incarnation first
+
+# an agent that saw numbers beyond every partition is sent away by name
+. cluster east
+. room 1000
+agent east hello job=1000
+    east <- bye conflict: this agent has seen a later history than this database holds; was it restored from a backup? raise the incarnation first
+agent east hello job=999
+    counter counter=2 value=1
+    counter counter=3 value=999
+    counter counter=1 value=1000
+    cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
+    east <- welcome session=1 incarnation=1
+
+# an inventory that does not add up ends the session, and nothing starts
+. queue ml
+. cluster east
+. submit ml cpu=1
+. agent east hello
+agent east inventory 5/0#1 r0 exited 0, end mistaken
+    east <- bye torn: the inventory's count or digest is not that of its items; connect again
+agent east nodes n1 cpu=8
+. agent east hello
+agent east inventory end miscounted
+    east <- bye torn: the inventory's count or digest is not that of its items; connect again
+tick 60s
+  61.000s
+    cluster_phase cluster=1 phase=0
+
+# a superseded session is not heard, nor is its end
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1
+. agent east hello
+agent east reports session=1 1/0#1 r0 running
+agent east lost session=1
+agent east lost connection=1
+agent east inventory session=1 end
+agent east nodes session=1 n1 cpu=8
+agent east inventory end
+agent east lost connection=2
+
+# what one cluster says of another's attempt changes nothing there
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=8
+. submit ml cpu=1
+. agent west up n1 cpu=8
+agent west reports 1/0#1 r0 exited 1
+    west <- ack 2
+agent west reports 1/0#1 all absent
+    west <- ack 3
+agent west hello
+    cluster_put cluster=2 state=1 session_epoch=2 name=west uid=uid
+    west <- welcome session=2 incarnation=1
+agent west inventory 1/0#1 r0 exited 1, end
+read 1
+    answer ok
+    | job-1 starting Dispatching on east attempt=1
+
+# reports are acknowledged up to the newest, once for all that a batch holds, and repeated ones not again
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=8
+. agent west up n1 cpu=8
+. submit ml x3 cpu=1
+agent east reports 1/0#1 r0 created &
+agent west reports 1/1#1 r0 created &
+agent east reports 1/2#1 r0 created &
+agent west nodes n1 cpu=8
+    replica_phase job=1 element=0 n=1 replica=0 created exit_code=0
+    replica_phase job=1 element=1 n=1 replica=0 created exit_code=0
+    replica_phase job=1 element=2 n=1 replica=0 created exit_code=0
+    east <- go job-1/0#1 seq=3
+    west <- go job-1/1#1 seq=2
+    east <- go job-1/2#1 seq=4
+    east <- ack 3
+    west <- ack 3
+agent east reports seq=2 1/0#1 r0 exited 1
+agent east reports seq=9 1/0#1 r0 running
+    replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
+    east <- ack 9
+
+# a state that is older than the known one is no news
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1
+. agent east reports 1/0#1 r0 running
+agent east reports 1/0#1 r0 created
+    east <- ack 3
+agent east reports 1/0#1 r0 pulling
+    east <- ack 4
+agent east reports 1/0#1 r99 running
+    east <- ack 5
+
+# a batch in which a session ends acknowledges nothing of it
+. cluster east
+. agent east up n1 cpu=8
+agent east nodes n1 cpu=8 &
+agent east lost
+
+# a session for a cluster that is not enrolled is refused
+. cluster east
+. forget east
+agent east hello
+    east <- bye denied: this cluster was removed; join it again
+
+# forgetting is refused while the cluster is connected; then what it held goes elsewhere, uncharged
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=8
+. submit ml cpu=1
+. submit ml replicas=2 cpu=1
+. agent east reports 1/0#1 r0 running
+. cancel 1
+forget east
+    answer conflict: east is connected; stop its agent first, since what runs there would run twice
+agent east lost
+. agent west up n1 cpu=8
+forget east
+    audit tenant=1 actor=ann body=cluster_forget east attempts=2
+    attempt_end job=2 element=0 n=1 ClusterForgotten exit_code=0
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
+    job_end job=1 cancelled Cancelled is_array=0
+    cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
+    attempt_new job=2 element=0 n=2 incarnation=1 cluster=2 nodes=(5 bytes)
+    answer ok
+    west <- start job-2/0#2 seq=1 nodes=1,1
+forget east
+    answer absent: no such cluster is enrolled
+cluster east uid=other
+    cluster_put cluster=3 state=1 session_epoch=0 name=east uid=other
+    audit tenant=1 actor=ann body=cluster_put east
+    answer ok id=3
+agent east hello
+    cluster_put cluster=3 state=1 session_epoch=1 name=east uid=other
+    east <- welcome session=1 incarnation=1
