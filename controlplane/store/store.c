@@ -535,7 +535,6 @@ static void turn_reader(struct store *store, fl_ms now)
 
 void store_release(struct store *store, fl_ms now)
 {
-    fl_assert(store->flights_len == 0);
     store_drop(store);
     partition_stop(store->partition);
     lease_release(store->lease, now);

@@ -70,7 +70,8 @@ void store_lookup(struct store *store, uint64_t lookup, struct fl_tenant tenant,
 
 /* --- the owner's --- */
 
-/* Gives up the lease.  Nothing may be in flight; true from store_is_released on, or after 2 s at most. */
+/* Drops what is in flight, ends the maintenance and gives up the lease, so that another need not wait.
+ * Turn on until store_is_released, which is so after 2 s at the latest. */
 void store_release(struct store *store, fl_ms now);
 bool store_is_released(const struct store *store);
 

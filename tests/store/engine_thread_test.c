@@ -1,0 +1,473 @@
+/* Engine, core and store on a real Postgres: many threads in, one leader, and a leader that is stopped. */
+#include "controlplane/engine_thread.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "controlplane/core/shape.h"
+#include "shared/base/alloc.h"
+#include "shared/base/poison.h"
+#include "tests/fl_test.h"
+#include "tests/store/store_help.h"
+
+enum { TTL_MS = 1500 };
+
+struct ears { /* what the ports heard */
+    atomic_uint_fast64_t answers, good, sends, notices, began, refused, last_request;
+    atomic_int last_code;
+};
+
+static void on_began(void *ctx, uint64_t epoch)
+{
+    struct ears *ears = ctx;
+
+    atomic_store(&ears->began, epoch);
+}
+
+static void on_answer(void *ctx, const struct core_answer *answer)
+{
+    struct ears *ears = ctx;
+
+    if (answer->code == FL_OK) atomic_fetch_add(&ears->good, 1);
+    atomic_store(&ears->last_code, (int)answer->code);
+    atomic_store(&ears->last_request, answer->request);
+    atomic_fetch_add(&ears->answers, 1);
+}
+
+static void on_send(void *ctx, const struct core_send *send)
+{
+    struct ears *ears = ctx;
+
+    (void)send;
+    atomic_fetch_add(&ears->sends, 1);
+}
+
+static void on_notice(void *ctx, const struct core_batch *batch)
+{
+    struct ears *ears = ctx;
+
+    (void)batch;
+    atomic_fetch_add(&ears->notices, 1);
+}
+
+static void on_quarantine(void *ctx, const struct core_event *event, const char *why)
+{
+    (void)ctx;
+    (void)event;
+    (void)why;
+}
+
+static void on_refused(void *ctx, struct fl_cluster cluster, enum fl_code code, const char *text)
+{
+    struct ears *ears = ctx;
+
+    (void)cluster;
+    (void)code;
+    (void)text;
+    atomic_fetch_add(&ears->refused, 1);
+}
+
+static void on_trouble(void *ctx, const char *what, const char *text)
+{
+    (void)ctx;
+    if (getenv("FL_TEST_LOUD")) fprintf(stderr, "%d %s: %s\n", (int)getpid(), what, text);
+}
+
+static struct engine_thread *start(const char *conninfo, const char *instance, struct ears *ears)
+{
+    struct engine_thread_config config = engine_thread_config_default();
+    struct engine_thread_ports ports = {
+        .ctx = ears,
+        .began = on_began,
+        .answer = on_answer,
+        .send = on_send,
+        .notice = on_notice,
+        .quarantine = on_quarantine,
+        .refused = on_refused,
+        .trouble = on_trouble,
+    };
+
+    config.store.conninfo = conninfo;
+    config.store.instance = instance;
+    config.store.lease_ttl_ms = TTL_MS;
+    config.engine.standby_ms = 200;
+    config.engine.seed = 1;
+    return engine_thread_create(&config, &ports);
+}
+
+#define wait_for(condition)                                                                        \
+    do {                                                                                           \
+        fl_ms wait_end_ = help_now() + HELP_WAIT_MS;                                               \
+        while (!(condition)) {                                                                     \
+            if (help_now() > wait_end_) fail_msg("waited in vain for %s", #condition);             \
+            usleep(2000);                                                                          \
+        }                                                                                          \
+    } while (0)
+
+static enum engine_state state_of(struct engine_thread *thread)
+{
+    return engine_thread_status(thread).state;
+}
+
+/* --- events --- */
+
+static struct engine_event *queue_put(uint64_t request)
+{
+    struct engine_event *event = engine_event_create();
+
+    event->event.kind = CORE_EV_queue_put;
+    event->event.request = request;
+    event->event.tenant = (struct fl_tenant){1};
+    event->event.actor = FL_STR("test");
+    event->event.queue_put.name = FL_STR("q");
+    return event;
+}
+
+static struct fl_str shape(struct fl_arena *arena)
+{
+    struct shape shape = {.roles_len = 1};
+    struct fl_buf bytes;
+    struct fl_str copy;
+
+    shape.roles[0].replicas = shape.roles[0].replicas_min = 1;
+    shape.roles[0].each.cpu_milli = 1000;
+    fl_buf_init(&bytes, SHAPE_BYTES_MAX);
+    assert_true(shape_encode(&bytes, &shape));
+    copy = (struct fl_str){fl_arena_copy(arena, bytes.at, bytes.len), bytes.len};
+    fl_buf_fini(&bytes);
+    return copy;
+}
+
+/* 'spec_bytes' of a spec of its own for each job. */
+static struct engine_event *submit(uint64_t request, size_t jobs, size_t spec_bytes)
+{
+    struct engine_event *event = engine_event_create();
+    struct core_submit_item *items = fl_arena_array(&event->arena, struct core_submit_item, jobs);
+
+    event->event.kind = CORE_EV_submit;
+    event->event.request = request;
+    event->event.tenant = (struct fl_tenant){1};
+    event->event.actor = FL_STR("test");
+    for (size_t i = 0; i < jobs; i++) {
+        items[i] = (struct core_submit_item){
+            .queue = FL_STR("q"),
+            .shape = shape(&event->arena),
+            .spec = FL_STR("{}"),
+            .elements = 1,
+            .params = FL_STR("{\"seed\":1}"),
+        };
+        if (spec_bytes > 0) {
+            char *body = fl_arena_alloc(&event->arena, spec_bytes);
+
+            /* Random bytes: nothing on the way makes less of them. */
+            for (size_t b = 0; b + 4 <= spec_bytes; b += 4) {
+                int32_t random = (int32_t)mrand48();
+
+                memcpy(body + b, &random, 4);
+            }
+            items[i].spec = (struct fl_str){body, spec_bytes};
+            memcpy(items[i].spec_digest.at, body, sizeof items[i].spec_digest.at);
+        }
+    }
+    event->event.submit.at = items;
+    event->event.submit.len = jobs;
+    return event;
+}
+
+static struct engine_event *read_job(uint64_t request, uint64_t job)
+{
+    struct engine_event *event = engine_event_create();
+
+    event->event.kind = CORE_EV_read_job;
+    event->event.request = request;
+    event->event.tenant = (struct fl_tenant){1};
+    event->event.job.job = (struct fl_job){job};
+    return event;
+}
+
+/* Waits while the inbox is full. */
+static void adopt(struct engine_thread *thread, struct engine_event *(*make)(uint64_t, uint64_t),
+                  uint64_t request, uint64_t arg)
+{
+    struct fl_err err = {0};
+
+    while (!engine_thread_adopt(thread, make(request, arg), &err)) {
+        assert_int_equal(err.code, FL_FULL);
+        usleep(500);
+    }
+}
+
+static struct engine_event *submit_few(uint64_t request, uint64_t jobs)
+{
+    return submit(request, (size_t)jobs, 0);
+}
+
+static struct engine_event *put_queue(uint64_t request, uint64_t unused)
+{
+    (void)unused;
+    return queue_put(request);
+}
+
+/* --- tests --- */
+
+static void a_leader_answers_what_is_durable_and_its_successor_finds_it(void **state)
+{
+    char *conninfo = help_database();
+    struct ears a_ears = {0}, b_ears = {0};
+    struct engine_thread *a = start(conninfo, "a", &a_ears), *b;
+    fl_ms stopped_at;
+
+    (void)state;
+    wait_for(state_of(a) == ENGINE_LEADING);
+    assert_int_equal(a_ears.began, 1);
+    b = start(conninfo, "b", &b_ears);
+    adopt(a, put_queue, 1, 0);
+    for (uint64_t i = 2; i <= 51; i++)
+        adopt(a, submit_few, i, 20);
+    wait_for(a_ears.answers == 51);
+    assert_int_equal(a_ears.good, 51);
+    assert_int_equal(help_number(conninfo, "select count(*) from job"), 1000);
+    wait_for(engine_thread_status(b).engine.takes > 1);
+    assert_int_not_equal(state_of(b), ENGINE_LEADING);
+    adopt(b, submit_few, 1, 1);
+    wait_for(b_ears.answers == 1);
+    assert_int_equal(b_ears.last_code, FL_UNAVAILABLE);
+
+    stopped_at = help_now();
+    engine_thread_stop(a);
+    wait_for(state_of(b) == ENGINE_LEADING);
+    printf("released and taken over in %" PRId64 " ms\n", help_now() - stopped_at);
+    assert_true(help_now() - stopped_at < TTL_MS);
+    adopt(b, read_job, 2, 1000);
+    adopt(b, submit_few, 3, 1);
+    wait_for(b_ears.answers == 3);
+    assert_int_equal(b_ears.good, 2);
+    assert_int_equal(help_number(conninfo, "select max(id) from job"), 1001);
+    engine_thread_destroy(a);
+    engine_thread_destroy(b);
+    fl_free(conninfo);
+}
+
+static void what_was_adopted_before_a_stop_is_committed_or_left_alone(void **state)
+{
+    char *conninfo = help_database();
+    struct ears ears = {0};
+    struct engine_thread *thread = start(conninfo, "a", &ears);
+    struct fl_err err = {0};
+
+    (void)state;
+    wait_for(state_of(thread) == ENGINE_LEADING);
+    adopt(thread, put_queue, 1, 0);
+    for (uint64_t i = 0; i < 100; i++)
+        adopt(thread, submit_few, 2 + i, 10);
+    engine_thread_stop(thread);
+    assert_false(engine_thread_adopt(thread, queue_put(999), &err));
+    assert_int_equal(err.code, FL_UNAVAILABLE);
+    assert_int_equal(help_number(conninfo, "select count(*) from job"),
+                     ((long long)ears.good - 1) * 10);
+    assert_int_equal(help_number(conninfo, "select count(*) from lease where holder = ''"), 1);
+    engine_thread_destroy(thread);
+    fl_free(conninfo);
+}
+
+struct producer {
+    struct engine_thread *thread;
+    uint64_t first, events;
+    fl_ms by;
+};
+
+/* A hundred reads to a submit of ten. */
+static void *produce(void *ctx)
+{
+    struct producer *producer = ctx;
+
+    for (uint64_t i = 0; i < producer->events; i++) {
+        uint64_t request = producer->first + i;
+
+        if (i % 100 == 0) {
+            adopt(producer->thread, submit_few, request, 10);
+        } else {
+            adopt(producer->thread, read_job, request, 1 + i % 1000);
+        }
+        /* Evenly, as from a wire. */
+        if (i % 50 == 49) {
+            fl_ms due =
+                producer->by - 1000 * (fl_ms)(producer->events - i) / (fl_ms)(producer->events / 3);
+
+            while (help_now() < due)
+                usleep(200);
+        }
+    }
+    return NULL;
+}
+
+static void no_turn_is_longer_than_10_ms_at_100000_events_a_second(void **state)
+{
+    enum { PRODUCERS = 2, SECONDS = 3 };
+    /* Sanitizers cost many times over; they look for other things. */
+    uint64_t rate = FL_POISON ? 5000 : 100000;
+    char *conninfo = help_database();
+    struct ears ears = {0};
+    struct engine_thread *thread = start(conninfo, "a", &ears);
+    struct engine_thread_status status;
+    struct producer producers[PRODUCERS];
+    pthread_t threads[PRODUCERS];
+    fl_ms began;
+
+    (void)state;
+    wait_for(state_of(thread) == ENGINE_LEADING);
+    adopt(thread, put_queue, 1, 0);
+    adopt(thread, submit_few, 2, 1000);
+    wait_for(ears.answers == 2);
+    began = help_now();
+    for (size_t i = 0; i < PRODUCERS; i++) {
+        producers[i] = (struct producer){thread, 1000 + i * 10000000, rate * SECONDS / PRODUCERS,
+                                         began + SECONDS * 1000};
+        assert_int_equal(pthread_create(&threads[i], NULL, produce, &producers[i]), 0);
+    }
+    for (size_t i = 0; i < PRODUCERS; i++)
+        pthread_join(threads[i], NULL);
+    wait_for(ears.answers == 2 + rate * SECONDS);
+    usleep(200000);
+    status = engine_thread_status(thread);
+    printf("%" PRIu64 " events in %" PRId64 " ms, %" PRIu64 " turns, %" PRIu64
+           " batches; longest turn %u us, %u us of CPU\n",
+           rate * SECONDS, help_now() - 200 - began, status.turns, status.engine.batches,
+           status.turn_longest_us, status.turn_longest_cpu_us);
+    assert_int_equal(ears.good, 2 + rate * SECONDS);
+    /* What other work on the machine takes from a turn is not the turn's. */
+    assert_true(status.turn_longest_cpu_us < (FL_POISON ? 100000 : 10000));
+    engine_thread_destroy(thread);
+    fl_free(conninfo);
+}
+
+/* --- a leader that is stopped --- */
+
+/* In a process of its own: leads and submits for ever. */
+static void lead_for_ever(const char *conninfo, bool is_large)
+{
+    struct ears ears = {0};
+    struct engine_thread *thread;
+    struct fl_err err;
+    uint64_t request = 1;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing outlives the test */
+    thread = start(conninfo, "child", &ears);
+    while (atomic_load(&ears.began) == 0)
+        usleep(1000);
+    for (;; request++) {
+        struct engine_event *event =
+            request == 1 ? queue_put(1) : submit(request, is_large ? 64 : 5, is_large ? 65536 : 0);
+
+        if (!engine_thread_adopt(thread, event, &err)) usleep(1000);
+        while (request > atomic_load(&ears.answers) + (is_large ? 3 : 100))
+            usleep(200);
+    }
+}
+
+static pid_t fork_leader(const char *conninfo, bool is_large)
+{
+    pid_t child;
+
+    fflush(NULL);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        lead_for_ever(conninfo, is_large);
+        _exit(1);
+    }
+    return child;
+}
+
+/* Stops the child; when it must be in the middle of sending, tries until its backend waits for the rest. */
+static void stop_child(const char *conninfo, pid_t child, bool is_sending)
+{
+    static const char waits[] =
+        "select count(*) from pg_stat_activity where datname = current_database()"
+        " and application_name = 'fairlead writer' and backend_xid is not null"
+        " and wait_event = 'ClientRead'";
+
+    for (int tries = 0;; tries++) {
+        kill(child, SIGSTOP);
+        if (!is_sending) return;
+        usleep(50000); /* what it had sent is worked off */
+        if (help_number(conninfo, waits) == 1) {
+            printf("caught it sending at try %d\n", tries + 1);
+            return;
+        }
+        assert_true(tries < 500);
+        kill(child, SIGCONT);
+        usleep(20000 + (useconds_t)(mrand48() & 16383));
+    }
+}
+
+static void a_leader_is_stopped(bool is_sending)
+{
+    char *conninfo = help_database();
+    pid_t child = fork_leader(conninfo, is_sending);
+    struct ears ears = {0};
+    struct engine_thread *thread;
+    long long jobs, newest;
+    char sql[256];
+    int status;
+    fl_ms stopped_at;
+
+    while (help_number(conninfo, "select max(batch) from journal") < 5)
+        usleep(10000);
+    stop_child(conninfo, child, is_sending);
+    stopped_at = help_now();
+    thread = start(conninfo, "heir", &ears);
+    wait_for(state_of(thread) == ENGINE_LEADING);
+    printf("the heir leads %" PRId64 " ms after the stop, time to live %d ms\n",
+           help_now() - stopped_at, TTL_MS);
+    assert_true(help_now() - stopped_at < 3 * TTL_MS);
+    jobs = help_number(conninfo, "select count(*) from job");
+    newest = help_number(conninfo, "select max(batch) from journal where epoch = 1");
+    adopt(thread, submit_few, 1, 10);
+    wait_for(ears.answers == 1);
+    assert_int_equal(ears.good, 1);
+
+    kill(child, SIGCONT);
+    usleep((TTL_MS + 1000) * 1000); /* it finishes what it was at, and may well try to lead again */
+    snprintf(sql, sizeof sql, "select count(*) from journal where epoch = 1 and batch > %lld",
+             newest);
+    assert_int_equal(help_number(conninfo, sql), 0);
+    assert_int_equal(help_number(conninfo, "select count(*) from job"), jobs + 10);
+    assert_int_equal(
+        help_number(conninfo, "select count(distinct epoch) from journal where batch > 0"), 2);
+    assert_int_equal(help_number(conninfo, "select count(*) from journal a join journal b"
+                                           " on b.batch = a.batch + 1 and b.epoch < a.epoch"),
+                     0);
+    assert_int_equal(help_number(conninfo, "select max(batch) - count(*) + 1 from journal"), 0);
+    assert_int_equal(state_of(thread), ENGINE_LEADING);
+    adopt(thread, submit_few, 2, 1);
+    wait_for(ears.answers == 2);
+    assert_int_equal(ears.good, 2);
+
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    engine_thread_destroy(thread);
+    fl_free(conninfo);
+}
+
+static void a_leader_that_was_stopped_past_its_time_writes_nothing_more(void **state)
+{
+    (void)state;
+    a_leader_is_stopped(false);
+}
+
+static void a_leader_stopped_while_sending_4_mib_blocks_nobody_and_writes_nothing_more(void **state)
+{
+    (void)state;
+    a_leader_is_stopped(true);
+}
+
+FL_TESTS(
+    cmocka_unit_test(a_leader_that_was_stopped_past_its_time_writes_nothing_more),
+    cmocka_unit_test(a_leader_stopped_while_sending_4_mib_blocks_nobody_and_writes_nothing_more),
+    cmocka_unit_test(a_leader_answers_what_is_durable_and_its_successor_finds_it),
+    cmocka_unit_test(what_was_adopted_before_a_stop_is_committed_or_left_alone),
+    cmocka_unit_test(no_turn_is_longer_than_10_ms_at_100000_events_a_second))
