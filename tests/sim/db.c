@@ -56,6 +56,7 @@ struct db_client {
     bool is_alive; /* its process is */
     fl_ms paused_until;
     FL_VEC(struct held) held; /* oldest first */
+    bool is_letting_go;
 };
 
 struct db {
@@ -175,12 +176,15 @@ static void let_go(void *ctx, uint64_t a, uint64_t b)
 
     (void)a;
     (void)b;
+    if (client->is_letting_go) return;
+    client->is_letting_go = true;
     while (client->held.len && client->db->sim->now >= client->paused_until) {
         struct held held = client->held.at[0];
 
         fl_vec_remove(&client->held, 0);
         held.fn(held.ctx, held.a, held.b);
     }
+    client->is_letting_go = false;
 }
 
 /* True: not now.  What was held before is let go first, so that the order stays. */

@@ -676,12 +676,16 @@ void fake_pg_load(const struct fake_pg *pg, void (*emit)(void *ctx, const struct
                   void *ctx)
 {
     const struct table *open = &pg->tables[FAKE_PG_open_job];
+    struct row next = {.kind = ROW_counter,
+                       .counter = {CORE_COUNTER_job_next, fake_pg_newest_job(pg) + 1}};
 
     for (size_t t = FAKE_PG_queue; t <= FAKE_PG_element_end; t++) {
         const struct table *table = &pg->tables[t];
         bool is_of_job = t > FAKE_PG_open_job;
         size_t o = 0;
 
+        /* Of the newest job, open or not; a counter that is greater comes behind it. */
+        if (t == FAKE_PG_counter) emit(ctx, &next);
         for (size_t i = 0; i < table->entries.len; i++) {
             struct row row;
 
