@@ -1,107 +1,132 @@
-#include "tests/core_fold.h"
+/* core_fold.h - the rows of a core's batches, kept and judged as the store would, and folded into a core.
+ * Each row goes through its bytes, as in the journal.  What the schema would refuse (a job that ends twice,
+ * an attempt that does not follow) is an assertion here, so that a test need not ask.
+ *
+ *   core_fold_add    takes a batch; {0} is an empty fold
+ *   core_fold_load   gives a fresh core what a store would load, in the order of core.h
+ *   core_fold_fini
+ *
+ * All of it is in this header, for unit tests and fuzz targets alike.
+ * Uses shared/base and the core's contract only. */
+#pragma once
+
+#include "controlplane/core/core.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "shared/base/arena.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 #include "shared/base/hash.h"
+#include "shared/base/page_map.h"
+#include "shared/base/vec.h"
 
-enum { OPEN = 1, ENDED = 2 };
+struct core_fold {
+    struct fl_arena arena;
+    FL_VEC(struct row) rows; /* all of them, in their order */
+    uint64_t hash;           /* over their bytes */
+    uint64_t job_newest;
+    struct fl_page_map
+        started; /* job and element -> 1 + number of the newest attempt, with a live bit */
+    struct fl_page_map jobs; /* job -> 1: open, 2: ended */
+};
+
+enum { FOLD_OPEN = 1, FOLD_ENDED = 2 };
 
 /* --- what the schema would refuse --- */
 
 /* Tests have few elements: a job has at most 2^16 here. */
-static uint64_t element_key(uint64_t job, uint32_t element)
+static uint64_t fold_element_key(uint64_t job, uint32_t element)
 {
     fl_assert(element < 65536);
     return job << 16 | element;
 }
 
-static void must_be_open(const struct core_fold *fold, uint64_t job)
+static void fold_must_be_open(const struct core_fold *fold, uint64_t job)
 {
-    fl_assert(fl_page_map_find(&fold->jobs, job) == OPEN);
+    fl_assert(fl_page_map_find(&fold->jobs, job) == FOLD_OPEN);
 }
 
-static void judge_attempt_new(struct core_fold *fold, const struct row_attempt_new *row)
+static void fold_judge_attempt_new(struct core_fold *fold, const struct row_attempt_new *row)
 {
-    uint64_t key = element_key(row->job, row->element);
+    uint64_t key = fold_element_key(row->job, row->element);
     uint32_t was = fl_page_map_find(&fold->started, key);
 
-    must_be_open(fold, row->job);
+    fold_must_be_open(fold, row->job);
     fl_assert(was % 2 == 0 && row->n == was / 2 + 1); /* none lives, and no number is left out */
     fl_assert(row->cluster > 0);
     fl_page_map_put(&fold->started, key, (uint32_t)row->n * 2 + 1);
 }
 
-static void judge_attempt_end(struct core_fold *fold, const struct row_attempt_end *row)
+static void fold_judge_attempt_end(struct core_fold *fold, const struct row_attempt_end *row)
 {
-    uint64_t key = element_key(row->job, row->element);
+    uint64_t key = fold_element_key(row->job, row->element);
 
-    must_be_open(fold, row->job);
+    fold_must_be_open(fold, row->job);
     fl_assert(fl_page_map_find(&fold->started, key) == (uint32_t)row->n * 2 + 1);
     fl_page_map_put(&fold->started, key, (uint32_t)row->n * 2);
 }
 
-static void judge_element_end(struct core_fold *fold, const struct row_element_end *row)
+static void fold_judge_element_end(struct core_fold *fold, const struct row_element_end *row)
 {
-    uint64_t key = element_key(row->job, row->element);
+    uint64_t key = fold_element_key(row->job, row->element);
     uint32_t was = fl_page_map_find(&fold->started, key);
 
-    must_be_open(fold, row->job);
+    fold_must_be_open(fold, row->job);
     fl_assert(was != UINT32_MAX && was / 2 == row->n);
     fl_page_map_put(&fold->started, key, UINT32_MAX); /* over: nothing follows */
 }
 
 /* No attempt of a job that has ended may live. */
-static void judge_job_end(struct core_fold *fold, uint64_t job)
+static void fold_judge_job_end(struct core_fold *fold, uint64_t job)
 {
-    uint64_t key = element_key(job, 0);
+    uint64_t key = fold_element_key(job, 0);
     uint32_t at;
 
-    must_be_open(fold, job);
+    fold_must_be_open(fold, job);
     while ((at = fl_page_map_next(&fold->started, key, &key)) != 0 && key >> 16 == job) {
         fl_assert(at == UINT32_MAX || at % 2 == 0);
         key++;
     }
-    fl_page_map_put(&fold->jobs, job, ENDED);
+    fl_page_map_put(&fold->jobs, job, FOLD_ENDED);
 }
 
-static void judge(struct core_fold *fold, const struct row *row)
+static void fold_judge(struct core_fold *fold, const struct row *row)
 {
     switch (row->kind) {
     case ROW_job_new:
         fl_assert(row->job_new.job > fold->job_newest);
         fold->job_newest = row->job_new.job;
-        fl_page_map_put(&fold->jobs, row->job_new.job, OPEN);
+        fl_page_map_put(&fold->jobs, row->job_new.job, FOLD_OPEN);
         break;
     case ROW_attempt_new:
-        judge_attempt_new(fold, &row->attempt_new);
+        fold_judge_attempt_new(fold, &row->attempt_new);
         break;
     case ROW_attempt_end:
-        judge_attempt_end(fold, &row->attempt_end);
+        fold_judge_attempt_end(fold, &row->attempt_end);
         break;
     case ROW_element_end:
-        judge_element_end(fold, &row->element_end);
+        fold_judge_element_end(fold, &row->element_end);
         break;
     case ROW_job_end:
-        judge_job_end(fold, row->job_end.job);
+        fold_judge_job_end(fold, row->job_end.job);
         break;
     case ROW_mark_set:
-        must_be_open(fold, row->mark_set.job);
+        fold_must_be_open(fold, row->mark_set.job);
         break;
     case ROW_mark_clear:
-        must_be_open(fold, row->mark_clear.job);
+        fold_must_be_open(fold, row->mark_clear.job);
         break;
     case ROW_replica_phase:
-        must_be_open(fold, row->replica_phase.job);
+        fold_must_be_open(fold, row->replica_phase.job);
         break;
     default:
         break;
     }
 }
 
-void core_fold_add(struct core_fold *fold, const struct core_batch *batch)
+static inline void core_fold_add(struct core_fold *fold, const struct core_batch *batch)
 {
     struct fl_buf bytes;
     struct fl_reader reader;
@@ -127,13 +152,13 @@ void core_fold_add(struct core_fold *fold, const struct core_batch *batch)
             fprintf(stderr, "core_fold: %s\n", err.text);
             fl_unreachable("the core wrote a row that cannot be read");
         }
-        judge(fold, &row);
+        fold_judge(fold, &row);
         fl_vec_push(&fold->rows, row);
     }
     fl_assert(rows_len == batch->rows.len);
 }
 
-void core_fold_fini(struct core_fold *fold)
+static inline void core_fold_fini(struct core_fold *fold)
 {
     fl_vec_fini(&fold->rows);
     fl_page_map_fini(&fold->started);
@@ -145,7 +170,7 @@ void core_fold_fini(struct core_fold *fold)
 /* --- what is loaded --- */
 
 /* The table a row belongs to, in the order of loading; 0: it is not loaded. */
-static int table_of(const struct row *row)
+static int fold_table_of(const struct row *row)
 {
     switch (row->kind) {
     case ROW_queue_put:
@@ -171,16 +196,16 @@ static int table_of(const struct row *row)
     }
 }
 
-struct entry {
+struct fold_entry {
     int table;
     uint64_t a, b, c; /* the key */
     size_t place;     /* in the journal */
     const struct row *row;
 };
 
-static struct entry entry_of(const struct row *row, size_t place)
+static struct fold_entry fold_entry_of(const struct row *row, size_t place)
 {
-    struct entry entry = {.table = table_of(row), .place = place, .row = row};
+    struct fold_entry entry = {.table = fold_table_of(row), .place = place, .row = row};
 
     switch (row->kind) {
     case ROW_queue_put:
@@ -221,9 +246,9 @@ static struct entry entry_of(const struct row *row, size_t place)
     return entry;
 }
 
-static int by_key(const void *left, const void *right)
+static int fold_by_key(const void *left, const void *right)
 {
-    const struct entry *a = left, *b = right;
+    const struct fold_entry *a = left, *b = right;
 
     if (a->table != b->table) return a->table < b->table ? -1 : 1;
     if (a->a != b->a) return a->a < b->a ? -1 : 1;
@@ -232,15 +257,15 @@ static int by_key(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-static bool is_same_key(const struct entry *a, const struct entry *b)
+static bool fold_is_same_key(const struct fold_entry *a, const struct fold_entry *b)
 {
     return a->table == b->table && a->a == b->a && a->b == b->b && a->c == b->c;
 }
 
 /* Whether a later row takes this one away. */
-static bool is_gone(const struct core_fold *fold, const struct entry *entry)
+static bool fold_is_gone(const struct core_fold *fold, const struct fold_entry *entry)
 {
-    if (entry->table >= 5 && fl_page_map_find(&fold->jobs, entry->a) != OPEN) return true;
+    if (entry->table >= 5 && fl_page_map_find(&fold->jobs, entry->a) != FOLD_OPEN) return true;
     if (entry->row->kind != ROW_shape_new && entry->row->kind != ROW_mark_set) return false;
     for (size_t i = entry->place + 1; i < fold->rows.len; i++) {
         const struct row *later = &fold->rows.at[i];
@@ -257,7 +282,7 @@ static bool is_gone(const struct core_fold *fold, const struct entry *entry)
     return false;
 }
 
-static void load(struct core *core, const struct row *row)
+static void fold_load(struct core *core, const struct row *row)
 {
     struct fl_err err = {0};
 
@@ -267,29 +292,30 @@ static void load(struct core *core, const struct row *row)
 }
 
 /* The newest job, also when it has ended, says which number is next. */
-static void load_job_next(const struct core_fold *fold, struct core *core)
+static void fold_load_job_next(const struct core_fold *fold, struct core *core)
 {
     struct row row = {.kind = ROW_counter,
                       .counter = {CORE_COUNTER_job_next, fold->job_newest + 1}};
 
-    load(core, &row);
+    fold_load(core, &row);
 }
 
-void core_fold_load(const struct core_fold *fold, struct core *core)
+static inline void core_fold_load(const struct core_fold *fold, struct core *core)
 {
-    FL_VEC(struct entry) entries = {0};
+    FL_VEC(struct fold_entry) entries = {0};
 
     for (size_t i = 0; i < fold->rows.len; i++) {
-        if (table_of(&fold->rows.at[i])) fl_vec_push(&entries, entry_of(&fold->rows.at[i], i));
+        if (fold_table_of(&fold->rows.at[i]))
+            fl_vec_push(&entries, fold_entry_of(&fold->rows.at[i], i));
     }
-    if (entries.len > 0) qsort(entries.at, entries.len, sizeof *entries.at, by_key);
+    if (entries.len > 0) qsort(entries.at, entries.len, sizeof *entries.at, fold_by_key);
     for (size_t i = 0; i < entries.len; i++) {
-        const struct entry *entry = &entries.at[i];
+        const struct fold_entry *entry = &entries.at[i];
 
-        if (i + 1 < entries.len && is_same_key(entry, entry + 1))
+        if (i + 1 < entries.len && fold_is_same_key(entry, entry + 1))
             continue; /* the last one counts */
-        if (!is_gone(fold, entry)) load(core, entry->row);
+        if (!fold_is_gone(fold, entry)) fold_load(core, entry->row);
     }
-    load_job_next(fold, core);
+    fold_load_job_next(fold, core);
     fl_vec_fini(&entries);
 }
