@@ -269,7 +269,11 @@ static void work(struct agent_host *agent)
     struct agent_event tick = {.kind = AGENT_EV_tick};
     fl_ms due;
 
-    if (!agent->is_up || is_paused(agent)) return;
+    if (!agent->is_up) return;
+    if (is_paused(agent)) {
+        plan_wake(agent, agent->paused_until + 1);
+        return;
+    }
     for (int i = 0; i < 4 && clock_now(agent) >= agent->tunnel.link.deadline; i++) {
         link_step(agent, (struct fl_link_event){.kind = FL_LINK_EV_tick});
     }

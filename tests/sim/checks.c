@@ -9,7 +9,7 @@
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 
-enum { JOBS_MAX = 1 << 20, TERMS_MAX = 4096 };
+enum { JOBS_MAX = 1 << 20, TERMS_MAX = 4096, UNSETTLED_TOLD_MAX = 10 };
 
 /* One element as the journal has it, and what of it runs. */
 struct element {
@@ -694,10 +694,13 @@ bool checks_all_settled(const struct checks *checks)
 
 void checks_tell_unsettled(struct checks *checks)
 {
+    uint32_t told = 0;
+
     for (size_t i = 0; i < checks->jobs.len; i++) {
         const struct job *job = &checks->jobs.at[i];
 
-        if (!job->is_known || job->is_ended) continue;
+        if (!job->is_known || job->is_ended || told >= UNSETTLED_TOLD_MAX) continue;
+        told++;
         sim_tell(checks->sim, "job %llu is open: %llu elements, stopped %llu", i, job->elements,
                  job->is_stopped);
         for (uint32_t e = 0; e < job->elements; e++) {

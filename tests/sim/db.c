@@ -394,7 +394,8 @@ static void commit_answered(void *ctx, uint64_t a, uint64_t b)
         fl_ms since = commit->sent_at > client->answered_at ? commit->sent_at : client->answered_at;
 
         client->answered_at = sim->now;
-        if ((sim->now - since) * 100 >= (fl_ms)client->away_ms * 102) {
+        /* A hub that stood still did not see that it took long. */
+        if ((sim->now - since) * 100 >= (fl_ms)client->away_ms * 102 && client->paused_until < since) {
             checks_db_back(commit->db->checks);
         }
     }
@@ -488,7 +489,11 @@ void db_commit(struct db_client *client, const struct core_batch *batch, uint64_
     fl_ms work_ms, arrives_at;
 
     fl_vec_push(&client->flying, batch->number);
-    if (client->is_cut) return; /* into the void; its owner hears soon */
+    if (client->is_cut) { /* into the void */
+        sim_at(sim, sim->now + sim_between(sim, 1, 50), connection_lost, client, client->generation,
+               0);
+        return;
+    }
     commit = fl_new(struct commit);
     commit->db = db;
     commit->client = client;

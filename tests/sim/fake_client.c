@@ -45,7 +45,7 @@ struct request {
     uint32_t tries; /* begun */
     uint32_t heard; /* the newest try that was answered */
     /* what was promised, while the answer travels and after */
-    bool is_promised;
+    bool is_promised, is_kept;
     enum fl_code code;
     uint64_t id;
     uint64_t jobs[ITEMS_MAX];
@@ -325,6 +325,7 @@ static uint64_t ask(struct fake_client *client, struct request request)
 
 static void promise_kept(struct fake_client *client, struct request *request, uint64_t index)
 {
+    request->is_kept = true;
     switch (request->kind) {
     case SUBMIT:
     case RETRY:
@@ -351,12 +352,11 @@ static void promise_kept(struct fake_client *client, struct request *request, ui
 }
 
 /* The answer has arrived. */
-static void arrived(void *ctx, uint64_t number, uint64_t code_and_was)
+static void arrived(void *ctx, uint64_t number, uint64_t what)
 {
     struct fake_client *client = ctx;
     struct request *request = &client->requests.at[number >> 8];
-    enum fl_code code = (enum fl_code)(code_and_was >> 1);
-    bool was_promised = code_and_was & 1;
+    enum fl_code code = (enum fl_code)what;
 
     if (request->is_done) return;
     request->heard = (uint32_t)(number & 255) + 1;
@@ -374,7 +374,7 @@ static void arrived(void *ctx, uint64_t number, uint64_t code_and_was)
     case FL_OK:
         request->is_done = true;
         if (request->is_stubborn) client->stubborn_open--;
-        if (!was_promised) promise_kept(client, request, number >> 8);
+        if (!request->is_kept) promise_kept(client, request, number >> 8);
         return;
     default: break;
     }
@@ -402,9 +402,8 @@ static void I15_one_key_one_promise(struct fake_client *client, struct request *
 }
 
 static void note_promise(struct fake_client *client, struct request *request, uint64_t index,
-                         const struct core_answer *answer, bool *ret_was_promised)
+                         const struct core_answer *answer)
 {
-    *ret_was_promised = request->is_promised;
     if (request->kind != SUBMIT && request->kind != RETRY) {
         request->is_promised = true;
         request->id = answer->id;
@@ -429,14 +428,13 @@ void fake_client_answer(struct fake_client *client, const struct core_answer *an
     struct sim *sim = client->sim;
     uint64_t index = answer->request >> 8;
     struct request *request = &client->requests.at[index];
-    bool was_promised = false;
 
     sim_tell(sim, "client hears of request %llu try %llu kind %llu: code %llu, job %llu", index,
              answer->request & 255, request->kind, answer->code,
              answer->outcomes_len ? answer->outcomes[0].job.n : request->target);
     if (answer->code == FL_OK) {
         /* One whose answer is lost was promised nothing it knows of, but the second answer must agree. */
-        note_promise(client, request, index, answer, &was_promised);
+        note_promise(client, request, index, answer);
         if (request->kind == CANCEL) {
             checks_cancel_acked(client->checks, (struct fl_job){request->target}, epoch);
         }
@@ -452,10 +450,8 @@ void fake_client_answer(struct fake_client *client, const struct core_answer *an
         sim_fault(sim, FAULT_answer_lost);
         return;
     }
-    /* An answer that was lost promised nothing: the next one is the first that is heard. */
-    if (was_promised && request->heard == 0) was_promised = false;
     sim_at(sim, sim->now + sim_between(sim, 1, 30), arrived, client, answer->request,
-           (uint64_t)answer->code << 1 | was_promised);
+           (uint64_t)answer->code);
 }
 
 /* --- doing things ---------------------------------------------------------------------------- */
@@ -583,6 +579,19 @@ void fake_client_tidy(struct fake_client *client)
 bool fake_client_is_content(const struct fake_client *client)
 {
     return client->enrolled == client->config.clusters && client->stubborn_open == 0;
+}
+
+void fake_client_tell(const struct fake_client *client)
+{
+    sim_tell(client->sim, "client: %llu of %llu clusters enrolled, %llu stubborn requests open",
+             client->enrolled, client->config.clusters, client->stubborn_open);
+    for (size_t i = 0; i < client->requests.len; i++) {
+        const struct request *request = &client->requests.at[i];
+
+        if (request->is_done || !request->is_stubborn) continue;
+        sim_tell(client->sim, "   request %llu kind %llu of %llu, tries %llu, heard %llu", i,
+                 request->kind, request->target, request->tries, request->heard);
+    }
 }
 
 /* --- life ------------------------------------------------------------------------------------ */

@@ -50,4 +50,5 @@ void fake_client_forget(struct fake_client *client, struct fl_cluster cluster); 
 /* No more faults: whatever waits for a person is seen to, until everything has ended. */
 void fake_client_tidy(struct fake_client *client);
 /* Everything that shall come about is acknowledged: enrolment, forgetting. */
+void fake_client_tell(const struct fake_client *client); /* what is not, into the story */
 bool fake_client_is_content(const struct fake_client *client);

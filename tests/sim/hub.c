@@ -664,7 +664,11 @@ static void work(struct hub *hub)
 {
     fl_ms due = INT64_MAX, renew_due;
 
-    if (!hub->is_up || is_paused(hub)) return;
+    if (!hub->is_up) return;
+    if (is_paused(hub)) {
+        plan_wake(hub, hub->paused_until + 1);
+        return;
+    }
     mind_lease(hub);
     if (hub->lost.len) retry_lost(hub);
     for (int i = 0; i < 8 && engine_deadline(hub->engine) <= clock_now(hub); i++) {
@@ -891,6 +895,18 @@ void hub_step_clock(struct hub *hub, fl_ms by)
 {
     hub->clock_offset += by;
     if (hub->is_up) plan_wake(hub, hub->sim->now);
+}
+
+void hub_tell(const struct hub *hub)
+{
+    struct engine_stats stats = hub_stats(hub);
+
+    sim_tell(hub->sim, "hub %llu: up %llu, engine's state %llu, breaker %llu, epoch %llu",
+             hub->config.host, hub->is_up, hub->is_up ? engine_state(hub->engine) : 0,
+             hub->is_up ? engine_breaker(hub->engine) : 0, hub->epoch);
+    sim_tell(hub->sim, "   waiting %llu, in flight %llu, sessions %llu, wakes at %llu, due in %lld",
+             stats.inbox_len, stats.inflight_len, hub->sessions.len, hub->wake_at,
+             hub->is_up ? engine_deadline(hub->engine) - clock_now(hub) : 0);
 }
 
 size_t hub_requests_open(const struct hub *hub)

@@ -562,6 +562,8 @@ static void I20_everything_settles(struct world *world)
     }
     if (is_settled(world)) return;
     checks_tell_unsettled(world->checks);
+    fake_client_tell(world->client);
+    for (uint32_t i = 0; i < world->hubs_len; i++) hub_tell(world->hubs[i]);
     sim_broken(sim, "I20", "not everything has settled %d s after the healing", SETTLE_MS / 1000);
 }
 
