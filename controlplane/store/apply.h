@@ -10,7 +10,7 @@
 #pragma once
 
 #include "controlplane/core/core_command.h"
-#include "controlplane/engine.h" /* enum engine_commit */
+#include "controlplane/engine_port.h" /* enum engine_commit */
 #include "controlplane/store/pg_conn.h"
 
 struct apply; /* its memory is used again and again, up to APPLY_KEPT_BYTES */

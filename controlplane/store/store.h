@@ -16,7 +16,7 @@
 
 #include <poll.h>
 
-#include "controlplane/engine.h"
+#include "controlplane/engine_port.h"
 #include "controlplane/store/partition.h"
 
 struct store;

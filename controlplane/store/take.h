@@ -6,7 +6,7 @@
  * Uses pg_conn.  Not thread-safe. */
 #pragma once
 
-#include "controlplane/engine.h" /* struct engine_taken */
+#include "controlplane/engine_port.h" /* struct engine_taken */
 #include "controlplane/store/pg_conn.h"
 
 struct take_request {
