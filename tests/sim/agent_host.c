@@ -59,6 +59,11 @@ static void send_frame(struct agent_host *agent, const struct agent_command *com
     if (command->kind == AGENT_CMD_replica && command->report.cause == AGENT_CAUSE_no_go) {
         sim_mark(agent->sim, MARK_gate_timed_out);
     }
+    if (command->kind == AGENT_CMD_node) {
+        sim_tell(agent->sim, "agent %llu: node %llu has %llu milli cpus, %llu MiB free, mark %llu",
+                 agent->config.number, command->node.number, command->node.free.cpu_milli,
+                 command->node.free.memory_bytes >> 20, command->node.mark);
+    }
     agent_translate_out(command, &msg);
     tunnel_end_put(&agent->tunnel, &msg);
 }
@@ -179,8 +184,14 @@ static void tell(struct agent_host *agent, const struct agent_event *event)
                  event->session_up.session_epoch, event->session_up.is_new_connection);
         break;
     case AGENT_EV_start:
-        sim_tell(agent->sim, "agent %llu: START job %llu.%llu attempt %llu", number,
-                 event->start.attempt.job.n, event->start.attempt.element, event->start.attempt.n);
+        sim_tell(agent->sim, "agent %llu: START job %llu.%llu attempt %llu, seq %llu", number,
+                 event->start.attempt.job.n, event->start.attempt.element, event->start.attempt.n,
+                 event->start.control_seq);
+        for (size_t i = 0; i < event->start.replicas_len && event->start.resources; i++) {
+            sim_tell(agent->sim, "   replica %llu on node %llu: %llu milli cpus, %llu MiB", i,
+                     event->start.nodes[i], event->start.resources[i].cpu_milli,
+                     event->start.resources[i].memory_bytes >> 20);
+        }
         break;
     case AGENT_EV_go:
         sim_tell(agent->sim, "agent %llu: GO job %llu.%llu attempt %llu", number,
@@ -293,6 +304,7 @@ static void from_runtime(void *ctx, struct agent_event *event)
     }
     if (event->kind == AGENT_EV_synced) {
         agent->is_synced = true;
+        sim_tell(agent->sim, "agent %llu knows what runs", agent->config.number);
         if (agent->has_adopted) sim_mark(agent->sim, MARK_agent_crash_adopted);
     }
     step(agent, event);

@@ -46,7 +46,7 @@ struct checks {
     struct fl_map phases;        /* job, element, n, replica -> highest state */
     struct fl_map names;         /* job names, each unique in a run */
     fl_ms term_at[TERMS_MAX];    /* by epoch */
-    fl_ms db_back_at;
+    FL_VEC(fl_ms) db_back_at; /* ever later */
 };
 
 struct element_key {
@@ -75,6 +75,7 @@ void checks_destroy(struct checks *checks)
 {
     if (!checks) return;
     fl_vec_fini(&checks->jobs);
+    fl_vec_fini(&checks->db_back_at);
     fl_vec_fini(&checks->elements);
     fl_map_fini(&checks->element_index);
     fl_map_fini(&checks->phases);
@@ -279,12 +280,18 @@ static void read_phase(struct checks *checks, const struct row_replica_phase *ro
 }
 
 /* The time in which a cluster may be found silent runs while this leader leads and Postgres answers, and
- * starts anew, in full, whenever it did not.  Clocks of hosts drift by a percent. */
-static void I18_downtime_is_not_silence(struct checks *checks, uint64_t epoch, fl_ms formed_at)
+ * starts anew, in full, whenever it did not.  A row was decided between the batch's opening and its
+ * forming; clocks of hosts drift by a percent. */
+static void I18_downtime_is_not_silence(struct checks *checks, uint64_t epoch, fl_ms opened_at,
+                                        fl_ms formed_at)
 {
     fl_ms since = checks->term_at[epoch % TERMS_MAX];
 
-    if (checks->db_back_at > since) since = checks->db_back_at;
+    for (size_t i = checks->db_back_at.len; i > 0; i--) {
+        if (checks->db_back_at.at[i - 1] > opened_at) continue;
+        if (checks->db_back_at.at[i - 1] > since) since = checks->db_back_at.at[i - 1];
+        break;
+    }
     if ((formed_at - since) * 100 < (fl_ms)checks->config.silence_ms * 97) {
         sim_broken(checks->sim, "I18", "silent %lld ms after control plane or database were back",
                    (long long)(formed_at - since));
@@ -390,7 +397,7 @@ static void read_mark(struct checks *checks, struct tally *tally, const struct r
 }
 
 static void read_row(struct checks *checks, struct tally *tally, const struct row *row,
-                     uint64_t epoch, fl_ms formed_at)
+                     uint64_t epoch, fl_ms opened_at, fl_ms formed_at)
 {
     switch (row->kind) {
     case ROW_job_new:
@@ -412,7 +419,7 @@ static void read_row(struct checks *checks, struct tally *tally, const struct ro
     case ROW_replica_phase: read_phase(checks, &row->replica_phase); break;
     case ROW_cluster_phase:
         if (row->cluster_phase.phase == 0) {
-            I18_downtime_is_not_silence(checks, epoch, formed_at);
+            I18_downtime_is_not_silence(checks, epoch, opened_at, formed_at);
             sim_mark(checks->sim, MARK_cluster_silent);
         } else {
             sim_mark(checks->sim, MARK_cluster_back);
@@ -431,10 +438,10 @@ void checks_term(struct checks *checks, uint64_t epoch)
 
 void checks_db_back(struct checks *checks)
 {
-    checks->db_back_at = checks->sim->now;
+    fl_vec_push(&checks->db_back_at, checks->sim->now);
 }
 
-void checks_committed(struct checks *checks, fl_ms formed_at)
+void checks_committed(struct checks *checks, fl_ms opened_at, fl_ms formed_at)
 {
     for (; checks->journal_len < fake_pg_journal_len(checks->pg); checks->journal_len++) {
         struct fake_pg_journal entry = fake_pg_journal_at(checks->pg, checks->journal_len);
@@ -462,7 +469,7 @@ void checks_committed(struct checks *checks, fl_ms formed_at)
                 sim_broken(checks->sim, "I7", "batch %" PRIu64 " cannot be read: %s", entry.batch,
                            err.text);
             }
-            read_row(checks, &tally, &row, entry.epoch, formed_at);
+            read_row(checks, &tally, &row, entry.epoch, opened_at, formed_at);
         }
         for (size_t i = 0; i < tally.ended.len; i++) {
             I2_nothing_lives_in_an_ended_job(checks, tally.ended.at[i]);

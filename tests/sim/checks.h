@@ -30,7 +30,8 @@ void checks_destroy(struct checks *checks);
 /* --- as things happen --- */
 void checks_term(struct checks *checks, uint64_t epoch); /* a takeover succeeded */
 void checks_db_back(struct checks *checks);              /* a commit that took too long came through */
-void checks_committed(struct checks *checks, fl_ms formed_at); /* a batch became durable */
+/* A batch became durable; its rows were decided between these two times. */
+void checks_committed(struct checks *checks, fl_ms opened_at, fl_ms formed_at);
 /* What a hub lets out, at that instant; 'epoch' is its term's. */
 void checks_answer(struct checks *checks, const struct core_answer *answer);
 void checks_send(struct checks *checks, const struct core_send *send, uint64_t epoch);

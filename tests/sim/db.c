@@ -18,7 +18,7 @@ struct commit {
     struct db_client *client; /* NULL: nobody waits any more */
     uint32_t generation, backend;
     uint64_t batch, epoch;
-    fl_ms at, formed_at, sent_at;
+    fl_ms at, opened_at, sent_at;
     enum fate fate;
     enum engine_commit result;
     const char *text;
@@ -48,6 +48,7 @@ struct db_client {
     uint32_t backend;
     fl_ms server_at, answer_at; /* what is later happens later */
     fl_ms answered_at;
+    fl_ms sent_at; /* the newest batch: since then the next one was filled */
     bool is_cut; /* the writer's connection is lost, its owner will hear of it */
     FL_VEC(uint64_t) flying; /* batches whose answer is due, oldest first */
     struct engine_taken taken;
@@ -298,7 +299,8 @@ static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
             note_fate(client);
             client->backend = backend;
             client->is_cut = false;
-            client->server_at = client->answer_at = client->answered_at = db->sim->now;
+            client->server_at = client->answer_at = db->sim->now;
+            client->answered_at = client->sent_at = db->sim->now;
             checks_term(db->checks, client->taken.epoch);
             sim_tell(db->sim, "hub %llu takes over: epoch %llu, newest batch %llu",
                      client->instance[3] - '0', client->taken.epoch, client->taken.batch_newest);
@@ -439,7 +441,7 @@ static void commit_finishes(void *ctx, uint64_t a, uint64_t b)
         if (!is_awaited(commit->client, commit->generation) || commit->client->is_cut) {
             sim_mark(db->sim, MARK_commit_landed_late);
         }
-        checks_committed(db->checks, commit->formed_at);
+        checks_committed(db->checks, commit->opened_at, commit->sent_at);
     }
     plan_answer(commit);
 }
@@ -502,7 +504,8 @@ void db_commit(struct db_client *client, const struct core_batch *batch, uint64_
     commit->batch = batch->number;
     commit->epoch = epoch;
     commit->at = batch->at;
-    commit->formed_at = commit->sent_at = sim->now;
+    commit->opened_at = client->sent_at;
+    commit->sent_at = client->sent_at = sim->now;
     commit->fate = draw_fate(db);
     fl_buf_init(&commit->body, (size_t)64 << 20);
     for (size_t i = 0; i < batch->rows.len; i++) {

@@ -192,7 +192,7 @@ static fl_ms draw_run_ms(struct fake_runtime *runtime)
     fl_ms max = runtime->config.run_ms_max;
 
     if (sim_chance(sim, 50000)) return 0;
-    if (sim_chance(sim, runtime->config.long_ppm)) max *= 10;
+    if (sim_chance(sim, runtime->config.long_ppm)) max *= 5;
     return sim_between(sim, 1, max);
 }
 
@@ -388,7 +388,7 @@ struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runt
     for (uint32_t i = 0; i < config->nodes; i++) {
         struct node *node = &runtime->nodes[i];
 
-        node->total.cpu_milli = (uint32_t)sim_between(sim, 4, 32) * 1000;
+        node->total.cpu_milli = (uint32_t)sim_between(sim, 8, 32) * 1000;
         node->total.memory_bytes = (uint64_t)sim_between(sim, 8, 64) << 30;
         node->total.gpus = (uint32_t)sim_between(sim, 0, 1) * 8;
         node->foreign.cpu_milli = (uint32_t)sim_between(sim, 0, 1000);

@@ -38,7 +38,7 @@ struct fake_runtime_config {
     uint32_t refused_ppm; /* chances, per million */
     uint32_t fails_ppm;
     uint32_t lost_ppm;
-    uint32_t long_ppm; /* runs up to ten times longer */
+    uint32_t long_ppm; /* runs up to five times longer */
 };
 
 enum { FAKE_RUNTIME_NODES_MAX = 16 };

@@ -115,6 +115,9 @@ static void tell_lost(struct hub *hub, struct core_event lost)
     struct engine_event *event = engine_event_create();
     struct fl_err err = {0};
 
+    sim_tell(hub->sim, "hub %llu: session %llu of cluster %llu is lost, connection %llu",
+             hub->config.host, lost.session_lost.session_epoch, lost.session_lost.cluster.n,
+             lost.session_lost.connection);
     event->event = lost;
     if (adopt(hub, event, &err)) return;
     if (err.code == FL_FULL || err.code == FL_TOO_LARGE) fl_vec_push(&hub->lost, lost);
@@ -206,6 +209,9 @@ static void offer(struct hub *hub, struct session *session)
     msg.hello.capabilities = session->has_images ? FL_STR("[\"images\"]") : FL_STR("[]");
     fl_assert(translate_next(&session->peer, &msg, 1, &pos, &event->arena, &event->event, &err));
     session->is_offered = true;
+    sim_tell(hub->sim, "hub %llu: connection %llu of cluster %llu is offered, resync %llu",
+             hub->config.host, session->peer.connection, session->peer.cluster.n,
+             session->peer.is_resync);
     if (session->peer.is_resync) sim_mark(hub->sim, MARK_session_resync);
     if (adopt(hub, event, &err)) return;
     if (err.code == FL_UNAVAILABLE || err.code == FL_NO_SPACE) {
@@ -356,14 +362,18 @@ static void check_acks(struct hub *hub, struct session *session, uint64_t report
     session->told.len = kept;
 }
 
-/* Another connection of the same cluster speaks no more. */
-static void supersede(struct hub *hub, struct session *session)
+/* A newer session of this cluster began: connections that hold an older one are not heard any more, though
+ * they look alive, and are closed.  Those that have none yet will have a newer one. */
+static void supersede(struct hub *hub, const struct core_send *send)
 {
     for (size_t i = hub->sessions.len; i > 0; i--) {
         struct session *other = hub->sessions.at[i - 1];
 
-        if (other == session || other->peer.cluster.n != session->peer.cluster.n) continue;
-        if (other->peer.connection > session->peer.connection) continue;
+        if (other->peer.cluster.n != send->cluster.n || other->peer.session_epoch == 0 ||
+            other->peer.session_epoch >= send->session_epoch ||
+            other->peer.connection == send->connection) {
+            continue;
+        }
         sim_mark(hub->sim, MARK_session_superseded);
         other->is_offered = false;
         link_step(hub, other, (struct fl_link_event){.kind = FL_LINK_EV_supersede});
@@ -393,11 +403,13 @@ static void send_to_nobody(struct hub *hub, const struct core_send *send)
 static void on_send(void *ctx, const struct core_send *send)
 {
     struct hub *hub = ctx;
-    struct session *session = find_session(hub, send->connection);
     struct fl_digest spec = {0};
+    struct session *session;
     struct fl_msg msg;
 
     checks_send(hub->checks, send, hub->epoch);
+    if (send->kind == CORE_SEND_welcome || send->kind == CORE_SEND_resync) supersede(hub, send);
+    session = find_session(hub, send->connection);
     if (!session) {
         send_to_nobody(hub, send);
         return;
@@ -413,7 +425,6 @@ static void on_send(void *ctx, const struct core_send *send)
     case CORE_SEND_resync:
         session->peer.session_epoch = send->session_epoch;
         fl_vec_clear(&session->told);
-        supersede(hub, session);
         if (send->kind == CORE_SEND_welcome &&
             !link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_welcome})) {
             return;
@@ -448,13 +459,15 @@ static void on_began(void *ctx, uint64_t epoch)
     struct hub *hub = ctx;
 
     sim_tell(hub->sim, "hub %llu leads, epoch %llu", hub->config.host, epoch);
-    for (size_t i = hub->sessions.len; i > 0; i--) {
-        struct session *session = hub->sessions.at[i - 1];
+    /* The oldest first: of two that speak for one cluster, the newest gets the newest session. */
+    for (size_t i = 0; i < hub->sessions.len;) {
+        struct session *session = hub->sessions.at[i];
 
         if (session->tunnel.link.state == FL_LINK_UP ||
             session->tunnel.link.state == FL_LINK_GREETED) {
             offer(hub, session);
         }
+        if (i < hub->sessions.len && hub->sessions.at[i] == session) i++;
     }
 }
 

@@ -411,7 +411,7 @@ static struct engine_config draw_engine(struct sim *sim)
     config.core.round_starts_max = (uint32_t)sim_between(sim, 1, 50);
     config.core.jobs_max = 100000;
     config.core.elements_max = 100000;
-    if (sim_chance(sim, 100000)) config.inbox_max = (size_t)sim_between(sim, 20, 100);
+    if (sim_chance(sim, 100000)) config.inbox_max = (size_t)sim_between(sim, 200, 600);
     if (sim_chance(sim, 100000)) config.keys_max = 4;
     if (sim_chance(sim, 300000)) config.batch_jobs_max = (size_t)sim_between(sim, 1, 10);
     if (sim_chance(sim, 300000)) config.batch_bytes_max = (size_t)sim_between(sim, 200, 4000);
@@ -450,7 +450,7 @@ static void draw_clusters(struct world *world)
             .nodes = (uint32_t)sim_between(sim, 1, 5),
             .create_ms_max = sim_between(sim, 5, 2000),
             .pull_ms_max = sim_between(sim, 1, 1000),
-            .run_ms_max = sim_between(sim, 500, 12000),
+            .run_ms_max = sim_between(sim, 500, 8000),
             .notify_ms_max = sim_between(sim, 1, 200),
             .refused_ppm = ppm(sim, 500000, 50000),
             .fails_ppm = ppm(sim, 800000, 200000),
@@ -496,11 +496,11 @@ static void create(struct world *world, uint64_t seed, bool is_live)
     hub.clusters_len = world->clusters_len;
     client.clusters = world->clusters_len;
     client.mortal = world->mortal;
-    client.requests_ms = (uint32_t)sim_between(sim, 250, 500);
+    client.requests_ms = (uint32_t)sim_between(sim, 350, 800);
     client.answer_lost_ppm = ppm(sim, 700000, 100000);
     client.poison_ppm = ppm(sim, 300000, 10000);
     client.busy_until = world->heal_at - 1000;
-    client.jobs_min = 100;
+    client.jobs_min = 80;
 
     world->db = db_create(sim, &db, world->room_margin);
     world->checks = checks_create(sim, db_pg(world->db), &hub.engine.core);
