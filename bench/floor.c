@@ -9,10 +9,10 @@
  *   life-events-500  the same, and two COPYs of 500 event rows after it: a life of three commits
  *   product-submit   the product floor: schema/ and stmts.def as the writer connection prepares them, in
  *                    batches as the engine makes them, with no core: 2,000 jobs in requests of 500
- *   copy-out         one connection, COPY (binary) of five narrow columns of open_job to nowhere, once; the
- *                    database of engine_bench restart, and the value is seconds
  *   product-life     the same with the whole life: each batch accepts and starts 2,000 jobs, and ends those
  *                    of three batches before; the journal's body is as long as the rows are encoded
+ *   copy-out         one connection, COPY (binary) of five narrow columns of open_job to nowhere, once; the
+ *                    database of engine_bench restart, and the value is seconds
  */
 #include <endian.h>
 #include <poll.h>
@@ -28,7 +28,6 @@
 #include "controlplane/store/pg_array.h"
 #include "controlplane/store/pg_conn.h"
 #include "shared/base/alloc.h"
-#include "shared/base/replica.h"
 
 enum { LIFE_BATCHES = 3, ID_OFFSET = 20 + 4, ID_STRIDE = 4 + 8, CONNS = 2 };
 
@@ -450,6 +449,7 @@ struct product {
     struct stmt job, open_job, attempt, element_end, open_mark_drop, open_job_drop, audit;
     uint8_t *body; /* of a batch that ends nothing yet, and of one that does */
     size_t body_bytes_first, body_bytes;
+    int64_t epoch_be, at_be, batch_be, lo_be, hi_be; /* scalars of the batch being sent */
     struct pipe pipe;
 };
 
@@ -463,11 +463,10 @@ static void set_scalar(struct stmt *stmt, int i, const int64_t *be)
     stmt->values[i] = (struct pg_value){be, sizeof *be};
 }
 
-static void send_product_ends(struct product *product, PGconn *pg, uint64_t first,
-                              const int64_t *batch_be)
+static void send_product_ends(struct product *product, PGconn *pg, uint64_t first)
 {
     stmt_set_ids(&product->element_end, first);
-    set_scalar(&product->element_end, 7, batch_be);
+    set_scalar(&product->element_end, 7, &product->batch_be);
     stmt_send(&product->element_end, pg);
     stmt_set_ids(&product->open_mark_drop, first);
     stmt_send(&product->open_mark_drop, pg);
@@ -475,17 +474,13 @@ static void send_product_ends(struct product *product, PGconn *pg, uint64_t firs
     stmt_send(&product->open_job_drop, pg);
 }
 
-static void send_chain(struct product *product, PGconn *pg, const int64_t *batch_be,
-                       size_t body_bytes)
+static void send_chain(struct product *product, PGconn *pg, size_t body_bytes)
 {
-    static int64_t epoch_be, at_be;
     struct stmt chain = {.name = pg_stmts[PG_STMT_chain].name, .params = 4};
 
-    epoch_be = (int64_t)htobe64(1);
-    at_be = (int64_t)htobe64(UINT64_C(1700000000000));
-    set_scalar(&chain, 0, batch_be);
-    set_scalar(&chain, 1, &epoch_be);
-    set_scalar(&chain, 2, &at_be);
+    set_scalar(&chain, 0, &product->batch_be);
+    set_scalar(&chain, 1, &product->epoch_be);
+    set_scalar(&chain, 2, &product->at_be);
     chain.values[3] = (struct pg_value){product->body, body_bytes};
     stmt_send(&chain, pg);
 }
@@ -497,30 +492,30 @@ static void product_send(void *ctx, PGconn *pg, uint64_t number)
     struct product *product = ctx;
     uint64_t first = product_first(number);
     bool has_ends = product->is_life && number > LIFE_BATCHES;
-    int64_t batch_be = (int64_t)htobe64(number), at_be = (int64_t)htobe64(UINT64_C(1700000000000));
-    int64_t lo_be = (int64_t)htobe64(first);
-    int64_t hi_be = (int64_t)htobe64(first + BENCH_BATCH_JOBS - 1);
 
+    product->batch_be = (int64_t)htobe64(number);
+    product->lo_be = (int64_t)htobe64(first);
+    product->hi_be = (int64_t)htobe64(first + BENCH_BATCH_JOBS - 1);
     stmt_send(&begin, pg);
-    send_chain(product, pg, &batch_be, has_ends ? product->body_bytes : product->body_bytes_first);
+    send_chain(product, pg, has_ends ? product->body_bytes : product->body_bytes_first);
     stmt_set_ids(&product->job, first);
-    set_scalar(&product->job, 11, &batch_be);
+    set_scalar(&product->job, 11, &product->batch_be);
     stmt_send(&product->job, pg);
     stmt_set_ids(&product->open_job, first);
-    set_scalar(&product->open_job, 6, &at_be);
+    set_scalar(&product->open_job, 6, &product->at_be);
     stmt_send(&product->open_job, pg);
     if (product->is_life) {
         stmt_set_ids(&product->attempt, first);
-        set_scalar(&product->attempt, 6, &batch_be);
-        set_scalar(&product->attempt, 7, &lo_be);
-        set_scalar(&product->attempt, 8, &hi_be);
+        set_scalar(&product->attempt, 6, &product->batch_be);
+        set_scalar(&product->attempt, 7, &product->lo_be);
+        set_scalar(&product->attempt, 8, &product->hi_be);
         stmt_send(&product->attempt, pg);
     }
     if (has_ends) {
-        send_product_ends(product, pg, product_first(number - LIFE_BATCHES), &batch_be);
+        send_product_ends(product, pg, product_first(number - LIFE_BATCHES));
     }
-    set_scalar(&product->audit, 4, &batch_be);
-    set_scalar(&product->audit, 5, &at_be);
+    set_scalar(&product->audit, 4, &product->batch_be);
+    set_scalar(&product->audit, 5, &product->at_be);
     stmt_send(&product->audit, pg);
     stmt_send(&commit, pg);
 }
@@ -670,7 +665,9 @@ static struct pg_conn *connect_writer(const char *conninfo)
 static void run_product(const char *name, const char *conninfo, bool is_life, double warm,
                         double seconds)
 {
-    struct product product = {.is_life = is_life};
+    struct product product = {.is_life = is_life,
+                              .epoch_be = (int64_t)htobe64(1),
+                              .at_be = (int64_t)htobe64(UINT64_C(1700000000000))};
     PGconn *setup;
     struct pg_conn *conn;
 
