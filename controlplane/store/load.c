@@ -15,8 +15,9 @@
 
 enum {
     AHEAD_PARTS = 4,        /* begun beyond the one whose rows come out */
-    CHUNKS = 256,           /* of open_job, at most */
-    CHUNK_IDS = 1 << 16,    /* and at least so wide */
+    JOBS_CHUNKS = 256,      /* of open_job, at most */
+    OF_JOBS_CHUNKS = 64,    /* of each other table, at most, and one a partition */
+    CHUNK_IDS = 1 << 16,    /* but at least so wide */
     COPY_HEADER_BYTES = 19, /* signature, flags, length of extension */
     FIELDS_MAX = 6,
 };
@@ -144,12 +145,18 @@ static void add_small(struct load *load)
         " 1) union all (select id, value from counter where id > 1 order by id)");
 }
 
+static uint64_t chunk_width(uint64_t first, uint64_t last, uint64_t chunks)
+{
+    uint64_t width = (last - first) / chunks + 1;
+
+    return width < CHUNK_IDS ? CHUNK_IDS : width;
+}
+
 static void add_jobs(struct load *load, uint64_t first, uint64_t last)
 {
-    uint64_t width = (last - first) / CHUNKS + 1;
+    uint64_t width = chunk_width(first, last, JOBS_CHUNKS);
 
     if (last == 0) return; /* none is open */
-    if (width < CHUNK_IDS) width = CHUNK_IDS;
     for (uint64_t from = first; from <= last; from += width) {
         add(load, JOBS,
             fl_arena_printf(&load->arena,
@@ -159,15 +166,50 @@ static void add_jobs(struct load *load, uint64_t first, uint64_t last)
     }
 }
 
+/* What belongs to open jobs: the columns of 'table', for the open jobs between lo and hi.  The lateral
+ * subquery keeps the order of the join out of the planner's hands: open jobs first, then rows by key.  And
+ * where the table has no row of these ids, or none from some job on, nobody is asked for: most of a long
+ * queue has never started. */
+static const char of_jobs[] =
+    "select x.* from open_job o cross join lateral (select %s from %s_p%" PRIu64 " t"
+    " where t.job = o.job offset 0) x where o.job >= %" PRIu64 " and o.job < %" PRIu64
+    " and o.job >= (select min(job) from %s_p%" PRIu64 " where job >= %" PRIu64
+    " and job < %" PRIu64 ")"
+    " and o.job <= (select max(job) from %s_p%" PRIu64 " where job >= %" PRIu64
+    " and job < %" PRIu64 ")%s order by o.job, x.element, x.n";
+
+struct of_jobs {
+    enum part_kind kind;
+    const char *table, *columns, *filter;
+};
+
+static const struct of_jobs attempts = {
+    ATTEMPTS, "attempt", "t.job, t.element, t.n, t.incarnation, t.cluster, t.nodes", ""};
+static const struct of_jobs attempt_ends = {
+    ATTEMPT_ENDS, "attempt_end", "t.job, t.element, t.n, t.reason, t.exit, t.first_replica", ""};
+/* A plain job whose element has ended is not open. */
+static const struct of_jobs element_ends = {
+    ELEMENT_ENDS, "element_end",
+    "t.job, t.element, t.n, t.state, t.reason, t.exit, t.first_replica", " and o.elements > 1"};
+
 /* By partition: with the parent in the join each probe would have to find its partition anew. */
-static void add_of_jobs(struct load *load, enum part_kind kind, const char *format,
+static void add_of_jobs(struct load *load, const struct of_jobs *of,
                         const struct partition_list *ranges, uint64_t first, uint64_t last)
 {
-    for (size_t i = 0; i < ranges->len; i++) {
-        struct partition_range range = ranges->at[i];
+    uint64_t width = chunk_width(first, last, OF_JOBS_CHUNKS);
 
-        if (last < range.lo || first >= range.hi || last == 0) continue;
-        add(load, kind, fl_arena_printf(&load->arena, format, range.lo, range.lo, range.hi));
+    for (size_t i = 0; i < ranges->len && last > 0; i++) {
+        uint64_t p = ranges->at[i].lo;
+        uint64_t lo = p > first ? p : first, end = ranges->at[i].hi;
+
+        if (end > last) end = last + 1;
+        for (; lo < end; lo += width) {
+            uint64_t hi = end - lo > width ? lo + width : end;
+
+            add(load, of->kind,
+                fl_arena_printf(&load->arena, of_jobs, of->columns, of->table, p, lo, hi, of->table,
+                                p, lo, hi, of->table, p, lo, hi, of->filter));
+        }
     }
 }
 
@@ -189,23 +231,9 @@ static void add_parts(struct load *load, const PGresult *result)
     add_small(load);
     add_jobs(load, first, last);
     add(load, MARKS, "select job, kind, value from open_mark order by job, kind");
-    add_of_jobs(load, ATTEMPTS,
-                "select a.job, a.element, a.n, a.incarnation, a.cluster, a.nodes from open_job o"
-                " join attempt_p%" PRIu64 " a on a.job = o.job where o.job >= %" PRIu64
-                " and o.job < %" PRIu64 " order by a.job, a.element, a.n",
-                &ranges, first, last);
-    add_of_jobs(load, ATTEMPT_ENDS,
-                "select e.job, e.element, e.n, e.reason, e.exit, e.first_replica from open_job o"
-                " join attempt_end_p%" PRIu64 " e on e.job = o.job where o.job >= %" PRIu64
-                " and o.job < %" PRIu64 " order by e.job, e.element, e.n",
-                &ranges, first, last);
-    /* A plain job whose element has ended is not open. */
-    add_of_jobs(
-        load, ELEMENT_ENDS,
-        "select e.job, e.element, e.n, e.state, e.reason, e.exit, e.first_replica from open_job o"
-        " join element_end_p%" PRIu64 " e on e.job = o.job where o.job >= %" PRIu64
-        " and o.job < %" PRIu64 " and o.elements > 1 order by e.job, e.element",
-        &ranges, first, last);
+    add_of_jobs(load, &attempts, &ranges, first, last);
+    add_of_jobs(load, &attempt_ends, &ranges, first, last);
+    add_of_jobs(load, &element_ends, &ranges, first, last);
 }
 
 /* --- rows --- */
@@ -379,9 +407,10 @@ static void keep_message(struct wire *wire, struct part *part, char *at, int len
     part->waiting_bytes += (size_t)len;
 }
 
-/* Takes what has come on a wire. */
+/* Takes what has come on a wire, LOAD_TURN_ROWS at most. */
 static void receive(struct load *load, struct wire *wire)
 {
+    size_t rows = 0;
     PGconn *pg = pg_conn_raw(wire->conn);
     PGresult *result;
     char *at;
@@ -392,9 +421,14 @@ static void receive(struct load *load, struct wire *wire)
 
         if (wire->is_copying) {
             if (is_full(load, wire)) return;
+            if (rows == LOAD_TURN_ROWS) {
+                load->has_more = true; /* libpq holds it already: poll would not tell */
+                return;
+            }
             len = PQgetCopyData(pg, &at, 1);
             if (len > 0) {
                 keep_message(wire, part, at, len);
+                rows++;
                 continue;
             }
             if (len == 0) return;
@@ -503,13 +537,16 @@ enum load_state load_turn(struct load *load, fl_ms now)
 {
     size_t rows = 0, emitting = load->emitting, begun = load->begun;
 
+    load->has_more = false;
     for (size_t i = 0; i < LOAD_CONNS && load->state < DONE; i++) {
         turn_wire(load, &load->wires[i], now);
     }
     while (load->state == STREAMING && rows < LOAD_TURN_ROWS && emit(load)) {
         rows++;
     }
-    load->has_more = rows == LOAD_TURN_ROWS || load->emitting != emitting || load->begun != begun;
+    if (rows == LOAD_TURN_ROWS || load->emitting != emitting || load->begun != begun) {
+        load->has_more = true;
+    }
     if (rows > 0 || load->has_more) load->quiet_at = now + LOAD_QUIET_MS;
     if (load->state < DONE && now >= load->quiet_at) fail(load, "the database went silent");
     if (load->state == DONE) return LOAD_DONE;

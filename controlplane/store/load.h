@@ -1,7 +1,8 @@
 /* load.h - the rows that a fresh core is loaded from, in the order of core.h.
  * What is read: queues, clusters, shapes and counters whole; open_job and open_mark whole; and of attempt,
  * attempt_end and element_end only what belongs to open jobs, by primary key and partition.  No row of an
- * ended job is read, however many there are.
+ * ended job is read, however many there are, but two index entries a part: the first and last job that has
+ * a row there.
  *
  * The reads are cut into parts; two connections stream them in COPY BINARY, one part each at a time, and the
  * rows come out in the order of the parts.  Each turn hands out LOAD_TURN_ROWS at most, so that the lease is

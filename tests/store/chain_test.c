@@ -1,4 +1,6 @@
 /* The chain: what the server refuses, and that nothing of it stays. */
+#include <stdlib.h>
+
 #include "shared/base/alloc.h"
 #include "tests/fl_test.h"
 #include "tests/store/store_help.h"
@@ -263,6 +265,63 @@ static void a_full_disk_is_told_from_poison(void **state)
     finish(help, conninfo);
 }
 
+/* A real one: the jobs are on a file system of 8 MiB.  Only root may mount that; for others the test above
+ * has to do. */
+static void a_disk_that_is_really_full_and_has_space_again(void **state)
+{
+    char dir[32], command[512], sql[256];
+    char *conninfo, *large = fl_new_array(char, 65536);
+    struct help *help;
+    enum engine_commit result = ENGINE_COMMITTED;
+    uint64_t number = 0, job = 0;
+
+    (void)state;
+    snprintf(dir, sizeof dir, "/tmp/fl-full-%d", (int)getpid());
+    snprintf(command, sizeof command,
+             "mkdir -p %s && mount -t tmpfs -o size=8m tmpfs %s 2>/dev/null && mkdir %s/ts &&"
+             " dd if=/dev/zero of=%s/filler bs=1M count=4 2>/dev/null && chown postgres %s/ts",
+             dir, dir, dir, dir, dir);
+    if (system(command) != 0) {
+        printf("no file system could be mounted here\n");
+        fl_free(large);
+        skip();
+    }
+    help = leader(&conninfo);
+    snprintf(sql, sizeof sql, "create tablespace full_%d location '%s/ts'", (int)getpid(), dir);
+    help_run(conninfo, sql);
+    snprintf(sql, sizeof sql, "alter table job_p0 set tablespace full_%d", (int)getpid());
+    help_run(conninfo, sql);
+    help_run(conninfo, "alter table job_p0 alter params set storage plain");
+    for (size_t i = 0; i < 65536; i++)
+        large[i] = (char)mrand48();
+    while (result == ENGINE_COMMITTED && number < 1000) {
+        struct core_batch *batch = help_batch(++number);
+
+        for (int i = 0; i < 50; i++) {
+            help_row(batch, (struct row){
+                                .kind = ROW_job_new,
+                                .job_new = {.job = ++job, .elements = 1, .params = {large, 7000}}});
+        }
+        result = help_commit(help, batch);
+        core_batch_destroy(batch);
+    }
+    printf("full after %llu batches\n", (unsigned long long)number);
+    assert_int_equal(result, ENGINE_NO_SPACE);
+    assert_true(number > 2);
+    assert_int_equal(help_take(help, number), FL_OK);
+    assert_int_equal(help->taken.batch_newest, number - 1);
+    snprintf(command, sizeof command, "rm %s/filler", dir);
+    assert_int_equal(system(command), 0);
+    commit_job(help, number, job + 1);
+    help_run(conninfo, "drop table job cascade");
+    snprintf(sql, sizeof sql, "drop tablespace full_%d", (int)getpid());
+    help_run(conninfo, sql);
+    snprintf(command, sizeof command, "umount %s && rmdir %s", dir, dir);
+    assert_int_equal(system(command), 0);
+    fl_free(large);
+    finish(help, conninfo);
+}
+
 static void end_writers(const char *conninfo)
 {
     help_run(conninfo,
@@ -431,6 +490,7 @@ FL_TESTS(cmocka_unit_test(the_first_takeover_finds_genesis_and_room),
          cmocka_unit_test(bytes_that_are_no_text_poison_only_their_batch),
          cmocka_unit_test(an_id_beyond_the_partitions_is_refused),
          cmocka_unit_test(a_full_disk_is_told_from_poison),
+         cmocka_unit_test(a_disk_that_is_really_full_and_has_space_again),
          cmocka_unit_test(a_lost_connection_is_unknown_and_take_tells_that_it_did_not_land),
          cmocka_unit_test(a_dropped_connection_may_have_landed_and_take_tells),
          cmocka_unit_test(an_idle_writer_that_died_is_noticed_by_the_next_batch),

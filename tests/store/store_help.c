@@ -11,11 +11,10 @@
 #include "shared/base/assert.h"
 #include "tests/fl_test.h"
 
-enum { SERVERS_MAX = 8, DATABASES_MAX = 256 };
+enum { SERVERS_MAX = 8 };
 
 static char *servers[SERVERS_MAX]; /* folders */
 static size_t servers_len;
-static char *databases[DATABASES_MAX]; /* conninfo of the server, '\n', name */
 static size_t databases_len;
 static pid_t owner; /* a forked child must not clean up */
 
@@ -54,19 +53,6 @@ static char *print(const char *fmt, ...)
 static void clean_up(void)
 {
     if (getpid() != owner) return;
-    for (size_t i = 0; i < databases_len; i++) {
-        char *name = strchr(databases[i], '\n');
-        PGconn *pg;
-        char *sql;
-
-        *name++ = '\0';
-        pg = PQconnectdb(databases[i]);
-        sql = print("drop database if exists %s with (force)", name);
-        if (PQstatus(pg) == CONNECTION_OK) PQclear(PQexec(pg, sql));
-        PQfinish(pg);
-        fl_free(sql);
-        fl_free(databases[i]);
-    }
     for (size_t i = 0; i < servers_len; i++) {
         char *command = print("tests/store/pg.sh stop %s", servers[i]);
 
@@ -174,8 +160,7 @@ char *help_database_of(const char *its_server, bool has_schema)
 
     register_clean_up();
     help_run(its_server, sql);
-    fl_assert(databases_len < DATABASES_MAX);
-    databases[databases_len++] = print("%s\n%s", its_server, name);
+    databases_len++;
     if (has_schema && !migrate(conninfo, &config, &err)) fail_msg("%s", err.text);
     fl_free(sql);
     fl_free(name);

@@ -1,6 +1,6 @@
 /* store_help.h - a real Postgres for a test, and a store that is driven by hand.
  * The server is the one that FL_TEST_PG names (a conninfo), else one of its own, started by pg.sh and ended
- * with the process.  Each database is new, and dropped at the end.
+ * with the process.  Each database is new; it goes with the server, since dropping one costs a checkpoint.
  * Every wait has an end: what does not come in HELP_WAIT_MS fails the test. */
 #pragma once
 
