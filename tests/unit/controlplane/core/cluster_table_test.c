@@ -1,0 +1,225 @@
+#include "controlplane/core/cluster_table.h"
+
+#include "tests/fl_test.h"
+
+static const struct fl_resources none = {0};
+
+static struct cluster *enrol(struct cluster_table *table, const char *name)
+{
+    struct fl_err err = {0};
+    uint32_t slot = 0;
+
+    assert_true(cluster_table_add(table, 0, fl_str_c(name), FL_STR("uid"), &slot, &err));
+    return cluster_table_at(table, slot);
+}
+
+static struct fl_resources cpu(uint32_t cores)
+{
+    return (struct fl_resources){.cpu_milli = cores * 1000, .memory_bytes = 100, .gpus = 1};
+}
+
+static void report(struct cluster_table *table, struct cluster *cluster, uint32_t number,
+                   const char *name, uint32_t total, uint32_t free)
+{
+    assert_true(cluster_report_node(table, cluster, ++table->stamp, number, true, fl_str_c(name),
+                                    FL_STR(""), cpu(total), cpu(free)));
+}
+
+static void a_removed_clusters_name_is_free_and_its_id_is_not(void **state)
+{
+    struct cluster_table table;
+    struct fl_err err = {0};
+    uint32_t slot;
+
+    (void)state;
+    cluster_table_init(&table, 3, 4);
+    assert_int_equal(enrol(&table, "east")->id, 1);
+    assert_false(cluster_table_add(&table, 0, FL_STR("east"), FL_STR("uid"), &slot, &err));
+    assert_int_equal(err.code, FL_EXISTS);
+    cluster_table_remove(&table, 1);
+    assert_int_equal(cluster_table_find_name(&table, FL_STR("east")), 0);
+    assert_int_equal(enrol(&table, "east")->id, 2);
+    assert_int_equal(cluster_table_find_name(&table, FL_STR("east")), 2);
+    assert_int_equal(cluster_table_find(&table, (struct fl_cluster){1}), 1);
+    assert_int_equal(cluster_table_find(&table, (struct fl_cluster){0}), 0);
+    assert_int_equal(cluster_table_find(&table, (struct fl_cluster){3}), 0);
+    enrol(&table, "west");
+    assert_false(cluster_table_add(&table, 0, FL_STR("north"), FL_STR("uid"), &slot, &err));
+    assert_int_equal(err.code, FL_FULL);
+    cluster_table_fini(&table);
+}
+
+static void what_is_no_name_no_uid_or_the_wrong_id_is_refused(void **state)
+{
+    static const char uid_of_65[] =
+        "uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu";
+    struct cluster_table table;
+    struct fl_err err = {0};
+    uint32_t slot;
+
+    (void)state;
+    cluster_table_init(&table, 3, 4);
+    assert_int_equal(strlen(uid_of_65), 65);
+    assert_false(cluster_table_add(&table, 0, FL_STR("E"), FL_STR("uid"), &slot, &err));
+    assert_false(cluster_table_add(&table, 0, FL_STR("e"), FL_STR(""), &slot, &err));
+    assert_false(cluster_table_add(&table, 0, FL_STR("e"), fl_str_c(uid_of_65), &slot, &err));
+    assert_false(cluster_table_add(&table, 0, FL_STR("e"), FL_STR("\xff"), &slot, &err));
+    assert_int_equal(err.code, FL_INVALID);
+    assert_false(cluster_table_add(&table, 2, FL_STR("e"), FL_STR("uid"), &slot, &err));
+    assert_int_equal(err.code, FL_TORN);
+    cluster_table_fini(&table);
+}
+
+static void sums_are_those_of_the_ready_nodes_of_this_session(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+
+    (void)state;
+    cluster_table_init(&table, 3, 4);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    report(&table, east, 1, "n1", 8, 8);
+    report(&table, east, 2, "n2", 4, 1);
+    assert_int_equal(east->total_sum.cpu_milli, 12000);
+    assert_int_equal(east->free_sum.cpu_milli, 9000);
+    report(&table, east, 1, "n1", 8, 2); /* replaces */
+    assert_int_equal(east->total_sum.cpu_milli, 12000);
+    assert_int_equal(east->free_sum.cpu_milli, 3000);
+    assert_true(cluster_report_node(&table, east, ++table.stamp, 2, false, FL_STR("n2"), FL_STR(""),
+                                    cpu(4), cpu(4)));
+    assert_int_equal(east->total_sum.cpu_milli, 8000);
+    assert_int_equal(east->free_sum.cpu_milli, 2000);
+    cluster_begin_session(&table, east, 2);
+    assert_int_equal(east->total_sum.cpu_milli, 0);
+    assert_false(cluster_node_is_usable(east, &east->nodes.at[0]));
+    report(&table, east, 7, "n1", 8, 5);
+    assert_int_equal(east->nodes.len, 2); /* the same node under another number */
+    assert_int_equal(east->free_sum.cpu_milli, 5000);
+    cluster_table_fini(&table);
+}
+
+static void taking_and_giving_never_leave_the_range_of_the_node(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+
+    (void)state;
+    cluster_table_init(&table, 3, 4);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    report(&table, east, 1, "n1", 8, 8);
+    cluster_take(east, 0, cpu(5));
+    assert_int_equal(east->nodes.at[0].free.cpu_milli, 3000);
+    assert_int_equal(east->free_sum.cpu_milli, 3000);
+    cluster_take(east, 0, cpu(5));
+    assert_int_equal(east->nodes.at[0].free.cpu_milli, 0);
+    assert_int_equal(east->free_sum.cpu_milli, 0);
+    cluster_give(&table, east, 0, cpu(7));
+    cluster_give(&table, east, 0, cpu(7));
+    assert_int_equal(east->nodes.at[0].free.cpu_milli, 8000);
+    assert_int_equal(east->free_sum.cpu_milli, 8000);
+    report(&table, east, 1, "n1", 4, 9); /* more free than there is */
+    assert_int_equal(east->nodes.at[0].free.cpu_milli, 4000);
+    cluster_table_fini(&table);
+}
+
+static void only_what_gives_work_a_new_chance_is_growth(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+    uint64_t grown, totals;
+
+    (void)state;
+    cluster_table_init(&table, 3, 4);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    grown = east->grown_at;
+    totals = table.totals_at;
+    report(&table, east, 1, "n1", 8, 4);
+    assert_true(east->grown_at > grown && table.totals_at > totals);
+    grown = east->grown_at;
+    totals = table.totals_at;
+    report(&table, east, 1, "n1", 8, 4);
+    report(&table, east, 1, "n1", 8, 3);
+    assert_int_equal(east->grown_at, grown); /* nothing became free */
+    assert_int_equal(table.totals_at, totals);
+    report(&table, east, 1, "n1", 8, 4);
+    assert_true(east->grown_at > grown);
+    grown = east->grown_at;
+    assert_true(cluster_report_node(&table, east, ++table.stamp, 1, true, FL_STR("n1"),
+                                    FL_STR("a=b\n"), cpu(8), cpu(4)));
+    assert_true(east->grown_at > grown && table.totals_at > totals); /* labels count too */
+    grown = east->grown_at;
+    cluster_take(east, 0, cpu(1));
+    assert_int_equal(east->grown_at, grown);
+    cluster_give(&table, east, 0, cpu(1));
+    assert_true(east->grown_at > grown);
+    cluster_table_fini(&table);
+}
+
+static void a_node_report_out_of_bounds_changes_nothing(void **state)
+{
+    static char long_text[CLUSTER_NODE_LABELS_MAX + 2];
+    struct cluster_table table;
+    struct cluster *east;
+    const struct {
+        uint32_t number;
+        struct fl_str name, labels;
+    } bad[] = {{65536, FL_STR("n1"), FL_STR("")},
+               {1, FL_STR(""), FL_STR("")},
+               {1, FL_STR("a\nb"), FL_STR("")},
+               {1, FL_STR("\xc0"), FL_STR("")},
+               {1, {long_text, 254}, FL_STR("")},
+               {1, FL_STR("n1"), {long_text, CLUSTER_NODE_LABELS_MAX + 1}}};
+
+    (void)state;
+    memset(long_text, 'x', sizeof long_text);
+    cluster_table_init(&table, 3, 2);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(cluster_report_node(&table, east, 9, bad[i].number, true, bad[i].name,
+                                         bad[i].labels, cpu(1), none));
+    }
+    assert_int_equal(east->nodes.len, 0);
+    assert_true(cluster_report_node(&table, east, 9, 65535, true, (struct fl_str){long_text, 253},
+                                    (struct fl_str){long_text, CLUSTER_NODE_LABELS_MAX}, cpu(1),
+                                    none));
+    report(&table, east, 2, "n2", 1, 1);
+    assert_false(
+        cluster_report_node(&table, east, 9, 3, true, FL_STR("n3"), FL_STR(""), cpu(1), none));
+    assert_int_equal(east->nodes.len, 2); /* nodes_max */
+    cluster_table_fini(&table);
+}
+
+static void each_session_has_the_next_epoch_and_knows_nothing_of_the_last(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+
+    (void)state;
+    cluster_table_init(&table, 3, 2);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 41);
+    assert_int_equal(east->session_epoch, 1);
+    east->is_reconciled = east->is_ack_due = true;
+    east->control_seq = east->report_seq = east->inventory_len = 7;
+    cluster_begin_session(&table, east, 42);
+    assert_int_equal(east->session_epoch, 2);
+    assert_int_equal(east->connection, 42);
+    assert_false(east->is_reconciled || east->is_ack_due);
+    assert_int_equal(east->control_seq + east->report_seq + east->inventory_len, 0);
+    cluster_end_session(&table, east);
+    assert_false(east->is_connected);
+    assert_int_equal(east->session_epoch, 2);
+    cluster_table_fini(&table);
+}
+
+FL_TESTS(cmocka_unit_test(a_removed_clusters_name_is_free_and_its_id_is_not),
+         cmocka_unit_test(what_is_no_name_no_uid_or_the_wrong_id_is_refused),
+         cmocka_unit_test(sums_are_those_of_the_ready_nodes_of_this_session),
+         cmocka_unit_test(taking_and_giving_never_leave_the_range_of_the_node),
+         cmocka_unit_test(only_what_gives_work_a_new_chance_is_growth),
+         cmocka_unit_test(a_node_report_out_of_bounds_changes_nothing),
+         cmocka_unit_test(each_session_has_the_next_epoch_and_knows_nothing_of_the_last))

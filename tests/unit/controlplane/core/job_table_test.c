@@ -1,0 +1,119 @@
+#include "controlplane/core/job_table.h"
+
+#include "tests/fl_test.h"
+
+static void jobs_are_found_by_id_and_walked_in_its_order(void **state)
+{
+    static const uint64_t ids[] = {300, 1, 70000, 2, 299};
+    static const uint64_t sorted[] = {1, 2, 299, 300, 70000};
+    struct job_table table;
+    uint64_t from = 0;
+
+    (void)state;
+    job_table_init(&table, 5);
+    for (size_t i = 0; i < 5; i++) {
+        uint32_t slot = job_table_add(&table, (struct fl_job){ids[i]});
+
+        assert_int_equal(job_table_find(&table, (struct fl_job){ids[i]}), slot);
+        assert_int_equal(job_table_at(&table, slot)->id, ids[i]);
+    }
+    for (size_t i = 0; i < 5; i++) {
+        uint32_t slot = job_table_next(&table, from);
+
+        assert_int_equal(job_table_at(&table, slot)->id, sorted[i]);
+        from = sorted[i] + 1;
+    }
+    assert_int_equal(job_table_next(&table, from), 0);
+    assert_int_equal(job_table_find(&table, (struct fl_job){3}), 0);
+    job_table_fini(&table);
+}
+
+static void at_jobs_max_there_is_no_slot_until_one_goes(void **state)
+{
+    struct job_table table;
+    uint32_t first;
+
+    (void)state;
+    job_table_init(&table, 2);
+    first = job_table_add(&table, (struct fl_job){1});
+    assert_int_not_equal(job_table_add(&table, (struct fl_job){2}), 0);
+    assert_int_equal(job_table_add(&table, (struct fl_job){3}), 0);
+    assert_int_equal(job_table_find(&table, (struct fl_job){3}), 0);
+    job_table_remove(&table, first);
+    assert_int_equal(job_table_find(&table, (struct fl_job){1}), 0);
+    assert_int_not_equal(job_table_add(&table, (struct fl_job){3}), 0);
+    job_table_fini(&table);
+}
+
+static void a_plain_job_has_one_element(void **state)
+{
+    struct job_table table;
+    struct job *job;
+    uint32_t number = 9;
+
+    (void)state;
+    job_table_init(&table, 4);
+    job = job_table_at(&table, job_table_add(&table, (struct fl_job){1}));
+    job->elements = 1;
+    assert_int_equal(job_table_element(&table, job, 0), 0);
+    assert_int_equal(job_table_next_element(&table, job, 0, &number), 0);
+    job_table_put_element(&table, job, 0, 77);
+    assert_int_equal(job_table_element(&table, job, 0), 77);
+    assert_int_equal(job_table_element(&table, job, 1), 0);
+    assert_int_equal(job_table_next_element(&table, job, 0, &number), 77);
+    assert_int_equal(number, 0);
+    assert_int_equal(job_table_next_element(&table, job, 1, &number), 0);
+    job_table_remove_element(&table, job, 0);
+    assert_int_equal(job_table_element(&table, job, 0), 0);
+    job_table_fini(&table);
+}
+
+static void an_arrays_elements_are_walked_in_their_order(void **state)
+{
+    struct job_table table;
+    struct job *job;
+    uint32_t number = 0;
+
+    (void)state;
+    job_table_init(&table, 4);
+    job = job_table_at(&table, job_table_add(&table, (struct fl_job){1}));
+    job->elements = 1000;
+    job_table_put_element(&table, job, 999, 3);
+    job_table_put_element(&table, job, 0, 1);
+    job_table_put_element(&table, job, 257, 2);
+    assert_int_equal(job_table_next_element(&table, job, 0, &number), 1);
+    assert_int_equal(number, 0);
+    assert_int_equal(job_table_next_element(&table, job, 1, &number), 2);
+    assert_int_equal(number, 257);
+    assert_int_equal(job_table_next_element(&table, job, 258, &number), 3);
+    assert_int_equal(number, 999);
+    assert_int_equal(job_table_next_element(&table, job, 1000, &number), 0);
+    job_table_remove_element(&table, job, 257);
+    assert_int_equal(job_table_element(&table, job, 257), 0);
+    assert_int_equal(job_table_element(&table, job, 1000), 0);
+    job_table_fini(&table); /* frees what an array holds */
+}
+
+/* Issue 3, section 2: at most 96 bytes of memory for each queued job. */
+static void a_million_queued_jobs_take_at_most_96_bytes_each(void **state)
+{
+    enum { JOBS = 1000000 };
+    struct job_table table;
+
+    (void)state;
+    job_table_init(&table, 20000000);
+    for (uint64_t id = 1; id <= JOBS; id++) {
+        assert_int_not_equal(job_table_add(&table, (struct fl_job){id}), 0);
+    }
+    print_message("%.1f bytes for each of a million jobs\n",
+                  (double)job_table_hot_bytes(&table) / JOBS);
+    assert_true(job_table_hot_bytes(&table) >= JOBS * sizeof(struct job));
+    assert_true(job_table_hot_bytes(&table) <= (size_t)96 * JOBS);
+    job_table_fini(&table);
+}
+
+FL_TESTS(cmocka_unit_test(jobs_are_found_by_id_and_walked_in_its_order),
+         cmocka_unit_test(at_jobs_max_there_is_no_slot_until_one_goes),
+         cmocka_unit_test(a_plain_job_has_one_element),
+         cmocka_unit_test(an_arrays_elements_are_walked_in_their_order),
+         cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each))

@@ -1,0 +1,153 @@
+#include "controlplane/core/job_tree.h"
+
+#include "shared/base/assert.h"
+#include "shared/base/prng.h"
+#include "tests/fl_test.h"
+
+enum { JOBS = 2000 };
+
+struct world {
+    struct job_table table;
+    uint32_t slots[JOBS];
+    bool is_in[JOBS]; /* the reference: a set over the ids, which its index sorts */
+    uint32_t root;
+};
+
+static void init(struct world *world)
+{
+    memset(world, 0, sizeof *world);
+    job_table_init(&world->table, JOBS);
+    for (uint64_t i = 0; i < JOBS; i++) {
+        world->slots[i] = job_table_add(&world->table, (struct fl_job){i * 7 + 1});
+    }
+}
+
+static void collect(const struct world *world, uint32_t root, uint32_t *depth, uint32_t level,
+                    uint64_t *ids, size_t *len)
+{
+    const struct job *job;
+
+    if (!root) return;
+    job = job_table_at(&world->table, root);
+    if (level > *depth) *depth = level;
+    collect(world, job->left, depth, level + 1, ids, len);
+    ids[(*len)++] = job->id;
+    collect(world, job->right, depth, level + 1, ids, len);
+}
+
+static void compare(const struct world *world)
+{
+    uint64_t ids[JOBS];
+    uint32_t depth = 0, first = job_tree_first(&world->table, world->root);
+    size_t len = 0, at = 0;
+
+    collect(world, world->root, &depth, 1, ids, &len);
+    for (size_t i = 0; i < JOBS; i++) {
+        if (!world->is_in[i]) continue;
+        assert_true(at < len);
+        if (at == 0) assert_int_equal(first, world->slots[i]);
+        assert_int_equal(ids[at++], i * 7 + 1);
+    }
+    assert_int_equal(at, len);
+    if (len == 0) assert_int_equal(first, 0);
+    assert_true(depth < 60); /* a treap of 2000 has about 25 levels */
+}
+
+static void flip(struct world *world, size_t i)
+{
+    if (world->is_in[i]) {
+        world->root = job_tree_remove(&world->table, world->root, world->slots[i]);
+    } else {
+        world->root = job_tree_add(&world->table, world->root, world->slots[i]);
+    }
+    world->is_in[i] = !world->is_in[i];
+}
+
+static void it_agrees_with_a_sorted_set_whatever_comes_and_goes(void **state)
+{
+    static struct world world;
+    struct fl_prng prng;
+
+    (void)state;
+    init(&world);
+    fl_prng_seed(&prng, 11);
+    compare(&world);
+    for (int i = 0; i < 40000; i++) {
+        size_t pick = fl_prng_below(&prng, i < 20000 ? JOBS : 8); /* large, then small */
+
+        flip(&world, pick);
+        if (i % 97 == 0) compare(&world);
+    }
+    for (size_t i = 0; i < JOBS; i++) {
+        if (world.is_in[i]) flip(&world, i);
+    }
+    assert_int_equal(world.root, 0);
+    job_table_fini(&world.table);
+}
+
+static void ascending_ids_make_no_list_of_it(void **state)
+{
+    static struct world world;
+
+    (void)state;
+    init(&world);
+    for (size_t i = 0; i < JOBS; i++) {
+        flip(&world, i);
+    }
+    compare(&world);
+    job_table_fini(&world.table);
+}
+
+static uint32_t shape_of(const struct world *world, uint32_t root)
+{
+    const struct job *job;
+
+    if (!root) return 7;
+    job = job_table_at(&world->table, root);
+    return (uint32_t)job->id * 31 + shape_of(world, job->left) * 3 +
+           shape_of(world, job->right) * 5;
+}
+
+static void equal_contents_have_equal_shape(void **state)
+{
+    static struct world world;
+    uint32_t shape;
+
+    (void)state;
+    init(&world);
+    for (size_t i = 0; i < 100; i++) {
+        flip(&world, i);
+    }
+    shape = shape_of(&world, world.root);
+    for (size_t i = 100; i-- > 0;) {
+        flip(&world, i);
+    }
+    for (size_t i = 100; i-- > 0;) {
+        flip(&world, i);
+    }
+    assert_int_equal(shape_of(&world, world.root), shape);
+    job_table_fini(&world.table);
+}
+
+static void remove_absent(void *arg)
+{
+    struct world *world = arg;
+
+    world->root = job_tree_remove(&world->table, world->root, world->slots[5]);
+}
+
+static void taking_out_what_is_not_there_is_a_bug(void **state)
+{
+    static struct world world;
+
+    (void)state;
+    init(&world);
+    flip(&world, 4);
+    assert_true(fl_test_aborts(remove_absent, &world));
+    job_table_fini(&world.table);
+}
+
+FL_TESTS(cmocka_unit_test(it_agrees_with_a_sorted_set_whatever_comes_and_goes),
+         cmocka_unit_test(ascending_ids_make_no_list_of_it),
+         cmocka_unit_test(equal_contents_have_equal_shape),
+         cmocka_unit_test(taking_out_what_is_not_there_is_a_bug))

@@ -1,0 +1,200 @@
+#include "controlplane/core/queue_table.h"
+
+#include "shared/base/prng.h"
+#include "tests/fl_test.h"
+
+static const struct fl_tenant one = {1}, two = {2};
+
+static uint32_t add(struct queue_table *table, const char *name)
+{
+    struct fl_err err = {0};
+    uint32_t slot = 0;
+
+    assert_true(queue_table_add(table, 0, one, fl_str_c(name), &slot, &err));
+    return slot;
+}
+
+static void names_are_unique_per_tenant(void **state)
+{
+    struct queue_table table;
+    struct fl_err err = {0};
+    uint32_t slot;
+
+    (void)state;
+    queue_table_init(&table, 4, 4);
+    assert_int_equal(add(&table, "ml"), 1);
+    assert_false(queue_table_add(&table, 0, one, FL_STR("ml"), &slot, &err));
+    assert_int_equal(err.code, FL_EXISTS);
+    assert_true(queue_table_add(&table, 0, two, FL_STR("ml"), &slot, &err));
+    assert_int_equal(slot, 2);
+    assert_int_equal(queue_table_find(&table, one, FL_STR("ml")), 1);
+    assert_int_equal(queue_table_find(&table, two, FL_STR("ml")), 2);
+    assert_int_equal(queue_table_find(&table, one, FL_STR("m")), 0);
+    assert_int_equal(queue_table_find(&table, one, FL_STR("")), 0);
+    queue_table_fini(&table);
+}
+
+static void what_is_no_name_the_wrong_id_or_too_much_is_refused(void **state)
+{
+    static const char long_name[] =
+        "0123456789012345678901234567890123456789012345678901234567890123";
+    struct queue_table table;
+    struct fl_err err = {0};
+    uint32_t slot;
+
+    (void)state;
+    queue_table_init(&table, 2, 4);
+    assert_int_equal(strlen(long_name), 64);
+    assert_false(queue_table_add(&table, 0, one, fl_str_c(long_name), &slot, &err));
+    assert_int_equal(err.code, FL_INVALID);
+    assert_int_equal(queue_table_find(&table, one, fl_str_c(long_name)), 0);
+    assert_false(queue_table_add(&table, 2, one, FL_STR("ml"), &slot, &err));
+    assert_int_equal(err.code, FL_TORN);
+    add(&table, "a");
+    add(&table, "b");
+    assert_false(queue_table_add(&table, 0, one, FL_STR("c"), &slot, &err));
+    assert_int_equal(err.code, FL_FULL);
+    queue_table_fini(&table);
+}
+
+static void buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_job(void **state)
+{
+    static const struct {
+        int32_t priority;
+        uint32_t shape;
+    } sorted[] = {{INT32_MAX, 1}, {5, 1}, {5, 2}, {5, 9}, {0, 1}, {-5, 1}, {INT32_MIN, 3}};
+    static const int order[] = {3, 0, 6, 1, 5, 2, 4};
+    struct queue_table table;
+    uint32_t queue, slots[7];
+
+    (void)state;
+    queue_table_init(&table, 4, 7);
+    queue = add(&table, "ml");
+    for (size_t i = 0; i < 7; i++) {
+        int n = order[i];
+
+        slots[n] = queue_table_need_bucket(&table, queue, sorted[n].priority, sorted[n].shape);
+        assert_int_not_equal(slots[n], 0);
+        assert_int_equal(
+            queue_table_need_bucket(&table, queue, sorted[n].priority, sorted[n].shape), slots[n]);
+        queue_table_join(&table, slots[n]);
+    }
+    assert_int_equal(queue_table_need_bucket(&table, queue, 77, 77), 0); /* as many as can be */
+    for (size_t i = 0; i < 7; i++) {
+        assert_int_equal(queue_table_at(&table, queue)->buckets.at[i], slots[i]);
+    }
+    assert_int_equal(queue_table_at(&table, queue)->jobs, 7);
+    queue_table_leave(&table, slots[2]);
+    assert_int_equal(queue_table_at(&table, queue)->buckets.len, 6);
+    assert_int_equal(queue_table_at(&table, queue)->buckets.at[2], slots[3]);
+    assert_int_not_equal(queue_table_need_bucket(&table, queue, 77, 77), 0);
+    queue_table_fini(&table);
+}
+
+enum { JOBS = 60 };
+
+struct world {
+    struct job_table jobs;
+    struct queue_table queues;
+    uint32_t bucket, slots[JOBS];
+};
+
+static void init(struct world *world)
+{
+    job_table_init(&world->jobs, JOBS);
+    queue_table_init(&world->queues, 1, 1);
+    world->bucket = queue_table_need_bucket(&world->queues, add(&world->queues, "ml"), 0, 1);
+    for (uint64_t i = 0; i < JOBS; i++) {
+        world->slots[i] = job_table_add(&world->jobs, (struct fl_job){i + 1});
+        job_table_at(&world->jobs, world->slots[i])->bucket = world->bucket;
+        queue_table_join(&world->queues, world->bucket);
+    }
+}
+
+static void fini(struct world *world)
+{
+    queue_table_fini(&world->queues);
+    job_table_fini(&world->jobs);
+}
+
+static void set_ready(struct world *world, uint32_t slot, bool is_ready)
+{
+    struct job *job = job_table_at(&world->jobs, slot);
+
+    if (is_ready || job->run) job_table_need_run(&world->jobs, job)->ready_first = is_ready;
+}
+
+/* Whatever enters, leaves, and becomes ready or not: the head is the oldest, the ready head the oldest of
+ * those that are ready. */
+static void the_head_is_the_oldest_whatever_came_back(void **state)
+{
+    struct world world;
+    struct fl_prng prng;
+    bool is_in[JOBS] = {0}, is_ready[JOBS] = {0};
+
+    (void)state;
+    init(&world);
+    fl_prng_seed(&prng, 5);
+    for (int step = 0; step < 20000; step++) {
+        size_t pick = fl_prng_below(&prng, JOBS);
+        uint32_t head = 0, ready = 0;
+
+        switch (fl_prng_below(&prng, 4)) {
+        case 0:
+            queue_table_remove(&world.queues, &world.jobs, world.slots[pick]);
+            is_in[pick] = false;
+            break;
+        case 1:
+            is_ready[pick] = !is_ready[pick];
+            set_ready(&world, world.slots[pick], is_ready[pick]);
+            if (!is_in[pick]) break;
+            queue_table_enter(&world.queues, &world.jobs, world.slots[pick]);
+            break;
+        default:
+            queue_table_enter(&world.queues, &world.jobs, world.slots[pick]);
+            is_in[pick] = true;
+            break;
+        }
+        for (size_t i = JOBS; i-- > 0;) {
+            if (is_in[i]) head = world.slots[i];
+            if (is_in[i] && is_ready[i]) ready = world.slots[i];
+        }
+        assert_int_equal(queue_table_head(&world.queues, &world.jobs, world.bucket), head);
+        assert_int_equal(queue_table_head_ready(&world.queues, &world.jobs, world.bucket), ready);
+    }
+    fini(&world);
+}
+
+static void jobs_that_come_in_order_stand_in_line(void **state)
+{
+    struct world world;
+
+    (void)state;
+    init(&world);
+    for (size_t i = 0; i < JOBS; i++) {
+        queue_table_enter(&world.queues, &world.jobs, world.slots[i]);
+        assert_int_equal(job_table_at(&world.jobs, world.slots[i])->place, JOB_IN_LINE);
+    }
+    queue_table_remove(&world.queues, &world.jobs, world.slots[3]);
+    queue_table_enter(&world.queues, &world.jobs, world.slots[3]);
+    assert_int_equal(job_table_at(&world.jobs, world.slots[3])->place, JOB_RETURNED);
+    set_ready(&world, world.slots[5], true);
+    queue_table_enter(&world.queues, &world.jobs, world.slots[5]);
+    assert_int_equal(job_table_at(&world.jobs, world.slots[5])->place, JOB_READY);
+    set_ready(&world, world.slots[5], false);
+    queue_table_enter(&world.queues, &world.jobs, world.slots[5]);
+    assert_int_equal(job_table_at(&world.jobs, world.slots[5])->place, JOB_RETURNED);
+    for (size_t i = 0; i < JOBS; i++) {
+        assert_int_equal(queue_table_head(&world.queues, &world.jobs, world.bucket),
+                         world.slots[i]);
+        queue_table_remove(&world.queues, &world.jobs, world.slots[i]);
+    }
+    assert_int_equal(queue_table_head(&world.queues, &world.jobs, world.bucket), 0);
+    fini(&world);
+}
+
+FL_TESTS(cmocka_unit_test(names_are_unique_per_tenant),
+         cmocka_unit_test(what_is_no_name_the_wrong_id_or_too_much_is_refused),
+         cmocka_unit_test(buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_job),
+         cmocka_unit_test(the_head_is_the_oldest_whatever_came_back),
+         cmocka_unit_test(jobs_that_come_in_order_stand_in_line))
