@@ -577,6 +577,31 @@ static void I20_every_request_is_answered(struct world *world)
     }
 }
 
+static void start(struct world *world)
+{
+    for (uint32_t i = 0; i < world->hubs_len; i++) hub_start(world->hubs[i]);
+    fake_client_begin(world->client);
+    sim_at(&world->sim, TICK_MS, tick, world, 0, 0);
+    sim_at(&world->sim, FAULTS_FROM_MS, next_fault, world, 0, 0);
+}
+
+/* From the first event to the last check. */
+static void run_whole(struct world *world)
+{
+    struct sim *sim = &world->sim;
+
+    run_until(world, world->heal_at);
+    heal(world);
+    run_until(world, RUN_MS);
+    I20_everything_settles(world);
+    for (fl_ms until = sim->now + LEFTOVERS_MS; has_leftovers(world) && sim->now < until;) {
+        run_until(world, sim->now + FL_SECOND_MS);
+    }
+    I20_every_request_is_answered(world);
+    for (uint32_t i = 0; i < world->hubs_len; i++) hub_check(world->hubs[i], true);
+    checks_end(world->checks, world->runtimes, world->clusters_len);
+}
+
 struct world_result world_run(uint64_t seed, bool is_live)
 {
     struct world world = {0};
@@ -584,20 +609,8 @@ struct world_result world_run(uint64_t seed, bool is_live)
     struct world_result result = {.seed = seed};
 
     create(&world, seed, is_live);
-    for (uint32_t i = 0; i < world.hubs_len; i++) hub_start(world.hubs[i]);
-    fake_client_begin(world.client);
-    sim_at(sim, TICK_MS, tick, &world, 0, 0);
-    sim_at(sim, FAULTS_FROM_MS, next_fault, &world, 0, 0);
-    run_until(&world, world.heal_at);
-    heal(&world);
-    run_until(&world, RUN_MS);
-    I20_everything_settles(&world);
-    for (fl_ms until = sim->now + LEFTOVERS_MS; has_leftovers(&world) && sim->now < until;) {
-        run_until(&world, sim->now + FL_SECOND_MS);
-    }
-    I20_every_request_is_answered(&world);
-    for (uint32_t i = 0; i < world.hubs_len; i++) hub_check(world.hubs[i], true);
-    checks_end(world.checks, world.runtimes, world.clusters_len);
+    start(&world);
+    run_whole(&world);
 
     result.hash = sim->story.hash;
     result.events = sim->events;
@@ -608,4 +621,19 @@ struct world_result world_run(uint64_t seed, bool is_live)
     memcpy(result.faults, sim->faults, sizeof(result.faults));
     destroy(&world);
     return result;
+}
+
+void world_peek(uint64_t seed, fl_ms until, world_look_fn *look, void *ctx)
+{
+    struct world world = {0};
+
+    create(&world, seed, false);
+    start(&world);
+    if (until < world.heal_at) {
+        run_until(&world, until);
+    } else {
+        run_whole(&world);
+    }
+    look(ctx, db_pg(world.db));
+    destroy(&world);
 }
