@@ -151,8 +151,14 @@ static void notify_node(struct fake_runtime *runtime, uint64_t number)
 
 /* --- a replica's life ------------------------------------------------------------------------ */
 
-static void use(struct node *node, struct fl_resources r, int sign)
+static void use(struct fake_runtime *runtime, struct fake_replica *replica, bool is_used)
 {
+    struct node *node = &runtime->nodes[replica->node];
+    struct fl_resources r = replica->resources;
+    int sign = is_used ? 1 : -1;
+
+    if (replica->is_counted == is_used) return;
+    replica->is_counted = is_used;
     node->used.memory_bytes += (uint64_t)sign * r.memory_bytes;
     node->used.cpu_milli += (uint32_t)sign * r.cpu_milli;
     node->used.gpus += (uint32_t)sign * r.gpus;
@@ -180,7 +186,7 @@ static void end(struct fake_runtime *runtime, size_t place, enum fl_replica_stat
     replica->turn++;
     replica->state = state;
     replica->exit_code = exit_code;
-    use(&runtime->nodes[replica->node], replica->resources, -1);
+    use(runtime, replica, false);
     if (did_run) replica->run_to = runtime->sim->now;
     if (did_run) runtime->hooks.ended(runtime->hooks.ctx, runtime->config.cluster, replica);
     notify_replica(runtime, place, state);
@@ -238,7 +244,7 @@ static void advance(void *ctx, uint64_t place, uint64_t turn)
 
 /* --- commands -------------------------------------------------------------------------------- */
 
-static void do_create(struct fake_runtime *runtime, size_t place)
+static void do_create(struct fake_runtime *runtime, size_t place, uint64_t boot)
 {
     struct fake_replica *replica = &runtime->replicas.at[place];
 
@@ -253,7 +259,7 @@ static void do_create(struct fake_runtime *runtime, size_t place)
     }
     replica->is_present = true;
     replica->state = FL_REPLICA_pending;
-    use(&runtime->nodes[replica->node], replica->resources, 1);
+    if (boot == runtime->boot) use(runtime, replica, true);
     if (!runtime->nodes[replica->node].is_ready) {
         end(runtime, place, FL_REPLICA_refused, 0);
         return;
@@ -308,7 +314,7 @@ static void do_remove(struct fake_runtime *runtime, size_t place)
             return;
         }
         if (!fl_replica_state_is_last(replica->state)) {
-            use(&runtime->nodes[replica->node], replica->resources, -1);
+            use(runtime, replica, false);
         }
         replica->is_present = false;
         replica->turn++;
@@ -325,7 +331,7 @@ static void carry_out(void *ctx, uint64_t a, uint64_t boot)
     if (runtime->is_dead || boot <= runtime->boot_lost) return;
     switch ((enum agent_command_kind)(a & 255)) {
     case AGENT_CMD_create:
-        do_create(runtime, place);
+        do_create(runtime, place, boot);
         return;
     case AGENT_CMD_release:
         do_release(runtime, place);
@@ -426,8 +432,10 @@ void fake_runtime_attach(struct fake_runtime *runtime,
     for (size_t i = 0; i < runtime->replicas.len; i++) {
         struct fake_replica *replica = &runtime->replicas.at[i];
 
-        /* One that is still being made is seen when it is. */
-        if (replica->is_present && replica->state != FL_REPLICA_pending) {
+        if (!replica->is_present) continue;
+        if (replica->state == FL_REPLICA_pending) {
+            use(runtime, replica, false); /* still being made: it is seen when it is */
+        } else {
             notify_replica(runtime, i, replica->state);
         }
     }

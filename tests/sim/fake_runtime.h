@@ -18,6 +18,8 @@ struct fake_replica {
     struct fl_resources resources;
     enum fl_replica_state state;
     bool is_present;                    /* the runtime holds it, or its exit record */
+    bool is_counted; /* its agent knows that room is taken: not so when a process that died since had asked
+                        for it, and the next one could not see it when it began */
     uint32_t turn;                      /* which of its timers still counts */
     fl_ms created_at, run_from, run_to; /* 0: never */
     int32_t exit_code;
