@@ -172,7 +172,7 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
         fl_resources_add(&cluster->free_sum, free);
     }
     if (is_changed || !is_equal(was_total, total)) table->totals_at = ++table->stamp;
-    if (is_ready && (is_changed || !fl_resources_fit(free, was_free))) {
+    if (is_ready && (is_changed || !was_usable || !fl_resources_fit(free, was_free))) {
         cluster_table_grow(table, cluster);
     }
     return true;
