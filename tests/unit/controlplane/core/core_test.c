@@ -1,0 +1,314 @@
+/* core_test.c - what a story cannot tell: sizes, ranges over many seeds, and rows that contradict. */
+#include "controlplane/core/core.h"
+
+#include "controlplane/core/shape.h"
+#include "tests/fl_test.h"
+
+struct world {
+    struct core_config config;
+    struct core *core;
+    struct core_batch *batch;
+    fl_ms now;
+    uint64_t seed, report_seq;
+    char shape[64];
+    size_t shape_len;
+};
+
+static void init(struct world *world, uint64_t seed, uint32_t retries)
+{
+    struct shape shape = {.roles_len = 1, .roles = {{1, 1, {0, 1000, 0}}}, .retries_max = retries};
+    struct core_event begin = {.kind = CORE_EV_begin, .now = 1000, .begin = {seed, 1, 1, 1}};
+    struct core_event queue = {.kind = CORE_EV_queue_put, .tenant = {1}};
+    struct fl_buf buf;
+
+    *world = (struct world){.config = core_config_default(), .now = 1000};
+    fl_buf_init(&buf, sizeof world->shape);
+    assert_true(shape_encode(&buf, &shape));
+    memcpy(world->shape, buf.at, buf.len);
+    world->shape_len = buf.len;
+    fl_buf_fini(&buf);
+    world->core = core_create(&world->config);
+    world->batch = core_batch_create(1);
+    core_step(world->core, &begin, world->batch);
+    queue.queue_put.name = FL_STR("ml");
+    core_step(world->core, &queue, world->batch);
+}
+
+static void fini(struct world *world)
+{
+    core_batch_destroy(world->batch);
+    core_destroy(world->core);
+}
+
+static void submit(struct world *world, size_t jobs)
+{
+    struct core_submit_item items[CORE_SUBMIT_MAX];
+    struct core_event event = {.kind = CORE_EV_submit,
+                               .now = world->now,
+                               .tenant = {1},
+                               .submit = {.at = items, .len = jobs}};
+
+    for (size_t i = 0; i < jobs; i++) {
+        items[i] = (struct core_submit_item){
+            .queue = FL_STR("ml"), .shape = {world->shape, world->shape_len}, .elements = 1};
+    }
+    core_step(world->core, &event, world->batch);
+}
+
+/* Issue 3, section 2. */
+static void a_million_queued_jobs_take_at_most_96_bytes_each(void **state)
+{
+    enum { JOBS = 1000000 };
+    struct world world;
+    struct core_stats stats;
+
+    (void)state;
+    init(&world, 1, 0);
+    for (int i = 0; i < JOBS / CORE_SUBMIT_MAX; i++) {
+        submit(&world, CORE_SUBMIT_MAX);
+        assert_false(core_settle(world.core, world.now, world.batch));
+        core_batch_destroy(world.batch);
+        world.batch = core_batch_create((uint64_t)i + 2);
+    }
+    stats = core_stats(world.core);
+    assert_int_equal(stats.jobs, JOBS);
+    assert_int_equal(stats.jobs_queued, JOBS);
+    print_message("%.1f bytes for each of a million queued jobs\n", (double)stats.hot_bytes / JOBS);
+    assert_true(stats.hot_bytes > JOBS && stats.hot_bytes <= (size_t)96 * JOBS);
+    fini(&world);
+}
+
+static void connect(struct world *world)
+{
+    struct core_event put = {.kind = CORE_EV_cluster_put, .now = world->now, .tenant = {1}};
+    struct core_event hello = {.kind = CORE_EV_session_open, .now = world->now};
+    struct core_event end = {.kind = CORE_EV_inventory, .now = world->now};
+    struct core_event nodes = {.kind = CORE_EV_nodes, .now = world->now};
+    struct core_node_report node = {.number = 1,
+                                    .is_ready = true,
+                                    .name = FL_STR("n1"),
+                                    .total = {1, 8000, 0},
+                                    .free = {1, 8000, 0}};
+
+    put.cluster_put.name = FL_STR("east");
+    put.cluster_put.uid = FL_STR("uid");
+    core_step(world->core, &put, world->batch);
+    hello.session_open.cluster.n = 1;
+    hello.session_open.connection = 1;
+    core_step(world->core, &hello, world->batch);
+    end.inventory.cluster.n = 1;
+    end.inventory.session_epoch = 1;
+    end.inventory.is_end = true;
+    core_step(world->core, &end, world->batch);
+    nodes.nodes.cluster.n = 1;
+    nodes.nodes.session_epoch = 1;
+    nodes.nodes.report_seq = ++world->report_seq;
+    nodes.nodes.at = &node;
+    nodes.nodes.len = 1;
+    core_step(world->core, &nodes, world->batch);
+}
+
+static void fail_attempt(struct world *world, uint16_t n)
+{
+    struct core_event report = {.kind = CORE_EV_replica,
+                                .now = world->now,
+                                .replica = {.cluster = {1},
+                                            .session_epoch = 1,
+                                            .report_seq = ++world->report_seq,
+                                            .attempt = {{1}, 0, n, 1},
+                                            .state = FL_REPLICA_exited,
+                                            .exit_code = 1}};
+
+    core_step(world->core, &report, world->batch);
+    assert_false(core_settle(world->core, world->now, world->batch));
+}
+
+/* 10 s x 2^n to 5 min, all of it +-20 %, both ends of which are met; from the event's seed alone. */
+static void a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_fifth(void **state)
+{
+    static const fl_ms waits[] = {10000, 20000, 40000, 80000, 160000, 300000, 300000};
+    enum { WAITS = sizeof waits / sizeof *waits, SEEDS = 400 };
+    fl_ms least[WAITS], most[WAITS];
+
+    (void)state;
+    for (int i = 0; i < WAITS; i++) {
+        least[i] = INT64_MAX;
+        most[i] = 0;
+    }
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct world world;
+
+        init(&world, seed, 100);
+        connect(&world);
+        submit(&world, 1);
+        assert_false(core_settle(world.core, world.now, world.batch));
+        for (int i = 0; i < WAITS; i++) {
+            struct core_event tick = {.kind = CORE_EV_tick};
+            fl_ms wait;
+
+            fail_attempt(&world, (uint16_t)(i + 1));
+            wait = core_deadline(world.core) - world.now;
+            assert_in_range(wait, waits[i] * 8 / 10, waits[i] * 12 / 10);
+            if (wait < least[i]) least[i] = wait;
+            if (wait > most[i]) most[i] = wait;
+            world.now += wait;
+            tick.now = world.now;
+            core_step(world.core, &tick, world.batch);
+            assert_false(core_settle(world.core, world.now, world.batch));
+        }
+        fini(&world);
+    }
+    for (int i = 0; i < WAITS; i++) {
+        assert_true(least[i] < waits[i] * 81 / 100 && most[i] > waits[i] * 119 / 100);
+    }
+}
+
+/* A thousand refusals have more text than is kept of an answer: codes and jobs are kept, texts are not. */
+static void a_repeatable_answer_is_kept_however_long_it_is(void **state)
+{
+    struct core_submit_item items[CORE_SUBMIT_MAX];
+    struct core_event event = {.kind = CORE_EV_submit,
+                               .now = 1000,
+                               .request = 1,
+                               .tenant = {1},
+                               .key = FL_STR("key"),
+                               .submit = {.at = items, .len = CORE_SUBMIT_MAX}};
+    struct fl_arena arena = {0};
+    struct fl_err err = {0};
+    struct core_answer answer = {0};
+    struct world world;
+    size_t kept = 0;
+
+    (void)state;
+    init(&world, 1, 0);
+    for (size_t i = 0; i < CORE_SUBMIT_MAX; i++) {
+        items[i] = (struct core_submit_item){
+            .queue = i == 500 ? FL_STR("ml") : FL_STR("a-queue-of-a-long-name-that-does-not-exist"),
+            .shape = {world.shape, world.shape_len},
+            .elements = 1};
+    }
+    core_step(world.core, &event, world.batch);
+    for (size_t i = 0; i < world.batch->rows.len; i++) {
+        const struct row *row = &world.batch->rows.at[i];
+
+        if (row->kind != ROW_idempotency) continue;
+        kept++;
+        assert_true(core_answer_decode(row->idempotency.answer, &arena, &answer, &err));
+    }
+    assert_int_equal(kept, 1);
+    assert_int_equal(answer.outcomes_len, CORE_SUBMIT_MAX);
+    assert_int_equal(answer.outcomes[0].code, FL_ABSENT);
+    assert_int_equal(answer.outcomes[500].code, FL_OK);
+    assert_int_equal(answer.outcomes[500].job.n, 1);
+    fl_arena_fini(&arena);
+    fini(&world);
+}
+
+static void what_no_row_can_hold_is_refused_before_anything_is_written(void **state)
+{
+    static char big[262145];
+    struct world world;
+
+    (void)state;
+    memset(big, 'x', sizeof big);
+    init(&world, 1, 0);
+    for (int what = 0; what < 7; what++) {
+        struct core_submit_item item = {
+            .queue = FL_STR("ml"), .shape = {world.shape, world.shape_len}, .elements = 1};
+        struct core_event event = {.kind = CORE_EV_submit,
+                                   .now = 1000,
+                                   .request = 1,
+                                   .tenant = {1},
+                                   .submit = {.at = &item, .len = 1}};
+        size_t rows_len = world.batch->rows.len;
+        const struct core_answer *answer;
+
+        if (what == 0) item.name = (struct fl_str){big, 254};
+        if (what == 1) item.labels = (struct fl_str){big, 16385};
+        if (what == 2) item.params = (struct fl_str){big, 65537};
+        if (what == 3) item.picked = (struct fl_str){big, 65537};
+        if (what == 4) item.spec = (struct fl_str){big, 262145};
+        if (what == 5) item.name = FL_STR("\xc3");
+        if (what == 6) item.elements = CORE_ELEMENTS_MAX + 1;
+        core_step(world.core, &event, world.batch);
+        answer = &world.batch->effects.at[world.batch->effects.len - 1].answer;
+        assert_int_equal(answer->outcomes[0].code, what < 5 ? FL_TOO_LARGE : FL_INVALID);
+        assert_int_equal(world.batch->rows.len, rows_len);
+    }
+    fini(&world);
+}
+
+static void rows_that_contradict_each_other_are_refused_by_name(void **state)
+{
+    struct row good[] = {
+        {.kind = ROW_queue_put, .queue_put = {1, 1, 0, FL_STR("ml")}},
+        {.kind = ROW_cluster_put,
+         .cluster_put = {1, 1, 3, FL_STR("east"), FL_STR("uid"), FL_STR("")}},
+        {.kind = ROW_shape_new, .shape_new = {.shape = 4}},
+        {.kind = ROW_job_new,
+         .job_new = {.job = 7, .tenant = 1, .queue = 1, .shape = 4, .elements = 2}},
+        {.kind = ROW_attempt_new,
+         .attempt_new = {.job = 7, .n = 1, .incarnation = 1, .cluster = 1}},
+    };
+    const struct row bad[] = {
+        {.kind = ROW_queue_put, .queue_put = {1, 1, 0, FL_STR("dev")}},
+        {.kind = ROW_queue_put, .queue_put = {2, 1, 0, FL_STR("ml")}},
+        {.kind = ROW_cluster_put,
+         .cluster_put = {5, 1, 3, FL_STR("west"), FL_STR("uid"), FL_STR("")}},
+        {.kind = ROW_shape_new, .shape_new = {.shape = 5, .body = FL_STR("?")}},
+        {.kind = ROW_counter, .counter = {99, 1}},
+        {.kind = ROW_job_new, .job_new = {.job = 7, .queue = 1, .shape = 4, .elements = 1}},
+        {.kind = ROW_job_new, .job_new = {.job = 8, .queue = 2, .shape = 4, .elements = 1}},
+        {.kind = ROW_job_new, .job_new = {.job = 8, .queue = 1, .shape = 5, .elements = 1}},
+        {.kind = ROW_job_new, .job_new = {.job = 8, .queue = 1, .shape = 4, .elements = 0}},
+        {.kind = ROW_mark_set, .mark_set = {8, CORE_MARK_held, 1}},
+        {.kind = ROW_mark_set, .mark_set = {7, 99, 1}},
+        {.kind = ROW_attempt_new, .attempt_new = {.job = 8, .n = 1, .cluster = 1}},
+        {.kind = ROW_attempt_new, .attempt_new = {.job = 7, .n = 3, .cluster = 1}},
+        {.kind = ROW_attempt_new, .attempt_new = {.job = 7, .n = 1, .cluster = 1}},
+        {.kind = ROW_attempt_new, .attempt_new = {.job = 7, .element = 2, .n = 1, .cluster = 1}},
+        {.kind = ROW_attempt_new, .attempt_new = {.job = 7, .element = 1, .n = 1, .cluster = 2}},
+        {.kind = ROW_attempt_end, .attempt_end = {.job = 7, .n = 2}},
+        {.kind = ROW_attempt_end, .attempt_end = {.job = 7, .element = 1, .n = 1}},
+        {.kind = ROW_element_end, .element_end = {.job = 7, .element = 1, .n = 1}},
+        {.kind = ROW_job_end, .job_end = {.job = 7}},
+        {.kind = ROW_replica_phase, .replica_phase = {.job = 7}},
+    };
+    struct world world;
+
+    (void)state;
+    init(&world, 1, 0);
+    good[2].shape_new.body = (struct fl_str){world.shape, world.shape_len};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct core *core = core_create(&world.config);
+        struct fl_err err = {0};
+
+        for (size_t g = 0; g < sizeof good / sizeof *good; g++) {
+            assert_true(core_load(core, &good[g], &err));
+        }
+        assert_false(core_load(core, &bad[i], &err));
+        assert_true(err.text[0] != '\0');
+        core_destroy(core);
+    }
+    fini(&world);
+}
+
+static void the_deadline_of_an_idle_core_is_never(void **state)
+{
+    struct world world;
+
+    (void)state;
+    init(&world, 1, 0);
+    submit(&world, 1);
+    assert_false(core_settle(world.core, world.now, world.batch));
+    assert_int_equal(core_deadline(world.core), INT64_MAX); /* no cluster: its head is passed */
+    core_destroy(NULL);
+    fini(&world);
+}
+
+FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
+         cmocka_unit_test(a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_fifth),
+         cmocka_unit_test(a_repeatable_answer_is_kept_however_long_it_is),
+         cmocka_unit_test(what_no_row_can_hold_is_refused_before_anything_is_written),
+         cmocka_unit_test(rows_that_contradict_each_other_are_refused_by_name),
+         cmocka_unit_test(the_deadline_of_an_idle_core_is_never))
