@@ -23,6 +23,8 @@ struct agent_host {
     struct agent_batch batch;
     struct tunnel_end tunnel;
     fl_ms wake_at;
+    struct fl_attempt told; /* the newest end that was reported, in the life of this host */
+    uint32_t told_replica;
     bool is_synced, has_adopted; /* of this process */
 };
 
@@ -52,6 +54,18 @@ static bool is_paused(const struct agent_host *agent)
 
 /* --- what the core wants --------------------------------------------------------------------- */
 
+/* An end that was told in an earlier session, and not acknowledged, is told again. */
+static void note_report(struct agent_host *agent, const struct agent_command *command)
+{
+    if (!fl_replica_state_is_last(command->report.state)) return;
+    if (fl_attempt_is_same(agent->told, command->attempt) &&
+        agent->told_replica == command->replica) {
+        sim_mark(agent->sim, MARK_report_repeated);
+    }
+    agent->told = command->attempt;
+    agent->told_replica = command->replica;
+}
+
 static void send_frame(struct agent_host *agent, const struct agent_command *command)
 {
     struct fl_msg msg;
@@ -64,6 +78,7 @@ static void send_frame(struct agent_host *agent, const struct agent_command *com
                  agent->config.number, command->node.number, command->node.free.cpu_milli,
                  command->node.free.memory_bytes >> 20, command->node.mark);
     }
+    if (command->kind == AGENT_CMD_replica) note_report(agent, command);
     agent_translate_out(command, &msg);
     tunnel_end_put(&agent->tunnel, &msg);
 }

@@ -518,6 +518,12 @@ void checks_cancel_acked(struct checks *checks, struct fl_job id, uint64_t epoch
                    id.n);
     }
     job->cancel_epoch = epoch;
+    for (uint32_t i = 0; i < job->elements; i++) {
+        const struct element *element = find_element(checks, id.n, i);
+
+        if (!element || !element->is_live) continue;
+        sim_mark(checks->sim, element->running ? MARK_cancel_while_running : MARK_cancel_while_starting);
+    }
 }
 
 void checks_said_ended(struct checks *checks, struct fl_job id)

@@ -70,6 +70,7 @@ struct db {
     FL_VEC(struct lookup) lookups;      /* on their way, by number */
     uint64_t lookup_next;
     fl_ms down_until, slow_until, slow_ms, wall_offset;
+    const char *leader; /* who took over last */
 };
 
 static fl_ms wall(const struct db *db)
@@ -292,11 +293,17 @@ static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
 
     if (!is_awaited(client, generation)) return;
     if (!is_down(db)) {
+        bool is_deaf = sim_chance(db->sim, db->config.deaf_ppm);
+
+        fake_pg_set_deaf(db->pg, is_deaf);
+        if (is_deaf) sim_fault(db->sim, FAULT_db_deaf);
         backend = fake_pg_connect(db->pg);
         code = fake_pg_take(db->pg, backend, client->instance, wall(db), client->take_from,
                             &client->taken);
         if (code == FL_OK) {
             note_fate(client);
+            if (db->leader && db->leader != client->instance) sim_mark(db->sim, MARK_take_other);
+            db->leader = client->instance;
             client->backend = backend;
             client->is_cut = false;
             client->server_at = client->answer_at = db->sim->now;
@@ -401,14 +408,6 @@ static void commit_answered(void *ctx, uint64_t a, uint64_t b)
             checks_db_back(commit->db->checks);
         }
     }
-    switch (commit->result) {
-    case ENGINE_DEPOSED: sim_mark(sim, MARK_commit_refused_stale); break;
-    case ENGINE_RELOAD:
-        sim_mark(sim, strcmp(commit->text, "25P02") == 0 ? MARK_commit_behind_failed
-                                                          : MARK_commit_refused_prev);
-        break;
-    default: break;
-    }
     fl_assert(client->flying.len > 0 && client->flying.at[0] == commit->batch);
     fl_vec_remove(&client->flying, 0);
     client->ports.committed(client->ports.ctx, commit->batch, commit->result, commit->text);
@@ -462,6 +461,11 @@ static void commit_arrives(void *ctx, uint64_t work_ms, uint64_t b)
     if (commit->result != ENGINE_UNKNOWN) {
         sim_tell(db->sim, "batch %llu of epoch %llu is refused: result %llu", commit->batch,
                  commit->epoch, commit->result);
+    }
+    if (commit->result == ENGINE_DEPOSED) sim_mark(db->sim, MARK_commit_refused_stale);
+    if (commit->result == ENGINE_RELOAD) {
+        fl_assert(strcmp(commit->text, "25P02") == 0); /* the chain of one leader has no gap */
+        sim_mark(db->sim, MARK_commit_behind_failed);
     }
     plan_answer(commit);
 }
@@ -653,21 +657,6 @@ void db_full(struct db *db, fl_ms until)
     sim_at(db->sim, until, not_full, db, 0, 0);
 }
 
-static void not_deaf(void *ctx, uint64_t a, uint64_t b)
-{
-    struct db *db = ctx;
-
-    (void)a;
-    (void)b;
-    fake_pg_set_deaf(db->pg, false);
-}
-
-void db_deaf(struct db *db, fl_ms until)
-{
-    fake_pg_set_deaf(db->pg, true);
-    sim_at(db->sim, until, not_deaf, db, 0, 0);
-}
-
 void db_step_clock(struct db *db, fl_ms by)
 {
     db->wall_offset += by;
@@ -676,8 +665,7 @@ void db_step_clock(struct db *db, fl_ms by)
 void db_heal(struct db *db)
 {
     db->config.cut_before_ppm = db->config.cut_after_ppm = db->config.cut_late_ppm = 0;
-    db->config.lease_cut_ppm = db->config.load_cut_ppm = db->config.lookup_lost_ppm = 0;
+    db->config.deaf_ppm = db->config.lease_cut_ppm = db->config.load_cut_ppm = db->config.lookup_lost_ppm = 0;
     db->down_until = db->slow_until = 0;
     fake_pg_set_full(db->pg, false);
-    fake_pg_set_deaf(db->pg, false);
 }

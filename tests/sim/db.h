@@ -20,6 +20,7 @@ struct db_config {
     uint32_t lease_cut_ppm;
     uint32_t load_cut_ppm;
     uint32_t lookup_lost_ppm;
+    uint32_t deaf_ppm; /* of takeovers: the old backend is not ended */
 };
 
 /* Never called from inside a db_* call. */
@@ -60,7 +61,6 @@ void db_release(struct db_client *client);
 void db_stop(struct db *db, fl_ms until);
 void db_slow(struct db *db, fl_ms work_ms, fl_ms until);
 void db_full(struct db *db, fl_ms until);
-void db_deaf(struct db *db, fl_ms until);
 void db_step_clock(struct db *db, fl_ms by);
 void db_cut_writers(struct db *db); /* every writer's connection is lost now */
 void db_heal(struct db *db);

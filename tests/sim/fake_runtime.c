@@ -8,7 +8,7 @@
 #include "shared/base/vec.h"
 
 enum { GONE = 255 }; /* beside the states of a replica: nothing of it is held */
-enum { STOPPED_EXIT_CODE = 143, COMMAND_MS_MAX = 30 };
+enum { STOPPED_EXIT_CODE = 143, COMMAND_MS_MAX = 30, CALM_RUN_MS_MAX = 2000 };
 
 /* What the listener is told. */
 struct notice {
@@ -458,6 +458,7 @@ void fake_runtime_calm(struct fake_runtime *runtime)
     runtime->config.refused_ppm = runtime->config.lost_ppm = 0;
     runtime->config.fails_ppm /= 4;
     runtime->config.long_ppm /= 4;
+    if (runtime->config.run_ms_max > CALM_RUN_MS_MAX) runtime->config.run_ms_max = CALM_RUN_MS_MAX;
 }
 
 static void node_up(void *ctx, uint64_t number, uint64_t b)

@@ -64,7 +64,7 @@ void fake_runtime_do(struct fake_runtime *runtime, const struct agent_command *c
 
 /* --- faults --- */
 void fake_runtime_calm(
-    struct fake_runtime *runtime); /* no more chance of refusal, failure or loss */
+    struct fake_runtime *runtime); /* no more refusals or losses; short runs */
 void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t node, fl_ms until);
 bool fake_runtime_lose_one(struct fake_runtime *runtime); /* something running vanishes */
 void fake_runtime_die(struct fake_runtime *runtime);      /* everything, for good */

@@ -904,12 +904,6 @@ uint64_t hub_epoch(const struct hub *hub)
     return hub->epoch;
 }
 
-void hub_step_clock(struct hub *hub, fl_ms by)
-{
-    hub->clock_offset += by;
-    if (hub->is_up) plan_wake(hub, hub->sim->now);
-}
-
 void hub_tell(const struct hub *hub)
 {
     struct engine_stats stats = hub_stats(hub);
