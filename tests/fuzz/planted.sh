@@ -90,7 +90,7 @@ run()
 catch()
 {
     grep -E 'ERROR: (libFuzzer: deadly signal|AddressSanitizer)|runtime error:' "$work/run.log" >/dev/null || return 0
-    grep -m 1 -E '^[a-z_/]+\.[ch]:[0-9]+: |ERROR: AddressSanitizer|runtime error:' "$work/run.log"
+    grep -m 1 -E '^[a-z_./]+\.[ch]:[0-9]+: |ERROR: AddressSanitizer|runtime error:' "$work/run.log"
 }
 
 build "the target"
