@@ -40,7 +40,7 @@ struct checks {
     size_t journal_len; /* entries read */
     uint64_t epoch_last;
     FL_VEC(struct job) jobs; /* by id */
-    size_t jobs_known, jobs_open;
+    size_t jobs_known, jobs_open, elements_ended;
     FL_VEC(struct element) elements;
     struct fl_map element_index; /* job, element -> place + 1 */
     struct fl_map phases;        /* job, element, n, replica -> highest state */
@@ -228,6 +228,7 @@ static void read_element_end(struct checks *checks, const struct row_element_end
     }
     element->is_live = false;
     element->is_ended = true;
+    checks->elements_ended++;
     element->state = row->state;
     element->reason = row->reason;
     element->exit_code = row->exit_code;
@@ -823,6 +824,11 @@ struct fl_cluster checks_cluster_of(const struct checks *checks, struct fl_attem
     struct element *element = find_element(checks, attempt.job.n, attempt.element);
 
     return (struct fl_cluster){element ? element->cluster : 0};
+}
+
+size_t checks_elements_ended(const struct checks *checks)
+{
+    return checks->elements_ended;
 }
 
 size_t checks_jobs(const struct checks *checks)

@@ -62,4 +62,5 @@ void checks_end(struct checks *checks, struct fake_runtime *const *runtimes, siz
 /* What the journal says, for those who choose whom to disturb. */
 bool checks_has_live(const struct checks *checks, struct fl_cluster not_on, struct fl_attempt *ret);
 struct fl_cluster checks_cluster_of(const struct checks *checks, struct fl_attempt attempt);
+size_t checks_elements_ended(const struct checks *checks);
 size_t checks_jobs(const struct checks *checks);

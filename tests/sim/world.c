@@ -16,7 +16,7 @@ enum {
     CLUSTERS_MAX = 6,
     FAULTS_FROM_MS = 3000,
     RUN_MS = 300000,
-    SETTLE_MS = 300000, /* after the healing, everything has ended, or somebody sleeps */
+    SETTLE_MS = 90000, /* long after the healing, something ends at least so often */
     LEFTOVERS_MS = 120000,
     TICK_MS = 500,
 };
@@ -555,18 +555,24 @@ static bool is_settled(const struct world *world)
     return checks_all_settled(world->checks) && fake_client_is_content(world->client);
 }
 
+/* A busy world may take long, an idle one may not: what counts is that something ends. */
 static void I20_everything_settles(struct world *world)
 {
     struct sim *sim = &world->sim;
+    fl_ms moved_at = world->heal_at > RUN_MS ? world->heal_at : RUN_MS;
+    size_t ended = 0;
 
-    while (!is_settled(world) && sim->now < world->heal_at + SETTLE_MS) {
+    while (!is_settled(world) && sim->now < moved_at + SETTLE_MS) {
         run_until(world, sim->now + FL_SECOND_MS);
+        if (checks_elements_ended(world->checks) == ended) continue;
+        ended = checks_elements_ended(world->checks);
+        moved_at = sim->now;
     }
     if (is_settled(world)) return;
     checks_tell_unsettled(world->checks);
     fake_client_tell(world->client);
     for (uint32_t i = 0; i < world->hubs_len; i++) hub_tell(world->hubs[i]);
-    sim_broken(sim, "I20", "not everything has settled %d s after the healing", SETTLE_MS / 1000);
+    sim_broken(sim, "I20", "nothing has ended for %d s, long after the healing", SETTLE_MS / 1000);
 }
 
 static void I20_every_request_is_answered(struct world *world)
