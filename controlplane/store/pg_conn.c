@@ -77,6 +77,13 @@ static char *options_of(const char *conninfo)
     return options;
 }
 
+/* libpq would write it to stderr.  What matters comes as a result, or as a loss. */
+static void ignore_notice(void *arg, const PGresult *result)
+{
+    (void)arg;
+    (void)result;
+}
+
 struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const char *purpose,
                                fl_ms now)
 {
@@ -91,6 +98,7 @@ struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const ch
     conn->pg = PQconnectStartParams(keys, values, 1);
     fl_free(options);
     fl_assert(conn->pg);
+    PQsetNoticeReceiver(conn->pg, ignore_notice, NULL);
     if (PQstatus(conn->pg) == CONNECTION_BAD) lose(conn, PQerrorMessage(conn->pg));
     return conn;
 }

@@ -3,6 +3,7 @@
 #
 #   pg.sh start DIR [setting=value ...]   makes DIR, starts the server, prints its conninfo
 #   pg.sh stop DIR                        ends it and removes DIR
+#   pg.sh crash DIR                       ends it as a power cut would, and starts it again
 #
 # DIR must be absolute, short (a socket's path has at most 107 bytes) and, as root, reachable by user
 # postgres, who runs the server since Postgres refuses root.  A DIR left by a run that was killed is taken
@@ -33,6 +34,10 @@ stop() {
     fi
     # Only what 'start' has made is ever removed.
     if [ -f "$dir/made-by-pg.sh" ]; then rm -rf "$dir"; fi
+}
+
+crash() {
+    as_owner "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -m immediate -w -t 60 restart >/dev/null 2>&1
 }
 
 start() {
@@ -78,9 +83,9 @@ start() {
 verb=${1:-}
 dir=${2:-}
 case "$verb $dir" in
-"start /"* | "stop /"*) shift 2 ;;
+"start /"* | "stop /"* | "crash /"*) shift 2 ;;
 *)
-    say "usage: pg.sh start|stop /ABSOLUTE/DIR [setting=value ...]"
+    say "usage: pg.sh start|stop|crash /ABSOLUTE/DIR [setting=value ...]"
     exit 2
     ;;
 esac

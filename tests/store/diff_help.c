@@ -1,0 +1,405 @@
+#include "tests/store/diff_help.h"
+
+#include <endian.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/base/assert.h"
+#include "tests/fl_test.h"
+
+uint64_t diff_by_mode(uint64_t fast, uint64_t full, uint64_t longer)
+{
+    const char *mode = getenv("FL_TEST_MODE");
+
+    if (mode && strcmp(mode, "full") == 0) return full;
+    return mode && strcmp(mode, "long") == 0 ? longer : fast;
+}
+
+static PGresult *ask(PGconn *pg, const char *sql, int format)
+{
+    PGresult *result = PQexecParams(pg, sql, 0, NULL, NULL, NULL, NULL, format);
+
+    if (PQresultStatus(result) != PGRES_TUPLES_OK) fail_msg("%s: %s", sql, PQerrorMessage(pg));
+    return result;
+}
+
+void diff_run(PGconn *pg, const char *sql)
+{
+    PGresult *result = PQexec(pg, sql);
+    ExecStatusType status = PQresultStatus(result);
+
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+        fail_msg("%s: %s", sql, PQerrorMessage(pg));
+    }
+    PQclear(result);
+}
+
+uint64_t diff_number(PGconn *pg, const char *sql)
+{
+    PGresult *result = ask(pg, sql, 0);
+    uint64_t n;
+
+    assert_int_equal(PQntuples(result), 1);
+    n = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+    PQclear(result);
+    return n;
+}
+
+void diff_reset(PGconn *pg)
+{
+    diff_run(pg, "truncate journal, audit, job, spec, attempt, attempt_end, element_end, job_end,"
+                 " open_job, open_mark, shape, queue, cluster, counter, idempotency;"
+                 "insert into journal(batch, prev, epoch, at, body) select 0, -1, 0, 0, '';"
+                 "update leader set epoch = 0, writer_pid = null;"
+                 "update lease set holder = '', instance = '', expires_at = '-infinity'");
+}
+
+/* --- rows of tables --- */
+
+struct fields { /* of one tuple, in binary */
+    const PGresult *result;
+    int row, column;
+};
+
+static struct fl_str field(struct fields *f)
+{
+    struct fl_str value = {PQgetvalue(f->result, f->row, f->column),
+                           (size_t)PQgetlength(f->result, f->row, f->column)};
+
+    f->column++;
+    return value;
+}
+
+static uint64_t number(struct fields *f)
+{
+    struct fl_str value = field(f);
+    uint64_t n = 0;
+
+    fl_assert(value.len <= sizeof n);
+    for (size_t i = 0; i < value.len; i++) {
+        n = n << 8 | (uint8_t)value.at[i];
+    }
+    return n;
+}
+
+static struct fl_digest digest(struct fields *f)
+{
+    struct fl_str value = field(f);
+    struct fl_digest digest;
+
+    assert_int_equal(value.len, sizeof digest.at);
+    memcpy(digest.at, value.at, sizeof digest.at);
+    return digest;
+}
+
+static const char *const selects[FAKE_PG_TABLES_LEN] = {
+    [FAKE_PG_queue] = "select id, tenant, is_paused, name from queue order by id",
+    [FAKE_PG_cluster] =
+        "select id, state, session_epoch, name, uid, cordon from cluster order by id",
+    [FAKE_PG_shape] = "select id, body from shape order by id",
+    [FAKE_PG_counter] = "select id, value from counter order by id",
+    [FAKE_PG_open_job] =
+        "select job, tenant, queue, shape, priority, elements from open_job order by job",
+    [FAKE_PG_open_mark] = "select job, kind, value from open_mark order by job, kind",
+    [FAKE_PG_attempt] = "select job, element, n, incarnation, cluster, nodes from attempt"
+                        " order by job, element, n",
+    [FAKE_PG_attempt_end] = "select job, element, n, reason, exit, first_replica from attempt_end"
+                            " order by job, element, n",
+    [FAKE_PG_element_end] = "select job, element, n, state, reason, exit, first_replica"
+                            " from element_end order by job, element",
+    [FAKE_PG_job] = "select id, tenant, queue, priority, elements, spec, retry_of, name, labels,"
+                    " params, picked from job order by id",
+    [FAKE_PG_job_end] = "select job, state, reason from job_end order by job",
+    [FAKE_PG_spec] = "select job, digest, body from spec order by job, digest",
+    [FAKE_PG_audit] = "select tenant, actor, body from audit order by batch, n",
+    [FAKE_PG_idempotency] =
+        "select tenant, body_sha, key, answer from idempotency order by tenant, key",
+};
+
+static struct row row_of(enum fake_pg_table table, struct fields *f)
+{
+    struct row row;
+
+    memset(&row, 0, sizeof row);
+    switch (table) {
+    case FAKE_PG_queue:
+        row.kind = ROW_queue_put;
+        row.queue_put.queue = (uint32_t)number(f);
+        row.queue_put.tenant = (uint32_t)number(f);
+        row.queue_put.is_paused = (uint8_t)number(f);
+        row.queue_put.name = field(f);
+        break;
+    case FAKE_PG_cluster:
+        row.kind = ROW_cluster_put;
+        row.cluster_put.cluster = (uint32_t)number(f);
+        row.cluster_put.state = (uint8_t)number(f);
+        row.cluster_put.session_epoch = number(f);
+        row.cluster_put.name = field(f);
+        row.cluster_put.uid = field(f);
+        row.cluster_put.cordon = field(f);
+        break;
+    case FAKE_PG_shape:
+        row.kind = ROW_shape_new;
+        row.shape_new.shape = (uint32_t)number(f);
+        row.shape_new.body = field(f);
+        break;
+    case FAKE_PG_counter:
+        row.kind = ROW_counter;
+        row.counter.counter = (uint8_t)number(f);
+        row.counter.value = number(f);
+        break;
+    case FAKE_PG_open_job:
+        row.kind = ROW_job_new;
+        row.job_new.job = number(f);
+        row.job_new.tenant = (uint32_t)number(f);
+        row.job_new.queue = (uint32_t)number(f);
+        row.job_new.shape = (uint32_t)number(f);
+        row.job_new.priority = (int32_t)(uint32_t)number(f);
+        row.job_new.elements = (uint32_t)number(f);
+        break;
+    case FAKE_PG_open_mark:
+        row.kind = ROW_mark_set;
+        row.mark_set.job = number(f);
+        row.mark_set.kind = (uint8_t)number(f);
+        row.mark_set.value = (int64_t)number(f);
+        break;
+    case FAKE_PG_attempt:
+        row.kind = ROW_attempt_new;
+        row.attempt_new.job = number(f);
+        row.attempt_new.element = (uint32_t)number(f);
+        row.attempt_new.n = (uint16_t)number(f);
+        row.attempt_new.incarnation = (uint32_t)number(f);
+        row.attempt_new.cluster = (uint32_t)number(f);
+        row.attempt_new.nodes = field(f);
+        break;
+    case FAKE_PG_attempt_end:
+        row.kind = ROW_attempt_end;
+        row.attempt_end.job = number(f);
+        row.attempt_end.element = (uint32_t)number(f);
+        row.attempt_end.n = (uint16_t)number(f);
+        row.attempt_end.reason = (uint16_t)number(f);
+        row.attempt_end.exit_code = (int32_t)(uint32_t)number(f);
+        row.attempt_end.first_replica = (uint32_t)number(f);
+        break;
+    case FAKE_PG_element_end:
+        row.kind = ROW_element_end;
+        row.element_end.job = number(f);
+        row.element_end.element = (uint32_t)number(f);
+        row.element_end.n = (uint16_t)number(f);
+        row.element_end.state = (uint8_t)number(f);
+        row.element_end.reason = (uint16_t)number(f);
+        row.element_end.exit_code = (int32_t)(uint32_t)number(f);
+        row.element_end.first_replica = (uint32_t)number(f);
+        break;
+    case FAKE_PG_job:
+        row.kind = ROW_job_new;
+        row.job_new.job = number(f);
+        row.job_new.tenant = (uint32_t)number(f);
+        row.job_new.queue = (uint32_t)number(f);
+        row.job_new.priority = (int32_t)(uint32_t)number(f);
+        row.job_new.elements = (uint32_t)number(f);
+        row.job_new.spec = digest(f);
+        row.job_new.retry_of = number(f);
+        row.job_new.name = field(f);
+        row.job_new.labels = field(f);
+        row.job_new.params = field(f);
+        row.job_new.picked = field(f);
+        break;
+    case FAKE_PG_job_end:
+        row.kind = ROW_job_end;
+        row.job_end.job = number(f);
+        row.job_end.state = (uint8_t)number(f);
+        row.job_end.reason = (uint16_t)number(f);
+        row.job_end.is_array = 1;
+        break;
+    case FAKE_PG_spec:
+        row.kind = ROW_spec_new;
+        row.spec_new.job = number(f);
+        row.spec_new.digest = digest(f);
+        row.spec_new.body = field(f);
+        break;
+    case FAKE_PG_audit:
+        row.kind = ROW_audit;
+        row.audit.tenant = (uint32_t)number(f);
+        row.audit.actor = field(f);
+        row.audit.body = field(f);
+        break;
+    case FAKE_PG_idempotency:
+        row.kind = ROW_idempotency;
+        row.idempotency.tenant = (uint32_t)number(f);
+        row.idempotency.body_sha = digest(f);
+        row.idempotency.key = field(f);
+        row.idempotency.answer = field(f);
+        break;
+    case FAKE_PG_TABLES_LEN:
+        fl_unreachable("only what selects[] names");
+    }
+    return row;
+}
+
+/* --- comparing --- */
+
+static void encode(struct fl_buf *out, const struct row *row)
+{
+    bool is_written = row_encode(out, row);
+
+    fl_assert(is_written);
+}
+
+static bool is_same_row(const struct row *a, const struct row *b)
+{
+    struct fl_buf left, right;
+    bool is_same;
+
+    fl_buf_init(&left, SIZE_MAX / 2);
+    fl_buf_init(&right, SIZE_MAX / 2);
+    encode(&left, a);
+    encode(&right, b);
+    is_same = left.len == right.len && memcmp(left.at, right.at, left.len) == 0;
+    fl_buf_fini(&left);
+    fl_buf_fini(&right);
+    return is_same;
+}
+
+static bool differ(struct fl_err *err, const char *where, size_t i, const struct row *real,
+                   const struct row *fake)
+{
+    char real_text[100], fake_text[100];
+
+    row_print(real, real_text, sizeof real_text);
+    row_print(fake, fake_text, sizeof fake_text);
+    return fl_fail(err, FL_CONFLICT, "%s row %zu: real %s, fake %s", where, i, real_text,
+                   fake_text);
+}
+
+static bool diff_table(PGconn *pg, const struct fake_pg *fake, enum fake_pg_table table,
+                       struct fl_err *err)
+{
+    PGresult *result = ask(pg, selects[table], 1);
+    size_t len = (size_t)PQntuples(result), fake_len = fake_pg_len(fake, table);
+    bool is_same = true;
+
+    for (size_t i = 0; is_same && i < len && i < fake_len; i++) {
+        struct fields fields = {result, (int)i, 0};
+        struct row real = row_of(table, &fields);
+        struct row other = fake_pg_row(fake, table, i);
+
+        if (table == FAKE_PG_job) other.job_new.shape = 0; /* only open_job has it */
+        is_same = is_same_row(&real, &other);
+        if (!is_same) differ(err, fake_pg_table_name(table), i, &real, &other);
+    }
+    if (is_same && len != fake_len) {
+        is_same = fl_fail(err, FL_CONFLICT, "%s: %zu rows, the fake has %zu",
+                          fake_pg_table_name(table), len, fake_len);
+    }
+    PQclear(result);
+    return is_same;
+}
+
+bool diff_tables(PGconn *pg, const struct fake_pg *fake, struct fl_err *err)
+{
+    for (int table = 0; table < FAKE_PG_TABLES_LEN; table++) {
+        if (!diff_table(pg, fake, (enum fake_pg_table)table, err)) return false;
+    }
+    return true;
+}
+
+static const char journal[] = "select batch, epoch, at, body from journal order by batch";
+
+static struct fake_pg_journal journal_at(const PGresult *result, int i)
+{
+    struct fields f = {result, i, 0};
+    struct fake_pg_journal entry = {.batch = number(&f)};
+
+    entry.epoch = number(&f);
+    entry.at = (fl_ms)number(&f);
+    entry.body = field(&f);
+    return entry;
+}
+
+bool diff_journal(PGconn *pg, const struct fake_pg *fake, bool with_epochs, struct fl_err *err)
+{
+    PGresult *result = ask(pg, journal, 1);
+    size_t len = (size_t)PQntuples(result), fake_len = fake_pg_journal_len(fake);
+    bool is_same = true;
+
+    for (size_t i = 0; is_same && i < len && i < fake_len; i++) {
+        struct fake_pg_journal a = journal_at(result, (int)i), b = fake_pg_journal_at(fake, i);
+
+        if (a.batch != i || b.batch != i || a.at != b.at || (with_epochs && a.epoch != b.epoch)) {
+            is_same = fl_fail(err, FL_CONFLICT,
+                              "journal %zu: batch %" PRIu64 " of epoch %" PRIu64
+                              ", the fake's %" PRIu64 " of %" PRIu64 "; or their times differ",
+                              i, a.batch, a.epoch, b.batch, b.epoch);
+        } else {
+            is_same = diff_rows(a.body, b.body, err) || fl_err_wrap(err, "journal %zu", i);
+        }
+    }
+    if (is_same && len != fake_len) {
+        is_same = fl_fail(err, FL_CONFLICT, "the journal has %zu rows, the fake's %zu", len,
+                          fake_len);
+    }
+    PQclear(result);
+    return is_same;
+}
+
+struct fake_pg *diff_fold_journal(PGconn *pg)
+{
+    PGresult *result = ask(pg, journal, 1);
+    struct fake_pg *fold = fake_pg_create(UINT64_MAX, UINT64_MAX);
+    uint32_t backend = fake_pg_connect(fold);
+    struct engine_taken taken;
+
+    assert_int_equal(fake_pg_take(fold, backend, "fold", 0, 0, &taken), FL_OK);
+    for (int i = 1; i < PQntuples(result); i++) {
+        struct fake_pg_journal entry = journal_at(result, i);
+        const char *text = "";
+
+        assert_int_equal(fake_pg_begin(fold, backend, entry.batch, entry.at, taken.epoch,
+                                       entry.body, &text),
+                         ENGINE_COMMITTED);
+        assert_int_equal(fake_pg_commit(fold, backend, &text), ENGINE_COMMITTED);
+    }
+    PQclear(result);
+    return fold;
+}
+
+bool diff_rows(struct fl_str real, struct fl_str fake, struct fl_err *err)
+{
+    struct fl_reader a = fl_reader(real.at, real.len), b = fl_reader(fake.at, fake.len);
+
+    if (real.len == fake.len && (real.len == 0 || memcmp(real.at, fake.at, real.len) == 0)) {
+        return true;
+    }
+    for (size_t i = 0; a.pos < a.len && b.pos < b.len; i++) {
+        struct row left, right;
+
+        if (!row_decode(&a, &left, err) || !row_decode(&b, &right, err)) return false;
+        if (!is_same_row(&left, &right)) return differ(err, "", i, &left, &right);
+    }
+    return fl_fail(err, FL_CONFLICT, "%zu bytes of rows, the fake has %zu", real.len, fake.len);
+}
+
+static void encode_row(void *ctx, const struct row *row)
+{
+    encode(ctx, row);
+}
+
+void diff_fake_load(const struct fake_pg *fake, struct fl_buf *out)
+{
+    fake_pg_load(fake, encode_row, out);
+}
+
+void diff_add_rows(struct core_batch *batch, struct fl_str body)
+{
+    struct fl_reader reader = fl_reader(body.at, body.len);
+
+    while (reader.pos < reader.len) {
+        struct fl_err err = {0};
+        struct row row;
+
+        if (!row_decode(&reader, &row, &err)) fail_msg("%s", err.text);
+        core_batch_row(batch, &row);
+    }
+}

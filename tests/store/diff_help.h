@@ -1,0 +1,35 @@
+/* diff_help.h - what a real Postgres holds, compared with what the fake one does.
+ * The comparisons say where the first difference is; that they can, a test shows.
+ * Uses the fake Postgres of the simulator and libpq. */
+#pragma once
+
+#include <libpq-fe.h>
+
+#include "controlplane/core/core_command.h"
+#include "tests/sim/fake_pg.h"
+
+/* How much is wanted: FL_TEST_MODE is fast (so it is when unset), full or long. */
+uint64_t diff_by_mode(uint64_t fast, uint64_t full, uint64_t longer);
+
+/* The schema as it is after migrate; epoch 0 and nobody's lease. */
+void diff_reset(PGconn *pg);
+void diff_run(PGconn *pg, const char *sql); /* each must pass */
+uint64_t diff_number(PGconn *pg, const char *sql);
+
+/* Every table but the journal, row by row, in the order of keys. */
+FL_CHECK bool diff_tables(PGconn *pg, const struct fake_pg *fake, struct fl_err *err);
+
+/* The journal's keys, times and bodies; its epochs too, 'with_epochs'. */
+FL_CHECK bool diff_journal(PGconn *pg, const struct fake_pg *fake, bool with_epochs,
+                           struct fl_err *err);
+
+/* A fake one that was given nothing but what the real one's journal says. */
+struct fake_pg *diff_fold_journal(PGconn *pg);
+
+/* Two runs of encoded rows. */
+FL_CHECK bool diff_rows(struct fl_str real, struct fl_str fake, struct fl_err *err);
+
+/* The rows that fake_pg_load gives, encoded. */
+void diff_fake_load(const struct fake_pg *fake, struct fl_buf *out);
+
+void diff_add_rows(struct core_batch *batch, struct fl_str body);
