@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "tests/unit/controlplane/core/story.c" /* a unit test is one source */
+#include "tests/unit/controlplane/core/story.h"
 
 #define STORIES "tests/unit/controlplane/core/stories"
 
@@ -120,6 +120,7 @@ static int is_story(const struct dirent *entry)
 
 int main(void)
 {
+    const char *which = getenv("FL_STORY_WRITE");
     struct dirent **entries;
     int entries_len = scandir(STORIES, &entries, is_story, alphasort), status;
     char **paths, **texts;
@@ -141,9 +142,9 @@ int main(void)
         free(entries[i]);
     }
     free(entries);
-    if (getenv("FL_STORY_WRITE")) {
+    if (which) {
         for (int i = 0; i < entries_len; i++) {
-            if (strstr(paths[i], getenv("FL_STORY_WRITE"))) write_stories(paths[i], texts[i]);
+            if (strstr(paths[i], which)) write_stories(paths[i], texts[i]);
         }
         exit(0);
     }

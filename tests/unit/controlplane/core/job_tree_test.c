@@ -37,7 +37,7 @@ static void collect(const struct world *world, uint32_t root, uint32_t *depth, u
 
 static void compare(const struct world *world)
 {
-    uint64_t ids[JOBS];
+    uint64_t ids[JOBS] = {0};
     uint32_t depth = 0, first = job_tree_first(&world->table, world->root);
     size_t len = 0, at = 0;
 

@@ -1,5 +1,5 @@
 /* story_teller.h - whom a story is told to: a core with its rows so far, what its agents remember, and the
- * text that comes of it; and the words of a line, taken one by one.  A part of story.c. */
+ * text that comes of it; and the words of a line, taken one by one.  A part of story.h. */
 #pragma once
 
 #include "controlplane/core/core.h"
