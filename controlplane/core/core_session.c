@@ -219,9 +219,9 @@ static void reconcile_absent(struct core *core, struct core_batch *batch, struct
 {
     struct element *element = element_table_at(&core->elements, slot);
 
+    /* No node report of this session includes it. */
     for (uint32_t i = 0; i < element->replicas_len; i++) {
-        element_replica(element, i)->is_held =
-            false; /* no node report of this session includes it */
+        element_replica(element, i)->is_held = false;
     }
     if (!element->is_sent || element->is_reported || element->stop != REASON_none) {
         core_attempt_end(core, batch, slot,
