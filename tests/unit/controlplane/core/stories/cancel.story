@@ -394,3 +394,17 @@ tick 60s
   6.000s
     element_end job=1 element=0 n=1 failed DeadlineExceeded exit_code=1 first_replica=0
     job_end job=1 failed DeadlineExceeded is_array=0
+
+# a deadline that comes while a cancel is under way changes nothing
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1 deadline=5
+. agent east reports 1/0#1 r0 running
+. cancel 1
+tick 60s
+agent east reports 1/0#1 r0 exited 143
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
+    job_end job=1 cancelled Cancelled is_array=0
+    east <- ack 3

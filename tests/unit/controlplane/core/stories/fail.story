@@ -278,3 +278,47 @@ agent east reports 1/0#2 r0 exited 0
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-3/0#1 seq=5 nodes=1
     east <- ack 4
+
+# how often it was lost in a row is known after a reload, and so is what was charged
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1 retries=1
+. agent east reports 1/0#1 r0 exited 1
+. tick 12s
+. agent east reports 1/0#2 r0 lost
+reload
+agent east hello resync
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- resync session=2 incarnation=1
+agent east inventory 1/0#3 r0 running, end
+    replica_phase job=1 element=0 n=3 replica=0 running exit_code=0
+agent east reports 1/0#3 r0 lost
+    replica_phase job=1 element=0 n=3 replica=0 lost exit_code=0
+    attempt_end job=1 element=0 n=3 ReplicaLost exit_code=0 first_replica=0
+    east <- ack 1
+agent east nodes n1 cpu=8
+    east <- ack 2
+tick 24s
+  29.817s
+    attempt_new job=1 element=0 n=4 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#4 seq=1 nodes=1
+agent east reports 1/0#4 r0 exited 2
+    replica_phase job=1 element=0 n=4 replica=0 exited exit_code=2
+    element_end job=1 element=0 n=4 failed RetriesSpent exit_code=2 first_replica=0
+    job_end job=1 failed RetriesSpent is_array=0
+    east <- ack 3
+
+# a gang of which one failed, and the rest went with its cluster: it failed
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml replicas=2 cpu=1
+. agent east reports 1/0#1 r0-1 running
+. agent east reports 1/0#1 r1 exited 4
+agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory end
+    element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=4 first_replica=1
+    job_end job=1 failed ReplicaFailed is_array=0

@@ -308,7 +308,11 @@ agent east lost connection=1
 agent east inventory session=1 end
 agent east nodes session=1 n1 cpu=8
 agent east inventory end
+agent east nodes n1 cpu=8
+    east <- start job-1/0#1 seq=1 nodes=1
+    east <- ack 3
 agent east lost connection=2
+agent east reports 1/0#1 r0 running
 
 # what one cluster says of another's attempt changes nothing there
 . queue ml
