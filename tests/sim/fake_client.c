@@ -157,7 +157,9 @@ static bool is_impossible(const struct fake_client *client, struct fl_str name)
 
     memcpy(text, name.at, name.len < sizeof(text) - 1 ? name.len : sizeof(text) - 1);
     if (sscanf(text, "r%*u-%*u-%u", &shape) != 1 || shape >= client->shapes_len) return false;
-    return client->shapes[shape].is_impossible;
+    return client->shapes[shape].is_impossible ||
+           !client->ports.could_run(client->ports.ctx, (struct fl_str){client->shapes[shape].bytes,
+                                                                       client->shapes[shape].len});
 }
 
 static struct fl_str queue_name(const struct fake_client *client, uint64_t n, struct fl_arena *arena)

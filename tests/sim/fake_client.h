@@ -26,6 +26,8 @@ struct fake_client_ports {
     void *ctx;
     /* Takes 'request' to some hub, which calls fake_client_build when it arrives there. */
     void (*carry)(void *ctx, uint64_t request);
+    /* Whether any cluster that is left could ever run a job of this form. */
+    bool (*could_run)(void *ctx, struct fl_str shape);
     /* A cluster was enrolled under that id. */
     void (*enrolled)(void *ctx, uint32_t number, struct fl_cluster cluster);
 };

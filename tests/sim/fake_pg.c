@@ -455,10 +455,10 @@ struct fake_pg *fake_pg_create(uint64_t job_below, uint64_t batch_below)
 
     pg->job_below = job_below;
     pg->batch_below = batch_below;
-    pg->epoch = 1;
+    pg->epoch = 0; /* as migrate leaves it */
     pg->incarnation = 1;
     fl_buf_init(&pg->scratch, (size_t)16 << 20);
-    fl_vec_push(&pg->journal, ((struct fake_pg_journal){.batch = 0, .epoch = 1}));
+    fl_vec_push(&pg->journal, ((struct fake_pg_journal){.batch = 0}));
     return pg;
 }
 
@@ -627,9 +627,10 @@ enum engine_commit fake_pg_begin(struct fake_pg *pg, uint32_t backend, uint64_t 
     if (self->is_aborted) return fail(self, ENGINE_RELOAD, "25P02", text);
     if (pg->is_full) return fail(self, ENGINE_NO_SPACE, "53100", text);
     if (batch >= pg->batch_below) return fail(self, ENGINE_POISONED, "no partition", text);
-    if (epoch != pg->epoch) return fail(self, ENGINE_DEPOSED, "23502 journal epoch", text);
-    if (batch > fake_pg_newest(pg) + 1)
+    /* NOT NULL is checked column by column, before any key: prev, then epoch. */
+    if (batch == 0 || batch > fake_pg_newest(pg) + 1)
         return fail(self, ENGINE_RELOAD, "23502 journal prev", text);
+    if (epoch != pg->epoch) return fail(self, ENGINE_DEPOSED, "23502 journal epoch", text);
     if (batch <= fake_pg_newest(pg)) return fail(self, ENGINE_RELOAD, "23505 journal", text);
     self->has_batch = true;
     self->batch = (struct fake_pg_journal){batch, epoch, at, {NULL, body.len}};
@@ -676,16 +677,17 @@ void fake_pg_load(const struct fake_pg *pg, void (*emit)(void *ctx, const struct
                   void *ctx)
 {
     const struct table *open = &pg->tables[FAKE_PG_open_job];
-    struct row next = {.kind = ROW_counter,
-                       .counter = {CORE_COUNTER_job_next, fake_pg_newest_job(pg) + 1}};
+    const struct key job_next = key_of(CORE_COUNTER_job_next, 1, 0, 0, 0, 0);
+    uint64_t newest = fake_pg_newest_job(pg);
+    /* One row says the next number: after the newest job, open or not, or the greater that is stored. */
+    struct row next = {.kind = ROW_counter, .counter = {CORE_COUNTER_job_next, newest + 1}};
 
     for (size_t t = FAKE_PG_queue; t <= FAKE_PG_element_end; t++) {
         const struct table *table = &pg->tables[t];
-        bool is_of_job = t > FAKE_PG_open_job;
+        bool is_of_job = t > FAKE_PG_open_mark; /* marks are read whole: all are of open jobs */
         size_t o = 0;
 
-        /* Of the newest job, open or not; a counter that is greater comes behind it. */
-        if (t == FAKE_PG_counter) emit(ctx, &next);
+        if (t == FAKE_PG_counter && !table_has(table, &job_next)) emit(ctx, &next);
         for (size_t i = 0; i < table->entries.len; i++) {
             struct row row;
 
@@ -698,6 +700,10 @@ void fake_pg_load(const struct fake_pg *pg, void (*emit)(void *ctx, const struct
                 if (job_of(&open->entries.at[o]) != job_of(&table->entries.at[i])) continue;
             }
             row = entry_row(&table->entries.at[i]);
+            if (row.kind == ROW_counter && row.counter.counter == CORE_COUNTER_job_next &&
+                row.counter.value <= newest) {
+                row = next;
+            }
             emit(ctx, &row);
         }
     }

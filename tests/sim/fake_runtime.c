@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "controlplane/core/shape.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/map.h"
@@ -516,6 +517,41 @@ void fake_runtime_die(struct fake_runtime *runtime)
         if (!fl_replica_state_is_last(replica->state)) end(runtime, i, FL_REPLICA_lost, 0);
         replica->is_present = false;
     }
+}
+
+static bool has_labels(const struct node *node, const struct shape *shape)
+{
+    char line[128];
+
+    for (uint32_t i = 0; i < shape->node_labels_len; i++) {
+        snprintf(line, sizeof(line), "%.*s=%.*s\n", FL_STR_ARG(shape->node_labels[i].key),
+                 FL_STR_ARG(shape->node_labels[i].value));
+        if (!strstr(node->labels, line)) return false;
+    }
+    return true;
+}
+
+bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape)
+{
+    struct fl_resources free[FAKE_RUNTIME_NODES_MAX];
+
+    if (runtime->is_dead) return false;
+    for (uint32_t i = 0; i < runtime->config.nodes; i++) {
+        free[i] = fake_runtime_node_total(runtime, i);
+        free[i].gpus = runtime->nodes[i].total.gpus;
+        if (!has_labels(&runtime->nodes[i], shape)) free[i] = (struct fl_resources){0};
+    }
+    for (uint32_t i = 0; i < shape_replicas(shape); i++) {
+        struct fl_resources each = shape_role_of(shape, i)->each;
+        uint32_t node = 0;
+
+        while (node < runtime->config.nodes && !fl_resources_fit(each, free[node])) node++;
+        if (node == runtime->config.nodes) return false;
+        free[node].cpu_milli -= each.cpu_milli;
+        free[node].memory_bytes -= each.memory_bytes;
+        free[node].gpus -= each.gpus;
+    }
+    return true;
 }
 
 size_t fake_runtime_len(const struct fake_runtime *runtime)

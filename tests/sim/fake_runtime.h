@@ -10,6 +10,7 @@
 #include "tests/sim/sim.h"
 
 struct fake_runtime;
+struct shape;
 
 struct fake_replica {
     struct fl_attempt attempt;
@@ -68,6 +69,9 @@ void fake_runtime_calm(
 void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t node, fl_ms until);
 bool fake_runtime_lose_one(struct fake_runtime *runtime); /* something running vanishes */
 void fake_runtime_die(struct fake_runtime *runtime);      /* everything, for good */
+
+/* Whether a gang of this form would find room on the empty nodes, taken one after the other. */
+bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape);
 
 /* --- the ledger --- */
 size_t fake_runtime_len(const struct fake_runtime *runtime);

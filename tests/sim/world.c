@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "controlplane/core/shape.h"
 #include "shared/base/assert.h"
 #include "tests/sim/agent_host.h"
 #include "tests/sim/checks.h"
@@ -77,6 +78,32 @@ static void carry(void *ctx, uint64_t request)
 
     sim_at(&world->sim, world->sim.now + sim_between(&world->sim, 1, 20), request_arrives, world,
            some_hub(world), request);
+}
+
+static bool is_named(const struct fl_str *names, uint32_t len, uint32_t number)
+{
+    char name[16];
+
+    snprintf(name, sizeof(name), "c%u", number);
+    for (uint32_t i = 0; i < len; i++) {
+        if (fl_str_eq(names[i], fl_str_c(name))) return true;
+    }
+    return false;
+}
+
+static bool could_run(void *ctx, struct fl_str bytes)
+{
+    struct world *world = ctx;
+    struct fl_err err = {0};
+    struct shape shape;
+
+    fl_assert(shape_decode(bytes, &shape, &err));
+    for (uint32_t i = 0; i < world->clusters_len; i++) {
+        if (shape.clusters_len && !is_named(shape.clusters, shape.clusters_len, i + 1)) continue;
+        if (is_named(shape.not_clusters, shape.not_clusters_len, i + 1)) continue;
+        if (fake_runtime_could_run(world->runtimes[i], &shape)) return true;
+    }
+    return false;
 }
 
 static void start_agent(void *ctx, uint64_t i, uint64_t b)
@@ -478,7 +505,7 @@ static void create(struct world *world, uint64_t seed, bool is_live)
 {
     struct sim *sim = &world->sim;
     struct net_ports net_ports = {world, net_opened, net_bytes, net_closed};
-    struct fake_client_ports client_ports = {world, carry, enrolled};
+    struct fake_client_ports client_ports = {world, carry, could_run, enrolled};
     struct fake_client_config client = {0};
     struct hub_config hub = {0};
     struct db_config db;
