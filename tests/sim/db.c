@@ -615,7 +615,8 @@ void db_renew(struct db_client *client, uint64_t renewal, uint64_t epoch)
 
 void db_release(struct db_client *client)
 {
-    if (!is_down(client->db)) fake_pg_release(client->db->pg, client->instance);
+    if (is_down(client->db)) return;
+    fake_pg_release(client->db->pg, client->instance, client->taken.epoch);
 }
 
 /* --- faults ---------------------------------------------------------------------------------- */

@@ -601,9 +601,10 @@ bool fake_pg_renew(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_
     return true;
 }
 
-void fake_pg_release(struct fake_pg *pg, const char *instance)
+void fake_pg_release(struct fake_pg *pg, const char *instance, uint64_t epoch)
 {
-    if (strcmp(pg->lease_instance, instance) == 0) pg->lease_instance[0] = 0;
+    if (strcmp(pg->lease_instance, instance) != 0 || pg->epoch != epoch) return;
+    pg->lease_instance[0] = 0;
 }
 
 /* --- batches --------------------------------------------------------------------------------- */

@@ -66,7 +66,8 @@ enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *inst
 
 /* False: the lease is not this instance's. */
 bool fake_pg_renew(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall);
-void fake_pg_release(struct fake_pg *pg, const char *instance);
+/* Nothing, when this instance has taken over from itself since. */
+void fake_pg_release(struct fake_pg *pg, const char *instance, uint64_t epoch);
 
 /* One batch: everything up to COMMIT, then COMMIT.  'text' (may be NULL) is what the server says to a
  * refusal.  ENGINE_UNKNOWN: the backend is gone, nobody will ever hear an answer. */
