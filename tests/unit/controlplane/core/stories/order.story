@@ -319,3 +319,32 @@ queue ml
     attempt_new job=1 element=1 n=1 incarnation=1 cluster=1 nodes=n1
     answer ok id=1
     east <- start job-1/1#1 seq=1 nodes=1
+
+# a head that only an unknown cluster could have run is passed when that one turns out to have no nodes
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=1
+. submit ml cpu=2
+submit ml cpu=1
+    shape_new shape=2 body=(14 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+explain 1
+    answer ok: clusters that could run it are silent or cordoned; its queue waits for it for another 300 s, then others may pass
+    | job-1 queued ClusterUnhealthy
+    | east NoMatchingCluster: needs 2.000 CPU, 0 MiB; the most that one node of east has is 1.000 CPU, 65536 MiB
+    | west ClusterUnhealthy: west is not connected
+agent west up
+    cluster_put cluster=2 state=1 session_epoch=1 name=west uid=uid
+    west <- welcome session=1 incarnation=1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-2/0#1 seq=1 nodes=1
+    west <- ack 1
+explain 1
+    answer ok: no cluster could run it, even when empty
+    | job-1 queued NoMatchingCluster
+    | east NoMatchingCluster: needs 2.000 CPU, 0 MiB; the most that one node of east has is 1.000 CPU, 65536 MiB
+    | west NoMatchingCluster: needs 2.000 CPU, 0 MiB; the most that one node of west has is 0.000 CPU, 0 MiB
