@@ -537,6 +537,22 @@ void checks_said_ended(struct checks *checks, struct fl_job id)
     }
 }
 
+/* Strangers do not notice that a batch was refused: only who brought what a constraint refuses is blamed. */
+static void I16_only_a_culprit_is_quarantined(struct checks *checks, const struct core_event *event,
+                                              const char *why)
+{
+    for (size_t i = 0; event->kind == CORE_EV_submit && i < event->submit.len; i++) {
+        if (fl_str_eq(event->submit.at[i].name, FL_STR(FAKE_PG_POISON))) return;
+    }
+    sim_broken(checks->sim, "I16", "an innocent %s is quarantined: %s",
+               core_event_name(event->kind), why);
+}
+
+void checks_quarantine(struct checks *checks, const struct core_event *event, const char *why)
+{
+    I16_only_a_culprit_is_quarantined(checks, event, why);
+}
+
 static void I4_goes_only_when_durable(struct checks *checks, struct fl_attempt attempt,
                                       struct fl_cluster cluster, bool is_go)
 {
@@ -644,6 +660,12 @@ void checks_runs(struct checks *checks, struct fl_cluster cluster,
                  const struct fake_replica *replica)
 {
     I4_runs_only_what_is_stored(checks, cluster, replica);
+    if (phase_of(checks, replica->attempt, replica->replica) < FL_REPLICA_created) {
+        sim_broken(checks->sim, "I4", "job %" PRIu64 ".%u attempt %u replica %u runs, and that it was "
+                                      "created is not stored",
+                   replica->attempt.job.n, replica->attempt.element, replica->attempt.n,
+                   replica->replica);
+    }
     I3_one_attempt_runs(checks, replica);
 }
 

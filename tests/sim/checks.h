@@ -9,6 +9,7 @@
  *   I15 one key, one job                  I17 no attempt number twice           I18 downtime is not silence
  *   I19 rows = runtimes' truth            I20 everything settles                I21 one audit row a mutation
  *   I22 same seed, same trace             I23 an agent speaks of its own        I24 nothing makes a core fail
+ * Two more, from design.md: I10 no node is asked for more than it has; I16 only a culprit is quarantined.
  * I9 is seen by fake_runtime, I22 by main, I24 by every assertion there is.
  * A broken one ends the process through sim_broken. */
 #pragma once
@@ -41,6 +42,7 @@ void checks_acked_end(struct checks *checks, struct fl_cluster cluster, struct f
 void checks_cancel_acked(struct checks *checks, struct fl_job job, uint64_t epoch);
 /* A read said that no such job is open. */
 void checks_said_ended(struct checks *checks, struct fl_job job);
+void checks_quarantine(struct checks *checks, const struct core_event *event, const char *why);
 /* A runtime's instant; for its hooks. */
 void checks_created(struct checks *checks, struct fl_cluster cluster,
                     const struct fake_replica *replica, const struct fake_runtime *runtime);

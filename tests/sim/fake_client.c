@@ -322,6 +322,11 @@ static uint64_t ask(struct fake_client *client, struct request request)
     if (request.is_stubborn) client->stubborn_open++;
     fl_vec_push(&client->requests, request);
     try_again(client, index, 0);
+    /* Impatience: the same request twice at once. */
+    if (request.has_key && sim_chance(client->sim, 200000)) {
+        sim_at(client->sim, client->sim->now + sim_between(client->sim, 0, 20), try_again, client,
+               index, 0);
+    }
     return index;
 }
 

@@ -475,9 +475,9 @@ static void on_quarantine(void *ctx, const struct core_event *event, const char 
 {
     struct hub *hub = ctx;
 
-    (void)why;
     sim_tell(hub->sim, "hub %llu: quarantine of event kind %llu, request %llu", hub->config.host,
              event->kind, event->request >> 8);
+    checks_quarantine(hub->checks, event, why);
     sim_mark(hub->sim, MARK_poison_alone);
 }
 

@@ -1,6 +1,7 @@
 /* main.c - sim: runs seeds, counts what they met, and says how to see a failure again.
  *   sim --seeds A..B [--jobs N]     many, in N processes; the last line is 'sim: N passed, N failed'
  *   sim --seed N [--story]          one; --story tells every line as it happens
+ *   --until-failure ends with the first seed that fails
  *   --trace prints the hash of each seed's trace, --commit NAME says what was built, --twice N runs every
  *   Nth seed a second time and compares the traces (25; 0: never) */
 #include <errno.h>
@@ -20,7 +21,7 @@ struct options {
     uint64_t first, last;
     uint64_t twice;
     uint32_t jobs;
-    bool is_live, has_trace;
+    bool is_live, has_trace, is_until_failure;
 };
 
 /* What a worker writes: first that it begins a seed, then what came out. */
@@ -200,7 +201,7 @@ static bool follow(struct worker *worker, const struct options *options)
         }
         failed++;
     }
-    if (worker->next > options->last) return false;
+    if (worker->next > options->last || (failed && options->is_until_failure)) return false;
     start_worker(worker, options);
     return true;
 }
@@ -221,12 +222,17 @@ static void run_all(const struct options *options)
         }
     }
     /* In turn: none is far ahead, since a pipe holds only so much. */
-    while (live) {
+    while (live && !(failed && options->is_until_failure)) {
         for (uint32_t i = 0; i < options->jobs; i++) {
             if (is_over[i] || follow(&workers[i], options)) continue;
             is_over[i] = true;
             live--;
         }
+    }
+    for (uint32_t i = 0; i < options->jobs; i++) {
+        if (is_over[i] || workers[i].pid <= 0) continue;
+        kill(workers[i].pid, SIGTERM); /* ours, and not needed any more */
+        waitpid(workers[i].pid, NULL, 0);
     }
 }
 
@@ -273,7 +279,7 @@ static void print_sums(const struct options *options, double seconds)
 static int usage(void)
 {
     fprintf(stderr, "usage: sim --seeds A..B [--jobs N] | --seed N [--story]"
-                    "   [--trace] [--commit NAME] [--twice N]\n");
+                    "   [--until-failure] [--trace] [--commit NAME] [--twice N]\n");
     return 2;
 }
 
@@ -288,6 +294,8 @@ int main(int argc, char **argv)
 
         if (strcmp(argv[i], "--story") == 0) {
             options.is_live = true;
+        } else if (strcmp(argv[i], "--until-failure") == 0) {
+            options.is_until_failure = true;
         } else if (strcmp(argv[i], "--trace") == 0) {
             options.has_trace = true;
         } else if (strcmp(argv[i], "--seeds") == 0) {
