@@ -337,8 +337,8 @@ bool diff_journal(PGconn *pg, const struct fake_pg *fake, bool with_epochs, stru
         }
     }
     if (is_same && len != fake_len) {
-        is_same = fl_fail(err, FL_CONFLICT, "the journal has %zu rows, the fake's %zu", len,
-                          fake_len);
+        is_same =
+            fl_fail(err, FL_CONFLICT, "the journal has %zu rows, the fake's %zu", len, fake_len);
     }
     PQclear(result);
     return is_same;
@@ -356,9 +356,9 @@ struct fake_pg *diff_fold_journal(PGconn *pg)
         struct fake_pg_journal entry = journal_at(result, i);
         const char *text = "";
 
-        assert_int_equal(fake_pg_begin(fold, backend, entry.batch, entry.at, taken.epoch,
-                                       entry.body, &text),
-                         ENGINE_COMMITTED);
+        assert_int_equal(
+            fake_pg_begin(fold, backend, entry.batch, entry.at, taken.epoch, entry.body, &text),
+            ENGINE_COMMITTED);
         assert_int_equal(fake_pg_commit(fold, backend, &text), ENGINE_COMMITTED);
     }
     PQclear(result);
