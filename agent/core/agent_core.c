@@ -195,16 +195,16 @@ static void command_runtime(const struct agent_core *core, enum agent_command_ki
 static void settle(struct agent_core *core, uint32_t slot, struct agent_batch *batch)
 {
     struct replica *replica = replica_table_at(&core->replicas, slot);
-    enum attempt_want want = replica_table_attempt(&core->replicas, replica->attempt)->want;
+    const struct attempt *attempt = replica_table_attempt(&core->replicas, replica->attempt);
     enum agent_command_kind kind;
 
-    if (!reconcile_is_gated(want, replica)) {
+    if (!reconcile_is_gated(attempt->want, replica)) {
         replica_table_unlink(&core->replicas, REPLICA_GATED, slot);
     } else if (!replica->links[REPLICA_GATED].is_in) {
         replica->gate_until = gate_clock(core) + core->config.gate_ms;
         replica_table_append(&core->replicas, REPLICA_GATED, slot);
     }
-    if (reconcile(want, replica, &kind)) command_runtime(core, kind, replica, batch);
+    if (reconcile(attempt, replica, &kind)) command_runtime(core, kind, replica, batch);
 }
 
 static void settle_attempt(struct agent_core *core, uint32_t slot, struct agent_batch *batch)
@@ -317,6 +317,19 @@ static void on_synced(struct agent_core *core, struct agent_batch *batch)
     if (core->is_up) list_all(core, batch);
 }
 
+/* All of it has ended, and that is durable elsewhere: the records go. */
+static void end_attempt(struct agent_core *core, uint32_t slot, struct agent_batch *batch)
+{
+    struct attempt *attempt = replica_table_attempt(&core->replicas, slot);
+
+    settle_attempt(core, slot, batch);
+    for (size_t i = attempt->replicas.len; i-- > 0;) { /* the attempt goes with its last replica */
+        uint32_t replica = attempt->replicas.at[i].slot;
+
+        if (replica_table_at(&core->replicas, replica)->is_gone) forget(core, replica);
+    }
+}
+
 static void on_ack(struct agent_core *core, const struct agent_event *ev, struct agent_batch *batch)
 {
     struct replica_table *table = &core->replicas;
@@ -327,10 +340,12 @@ static void on_ack(struct agent_core *core, const struct agent_event *ev, struct
         struct replica *replica = replica_table_at(table, slot);
 
         if (replica->report_seq > ev->ack.report_seq) return;
-        replica->is_acked = true;
         replica_table_unlink(table, REPLICA_UNACKED, slot);
-        settle(core, slot, batch);
-        if (replica->is_gone) forget(core, slot);
+        if (!replica->is_acked) replica_table_attempt(table, replica->attempt)->acked++;
+        replica->is_acked = true;
+        if (reconcile_is_over(replica_table_attempt(table, replica->attempt))) {
+            end_attempt(core, replica->attempt, batch);
+        }
     }
 }
 
@@ -525,7 +540,9 @@ static void on_replica_gone(struct agent_core *core, const struct agent_event *e
         report_replica(core, slot, batch);
     }
     settle(core, slot, batch);
-    if (replica->is_acked) forget(core, slot);
+    if (reconcile_is_over(replica_table_attempt(&core->replicas, replica->attempt))) {
+        forget(core, slot);
+    }
 }
 
 static void on_node_seen(struct agent_core *core, const struct agent_event *ev)
@@ -671,13 +688,13 @@ static void check_replica(const struct agent_core *core, const struct attempt *a
 
     fl_assert(replica->seen != FL_REPLICA_absent);
     fl_assert(replica->asked & REPLICA_ASKED_CREATE);
-    fl_assert(!reconcile(attempt->want, replica, &kind)); /* all that can be asked was asked */
+    fl_assert(!reconcile(attempt, replica, &kind)); /* all that can be asked was asked */
     fl_assert(replica->links[REPLICA_GATED].is_in == reconcile_is_gated(attempt->want, replica));
     fl_assert(!(replica->asked & REPLICA_ASKED_RELEASE) || attempt->want != ATTEMPT_GATED);
     fl_assert(!(replica->asked & REPLICA_ASKED_STOP) || attempt->want == ATTEMPT_STOP);
     fl_assert(is_last || replica->is_charged); /* what may run is never given away */
     fl_assert(is_last || !replica->is_acked);
-    fl_assert(!replica->is_gone || (is_last && !replica->is_acked));
+    fl_assert(!replica->is_gone || (is_last && !reconcile_is_over(attempt)));
     if (core->is_listed && is_last) {
         fl_assert(!replica->is_charged); /* it was reported in this session */
         fl_assert(replica->is_acked || replica->links[REPLICA_UNACKED].is_in);

@@ -20,9 +20,11 @@ static bool ask_stop(const struct replica *replica, enum agent_command_kind *ret
     return ask(replica, REPLICA_ASKED_STOP, AGENT_CMD_stop, ret_command);
 }
 
-bool reconcile(enum attempt_want want, const struct replica *replica,
+bool reconcile(const struct attempt *attempt, const struct replica *replica,
                enum agent_command_kind *ret_command)
 {
+    enum attempt_want want = attempt->want;
+
     if (replica->is_gone) return false;
     switch (replica->seen) {
     case FL_REPLICA_pending: /* a stop waits until there is something to stop */
@@ -39,13 +41,18 @@ bool reconcile(enum attempt_want want, const struct replica *replica,
         return want == ATTEMPT_STOP && ask_stop(replica, ret_command);
     case FL_REPLICA_exited:
     case FL_REPLICA_lost:
-    case FL_REPLICA_refused: /* the record stays until the end is durable elsewhere */
-        return replica->is_acked && ask_remove(replica, ret_command);
+    case FL_REPLICA_refused: /* the record stays until all ends are durable elsewhere */
+        return reconcile_is_over(attempt) && ask_remove(replica, ret_command);
     case FL_REPLICA_absent:
     case FL_REPLICA_STATES_LEN:
         break;
     }
     fl_unreachable("no replica is seen as absent");
+}
+
+bool reconcile_is_over(const struct attempt *attempt)
+{
+    return attempt->acked == attempt->replicas.len;
 }
 
 bool reconcile_is_gated(enum attempt_want want, const struct replica *replica)

@@ -6,8 +6,13 @@
 #include "agent/core/replica_table.h"
 
 /* What to ask the runtime, as a command's kind; false: nothing is left to ask now. */
-bool reconcile(enum attempt_want want, const struct replica *replica,
+bool reconcile(const struct attempt *attempt, const struct replica *replica,
                enum agent_command_kind *ret_command);
+
+/* Whether the end of every replica is durable with the control plane.  Before that the records of those that
+ * have ended stay: a control plane that was loaded anew learns from the inventory alone which of a gang have
+ * ended well, and would take one that is missing there for lost. */
+bool reconcile_is_over(const struct attempt *attempt);
 
 /* Whether it sits behind its gate with nothing decided: the only state whose time runs out. */
 bool reconcile_is_gated(enum attempt_want want, const struct replica *replica);

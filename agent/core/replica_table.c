@@ -139,6 +139,7 @@ void replica_table_remove(struct replica_table *table, uint32_t slot)
     for (int list = 0; list < REPLICA_LISTS_LEN; list++) {
         replica_table_unlink(table, list, slot);
     }
+    if (replica->is_acked) attempt->acked--;
     fl_vec_remove(&attempt->replicas, i);
     fl_slab_give(&table->replicas, slot);
     if (attempt->replicas.len == 0) remove_attempt(table, attempt_slot);
@@ -251,6 +252,8 @@ void replica_table_check(const struct replica_table *table)
     for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
         const struct attempt *attempt = replica_table_attempt(table, slot);
 
+        uint32_t acked_len = 0;
+
         fl_assert(attempt->prev == prev && attempt->replicas.len > 0);
         fl_assert(replica_table_find_attempt(table, attempt->id) == slot);
         if (attempt->older) {
@@ -265,12 +268,14 @@ void replica_table_check(const struct replica_table *table)
             const struct attempt_replica *entry = &attempt->replicas.at[i];
             const struct replica *replica = replica_table_at(table, entry->slot);
 
+            acked_len += replica->is_acked;
             fl_assert(i == 0 || attempt->replicas.at[i - 1].number < entry->number);
             fl_assert(replica->attempt == slot && replica->number == entry->number);
             for (int list = 0; list < REPLICA_LISTS_LEN; list++) {
                 listed_len[list] += replica->links[list].is_in;
             }
         }
+        fl_assert(acked_len == attempt->acked);
         replicas_len += attempt->replicas.len;
         attempts_len++;
         prev = slot;

@@ -22,6 +22,7 @@ struct attempt {
     uint32_t grace_ms;   /* with ATTEMPT_STOP */
     uint32_t older;      /* the next older attempt of the same element */
     uint32_t prev, next; /* in the order they came */
+    uint32_t acked;      /* of its replicas, those with is_acked */
     struct {
         struct attempt_replica {
             uint32_t number, slot;

@@ -233,6 +233,17 @@ static bool is_known(const struct world *world, size_t attempt)
     return false;
 }
 
+/* The end of all of it is acknowledged: only then it is forgotten, replica by replica. */
+static bool is_over(const struct world *world, size_t attempt)
+{
+    for (size_t i = 0; i < GANG; i++) {
+        const struct model_replica *replica = &world->replicas[attempt][i];
+
+        if (replica->is_made && !replica->is_acked) return false;
+    }
+    return true;
+}
+
 /* Each command needs its reason; each report must be true. */
 static void judge_runtime(struct world *world, const struct agent_command *command)
 {
@@ -275,7 +286,7 @@ static void judge_runtime(struct world *world, const struct agent_command *comma
             world->given_up += !world->is_stop[attempt];
         } else {
             assert_true(fl_replica_state_is_last((enum fl_replica_state)replica->delivered));
-            assert_true(replica->is_acked);
+            assert_true(is_over(world, attempt));
         }
         assert_false(replica->is_removed);
         replica->is_removed = true;
@@ -473,8 +484,8 @@ static void deliver_one(struct world *world)
         ev.replica_gone.replica = (uint32_t)number;
         if (replica->is_made) replica->delivered = GONE;
         feed(world, ev);
-        /* Forgotten at once when its end was acknowledged; else kept until it is. */
-        if (replica->is_made && replica->is_acked) replica->is_made = false;
+        /* Forgotten at once when its attempt is over; else kept until it is. */
+        if (replica->is_made && is_over(world, attempt)) replica->is_made = false;
         return;
     }
     ev.replica_seen.attempt = attempt_of(attempt);
@@ -608,7 +619,7 @@ static void ack(struct world *world, uint64_t report_seq)
     for (size_t i = 0; i < (size_t)ATTEMPTS * GANG; i++) {
         struct model_replica *replica = &world->replicas[i / GANG][i % GANG];
 
-        if (replica->is_made && replica->is_acked && replica->delivered == GONE) {
+        if (replica->is_made && is_over(world, i / GANG) && replica->delivered == GONE) {
             replica->is_made = false;
         }
     }

@@ -390,7 +390,7 @@ static void an_end_that_was_not_acknowledged_is_told_in_each_new_session(void **
                         "4000 #9 7.0.1/0 exited 3\n"
                         "4000 #10 7.0.1/1 refused (runtime)\n"
                         "4000 #11 node-1 free 8/8 mark 0\n"
-                        "4010 remove 7.0.1/0\n"
+                        "4020 remove 7.0.1/0\n" /* not before the end of all is durable */
                         "4020 remove 7.0.1/1\n"
                         "5000 item 7.0.1/1 refused (runtime)\n" /* still there: still listed */
                         "5000 end 1\n"
@@ -398,6 +398,44 @@ static void an_end_that_was_not_acknowledged_is_told_in_each_new_session(void **
                         "5000 #13 node-1 free 8/8 mark 0\n"
                         "6000 end 0\n"
                         "6000 #14 node-1 free 8/8 mark 0\n");
+}
+
+/* A control plane that was loaded anew would take a replica that the inventory leaves out for lost. */
+static void who_of_a_gang_has_ended_is_listed_until_all_have(void **state)
+{
+    (void)state;
+    agent_story(UP "1000 start 1 7.0.1 on 1,1 cpu 1\n"
+                   "1010 seen 7.0.1/0 created\n"
+                   "1010 seen 7.0.1/1 created\n"
+                   "1020 go 2 7.0.1\n"
+                   "1030 seen 7.0.1/0 running\n"
+                   "1030 seen 7.0.1/1 running\n"
+                   "2000 seen 7.0.1/0 exited 0\n"
+                   "2010 ack 8\n"
+                   "3000 resync 6\n"
+                   "3010 ack 10\n"
+                   "4000 seen 7.0.1/1 exited 0\n"
+                   "4010 ack 12\n",
+                UP_SAYS "1000 create 7.0.1/0 on 1 cpu 1\n"
+                        "1000 create 7.0.1/1 on 1 cpu 1\n"
+                        "1000 #2 node-1 free 6/8 mark 1\n"
+                        "1010 #3 7.0.1/0 created\n"
+                        "1010 #4 7.0.1/1 created\n"
+                        "1020 release 7.0.1/0\n"
+                        "1020 release 7.0.1/1\n"
+                        "1030 #5 7.0.1/0 running\n"
+                        "1030 #6 7.0.1/1 running\n"
+                        "2000 #7 7.0.1/0 exited 0\n"
+                        "2000 #8 node-1 free 7/8 mark 2\n"
+                        "3000 item 7.0.1/0 exited 0\n"
+                        "3000 item 7.0.1/1 running\n"
+                        "3000 end 2\n"
+                        "3000 #9 7.0.1/0 exited 0\n"
+                        "3000 #10 node-1 free 7/8 mark 0\n"
+                        "4000 #11 7.0.1/1 exited 0\n"
+                        "4000 #12 node-1 free 8/8 mark 0\n"
+                        "4010 remove 7.0.1/0\n"
+                        "4010 remove 7.0.1/1\n");
 }
 
 static void an_ack_of_an_earlier_session_acknowledges_nothing_of_this_one(void **state)
@@ -702,6 +740,7 @@ FL_TESTS(cmocka_unit_test(a_plain_life_start_created_go_exit_ack_remove),
          cmocka_unit_test(what_got_past_its_gate_after_all_runs_on),
          cmocka_unit_test(a_hub_that_is_away_kills_nothing),
          cmocka_unit_test(an_end_that_was_not_acknowledged_is_told_in_each_new_session),
+         cmocka_unit_test(who_of_a_gang_has_ended_is_listed_until_all_have),
          cmocka_unit_test(an_ack_of_an_earlier_session_acknowledges_nothing_of_this_one),
          cmocka_unit_test(a_fresh_core_learns_its_replicas_from_the_runtime),
          cmocka_unit_test(a_stop_before_the_inventory_takes_effect),
