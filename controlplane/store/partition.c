@@ -33,6 +33,7 @@ struct memo {
 };
 
 struct partition {
+    enum partition_role role;
     struct partition_config config;
     struct partition_hooks hooks;
     char *conninfo;
@@ -69,11 +70,13 @@ struct partition_config partition_config_default(void)
     };
 }
 
-struct partition *partition_create(const char *conninfo, const struct partition_config *config,
+struct partition *partition_create(const char *conninfo, enum partition_role role,
+                                   const struct partition_config *config,
                                    const struct partition_hooks *hooks)
 {
     struct partition *partition = fl_new(struct partition);
 
+    partition->role = role;
     partition->config = *config;
     partition->hooks = *hooks;
     partition->conninfo = fl_new_array(char, strlen(conninfo) + 1);
@@ -102,7 +105,9 @@ static void enter(struct partition *partition, enum state state, fl_ms deadline)
 static void reconnect(struct partition *partition, fl_ms now)
 {
     pg_conn_destroy(partition->conn);
-    partition->conn = pg_conn_create(partition->conninfo, PG_PLAIN, "fairlead maintenance", now);
+    partition->conn = pg_conn_create(
+        partition->conninfo, PG_PLAIN,
+        partition->role == PARTITION_MAKER ? "fairlead maker" : "fairlead remover", now);
     enter(partition, CONNECTING, INT64_MAX);
 }
 
@@ -170,6 +175,7 @@ void partition_used(struct partition *partition, uint64_t job, uint64_t batch, f
     if (batch > partition->used[PARTITION_BATCHES]) partition->used[PARTITION_BATCHES] = batch;
     /* After a failure the retry keeps its distance. */
     if (partition->state == IDLE && partition->stats.is_idle && partition->deadline > now &&
+        partition->role == PARTITION_MAKER &&
         (is_short(partition, PARTITION_JOBS) || is_short(partition, PARTITION_BATCHES))) {
         partition->deadline = now;
     }
@@ -467,9 +473,14 @@ static void rest(struct partition *partition, fl_ms now)
 /* After a fresh list: the most urgent thing, one at a time. */
 static void decide(struct partition *partition, fl_ms now)
 {
-    report_room(partition);
-    for (int f = 0; f < PARTITION_FAMILIES_LEN; f++) {
-        if (make(partition, (enum partition_family)f, now)) return;
+    if (partition->role == PARTITION_MAKER) {
+        report_room(partition);
+        for (int f = 0; f < PARTITION_FAMILIES_LEN; f++) {
+            if (make(partition, (enum partition_family)f, now)) return;
+        }
+        partition->is_checking = true;
+        rest(partition, now);
+        return;
     }
     if (finish(partition, now)) return;
     if (now < partition->check_at && !partition->is_checking) {

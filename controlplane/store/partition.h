@@ -1,14 +1,17 @@
 /* partition.h - makes partitions before they are needed and removes them when all in them is old.
- * Works on a connection of its own, one statement at a time, while its owner leads; the writer never waits
- * for it: what is attached or detached takes no lock that a batch needs.  What a crash leaves half done
- * (a detach that was not finished, a table that was detached and not dropped) is finished first.
- * Also deletes old idempotency keys, a chunk at a time.
+ * Two workers while their owner leads, each on a connection of its own, one statement at a time: the MAKER
+ * sees to the room, the REMOVER to what is old; a removal may wait for as long as somebody reads, and room
+ * must not wait for that.  The writer waits for neither: what is attached or detached takes no lock that a
+ * batch needs.  What a crash leaves half done (a detach that was not finished, a table that was detached
+ * and not dropped) is finished first.  The remover also deletes old idempotency keys, a chunk at a time.
  * Uses libpq through pg_conn.  Not thread-safe. */
 #pragma once
 
 #include "controlplane/store/partition_plan.h"
 
-struct partition;
+struct partition; /* one worker */
+
+enum partition_role { PARTITION_MAKER, PARTITION_REMOVER };
 
 struct partition_config {
     uint64_t job_span, batch_span; /* numbers in one partition, at least; of jobs: ROW_JOB_RANGE */
@@ -24,13 +27,14 @@ struct partition_config partition_config_default(void);
 
 struct partition_hooks {
     void *ctx;
-    /* Numbers below these may be used. */
+    /* Numbers below these may be used; from the MAKER. */
     void (*room)(void *ctx, uint64_t job_below, uint64_t batch_below);
     /* Something failed and is tried again later; for the log. */
     void (*trouble)(void *ctx, const char *what, const char *text);
 };
 
-struct partition *partition_create(const char *conninfo, const struct partition_config *config,
+struct partition *partition_create(const char *conninfo, enum partition_role role,
+                                   const struct partition_config *config,
                                    const struct partition_hooks *hooks);
 void partition_destroy(struct partition *partition); /* NULL is fine */
 

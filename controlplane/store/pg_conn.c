@@ -49,14 +49,19 @@ struct pg_conn {
     char error[256];
 };
 
+static void make_line(char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\n' || *text == '\t') *text = ' ';
+    }
+}
+
 static void lose(struct pg_conn *conn, const char *why)
 {
     if (conn->state == PG_LOST) return;
     conn->state = PG_LOST;
     snprintf(conn->error, sizeof conn->error, "%s", why && *why ? why : "connection lost");
-    for (char *at = conn->error; *at; at++) {
-        if (*at == '\n') *at = ' ';
-    }
+    make_line(conn->error);
 }
 
 /* The connection string's own options stay, ours come after them. */
@@ -320,6 +325,7 @@ void pg_failure_of(const PGresult *result, struct pg_failure *ret_failure)
     if (failure->text[0] == '\0') {
         snprintf(failure->text, sizeof failure->text, "%s", PQresultErrorMessage(result));
     }
+    make_line(failure->text);
 }
 
 enum fl_code pg_failure_code(const struct pg_failure *failure)

@@ -60,7 +60,7 @@ struct store {
 
     struct load *load;
     struct lease *lease;
-    struct partition *partition;
+    struct partition *maker, *remover;
 
     struct pg_conn *reader;
     fl_ms reader_at; /* connect again from then on */
@@ -129,7 +129,9 @@ struct store *store_create(const struct store_config *config, const struct store
     name_holder(store);
     store->apply = apply_create();
     store->lease = lease_create(store->conninfo, store->holder, config->lease_ttl_ms);
-    store->partition = partition_create(store->conninfo, &config->partition, &hooks);
+    store->maker = partition_create(store->conninfo, PARTITION_MAKER, &config->partition, &hooks);
+    store->remover =
+        partition_create(store->conninfo, PARTITION_REMOVER, &config->partition, &hooks);
     return store;
 }
 
@@ -139,6 +141,12 @@ static void close_writer(struct store *store)
     store->writer = NULL;
     store->writer_state = WRITER_NONE;
     store->flights_len = 0;
+}
+
+static void stop_maintenance(struct store *store)
+{
+    partition_stop(store->maker);
+    partition_stop(store->remover);
 }
 
 static void close_load(struct store *store)
@@ -154,7 +162,8 @@ void store_destroy(struct store *store)
     close_load(store);
     pg_conn_destroy(store->reader);
     lease_destroy(store->lease);
-    partition_destroy(store->partition);
+    partition_destroy(store->maker);
+    partition_destroy(store->remover);
     apply_destroy(store->apply);
     for (size_t i = 0; i < store->lookups.len; i++) {
         fl_free(store->lookups.at[i].key);
@@ -191,7 +200,7 @@ void store_drop(struct store *store)
 static void fail_take(struct store *store, enum fl_code code, const char *why, fl_ms now)
 {
     if (code == FL_DEPOSED) {
-        partition_stop(store->partition);
+        stop_maintenance(store);
     } else {
         on_trouble(store, "take", why);
     }
@@ -227,7 +236,8 @@ static void read_take(struct store *store, fl_ms now)
     case TAKE_DONE:
         store->writer_state = WRITER_READY;
         lease_hold(store->lease, store->take_sent_at, now);
-        partition_start(store->partition, now);
+        partition_start(store->maker, now);
+        partition_start(store->remover, now);
         store->results.taken(store->results.ctx, taken, now);
         break;
     }
@@ -240,7 +250,8 @@ void store_commit(struct store *store, const struct core_batch *batch, uint64_t 
     fl_assert(store->flights_len < STORE_INFLIGHT_MAX);
     fl_assert(store->writer_state == WRITER_READY || store->writer_state == WRITER_BROKEN);
     store->flights[store->flights_len++] = (struct flight){.batch = batch->number, .sent_at = now};
-    partition_used(store->partition, apply_job_newest(batch), batch->number, now);
+    partition_used(store->maker, apply_job_newest(batch), batch->number, now);
+    partition_used(store->remover, apply_job_newest(batch), batch->number, now);
     if (store->writer_state == WRITER_BROKEN ||
         !apply_send(store->apply, store->writer, batch, epoch)) {
         store->has_results = true; /* lost: the turn says so, after the results of those before */
@@ -536,7 +547,7 @@ static void turn_reader(struct store *store, fl_ms now)
 void store_release(struct store *store, fl_ms now)
 {
     store_drop(store);
-    partition_stop(store->partition);
+    stop_maintenance(store);
     lease_release(store->lease, now);
     store->has_results = true;
 }
@@ -561,7 +572,8 @@ size_t store_fds(const struct store *store, struct pollfd *ret_fds)
         len = add_fd(ret_fds, len, pg_conn_fd(store->writer), pg_conn_events(store->writer));
     }
     len = add_fd(ret_fds, len, lease_fd(store->lease), lease_events(store->lease));
-    len = add_fd(ret_fds, len, partition_fd(store->partition), partition_events(store->partition));
+    len = add_fd(ret_fds, len, partition_fd(store->maker), partition_events(store->maker));
+    len = add_fd(ret_fds, len, partition_fd(store->remover), partition_events(store->remover));
     if (store->reader) {
         len = add_fd(ret_fds, len, pg_conn_fd(store->reader), pg_conn_events(store->reader));
     }
@@ -577,7 +589,8 @@ static fl_ms earlier(fl_ms a, fl_ms b)
 
 fl_ms store_deadline(const struct store *store)
 {
-    fl_ms due = earlier(lease_deadline(store->lease), partition_deadline(store->partition));
+    fl_ms due = earlier(lease_deadline(store->lease), earlier(partition_deadline(store->maker),
+                                                              partition_deadline(store->remover)));
 
     if (store->has_results) return INT64_MIN;
     if (store->load) due = earlier(due, load_deadline(store->load));
@@ -598,19 +611,25 @@ void store_turn(struct store *store, fl_ms now)
     /* First, so that nothing is issued on a lease that ran out while this thread was stopped. */
     if (lease_turn(store->lease, now)) {
         store_drop(store);
-        partition_stop(store->partition);
+        stop_maintenance(store);
         store->results.lease_lost(store->results.ctx, now);
     }
     turn_writer(store, now);
     turn_load(store, now);
     turn_reader(store, now);
-    partition_turn(store->partition, now);
+    partition_turn(store->maker, now);
+    partition_turn(store->remover, now);
 }
 
 struct store_stats store_stats(const struct store *store)
 {
     struct store_stats stats = store->stats;
 
-    stats.partition = partition_stats(store->partition);
+    struct partition_stats maker = partition_stats(store->maker);
+
+    stats.partition = partition_stats(store->remover);
+    stats.partition.made = maker.made;
+    stats.partition.attached_max = maker.attached_max;
+    stats.partition.is_idle = stats.partition.is_idle && maker.is_idle;
     return stats;
 }

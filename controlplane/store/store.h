@@ -8,8 +8,8 @@
  *   store_commit ..., each committed -> store_release -> store_destroy
  *
  * The owner polls store_fds, at most until store_deadline, and then calls store_turn.
- * Connections: writer (one, new with each take), lease, maintenance (while leading), reader, and two that
- * live for one load.  A takeover that succeeded starts the lease and the maintenance; they go on through
+ * Connections: writer (one, new with each take), lease, two for maintenance (while leading), reader, and two
+ * that live for one load.  A takeover that succeeded starts the lease and the maintenance; they go on through
  * reloads.
  * Uses libpq inside, not in this header.  Not thread-safe: the engine thread owns it. */
 #pragma once
@@ -33,7 +33,7 @@ struct store_config {
 /* conninfo and instance are the caller's to set. */
 struct store_config store_config_default(void);
 
-enum { STORE_FDS_MAX = 6, STORE_LOOKUPS_MAX = 1000, STORE_INFLIGHT_MAX = ENGINE_INFLIGHT_MAX };
+enum { STORE_FDS_MAX = 7, STORE_LOOKUPS_MAX = 1000, STORE_INFLIGHT_MAX = ENGINE_INFLIGHT_MAX };
 
 /* As engine.h says of the results of ports; ctx first. */
 struct store_results {

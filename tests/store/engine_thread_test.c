@@ -306,8 +306,10 @@ static void of_a_thousand_requests_only_the_poisoned_one_is_refused(void **state
     fl_ms began;
 
     (void)state;
-    help_run(conninfo, "alter table job add check (name <> 'poison')");
     wait_for(state_of(thread) == ENGINE_LEADING);
+    wait_for(
+        engine_thread_status(thread).store.partition.is_idle); /* it makes partitions of 'job' */
+    help_run(conninfo, "alter table job add check (name <> 'poison')");
     adopt(thread, put_queue, 1, 0);
     wait_for(ears.answers == 1);
     began = help_now();

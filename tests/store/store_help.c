@@ -15,7 +15,6 @@ enum { SERVERS_MAX = 8 };
 
 static char *servers[SERVERS_MAX]; /* folders */
 static size_t servers_len;
-static size_t databases_len;
 static pid_t owner; /* a forked child must not clean up */
 
 fl_ms help_now(void)
@@ -149,32 +148,63 @@ struct partition_config help_partitions(uint64_t job_span, uint64_t batch_span)
     return config;
 }
 
-char *help_database_of(const char *its_server, bool has_schema)
+static void make_schema(const char *conninfo)
 {
-    char *name = print("fl_%d_%zu", (int)getpid(), databases_len);
-    char *sql = print("create database %s encoding 'UTF8' template template0", name);
-    /* The later keyword wins. */
-    char *conninfo = print("%s dbname=%s", its_server, name);
     struct partition_config config = partition_config_default();
     struct fl_err err = {0};
 
+    if (!migrate(conninfo, &config, &err)) fail_msg("%s", err.text);
+}
+
+char *help_database_of(const char *its_server, bool has_schema)
+{
+    static size_t databases_len;
+    char *name = print("fl_%d_%zu", (int)getpid(), databases_len++);
+    char *sql = print("create database %s encoding 'UTF8' template template0", name);
+    /* The later keyword wins. */
+    char *conninfo = print("%s dbname=%s", its_server, name);
+
     register_clean_up();
     help_run(its_server, sql);
-    databases_len++;
-    if (has_schema && !migrate(conninfo, &config, &err)) fail_msg("%s", err.text);
+    if (has_schema) make_schema(conninfo);
     fl_free(sql);
     fl_free(name);
     return conninfo;
 }
 
+/* Emptied, it is as good as new, and many times cheaper: creating and dropping one costs checkpoints. */
+static void empty(const char *conninfo)
+{
+    help_run(conninfo, "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+                       " where datname = current_database() and pid <> pg_backend_pid()");
+    help_run(conninfo,
+             "do $$ begin execute format('alter database %I reset all', current_database());"
+             " end $$");
+    help_run(conninfo, "set client_min_messages = warning; drop schema public cascade;"
+                       "create schema public");
+}
+
+static char *database(bool has_schema)
+{
+    static char *kept;
+
+    if (!kept) {
+        kept = help_database_of(server(), false);
+    } else {
+        empty(kept);
+    }
+    if (has_schema) make_schema(kept);
+    return print("%s", kept);
+}
+
 char *help_database_empty(void)
 {
-    return help_database_of(server(), false);
+    return database(false);
 }
 
 char *help_database(void)
 {
-    return help_database_of(server(), true);
+    return database(true);
 }
 
 /* --- a store --- */

@@ -1,6 +1,6 @@
 /* store_help.h - a real Postgres for a test, and a store that is driven by hand.
  * The server is the one that FL_TEST_PG names (a conninfo), else one of its own, started by pg.sh and ended
- * with the process.  Each database is new; it goes with the server, since dropping one costs a checkpoint.
+ * with the process.  A test file has one database, which each call of help_database makes as good as new.
  * Every wait has an end: what does not come in HELP_WAIT_MS fails the test. */
 #pragma once
 
@@ -18,9 +18,11 @@ fl_ms help_now(void); /* monotonic */
 char *help_server_start(const char *settings);
 void help_server_stop(const char *conninfo);
 
-/* An empty database, or one with the schema; free the conninfo with fl_free. */
+/* The file's database, empty or with the schema; whatever was in it, or connected to it, is gone.  Free the
+ * conninfo with fl_free. */
 char *help_database_empty(void);
 char *help_database(void);
+/* One of its own, also beside that. */
 char *help_database_of(const char *server, bool has_schema);
 
 PGconn *help_connect(const char *conninfo);
