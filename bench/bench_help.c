@@ -105,7 +105,7 @@ struct partition_config bench_migrate(const char *conninfo, uint64_t ahead)
 
     if (ahead > 0) config.ahead = ahead;
     if (!migrate(conninfo, &config, &err)) bench_die("%s", err.text);
-    partition = partition_create(conninfo, &config, &hooks);
+    partition = partition_create(conninfo, PARTITION_MAKER, &config, &hooks);
     partition_start(partition, bench_now_ns() / 1000000);
     while (!partition_stats(partition).is_idle) {
         struct pollfd fd = {.fd = partition_fd(partition), .events = partition_events(partition)};
