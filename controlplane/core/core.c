@@ -82,6 +82,38 @@ static void db_back(struct core *core)
     }
 }
 
+static void fire_timers(struct core *core, struct core_batch *batch)
+{
+    enum timer_kind kind;
+    uint64_t value;
+
+    while (core_timer_due(core, &kind, &value)) {
+        uint32_t slot = (uint32_t)value;
+
+        switch (kind) {
+        case TIMER_ELEMENT:
+            core_element_ready(core, slot);
+            break;
+        case TIMER_DEADLINE:
+            core_job_stop(core, batch, job_table_find(&core->jobs, (struct fl_job){value}),
+                          REASON_DeadlineExceeded);
+            break;
+        case TIMER_LOSS:
+            core_session_expire(core, batch, cluster_table_at(&core->clusters, slot));
+            break;
+        case TIMER_RESEND:
+            core_session_resend(core, batch, cluster_table_at(&core->clusters, slot));
+            break;
+        case TIMER_STRAY:
+            core_session_strays(core, batch, cluster_table_at(&core->clusters, slot));
+            break;
+        case TIMER_HEAD:
+            core->is_dirty = true;
+            break;
+        }
+    }
+}
+
 void core_step(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     if (event->now > core->now) core->now = event->now;
@@ -96,7 +128,7 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
         core_begin(core);
         break;
     case CORE_EV_tick:
-        core_timer_fire(core, batch);
+        fire_timers(core, batch);
         break;
     case CORE_EV_room:
         core->job_below = event->room.job_below;

@@ -34,21 +34,6 @@ static void accepted_ok(struct core_batch *batch, const struct core_event *event
     accepted(batch, event, (struct core_answer){.code = FL_OK});
 }
 
-/* The tenant's open job; 0: answered already. */
-static uint32_t find_job(struct core *core, const struct core_event *event,
-                         struct core_batch *batch)
-{
-    uint32_t slot = job_table_find(&core->jobs, event->job.job);
-    char name[FL_JOB_NAME_MAX];
-
-    if (slot && job_table_at(&core->jobs, slot)->tenant == event->tenant.n) return slot;
-    fl_job_name(event->job.job, name);
-    core_answer_code(
-        batch, event, FL_ABSENT,
-        fl_arena_printf(&core->scratch, "no open job is called %s; it may have ended", name));
-    return 0;
-}
-
 static void audit_job(struct core_batch *batch, const struct core_event *event)
 {
     char name[FL_JOB_NAME_MAX];
@@ -59,7 +44,7 @@ static void audit_job(struct core_batch *batch, const struct core_event *event)
 
 static void cancel(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    uint32_t slot = find_job(core, event, batch);
+    uint32_t slot = core_need_job(core, event, batch);
     const struct job_run *run;
 
     if (!slot) return;
@@ -73,7 +58,7 @@ static void cancel(struct core *core, const struct core_event *event, struct cor
 
 static void hold(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    uint32_t slot = find_job(core, event, batch);
+    uint32_t slot = core_need_job(core, event, batch);
     bool is_held = event->kind == CORE_EV_hold;
     struct job *job;
 

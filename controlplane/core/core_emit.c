@@ -3,12 +3,21 @@
 #include <string.h>
 
 #include "controlplane/core/core_state.h"
+#include "shared/base/job_name.h"
 
 enum { ANSWER_BYTES_MAX = 65536 }; /* of a kept one, as rows.def has it */
 
-void core_answer_ok(struct core_batch *batch, const struct core_event *event)
+uint32_t core_need_job(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    core_answer_code(batch, event, FL_OK, NULL);
+    uint32_t slot = job_table_find(&core->jobs, event->job.job);
+    char name[FL_JOB_NAME_MAX];
+
+    if (slot && job_table_at(&core->jobs, slot)->tenant == event->tenant.n) return slot;
+    fl_job_name(event->job.job, name);
+    core_answer_code(
+        batch, event, FL_ABSENT,
+        fl_arena_printf(&core->scratch, "no open job is called %s; it may have ended", name));
+    return 0;
 }
 
 void core_answer_code(struct core_batch *batch, const struct core_event *event, enum fl_code code,

@@ -1,7 +1,6 @@
 #include <inttypes.h>
 
 #include "controlplane/core/core_state.h"
-#include "shared/base/job_name.h"
 
 /* Answers about live state.  They are effects like others: seen only when what they tell is durable. */
 
@@ -56,20 +55,6 @@ static struct core_job_view view_of(const struct core *core, uint32_t slot)
     return view;
 }
 
-static uint32_t find_job(struct core *core, const struct core_event *event,
-                         struct core_batch *batch)
-{
-    uint32_t slot = job_table_find(&core->jobs, event->job.job);
-    char name[FL_JOB_NAME_MAX];
-
-    if (slot && job_table_at(&core->jobs, slot)->tenant == event->tenant.n) return slot;
-    fl_job_name(event->job.job, name);
-    core_answer_code(
-        batch, event, FL_ABSENT,
-        fl_arena_printf(&core->scratch, "no open job is called %s; it may have ended", name));
-    return 0;
-}
-
 static void answer(struct core_batch *batch, const struct core_event *event,
                    struct core_answer answer)
 {
@@ -81,7 +66,7 @@ static void answer(struct core_batch *batch, const struct core_event *event,
 
 static void read_job(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    uint32_t slot = find_job(core, event, batch);
+    uint32_t slot = core_need_job(core, event, batch);
     struct core_job_view view;
 
     if (!slot) return;
@@ -143,7 +128,7 @@ static const char *sentence_of(struct core *core, const struct core_job_view *vi
 
 static void explain(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    uint32_t slot = find_job(core, event, batch);
+    uint32_t slot = core_need_job(core, event, batch);
     const struct job *job;
     const struct shape_entry *shape;
     struct core_job_view view;

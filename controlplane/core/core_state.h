@@ -55,7 +55,9 @@ struct core {
 
 /* --- core_emit.c: rows, answers and frames, in short --- */
 
-void core_answer_ok(struct core_batch *batch, const struct core_event *event);
+/* The slot of the tenant's open job that the event names; 0: there is none, and that is answered. */
+uint32_t core_need_job(struct core *core, const struct core_event *event, struct core_batch *batch);
+
 void core_answer_code(struct core_batch *batch, const struct core_event *event, enum fl_code code,
                       const char *text);
 /* One row per accepted mutation: who did what, in a few words; and the repeatable answer, if it has a key. */
@@ -81,8 +83,8 @@ enum timer_kind {
 };
 
 void core_timer_arm(struct core *core, enum timer_kind kind, uint64_t value, fl_ms at);
-/* Everything that is due at core->now. */
-void core_timer_fire(struct core *core, struct core_batch *batch);
+/* Takes the next timer that is due at core->now and still counts; false: none is. */
+bool core_timer_due(struct core *core, enum timer_kind *ret_kind, uint64_t *ret_value);
 
 /* --- core_attempt.c: the life of an attempt, and what follows for its element and job --- */
 

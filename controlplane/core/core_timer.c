@@ -60,35 +60,17 @@ void core_timer_arm(struct core *core, enum timer_kind kind, uint64_t value, fl_
                                                       .value = value << KIND_BITS | kind});
 }
 
-void core_timer_fire(struct core *core, struct core_batch *batch)
+bool core_timer_due(struct core *core, enum timer_kind *ret_kind, uint64_t *ret_value)
 {
     const struct fl_heap_item *due;
 
     while ((due = fl_heap_peek(&core->timers)) && due->key <= core->now) {
         struct fl_heap_item item = fl_heap_pop(&core->timers);
-        uint64_t value = item.value >> KIND_BITS;
 
         if (!is_meant(core, item)) continue;
-        switch ((enum timer_kind)(item.value & 0xff)) {
-        case TIMER_ELEMENT:
-            core_element_ready(core, (uint32_t)value);
-            break;
-        case TIMER_DEADLINE:
-            core_job_stop(core, batch, job_table_find(&core->jobs, (struct fl_job){value}),
-                          REASON_DeadlineExceeded);
-            break;
-        case TIMER_LOSS:
-            core_session_expire(core, batch, cluster_table_at(&core->clusters, (uint32_t)value));
-            break;
-        case TIMER_RESEND:
-            core_session_resend(core, batch, cluster_table_at(&core->clusters, (uint32_t)value));
-            break;
-        case TIMER_STRAY:
-            core_session_strays(core, batch, cluster_table_at(&core->clusters, (uint32_t)value));
-            break;
-        case TIMER_HEAD:
-            core->is_dirty = true;
-            break;
-        }
+        *ret_kind = (enum timer_kind)(item.value & 0xff);
+        *ret_value = item.value >> KIND_BITS;
+        return true;
     }
+    return false;
 }
