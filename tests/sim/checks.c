@@ -37,6 +37,8 @@ struct checks {
     struct sim *sim;
     const struct fake_pg *pg;
     struct core_config config;
+    struct fake_runtime *const *runtimes;
+    size_t runtimes_len;
     size_t journal_len; /* entries read */
     uint64_t epoch_last;
     FL_VEC(struct job) jobs; /* by id */
@@ -81,6 +83,13 @@ void checks_destroy(struct checks *checks)
     fl_map_fini(&checks->phases);
     fl_map_fini(&checks->names);
     fl_free(checks);
+}
+
+void checks_set_runtimes(struct checks *checks, struct fake_runtime *const *runtimes,
+                         size_t runtimes_len)
+{
+    checks->runtimes = runtimes;
+    checks->runtimes_len = runtimes_len;
 }
 
 static struct job *job_at(struct checks *checks, uint64_t id)
@@ -193,6 +202,35 @@ static void read_attempt_new(struct checks *checks, const struct row_attempt_new
     element->is_live = true;
 }
 
+static const struct fake_replica *find_truth(const struct checks *checks,
+                                             const struct element *element, uint32_t replica)
+{
+    struct fl_attempt attempt = {{element->job}, element->element, element->n,
+                                 element->incarnation};
+
+    for (size_t i = 0; i < checks->runtimes_len; i++) {
+        const struct fake_replica *found = fake_runtime_find(checks->runtimes[i], attempt, replica);
+
+        if (found) return found;
+    }
+    return NULL;
+}
+
+/* What every replica ended with was on record where it ran: calling the attempt lost means that its agent
+ * threw the record away before its report was durable, or that the report was. */
+static void I19_no_known_end_is_lost(struct checks *checks, const struct element *element,
+                                     enum reason reason)
+{
+    if (reason != REASON_ReplicaLost && reason != REASON_NeverArrived) return;
+    for (uint32_t i = 0; i < element->replicas; i++) {
+        const struct fake_replica *truth = find_truth(checks, element, i);
+
+        if (!truth || truth->state != FL_REPLICA_exited || truth->run_from == 0) return;
+    }
+    sim_broken(checks->sim, "I19", "job %" PRIu64 ".%u attempt %u is called lost: all of it had ended",
+               element->job, element->element, element->n);
+}
+
 static void read_attempt_end(struct checks *checks, const struct row_attempt_end *row)
 {
     struct element *element = need_element(checks, row->job, row->element);
@@ -203,6 +241,7 @@ static void read_attempt_end(struct checks *checks, const struct row_attempt_end
         sim_broken(checks->sim, "I2", "job %" PRIu64 ".%u attempt %u ends twice", row->job,
                    row->element, row->n);
     }
+    I19_no_known_end_is_lost(checks, element, (enum reason)row->reason);
     element->is_live = false;
     switch ((enum reason)row->reason) {
     case REASON_ReplicaFailed: sim_mark(checks->sim, MARK_attempt_retried); break;
@@ -761,26 +800,10 @@ static void I14_nothing_is_left(struct checks *checks, const struct fake_runtime
     }
 }
 
-static const struct fake_replica *find_truth(struct fake_runtime *const *runtimes,
-                                             size_t runtimes_len, const struct element *element,
-                                             uint32_t replica)
-{
-    struct fl_attempt attempt = {{element->job}, element->element, element->n,
-                                 element->incarnation};
-
-    for (size_t i = 0; i < runtimes_len; i++) {
-        const struct fake_replica *found = fake_runtime_find(runtimes[i], attempt, replica);
-
-        if (found) return found;
-    }
-    return NULL;
-}
-
-static void I19_rows_are_the_truth(struct checks *checks, struct fake_runtime *const *runtimes,
-                                   size_t runtimes_len, const struct element *element)
+static void I19_rows_are_the_truth(struct checks *checks, const struct element *element)
 {
     for (uint32_t i = 0; element->state == JOB_succeeded && i < element->replicas; i++) {
-        const struct fake_replica *truth = find_truth(runtimes, runtimes_len, element, i);
+        const struct fake_replica *truth = find_truth(checks, element, i);
 
         if (!truth || truth->state != FL_REPLICA_exited || truth->exit_code != 0 ||
             truth->run_from == 0) {
@@ -790,7 +813,7 @@ static void I19_rows_are_the_truth(struct checks *checks, struct fake_runtime *c
     }
     if (element->state == JOB_failed && element->exit_code != 0) {
         const struct fake_replica *truth =
-            find_truth(runtimes, runtimes_len, element, element->first_replica);
+            find_truth(checks, element, element->first_replica);
 
         if (!truth || truth->exit_code != element->exit_code) {
             sim_broken(checks->sim, "I19", "job %" PRIu64 ".%u: exit code %d, in truth %d",
@@ -800,14 +823,16 @@ static void I19_rows_are_the_truth(struct checks *checks, struct fake_runtime *c
     }
 }
 
-void checks_end(struct checks *checks, struct fake_runtime *const *runtimes, size_t runtimes_len)
+void checks_end(struct checks *checks)
 {
     struct fl_err err = {0};
 
     if (!fake_pg_fold_is_equal(checks->pg, &err)) {
         sim_broken(checks->sim, "I7", "%s", err.text);
     }
-    for (size_t i = 0; i < runtimes_len; i++) I14_nothing_is_left(checks, runtimes[i]);
+    for (size_t i = 0; i < checks->runtimes_len; i++) {
+        I14_nothing_is_left(checks, checks->runtimes[i]);
+    }
     for (size_t i = 0; i < checks->elements.len; i++) {
         const struct element *element = &checks->elements.at[i];
 
@@ -819,7 +844,7 @@ void checks_end(struct checks *checks, struct fake_runtime *const *runtimes, siz
                            element->element);
             }
         }
-        I19_rows_are_the_truth(checks, runtimes, runtimes_len, element);
+        I19_rows_are_the_truth(checks, element);
     }
     if (fake_pg_len(checks->pg, FAKE_PG_open_job) || fake_pg_len(checks->pg, FAKE_PG_open_mark)) {
         sim_broken(checks->sim, "I20", "%zu jobs and %zu marks are open in the rows",

@@ -28,6 +28,10 @@ struct checks *checks_create(struct sim *sim, const struct fake_pg *pg,
                              const struct core_config *config);
 void checks_destroy(struct checks *checks);
 
+/* Whose ledgers are the truth; they live as long as the checks. */
+void checks_set_runtimes(struct checks *checks, struct fake_runtime *const *runtimes,
+                         size_t runtimes_len);
+
 /* --- as things happen --- */
 void checks_term(struct checks *checks, uint64_t epoch); /* a takeover succeeded */
 void checks_db_back(struct checks *checks);              /* a commit that took too long came through */
@@ -59,7 +63,7 @@ void checks_reload(struct checks *checks, const struct core *core);
 bool checks_all_settled(const struct checks *checks);
 /* Names what is not. */
 void checks_tell_unsettled(struct checks *checks);
-void checks_end(struct checks *checks, struct fake_runtime *const *runtimes, size_t runtimes_len);
+void checks_end(struct checks *checks);
 
 /* What the journal says, for those who choose whom to disturb. */
 bool checks_has_live(const struct checks *checks, struct fl_cluster not_on, struct fl_attempt *ret);

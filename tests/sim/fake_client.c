@@ -575,6 +575,8 @@ static void tidy(void *ctx, uint64_t a, uint64_t b)
         fl_assert(fake_pg_find_job(client->pg, job, &row));
         if (is_impossible(client, row.job_new.name)) {
             ask_about(client, CANCEL, job.n);
+        } else if (client->ports.is_endless(client->ports.ctx, job)) {
+            ask_about(client, CANCEL, job.n);
         } else if (fake_pg_find_mark(client->pg, job, CORE_MARK_held, &row)) {
             ask_about(client, RELEASE, job.n);
         }

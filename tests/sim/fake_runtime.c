@@ -199,6 +199,7 @@ static fl_ms draw_run_ms(struct fake_runtime *runtime)
     fl_ms max = runtime->config.run_ms_max;
 
     if (sim_chance(sim, 50000)) return 0;
+    if (sim_chance(sim, runtime->config.endless_ppm)) return FL_HOUR_MS;
     if (sim_chance(sim, runtime->config.long_ppm)) max *= 5;
     return sim_between(sim, 1, max);
 }
@@ -456,7 +457,7 @@ void fake_runtime_detach(struct fake_runtime *runtime, bool is_abrupt)
 
 void fake_runtime_calm(struct fake_runtime *runtime)
 {
-    runtime->config.refused_ppm = runtime->config.lost_ppm = 0;
+    runtime->config.refused_ppm = runtime->config.lost_ppm = runtime->config.endless_ppm = 0;
     runtime->config.fails_ppm /= 4;
     runtime->config.long_ppm /= 4;
     if (runtime->config.run_ms_max > CALM_RUN_MS_MAX) runtime->config.run_ms_max = CALM_RUN_MS_MAX;
@@ -552,6 +553,20 @@ bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct sha
         free[node].gpus -= each.gpus;
     }
     return true;
+}
+
+bool fake_runtime_runs(const struct fake_runtime *runtime, struct fl_job job, fl_ms for_ms)
+{
+    for (size_t i = 0; i < runtime->replicas.len; i++) {
+        const struct fake_replica *replica = &runtime->replicas.at[i];
+
+        if (replica->attempt.job.n == job.n && replica->is_present &&
+            replica->state == FL_REPLICA_running &&
+            runtime->sim->now - replica->run_from >= for_ms) {
+            return true;
+        }
+    }
+    return false;
 }
 
 size_t fake_runtime_len(const struct fake_runtime *runtime)

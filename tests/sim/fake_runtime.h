@@ -41,7 +41,8 @@ struct fake_runtime_config {
     uint32_t refused_ppm; /* chances, per million */
     uint32_t fails_ppm;
     uint32_t lost_ppm;
-    uint32_t long_ppm; /* runs up to five times longer */
+    uint32_t long_ppm;    /* runs up to five times longer */
+    uint32_t endless_ppm; /* runs until it is stopped */
 };
 
 enum { FAKE_RUNTIME_NODES_MAX = 16 };
@@ -72,6 +73,9 @@ void fake_runtime_die(struct fake_runtime *runtime);      /* everything, for goo
 
 /* Whether a gang of this form would find room on the empty nodes, taken one after the other. */
 bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape);
+
+/* Something of this job runs, and has for so long. */
+bool fake_runtime_runs(const struct fake_runtime *runtime, struct fl_job job, fl_ms for_ms);
 
 /* --- the ledger --- */
 size_t fake_runtime_len(const struct fake_runtime *runtime);

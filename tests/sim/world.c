@@ -19,6 +19,7 @@ enum {
     RUN_MS = 300000,
     SETTLE_MS = 90000, /* long after the healing, something ends at least so often */
     LEFTOVERS_MS = 120000,
+    IMPATIENT_MS = 45000,
     TICK_MS = 500,
 };
 
@@ -102,6 +103,16 @@ static bool could_run(void *ctx, struct fl_str bytes)
         if (shape.clusters_len && !is_named(shape.clusters, shape.clusters_len, i + 1)) continue;
         if (is_named(shape.not_clusters, shape.not_clusters_len, i + 1)) continue;
         if (fake_runtime_could_run(world->runtimes[i], &shape)) return true;
+    }
+    return false;
+}
+
+static bool is_endless(void *ctx, struct fl_job job)
+{
+    struct world *world = ctx;
+
+    for (uint32_t i = 0; i < world->clusters_len; i++) {
+        if (fake_runtime_runs(world->runtimes[i], job, IMPATIENT_MS)) return true;
     }
     return false;
 }
@@ -269,7 +280,7 @@ static void step_a_clock(struct world *world, uint32_t agent)
     fl_ms far = sim_chance(sim, 500000) ? 24 * FL_HOUR_MS : 10 * FL_SECOND_MS;
 
     if (sim_chance(sim, 600000)) {
-        db_step_clock(world->db, sim_between(sim, -far, far));
+        db_step_clock(world->db, sim_between(sim, sim_chance(sim, 500000) ? 0 : -far, far));
     } else {
         agent_host_step_clock(world->agents[agent], sim_between(sim, -5000, 40000));
     }
@@ -310,7 +321,9 @@ static void do_fault(struct world *world, enum sim_fault fault)
         }
         sim_at(sim, soon, start_hub, world, h, 0);
         break;
-    case FAULT_hub_pause: hub_pause(world->hubs[h], soon); break;
+    case FAULT_hub_pause:
+        hub_pause(world->hubs[h], sim->now + sim_between(sim, 500, 15000));
+        break;
     case FAULT_agent_crash:
         agent_host_kill(world->agents[a], sim_chance(sim, 300000));
         sim_at(sim, soon, start_agent, world, a, 0);
@@ -414,7 +427,7 @@ static void draw_weights(struct world *world)
         {FAULT_net_one_way, 3},  {FAULT_net_slow, 4},      {FAULT_hub_crash, 5},
         {FAULT_hub_pause, 4},    {FAULT_agent_crash, 5},   {FAULT_agent_pause, 3},
         {FAULT_db_down, 3},      {FAULT_db_slow, 4},       {FAULT_db_full, 2},
-        {FAULT_db_cut_before, 4}, {FAULT_clock_step, 2},
+        {FAULT_db_cut_before, 4}, {FAULT_clock_step, 4},
         {FAULT_node_down, 3},    {FAULT_agent_evil, 4},    {FAULT_client_storm, 3},
         {FAULT_replica_lost, 3}, {FAULT_cluster_death, 1},
     };
@@ -485,6 +498,7 @@ static void draw_clusters(struct world *world)
             .fails_ppm = ppm(sim, 800000, 200000),
             .lost_ppm = ppm(sim, 400000, 20000),
             .long_ppm = ppm(sim, 500000, 50000),
+            .endless_ppm = ppm(sim, 500000, 20000),
         };
         struct agent_host_config agent = {
             .host = i,
@@ -505,7 +519,7 @@ static void create(struct world *world, uint64_t seed, bool is_live)
 {
     struct sim *sim = &world->sim;
     struct net_ports net_ports = {world, net_opened, net_bytes, net_closed};
-    struct fake_client_ports client_ports = {world, carry, could_run, enrolled};
+    struct fake_client_ports client_ports = {world, carry, could_run, is_endless, enrolled};
     struct fake_client_config client = {0};
     struct hub_config hub = {0};
     struct db_config db;
@@ -542,6 +556,7 @@ static void create(struct world *world, uint64_t seed, bool is_live)
             hub_create(sim, world->net, world->db, world->client, world->checks, &hub);
     }
     draw_clusters(world);
+    checks_set_runtimes(world->checks, world->runtimes, world->clusters_len);
 }
 
 static void destroy(struct world *world)
@@ -634,7 +649,7 @@ static void run_whole(struct world *world)
     }
     I20_every_request_is_answered(world);
     for (uint32_t i = 0; i < world->hubs_len; i++) hub_check(world->hubs[i], true);
-    checks_end(world->checks, world->runtimes, world->clusters_len);
+    checks_end(world->checks);
 }
 
 struct world_result world_run(uint64_t seed, bool is_live)
