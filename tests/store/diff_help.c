@@ -4,9 +4,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "shared/base/assert.h"
 #include "tests/fl_test.h"
+#include "tests/store/store_help.h"
+
+#define MEMORY "/dev/shm"
+#define MEMORY_BYTES_MIN ((uint64_t)2 << 30)
 
 uint64_t diff_by_mode(uint64_t fast, uint64_t full, uint64_t longer)
 {
@@ -15,6 +20,55 @@ uint64_t diff_by_mode(uint64_t fast, uint64_t full, uint64_t longer)
     if (mode && strcmp(mode, "full") == 0) return full;
     return mode && strcmp(mode, "long") == 0 ? longer : fast;
 }
+
+/* --- the server ------------------------------------------------------------------------------ */
+
+static char server_dir[64];
+static pid_t owner;
+
+static void stop_server(void)
+{
+    char command[128];
+
+    if (getpid() != owner) return;
+    snprintf(command, sizeof command, "tests/store/pg.sh stop %s", server_dir);
+    if (system(command) != 0) fprintf(stderr, "failed: %s\n", command);
+}
+
+static bool start_server(void)
+{
+    char command[256];
+
+    owner = getpid();
+    snprintf(server_dir, sizeof server_dir, MEMORY "/fl-pg-%d", (int)owner);
+    snprintf(command, sizeof command,
+             "FL_PG_LIFELINE=%d tests/store/pg.sh start %s max_wal_size=200MB >/dev/null",
+             (int)owner, server_dir);
+    atexit(stop_server);
+    return system(command) == 0;
+}
+
+static bool has_memory(void)
+{
+    struct statvfs at;
+
+    return !getenv("FL_TEST_DISK") && statvfs(MEMORY, &at) == 0 &&
+           (uint64_t)at.f_bavail * at.f_frsize >= MEMORY_BYTES_MIN;
+}
+
+char *diff_database(void)
+{
+    static bool is_asked, is_in_memory;
+    char conninfo[128];
+
+    if (!is_asked) is_in_memory = has_memory() && start_server();
+    is_asked = true;
+    if (!is_in_memory) return help_database();
+    snprintf(conninfo, sizeof conninfo, "host=%s user=postgres dbname=postgres", server_dir);
+    return help_database_of(conninfo, true);
+}
+
+/* --- asking ---------------------------------------------------------------------------------- */
 
 static PGresult *ask(PGconn *pg, const char *sql, int format)
 {

@@ -11,6 +11,12 @@
 /* How much is wanted: FL_TEST_MODE is fast (so it is when unset), full or long. */
 uint64_t diff_by_mode(uint64_t fast, uint64_t full, uint64_t longer);
 
+/* A new database with the schema, on a server of this test alone whose files are in memory where that has
+ * room: hundred thousands of commits would mostly wait for a disk, and what a disk is needed for, a machine
+ * that loses power, is not tested.  Else, and with FL_TEST_DISK set, on the server of all tests.  fsync is on
+ * in either.  Free it with fl_free. */
+char *diff_database(void);
+
 /* The schema as it is after migrate; epoch 0 and nobody's lease. */
 void diff_reset(PGconn *pg);
 void diff_run(PGconn *pg, const char *sql); /* each must pass */
