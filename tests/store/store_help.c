@@ -381,7 +381,7 @@ struct core_batch *help_batch(uint64_t number)
 {
     struct core_batch *batch = core_batch_create(number);
 
-    batch->at = 1700000000000 + (fl_ms)number;
+    batch->at = (fl_ms)time(NULL) * 1000 + (fl_ms)number; /* what is old is removed */
     return batch;
 }
 
