@@ -111,7 +111,7 @@ static struct key bytes_key(uint64_t a, uint32_t a_bytes, const void *ptr, size_
     struct key key = key_of(a, a_bytes, 0, 0, 0, 0);
 
     fl_assert(key.len + len <= KEY_BYTES_MAX);
-    memcpy(&key.at[key.len], ptr, len);
+    if (len) memcpy(&key.at[key.len], ptr, len);
     key.len += (uint32_t)len;
     return key;
 }
