@@ -30,6 +30,7 @@ struct memo {
     const char *table;
     uint64_t lo;
     fl_ms gone_at; /* by the database's clock */
+    bool is_least; /* it is asked again then */
 };
 
 struct partition {
@@ -419,13 +420,14 @@ static bool remove_old(struct partition *partition, fl_ms now)
         if (!is_asked(entry) || !partition_may_go(entry->range, partition->used[entry->family]))
             continue;
         if (memo && memo->gone_at > partition->wall) continue;
-        if (memo) {
+        if (memo && !memo->is_least) {
             remove_now(partition, entry, now);
             return true;
         }
         partition->asked = *entry;
         partition->ask_next++;
-        partition_newest_sql(sql, sizeof sql, entry->family, entry->table, entry->range);
+        partition_newest_sql(sql, sizeof sql, entry->family, entry->table, entry->range,
+                             partition->wall - partition->config.retention_ms);
         send_text(partition, ASKING, sql, now);
         return true;
     }
@@ -437,6 +439,8 @@ static void read_asked(struct partition *partition, const PGresult *result)
     const struct partition_config *config = &partition->config;
     const struct entry *entry = &partition->asked;
     int64_t kept_ms = config->retention_ms;
+    struct memo *known = memo_of(partition, entry);
+    bool is_least;
     fl_ms at;
 
     if (PQntuples(result) != 1 || PQgetisnull(result, 0, 0)) return; /* a job of it is open */
@@ -446,8 +450,14 @@ static void read_asked(struct partition *partition, const PGresult *result)
     }
     /* No time: empty, or so old that the journal does not go back that far. */
     at = PQgetisnull(result, 0, 1) ? 0 : strtoll(PQgetvalue(result, 0, 1), NULL, 10);
-    fl_vec_push(&partition->memos,
-                (struct memo){entry->family, entry->table, entry->range.lo, at + kept_ms});
+    is_least = strcmp(PQgetvalue(result, 0, 2), "t") == 0;
+    if (known) {
+        known->gone_at = at + kept_ms;
+        known->is_least = is_least;
+    } else {
+        fl_vec_push(&partition->memos, (struct memo){entry->family, entry->table, entry->range.lo,
+                                                     at + kept_ms, is_least});
+    }
     partition->ask_next = 0;
 }
 

@@ -54,9 +54,10 @@ FL_CHECK bool partition_make_sql(struct fl_buf *out, enum partition_family famil
 void partition_detach_sql(char *out, size_t out_bytes, const char *table, uint64_t lo);
 void partition_finalize_sql(char *out, size_t out_bytes, const char *table, uint64_t lo);
 void partition_drop_sql(char *out, size_t out_bytes, const char *table, uint64_t lo);
-/* One row: the newest batch that wrote into the partition, NULL while a job of it is open. */
+/* One row: the newest batch that wrote into the partition, NULL while a job of it is open; its time; and
+ * whether that is only the least it can be, which is said where it is after 'young_from'. */
 void partition_newest_sql(char *out, size_t out_bytes, enum partition_family family,
-                          const char *table, struct partition_range range);
+                          const char *table, struct partition_range range, int64_t young_from);
 
 /* Reads pg_get_expr's "FOR VALUES FROM ('0') TO ('1000000')". */
 FL_CHECK bool partition_parse(const char *bound, struct partition_range *ret_range);
