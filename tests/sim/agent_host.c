@@ -138,7 +138,9 @@ static void act(struct agent_host *agent, enum fl_link_answer answer)
                          net_dial(agent->net, agent->config.host,
                                   agent->config.choose_hub(agent->config.choose_hub_ctx)));
         break;
-    case FL_LINK_DO_HELLO: send_hello(agent); break;
+    case FL_LINK_DO_HELLO:
+        send_hello(agent);
+        break;
     case FL_LINK_DO_PING:
         msg.kind = FL_MSG_ping;
         msg.ping.nonce = agent->tunnel.link.ping_nonce;
@@ -161,7 +163,8 @@ static void act(struct agent_host *agent, enum fl_link_answer answer)
     case FL_LINK_DO_WAIT:
     case FL_LINK_DO_BEGIN: /* the WELCOME itself is handled where it is read */
         break;
-    default: fl_unreachable("the other answers are a hub's");
+    default:
+        fl_unreachable("the other answers are a hub's");
     }
 }
 
@@ -185,7 +188,8 @@ static const struct fl_resources *resolve(struct agent_host *agent, const struct
     fl_assert(shape_decode(spec, &shape, &err));
     if (shape_replicas(&shape) != msg->nodes.len) return NULL;
     resources = fl_arena_array(&agent->tunnel.arena, struct fl_resources, msg->nodes.len);
-    for (uint32_t i = 0; i < msg->nodes.len; i++) resources[i] = shape_role_of(&shape, i)->each;
+    for (uint32_t i = 0; i < msg->nodes.len; i++)
+        resources[i] = shape_role_of(&shape, i)->each;
     return resources;
 }
 
@@ -219,7 +223,8 @@ static void tell(struct agent_host *agent, const struct agent_event *event)
     case AGENT_EV_ack:
         sim_tell(agent->sim, "agent %llu: ACK %llu", number, event->ack.report_seq);
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -427,8 +432,8 @@ void agent_host_lie(struct agent_host *agent, enum agent_lie lie, struct fl_atte
     switch (lie) {
     case AGENT_LIE_FOREIGN:
         msg.kind = FL_MSG_replica;
-        msg.replica = (struct fl_msg_replica){
-            UINT64_MAX / 2, foreign, 0, FL_REPLICA_exited, exit_code, 0, 0};
+        msg.replica =
+            (struct fl_msg_replica){UINT64_MAX / 2, foreign, 0, FL_REPLICA_exited, exit_code, 0, 0};
         tunnel_end_put(&agent->tunnel, &msg);
         break;
     case AGENT_LIE_INVENTORY:
@@ -445,7 +450,8 @@ void agent_host_lie(struct agent_host *agent, enum agent_lie lie, struct fl_atte
         net_send(agent->net, NET_AGENT, agent->tunnel.connection,
                  (struct fl_str){noise, sizeof(noise)});
         break;
-    case AGENT_LIE_KINDS: break;
+    case AGENT_LIE_KINDS:
+        break;
     }
     tunnel_end_flush(&agent->tunnel);
     /* Having lied in it, it can do no more good in this session. */

@@ -48,7 +48,7 @@ struct checks {
     struct fl_map phases;        /* job, element, n, replica -> highest state */
     struct fl_map names;         /* job names, each unique in a run */
     fl_ms term_at[TERMS_MAX];    /* by epoch */
-    FL_VEC(fl_ms) db_back_at; /* ever later */
+    FL_VEC(fl_ms) db_back_at;    /* ever later */
 };
 
 struct element_key {
@@ -95,7 +95,8 @@ void checks_set_runtimes(struct checks *checks, struct fake_runtime *const *runt
 static struct job *job_at(struct checks *checks, uint64_t id)
 {
     fl_assert(id < JOBS_MAX);
-    while (checks->jobs.len <= id) fl_vec_push(&checks->jobs, (struct job){0});
+    while (checks->jobs.len <= id)
+        fl_vec_push(&checks->jobs, (struct job){0});
     return &checks->jobs.at[id];
 }
 
@@ -170,7 +171,8 @@ static uint32_t lines(struct fl_str text)
 {
     uint32_t len = text.len > 0;
 
-    for (size_t i = 0; i < text.len; i++) len += text.at[i] == '\n';
+    for (size_t i = 0; i < text.len; i++)
+        len += text.at[i] == '\n';
     return len;
 }
 
@@ -180,8 +182,8 @@ static void read_attempt_new(struct checks *checks, const struct row_attempt_new
 
     I2_job_is_open(checks, row->job, "an attempt");
     if (job_at(checks, row->job)->is_stopped) {
-        sim_broken(checks->sim, "I13", "job %" PRIu64 ".%u starts after it was cancelled",
-                   row->job, row->element);
+        sim_broken(checks->sim, "I13", "job %" PRIu64 ".%u starts after it was cancelled", row->job,
+                   row->element);
     }
     if (element->is_ended) {
         sim_broken(checks->sim, "I2", "job %" PRIu64 ".%u starts after its end", row->job,
@@ -205,8 +207,8 @@ static void read_attempt_new(struct checks *checks, const struct row_attempt_new
 static const struct fake_replica *find_truth(const struct checks *checks,
                                              const struct element *element, uint32_t replica)
 {
-    struct fl_attempt attempt = {{element->job}, element->element, element->n,
-                                 element->incarnation};
+    struct fl_attempt attempt = {
+        {element->job}, element->element, element->n, element->incarnation};
 
     for (size_t i = 0; i < checks->runtimes_len; i++) {
         const struct fake_replica *found = fake_runtime_find(checks->runtimes[i], attempt, replica);
@@ -227,8 +229,9 @@ static void I19_no_known_end_is_lost(struct checks *checks, const struct element
 
         if (!truth || truth->state != FL_REPLICA_exited || truth->run_from == 0) return;
     }
-    sim_broken(checks->sim, "I19", "job %" PRIu64 ".%u attempt %u is called lost: all of it had ended",
-               element->job, element->element, element->n);
+    sim_broken(checks->sim, "I19",
+               "job %" PRIu64 ".%u attempt %u is called lost: all of it had ended", element->job,
+               element->element, element->n);
 }
 
 static void read_attempt_end(struct checks *checks, const struct row_attempt_end *row)
@@ -244,11 +247,18 @@ static void read_attempt_end(struct checks *checks, const struct row_attempt_end
     I19_no_known_end_is_lost(checks, element, (enum reason)row->reason);
     element->is_live = false;
     switch ((enum reason)row->reason) {
-    case REASON_ReplicaFailed: sim_mark(checks->sim, MARK_attempt_retried); break;
+    case REASON_ReplicaFailed:
+        sim_mark(checks->sim, MARK_attempt_retried);
+        break;
     case REASON_NeverArrived:
-    case REASON_ReplicaLost: sim_mark(checks->sim, MARK_attempt_lost); break;
-    case REASON_StartRefused: sim_mark(checks->sim, MARK_attempt_refused); break;
-    default: break;
+    case REASON_ReplicaLost:
+        sim_mark(checks->sim, MARK_attempt_lost);
+        break;
+    case REASON_StartRefused:
+        sim_mark(checks->sim, MARK_attempt_refused);
+        break;
+    default:
+        break;
     }
 }
 
@@ -363,8 +373,10 @@ static int number_behind(struct fl_str s, char sign)
     int n = 0;
     size_t i = 0;
 
-    while (i < s.len && s.at[i] != sign) i++;
-    for (i++; i < s.len && s.at[i] >= '0' && s.at[i] <= '9'; i++) n = n * 10 + (s.at[i] - '0');
+    while (i < s.len && s.at[i] != sign)
+        i++;
+    for (i++; i < s.len && s.at[i] >= '0' && s.at[i] <= '9'; i++)
+        n = n * 10 + (s.at[i] - '0');
     return n;
 }
 
@@ -432,7 +444,8 @@ static void read_mark(struct checks *checks, struct tally *tally, const struct r
         job_at(checks, job)->is_stopped = true;
         if (row->mark_set.value == REASON_Cancelled) tally->cancels++;
         break;
-    case CORE_MARK_first_start: break;
+    case CORE_MARK_first_start:
+        break;
     }
 }
 
@@ -445,18 +458,32 @@ static void read_row(struct checks *checks, struct tally *tally, const struct ro
         tally->jobs++;
         tally->held_at_birth = row->job_new.job;
         break;
-    case ROW_attempt_new: read_attempt_new(checks, &row->attempt_new); break;
-    case ROW_attempt_end: read_attempt_end(checks, &row->attempt_end); break;
-    case ROW_element_end: read_element_end(checks, &row->element_end); break;
+    case ROW_attempt_new:
+        read_attempt_new(checks, &row->attempt_new);
+        break;
+    case ROW_attempt_end:
+        read_attempt_end(checks, &row->attempt_end);
+        break;
+    case ROW_element_end:
+        read_element_end(checks, &row->element_end);
+        break;
     case ROW_job_end:
         read_job_end(checks, &row->job_end);
         fl_vec_push(&tally->ended, row->job_end.job);
         break;
     case ROW_mark_set:
-    case ROW_mark_clear: read_mark(checks, tally, row); break;
-    case ROW_queue_put: tally->queues++; break;
-    case ROW_audit: tally_audit(checks, tally, row->audit.body); break;
-    case ROW_replica_phase: read_phase(checks, &row->replica_phase); break;
+    case ROW_mark_clear:
+        read_mark(checks, tally, row);
+        break;
+    case ROW_queue_put:
+        tally->queues++;
+        break;
+    case ROW_audit:
+        tally_audit(checks, tally, row->audit.body);
+        break;
+    case ROW_replica_phase:
+        read_phase(checks, &row->replica_phase);
+        break;
     case ROW_cluster_phase:
         if (row->cluster_phase.phase == 0) {
             I18_downtime_is_not_silence(checks, epoch, opened_at, formed_at);
@@ -465,7 +492,8 @@ static void read_row(struct checks *checks, struct tally *tally, const struct ro
             sim_mark(checks->sim, MARK_cluster_back);
         }
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -562,7 +590,8 @@ void checks_cancel_acked(struct checks *checks, struct fl_job id, uint64_t epoch
         const struct element *element = find_element(checks, id.n, i);
 
         if (!element || !element->is_live) continue;
-        sim_mark(checks->sim, element->running ? MARK_cancel_while_running : MARK_cancel_while_starting);
+        sim_mark(checks->sim,
+                 element->running ? MARK_cancel_while_running : MARK_cancel_while_starting);
     }
 }
 
@@ -599,7 +628,8 @@ static void I4_goes_only_when_durable(struct checks *checks, struct fl_attempt a
     struct row row;
 
     if (!fake_pg_find_attempt(checks->pg, attempt.job, attempt.element, attempt.n, &row) ||
-        row.attempt_new.cluster != cluster.n || row.attempt_new.incarnation != attempt.incarnation) {
+        row.attempt_new.cluster != cluster.n ||
+        row.attempt_new.incarnation != attempt.incarnation) {
         sim_broken(checks->sim, "I4", "%s of job %" PRIu64 ".%u attempt %u, which is not stored",
                    is_go ? "GO" : "START", attempt.job.n, attempt.element, attempt.n);
     }
@@ -607,7 +637,8 @@ static void I4_goes_only_when_durable(struct checks *checks, struct fl_attempt a
     for (uint32_t i = 0; element->n == attempt.n && i < element->replicas; i++) {
         if (phase_of(checks, attempt, i) < FL_REPLICA_created) {
             sim_broken(checks->sim, "I4",
-                       "GO of job %" PRIu64 ".%u attempt %u before its replica %u is known to exist",
+                       "GO of job %" PRIu64
+                       ".%u attempt %u before its replica %u is known to exist",
                        attempt.job.n, attempt.element, attempt.n, i);
         }
     }
@@ -700,8 +731,9 @@ void checks_runs(struct checks *checks, struct fl_cluster cluster,
 {
     I4_runs_only_what_is_stored(checks, cluster, replica);
     if (phase_of(checks, replica->attempt, replica->replica) < FL_REPLICA_created) {
-        sim_broken(checks->sim, "I4", "job %" PRIu64 ".%u attempt %u replica %u runs, and that it was "
-                                      "created is not stored",
+        sim_broken(checks->sim, "I4",
+                   "job %" PRIu64 ".%u attempt %u replica %u runs, and that it was "
+                   "created is not stored",
                    replica->attempt.job.n, replica->attempt.element, replica->attempt.n,
                    replica->replica);
     }
@@ -812,8 +844,7 @@ static void I19_rows_are_the_truth(struct checks *checks, const struct element *
         }
     }
     if (element->state == JOB_failed && element->exit_code != 0) {
-        const struct fake_replica *truth =
-            find_truth(checks, element, element->first_replica);
+        const struct fake_replica *truth = find_truth(checks, element, element->first_replica);
 
         if (!truth || truth->exit_code != element->exit_code) {
             sim_broken(checks->sim, "I19", "job %" PRIu64 ".%u: exit code %d, in truth %d",
@@ -859,8 +890,8 @@ bool checks_has_live(const struct checks *checks, struct fl_cluster not_on, stru
         const struct element *element = &checks->elements.at[i - 1];
 
         if (!element->is_live || element->cluster == not_on.n) continue;
-        *ret = (struct fl_attempt){{element->job}, element->element, element->n,
-                                   element->incarnation};
+        *ret =
+            (struct fl_attempt){{element->job}, element->element, element->n, element->incarnation};
         return true;
     }
     return false;

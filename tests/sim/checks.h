@@ -34,7 +34,7 @@ void checks_set_runtimes(struct checks *checks, struct fake_runtime *const *runt
 
 /* --- as things happen --- */
 void checks_term(struct checks *checks, uint64_t epoch); /* a takeover succeeded */
-void checks_db_back(struct checks *checks);              /* a commit that took too long came through */
+void checks_db_back(struct checks *checks); /* a commit that took too long came through */
 /* A batch became durable; its rows were decided between these two times. */
 void checks_committed(struct checks *checks, fl_ms opened_at, fl_ms formed_at);
 /* What a hub lets out, at that instant; 'epoch' is its term's. */

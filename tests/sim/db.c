@@ -48,13 +48,13 @@ struct db_client {
     uint32_t backend;
     fl_ms server_at, answer_at; /* what is later happens later */
     fl_ms answered_at;
-    fl_ms sent_at; /* the newest batch: since then the next one was filled */
-    bool is_cut; /* the writer's connection is lost, its owner will hear of it */
+    fl_ms sent_at;           /* the newest batch: since then the next one was filled */
+    bool is_cut;             /* the writer's connection is lost, its owner will hear of it */
     FL_VEC(uint64_t) flying; /* batches whose answer is due, oldest first */
     struct engine_taken taken;
     uint64_t take_from;
     uint64_t lost_batch, lost_epoch; /* the first one of unknown fate */
-    bool is_alive; /* its process is */
+    bool is_alive;                   /* its process is */
     fl_ms paused_until;
     FL_VEC(struct held) held; /* oldest first */
     bool is_letting_go;
@@ -122,7 +122,8 @@ static void free_commit(struct commit *commit)
 void db_destroy(struct db *db)
 {
     if (!db) return;
-    while (db->commits.len) free_commit(db->commits.at[0]);
+    while (db->commits.len)
+        free_commit(db->commits.at[0]);
     for (size_t i = 0; i < db->clients.len; i++) {
         fl_vec_fini(&db->clients.at[i]->flying);
         fl_vec_fini(&db->clients.at[i]->held);
@@ -145,8 +146,8 @@ struct fake_pg *db_pg(struct db *db)
     return db->pg;
 }
 
-struct db_client *db_client_create(struct db *db, const struct db_ports *ports, const char *instance,
-                                   uint32_t away_ms)
+struct db_client *db_client_create(struct db *db, const struct db_ports *ports,
+                                   const char *instance, uint32_t away_ms)
 {
     struct db_client *client = fl_new(struct db_client);
 
@@ -225,8 +226,8 @@ void db_drop(struct db_client *client)
     if (!client->backend) return;
     /* The server reads what was sent before it finds the end. */
     if (client->server_at < sim->now) client->server_at = sim->now;
-    sim_at(sim, client->server_at + draw_delay(client->db), end_backend, client->db, client->backend,
-           0);
+    sim_at(sim, client->server_at + draw_delay(client->db), end_backend, client->db,
+           client->backend, 0);
     client->backend = 0;
     client->is_cut = false;
 }
@@ -261,8 +262,8 @@ static void note_fate(struct db_client *client)
 
     if (!client->lost_batch) return;
     if (fake_pg_newest(db->pg) >= client->lost_batch) {
-        size_t at = fake_pg_journal_len(db->pg) - 1 -
-                    (size_t)(fake_pg_newest(db->pg) - client->lost_batch);
+        size_t at =
+            fake_pg_journal_len(db->pg) - 1 - (size_t)(fake_pg_newest(db->pg) - client->lost_batch);
 
         is_durable = fake_pg_journal_at(db->pg, at).epoch == client->lost_epoch;
     }
@@ -404,7 +405,8 @@ static void commit_answered(void *ctx, uint64_t a, uint64_t b)
 
         client->answered_at = sim->now;
         /* A hub that stood still did not see that it took long. */
-        if ((sim->now - since) * 100 >= (fl_ms)client->away_ms * 102 && client->paused_until < since) {
+        if ((sim->now - since) * 100 >= (fl_ms)client->away_ms * 102 &&
+            client->paused_until < since) {
             checks_db_back(commit->db->checks);
         }
     }
@@ -665,7 +667,8 @@ void db_step_clock(struct db *db, fl_ms by)
 void db_heal(struct db *db)
 {
     db->config.cut_before_ppm = db->config.cut_after_ppm = db->config.cut_late_ppm = 0;
-    db->config.deaf_ppm = db->config.lease_cut_ppm = db->config.load_cut_ppm = db->config.lookup_lost_ppm = 0;
+    db->config.deaf_ppm = db->config.lease_cut_ppm = db->config.load_cut_ppm =
+        db->config.lookup_lost_ppm = 0;
     db->down_until = db->slow_until = 0;
     fake_pg_set_full(db->pg, false);
 }

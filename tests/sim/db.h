@@ -14,8 +14,8 @@ struct db;
 struct db_client;
 
 struct db_config {
-    fl_ms delay_ms_max; /* one way */
-    fl_ms work_ms_max;  /* of a commit */
+    fl_ms delay_ms_max;                                   /* one way */
+    fl_ms work_ms_max;                                    /* of a commit */
     uint32_t cut_before_ppm, cut_after_ppm, cut_late_ppm; /* of commits */
     uint32_t lease_cut_ppm;
     uint32_t load_cut_ppm;
@@ -39,12 +39,13 @@ struct db_ports {
 
 struct db *db_create(struct sim *sim, const struct db_config *config, uint64_t job_below);
 void db_destroy(struct db *db);
-void db_set_checks(struct db *db, struct checks *checks); /* told of each batch that became durable */
+void db_set_checks(struct db *db,
+                   struct checks *checks); /* told of each batch that became durable */
 struct fake_pg *db_pg(struct db *db);
 
 /* --- a hub's side; the instance's name lives as long as the client --- */
-struct db_client *db_client_create(struct db *db, const struct db_ports *ports, const char *instance,
-                                   uint32_t away_ms);
+struct db_client *db_client_create(struct db *db, const struct db_ports *ports,
+                                   const char *instance, uint32_t away_ms);
 void db_client_destroy(struct db_client *client); /* a process is gone: as db_drop */
 /* Its process stands still: it hears nothing before then, and then all of it, in order. */
 void db_client_pause(struct db_client *client, fl_ms until);

@@ -37,13 +37,13 @@ enum kind {
 
 struct request {
     enum kind kind;
-    uint64_t seed;   /* its content */
-    uint64_t target; /* a job, or the number of a queue or cluster */
+    uint64_t seed;             /* its content */
+    uint64_t target;           /* a job, or the number of a queue or cluster */
     bool has_key, is_stubborn; /* tried until it is done */
-    bool is_on; /* pause */
-    bool is_done;   /* answered for good */
-    uint32_t tries; /* begun */
-    uint32_t heard; /* the newest try that was answered */
+    bool is_on;                /* pause */
+    bool is_done;              /* answered for good */
+    uint32_t tries;            /* begun */
+    uint32_t heard;            /* the newest try that was answered */
     /* what was promised, while the answer travels and after */
     bool is_promised, is_kept;
     enum fl_code code;
@@ -107,7 +107,8 @@ static void draw_shape(struct fake_client *client, struct known_shape *known, bo
     bool is_gang = sim_chance(sim, 350000);
     struct fl_buf buf;
 
-    for (uint32_t i = 0; i < shape.roles_len; i++) draw_role(client, &shape.roles[i], is_gang);
+    for (uint32_t i = 0; i < shape.roles_len; i++)
+        draw_role(client, &shape.roles[i], is_gang);
     if (is_impossible) shape.roles[0].each.gpus = 1000;
     if (sim_chance(sim, 150000)) {
         shape.node_labels[0] = (struct shape_label){FL_STR("disk"), FL_STR("slow")};
@@ -162,7 +163,8 @@ static bool is_impossible(const struct fake_client *client, struct fl_str name)
                                                                        client->shapes[shape].len});
 }
 
-static struct fl_str queue_name(const struct fake_client *client, uint64_t n, struct fl_arena *arena)
+static struct fl_str queue_name(const struct fake_client *client, uint64_t n,
+                                struct fl_arena *arena)
 {
     (void)client;
     return fl_str_c(fl_arena_printf(arena, "queue-%" PRIu64, n));
@@ -232,11 +234,21 @@ struct engine_event *fake_client_build(struct fake_client *client, uint64_t numb
         core->kind = CORE_EV_submit;
         build_submit(client, request, number >> 8, event);
         break;
-    case CANCEL: core->kind = CORE_EV_cancel; break;
-    case HOLD: core->kind = CORE_EV_hold; break;
-    case RELEASE: core->kind = CORE_EV_release; break;
-    case READ: core->kind = CORE_EV_read_job; break;
-    case EXPLAIN: core->kind = CORE_EV_explain; break;
+    case CANCEL:
+        core->kind = CORE_EV_cancel;
+        break;
+    case HOLD:
+        core->kind = CORE_EV_hold;
+        break;
+    case RELEASE:
+        core->kind = CORE_EV_release;
+        break;
+    case READ:
+        core->kind = CORE_EV_read_job;
+        break;
+    case EXPLAIN:
+        core->kind = CORE_EV_explain;
+        break;
     case LIST:
         core->kind = CORE_EV_list_jobs;
         core->list_jobs.from = request->target;
@@ -271,8 +283,11 @@ struct engine_event *fake_client_build(struct fake_client *client, uint64_t numb
     case CORE_EV_hold:
     case CORE_EV_release:
     case CORE_EV_read_job:
-    case CORE_EV_explain: core->job.job.n = request->target; break;
-    default: break;
+    case CORE_EV_explain:
+        core->job.job.n = request->target;
+        break;
+    default:
+        break;
     }
     return event;
 }
@@ -356,12 +371,16 @@ static void promise_kept(struct fake_client *client, struct request *request, ui
                                client->clusters[request->target]);
         /* One after the other, so that ids are numbers, which makes stories easier to read. */
         if (client->enrolled < client->config.clusters) {
-            ask(client, (struct request){
-                            .kind = CLUSTER_PUT, .target = client->enrolled + 1, .is_stubborn = true});
+            ask(client, (struct request){.kind = CLUSTER_PUT,
+                                         .target = client->enrolled + 1,
+                                         .is_stubborn = true});
         }
         break;
-    case FORGET: sim_mark(client->sim, MARK_cluster_forgotten); break;
-    default: break;
+    case FORGET:
+        sim_mark(client->sim, MARK_cluster_forgotten);
+        break;
+    default:
+        break;
     }
 }
 
@@ -390,7 +409,8 @@ static void arrived(void *ctx, uint64_t number, uint64_t what)
         if (request->is_stubborn) client->stubborn_open--;
         if (!request->is_kept) promise_kept(client, request, number >> 8);
         return;
-    default: break;
+    default:
+        break;
     }
     request->is_done = true;
     if (request->is_stubborn) client->stubborn_open--;
@@ -512,13 +532,14 @@ static void do_something(struct fake_client *client)
         ask(client, (struct request){.kind = LIST, .target = job > 20 ? job - 20 : 0});
     } else if (dice < 92) {
         if (job && !fake_pg_find_open(client->pg, (struct fl_job){job})) {
-            ask(client, (struct request){
-                            .kind = RETRY, .target = job, .has_key = sim_chance(sim, 500000)});
+            ask(client,
+                (struct request){.kind = RETRY, .target = job, .has_key = sim_chance(sim, 500000)});
         }
     } else if (dice < 95) {
-        ask(client, (struct request){.kind = QUEUE_PUT,
-                                     .target = (uint64_t)sim_between(sim, 0, client->queues_len - 1),
-                                     .is_on = sim_chance(sim, 500000)});
+        ask(client,
+            (struct request){.kind = QUEUE_PUT,
+                             .target = (uint64_t)sim_between(sim, 0, client->queues_len - 1),
+                             .is_on = sim_chance(sim, 500000)});
     } else if (client->enrolled) {
         uint32_t number = (uint32_t)sim_between(sim, 1, client->config.clusters);
 
@@ -544,13 +565,13 @@ static void busy(void *ctx, uint64_t a, uint64_t b)
 
 void fake_client_storm(struct fake_client *client, uint32_t requests)
 {
-    for (uint32_t i = 0; i < requests; i++) do_something(client);
+    for (uint32_t i = 0; i < requests; i++)
+        do_something(client);
 }
 
 void fake_client_forget(struct fake_client *client, struct fl_cluster cluster)
 {
-    ask(client,
-        (struct request){.kind = FORGET, .target = cluster.n, .is_stubborn = true});
+    ask(client, (struct request){.kind = FORGET, .target = cluster.n, .is_stubborn = true});
 }
 
 /* Sees, by looking into the rows, what waits for a person. */
@@ -634,7 +655,8 @@ struct fake_client *fake_client_create(struct sim *sim, const struct fake_client
 void fake_client_destroy(struct fake_client *client)
 {
     if (!client) return;
-    for (uint32_t i = 0; i < client->shapes_len; i++) free(client->shapes[i].bytes);
+    for (uint32_t i = 0; i < client->shapes_len; i++)
+        free(client->shapes[i].bytes);
     fl_vec_fini(&client->requests);
     fl_vec_fini(&client->jobs);
     fl_free(client);

@@ -13,13 +13,13 @@
 struct fake_client;
 
 struct fake_client_config {
-    uint32_t clusters;      /* that there shall be */
-    uint32_t mortal;        /* the one cluster that may die, by its number from 1; 0: none */
-    uint32_t requests_ms;   /* between two requests, on average */
+    uint32_t clusters;    /* that there shall be */
+    uint32_t mortal;      /* the one cluster that may die, by its number from 1; 0: none */
+    uint32_t requests_ms; /* between two requests, on average */
     uint32_t answer_lost_ppm;
-    uint32_t poison_ppm;    /* of submitted jobs */
-    fl_ms busy_until;       /* nothing new after it */
-    uint32_t jobs_min;      /* ... but so many are submitted in any case */
+    uint32_t poison_ppm; /* of submitted jobs */
+    fl_ms busy_until;    /* nothing new after it */
+    uint32_t jobs_min;   /* ... but so many are submitted in any case */
 };
 
 struct fake_client_ports {
@@ -50,7 +50,8 @@ struct fl_str fake_client_spec(const struct fake_client *client, struct fl_diges
 
 /* --- to steer --- */
 void fake_client_storm(struct fake_client *client, uint32_t requests);
-void fake_client_forget(struct fake_client *client, struct fl_cluster cluster); /* until it is acked */
+void fake_client_forget(struct fake_client *client,
+                        struct fl_cluster cluster); /* until it is acked */
 /* No more faults: whatever waits for a person is seen to, until everything has ended. */
 void fake_client_tidy(struct fake_client *client);
 /* Everything that shall come about is acknowledged: enrolment, forgetting. */

@@ -34,10 +34,10 @@ struct fake_runtime {
     struct fl_map index; /* identity to place in 'replicas', plus 1 */
     void (*listen)(void *ctx, struct agent_event *event);
     void *listen_ctx;
-    uint64_t boot;               /* which listener */
-    uint64_t boot_lost;          /* commands of this one and before are lost */
-    fl_ms command_at, notify_at; /* what is later is carried out later */
-    fl_ms paused_until;          /* the listener stands still */
+    uint64_t boot;                 /* which listener */
+    uint64_t boot_lost;            /* commands of this one and before are lost */
+    fl_ms command_at, notify_at;   /* what is later is carried out later */
+    fl_ms paused_until;            /* the listener stands still */
     FL_VEC(struct notice) notices; /* on their way to it, oldest first */
     size_t notices_taken;
     bool is_pumping;
@@ -142,7 +142,8 @@ static void notify(struct fake_runtime *runtime, struct notice notice)
 
 static void notify_replica(struct fake_runtime *runtime, size_t place, uint32_t what)
 {
-    notify(runtime, (struct notice){.kind = NOTICE_REPLICA, .place = (uint32_t)place, .what = what});
+    notify(runtime,
+           (struct notice){.kind = NOTICE_REPLICA, .place = (uint32_t)place, .what = what});
 }
 
 static void notify_node(struct fake_runtime *runtime, uint64_t number)
@@ -546,7 +547,8 @@ bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct sha
         struct fl_resources each = shape_role_of(shape, i)->each;
         uint32_t node = 0;
 
-        while (node < runtime->config.nodes && !fl_resources_fit(each, free[node])) node++;
+        while (node < runtime->config.nodes && !fl_resources_fit(each, free[node]))
+            node++;
         if (node == runtime->config.nodes) return false;
         free[node].cpu_milli -= each.cpu_milli;
         free[node].memory_bytes -= each.memory_bytes;

@@ -18,8 +18,9 @@ struct fake_replica {
     uint32_t node;
     struct fl_resources resources;
     enum fl_replica_state state;
-    bool is_present;                    /* the runtime holds it, or its exit record */
-    bool is_counted; /* its agent knows that room is taken: not so when a process that died since had asked
+    bool is_present; /* the runtime holds it, or its exit record */
+    bool
+        is_counted; /* its agent knows that room is taken: not so when a process that died since had asked
                         for it, and the next one could not see it when it began */
     uint32_t turn;                      /* which of its timers still counts */
     fl_ms created_at, run_from, run_to; /* 0: never */
@@ -65,8 +66,7 @@ void fake_runtime_pause(struct fake_runtime *runtime, fl_ms until);
 void fake_runtime_do(struct fake_runtime *runtime, const struct agent_command *command);
 
 /* --- faults --- */
-void fake_runtime_calm(
-    struct fake_runtime *runtime); /* no more refusals or losses; short runs */
+void fake_runtime_calm(struct fake_runtime *runtime); /* no more refusals or losses; short runs */
 void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t node, fl_ms until);
 bool fake_runtime_lose_one(struct fake_runtime *runtime); /* something running vanishes */
 void fake_runtime_die(struct fake_runtime *runtime);      /* everything, for good */

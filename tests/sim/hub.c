@@ -25,7 +25,7 @@ struct session {
     struct translate_peer peer;
     struct fl_msg_hello hello; /* its strings are not kept */
     bool has_images;
-    bool is_offered;  /* the core has its HELLO, or will have it when a term begins */
+    bool is_offered; /* the core has its HELLO, or will have it when a term begins */
     uint16_t protocol;
     uint64_t job_highest;
     FL_VEC(struct told_end) told;
@@ -183,10 +183,14 @@ static bool act(struct hub *hub, struct session *session, enum fl_link_answer an
         say_bye(hub, session);
         end_session(hub, session);
         return false;
-    case FL_LINK_DO_CLOSE: end_session(hub, session); return false;
+    case FL_LINK_DO_CLOSE:
+        end_session(hub, session);
+        return false;
     case FL_LINK_DO_WAIT:
-    case FL_LINK_DO_GREET: return true;
-    default: fl_unreachable("the other answers are an agent's");
+    case FL_LINK_DO_GREET:
+        return true;
+    default:
+        fl_unreachable("the other answers are an agent's");
     }
 }
 
@@ -434,9 +438,12 @@ static void on_send(void *ctx, const struct core_send *send)
         spec = spec_digest(hub, send->attempt.job);
         if (send->attempt.job.n > session->job_highest) session->job_highest = send->attempt.job.n;
         break;
-    case CORE_SEND_ack: check_acks(hub, session, send->report_seq); break;
+    case CORE_SEND_ack:
+        check_acks(hub, session, send->report_seq);
+        break;
     case CORE_SEND_go:
-    case CORE_SEND_stop: break;
+    case CORE_SEND_stop:
+        break;
     }
     translate_send(send, &hub->translate, session->protocol, spec, &msg);
     tunnel_end_put(&session->tunnel, &msg);
@@ -634,7 +641,8 @@ static void plan_wake(struct hub *hub, fl_ms at)
 
 static fl_ms renew(struct hub *hub)
 {
-    if (engine_state(hub->engine) != ENGINE_LEADING && engine_state(hub->engine) != ENGINE_LOADING) {
+    if (engine_state(hub->engine) != ENGINE_LEADING &&
+        engine_state(hub->engine) != ENGINE_LOADING) {
         return INT64_MAX;
     }
     if (hub->renew_sent_at) return hub->lease_at + LEASE_MS;
@@ -692,7 +700,8 @@ static void work(struct hub *hub)
     if (renew_due < due) due = renew_due;
     if (engine_deadline(hub->engine) < due) due = engine_deadline(hub->engine);
     if (hub->lost.len && clock_now(hub) + 100 < due) due = clock_now(hub) + 100;
-    if (due != INT64_MAX) plan_wake(hub, due <= clock_now(hub) ? hub->sim->now + 1 : true_time(hub, due));
+    if (due != INT64_MAX)
+        plan_wake(hub, due <= clock_now(hub) ? hub->sim->now + 1 : true_time(hub, due));
     if (++hub->turns % 64 == 0) hub_check(hub, false);
 }
 
@@ -727,7 +736,7 @@ void hub_stale_report(struct hub *hub, struct fl_attempt attempt, struct fl_clus
 
         if (old.cluster.n != cluster.n || old.heard_epoch < 2) continue;
         old.heard_epoch--;
-        msg.replica = (struct fl_msg_replica){UINT64_MAX / 2,     attempt, 0, FL_REPLICA_exited,
+        msg.replica = (struct fl_msg_replica){UINT64_MAX / 2,         attempt, 0, FL_REPLICA_exited,
                                               CHECKS_LIE_OLD_SESSION, 0,       0};
         event = engine_event_create();
         fl_assert(translate_next(&old, &msg, 1, &pos, &event->arena, &event->event, &err));
@@ -772,7 +781,8 @@ static void drop_process(struct hub *hub)
     db_client_destroy(hub->db_client);
     engine_destroy(hub->engine);
     hub->engine = NULL;
-    for (size_t i = 0; i < hub->sessions.len; i++) free_session(hub->sessions.at[i]);
+    for (size_t i = 0; i < hub->sessions.len; i++)
+        free_session(hub->sessions.at[i]);
     fl_vec_clear(&hub->sessions);
     fl_vec_clear(&hub->lost);
     hub->requests_open = 0;
@@ -823,7 +833,8 @@ void hub_start(struct hub *hub)
     hub->renew_sent_at = 0;
     hub->clock_offset = sim_between(hub->sim, 0, 1000000000);
     hub->drift_ppm = sim_between(hub->sim, -10000, 10000);
-    hub->db_client = db_client_create(hub->db, &db_ports, hub->instance, hub->config.engine.away_ms);
+    hub->db_client =
+        db_client_create(hub->db, &db_ports, hub->instance, hub->config.engine.away_ms);
     hub->config.engine.seed = fl_hash_u64(hub->sim->seed, hub->boot);
     hub->engine = engine_create(&hub->config.engine, &ports, clock_now(hub));
     work(hub);

@@ -38,7 +38,7 @@ void hub_room(struct hub *hub, uint64_t job_below);
  * while something is in flight. */
 bool hub_check(struct hub *hub, bool with_reload);
 uint64_t hub_epoch(const struct hub *hub);
-void hub_tell(const struct hub *hub); /* how it stands, into the story */
+void hub_tell(const struct hub *hub);            /* how it stands, into the story */
 size_t hub_requests_open(const struct hub *hub); /* taken in and not answered */
 
 /* A request has arrived at a hub that is up and does not stand still. */

@@ -61,7 +61,7 @@ static void on_signal(int number)
 
     sim_running = NULL;
     if (sim) {
-        sim_report(sim, number == SIGALRM ? "it does not end"
+        sim_report(sim, number == SIGALRM   ? "it does not end"
                         : number == SIGABRT ? "I24 broken: an assertion failed (see above)"
                                             : "I24 broken: it crashed");
     }
@@ -151,8 +151,10 @@ static void add(const struct world_result *result)
     sum.jobs += result->jobs;
     sum.batches += result->batches;
     sum.virtual_ms += result->virtual_ms;
-    for (int i = 0; i < MARKS_LEN; i++) sum.marks[i] += result->marks[i];
-    for (int i = 0; i < FAULTS_LEN; i++) sum.faults[i] += result->faults[i];
+    for (int i = 0; i < MARKS_LEN; i++)
+        sum.marks[i] += result->marks[i];
+    for (int i = 0; i < FAULTS_LEN; i++)
+        sum.faults[i] += result->faults[i];
 }
 
 static bool read_record(int from, struct record *ret)
@@ -259,8 +261,10 @@ static void print_sums(const struct options *options, double seconds)
     double virtual_s = (double)sum.virtual_ms / 1000.0;
     uint64_t faults = 0, marks = 0;
 
-    for (int i = 0; i < FAULTS_LEN; i++) faults += sum.faults[i];
-    for (int i = 0; i < MARKS_LEN; i++) marks += sum.marks[i] > 0;
+    for (int i = 0; i < FAULTS_LEN; i++)
+        faults += sum.faults[i];
+    for (int i = 0; i < MARKS_LEN; i++)
+        marks += sum.marks[i] > 0;
     print_counts("faults", fault_names, sum.faults, FAULTS_LEN);
     print_counts("marks", mark_names, sum.marks, MARKS_LEN);
     printf("%" PRIu64 " faults, %" PRIu64 " events, %" PRIu64 " jobs, %" PRIu64

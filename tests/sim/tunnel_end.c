@@ -91,8 +91,11 @@ bool tunnel_end_receive(struct tunnel_end *tunnel, struct fl_str *bytes,
         struct fl_frame frame;
 
         switch (fl_frame_decoder_next(&tunnel->decoder, bytes, &frame, &err)) {
-        case FL_FRAME_MORE: return false;
-        case FL_FRAME_BAD: *ret_is_broken = true; return false;
+        case FL_FRAME_MORE:
+            return false;
+        case FL_FRAME_BAD:
+            *ret_is_broken = true;
+            return false;
         case FL_FRAME_READY:
             if (frame.type != FL_FRAME_CONTROL) break; /* no stream is open here */
             if (read_messages(tunnel, &frame, ret)) return true;
@@ -107,7 +110,9 @@ struct fl_link_event tunnel_end_event(const struct fl_msg *msg, fl_ms now)
     struct fl_link_event ev = {.kind = FL_LINK_EV_message, .now = now};
 
     switch (msg->kind) {
-    case FL_MSG_hello: ev.kind = FL_LINK_EV_hello; break;
+    case FL_MSG_hello:
+        ev.kind = FL_LINK_EV_hello;
+        break;
     case FL_MSG_welcome:
         ev.kind = FL_LINK_EV_welcome;
         ev.ping_ms = msg->welcome.ping_ms;
@@ -125,7 +130,8 @@ struct fl_link_event tunnel_end_event(const struct fl_msg *msg, fl_ms now)
         ev.kind = FL_LINK_EV_bye;
         ev.retry_after_ms = msg->bye.retry_after_ms;
         break;
-    default: break;
+    default:
+        break;
     }
     return ev;
 }

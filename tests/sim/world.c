@@ -37,7 +37,7 @@ struct world {
     struct fl_cluster clusters[CLUSTERS_MAX];
     bool is_dead[CLUSTERS_MAX];
     uint32_t clusters_len, mortal; /* mortal: number from 1; 0: none */
-    fl_ms heal_at, fault_ms; /* faults come so often, on average */
+    fl_ms heal_at, fault_ms;       /* faults come so often, on average */
     uint32_t weights[FAULTS_LEN];
     uint64_t room_margin;
     bool is_healed;
@@ -235,8 +235,8 @@ static void block_paths(struct world *world, uint32_t agent, bool is_one_way)
 {
     struct sim *sim = &world->sim;
     fl_ms until = sim->now + sim_between(sim, 500, sim_chance(sim, 300000) ? 45000 : 10000);
-    uint32_t only = sim_chance(sim, 500000) ? (uint32_t)sim_between(sim, 0, world->hubs_len - 1)
-                                            : HUBS_MAX;
+    uint32_t only =
+        sim_chance(sim, 500000) ? (uint32_t)sim_between(sim, 0, world->hubs_len - 1) : HUBS_MAX;
     bool is_to_hub = !is_one_way || sim_chance(sim, 500000);
 
     sim_tell(sim, "agent %llu is cut off: to hub %llu, from hub %llu, until %llu", agent + 1,
@@ -301,18 +301,27 @@ static void do_fault(struct world *world, enum sim_fault fault)
     case FAULT_net_half_open:
         if (net_reset_one(world->net, true)) sim_fault(sim, fault);
         return;
-    case FAULT_agent_evil: lie(world, a); return;
-    case FAULT_cluster_death: kill_cluster(world); return;
+    case FAULT_agent_evil:
+        lie(world, a);
+        return;
+    case FAULT_cluster_death:
+        kill_cluster(world);
+        return;
     case FAULT_replica_lost:
         if (fake_runtime_lose_one(world->runtimes[a])) sim_fault(sim, fault);
         return;
-    default: break;
+    default:
+        break;
     }
     sim_fault(sim, fault);
     switch (fault) {
     case FAULT_net_partition:
-    case FAULT_net_one_way: block_paths(world, a, fault == FAULT_net_one_way); break;
-    case FAULT_net_slow: net_slow(world->net, a, h, sim_between(sim, 100, 3000), soon); break;
+    case FAULT_net_one_way:
+        block_paths(world, a, fault == FAULT_net_one_way);
+        break;
+    case FAULT_net_slow:
+        net_slow(world->net, a, h, sim_between(sim, 100, 3000), soon);
+        break;
     case FAULT_hub_crash:
         if (sim_chance(sim, 250000)) {
             hub_stop(world->hubs[h]);
@@ -331,18 +340,29 @@ static void do_fault(struct world *world, enum sim_fault fault)
     case FAULT_agent_pause:
         agent_host_pause(world->agents[a], sim->now + sim_between(sim, 1000, 45000));
         break;
-    case FAULT_db_down: db_stop(world->db, soon); break;
-    case FAULT_db_slow: db_slow(world->db, sim_between(sim, 1000, 5000), soon + 5000); break;
-    case FAULT_db_full: db_full(world->db, soon); break;
-    case FAULT_db_cut_before: db_cut_writers(world->db); break;
-    case FAULT_clock_step: step_a_clock(world, a); break;
+    case FAULT_db_down:
+        db_stop(world->db, soon);
+        break;
+    case FAULT_db_slow:
+        db_slow(world->db, sim_between(sim, 1000, 5000), soon + 5000);
+        break;
+    case FAULT_db_full:
+        db_full(world->db, soon);
+        break;
+    case FAULT_db_cut_before:
+        db_cut_writers(world->db);
+        break;
+    case FAULT_clock_step:
+        step_a_clock(world, a);
+        break;
     case FAULT_node_down:
         fake_runtime_node_down(world->runtimes[a], (uint32_t)sim_between(sim, 0, 15), soon);
         break;
     case FAULT_client_storm:
         fake_client_storm(world->client, (uint32_t)sim_between(sim, 5, 25));
         break;
-    default: fl_unreachable("only these have weights");
+    default:
+        fl_unreachable("only these have weights");
     }
 }
 
@@ -356,7 +376,8 @@ static void next_fault(void *ctx, uint64_t a, uint64_t b)
     (void)b;
     if (sim->now >= world->heal_at) return;
     sim_at(sim, sim->now + sim_between(sim, 1, 2 * world->fault_ms), next_fault, world, 0, 0);
-    for (int i = 0; i < FAULTS_LEN; i++) sum += world->weights[i];
+    for (int i = 0; i < FAULTS_LEN; i++)
+        sum += world->weights[i];
     dice = (uint32_t)sim_between(sim, 0, sum - 1);
     for (int i = 0; i < FAULTS_LEN; i++) {
         if (dice < world->weights[i]) {
@@ -373,7 +394,8 @@ static void heal(struct world *world)
     world->is_healed = true;
     net_heal(world->net);
     db_heal(world->db);
-    for (uint32_t i = 0; i < world->hubs_len; i++) hub_start(world->hubs[i]);
+    for (uint32_t i = 0; i < world->hubs_len; i++)
+        hub_start(world->hubs[i]);
     for (uint32_t i = 0; i < world->clusters_len; i++) {
         fake_runtime_calm(world->runtimes[i]);
         agent_host_heal(world->agents[i]);
@@ -405,7 +427,8 @@ static void tick(void *ctx, uint64_t n, uint64_t b)
         uint64_t below = fake_pg_newest_job(db_pg(world->db)) + world->room_margin;
 
         fake_pg_set_room(db_pg(world->db), below, (uint64_t)1 << 40);
-        for (uint32_t i = 0; i < world->hubs_len; i++) hub_room(world->hubs[i], below);
+        for (uint32_t i = 0; i < world->hubs_len; i++)
+            hub_room(world->hubs[i], below);
     }
     sim_at(sim, sim->now + TICK_MS, tick, world, n + 1, 0);
 }
@@ -423,13 +446,13 @@ static void draw_weights(struct world *world)
         enum sim_fault fault;
         uint32_t weight;
     } usual[] = {
-        {FAULT_net_reset, 6},    {FAULT_net_half_open, 3}, {FAULT_net_partition, 4},
-        {FAULT_net_one_way, 3},  {FAULT_net_slow, 4},      {FAULT_hub_crash, 5},
-        {FAULT_hub_pause, 4},    {FAULT_agent_crash, 5},   {FAULT_agent_pause, 3},
-        {FAULT_db_down, 3},      {FAULT_db_slow, 4},       {FAULT_db_full, 2},
-        {FAULT_db_cut_before, 4}, {FAULT_clock_step, 4},
-        {FAULT_node_down, 3},    {FAULT_agent_evil, 4},    {FAULT_client_storm, 3},
-        {FAULT_replica_lost, 3}, {FAULT_cluster_death, 1},
+        {FAULT_net_reset, 6},     {FAULT_net_half_open, 3}, {FAULT_net_partition, 4},
+        {FAULT_net_one_way, 3},   {FAULT_net_slow, 4},      {FAULT_hub_crash, 5},
+        {FAULT_hub_pause, 4},     {FAULT_agent_crash, 5},   {FAULT_agent_pause, 3},
+        {FAULT_db_down, 3},       {FAULT_db_slow, 4},       {FAULT_db_full, 2},
+        {FAULT_db_cut_before, 4}, {FAULT_clock_step, 4},    {FAULT_node_down, 3},
+        {FAULT_agent_evil, 4},    {FAULT_client_storm, 3},  {FAULT_replica_lost, 3},
+        {FAULT_cluster_death, 1},
     };
 
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
@@ -549,11 +572,11 @@ static void create(struct world *world, uint64_t seed, bool is_live)
     world->checks = checks_create(sim, db_pg(world->db), &hub.engine.core);
     db_set_checks(world->db, world->checks);
     world->net = net_create(sim, &net_ports, sim_between(sim, 2, 60));
-    world->client = fake_client_create(sim, &client, &client_ports, db_pg(world->db), world->checks);
+    world->client =
+        fake_client_create(sim, &client, &client_ports, db_pg(world->db), world->checks);
     for (uint32_t i = 0; i < world->hubs_len; i++) {
         hub.host = i;
-        world->hubs[i] =
-            hub_create(sim, world->net, world->db, world->client, world->checks, &hub);
+        world->hubs[i] = hub_create(sim, world->net, world->db, world->client, world->checks, &hub);
     }
     draw_clusters(world);
     checks_set_runtimes(world->checks, world->runtimes, world->clusters_len);
@@ -561,7 +584,8 @@ static void create(struct world *world, uint64_t seed, bool is_live)
 
 static void destroy(struct world *world)
 {
-    for (uint32_t i = 0; i < world->hubs_len; i++) hub_destroy(world->hubs[i]);
+    for (uint32_t i = 0; i < world->hubs_len; i++)
+        hub_destroy(world->hubs[i]);
     for (uint32_t i = 0; i < world->clusters_len; i++) {
         agent_host_destroy(world->agents[i]);
         fake_runtime_destroy(world->runtimes[i]);
@@ -613,7 +637,8 @@ static void I20_everything_settles(struct world *world)
     if (is_settled(world)) return;
     checks_tell_unsettled(world->checks);
     fake_client_tell(world->client);
-    for (uint32_t i = 0; i < world->hubs_len; i++) hub_tell(world->hubs[i]);
+    for (uint32_t i = 0; i < world->hubs_len; i++)
+        hub_tell(world->hubs[i]);
     sim_broken(sim, "I20", "nothing has ended for %d s, long after the healing", SETTLE_MS / 1000);
 }
 
@@ -629,7 +654,8 @@ static void I20_every_request_is_answered(struct world *world)
 
 static void start(struct world *world)
 {
-    for (uint32_t i = 0; i < world->hubs_len; i++) hub_start(world->hubs[i]);
+    for (uint32_t i = 0; i < world->hubs_len; i++)
+        hub_start(world->hubs[i]);
     fake_client_begin(world->client);
     sim_at(&world->sim, TICK_MS, tick, world, 0, 0);
     sim_at(&world->sim, FAULTS_FROM_MS, next_fault, world, 0, 0);
@@ -648,7 +674,8 @@ static void run_whole(struct world *world)
         run_until(world, sim->now + FL_SECOND_MS);
     }
     I20_every_request_is_answered(world);
-    for (uint32_t i = 0; i < world->hubs_len; i++) hub_check(world->hubs[i], true);
+    for (uint32_t i = 0; i < world->hubs_len; i++)
+        hub_check(world->hubs[i], true);
     checks_end(world->checks);
 }
 
