@@ -82,37 +82,57 @@ static bool load_job(struct core *core, const struct row_job_new *row, struct fl
     queue_table_join(&core->queues, bucket);
     shape_table_ref(&core->shapes, shape);
     if (row->job >= core->job_next) core->job_next = row->job + 1;
+    core_job_place(core, slot);
     return true;
 }
 
-static struct job *find_job(const struct core *core, uint64_t id, struct fl_err *err)
+/* The slot; 0: 'err' says that the job is not open. */
+static uint32_t find_job(const struct core *core, uint64_t id, struct fl_err *err)
 {
     uint32_t slot = job_table_find(&core->jobs, (struct fl_job){id});
 
-    if (slot) return job_table_at(&core->jobs, slot);
-    (void)fl_fail(err, FL_TORN, "a row names job %" PRIu64 ", which is not open", id);
-    return NULL;
+    if (!slot) (void)fl_fail(err, FL_TORN, "a row names job %" PRIu64 ", which is not open", id);
+    return slot;
+}
+
+/* The deadline runs from the first start on, however long nobody led. */
+static void load_first_start(struct core *core, struct job *job, fl_ms first_start)
+{
+    struct job_run *run = job_table_need_run(&core->jobs, job);
+    uint32_t shape = queue_table_bucket(&core->queues, job->bucket)->shape;
+    fl_ms deadline_ms = shape_table_at(&core->shapes, shape)->shape.deadline_s * FL_SECOND_MS;
+
+    run->first_start = first_start;
+    if (run->stop != REASON_none) return;
+    core->deadlines++;
+    core_timer_arm(core, TIMER_DEADLINE, job->id, first_start + deadline_ms);
 }
 
 static bool load_mark(struct core *core, const struct row_mark_set *row, struct fl_err *err)
 {
-    struct job *job = find_job(core, row->job, err);
+    uint32_t slot = find_job(core, row->job, err);
+    struct job *job = slot ? job_table_at(&core->jobs, slot) : NULL;
+    struct job_run *run;
 
     if (!job) return false;
     switch (row->kind) {
     case CORE_MARK_held:
         job->is_held = true;
-        return true;
+        break;
     case CORE_MARK_cancel:
-        job_table_need_run(&core->jobs, job)->stop = (uint16_t)row->value;
-        return true;
+        run = job_table_need_run(&core->jobs, job);
+        if (run->first_start && run->stop == REASON_none) core->deadlines--;
+        run->stop = (uint16_t)row->value;
+        break;
     case CORE_MARK_first_start:
-        job_table_need_run(&core->jobs, job)->first_start = row->value;
-        return true;
+        load_first_start(core, job, row->value);
+        break;
     default:
         return fl_fail(err, FL_TORN, "job %" PRIu64 ": no mark has the number %u", row->job,
                        row->kind);
     }
+    core_job_place(core, slot);
+    return true;
 }
 
 static void load_nodes(struct core *core, struct element *element, struct fl_str names)
@@ -136,7 +156,8 @@ static void load_nodes(struct core *core, struct element *element, struct fl_str
 
 static bool load_attempt(struct core *core, const struct row_attempt_new *row, struct fl_err *err)
 {
-    struct job *job = find_job(core, row->job, err);
+    uint32_t job_slot = find_job(core, row->job, err);
+    struct job *job = job_slot ? job_table_at(&core->jobs, job_slot) : NULL;
     struct element *element;
     uint32_t slot, shape;
 
@@ -152,11 +173,11 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
     if (!slot) {
         slot = element_table_add(&core->elements);
         if (!slot) return fl_fail(err, FL_FULL, "more elements than may be started");
-        element_table_at(&core->elements, slot)->job =
-            job_table_find(&core->jobs, (struct fl_job){row->job});
+        element_table_at(&core->elements, slot)->job = job_slot;
         element_table_at(&core->elements, slot)->element = row->element;
         job_table_put_element(&core->jobs, job, row->element, slot);
         if (row->element >= job->elements_next) job->elements_next = row->element + 1;
+        core_job_place(core, job_slot);
     }
     element = element_table_at(&core->elements, slot);
     element->n = row->n;
@@ -173,7 +194,8 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
 static bool load_attempt_end(struct core *core, const struct row_attempt_end *row,
                              struct fl_err *err)
 {
-    struct job *job = find_job(core, row->job, err);
+    uint32_t job_slot = find_job(core, row->job, err);
+    struct job *job = job_slot ? job_table_at(&core->jobs, job_slot) : NULL;
     uint32_t slot = job ? job_table_element(&core->jobs, job, row->element) : 0;
     struct element *element = slot ? element_table_at(&core->elements, slot) : NULL;
 
@@ -195,7 +217,8 @@ static bool load_attempt_end(struct core *core, const struct row_attempt_end *ro
 static bool load_element_end(struct core *core, const struct row_element_end *row,
                              struct fl_err *err)
 {
-    struct job *job = find_job(core, row->job, err);
+    uint32_t job_slot = find_job(core, row->job, err);
+    struct job *job = job_slot ? job_table_at(&core->jobs, job_slot) : NULL;
     uint32_t slot = job ? job_table_element(&core->jobs, job, row->element) : 0;
     struct job_run *run;
 
@@ -241,15 +264,17 @@ bool core_load(struct core *core, const struct row *row, struct fl_err *err)
     }
 }
 
-static void begin_elements(struct core *core, struct job *job)
+/* Queued jobs are in their places already, as they were loaded: so this takes as long as there are started
+ * elements, not queued jobs. */
+void core_begin(struct core *core)
 {
-    struct job_run *run = job_table_run(&core->jobs, job);
-    uint32_t slot, number = 0;
+    for (uint32_t slot = 1; slot <= core->elements.elements.used; slot++) {
+        struct element *element;
+        struct job_run *run;
 
-    for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0;
-         from = number + 1) {
-        struct element *element = element_table_at(&core->elements, slot);
-
+        if (!fl_slab_is_taken(&core->elements.elements, slot)) continue;
+        element = element_table_at(&core->elements, slot);
+        run = job_table_run(&core->jobs, job_table_at(&core->jobs, element->job));
         if (element->place == ELEMENT_LIVE) {
             element->stop = run->stop;
             run->live++;
@@ -257,28 +282,6 @@ static void begin_elements(struct core *core, struct job *job)
         } else { /* how long it has waited already, no row tells: the whole wait begins again */
             element->wait_until = core->now + core->config.backoff_first_ms;
             core_timer_arm(core, TIMER_ELEMENT, slot, element->wait_until);
-        }
-    }
-}
-
-void core_begin(struct core *core)
-{
-    uint32_t slot;
-
-    for (uint64_t from = 0; (slot = job_table_next(&core->jobs, from)) != 0;) {
-        struct job *job = job_table_at(&core->jobs, slot);
-        struct job_run *run = job_table_run(&core->jobs, job);
-
-        from = job->id + 1;
-        if (run) begin_elements(core, job);
-        core_job_place(core, slot);
-        if (run && run->first_start && run->stop == REASON_none) {
-            uint32_t shape = queue_table_bucket(&core->queues, job->bucket)->shape;
-            fl_ms deadline_ms =
-                shape_table_at(&core->shapes, shape)->shape.deadline_s * FL_SECOND_MS;
-
-            core->deadlines++;
-            core_timer_arm(core, TIMER_DEADLINE, job->id, run->first_start + deadline_ms);
         }
     }
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {
