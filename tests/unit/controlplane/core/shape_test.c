@@ -187,7 +187,7 @@ static void every_limit_holds_at_its_edge(void **state)
 
 static void names_and_labels_have_a_most(void **state)
 {
-    static char names[SHAPE_CLUSTERS_MAX + 1][4];
+    static char names[SHAPE_CLUSTERS_MAX + 1][16];
     struct shape shape = small();
 
     (void)state;
