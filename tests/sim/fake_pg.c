@@ -8,22 +8,12 @@
 #include "shared/base/buf.h"
 #include "shared/base/hash.h"
 #include "shared/base/vec.h"
-
-enum { KEY_BYTES_MAX = 4 + 128 };
-
-struct entry {
-    uint8_t *at; /* key, then the encoded row */
-    uint32_t key_len, row_len;
-};
-
-struct table {
-    FL_VEC(struct entry) entries; /* sorted by key */
-};
+#include "tests/sim/pg_table.h"
 
 /* What to put back when the open transaction does not commit, newest last. */
 struct undo {
     enum fake_pg_table table;
-    struct entry old; /* row_len 0: there was none */
+    struct pg_entry old; /* row_len 0: there was none */
 };
 
 struct backend {
@@ -35,7 +25,7 @@ struct backend {
 };
 
 struct fake_pg {
-    struct table tables[FAKE_PG_TABLES_LEN];
+    struct pg_table tables[FAKE_PG_TABLES_LEN];
     FL_VEC(struct fake_pg_journal) journal;
     FL_VEC(struct backend) backends; /* live ones, by id */
     FL_VEC(struct undo) undo;
@@ -53,11 +43,6 @@ struct fake_pg {
 };
 
 /* --- tables ---------------------------------------------------------------------------------- */
-
-struct key {
-    uint8_t at[KEY_BYTES_MAX];
-    uint32_t len;
-};
 
 static const char *const table_names[FAKE_PG_TABLES_LEN] = {
     [FAKE_PG_queue] = "queue",
@@ -81,139 +66,36 @@ const char *fake_pg_table_name(enum fake_pg_table table)
     return table_names[table];
 }
 
-static void key_add(struct key *key, uint64_t v, uint32_t bytes)
-{
-    fl_assert(key->len + bytes <= KEY_BYTES_MAX);
-    for (uint32_t i = 0; i < bytes; i++) {
-        key->at[key->len++] = (uint8_t)(v >> (8 * (bytes - 1 - i)));
-    }
-}
-
-static struct key key_of(uint64_t a, uint32_t a_bytes, uint64_t b, uint32_t b_bytes, uint64_t c,
-                         uint32_t c_bytes)
-{
-    struct key key;
-
-    key.len = 0;
-    key_add(&key, a, a_bytes);
-    key_add(&key, b, b_bytes);
-    key_add(&key, c, c_bytes);
-    return key;
-}
-
-static struct key attempt_key(uint64_t job, uint32_t element, uint16_t n)
-{
-    return key_of(job, 8, element, 4, n, 2);
-}
-
-static struct key bytes_key(uint64_t a, uint32_t a_bytes, const void *ptr, size_t len)
-{
-    struct key key = key_of(a, a_bytes, 0, 0, 0, 0);
-
-    fl_assert(key.len + len <= KEY_BYTES_MAX);
-    if (len) memcpy(&key.at[key.len], ptr, len);
-    key.len += (uint32_t)len;
-    return key;
-}
-
-static int entry_cmp(const struct entry *entry, const struct key *key)
-{
-    uint32_t len = entry->key_len < key->len ? entry->key_len : key->len;
-    int diff = memcmp(entry->at, key->at, len);
-
-    if (diff) return diff;
-    return (entry->key_len > key->len) - (entry->key_len < key->len);
-}
-
-/* The place of the key, or where it would go. */
-static size_t table_seek(const struct table *table, const struct key *key, bool *ret_is_there)
-{
-    size_t low = 0;
-    size_t end = table->entries.len;
-
-    /* Keys are mostly counted up: look at the end first. */
-    if (end && entry_cmp(&table->entries.at[end - 1], key) < 0) low = end;
-    while (low < end) {
-        size_t mid = low + (end - low) / 2;
-
-        if (entry_cmp(&table->entries.at[mid], key) < 0) {
-            low = mid + 1;
-        } else {
-            end = mid;
-        }
-    }
-    *ret_is_there = low < table->entries.len && entry_cmp(&table->entries.at[low], key) == 0;
-    return low;
-}
-
-static bool table_has(const struct table *table, const struct key *key)
-{
-    bool is_there;
-
-    table_seek(table, key, &is_there);
-    return is_there;
-}
-
-static struct row entry_row(const struct entry *entry)
-{
-    struct fl_reader reader = fl_reader(entry->at + entry->key_len, entry->row_len);
-    struct fl_err err = {0};
-    struct row row;
-
-    fl_assert(row_decode(&reader, &row, &err) && fl_reader_is_done(&reader));
-    return row;
-}
-
-static bool table_find(const struct table *table, const struct key *key, struct row *ret_row)
-{
-    bool is_there;
-    size_t i = table_seek(table, key, &is_there);
-
-    if (is_there && ret_row) *ret_row = entry_row(&table->entries.at[i]);
-    return is_there;
-}
-
-static struct entry entry_make(const struct key *key, const void *row, size_t row_len)
-{
-    struct entry entry = {.key_len = key->len, .row_len = (uint32_t)row_len};
-
-    entry.at = malloc(key->len + row_len);
-    fl_assert(entry.at);
-    memcpy(entry.at, key->at, key->len);
-    if (row_len) memcpy(entry.at + key->len, row, row_len);
-    return entry;
-}
-
-static void remember(struct fake_pg *pg, enum fake_pg_table table, struct entry old)
+static void remember(struct fake_pg *pg, enum fake_pg_table table, struct pg_entry old)
 {
     fl_vec_push(&pg->undo, ((struct undo){table, old}));
 }
 
-static void put(struct fake_pg *pg, enum fake_pg_table at, const struct key *key,
+static void put(struct fake_pg *pg, enum fake_pg_table at, const struct pg_key *key,
                 const struct row *row)
 {
-    struct table *table = &pg->tables[at];
-    struct entry entry;
+    struct pg_table *table = &pg->tables[at];
+    struct pg_entry entry;
     bool is_there;
-    size_t i = table_seek(table, key, &is_there);
+    size_t i = pg_table_seek(table, key, &is_there);
 
     fl_buf_clear(&pg->scratch);
     fl_assert(row_encode(&pg->scratch, row));
-    entry = entry_make(key, pg->scratch.at, pg->scratch.len);
+    entry = pg_entry_make(key, pg->scratch.at, pg->scratch.len);
     if (is_there) {
         remember(pg, at, table->entries.at[i]);
         table->entries.at[i] = entry;
     } else {
-        remember(pg, at, entry_make(key, NULL, 0));
+        remember(pg, at, pg_entry_make(key, NULL, 0));
         fl_vec_insert(&table->entries, i, entry);
     }
 }
 
-static void take_away(struct fake_pg *pg, enum fake_pg_table at, const struct key *key)
+static void take_away(struct fake_pg *pg, enum fake_pg_table at, const struct pg_key *key)
 {
-    struct table *table = &pg->tables[at];
+    struct pg_table *table = &pg->tables[at];
     bool is_there;
-    size_t i = table_seek(table, key, &is_there);
+    size_t i = pg_table_seek(table, key, &is_there);
 
     if (!is_there) return;
     remember(pg, at, table->entries.at[i]);
@@ -224,10 +106,10 @@ static void roll_back(struct fake_pg *pg)
 {
     while (pg->undo.len) {
         struct undo undo = fl_vec_pop(&pg->undo);
-        struct table *table = &pg->tables[undo.table];
-        struct key key = bytes_key(0, 0, undo.old.at, undo.old.key_len);
+        struct pg_table *table = &pg->tables[undo.table];
+        struct pg_key key = pg_key_bytes(0, 0, undo.old.at, undo.old.key_len);
         bool is_there;
-        size_t i = table_seek(table, &key, &is_there);
+        size_t i = pg_table_seek(table, &key, &is_there);
 
         if (is_there) {
             free(table->entries.at[i].at);
@@ -252,10 +134,10 @@ static void forget_undo(struct fake_pg *pg)
 /* --- rows to tables -------------------------------------------------------------------------- */
 
 /* A second row with this key: 23505. */
-static bool insert(struct fake_pg *pg, enum fake_pg_table at, struct key key, const struct row *row,
-                   const char **text)
+static bool insert(struct fake_pg *pg, enum fake_pg_table at, struct pg_key key,
+                   const struct row *row, const char **text)
 {
-    if (table_has(&pg->tables[at], &key)) {
+    if (pg_table_has(&pg->tables[at], &key)) {
         *text = table_names[at];
         return false;
     }
@@ -273,7 +155,7 @@ static bool has_partition(const struct fake_pg *pg, uint64_t job, const char **t
 
 static bool apply_job_new(struct fake_pg *pg, const struct row *row, const char **text)
 {
-    struct key key = key_of(row->job_new.job, 8, 0, 0, 0, 0);
+    struct pg_key key = pg_key(row->job_new.job, 8, 0, 0, 0, 0);
     struct row open = {.kind = ROW_job_new, .job_new = row->job_new};
 
     if (fl_str_eq(row->job_new.name, FL_STR(FAKE_PG_POISON))) {
@@ -293,30 +175,32 @@ static bool apply_job_new(struct fake_pg *pg, const struct row *row, const char 
 static bool apply_attempt_new(struct fake_pg *pg, const struct row *row, const char **text)
 {
     const struct row_attempt_new *attempt = &row->attempt_new;
-    struct key before = attempt_key(attempt->job, attempt->element, (uint16_t)(attempt->n - 1));
-    struct key element = key_of(attempt->job, 8, attempt->element, 4, 0, 0);
+    struct pg_key before =
+        pg_key_attempt(attempt->job, attempt->element, (uint16_t)(attempt->n - 1));
+    struct pg_key element = pg_key(attempt->job, 8, attempt->element, 4, 0, 0);
 
     if (!has_partition(pg, attempt->job, text)) return false;
-    if (attempt->n == 0 || table_has(&pg->tables[FAKE_PG_element_end], &element) ||
-        (attempt->n > 1 && !table_has(&pg->tables[FAKE_PG_attempt_end], &before))) {
+    if (attempt->n == 0 || pg_table_has(&pg->tables[FAKE_PG_element_end], &element) ||
+        (attempt->n > 1 && !pg_table_has(&pg->tables[FAKE_PG_attempt_end], &before))) {
         *text = "prev of attempt";
         return false;
     }
-    return insert(pg, FAKE_PG_attempt, attempt_key(attempt->job, attempt->element, attempt->n), row,
-                  text);
+    return insert(pg, FAKE_PG_attempt, pg_key_attempt(attempt->job, attempt->element, attempt->n),
+                  row, text);
 }
 
 static void apply_job_end(struct fake_pg *pg, const struct row *row)
 {
-    struct table *marks = &pg->tables[FAKE_PG_open_mark];
-    struct key key = key_of(row->job_end.job, 8, 0, 0, 0, 0);
+    struct pg_table *marks = &pg->tables[FAKE_PG_open_mark];
+    struct pg_key key = pg_key(row->job_end.job, 8, 0, 0, 0, 0);
     bool is_there;
     size_t i;
 
     take_away(pg, FAKE_PG_open_job, &key);
-    i = table_seek(marks, &key, &is_there); /* a prefix of its marks' keys: where they begin */
+    i = pg_table_seek(marks, &key, &is_there); /* a prefix of its marks' keys: where they begin */
     while (i < marks->entries.len && memcmp(marks->entries.at[i].at, key.at, key.len) == 0) {
-        struct key mark = bytes_key(0, 0, marks->entries.at[i].at, marks->entries.at[i].key_len);
+        struct pg_key mark =
+            pg_key_bytes(0, 0, marks->entries.at[i].at, marks->entries.at[i].key_len);
 
         take_away(pg, FAKE_PG_open_mark, &mark);
     }
@@ -331,20 +215,20 @@ static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uin
     case ROW_job_new:
         return apply_job_new(pg, row, text);
     case ROW_spec_new: {
-        struct key key = bytes_key(row->spec_new.job, 8, row->spec_new.digest.at, 32);
+        struct pg_key key = pg_key_bytes(row->spec_new.job, 8, row->spec_new.digest.at, 32);
 
         if (!has_partition(pg, row->spec_new.job, text)) return false;
-        if (!table_has(&pg->tables[FAKE_PG_spec], &key)) put(pg, FAKE_PG_spec, &key, row);
+        if (!pg_table_has(&pg->tables[FAKE_PG_spec], &key)) put(pg, FAKE_PG_spec, &key, row);
         return true;
     }
     case ROW_shape_new: {
-        struct key key = key_of(row->shape_new.shape, 4, 0, 0, 0, 0);
+        struct pg_key key = pg_key(row->shape_new.shape, 4, 0, 0, 0, 0);
 
         put(pg, FAKE_PG_shape, &key, row);
         return true;
     }
     case ROW_shape_drop: {
-        struct key key = key_of(row->shape_drop.shape, 4, 0, 0, 0, 0);
+        struct pg_key key = pg_key(row->shape_drop.shape, 4, 0, 0, 0, 0);
 
         take_away(pg, FAKE_PG_shape, &key);
         return true;
@@ -355,54 +239,54 @@ static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uin
         if (!has_partition(pg, row->attempt_end.job, text)) return false;
         return insert(
             pg, FAKE_PG_attempt_end,
-            attempt_key(row->attempt_end.job, row->attempt_end.element, row->attempt_end.n), row,
+            pg_key_attempt(row->attempt_end.job, row->attempt_end.element, row->attempt_end.n), row,
             text);
     case ROW_element_end:
         if (!has_partition(pg, row->element_end.job, text)) return false;
         return insert(pg, FAKE_PG_element_end,
-                      key_of(row->element_end.job, 8, row->element_end.element, 4, 0, 0), row,
+                      pg_key(row->element_end.job, 8, row->element_end.element, 4, 0, 0), row,
                       text);
     case ROW_job_end:
         apply_job_end(pg, row);
         if (!row->job_end.is_array) return true;
         if (!has_partition(pg, row->job_end.job, text)) return false;
-        return insert(pg, FAKE_PG_job_end, key_of(row->job_end.job, 8, 0, 0, 0, 0), row, text);
+        return insert(pg, FAKE_PG_job_end, pg_key(row->job_end.job, 8, 0, 0, 0, 0), row, text);
     case ROW_mark_set: {
-        struct key key = key_of(row->mark_set.job, 8, 0, 4, row->mark_set.kind, 2);
+        struct pg_key key = pg_key(row->mark_set.job, 8, 0, 4, row->mark_set.kind, 2);
 
         put(pg, FAKE_PG_open_mark, &key, row);
         return true;
     }
     case ROW_mark_clear: {
-        struct key key = key_of(row->mark_clear.job, 8, 0, 4, row->mark_clear.kind, 2);
+        struct pg_key key = pg_key(row->mark_clear.job, 8, 0, 4, row->mark_clear.kind, 2);
 
         take_away(pg, FAKE_PG_open_mark, &key);
         return true;
     }
     case ROW_queue_put: {
-        struct key key = key_of(row->queue_put.queue, 4, 0, 0, 0, 0);
+        struct pg_key key = pg_key(row->queue_put.queue, 4, 0, 0, 0, 0);
 
         put(pg, FAKE_PG_queue, &key, row);
         return true;
     }
     case ROW_cluster_put: {
-        struct key key = key_of(row->cluster_put.cluster, 4, 0, 0, 0, 0);
+        struct pg_key key = pg_key(row->cluster_put.cluster, 4, 0, 0, 0, 0);
 
         put(pg, FAKE_PG_cluster, &key, row);
         return true;
     }
     case ROW_counter: {
-        struct key key = key_of(row->counter.counter, 1, 0, 0, 0, 0);
+        struct pg_key key = pg_key(row->counter.counter, 1, 0, 0, 0, 0);
 
         put(pg, FAKE_PG_counter, &key, row);
         return true;
     }
     case ROW_audit:
-        return insert(pg, FAKE_PG_audit, key_of(batch, 8, (*audit_n)++, 4, 0, 0), row, text);
+        return insert(pg, FAKE_PG_audit, pg_key(batch, 8, (*audit_n)++, 4, 0, 0), row, text);
     case ROW_idempotency:
         return insert(pg, FAKE_PG_idempotency,
-                      bytes_key(row->idempotency.tenant, 4, row->idempotency.key.at,
-                                row->idempotency.key.len),
+                      pg_key_bytes(row->idempotency.tenant, 4, row->idempotency.key.at,
+                                   row->idempotency.key.len),
                       row, text);
     case ROW_replica_phase: /* journal only */
     case ROW_cluster_phase:
@@ -664,43 +548,34 @@ enum engine_commit fake_pg_commit(struct fake_pg *pg, uint32_t backend, const ch
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-static uint64_t job_of(const struct entry *entry)
-{
-    uint64_t job = 0;
-
-    for (uint32_t i = 0; i < 8; i++) {
-        job = job << 8 | entry->at[i];
-    }
-    return job;
-}
-
 void fake_pg_load(const struct fake_pg *pg, void (*emit)(void *ctx, const struct row *row),
                   void *ctx)
 {
-    const struct table *open = &pg->tables[FAKE_PG_open_job];
-    const struct key job_next = key_of(CORE_COUNTER_job_next, 1, 0, 0, 0, 0);
+    const struct pg_table *open = &pg->tables[FAKE_PG_open_job];
+    const struct pg_key job_next = pg_key(CORE_COUNTER_job_next, 1, 0, 0, 0, 0);
     uint64_t newest = fake_pg_newest_job(pg);
     /* One row says the next number: after the newest job, open or not, or the greater that is stored. */
     struct row next = {.kind = ROW_counter, .counter = {CORE_COUNTER_job_next, newest + 1}};
 
     for (size_t t = FAKE_PG_queue; t <= FAKE_PG_element_end; t++) {
-        const struct table *table = &pg->tables[t];
+        const struct pg_table *table = &pg->tables[t];
         bool is_of_job = t > FAKE_PG_open_mark; /* marks are read whole: all are of open jobs */
         size_t o = 0;
 
-        if (t == FAKE_PG_counter && !table_has(table, &job_next)) emit(ctx, &next);
+        if (t == FAKE_PG_counter && !pg_table_has(table, &job_next)) emit(ctx, &next);
         for (size_t i = 0; i < table->entries.len; i++) {
             struct row row;
 
             if (is_of_job) { /* both are in the order of ids */
                 while (o < open->entries.len &&
-                       job_of(&open->entries.at[o]) < job_of(&table->entries.at[i])) {
+                       pg_entry_job(&open->entries.at[o]) < pg_entry_job(&table->entries.at[i])) {
                     o++;
                 }
                 if (o == open->entries.len) break;
-                if (job_of(&open->entries.at[o]) != job_of(&table->entries.at[i])) continue;
+                if (pg_entry_job(&open->entries.at[o]) != pg_entry_job(&table->entries.at[i]))
+                    continue;
             }
-            row = entry_row(&table->entries.at[i]);
+            row = pg_entry_row(&table->entries.at[i]);
             if (row.kind == ROW_counter && row.counter.counter == CORE_COUNTER_job_next &&
                 row.counter.value <= newest) {
                 row = next;
@@ -713,10 +588,10 @@ void fake_pg_load(const struct fake_pg *pg, void (*emit)(void *ctx, const struct
 bool fake_pg_lookup(const struct fake_pg *pg, struct fl_tenant tenant, struct fl_str key,
                     struct fl_digest *ret_body_sha, struct fl_str *ret_answer)
 {
-    struct key at = bytes_key(tenant.n, 4, key.at, key.len);
+    struct pg_key at = pg_key_bytes(tenant.n, 4, key.at, key.len);
     struct row row;
 
-    if (!table_find(&pg->tables[FAKE_PG_idempotency], &at, &row)) return false;
+    if (!pg_table_find(&pg->tables[FAKE_PG_idempotency], &at, &row)) return false;
     *ret_body_sha = row.idempotency.body_sha;
     *ret_answer = row.idempotency.answer;
     return true;
@@ -734,9 +609,9 @@ uint64_t fake_pg_newest(const struct fake_pg *pg)
 
 uint64_t fake_pg_newest_job(const struct fake_pg *pg)
 {
-    const struct table *jobs = &pg->tables[FAKE_PG_job];
+    const struct pg_table *jobs = &pg->tables[FAKE_PG_job];
 
-    return jobs->entries.len ? job_of(&jobs->entries.at[jobs->entries.len - 1]) : 0;
+    return jobs->entries.len ? pg_entry_job(&jobs->entries.at[jobs->entries.len - 1]) : 0;
 }
 
 size_t fake_pg_journal_len(const struct fake_pg *pg)
@@ -758,53 +633,53 @@ size_t fake_pg_len(const struct fake_pg *pg, enum fake_pg_table table)
 struct row fake_pg_row(const struct fake_pg *pg, enum fake_pg_table table, size_t i)
 {
     fl_assert(i < pg->tables[table].entries.len);
-    return entry_row(&pg->tables[table].entries.at[i]);
+    return pg_entry_row(&pg->tables[table].entries.at[i]);
 }
 
 bool fake_pg_find_job(const struct fake_pg *pg, struct fl_job job, struct row *ret_row)
 {
-    struct key key = key_of(job.n, 8, 0, 0, 0, 0);
+    struct pg_key key = pg_key(job.n, 8, 0, 0, 0, 0);
 
-    return table_find(&pg->tables[FAKE_PG_job], &key, ret_row);
+    return pg_table_find(&pg->tables[FAKE_PG_job], &key, ret_row);
 }
 
 bool fake_pg_find_attempt(const struct fake_pg *pg, struct fl_job job, uint32_t element, uint16_t n,
                           struct row *ret_row)
 {
-    struct key key = attempt_key(job.n, element, n);
+    struct pg_key key = pg_key_attempt(job.n, element, n);
 
-    return table_find(&pg->tables[FAKE_PG_attempt], &key, ret_row);
+    return pg_table_find(&pg->tables[FAKE_PG_attempt], &key, ret_row);
 }
 
 bool fake_pg_find_attempt_end(const struct fake_pg *pg, struct fl_job job, uint32_t element,
                               uint16_t n, struct row *ret_row)
 {
-    struct key key = attempt_key(job.n, element, n);
+    struct pg_key key = pg_key_attempt(job.n, element, n);
 
-    return table_find(&pg->tables[FAKE_PG_attempt_end], &key, ret_row);
+    return pg_table_find(&pg->tables[FAKE_PG_attempt_end], &key, ret_row);
 }
 
 bool fake_pg_find_element_end(const struct fake_pg *pg, struct fl_job job, uint32_t element,
                               struct row *ret_row)
 {
-    struct key key = key_of(job.n, 8, element, 4, 0, 0);
+    struct pg_key key = pg_key(job.n, 8, element, 4, 0, 0);
 
-    return table_find(&pg->tables[FAKE_PG_element_end], &key, ret_row);
+    return pg_table_find(&pg->tables[FAKE_PG_element_end], &key, ret_row);
 }
 
 bool fake_pg_find_open(const struct fake_pg *pg, struct fl_job job)
 {
-    struct key key = key_of(job.n, 8, 0, 0, 0, 0);
+    struct pg_key key = pg_key(job.n, 8, 0, 0, 0, 0);
 
-    return table_has(&pg->tables[FAKE_PG_open_job], &key);
+    return pg_table_has(&pg->tables[FAKE_PG_open_job], &key);
 }
 
 bool fake_pg_find_mark(const struct fake_pg *pg, struct fl_job job, enum core_mark mark,
                        struct row *ret_row)
 {
-    struct key key = key_of(job.n, 8, 0, 4, mark, 2);
+    struct pg_key key = pg_key(job.n, 8, 0, 4, mark, 2);
 
-    return table_find(&pg->tables[FAKE_PG_open_mark], &key, ret_row);
+    return pg_table_find(&pg->tables[FAKE_PG_open_mark], &key, ret_row);
 }
 
 /* Folded in the order decided and not, as the batches were, in that of the store's statements: a batch
@@ -831,16 +706,16 @@ bool fake_pg_fold_is_equal(const struct fake_pg *pg, struct fl_err *err)
         forget_undo(fold);
     }
     for (size_t t = 0; is_equal && t < FAKE_PG_TABLES_LEN; t++) {
-        const struct table *a = &pg->tables[t];
-        const struct table *b = &fold->tables[t];
+        const struct pg_table *a = &pg->tables[t];
+        const struct pg_table *b = &fold->tables[t];
 
         if (a->entries.len != b->entries.len) {
             is_equal = fl_fail(err, FL_CONFLICT, "%s has %zu rows, the journal's fold %zu",
                                table_names[t], a->entries.len, b->entries.len);
         }
         for (size_t i = 0; is_equal && i < a->entries.len; i++) {
-            const struct entry *x = &a->entries.at[i];
-            const struct entry *y = &b->entries.at[i];
+            const struct pg_entry *x = &a->entries.at[i];
+            const struct pg_entry *y = &b->entries.at[i];
 
             if (x->key_len != y->key_len || x->row_len != y->row_len ||
                 memcmp(x->at, y->at, x->key_len + x->row_len) != 0) {
@@ -859,7 +734,7 @@ uint64_t fake_pg_hash(const struct fake_pg *pg)
 
     for (size_t t = 0; t < FAKE_PG_TABLES_LEN; t++) {
         for (size_t i = 0; i < pg->tables[t].entries.len; i++) {
-            const struct entry *entry = &pg->tables[t].entries.at[i];
+            const struct pg_entry *entry = &pg->tables[t].entries.at[i];
 
             hash = fl_hash64(hash + t, entry->at, entry->key_len + entry->row_len);
         }

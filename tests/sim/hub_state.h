@@ -1,0 +1,71 @@
+/* hub_state.h - what a hub's process holds, for the two files that make it up and nobody else.
+ * hub.c keeps engine, lease and clock; hub_front.c the tunnels, as controlplane/tunnel will. */
+#pragma once
+
+#include "controlplane/tunnel/translate.h"
+#include "shared/base/vec.h"
+#include "tests/sim/hub.h"
+#include "tests/sim/tunnel_end.h"
+
+/* The end of something that an agent told, until it is acknowledged. */
+struct hub_told {
+    uint64_t report_seq;
+    struct fl_attempt attempt;
+    uint32_t replica;
+};
+
+struct hub_session {
+    struct tunnel_end tunnel;
+    struct translate_peer peer;
+    struct fl_msg_hello hello; /* its strings are not kept */
+    bool has_images;
+    bool is_offered; /* the core has its HELLO, or will have it when a term begins */
+    uint16_t protocol;
+    uint64_t job_highest;
+    FL_VEC(struct hub_told) told;
+    struct core_send bye; /* what to say when the core sends it away */
+    bool has_bye;
+};
+
+struct hub {
+    struct sim *sim;
+    struct net *net;
+    struct db *db;
+    struct fake_client *client;
+    struct checks *checks;
+    struct hub_config config;
+    struct translate_config translate;
+    char instance[16];
+    struct fl_cluster clusters[NET_AGENTS_MAX];
+    uint64_t boot;
+    bool is_up;
+    fl_ms paused_until;
+    fl_ms clock_offset;
+    int64_t drift_ppm;
+    fl_ms wake_at;
+
+    struct db_client *db_client;
+    struct engine *engine;
+    uint64_t epoch; /* of its term */
+    fl_ms lease_at; /* the lease is good from here on, by our clock */
+    fl_ms take_sent_at, renew_at, renew_sent_at;
+    uint64_t renewal;
+    FL_VEC(struct hub_session *) sessions; /* by connection */
+    FL_VEC(struct core_event) lost;        /* session_lost that the engine had no room for */
+    size_t requests_open;
+    uint64_t turns;
+};
+
+/* --- hub.c --- */
+fl_ms hub_clock(const struct hub *hub); /* the hub's own: not the true time, not at the true pace */
+bool hub_stands_still(const struct hub *hub);
+void hub_work(struct hub *hub); /* the end of every turn */
+FL_CHECK bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_err *err);
+
+/* --- hub_front.c --- */
+void hub_front_send(void *ctx, const struct core_send *send); /* the engine's port */
+void hub_front_began(void *ctx, uint64_t epoch);              /* the same */
+void hub_front_mind(struct hub *hub,
+                    fl_ms *due);           /* ticks and flushes; *due no later than the next */
+void hub_front_turn_away(struct hub *hub); /* agents do better elsewhere */
+void hub_front_drop(struct hub *hub);      /* the process is gone */

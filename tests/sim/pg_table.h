@@ -1,0 +1,39 @@
+/* pg_table.h - one table of the fake Postgres: encoded rows, sorted by a key of bytes.
+ * Numbers in a key are big endian, so that the order of bytes is that of numbers, and a prefix of a key stands
+ * just before what it is a prefix of.
+ * Single-threaded. */
+#pragma once
+
+#include "controlplane/core/row.h"
+#include "shared/base/vec.h"
+
+enum { PG_KEY_BYTES_MAX = 4 + 128 };
+
+struct pg_key {
+    uint8_t at[PG_KEY_BYTES_MAX];
+    uint32_t len;
+};
+
+struct pg_entry {
+    uint8_t *at; /* key, then the encoded row; whoever holds the entry frees it */
+    uint32_t key_len, row_len;
+};
+
+struct pg_table {
+    FL_VEC(struct pg_entry) entries; /* sorted by key */
+};
+
+/* Up to three numbers of so many bytes each. */
+struct pg_key pg_key(uint64_t a, uint32_t a_bytes, uint64_t b, uint32_t b_bytes, uint64_t c,
+                     uint32_t c_bytes);
+struct pg_key pg_key_attempt(uint64_t job, uint32_t element, uint16_t n);
+struct pg_key pg_key_bytes(uint64_t a, uint32_t a_bytes, const void *ptr, size_t len);
+
+struct pg_entry pg_entry_make(const struct pg_key *key, const void *row, size_t row_len);
+struct row pg_entry_row(const struct pg_entry *entry); /* its strings are the entry's */
+uint64_t pg_entry_job(const struct pg_entry *entry);   /* of a key that begins with a job */
+
+/* The place of the key, or where it would go. */
+size_t pg_table_seek(const struct pg_table *table, const struct pg_key *key, bool *ret_is_there);
+bool pg_table_has(const struct pg_table *table, const struct pg_key *key);
+bool pg_table_find(const struct pg_table *table, const struct pg_key *key, struct row *ret_row);
