@@ -8,7 +8,6 @@
 
 #include "shared/base/assert.h"
 #include "tests/fl_test.h"
-#include "tests/store/store_help.h"
 
 #define MEMORY "/dev/shm"
 #define MEMORY_BYTES_MIN ((uint64_t)2 << 30)
@@ -66,6 +65,36 @@ char *diff_database(void)
     if (!is_in_memory) return help_database();
     snprintf(conninfo, sizeof conninfo, "host=%s user=postgres dbname=postgres", server_dir);
     return help_database_of(conninfo, true);
+}
+
+struct help *diff_help(const char *conninfo, const char *instance, uint64_t partitions_ahead)
+{
+    struct store_config config = store_config_default();
+
+    config.conninfo = conninfo;
+    config.instance = instance;
+    config.lease_ttl_ms = DIFF_TTL_MS;
+    config.partition.ahead = partitions_ahead;
+    config.take_ms = config.lookup_ms = HELP_WAIT_MS;
+    config.partition.retention_ms = config.partition.journal_retention_ms =
+        config.partition.audit_retention_ms = config.partition.idempotency_retention_ms =
+            (int64_t)1000 * 365 * 24 * FL_HOUR_MS;
+    return help_create_with(&config);
+}
+
+void diff_taken(const struct engine_taken *real, const struct engine_taken *fake)
+{
+    assert_int_equal(real->epoch, fake->epoch);
+    assert_int_equal(real->incarnation, fake->incarnation);
+    assert_int_equal(real->batch_newest, fake->batch_newest);
+    assert_int_equal(real->at_newest, fake->at_newest);
+    assert_int_equal(real->job_below, fake->job_below);
+    assert_int_equal(real->batch_below, fake->batch_below);
+    assert_int_equal(real->keys_len, fake->keys_len);
+    for (size_t i = 0; i < real->keys_len; i++) {
+        assert_int_equal(real->keys[i].batch, fake->keys[i].batch);
+        assert_int_equal(real->keys[i].epoch, fake->keys[i].epoch);
+    }
 }
 
 /* --- asking ---------------------------------------------------------------------------------- */
@@ -456,4 +485,40 @@ void diff_add_rows(struct core_batch *batch, struct fl_str body)
         if (!row_decode(&reader, &row, &err)) fail_msg("%s", err.text);
         core_batch_row(batch, &row);
     }
+}
+
+const char *diff_blind_spot(PGconn *pg, const struct fake_pg *fake)
+{
+    static const char *const sqls[] = {
+        "update queue set is_paused = not is_paused where id = (select max(id) from queue)",
+        "update cluster set session_epoch = session_epoch + 1 where id = 1",
+        "update shape set body = '' where id = (select max(id) from shape)",
+        "insert into counter(id, value) values (9, 1)",
+        "delete from open_job where job = (select max(job) from open_job)",
+        "insert into open_mark(job, kind, value, at) values (1, 9, 1, 1)",
+        "update attempt set nodes = null where job = (select min(job) from attempt)",
+        "delete from attempt_end where job = (select max(job) from attempt_end)",
+        "update element_end set exit = exit + 1 where job = (select min(job) from element_end)",
+        "update job set params = 'other' where id = (select max(id) from job)",
+        "insert into job_end(job, batch, state, reason) values (77777, 1, 16, 1)",
+        "update spec set body = 'other' where job = (select min(job) from spec)",
+        "update audit set actor = 'other' where batch = (select max(batch) from audit)",
+        "update idempotency set answer = 'other' where key >= 'a'",
+        "update journal set at = at + 1 where batch = 10",
+        "update journal set epoch = epoch + 1 where batch = 11",
+        "update journal set body = body || '\\x00' where batch = 12",
+        "delete from journal where batch = (select max(batch) from journal)",
+    };
+
+    for (size_t i = 0; i < sizeof sqls / sizeof sqls[0]; i++) {
+        struct fl_err err = {0};
+        bool is_same;
+
+        diff_run(pg, "begin");
+        diff_run(pg, sqls[i]);
+        is_same = diff_tables(pg, fake, &err) && diff_journal(pg, fake, true, &err);
+        diff_run(pg, "rollback");
+        if (is_same) return sqls[i];
+    }
+    return NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "controlplane/core/core_command.h"
 #include "tests/sim/fake_pg.h"
+#include "tests/store/store_help.h"
 
 /* How much is wanted: FL_TEST_MODE is fast (so it is when unset), full or long. */
 uint64_t diff_by_mode(uint64_t fast, uint64_t full, uint64_t longer);
@@ -16,6 +17,14 @@ uint64_t diff_by_mode(uint64_t fast, uint64_t full, uint64_t longer);
  * that loses power, is not tested.  Else, and with FL_TEST_DISK set, on the server of all tests.  fsync is on
  * in either.  Free it with fl_free. */
 char *diff_database(void);
+
+/* A store that is driven by hand, and on which nothing depends on how fast that is: its lease lasts, and what
+ * is old by Postgres's clock stays.  The lease is the caller's to release or to let expire by SQL. */
+#define DIFF_TTL_MS ((uint32_t)24 * 3600 * 1000)
+struct help *diff_help(const char *conninfo, const char *instance, uint64_t partitions_ahead);
+
+void diff_taken(const struct engine_taken *real,
+                const struct engine_taken *fake); /* must be equal */
 
 /* The schema as it is after migrate; epoch 0 and nobody's lease. */
 void diff_reset(PGconn *pg);
@@ -39,3 +48,7 @@ FL_CHECK bool diff_rows(struct fl_str real, struct fl_str fake, struct fl_err *e
 void diff_fake_load(const struct fake_pg *fake, struct fl_buf *out);
 
 void diff_add_rows(struct core_batch *batch, struct fl_str body);
+
+/* That the comparisons can fail: changes a row of each table, and of the journal, in a transaction that is
+ * rolled back.  NULL: each was noticed; else the change that was not. */
+const char *diff_blind_spot(PGconn *pg, const struct fake_pg *fake);

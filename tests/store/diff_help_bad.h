@@ -8,7 +8,7 @@
 struct fl_prng;
 
 enum {
-    DIFF_JOBS = 900000,  /* the simulator's ids stay below */
+    DIFF_JOBS = 3999997, /* the simulator's ids stay below; random ones are in two partitions */
     DIFF_ROOM = 5000000, /* no partition holds an id or batch from here on */
 };
 

@@ -30,22 +30,6 @@ struct replay {
 
 /* --- the store under test -------------------------------------------------------------------- */
 
-static struct help *new_help(const struct replay *replay)
-{
-    struct store_config config = store_config_default();
-
-    config.conninfo = replay->conninfo;
-    config.instance = "replay";
-    config.take_ms = HELP_WAIT_MS;
-    config.lease_ttl_ms = 24 * 3600 * 1000; /* nothing may depend on how fast the test is */
-    config.partition.ahead = 0;
-    /* What was recorded is old by Postgres's clock. */
-    config.partition.retention_ms = config.partition.journal_retention_ms =
-        config.partition.audit_retention_ms = config.partition.idempotency_retention_ms =
-            (int64_t)1000 * 365 * 24 * FL_HOUR_MS;
-    return help_create_with(&config);
-}
-
 /* Becomes the leader; of what was in flight, the takeover tells what landed. */
 static void take(struct replay *replay)
 {
@@ -111,11 +95,11 @@ static void kill_it(struct replay *replay)
         break;
     case 2: /* the whole store: the next is another process of the same instance */
         help_destroy(replay->help);
-        replay->help = new_help(replay);
+        replay->help = diff_help(replay->conninfo, "replay", 0);
         break;
     default: /* another leads first */
     {
-        struct help *other = new_help(replay);
+        struct help *other = diff_help(replay->conninfo, "replay", 0);
 
         assert_int_equal(help_take(other, 0), FL_OK);
         help_destroy(other);
@@ -213,7 +197,7 @@ static void replay_one(void *ctx, const struct fake_pg *recorded)
 
     replay->recorded = recorded;
     diff_reset(replay->admin);
-    replay->help = new_help(replay);
+    replay->help = diff_help(replay->conninfo, "replay", 0);
     replay->next = 1;
     replay->settled = 0;
     take(replay);
@@ -233,7 +217,7 @@ static void replay_one(void *ctx, const struct fake_pg *recorded)
     }
     /* The last start is a fresh one. */
     help_destroy(replay->help);
-    replay->help = new_help(replay);
+    replay->help = diff_help(replay->conninfo, "replay", 0);
     take(replay);
     compare(replay);
     help_destroy(replay->help);
@@ -257,7 +241,7 @@ static void look_closely(void *ctx, const struct fake_pg *recorded)
     struct replay *replay = ctx;
 
     replay_one(replay, recorded);
-    replay->help = new_help(replay);
+    replay->help = diff_help(replay->conninfo, "replay", 0);
     for (size_t i = 0; i < sizeof sqls / sizeof sqls[0]; i++) {
         uint64_t before = hash_of_real(replay);
 
