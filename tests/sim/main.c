@@ -61,6 +61,7 @@ static void on_signal(int number)
 
     sim_running = NULL;
     if (sim) {
+        /* NOLINTNEXTLINE(bugprone-signal-handler): the process is lost; what it can still tell counts */
         sim_report(sim, number == SIGALRM   ? "it does not end"
                         : number == SIGABRT ? "I24 broken: an assertion failed (see above)"
                                             : "I24 broken: it crashed");
