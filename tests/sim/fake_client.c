@@ -581,13 +581,20 @@ static void tidy(void *ctx, uint64_t a, uint64_t b)
     struct sim *sim = client->sim;
 
     (void)b;
-    for (size_t i = 0; a == 0 && i < client->queues_len; i++) {
-        ask(client, (struct request){.kind = QUEUE_PUT, .target = i, .is_stubborn = true});
+    /* Every time anew: what was asked before may have been on its way for long. */
+    for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_queue); i++) {
+        struct row_queue_put queue = fake_pg_row(client->pg, FAKE_PG_queue, i).queue_put;
+        uint64_t number = (uint64_t)(queue.name.at[queue.name.len - 1] - '0'); /* "queue-3" */
+
+        if (!queue.is_paused) continue;
+        ask(client, (struct request){.kind = QUEUE_PUT, .target = number, .is_stubborn = true});
     }
-    for (uint32_t i = 1; a == 0 && i <= client->config.clusters; i++) {
-        if (!client->clusters[i].n) continue;
-        ask(client, (struct request){
-                        .kind = UNCORDON, .target = client->clusters[i].n, .is_stubborn = true});
+    for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_cluster); i++) {
+        struct row_cluster_put cluster = fake_pg_row(client->pg, FAKE_PG_cluster, i).cluster_put;
+
+        if (cluster.cordon.len == 0) continue;
+        ask(client,
+            (struct request){.kind = UNCORDON, .target = cluster.cluster, .is_stubborn = true});
     }
     for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_open_job); i++) {
         struct fl_job job = {fake_pg_row(client->pg, FAKE_PG_open_job, i).job_new.job};
@@ -618,8 +625,38 @@ bool fake_client_is_content(const struct fake_client *client)
     return client->enrolled == client->config.clusters && client->stubborn_open == 0;
 }
 
+/* The form of a job that is open, for whoever wonders why it does not start. */
+static void tell_shape(const struct fake_client *client, struct fl_str name)
+{
+    char text[64] = {0};
+    struct fl_err err = {0};
+    unsigned number = 0;
+    struct shape shape;
+
+    memcpy(text, name.at, name.len < sizeof(text) - 1 ? name.len : sizeof(text) - 1);
+    if (sscanf(text, "r%*u-%*u-%u", &number) != 1 || number >= client->shapes_len) return;
+    fl_assert(shape_decode(
+        (struct fl_str){client->shapes[number].bytes, client->shapes[number].len}, &shape, &err));
+    sim_tell(client->sim, "   shape %llu: labels %llu, clusters %llu, not clusters %llu", number,
+             shape.node_labels_len, shape.clusters_len, shape.not_clusters_len);
+    for (uint32_t i = 0; i < shape.roles_len; i++) {
+        sim_tell(client->sim, "      %llu x %llu milli cpus, %llu MiB, %llu gpus",
+                 shape.roles[i].replicas, shape.roles[i].each.cpu_milli,
+                 shape.roles[i].each.memory_bytes >> 20, shape.roles[i].each.gpus);
+    }
+}
+
 void fake_client_tell(const struct fake_client *client)
 {
+    for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_open_job) && i < 10; i++) {
+        struct fl_job job = {fake_pg_row(client->pg, FAKE_PG_open_job, i).job_new.job};
+        struct row row;
+
+        if (!fake_pg_find_job(client->pg, job, &row)) continue;
+        sim_tell(client->sim, "job %llu: queue %llu, priority %lld", job.n, row.job_new.queue,
+                 row.job_new.priority);
+        tell_shape(client, row.job_new.name);
+    }
     sim_tell(client->sim, "client: %llu of %llu clusters enrolled, %llu stubborn requests open",
              client->enrolled, client->config.clusters, client->stubborn_open);
     for (size_t i = 0; i < client->requests.len; i++) {

@@ -557,6 +557,18 @@ bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct sha
     return true;
 }
 
+void fake_runtime_tell(const struct fake_runtime *runtime)
+{
+    for (uint32_t i = 0; i < runtime->config.nodes; i++) {
+        struct fl_resources total = fake_runtime_node_total(runtime, i);
+
+        sim_tell(runtime->sim,
+                 "cluster %llu node %llu: ready %llu, %llu milli cpus, %llu MiB, %llu used",
+                 runtime->config.cluster.n, i, runtime->nodes[i].is_ready, total.cpu_milli,
+                 total.memory_bytes >> 20, runtime->nodes[i].used.cpu_milli);
+    }
+}
+
 bool fake_runtime_runs(const struct fake_runtime *runtime, struct fl_job job, fl_ms for_ms)
 {
     for (size_t i = 0; i < runtime->replicas.len; i++) {

@@ -74,6 +74,7 @@ void fake_runtime_die(struct fake_runtime *runtime);      /* everything, for goo
 /* Whether a gang of this form would find room on the empty nodes, taken one after the other. */
 bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape);
 
+void fake_runtime_tell(const struct fake_runtime *runtime); /* its nodes, into the story */
 /* Something of this job runs, and has for so long. */
 bool fake_runtime_runs(const struct fake_runtime *runtime, struct fl_job job, fl_ms for_ms);
 

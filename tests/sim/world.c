@@ -637,6 +637,8 @@ static void I20_everything_settles(struct world *world)
     if (is_settled(world)) return;
     checks_tell_unsettled(world->checks);
     fake_client_tell(world->client);
+    for (uint32_t i = 0; i < world->clusters_len; i++)
+        fake_runtime_tell(world->runtimes[i]);
     for (uint32_t i = 0; i < world->hubs_len; i++)
         hub_tell(world->hubs[i]);
     sim_broken(sim, "I20", "nothing has ended for %d s, long after the healing", SETTLE_MS / 1000);
