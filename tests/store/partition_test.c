@@ -142,7 +142,9 @@ static void what_is_old_goes_while_a_writer_commits_and_a_reader_reads(void **st
     reader = help_connect(rig.conninfo);
     PQclear(PQexec(reader, "begin isolation level repeatable read; select count(*) from job;"
                            "select count(*) from element_end; select count(*) from journal;"
-                           "select count(*) from spec; select count(*) from audit"));
+                           "select count(*) from spec; select count(*) from audit;"
+                           "select count(*) from attempt; select count(*) from attempt_end;"
+                           "select count(*) from job_end"));
     rig.longest_ms = 0;
     help_turn(rig.help, 100);
     removed = store_stats(rig.help->store).partition.removed;
