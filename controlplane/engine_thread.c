@@ -320,6 +320,7 @@ static void turn(struct engine_thread *thread)
     store_turn(thread->store, thread->now);
     adopt_some(thread);
     engine_turn(thread->engine, thread->now);
+    if (thread->ports.turned) thread->ports.turned(thread->ports.ctx);
     thread->turns++;
     took = micros(CLOCK_MONOTONIC) - wall;
     took_cpu = micros(CLOCK_THREAD_CPUTIME_ID) - cpu;

@@ -27,6 +27,8 @@ struct engine_thread_ports {
     void (*refused)(void *ctx, struct fl_cluster cluster, enum fl_code code, const char *text);
     /* For the log: what went wrong in the store (store.h), or why leading ended: what is "leading". */
     void (*trouble)(void *ctx, const char *what, const char *text);
+    /* A turn is over: what it let out can go on its way together.  NULL is fine. */
+    void (*turned)(void *ctx);
 };
 
 struct engine_thread_config {
