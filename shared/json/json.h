@@ -1,0 +1,80 @@
+/* json.h - reads one JSON text into a tree whose nodes know where they stood.
+ * Strict RFC 8259, and stricter: no NUL, no lone surrogate, no duplicate key, nothing behind the value.  The
+ * limits below are counted while reading, so that a small text never becomes a large tree; reading is one
+ * loop, not recursion.  A refusal says where: offset, line and column, all of the first byte that is wrong.
+ * Nodes are in the arena.  A string without an escape is a view of the text, the others are in the arena: the
+ * tree lives as long as both.
+ * The YAML reader (shared/yaml) makes the same tree; there a column counts characters, and 'offset' is 0.
+ * Uses shared/base only.  Pure. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/base/err.h"
+#include "shared/base/str.h"
+
+struct fl_arena;
+
+enum {
+    FL_JSON_DEPTH_MAX = 32,           /* objects and lists inside one another */
+    FL_JSON_NODES_MAX = 50000,        /* values of any kind */
+    FL_JSON_STRING_MAX = 256 << 10,   /* bytes of a string or key, decoded */
+    FL_JSON_NUMBER_MAX = 64,          /* bytes of a number as written */
+    FL_JSON_TEXT_MAX = (64 << 20) - 1 /* bytes of the whole; a caller has a lower limit */
+};
+
+enum fl_json_kind {
+    FL_JSON_NULL,
+    FL_JSON_BOOL,
+    FL_JSON_INT,  /* written without fraction and exponent, and in the range of int64_t */
+    FL_JSON_REAL, /* any other number: nothing here needs its value, 'text' is exact */
+    FL_JSON_STRING,
+    FL_JSON_LIST,
+    FL_JSON_OBJECT,
+};
+
+/* Where something stands in a text; lines and columns count from 1, line 0 is "not known". */
+struct fl_place {
+    uint32_t offset, line, col;
+};
+
+struct fl_json {
+    enum fl_json_kind kind;
+    uint32_t len;               /* values in a list, members of an object */
+    const struct fl_json *next; /* the next in the same list or object */
+    union {
+        const struct fl_json *first; /* of a list or object; NULL when it is empty */
+        int64_t n;                   /* of an int; 0 or 1 of a bool */
+    };
+    struct fl_str text; /* of a string, decoded; of null, a bool and a number, as it was written */
+    struct fl_str key;  /* of a member */
+    struct fl_place at; /* of the value */
+    struct fl_place key_at;
+};
+
+/* for (const struct fl_json *item = node->first; item; item = item->next), for lists and objects alike. */
+#define FL_JSON_EACH(item, node)                                                                   \
+    for (const struct fl_json *item = (node)->first; item; item = item->next)
+
+/* On false: FL_TOO_LARGE for a limit above, else FL_INVALID; err says what is wrong, *ret_at (NULL is fine)
+ * where. */
+FL_CHECK bool fl_json_parse(struct fl_str text, struct fl_arena *arena,
+                            const struct fl_json **ret_root, struct fl_place *ret_at,
+                            struct fl_err *err);
+
+/* The member of that key; NULL when there is none, or when 'node' is no object. */
+const struct fl_json *fl_json_member(const struct fl_json *node, struct fl_str key);
+
+/* "a string", "a list": for messages. */
+const char *fl_json_kind_name(enum fl_json_kind kind);
+
+/* ---- for who builds such a tree from another notation ---------------------------------------------------- */
+
+/* True and the node's kind, text and n are set, when 'text' is exactly a JSON number. */
+bool fl_json_set_number(struct fl_json *node, struct fl_str text);
+
+/* The first member whose key an earlier one has; NULL when all differ.  Quick for any number of members, and
+ * whatever the keys. */
+const struct fl_json *fl_json_find_repeated(const struct fl_json *object, struct fl_arena *arena);

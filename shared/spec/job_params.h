@@ -1,0 +1,33 @@
+/* job_params.h - the parameters of a job: how a thousand jobs share one spec and still differ.
+ * An object of strings (numbers and booleans are taken as written).  A replica finds parameter 'lr' as
+ * FAIRLEAD_PARAM_LR in its environment, over whatever the spec's env says under that name: so a spec may give
+ * a default.  There are no placeholders in a document: nothing is ever substituted into a command.
+ * A name is 1 to 63 of [A-Za-z0-9_], not beginning with a digit; two that differ in case only are one.
+ * Uses shared/base and shared/json.  Pure. */
+#pragma once
+
+#include "shared/spec/job_spec.h"
+
+/* 'node' stands at 'path' (NULL: the root).  On false a problem was added. */
+FL_CHECK bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
+                                  struct fl_arena *arena, struct fl_pairs *ret_params,
+                                  struct fl_problems *problems);
+
+/* Appends the stored bytes: nothing for no parameters, else a JSON object, sorted.  False when 'out' is full:
+ * init it with FL_PARAMS_BYTES_MAX. */
+FL_CHECK bool fl_job_params_canonical(struct fl_buf *out, const struct fl_pairs *params);
+
+/* Reads what canonical wrote.  Total. */
+FL_CHECK bool fl_job_params_read(struct fl_str bytes, struct fl_arena *arena,
+                                 struct fl_pairs *ret_params, struct fl_err *err);
+
+/* 'env' with the parameters merged over it; sorted again. */
+struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_pairs *params,
+                                    struct fl_arena *arena);
+
+/* Labels as they are stored and as nodes report theirs: "key=value\n" lines, sorted by key. */
+void fl_pairs_lines(struct fl_buf *out, const struct fl_pairs *pairs);
+
+/* Reads such lines; total. */
+FL_CHECK bool fl_pairs_read_lines(struct fl_str lines, struct fl_arena *arena,
+                                  struct fl_pairs *ret_pairs, struct fl_err *err);

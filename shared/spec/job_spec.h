@@ -1,0 +1,135 @@
+/* job_spec.h - the job document: what hub, agent and CLI make of it, and its canonical bytes.
+ * A document has a short form (one role, its fields at the top) and a long one ('roles', each with a template
+ * in the words of a Kubernetes pod); both end in the same struct.  Which fields there are, and what each may
+ * hold, is fields.def: validation, schema and docs/reference/job.md read that one table.  A field that is not
+ * in it is refused by name.
+ *
+ * What a job is made of is stored in two parts.  The *spec* is what its replicas run and what the scheduler
+ * looks at; fl_job_spec_canonical writes it, its SHA-256 is its name, and many jobs share one.  What is the
+ * job's own (name, queue, labels, priority, array, hold, params) is no part of it.
+ *
+ * Strings and lists of a spec are in the arena, or views of the document: it lives as long as both.
+ * Uses shared/base and shared/json.  Pure. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/base/err.h"
+#include "shared/base/str.h"
+#include "shared/base/types.h"
+#include "shared/json/json.h"
+#include "shared/spec/problems.h"
+
+struct fl_arena;
+struct fl_buf;
+
+/* Of the canonical bytes, which are what is stored and sent. */
+#define FL_SPEC_BYTES_MAX ((size_t)256 << 10)
+
+enum {
+    FL_SPEC_ROLES_MAX = 16,
+    FL_SPEC_REPLICAS_MAX = 1024, /* of all roles together */
+    FL_SPEC_CLUSTERS_MAX = 32,
+    FL_SPEC_NODE_LABELS_MAX = 16,
+    FL_SPEC_LABELS_MAX = 32,
+    FL_SPEC_RETRIES_MAX = 1000,
+    FL_SPEC_ELEMENTS_MAX = 1 << 24,
+    FL_SPEC_ENV_MAX = 512,
+    FL_SPEC_ENV_VALUE_MAX = 32 << 10,
+    FL_SPEC_WORDS_MAX = 4096, /* of command, and of args */
+    FL_SPEC_NAME_MAX = 253,   /* bytes of a job's name */
+    FL_SPEC_ROLE_NAME_MAX = 24,
+    FL_SPEC_PRIORITY_MAX = 1000, /* and its negative is the least */
+    FL_SPEC_DEADLINE_S_MAX = 366 * 86400,
+    FL_SPEC_GRACE_S_MAX = 86400,
+    FL_SPEC_GRACE_S = 30, /* where the document does not say */
+    FL_PARAMS_MAX = 512,
+    FL_PARAMS_BYTES_MAX = 64 << 10,
+};
+
+struct fl_strs {
+    struct fl_str *at;
+    size_t len, cap;
+};
+
+/* A variable of the environment, a label, a parameter. */
+struct fl_pair {
+    struct fl_str key, value;
+};
+
+struct fl_pairs {
+    struct fl_pair *at; /* sorted by key, no key twice */
+    size_t len, cap;
+};
+
+struct fl_job_role {
+    struct fl_str name; /* "main" in the short form */
+    uint32_t replicas;
+    struct fl_str image; /* empty: none */
+    struct fl_strs command,
+        args; /* what is run is command, then args; with an image both may be empty */
+    struct fl_pairs env;
+    struct fl_str working_dir;     /* empty: a fresh directory */
+    struct fl_resources request;   /* of each replica: what the scheduler sets aside */
+    struct fl_resources limit;     /* of each replica; 0: none.  Never below the request */
+    struct fl_pairs node_selector; /* the same in all roles */
+    uint32_t grace_s;              /* between TERM and KILL */
+};
+
+struct fl_job_spec {
+    /* The spec. */
+    struct fl_job_role *roles;
+    size_t roles_len;
+    struct fl_strs clusters; /* only these; none: any.  Sorted, no name twice */
+    struct fl_strs not_clusters;
+    uint32_t deadline_s; /* from the first start; 0: none */
+    uint32_t retries;
+    uint32_t replicas; /* of all roles together */
+    bool has_image;    /* some role has one */
+    /* The job's own. */
+    struct fl_str name;  /* may be empty */
+    struct fl_str queue; /* "default" where the document does not say */
+    struct fl_pairs labels;
+    struct fl_pairs params;
+    int32_t priority;
+    uint32_t elements; /* 1: no array */
+    bool is_held;
+};
+
+/* What the administrator allows; NULL where it is taken means the limits above. */
+struct fl_job_limits {
+    uint32_t elements_max, replicas_max;
+};
+
+/* On false 'problems', which was zeroed by the caller, has at least one. */
+FL_CHECK bool fl_job_spec_parse(const struct fl_json *document, struct fl_arena *arena,
+                                const struct fl_job_limits *limits, struct fl_job_spec *ret_spec,
+                                struct fl_problems *problems);
+
+/* Appends the canonical bytes of the spec: a document in the long form, keys in the order of fields.def, what
+ * is the default left out.  Equal specs have equal bytes, and reading them gives these bytes again.
+ * False when 'out' is full: init it with FL_SPEC_BYTES_MAX. */
+FL_CHECK bool fl_job_spec_canonical(struct fl_buf *out, const struct fl_job_spec *spec);
+
+/* The same with the job's own fields in front: the document "as resolved", which may be submitted again. */
+FL_CHECK bool fl_job_spec_document(struct fl_buf *out, const struct fl_job_spec *spec);
+
+/* Reads canonical bytes.  Total: any other bytes are a spec as well, or FL_INVALID or FL_TOO_LARGE. */
+FL_CHECK bool fl_job_spec_read(struct fl_str bytes, struct fl_arena *arena,
+                               struct fl_job_spec *ret_spec, struct fl_err *err);
+
+/* What one replica runs. */
+struct fl_job_replica {
+    const struct fl_job_role *role;
+    uint32_t role_number;
+    uint32_t number;     /* within its role */
+    struct fl_pairs env; /* of its role, with the parameters merged over it */
+};
+
+/* 'flat' counts through all roles, and is below spec->replicas (anything else is a bug).  'params' (NULL:
+ * none) are the job's own; they are not in canonical bytes. */
+struct fl_job_replica fl_job_spec_replica(const struct fl_job_spec *spec,
+                                          const struct fl_pairs *params, uint32_t flat,
+                                          struct fl_arena *arena);
