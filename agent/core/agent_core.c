@@ -511,6 +511,7 @@ static void on_replica_seen(struct agent_core *core, const struct agent_event *e
     if (!is_news(replica->seen, state)) return;
     replica->seen = state;
     if (state == FL_REPLICA_exited) replica->exit_code = ev->replica_seen.exit_code;
+    if (fl_replica_state_is_last(state)) replica->cause = ev->replica_seen.cause;
     if (state == FL_REPLICA_refused) replica->cause = AGENT_CAUSE_runtime;
     /* Past its gate after all: the removal was declined, and the GO had come in an earlier life. */
     replica->asked &= (uint8_t)~REPLICA_ASKED_REMOVE;

@@ -17,6 +17,7 @@
  * Uses shared/base only. */
 #pragma once
 
+#include "agent/core/agent_cause.h"
 #include "shared/base/replica.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
@@ -80,6 +81,7 @@ struct agent_event {
             uint32_t replica;            /* below UINT32_MAX */
             enum fl_replica_state state; /* created .. refused */
             int32_t exit_code;           /* with exited */
+            enum agent_cause cause;      /* with exited and lost: none, or what the runtime knows */
             uint64_t output_bytes;       /* with exited it is final */
             uint32_t node; /* read when the replica is adopted, and so is 'resources' */
             struct fl_resources resources;
