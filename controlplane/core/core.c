@@ -151,6 +151,20 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     case CORE_EV_cluster_forget:
         core_control(core, event, batch);
         break;
+    case CORE_EV_cluster_drain:
+    case CORE_EV_cluster_revoke:
+    case CORE_EV_cluster_unlock:
+    case CORE_EV_join_put:
+    case CORE_EV_join_revoke:
+    case CORE_EV_enrol:
+    case CORE_EV_renew:
+    case CORE_EV_token_put:
+    case CORE_EV_token_revoke:
+    case CORE_EV_list_clusters:
+    case CORE_EV_list_nodes:
+    case CORE_EV_list_queues:
+        core_access(core, event, batch);
+        break;
     case CORE_EV_read_job:
     case CORE_EV_list_jobs:
     case CORE_EV_explain:

@@ -30,10 +30,65 @@ struct core_job_view {
     int32_t priority;
     enum job_state state;
     enum reason reason; /* why it waits; none while it runs */
-    uint32_t elements, elements_started, elements_live, elements_succeeded, elements_failed,
-        elements_cancelled;
-    struct fl_cluster cluster; /* of element 0's live attempt */
+    uint32_t elements, elements_started, elements_live, elements_running, elements_succeeded,
+        elements_failed, elements_cancelled;
+    struct fl_cluster cluster; /* of the first element's live attempt */
     uint16_t attempt;          /* its number */
+    fl_ms first_start;         /* of a job with a deadline; 0: not yet */
+    bool is_picked;            /* it runs chosen elements only */
+};
+
+enum { CORE_ELEMENT_VIEWS_MAX = 100 };
+
+/* read_job: one element that has started and not ended, by number. */
+struct core_element_view {
+    uint32_t element;
+    uint16_t attempt; /* the newest */
+    uint32_t incarnation;
+    enum attempt_state state; /* ended: it waits for its next attempt */
+    enum reason reason;       /* why it is being stopped; while it waits: BackoffUntil or none */
+    struct fl_cluster cluster;
+    uint16_t failures; /* attempts that count against its retries */
+    fl_ms wait_until;  /* while it waits; else 0 */
+    const char *nodes; /* names, a line each, one a replica; "" where not known */
+    uint8_t *replicas; /* enum fl_replica_state of each */
+    size_t replicas_len;
+};
+
+struct core_cluster_view {
+    struct fl_cluster cluster;
+    const char *name, *uid, *uuid, *cordon;
+    uint8_t state;  /* enum cluster_state */
+    uint8_t access; /* enum core_access */
+    bool is_draining;
+    bool is_connected, is_reconciled, is_silent, has_images;
+    uint64_t generation, session_epoch;
+    uint32_t attempts; /* live ones */
+    uint32_t attempts_unconfirmed;
+    uint32_t nodes, nodes_ready;     /* of this session */
+    struct fl_resources total, free; /* of ready nodes */
+};
+
+struct core_node_view {
+    const char *name, *labels; /* "key=value\n" lines */
+    uint32_t number;
+    bool is_ready;
+    struct fl_resources total, free;
+};
+
+struct core_queue_view {
+    struct fl_queue_id queue;
+    const char *name;
+    bool is_paused;
+    uint64_t jobs;        /* open */
+    uint64_t jobs_queued; /* with something to start */
+};
+
+/* Whether a cluster's certificates count. */
+enum core_access {
+    CORE_ACCESS_open = 0,
+    CORE_ACCESS_locked = 1,  /* an old generation came back: a person decides */
+    CORE_ACCESS_revoked = 2, /* until it joins again */
 };
 
 /* One line of explain: what one cluster says to this job now. */
@@ -46,13 +101,24 @@ struct core_verdict {
 struct core_answer {
     uint64_t request;
     enum fl_code code;
-    const char *text; /* with another code than FL_OK */
-    uint64_t id;      /* of a queue or cluster that was put */
+    const char *text;    /* with another code than FL_OK */
+    uint64_t id;         /* of a queue or cluster that was put, enrolled or renewed */
+    uint64_t generation; /* enrol, renew: what the certificate is to carry */
+    const char *uuid;    /* the same: its cluster's, for the certificate's name */
+    const char *name;    /* the same: the cluster's */
     struct core_outcome *outcomes;
     size_t outcomes_len;
     struct core_job_view *jobs;
     size_t jobs_len;
-    uint64_t next; /* list_jobs: where the next page starts; 0: no more */
+    uint64_t next; /* lists, elements of read_job: where the next page starts; 0: no more */
+    struct core_element_view *elements;
+    size_t elements_len;
+    struct core_cluster_view *clusters;
+    size_t clusters_len;
+    struct core_node_view *nodes;
+    size_t nodes_len;
+    struct core_queue_view *queues;
+    size_t queues_len;
     struct core_verdict *verdicts;
     size_t verdicts_len;
     const char *sentence; /* explain: the dominant reason in words */

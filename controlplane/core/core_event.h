@@ -24,8 +24,20 @@
     X(cluster_put, "a cluster is enrolled")                                                        \
     X(cluster_cordon, "a cluster shall take no new work, or shall again")                          \
     X(cluster_forget, "a person says that a silent cluster is gone for good")                      \
+    X(cluster_drain, "a cluster shall take no new work and, if so wished, give back what runs")    \
+    X(cluster_revoke, "a cluster's certificates count no more; it may join again")                 \
+    X(cluster_unlock, "a person says that a locked cluster may speak again")                       \
+    X(join_put, "a token with which one cluster may enrol once")                                   \
+    X(join_revoke, "that token counts no more")                                                    \
+    X(enrol, "an agent shows a join token and its new key")                                        \
+    X(renew, "an agent shows its certificate's generation and its next key")                       \
+    X(token_put, "a token for the API is made")                                                    \
+    X(token_revoke, "that token counts no more")                                                   \
     X(read_job, "the live state of one job")                                                       \
     X(list_jobs, "a page of open jobs")                                                            \
+    X(list_clusters, "a page of clusters")                                                         \
+    X(list_nodes, "a page of one cluster's nodes")                                                 \
+    X(list_queues, "a page of queues")                                                             \
     X(explain, "why one job is where it is")                                                       \
     X(session_open, "an agent said HELLO")                                                         \
     X(session_lost, "an agent's connection is gone")                                               \
@@ -43,9 +55,23 @@ enum core_event_kind {
 enum {
     CORE_SUBMIT_MAX = 1000, /* jobs in one request */
     CORE_ELEMENTS_MAX = 1 << 24,
-    CORE_PAGE_MAX = 1000,      /* jobs in one page of a list */
-    CORE_INVENTORY_MAX = 4096, /* items in one event */
-    CORE_NODES_MAX = 1024,     /* nodes in one event */
+    CORE_PAGE_MAX = 1000,                   /* jobs in one page of a list */
+    CORE_INVENTORY_MAX = 4096,              /* items in one event */
+    CORE_NODES_MAX = 1024,                  /* nodes in one event */
+    CORE_JOINS_MAX = 1000,                  /* join tokens that are not used and not expired */
+    CORE_JOIN_TTL_MS = 24 * 60 * 60 * 1000, /* at most, from join_put on */
+    CORE_TOKENS_MAX = 10000,                /* tokens of the API that are not expired */
+    CORE_TOKEN_ID_MAX = 32,                 /* bytes */
+    CORE_UUID_BYTES = 36,
+};
+
+/* What a token of the API may do. */
+enum core_scope {
+    CORE_SCOPE_read = 1,
+    CORE_SCOPE_submit = 2,
+    CORE_SCOPE_cancel = 4, /* hold, release and retry too */
+    CORE_SCOPE_admin = 8,
+    CORE_SCOPES_ALL = 15,
 };
 
 struct core_submit_item {
@@ -59,7 +85,9 @@ struct core_submit_item {
     bool is_held;
     struct fl_str name, labels, params; /* opaque here; stored */
     struct fl_job retry_of;             /* an ended job; none: a new one */
-    struct fl_str picked;               /* with retry_of: which elements, opaque here */
+    struct fl_str
+        picked; /* see picks.h: only these elements run, under these numbers, and 'elements'
+                             says how many they are; empty: 0 .. elements - 1 */
 };
 
 struct core_inventory_item {
@@ -67,6 +95,7 @@ struct core_inventory_item {
     uint32_t replica;
     enum fl_replica_state state;
     int32_t exit_code;
+    enum fl_cause cause;
 };
 
 struct core_node_report {
@@ -101,7 +130,8 @@ struct core_event {
         } submit;
         struct {
             struct fl_job job;
-        } job; /* cancel, hold, release, read_job, explain */
+            uint32_t element_from; /* read_job: the first element to tell of */
+        } job;                     /* cancel, hold, release, read_job, explain */
         struct {
             struct fl_str queue; /* empty: all */
             uint64_t from;       /* smallest id of the page */
@@ -121,7 +151,51 @@ struct core_event {
         } cluster_cordon;
         struct {
             struct fl_cluster cluster;
-        } cluster_forget;
+        } cluster_forget; /* cluster_revoke and cluster_unlock too */
+        struct {
+            struct fl_cluster cluster;
+            bool is_stop; /* what runs is stopped and queued again, uncharged; else it may end */
+            struct fl_str why;
+        } cluster_drain;
+        struct {
+            struct fl_str name;     /* of the cluster to be */
+            struct fl_digest token; /* SHA-256 of the secret: the core never sees it */
+            fl_ms expires_at;       /* by the core's clock; at most CORE_JOIN_TTL_MS ahead */
+        } join_put;
+        struct {
+            struct fl_digest token;
+        } join_revoke;
+        struct {
+            struct fl_digest token;
+            struct fl_str uid;    /* of the agent's cluster or host */
+            struct fl_str uuid;   /* a fresh one; taken when the cluster is new */
+            struct fl_digest key; /* SHA-256 of the public key to be certified */
+        } enrol;
+        struct {
+            struct fl_cluster cluster;
+            uint64_t generation;  /* of the certificate that asks */
+            struct fl_digest key; /* of the next key; again the same when the answer was lost */
+        } renew;
+        struct {
+            struct fl_str id;
+            struct fl_digest mac;
+            struct fl_str name;
+            struct fl_str queue; /* it counts in this queue only; empty: in all */
+            uint8_t scopes;      /* enum core_scope */
+            fl_ms expires_at;    /* 0: never */
+        } token_put;
+        struct {
+            struct fl_str id;
+        } token_revoke;
+        struct {
+            uint32_t from; /* smallest number of the page */
+            size_t len_max;
+        } list; /* list_clusters, list_queues */
+        struct {
+            struct fl_cluster cluster;
+            uint32_t from; /* index */
+            size_t len_max;
+        } list_nodes;
         struct {
             struct fl_cluster cluster;
             uint64_t connection; /* the tunnel's own handle, given back in every frame */
@@ -129,6 +203,7 @@ struct core_event {
             uint64_t job_highest;
             bool is_resync; /* the connection outlived a core: RESYNC instead of WELCOME */
             bool has_images;
+            uint64_t generation; /* of the certificate; 0: not told */
         } session_open;
         struct {
             struct fl_cluster cluster;
@@ -152,6 +227,7 @@ struct core_event {
             uint32_t replica; /* UINT32_MAX with state absent: the whole attempt */
             enum fl_replica_state state;
             int32_t exit_code;
+            enum fl_cause cause;
         } replica;
         struct {
             struct fl_cluster cluster;

@@ -123,6 +123,7 @@ bool core_reason_is_charged(enum reason reason);
 
 void core_submit(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_control(struct core *core, const struct core_event *event, struct core_batch *batch);
+void core_access(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_session(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_read(struct core *core, const struct core_event *event, struct core_batch *batch);
 /* Ends what a cluster held; used when a person says that it is gone. */

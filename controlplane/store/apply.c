@@ -241,6 +241,10 @@ static void add_row(struct apply *apply, const struct row *row, uint32_t order)
     case ROW_idempotency:
         add_idempotency(apply, &row->idempotency);
         break;
+    case ROW_join_put:
+    case ROW_join_drop:
+    case ROW_token_put:
+    case ROW_token_drop:
     case ROW_replica_phase: /* the journal's alone */
     case ROW_cluster_phase:
         break;

@@ -36,3 +36,15 @@ uint64_t fl_inventory_digest(uint64_t so_far, struct fl_attempt attempt, uint32_
     so_far = fl_hash_u64(so_far, (uint64_t)replica << 8 | (uint8_t)state);
     return fl_hash_u64(so_far, (uint32_t)exit_code);
 }
+
+const char *fl_cause_name(enum fl_cause cause)
+{
+    static const char *const names[] = {
+#define FL_CAUSE_NAME(name, number, meaning) [number] = #name,
+        FL_CAUSES(FL_CAUSE_NAME)
+#undef FL_CAUSE_NAME
+    };
+
+    fl_assert(cause < FL_CAUSES_LEN);
+    return names[cause];
+}

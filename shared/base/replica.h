@@ -27,6 +27,23 @@ enum fl_replica_state {
         FL_REPLICA_STATES_LEN
 };
 
+/* Why it ended, where its exit code alone does not tell. */
+#define FL_CAUSES(X)                                                                               \
+    X(none, 0, "nothing but its exit code is known")                                               \
+    X(out_of_memory, 1, "the system ended it because memory ran out")                              \
+    X(node_lost, 2, "its node is gone, or was booted anew")                                        \
+    X(deadline, 3, "it got no GO in time")                                                         \
+    X(runtime, 4, "the runtime could not create or start it")
+
+enum fl_cause {
+#define FL_CAUSE_ENUM(name, number, meaning) FL_CAUSE_##name = (number),
+    FL_CAUSES(FL_CAUSE_ENUM)
+#undef FL_CAUSE_ENUM
+        FL_CAUSES_LEN
+};
+
+const char *fl_cause_name(enum fl_cause cause);
+
 const char *fl_replica_state_name(enum fl_replica_state state);
 
 /* Nothing follows such a state but its removal. */

@@ -307,6 +307,7 @@ static void read_mark(struct checks *checks, struct tally *tally, const struct r
         if (row->mark_set.value == REASON_Cancelled) tally->cancels++;
         break;
     case CORE_MARK_first_start:
+    case CORE_MARK_picked:
         break;
     }
 }

@@ -288,6 +288,10 @@ static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uin
                       pg_key_bytes(row->idempotency.tenant, 4, row->idempotency.key.at,
                                    row->idempotency.key.len),
                       row, text);
+    case ROW_join_put:
+    case ROW_join_drop:
+    case ROW_token_put:
+    case ROW_token_drop:
     case ROW_replica_phase: /* journal only */
     case ROW_cluster_phase:
         return true;

@@ -271,6 +271,10 @@ void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
         row.idempotency = (struct row_idempotency){
             .tenant = 1 + (uint32_t)fl_prng_below(prng, 3), .body_sha = digest, .key = name};
         break;
+    case ROW_join_put:
+    case ROW_join_drop:
+    case ROW_token_put:
+    case ROW_token_drop:
     case ROW_replica_phase:
         row.replica_phase.job = job;
         break;

@@ -152,13 +152,28 @@ static void tell_answer(struct teller *teller, const struct core_answer *answer)
     }
 }
 
+static bool says_nothing(const struct row *row, const char *word)
+{
+    static const char *const silent[] = {"first_replica=4294967295", "retry_of=0"};
+    static const char *const of_cluster[] = {"access=0", "is_draining=0", "generation=0", "seen=0",
+                                             "key=00000000"};
+
+    for (size_t i = 0; i < sizeof silent / sizeof *silent; i++) {
+        if (strcmp(word, silent[i]) == 0) return true;
+    }
+    for (size_t i = 0; i < sizeof of_cluster / sizeof *of_cluster; i++) {
+        if (row->kind == ROW_cluster_put && strcmp(word, of_cluster[i]) == 0) return true;
+    }
+    return false;
+}
+
 /* Numbers of states and reasons become names, and what says nothing goes. */
 static void tell_field(struct teller *teller, const struct row *row, const char *word)
 {
     bool is_end = row->kind == ROW_element_end || row->kind == ROW_job_end;
     unsigned n;
 
-    if (strcmp(word, "first_replica=4294967295") == 0 || strcmp(word, "retry_of=0") == 0) return;
+    if (says_nothing(row, word)) return;
     if (sscanf(word, "reason=%u", &n) == 1) {
         tell(teller, " %s", reason_name((enum reason)n));
     } else if (is_end && sscanf(word, "state=%u", &n) == 1) {
