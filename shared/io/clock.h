@@ -1,0 +1,14 @@
+/* clock.h - the system's clocks, for who has no loop.
+ * On a loop ask fl_loop_now: it is read once a turn.
+ * Thread-safe. */
+#pragma once
+
+#include "shared/base/types.h"
+
+fl_ms fl_clock_mono(void);      /* never steps back; counts from some point in the past */
+fl_ms fl_clock_wall(void);      /* since the Unix epoch; may step */
+int64_t fl_clock_mono_us(void); /* the clock of fl_clock_mono, finer */
+
+/* "2026-11-22T10:20:00.123Z" with a final zero; years 1970 to 9999, what is outside is clamped. */
+#define FL_CLOCK_TEXT_MAX 25
+void fl_clock_print(fl_ms wall, char out[FL_CLOCK_TEXT_MAX]);

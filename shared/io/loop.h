@@ -1,0 +1,89 @@
+/* loop.h - one thread's loop: descriptors, timers, and what is done once at the end of a turn.
+ * It stands on libev, which others join: libwebsockets gets fl_loop_ev as its foreign loop.  A turn is:
+ * wait, read the clocks once, call what is due or ready, then the 'after's.  So fl_loop_now is the same all
+ * through a turn, and what a turn gathered leaves it in one piece.
+ *
+ * Timers, watches and afters are fields of their owner: they must be off when the owner's memory goes, and
+ * may be set or taken off at any time, also from their own callback, where their owner may also be freed.
+ * All times are of the monotonic clock, fl_loop_now's, and not of the wall.
+ *
+ * One thread owns a loop and all that is on it; from other threads a mailbox (mailbox.h) is the way in. */
+#pragma once
+
+#include <ev.h>
+
+#include "shared/base/err.h"
+#include "shared/base/types.h"
+
+struct fl_loop;
+
+struct fl_loop *fl_loop_create(void);
+void fl_loop_destroy(struct fl_loop *loop); /* all timers and watches are off; NULL is fine */
+
+void fl_loop_run(struct fl_loop *loop);  /* until fl_loop_stop */
+void fl_loop_stop(struct fl_loop *loop); /* fl_loop_run returns at the end of this turn */
+
+/* One turn, which waits up to wait_ms for something to do (0: not at all). */
+void fl_loop_turn(struct fl_loop *loop, fl_ms wait_ms);
+
+fl_ms fl_loop_now(const struct fl_loop *loop);  /* monotonic, as of this turn's begin */
+fl_ms fl_loop_wall(const struct fl_loop *loop); /* since the Unix epoch, as of this turn's begin */
+int64_t fl_loop_now_us(const struct fl_loop *loop);     /* fl_loop_now, finer */
+struct ev_loop *fl_loop_ev(const struct fl_loop *loop); /* for libraries that join */
+
+/* The longest turn, without the waiting, since this was asked last; for a metric. */
+int64_t fl_loop_take_longest_us(struct fl_loop *loop);
+
+/* --- timers: any number, each set or off; called once, at or after its time, never twice for one setting --- */
+
+struct fl_timer {
+    struct fl_loop *loop;
+    void (*fn)(void *ctx);
+    void *ctx;
+    fl_ms at;
+    uint64_t tie; /* those of equal time come in the order they were set */
+    size_t place; /* in the loop's heap, from 1; 0 is off */
+};
+
+void fl_timer_init(struct fl_timer *timer, struct fl_loop *loop, void (*fn)(void *ctx), void *ctx);
+
+/* Sets, or sets anew.  A time that is past is due in the next turn. */
+void fl_timer_at(struct fl_timer *timer, fl_ms at);
+void fl_timer_in(struct fl_timer *timer, fl_ms after_ms); /* from fl_loop_now */
+void fl_timer_off(struct fl_timer *timer);                /* off already, or zeroed, is fine */
+bool fl_timer_is_on(const struct fl_timer *timer);
+
+/* --- watches: a descriptor of the caller's --- */
+
+enum fl_watch_event { FL_WATCH_READ = 1, FL_WATCH_WRITE = 2 };
+
+struct fl_watch {
+    ev_io io;
+    struct fl_loop *loop;
+    void (*fn)(void *ctx, unsigned events);
+    void *ctx;
+};
+
+/* Off at first.  A broken descriptor is reported as ready for all it was set to, so that the next read or
+ * write tells. */
+void fl_watch_init(struct fl_watch *watch, struct fl_loop *loop, int fd,
+                   void (*fn)(void *ctx, unsigned events), void *ctx);
+void fl_watch_set(struct fl_watch *watch, unsigned events); /* of enum fl_watch_event; 0 is off */
+void fl_watch_off(struct fl_watch *watch); /* before the descriptor is closed; zeroed is fine */
+unsigned fl_watch_events(const struct fl_watch *watch); /* as set */
+
+/* --- afters: called once at the end of the turn in which they were put --- */
+
+struct fl_after {
+    struct fl_loop *loop;
+    void (*fn)(void *ctx);
+    void *ctx;
+    struct fl_after *next, *prev; /* in a ring; NULL when not put */
+};
+
+void fl_after_init(struct fl_after *after, struct fl_loop *loop, void (*fn)(void *ctx), void *ctx);
+
+/* Once put, further puts change nothing.  Put from an after: it is called in the next turn, which comes
+ * at once. */
+void fl_after_put(struct fl_after *after);
+void fl_after_off(struct fl_after *after); /* not put, or zeroed, is fine */

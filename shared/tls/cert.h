@@ -1,0 +1,29 @@
+/* cert.h - what we want to know of a certificate.
+ * Thread-safe. */
+#pragma once
+
+#include "shared/base/err.h"
+#include "shared/base/str.h"
+#include "shared/base/types.h"
+#include "shared/base/uuid.h"
+
+typedef struct x509_st X509; /* of OpenSSL */
+typedef struct ssl_st SSL;
+
+struct fl_cert {
+    fl_ms from, until;           /* when it is good */
+    struct fl_digest sha256;     /* of its DER */
+    struct fl_digest key_sha256; /* of its public key: as fl_key_sha256 */
+    struct fl_uuid cluster;      /* zero: it is no cluster's */
+    uint64_t generation;         /* of a cluster's */
+};
+
+/* The first certificate of a PEM text. */
+FL_CHECK bool fl_cert_read(struct fl_str pem, struct fl_cert *ret_cert, struct fl_err *err);
+
+/* FL_INVALID when it has a name of fairlead://... that is not exactly one cluster's, or no generation. */
+FL_CHECK bool fl_cert_of(X509 *x509, struct fl_cert *ret_cert, struct fl_err *err);
+
+/* Of a finished handshake: who is there.  FL_DENIED: nobody showed a certificate, it did not verify, it is
+ * no cluster's, or it is not one for clients.  Whether that cluster may still come in is the core's to say. */
+FL_CHECK bool fl_cert_of_cluster(SSL *ssl, struct fl_cert *ret_cert, struct fl_err *err);
