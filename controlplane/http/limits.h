@@ -1,0 +1,21 @@
+/* limits.h - the limits of an HTTP listener; http_limits.def is the table. */
+#pragma once
+
+#include <stddef.h>
+
+#include "shared/base/types.h"
+
+struct http_limits {
+#define HTTP_LIMIT(name, type, value, text) type name;
+#include "controlplane/http/http_limits.def"
+#undef HTTP_LIMIT
+};
+
+static inline struct http_limits http_limits_default(void)
+{
+    return (struct http_limits){
+#define HTTP_LIMIT(name, type, value, text) .name = (value),
+#include "controlplane/http/http_limits.def"
+#undef HTTP_LIMIT
+    };
+}

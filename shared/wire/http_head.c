@@ -1,0 +1,422 @@
+#include "shared/wire/http_head.h"
+
+#include <string.h>
+
+#include "shared/base/assert.h"
+
+/* ---- characters -------------------------------------------------------------------------------- */
+
+enum {
+    IS_TOKEN = 1,  /* names of methods and headers */
+    IS_TARGET = 2, /* path and query: RFC 3986, and nothing beside it */
+    IS_VALUE = 4,  /* header values */
+    IS_HOST = 8,   /* name or address and port */
+    IS_HEX = 16,
+};
+
+#define ALNUM (IS_TOKEN | IS_TARGET | IS_VALUE | IS_HOST)
+
+/* clang-format off */
+static const uint8_t kinds[256] = {
+    ['\t'] = IS_VALUE, [' '] = IS_VALUE,
+    ['0' ... '9'] = ALNUM | IS_HEX,
+    ['A' ... 'F'] = ALNUM | IS_HEX, ['G' ... 'Z'] = ALNUM,
+    ['a' ... 'f'] = ALNUM | IS_HEX, ['g' ... 'z'] = ALNUM,
+    ['-'] = ALNUM, ['.'] = ALNUM, ['_'] = ALNUM, ['~'] = ALNUM,
+    ['!'] = ALNUM, ['$'] = ALNUM, ['&'] = ALNUM, ['\''] = ALNUM, ['*'] = ALNUM, ['+'] = ALNUM, ['%'] = ALNUM,
+    ['#'] = IS_TOKEN | IS_VALUE, ['^'] = IS_TOKEN | IS_VALUE, ['`'] = IS_TOKEN | IS_VALUE, ['|'] = IS_TOKEN | IS_VALUE,
+    ['('] = IS_TARGET | IS_VALUE | IS_HOST, [')'] = IS_TARGET | IS_VALUE | IS_HOST,
+    [','] = IS_TARGET | IS_VALUE | IS_HOST, [';'] = IS_TARGET | IS_VALUE | IS_HOST,
+    ['='] = IS_TARGET | IS_VALUE | IS_HOST, [':'] = IS_TARGET | IS_VALUE | IS_HOST,
+    ['@'] = IS_TARGET | IS_VALUE, ['/'] = IS_TARGET | IS_VALUE, ['?'] = IS_TARGET | IS_VALUE,
+    ['['] = IS_VALUE | IS_HOST, [']'] = IS_VALUE | IS_HOST,
+    ['"'] = IS_VALUE, ['<'] = IS_VALUE, ['>'] = IS_VALUE, ['\\'] = IS_VALUE, ['{'] = IS_VALUE, ['}'] = IS_VALUE,
+    [0x80 ... 0xff] = IS_VALUE,
+};
+/* clang-format on */
+
+static bool is_kind(char c, unsigned kind)
+{
+    return kinds[(uint8_t)c] & kind;
+}
+
+static bool are_kind(struct fl_str s, unsigned kind)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (!is_kind(s.at[i], kind)) return false;
+    }
+    return true;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+/* 'low' is in lower case. */
+static bool is_same(struct fl_str s, struct fl_str low)
+{
+    if (s.len != low.len) return false;
+    for (size_t i = 0; i < s.len; i++) {
+        if (lower(s.at[i]) != low.at[i]) return false;
+    }
+    return true;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static struct fl_str trim(struct fl_str s)
+{
+    while (s.len && is_blank(s.at[0]))
+        s.at++, s.len--;
+    while (s.len && is_blank(s.at[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+static bool refuse(struct fl_http_refusal *ret_refusal, unsigned status, const char *why)
+{
+    *ret_refusal = (struct fl_http_refusal){status, why};
+    return false;
+}
+
+const char *fl_http_method_name(enum fl_http_method method)
+{
+    static const char *const names[] = {
+#define FL_HTTP_METHOD_TEXT(name) #name,
+        FL_HTTP_METHODS(FL_HTTP_METHOD_TEXT)
+#undef FL_HTTP_METHOD_TEXT
+    };
+
+    fl_assert((size_t)method < sizeof names / sizeof *names);
+    return names[method];
+}
+
+/* ---- finding the end --------------------------------------------------------------------------- */
+
+static void refuse_size(size_t lines, struct fl_http_refusal *ret_refusal)
+{
+    if (lines == 0) {
+        refuse(ret_refusal, 414, "the first line is longer than a head may be");
+    } else {
+        refuse(ret_refusal, 431, "the head is too long");
+    }
+}
+
+enum fl_http_answer fl_http_head_scan(struct fl_http_head_scan *scan, struct fl_str bytes,
+                                      const struct fl_http_head_limits *limits,
+                                      size_t *ret_head_bytes, struct fl_http_refusal *ret_refusal)
+{
+    fl_assert(bytes.len >= scan->seen_bytes);
+    while (scan->seen_bytes < bytes.len) {
+        const char *from = bytes.at + scan->seen_bytes;
+        const char *end = memchr(from, '\n', bytes.len - scan->seen_bytes);
+        size_t line_end; /* behind the LF */
+
+        if (!end) break;
+        line_end = (size_t)(end - bytes.at) + 1;
+        if (line_end > limits->head_bytes_max) {
+            refuse_size(scan->lines, ret_refusal);
+            return FL_HTTP_BAD;
+        }
+        if (line_end - scan->line_at < 2 || end[-1] != '\r') {
+            refuse(ret_refusal, 400, "a line ends with a bare LF");
+            return FL_HTTP_BAD;
+        }
+        if (line_end - scan->line_at == 2) {
+            if (scan->lines == 0) {
+                refuse(ret_refusal, 400, "an empty line where a request begins");
+                return FL_HTTP_BAD;
+            }
+            *ret_head_bytes = line_end;
+            return FL_HTTP_READY;
+        }
+        if (scan->lines > limits->headers_max) {
+            refuse(ret_refusal, 431, "too many headers");
+            return FL_HTTP_BAD;
+        }
+        scan->lines++;
+        scan->line_at = scan->seen_bytes = line_end;
+    }
+    scan->seen_bytes = bytes.len;
+    if (bytes.len <= limits->head_bytes_max) return FL_HTTP_MORE;
+    refuse_size(scan->lines, ret_refusal);
+    return FL_HTTP_BAD;
+}
+
+/* ---- the first line ---------------------------------------------------------------------------------- */
+
+static bool has_bad_percent(struct fl_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.at[i] != '%') continue;
+        if (s.len - i < 3 || !is_kind(s.at[i + 1], IS_HEX) || !is_kind(s.at[i + 2], IS_HEX)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_method(struct fl_str name, enum fl_http_method *ret_method)
+{
+#define FL_HTTP_METHOD_FIND(method)                                                                \
+    if (fl_str_eq(name, FL_STR(#method))) return *ret_method = FL_HTTP_##method, true;
+    FL_HTTP_METHODS(FL_HTTP_METHOD_FIND)
+#undef FL_HTTP_METHOD_FIND
+    return false;
+}
+
+static bool parse_target(struct fl_str target, struct fl_http_head *head,
+                         struct fl_http_refusal *ret_refusal)
+{
+    const char *mark;
+
+    if (target.len == 0 || target.at[0] != '/') {
+        return refuse(ret_refusal, 400, "the target does not begin with a slash");
+    }
+    if (!are_kind(target, IS_TARGET)) {
+        return refuse(ret_refusal, 400, "the target has a character that must be percent-encoded");
+    }
+    if (has_bad_percent(target)) {
+        return refuse(ret_refusal, 400, "a percent sign without two hexadecimal digits behind it");
+    }
+    head->path = target;
+    head->query = (struct fl_str){0};
+    mark = memchr(target.at, '?', target.len);
+    if (mark) {
+        head->path.len = (size_t)(mark - target.at);
+        head->query = (struct fl_str){mark + 1, target.len - head->path.len - 1};
+    }
+    return true;
+}
+
+static bool parse_first(struct fl_str line, const struct fl_http_head_limits *limits,
+                        struct fl_http_head *head, struct fl_http_refusal *ret_refusal)
+{
+    const char *space = memchr(line.at, ' ', line.len);
+    struct fl_str method, target, version;
+
+    if (!space) return refuse(ret_refusal, 400, "the first line is no request");
+    method = (struct fl_str){line.at, (size_t)(space - line.at)};
+    if (method.len == 0 || !are_kind(method, IS_TOKEN)) {
+        return refuse(ret_refusal, 400, "the method is no token");
+    }
+    target = (struct fl_str){space + 1, line.len - method.len - 1};
+    space = memchr(target.at, ' ', target.len);
+    if (!space) return refuse(ret_refusal, 400, "the first line has no version");
+    version = (struct fl_str){space + 1, target.len - (size_t)(space - target.at) - 1};
+    target.len = (size_t)(space - target.at);
+    if (target.len > limits->target_bytes_max) {
+        return refuse(ret_refusal, 414, "the target is too long");
+    }
+    if (version.len != 8 || memcmp(version.at, "HTTP/", 5) != 0 || version.at[6] != '.' ||
+        version.at[5] < '0' || version.at[5] > '9' || version.at[7] < '0' || version.at[7] > '9') {
+        return refuse(ret_refusal, 400, "the first line does not end with a version");
+    }
+    if (version.at[5] != '1' || version.at[7] != '1') {
+        return refuse(ret_refusal, 505, "only HTTP/1.1 is spoken here");
+    }
+    if (!find_method(method, &head->method)) {
+        return refuse(ret_refusal, 501, "there is no such method here");
+    }
+    return parse_target(target, head, ret_refusal);
+}
+
+/* ---- headers ----------------------------------------------------------------------------------------- */
+
+static bool parse_field(struct fl_str line, struct fl_http_field *ret_field,
+                        struct fl_http_refusal *ret_refusal)
+{
+    const char *colon = memchr(line.at, ':', line.len);
+    struct fl_http_field field;
+
+    if (is_blank(line.at[0])) return refuse(ret_refusal, 400, "a folded line");
+    if (!colon) return refuse(ret_refusal, 400, "a header without a colon");
+    field.name = (struct fl_str){line.at, (size_t)(colon - line.at)};
+    if (field.name.len == 0 || !are_kind(field.name, IS_TOKEN)) {
+        return refuse(ret_refusal, 400, "the name of a header is no token");
+    }
+    field.value = trim((struct fl_str){colon + 1, line.len - field.name.len - 1});
+    if (!are_kind(field.value, IS_VALUE)) {
+        return refuse(ret_refusal, 400, "a control character in a header");
+    }
+    *ret_field = field;
+    return true;
+}
+
+/* What the headers that frame the message, or that change how it is answered, were. */
+struct found {
+    bool has_host, has_length, has_coding, has_expect;
+};
+
+static bool take_length(struct fl_str value, struct fl_http_head *head,
+                        struct fl_http_refusal *ret_refusal)
+{
+    if (value.len == 0) return refuse(ret_refusal, 400, "Content-Length is empty");
+    head->content_bytes = 0;
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.at[i] < '0' || value.at[i] > '9') {
+            return refuse(ret_refusal, 400, "Content-Length is no number");
+        }
+        /* What is past all limits stays there: whoever compares it with a limit refuses it. */
+        if (__builtin_mul_overflow(head->content_bytes, 10, &head->content_bytes) ||
+            __builtin_add_overflow(head->content_bytes, (uint64_t)(value.at[i] - '0'),
+                                   &head->content_bytes)) {
+            return refuse(ret_refusal, 413, "Content-Length is larger than anything");
+        }
+    }
+    return true;
+}
+
+static void take_connection(struct fl_str value, struct fl_http_head *head)
+{
+    while (value.len) {
+        const char *comma = memchr(value.at, ',', value.len);
+        size_t len = comma ? (size_t)(comma - value.at) : value.len;
+
+        if (is_same(trim((struct fl_str){value.at, len}), FL_STR("close"))) {
+            head->wants_close = true;
+        }
+        if (!comma) return;
+        value = (struct fl_str){comma + 1, value.len - len - 1};
+    }
+}
+
+static bool take_host(struct fl_str value, struct fl_http_head *head,
+                      struct fl_http_refusal *ret_refusal)
+{
+    if (value.len == 0 || !are_kind(value, IS_HOST)) {
+        return refuse(ret_refusal, 400, "Host is neither a name nor an address");
+    }
+    head->host = value;
+    return true;
+}
+
+/* The few names that mean something here; told apart by length first, since every request has others. */
+static bool take_field(const struct fl_http_field *field, struct found *found,
+                       struct fl_http_head *head, struct fl_http_refusal *ret_refusal)
+{
+    struct fl_str name = field->name, value = field->value;
+
+    switch (name.len) {
+    case sizeof "host" - 1:
+        if (!is_same(name, FL_STR("host"))) return true;
+        if (found->has_host) return refuse(ret_refusal, 400, "Host twice");
+        found->has_host = true;
+        return take_host(value, head, ret_refusal);
+    case sizeof "expect" - 1:
+        if (!is_same(name, FL_STR("expect"))) return true;
+        if (found->has_expect || !is_same(value, FL_STR("100-continue"))) {
+            return refuse(ret_refusal, 417, "only 100-continue may be expected");
+        }
+        found->has_expect = head->expects_continue = true;
+        return true;
+    case sizeof "connection" - 1:
+        if (is_same(name, FL_STR("connection"))) take_connection(value, head);
+        return true;
+    case sizeof "content-length" - 1:
+        if (!is_same(name, FL_STR("content-length"))) return true;
+        if (found->has_length) return refuse(ret_refusal, 400, "Content-Length twice");
+        found->has_length = true;
+        return take_length(value, head, ret_refusal);
+    case sizeof "content-encoding" - 1:
+        if (!is_same(name, FL_STR("content-encoding"))) return true;
+        return refuse(ret_refusal, 415, "a body may not be encoded");
+    case sizeof "transfer-encoding" - 1:
+        if (!is_same(name, FL_STR("transfer-encoding"))) return true;
+        if (found->has_coding) return refuse(ret_refusal, 400, "Transfer-Encoding twice");
+        found->has_coding = true;
+        if (!fl_str_eq(value, FL_STR("chunked"))) {
+            return refuse(ret_refusal, 501, "the only transfer coding here is 'chunked'");
+        }
+        head->is_chunked = true;
+        return true;
+    default:
+        return true;
+    }
+}
+
+bool fl_http_head_parse(struct fl_str head, const struct fl_http_head_limits *limits,
+                        struct fl_http_field *fields, struct fl_http_head *ret_head,
+                        struct fl_http_refusal *ret_refusal)
+{
+    struct fl_http_head parsed = {.fields = fields};
+    struct found found = {0};
+    size_t pos = 0;
+
+    for (size_t lines = 0;; lines++) {
+        const char *end = memchr(head.at + pos, '\r', head.len - pos);
+        struct fl_str line;
+
+        fl_assert(end); /* the scan saw that each line has one */
+        line = (struct fl_str){head.at + pos, (size_t)(end - head.at) - pos};
+        pos += line.len + 2;
+        if (pos > head.len || end[1] != '\n') {
+            return refuse(ret_refusal, 400, "a CR in the middle of a line");
+        }
+        if (lines == 0) {
+            if (!parse_first(line, limits, &parsed, ret_refusal)) return false;
+            continue;
+        }
+        if (line.len == 0) break;
+        fl_assert(parsed.fields_len < limits->headers_max);
+        if (!parse_field(line, &fields[parsed.fields_len], ret_refusal)) return false;
+        if (!take_field(&fields[parsed.fields_len++], &found, &parsed, ret_refusal)) return false;
+    }
+    fl_assert(pos == head.len);
+    if (!found.has_host) return refuse(ret_refusal, 400, "no Host");
+    if (found.has_length && found.has_coding) {
+        return refuse(ret_refusal, 400, "Content-Length beside Transfer-Encoding");
+    }
+    *ret_head = parsed;
+    return true;
+}
+
+/* ---- what a handler asks ------------------------------------------------------------------------------- */
+
+const struct fl_http_field *fl_http_head_find(const struct fl_http_head *head, struct fl_str name)
+{
+    for (size_t i = 0; i < head->fields_len; i++) {
+        if (is_same(head->fields[i].name, name)) return &head->fields[i];
+    }
+    return NULL;
+}
+
+static struct fl_str without_weak(struct fl_str etag)
+{
+    if (etag.len >= 2 && etag.at[0] == 'W' && etag.at[1] == '/') {
+        return (struct fl_str){etag.at + 2, etag.len - 2};
+    }
+    return etag;
+}
+
+bool fl_http_etag_is_listed(struct fl_str list, struct fl_str etag)
+{
+    etag = without_weak(etag);
+    list = trim(list);
+    if (fl_str_eq(list, FL_STR("*"))) return true;
+    while (list.len) {
+        struct fl_str item = without_weak(list);
+        const char *quote;
+        size_t used;
+
+        if (item.len < 2 || item.at[0] != '"') return false;
+        quote = memchr(item.at + 1, '"', item.len - 1);
+        if (!quote) return false;
+        item.len = (size_t)(quote - item.at) + 1;
+        if (fl_str_eq(item, etag)) return true;
+        used = (size_t)(quote + 1 - list.at);
+        list = trim((struct fl_str){list.at + used, list.len - used});
+        if (list.len == 0 || list.at[0] != ',') return false;
+        list = trim((struct fl_str){list.at + 1, list.len - 1});
+    }
+    return false;
+}
+
+bool fl_http_is_header_value(struct fl_str value)
+{
+    return are_kind(value, IS_VALUE);
+}
