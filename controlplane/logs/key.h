@@ -1,0 +1,25 @@
+/* key.h - whose output it is: one replica of one attempt.
+ * Sources are ordered by job, element, incarnation, attempt number, replica: all of a job stand together, an
+ * element's attempts in the order in which they were placed.  Job ids are never used twice, so the tenant
+ * does not order; it is stored to be checked.
+ * Uses shared/base only. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/base/types.h"
+
+#define LOG_KEY_BYTES 26 /* as log_key_bytes writes it; comparing two byte by byte orders them */
+
+struct log_key {
+    struct fl_attempt attempt;
+    uint32_t replica;
+    struct fl_tenant tenant;
+};
+
+int log_key_cmp(const struct log_key *a, const struct log_key *b);
+
+void log_key_put(uint8_t ret_bytes[LOG_KEY_BYTES], const struct log_key *key);
+struct log_key log_key_get(const uint8_t bytes[LOG_KEY_BYTES]);

@@ -1,0 +1,45 @@
+/* log_front.h - one front thread's end of the log store: LOG streams of its tunnels in, answers out.
+ * Give it what tunnel/server.h hands over (log_frame, log_closed), and it answers through its ports with
+ * payloads for tunnel_server_log_put and credit for tunnel_server_log_consumed.  Credit returns when the
+ * store's inbox has the bytes; while it is full they wait here, at most what the streams' windows let in, and
+ * the agents stop by themselves.
+ * read.h works through the same object.
+ * Not thread-safe: its loop's thread calls it; all ports and callbacks are called from that loop. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shared/base/err.h"
+#include "shared/base/str.h"
+#include "shared/base/types.h"
+
+struct fl_loop;
+struct log_front; /* opaque */
+struct log_store;
+
+struct log_front_ports {
+    void *ctx;
+    /* A payload for the LOG stream of this connection: cursor, ack, pause, resume, end_ack, refuse.  A
+     * connection that is gone is fine. */
+    void (*send)(void *ctx, uint64_t connection, struct fl_str payload);
+    /* The stream may have so many bytes of credit back. */
+    void (*consumed)(void *ctx, uint64_t connection, uint32_t bytes);
+    /* The agent broke a rule of the LOG stream: close the connection. */
+    void (*broken)(void *ctx, uint64_t connection, const struct fl_err *err);
+    /* May this cluster write output of this attempt, and whose is it?  False: it is refused.  NULL: every
+     * cluster may, for tenant 1. */
+    bool (*owner)(void *ctx, struct fl_cluster cluster, struct fl_attempt attempt,
+                  struct fl_tenant *ret_tenant);
+};
+
+struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop,
+                                   const struct log_front_ports *ports);
+
+/* All reads are closed before.  Nothing is called any more.  NULL is fine. */
+void log_front_destroy(struct log_front *front);
+
+/* As tunnel_server_ports.log_frame and log_closed. */
+void log_front_frame(struct log_front *front, uint64_t connection, struct fl_cluster cluster,
+                     struct fl_str payload);
+void log_front_closed(struct log_front *front, uint64_t connection);
