@@ -18,7 +18,7 @@
 
 #define FL_BLOB_HEADER_BYTES 36
 #define FL_BLOB_BYTES_MAX ((uint32_t)1 << 20)
-#define FL_BLOBS_MAX 1024
+#define FL_BLOBS_MAX 256
 #define FL_BLOBS_BYTES_MAX ((uint64_t)16 << 20)
 
 void fl_blob_header(struct fl_digest digest, uint32_t length,

@@ -302,6 +302,11 @@ bool fl_flow_due(struct fl_flow *flow, fl_ms now, struct fl_flow_credit *ret_cre
     return true;
 }
 
+bool fl_flow_has_due(const struct fl_flow *flow)
+{
+    return flow->due.len > 0;
+}
+
 /* ---- for traces and tests ---------------------------------------------------------------------- */
 
 uint32_t fl_flow_window(const struct fl_flow *flow, uint32_t stream)

@@ -109,6 +109,7 @@ struct fl_flow_credit {
 
 /* The next CREDIT frame to send; false: none is due. */
 bool fl_flow_due(struct fl_flow *flow, fl_ms now, struct fl_flow_credit *ret_credit);
+bool fl_flow_has_due(const struct fl_flow *flow);
 
 /* ---- for traces and tests ---------------------------------------------------------------------- */
 

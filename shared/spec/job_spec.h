@@ -46,7 +46,7 @@ enum {
     FL_SPEC_GRACE_S_MAX = 86400,
     FL_SPEC_GRACE_S = 30, /* where the document does not say */
     FL_PARAMS_MAX = 512,
-    FL_PARAMS_BYTES_MAX = 64 << 10,
+    FL_PARAMS_BYTES_MAX = 32 << 10, /* they travel within START, whose frame has 64 KiB */
 };
 
 struct fl_strs {

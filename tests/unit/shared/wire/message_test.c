@@ -473,7 +473,8 @@ static void a_message_prints_as_one_line(void **state)
     (void)state;
     fl_msg_print(&start, text);
     assert_string_equal(
-        text, "start control_seq=9 attempt=job-7/2#1@3 spec=abcdef010203 nodes=[4,70000]");
+        text,
+        "start control_seq=9 attempt=job-7/2#1@3 spec=abcdef010203 nodes=[4,70000] params=\"\"");
     fl_msg_print(&bye, text);
     assert_string_equal(text, "bye code=6 retry_after_ms=500 text=\"a\\x0a\\\"b\\\"\\xc3\\xa9\"");
     fl_msg_print(&replica, text);
