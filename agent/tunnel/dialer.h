@@ -38,8 +38,9 @@ struct agent_dialer_ports {
 };
 
 struct agent_dialer_config {
-    const char *hub;         /* "host:port" of the tunnel listener */
-    const char *server_name; /* for SNI and the check of its certificate; NULL: the host of 'hub' */
+    const char *hub; /* "host:port" of the tunnel listener; NULL: as enrolment learnt it */
+    const char
+        *server_name; /* for SNI and the check of its certificate; NULL: FL_TLS_SERVER_NAME */
     const char *state_dir;
     const char *proxy;    /* "http://[user:password@]host:port"; NULL or empty: direct */
     const char *no_proxy; /* as no_proxy in the environment; NULL: none */

@@ -2,6 +2,12 @@
  * Makes a key, sends a certificate request with the token to POST /v1/enrol of the API over TLS, where it
  * trusts nobody but who shows a certificate of the CA whose hash is in the token, and stores key, chain and CA
  * in the state directory (identity.h), from where the dialer takes them.  The key never leaves the host.
+ *
+ *     POST /v1/enrol   {"token":"<base64url of the secret>","uid":"...","csr":"<PEM>"}
+ *     200 or 201       {"certificate":"<PEM chain>","ca":"<PEM>"}   ('ca' must have the token's hash)
+ *     4xx              application/problem+json: trying again is of no use, but for 408, 425, 429
+ *
+ * A token with an http:// address is good for loopback only.
  * Blocking: it runs before the agent has a loop, since there is nothing else to do without an identity. */
 #pragma once
 
@@ -9,10 +15,11 @@
 #include "shared/base/types.h"
 
 struct agent_enrol_config {
-    const char *api;         /* "host:port" */
-    const char *server_name; /* for SNI; NULL: the host of 'api' */
-    const char *join_token;  /* "fl-join_..." */
-    const char *cluster_uid; /* what tells this cluster from all others, at most 64 bytes */
+    const char *join_token;  /* "fl-join_...": it names the API, the CA and the tunnel */
+    const char *api_url;     /* instead of the token's, "https://host:port"; NULL: the token's */
+    const char *tunnel;      /* the same, "host:port" */
+    const char *server_name; /* for SNI and the check; NULL: FL_TLS_SERVER_NAME */
+    const char *cluster_uid; /* what tells this cluster from all others, at most 64 bytes of text */
     const char *state_dir;
     const char *proxy; /* as in dialer.h */
     const char *no_proxy;

@@ -1,31 +1,32 @@
 /* identity.h - who this agent is: key, certificate chain and CA in its state directory.
  *
  *     STATE_DIR/identity/ca.pem             who signs the control plane; from enrolment
+ *     STATE_DIR/identity/hub                where the tunnel goes, "host:port"; the same
  *     STATE_DIR/identity/agent-<n>.pem      key, then chain; the highest whole one counts
  *
- * A file is written under another name, synced, and renamed; the older ones go once the newer is there.  Each
- * renewal has a name of its own because libwebsockets keeps client certificates by file name.  0600, in a
- * folder of 0700. */
+ * A file is written under another name, synced, and renamed; the older ones go once the newer is there.  0600, in
+ * a folder of 0700. */
 #pragma once
-
-#include <limits.h>
 
 #include "shared/base/err.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
+#include "shared/tls/cert.h"
 
-struct agent_identity {
-    char ca_file[PATH_MAX];
-    char file[PATH_MAX]; /* key and chain */
-    uint64_t number;
-    fl_ms begins_at, expires_at; /* of the certificate, wall clock */
-};
+struct agent_identity; /* opaque; holds the key */
 
-/* FL_ABSENT: never enrolled; FL_TORN: no file is whole. */
-FL_CHECK bool agent_identity_load(const char *state_dir, struct agent_identity *ret_identity,
+/* FL_ABSENT: never enrolled; FL_TORN: no file is whole.  'ret' is the caller's to destroy. */
+FL_CHECK bool agent_identity_load(const char *state_dir, struct agent_identity **ret_identity,
                                   struct fl_err *err);
+void agent_identity_destroy(struct agent_identity *identity); /* NULL is fine */
 
-/* A key and a chain that belong together, both PEM, become the newest; 'ca' (PEM) is written when it is not
- * empty.  FL_INVALID: they do not. */
+struct fl_str agent_identity_key(const struct agent_identity *identity);   /* PEM */
+struct fl_str agent_identity_chain(const struct agent_identity *identity); /* PEM, its own first */
+struct fl_str agent_identity_ca(const struct agent_identity *identity);    /* PEM */
+const char *agent_identity_hub(const struct agent_identity *identity);     /* "host:port" */
+const struct fl_cert *agent_identity_cert(const struct agent_identity *identity);
+
+/* A key and a chain that belong together, both PEM, become the newest.  'ca' (PEM) and 'hub' are written at
+ * enrolment, and empty at renewal.  FL_INVALID: key and chain do not belong together. */
 FL_CHECK bool agent_identity_store(const char *state_dir, struct fl_str key, struct fl_str chain,
-                                   struct fl_str ca, struct fl_err *err);
+                                   struct fl_str ca, struct fl_str hub, struct fl_err *err);

@@ -20,18 +20,17 @@
 #include "shared/base/err.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
+#include "shared/io/net.h"
 #include "shared/link/flow.h"
+#include "shared/tls/cert.h"
 
 struct fl_loop;
 struct tunnel_server; /* opaque */
 
-/* Who is at the other end, by its certificate, which is verified. */
+/* Who is at the other end, by its certificate, which is verified and a cluster's. */
 struct tunnel_peer {
-    char cluster_uuid[40];       /* of the SAN fairlead://cluster/<uuid> */
-    uint64_t generation;         /* the certificate's serial number */
-    struct fl_digest key_sha256; /* of its public key, as DER (SubjectPublicKeyInfo) */
-    fl_ms expires_at;
-    char address[64]; /* "host:port", for the log */
+    struct fl_cert cert;
+    char address[FL_NET_TEXT_MAX]; /* for the log */
 };
 
 /* What an agent needs beside a START: the job document, sent once per (connection, digest), and what is
