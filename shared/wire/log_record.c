@@ -115,12 +115,13 @@ bool fl_log_record_put(struct fl_buf *out, struct fl_log_record *record)
 
     if (record->gap) {
         fl_log_record_gap(head, record);
-        return fl_buf_put(out, head, FL_LOG_GAP_BYTES);
-    }
-    fl_log_record_header(head, record);
-    if (fl_buf_put(out, head, FL_LOG_RECORD_HEADER_BYTES) &&
-        fl_buf_put(out, record->bytes.at, record->bytes.len)) {
-        return true;
+        if (fl_buf_put(out, head, FL_LOG_GAP_BYTES)) return true;
+    } else {
+        fl_log_record_header(head, record);
+        if (fl_buf_put(out, head, FL_LOG_RECORD_HEADER_BYTES) &&
+            fl_buf_put(out, record->bytes.at, record->bytes.len)) {
+            return true;
+        }
     }
     fl_buf_truncate(out, len);
     return false;
@@ -141,7 +142,8 @@ static bool data_len(const uint8_t *header, size_t *ret_len)
     return length > 0 && length <= FL_LOG_RECORD_DATA_MAX;
 }
 
-enum fl_log_answer fl_log_record_next(struct fl_str *bytes, struct fl_log_record *ret_record)
+static enum fl_log_answer next(struct fl_str *bytes, bool is_checked,
+                               struct fl_log_record *ret_record)
 {
     const uint8_t *header = (const uint8_t *)bytes->at;
     const uint8_t *data;
@@ -155,7 +157,9 @@ enum fl_log_answer fl_log_record_next(struct fl_str *bytes, struct fl_log_record
     record.offset = load64(header);
     record.time = (fl_ms)load64(header + 8);
     record.crc = load32(header + CRC_AT);
-    if (record.crc != fl_crc32c(fl_crc32c(0, header, CRC_AT), data, len)) return FL_LOG_BAD;
+    if (!is_checked && record.crc != fl_crc32c(fl_crc32c(0, header, CRC_AT), data, len)) {
+        return FL_LOG_BAD;
+    }
     if (load32(header + LENGTH_AT) & IS_GAP) {
         record.gap_bytes = load64(data);
         if (data[8] == FL_LOG_GAP_none || data[8] >= FL_LOG_GAPS_LEN) return FL_LOG_BAD;
@@ -169,6 +173,16 @@ enum fl_log_answer fl_log_record_next(struct fl_str *bytes, struct fl_log_record
     bytes->len -= FL_LOG_RECORD_HEADER_BYTES + len;
     *ret_record = record;
     return FL_LOG_READY;
+}
+
+enum fl_log_answer fl_log_record_next(struct fl_str *bytes, struct fl_log_record *ret_record)
+{
+    return next(bytes, false, ret_record);
+}
+
+enum fl_log_answer fl_log_record_again(struct fl_str *bytes, struct fl_log_record *ret_record)
+{
+    return next(bytes, true, ret_record);
 }
 
 void fl_log_scan_init(struct fl_log_scan *scan, uint64_t offset)

@@ -85,6 +85,9 @@ enum fl_log_answer {
 /* Takes one record off *bytes; its bytes are a view.  MORE and BAD take nothing. */
 enum fl_log_answer fl_log_record_next(struct fl_str *bytes, struct fl_log_record *ret_record);
 
+/* The same for bytes that were checked before in this process: their crc is believed. */
+enum fl_log_answer fl_log_record_again(struct fl_str *bytes, struct fl_log_record *ret_record);
+
 /* A walk through the file of one source from its beginning, however it is cut into reads. */
 struct fl_log_scan {
     uint64_t good_bytes;  /* of the file, up to the end of its last good record: cut it here */

@@ -1,0 +1,68 @@
+/* log_pump.h - sends the output of all replicas over one LOG stream, each in its turn.
+ * A source is one replica.  When the runtime says that there is output, or an end of it, the source stands in
+ * the queue; a frame's payload is filled by turns of LOG_PUMP_TURN_BYTES, so that many small sources share a
+ * frame and a big one makes nobody wait long.  Nothing is kept here but where each source is: what the hub
+ * has not acknowledged is still in the runtime's files, and the hub says from where it wants it.
+ *
+ *     NEW --OPEN--> ASKED --CURSOR--> FLOWING --END--> ENDING --END_ACK--> gone ('taken' is told)
+ *
+ * A session's end makes all sources NEW.  PAUSE takes a source out of the queue until RESUME; a CURSOR at any
+ * time sets it back to where the hub says.  REFUSE counts as taken: the hub does not want it.
+ * Uses shared code only; does no I/O itself.  Not thread-safe. */
+#pragma once
+
+#include "shared/base/buf.h"
+#include "shared/base/err.h"
+#include "shared/base/str.h"
+#include "shared/base/types.h"
+
+#define LOG_PUMP_TURN_BYTES 16384
+
+struct log_pump; /* opaque */
+
+struct log_pump_port {
+    void *ctx;
+    /* Puts records of shared/wire/log_record.h, without a hole, that begin at exactly 'offset', behind what 'out'
+     * holds; up to about bytes_max bytes of them, and never more than fit.  *ret_is_more: there is more now;
+     * *ret_is_ended: nothing will follow what was put.  False: FL_ABSENT, there is no such replica (any more); any
+     * other code: not now, it will be asked again when there is output. */
+    bool (*read)(void *ctx, struct fl_attempt attempt, uint32_t replica, uint64_t offset,
+                 size_t bytes_max, struct fl_buf *out, bool *ret_is_more, bool *ret_is_ended,
+                 struct fl_err *err);
+    /* The hub has all of it, durably, or wants none of it. */
+    void (*taken)(void *ctx, struct fl_attempt attempt, uint32_t replica);
+};
+
+struct log_pump *log_pump_create(const struct log_pump_port *port, uint32_t sources_max);
+void log_pump_destroy(struct log_pump *pump); /* NULL is fine */
+
+/* The tunnel is up, is gone.  Twice is fine. */
+void log_pump_opened(struct log_pump *pump);
+void log_pump_closed(struct log_pump *pump);
+
+/* There is output, or no more will come; a source that is not known becomes one.  False, FL_FULL at
+ * sources_max: say it again later, the runtime keeps the output. */
+FL_CHECK bool log_pump_notice(struct log_pump *pump, struct fl_attempt attempt, uint32_t replica,
+                              struct fl_err *err);
+
+/* The replica's output is gone: nothing of it is sent any more.  One that is not known is fine. */
+void log_pump_drop(struct log_pump *pump, struct fl_attempt attempt, uint32_t replica);
+
+/* The payload of a LOG frame from the hub.  False: it breaks a rule, drop the connection. */
+FL_CHECK bool log_pump_take(struct log_pump *pump, struct fl_str payload, struct fl_err *err);
+
+/* Fills the payload of one frame and says how many bytes it has; 0: nothing that fits. */
+size_t log_pump_pull(struct log_pump *pump, uint8_t *at, size_t bytes_max);
+
+/* An estimate of what waits to be sent; 0: nothing. */
+uint64_t log_pump_wants(const struct log_pump *pump);
+
+struct log_pump_stats {
+    uint32_t sources; /* now */
+    uint32_t queued;  /* of these, have something to send */
+    uint32_t paused;
+    uint64_t bytes_sent; /* of records, those sent again too */
+    uint64_t rewinds;    /* the hub said another place than where the source was */
+};
+
+struct log_pump_stats log_pump_stats(const struct log_pump *pump);

@@ -1,0 +1,113 @@
+/* entry.h - what an open segment is made of, as bytes.
+ * A segment begins with a header of 40 bytes, and entries follow without a space between them.  Numbers are
+ * little endian; docs/log-format.md shows both layouts.  An entry speaks of one source, by the number that a
+ * SOURCE entry of this segment gave it (0, 1, 2 ...):
+ *
+ *   SOURCE   key, where its records go on, chain and lines so far
+ *   RECORDS  records of shared/wire/log_record.h, each with its own checksum
+ *   END      nothing follows: offset and chain
+ *
+ * log_scan walks the bytes of a segment that may end anywhere, and stops before the first that is not as it
+ * was written: a bad checksum, an unknown number, records that do not go on where their source was.
+ * Uses shared/base and shared/wire; no I/O. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "controlplane/logs/key.h"
+#include "shared/base/buf.h"
+#include "shared/base/str.h"
+#include "shared/base/types.h"
+#include "shared/base/vec.h"
+#include "shared/wire/log_message.h"
+#include "shared/wire/log_record.h"
+
+#define LOG_SEGMENT_HEADER_BYTES 40
+#define LOG_ENTRY_HEADER_BYTES 16
+#define LOG_ENTRY_SOURCE_BYTES (LOG_KEY_BYTES + 8 + 4 + 8 + 1)
+#define LOG_ENTRY_END_BYTES (8 + 4)
+#define LOG_ENTRY_BYTES_MAX (LOG_ENTRY_HEADER_BYTES + FL_LOG_RECORDS_BYTES_MAX)
+#define LOG_SEGMENT_SOURCES_MAX ((uint32_t)1 << 20)
+
+enum log_entry_kind {
+    LOG_ENTRY_SOURCE = 1,
+    LOG_ENTRY_RECORDS = 2,
+    LOG_ENTRY_END = 3,
+};
+
+struct log_segment_header {
+    struct fl_cluster cluster;
+    uint64_t seq; /* of the store: segments are numbered as they are made */
+    fl_ms created_at;
+};
+
+/* How far a source is. */
+struct log_place {
+    uint64_t offset; /* all before it is stored, or is a gap */
+    uint64_t lines;  /* newlines and gaps in that */
+    uint32_t chain;
+    bool is_mid; /* the last byte is no newline */
+};
+
+/* A run of records in short: what the front finds out once, when it checks them. */
+struct log_run {
+    uint64_t offset, end;
+    uint64_t lines;
+    fl_ms time, last_time; /* of the first and the last record */
+    uint32_t records;
+    bool is_mid;
+};
+
+void log_segment_header_put(uint8_t ret_bytes[LOG_SEGMENT_HEADER_BYTES],
+                            const struct log_segment_header *header);
+FL_CHECK bool log_segment_header_get(struct fl_str bytes, struct log_segment_header *ret_header);
+
+/* Each writes an entry; of RECORDS the header only, the records follow it. */
+void log_entry_put_source(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_SOURCE_BYTES],
+                          uint32_t number, const struct log_key *key,
+                          const struct log_place *place);
+void log_entry_put_records(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES], uint32_t number,
+                           uint32_t records_bytes);
+void log_entry_put_end(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_END_BYTES],
+                       uint32_t number, const struct log_place *place);
+
+/* Looks through records that are whole and without a hole (as fl_log_message_next checks); their crc is
+ * believed when 'is_checked'.  False: they are not. */
+FL_CHECK bool log_run_sum(struct fl_str records, bool is_checked, struct log_run *ret_run);
+
+/* The place behind 'records', which begin at place->offset and are checked. */
+void log_place_advance(struct log_place *place, struct fl_str records, const struct log_run *run);
+
+struct log_entry {
+    enum log_entry_kind kind;
+    uint32_t number;
+    uint64_t pos;           /* in the segment, of the records or else of the entry */
+    struct log_key key;     /* of the source, in all kinds */
+    struct log_place place; /* RECORDS: before them; else of the entry */
+    struct log_run run;     /* RECORDS */
+    struct fl_str records;  /* RECORDS: a view */
+};
+
+struct log_scan_source {
+    struct log_key key;
+    struct log_place place;
+    bool is_ended;
+};
+
+struct log_scan {
+    struct log_segment_header header; /* once good_bytes > 0 */
+    uint64_t good_bytes;
+    bool is_bad;
+    FL_VEC(struct log_scan_source) sources;
+};
+
+void log_scan_init(struct log_scan *scan);
+void log_scan_fini(struct log_scan *scan); /* NULL is fine */
+
+/* 'bytes' are those of the segment from scan->good_bytes on, as many as are at hand (LOG_ENTRY_BYTES_MAX or
+ * more, or all there are).  READY: *ret_entry is the next one, and good_bytes stands behind it.  MORE: the
+ * entry is not whole in 'bytes'.  BAD stays. */
+enum fl_log_answer log_scan_next(struct log_scan *scan, struct fl_str bytes,
+                                 struct log_entry *ret_entry);
