@@ -38,14 +38,14 @@ static bool open_folder(const char *state_dir, bool is_made, int *ret_fd, struct
 
     if (parent < 0) return fl_fail(err, FL_IO, "%s: %s", state_dir, strerror(errno));
     if (is_made && mkdirat(parent, FOLDER, 0700) < 0 && errno != EEXIST) {
-        (void)fl_fail(err, FL_IO, "%s/" FOLDER ": %s", state_dir, strerror(errno));
+        fl_fail(err, FL_IO, "%s/" FOLDER ": %s", state_dir, strerror(errno));
         close(parent);
         return false;
     }
     fd = openat(parent, FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) {
-        (void)fl_fail(err, errno == ENOENT ? FL_ABSENT : FL_IO, "%s/" FOLDER ": %s", state_dir,
-                      strerror(errno));
+        fl_fail(err, errno == ENOENT ? FL_ABSENT : FL_IO, "%s/" FOLDER ": %s", state_dir,
+                strerror(errno));
     }
     close(parent);
     *ret_fd = fd;

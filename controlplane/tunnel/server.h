@@ -45,9 +45,10 @@ struct tunnel_server_ports {
     void *ctx;
     /* engine_thread_adopt, or the like: the event is given away also when it is refused. */
     bool (*adopt)(void *ctx, struct engine_event *event, struct fl_err *err);
-    /* Whose certificate is this?  False, with a reason for the log: refuse the connection. */
-    bool (*peer)(void *ctx, const struct tunnel_peer *peer, struct fl_cluster *ret_cluster,
-                 struct fl_err *err);
+    /* HELLO came: which cluster has this certificate, and is this the uid it enrolled with?  False, with a
+     * reason for log and agent: the connection is closed. */
+    bool (*peer)(void *ctx, const struct tunnel_peer *peer, struct fl_str cluster_uid,
+                 struct fl_cluster *ret_cluster, struct fl_err *err);
     /* The document of an attempt.  True: *ret_spec is filled, borrowed for the call.  False: it will be told,
      * by tunnel_server_spec with this ticket. */
     bool (*spec)(void *ctx, uint64_t ticket, struct fl_cluster cluster, struct fl_attempt attempt,

@@ -136,8 +136,8 @@ enum fl_blob_answer fl_blob_reader_next(struct fl_blob_reader *reader, struct fl
         fl_buf_clear(&reader->bytes);
     }
     if (reader->length > FL_BLOB_BYTES_MAX) {
-        (void)fl_fail(err, FL_TOO_LARGE, "a blob of %" PRIu32 " bytes; at most %" PRIu32,
-                      reader->length, FL_BLOB_BYTES_MAX);
+        fl_fail(err, FL_TOO_LARGE, "a blob of %" PRIu32 " bytes; at most %" PRIu32, reader->length,
+                FL_BLOB_BYTES_MAX);
         return FL_BLOB_BAD; /* for good: the header stays */
     }
     part = take(bytes, reader->length - reader->bytes.len);

@@ -326,29 +326,40 @@ static bool agree_on_credit(struct fl_mux *mux, const struct fl_msg_welcome *wel
     return fl_flow_control_put(mux->flow, (uint32_t)(mux->control.len - mux->control_written), err);
 }
 
-/* The next message of the frame at hand.  True: an item. */
-static bool take_message(struct fl_mux *mux, fl_ms now, struct fl_mux_item *item,
-                         struct fl_err *err)
+/* The next messages of the frame at hand: as many as are the owner's, or one that is the link's.  True: an
+ * item. */
+static bool take_messages(struct fl_mux *mux, fl_ms now, struct fl_mux_item *item,
+                          struct fl_err *err)
 {
-    const struct fl_msg *msg = &mux->messages.at[mux->messages_pos++];
-    struct fl_link_event ev = event_of(msg, now);
-    bool is_welcome = ev.kind == FL_LINK_EV_welcome && mux->link.state == FL_LINK_GREETING;
-    enum fl_link_answer answer;
+    size_t from = mux->messages_pos;
 
-    if (is_welcome && !agree_on_credit(mux, &msg->welcome, now, err))
-        return break_off(mux, now, item);
-    answer = settle(mux, fl_link_step(&mux->link, ev));
-    if (ev.kind == FL_LINK_EV_pong && mux->flow) fl_flow_rtt(mux->flow, mux->link.rtt_ms);
-    if (answer != FL_LINK_DO_WAIT) {
-        *item = (struct fl_mux_item){.kind = FL_MUX_ANSWER, .answer = answer, .message = msg};
-        if (mux->link.why == FL_LINK_WHY_broke_a_rule && !fl_link_is_connected(&mux->link)) {
-            (void)fl_fail(err, FL_INVALID, "'%s' at the wrong time", fl_msg_info(msg->kind)->name);
+    while (mux->messages_pos < mux->messages.len) {
+        const struct fl_msg *msg = &mux->messages.at[mux->messages_pos];
+        struct fl_link_event ev = event_of(msg, now);
+        enum fl_link_answer answer;
+
+        if (ev.kind != FL_LINK_EV_message && mux->messages_pos > from) break;
+        mux->messages_pos++;
+        if (ev.kind == FL_LINK_EV_welcome && mux->link.state == FL_LINK_GREETING &&
+            !agree_on_credit(mux, &msg->welcome, now, err)) {
+            return break_off(mux, now, item);
         }
-        if (!fl_link_is_connected(&mux->link)) mux->messages_pos = mux->messages.len;
-        return true;
+        answer = settle(mux, fl_link_step(&mux->link, ev));
+        if (ev.kind == FL_LINK_EV_pong && mux->flow) fl_flow_rtt(mux->flow, mux->link.rtt_ms);
+        if (answer != FL_LINK_DO_WAIT) {
+            *item = (struct fl_mux_item){
+                .kind = FL_MUX_ANSWER, .answer = answer, .messages = msg, .messages_len = 1};
+            if (fl_link_is_connected(&mux->link)) return true;
+            mux->messages_pos = mux->messages.len;
+            if (mux->link.why == FL_LINK_WHY_broke_a_rule)
+                fl_fail(err, FL_INVALID, "'%s' at the wrong time", fl_msg_info(msg->kind)->name);
+            return true;
+        }
+        if (ev.kind != FL_LINK_EV_message) return false;
     }
-    if (ev.kind != FL_LINK_EV_message) return false;
-    *item = (struct fl_mux_item){.kind = FL_MUX_MESSAGE, .message = msg};
+    *item = (struct fl_mux_item){.kind = FL_MUX_MESSAGE,
+                                 .messages = &mux->messages.at[from],
+                                 .messages_len = mux->messages_pos - from};
     return true;
 }
 
@@ -404,7 +415,7 @@ static bool take_data(struct fl_mux *mux, const struct fl_frame *frame, fl_ms no
     bool was_open = is_open(mux, frame, now, &is_new);
 
     if (was_open && find(mux, frame->stream)->type != frame->type) {
-        (void)fl_fail(err, FL_INVALID, "stream %" PRIu32 " changes its type", frame->stream);
+        fl_fail(err, FL_INVALID, "stream %" PRIu32 " changes its type", frame->stream);
         return break_off(mux, now, item);
     }
     switch (
@@ -428,7 +439,7 @@ static bool take_data(struct fl_mux *mux, const struct fl_frame *frame, fl_ms no
                                      .bytes = FL_STR("no credit, or out of sequence")};
         return was_open && !is_new;
     case FL_FLOW_CLOSE_TUNNEL:
-        (void)fl_fail(err, FL_INVALID, "no credit, or out of sequence, the second time");
+        fl_fail(err, FL_INVALID, "no credit, or out of sequence, the second time");
         return break_off(mux, now, item);
     }
     fl_unreachable("every verdict is above");
@@ -472,7 +483,7 @@ static bool take_frame(struct fl_mux *mux, const struct fl_frame *frame, fl_ms n
     if (!is_data && frame->type != FL_FRAME_CREDIT && frame->type != FL_FRAME_CLOSE)
         return false; /* from a newer peer, which says that it may be dropped */
     if (mux->link.state != FL_LINK_UP) {
-        (void)fl_fail(err, FL_INVALID, "%s before WELCOME", fl_frame_type_name(frame->type));
+        fl_fail(err, FL_INVALID, "%s before WELCOME", fl_frame_type_name(frame->type));
         return break_off(mux, now, item);
     }
     if (is_data) return take_data(mux, frame, now, item, err);
@@ -484,8 +495,7 @@ bool fl_mux_receive(struct fl_mux *mux, struct fl_str *bytes, fl_ms now,
                     struct fl_mux_item *ret_item, struct fl_err *err)
 {
     if (bytes->len && fl_link_is_connected(&mux->link)) {
-        (void)fl_link_step(&mux->link,
-                           (struct fl_link_event){.kind = FL_LINK_EV_bytes, .now = now});
+        fl_link_step(&mux->link, (struct fl_link_event){.kind = FL_LINK_EV_bytes, .now = now});
     }
     for (;;) {
         struct fl_frame frame;
@@ -495,7 +505,7 @@ bool fl_mux_receive(struct fl_mux *mux, struct fl_str *bytes, fl_ms now,
             return false;
         }
         if (mux->messages_pos < mux->messages.len) {
-            if (take_message(mux, now, ret_item, err)) return true;
+            if (take_messages(mux, now, ret_item, err)) return true;
             continue;
         }
         switch (fl_frame_decoder_next(&mux->decoder, bytes, &frame, err)) {

@@ -52,8 +52,8 @@ enum fl_link_answer fl_mux_step(struct fl_mux *mux, enum fl_link_event_kind kind
 /* ---- receiving --------------------------------------------------------------------------------- */
 
 enum fl_mux_item_kind {
-    FL_MUX_ANSWER, /* the link's: GREET and BEGIN with their 'message', BYE and CLOSE with 'why' in err */
-    FL_MUX_MESSAGE, /* 'message' */
+    FL_MUX_ANSWER,  /* the link's: GREET and BEGIN with their message; of BYE and CLOSE its 'why' */
+    FL_MUX_MESSAGE, /* one or more, as they stand in their frame */
     FL_MUX_DATA,    /* 'bytes' of 'stream': tell fl_mux_consumed; is_new: its first */
     FL_MUX_CLOSED, /* 'stream' is over, by the peer or since it broke a rule: 'code', text in 'bytes' */
 };
@@ -62,7 +62,8 @@ enum fl_mux_item_kind {
 struct fl_mux_item {
     enum fl_mux_item_kind kind;
     enum fl_link_answer answer;
-    const struct fl_msg *message;
+    const struct fl_msg *messages;
+    size_t messages_len;
     uint32_t stream;
     uint8_t type; /* of the stream, enum fl_frame_type */
     bool is_new;

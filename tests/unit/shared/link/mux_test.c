@@ -154,12 +154,14 @@ static void take_bytes(struct pair *pair, struct end *end, struct fl_str bytes)
         switch (item.kind) {
         case FL_MUX_ANSWER:
             end->answer = item.answer;
-            if (item.answer == FL_LINK_DO_GREET) assert_int_equal(item.message->kind, FL_MSG_hello);
+            if (item.answer == FL_LINK_DO_GREET)
+                assert_int_equal(item.messages->kind, FL_MSG_hello);
             if (item.answer == FL_LINK_DO_BEGIN)
-                assert_int_equal(item.message->kind, FL_MSG_welcome);
+                assert_int_equal(item.messages->kind, FL_MSG_welcome);
             break;
         case FL_MUX_MESSAGE:
-            take_message(end, item.message);
+            for (size_t i = 0; i < item.messages_len; i++)
+                take_message(end, &item.messages[i]);
             break;
         case FL_MUX_DATA:
             take_data(end, &item);
