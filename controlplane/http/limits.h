@@ -5,6 +5,10 @@
 
 #include "shared/base/types.h"
 
+/* What the limits themselves may be set to, beside FL_HTTP_FIELDS_MAX. */
+#define HTTP_CONNECTIONS_MAX 1000000
+#define HTTP_HEAD_BYTES_MAX 262144
+
 struct http_limits {
 #define HTTP_LIMIT(name, type, value, text) type name;
 #include "controlplane/http/http_limits.def"

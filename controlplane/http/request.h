@@ -104,12 +104,16 @@ void http_watch(struct http_request *request, const struct http_watcher *watcher
 void http_stream_begin(struct http_request *request, unsigned status,
                        const struct fl_http_field *headers, size_t headers_len);
 
-/* How many bytes may be put now; on_room follows when it is less than bytes_min.  A slow reader holds at
+/* How many bytes may be put now; on_room follows when it is less than bytes_min, which is at most
+ * http_stream_piece_max.  A slow reader holds at
  * most stream_bytes_max of them. */
 size_t http_stream_room(struct http_request *request, size_t bytes_min);
 
-/* All of it or nothing: false, nothing was taken, on_room follows when half of the room is free.  A piece
- * over half of stream_bytes_max may never find room: cut it.  What one turn puts goes out together. */
+/* Bytes of the largest piece: larger ones could wait for room for ever, so putting one is a bug. */
+size_t http_stream_piece_max(const struct http_request *request);
+
+/* All of it or nothing: false, nothing was taken, on_room follows when half of the room is free.  What one
+ * turn puts goes out together. */
 FL_CHECK bool http_stream_put(struct http_request *request, struct fl_str piece);
 
 void http_stream_end(struct http_request *request);

@@ -1,0 +1,607 @@
+#include "controlplane/http/connection.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/base/assert.h"
+#include "shared/io/log.h"
+
+#define READS_MAX 4 /* of one connection in a turn */
+#define ROUNDS_MAX                                                                                 \
+    8 /* of requests and their answers in a turn, as far as the peer keeps taking them */
+#define SPILT_BYTES_MAX ((size_t)256 * 1024)
+#define REFUSAL_BYTES_MAX 256
+
+static void enter(struct http_connection *connection, enum http_state state)
+{
+    connection->state = state;
+    connection->since = fl_loop_now(connection->server->loop);
+}
+
+static void drop_exchange(struct http_connection *connection)
+{
+    http_exchange_give(&connection->server->pool, connection->exchange);
+    connection->exchange = NULL;
+}
+
+void http_connection_put_dirty(struct http_connection *connection)
+{
+    struct http_server *server = connection->server;
+
+    if (connection->is_dirty || connection->is_working) return;
+    connection->is_dirty = true;
+    connection->next_dirty = server->dirty;
+    server->dirty = connection;
+    fl_after_put(&server->after);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------ */
+
+/* The request in hand will not be answered: its handler hears of it, and its handle finds nothing. */
+static void lose_request(struct http_connection *connection)
+{
+    const struct http_watcher *watcher = connection->watcher;
+
+    if (!http_connection_has_request(connection)) return;
+    connection->server->counts.gone++;
+    if (connection->state == HTTP_STREAM) connection->server->counts.streams--;
+    connection->watcher = NULL;
+    enter(connection, HTTP_LAST);
+    if (watcher && watcher->on_gone) {
+        watcher->on_gone(connection->watcher_ctx, &connection->request);
+    }
+}
+
+static void die(struct http_connection *connection)
+{
+    lose_request(connection);
+    enter(connection, HTTP_DEAD);
+    http_connection_put_dirty(connection);
+}
+
+static void destroy(struct http_connection *connection)
+{
+    struct http_server *server = connection->server;
+
+    fl_timer_off(&connection->timer);
+    fl_watch_off(&connection->watch);
+    http_socket_fini(&connection->socket);
+    drop_exchange(connection);
+    http_buffer_give(&server->pool, &connection->out);
+    if (connection->prev) connection->prev->next = connection->next;
+    if (connection->next) connection->next->prev = connection->prev;
+    if (server->first == connection) server->first = connection->next;
+    server->counts.connections--;
+    fl_slab_give(&server->connections, connection->slot);
+    if (server->is_draining && !server->first) fl_after_put(&server->after);
+}
+
+void http_connection_cut(struct http_connection *connection)
+{
+    if (connection->state != HTTP_DEAD) die(connection);
+}
+
+/* ---- output ------------------------------------------------------------------------------------- */
+
+size_t http_connection_waiting(const struct http_connection *connection)
+{
+    return connection->out.len - connection->out_at;
+}
+
+struct fl_buf *http_connection_out(struct http_connection *connection)
+{
+    struct fl_buf *out = &connection->out;
+
+    if (!out->at) *out = http_buffer_take(&connection->server->pool);
+    if (http_connection_waiting(connection) == 0) {
+        connection->progress_at = fl_loop_now(connection->server->loop);
+    } else if (connection->out_at >= out->len / 2) {
+        memmove(out->at, out->at + connection->out_at, out->len - connection->out_at);
+        fl_buf_truncate(out, out->len - connection->out_at);
+        connection->out_at = 0;
+    }
+    return out;
+}
+
+static void flush(struct http_connection *connection)
+{
+    struct http_server *server = connection->server;
+
+    while (http_connection_waiting(connection) > 0) {
+        size_t n = 0;
+
+        if (connection->state == HTTP_DEAD) return;
+        switch (http_socket_write(&connection->socket, connection->out.at + connection->out_at,
+                                  http_connection_waiting(connection), &n)) {
+        case HTTP_IO_DONE:
+            connection->out_at += n;
+            connection->progress_at = fl_loop_now(server->loop);
+            server->counts.bytes_out += n;
+            break;
+        case HTTP_IO_AGAIN:
+            connection->write_wants = (uint8_t)connection->socket.wants;
+            return;
+        case HTTP_IO_END:
+        case HTTP_IO_BROKEN:
+            die(connection);
+            return;
+        }
+    }
+    if (connection->out.at) http_buffer_give(&server->pool, &connection->out);
+    connection->out_at = 0;
+    if (connection->state != HTTP_LAST) return;
+    http_socket_shut(&connection->socket);
+    enter(connection, HTTP_LINGER);
+}
+
+/* ---- refusing ----------------------------------------------------------------------------------- */
+
+static void refuse(struct http_connection *connection, struct fl_http_refusal refusal)
+{
+    static const struct fl_http_field headers[] = {
+        {FL_STR("Content-Type"), FL_STR("application/problem+json")},
+        {FL_STR("Cache-Control"), FL_STR("no-store")},
+    };
+    struct http_server *server = connection->server;
+    char text[REFUSAL_BYTES_MAX];
+    struct fl_buf *out;
+    int len = snprintf(text, sizeof text, "{\"title\":\"%s\",\"status\":%u,\"detail\":\"%s\"}\n",
+                       http_status_name(refusal.status), refusal.status, refusal.why);
+    struct http_answer answer = {.status = refusal.status,
+                                 .headers = headers,
+                                 .headers_len = sizeof headers / sizeof *headers,
+                                 .has_length = true,
+                                 .length = (uint64_t)len,
+                                 .closes = true};
+
+    fl_assert(len > 0 && (size_t)len < sizeof text); /* the reasons are constants */
+    fl_log(FL_LOG_INFO, "http", "refused", FL_LOG_S("peer", connection->peer),
+           FL_LOG_N("status", refusal.status), FL_LOG_S("why", refusal.why));
+    server->counts.refused++;
+    lose_request(connection);
+    out = http_connection_out(connection);
+    http_answer_put(out, &answer, http_date_line(&server->date, fl_loop_wall(server->loop)));
+    if (!fl_buf_put(out, text, (size_t)len)) fl_unreachable("output has far more room");
+    drop_exchange(connection);
+    enter(connection, HTTP_LAST);
+}
+
+/* ---- requests ------------------------------------------------------------------------------------- */
+
+bool http_connection_closes(struct http_connection *connection)
+{
+    bool has_rest =
+        connection->state == HTTP_BODY ||
+        (connection->state == HTTP_ASKING && fl_http_head_has_body(&connection->exchange->head));
+
+    if (connection->server->is_draining || connection->has_ended || has_rest) {
+        connection->closes = true;
+    }
+    return connection->closes;
+}
+
+void http_connection_answered(struct http_connection *connection)
+{
+    if (connection->state == HTTP_STREAM) connection->server->counts.streams--;
+    connection->watcher = NULL;
+    connection->has_asked = true;
+    connection->wants_room = false;
+    if (connection->closes) {
+        drop_exchange(connection);
+        enter(connection, HTTP_LAST);
+    } else {
+        if (connection->exchange) {
+            http_exchange_reset(&connection->server->pool, connection->exchange);
+        }
+        enter(connection, HTTP_IDLE);
+    }
+    http_connection_put_dirty(connection);
+}
+
+void http_connection_streams(struct http_connection *connection)
+{
+    connection->server->counts.streams++;
+    enter(connection, HTTP_STREAM);
+    if (connection->closes) {
+        drop_exchange(connection);
+    } else {
+        http_exchange_reset(&connection->server->pool, connection->exchange);
+    }
+    http_connection_put_dirty(connection);
+}
+
+/* Both: true when the state moved on, and there may be more to do. */
+static bool take_body(struct http_connection *connection)
+{
+    struct http_exchange *exchange = connection->exchange;
+    struct fl_str bytes = {exchange->input + exchange->at, exchange->len - exchange->at};
+
+    for (;;) {
+        struct fl_http_refusal refusal = {0};
+        struct fl_str piece = {0};
+
+        switch (fl_http_body_next(&exchange->body, &bytes, &piece, &refusal)) {
+        case FL_HTTP_BODY_PIECE:
+            if (http_exchange_add(&connection->server->pool, exchange, piece)) break;
+            refuse(connection, (struct fl_http_refusal){503, "too many bodies at a time"});
+            return true;
+        case FL_HTTP_BODY_MORE:
+            exchange->at = exchange->len;
+            if (connection->has_ended) die(connection);
+            return false;
+        case FL_HTTP_BODY_END:
+            exchange->at = exchange->len - bytes.len;
+            enter(connection, HTTP_ASKED);
+            connection->server->port.on_request(connection->server->port.ctx, &connection->request);
+            return true;
+        case FL_HTTP_BODY_BAD:
+            refuse(connection, refusal);
+            return true;
+        }
+    }
+}
+
+static bool begin(struct http_connection *connection, size_t head_bytes)
+{
+    struct http_server *server = connection->server;
+    struct http_exchange *exchange = connection->exchange;
+    struct fl_http_refusal refusal;
+    uint64_t body_bytes_max;
+    bool is_moved;
+
+    if (exchange->input_bytes - exchange->at - head_bytes < HTTP_INPUT_SPARE_BYTES) {
+        http_exchange_settle(exchange);
+    }
+    if (!fl_http_head_parse((struct fl_str){exchange->input + exchange->at, head_bytes},
+                            &(struct fl_http_head_limits){server->limits.head_bytes_max,
+                                                          server->limits.target_bytes_max,
+                                                          server->limits.headers_max},
+                            exchange->fields, &exchange->head, &refusal)) {
+        refuse(connection, refusal);
+        return true;
+    }
+    exchange->at += head_bytes;
+    exchange->pin_bytes = exchange->at;
+    connection->number = ++server->counts.requests;
+    connection->is_head = exchange->head.method == FL_HTTP_HEAD;
+    connection->closes = exchange->head.wants_close;
+    enter(connection, HTTP_ASKING);
+    body_bytes_max = server->port.on_head(server->port.ctx, &connection->request);
+    if (connection->state != HTTP_ASKING) return true;
+    fl_http_body_init(&exchange->body, &exchange->head, body_bytes_max);
+    enter(connection, HTTP_BODY);
+    is_moved = take_body(connection);
+    if (connection->state == HTTP_BODY && exchange->head.expects_continue &&
+        exchange->content.len == 0) {
+        static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+        if (!fl_buf_put(http_connection_out(connection), go_on, sizeof go_on - 1)) {
+            fl_unreachable("output has far more room");
+        }
+    }
+    return is_moved;
+}
+
+static bool take_head(struct http_connection *connection)
+{
+    const struct http_limits *limits = &connection->server->limits;
+    struct http_exchange *exchange = connection->exchange;
+    struct fl_http_refusal refusal = {0};
+    size_t head_bytes = 0;
+
+    if (!exchange || exchange->at == exchange->len) {
+        if (connection->has_ended) enter(connection, HTTP_LAST);
+        return false;
+    }
+    switch (fl_http_head_scan(
+        &exchange->scan,
+        (struct fl_str){exchange->input + exchange->at, exchange->len - exchange->at},
+        &(struct fl_http_head_limits){limits->head_bytes_max, limits->target_bytes_max,
+                                      limits->headers_max},
+        &head_bytes, &refusal)) {
+    case FL_HTTP_MORE:
+        if (connection->state == HTTP_IDLE) enter(connection, HTTP_HEAD);
+        if (connection->has_ended) enter(connection, HTTP_LAST);
+        return false;
+    case FL_HTTP_READY:
+        return begin(connection, head_bytes);
+    case FL_HTTP_BAD:
+        break;
+    }
+    refuse(connection, refusal);
+    return true;
+}
+
+/* Hands on what the input holds: request by request, as long as each is answered at once. */
+static void process(struct http_connection *connection)
+{
+    bool is_on = true;
+
+    while (is_on) {
+        switch (connection->state) {
+        case HTTP_IDLE:
+        case HTTP_HEAD:
+            connection->is_held =
+                http_connection_waiting(connection) > connection->server->limits.answer_bytes_max;
+            is_on = !connection->is_held && take_head(connection);
+            break;
+        case HTTP_BODY:
+            is_on = take_body(connection);
+            break;
+        case HTTP_STREAM: /* a follower that has closed its end is away, or nobody would ever notice */
+            if (connection->has_ended) die(connection);
+            return;
+        case HTTP_HANDSHAKE:
+        case HTTP_ASKING:
+        case HTTP_ASKED:
+        case HTTP_LAST:
+        case HTTP_LINGER:
+        case HTTP_DEAD:
+            return;
+        }
+    }
+}
+
+/* ---- input ---------------------------------------------------------------------------------------- */
+
+/* Would more input be of use now, and is there room for it?  While a request is in hand it is read as
+ * well, so that a peer that goes away is noticed. */
+static bool is_hungry(struct http_connection *connection)
+{
+    char *to;
+
+    if (connection->has_ended || connection->is_held) return false;
+    if (connection->state < HTTP_IDLE || connection->state > HTTP_STREAM) return false;
+    return !connection->exchange || http_exchange_room(connection->exchange, &to) > 0;
+}
+
+static void fill(struct http_connection *connection)
+{
+    struct http_server *server = connection->server;
+    char *to = NULL;
+    size_t room, n = 0;
+
+    if (!connection->exchange) connection->exchange = http_exchange_take(&server->pool);
+    room = http_exchange_room(connection->exchange, &to);
+    switch (http_socket_read(&connection->socket, to, room, &n)) {
+    case HTTP_IO_DONE:
+        connection->exchange->len += n;
+        connection->is_readable = connection->socket.has_more || n == room;
+        server->counts.bytes_in += n;
+        return;
+    case HTTP_IO_AGAIN:
+        connection->is_readable = false;
+        connection->read_wants = (uint8_t)connection->socket.wants;
+        return;
+    case HTTP_IO_END:
+        connection->has_ended = true;
+        connection->is_readable = false;
+        return;
+    case HTTP_IO_BROKEN:
+        die(connection);
+    }
+}
+
+static void shake(struct http_connection *connection)
+{
+    switch (http_socket_handshake(&connection->socket)) {
+    case HTTP_IO_DONE:
+        enter(connection, HTTP_IDLE);
+        connection->is_readable = true; /* the first request may have come along */
+        return;
+    case HTTP_IO_AGAIN:
+        return;
+    case HTTP_IO_END:
+    case HTTP_IO_BROKEN:
+        connection->server->counts.handshakes_failed++;
+        fl_log(FL_LOG_INFO, "http", "handshake_failed", FL_LOG_S("peer", connection->peer));
+        die(connection);
+    }
+}
+
+/* ---- work ----------------------------------------------------------------------------------------- */
+
+/* Tells a stream that waits for room; true when it put something. */
+static bool tell_room(struct http_connection *connection)
+{
+    const struct http_watcher *watcher = connection->watcher;
+
+    if (connection->state != HTTP_STREAM || !connection->wants_room) return false;
+    if (http_connection_waiting(connection) > connection->server->limits.stream_bytes_max / 2) {
+        return false;
+    }
+    connection->wants_room = false;
+    if (!watcher || !watcher->on_room) return false;
+    watcher->on_room(connection->watcher_ctx, &connection->request);
+    return http_connection_waiting(connection) > 0 || connection->state != HTTP_STREAM;
+}
+
+/* When the peer must have done what is expected of it now; 0: nothing is. */
+static fl_ms deadline(const struct http_connection *connection)
+{
+    const struct http_limits *limits = &connection->server->limits;
+    fl_ms at = 0;
+
+    switch (connection->state) {
+    case HTTP_HANDSHAKE:
+        at = connection->since + limits->handshake_ms;
+        break;
+    case HTTP_IDLE:
+        at = connection->since + (connection->has_asked ? limits->idle_ms : limits->head_ms);
+        break;
+    case HTTP_HEAD:
+        at = connection->since + limits->head_ms;
+        break;
+    case HTTP_BODY:
+        at = connection->since + limits->body_grace_ms +
+             (fl_ms)(connection->exchange->content.len * 1000 / limits->body_rate_min);
+        break;
+    case HTTP_LINGER:
+        return connection->since + limits->linger_ms;
+    case HTTP_ASKING:
+    case HTTP_ASKED:
+    case HTTP_STREAM:
+    case HTTP_LAST:
+    case HTTP_DEAD:
+        break;
+    }
+    if (http_connection_waiting(connection) > 0) {
+        fl_ms taken_at = connection->progress_at + limits->write_ms;
+
+        if (at == 0 || taken_at < at) at = taken_at;
+    }
+    return at;
+}
+
+/* What to wait for, and until when.  The timer is set anew only when it would be too late: mostly it goes
+ * off long after its connection went on, finds the next deadline, and is set to that. */
+static void settle(struct http_connection *connection)
+{
+    struct http_exchange *exchange = connection->exchange;
+    bool is_hungry_now;
+    unsigned events = 0;
+    fl_ms at;
+
+    if (connection->state == HTTP_DEAD) {
+        if (!connection->is_dirty) destroy(connection);
+        return;
+    }
+    if (exchange && exchange->at == exchange->len && exchange->pin_bytes == 0 &&
+        (connection->state == HTTP_IDLE || connection->state == HTTP_STREAM)) {
+        drop_exchange(connection);
+    }
+    is_hungry_now = is_hungry(connection);
+    if (connection->state == HTTP_HANDSHAKE) events = connection->socket.wants;
+    if (connection->state == HTTP_LINGER) events = FL_WATCH_READ;
+    if (is_hungry_now) events |= connection->read_wants;
+    if (http_connection_waiting(connection) > 0) events |= connection->write_wants;
+    if (fl_watch_events(&connection->watch) != events) fl_watch_set(&connection->watch, events);
+    if (is_hungry_now && connection->is_readable) http_connection_put_dirty(connection);
+
+    at = deadline(connection);
+    if (at != 0 && (!fl_timer_is_on(&connection->timer) || connection->timer.at > at)) {
+        fl_timer_at(&connection->timer, at);
+    }
+}
+
+void http_connection_work(struct http_connection *connection)
+{
+    unsigned reads = 0;
+    bool is_on = true;
+
+    fl_assert(!connection->is_working);
+    connection->is_working = true;
+    if (connection->state == HTTP_HANDSHAKE) shake(connection);
+    for (unsigned rounds = 0; is_on && rounds < ROUNDS_MAX; rounds++) {
+        process(connection);
+        while (connection->is_readable && is_hungry(connection) && reads < READS_MAX) {
+            reads++;
+            fill(connection);
+            process(connection);
+        }
+        flush(connection);
+        is_on = tell_room(connection) ||
+                (connection->is_held && http_connection_waiting(connection) == 0);
+    }
+    connection->is_working = false;
+    if (is_on && connection->state != HTTP_DEAD) http_connection_put_dirty(connection);
+    settle(connection);
+}
+
+/* ---- what wakes it -------------------------------------------------------------------------------- */
+
+static void on_ready(void *ctx, unsigned events)
+{
+    struct http_connection *connection = ctx;
+
+    if (connection->state == HTTP_LINGER) {
+        enum http_io io = http_socket_discard(&connection->socket, &connection->spilt_bytes);
+
+        if (io != HTTP_IO_AGAIN || connection->spilt_bytes > SPILT_BYTES_MAX) die(connection);
+        return;
+    }
+    if (events & connection->read_wants) connection->is_readable = true;
+    http_connection_work(connection);
+}
+
+static void on_timer(void *ctx)
+{
+    struct http_connection *connection = ctx;
+    struct http_server *server = connection->server;
+    fl_ms now = fl_loop_now(server->loop), at = deadline(connection);
+
+    if (at == 0 || at > now) {
+        settle(connection);
+        return;
+    }
+    if (http_connection_waiting(connection) > 0 &&
+        connection->progress_at + server->limits.write_ms <= now) {
+        fl_log(FL_LOG_INFO, "http", "stalled", FL_LOG_S("peer", connection->peer));
+        server->counts.timeouts++;
+        die(connection);
+        return;
+    }
+    if (connection->state == HTTP_HEAD || connection->state == HTTP_BODY) {
+        server->counts.timeouts++;
+        refuse(connection, (struct fl_http_refusal){408, connection->state == HTTP_HEAD
+                                                             ? "the head took too long"
+                                                             : "the body came too slowly"});
+        http_connection_work(connection);
+        return;
+    }
+    if (connection->state == HTTP_IDLE) {
+        enter(connection, HTTP_LAST);
+        http_connection_work(connection);
+        return;
+    }
+    if (connection->state == HTTP_HANDSHAKE) {
+        fl_log(FL_LOG_INFO, "http", "handshake_slow", FL_LOG_S("peer", connection->peer));
+        server->counts.timeouts++;
+    }
+    die(connection);
+}
+
+void http_connection_open(struct http_server *server, int fd, struct ssl_ctx_st *tls,
+                          const struct fl_net_address *peer)
+{
+    uint32_t slot = fl_slab_take(&server->connections);
+    struct http_connection *connection = fl_slab_at(&server->connections, slot);
+
+    if (!http_socket_init(&connection->socket, fd, tls)) {
+        fl_slab_give(&server->connections, slot);
+        return;
+    }
+    connection->request.connection = connection;
+    connection->server = server;
+    connection->slot = slot;
+    connection->read_wants = FL_WATCH_READ;
+    connection->write_wants = FL_WATCH_WRITE;
+    connection->socket.wants = FL_WATCH_READ;
+    connection->next = server->first;
+    if (server->first) server->first->prev = connection;
+    server->first = connection;
+    server->counts.accepted++;
+    server->counts.connections++;
+    fl_net_print(peer, connection->peer);
+    fl_watch_init(&connection->watch, server->loop, fd, on_ready, connection);
+    fl_timer_init(&connection->timer, server->loop, on_timer, connection);
+    enter(connection, tls ? HTTP_HANDSHAKE : HTTP_IDLE);
+    settle(connection);
+}
+
+void http_connection_drain(struct http_connection *connection)
+{
+    const struct http_watcher *watcher = connection->watcher;
+
+    if (connection->state == HTTP_HANDSHAKE) {
+        die(connection);
+    } else if (connection->state == HTTP_IDLE) {
+        enter(connection, HTTP_LAST);
+        http_connection_put_dirty(connection);
+    } else if (connection->state == HTTP_STREAM) {
+        connection->closes = true;
+        if (watcher && watcher->on_drain) {
+            watcher->on_drain(connection->watcher_ctx, &connection->request);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+#include "controlplane/http/exchange.h"
+
+#include <string.h>
+
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+
+#define OUTPUT_BYTES_MAX ((size_t)1 << 30) /* an answer of ours; far more than any is */
+
+void http_pool_init(struct http_pool *pool, const struct http_limits *limits)
+{
+    *pool = (struct http_pool){.limits = *limits};
+}
+
+static void destroy(struct http_exchange *exchange)
+{
+    fl_free(exchange->input);
+    fl_free(exchange->fields);
+    fl_buf_fini(&exchange->content);
+    fl_arena_fini(&exchange->arena);
+    fl_free(exchange);
+}
+
+void http_pool_fini(struct http_pool *pool)
+{
+    while (pool->exchanges) {
+        struct http_exchange *exchange = pool->exchanges;
+
+        pool->exchanges = exchange->next;
+        destroy(exchange);
+    }
+    for (size_t i = 0; i < pool->buffers.len; i++) {
+        fl_buf_fini(&pool->buffers.at[i]);
+    }
+    fl_vec_fini(&pool->buffers);
+    fl_assert(pool->content_bytes == 0);
+}
+
+struct http_exchange *http_exchange_take(struct http_pool *pool)
+{
+    struct http_exchange *exchange = pool->exchanges;
+
+    if (exchange) {
+        pool->exchanges = exchange->next;
+        pool->exchanges_len--;
+        exchange->next = NULL;
+        return exchange;
+    }
+    exchange = fl_new(struct http_exchange);
+    exchange->input_bytes = pool->limits.head_bytes_max + HTTP_INPUT_SPARE_BYTES;
+    exchange->input = fl_new_array(char, exchange->input_bytes);
+    exchange->fields = fl_new_array(struct fl_http_field, pool->limits.headers_max);
+    fl_buf_init(&exchange->content, SIZE_MAX);
+    return exchange;
+}
+
+void http_exchange_reset(struct http_pool *pool, struct http_exchange *exchange)
+{
+    size_t content_bytes = exchange->content.cap;
+
+    fl_arena_reset(&exchange->arena);
+    fl_buf_clear(&exchange->content);
+    if (content_bytes > HTTP_SPARE_BYTES_MAX) {
+        fl_buf_fini(&exchange->content);
+        fl_buf_init(&exchange->content, SIZE_MAX);
+        pool->content_bytes -= content_bytes;
+    }
+    exchange->pin_bytes = 0;
+    exchange->scan = (struct fl_http_head_scan){0};
+    if (exchange->at == exchange->len) exchange->at = exchange->len = 0;
+}
+
+void http_exchange_give(struct http_pool *pool, struct http_exchange *exchange)
+{
+    if (!exchange) return;
+    exchange->at = exchange->len = 0;
+    http_exchange_reset(pool, exchange);
+    if (pool->exchanges_len == HTTP_SPARES_MAX) {
+        destroy(exchange);
+        return;
+    }
+    exchange->next = pool->exchanges;
+    pool->exchanges = exchange;
+    pool->exchanges_len++;
+}
+
+static void move_to(struct http_exchange *exchange, size_t to)
+{
+    memmove(exchange->input + to, exchange->input + exchange->at, exchange->len - exchange->at);
+    exchange->len = to + (exchange->len - exchange->at);
+    exchange->at = to;
+}
+
+size_t http_exchange_room(struct http_exchange *exchange, char **ret_to)
+{
+    if (exchange->at == exchange->len) exchange->at = exchange->len = exchange->pin_bytes;
+    if (exchange->len == exchange->input_bytes && exchange->at > exchange->pin_bytes) {
+        move_to(exchange, exchange->pin_bytes);
+    }
+    *ret_to = exchange->input + exchange->len;
+    return exchange->input_bytes - exchange->len;
+}
+
+void http_exchange_settle(struct http_exchange *exchange)
+{
+    fl_assert(exchange->pin_bytes == 0);
+    if (exchange->at > 0) move_to(exchange, 0);
+}
+
+/* Memory that counts is what a large body takes; small ones live in what the exchange keeps anyway. */
+static size_t counted(const struct fl_buf *content)
+{
+    return content->cap > HTTP_SPARE_BYTES_MAX ? content->cap : 0;
+}
+
+bool http_exchange_add(struct http_pool *pool, struct http_exchange *exchange, struct fl_str piece)
+{
+    size_t before = counted(&exchange->content);
+    bool is_added;
+
+    /* Growing doubles at most, so this is what the next put may come to. */
+    if (exchange->content.len + piece.len > exchange->content.cap &&
+        pool->content_bytes - before + 2 * (exchange->content.len + piece.len) >
+            pool->limits.bodies_bytes_max) {
+        return false;
+    }
+    is_added = fl_buf_put(&exchange->content, piece.at, piece.len);
+    fl_assert(is_added);
+    pool->content_bytes += counted(&exchange->content) - before;
+    return true;
+}
+
+struct fl_buf http_buffer_take(struct http_pool *pool)
+{
+    struct fl_buf buf;
+
+    if (pool->buffers.len) return fl_vec_pop(&pool->buffers);
+    fl_buf_init(&buf, OUTPUT_BYTES_MAX);
+    return buf;
+}
+
+void http_buffer_give(struct http_pool *pool, struct fl_buf *buf)
+{
+    if (buf->cap > 0 && buf->cap <= 2 * HTTP_SPARE_BYTES_MAX &&
+        pool->buffers.len < HTTP_SPARES_MAX) {
+        fl_buf_clear(buf);
+        fl_vec_push(&pool->buffers, *buf);
+    } else {
+        fl_buf_fini(buf);
+    }
+    *buf = (struct fl_buf){0};
+}

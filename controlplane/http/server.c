@@ -1,0 +1,222 @@
+#include "controlplane/http/server.h"
+
+#include <openssl/ssl.h>
+#include <unistd.h>
+
+#include "controlplane/http/connection.h"
+#include "controlplane/http/tls.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/io/log.h"
+
+#define ACCEPTS_MAX 64 /* in a turn: who is connected already goes on meanwhile */
+#define FDS_FULL_MS 200
+
+struct http_listener {
+    struct http_server *server;
+    struct fl_watch watch;
+    struct fl_timer timer; /* when descriptors had run out: until there may be some */
+    SSL_CTX *tls;          /* NULL: plain */
+    int fd;
+};
+
+/* ---- accepting -------------------------------------------------------------------------------------- */
+
+static void on_listener(void *ctx, unsigned events)
+{
+    struct http_listener *listener = ctx;
+    struct http_server *server = listener->server;
+
+    (void)events;
+    for (unsigned accepts = 0; accepts < ACCEPTS_MAX; accepts++) {
+        struct fl_net_address peer;
+        int fd;
+
+        switch (fl_net_accept(listener->fd, &fd, &peer)) {
+        case FL_NET_ACCEPTED:
+            break;
+        case FL_NET_NOBODY:
+            return;
+        case FL_NET_AGAIN:
+            continue;
+        case FL_NET_FDS_FULL:
+            fl_log(FL_LOG_WARN, "http", "no_descriptors",
+                   FL_LOG_N("connections", server->counts.connections));
+            fl_watch_set(&listener->watch, 0);
+            fl_timer_in(&listener->timer, FDS_FULL_MS);
+            return;
+        }
+        if (server->counts.connections == server->limits.connections_max) {
+            fl_log(FL_LOG_WARN, "http", "shed",
+                   FL_LOG_N("connections_max", server->limits.connections_max));
+            server->counts.shed++;
+            close(fd);
+            continue;
+        }
+        http_connection_open(server, fd, listener->tls, &peer);
+    }
+}
+
+static void on_listener_timer(void *ctx)
+{
+    struct http_listener *listener = ctx;
+
+    fl_watch_set(&listener->watch, FL_WATCH_READ);
+}
+
+static void close_listeners(struct http_server *server)
+{
+    for (size_t i = 0; i < server->listeners.len; i++) {
+        struct http_listener *listener = server->listeners.at[i];
+
+        fl_timer_off(&listener->timer);
+        fl_watch_off(&listener->watch);
+        close(listener->fd);
+        SSL_CTX_free(listener->tls);
+        fl_free(listener);
+    }
+    fl_vec_clear(&server->listeners);
+}
+
+bool http_server_listen(struct http_server *server, int fd, struct ssl_ctx_st *tls,
+                        struct fl_err *err)
+{
+    struct http_listener *listener;
+
+    if (server->is_draining || (tls && !http_tls_setup(tls, err))) {
+        close(fd);
+        return server->is_draining ? fl_fail(err, FL_CONFLICT, "the server is ending") : false;
+    }
+    listener = fl_new(struct http_listener);
+    listener->server = server;
+    listener->fd = fd;
+    listener->tls = tls;
+    if (tls) SSL_CTX_up_ref(tls);
+    fl_timer_init(&listener->timer, server->loop, on_listener_timer, listener);
+    fl_watch_init(&listener->watch, server->loop, fd, on_listener, listener);
+    fl_watch_set(&listener->watch, FL_WATCH_READ);
+    fl_vec_push(&server->listeners, listener);
+    return true;
+}
+
+bool http_server_renew_tls(struct http_server *server, struct ssl_ctx_st *tls, struct fl_err *err)
+{
+    if (!http_tls_setup(tls, err)) return false;
+    for (size_t i = 0; i < server->listeners.len; i++) {
+        struct http_listener *listener = server->listeners.at[i];
+
+        if (!listener->tls) continue;
+        SSL_CTX_up_ref(tls);
+        SSL_CTX_free(listener->tls);
+        listener->tls = tls;
+    }
+    return true;
+}
+
+/* ---- the end of a turn ------------------------------------------------------------------------------ */
+
+static void on_after(void *ctx)
+{
+    struct http_server *server = ctx;
+    struct http_connection *dirty = server->dirty;
+
+    server->dirty = NULL;
+    while (dirty) {
+        struct http_connection *connection = dirty;
+
+        dirty = connection->next_dirty;
+        connection->is_dirty = false;
+        http_connection_work(connection);
+    }
+    if (server->is_draining && !server->first && server->on_end) {
+        void (*on_end)(void *) = server->on_end;
+
+        fl_timer_off(&server->drain_timer);
+        server->on_end = NULL;
+        on_end(server->end_ctx); /* last: the server may be destroyed in it */
+    }
+}
+
+/* ---- life -------------------------------------------------------------------------------------------- */
+
+static void on_drain_timer(void *ctx)
+{
+    struct http_server *server = ctx;
+
+    for (struct http_connection *c = server->first; c; c = c->next) {
+        http_connection_cut(c);
+    }
+    fl_after_put(&server->after);
+}
+
+struct http_server *http_server_create(struct fl_loop *loop, const struct http_limits *limits,
+                                       struct http_port port, struct fl_err *err)
+{
+    struct http_server *server;
+
+#define HTTP_LIMIT(name, type, value, text)                                                        \
+    if (limits->name <= 0) {                                                                       \
+        fl_fail(err, FL_INVALID, "the limit " #name " must be over 0");                            \
+        return NULL;                                                                               \
+    }
+#include "controlplane/http/http_limits.def"
+#undef HTTP_LIMIT
+    if (limits->headers_max > FL_HTTP_FIELDS_MAX ||
+        limits->connections_max > HTTP_CONNECTIONS_MAX || limits->stream_bytes_max < 4096 ||
+        limits->head_bytes_max > HTTP_HEAD_BYTES_MAX) {
+        fl_fail(err, FL_INVALID,
+                "limits: at most %d headers, %d bytes of head, %d connections; at least 4096 bytes "
+                "of a stream",
+                FL_HTTP_FIELDS_MAX, HTTP_HEAD_BYTES_MAX, HTTP_CONNECTIONS_MAX);
+        return NULL;
+    }
+    server = fl_new(struct http_server);
+    server->loop = loop;
+    server->limits = *limits;
+    server->port = port;
+    fl_slab_init(&server->connections, sizeof(struct http_connection),
+                 (uint32_t)limits->connections_max);
+    http_pool_init(&server->pool, limits);
+    fl_after_init(&server->after, loop, on_after, server);
+    fl_timer_init(&server->drain_timer, loop, on_drain_timer, server);
+    return server;
+}
+
+void http_server_destroy(struct http_server *server)
+{
+    if (!server) return;
+    server->on_end = NULL;
+    close_listeners(server);
+    for (struct http_connection *c = server->first; c; c = c->next) {
+        http_connection_cut(c);
+    }
+    /* All are dirty now, so this is the end of each. */
+    on_after(server);
+    fl_assert(!server->first);
+    fl_after_off(&server->after);
+    fl_timer_off(&server->drain_timer);
+    fl_slab_fini(&server->connections);
+    fl_vec_fini(&server->listeners);
+    http_pool_fini(&server->pool);
+    fl_free(server);
+}
+
+void http_server_drain(struct http_server *server, fl_ms bound_ms, void (*on_end)(void *ctx),
+                       void *ctx)
+{
+    fl_assert(!server->is_draining);
+    server->is_draining = true;
+    server->on_end = on_end;
+    server->end_ctx = ctx;
+    close_listeners(server);
+    for (struct http_connection *c = server->first; c; c = c->next) {
+        http_connection_drain(c);
+    }
+    fl_timer_in(&server->drain_timer, bound_ms);
+    fl_after_put(&server->after);
+}
+
+struct http_counts http_server_counts(const struct http_server *server)
+{
+    return server->counts;
+}

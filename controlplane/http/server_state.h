@@ -1,0 +1,33 @@
+/* server_state.h - the fields of a server, for the files of this folder alone. */
+#pragma once
+
+#include "controlplane/http/answer.h"
+#include "controlplane/http/exchange.h"
+#include "controlplane/http/server.h"
+#include "shared/base/slab.h"
+#include "shared/base/vec.h"
+#include "shared/io/loop.h"
+
+struct http_connection;
+struct http_listener;
+
+struct http_server {
+    struct fl_loop *loop;
+    struct http_limits limits;
+    struct http_port port;
+    FL_VEC(struct http_listener *) listeners;
+
+    struct fl_slab connections;
+    struct http_connection *first; /* all of them, newest first */
+    struct http_connection *dirty; /* with work left for the end of the turn */
+    struct fl_after after;
+
+    struct http_pool pool;
+    struct http_date date;
+    struct http_counts counts;
+
+    bool is_draining;
+    struct fl_timer drain_timer; /* when it goes off, what is left is cut */
+    void (*on_end)(void *ctx);   /* NULL once called */
+    void *end_ctx;
+};
