@@ -38,8 +38,9 @@ enum {
     FL_SPEC_ELEMENTS_MAX = 1 << 24,
     FL_SPEC_ENV_MAX = 512,
     FL_SPEC_ENV_VALUE_MAX = 32 << 10,
-    FL_SPEC_WORDS_MAX = 4096, /* of command, and of args */
-    FL_SPEC_NAME_MAX = 253,   /* bytes of a job's name */
+    FL_SPEC_WORD_MAX = (128 << 10) - 1, /* what Linux takes as one argument */
+    FL_SPEC_WORDS_MAX = 4096,           /* of command, and of args */
+    FL_SPEC_NAME_MAX = 253,             /* bytes of a job's name */
     FL_SPEC_ROLE_NAME_MAX = 24,
     FL_SPEC_PRIORITY_MAX = 1000, /* and its negative is the least */
     FL_SPEC_DEADLINE_S_MAX = 366 * 86400,
@@ -65,9 +66,9 @@ struct fl_pairs {
 };
 
 struct fl_job_role {
-    struct fl_str name; /* "main" in the short form */
-    uint32_t replicas;
-    struct fl_str image; /* empty: none */
+    struct fl_str name;              /* "main" in the short form */
+    uint32_t replicas, replicas_min; /* the same: a gang starts whole */
+    struct fl_str image;             /* empty: none */
     struct fl_strs command,
         args; /* what is run is command, then args; with an image both may be empty */
     struct fl_pairs env;
@@ -78,10 +79,14 @@ struct fl_job_role {
     uint32_t grace_s;              /* between TERM and KILL */
 };
 
+struct fl_job_roles {
+    struct fl_job_role *at;
+    size_t len, cap;
+};
+
 struct fl_job_spec {
     /* The spec. */
-    struct fl_job_role *roles;
-    size_t roles_len;
+    struct fl_job_roles roles;
     struct fl_strs clusters; /* only these; none: any.  Sorted, no name twice */
     struct fl_strs not_clusters;
     uint32_t deadline_s; /* from the first start; 0: none */

@@ -9,8 +9,6 @@
 
 #include "shared/base/str.h"
 
-struct fl_buf;
-
 #define FL_QUANTITY_TEXT_MAX 24 /* bytes of what is written below, with the final zero */
 
 /* 'text' in thousandths; false when it is no quantity, negative, or over UINT64_MAX thousandths. */

@@ -1,0 +1,288 @@
+#include "shared/json/json_out.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/base/assert.h"
+#include "shared/json/json.h"
+
+/* ---- strings ------------------------------------------------------------------------------------- */
+
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c != '"' && c != '\\';
+}
+
+#define EACH_BYTE(v) (~(uint64_t)0 / 255 * (uint64_t)(v))
+
+/* How many bytes from 'i' on may be written as they are. */
+static size_t plain_len(struct fl_str s, size_t i)
+{
+    size_t start = i;
+
+    for (; s.len - i >= 8; i += 8) {
+        uint64_t x, quote, backslash;
+
+        memcpy(&x, s.at + i, 8);
+        quote = x ^ EACH_BYTE('"');
+        backslash = x ^ EACH_BYTE('\\');
+        if ((((x - EACH_BYTE(0x20)) & ~x) | ((quote - EACH_BYTE(1)) & ~quote) |
+             ((backslash - EACH_BYTE(1)) & ~backslash)) &
+            EACH_BYTE(0x80)) {
+            break;
+        }
+    }
+    while (i < s.len && is_plain((unsigned char)s.at[i])) {
+        i++;
+    }
+    return i - start;
+}
+
+static void put_escape(struct fl_buf *buf, unsigned char c)
+{
+    static const char codes[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *found = c ? strchr(codes, c) : NULL;
+    char text[8];
+
+    if (found) {
+        text[0] = '\\';
+        text[1] = letters[found - codes];
+        fl_buf_put(buf, text, 2);
+    } else {
+        snprintf(text, sizeof text, "\\u%04x", c);
+        fl_buf_put(buf, text, 6);
+    }
+}
+
+static void put_text(struct fl_buf *buf, struct fl_str s)
+{
+    for (size_t i = 0; i < s.len;) {
+        size_t len = plain_len(s, i);
+
+        fl_buf_put(buf, s.at + i, len);
+        i += len;
+        if (i < s.len) put_escape(buf, (unsigned char)s.at[i++]);
+    }
+}
+
+/* Character by character, for what is no UTF-8 as a whole. */
+static void put_damaged(struct fl_buf *buf, struct fl_str s)
+{
+    for (size_t i = 0; i < s.len;) {
+        size_t len = 1;
+
+        while (len <= 4 && len <= s.len - i && !fl_str_is_utf8((struct fl_str){s.at + i, len})) {
+            len++;
+        }
+        if (len > 4 || len > s.len - i) {
+            fl_buf_put(buf, "\xef\xbf\xbd", 3);
+            i++;
+        } else {
+            put_text(buf, (struct fl_str){s.at + i, len});
+            i += len;
+        }
+    }
+}
+
+void fl_json_quote(struct fl_buf *buf, struct fl_str s)
+{
+    fl_buf_put_u8(buf, '"');
+    if (fl_str_is_utf8(s))
+        put_text(buf, s);
+    else
+        put_damaged(buf, s);
+    fl_buf_put_u8(buf, '"');
+}
+
+/* ---- structure ----------------------------------------------------------------------------------- */
+
+struct fl_json_out fl_json_out(struct fl_buf *buf)
+{
+    return (struct fl_json_out){.buf = buf};
+}
+
+static bool is_in_object(const struct fl_json_out *out)
+{
+    return out->depth > 0 && (out->is_object >> out->depth & 1);
+}
+
+/* Called before each value. */
+static void begin_value(struct fl_json_out *out)
+{
+    if (is_in_object(out)) {
+        fl_assert(out->has_key);
+        out->has_key = false;
+        return;
+    }
+    if (out->depth == 0) fl_assert(!out->has_before);
+    if (out->has_before) fl_buf_put_u8(out->buf, ',');
+    out->has_before = true;
+}
+
+static void begin(struct fl_json_out *out, bool is_object)
+{
+    begin_value(out);
+    fl_assert(out->depth < FL_JSON_OUT_DEPTH_MAX);
+    out->depth++;
+    out->is_object = (out->is_object & ~((uint64_t)1 << out->depth)) | (uint64_t)is_object
+                                                                           << out->depth;
+    out->has_before = false;
+    fl_buf_put_u8(out->buf, is_object ? '{' : '[');
+}
+
+static void end(struct fl_json_out *out, bool is_object)
+{
+    fl_assert(out->depth > 0 && is_in_object(out) == is_object && !out->has_key);
+    out->depth--;
+    out->has_before = true;
+    fl_buf_put_u8(out->buf, is_object ? '}' : ']');
+}
+
+void fl_json_begin_object(struct fl_json_out *out)
+{
+    begin(out, true);
+}
+
+void fl_json_end_object(struct fl_json_out *out)
+{
+    end(out, true);
+}
+
+void fl_json_begin_list(struct fl_json_out *out)
+{
+    begin(out, false);
+}
+
+void fl_json_end_list(struct fl_json_out *out)
+{
+    end(out, false);
+}
+
+void fl_json_put_key(struct fl_json_out *out, struct fl_str key)
+{
+    fl_assert(is_in_object(out) && !out->has_key);
+    if (out->has_before) fl_buf_put_u8(out->buf, ',');
+    out->has_before = true;
+    out->has_key = true;
+    fl_json_quote(out->buf, key);
+    fl_buf_put_u8(out->buf, ':');
+}
+
+void fl_json_put_str(struct fl_json_out *out, struct fl_str s)
+{
+    begin_value(out);
+    fl_json_quote(out->buf, s);
+}
+
+void fl_json_put_raw(struct fl_json_out *out, struct fl_str json)
+{
+    begin_value(out);
+    fl_buf_put(out->buf, json.at, json.len);
+}
+
+void fl_json_put_u64(struct fl_json_out *out, uint64_t n)
+{
+    char text[24], *at = text + sizeof text;
+
+    do {
+        *--at = (char)('0' + n % 10);
+        n /= 10;
+    } while (n);
+    fl_json_put_raw(out, (struct fl_str){at, (size_t)(text + sizeof text - at)});
+}
+
+void fl_json_put_i64(struct fl_json_out *out, int64_t n)
+{
+    char text[24];
+
+    if (n >= 0) {
+        fl_json_put_u64(out, (uint64_t)n);
+        return;
+    }
+    snprintf(text, sizeof text, "%" PRId64, n);
+    fl_json_put_raw(out, fl_str_c(text));
+}
+
+void fl_json_put_bool(struct fl_json_out *out, bool is_true)
+{
+    fl_json_put_raw(out, is_true ? FL_STR("true") : FL_STR("false"));
+}
+
+void fl_json_put_null(struct fl_json_out *out)
+{
+    fl_json_put_raw(out, FL_STR("null"));
+}
+
+static void put_scalar(struct fl_json_out *out, const struct fl_json *node)
+{
+    switch (node->kind) {
+    case FL_JSON_NULL:
+        fl_json_put_null(out);
+        return;
+    case FL_JSON_BOOL:
+        fl_json_put_bool(out, node->n != 0);
+        return;
+    case FL_JSON_INT:
+    case FL_JSON_REAL:
+        fl_json_put_raw(out, node->text);
+        return;
+    case FL_JSON_STRING:
+        fl_json_put_str(out, node->text);
+        return;
+    case FL_JSON_LIST:
+    case FL_JSON_OBJECT:
+        break;
+    }
+    fl_unreachable("the caller opens lists and objects");
+}
+
+void fl_json_put_tree(struct fl_json_out *out, const struct fl_json *node)
+{
+    const struct fl_json *open[FL_JSON_DEPTH_MAX];
+    size_t open_len = 0;
+
+    for (;;) {
+        if (node->kind == FL_JSON_LIST || node->kind == FL_JSON_OBJECT) {
+            fl_assert(open_len < FL_JSON_DEPTH_MAX);
+            open[open_len++] = node;
+            begin(out, node->kind == FL_JSON_OBJECT);
+            node = node->first;
+        } else {
+            put_scalar(out, node);
+            node = open_len ? node->next : NULL;
+        }
+        while (!node && open_len) { /* up to where something follows */
+            const struct fl_json *closed = open[--open_len];
+
+            end(out, closed->kind == FL_JSON_OBJECT);
+            node = open_len ? closed->next : NULL;
+        }
+        if (!node) return;
+        if (open[open_len - 1]->kind == FL_JSON_OBJECT) fl_json_put_key(out, node->key);
+    }
+}
+
+void fl_json_put_field_str(struct fl_json_out *out, struct fl_str key, struct fl_str s)
+{
+    fl_json_put_key(out, key);
+    fl_json_put_str(out, s);
+}
+
+void fl_json_put_field_u64(struct fl_json_out *out, struct fl_str key, uint64_t n)
+{
+    fl_json_put_key(out, key);
+    fl_json_put_u64(out, n);
+}
+
+void fl_json_put_field_i64(struct fl_json_out *out, struct fl_str key, int64_t n)
+{
+    fl_json_put_key(out, key);
+    fl_json_put_i64(out, n);
+}
+
+void fl_json_put_field_bool(struct fl_json_out *out, struct fl_str key, bool is_true)
+{
+    fl_json_put_key(out, key);
+    fl_json_put_bool(out, is_true);
+}

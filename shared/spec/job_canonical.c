@@ -1,0 +1,211 @@
+#include "shared/base/buf.h"
+#include "shared/json/json_out.h"
+#include "shared/spec/job_draft.h"
+#include "shared/spec/job_fields.h"
+#include "shared/spec/quantity.h"
+
+/* ---- what is left out ---------------------------------------------------------------------------------- */
+
+static bool has_member(enum fl_job_object object, const void *base);
+
+/* Says the field anything that its absence would not say? */
+static bool is_told(const struct fl_job_field *field, const void *base)
+{
+    const void *member = (const char *)base + field->offset;
+
+    if (field->flags & FL_FIELD_UNWRITTEN) return false;
+    switch (field->kind) {
+    case FL_JOB_KIND_queue:
+        return !fl_str_eq(*(const struct fl_str *)member, FL_STR("default"));
+    case FL_JOB_KIND_text:
+    case FL_JOB_KIND_role_name:
+    case FL_JOB_KIND_env_name:
+    case FL_JOB_KIND_env_value:
+        return ((const struct fl_str *)member)->len > 0;
+    case FL_JOB_KIND_words:
+    case FL_JOB_KIND_names:
+        return ((const struct fl_strs *)member)->len > 0;
+    case FL_JOB_KIND_labels:
+    case FL_JOB_KIND_node_labels:
+    case FL_JOB_KIND_env:
+    case FL_JOB_KIND_params:
+        return ((const struct fl_pairs *)member)->len > 0;
+    case FL_JOB_KIND_boolean:
+        return *(const bool *)member;
+    case FL_JOB_KIND_memory:
+        return *(const uint64_t *)member != 0;
+    case FL_JOB_KIND_integer:
+        return *(const int32_t *)member != field->preset;
+    case FL_JOB_KIND_count:
+    case FL_JOB_KIND_duration:
+    case FL_JOB_KIND_cpu:
+    case FL_JOB_KIND_gpus:
+        return *(const uint32_t *)member != field->preset;
+    case FL_JOB_KIND_object:
+        return has_member(field->child, member);
+    case FL_JOB_KIND_within:
+        return has_member(field->child, base);
+    case FL_JOB_KIND_only_item:
+    case FL_JOB_KIND_roles:
+    case FL_JOB_KIND_never:
+        break;
+    }
+    return true;
+}
+
+static bool has_member(enum fl_job_object object, const void *base)
+{
+    struct fl_job_fields fields = fl_job_fields(object);
+
+    for (size_t i = 0; i < fields.len; i++) {
+        if (is_told(&fields.at[i], base)) return true;
+    }
+    return false;
+}
+
+/* ---- what is written ----------------------------------------------------------------------------------- */
+
+static void put_object(struct fl_json_out *out, enum fl_job_object object, uint32_t skipped,
+                       const void *base);
+
+static void put_strs(struct fl_json_out *out, const struct fl_strs *strs)
+{
+    fl_json_begin_list(out);
+    for (size_t i = 0; i < strs->len; i++) {
+        fl_json_put_str(out, strs->at[i]);
+    }
+    fl_json_end_list(out);
+}
+
+static void put_pairs(struct fl_json_out *out, const struct fl_pairs *pairs)
+{
+    fl_json_begin_object(out);
+    for (size_t i = 0; i < pairs->len; i++) {
+        fl_json_put_field_str(out, pairs->at[i].key, pairs->at[i].value);
+    }
+    fl_json_end_object(out);
+}
+
+/* As Kubernetes has it: a list of name and value. */
+static void put_env(struct fl_json_out *out, const struct fl_pairs *env)
+{
+    fl_json_begin_list(out);
+    for (size_t i = 0; i < env->len; i++) {
+        fl_json_begin_object(out);
+        fl_json_put_field_str(out, FL_STR("name"), env->at[i].key);
+        fl_json_put_field_str(out, FL_STR("value"), env->at[i].value);
+        fl_json_end_object(out);
+    }
+    fl_json_end_list(out);
+}
+
+static void put_value(struct fl_json_out *out, const struct fl_job_field *field, uint32_t skipped,
+                      const void *base)
+{
+    const void *member = (const char *)base + field->offset;
+    char quantity[FL_QUANTITY_TEXT_MAX];
+
+    switch (field->kind) {
+    case FL_JOB_KIND_text:
+    case FL_JOB_KIND_queue:
+    case FL_JOB_KIND_role_name:
+    case FL_JOB_KIND_env_name:
+    case FL_JOB_KIND_env_value:
+        fl_json_put_str(out, *(const struct fl_str *)member);
+        return;
+    case FL_JOB_KIND_words:
+    case FL_JOB_KIND_names:
+        put_strs(out, member);
+        return;
+    case FL_JOB_KIND_labels:
+    case FL_JOB_KIND_node_labels:
+    case FL_JOB_KIND_params:
+        put_pairs(out, member);
+        return;
+    case FL_JOB_KIND_env:
+        put_env(out, member);
+        return;
+    case FL_JOB_KIND_boolean:
+        fl_json_put_bool(out, *(const bool *)member);
+        return;
+    case FL_JOB_KIND_integer:
+        fl_json_put_i64(out, *(const int32_t *)member);
+        return;
+    case FL_JOB_KIND_count:
+    case FL_JOB_KIND_duration:
+        fl_json_put_u64(out, *(const uint32_t *)member);
+        return;
+    case FL_JOB_KIND_cpu:
+        fl_quantity_write_milli(*(const uint32_t *)member, quantity);
+        fl_json_put_str(out, fl_str_c(quantity));
+        return;
+    case FL_JOB_KIND_memory:
+        fl_quantity_write_bytes(*(const uint64_t *)member, quantity);
+        fl_json_put_str(out, fl_str_c(quantity));
+        return;
+    case FL_JOB_KIND_gpus: /* a text, as in Kubernetes */
+        fl_quantity_write_milli((uint64_t) * (const uint32_t *)member * 1000, quantity);
+        fl_json_put_str(out, fl_str_c(quantity));
+        return;
+    case FL_JOB_KIND_object:
+        put_object(out, field->child, skipped, member);
+        return;
+    case FL_JOB_KIND_within:
+        put_object(out, field->child, skipped, base);
+        return;
+    case FL_JOB_KIND_only_item:
+        fl_json_begin_list(out);
+        put_object(out, field->child, skipped, base);
+        fl_json_end_list(out);
+        return;
+    case FL_JOB_KIND_roles: {
+        const struct fl_job_roles *roles = member;
+
+        fl_json_begin_list(out);
+        for (size_t i = 0; i < roles->len; i++) {
+            put_object(out, field->child, skipped, &roles->at[i]);
+        }
+        fl_json_end_list(out);
+        return;
+    }
+    case FL_JOB_KIND_never:
+        fl_json_put_str(out, FL_STR("Never"));
+        return;
+    }
+}
+
+/* The fields that have none of the 'skipped' flags and say something. */
+static void put_object(struct fl_json_out *out, enum fl_job_object object, uint32_t skipped,
+                       const void *base)
+{
+    struct fl_job_fields fields = fl_job_fields(object);
+
+    fl_json_begin_object(out);
+    for (size_t i = 0; i < fields.len; i++) {
+        const struct fl_job_field *field = &fields.at[i];
+
+        if ((field->flags & skipped) || !is_told(field, base)) continue;
+        fl_json_put_key(out, field->name);
+        put_value(out, field, skipped, base);
+    }
+    fl_json_end_object(out);
+}
+
+static bool put_spec(struct fl_buf *out, const struct fl_job_spec *spec, uint32_t skipped)
+{
+    struct fl_json_out json = fl_json_out(out);
+
+    /* Fields of the short form are skipped: of the draft, only the spec, its first member, is looked at. */
+    put_object(&json, FL_JOB_OBJECT_job, skipped | FL_FIELD_SHORT, spec);
+    return !out->is_over;
+}
+
+bool fl_job_spec_canonical(struct fl_buf *out, const struct fl_job_spec *spec)
+{
+    return put_spec(out, spec, FL_FIELD_OWN);
+}
+
+bool fl_job_spec_document(struct fl_buf *out, const struct fl_job_spec *spec)
+{
+    return put_spec(out, spec, 0);
+}

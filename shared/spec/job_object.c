@@ -1,0 +1,131 @@
+#include "shared/base/arena.h"
+#include "shared/base/assert.h"
+#include "shared/base/near.h"
+#include "shared/spec/job_value.h"
+
+/* ---- fields that are not in the table --------------------------------------------------------------- */
+
+static struct fl_str field_names(const struct fl_job_check *check, enum fl_job_object object)
+{
+    struct fl_job_fields fields = fl_job_fields(object);
+    const char *names = "";
+
+    for (size_t i = 0; i < fields.len; i++) {
+        names = fl_arena_printf(check->arena, "%s%s" FL_STR_FMT, names, i ? ", " : "",
+                                FL_STR_ARG(fields.at[i].name));
+    }
+    return fl_str_c(names);
+}
+
+static void refuse_unknown(const struct fl_job_check *check, enum fl_job_object object,
+                           const struct fl_path *path, const struct fl_json *item)
+{
+    const struct fl_job_refused *refused = fl_job_find_refused(object, item->key);
+    struct fl_job_fields fields = fl_job_fields(object);
+    struct fl_near near = fl_near(item->key);
+    struct fl_json at_key = {.kind = FL_JSON_STRING, .text = item->key, .at = item->key_at};
+
+    if (check->problems->len == FL_PROBLEMS_MAX) { /* thousands may come: quickly past them */
+        check->problems->more++;
+        return;
+    }
+    if (refused) {
+        fl_job_wrong(check, path, &at_key, (struct fl_str){0}, "%s", refused->why);
+        return;
+    }
+    for (size_t i = 0; i < fields.len; i++) {
+        fl_near_offer(&near, fields.at[i].name);
+    }
+    if (near.best.len) {
+        fl_job_wrong(check, path, &at_key, near.best,
+                     "there is no such field here; did you mean " FL_STR_FMT "?",
+                     FL_STR_ARG(near.best));
+    } else {
+        fl_job_wrong(check, path, &at_key, field_names(check, object),
+                     "there is no such field here");
+    }
+}
+
+/* ---- those that are ---------------------------------------------------------------------------------- */
+
+static void read_roles(const struct fl_job_check *check, const struct fl_job_field *field,
+                       const struct fl_path *path, const struct fl_json *node,
+                       struct fl_job_roles *to)
+{
+    struct fl_path here = {.up = path};
+
+    if (node->kind != FL_JSON_LIST || node->len == 0 || node->len > FL_SPEC_ROLES_MAX) {
+        fl_job_misfit(check, field, path, node);
+        return;
+    }
+    to->at = fl_arena_array(check->arena, struct fl_job_role, node->len);
+    to->cap = node->len;
+    FL_JSON_EACH(item, node)
+    {
+        struct fl_job_role *role = &to->at[to->len++];
+
+        role->replicas = 1;
+        role->grace_s = FL_SPEC_GRACE_S;
+        fl_job_read_object(check, field->child, &here, item, role);
+        here.index++;
+    }
+}
+
+static void read_field(const struct fl_job_check *check, const struct fl_job_field *field,
+                       const struct fl_path *path, const struct fl_json *node, void *base)
+{
+    void *member = (char *)base + field->offset;
+    struct fl_path first = {.up = path};
+
+    switch (field->kind) {
+    case FL_JOB_KIND_object:
+        fl_job_read_object(check, field->child, path, node, member);
+        return;
+    case FL_JOB_KIND_within:
+        fl_job_read_object(check, field->child, path, node, base);
+        return;
+    case FL_JOB_KIND_only_item:
+        if (node->kind != FL_JSON_LIST || node->len != 1) {
+            fl_job_misfit(check, field, path, node);
+            return;
+        }
+        fl_job_read_object(check, field->child, &first, node->first, base);
+        return;
+    case FL_JOB_KIND_roles:
+        read_roles(check, field, path, node, member);
+        return;
+    default:
+        fl_job_read_value(check, field, path, node, member);
+    }
+}
+
+void fl_job_read_object(const struct fl_job_check *check, enum fl_job_object object,
+                        const struct fl_path *path, const struct fl_json *node, void *base)
+{
+    struct fl_job_fields fields = fl_job_fields(object);
+    uint64_t seen = 0;
+
+    fl_assert(fields.len <= 64);
+    if (node->kind != FL_JSON_OBJECT) {
+        fl_job_wrong(check, path, node, FL_STR("an object"), "this is no object");
+        return;
+    }
+    FL_JSON_EACH(item, node)
+    {
+        const struct fl_job_field *field = fl_job_find_field(object, item->key);
+        struct fl_path here = {.up = path, .key = item->key};
+
+        if (field) {
+            seen |= (uint64_t)1 << (field - fields.at);
+            read_field(check, field, &here, item, base);
+        } else {
+            refuse_unknown(check, object, &here, item);
+        }
+    }
+    for (size_t i = 0; i < fields.len; i++) {
+        struct fl_path here = {.up = path, .key = fields.at[i].name};
+
+        if (!(fields.at[i].flags & FL_FIELD_REQUIRED) || seen >> i & 1) continue;
+        fl_job_wrong(check, &here, NULL, (struct fl_str){0}, "this field is missing");
+    }
+}

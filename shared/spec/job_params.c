@@ -1,0 +1,188 @@
+#include "shared/spec/job_params.h"
+
+#include <string.h>
+
+#include "shared/base/arena.h"
+#include "shared/base/buf.h"
+#include "shared/json/json_out.h"
+#include "shared/spec/job_value.h"
+
+#define PREFIX "FAIRLEAD_PARAM_"
+
+static char upper(char c)
+{
+    return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+}
+
+static bool is_param_name(struct fl_str s)
+{
+    if (s.len == 0 || s.len > FL_NAME_BYTES_MAX || (s.at[0] >= '0' && s.at[0] <= '9')) return false;
+    for (size_t i = 0; i < s.len; i++) {
+        char c = upper(s.at[i]);
+
+        if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_') return false;
+    }
+    return true;
+}
+
+/* The variables that the parameters become. */
+static struct fl_pairs to_env(const struct fl_pairs *params, struct fl_arena *arena)
+{
+    struct fl_pairs env = {.at = fl_arena_array(arena, struct fl_pair, params->len),
+                           .cap = params->len};
+
+    for (size_t i = 0; i < params->len; i++) {
+        struct fl_str key = params->at[i].key;
+        char *name = fl_arena_alloc(arena, sizeof PREFIX + key.len);
+
+        memcpy(name, PREFIX, sizeof PREFIX - 1);
+        for (size_t c = 0; c < key.len; c++) {
+            name[sizeof PREFIX - 1 + c] = upper(key.at[c]);
+        }
+        env.at[env.len++] =
+            (struct fl_pair){{name, sizeof PREFIX - 1 + key.len}, params->at[i].value};
+    }
+    return env;
+}
+
+bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
+                         struct fl_arena *arena, struct fl_pairs *ret_params,
+                         struct fl_problems *problems)
+{
+    const struct fl_job_check check = {.arena = arena, .problems = problems};
+    size_t problems_before = problems->len + problems->more, bytes = 0;
+    struct fl_pairs params = {.cap = node->len}, env;
+    const struct fl_pair *repeated;
+
+    if (node->kind != FL_JSON_OBJECT || node->len > FL_PARAMS_MAX) {
+        fl_job_wrong(&check, path, node, FL_STR("an object of at most 512 texts"),
+                     "these are no parameters");
+        return false;
+    }
+    params.at = fl_arena_array(arena, struct fl_pair, node->len);
+    FL_JSON_EACH(item, node)
+    {
+        struct fl_path here = {.up = path, .key = item->key};
+
+        if (!is_param_name(item->key)) {
+            fl_job_wrong(&check, &here, item,
+                         FL_STR("1 to 63 letters, digits and '_', no digit at first"),
+                         "this is no name of a parameter");
+        }
+        if (item->kind == FL_JSON_NULL || item->kind == FL_JSON_LIST ||
+            item->kind == FL_JSON_OBJECT || item->text.len > FL_SPEC_ENV_VALUE_MAX) {
+            fl_job_wrong(&check, &here, item, FL_STR("text of at most 32768 bytes"),
+                         "this is no value of a parameter");
+        }
+        bytes += item->key.len + item->text.len;
+        params.at[params.len++] = (struct fl_pair){item->key, item->text};
+    }
+    if (bytes > FL_PARAMS_BYTES_MAX) {
+        fl_job_wrong(&check, path, node, FL_STR("at most 65536 bytes in all"),
+                     "the parameters are too long");
+    }
+    if (problems->len + problems->more > problems_before) return false;
+    fl_pairs_sort(&params);
+    env = to_env(&params, arena);
+    repeated = fl_pairs_sort(&env);
+    if (repeated) {
+        fl_job_wrong(&check, path, NULL, (struct fl_str){0},
+                     "two parameters differ in case only: both would be " FL_STR_FMT,
+                     FL_STR_ARG(repeated->key));
+        return false;
+    }
+    *ret_params = params;
+    return true;
+}
+
+bool fl_job_params_canonical(struct fl_buf *out, const struct fl_pairs *params)
+{
+    struct fl_json_out json = fl_json_out(out);
+
+    if (params->len == 0) return !out->is_over;
+    fl_json_begin_object(&json);
+    for (size_t i = 0; i < params->len; i++) {
+        fl_json_put_field_str(&json, params->at[i].key, params->at[i].value);
+    }
+    fl_json_end_object(&json);
+    return !out->is_over;
+}
+
+bool fl_job_params_read(struct fl_str bytes, struct fl_arena *arena, struct fl_pairs *ret_params,
+                        struct fl_err *err)
+{
+    struct fl_problems problems = {0};
+    const struct fl_json *root;
+    struct fl_pairs params;
+
+    if (bytes.len == 0) {
+        *ret_params = (struct fl_pairs){0};
+        return true;
+    }
+    if (bytes.len > FL_PARAMS_BYTES_MAX) {
+        return fl_fail(err, FL_TOO_LARGE, "parameters have over %d bytes", FL_PARAMS_BYTES_MAX);
+    }
+    if (!fl_json_parse(bytes, arena, &root, NULL, err)) return fl_err_wrap(err, "parameters");
+    if (!fl_job_params_parse(root, NULL, arena, &params, &problems)) {
+        (void)fl_problems_fail(&problems, err);
+        return fl_err_wrap(err, "parameters");
+    }
+    *ret_params = params;
+    return true;
+}
+
+struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_pairs *params,
+                                    struct fl_arena *arena)
+{
+    struct fl_pairs over = to_env(params, arena);
+    struct fl_pairs merged = {
+        .at = fl_arena_array(arena, struct fl_pair, env->len + over.len),
+        .cap = env->len + over.len,
+    };
+    size_t a = 0, b = 0;
+
+    (void)!fl_pairs_sort(&over); /* in capitals their order may be another */
+    while (a < env->len || b < over.len) {
+        int order = a == env->len   ? 1
+                    : b == over.len ? -1
+                                    : fl_str_cmp(env->at[a].key, over.at[b].key);
+
+        merged.at[merged.len++] = order < 0 ? env->at[a] : over.at[b];
+        a += order <= 0;
+        b += order >= 0;
+    }
+    return merged;
+}
+
+void fl_pairs_lines(struct fl_buf *out, const struct fl_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->len; i++) {
+        fl_buf_put(out, pairs->at[i].key.at, pairs->at[i].key.len);
+        fl_buf_put_u8(out, '=');
+        fl_buf_put(out, pairs->at[i].value.at, pairs->at[i].value.len);
+        fl_buf_put_u8(out, '\n');
+    }
+}
+
+bool fl_pairs_read_lines(struct fl_str lines, struct fl_arena *arena, struct fl_pairs *ret_pairs,
+                         struct fl_err *err)
+{
+    struct fl_pairs pairs = {0};
+
+    while (lines.len > 0) {
+        const char *end = memchr(lines.at, '\n', lines.len);
+        const char *equals = end ? memchr(lines.at, '=', (size_t)(end - lines.at)) : NULL;
+        struct fl_pair pair;
+
+        if (!equals) return fl_fail(err, FL_INVALID, "a line of labels lacks '=' or its end");
+        pair.key = (struct fl_str){lines.at, (size_t)(equals - lines.at)};
+        pair.value = (struct fl_str){equals + 1, (size_t)(end - equals - 1)};
+        if (pairs.len > 0 && fl_str_cmp(pairs.at[pairs.len - 1].key, pair.key) >= 0) {
+            return fl_fail(err, FL_INVALID, "labels are not sorted, or one is there twice");
+        }
+        fl_arena_push(arena, &pairs, pair);
+        lines = (struct fl_str){end + 1, lines.len - (size_t)(end + 1 - lines.at)};
+    }
+    *ret_pairs = pairs;
+    return true;
+}

@@ -1,0 +1,214 @@
+#include "shared/spec/job_spec.h"
+
+#include "shared/base/arena.h"
+#include "shared/base/assert.h"
+#include "shared/spec/job_draft.h"
+#include "shared/spec/job_params.h"
+#include "shared/spec/job_value.h"
+
+static const struct fl_job_limits limits_most = {FL_SPEC_ELEMENTS_MAX, FL_SPEC_REPLICAS_MAX};
+
+/* ---- what the table cannot say ------------------------------------------------------------------------ */
+
+/* Notes a problem with 'member' of the object 'node', which stands at 'path'. */
+#define WRONG(check, path, node, member, allowed, ...)                                             \
+    fl_job_wrong((check), &(struct fl_path){.up = (path), .key = FL_STR(member)},                  \
+                 fl_json_member((node), FL_STR(member)), (allowed), __VA_ARGS__)
+
+#define NOTHING ((struct fl_str){0})
+
+/* What is not requested is what the limit says; a GPU cannot be had in part. */
+static void settle_resources(const struct fl_job_check *check, const struct fl_path *path,
+                             const struct fl_json *node, struct fl_job_role *role)
+{
+    struct fl_resources *request = &role->request, *limit = &role->limit;
+
+    if (request->cpu_milli == 0) request->cpu_milli = limit->cpu_milli;
+    if (request->memory_bytes == 0) request->memory_bytes = limit->memory_bytes;
+    if (request->gpus == 0) request->gpus = limit->gpus;
+    if (limit->gpus == 0) limit->gpus = request->gpus;
+    if (limit->gpus != request->gpus) {
+        fl_job_wrong(check, path, node, NOTHING, "request and limit of GPUs differ");
+    }
+    if (limit->cpu_milli > 0 && limit->cpu_milli < request->cpu_milli) {
+        fl_job_wrong(check, path, node, NOTHING, "the limit of cpu is below its request");
+    }
+    if (limit->memory_bytes > 0 && limit->memory_bytes < request->memory_bytes) {
+        fl_job_wrong(check, path, node, NOTHING, "the limit of memory is below its request");
+    }
+}
+
+/* Both forms; 'node' is the object that has replicas. */
+static void check_role(const struct fl_job_check *check, const struct fl_path *path,
+                       const struct fl_json *node, struct fl_job_role *role)
+{
+    settle_resources(check, path, node, role);
+    if (role->command.len == 0 && role->image.len == 0) {
+        fl_job_wrong(check, path, NULL, FL_STR("command: [\"sh\", \"-c\", \"...\"]"),
+                     "there is neither a command nor an image: nothing to run");
+    }
+    if (role->command.len > 0 && role->command.at[0].len == 0) {
+        fl_job_wrong(check, path, NULL, NOTHING, "the first word of the command is empty");
+    }
+    if (role->replicas_min > role->replicas) {
+        WRONG(check, path, node, "min", NOTHING, "min is over replicas, which is %u",
+              role->replicas);
+    } else if (role->replicas_min > 0 && role->replicas_min < role->replicas) {
+        WRONG(check, path, node, "min", FL_STR("the same as replicas, or no min"),
+              "a gang starts whole: min below replicas (%u) is not supported", role->replicas);
+    }
+    role->replicas_min = role->replicas;
+}
+
+static bool is_same_selector(const struct fl_pairs *a, const struct fl_pairs *b)
+{
+    if (a->len != b->len) return false;
+    for (size_t i = 0; i < a->len; i++) {
+        if (!fl_str_eq(a->at[i].key, b->at[i].key) || !fl_str_eq(a->at[i].value, b->at[i].value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void check_roles(const struct fl_job_check *check, const struct fl_json *root,
+                        const struct fl_job_spec *spec)
+{
+    struct fl_path roles = {.key = FL_STR("roles")};
+    struct fl_path here = {.up = &roles};
+    const struct fl_json *node = fl_json_member(root, roles.key)->first;
+
+    for (size_t i = 0; i < spec->roles.len; i++, node = node->next) {
+        struct fl_job_role *role = &spec->roles.at[i];
+
+        here.index = i;
+        if (node->kind != FL_JSON_OBJECT) continue; /* said already */
+        check_role(check, &here, node, role);
+        for (size_t j = 0; j < i; j++) {
+            if (role->name.len == 0 || !fl_str_eq(spec->roles.at[j].name, role->name)) continue;
+            WRONG(check, &here, node, "name", NOTHING, "roles[%zu] has this name already", j);
+        }
+        if (!is_same_selector(&role->node_selector, &spec->roles.at[0].node_selector)) {
+            WRONG(check, &here, node, "template", NOTHING,
+                  "nodeSelector is not that of roles[0]: all roles of a gang run on nodes of one "
+                  "kind");
+        }
+    }
+}
+
+/* The short form is a role called main. */
+static void expand(const struct fl_job_check *check, const struct fl_json *root,
+                   struct fl_job_draft *draft)
+{
+    struct fl_job_role *role = fl_arena_new(check->arena, struct fl_job_role);
+
+    *role = draft->only;
+    role->name = FL_STR("main");
+    role->request = role->limit = draft->amounts;
+    draft->spec.roles = (struct fl_job_roles){role, 1, 1};
+    check_role(check, NULL, root, role);
+}
+
+static void refuse_short_fields(const struct fl_job_check *check, const struct fl_json *root)
+{
+    FL_JSON_EACH(item, root)
+    {
+        const struct fl_job_field *field = fl_job_find_field(FL_JOB_OBJECT_job, item->key);
+
+        if (!field || !(field->flags & FL_FIELD_SHORT)) continue;
+        fl_job_wrong(check, &(struct fl_path){.key = item->key}, item, NOTHING,
+                     "this field is of the short form; where there are roles it goes into each");
+    }
+}
+
+static void check_clusters(const struct fl_job_check *check, const struct fl_json *root,
+                           const struct fl_job_spec *spec)
+{
+    for (size_t i = 0; i < spec->clusters.len; i++) {
+        for (size_t j = 0; j < spec->not_clusters.len; j++) {
+            if (!fl_str_eq(spec->clusters.at[i], spec->not_clusters.at[j])) continue;
+            WRONG(check, NULL, root, "notClusters", NOTHING,
+                  "\"" FL_STR_FMT "\" is in clusters too", FL_STR_ARG(spec->clusters.at[i]));
+        }
+    }
+}
+
+/* What is summed up over the roles, and what the administrator allows. */
+static void sum_up(const struct fl_job_check *check, const struct fl_json *root,
+                   const struct fl_job_limits *limits, struct fl_job_spec *spec)
+{
+    uint64_t replicas = 0;
+
+    for (size_t i = 0; i < spec->roles.len; i++) {
+        replicas += spec->roles.at[i].replicas;
+        spec->has_image |= spec->roles.at[i].image.len > 0;
+    }
+    if (replicas > limits->replicas_max) {
+        fl_job_wrong(check, NULL, NULL, NOTHING, "%u replicas in all are over the limit of %u",
+                     (unsigned)replicas, limits->replicas_max);
+    }
+    spec->replicas = (uint32_t)replicas;
+    if (spec->elements > limits->elements_max) {
+        WRONG(check, NULL, root, "array", NOTHING, "this is over the limit of %u elements",
+              limits->elements_max);
+    }
+}
+
+bool fl_job_spec_parse(const struct fl_json *document, struct fl_arena *arena,
+                       const struct fl_job_limits *limits, struct fl_job_spec *ret_spec,
+                       struct fl_problems *problems)
+{
+    struct fl_job_check check = {.arena = arena, .problems = problems};
+    struct fl_job_draft draft = {
+        .spec = {.queue = FL_STR("default"), .elements = 1},
+        .only = {.replicas = 1, .grace_s = FL_SPEC_GRACE_S},
+    };
+
+    fl_job_read_object(&check, FL_JOB_OBJECT_job, NULL, document, &draft);
+    if (document->kind == FL_JSON_OBJECT) {
+        if (!fl_json_member(document, FL_STR("roles"))) {
+            expand(&check, document, &draft);
+        } else {
+            refuse_short_fields(&check, document);
+            if (draft.spec.roles.len) check_roles(&check, document, &draft.spec);
+        }
+        check_clusters(&check, document, &draft.spec);
+        sum_up(&check, document, limits ? limits : &limits_most, &draft.spec);
+    }
+    if (problems->len > 0) return false;
+    *ret_spec = draft.spec;
+    return true;
+}
+
+bool fl_job_spec_read(struct fl_str bytes, struct fl_arena *arena, struct fl_job_spec *ret_spec,
+                      struct fl_err *err)
+{
+    struct fl_problems problems = {0};
+    const struct fl_json *root;
+
+    if (bytes.len > FL_SPEC_BYTES_MAX) {
+        return fl_fail(err, FL_TOO_LARGE, "a spec has over %zu bytes", FL_SPEC_BYTES_MAX);
+    }
+    if (!fl_json_parse(bytes, arena, &root, NULL, err)) return fl_err_wrap(err, "spec");
+    if (!fl_job_spec_parse(root, arena, NULL, ret_spec, &problems)) {
+        (void)fl_problems_fail(&problems, err);
+        return fl_err_wrap(err, "spec");
+    }
+    return true;
+}
+
+struct fl_job_replica fl_job_spec_replica(const struct fl_job_spec *spec,
+                                          const struct fl_pairs *params, uint32_t flat,
+                                          struct fl_arena *arena)
+{
+    struct fl_job_replica replica = {.number = flat};
+
+    fl_assert(flat < spec->replicas);
+    while (replica.number >= spec->roles.at[replica.role_number].replicas) {
+        replica.number -= spec->roles.at[replica.role_number++].replicas;
+    }
+    replica.role = &spec->roles.at[replica.role_number];
+    replica.env = replica.role->env;
+    if (params) replica.env = fl_job_params_merge(&replica.env, params, arena);
+    return replica;
+}

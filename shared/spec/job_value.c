@@ -1,0 +1,425 @@
+#include "shared/spec/job_value.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/base/arena.h"
+#include "shared/base/assert.h"
+#include "shared/spec/job_params.h"
+#include "shared/spec/quantity.h"
+
+#define LABEL_KEY_MAX 317 /* a prefix of 253, a slash, a name */
+#define LABEL_NAME_MAX 63
+
+/* ---- saying what is wrong -------------------------------------------------------------------------- */
+
+void fl_job_wrong(const struct fl_job_check *check, const struct fl_path *path,
+                  const struct fl_json *node, struct fl_str allowed, const char *fmt, ...)
+{
+    struct fl_problem problem = {.allowed = allowed};
+    char detail[320];
+    va_list args;
+
+    if (check->problems->len == FL_PROBLEMS_MAX) {
+        check->problems->more++;
+        return;
+    }
+    va_start(args, fmt);
+    vsnprintf(detail, sizeof detail, fmt, args);
+    va_end(args);
+    problem.detail =
+        (struct fl_str){fl_arena_copy(check->arena, detail, strlen(detail)), strlen(detail)};
+    problem.pointer = fl_path_pointer(path, (struct fl_str){0}, check->arena);
+    if (node) {
+        problem.got = fl_problem_got(node, check->arena);
+        problem.at = node->at;
+    }
+    fl_problems_add(check->problems, problem);
+}
+
+static struct fl_str allowed(const struct fl_job_check *check, const struct fl_job_field *field)
+{
+    char text[FL_JOB_ALLOWED_MAX];
+
+    fl_job_allowed(field, text);
+    return (struct fl_str){fl_arena_copy(check->arena, text, strlen(text)), strlen(text)};
+}
+
+void fl_job_misfit(const struct fl_job_check *check, const struct fl_job_field *field,
+                   const struct fl_path *path, const struct fl_json *node)
+{
+    if (node->kind == FL_JSON_NULL) {
+        fl_job_wrong(check, path, node, allowed(check, field),
+                     "null is no value here; leave the field out");
+    } else {
+        fl_job_wrong(check, path, node, allowed(check, field),
+                     "this is not what " FL_STR_FMT " holds", FL_STR_ARG(field->name));
+    }
+}
+
+/* ---- text ------------------------------------------------------------------------------------------ */
+
+/* Strings, and numbers and booleans as they were written. */
+static bool is_word(const struct fl_json *node)
+{
+    return node->kind == FL_JSON_STRING || node->kind == FL_JSON_INT ||
+           node->kind == FL_JSON_REAL || node->kind == FL_JSON_BOOL;
+}
+
+static bool is_alnum(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static bool is_one_line(struct fl_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.at[i];
+
+        if (c < 0x20 || c == 0x7f) return false;
+        if (c == 0xc2 && i + 1 < s.len && (unsigned char)s.at[i + 1] < 0xa0) return false;
+    }
+    return true;
+}
+
+static bool is_env_name(struct fl_str s)
+{
+    const struct fl_str ours = FL_STR("FAIRLEAD_"), param = FL_STR("FAIRLEAD_PARAM_");
+
+    if (s.len == 0 || (s.at[0] >= '0' && s.at[0] <= '9')) return false;
+    for (size_t i = 0; i < s.len; i++) {
+        if (!is_alnum(s.at[i]) && !memchr("_.-", s.at[i], 3)) return false;
+    }
+    if (s.len < ours.len || memcmp(s.at, ours.at, ours.len) != 0) return true;
+    return s.len > param.len && memcmp(s.at, param.at, param.len) == 0;
+}
+
+/* Kubernetes: alphanumeric, with - _ . in between. */
+static bool is_label_part(struct fl_str s)
+{
+    if (s.len == 0 || s.len > LABEL_NAME_MAX) return false;
+    for (size_t i = 0; i < s.len; i++) {
+        bool is_inner = i > 0 && i + 1 < s.len;
+
+        if (!is_alnum(s.at[i]) && !(is_inner && memchr("-_.", s.at[i], 3))) return false;
+    }
+    return true;
+}
+
+/* Names of DNS with dots between them. */
+static bool is_label_prefix(struct fl_str s)
+{
+    size_t start = 0;
+
+    for (size_t i = 0; i <= s.len; i++) {
+        if (i < s.len && s.at[i] != '.') continue;
+        if (!fl_str_is_name((struct fl_str){s.at + start, i - start})) return false;
+        start = i + 1;
+    }
+    return s.len <= LABEL_KEY_MAX - LABEL_NAME_MAX - 1;
+}
+
+static bool is_label_key(struct fl_str s)
+{
+    const char *slash = s.len ? memchr(s.at, '/', s.len) : NULL;
+    size_t prefix = slash ? (size_t)(slash - s.at) : 0;
+
+    if (!slash) return is_label_part(s);
+    return is_label_prefix((struct fl_str){s.at, prefix}) &&
+           is_label_part((struct fl_str){slash + 1, s.len - prefix - 1});
+}
+
+static void read_text(const struct fl_job_check *check, const struct fl_job_field *field,
+                      const struct fl_path *path, const struct fl_json *node, struct fl_str *to)
+{
+    bool is_right = node->kind == FL_JSON_STRING && node->text.len >= (size_t)field->min &&
+                    node->text.len <= (size_t)field->max;
+
+    switch (field->kind) {
+    case FL_JOB_KIND_text:
+        is_right = is_right && is_one_line(node->text);
+        break;
+    case FL_JOB_KIND_env_name:
+        is_right = is_right && is_env_name(node->text);
+        break;
+    case FL_JOB_KIND_env_value:
+        is_right = is_word(node) && node->text.len <= (size_t)field->max;
+        break;
+    default:
+        is_right = is_right && fl_str_is_name(node->text);
+    }
+    if (is_right)
+        *to = node->text;
+    else
+        fl_job_misfit(check, field, path, node);
+}
+
+/* ---- lists of texts --------------------------------------------------------------------------------- */
+
+static bool has_fitting_len(const struct fl_job_field *field, const struct fl_json *node)
+{
+    return node->len >= field->min && node->len <= field->max;
+}
+
+static void read_words(const struct fl_job_check *check, const struct fl_job_field *field,
+                       const struct fl_path *path, const struct fl_json *node, struct fl_strs *to)
+{
+    struct fl_path here = {.up = path};
+
+    if (node->kind != FL_JSON_LIST || !has_fitting_len(field, node)) {
+        fl_job_misfit(check, field, path, node);
+        return;
+    }
+    to->at = fl_arena_array(check->arena, struct fl_str, node->len);
+    to->cap = node->len;
+    FL_JSON_EACH(item, node)
+    {
+        if (!is_word(item) || item->text.len > FL_SPEC_WORD_MAX) {
+            fl_job_wrong(check, &here, item, FL_STR("text of at most 131071 bytes"),
+                         "this is no word of a command");
+        }
+        to->at[to->len++] = item->text;
+        here.index++;
+    }
+}
+
+static void read_names(const struct fl_job_check *check, const struct fl_job_field *field,
+                       const struct fl_path *path, const struct fl_json *node, struct fl_strs *to)
+{
+    struct fl_path here = {.up = path};
+
+    if (node->kind != FL_JSON_LIST || !has_fitting_len(field, node)) {
+        fl_job_misfit(check, field, path, node);
+        return;
+    }
+    to->at = fl_arena_array(check->arena, struct fl_str, node->len);
+    to->cap = node->len;
+    FL_JSON_EACH(item, node)
+    {
+        struct fl_str name = item->text;
+        size_t i = to->len;
+
+        if (item->kind != FL_JSON_STRING || !fl_str_is_name(name)) {
+            fl_job_wrong(check, &here, item,
+                         FL_STR("1 to 63 of a-z, 0-9 and '-', no '-' at an end"),
+                         "this is no name of a cluster");
+        }
+        while (i > 0 && fl_str_cmp(to->at[i - 1], name) > 0) {
+            to->at[i] = to->at[i - 1];
+            i--;
+        }
+        if (i > 0 && fl_str_eq(to->at[i - 1], name)) {
+            fl_job_wrong(check, &here, item, (struct fl_str){0}, "this name is there twice");
+        }
+        to->at[i] = name;
+        to->len++;
+        here.index++;
+    }
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------------ */
+
+const struct fl_pair *fl_pairs_sort(struct fl_pairs *pairs)
+{
+    const struct fl_pair *repeated = NULL;
+
+    for (size_t i = 1; i < pairs->len; i++) { /* mostly sorted already, and bounded */
+        struct fl_pair pair = pairs->at[i];
+        size_t to = i;
+
+        while (to > 0 && fl_str_cmp(pairs->at[to - 1].key, pair.key) > 0) {
+            to--;
+        }
+        memmove(&pairs->at[to + 1], &pairs->at[to], (i - to) * sizeof pair);
+        pairs->at[to] = pair;
+    }
+    for (size_t i = 1; i < pairs->len && !repeated; i++) {
+        if (fl_str_eq(pairs->at[i - 1].key, pairs->at[i].key)) repeated = &pairs->at[i];
+    }
+    return repeated;
+}
+
+static void init_pairs(const struct fl_job_check *check, size_t len, struct fl_pairs *to)
+{
+    *to = (struct fl_pairs){.at = fl_arena_array(check->arena, struct fl_pair, len), .cap = len};
+}
+
+static void read_labels(const struct fl_job_check *check, const struct fl_job_field *field,
+                        const struct fl_path *path, const struct fl_json *node, struct fl_pairs *to)
+{
+    struct fl_path here = {.up = path};
+
+    if (node->kind != FL_JSON_OBJECT || !has_fitting_len(field, node)) {
+        fl_job_misfit(check, field, path, node);
+        return;
+    }
+    init_pairs(check, node->len, to);
+    FL_JSON_EACH(item, node)
+    {
+        here.key = item->key;
+        if (!is_label_key(item->key)) {
+            fl_job_wrong(check, &here, item,
+                         FL_STR("1 to 63 letters, digits, '-', '_' and '.', a letter or digit at "
+                                "both ends; before it, if any, a DNS name and '/'"),
+                         "this is no key of a label");
+        }
+        if (!is_word(item) || (item->text.len > 0 && !is_label_part(item->text))) {
+            fl_job_wrong(check, &here, item,
+                         FL_STR("at most 63 letters, digits, '-', '_' and '.', a letter or digit "
+                                "at both ends; or nothing"),
+                         "this is no value of a label");
+        }
+        to->at[to->len++] = (struct fl_pair){item->key, item->text};
+    }
+    fl_pairs_sort(to);
+}
+
+/* One variable, from a member of an object. */
+static void read_variable(const struct fl_job_check *check, const struct fl_path *path,
+                          const struct fl_json *item, struct fl_pair *to)
+{
+    const struct fl_job_field *fields = fl_job_fields(FL_JOB_OBJECT_variable).at;
+
+    *to = (struct fl_pair){.key = item->key};
+    if (item->key.len > (size_t)fields[0].max || !is_env_name(item->key)) {
+        fl_job_wrong(check, path, item, allowed(check, &fields[0]), "\"" FL_STR_FMT "\" is no name",
+                     FL_STR_ARG(item->key));
+    }
+    read_text(check, &fields[1], path, item, &to->value);
+}
+
+static void read_env(const struct fl_job_check *check, const struct fl_job_field *field,
+                     const struct fl_path *path, const struct fl_json *node, struct fl_pairs *to)
+{
+    struct fl_path here = {.up = path};
+    const struct fl_pair *repeated;
+
+    if ((node->kind != FL_JSON_OBJECT && node->kind != FL_JSON_LIST) ||
+        !has_fitting_len(field, node)) {
+        fl_job_misfit(check, field, path, node);
+        return;
+    }
+    init_pairs(check, node->len, to);
+    FL_JSON_EACH(item, node)
+    {
+        here.key = item->key;
+        here.index = to->len;
+        if (node->kind == FL_JSON_OBJECT)
+            read_variable(check, &here, item, &to->at[to->len]);
+        else
+            fl_job_read_object(check, FL_JOB_OBJECT_variable, &here, item, &to->at[to->len]);
+        to->len++;
+    }
+    repeated = fl_pairs_sort(to);
+    if (repeated && repeated->key.len > 0) { /* the empty one was refused already */
+        fl_job_wrong(check, path, NULL, (struct fl_str){0},
+                     "the variable \"" FL_STR_FMT "\" is there twice", FL_STR_ARG(repeated->key));
+    }
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------------- */
+
+/* Quantities and times may be numbers as well as texts. */
+static bool read_amount(const struct fl_job_field *field, const struct fl_json *node,
+                        uint64_t *ret_n)
+{
+    uint32_t seconds;
+
+    if (node->kind == FL_JSON_BOOL || !is_word(node)) return false;
+    switch (field->kind) {
+    case FL_JOB_KIND_cpu:
+        return fl_quantity_milli(node->text, ret_n);
+    case FL_JOB_KIND_duration:
+        if (!fl_duration_s(node->text, &seconds)) return false;
+        *ret_n = seconds;
+        return true;
+    case FL_JOB_KIND_gpus: /* whole ones: half a GPU is not rounded up */
+        return fl_str_parse_u64(node->text, ret_n);
+    default:
+        return fl_quantity_units(node->text, ret_n);
+    }
+}
+
+static void read_number(const struct fl_job_check *check, const struct fl_job_field *field,
+                        const struct fl_path *path, const struct fl_json *node, void *to)
+{
+    uint64_t amount = 0;
+    int64_t n;
+
+    if (field->kind == FL_JOB_KIND_count || field->kind == FL_JOB_KIND_integer) {
+        if (node->kind != FL_JSON_INT || node->n < field->min || node->n > field->max) {
+            fl_job_misfit(check, field, path, node);
+            return;
+        }
+        n = node->n;
+    } else {
+        if (!read_amount(field, node, &amount) || amount > (uint64_t)field->max ||
+            amount < (uint64_t)field->min) {
+            fl_job_misfit(check, field, path, node);
+            return;
+        }
+        n = (int64_t)amount;
+    }
+    if (field->kind == FL_JOB_KIND_memory)
+        *(uint64_t *)to = (uint64_t)n;
+    else if (field->kind == FL_JOB_KIND_integer)
+        *(int32_t *)to = (int32_t)n;
+    else
+        *(uint32_t *)to = (uint32_t)n;
+}
+
+void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_field *field,
+                       const struct fl_path *path, const struct fl_json *node, void *to)
+{
+    switch (field->kind) {
+    case FL_JOB_KIND_text:
+    case FL_JOB_KIND_queue:
+    case FL_JOB_KIND_role_name:
+    case FL_JOB_KIND_env_name:
+    case FL_JOB_KIND_env_value:
+        read_text(check, field, path, node, to);
+        return;
+    case FL_JOB_KIND_words:
+        read_words(check, field, path, node, to);
+        return;
+    case FL_JOB_KIND_names:
+        read_names(check, field, path, node, to);
+        return;
+    case FL_JOB_KIND_labels:
+    case FL_JOB_KIND_node_labels:
+        read_labels(check, field, path, node, to);
+        return;
+    case FL_JOB_KIND_env:
+        read_env(check, field, path, node, to);
+        return;
+    case FL_JOB_KIND_params:
+        (void)!fl_job_params_parse(node, path, check->arena, to, check->problems);
+        return;
+    case FL_JOB_KIND_boolean:
+        if (node->kind == FL_JSON_BOOL)
+            *(bool *)to = node->n != 0;
+        else
+            fl_job_misfit(check, field, path, node);
+        return;
+    case FL_JOB_KIND_never:
+        if (node->kind != FL_JSON_STRING || !fl_str_eq(node->text, FL_STR("Never"))) {
+            fl_job_misfit(check, field, path, node);
+        }
+        return;
+    case FL_JOB_KIND_count:
+    case FL_JOB_KIND_integer:
+    case FL_JOB_KIND_duration:
+    case FL_JOB_KIND_cpu:
+    case FL_JOB_KIND_memory:
+    case FL_JOB_KIND_gpus:
+        read_number(check, field, path, node, to);
+        return;
+    case FL_JOB_KIND_object:
+    case FL_JOB_KIND_within:
+    case FL_JOB_KIND_only_item:
+    case FL_JOB_KIND_roles:
+        break;
+    }
+    fl_unreachable("objects are read by job_object.c");
+}

@@ -1,0 +1,125 @@
+#include "shared/json/json_out.h"
+
+#include "shared/base/arena.h"
+#include "shared/json/json.h"
+#include "tests/fl_test.h"
+
+static struct fl_str text_of(const struct fl_buf *buf)
+{
+    return (struct fl_str){(const char *)buf->at, buf->len};
+}
+
+static void commas_and_colons_come_by_themselves(void **state)
+{
+    struct fl_buf buf;
+    struct fl_json_out out = fl_json_out(&buf);
+
+    (void)state;
+    fl_buf_init(&buf, 1024);
+    fl_json_begin_object(&out);
+    fl_json_put_field_u64(&out, FL_STR("a"), UINT64_MAX);
+    fl_json_put_field_i64(&out, FL_STR("b"), INT64_MIN);
+    fl_json_put_key(&out, FL_STR("c"));
+    fl_json_begin_list(&out);
+    fl_json_begin_object(&out);
+    fl_json_end_object(&out);
+    fl_json_put_null(&out);
+    fl_json_put_raw(&out, FL_STR("[1]"));
+    fl_json_begin_list(&out);
+    fl_json_end_list(&out);
+    fl_json_end_list(&out);
+    fl_json_put_field_bool(&out, FL_STR("d"), false);
+    fl_json_put_field_str(&out, FL_STR("e"), FL_STR("x"));
+    fl_json_end_object(&out);
+    assert_true(
+        fl_str_eq(text_of(&buf), FL_STR("{\"a\":18446744073709551615,\"b\":-9223372036854775808,"
+                                        "\"c\":[{},null,[1],[]],\"d\":false,\"e\":\"x\"}")));
+    fl_buf_fini(&buf);
+}
+
+static void strings_are_escaped_and_always_utf8(void **state)
+{
+    static const struct {
+        struct fl_str s;
+        const char *json;
+    } cases[] = {
+        {FL_STR(""), "\"\""},
+        {FL_STR("plain text of more than eight bytes"), "\"plain text of more than eight bytes\""},
+        {FL_STR("a\"b\\c\n\r\t\b\f/"), "\"a\\\"b\\\\c\\n\\r\\t\\b\\f/\""},
+        {FL_STR("\0\x1f\x7f"), "\"\\u0000\\u001f\x7f\""},
+        {FL_STR("\u00e4\U0001f600"), "\"\u00e4\U0001f600\""},
+        {FL_STR("a\xff\"\xc3"), "\"a\ufffd\\\"\ufffd\""},
+        {FL_STR("\xed\xa0\x80"), "\"\ufffd\ufffd\ufffd\""},
+    };
+    struct fl_buf buf;
+
+    (void)state;
+    fl_buf_init(&buf, 1024);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fl_buf_clear(&buf);
+        fl_json_quote(&buf, cases[i].s);
+        assert_true(fl_str_eq(text_of(&buf), fl_str_c(cases[i].json)));
+    }
+    fl_buf_fini(&buf);
+}
+
+static void a_tree_is_written_as_it_was_read(void **state)
+{
+    static const char *const cases[] = {
+        "1",
+        "[]",
+        "{}",
+        "[[],[[]],{}]",
+        "{\"a\":{\"b\":[1,2.50,{\"c\":null}]},\"d\":[true,false]}",
+        "\"x\\n\"",
+        "[{\"a\":{}},{\"a\":[]},\"s\"]",
+    };
+    struct fl_arena arena = {0};
+    struct fl_buf buf;
+
+    (void)state;
+    fl_buf_init(&buf, 1024);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fl_json_out out = fl_json_out(&buf);
+        const struct fl_json *root;
+
+        fl_buf_clear(&buf);
+        assert_true(fl_json_parse(fl_str_c(cases[i]), &arena, &root, NULL, NULL));
+        fl_json_put_tree(&out, root);
+        assert_true(fl_str_eq(text_of(&buf), fl_str_c(cases[i])));
+    }
+    fl_buf_fini(&buf);
+    fl_arena_fini(&arena);
+}
+
+static void close_what_is_not_open(void *arg)
+{
+    struct fl_json_out out = fl_json_out(arg);
+
+    fl_json_begin_list(&out);
+    fl_json_end_object(&out);
+}
+
+static void put_a_value_without_a_key(void *arg)
+{
+    struct fl_json_out out = fl_json_out(arg);
+
+    fl_json_begin_object(&out);
+    fl_json_put_null(&out);
+}
+
+static void what_does_not_match_is_a_bug(void **state)
+{
+    struct fl_buf buf;
+
+    (void)state;
+    fl_buf_init(&buf, 1024);
+    assert_true(fl_test_aborts(close_what_is_not_open, &buf));
+    assert_true(fl_test_aborts(put_a_value_without_a_key, &buf));
+    fl_buf_fini(&buf);
+}
+
+FL_TESTS(cmocka_unit_test(commas_and_colons_come_by_themselves),
+         cmocka_unit_test(strings_are_escaped_and_always_utf8),
+         cmocka_unit_test(a_tree_is_written_as_it_was_read),
+         cmocka_unit_test(what_does_not_match_is_a_bug))

@@ -1,0 +1,434 @@
+#include "shared/spec/job_spec.h"
+
+#include "shared/base/arena.h"
+#include "shared/base/buf.h"
+#include "shared/spec/job_params.h"
+#include "tests/fl_test.h"
+
+struct world {
+    struct fl_arena arena;
+    struct fl_problems problems;
+    struct fl_job_spec spec;
+    struct fl_buf buf;
+};
+
+static void begin(struct world *world)
+{
+    *world = (struct world){0};
+    fl_buf_init(&world->buf, FL_SPEC_BYTES_MAX);
+}
+
+static void end(struct world *world)
+{
+    fl_arena_fini(&world->arena);
+    fl_buf_fini(&world->buf);
+}
+
+/* Single quotes stand for double ones. */
+static struct fl_str quoted(struct world *world, const char *text)
+{
+    char *copy = fl_arena_printf(&world->arena, "%s", text);
+
+    for (char *c = copy; *c; c++) {
+        if (*c == '\'') *c = '"';
+    }
+    return fl_str_c(copy);
+}
+
+static bool parse(struct world *world, const char *text)
+{
+    const struct fl_json *root;
+    struct fl_err err = {0};
+
+    world->problems = (struct fl_problems){0};
+    if (!fl_json_parse(quoted(world, text), &world->arena, &root, NULL, &err)) {
+        fail_msg("%s: %s", text, err.text);
+    }
+    return fl_job_spec_parse(root, &world->arena, NULL, &world->spec, &world->problems);
+}
+
+static void assert_good(struct world *world, const char *text)
+{
+    struct fl_err err = {0};
+
+    if (parse(world, text)) return;
+    (void)fl_problems_fail(&world->problems, &err);
+    fail_msg("%s: %s", text, err.text);
+}
+
+/* What was written, with single quotes. */
+static const char *written(struct world *world)
+{
+    char *copy = fl_arena_printf(&world->arena, FL_STR_FMT, (int)world->buf.len,
+                                 (const char *)world->buf.at);
+
+    for (char *c = copy; *c; c++) {
+        if (*c == '"') *c = '\'';
+    }
+    fl_buf_clear(&world->buf);
+    return copy;
+}
+
+static const char *canonical(struct world *world)
+{
+    assert_true(fl_job_spec_canonical(&world->buf, &world->spec));
+    return written(world);
+}
+
+/* "pointer: detail" of each problem. */
+static const char *story(struct world *world)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < world->problems.len; i++) {
+        const struct fl_problem *problem = &world->problems.at[i];
+
+        text = fl_arena_printf(&world->arena, "%s" FL_STR_FMT ": " FL_STR_FMT "\n", text,
+                               FL_STR_ARG(problem->pointer), FL_STR_ARG(problem->detail));
+    }
+    return text;
+}
+
+static void the_short_form_is_one_role(void **state)
+{
+    struct world world;
+    const struct fl_job_role *role;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world,
+                "{'name':'train','queue':'ml','image':'reg/train:7','command':['python','t.py'],"
+                "'args':['--lr',0.10],'env':{'B':true,'A':'x'},"
+                "'resources':{'cpu':1.5,'memory':'2Gi','gpus':2},'replicas':4,'array':100,"
+                "'deadline':'1h30m','retry':3,'labels':{'team':'nlp'},'priority':-5,"
+                "'clusters':['west','east'],'notClusters':['edge'],'hold':true,"
+                "'nodeSelector':{'gpu':'h100'},'params':{'lr':0.5}}");
+    role = &world.spec.roles.at[0];
+    assert_int_equal(world.spec.roles.len, 1);
+    assert_int_equal(world.spec.replicas, 4);
+    assert_int_equal(world.spec.elements, 100);
+    assert_int_equal(world.spec.deadline_s, 5400);
+    assert_int_equal(world.spec.retries, 3);
+    assert_int_equal(world.spec.priority, -5);
+    assert_true(world.spec.is_held && world.spec.has_image);
+    assert_true(fl_str_eq(world.spec.queue, FL_STR("ml")));
+    assert_true(fl_str_eq(world.spec.clusters.at[0], FL_STR("east")));
+    assert_int_equal(role->request.cpu_milli, 1500);
+    assert_int_equal(role->limit.memory_bytes, (uint64_t)2 << 30);
+    assert_int_equal(role->request.gpus, 2);
+    assert_int_equal(role->grace_s, 30);
+    assert_string_equal(
+        canonical(&world),
+        "{'deadline':5400,'retry':3,'clusters':['east','west'],'notClusters':['edge'],"
+        "'roles':[{'name':'main','replicas':4,'template':{'spec':{'containers':[{"
+        "'image':'reg/train:7','command':['python','t.py'],'args':['--lr','0.10'],"
+        "'env':[{'name':'A','value':'x'},{'name':'B','value':'true'}],"
+        "'resources':{'requests':{'cpu':'1500m','memory':'2Gi','nvidia.com/gpu':'2'},"
+        "'limits':{'cpu':'1500m','memory':'2Gi','nvidia.com/gpu':'2'}}}],"
+        "'nodeSelector':{'gpu':'h100'}}}}]}");
+    assert_true(fl_job_spec_document(&world.buf, &world.spec));
+    assert_non_null(strstr(written(&world),
+                           "{'name':'train','queue':'ml','array':100,'deadline':5400,'retry':3,"
+                           "'clusters':['east','west'],'notClusters':['edge'],"
+                           "'labels':{'team':'nlp'},'priority':-5,'hold':true,"
+                           "'params':{'lr':'0.5'},'roles':["));
+    end(&world);
+}
+
+static void little_is_enough(void **state)
+{
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, "{'command':['true']}");
+    assert_true(fl_str_eq(world.spec.queue, FL_STR("default")));
+    assert_int_equal(world.spec.elements, 1);
+    assert_string_equal(canonical(&world),
+                        "{'roles':[{'name':'main','template':{'spec':{'containers':[{'command':["
+                        "'true']}]}}}]}");
+    assert_good(&world, "{'image':'a'}");
+    assert_true(world.spec.has_image);
+    end(&world);
+}
+
+static void the_long_form_takes_a_pod_template(void **state)
+{
+    static const char text[] =
+        "{'roles':[{'name':'ps','replicas':2,'min':2,'template':{'spec':{'restartPolicy':'Never',"
+        "'nodeSelector':{'a':'b'},'terminationGracePeriodSeconds':5,'containers':[{'command':['x'],"
+        "'workingDir':'/tmp','resources':{'limits':{'memory':'1Gi','cpu':'2'}}}]}}},"
+        "{'name':'worker','replicas':3,'template':{'spec':{'nodeSelector':{'a':'b'},"
+        "'containers':[{'image':'i','env':[{'name':'E'},{'name':'D','value':'1'}],"
+        "'resources':{'requests':{'nvidia.com/gpu':1}}}]}}}]}";
+    struct world world;
+    struct fl_err err = {0};
+    struct fl_job_spec again;
+    struct fl_job_replica replica;
+    const char *first;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, text);
+    assert_int_equal(world.spec.replicas, 5);
+    assert_true(world.spec.has_image);
+    assert_int_equal(world.spec.roles.at[0].request.memory_bytes, 1 << 30);
+    assert_int_equal(world.spec.roles.at[0].grace_s, 5);
+    assert_int_equal(world.spec.roles.at[1].limit.gpus, 1);
+    replica = fl_job_spec_replica(&world.spec, NULL, 4, &world.arena);
+    assert_int_equal(replica.role_number, 1);
+    assert_int_equal(replica.number, 2);
+    assert_int_equal(replica.env.len, 2);
+    assert_true(fl_str_eq(replica.env.at[0].key, FL_STR("D")));
+    assert_int_equal(fl_job_spec_replica(&world.spec, NULL, 1, &world.arena).role_number, 0);
+
+    first = canonical(&world);
+    assert_true(fl_job_spec_read(quoted(&world, first), &world.arena, &again, &err));
+    world.spec = again;
+    assert_string_equal(canonical(&world), first);
+    end(&world);
+}
+
+static void a_field_that_is_unknown_is_named_with_the_one_that_was_meant(void **state)
+{
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    assert_false(parse(&world, "{'comand':['a'],'replcias':2,'image':'x','zzz':1,'metadata':{},"
+                               "'resources':{'gpu':1,'cpus':1}}"));
+    assert_string_equal(story(&world),
+                        "/comand: there is no such field here; did you mean command?\n"
+                        "/replcias: there is no such field here; did you mean replicas?\n"
+                        "/zzz: there is no such field here\n"
+                        "/metadata: name and labels stand at the top of a job document\n"
+                        "/resources/gpu: the field is called gpus\n"
+                        "/resources/cpus: there is no such field here; did you mean cpu?\n");
+    assert_int_equal(world.problems.at[1].at.col, 17);
+    assert_true(fl_str_eq(world.problems.at[1].got, FL_STR("\"replcias\"")));
+    assert_true(fl_str_eq(world.problems.at[0].allowed, FL_STR("command")));
+    assert_false(parse(&world, "{'roles':[{'name':'a','template':{'spec':{'containers':[{'image':"
+                               "'x','livenessProbe':{}}],'hostNetwork':true}}}]}"));
+    assert_string_equal(story(&world),
+                        "/roles/0/template/spec/containers/0/livenessProbe: there is no such "
+                        "field here\n/roles/0/template/spec/hostNetwork: there is no such field "
+                        "here\n");
+    end(&world);
+}
+
+static void what_a_field_may_not_hold_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *pointer;
+    } cases[] = {
+        {"[]", ""},
+        {"{}", ""},
+        {"{'image':null}", "/image"},
+        {"{'image':''}", "/image"},
+        {"{'image':'a\\nb'}", "/image"},
+        {"{'image':'a','name':'\\u001b[2J'}", "/name"},
+        {"{'image':'a','name':'\\u009b2J'}", "/name"},
+        {"{'image':'a','queue':'ML'}", "/queue"},
+        {"{'command':'sleep 1'}", "/command"},
+        {"{'command':[]}", "/command"},
+        {"{'command':['']}", ""},
+        {"{'command':[['a']]}", "/command/0"},
+        {"{'command':['a',null]}", "/command/1"},
+        {"{'image':'a','env':{'1A':'x'}}", "/env/1A"},
+        {"{'image':'a','env':{'A=':'x'}}", "/env/A="},
+        {"{'image':'a','env':{'a/b~c':'x'}}", "/env/a~1b~0c"},
+        {"{'image':'a','env':{'FAIRLEAD_JOB_ID':'x'}}", "/env/FAIRLEAD_JOB_ID"},
+        {"{'image':'a','env':{'FAIRLEAD_PARAM_':'x'}}", "/env/FAIRLEAD_PARAM_"},
+        {"{'image':'a','env':{'A':{}}}", "/env/A"},
+        {"{'image':'a','env':[{'name':'A'},{'name':'A'}]}", "/env"},
+        {"{'image':'a','env':[{'value':'A'}]}", "/env/0/name"},
+        {"{'image':'a','env':[1]}", "/env/0"},
+        {"{'image':'a','env':[{'name':'A','valueFrom':{}}]}", "/env/0/valueFrom"},
+        {"{'image':'a','resources':{'cpu':'-1'}}", "/resources/cpu"},
+        {"{'image':'a','resources':{'cpu':'1Q'}}", "/resources/cpu"},
+        {"{'image':'a','resources':{'memory':'2 Gi'}}", "/resources/memory"},
+        {"{'image':'a','resources':{'memory':'9Ei'}}", "/resources/memory"},
+        {"{'image':'a','resources':{'gpus':0.5}}", "/resources/gpus"},
+        {"{'image':'a','replicas':0}", "/replicas"},
+        {"{'image':'a','replicas':1025}", "/replicas"},
+        {"{'image':'a','replicas':'4'}", "/replicas"},
+        {"{'image':'a','replicas':4.0}", "/replicas"},
+        {"{'image':'a','array':16777217}", "/array"},
+        {"{'image':'a','deadline':'0s'}", "/deadline"},
+        {"{'image':'a','deadline':'5m1h'}", "/deadline"},
+        {"{'image':'a','deadline':'1w'}", "/deadline"},
+        {"{'image':'a','deadline':-1}", "/deadline"},
+        {"{'image':'a','retry':1001}", "/retry"},
+        {"{'image':'a','labels':{'-a':'x'}}", "/labels/-a"},
+        {"{'image':'a','labels':{'a':'x y'}}", "/labels/a"},
+        {"{'image':'a','labels':{'A.b/c':'x'}}", "/labels/A.b~1c"},
+        {"{'image':'a','labels':['a']}", "/labels"},
+        {"{'image':'a','priority':1001}", "/priority"},
+        {"{'image':'a','clusters':['East']}", "/clusters/0"},
+        {"{'image':'a','clusters':['a','b','a']}", "/clusters/2"},
+        {"{'image':'a','clusters':[]}", "/clusters"},
+        {"{'image':'a','clusters':['a'],'notClusters':['a']}", "/notClusters"},
+        {"{'image':'a','hold':1}", "/hold"},
+        {"{'image':'a','params':{'a-b':'x'}}", "/params/a-b"},
+        {"{'image':'a','params':{'a':'x','A':'y'}}", "/params"},
+        {"{'image':'a','params':{'a':null}}", "/params/a"},
+        {"{'roles':[]}", "/roles"},
+        {"{'roles':[1]}", "/roles/0"},
+        {"{'roles':[{'template':{}}]}", "/roles/0/template/spec"},
+        {"{'roles':[{'name':'a','template':{'spec':{'containers':[]}}}]}",
+         "/roles/0/template/spec/containers"},
+        {"{'roles':[{'name':'a','template':{'spec':{'containers':[{}]}}}]}", "/roles/0"},
+        {"{'roles':[{'name':'a','replicas':2,'min':1,'template':{'spec':{'containers':[{'image':"
+         "'x'}]}}}]}",
+         "/roles/0/min"},
+        {"{'roles':[{'name':'a','min':2,'template':{'spec':{'containers':[{'image':'x'}]}}}]}",
+         "/roles/0/min"},
+        {"{'roles':[{'name':'a','template':{'spec':{'containers':[{'image':'x'}]}}},{'name':'a',"
+         "'template':{'spec':{'containers':[{'image':'x'}]}}}]}",
+         "/roles/1/name"},
+        {"{'roles':[{'name':'a','template':{'spec':{'containers':[{'image':'x'}]}}},{'name':'b',"
+         "'template':{'spec':{'nodeSelector':{'a':'b'},'containers':[{'image':'x'}]}}}]}",
+         "/roles/1/template"},
+        {"{'roles':[{'name':'a','template':{'spec':{'restartPolicy':'Always','containers':[{"
+         "'image':'x'}]}}}]}",
+         "/roles/0/template/spec/restartPolicy"},
+        {"{'roles':[{'name':'a','template':{'spec':{'containers':[{'image':'x','resources':{"
+         "'requests':{'cpu':2},'limits':{'cpu':1}}}]}}}]}",
+         "/roles/0"},
+        {"{'roles':[{'name':'a','template':{'spec':{'containers':[{'image':'x','resources':{"
+         "'requests':{'nvidia.com/gpu':2},'limits':{'nvidia.com/gpu':1}}}]}}}]}",
+         "/roles/0"},
+        {"{'roles':[{'name':'a','template':{'spec':{'containers':[{'image':'x'}]}}}],'image':'y'}",
+         "/image"},
+        {"{'roles':[{'name':'a','replicas':600,'template':{'spec':{'containers':[{'image':'x'}]}}}"
+         ",{'name':'b','replicas':600,'template':{'spec':{'containers':[{'image':'x'}]}}}]}",
+         ""},
+    };
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool is_found = false;
+
+        if (parse(&world, cases[i].text)) fail_msg("taken: %s", cases[i].text);
+        for (size_t p = 0; p < world.problems.len; p++) {
+            is_found |= fl_str_eq(world.problems.at[p].pointer, fl_str_c(cases[i].pointer));
+            assert_true(world.problems.at[p].detail.len > 0);
+        }
+        if (!is_found) fail_msg("%s: %s", cases[i].text, story(&world));
+    }
+    end(&world);
+}
+
+static void twenty_problems_are_told_and_the_others_counted(void **state)
+{
+    struct world world;
+    struct fl_buf text;
+    struct fl_err err = {0};
+
+    (void)state;
+    begin(&world);
+    fl_buf_init(&text, 4096);
+    fl_buf_put(&text, "{'image':'a'", 12);
+    for (int i = 0; i < 50; i++) {
+        char field[16];
+
+        fl_buf_put(&text, field, (size_t)snprintf(field, sizeof field, ",'qqq%d':1", i));
+    }
+    fl_buf_put(&text, "}", 2);
+    assert_false(parse(&world, (const char *)text.at));
+    assert_int_equal(world.problems.len, FL_PROBLEMS_MAX);
+    assert_int_equal(world.problems.more, 30);
+    assert_false(fl_problems_fail(&world.problems, &err));
+    assert_string_equal(err.text, "/qqq0: there is no such field here (and 49 more)");
+    fl_buf_fini(&text);
+    end(&world);
+}
+
+static void limits_of_the_administrator_are_kept(void **state)
+{
+    const struct fl_job_limits limits = {.elements_max = 10, .replicas_max = 4};
+    const struct fl_json *root;
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    assert_true(fl_json_parse(quoted(&world, "{'image':'a','array':11,'replicas':5}"), &world.arena,
+                              &root, NULL, NULL));
+    assert_false(fl_job_spec_parse(root, &world.arena, &limits, &world.spec, &world.problems));
+    assert_int_equal(world.problems.len, 2);
+    end(&world);
+}
+
+static void parameters_reach_a_replica_over_its_env(void **state)
+{
+    struct world world;
+    struct fl_job_replica replica;
+    struct fl_pairs params;
+    struct fl_err err = {0};
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, "{'command':['x'],'env':{'A':'1','FAIRLEAD_PARAM_LR':'0.1','Z':'2'},"
+                        "'params':{'seed':7,'lr':0.50}}");
+    assert_true(fl_job_params_canonical(&world.buf, &world.spec.params));
+    assert_string_equal(written(&world), "{'lr':'0.50','seed':'7'}");
+    assert_true(fl_job_params_read(quoted(&world, "{'lr':'0.50','seed':'7'}"), &world.arena,
+                                   &params, &err));
+    replica = fl_job_spec_replica(&world.spec, &params, 0, &world.arena);
+    fl_pairs_lines(&world.buf, &replica.env);
+    assert_string_equal(written(&world),
+                        "A=1\nFAIRLEAD_PARAM_LR=0.50\nFAIRLEAD_PARAM_SEED=7\nZ=2\n");
+    assert_true(fl_job_params_read((struct fl_str){0}, &world.arena, &params, &err));
+    assert_int_equal(params.len, 0);
+    assert_false(fl_job_params_read(FL_STR("[]"), &world.arena, &params, &err));
+    assert_false(fl_job_params_read(FL_STR("{"), &world.arena, &params, &err));
+    end(&world);
+}
+
+static void labels_are_lines_and_read_back(void **state)
+{
+    struct fl_pairs pairs;
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, "{'image':'a','labels':{'b':'2','example.com/a':'','a':3}}");
+    fl_pairs_lines(&world.buf, &world.spec.labels);
+    assert_true(fl_pairs_read_lines((struct fl_str){(const char *)world.buf.at, world.buf.len},
+                                    &world.arena, &pairs, NULL));
+    assert_int_equal(pairs.len, 3);
+    assert_string_equal(written(&world), "a=3\nb=2\nexample.com/a=\n");
+    assert_false(fl_pairs_read_lines(FL_STR("a=1"), &world.arena, &pairs, NULL));
+    assert_false(fl_pairs_read_lines(FL_STR("a\n"), &world.arena, &pairs, NULL));
+    assert_false(fl_pairs_read_lines(FL_STR("b=1\na=2\n"), &world.arena, &pairs, NULL));
+    end(&world);
+}
+
+static void a_spec_is_read_from_any_bytes_or_refused(void **state)
+{
+    struct fl_arena arena = {0};
+    struct fl_job_spec spec;
+    struct fl_err err = {0};
+
+    (void)state;
+    assert_false(fl_job_spec_read(FL_STR(""), &arena, &spec, &err));
+    assert_false(fl_job_spec_read(FL_STR("{"), &arena, &spec, &err));
+    assert_int_equal(err.code, FL_INVALID);
+    assert_false(fl_job_spec_read(FL_STR("{\"roles\":3}"), &arena, &spec, &err));
+    assert_string_equal(err.text, "spec: /roles: this is not what roles holds");
+    assert_false(fl_job_spec_read((struct fl_str){"", FL_SPEC_BYTES_MAX + 1}, &arena, &spec, &err));
+    assert_int_equal(err.code, FL_TOO_LARGE);
+    fl_arena_fini(&arena);
+}
+
+FL_TESTS(cmocka_unit_test(the_short_form_is_one_role), cmocka_unit_test(little_is_enough),
+         cmocka_unit_test(the_long_form_takes_a_pod_template),
+         cmocka_unit_test(a_field_that_is_unknown_is_named_with_the_one_that_was_meant),
+         cmocka_unit_test(what_a_field_may_not_hold_is_refused),
+         cmocka_unit_test(twenty_problems_are_told_and_the_others_counted),
+         cmocka_unit_test(limits_of_the_administrator_are_kept),
+         cmocka_unit_test(parameters_reach_a_replica_over_its_env),
+         cmocka_unit_test(labels_are_lines_and_read_back),
+         cmocka_unit_test(a_spec_is_read_from_any_bytes_or_refused))
