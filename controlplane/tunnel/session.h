@@ -1,0 +1,78 @@
+/* session.h - one agent's connection: bytes <-> the core's events and sends, without a socket.
+ * It greets (HELLO -> session_open -> WELCOME), turns messages into events, keeps the order of what the core
+ * sends while the document of a START is fetched and travels before it, and passes LOG frames on.
+ *
+ * - It is over when session_is_over says so: write what session_write still gives (the BYE), then drop the
+ *   connection.  Over is for good.
+ * - What the core sent waits in one queue as soon as one START waits for its document: at most
+ *   SESSION_ORDERS_MAX sends and SESSION_DOCUMENT_BYTES_MAX of documents, else the connection is closed; the
+ *   agent comes back and the core says it all again.  A new WELCOME or RESYNC empties the queue: it is of the
+ *   term before.
+ * The server is its only caller.  Uses the ports of server.h. */
+#pragma once
+
+#include "controlplane/tunnel/server.h"
+#include "controlplane/tunnel/translate.h"
+#include "shared/link/link.h"
+
+enum {
+    SESSION_ORDERS_MAX = 16384,
+    SESSION_DOCUMENT_BYTES_MAX = 32 << 20,
+    SESSION_LOG_BYTES_MAX = 1 << 20, /* of log messages to the agent */
+};
+
+struct session; /* opaque */
+
+/* What all sessions of a server share; it outlives them. */
+struct session_shared {
+    struct tunnel_server_ports ports;
+    struct translate_config translate;
+    struct fl_flow_limits flow;
+    struct tunnel_server_stats stats;
+    uint64_t tickets; /* the newest */
+    void *ctx;
+    /* The core is to hear that this session is over. */
+    void (*lost)(void *ctx, struct fl_cluster cluster, uint64_t session_epoch, uint64_t connection);
+};
+
+/* The connection is made, its certificate is verified. */
+struct session *session_create(struct session_shared *shared, const struct tunnel_peer *peer,
+                               uint64_t connection, fl_ms now);
+
+/* Tells nothing; see session_closed.  NULL is fine. */
+void session_destroy(struct session *session);
+
+uint64_t session_connection(const struct session *session);
+struct fl_cluster session_cluster(const struct session *session); /* none before HELLO */
+uint64_t session_epoch(const struct session *session);            /* 0: none yet */
+const struct fl_link *session_link(const struct session *session);
+bool session_is_over(const struct session *session);
+const char *session_why(const struct session *session); /* it is over */
+
+/* ---- from the socket --------------------------------------------------------------------------- */
+
+void session_bytes(struct session *session, struct fl_str bytes, fl_ms now);
+void session_closed(struct session *session, fl_ms now); /* the socket is gone */
+
+fl_ms session_deadline(const struct session *session);
+void session_tick(struct session *session, fl_ms now);
+
+bool session_has_output(const struct session *session);
+size_t session_write(struct session *session, fl_ms now, struct fl_buf *out); /* as fl_mux_write */
+
+/* ---- from the server --------------------------------------------------------------------------- */
+
+void session_send(struct session *session, const struct core_send *send, fl_ms now);
+void session_offer(struct session *session, fl_ms now); /* again, to the core of a new term */
+void session_supersede(struct session *session, fl_ms now);
+void session_refuse(struct session *session, enum fl_code code, const char *text, fl_ms now);
+void session_stop(struct session *session, fl_ms now); /* this process ends */
+
+/* False: the ticket is none of this session's. */
+bool session_spec(struct session *session, uint64_t ticket, const struct tunnel_spec *spec,
+                  fl_ms now);
+void session_renewed(struct session *session, enum fl_code code, struct fl_str text,
+                     struct fl_str chain);
+void session_log_consumed(struct session *session, uint32_t bytes);
+FL_CHECK bool session_log_put(struct session *session, struct fl_str payload, fl_ms now,
+                              struct fl_err *err);
