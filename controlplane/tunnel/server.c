@@ -20,6 +20,7 @@
 #include "shared/io/log.h"
 #include "shared/io/loop.h"
 #include "shared/link/mux.h"
+#include "shared/tls/ca.h"
 #include "shared/tls/context.h"
 
 #define SUBPROTOCOL "fairlead.tunnel.1"
@@ -181,7 +182,7 @@ static void note_refused(struct conn *conn, const char *why)
 }
 
 /* Not from within a callback about it: what libwebsockets holds is freed at once. */
-static void kill(struct conn *conn)
+static void drop_socket(struct conn *conn)
 {
     lws_set_timeout(conn->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC);
 }
@@ -242,7 +243,7 @@ static void settle(struct conn *conn)
         fl_timer_in(&conn->timer, CLOSE_MS);
     }
     if (!flush(conn) || is_done(conn)) {
-        kill(conn);
+        drop_socket(conn);
         return;
     }
     if (conn->is_ending) return;
@@ -281,7 +282,7 @@ static void on_timer(void *ctx)
         conn->server->shared.stats.handshakes_late++;
         note_refused(conn, "no tunnel was made in time");
     }
-    kill(conn);
+    drop_socket(conn);
 }
 
 /* ---- accepting --------------------------------------------------------------------------------- */
@@ -629,7 +630,7 @@ void tunnel_server_destroy(struct tunnel_server *server)
     server->is_ending = true;
     stop_listening(server);
     while (server->conns.len)
-        kill(server->conns.at[server->conns.len - 1].conn);
+        drop_socket(server->conns.at[server->conns.len - 1].conn);
     fl_after_off(&server->after);
     fl_timer_off(&server->lost_again);
     if (server->context) lws_context_destroy(server->context);
@@ -727,14 +728,11 @@ void tunnel_server_refused(struct tunnel_server *server, struct fl_cluster clust
 void tunnel_server_spec(struct tunnel_server *server, uint64_t ticket,
                         const struct tunnel_spec *spec)
 {
-    for (size_t i = 0; i < server->conns.len; i++) {
-        struct conn *conn = server->conns.at[i].conn;
+    struct conn *conn =
+        find(server, (uint64_t)server->config.front << 48 | session_ticket_connection(ticket));
 
-        if (!conn->session || session_is_over(conn->session)) continue;
-        if (!session_spec(conn->session, ticket, spec, now_of(server))) continue;
-        touch(conn);
-        return;
-    }
+    if (!conn || !conn->session || session_is_over(conn->session)) return;
+    if (session_spec(conn->session, ticket, spec, now_of(server))) touch(conn);
 }
 
 void tunnel_server_renewed(struct tunnel_server *server, uint64_t connection, enum fl_code code,

@@ -31,6 +31,7 @@ struct session {
     uint64_t job_highest;
 
     struct order_queue orders;
+    uint32_t tickets;       /* the newest */
     struct fl_blobs *blobs; /* what the agent has; NULL until the first is sent */
     struct blob blob;
     uint32_t blob_stream; /* 0: none yet */
@@ -466,6 +467,16 @@ static bool has_blob(const struct session *session, struct fl_digest digest)
     return session->blobs && fl_blobs_find(session->blobs, digest, NULL);
 }
 
+static uint64_t next_ticket(struct session *session)
+{
+    return session->peer.connection << 32 | ++session->tickets;
+}
+
+uint64_t session_ticket_connection(uint64_t ticket)
+{
+    return ticket >> 32;
+}
+
 static void ask(struct session *session, struct order *order, fl_ms now)
 {
     struct tunnel_server_ports *ports = &session->shared->ports;
@@ -506,7 +517,7 @@ static void drain(struct session *session, fl_ms now)
             if (!session->blob.is_going && order->document) {
                 if (!begin_blob(session, order, now)) return;
             } else if (!session->blob.is_going) {
-                order_ask_again(&session->orders, order, ++session->shared->tickets);
+                order_ask_again(&session->orders, order, next_ticket(session));
                 ask(session, order, now);
                 return;
             }
@@ -543,7 +554,7 @@ bool session_spec(struct session *session, uint64_t ticket, const struct tunnel_
 static void order_start(struct session *session, const struct fl_msg *msg, fl_ms now)
 {
     struct tunnel_server_ports *ports = &session->shared->ports;
-    uint64_t ticket = ++session->shared->tickets;
+    uint64_t ticket = next_ticket(session);
     struct tunnel_spec spec = {0};
     struct fl_msg ready = *msg;
     struct order *order;

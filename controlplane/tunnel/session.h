@@ -29,7 +29,6 @@ struct session_shared {
     struct translate_config translate;
     struct fl_flow_limits flow;
     struct tunnel_server_stats stats;
-    uint64_t tickets; /* the newest */
     void *ctx;
     /* The core is to hear that this session is over. */
     void (*lost)(void *ctx, struct fl_cluster cluster, uint64_t session_epoch, uint64_t connection);
@@ -67,6 +66,9 @@ void session_offer(struct session *session, fl_ms now); /* again, to the core of
 void session_supersede(struct session *session, fl_ms now);
 void session_refuse(struct session *session, enum fl_code code, const char *text, fl_ms now);
 void session_stop(struct session *session, fl_ms now); /* this process ends */
+
+/* Which connection of the front asked, by the lower 32 bits of its number. */
+uint64_t session_ticket_connection(uint64_t ticket);
 
 /* False: the ticket is none of this session's. */
 bool session_spec(struct session *session, uint64_t ticket, const struct tunnel_spec *spec,
