@@ -20,8 +20,9 @@ struct fl_loop;
 struct fl_loop *fl_loop_create(void);
 void fl_loop_destroy(struct fl_loop *loop); /* all timers and watches are off; NULL is fine */
 
-void fl_loop_run(struct fl_loop *loop);  /* until fl_loop_stop */
-void fl_loop_stop(struct fl_loop *loop); /* fl_loop_run returns at the end of this turn */
+void fl_loop_run(struct fl_loop *loop); /* until fl_loop_stop */
+void fl_loop_stop(
+    struct fl_loop *loop); /* fl_loop_run returns at the end of this turn, or at once */
 
 /* One turn, which waits up to wait_ms for something to do (0: not at all). */
 void fl_loop_turn(struct fl_loop *loop, fl_ms wait_ms);
@@ -62,15 +63,15 @@ struct fl_watch {
     struct fl_loop *loop;
     void (*fn)(void *ctx, unsigned events);
     void *ctx;
+    unsigned events; /* as set; 0 is off */
 };
 
-/* Off at first.  A broken descriptor is reported as ready for all it was set to, so that the next read or
- * write tells. */
+/* Off at first.  A file, which cannot be watched, is ready at all times; a descriptor that is closed while it
+ * is watched is a bug. */
 void fl_watch_init(struct fl_watch *watch, struct fl_loop *loop, int fd,
                    void (*fn)(void *ctx, unsigned events), void *ctx);
 void fl_watch_set(struct fl_watch *watch, unsigned events); /* of enum fl_watch_event; 0 is off */
 void fl_watch_off(struct fl_watch *watch); /* before the descriptor is closed; zeroed is fine */
-unsigned fl_watch_events(const struct fl_watch *watch); /* as set */
 
 /* --- afters: called once at the end of the turn in which they were put --- */
 
