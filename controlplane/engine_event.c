@@ -32,6 +32,13 @@ size_t engine_event_work(const struct engine_event *event)
     case CORE_EV_list_jobs:
         items = event->event.list_jobs.len_max;
         break;
+    case CORE_EV_list_clusters:
+    case CORE_EV_list_queues:
+        items = event->event.list.len_max;
+        break;
+    case CORE_EV_list_nodes:
+        items = event->event.list_nodes.len_max;
+        break;
     default:
         break;
     }
@@ -61,6 +68,9 @@ bool engine_event_is_read(const struct engine_event *event)
     switch (event->event.kind) {
     case CORE_EV_read_job:
     case CORE_EV_list_jobs:
+    case CORE_EV_list_clusters:
+    case CORE_EV_list_nodes:
+    case CORE_EV_list_queues:
     case CORE_EV_explain:
         return true;
     default:

@@ -59,14 +59,23 @@ create table job_end(job bigint primary key, batch bigint not null, state smalli
 create table open_job(job bigint primary key, at bigint not null, tenant int not null, shape int not null,
   queue int not null, priority int not null, elements int not null)
   with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200000);
-create table open_mark(job bigint, kind smallint, value bigint not null, at bigint not null, primary key (job, kind))
+create table open_mark(job bigint, kind smallint, value bigint not null, body bytea, at bigint not null,
+  primary key (job, kind))
   with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200000);
 
 create table shape(id int primary key, body bytea not null);
 create table queue(id int primary key, tenant int not null, is_paused bool not null, name text not null);
-create table cluster(id int primary key, state smallint not null, session_epoch bigint not null, name text not null,
-  uid text not null, cordon text not null);
+create table cluster(id int primary key, state smallint not null, access smallint not null, is_draining bool not null,
+  session_epoch bigint not null, generation bigint not null, seen bigint not null, key bytea not null, name text not null,
+  uid text not null, uuid text not null, cordon text not null);
 create table counter(id smallint primary key, value bigint not null); -- enum core_counter
+
+-- Secrets are elsewhere: a join token is kept as its SHA-256, a token of the API as an HMAC under a pepper that is a
+-- file of the control plane.  cluster 0: not used.  expires_at 0: never.
+create table join_token(token bytea primary key, tenant int not null, expires_at bigint not null, cluster int not null,
+  key bytea not null, name text not null);
+create table token(id text primary key, tenant int not null, scopes smallint not null, made_at bigint not null,
+  expires_at bigint not null, mac bytea not null, name text not null, queue text not null);
 
 create table idempotency(tenant int, key bytea, at bigint not null, body_sha bytea not null, answer bytea not null,
   primary key (tenant, key));

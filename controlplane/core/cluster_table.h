@@ -12,6 +12,7 @@
 
 enum {
     CLUSTER_UID_MAX = 64,
+    CLUSTER_UUID_MAX = 36,
     CLUSTER_CORDON_MAX = 253,
     CLUSTER_NODE_NAME_MAX = 253,
     CLUSTER_NODE_LABELS_MAX = 8192,
@@ -42,6 +43,13 @@ struct cluster {
     char name[FL_NAME_BYTES_MAX + 1];
     char uid[CLUSTER_UID_MAX + 1];
     char cordon[CLUSTER_CORDON_MAX + 1]; /* why it takes no new work; empty: it does */
+    char uuid[CLUSTER_UUID_MAX + 1];     /* in its certificates; empty: it has none */
+    uint8_t access;                      /* enum core_access */
+    bool is_draining;     /* what lives there is being stopped, to run elsewhere; cordoned too */
+    uint64_t generation;  /* of its newest certificate */
+    uint64_t seen;        /* the newest generation that has come */
+    uint64_t reuse_told;  /* the old generation that was audited last; not stored */
+    struct fl_digest key; /* of its newest certificate */
 
     uint64_t session_epoch; /* of the newest session; grows by one with each */
     uint64_t connection;

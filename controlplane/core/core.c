@@ -31,6 +31,7 @@ struct core *core_create(const struct core_config *config)
     core->job_next = 1;
     core->job_below = UINT64_MAX;
     core->spec_newest_range = UINT64_MAX;
+    core->access_at = INT64_MAX;
     fl_prng_seed(&core->prng, 0);
     shape_table_init(&core->shapes, config->shapes_max);
     queue_table_init(&core->queues, config->queues_max, 4 * config->shapes_max);
@@ -56,6 +57,7 @@ void core_destroy(struct core *core)
     queue_table_fini(&core->queues);
     shape_table_fini(&core->shapes);
     cluster_table_fini(&core->clusters);
+    access_table_fini(&core->access);
     fl_free(core);
 }
 
@@ -110,6 +112,9 @@ static void fire_timers(struct core *core, struct core_batch *batch)
         case TIMER_HEAD:
             core->is_dirty = true;
             break;
+        case TIMER_ACCESS:
+            core_access_expire(core, batch);
+            break;
         }
     }
 }
@@ -149,9 +154,9 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     case CORE_EV_cluster_put:
     case CORE_EV_cluster_cordon:
     case CORE_EV_cluster_forget:
+    case CORE_EV_cluster_drain:
         core_control(core, event, batch);
         break;
-    case CORE_EV_cluster_drain:
     case CORE_EV_cluster_revoke:
     case CORE_EV_cluster_unlock:
     case CORE_EV_join_put:
@@ -160,13 +165,13 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     case CORE_EV_renew:
     case CORE_EV_token_put:
     case CORE_EV_token_revoke:
-    case CORE_EV_list_clusters:
-    case CORE_EV_list_nodes:
-    case CORE_EV_list_queues:
         core_access(core, event, batch);
         break;
     case CORE_EV_read_job:
     case CORE_EV_list_jobs:
+    case CORE_EV_list_clusters:
+    case CORE_EV_list_nodes:
+    case CORE_EV_list_queues:
     case CORE_EV_explain:
         core_read(core, event, batch);
         break;

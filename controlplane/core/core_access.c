@@ -1,9 +1,438 @@
+#include <inttypes.h>
+#include <string.h>
+
 #include "controlplane/core/core_state.h"
 
-/* Who may speak: join tokens and certificates of clusters, tokens of the API. */
+/* Who may come in.  The core sees digests and generations, never a secret; what it decides is durable
+ * before a certificate or a token leaves the house.
+ *
+ * A certificate carries its cluster's generation.  Each renewal raises it, so two holders of one key show
+ * themselves: whoever comes second presents a generation that is old, and then nobody speaks for the
+ * cluster until a person has looked.  A renewal whose answer was lost is no such case: it comes again with
+ * the same new key. */
+
+static bool is_same(const struct fl_digest *a, const struct fl_digest *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* False: it is longer than the room; the copy is what a comparison of lengths would refuse anyway. */
+static bool copy_text(char *to, size_t to_bytes, struct fl_str from)
+{
+    if (from.len >= to_bytes || (from.len > 0 && memchr(from.at, '\0', from.len))) return false;
+    memset(to, 0, to_bytes);
+    if (from.len > 0) memcpy(to, from.at, from.len);
+    return true;
+}
+
+static void answer_ok(struct core_batch *batch, const struct core_event *event,
+                      struct core_answer answer)
+{
+    struct core_effect effect = {.kind = CORE_ANSWER, .answer = answer};
+
+    effect.answer.request = event->request;
+    core_keep_answer(batch, event, &effect.answer);
+    if (event->request) core_batch_effect(batch, &effect);
+}
+
+static void answer_certificate(struct core_batch *batch, const struct core_event *event,
+                               const struct cluster *cluster)
+{
+    answer_ok(batch, event,
+              (struct core_answer){.id = cluster->id,
+                                   .generation = cluster->generation,
+                                   .uuid = cluster->uuid,
+                                   .name = cluster->name});
+}
+
+/* --- expiry --- */
+
+static void arm(struct core *core)
+{
+    fl_ms due = access_table_deadline(&core->access);
+
+    if (due == core->access_at) return;
+    core->access_at = due;
+    if (due != INT64_MAX) core_timer_arm(core, TIMER_ACCESS, 0, due);
+}
+
+void core_access_begin(struct core *core)
+{
+    arm(core);
+}
+
+static void drop_join(struct core *core, struct core_batch *batch, const struct join *join)
+{
+    struct row row = {.kind = ROW_join_drop, .join_drop = {.token = join->token}};
+
+    core_batch_row(batch, &row);
+    access_table_drop_join(&core->access, &join->token);
+}
+
+static void drop_token(struct core *core, struct core_batch *batch, const char *id)
+{
+    struct row row = {.kind = ROW_token_drop, .token_drop = {.id = fl_str_c(id)}};
+
+    core_batch_row(batch, &row);
+    access_table_drop_token(&core->access, fl_str_c(id));
+}
+
+void core_access_expire(struct core *core, struct core_batch *batch)
+{
+    struct join join;
+    struct token token;
+
+    while (access_table_expired_join(&core->access, core->now, &join)) {
+        drop_join(core, batch, &join);
+    }
+    while (access_table_expired_token(&core->access, core->now, &token)) {
+        drop_token(core, batch, token.id);
+    }
+    arm(core);
+}
+
+/* --- join tokens --- */
+
+static void put_join_row(struct core_batch *batch, const struct join *join)
+{
+    struct row row = {.kind = ROW_join_put,
+                      .join_put = {.token = join->token,
+                                   .tenant = join->tenant.n,
+                                   .expires_at = join->expires_at,
+                                   .cluster = join->cluster,
+                                   .key = join->key,
+                                   .name = fl_str_c(join->name)}};
+
+    core_batch_row(batch, &row);
+}
+
+static void put_join(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    struct join join = {.token = event->join_put.token,
+                        .tenant = event->tenant,
+                        .expires_at = event->join_put.expires_at};
+    struct fl_err err = {0};
+
+    core_access_expire(core, batch);
+    if (join.expires_at <= core->now || join.expires_at > core->now + CORE_JOIN_TTL_MS) {
+        core_answer_code(batch, event, FL_INVALID,
+                         "a join token expires in the future, and within 24 hours");
+        return;
+    }
+    (void)!copy_text(join.name, sizeof join.name, event->join_put.name); /* else it is no name */
+    if (!access_table_add_join(&core->access, &join, &err)) {
+        core_answer_code(batch, event, err.code, err.text);
+        return;
+    }
+    put_join_row(batch, &join);
+    core_audit(batch, event, "join_put %s", join.name);
+    arm(core);
+    answer_ok(batch, event, (struct core_answer){0});
+}
+
+static void revoke_join(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    const struct join *found = access_table_join(&core->access, &event->join_revoke.token);
+    struct join join;
+
+    if (!found || found->tenant.n != event->tenant.n || found->cluster) {
+        core_answer_code(batch, event, FL_ABSENT, "no such join token waits to be used");
+        return;
+    }
+    join = *found;
+    drop_join(core, batch, &join);
+    core_audit(batch, event, "join_revoke %s", join.name);
+    arm(core);
+    answer_ok(batch, event, (struct core_answer){0});
+}
+
+/* --- certificates --- */
+
+/* The cluster that the token names, new or known, ready for its new key; NULL: answered. */
+static struct cluster *enrolled(struct core *core, const struct core_event *event,
+                                struct core_batch *batch, const struct join *join)
+{
+    uint32_t slot = cluster_table_find_name(&core->clusters, fl_str_c(join->name));
+    struct fl_err err = {0};
+    struct cluster *cluster;
+
+    if (event->enrol.uuid.len != CORE_UUID_BYTES || !fl_str_is_text(event->enrol.uuid)) {
+        core_answer_code(batch, event, FL_INVALID, "a uuid has 36 characters");
+        return NULL;
+    }
+    if (!slot && !cluster_table_add(&core->clusters, 0, fl_str_c(join->name), event->enrol.uid,
+                                    &slot, &err)) {
+        core_answer_code(batch, event, err.code, err.text);
+        return NULL;
+    }
+    cluster = cluster_table_at(&core->clusters, slot);
+    if (!fl_str_eq(fl_str_c(cluster->uid), event->enrol.uid)) {
+        core_answer_code(batch, event, FL_EXISTS,
+                         "a cluster of this name, but with another uid, is there already; remove "
+                         "it first, or take another name");
+        return NULL;
+    }
+    if (cluster->uuid[0] == '\0') memcpy(cluster->uuid, event->enrol.uuid.at, CORE_UUID_BYTES);
+    return cluster;
+}
+
+static void enrol(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    struct join *join = access_table_join(&core->access, &event->enrol.token);
+    struct cluster *cluster;
+    struct join surplus;
+
+    if (!join || join->expires_at <= core->now) {
+        core_answer_code(batch, event, FL_DENIED,
+                         "this join token is unknown, used or expired; make another");
+        return;
+    }
+    if (join->cluster) { /* the answer may have been lost on its way */
+        cluster = cluster_table_at(&core->clusters, join->cluster);
+        if (cluster->state == CLUSTER_ENROLLED && cluster->access == CORE_ACCESS_open &&
+            is_same(&join->key, &event->enrol.key) && is_same(&join->key, &cluster->key)) {
+            answer_certificate(batch, event, cluster);
+        } else {
+            core_answer_code(batch, event, FL_DENIED,
+                             "this join token is unknown, used or expired; make another");
+        }
+        return;
+    }
+    cluster = enrolled(core, event, batch, join);
+    if (!cluster) return;
+    cluster->generation++;
+    cluster->key = event->enrol.key;
+    cluster->access = CORE_ACCESS_open;
+    access_table_use_join(&core->access, join, cluster->id, &cluster->key);
+    core_put_cluster(batch, cluster);
+    put_join_row(batch, join);
+    core_audit(batch, event, "enrol %s generation=%" PRIu64, cluster->name, cluster->generation);
+    while (access_table_surplus(&core->access, &surplus)) {
+        drop_join(core, batch, &surplus);
+    }
+    arm(core);
+    core->is_dirty = true;
+    answer_certificate(batch, event, cluster);
+}
+
+const char *core_access_refusal(const struct cluster *cluster)
+{
+    switch ((enum core_access)cluster->access) {
+    case CORE_ACCESS_open:
+        return NULL;
+    case CORE_ACCESS_locked:
+        return "this cluster is locked, since an old certificate of it came back; unlock it, or "
+               "let it join again";
+    case CORE_ACCESS_revoked:
+        return "this cluster's certificates were revoked; join it again";
+    }
+    fl_unreachable("access is one of its kinds");
+}
+
+static void lock(struct core *core, const struct core_event *event, struct core_batch *batch,
+                 struct cluster *cluster)
+{
+    cluster->access = CORE_ACCESS_locked;
+    core_put_cluster(batch, cluster);
+    core_audit(batch, event, "cluster_lock %s generation=%" PRIu64 " presented=%" PRIu64,
+               cluster->name, cluster->generation, event->renew.generation);
+    core_session_close(core, batch, cluster, core_access_refusal(cluster));
+}
+
+static void renew(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    uint32_t slot = cluster_table_find(&core->clusters, event->renew.cluster);
+    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+    uint64_t generation = event->renew.generation;
+    bool is_repeated;
+
+    if (!cluster || cluster->state != CLUSTER_ENROLLED || generation == 0) {
+        core_answer_code(batch, event, FL_DENIED, "this cluster was removed; join it again");
+        return;
+    }
+    if (cluster->access != CORE_ACCESS_open) {
+        core_answer_code(batch, event, FL_DENIED, core_access_refusal(cluster));
+        return;
+    }
+    is_repeated = is_same(&cluster->key, &event->renew.key) &&
+                  (generation == cluster->generation || generation + 1 == cluster->generation);
+    if (is_repeated) {
+        answer_certificate(batch, event, cluster);
+        return;
+    }
+    if (generation < cluster->generation) {
+        lock(core, event, batch, cluster);
+        core_answer_code(batch, event, FL_DENIED, core_access_refusal(cluster));
+        return;
+    }
+    /* A later generation than is known here was issued before this database was restored. */
+    if (generation > cluster->seen) cluster->seen = generation;
+    cluster->generation = generation + 1;
+    cluster->key = event->renew.key;
+    core_put_cluster(batch, cluster);
+    core_audit(batch, event, "renew %s generation=%" PRIu64, cluster->name, cluster->generation);
+    answer_certificate(batch, event, cluster);
+}
+
+bool core_access_check(struct core_batch *batch, const struct core_event *event,
+                       struct cluster *cluster, const char **ret_why)
+{
+    uint64_t generation = event->session_open.generation;
+    struct core_event who = *event;
+
+    *ret_why = core_access_refusal(cluster);
+    if (*ret_why) return false;
+    if (generation == 0 || generation >= cluster->seen) {
+        if (generation > cluster->generation) cluster->generation = generation;
+        if (generation > cluster->seen) cluster->seen = generation;
+        return true;
+    }
+    *ret_why = "this certificate was replaced by a newer one; use that, or join again";
+    if (cluster->reuse_told == generation) return false; /* as often as it likes */
+    cluster->reuse_told = generation;
+    who.actor = FL_STR("agent");
+    core_audit(batch, &who, "cluster_refused %s generation=%" PRIu64 " presented=%" PRIu64,
+               cluster->name, cluster->seen, generation);
+    return false;
+}
+
+/* --- what people say of a cluster's certificates --- */
+
+static struct cluster *find_cluster(struct core *core, const struct core_event *event,
+                                    struct core_batch *batch)
+{
+    uint32_t slot = cluster_table_find(&core->clusters, event->cluster_forget.cluster);
+    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+
+    if (cluster && cluster->state == CLUSTER_ENROLLED) return cluster;
+    core_answer_code(batch, event, FL_ABSENT, "no such cluster is enrolled");
+    return NULL;
+}
+
+static void revoke(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    struct cluster *cluster = find_cluster(core, event, batch);
+
+    if (!cluster) return;
+    if (cluster->access != CORE_ACCESS_revoked) {
+        cluster->access = CORE_ACCESS_revoked;
+        core_put_cluster(batch, cluster);
+        core_audit(batch, event, "cluster_revoke %s", cluster->name);
+        core_session_close(core, batch, cluster, core_access_refusal(cluster));
+    }
+    answer_ok(batch, event, (struct core_answer){.id = cluster->id});
+}
+
+static void unlock(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    struct cluster *cluster = find_cluster(core, event, batch);
+
+    if (!cluster) return;
+    if (cluster->access == CORE_ACCESS_revoked) {
+        core_answer_code(batch, event, FL_CONFLICT,
+                         "its certificates were revoked; make a join token and let it join again");
+        return;
+    }
+    if (cluster->access == CORE_ACCESS_locked) {
+        cluster->access = CORE_ACCESS_open;
+        core_put_cluster(batch, cluster);
+        core_audit(batch, event, "cluster_unlock %s", cluster->name);
+    }
+    answer_ok(batch, event, (struct core_answer){.id = cluster->id});
+}
+
+/* --- tokens of the API --- */
+
+static bool fill_token(struct token *token, const struct core_event *event)
+{
+    return copy_text(token->id, sizeof token->id, event->token_put.id) &&
+           copy_text(token->name, sizeof token->name, event->token_put.name) &&
+           copy_text(token->queue, sizeof token->queue, event->token_put.queue);
+}
+
+static void put_token(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    struct token token = {.tenant = event->tenant,
+                          .scopes = event->token_put.scopes,
+                          .made_at = core->now,
+                          .expires_at = event->token_put.expires_at,
+                          .mac = event->token_put.mac};
+    struct row row = {.kind = ROW_token_put};
+    struct fl_err err = {0};
+
+    core_access_expire(core, batch);
+    if (!fill_token(&token, event)) {
+        core_answer_code(batch, event, FL_INVALID,
+                         "a token's id has at most 32 bytes, its name and queue 63");
+        return;
+    }
+    if (token.expires_at != 0 && token.expires_at <= core->now) {
+        core_answer_code(batch, event, FL_INVALID, "a token expires in the future");
+        return;
+    }
+    if (!access_table_add_token(&core->access, &token, &err)) {
+        core_answer_code(batch, event, err.code, err.text);
+        return;
+    }
+    row.token_put = (struct row_token_put){.tenant = token.tenant.n,
+                                           .scopes = token.scopes,
+                                           .made_at = token.made_at,
+                                           .expires_at = token.expires_at,
+                                           .mac = token.mac,
+                                           .id = fl_str_c(token.id),
+                                           .name = fl_str_c(token.name),
+                                           .queue = fl_str_c(token.queue)};
+    core_batch_row(batch, &row);
+    core_audit(batch, event, "token_put %s scopes=%u", token.id, token.scopes);
+    arm(core);
+    answer_ok(batch, event, (struct core_answer){0});
+}
+
+static void revoke_token(struct core *core, const struct core_event *event,
+                         struct core_batch *batch)
+{
+    const struct token *token = access_table_token(&core->access, event->token_revoke.id);
+    char id[CORE_TOKEN_ID_MAX + 1];
+
+    if (!token || token->tenant.n != event->tenant.n) {
+        core_answer_code(batch, event, FL_ABSENT, "no such token is there");
+        return;
+    }
+    memcpy(id, token->id, sizeof id);
+    drop_token(core, batch, id);
+    core_audit(batch, event, "token_revoke %s", id);
+    arm(core);
+    answer_ok(batch, event, (struct core_answer){0});
+}
 
 void core_access(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    (void)core;
-    core_answer_code(batch, event, FL_UNSUPPORTED, "not in this build");
+    switch (event->kind) {
+    case CORE_EV_cluster_revoke:
+        revoke(core, event, batch);
+        break;
+    case CORE_EV_cluster_unlock:
+        unlock(core, event, batch);
+        break;
+    case CORE_EV_join_put:
+        put_join(core, event, batch);
+        break;
+    case CORE_EV_join_revoke:
+        revoke_join(core, event, batch);
+        break;
+    case CORE_EV_enrol:
+        enrol(core, event, batch);
+        break;
+    case CORE_EV_renew:
+        renew(core, event, batch);
+        break;
+    case CORE_EV_token_put:
+        put_token(core, event, batch);
+        break;
+    case CORE_EV_token_revoke:
+        revoke_token(core, event, batch);
+        break;
+    default:
+        fl_unreachable("core_step sends only what concerns access");
+    }
 }

@@ -53,7 +53,7 @@ bool core_attempt_is(const struct core *core, uint32_t slot, struct fl_attempt a
 
 bool core_reason_is_charged(enum reason reason)
 {
-    return reason == REASON_ReplicaFailed;
+    return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
 }
 
 /* --- lists of its cluster --- */
@@ -184,7 +184,7 @@ static void end_job(struct core *core, struct core_batch *batch, uint32_t slot,
                       .job_end = {.job = job->id,
                                   .state = (uint8_t)state,
                                   .reason = (uint16_t)reason,
-                                  .is_array = job->elements > 1}};
+                                  .is_array = job->elements > 1 || (run && run->picks.len > 0)}};
 
     if (run && run->first_start && run->stop == REASON_none) core->deadlines--;
     queue_table_remove(&core->queues, &core->jobs, slot);
@@ -327,7 +327,7 @@ static void attempt_over(struct core *core, struct core_batch *batch, uint32_t s
         end_element(core, batch, slot, JOB_succeeded, reason);
     } else if (core_reason_is_charged(reason) && element->failures >= retries_max) {
         end_element(core, batch, slot, JOB_failed,
-                    retries_max ? REASON_RetriesSpent : REASON_ReplicaFailed);
+                    retries_max && reason == REASON_ReplicaFailed ? REASON_RetriesSpent : reason);
     } else if (element->n == INT16_MAX) {
         end_element(core, batch, slot, JOB_failed, REASON_RetriesSpent);
     } else {
@@ -341,7 +341,7 @@ static uint32_t take_element(struct core *core, uint32_t job_slot)
 {
     struct job *job = job_table_at(&core->jobs, job_slot);
     struct job_run *run = job_table_need_run(&core->jobs, job);
-    uint32_t slot = run->ready_first;
+    uint32_t slot = run->ready_first, number;
 
     if (slot) {
         run->ready_first = element_table_at(&core->elements, slot)->next;
@@ -351,8 +351,9 @@ static uint32_t take_element(struct core *core, uint32_t job_slot)
     slot = element_table_add(&core->elements);
     fl_assert(slot); /* the round looked */
     element_table_at(&core->elements, slot)->job = job_slot;
-    element_table_at(&core->elements, slot)->element = job->elements_next;
-    job_table_put_element(&core->jobs, job, job->elements_next++, slot);
+    number = job_table_number(&core->jobs, job, job->elements_next++);
+    element_table_at(&core->elements, slot)->element = number;
+    job_table_put_element(&core->jobs, job, number, slot);
     return slot;
 }
 
@@ -485,26 +486,27 @@ static void first_start(struct core *core, struct core_batch *batch, uint32_t jo
     core_batch_row(batch, &row);
 }
 
-static enum reason failure(enum fl_replica_state state, int32_t exit_code)
+static enum reason failure(enum fl_replica_state state, int32_t exit_code, enum fl_cause cause)
 {
     switch (state) {
     case FL_REPLICA_exited:
-        return exit_code ? REASON_ReplicaFailed : REASON_none;
+        if (exit_code == 0) return REASON_none;
+        return cause == FL_CAUSE_out_of_memory ? REASON_OutOfMemory : REASON_ReplicaFailed;
     case FL_REPLICA_refused:
         return REASON_StartRefused;
     case FL_REPLICA_absent:
         return REASON_NeverArrived;
     default:
-        return REASON_ReplicaLost;
+        return cause == FL_CAUSE_node_lost ? REASON_NodeLost : REASON_ReplicaLost;
     }
 }
 
 /* The first failing replica is the cause; the others of its gang are stopped because of it. */
 static void replica_ended(struct core *core, struct core_batch *batch, uint32_t slot, uint32_t i,
-                          enum fl_replica_state state, int32_t exit_code)
+                          enum fl_replica_state state, int32_t exit_code, enum fl_cause cause)
 {
     struct element *element = element_table_at(&core->elements, slot);
-    enum reason reason = failure(state, exit_code);
+    enum reason reason = failure(state, exit_code, cause);
 
     element->ended++;
     release(core, element, i);
@@ -517,7 +519,7 @@ static void replica_ended(struct core *core, struct core_batch *batch, uint32_t 
 }
 
 bool core_attempt_replica(struct core *core, struct core_batch *batch, uint32_t slot, uint32_t i,
-                          enum fl_replica_state state, int32_t exit_code)
+                          enum fl_replica_state state, int32_t exit_code, enum fl_cause cause)
 {
     struct element *element = element_table_at(&core->elements, slot);
     struct element_replica *replica;
@@ -540,7 +542,7 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, uint32_t 
         first_start(core, batch, element->job);
     }
     if (fl_replica_state_is_last(state)) {
-        replica_ended(core, batch, slot, i, state, exit_code);
+        replica_ended(core, batch, slot, i, state, exit_code, cause);
         if (element->ended == element->replicas_len) {
             attempt_over(core, batch, slot,
                          element->why != REASON_none    ? (enum reason)element->why

@@ -26,6 +26,9 @@ static uint64_t hash_elements(const struct core *core, const struct job *job, ui
         h = fl_hash_u64(h, element->incarnation);
         h = fl_hash_u64(h, element->failures);
     }
+    for (size_t i = 0; i < run->picks.len; i++) {
+        h = fl_hash_u64(h, (uint64_t)run->picks.at[i].first << 32 | run->picks.at[i].last);
+    }
     h = fl_hash_u64(h, (uint64_t)run->succeeded << 32 | run->failed);
     h = fl_hash_u64(h, (uint64_t)run->cancelled << 32 | run->stop);
     return fl_hash_u64(h, (uint64_t)run->first_start);
@@ -43,6 +46,31 @@ static uint64_t hash_job(const struct core *core, const struct job *job, uint64_
     h = fl_hash_u64(h, (uint64_t)job->elements << 32 | job->elements_next);
     h = fl_hash_u64(h, job->is_held);
     return run ? hash_elements(core, job, h) : h;
+}
+
+static uint64_t hash_access(const struct access_table *access, uint64_t h)
+{
+    for (size_t i = 0; i < access->joins.len; i++) {
+        const struct join *join = &access->joins.at[i];
+
+        h = fl_hash64(h, &join->token, sizeof join->token);
+        h = fl_hash64(h, &join->key, sizeof join->key);
+        h = fl_hash_u64(h, (uint64_t)join->tenant.n << 32 | join->cluster);
+        h = fl_hash_u64(h, (uint64_t)join->expires_at);
+        h = hash_text(h, join->name);
+    }
+    for (size_t i = 0; i < access->tokens.len; i++) {
+        const struct token *token = &access->tokens.at[i];
+
+        h = fl_hash64(h, &token->mac, sizeof token->mac);
+        h = fl_hash_u64(h, (uint64_t)token->tenant.n << 8 | token->scopes);
+        h = fl_hash_u64(h, (uint64_t)token->made_at);
+        h = fl_hash_u64(h, (uint64_t)token->expires_at);
+        h = hash_text(h, token->id);
+        h = hash_text(h, token->name);
+        h = hash_text(h, token->queue);
+    }
+    return h;
 }
 
 uint64_t core_hash(const struct core *core)
@@ -65,7 +93,12 @@ uint64_t core_hash(const struct core *core)
         h = hash_text(h, cluster->name);
         h = hash_text(h, cluster->uid);
         h = hash_text(h, cluster->cordon);
+        h = hash_text(h, cluster->uuid);
+        h = fl_hash_u64(h, (uint64_t)cluster->access << 8 | cluster->is_draining);
+        h = fl_hash_u64(fl_hash_u64(h, cluster->generation), cluster->seen);
+        h = fl_hash64(h, &cluster->key, sizeof cluster->key);
     }
+    h = hash_access(&core->access, h);
     for (id = 0; (slot = fl_page_map_next(&core->shapes.by_id, id, &id)) != 0; id++) {
         const struct shape_entry *shape = shape_table_at(&core->shapes, slot);
 
@@ -125,7 +158,8 @@ static void check_elements(const struct core *core, const struct job *job,
          from = number + 1) {
         const struct element *element = element_table_at(&core->elements, slot);
 
-        fl_assert(element->element == number && number < job->elements_next);
+        fl_assert(element->element == number &&
+                  job_table_place(&core->jobs, job, number) < job->elements_next);
         fl_assert(job_table_at(&core->jobs, element->job) == job);
         open++;
         if (element->place == ELEMENT_LIVE) {
@@ -228,6 +262,8 @@ static void check_clusters(const struct core *core, struct sums *sums)
             unmarked_here++;
             slot = element->unmarked_next;
         }
+        fl_assert(!cluster->is_draining || cluster->cordon[0] != '\0');
+        fl_assert(cluster->seen <= cluster->generation);
         fl_assert(len == cluster->live_len && unconfirmed == cluster->unconfirmed);
         fl_assert(resend == cluster->resend_len);
         fl_assert(!cluster->is_connected || unmarked == unmarked_here);

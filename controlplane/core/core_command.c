@@ -76,6 +76,31 @@ static const char *kept_text(struct fl_arena *arena, const char *text)
         }                                                                                          \
     } while (0)
 
+static void keep_views(struct fl_arena *arena, struct core_answer *answer)
+{
+    for (size_t i = 0; i < answer->elements_len; i++) {
+        struct core_element_view *view = &answer->elements[i];
+
+        view->nodes = kept_text(arena, view->nodes);
+        KEEP_ARRAY(arena, view->replicas);
+    }
+    for (size_t i = 0; i < answer->clusters_len; i++) {
+        struct core_cluster_view *view = &answer->clusters[i];
+
+        view->name = kept_text(arena, view->name);
+        view->uid = kept_text(arena, view->uid);
+        view->uuid = kept_text(arena, view->uuid);
+        view->cordon = kept_text(arena, view->cordon);
+    }
+    for (size_t i = 0; i < answer->nodes_len; i++) {
+        answer->nodes[i].name = kept_text(arena, answer->nodes[i].name);
+        answer->nodes[i].labels = kept_text(arena, answer->nodes[i].labels);
+    }
+    for (size_t i = 0; i < answer->queues_len; i++) {
+        answer->queues[i].name = kept_text(arena, answer->queues[i].name);
+    }
+}
+
 static void keep_answer(struct fl_arena *arena, struct core_answer *answer)
 {
     answer->text = kept_text(arena, answer->text);
@@ -83,6 +108,13 @@ static void keep_answer(struct fl_arena *arena, struct core_answer *answer)
     KEEP_ARRAY(arena, answer->outcomes);
     KEEP_ARRAY(arena, answer->jobs);
     KEEP_ARRAY(arena, answer->verdicts);
+    answer->uuid = kept_text(arena, answer->uuid);
+    answer->name = kept_text(arena, answer->name);
+    KEEP_ARRAY(arena, answer->elements);
+    KEEP_ARRAY(arena, answer->clusters);
+    KEEP_ARRAY(arena, answer->nodes);
+    KEEP_ARRAY(arena, answer->queues);
+    keep_views(arena, answer);
     for (size_t i = 0; i < answer->outcomes_len; i++) {
         answer->outcomes[i].text = kept_text(arena, answer->outcomes[i].text);
     }

@@ -80,8 +80,7 @@ struct core_queue_view {
     struct fl_queue_id queue;
     const char *name;
     bool is_paused;
-    uint64_t jobs;        /* open */
-    uint64_t jobs_queued; /* with something to start */
+    uint64_t jobs; /* open */
 };
 
 /* Whether a cluster's certificates count. */

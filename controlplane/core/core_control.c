@@ -133,6 +133,18 @@ static struct cluster *find_cluster(struct core *core, const struct core_event *
     return NULL;
 }
 
+/* Something there was told to stop so that it runs elsewhere, and has not ended. */
+static bool is_being_drained(const struct core *core, const struct cluster *cluster)
+{
+    for (uint32_t slot = cluster->live_first; slot && cluster->is_draining;) {
+        const struct element *element = element_table_at(&core->elements, slot);
+
+        if (element->stop == REASON_Drained) return true;
+        slot = element->cluster_next;
+    }
+    return false;
+}
+
 static void cordon(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     struct fl_str why = event->cluster_cordon.is_on ? event->cluster_cordon.why : FL_STR("");
@@ -144,7 +156,13 @@ static void cordon(struct core *core, const struct core_event *event, struct cor
         core_answer_code(batch, event, FL_INVALID, "a reason is text of at most 253 bytes");
         return;
     }
+    if (!event->cluster_cordon.is_on && is_being_drained(core, cluster)) {
+        core_answer_code(batch, event, FL_CONFLICT,
+                         "it is being drained; wait until what is stopped there has ended");
+        return;
+    }
     if (!fl_str_eq(fl_str_c(cluster->cordon), why)) {
+        if (why.len == 0) cluster->is_draining = false;
         memset(cluster->cordon, 0, sizeof cluster->cordon);
         if (why.len > 0) memcpy(cluster->cordon, why.at, why.len);
         core_put_cluster(batch, cluster);
@@ -154,6 +172,36 @@ static void cordon(struct core *core, const struct core_event *event, struct cor
         core->is_dirty = true;
     }
     accepted_ok(batch, event);
+}
+
+/* Everything that lives there is being stopped, or it is cordoned only and what lives there may end.  That
+ * it was stopped for this is durable: an exit code that comes after a reload counts for nothing then either. */
+static void drain(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    bool is_stop = event->cluster_drain.is_stop;
+    struct fl_str why = event->cluster_drain.why;
+    struct cluster *cluster = find_cluster(core, event, batch, event->cluster_drain.cluster);
+
+    if (!cluster) return;
+    if (why.len == 0) why = FL_STR("drained");
+    if (why.len > CLUSTER_CORDON_MAX || !fl_str_is_text(why)) {
+        core_answer_code(batch, event, FL_INVALID, "a reason is text of at most 253 bytes");
+        return;
+    }
+    if (cluster->cordon[0] == '\0' || (is_stop && !cluster->is_draining)) {
+        if (cluster->cordon[0] == '\0') memcpy(cluster->cordon, why.at, why.len);
+        cluster->is_draining = cluster->is_draining || is_stop;
+        core_put_cluster(batch, cluster);
+        core_audit(batch, event, "cluster_drain %s %s attempts=%" PRIu32, cluster->name,
+                   is_stop ? "stop" : "wait", cluster->live_len);
+        cluster_table_grow(&core->clusters, cluster);
+        core->is_dirty = true;
+    }
+    for (uint32_t slot = cluster->live_first; slot && cluster->is_draining;
+         slot = element_table_at(&core->elements, slot)->cluster_next) {
+        core_attempt_stop(core, batch, slot, REASON_Drained);
+    }
+    accepted(batch, event, (struct core_answer){.id = cluster->live_len});
 }
 
 static void forget(struct core *core, const struct core_event *event, struct core_batch *batch)
@@ -173,6 +221,7 @@ static void forget(struct core *core, const struct core_event *event, struct cor
                cluster->live_len);
     core_session_forget(core, batch, cluster);
     cluster_table_remove(&core->clusters, cluster->id);
+    cluster->is_draining = false;
     core_put_cluster(batch, cluster);
     core->is_dirty = true;
     accepted_ok(batch, event);
@@ -196,6 +245,9 @@ void core_control(struct core *core, const struct core_event *event, struct core
         break;
     case CORE_EV_cluster_cordon:
         cordon(core, event, batch);
+        break;
+    case CORE_EV_cluster_drain:
+        drain(core, event, batch);
         break;
     case CORE_EV_cluster_forget:
         forget(core, event, batch);

@@ -87,7 +87,13 @@ void core_put_cluster(struct core_batch *batch, const struct cluster *cluster)
     struct row row = {.kind = ROW_cluster_put,
                       .cluster_put = {.cluster = cluster->id,
                                       .state = cluster->state,
+                                      .access = cluster->access,
+                                      .is_draining = cluster->is_draining,
                                       .session_epoch = cluster->session_epoch,
+                                      .generation = cluster->generation,
+                                      .seen = cluster->seen,
+                                      .key = cluster->key,
+                                      .uuid = fl_str_c(cluster->uuid),
                                       .name = fl_str_c(cluster->name),
                                       .uid = fl_str_c(cluster->uid),
                                       .cordon = fl_str_c(cluster->cordon)}};

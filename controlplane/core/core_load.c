@@ -23,15 +23,59 @@ static bool load_cluster(struct core *core, const struct row_cluster_put *row, s
     struct cluster *cluster;
     uint32_t slot;
 
-    if (row->cordon.len > CLUSTER_CORDON_MAX ||
+    if (row->cordon.len > CLUSTER_CORDON_MAX || row->uuid.len > CLUSTER_UUID_MAX ||
+        row->access > CORE_ACCESS_revoked ||
         !cluster_table_add(&core->clusters, row->cluster, row->name, row->uid, &slot, err)) {
         return fl_err_wrap(err, "cluster %" PRIu32, row->cluster);
     }
     cluster = cluster_table_at(&core->clusters, slot);
     cluster->session_epoch = row->session_epoch;
     if (row->cordon.len > 0) memcpy(cluster->cordon, row->cordon.at, row->cordon.len);
+    if (row->uuid.len > 0) memcpy(cluster->uuid, row->uuid.at, row->uuid.len);
+    cluster->access = row->access;
+    cluster->is_draining = row->is_draining;
+    cluster->generation = row->generation;
+    cluster->seen = row->seen;
+    cluster->key = row->key;
     if (row->state == CLUSTER_REMOVED) cluster_table_remove(&core->clusters, slot);
     return true;
+}
+
+static void copy_text(char *to, size_t to_bytes, struct fl_str from)
+{
+    size_t len = from.len < to_bytes ? from.len : to_bytes - 1;
+
+    if (len > 0) memcpy(to, from.at, len);
+}
+
+static bool load_join(struct core *core, const struct row_join_put *row, struct fl_err *err)
+{
+    struct join join = {.token = row->token,
+                        .tenant = {row->tenant},
+                        .expires_at = row->expires_at,
+                        .cluster = row->cluster,
+                        .key = row->key};
+
+    copy_text(join.name, sizeof join.name, row->name);
+    if (row->cluster > core->clusters.clusters.len) {
+        return fl_fail(err, FL_TORN, "a join token was used by cluster %" PRIu32 ", which is not",
+                       row->cluster);
+    }
+    return access_table_add_join(&core->access, &join, err) || fl_err_wrap(err, "a join token");
+}
+
+static bool load_token(struct core *core, const struct row_token_put *row, struct fl_err *err)
+{
+    struct token token = {.tenant = {row->tenant},
+                          .scopes = row->scopes,
+                          .made_at = row->made_at,
+                          .expires_at = row->expires_at,
+                          .mac = row->mac};
+
+    copy_text(token.id, sizeof token.id, row->id);
+    copy_text(token.name, sizeof token.name, row->name);
+    copy_text(token.queue, sizeof token.queue, row->queue);
+    return access_table_add_token(&core->access, &token, err) || fl_err_wrap(err, "a token");
 }
 
 static bool load_shape(struct core *core, const struct row_shape_new *row, struct fl_err *err)
@@ -108,6 +152,19 @@ static void load_first_start(struct core *core, struct job *job, fl_ms first_sta
     core_timer_arm(core, TIMER_DEADLINE, job->id, first_start + deadline_ms);
 }
 
+/* The job runs chosen elements only. */
+static bool load_picked(struct core *core, struct job *job, struct fl_str bytes, struct fl_err *err)
+{
+    struct job_run *run = job_table_need_run(&core->jobs, job);
+
+    if (run->picks.len > 0 || !fl_picks_decode(bytes, &run->picks, err) ||
+        fl_picks_count(&run->picks) != job->elements) {
+        return fl_fail(err, FL_TORN, "job %" PRIu64 ": its chosen elements are not its number",
+                       job->id);
+    }
+    return true;
+}
+
 static bool load_mark(struct core *core, const struct row_mark_set *row, struct fl_err *err)
 {
     uint32_t slot = find_job(core, row->job, err);
@@ -126,6 +183,9 @@ static bool load_mark(struct core *core, const struct row_mark_set *row, struct 
         break;
     case CORE_MARK_first_start:
         load_first_start(core, job, row->value);
+        break;
+    case CORE_MARK_picked:
+        if (!load_picked(core, job, row->body, err)) return false;
         break;
     default:
         return fl_fail(err, FL_TORN, "job %" PRIu64 ": no mark has the number %u", row->job,
@@ -159,12 +219,12 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
     uint32_t job_slot = find_job(core, row->job, err);
     struct job *job = job_slot ? job_table_at(&core->jobs, job_slot) : NULL;
     struct element *element;
-    uint32_t slot, shape;
+    uint32_t slot, shape, place;
 
     if (!job) return false;
     slot = job_table_element(&core->jobs, job, row->element);
     if (row->cluster == 0 || row->cluster > core->clusters.clusters.len ||
-        row->element >= job->elements ||
+        !job_table_has_element(&core->jobs, job, row->element) ||
         row->n != (slot ? element_table_at(&core->elements, slot)->n : 0) + 1) {
         return fl_fail(err, FL_TORN,
                        "job %" PRIu64 " element %" PRIu32 ": attempt %u does not follow", row->job,
@@ -176,7 +236,8 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
         element_table_at(&core->elements, slot)->job = job_slot;
         element_table_at(&core->elements, slot)->element = row->element;
         job_table_put_element(&core->jobs, job, row->element, slot);
-        if (row->element >= job->elements_next) job->elements_next = row->element + 1;
+        place = job_table_place(&core->jobs, job, row->element);
+        if (place >= job->elements_next) job->elements_next = place + 1;
         core_job_place(core, job_slot);
     }
     element = element_table_at(&core->elements, slot);
@@ -244,6 +305,10 @@ bool core_load(struct core *core, const struct row *row, struct fl_err *err)
         return load_queue(core, &row->queue_put, err);
     case ROW_cluster_put:
         return load_cluster(core, &row->cluster_put, err);
+    case ROW_join_put:
+        return load_join(core, &row->join_put, err);
+    case ROW_token_put:
+        return load_token(core, &row->token_put, err);
     case ROW_shape_new:
         return load_shape(core, &row->shape_new, err);
     case ROW_counter:
@@ -277,6 +342,10 @@ void core_begin(struct core *core)
         run = job_table_run(&core->jobs, job_table_at(&core->jobs, element->job));
         if (element->place == ELEMENT_LIVE) {
             element->stop = run->stop;
+            if (element->stop == REASON_none &&
+                cluster_table_at(&core->clusters, element->cluster)->is_draining) {
+                element->stop = REASON_Drained;
+            }
             run->live++;
             core_attempt_link(core, slot);
         } else { /* how long it has waited already, no row tells: the whole wait begins again */
@@ -291,5 +360,6 @@ void core_begin(struct core *core)
         cluster->lost_at = core->now + core->config.silence_ms;
         core_timer_arm(core, TIMER_LOSS, cluster->id, cluster->lost_at);
     }
+    core_access_begin(core);
     core->is_dirty = true;
 }

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "controlplane/core/core_state.h"
+#include "shared/base/buf.h"
 
 /* Answers about live state.  They are effects like others: seen only when what they tell is durable. */
 
@@ -44,10 +45,13 @@ static struct core_job_view view_of(const struct core *core, uint32_t slot)
 
     if (!run) return view;
     view.elements_live = run->live;
+    view.elements_running = run->running;
+    view.first_start = run->first_start;
+    view.is_picked = run->picks.len > 0;
     view.elements_succeeded = run->succeeded;
     view.elements_failed = run->failed;
     view.elements_cancelled = run->cancelled;
-    first = job_table_element(&core->jobs, job, 0);
+    first = job_table_element(&core->jobs, job, job_table_number(&core->jobs, job, 0));
     if (first && element_table_at(&core->elements, first)->place == ELEMENT_LIVE) {
         view.cluster.n = element_table_at(&core->elements, first)->cluster;
         view.attempt = element_table_at(&core->elements, first)->n;
@@ -64,14 +68,91 @@ static void answer(struct core_batch *batch, const struct core_event *event,
     if (event->request) core_batch_effect(batch, &effect);
 }
 
+/* --- elements --- */
+
+static enum attempt_state attempt_state_of(const struct core *core, const struct element *element)
+{
+    const struct cluster *cluster = cluster_table_at(&core->clusters, element->cluster);
+
+    if (element->place != ELEMENT_LIVE) return ATTEMPT_ended;
+    if (cluster->is_silent) return ATTEMPT_unknown;
+    if (element->stop != REASON_none) return ATTEMPT_stopping;
+    if (element->is_running || element->go_session) return ATTEMPT_running;
+    return element->created == element->replicas_len ? ATTEMPT_created : ATTEMPT_assigned;
+}
+
+/* The names of the nodes, a line each. */
+static const char *nodes_of(struct core *core, struct element *element)
+{
+    const struct cluster *cluster = cluster_table_at(&core->clusters, element->cluster);
+    struct fl_buf text;
+    const char *copy;
+
+    fl_buf_init(&text, SIZE_MAX / 2);
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        uint32_t node = element_replica(element, i)->node;
+
+        if (i > 0) fl_buf_put(&text, "\n", 1);
+        if (node == ELEMENT_NODE_NONE) continue;
+        fl_buf_put(&text, cluster->nodes.at[node].name.at, cluster->nodes.at[node].name.len);
+    }
+    copy = fl_arena_copy(&core->scratch, text.at, text.len);
+    fl_buf_fini(&text);
+    return copy;
+}
+
+static struct core_element_view element_view_of(struct core *core, uint32_t slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    bool is_live = element->place == ELEMENT_LIVE;
+    struct core_element_view view = {.element = element->element,
+                                     .attempt = element->n,
+                                     .incarnation = element->incarnation,
+                                     .state = attempt_state_of(core, element),
+                                     .reason = is_live ? (enum reason)element->stop : REASON_none,
+                                     .cluster = {element->cluster},
+                                     .failures = element->failures,
+                                     .nodes = is_live ? nodes_of(core, element) : "",
+                                     .replicas_len = is_live ? element->replicas_len : 0};
+
+    if (element->place == ELEMENT_WAITING) {
+        view.reason = REASON_BackoffUntil;
+        view.wait_until = element->wait_until;
+    }
+    view.replicas = fl_arena_array(&core->scratch, uint8_t, view.replicas_len);
+    for (uint32_t i = 0; i < view.replicas_len; i++) {
+        view.replicas[i] = element_replica(element, i)->state;
+    }
+    return view;
+}
+
+static void view_elements(struct core *core, const struct job *job, uint32_t from,
+                          struct core_answer *page)
+{
+    uint32_t slot, number = 0;
+
+    page->elements =
+        fl_arena_array(&core->scratch, struct core_element_view, CORE_ELEMENT_VIEWS_MAX);
+    while ((slot = job_table_next_element(&core->jobs, job, from, &number)) != 0) {
+        if (page->elements_len == CORE_ELEMENT_VIEWS_MAX) {
+            page->next = number;
+            return;
+        }
+        page->elements[page->elements_len++] = element_view_of(core, slot);
+        from = number + 1;
+    }
+}
+
 static void read_job(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     uint32_t slot = core_need_job(core, event, batch);
     struct core_job_view view;
+    struct core_answer page = {.jobs = &view, .jobs_len = 1};
 
     if (!slot) return;
     view = view_of(core, slot);
-    answer(batch, event, (struct core_answer){.jobs = &view, .jobs_len = 1});
+    view_elements(core, job_table_at(&core->jobs, slot), event->job.element_from, &page);
+    answer(batch, event, page);
 }
 
 /* A page looks at a bounded number of jobs, so it may be short, or empty, and 'next' still goes on. */
@@ -153,6 +234,106 @@ static void explain(struct core *core, const struct core_event *event, struct co
     answer(batch, event, why);
 }
 
+/* --- clusters and queues --- */
+
+static size_t page_len(size_t asked)
+{
+    return asked == 0 || asked > CORE_PAGE_MAX ? CORE_PAGE_MAX : asked;
+}
+
+static void list_clusters(struct core *core, const struct core_event *event,
+                          struct core_batch *batch)
+{
+    size_t len_max = page_len(event->list.len_max);
+    uint32_t id = event->list.from ? event->list.from : 1;
+    struct core_answer page = {0};
+
+    page.clusters = fl_arena_array(&core->scratch, struct core_cluster_view, len_max);
+    for (; id <= core->clusters.clusters.len && page.clusters_len < len_max; id++) {
+        const struct cluster *cluster = cluster_table_at(&core->clusters, id);
+        struct core_cluster_view *view = &page.clusters[page.clusters_len];
+
+        if (cluster->state != CLUSTER_ENROLLED) continue;
+        page.clusters_len++;
+        *view = (struct core_cluster_view){.cluster = {id},
+                                           .name = cluster->name,
+                                           .uid = cluster->uid,
+                                           .uuid = cluster->uuid,
+                                           .cordon = cluster->cordon,
+                                           .state = cluster->state,
+                                           .access = cluster->access,
+                                           .is_draining = cluster->is_draining,
+                                           .is_connected = cluster->is_connected,
+                                           .is_reconciled = cluster->is_reconciled,
+                                           .is_silent = cluster->is_silent,
+                                           .has_images = cluster->has_images,
+                                           .generation = cluster->generation,
+                                           .session_epoch = cluster->session_epoch,
+                                           .attempts = cluster->live_len,
+                                           .attempts_unconfirmed = cluster->unconfirmed,
+                                           .total = cluster->total_sum,
+                                           .free = cluster->free_sum};
+        for (size_t i = 0; i < cluster->nodes.len && cluster->is_connected; i++) {
+            view->nodes += cluster->nodes.at[i].session == cluster->session_epoch;
+            view->nodes_ready += cluster_node_is_usable(cluster, &cluster->nodes.at[i]);
+        }
+    }
+    page.next = id <= core->clusters.clusters.len ? id : 0;
+    answer(batch, event, page);
+}
+
+static const char *text_of(struct core *core, struct fl_str s)
+{
+    return fl_arena_copy(&core->scratch, s.at ? s.at : "", s.len);
+}
+
+static void list_nodes(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    uint32_t slot = cluster_table_find(&core->clusters, event->list_nodes.cluster);
+    const struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+    size_t len_max = page_len(event->list_nodes.len_max);
+    size_t i = event->list_nodes.from;
+    struct core_answer page = {0};
+
+    if (!cluster || cluster->state != CLUSTER_ENROLLED) {
+        core_answer_code(batch, event, FL_ABSENT, "no such cluster is enrolled");
+        return;
+    }
+    page.nodes = fl_arena_array(&core->scratch, struct core_node_view, len_max);
+    for (; i < cluster->nodes.len && page.nodes_len < len_max; i++) {
+        const struct node *node = &cluster->nodes.at[i];
+
+        if (!cluster->is_connected || node->session != cluster->session_epoch) continue;
+        page.nodes[page.nodes_len++] =
+            (struct core_node_view){.name = text_of(core, node->name),
+                                    .labels = text_of(core, node->labels),
+                                    .number = node->number,
+                                    .is_ready = node->is_ready,
+                                    .total = node->total,
+                                    .free = node->free};
+    }
+    page.next = i < cluster->nodes.len ? i : 0;
+    answer(batch, event, page);
+}
+
+static void list_queues(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    size_t len_max = page_len(event->list.len_max);
+    uint32_t id = event->list.from ? event->list.from : 1;
+    struct core_answer page = {0};
+
+    page.queues = fl_arena_array(&core->scratch, struct core_queue_view, len_max);
+    for (; id <= core->queues.queues.len && page.queues_len < len_max; id++) {
+        const struct queue *queue = queue_table_at(&core->queues, id);
+
+        if (queue->tenant.n != event->tenant.n) continue;
+        page.queues[page.queues_len++] = (struct core_queue_view){
+            .queue = {id}, .name = queue->name, .is_paused = queue->is_paused, .jobs = queue->jobs};
+    }
+    page.next = id <= core->queues.queues.len ? id : 0;
+    answer(batch, event, page);
+}
+
 void core_read(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     switch (event->kind) {
@@ -164,6 +345,15 @@ void core_read(struct core *core, const struct core_event *event, struct core_ba
         break;
     case CORE_EV_explain:
         explain(core, event, batch);
+        break;
+    case CORE_EV_list_clusters:
+        list_clusters(core, event, batch);
+        break;
+    case CORE_EV_list_nodes:
+        list_nodes(core, event, batch);
+        break;
+    case CORE_EV_list_queues:
+        list_queues(core, event, batch);
         break;
     default:
         fl_unreachable("core_step sends only questions");

@@ -58,15 +58,32 @@ static void session_ended(struct core *core, struct cluster *cluster)
     core_timer_arm(core, TIMER_LOSS, cluster->id, cluster->lost_at);
 }
 
+void core_session_close(struct core *core, struct core_batch *batch, struct cluster *cluster,
+                        const char *why)
+{
+    struct core_send bye = core_send_to(cluster, CORE_SEND_bye);
+
+    if (!cluster->is_connected) return;
+    bye.code = FL_DENIED;
+    bye.text = why;
+    core_emit_send(batch, &bye);
+    session_ended(core, cluster);
+}
+
 static void open_session(struct core *core, const struct core_event *event,
                          struct core_batch *batch)
 {
     uint32_t slot = cluster_table_find(&core->clusters, event->session_open.cluster);
     struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
     struct core_send send;
+    const char *why;
 
     if (!cluster || cluster->state != CLUSTER_ENROLLED) {
         refuse_session(batch, event, FL_DENIED, "this cluster was removed; join it again");
+        return;
+    }
+    if (!core_access_check(batch, event, cluster, &why)) {
+        refuse_session(batch, event, FL_DENIED, why);
         return;
     }
     if (event->session_open.incarnation_highest > core->incarnation ||
@@ -199,7 +216,7 @@ static uint32_t find_here(const struct core *core, const struct cluster *cluster
 
 static void see_replica(struct core *core, struct core_batch *batch, struct cluster *cluster,
                         struct fl_attempt attempt, uint32_t replica, enum fl_replica_state state,
-                        int32_t exit_code)
+                        int32_t exit_code, enum fl_cause cause)
 {
     uint32_t slot = find_here(core, cluster, attempt);
 
@@ -208,7 +225,7 @@ static void see_replica(struct core *core, struct core_batch *batch, struct clus
     } else if (state == FL_REPLICA_absent && replica == UINT32_MAX) {
         core_attempt_end(core, batch, slot, REASON_NeverArrived);
     } else {
-        core_attempt_replica(core, batch, slot, replica, state, exit_code);
+        core_attempt_replica(core, batch, slot, replica, state, exit_code, cause);
     }
 }
 
@@ -245,7 +262,8 @@ static bool reconcile_replicas(struct core *core, struct core_batch *batch, uint
 
         if (replica->is_seen) continue;
         if (fl_replica_state_is_last((enum fl_replica_state)replica->state)) continue;
-        if (!core_attempt_replica(core, batch, slot, i, FL_REPLICA_lost, 0)) return false;
+        if (!core_attempt_replica(core, batch, slot, i, FL_REPLICA_lost, 0, FL_CAUSE_none))
+            return false;
     }
     return true;
 }
@@ -289,7 +307,7 @@ static void hear_inventory(struct core *core, const struct core_event *event,
         cluster->inventory_digest = fl_inventory_digest(
             cluster->inventory_digest, item->attempt, item->replica, item->state, item->exit_code);
         see_replica(core, batch, cluster, item->attempt, item->replica, item->state,
-                    item->exit_code);
+                    item->exit_code, item->cause);
     }
     if (!event->inventory.is_end) return;
     if (event->inventory.count == cluster->inventory_len &&
@@ -322,7 +340,7 @@ static void hear_replica(struct core *core, const struct core_event *event,
     if (!cluster || event->replica.report_seq <= cluster->report_seq) return;
     hear_seq(core, cluster, event->replica.report_seq);
     see_replica(core, batch, cluster, event->replica.attempt, event->replica.replica,
-                event->replica.state, event->replica.exit_code);
+                event->replica.state, event->replica.exit_code, event->replica.cause);
 }
 
 /* Starts that these numbers do not include yet are taken off; those they include need no more care. */

@@ -4,6 +4,7 @@
  * Uses shared/base and the core's tables. */
 #pragma once
 
+#include "controlplane/core/access_table.h"
 #include "controlplane/core/cluster_table.h"
 #include "controlplane/core/core.h"
 #include "controlplane/core/element_table.h"
@@ -37,6 +38,8 @@ struct core {
     struct job_table jobs;
     struct element_table elements;
     struct cluster_table clusters;
+    struct access_table access;
+    fl_ms access_at; /* when the timer of its next expiry is due; INT64_MAX: nothing expires */
 
     struct fl_heap timers;
     uint64_t timers_pushed; /* ties of the heap */
@@ -79,7 +82,8 @@ enum timer_kind {
     TIMER_LOSS,
     TIMER_STRAY,
     TIMER_RESEND,
-    TIMER_HEAD
+    TIMER_HEAD,
+    TIMER_ACCESS
 };
 
 void core_timer_arm(struct core *core, enum timer_kind kind, uint64_t value, fl_ms at);
@@ -100,7 +104,8 @@ void core_attempt_start(struct core *core, struct core_batch *batch, uint32_t jo
 void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32_t element);
 /* True while the element goes on; false: it, perhaps its job, is gone. */
 bool core_attempt_replica(struct core *core, struct core_batch *batch, uint32_t element,
-                          uint32_t replica, enum fl_replica_state state, int32_t exit_code);
+                          uint32_t replica, enum fl_replica_state state, int32_t exit_code,
+                          enum fl_cause cause);
 /* GO, when every replica waits behind its gate and nothing speaks against it. */
 void core_attempt_go(struct core *core, struct core_batch *batch, uint32_t element);
 void core_attempt_stop(struct core *core, struct core_batch *batch, uint32_t element,
@@ -128,9 +133,23 @@ void core_session(struct core *core, const struct core_event *event, struct core
 void core_read(struct core *core, const struct core_event *event, struct core_batch *batch);
 /* Ends what a cluster held; used when a person says that it is gone. */
 void core_session_forget(struct core *core, struct core_batch *batch, struct cluster *cluster);
+/* Its session ends now, and the agent is told why. */
+void core_session_close(struct core *core, struct core_batch *batch, struct cluster *cluster,
+                        const char *why);
 void core_session_expire(struct core *core, struct core_batch *batch, struct cluster *cluster);
 void core_session_resend(struct core *core, struct core_batch *batch, struct cluster *cluster);
 void core_session_strays(struct core *core, struct core_batch *batch, struct cluster *cluster);
+
+/* --- core_access.c --- */
+
+void core_access_begin(struct core *core);
+/* What has expired goes. */
+void core_access_expire(struct core *core, struct core_batch *batch);
+/* Why nobody may speak for the cluster now; NULL: who has its certificate may. */
+const char *core_access_refusal(const struct cluster *cluster);
+/* Whether the certificate that a HELLO came with counts; an old one is audited. */
+bool core_access_check(struct core_batch *batch, const struct core_event *event,
+                       struct cluster *cluster, const char **ret_why);
 
 /* --- core_round.c --- */
 

@@ -42,7 +42,7 @@ static bool check_item(struct core *core, const struct core_event *event,
         return refuse(core, outcome, FL_INVALID, "a job has 1 to 16777216 elements") == FL_OK;
     }
     if (item->name.len > NAME_MAX_BYTES || item->labels.len > LABELS_MAX ||
-        item->params.len > PARAMS_MAX || item->picked.len > PARAMS_MAX ||
+        item->params.len > PARAMS_MAX || item->picked.len > FL_PICKS_BYTES_MAX ||
         item->spec.len > SPEC_BYTES_MAX) {
         return refuse(core, outcome, FL_TOO_LARGE,
                       "a name has at most 253 bytes, labels 16 KiB, parameters 64 KiB, a spec "
@@ -67,6 +67,26 @@ static bool check_item(struct core *core, const struct core_event *event,
                                       core->config.jobs_max)) == FL_OK;
     }
     return true;
+}
+
+/* The chosen elements, if there are such.  False: refused. */
+static bool read_picks(struct core *core, const struct core_submit_item *item,
+                       struct fl_picks *ret_picks, struct core_outcome *outcome)
+{
+    struct fl_err err = {0};
+
+    if (item->picked.len == 0) return true;
+    if (!fl_picks_decode(item->picked, ret_picks, &err)) {
+        return refuse(core, outcome, FL_INVALID, err.text) == FL_OK;
+    }
+    if (fl_picks_count(ret_picks) == item->elements &&
+        ret_picks->at[ret_picks->len - 1].last < CORE_ELEMENTS_MAX) {
+        return true;
+    }
+    fl_picks_fini(ret_picks);
+    return refuse(core, outcome, FL_INVALID,
+                  "the job has not as many elements as were chosen, or one has a number past "
+                  "16777215") == FL_OK;
 }
 
 static bool is_elastic(const struct shape *shape)
@@ -146,12 +166,15 @@ static void accept_job(struct core *core, const struct core_event *event, struct
                        struct core_outcome *outcome)
 {
     struct row row = {.kind = ROW_job_new};
+    struct fl_picks picks = {0};
     struct job *job;
     uint32_t shape, bucket, slot;
 
+    if (!read_picks(core, item, &picks, outcome)) return;
     shape = need_shape(core, batch, item->shape, outcome);
+    bucket = shape ? queue_table_need_bucket(&core->queues, queue, item->priority, shape) : 0;
+    if (!bucket) fl_picks_fini(&picks);
     if (!shape) return;
-    bucket = queue_table_need_bucket(&core->queues, queue, item->priority, shape);
     if (!bucket) {
         refuse(core, outcome, FL_FULL, "open jobs have too many different shapes and priorities");
         return;
@@ -184,6 +207,16 @@ static void accept_job(struct core *core, const struct core_event *event, struct
         struct row mark = {.kind = ROW_mark_set,
                            .mark_set = {.job = job->id, .kind = CORE_MARK_held, .value = 1}};
 
+        core_batch_row(batch, &mark);
+    }
+    if (picks.len > 0) {
+        struct row mark = {.kind = ROW_mark_set,
+                           .mark_set = {.job = job->id,
+                                        .kind = CORE_MARK_picked,
+                                        .value = job->elements,
+                                        .body = item->picked}};
+
+        job_table_need_run(&core->jobs, job)->picks = picks;
         core_batch_row(batch, &mark);
     }
     core_job_place(core, slot);

@@ -34,6 +34,8 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
                queue_table_bucket(&core->queues, slot)->blocked_at != 0 &&
                queue_table_bucket(&core->queues, slot)->blocked_at + core->config.head_wait_ms ==
                    item.key;
+    case TIMER_ACCESS:
+        return core->access_at == item.key;
     }
     fl_unreachable("a timer has one of its kinds");
 }
@@ -41,7 +43,7 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
 static void sweep(struct core *core)
 {
     size_t needed = (size_t)core->elements.elements.len + core->deadlines +
-                    3 * core->clusters.clusters.len + core->queues.buckets.len;
+                    3 * core->clusters.clusters.len + core->queues.buckets.len + 1;
     struct fl_heap kept = {0};
 
     if (core->timers.len <= 2 * needed + FORGOTTEN_MAX) return;

@@ -18,7 +18,9 @@ void job_table_fini(struct job_table *table)
     for (uint64_t id = 0; (slot = fl_page_map_next(&table->by_id, id, &id)) != 0; id++) {
         struct job_run *run = job_table_run(table, job_table_at(table, slot));
 
-        if (run) fl_page_map_fini(&run->started);
+        if (!run) continue;
+        fl_page_map_fini(&run->started);
+        fl_picks_fini(&run->picks);
     }
     fl_page_map_fini(&table->by_id);
     fl_slab_fini(&table->runs);
@@ -50,6 +52,7 @@ void job_table_remove(struct job_table *table, uint32_t slot)
 
     if (run) {
         fl_page_map_fini(&run->started);
+        fl_picks_fini(&run->picks);
         fl_slab_give(&table->runs, job->run);
     }
     fl_page_map_remove(&table->by_id, job->id);
@@ -65,12 +68,41 @@ struct job_run *job_table_need_run(struct job_table *table, struct job *job)
     return job_table_run(table, job);
 }
 
+static const struct fl_picks *picks_of(const struct job_table *table, const struct job *job)
+{
+    const struct job_run *run = job_table_run(table, job);
+
+    return run && run->picks.len > 0 ? &run->picks : NULL;
+}
+
+uint32_t job_table_number(const struct job_table *table, const struct job *job, uint32_t place)
+{
+    const struct fl_picks *picks = picks_of(table, job);
+
+    return picks ? fl_picks_nth(picks, place) : place;
+}
+
+uint32_t job_table_place(const struct job_table *table, const struct job *job, uint32_t element)
+{
+    const struct fl_picks *picks = picks_of(table, job);
+
+    return picks ? fl_picks_rank(picks, element) : element;
+}
+
+bool job_table_has_element(const struct job_table *table, const struct job *job, uint32_t element)
+{
+    const struct fl_picks *picks = picks_of(table, job);
+
+    return picks ? fl_picks_has(picks, element) : element < job->elements;
+}
+
 uint32_t job_table_element(const struct job_table *table, const struct job *job, uint32_t element)
 {
     const struct job_run *run = job_table_run(table, job);
 
-    if (!run || element >= job->elements) return 0;
-    return job->elements == 1 ? run->only : fl_page_map_find(&run->started, element);
+    if (!run) return 0;
+    if (job->elements > 1) return fl_page_map_find(&run->started, element);
+    return job_table_has_element(table, job, element) ? run->only : 0;
 }
 
 void job_table_put_element(struct job_table *table, struct job *job, uint32_t element,
@@ -78,7 +110,8 @@ void job_table_put_element(struct job_table *table, struct job *job, uint32_t el
 {
     struct job_run *run = job_table_need_run(table, job);
 
-    fl_assert(element < job->elements && !job_table_element(table, job, element));
+    fl_assert(job_table_has_element(table, job, element));
+    fl_assert(!job_table_element(table, job, element));
     if (job->elements == 1) {
         run->only = slot;
     } else {
@@ -104,8 +137,13 @@ uint32_t job_table_next_element(const struct job_table *table, const struct job 
     uint64_t element = 0;
     uint32_t slot;
 
-    if (!run || from >= job->elements) return 0;
-    slot = job->elements == 1 ? run->only : fl_page_map_next(&run->started, from, &element);
+    if (!run) return 0;
+    if (job->elements == 1) {
+        element = job_table_number(table, job, 0);
+        slot = from <= element ? run->only : 0;
+    } else {
+        slot = fl_page_map_next(&run->started, from, &element);
+    }
     if (slot) *ret_element = (uint32_t)element;
     return slot;
 }

@@ -6,6 +6,7 @@
 
 #include "controlplane/core/job.h"
 #include "shared/base/page_map.h"
+#include "shared/base/picks.h"
 #include "shared/base/slab.h"
 #include "shared/base/types.h"
 
@@ -37,8 +38,9 @@ struct job_run {
     uint32_t live;    /* elements with a live attempt */
     uint32_t running; /* of those: with a replica seen running */
     uint32_t succeeded, failed, cancelled;
-    uint16_t stop;     /* enum reason: cancel or deadline; none: goes on */
-    fl_ms first_start; /* 0: not yet, or it has no deadline */
+    uint16_t stop;         /* enum reason: cancel or deadline; none: goes on */
+    struct fl_picks picks; /* the numbers of its elements, where these are not 0, 1, ... */
+    fl_ms first_start;     /* 0: not yet, or it has no deadline */
 };
 
 struct job_table {
@@ -75,6 +77,11 @@ void job_table_remove(struct job_table *table, uint32_t slot);
 
 /* The job's run, made if it is not there. */
 struct job_run *job_table_need_run(struct job_table *table, struct job *job);
+
+/* Its elements' numbers, and their places in the order in which they start first. */
+uint32_t job_table_number(const struct job_table *table, const struct job *job, uint32_t place);
+uint32_t job_table_place(const struct job_table *table, const struct job *job, uint32_t element);
+bool job_table_has_element(const struct job_table *table, const struct job *job, uint32_t element);
 
 /* The element's slot, 0 when it has not started or has ended. */
 uint32_t job_table_element(const struct job_table *table, const struct job *job, uint32_t element);

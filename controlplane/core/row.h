@@ -53,7 +53,7 @@ enum core_mark {
     CORE_MARK_held = 1,   /* value 1 */
     CORE_MARK_cancel = 2, /* value: enum reason */
     CORE_MARK_first_start =
-        3, /* value: fl_ms of the first replica seen running; only with a deadline */
+        3,                /* value: fl_ms of the first replica seen running; only with a deadline */
     CORE_MARK_picked = 4, /* value: how many; body: which elements, see picks.h */
 };
 

@@ -18,14 +18,15 @@ struct table { /* the columns of one statement */
 /* A keyed row of which only the last word counts. */
 struct keyed {
     uint64_t key;
-    uint32_t kind; /* of a mark; else 0 */
+    struct fl_str text; /* the key of what has no number; else empty */
+    uint32_t kind;      /* of a mark; else 0 */
     uint32_t order;
     const struct row *row;
 };
 
 struct apply {
     struct table tables[PG_STMTS_LEN];
-    FL_VEC(struct keyed) marks, queues, clusters, shapes, counters;
+    FL_VEC(struct keyed) marks, queues, clusters, shapes, counters, joins, tokens;
     struct fl_buf body;
     struct apply_list list;
     int64_t batch_be, epoch_be, at_be, lo_be, hi_be;
@@ -60,6 +61,8 @@ void apply_destroy(struct apply *apply)
     fl_vec_fini(&apply->clusters);
     fl_vec_fini(&apply->shapes);
     fl_vec_fini(&apply->counters);
+    fl_vec_fini(&apply->joins);
+    fl_vec_fini(&apply->tokens);
     fl_vec_fini(&apply->list);
     fl_free(apply);
 }
@@ -191,6 +194,11 @@ static void add_idempotency(struct apply *apply, const struct row_idempotency *r
     pg_array_put_str(to++, row->answer);
 }
 
+static struct fl_str digest_text(const struct fl_digest *digest)
+{
+    return (struct fl_str){(const char *)digest->at, sizeof digest->at};
+}
+
 static void add_row(struct apply *apply, const struct row *row, uint32_t order)
 {
     switch (row->kind) {
@@ -201,10 +209,12 @@ static void add_row(struct apply *apply, const struct row *row, uint32_t order)
         add_spec(apply, &row->spec_new);
         break;
     case ROW_shape_new:
-        fl_vec_push(&apply->shapes, (struct keyed){row->shape_new.shape, 0, order, row});
+        fl_vec_push(&apply->shapes,
+                    (struct keyed){.key = row->shape_new.shape, .order = order, .row = row});
         break;
     case ROW_shape_drop:
-        fl_vec_push(&apply->shapes, (struct keyed){row->shape_drop.shape, 0, order, row});
+        fl_vec_push(&apply->shapes,
+                    (struct keyed){.key = row->shape_drop.shape, .order = order, .row = row});
         break;
     case ROW_attempt_new:
         add_attempt(apply, &row->attempt_new);
@@ -219,21 +229,28 @@ static void add_row(struct apply *apply, const struct row *row, uint32_t order)
         add_job_end(apply, &row->job_end);
         break;
     case ROW_mark_set:
-        fl_vec_push(&apply->marks,
-                    (struct keyed){row->mark_set.job, row->mark_set.kind, order, row});
+        fl_vec_push(&apply->marks, (struct keyed){.key = row->mark_set.job,
+                                                  .kind = row->mark_set.kind,
+                                                  .order = order,
+                                                  .row = row});
         break;
     case ROW_mark_clear:
-        fl_vec_push(&apply->marks,
-                    (struct keyed){row->mark_clear.job, row->mark_clear.kind, order, row});
+        fl_vec_push(&apply->marks, (struct keyed){.key = row->mark_clear.job,
+                                                  .kind = row->mark_clear.kind,
+                                                  .order = order,
+                                                  .row = row});
         break;
     case ROW_queue_put:
-        fl_vec_push(&apply->queues, (struct keyed){row->queue_put.queue, 0, order, row});
+        fl_vec_push(&apply->queues,
+                    (struct keyed){.key = row->queue_put.queue, .order = order, .row = row});
         break;
     case ROW_cluster_put:
-        fl_vec_push(&apply->clusters, (struct keyed){row->cluster_put.cluster, 0, order, row});
+        fl_vec_push(&apply->clusters,
+                    (struct keyed){.key = row->cluster_put.cluster, .order = order, .row = row});
         break;
     case ROW_counter:
-        fl_vec_push(&apply->counters, (struct keyed){row->counter.counter, 0, order, row});
+        fl_vec_push(&apply->counters,
+                    (struct keyed){.key = row->counter.counter, .order = order, .row = row});
         break;
     case ROW_audit:
         add_audit(apply, &row->audit);
@@ -242,9 +259,23 @@ static void add_row(struct apply *apply, const struct row *row, uint32_t order)
         add_idempotency(apply, &row->idempotency);
         break;
     case ROW_join_put:
+        fl_vec_push(
+            &apply->joins,
+            (struct keyed){.text = digest_text(&row->join_put.token), .order = order, .row = row});
+        break;
     case ROW_join_drop:
+        fl_vec_push(
+            &apply->joins,
+            (struct keyed){.text = digest_text(&row->join_drop.token), .order = order, .row = row});
+        break;
     case ROW_token_put:
+        fl_vec_push(&apply->tokens,
+                    (struct keyed){.text = row->token_put.id, .order = order, .row = row});
+        break;
     case ROW_token_drop:
+        fl_vec_push(&apply->tokens,
+                    (struct keyed){.text = row->token_drop.id, .order = order, .row = row});
+        break;
     case ROW_replica_phase: /* the journal's alone */
     case ROW_cluster_phase:
         break;
@@ -258,9 +289,11 @@ static void add_row(struct apply *apply, const struct row *row, uint32_t order)
 static int by_key(const void *a, const void *b)
 {
     const struct keyed *left = a, *right = b;
+    int by_text = fl_str_cmp(left->text, right->text);
 
     if (left->key != right->key) return left->key < right->key ? -1 : 1;
     if (left->kind != right->kind) return left->kind < right->kind ? -1 : 1;
+    if (by_text != 0) return by_text;
     return left->order < right->order ? -1 : left->order > right->order;
 }
 
@@ -282,6 +315,7 @@ static void add_keyed(struct apply *apply, const struct row *row)
         pg_array_put_i64(to++, row->mark_set.job);
         pg_array_put_i16(to++, row->mark_set.kind);
         pg_array_put_i64(to++, (uint64_t)row->mark_set.value);
+        pg_array_put_some(to++, row->mark_set.body);
         break;
     case ROW_mark_clear:
         to = add(apply, PG_STMT_open_mark_clear);
@@ -299,10 +333,43 @@ static void add_keyed(struct apply *apply, const struct row *row)
         to = add(apply, PG_STMT_cluster_put);
         pg_array_put_i32(to++, row->cluster_put.cluster);
         pg_array_put_i16(to++, row->cluster_put.state);
+        pg_array_put_i16(to++, row->cluster_put.access);
+        pg_array_put_bool(to++, row->cluster_put.is_draining);
         pg_array_put_i64(to++, row->cluster_put.session_epoch);
+        pg_array_put_i64(to++, row->cluster_put.generation);
+        pg_array_put_i64(to++, row->cluster_put.seen);
+        pg_array_put_bytes(to++, row->cluster_put.key.at, sizeof row->cluster_put.key.at);
         pg_array_put_str(to++, row->cluster_put.name);
         pg_array_put_str(to++, row->cluster_put.uid);
+        pg_array_put_str(to++, row->cluster_put.uuid);
         pg_array_put_str(to++, row->cluster_put.cordon);
+        break;
+    case ROW_join_put:
+        to = add(apply, PG_STMT_join_put);
+        pg_array_put_bytes(to++, row->join_put.token.at, sizeof row->join_put.token.at);
+        pg_array_put_i32(to++, row->join_put.tenant);
+        pg_array_put_i64(to++, (uint64_t)row->join_put.expires_at);
+        pg_array_put_i32(to++, row->join_put.cluster);
+        pg_array_put_bytes(to++, row->join_put.key.at, sizeof row->join_put.key.at);
+        pg_array_put_str(to++, row->join_put.name);
+        break;
+    case ROW_join_drop:
+        pg_array_put_bytes(add(apply, PG_STMT_join_drop), row->join_drop.token.at,
+                           sizeof row->join_drop.token.at);
+        break;
+    case ROW_token_put:
+        to = add(apply, PG_STMT_token_put);
+        pg_array_put_str(to++, row->token_put.id);
+        pg_array_put_i32(to++, row->token_put.tenant);
+        pg_array_put_i16(to++, row->token_put.scopes);
+        pg_array_put_i64(to++, (uint64_t)row->token_put.made_at);
+        pg_array_put_i64(to++, (uint64_t)row->token_put.expires_at);
+        pg_array_put_bytes(to++, row->token_put.mac.at, sizeof row->token_put.mac.at);
+        pg_array_put_str(to++, row->token_put.name);
+        pg_array_put_str(to++, row->token_put.queue);
+        break;
+    case ROW_token_drop:
+        pg_array_put_str(add(apply, PG_STMT_token_drop), row->token_drop.id);
         break;
     case ROW_counter:
         to = add(apply, PG_STMT_counter_put);
@@ -318,7 +385,8 @@ static void fold(struct apply *apply, struct keyed *at, size_t len)
 {
     if (len > 1) qsort(at, len, sizeof *at, by_key);
     for (size_t i = 0; i < len; i++) {
-        bool is_last = i + 1 == len || at[i].key != at[i + 1].key || at[i].kind != at[i + 1].kind;
+        bool is_last = i + 1 == len || at[i].key != at[i + 1].key || at[i].kind != at[i + 1].kind ||
+                       !fl_str_eq(at[i].text, at[i + 1].text);
 
         if (is_last) add_keyed(apply, at[i].row);
     }
@@ -376,7 +444,7 @@ static void bind_scalars(struct apply *apply, struct apply_stmt *to)
         values[3] = batch;
         break;
     case PG_STMT_open_mark_put:
-        values[3] = at;
+        values[4] = at;
         break;
     case PG_STMT_audit_insert:
         values[4] = batch;
@@ -425,7 +493,7 @@ static void reset(struct apply *apply)
         apply->tables[i].rows = 0;
     }
     apply->marks.len = apply->queues.len = apply->clusters.len = 0;
-    apply->shapes.len = apply->counters.len = 0;
+    apply->shapes.len = apply->counters.len = apply->joins.len = apply->tokens.len = 0;
     apply->list.len = 0;
     apply->lo = INT64_MAX;
     apply->hi = 0;
@@ -444,6 +512,8 @@ const struct apply_list *apply_build(struct apply *apply, const struct core_batc
     fold(apply, apply->clusters.at, apply->clusters.len);
     fold(apply, apply->shapes.at, apply->shapes.len);
     fold(apply, apply->counters.at, apply->counters.len);
+    fold(apply, apply->joins.at, apply->joins.len);
+    fold(apply, apply->tokens.at, apply->tokens.len);
     apply->batch_be = (int64_t)htobe64(batch->number);
     apply->epoch_be = (int64_t)htobe64(epoch);
     apply->at_be = (int64_t)htobe64((uint64_t)batch->at);

@@ -25,6 +25,8 @@ enum {
 enum part_kind {
     QUEUES,
     CLUSTERS,
+    JOINS,
+    TOKENS,
     SHAPES,
     COUNTERS,
     JOBS,
@@ -137,7 +139,13 @@ static void add_small(struct load *load)
 {
     add(load, QUEUES, "select id, tenant, is_paused, name from queue order by id");
     add(load, CLUSTERS,
-        "select id, state, session_epoch, name, uid, cordon from cluster order by id");
+        "select id, state, access, is_draining, session_epoch, generation, seen, key, name, uid, "
+        "uuid,"
+        " cordon from cluster order by id");
+    add(load, JOINS,
+        "select token, tenant, expires_at, cluster, key, name from join_token order by token");
+    add(load, TOKENS,
+        "select id, tenant, scopes, made_at, expires_at, mac, name, queue from token order by id");
     add(load, SHAPES, "select id, body from shape order by id");
     add(load, COUNTERS,
         "select 1::smallint, greatest((select value from counter where id = 1), (select max(id) "
@@ -230,7 +238,7 @@ static void add_parts(struct load *load, const PGresult *result)
     }
     add_small(load);
     add_jobs(load, first, last);
-    add(load, MARKS, "select job, kind, value from open_mark order by job, kind");
+    add(load, MARKS, "select job, kind, value, body from open_mark order by job, kind");
     add_of_jobs(load, &attempts, &ranges, first, last);
     add_of_jobs(load, &attempt_ends, &ranges, first, last);
     add_of_jobs(load, &element_ends, &ranges, first, last);
@@ -279,6 +287,19 @@ static uint64_t number(struct fields *fields)
     return n;
 }
 
+static struct fl_digest digest(struct fields *fields)
+{
+    struct fl_digest digest = {{0}};
+    struct fl_str value = field(fields);
+
+    if (value.len == sizeof digest.at) {
+        memcpy(digest.at, value.at, sizeof digest.at);
+    } else {
+        fields->is_bad = true;
+    }
+    return digest;
+}
+
 static struct row row_of(enum part_kind kind, struct fields *f)
 {
     struct row row;
@@ -296,10 +317,36 @@ static struct row row_of(enum part_kind kind, struct fields *f)
         row.kind = ROW_cluster_put;
         row.cluster_put.cluster = (uint32_t)number(f);
         row.cluster_put.state = (uint8_t)number(f);
+        row.cluster_put.access = (uint8_t)number(f);
+        row.cluster_put.is_draining = (uint8_t)number(f);
         row.cluster_put.session_epoch = number(f);
+        row.cluster_put.generation = number(f);
+        row.cluster_put.seen = number(f);
+        row.cluster_put.key = digest(f);
         row.cluster_put.name = field(f);
         row.cluster_put.uid = field(f);
+        row.cluster_put.uuid = field(f);
         row.cluster_put.cordon = field(f);
+        break;
+    case JOINS:
+        row.kind = ROW_join_put;
+        row.join_put.token = digest(f);
+        row.join_put.tenant = (uint32_t)number(f);
+        row.join_put.expires_at = (int64_t)number(f);
+        row.join_put.cluster = (uint32_t)number(f);
+        row.join_put.key = digest(f);
+        row.join_put.name = field(f);
+        break;
+    case TOKENS:
+        row.kind = ROW_token_put;
+        row.token_put.id = field(f);
+        row.token_put.tenant = (uint32_t)number(f);
+        row.token_put.scopes = (uint8_t)number(f);
+        row.token_put.made_at = (int64_t)number(f);
+        row.token_put.expires_at = (int64_t)number(f);
+        row.token_put.mac = digest(f);
+        row.token_put.name = field(f);
+        row.token_put.queue = field(f);
         break;
     case SHAPES:
         row.kind = ROW_shape_new;
@@ -325,6 +372,7 @@ static struct row row_of(enum part_kind kind, struct fields *f)
         row.mark_set.job = number(f);
         row.mark_set.kind = (uint8_t)number(f);
         row.mark_set.value = (int64_t)number(f);
+        row.mark_set.body = field(f);
         break;
     case ATTEMPTS:
         row.kind = ROW_attempt_new;

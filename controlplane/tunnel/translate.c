@@ -105,6 +105,12 @@ static bool has_capability(struct fl_str list, const char *name)
     return false;
 }
 
+/* A newer agent may know causes that this build does not. */
+static enum fl_cause cause_of(uint16_t number)
+{
+    return number < FL_CAUSES_LEN ? (enum fl_cause)number : FL_CAUSE_none;
+}
+
 static size_t run_length(const struct fl_msg *messages, size_t len, size_t pos, size_t max)
 {
     size_t end = pos;
@@ -237,6 +243,7 @@ bool translate_next(struct translate_peer *peer, const struct fl_msg *messages, 
         event.replica.replica = first->replica.replica;
         event.replica.state = first->replica.state;
         event.replica.exit_code = first->replica.exit_code;
+        event.replica.cause = cause_of(first->replica.cause);
         (*pos)++;
         break;
     case FL_MSG_node:

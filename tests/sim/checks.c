@@ -3,6 +3,7 @@
 
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/picks.h"
 #include "tests/sim/checks_state.h"
 
 enum { UNSETTLED_TOLD_MAX = 10 };
@@ -46,6 +47,41 @@ struct checks_job *checks_job(struct checks *checks, uint64_t id)
     while (checks->jobs.len <= id)
         fl_vec_push(&checks->jobs, (struct checks_job){0});
     return &checks->jobs.at[id];
+}
+
+static struct fl_picks picks_of(const struct checks *checks, uint64_t job)
+{
+    struct fl_picks picks = {0};
+    struct fl_err err = {0};
+    struct row row;
+
+    fl_assert(fake_pg_find_job(checks->pg, (struct fl_job){job}, &row));
+    fl_assert(fl_picks_decode(row.job_new.picked, &picks, &err));
+    return picks;
+}
+
+uint32_t checks_number(const struct checks *checks, uint64_t job, uint32_t place)
+{
+    struct fl_picks picks;
+    uint32_t number;
+
+    if (!checks->jobs.at[job].is_picked) return place;
+    picks = picks_of(checks, job);
+    number = fl_picks_nth(&picks, place);
+    fl_picks_fini(&picks);
+    return number;
+}
+
+bool checks_has_number(const struct checks *checks, uint64_t job, uint32_t element)
+{
+    struct fl_picks picks;
+    bool has;
+
+    if (!checks->jobs.at[job].is_picked) return element < checks->jobs.at[job].elements;
+    picks = picks_of(checks, job);
+    has = fl_picks_has(&picks, element);
+    fl_picks_fini(&picks);
+    return has;
 }
 
 /* Its place in 'elements', plus 1; 0: not seen yet. */
@@ -125,11 +161,12 @@ static void I1_what_is_answered_is_stored(struct checks *checks, const struct co
     }
     for (size_t i = 0; i < answer->jobs_len; i++) { /* a read shows nothing that may not happen */
         const struct core_job_view *view = &answer->jobs[i];
-        struct checks_element *element = checks_find_element(checks, view->job.n, 0);
+        struct checks_element *element;
 
         if (!fake_pg_find_job(checks->pg, view->job, NULL)) {
             sim_broken(checks->sim, "I1", "job %" PRIu64 " is shown and not stored", view->job.n);
         }
+        element = checks_find_element(checks, view->job.n, checks_number(checks, view->job.n, 0));
         if (view->attempt && (!element || element->n < view->attempt)) {
             sim_broken(checks->sim, "I1", "attempt %u of job %" PRIu64 " is shown and not stored",
                        view->attempt, view->job.n);
@@ -152,7 +189,8 @@ void checks_cancel_acked(struct checks *checks, struct fl_job id, uint64_t epoch
     }
     job->cancel_epoch = epoch;
     for (uint32_t i = 0; i < job->elements; i++) {
-        const struct checks_element *element = checks_find_element(checks, id.n, i);
+        const struct checks_element *element =
+            checks_find_element(checks, id.n, checks_number(checks, id.n, i));
 
         if (!element || !element->is_live) continue;
         sim_mark(checks->sim,
@@ -376,7 +414,8 @@ void checks_tell_unsettled(struct checks *checks)
         sim_tell(checks->sim, "job %llu is open: %llu elements, stopped %llu", i, job->elements,
                  job->is_stopped);
         for (uint32_t e = 0; e < job->elements; e++) {
-            const struct checks_element *element = checks_find_element(checks, i, e);
+            const struct checks_element *element =
+                checks_find_element(checks, i, checks_number(checks, i, e));
 
             if (!element || element->is_ended) continue;
             sim_tell(checks->sim, "   element %llu: attempt %llu on cluster %llu, live %llu", e,

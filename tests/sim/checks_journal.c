@@ -39,6 +39,8 @@ static void read_job_new(struct checks *checks, const struct row_job_new *row)
     fl_map_put(&checks->names, row->name.at, row->name.len, row->job);
     job->is_known = true;
     job->elements = row->elements;
+    job->is_picked = row->picked.len > 0;
+    if (job->is_picked) sim_mark(checks->sim, MARK_job_picked);
     checks->jobs_known++;
     checks->jobs_open++;
 }
@@ -59,6 +61,10 @@ static void read_attempt_new(struct checks *checks, const struct row_attempt_new
     I2_job_is_open(checks, row->job, "an attempt");
     if (checks_job(checks, row->job)->is_stopped) {
         sim_broken(checks->sim, "I13", "job %" PRIu64 ".%u starts after it was cancelled", row->job,
+                   row->element);
+    }
+    if (!checks_has_number(checks, row->job, row->element)) {
+        sim_broken(checks->sim, "I2", "job %" PRIu64 " has no element %u to start", row->job,
                    row->element);
     }
     if (element->is_ended) {
@@ -119,6 +125,9 @@ static void read_attempt_end(struct checks *checks, const struct row_attempt_end
     case REASON_StartRefused:
         sim_mark(checks->sim, MARK_attempt_refused);
         break;
+    case REASON_Drained:
+        sim_mark(checks->sim, MARK_attempt_drained);
+        break;
     default:
         break;
     }
@@ -170,13 +179,16 @@ static void I2_nothing_lives_in_an_ended_job(struct checks *checks, uint64_t id)
     struct checks_job *job = checks_job(checks, id);
 
     for (uint32_t i = 0; i < job->elements; i++) {
-        struct checks_element *element = checks_find_element(checks, id, i);
+        uint32_t number = checks_number(checks, id, i);
+        struct checks_element *element = checks_find_element(checks, id, number);
 
         if (element && element->is_live) {
-            sim_broken(checks->sim, "I2", "job %" PRIu64 " ended, its element %u lives", id, i);
+            sim_broken(checks->sim, "I2", "job %" PRIu64 " ended, its element %u lives", id,
+                       number);
         }
         if (job->state == JOB_succeeded && (!element || element->state != JOB_succeeded)) {
-            sim_broken(checks->sim, "I2", "job %" PRIu64 " succeeded without element %u", id, i);
+            sim_broken(checks->sim, "I2", "job %" PRIu64 " succeeded without element %u", id,
+                       number);
         }
     }
 }
@@ -219,6 +231,8 @@ struct tally {
     int cancels, cancels_audited;
     int queues, queues_audited;
     int clusters_audited;
+    int joins, joins_audited; /* made, used and taken back; what expired is nobody's deed */
+    int tokens, tokens_audited;
     uint64_t held_at_birth; /* newest job that was submitted */
     FL_VEC(uint64_t) ended;
 };
@@ -255,8 +269,14 @@ static void tally_audit(struct checks *checks, struct tally *tally, struct fl_st
         tally->releases_audited++;
     } else if (starts_with(body, "queue_put ")) {
         tally->queues_audited++;
-    } else if (starts_with(body, "cluster_")) {
+    } else if (starts_with(body, "cluster_") || starts_with(body, "renew ")) {
         tally->clusters_audited++;
+    } else if (starts_with(body, "join_put ") || starts_with(body, "enrol ")) {
+        tally->joins_audited++;
+    } else if (starts_with(body, "token_put ")) {
+        tally->tokens_audited++;
+    } else if (starts_with(body, "join_revoke ") || starts_with(body, "token_revoke ")) {
+        return;
     } else if (starts_with(body, "cancel ")) {
         struct fl_str name = {body.at + 7, body.len - 7};
 
@@ -274,16 +294,18 @@ static void I21_one_audit_row_a_mutation(struct checks *checks, const struct tal
 {
     bool is_good = tally->jobs == tally->jobs_audited && tally->holds == tally->holds_audited &&
                    tally->releases == tally->releases_audited &&
-                   tally->queues == tally->queues_audited &&
+                   tally->queues == tally->queues_audited && tally->joins == tally->joins_audited &&
+                   tally->tokens == tally->tokens_audited &&
                    tally->cancels <= tally->cancels_audited;
 
     if (is_good) return;
     sim_broken(checks->sim, "I21",
                "batch %" PRIu64 " has %d jobs, %d audited; %d holds, %d; %d releases, %d; "
-               "%d queues, %d; %d cancels, %d",
+               "%d queues, %d; %d cancels, %d; %d joins, %d; %d tokens, %d",
                batch, tally->jobs, tally->jobs_audited, tally->holds, tally->holds_audited,
                tally->releases, tally->releases_audited, tally->queues, tally->queues_audited,
-               tally->cancels, tally->cancels_audited);
+               tally->cancels, tally->cancels_audited, tally->joins, tally->joins_audited,
+               tally->tokens, tally->tokens_audited);
 }
 
 static void read_mark(struct checks *checks, struct tally *tally, const struct row *row)
@@ -340,6 +362,16 @@ static void read_row(struct checks *checks, struct tally *tally, const struct ro
         break;
     case ROW_queue_put:
         tally->queues++;
+        break;
+    case ROW_cluster_put:
+        if (row->cluster_put.access == CORE_ACCESS_locked)
+            sim_mark(checks->sim, MARK_cluster_locked);
+        break;
+    case ROW_join_put:
+        tally->joins++;
+        break;
+    case ROW_token_put:
+        tally->tokens++;
         break;
     case ROW_audit:
         tally_audit(checks, tally, row->audit.body);

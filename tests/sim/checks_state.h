@@ -24,7 +24,7 @@ struct checks_element {
 };
 
 struct checks_job {
-    bool is_known, is_ended, is_stopped;
+    bool is_known, is_ended, is_stopped, is_picked;
     uint8_t state;
     uint32_t elements;
     uint64_t cancel_epoch; /* the term that acknowledged its cancel; 0: none did */
@@ -59,6 +59,10 @@ struct checks_phase_key {
 };
 
 struct checks_job *checks_job(struct checks *checks, uint64_t id);
+/* The number of one of its elements, of which there are job->elements. */
+uint32_t checks_number(const struct checks *checks, uint64_t job, uint32_t place);
+/* Whether the job was accepted with an element of that number. */
+bool checks_has_number(const struct checks *checks, uint64_t job, uint32_t element);
 /* NULL: the journal has nothing of it. */
 struct checks_element *checks_find_element(const struct checks *checks, uint64_t job,
                                            uint32_t element);

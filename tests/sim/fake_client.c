@@ -4,293 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controlplane/core/cluster_table.h"
 #include "controlplane/core/shape.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
-#include "shared/base/hash.h"
-#include "shared/base/map.h"
-#include "shared/base/vec.h"
-
-enum {
-    ITEMS_MAX = 20,
-    QUEUES_MAX = 5,
-    SHAPES_MAX = 12,
-    TRIES_MAX = 200,
-    TIMEOUT_MS = 6000,
-};
-
-enum kind {
-    SUBMIT,
-    RETRY, /* a submit of one ended job */
-    CANCEL,
-    HOLD,
-    RELEASE,
-    READ,
-    LIST,
-    EXPLAIN,
-    QUEUE_PUT,
-    CLUSTER_PUT,
-    CORDON,
-    UNCORDON,
-    FORGET,
-};
-
-struct request {
-    enum kind kind;
-    uint64_t seed;             /* its content */
-    uint64_t target;           /* a job, or the number of a queue or cluster */
-    bool has_key, is_stubborn; /* tried until it is done */
-    bool is_on;                /* pause */
-    bool is_done;              /* answered for good */
-    uint32_t tries;            /* begun */
-    uint32_t heard;            /* the newest try that was answered */
-    /* what was promised, while the answer travels and after */
-    bool is_promised, is_kept;
-    enum fl_code code;
-    uint64_t id;
-    uint64_t jobs[ITEMS_MAX];
-    uint32_t jobs_len;
-};
-
-struct known_shape {
-    char *bytes;
-    size_t len;
-    bool is_impossible;
-    struct fl_digest digest;
-};
-
-struct fake_client {
-    struct sim *sim;
-    struct fake_client_config config;
-    struct fake_client_ports ports;
-    const struct fake_pg *pg;
-    struct checks *checks;
-    FL_VEC(struct request) requests;
-    FL_VEC(uint64_t) jobs; /* acknowledged */
-    struct known_shape shapes[SHAPES_MAX];
-    uint32_t shapes_len, queues_len;
-    uint32_t enrolled, submitted;
-    struct fl_cluster clusters[16];
-    uint32_t stubborn_open;
-    bool is_tidying;
-};
-
-/* --- what is submitted ----------------------------------------------------------------------- */
-
-static struct fl_digest digest_of(struct fl_str bytes)
-{
-    struct fl_digest digest;
-
-    for (uint64_t i = 0; i < 4; i++) {
-        uint64_t hash = fl_hash64(i + 1, bytes.at, bytes.len);
-
-        memcpy(&digest.at[i * 8], &hash, 8);
-    }
-    return digest;
-}
-
-static void draw_role(struct fake_client *client, struct shape_role *role, bool is_gang)
-{
-    struct sim *sim = client->sim;
-
-    role->replicas = is_gang ? (uint32_t)sim_between(sim, 1, 4) : 1;
-    role->replicas_min = role->replicas;
-    role->each.cpu_milli = (uint32_t)sim_between(sim, 1, 8) * 500;
-    role->each.memory_bytes = (uint64_t)sim_between(sim, 1, 8) << 29;
-}
-
-static void draw_shape(struct fake_client *client, struct known_shape *known, bool is_impossible)
-{
-    static const char *const names[] = {"c1", "c2", "c3"};
-    struct sim *sim = client->sim;
-    struct shape shape = {.roles_len = sim_chance(sim, 150000) ? 2 : 1};
-    bool is_gang = sim_chance(sim, 350000);
-    struct fl_buf buf;
-
-    for (uint32_t i = 0; i < shape.roles_len; i++)
-        draw_role(client, &shape.roles[i], is_gang);
-    if (is_impossible) shape.roles[0].each.gpus = 1000;
-    if (sim_chance(sim, 150000)) {
-        shape.node_labels[0] = (struct shape_label){FL_STR("disk"), FL_STR("slow")};
-        shape.node_labels_len = 1;
-    }
-    /* Never only the one that may die: its jobs would wait for ever, and rightly. */
-    if (sim_chance(sim, 150000)) {
-        uint32_t first = client->config.mortal == 1 ? 1 : 0;
-
-        shape.clusters[0] = fl_str_c(names[first]);
-        shape.clusters[1] = fl_str_c(names[first + 1]);
-        shape.clusters_len = 2;
-    } else if (sim_chance(sim, 150000)) {
-        shape.not_clusters[0] = fl_str_c(names[sim_between(sim, 0, 2)]);
-        shape.not_clusters_len = 1;
-    }
-    if (sim_chance(sim, 250000)) shape.deadline_s = (uint32_t)sim_between(sim, 3, 30);
-    shape.retries_max = (uint32_t)sim_between(sim, 0, 3);
-    fl_buf_init(&buf, SHAPE_BYTES_MAX);
-    fl_assert(shape_encode(&buf, &shape));
-    known->bytes = malloc(buf.len);
-    fl_assert(known->bytes);
-    memcpy(known->bytes, buf.at, buf.len);
-    known->len = buf.len;
-    known->is_impossible = is_impossible;
-    known->digest = digest_of((struct fl_str){known->bytes, known->len});
-    fl_buf_fini(&buf);
-}
-
-struct fl_str fake_client_spec(const struct fake_client *client, struct fl_digest digest)
-{
-    for (uint32_t i = 0; i < client->shapes_len; i++) {
-        const struct known_shape *shape = &client->shapes[i];
-
-        if (memcmp(&shape->digest, &digest, sizeof(digest)) == 0) {
-            return (struct fl_str){shape->bytes, shape->len};
-        }
-    }
-    return (struct fl_str){0};
-}
-
-/* A job's shape follows from its name: request, item, shape. */
-static bool is_impossible(const struct fake_client *client, struct fl_str name)
-{
-    char text[64] = {0};
-    unsigned shape = 0;
-
-    memcpy(text, name.at, name.len < sizeof(text) - 1 ? name.len : sizeof(text) - 1);
-    if (sscanf(text, "r%*u-%*u-%u", &shape) != 1 || shape >= client->shapes_len) return false;
-    return client->shapes[shape].is_impossible ||
-           !client->ports.could_run(client->ports.ctx, (struct fl_str){client->shapes[shape].bytes,
-                                                                       client->shapes[shape].len});
-}
-
-static struct fl_str queue_name(const struct fake_client *client, uint64_t n,
-                                struct fl_arena *arena)
-{
-    (void)client;
-    return fl_str_c(fl_arena_printf(arena, "queue-%" PRIu64, n));
-}
-
-static void build_submit(struct fake_client *client, const struct request *request, uint64_t number,
-                         struct engine_event *event)
-{
-    struct fl_prng prng;
-    struct core_submit_item *items;
-    size_t len = 1;
-
-    fl_prng_seed(&prng, request->seed);
-    if (request->kind == SUBMIT && fl_prng_chance(&prng, 300000)) {
-        len = (size_t)fl_prng_between(&prng, 2, fl_prng_chance(&prng, 300000) ? ITEMS_MAX : 5);
-    }
-    items = fl_arena_array(&event->arena, struct core_submit_item, len);
-    for (size_t i = 0; i < len; i++) {
-        uint32_t shape = (uint32_t)fl_prng_below(&prng, client->shapes_len);
-        struct known_shape *known = &client->shapes[shape];
-        bool is_poison = fl_prng_chance(&prng, client->config.poison_ppm);
-
-        items[i] = (struct core_submit_item){
-            .queue = queue_name(client, fl_prng_below(&prng, client->queues_len), &event->arena),
-            .shape = {known->bytes, known->len},
-            .spec = {known->bytes, known->len},
-            .spec_digest = known->digest,
-            .priority = (int32_t)fl_prng_between(&prng, -2, 2),
-            .elements = 1,
-            .is_held = fl_prng_chance(&prng, 50000),
-            .name = fl_str_c(is_poison ? FAKE_PG_POISON
-                                       : fl_arena_printf(&event->arena, "r%" PRIu64 "-%zu-%u",
-                                                         number, i, shape)),
-            .labels = FL_STR("team=a\n"),
-        };
-        if (fl_prng_chance(&prng, 200000)) {
-            items[i].elements = (uint32_t)fl_prng_between(&prng, 2, 6);
-        }
-        if (fl_prng_chance(&prng, 5000)) items[i].queue = FL_STR("nowhere");
-        if (request->kind == RETRY) {
-            items[i].retry_of.n = request->target;
-            items[i].picked = FL_STR("0");
-        }
-        if (is_poison) sim_fault(client->sim, FAULT_db_refusal);
-    }
-    event->event.submit.at = items;
-    event->event.submit.len = len;
-}
-
-struct engine_event *fake_client_build(struct fake_client *client, uint64_t number)
-{
-    const struct request *request = &client->requests.at[number >> 8];
-    struct engine_event *event = engine_event_create();
-    struct core_event *core = &event->event;
-
-    core->request = number;
-    core->tenant.n = 1;
-    core->actor = FL_STR("somebody");
-    if (request->has_key) {
-        core->key = fl_str_c(fl_arena_printf(&event->arena, "key-%" PRIu64, number >> 8));
-        core->body_sha.at[0] = (uint8_t)request->seed;
-        core->body_sha.at[1] = (uint8_t)(request->seed >> 8);
-    }
-    switch (request->kind) {
-    case SUBMIT:
-    case RETRY:
-        core->kind = CORE_EV_submit;
-        build_submit(client, request, number >> 8, event);
-        break;
-    case CANCEL:
-        core->kind = CORE_EV_cancel;
-        break;
-    case HOLD:
-        core->kind = CORE_EV_hold;
-        break;
-    case RELEASE:
-        core->kind = CORE_EV_release;
-        break;
-    case READ:
-        core->kind = CORE_EV_read_job;
-        break;
-    case EXPLAIN:
-        core->kind = CORE_EV_explain;
-        break;
-    case LIST:
-        core->kind = CORE_EV_list_jobs;
-        core->list_jobs.from = request->target;
-        core->list_jobs.len_max = 50;
-        break;
-    case QUEUE_PUT:
-        core->kind = CORE_EV_queue_put;
-        core->queue_put.name = queue_name(client, request->target, &event->arena);
-        core->queue_put.is_paused = request->is_on;
-        break;
-    case CLUSTER_PUT:
-        core->kind = CORE_EV_cluster_put;
-        core->cluster_put.name =
-            fl_str_c(fl_arena_printf(&event->arena, "c%" PRIu64, request->target));
-        core->cluster_put.uid =
-            fl_str_c(fl_arena_printf(&event->arena, "uid-%" PRIu64, request->target));
-        break;
-    case CORDON:
-    case UNCORDON:
-        core->kind = CORE_EV_cluster_cordon;
-        core->cluster_cordon.cluster.n = (uint32_t)request->target;
-        core->cluster_cordon.is_on = request->kind == CORDON;
-        core->cluster_cordon.why = FL_STR("maintenance");
-        break;
-    case FORGET:
-        core->kind = CORE_EV_cluster_forget;
-        core->cluster_forget.cluster.n = (uint32_t)request->target;
-        break;
-    }
-    switch (core->kind) {
-    case CORE_EV_cancel:
-    case CORE_EV_hold:
-    case CORE_EV_release:
-    case CORE_EV_read_job:
-    case CORE_EV_explain:
-        core->job.job.n = request->target;
-        break;
-    default:
-        break;
-    }
-    return event;
-}
+#include "tests/sim/client_state.h"
 
 /* --- asking and hearing ---------------------------------------------------------------------- */
 
@@ -299,7 +17,7 @@ static void timed_out(void *ctx, uint64_t number, uint64_t b);
 static void try_again(void *ctx, uint64_t index, uint64_t b)
 {
     struct fake_client *client = ctx;
-    struct request *request = &client->requests.at[index];
+    struct client_request *request = &client->requests.at[index];
     uint64_t number = index << 8 | (uint64_t)(request->tries & 255);
 
     (void)b;
@@ -309,7 +27,7 @@ static void try_again(void *ctx, uint64_t index, uint64_t b)
     sim_at(client->sim, client->sim->now + TIMEOUT_MS, timed_out, client, number, 0);
 }
 
-static bool may_repeat(const struct request *request)
+static bool may_repeat(const struct client_request *request)
 {
     return request->has_key || request->is_stubborn;
 }
@@ -317,7 +35,7 @@ static bool may_repeat(const struct request *request)
 static void timed_out(void *ctx, uint64_t number, uint64_t b)
 {
     struct fake_client *client = ctx;
-    struct request *request = &client->requests.at[number >> 8];
+    struct client_request *request = &client->requests.at[number >> 8];
 
     (void)b;
     if (request->is_done || request->heard > (number & 255)) return;
@@ -329,7 +47,7 @@ static void timed_out(void *ctx, uint64_t number, uint64_t b)
     }
 }
 
-static uint64_t ask(struct fake_client *client, struct request request)
+static uint64_t ask(struct fake_client *client, struct client_request request)
 {
     uint64_t index = client->requests.len;
 
@@ -345,9 +63,21 @@ static uint64_t ask(struct fake_client *client, struct request request)
     return index;
 }
 
-static uint64_t ask(struct fake_client *client, struct request request);
+static void join_again(void *ctx, uint64_t cluster, uint64_t b)
+{
+    struct fake_client *client = ctx;
 
-static void promise_kept(struct fake_client *client, struct request *request, uint64_t index)
+    (void)b;
+    for (uint32_t number = 1; number <= client->config.clusters; number++) {
+        if (client->clusters[number].n != cluster) continue;
+        ask(client, (struct client_request){.kind = JOIN,
+                                            .target = number,
+                                            .expires_at = fake_pg_at(client->pg) + FL_HOUR_MS,
+                                            .is_stubborn = true});
+    }
+}
+
+static void promise_kept(struct fake_client *client, struct client_request *request, uint64_t index)
 {
     request->is_kept = true;
     switch (request->kind) {
@@ -367,17 +97,34 @@ static void promise_kept(struct fake_client *client, struct request *request, ui
     case CLUSTER_PUT:
         client->clusters[request->target] = (struct fl_cluster){(uint32_t)request->id};
         client->enrolled++;
+        if (sim_chance(client->sim, 500000)) { /* the others speak without a certificate */
+            sim_at(client->sim, client->sim->now + sim_between(client->sim, 1, 3000), join_again,
+                   client, request->id, 0);
+        }
         client->ports.enrolled(client->ports.ctx, (uint32_t)request->target,
                                client->clusters[request->target]);
         /* One after the other, so that ids are numbers, which makes stories easier to read. */
         if (client->enrolled < client->config.clusters) {
-            ask(client, (struct request){.kind = CLUSTER_PUT,
-                                         .target = client->enrolled + 1,
-                                         .is_stubborn = true});
+            ask(client, (struct client_request){.kind = CLUSTER_PUT,
+                                                .target = client->enrolled + 1,
+                                                .is_stubborn = true});
         }
         break;
     case FORGET:
         sim_mark(client->sim, MARK_cluster_forgotten);
+        break;
+    case REVOKE:
+        sim_at(client->sim, client->sim->now + sim_between(client->sim, 100, 20000), join_again,
+               client, request->target, 0);
+        break;
+    case JOIN:
+        ask(client, (struct client_request){.kind = ENROL,
+                                            .target = request->target,
+                                            .generation = request->seed,
+                                            .is_stubborn = true});
+        break;
+    case ENROL:
+        sim_mark(client->sim, MARK_cluster_joined);
         break;
     default:
         break;
@@ -388,7 +135,7 @@ static void promise_kept(struct fake_client *client, struct request *request, ui
 static void arrived(void *ctx, uint64_t number, uint64_t what)
 {
     struct fake_client *client = ctx;
-    struct request *request = &client->requests.at[number >> 8];
+    struct client_request *request = &client->requests.at[number >> 8];
     enum fl_code code = (enum fl_code)what;
 
     if (request->is_done) return;
@@ -417,7 +164,7 @@ static void arrived(void *ctx, uint64_t number, uint64_t what)
 }
 
 /* I15: the same key, the same jobs. */
-static void I15_one_key_one_promise(struct fake_client *client, struct request *request,
+static void I15_one_key_one_promise(struct fake_client *client, struct client_request *request,
                                     uint64_t index, const struct core_answer *answer)
 {
     uint32_t len = (uint32_t)answer->outcomes_len;
@@ -435,7 +182,7 @@ static void I15_one_key_one_promise(struct fake_client *client, struct request *
     sim_mark(client->sim, MARK_key_repeated);
 }
 
-static void note_promise(struct fake_client *client, struct request *request, uint64_t index,
+static void note_promise(struct fake_client *client, struct client_request *request, uint64_t index,
                          const struct core_answer *answer)
 {
     if (request->kind != SUBMIT && request->kind != RETRY) {
@@ -461,7 +208,7 @@ void fake_client_answer(struct fake_client *client, const struct core_answer *an
 {
     struct sim *sim = client->sim;
     uint64_t index = answer->request >> 8;
-    struct request *request = &client->requests.at[index];
+    struct client_request *request = &client->requests.at[index];
 
     sim_tell(sim, "client hears of request %llu try %llu kind %llu: code %llu, job %llu", index,
              answer->request & 255, request->kind, answer->code,
@@ -502,9 +249,49 @@ static uint64_t some_job(struct fake_client *client)
     return client->jobs.at[sim_between(client->sim, 0, (int64_t)len - 1)];
 }
 
-static void ask_about(struct fake_client *client, enum kind kind, uint64_t job)
+static void ask_about(struct fake_client *client, enum client_kind kind, uint64_t job)
 {
-    if (job) ask(client, (struct request){.kind = kind, .target = job});
+    if (job) ask(client, (struct client_request){.kind = kind, .target = job});
+}
+
+/* A key's holder comes once more, or a thief does. */
+static void renew(struct fake_client *client, uint32_t cluster)
+{
+    struct client_request request = {.kind = RENEW, .target = cluster};
+
+    for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_cluster); i++) {
+        struct row_cluster_put row = fake_pg_row(client->pg, FAKE_PG_cluster, i).cluster_put;
+
+        if (row.cluster == cluster) request.generation = row.generation;
+    }
+    if (request.generation > 1 && sim_chance(client->sim, 300000)) request.generation--;
+    ask(client, request);
+}
+
+static void administer(struct fake_client *client, uint32_t cluster)
+{
+    struct sim *sim = client->sim;
+    int64_t dice = sim_between(sim, 0, 99);
+    struct client_request token = {.kind = dice < 75 ? TOKEN_PUT : TOKEN_REVOKE,
+                                   .target = (uint64_t)sim_between(sim, 1, 5)};
+
+    if (dice < 30) {
+        ask(client, (struct client_request){.kind = CORDON, .target = cluster});
+    } else if (dice < 55) {
+        ask(client, (struct client_request){.kind = UNCORDON, .target = cluster});
+    } else if (dice < 65) {
+        ask(client, (struct client_request){
+                        .kind = DRAIN, .target = cluster, .is_on = sim_chance(sim, 700000)});
+    } else if (dice < 80) {
+        if (sim_chance(sim, 500000)) token.expires_at = fake_pg_at(client->pg) + 20000;
+        ask(client, token);
+    } else if (dice < 90) {
+        renew(client, cluster);
+    } else if (dice < 95) {
+        ask(client, (struct client_request){.kind = REVOKE, .target = cluster});
+    } else {
+        ask(client, (struct client_request){.kind = LIST_CLUSTERS});
+    }
 }
 
 static void do_something(struct fake_client *client)
@@ -515,7 +302,7 @@ static void do_something(struct fake_client *client)
 
     if (client->submitted < client->config.jobs_min || dice < 50) {
         client->submitted++;
-        ask(client, (struct request){.kind = SUBMIT, .has_key = sim_chance(sim, 500000)});
+        ask(client, (struct client_request){.kind = SUBMIT, .has_key = sim_chance(sim, 500000)});
         if (client->submitted >= client->config.jobs_min) return;
     }
     if (dice < 62) {
@@ -529,24 +316,21 @@ static void do_something(struct fake_client *client)
     } else if (dice < 84) {
         ask_about(client, EXPLAIN, job);
     } else if (dice < 88) {
-        ask(client, (struct request){.kind = LIST, .target = job > 20 ? job - 20 : 0});
+        ask(client, (struct client_request){.kind = LIST, .target = job > 20 ? job - 20 : 0});
     } else if (dice < 92) {
         if (job && !fake_pg_find_open(client->pg, (struct fl_job){job})) {
-            ask(client,
-                (struct request){.kind = RETRY, .target = job, .has_key = sim_chance(sim, 500000)});
+            ask(client, (struct client_request){
+                            .kind = RETRY, .target = job, .has_key = sim_chance(sim, 500000)});
         }
     } else if (dice < 95) {
         ask(client,
-            (struct request){.kind = QUEUE_PUT,
-                             .target = (uint64_t)sim_between(sim, 0, client->queues_len - 1),
-                             .is_on = sim_chance(sim, 500000)});
+            (struct client_request){.kind = QUEUE_PUT,
+                                    .target = (uint64_t)sim_between(sim, 0, client->queues_len - 1),
+                                    .is_on = sim_chance(sim, 500000)});
     } else if (client->enrolled) {
         uint32_t number = (uint32_t)sim_between(sim, 1, client->config.clusters);
 
-        if (client->clusters[number].n) {
-            ask(client, (struct request){.kind = sim_chance(sim, 500000) ? CORDON : UNCORDON,
-                                         .target = client->clusters[number].n});
-        }
+        if (client->clusters[number].n) administer(client, client->clusters[number].n);
     }
 }
 
@@ -571,7 +355,7 @@ void fake_client_storm(struct fake_client *client, uint32_t requests)
 
 void fake_client_forget(struct fake_client *client, struct fl_cluster cluster)
 {
-    ask(client, (struct request){.kind = FORGET, .target = cluster.n, .is_stubborn = true});
+    ask(client, (struct client_request){.kind = FORGET, .target = cluster.n, .is_stubborn = true});
 }
 
 /* Sees, by looking into the rows, what waits for a person. */
@@ -587,21 +371,28 @@ static void tidy(void *ctx, uint64_t a, uint64_t b)
         uint64_t number = (uint64_t)(queue.name.at[queue.name.len - 1] - '0'); /* "queue-3" */
 
         if (!queue.is_paused) continue;
-        ask(client, (struct request){.kind = QUEUE_PUT, .target = number, .is_stubborn = true});
+        ask(client,
+            (struct client_request){.kind = QUEUE_PUT, .target = number, .is_stubborn = true});
     }
     for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_cluster); i++) {
         struct row_cluster_put cluster = fake_pg_row(client->pg, FAKE_PG_cluster, i).cluster_put;
 
+        if (cluster.state == CLUSTER_ENROLLED && cluster.access == CORE_ACCESS_revoked) {
+            join_again(client, cluster.cluster, 0);
+        } else if (cluster.state == CLUSTER_ENROLLED && cluster.access == CORE_ACCESS_locked) {
+            ask(client, (struct client_request){
+                            .kind = UNLOCK, .target = cluster.cluster, .is_stubborn = true});
+        }
         if (cluster.cordon.len == 0) continue;
-        ask(client,
-            (struct request){.kind = UNCORDON, .target = cluster.cluster, .is_stubborn = true});
+        ask(client, (struct client_request){
+                        .kind = UNCORDON, .target = cluster.cluster, .is_stubborn = true});
     }
     for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_open_job); i++) {
         struct fl_job job = {fake_pg_row(client->pg, FAKE_PG_open_job, i).job_new.job};
         struct row row;
 
         fl_assert(fake_pg_find_job(client->pg, job, &row));
-        if (is_impossible(client, row.job_new.name)) {
+        if (client_is_impossible(client, row.job_new.name)) {
             ask_about(client, CANCEL, job.n);
         } else if (client->ports.is_endless(client->ports.ctx, job)) {
             ask_about(client, CANCEL, job.n);
@@ -660,7 +451,7 @@ void fake_client_tell(const struct fake_client *client)
     sim_tell(client->sim, "client: %llu of %llu clusters enrolled, %llu stubborn requests open",
              client->enrolled, client->config.clusters, client->stubborn_open);
     for (size_t i = 0; i < client->requests.len; i++) {
-        const struct request *request = &client->requests.at[i];
+        const struct client_request *request = &client->requests.at[i];
 
         if (request->is_done || !request->is_stubborn) continue;
         sim_tell(client->sim, "   request %llu kind %llu of %llu, tries %llu, heard %llu", i,
@@ -684,7 +475,7 @@ struct fake_client *fake_client_create(struct sim *sim, const struct fake_client
     client->queues_len = (uint32_t)sim_between(sim, 2, QUEUES_MAX);
     client->shapes_len = (uint32_t)sim_between(sim, 4, SHAPES_MAX);
     for (uint32_t i = 0; i < client->shapes_len; i++) {
-        draw_shape(client, &client->shapes[i], i > 2 && sim_chance(sim, 60000));
+        client_draw_shape(client, &client->shapes[i], i > 2 && sim_chance(sim, 60000));
     }
     return client;
 }
@@ -702,8 +493,8 @@ void fake_client_destroy(struct fake_client *client)
 void fake_client_begin(struct fake_client *client)
 {
     for (uint32_t i = 0; i < client->queues_len; i++) {
-        ask(client, (struct request){.kind = QUEUE_PUT, .target = i, .is_stubborn = true});
+        ask(client, (struct client_request){.kind = QUEUE_PUT, .target = i, .is_stubborn = true});
     }
-    ask(client, (struct request){.kind = CLUSTER_PUT, .target = 1, .is_stubborn = true});
+    ask(client, (struct client_request){.kind = CLUSTER_PUT, .target = 1, .is_stubborn = true});
     sim_at(client->sim, client->sim->now + 2000, busy, client, 0, 0);
 }

@@ -47,6 +47,8 @@ struct fake_pg {
 static const char *const table_names[FAKE_PG_TABLES_LEN] = {
     [FAKE_PG_queue] = "queue",
     [FAKE_PG_cluster] = "cluster",
+    [FAKE_PG_join_token] = "join_token",
+    [FAKE_PG_token] = "token",
     [FAKE_PG_shape] = "shape",
     [FAKE_PG_counter] = "counter",
     [FAKE_PG_open_job] = "open_job",
@@ -288,10 +290,30 @@ static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uin
                       pg_key_bytes(row->idempotency.tenant, 4, row->idempotency.key.at,
                                    row->idempotency.key.len),
                       row, text);
-    case ROW_join_put:
-    case ROW_join_drop:
-    case ROW_token_put:
-    case ROW_token_drop:
+    case ROW_join_put: {
+        struct pg_key key = pg_key_bytes(0, 0, row->join_put.token.at, 32);
+
+        put(pg, FAKE_PG_join_token, &key, row);
+        return true;
+    }
+    case ROW_join_drop: {
+        struct pg_key key = pg_key_bytes(0, 0, row->join_drop.token.at, 32);
+
+        take_away(pg, FAKE_PG_join_token, &key);
+        return true;
+    }
+    case ROW_token_put: {
+        struct pg_key key = pg_key_bytes(0, 0, row->token_put.id.at, row->token_put.id.len);
+
+        put(pg, FAKE_PG_token, &key, row);
+        return true;
+    }
+    case ROW_token_drop: {
+        struct pg_key key = pg_key_bytes(0, 0, row->token_drop.id.at, row->token_drop.id.len);
+
+        take_away(pg, FAKE_PG_token, &key);
+        return true;
+    }
     case ROW_replica_phase: /* journal only */
     case ROW_cluster_phase:
         return true;
@@ -609,6 +631,11 @@ uint64_t fake_pg_epoch(const struct fake_pg *pg)
 uint64_t fake_pg_newest(const struct fake_pg *pg)
 {
     return pg->journal.at[pg->journal.len - 1].batch;
+}
+
+fl_ms fake_pg_at(const struct fake_pg *pg)
+{
+    return pg->journal.at[pg->journal.len - 1].at;
 }
 
 uint64_t fake_pg_newest_job(const struct fake_pg *pg)

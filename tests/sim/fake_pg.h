@@ -20,6 +20,8 @@ struct fake_pg;
 enum fake_pg_table {
     FAKE_PG_queue,
     FAKE_PG_cluster,
+    FAKE_PG_join_token,
+    FAKE_PG_token,
     FAKE_PG_shape,
     FAKE_PG_counter,
     FAKE_PG_open_job,
@@ -87,6 +89,7 @@ bool fake_pg_lookup(const struct fake_pg *pg, struct fl_tenant tenant, struct fl
 
 uint64_t fake_pg_epoch(const struct fake_pg *pg);
 uint64_t fake_pg_newest(const struct fake_pg *pg); /* batch */
+fl_ms fake_pg_at(const struct fake_pg *pg);        /* time of the newest batch */
 uint64_t fake_pg_newest_job(const struct fake_pg *pg);
 size_t fake_pg_journal_len(const struct fake_pg *pg);
 struct fake_pg_journal fake_pg_journal_at(const struct fake_pg *pg, size_t i); /* 0 is genesis */

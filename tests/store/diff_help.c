@@ -132,7 +132,7 @@ uint64_t diff_number(PGconn *pg, const char *sql)
 void diff_reset(PGconn *pg)
 {
     diff_run(pg, "truncate journal, audit, job, spec, attempt, attempt_end, element_end, job_end,"
-                 " open_job, open_mark, shape, queue, cluster, counter, idempotency;"
+                 " open_job, open_mark, shape, queue, cluster, join_token, token, counter, idempotency;"
                  "insert into journal(batch, prev, epoch, at, body) select 0, -1, 0, 0, '';"
                  "update leader set epoch = 0, writer_pid = null;"
                  "update lease set holder = '', instance = '', expires_at = '-infinity'");
@@ -179,12 +179,17 @@ static struct fl_digest digest(struct fields *f)
 static const char *const selects[FAKE_PG_TABLES_LEN] = {
     [FAKE_PG_queue] = "select id, tenant, is_paused, name from queue order by id",
     [FAKE_PG_cluster] =
-        "select id, state, session_epoch, name, uid, cordon from cluster order by id",
+        "select id, state, access, is_draining, session_epoch, generation, seen, key, name, uid, uuid,"
+        " cordon from cluster order by id",
+    [FAKE_PG_join_token] =
+        "select token, tenant, expires_at, cluster, key, name from join_token order by token",
+    [FAKE_PG_token] = "select id, tenant, scopes, made_at, expires_at, mac, name, queue from token"
+                      " order by id collate \"C\"",
     [FAKE_PG_shape] = "select id, body from shape order by id",
     [FAKE_PG_counter] = "select id, value from counter order by id",
     [FAKE_PG_open_job] =
         "select job, tenant, queue, shape, priority, elements from open_job order by job",
-    [FAKE_PG_open_mark] = "select job, kind, value from open_mark order by job, kind",
+    [FAKE_PG_open_mark] = "select job, kind, value, body from open_mark order by job, kind",
     [FAKE_PG_attempt] = "select job, element, n, incarnation, cluster, nodes from attempt"
                         " order by job, element, n",
     [FAKE_PG_attempt_end] = "select job, element, n, reason, exit, first_replica from attempt_end"
@@ -217,10 +222,36 @@ static struct row row_of(enum fake_pg_table table, struct fields *f)
         row.kind = ROW_cluster_put;
         row.cluster_put.cluster = (uint32_t)number(f);
         row.cluster_put.state = (uint8_t)number(f);
+        row.cluster_put.access = (uint8_t)number(f);
+        row.cluster_put.is_draining = (uint8_t)number(f);
         row.cluster_put.session_epoch = number(f);
+        row.cluster_put.generation = number(f);
+        row.cluster_put.seen = number(f);
+        row.cluster_put.key = digest(f);
         row.cluster_put.name = field(f);
         row.cluster_put.uid = field(f);
+        row.cluster_put.uuid = field(f);
         row.cluster_put.cordon = field(f);
+        break;
+    case FAKE_PG_join_token:
+        row.kind = ROW_join_put;
+        row.join_put.token = digest(f);
+        row.join_put.tenant = (uint32_t)number(f);
+        row.join_put.expires_at = (int64_t)number(f);
+        row.join_put.cluster = (uint32_t)number(f);
+        row.join_put.key = digest(f);
+        row.join_put.name = field(f);
+        break;
+    case FAKE_PG_token:
+        row.kind = ROW_token_put;
+        row.token_put.id = field(f);
+        row.token_put.tenant = (uint32_t)number(f);
+        row.token_put.scopes = (uint8_t)number(f);
+        row.token_put.made_at = (int64_t)number(f);
+        row.token_put.expires_at = (int64_t)number(f);
+        row.token_put.mac = digest(f);
+        row.token_put.name = field(f);
+        row.token_put.queue = field(f);
         break;
     case FAKE_PG_shape:
         row.kind = ROW_shape_new;
@@ -246,6 +277,7 @@ static struct row row_of(enum fake_pg_table table, struct fields *f)
         row.mark_set.job = number(f);
         row.mark_set.kind = (uint8_t)number(f);
         row.mark_set.value = (int64_t)number(f);
+        row.mark_set.body = field(f);
         break;
     case FAKE_PG_attempt:
         row.kind = ROW_attempt_new;

@@ -244,7 +244,8 @@ void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
     case ROW_mark_set:
         row.mark_set = (struct row_mark_set){.job = job,
                                              .kind = (uint8_t)(1 + fl_prng_below(prng, 3)),
-                                             .value = (int64_t)value - 1000};
+                                             .value = (int64_t)value - 1000,
+                                             .body = name};
         break;
     case ROW_mark_clear:
         row.mark_clear =
@@ -258,7 +259,16 @@ void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
         break;
     case ROW_cluster_put:
         row.cluster_put = (struct row_cluster_put){
-            .cluster = small, .state = 1, .session_epoch = value, .name = name, .cordon = name};
+            .cluster = small,
+            .state = 1,
+            .access = (uint8_t)fl_prng_below(prng, 3),
+            .is_draining = (uint8_t)fl_prng_below(prng, 2),
+            .session_epoch = value,
+            .generation = value,
+            .seen = value / 2,
+            .key = digest,
+            .name = name,
+            .cordon = name};
         break;
     case ROW_counter:
         row.counter =
@@ -272,9 +282,27 @@ void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
             .tenant = 1 + (uint32_t)fl_prng_below(prng, 3), .body_sha = digest, .key = name};
         break;
     case ROW_join_put:
+        row.join_put = (struct row_join_put){.token = digest,
+                                             .tenant = 1,
+                                             .expires_at = (int64_t)value,
+                                             .cluster = small,
+                                             .key = digest,
+                                             .name = name};
+        break;
     case ROW_join_drop:
+        row.join_drop.token = digest;
+        break;
     case ROW_token_put:
+        row.token_put = (struct row_token_put){.tenant = 1,
+                                               .scopes = (uint8_t)fl_prng_below(prng, 16),
+                                               .made_at = (int64_t)value,
+                                               .mac = digest,
+                                               .id = name,
+                                               .name = name};
+        break;
     case ROW_token_drop:
+        row.token_drop.id = name;
+        break;
     case ROW_replica_phase:
         row.replica_phase.job = job;
         break;

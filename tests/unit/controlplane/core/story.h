@@ -84,6 +84,32 @@ static bool read_shape_word(struct teller *teller, struct shape *shape)
     return false;
 }
 
+/* "3,5-8": these elements, and as many */
+static void read_picks(struct teller *teller, struct core_submit_item *item, const char *text)
+{
+    char *copy = fl_arena_copy(&teller->arena, text, strlen(text)), *save = NULL;
+    struct fl_picks picks = {0};
+    struct fl_err err = {0};
+    struct fl_buf bytes;
+
+    for (char *at = strtok_r(copy, ",", &save); at; at = strtok_r(NULL, ",", &save)) {
+        uint32_t first = 0, last;
+        int words = sscanf(at, "%u-%u", &first, &last);
+
+        if (words < 1) wrong(teller, "no element");
+        if (words < 2) last = first;
+        for (; first <= last; first++) {
+            assert_true(fl_picks_add(&picks, first, &err));
+        }
+    }
+    fl_buf_init(&bytes, FL_PICKS_BYTES_MAX);
+    assert_true(fl_picks_encode(&bytes, &picks));
+    item->picked = (struct fl_str){fl_arena_copy(&teller->arena, bytes.at, bytes.len), bytes.len};
+    item->elements = fl_picks_count(&picks);
+    fl_buf_fini(&bytes);
+    fl_picks_fini(&picks);
+}
+
 static bool read_item_word(struct teller *teller, struct core_submit_item *item)
 {
     const char *at = peek(teller), *text;
@@ -100,6 +126,7 @@ static bool read_item_word(struct teller *teller, struct core_submit_item *item)
         return true;
     }
     if (take_number(teller, "retry_of", &n)) return item->retry_of.n = n, true;
+    if ((text = take_value(teller, "picks"))) return read_picks(teller, item, text), true;
     if ((text = take_value(teller, "name"))) return item->name = str(text), true;
     if ((text = take_value(teller, "spec"))) {
         item->spec = str(text);
@@ -164,6 +191,7 @@ static void job_request(struct teller *teller, enum core_event_kind kind)
 
     if ((text = take_value(teller, "key"))) event.key = str(text);
     if (take_number(teller, "tenant", &n)) event.tenant.n = (uint32_t)n;
+    (void)take_u32(teller, "from", &event.job.element_from);
     ask(teller, &event);
 }
 
@@ -211,11 +239,121 @@ static void cordon(struct teller *teller, bool is_on)
     ask(teller, &event);
 }
 
-static void forget(struct teller *teller)
+static void of_cluster(struct teller *teller, enum core_event_kind kind)
 {
-    struct core_event event = {.kind = CORE_EV_cluster_forget};
+    struct core_event event = {.kind = kind};
 
     find_cluster(teller, next(teller), &event.cluster_forget.cluster.n);
+    ask(teller, &event);
+}
+
+static void drain(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_cluster_drain};
+
+    find_cluster(teller, next(teller), &event.cluster_drain.cluster.n);
+    event.cluster_drain.is_stop = take(teller, "stop");
+    if (peek(teller)) event.cluster_drain.why = str(next(teller));
+    ask(teller, &event);
+}
+
+/* A letter stands for a whole digest. */
+static bool take_digest(struct teller *teller, const char *key, struct fl_digest *ret)
+{
+    const char *text = take_value(teller, key);
+
+    if (text) memset(ret->at, text[0], sizeof ret->at);
+    return text != NULL;
+}
+
+static fl_ms take_ttl(struct teller *teller, fl_ms otherwise)
+{
+    const char *text = take_value(teller, "ttl");
+
+    if (text && !is_time(text, &otherwise)) wrong(teller, "no time");
+    return otherwise;
+}
+
+static void join(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_join_put, .join_put.name = str(next(teller))};
+
+    if (!take_digest(teller, "token", &event.join_put.token)) wrong(teller, "which token");
+    event.join_put.expires_at = teller->now + take_ttl(teller, FL_HOUR_MS);
+    ask(teller, &event);
+}
+
+static void unjoin(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_join_revoke};
+
+    if (!take_digest(teller, "token", &event.join_revoke.token)) wrong(teller, "which token");
+    ask(teller, &event);
+}
+
+static void enrol(struct teller *teller)
+{
+    struct core_event event = {
+        .kind = CORE_EV_enrol,
+        .enrol = {.uid = FL_STR("uid"), .uuid = FL_STR("0e984725-c51c-4bf4-9960-e1c80e27aba0")}};
+    const char *text;
+
+    if (!take_digest(teller, "token", &event.enrol.token)) wrong(teller, "which token");
+    if (!take_digest(teller, "key", &event.enrol.key)) wrong(teller, "which key");
+    if ((text = take_value(teller, "uid"))) event.enrol.uid = str(text);
+    if ((text = take_value(teller, "uuid"))) event.enrol.uuid = str(text);
+    ask(teller, &event);
+}
+
+static void renew(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_renew};
+
+    find_cluster(teller, next(teller), &event.renew.cluster.n);
+    if (!take_number(teller, "generation", &event.renew.generation)) wrong(teller, "which one");
+    if (!take_digest(teller, "key", &event.renew.key)) wrong(teller, "which key");
+    ask(teller, &event);
+}
+
+static void token(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_token_put,
+                               .token_put = {.id = str(next(teller)), .scopes = CORE_SCOPE_read}};
+    const char *text;
+    uint32_t n;
+    fl_ms ttl;
+
+    memset(event.token_put.mac.at, 'm', sizeof event.token_put.mac.at);
+    if ((text = take_value(teller, "name"))) event.token_put.name = str(text);
+    if ((text = take_value(teller, "queue"))) event.token_put.queue = str(text);
+    if (take_u32(teller, "scopes", &n)) event.token_put.scopes = (uint8_t)n;
+    ttl = take_ttl(teller, 0);
+    if (ttl) event.token_put.expires_at = teller->now + ttl;
+    ask(teller, &event);
+}
+
+static void untoken(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_token_revoke, .token_revoke.id = str(next(teller))};
+
+    ask(teller, &event);
+}
+
+static void page(struct teller *teller, enum core_event_kind kind)
+{
+    struct core_event event = {.kind = kind};
+    uint64_t n = 0;
+
+    (void)take_u32(teller, "from", &event.list.from);
+    if (take_number(teller, "max", &n)) event.list.len_max = n;
+    ask(teller, &event);
+}
+
+static void nodes(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_list_nodes};
+
+    find_cluster(teller, next(teller), &event.list_nodes.cluster.n);
     ask(teller, &event);
 }
 
@@ -256,8 +394,12 @@ static void read_report(struct teller *teller, struct core_inventory_item *ret, 
     *ret_last = last;
     ret->state = read_state(teller);
     ret->exit_code = 0;
+    ret->cause = FL_CAUSE_none;
     if (peek(teller) && (isdigit((unsigned char)peek(teller)[0]) || peek(teller)[0] == '-')) {
         ret->exit_code = (int32_t)strtol(next(teller), NULL, 10);
+    }
+    for (int cause = 1; cause < FL_CAUSES_LEN; cause++) {
+        if (take(teller, fl_cause_name((enum fl_cause)cause))) ret->cause = (enum fl_cause)cause;
     }
 }
 
@@ -270,7 +412,8 @@ static void agent_hello(struct teller *teller, struct teller_cluster *cluster, u
             event.session_open.has_images = true;
         else if (take(teller, "resync"))
             event.session_open.is_resync = true;
-        else if (!take_u32(teller, "incarnation", &event.session_open.incarnation_highest) &&
+        else if (!take_number(teller, "generation", &event.session_open.generation) &&
+                 !take_u32(teller, "incarnation", &event.session_open.incarnation_highest) &&
                  !take_number(teller, "job", &event.session_open.job_highest)) {
             break;
         }
@@ -406,6 +549,7 @@ static void agent_reports(struct teller *teller, struct teller_cluster *cluster,
             event.replica.replica = item.replica;
             event.replica.state = item.state;
             event.replica.exit_code = item.exit_code;
+            event.replica.cause = item.cause;
             step(teller, &event);
             if (item.replica == last) break;
         }
@@ -532,7 +676,31 @@ static void play(struct teller *teller)
     else if (strcmp(verb, "uncordon") == 0)
         cordon(teller, false);
     else if (strcmp(verb, "forget") == 0)
-        forget(teller);
+        of_cluster(teller, CORE_EV_cluster_forget);
+    else if (strcmp(verb, "revoke") == 0)
+        of_cluster(teller, CORE_EV_cluster_revoke);
+    else if (strcmp(verb, "unlock") == 0)
+        of_cluster(teller, CORE_EV_cluster_unlock);
+    else if (strcmp(verb, "drain") == 0)
+        drain(teller);
+    else if (strcmp(verb, "join") == 0)
+        join(teller);
+    else if (strcmp(verb, "unjoin") == 0)
+        unjoin(teller);
+    else if (strcmp(verb, "enrol") == 0)
+        enrol(teller);
+    else if (strcmp(verb, "renew") == 0)
+        renew(teller);
+    else if (strcmp(verb, "token") == 0)
+        token(teller);
+    else if (strcmp(verb, "untoken") == 0)
+        untoken(teller);
+    else if (strcmp(verb, "clusters") == 0)
+        page(teller, CORE_EV_list_clusters);
+    else if (strcmp(verb, "queues") == 0)
+        page(teller, CORE_EV_list_queues);
+    else if (strcmp(verb, "nodes") == 0)
+        nodes(teller);
     else if (strcmp(verb, "agent") == 0)
         agent(teller);
     else if (strcmp(verb, "tick") == 0)

@@ -12,6 +12,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
+#include "shared/base/picks.h"
 #include "shared/base/vec.h"
 #include "tests/fuzz/core_fold.h"
 #include "tests/fl_test.h"
@@ -118,10 +119,67 @@ static void tell_view(struct teller *teller, const struct core_job_view *view)
              view->elements, view->elements_started, view->elements_live, view->elements_succeeded,
              view->elements_failed, view->elements_cancelled);
     }
+    if (view->is_picked) tell(teller, " picked");
     if (view->cluster.n) {
         tell(teller, " on %s attempt=%u", teller->clusters[view->cluster.n].name, view->attempt);
     }
     tell(teller, "\n");
+}
+
+/* Elements of plain jobs are left out: the line of the job says it all. */
+static void tell_elements(struct teller *teller, const struct core_answer *answer)
+{
+    for (size_t i = 0; i < answer->elements_len; i++) {
+        const struct core_element_view *view = &answer->elements[i];
+
+        if (answer->jobs[0].elements == 1 && !answer->jobs[0].is_picked) continue;
+        tell(teller, "    | element %u#%u %s", view->element, view->attempt,
+             attempt_state_name(view->state));
+        if (view->reason != REASON_none) tell(teller, " %s", reason_name(view->reason));
+        if (view->replicas_len > 0) {
+            tell(teller, " on %s:", teller->clusters[view->cluster.n].name);
+            for (const char *at = view->nodes; *at; at++) {
+                tell(teller, "%c", *at == '\n' ? ',' : *at);
+            }
+        }
+        for (size_t r = 0; r < view->replicas_len; r++) {
+            tell(teller, " %s", fl_replica_state_name((enum fl_replica_state)view->replicas[r]));
+        }
+        if (view->failures) tell(teller, " failures=%u", view->failures);
+        tell(teller, "\n");
+    }
+}
+
+static void tell_lists(struct teller *teller, const struct core_answer *answer)
+{
+    static const char *const access[] = {"open", "locked", "revoked"};
+
+    tell_elements(teller, answer);
+    for (size_t i = 0; i < answer->clusters_len; i++) {
+        const struct core_cluster_view *view = &answer->clusters[i];
+
+        tell(teller,
+             "    | %s uid=%s %s%s%s%s attempts=%u nodes=%u/%u cpu=%u/%u generation=%" PRIu64,
+             view->name, view->uid, access[view->access], view->is_connected ? " connected" : "",
+             view->is_silent ? " silent" : "", view->is_draining ? " draining" : "", view->attempts,
+             view->nodes_ready, view->nodes, view->free.cpu_milli / 1000,
+             view->total.cpu_milli / 1000, view->generation);
+        if (view->cordon[0]) tell(teller, " cordon=%s", view->cordon);
+        tell(teller, "\n");
+    }
+    for (size_t i = 0; i < answer->nodes_len; i++) {
+        const struct core_node_view *view = &answer->nodes[i];
+
+        tell(teller, "    | node %s number=%u%s cpu=%u/%u\n", view->name, view->number,
+             view->is_ready ? "" : " notready", view->free.cpu_milli / 1000,
+             view->total.cpu_milli / 1000);
+    }
+    for (size_t i = 0; i < answer->queues_len; i++) {
+        const struct core_queue_view *view = &answer->queues[i];
+
+        tell(teller, "    | queue %s%s jobs=%" PRIu64 "\n", view->name,
+             view->is_paused ? " paused" : "", view->jobs);
+    }
 }
 
 static void tell_answer(struct teller *teller, const struct core_answer *answer)
@@ -129,6 +187,9 @@ static void tell_answer(struct teller *teller, const struct core_answer *answer)
     tell(teller, "    answer %s", fl_code_name(answer->code));
     if (answer->code != FL_OK) tell(teller, ": %s", answer->text);
     if (answer->id) tell(teller, " id=%" PRIu64, answer->id);
+    if (answer->name) {
+        tell(teller, " %s %s generation=%" PRIu64, answer->name, answer->uuid, answer->generation);
+    }
     if (answer->sentence) tell(teller, ": %s", answer->sentence);
     if (answer->next) tell(teller, " next=%" PRIu64, answer->next);
     tell(teller, "\n");
@@ -146,6 +207,7 @@ static void tell_answer(struct teller *teller, const struct core_answer *answer)
     for (size_t i = 0; i < answer->jobs_len; i++) {
         tell_view(teller, &answer->jobs[i]);
     }
+    tell_lists(teller, answer);
     for (size_t i = 0; i < answer->verdicts_len; i++) {
         tell(teller, "    | %s %s: %s\n", teller->clusters[answer->verdicts[i].cluster.n].name,
              reason_name(answer->verdicts[i].reason), answer->verdicts[i].text);

@@ -110,6 +110,10 @@ agent east reports 1/0#1 r1 exited 143
 read 1
     answer ok
     | job-1 running elements=9 started=5 live=3 succeeded=1 failed=0 cancelled=0 on east attempt=1
+    | element 0#1 running on east:n1 running
+    | element 1#1 ended BackoffUntil failures=1
+    | element 3#1 assigned on east:n1 pending
+    | element 4#1 assigned on east:n1 pending
 cancel 1
     audit tenant=1 actor=ann body=cancel job-1
     mark_set job=1 kind=2 value=35
@@ -121,6 +125,9 @@ cancel 1
 read 1
     answer ok
     | job-1 stopping Cancelled elements=9 started=5 live=3 succeeded=1 failed=0 cancelled=1 on east attempt=1
+    | element 0#1 stopping Cancelled on east:n1 running
+    | element 3#1 stopping Cancelled on east:n1 pending
+    | element 4#1 stopping Cancelled on east:n1 pending
 agent east reports 1/0#1 r0 exited 143
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0

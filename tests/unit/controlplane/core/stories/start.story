@@ -114,6 +114,7 @@ agent east reports 1/1#1 r0 exited 0, 1/2#1 r0 exited 0
 read 1
     answer ok
     | job-1 starting Dispatching elements=4 started=4 live=1 succeeded=3 failed=0 cancelled=0
+    | element 3#1 assigned on east:n1 pending
 agent east reports 1/3#1 r0 exited 0
     replica_phase job=1 element=3 n=1 replica=0 exited exit_code=0
     element_end job=1 element=3 n=1 succeeded Succeeded exit_code=0

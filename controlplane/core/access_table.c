@@ -1,0 +1,183 @@
+#include "controlplane/core/access_table.h"
+
+#include <string.h>
+
+void access_table_fini(struct access_table *table)
+{
+    fl_vec_fini(&table->joins);
+    fl_vec_fini(&table->tokens);
+}
+
+static size_t seek_join(const struct access_table *table, const struct fl_digest *token)
+{
+    size_t low = 0, end = table->joins.len;
+
+    while (low < end) {
+        size_t mid = low + (end - low) / 2;
+
+        if (memcmp(&table->joins.at[mid].token, token, sizeof *token) < 0) {
+            low = mid + 1;
+        } else {
+            end = mid;
+        }
+    }
+    return low;
+}
+
+struct join *access_table_join(const struct access_table *table, const struct fl_digest *token)
+{
+    size_t i = seek_join(table, token);
+
+    if (i == table->joins.len) return NULL;
+    return memcmp(&table->joins.at[i].token, token, sizeof *token) == 0 ? &table->joins.at[i]
+                                                                        : NULL;
+}
+
+static size_t seek_token(const struct access_table *table, struct fl_str id)
+{
+    size_t low = 0, end = table->tokens.len;
+
+    while (low < end) {
+        size_t mid = low + (end - low) / 2;
+
+        if (fl_str_cmp(fl_str_c(table->tokens.at[mid].id), id) < 0) {
+            low = mid + 1;
+        } else {
+            end = mid;
+        }
+    }
+    return low;
+}
+
+const struct token *access_table_token(const struct access_table *table, struct fl_str id)
+{
+    size_t i = seek_token(table, id);
+
+    if (i == table->tokens.len) return NULL;
+    return fl_str_eq(fl_str_c(table->tokens.at[i].id), id) ? &table->tokens.at[i] : NULL;
+}
+
+bool access_table_add_join(struct access_table *table, const struct join *join, struct fl_err *err)
+{
+    if (!fl_str_is_name(fl_str_c(join->name))) {
+        return fl_fail(err, FL_INVALID,
+                       "a cluster's name is 1 to 63 of a-z, 0-9 and '-', and neither starts nor "
+                       "ends with '-'");
+    }
+    if (access_table_join(table, &join->token)) {
+        return fl_fail(err, FL_EXISTS, "this join token is there already");
+    }
+    if (!join->cluster && table->joins.len - table->joins_used >= CORE_JOINS_MAX) {
+        return fl_fail(err, FL_FULL,
+                       "%d join tokens wait to be used, the most there can be; revoke some",
+                       CORE_JOINS_MAX);
+    }
+    fl_vec_insert(&table->joins, seek_join(table, &join->token), *join);
+    if (join->cluster) table->joins_used++;
+    return true;
+}
+
+bool access_table_add_token(struct access_table *table, const struct token *token,
+                            struct fl_err *err)
+{
+    struct fl_str id = fl_str_c(token->id), queue = fl_str_c(token->queue);
+
+    if (id.len == 0 || !fl_str_is_text(id)) {
+        return fl_fail(err, FL_INVALID, "a token's id is text of 1 to %d bytes", CORE_TOKEN_ID_MAX);
+    }
+    if (!fl_str_is_text(fl_str_c(token->name)) || (queue.len > 0 && !fl_str_is_name(queue))) {
+        return fl_fail(err, FL_INVALID, "a token's name is text, its queue a queue's name");
+    }
+    if (token->scopes == 0 || token->scopes > CORE_SCOPES_ALL) {
+        return fl_fail(err, FL_INVALID,
+                       "a token has some of the scopes read, submit, cancel and "
+                       "admin");
+    }
+    if (access_table_token(table, id)) {
+        return fl_fail(err, FL_EXISTS, "token " FL_STR_FMT " is there already", FL_STR_ARG(id));
+    }
+    if (table->tokens.len >= CORE_TOKENS_MAX) {
+        return fl_fail(err, FL_FULL, "there are %d tokens, the most there can be; revoke some",
+                       CORE_TOKENS_MAX);
+    }
+    fl_vec_insert(&table->tokens, seek_token(table, id), *token);
+    return true;
+}
+
+void access_table_use_join(struct access_table *table, struct join *join, uint32_t cluster,
+                           const struct fl_digest *key)
+{
+    if (!join->cluster) table->joins_used++;
+    join->cluster = cluster;
+    join->key = *key;
+}
+
+void access_table_drop_join(struct access_table *table, const struct fl_digest *token)
+{
+    struct join *join = access_table_join(table, token);
+
+    fl_assert(join);
+    if (join->cluster) table->joins_used--;
+    fl_vec_remove(&table->joins, (size_t)(join - table->joins.at));
+}
+
+void access_table_drop_token(struct access_table *table, struct fl_str id)
+{
+    const struct token *token = access_table_token(table, id);
+
+    fl_assert(token);
+    fl_vec_remove(&table->tokens, (size_t)(token - table->tokens.at));
+}
+
+bool access_table_expired_join(const struct access_table *table, fl_ms now, struct join *ret_join)
+{
+    for (size_t i = 0; i < table->joins.len; i++) {
+        if (table->joins.at[i].expires_at > now) continue;
+        *ret_join = table->joins.at[i];
+        return true;
+    }
+    return false;
+}
+
+bool access_table_expired_token(const struct access_table *table, fl_ms now,
+                                struct token *ret_token)
+{
+    for (size_t i = 0; i < table->tokens.len; i++) {
+        fl_ms expires_at = table->tokens.at[i].expires_at;
+
+        if (expires_at == 0 || expires_at > now) continue;
+        *ret_token = table->tokens.at[i];
+        return true;
+    }
+    return false;
+}
+
+bool access_table_surplus(const struct access_table *table, struct join *ret_join)
+{
+    const struct join *first = NULL;
+
+    if (table->joins_used <= ACCESS_USED_MAX) return false;
+    for (size_t i = 0; i < table->joins.len; i++) {
+        const struct join *join = &table->joins.at[i];
+
+        if (join->cluster && (!first || join->expires_at < first->expires_at)) first = join;
+    }
+    fl_assert(first);
+    *ret_join = *first;
+    return true;
+}
+
+fl_ms access_table_deadline(const struct access_table *table)
+{
+    fl_ms due = INT64_MAX;
+
+    for (size_t i = 0; i < table->joins.len; i++) {
+        if (table->joins.at[i].expires_at < due) due = table->joins.at[i].expires_at;
+    }
+    for (size_t i = 0; i < table->tokens.len; i++) {
+        fl_ms expires_at = table->tokens.at[i].expires_at;
+
+        if (expires_at && expires_at < due) due = expires_at;
+    }
+    return due;
+}

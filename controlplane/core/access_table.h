@@ -1,0 +1,65 @@
+/* access_table.h - who may come in: join tokens of clusters to be, and tokens of the API.
+ * Secrets are not here, only their digests.  A join token is good for one key; used ones are kept until
+ * they expire, so that a repeated request finds its answer, and count no more.
+ * Uses shared/base and the core's event types.  Not thread-safe: the core owns it and is its only caller. */
+#pragma once
+
+#include "controlplane/core/core_event.h"
+#include "shared/base/err.h"
+#include "shared/base/vec.h"
+
+enum { ACCESS_USED_MAX = 4 * CORE_JOINS_MAX }; /* used tokens; at it the first to expire goes */
+
+struct join {
+    struct fl_digest token;
+    struct fl_tenant tenant;
+    fl_ms expires_at;
+    uint32_t cluster;     /* slot; 0: not used */
+    struct fl_digest key; /* that used it */
+    char name[FL_NAME_BYTES_MAX + 1];
+};
+
+struct token {
+    char id[CORE_TOKEN_ID_MAX + 1];
+    struct fl_tenant tenant;
+    uint8_t scopes;
+    fl_ms made_at, expires_at; /* expires_at 0: never */
+    struct fl_digest mac;
+    char name[FL_NAME_BYTES_MAX + 1];
+    char queue[FL_NAME_BYTES_MAX + 1];
+};
+
+struct access_table {
+    FL_VEC(struct join) joins;   /* by token */
+    FL_VEC(struct token) tokens; /* by id */
+    size_t joins_used;
+};
+
+void access_table_fini(struct access_table *table);
+
+/* NULL: not there.  Borrowed until the next change. */
+struct join *access_table_join(const struct access_table *table, const struct fl_digest *token);
+const struct token *access_table_token(const struct access_table *table, struct fl_str id);
+
+/* FL_EXISTS, FL_FULL, FL_INVALID. */
+FL_CHECK bool access_table_add_join(struct access_table *table, const struct join *join,
+                                    struct fl_err *err);
+FL_CHECK bool access_table_add_token(struct access_table *table, const struct token *token,
+                                     struct fl_err *err);
+
+void access_table_use_join(struct access_table *table, struct join *join, uint32_t cluster,
+                           const struct fl_digest *key);
+
+void access_table_drop_join(struct access_table *table, const struct fl_digest *token);
+void access_table_drop_token(struct access_table *table, struct fl_str id);
+
+/* The next one that expires at or before 'now', in order of its key; false: none. */
+bool access_table_expired_join(const struct access_table *table, fl_ms now, struct join *ret_join);
+bool access_table_expired_token(const struct access_table *table, fl_ms now,
+                                struct token *ret_token);
+
+/* More used ones than are kept: the first that would expire. */
+bool access_table_surplus(const struct access_table *table, struct join *ret_join);
+
+/* When the next of all expires; INT64_MAX: none does. */
+fl_ms access_table_deadline(const struct access_table *table);

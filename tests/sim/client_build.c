@@ -1,0 +1,315 @@
+#include "tests/sim/client_state.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controlplane/core/shape.h"
+#include "shared/base/assert.h"
+#include "shared/base/buf.h"
+#include "shared/base/hash.h"
+#include "shared/base/picks.h"
+
+/* --- what is asked ---------------------------------------------------------------------------- */
+
+static struct fl_digest digest_of(struct fl_str bytes)
+{
+    struct fl_digest digest;
+
+    for (uint64_t i = 0; i < 4; i++) {
+        uint64_t hash = fl_hash64(i + 1, bytes.at, bytes.len);
+
+        memcpy(&digest.at[i * 8], &hash, 8);
+    }
+    return digest;
+}
+
+static void draw_role(struct fake_client *client, struct shape_role *role, bool is_gang)
+{
+    struct sim *sim = client->sim;
+
+    role->replicas = is_gang ? (uint32_t)sim_between(sim, 1, 4) : 1;
+    role->replicas_min = role->replicas;
+    role->each.cpu_milli = (uint32_t)sim_between(sim, 1, 8) * 500;
+    role->each.memory_bytes = (uint64_t)sim_between(sim, 1, 8) << 29;
+}
+
+void client_draw_shape(struct fake_client *client, struct client_shape *known, bool is_impossible)
+{
+    static const char *const names[] = {"c1", "c2", "c3"};
+    struct sim *sim = client->sim;
+    struct shape shape = {.roles_len = sim_chance(sim, 150000) ? 2 : 1};
+    bool is_gang = sim_chance(sim, 350000);
+    struct fl_buf buf;
+
+    for (uint32_t i = 0; i < shape.roles_len; i++)
+        draw_role(client, &shape.roles[i], is_gang);
+    if (is_impossible) shape.roles[0].each.gpus = 1000;
+    if (sim_chance(sim, 150000)) {
+        shape.node_labels[0] = (struct shape_label){FL_STR("disk"), FL_STR("slow")};
+        shape.node_labels_len = 1;
+    }
+    /* Never only the one that may die: its jobs would wait for ever, and rightly. */
+    if (sim_chance(sim, 150000)) {
+        uint32_t first = client->config.mortal == 1 ? 1 : 0;
+
+        shape.clusters[0] = fl_str_c(names[first]);
+        shape.clusters[1] = fl_str_c(names[first + 1]);
+        shape.clusters_len = 2;
+    } else if (sim_chance(sim, 150000)) {
+        shape.not_clusters[0] = fl_str_c(names[sim_between(sim, 0, 2)]);
+        shape.not_clusters_len = 1;
+    }
+    if (sim_chance(sim, 250000)) shape.deadline_s = (uint32_t)sim_between(sim, 3, 30);
+    shape.retries_max = (uint32_t)sim_between(sim, 0, 3);
+    fl_buf_init(&buf, SHAPE_BYTES_MAX);
+    fl_assert(shape_encode(&buf, &shape));
+    known->bytes = malloc(buf.len);
+    fl_assert(known->bytes);
+    memcpy(known->bytes, buf.at, buf.len);
+    known->len = buf.len;
+    known->is_impossible = is_impossible;
+    known->digest = digest_of((struct fl_str){known->bytes, known->len});
+    fl_buf_fini(&buf);
+}
+
+struct fl_str fake_client_spec(const struct fake_client *client, struct fl_digest digest)
+{
+    for (uint32_t i = 0; i < client->shapes_len; i++) {
+        const struct client_shape *shape = &client->shapes[i];
+
+        if (memcmp(&shape->digest, &digest, sizeof(digest)) == 0) {
+            return (struct fl_str){shape->bytes, shape->len};
+        }
+    }
+    return (struct fl_str){0};
+}
+
+/* A job's shape follows from its name: request, item, shape. */
+bool client_is_impossible(const struct fake_client *client, struct fl_str name)
+{
+    char text[64] = {0};
+    unsigned shape = 0;
+
+    memcpy(text, name.at, name.len < sizeof(text) - 1 ? name.len : sizeof(text) - 1);
+    if (sscanf(text, "r%*u-%*u-%u", &shape) != 1 || shape >= client->shapes_len) return false;
+    return client->shapes[shape].is_impossible ||
+           !client->ports.could_run(client->ports.ctx, (struct fl_str){client->shapes[shape].bytes,
+                                                                       client->shapes[shape].len});
+}
+
+static struct fl_str queue_name(const struct fake_client *client, uint64_t n,
+                                struct fl_arena *arena)
+{
+    (void)client;
+    return fl_str_c(fl_arena_printf(arena, "queue-%" PRIu64, n));
+}
+
+/* Some of six elements, at random. */
+static struct fl_str draw_picks(struct fl_prng *prng, struct fl_arena *arena,
+                                uint32_t *ret_elements)
+{
+    struct fl_picks picks = {0};
+    struct fl_err err = {0};
+    struct fl_buf bytes;
+    struct fl_str copy;
+
+    for (uint32_t i = 0; i < 6; i++) {
+        if (fl_prng_chance(prng, 500000) || (i == 5 && picks.len == 0)) {
+            fl_assert(fl_picks_add(&picks, i, &err));
+        }
+    }
+    fl_buf_init(&bytes, FL_PICKS_BYTES_MAX);
+    fl_assert(fl_picks_encode(&bytes, &picks));
+    *ret_elements = fl_picks_count(&picks);
+    copy = (struct fl_str){fl_arena_copy(arena, bytes.at, bytes.len), bytes.len};
+    fl_picks_fini(&picks);
+    fl_buf_fini(&bytes);
+    return copy;
+}
+
+static void build_submit(struct fake_client *client, const struct client_request *request,
+                         uint64_t number, struct engine_event *event)
+{
+    struct fl_prng prng;
+    struct core_submit_item *items;
+    size_t len = 1;
+
+    fl_prng_seed(&prng, request->seed);
+    if (request->kind == SUBMIT && fl_prng_chance(&prng, 300000)) {
+        len = (size_t)fl_prng_between(&prng, 2, fl_prng_chance(&prng, 300000) ? ITEMS_MAX : 5);
+    }
+    items = fl_arena_array(&event->arena, struct core_submit_item, len);
+    for (size_t i = 0; i < len; i++) {
+        uint32_t shape = (uint32_t)fl_prng_below(&prng, client->shapes_len);
+        struct client_shape *known = &client->shapes[shape];
+        bool is_poison = fl_prng_chance(&prng, client->config.poison_ppm);
+
+        items[i] = (struct core_submit_item){
+            .queue = queue_name(client, fl_prng_below(&prng, client->queues_len), &event->arena),
+            .shape = {known->bytes, known->len},
+            .spec = {known->bytes, known->len},
+            .spec_digest = known->digest,
+            .priority = (int32_t)fl_prng_between(&prng, -2, 2),
+            .elements = 1,
+            .is_held = fl_prng_chance(&prng, 50000),
+            .name = fl_str_c(is_poison ? FAKE_PG_POISON
+                                       : fl_arena_printf(&event->arena, "r%" PRIu64 "-%zu-%u",
+                                                         number, i, shape)),
+            .labels = FL_STR("team=a\n"),
+        };
+        if (fl_prng_chance(&prng, 200000)) {
+            items[i].elements = (uint32_t)fl_prng_between(&prng, 2, 6);
+        }
+        if (fl_prng_chance(&prng, 5000)) items[i].queue = FL_STR("nowhere");
+        if (request->kind == RETRY) {
+            items[i].retry_of.n = request->target;
+            if (fl_prng_chance(&prng, 500000)) {
+                items[i].picked = draw_picks(&prng, &event->arena, &items[i].elements);
+            }
+        }
+        if (is_poison) sim_fault(client->sim, FAULT_db_refusal);
+    }
+    event->event.submit.at = items;
+    event->event.submit.len = len;
+}
+
+static struct fl_digest seeded(uint64_t seed)
+{
+    return digest_of((struct fl_str){(const char *)&seed, sizeof seed});
+}
+
+/* What concerns who may come in.  'target' is a cluster's id, but of JOIN and ENROL its number. */
+static void build_access(const struct client_request *request, struct engine_event *event)
+{
+    struct core_event *core = &event->event;
+    struct fl_arena *arena = &event->arena;
+
+    switch (request->kind) {
+    case DRAIN:
+        core->kind = CORE_EV_cluster_drain;
+        core->cluster_drain.cluster.n = (uint32_t)request->target;
+        core->cluster_drain.is_stop = request->is_on;
+        break;
+    case REVOKE:
+    case UNLOCK:
+        core->kind = request->kind == REVOKE ? CORE_EV_cluster_revoke : CORE_EV_cluster_unlock;
+        core->cluster_forget.cluster.n = (uint32_t)request->target;
+        break;
+    case RENEW:
+        core->kind = CORE_EV_renew;
+        core->renew.cluster.n = (uint32_t)request->target;
+        core->renew.generation = request->generation;
+        core->renew.key = seeded(request->seed);
+        break;
+    case JOIN:
+        core->kind = CORE_EV_join_put;
+        core->join_put.name = fl_str_c(fl_arena_printf(arena, "c%" PRIu64, request->target));
+        core->join_put.token = seeded(request->seed);
+        core->join_put.expires_at = request->expires_at;
+        break;
+    case ENROL:
+        core->kind = CORE_EV_enrol;
+        core->enrol.token = seeded(request->generation);
+        core->enrol.key = seeded(request->seed);
+        core->enrol.uid = fl_str_c(fl_arena_printf(arena, "uid-%" PRIu64, request->target));
+        core->enrol.uuid = fl_str_c(fl_arena_printf(arena, "00000000-0000-0000-0000-%012" PRIx64,
+                                                    request->seed & 0xffffffffffff));
+        break;
+    case TOKEN_PUT:
+        core->kind = CORE_EV_token_put;
+        core->token_put.id = fl_str_c(fl_arena_printf(arena, "t%" PRIu64, request->target));
+        core->token_put.mac = seeded(request->seed);
+        core->token_put.scopes = CORE_SCOPES_ALL;
+        core->token_put.expires_at = request->expires_at;
+        break;
+    default:
+        core->kind = CORE_EV_token_revoke;
+        core->token_revoke.id = fl_str_c(fl_arena_printf(arena, "t%" PRIu64, request->target));
+        break;
+    }
+}
+
+struct engine_event *fake_client_build(struct fake_client *client, uint64_t number)
+{
+    const struct client_request *request = &client->requests.at[number >> 8];
+    struct engine_event *event = engine_event_create();
+    struct core_event *core = &event->event;
+
+    core->request = number;
+    core->tenant.n = 1;
+    core->actor = FL_STR("somebody");
+    if (request->has_key) {
+        core->key = fl_str_c(fl_arena_printf(&event->arena, "key-%" PRIu64, number >> 8));
+        core->body_sha.at[0] = (uint8_t)request->seed;
+        core->body_sha.at[1] = (uint8_t)(request->seed >> 8);
+    }
+    switch (request->kind) {
+    case SUBMIT:
+    case RETRY:
+        core->kind = CORE_EV_submit;
+        build_submit(client, request, number >> 8, event);
+        break;
+    case CANCEL:
+        core->kind = CORE_EV_cancel;
+        break;
+    case HOLD:
+        core->kind = CORE_EV_hold;
+        break;
+    case RELEASE:
+        core->kind = CORE_EV_release;
+        break;
+    case READ:
+        core->kind = CORE_EV_read_job;
+        break;
+    case EXPLAIN:
+        core->kind = CORE_EV_explain;
+        break;
+    case LIST:
+        core->kind = CORE_EV_list_jobs;
+        core->list_jobs.from = request->target;
+        core->list_jobs.len_max = 50;
+        break;
+    case QUEUE_PUT:
+        core->kind = CORE_EV_queue_put;
+        core->queue_put.name = queue_name(client, request->target, &event->arena);
+        core->queue_put.is_paused = request->is_on;
+        break;
+    case CLUSTER_PUT:
+        core->kind = CORE_EV_cluster_put;
+        core->cluster_put.name =
+            fl_str_c(fl_arena_printf(&event->arena, "c%" PRIu64, request->target));
+        core->cluster_put.uid =
+            fl_str_c(fl_arena_printf(&event->arena, "uid-%" PRIu64, request->target));
+        break;
+    case CORDON:
+    case UNCORDON:
+        core->kind = CORE_EV_cluster_cordon;
+        core->cluster_cordon.cluster.n = (uint32_t)request->target;
+        core->cluster_cordon.is_on = request->kind == CORDON;
+        core->cluster_cordon.why = FL_STR("maintenance");
+        break;
+    case FORGET:
+        core->kind = CORE_EV_cluster_forget;
+        core->cluster_forget.cluster.n = (uint32_t)request->target;
+        break;
+    case LIST_CLUSTERS:
+        core->kind = CORE_EV_list_clusters;
+        break;
+    default:
+        build_access(request, event);
+        break;
+    }
+    switch (core->kind) {
+    case CORE_EV_cancel:
+    case CORE_EV_hold:
+    case CORE_EV_release:
+    case CORE_EV_read_job:
+    case CORE_EV_explain:
+        core->job.job.n = request->target;
+        break;
+    default:
+        break;
+    }
+    return event;
+}

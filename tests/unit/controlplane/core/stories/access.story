@@ -1,0 +1,208 @@
+Join tokens, certificates and tokens of the API.
+
+# a cluster joins once with a token, and the answer may be asked for again with the same key
+. queue ml
+join east token=a
+    join_put token=61616161 tenant=1 expires_at=3601000 cluster=0 key=00000000 name=east
+    audit tenant=1 actor=ann body=join_put east
+    answer ok
+enrol token=a key=k
+    cluster_put cluster=1 state=1 session_epoch=0 generation=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    join_put token=61616161 tenant=1 expires_at=3601000 cluster=1 key=6b6b6b6b name=east
+    audit tenant=1 actor=ann body=enrol east generation=1
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=1
+enrol token=a key=k
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=1
+enrol token=a key=l
+    answer denied: this join token is unknown, used or expired; make another
+enrol token=b key=k
+    answer denied: this join token is unknown, used or expired; make another
+agent east hello generation=1
+    cluster_put cluster=1 state=1 session_epoch=1 generation=1 seen=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=1 incarnation=1
+clusters
+    answer ok
+    | east uid=uid open connected attempts=0 nodes=0/0 cpu=0/0 generation=1
+
+# a join token expires, is revoked, and is never good twice over
+join east token=a ttl=10s
+    join_put token=61616161 tenant=1 expires_at=11000 cluster=0 key=00000000 name=east
+    audit tenant=1 actor=ann body=join_put east
+    answer ok
+join east token=a
+    answer exists: this join token is there already
+join west token=b ttl=25h
+    answer invalid: a join token expires in the future, and within 24 hours
+join west token=b
+    join_put token=62626262 tenant=1 expires_at=3601000 cluster=0 key=00000000 name=west
+    audit tenant=1 actor=ann body=join_put west
+    answer ok
+unjoin token=b
+    join_drop token=62626262
+    audit tenant=1 actor=ann body=join_revoke west
+    answer ok
+unjoin token=b
+    answer absent: no such join token waits to be used
+join Bad_Name token=c
+    answer invalid: a cluster's name is 1 to 63 of a-z, 0-9 and '-', and neither starts nor ends with '-'
+tick 20s
+  11.000s
+    join_drop token=61616161
+enrol token=a key=k
+    answer denied: this join token is unknown, used or expired; make another
+
+# a cluster joins again under its name only when it is the same one
+. join east token=a
+. enrol token=a key=k uid=one
+. join east token=b
+enrol token=b key=l uid=two
+    answer exists: a cluster of this name, but with another uid, is there already; remove it first, or take another name
+enrol token=b key=l uid=one
+    cluster_put cluster=1 state=1 session_epoch=0 generation=2 key=6c6c6c6c name=east uid=one uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    join_put token=62626262 tenant=1 expires_at=3601000 cluster=1 key=6c6c6c6c name=east
+    audit tenant=1 actor=ann body=enrol east generation=2
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=2
+clusters
+    answer ok
+    | east uid=one open attempts=0 nodes=0/0 cpu=0/0 generation=2
+
+# a certificate is renewed, and a lost answer comes again with the same key
+. join east token=a
+. enrol token=a key=k
+agent east hello generation=1
+    cluster_put cluster=1 state=1 session_epoch=1 generation=1 seen=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=1 incarnation=1
+renew east generation=1 key=l
+    cluster_put cluster=1 state=1 session_epoch=1 generation=2 seen=1 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=1 actor=ann body=renew east generation=2
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=2
+renew east generation=1 key=l
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=2
+agent east hello generation=2
+    cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=2 incarnation=1
+renew east generation=2 key=m
+    cluster_put cluster=1 state=1 session_epoch=2 generation=3 seen=2 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=1 actor=ann body=renew east generation=3
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=3
+reload
+renew east generation=2 key=m
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=3
+agent east hello generation=3
+    cluster_put cluster=1 state=1 session_epoch=3 generation=3 seen=3 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=3 incarnation=1
+
+# an old generation that is renewed locks its cluster until a person has looked
+. queue ml
+. join east token=a
+. enrol token=a key=k
+. agent east up generation=1 n1 cpu=8
+. renew east generation=1 key=l
+renew east generation=1 key=x
+    cluster_put cluster=1 state=1 access=1 session_epoch=1 generation=2 seen=1 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=1 actor=ann body=(42 bytes)
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    answer denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+renew east generation=2 key=y
+    answer denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+agent east hello generation=2
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+reload
+agent east hello generation=2
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+unlock east
+    cluster_put cluster=1 state=1 session_epoch=1 generation=2 seen=1 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=1 actor=ann body=cluster_unlock east
+    answer ok id=1
+unlock east
+    answer ok id=1
+agent east hello generation=2
+    cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=2 incarnation=1
+
+# an old certificate is refused once a newer one has come, and that is audited once
+. join east token=a
+. enrol token=a key=k
+. agent east hello generation=1
+. renew east generation=1 key=l
+agent east hello generation=1
+    cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=1 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=2 incarnation=1
+agent east hello generation=2
+    cluster_put cluster=1 state=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=3 incarnation=1
+agent east hello generation=1
+    audit tenant=0 actor=agent body=(45 bytes)
+    east <- bye denied: this certificate was replaced by a newer one; use that, or join again
+agent east hello generation=1
+    east <- bye denied: this certificate was replaced by a newer one; use that, or join again
+
+# a restored database learns of later generations from who has them
+. join east token=a
+. enrol token=a key=k
+agent east hello generation=7
+    cluster_put cluster=1 state=1 session_epoch=1 generation=7 seen=7 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=1 incarnation=1
+renew east generation=7 key=l
+    cluster_put cluster=1 state=1 session_epoch=1 generation=8 seen=7 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=1 actor=ann body=renew east generation=8
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=8
+
+# a revoked cluster is cut off at once, its work goes on, and it may join again
+. queue ml
+. join east token=a
+. enrol token=a key=k
+. agent east up generation=1 n1 cpu=8
+. submit ml cpu=1
+. agent east reports 1/0#1 r0 running
+revoke east
+    cluster_put cluster=1 state=1 access=2 session_epoch=1 generation=1 seen=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=1 actor=ann body=cluster_revoke east
+    east <- bye denied: this cluster's certificates were revoked; join it again
+    answer ok id=1
+revoke east
+    answer ok id=1
+unlock east
+    answer conflict: its certificates were revoked; make a join token and let it join again
+agent east hello generation=1
+    east <- bye denied: this cluster's certificates were revoked; join it again
+renew east generation=1 key=l
+    answer denied: this cluster's certificates were revoked; join it again
+. join east token=b
+enrol token=b key=m
+    cluster_put cluster=1 state=1 session_epoch=1 generation=2 seen=1 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    join_put token=62626262 tenant=1 expires_at=3601000 cluster=1 key=6d6d6d6d name=east
+    audit tenant=1 actor=ann body=enrol east generation=2
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=2
+agent east hello generation=2
+    cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=2 incarnation=1
+agent east inventory 1/0#1 r0 running end
+read 1
+    answer ok
+    | job-1 running on east attempt=1
+
+# tokens are made, listed by their rows, revoked, and go when they expire
+token t1 name=ci queue=ml scopes=3 ttl=60s
+    token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=6d6d6d6d id=t1 name=ci queue=ml
+    audit tenant=1 actor=ann body=token_put t1 scopes=3
+    answer ok
+token t1
+    answer exists: token t1 is there already
+token t2 scopes=0
+    answer invalid: a token has some of the scopes read, submit, cancel and admin
+token t2 scopes=15
+    token_put tenant=1 scopes=15 made_at=1000 expires_at=0 mac=6d6d6d6d id=t2
+    audit tenant=1 actor=ann body=token_put t2 scopes=15
+    answer ok
+untoken t2
+    token_drop id=t2
+    audit tenant=1 actor=ann body=token_revoke t2
+    answer ok
+untoken t2
+    answer absent: no such token is there
+tick 90s
+  61.000s
+    token_drop id=t1
+untoken t1
+    answer absent: no such token is there
