@@ -1,0 +1,33 @@
+/* cgroup.h - limits for a replica by a control group (version 2), where the host lets us.
+ * 'root' is a folder that was delegated to us and holds no process of its own.  Without it there are no
+ * limits, which the runtime says once.  The agent never moves itself: systemd's DelegateSubgroup=agent does.
+ * Everything is plain files and folders, so that a plain tree shows what is written.
+ * Uses shared/base. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/base/err.h"
+#include "shared/base/types.h"
+
+enum { CGROUP_PATH_MAX = 512 };
+
+/* The group that systemd made for us beside 'agent', when our own is that; FL_ABSENT when there is none. */
+FL_CHECK bool cgroup_find_root(char ret_root[CGROUP_PATH_MAX], struct fl_err *err);
+
+/* Lets groups below have limits of cpu and memory.  FL_UNSUPPORTED: the host does not offer them here. */
+FL_CHECK bool cgroup_prepare(const char *root, struct fl_err *err);
+
+/* A group below root with these limits; 0 is none.  There already: its limits are set. */
+FL_CHECK bool cgroup_create(const char *root, const char *name, struct fl_resources limits,
+                            char ret_path[CGROUP_PATH_MAX], struct fl_err *err);
+
+/* --- of a group, by its path --- */
+
+FL_CHECK bool cgroup_join(const char *path); /* the calling process; between fork and exec */
+void cgroup_kill(const char *path);          /* all that is in it */
+bool cgroup_is_populated(const char *path);  /* false also when it is gone */
+uint64_t cgroup_oom_kills(const char *path); /* 0 also when nobody knows */
+void cgroup_remove(const char *path);        /* once nothing is in it */

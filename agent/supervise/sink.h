@@ -1,0 +1,40 @@
+/* sink.h - keeps a job's output in the files of its directory, as records, within bounds, and never waits.
+ * The first head_bytes stay for good in the first file.  What follows goes to files of an eighth of
+ * tail_bytes; the oldest of these goes when the others hold tail_bytes: the middle is given up, and whoever
+ * reads sees by the names of the files that it is missing.
+ * What the disk does not take is dropped and counted, and stands as a gap record in front of what it takes
+ * next.
+ * Uses shared/base and the log record.  One thread. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/base/types.h"
+
+enum { SINK_FILES_MAX = 16 };
+
+struct sink {
+    int dir; /* the caller's */
+    int fd;  /* of the newest file; -1: the next record opens one */
+    uint64_t head_bytes, tail_bytes;
+    uint64_t offset;  /* of the next byte: all that the job wrote */
+    uint64_t lost_at; /* where the gap begins that stands in no file yet */
+    uint64_t dropped_bytes;
+    uint64_t file_bytes; /* of the newest file, up to its last whole record */
+    bool is_head;
+    struct sink_file {
+        uint64_t offset, bytes; /* of output in it, gaps too */
+    } files[SINK_FILES_MAX];    /* of the tail, oldest first */
+    size_t files_len;
+};
+
+void sink_init(struct sink *sink, int dir, uint64_t head_bytes, uint64_t tail_bytes);
+void sink_fini(struct sink *sink);
+
+/* len at most FL_LOG_RECORD_DATA_MAX, and not 0. */
+void sink_put(struct sink *sink, fl_ms now, const void *ptr, size_t len);
+
+/* Tries once more to write the gap that stands in no file. */
+void sink_end(struct sink *sink, fl_ms now);
