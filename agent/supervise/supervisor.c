@@ -358,8 +358,7 @@ static bool live(struct supervisor *supervisor, struct fl_err *err)
         if (!turn(supervisor, &lifeline, err)) return false;
     }
     if (supervisor->state == LEFT) return true;
-    while (supervisor->output >= 0 && read_output(supervisor)) {
-    }
+    drain(supervisor);
     sink_end(&supervisor->sink, layout_now());
     return write_exit(supervisor, err);
 }

@@ -1,0 +1,294 @@
+/* One replica: its pipes, what its directory says, the end of its supervisor. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "agent/process/cgroup.h"
+#include "agent/process/proc.h"
+#include "agent/process/process_state.h"
+#include "shared/base/assert.h"
+#include "shared/io/log.h"
+
+enum {
+    CLEAR_LOOKS = 2, /* that find nothing, until we believe it */
+    CLEAR_MS_MIN = 5,
+    CLEAR_MS_MAX = 500,
+    LOCK_MS = 5,
+};
+
+static void log_replica(enum fl_log_level level, const char *event,
+                        const struct process_replica *replica, const char *what)
+{
+    fl_log(level, "process", event, FL_LOG_S("replica", replica->name), FL_LOG_S("why", what));
+}
+
+static bool read_block(int dir, const char *name, uint8_t ret_block[LAYOUT_RECORD_BYTES],
+                       bool *ret_is_there)
+{
+    struct fl_err err = {0};
+    struct fl_buf buf;
+    bool is_read;
+
+    fl_buf_init(&buf, LAYOUT_RECORD_BYTES);
+    is_read = layout_read(dir, name, &buf, &err);
+    *ret_is_there = is_read || err.code != FL_ABSENT;
+    is_read = is_read && buf.len == LAYOUT_RECORD_BYTES;
+    if (is_read) memcpy(ret_block, buf.at, LAYOUT_RECORD_BYTES);
+    fl_buf_fini(&buf);
+    return is_read;
+}
+
+bool replica_read_gate(int dir, struct layout_gate *ret_gate)
+{
+    uint8_t block[LAYOUT_RECORD_BYTES];
+    bool is_there;
+
+    if (read_block(dir, LAYOUT_GATE, block, &is_there) &&
+        layout_gate_decode((struct fl_str){(const char *)block, sizeof(block)}, ret_gate)) {
+        return true;
+    }
+    *ret_gate = (struct layout_gate){.is_open = true};
+    return is_there;
+}
+
+static bool read_exit(int dir, struct layout_exit *ret_end)
+{
+    uint8_t block[LAYOUT_RECORD_BYTES];
+    bool is_there;
+
+    return read_block(dir, LAYOUT_EXIT, block, &is_there) &&
+           layout_exit_decode((struct fl_str){(const char *)block, sizeof(block)}, ret_end);
+}
+
+/* ---- ends --------------------------------------------------------------------------------------- */
+
+static void end(struct process_replica *replica, enum fl_replica_state state,
+                enum agent_cause cause)
+{
+    fl_timer_off(&replica->timer);
+    if (replica->dir >= 0) close(replica->dir);
+    replica->dir = -1;
+    replica->phase = PROCESS_ENDED;
+    replica->state = state;
+    replica->cause = cause;
+    if (replica->cgroup[0]) cgroup_remove(replica->cgroup);
+    /* What is removed from behind its gate just goes. */
+    if (!(replica->is_removing && state == FL_REPLICA_refused)) process_tell_state(replica);
+    if (state != FL_REPLICA_refused) process_tell_output(replica);
+    process_settle_removal(replica);
+}
+
+static void end_exited(struct process_replica *replica, const struct layout_exit *how)
+{
+    replica->exit_code = how->code;
+    replica->end = (struct output_end){true, how->output_bytes, how->ended_at};
+    end(replica, FL_REPLICA_exited,
+        how->is_out_of_memory ? AGENT_CAUSE_out_of_memory : AGENT_CAUSE_none);
+}
+
+static void end_lost(struct process_replica *replica, enum agent_cause cause)
+{
+    replica->end = (struct output_end){.bytes = output_bytes(replica->dir)};
+    end(replica, FL_REPLICA_lost, cause);
+}
+
+static void end_refused(struct process_replica *replica)
+{
+    struct fl_err err = {0};
+    struct fl_buf buf;
+
+    fl_buf_init(&buf, 512);
+    if (layout_read(replica->dir, LAYOUT_TROUBLE, &buf, &err)) {
+        fl_log(FL_LOG_WARN, "process", "not_started", FL_LOG_S("replica", replica->name),
+               FL_LOG_STR("why", ((struct fl_str){(const char *)buf.at, buf.len})));
+    }
+    fl_buf_fini(&buf);
+    end(replica, FL_REPLICA_refused, AGENT_CAUSE_runtime);
+}
+
+/* ---- clearing up behind a supervisor that died ------------------------------------------------------ */
+
+static size_t kill_rest(struct process_replica *replica)
+{
+    size_t living = proc_signal_run(replica->run, replica->session, SIGKILL);
+
+    if (!replica->cgroup[0]) return living;
+    cgroup_kill(replica->cgroup);
+    return living + cgroup_is_populated(replica->cgroup);
+}
+
+/* Twice in a row nothing: what forked while we looked was seen the second time. */
+static void clear_up(void *ctx)
+{
+    struct process_replica *replica = ctx;
+
+    if (kill_rest(replica) > 0) {
+        replica->clear_looks = 0;
+    } else if (++replica->clear_looks == CLEAR_LOOKS) {
+        end_lost(replica, AGENT_CAUSE_vanished);
+        return;
+    }
+    fl_timer_in(&replica->timer, replica->clear_ms);
+    replica->clear_ms *= 2;
+    if (replica->clear_ms > CLEAR_MS_MAX) replica->clear_ms = CLEAR_MS_MAX;
+}
+
+static void begin_clearing(struct process_replica *replica)
+{
+    log_replica(FL_LOG_WARN, "supervisor_died", replica, "what it left is ended");
+    replica->phase = PROCESS_CLEARING;
+    replica->clear_looks = 0;
+    replica->clear_ms = CLEAR_MS_MIN;
+    fl_timer_init(&replica->timer, replica->process->loop, clear_up, replica);
+    fl_timer_in(&replica->timer, 0);
+}
+
+static bool is_other_boot(const struct process_replica *replica)
+{
+    struct fl_arena arena = {0};
+    struct layout_spec spec;
+    struct fl_err err = {0};
+    struct fl_buf buf;
+    bool is_other = false;
+
+    fl_buf_init(&buf, LAYOUT_SPEC_BYTES_MAX);
+    if (layout_read(replica->dir, LAYOUT_SPEC, &buf, &err) &&
+        layout_spec_decode((struct fl_str){(const char *)buf.at, buf.len}, &arena, &spec, &err)) {
+        is_other = strcmp(spec.boot, replica->process->boot) != 0;
+    }
+    fl_buf_fini(&buf);
+    fl_arena_fini(&arena);
+    return is_other;
+}
+
+void replica_orphaned(struct process_replica *replica, int dir)
+{
+    struct layout_exit how;
+    struct layout_gate gate;
+
+    replica->dir = dir;
+    if (read_exit(dir, &how)) {
+        end_exited(replica, &how);
+        return;
+    }
+    if (!replica_read_gate(dir, &gate) || !gate.is_open) {
+        end_refused(replica);
+        return;
+    }
+    if (is_other_boot(replica)) {
+        end_lost(replica, AGENT_CAUSE_node_lost);
+        return;
+    }
+    replica->session = gate.session;
+    begin_clearing(replica);
+}
+
+/* ---- the pipes ---------------------------------------------------------------------------------- */
+
+void replica_close(struct process_replica *replica)
+{
+    fl_watch_off(&replica->watch);
+    if (replica->news >= 0) close(replica->news);
+    replica->news = -1;
+}
+
+/* The news have ended.  For an instant a child between fork and exec may still hold the lock. */
+static void take_over(void *ctx)
+{
+    struct process_replica *replica = ctx;
+    struct process *process = replica->process;
+    int dir = openat(process->dir, replica->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (dir < 0) { /* taken away by another hand, with all that was known of it */
+        struct fl_attempt attempt = replica->attempt;
+        uint32_t number = replica->replica;
+
+        proc_signal_run(replica->run, 0, SIGKILL);
+        process_forget(replica);
+        process_tell_gone(process, attempt, number);
+        return;
+    }
+    if (flock(dir, LOCK_EX | LOCK_NB) != 0) {
+        close(dir);
+        fl_timer_init(&replica->timer, process->loop, take_over, replica);
+        fl_timer_in(&replica->timer, LOCK_MS);
+        return;
+    }
+    if (replica->supervisor) process_bury(process, replica->supervisor);
+    replica->supervisor = 0;
+    replica_orphaned(replica, dir);
+}
+
+/* A byte came: what has changed stands in the directory. */
+static void look(struct process_replica *replica)
+{
+    struct process *process = replica->process;
+
+    if (replica->phase < PROCESS_RUNNING) {
+        int dir = openat(process->dir, replica->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        struct layout_gate gate;
+        bool is_there = dir >= 0 && replica_read_gate(dir, &gate);
+
+        if (dir >= 0) close(dir);
+        if (!is_there) return;
+        if (gate.is_open) {
+            replica->phase = PROCESS_RUNNING;
+            replica->is_removing = false; /* the GO was there before the removal */
+            process_tell_state(replica);
+        } else if (replica->phase == PROCESS_BEGINNING) {
+            replica->phase = PROCESS_GATED;
+            process_tell_state(replica);
+            if (replica->is_removing) process_settle_removal(replica);
+        }
+    } else {
+        process_tell_output(replica);
+    }
+}
+
+static void on_news(void *ctx, unsigned events)
+{
+    struct process_replica *replica = ctx;
+    char bytes[256];
+    ssize_t len = read(replica->news, bytes, sizeof(bytes));
+
+    (void)events;
+    if (len < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (len > 0) {
+        look(replica);
+        return;
+    }
+    replica_close(replica);
+    take_over(replica);
+}
+
+bool replica_watch(struct process_replica *replica, struct fl_err *err)
+{
+    char path[LAYOUT_NAME_MAX + sizeof("/" LAYOUT_NEWS)];
+
+    snprintf(path, sizeof(path), "%s/" LAYOUT_NEWS, replica->name);
+    replica->news = openat(replica->process->dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (replica->news < 0) return fl_fail(err, FL_IO, "cannot open %s: %s", path, strerror(errno));
+    fl_watch_init(&replica->watch, replica->process->loop, replica->news, on_news, replica);
+    fl_watch_set(&replica->watch, FL_WATCH_READ);
+    return true;
+}
+
+bool replica_command(struct process_replica *replica, struct layout_command command)
+{
+    char path[LAYOUT_NAME_MAX + sizeof("/" LAYOUT_CONTROL)];
+    uint8_t bytes[LAYOUT_COMMAND_BYTES];
+    bool is_sent;
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/" LAYOUT_CONTROL, replica->name);
+    fd = openat(replica->process->dir, path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return false; /* nobody reads: the end of the news tells the rest */
+    layout_command_encode(command, bytes);
+    is_sent = write(fd, bytes, sizeof(bytes)) == sizeof(bytes);
+    close(fd);
+    return is_sent;
+}

@@ -1,0 +1,226 @@
+/* Making the directory of a replica, and starting its supervisor. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/process/cgroup.h"
+#include "agent/process/process_state.h"
+#include "shared/base/hash.h"
+#include "shared/base/job_name.h"
+
+enum { SPAWN_NEWS_FD = 3, SPAWN_LIFELINE_FD = 4 };
+
+/* What a job gets from the agent's own environment: how to find programs and speak, no settings of ours. */
+static const char *const inherited[] = {"PATH", "HOME",   "USER",     "LOGNAME", "SHELL",
+                                        "LANG", "LC_ALL", "LC_CTYPE", "TZ",      "TMPDIR"};
+
+/* ---- the environment ---------------------------------------------------------------------------- */
+
+static bool has_name(const struct layout_strings *env, const char *name, size_t *ret_place)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < env->len; i++) {
+        if (strncmp(env->at[i], name, len) == 0 && env->at[i][len] == '=') {
+            *ret_place = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A later one replaces an earlier one of its name. */
+static void put_env(struct layout_strings *env, struct fl_arena *arena, const char *name,
+                    struct fl_str value)
+{
+    char *text = fl_arena_printf(arena, "%s=" FL_STR_FMT, name, FL_STR_ARG(value));
+    size_t place;
+
+    if (has_name(env, name, &place)) {
+        env->at[place] = text;
+    } else {
+        fl_arena_push(arena, env, text);
+    }
+}
+
+static void put_env_number(struct layout_strings *env, struct fl_arena *arena, const char *name,
+                           uint64_t n)
+{
+    put_env(env, arena, name, fl_str_c(fl_arena_printf(arena, "%" PRIu64, n)));
+}
+
+static void fill_env(const struct process_replica *replica, const struct runtime_order *order,
+                     struct fl_arena *arena, struct layout_strings *env)
+{
+    char job[FL_JOB_NAME_MAX];
+
+    for (size_t i = 0; i < sizeof(inherited) / sizeof(*inherited); i++) {
+        const char *value = getenv(inherited[i]);
+
+        if (value) put_env(env, arena, inherited[i], fl_str_c(value));
+    }
+    for (size_t i = 0; i < order->env_len; i++) {
+        const char *name = fl_arena_copy(arena, order->env[i].name.at, order->env[i].name.len);
+
+        put_env(env, arena, name, order->env[i].value);
+    }
+    fl_job_name(order->attempt.job, job);
+    put_env(env, arena, "FAIRLEAD_JOB_ID", fl_str_c(job));
+    put_env_number(env, arena, "FAIRLEAD_ELEMENT", order->attempt.element);
+    put_env_number(env, arena, "FAIRLEAD_ATTEMPT", order->attempt.n);
+    put_env(env, arena, "FAIRLEAD_ROLE", order->role);
+    put_env_number(env, arena, "FAIRLEAD_REPLICA", order->replica);
+    put_env_number(env, arena, "FAIRLEAD_REPLICAS", order->replicas);
+    put_env(env, arena, "FAIRLEAD_RUN_ID", fl_str_c(replica->run));
+}
+
+/* ---- the directory ------------------------------------------------------------------------------ */
+
+/* Unlike any other run's on this host: by it what a job left behind is recognised. */
+static void make_run_id(struct process *process, struct process_replica *replica)
+{
+    uint64_t a = fl_hash64(process->seed, replica->name, strlen(replica->name));
+
+    process->runs++;
+    snprintf(replica->run, sizeof(replica->run), "%016" PRIx64 "%016" PRIx64,
+             fl_hash_u64(process->seed, process->runs), a);
+}
+
+static bool write_spec(struct process_replica *replica, const struct runtime_order *order, int dir,
+                       struct fl_err *err)
+{
+    struct process *process = replica->process;
+    struct layout_spec spec = {
+        .attempt = order->attempt,
+        .replica = order->replica,
+        .node = order->node,
+        .resources = order->resources,
+        .head_bytes = process->config.head_bytes,
+        .tail_bytes = process->config.tail_bytes,
+        .cgroup = fl_str_c(replica->cgroup),
+    };
+    struct fl_arena arena = {0};
+    struct fl_buf buf;
+    bool is_written;
+    int fd;
+
+    snprintf(spec.run, sizeof(spec.run), "%s", replica->run);
+    snprintf(spec.boot, sizeof(spec.boot), "%s", process->boot);
+    for (size_t i = 0; i < order->argv_len; i++) {
+        char *word = fl_arena_copy(&arena, order->argv[i].at, order->argv[i].len);
+
+        fl_arena_push(&arena, &spec.argv, word);
+    }
+    fill_env(replica, order, &arena, &spec.env);
+    fl_buf_init(&buf, LAYOUT_SPEC_BYTES_MAX);
+    if (!layout_spec_encode(&spec, &buf)) {
+        fl_buf_fini(&buf);
+        fl_arena_fini(&arena);
+        return fl_fail(err, FL_TOO_LARGE, "command and environment are too long");
+    }
+    fd = openat(dir, LAYOUT_SPEC, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    is_written = fd >= 0 && layout_write_at(fd, buf.at, buf.len, 0);
+    if (!is_written) fl_fail(err, FL_IO, "cannot write the spec: %s", strerror(errno));
+    if (fd >= 0) close(fd);
+    fl_buf_fini(&buf);
+    fl_arena_fini(&arena);
+    return is_written;
+}
+
+static bool make_dir(struct process_replica *replica, const struct runtime_order *order,
+                     struct fl_err *err)
+{
+    int dir;
+    bool is_made;
+
+    if (mkdirat(replica->process->dir, replica->name, 0700) != 0) {
+        return fl_fail(err, FL_IO, "cannot make %s: %s", replica->name, strerror(errno));
+    }
+    dir = openat(replica->process->dir, replica->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0) return fl_fail(err, FL_IO, "cannot open %s: %s", replica->name, strerror(errno));
+    is_made = mkfifoat(dir, LAYOUT_CONTROL, 0600) == 0 && mkfifoat(dir, LAYOUT_NEWS, 0600) == 0 &&
+              mkdirat(dir, LAYOUT_FILES, 0700) == 0;
+    if (!is_made) fl_fail(err, FL_IO, "cannot fill %s: %s", replica->name, strerror(errno));
+    is_made = is_made && write_spec(replica, order, dir, err);
+    close(dir);
+    return is_made;
+}
+
+/* ---- the supervisor ----------------------------------------------------------------------------- */
+
+/* It inherits the writing end of its news, so that we hear of its end even if it never opens them. */
+static bool start_supervisor(struct process_replica *replica, int news, struct fl_err *err)
+{
+    struct process *process = replica->process;
+    char path[4096];
+    char fd_text[16];
+    char *with_lifeline[] = {(char *)process->config.supervisor, "--lifeline", fd_text, path, NULL};
+    char *plain[] = {(char *)process->config.supervisor, path, NULL};
+    char *empty[] = {NULL};
+    bool has_lifeline = process->config.lifeline >= 0;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    sigset_t signals;
+    int spare = -1;
+    int why;
+
+    snprintf(path, sizeof(path), "%s/%s", process->config.dir, replica->name);
+    snprintf(fd_text, sizeof(fd_text), "%d", SPAWN_LIFELINE_FD);
+    /* Neither may stand where the other goes. */
+    if (has_lifeline) spare = fcntl(process->config.lifeline, F_DUPFD_CLOEXEC, 16);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, news, SPAWN_NEWS_FD);
+    if (spare >= 0) posix_spawn_file_actions_adddup2(&actions, spare, SPAWN_LIFELINE_FD);
+    posix_spawnattr_init(&attr);
+    sigfillset(&signals);
+    posix_spawnattr_setsigdefault(&attr, &signals);
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attr, &signals);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    why = posix_spawn(&replica->supervisor, process->config.supervisor, &actions, &attr,
+                      spare >= 0 ? with_lifeline : plain, empty);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&actions);
+    if (spare >= 0) close(spare);
+    if (why == 0) return true;
+    replica->supervisor = 0;
+    return fl_fail(err, FL_IO, "cannot start %s: %s", process->config.supervisor, strerror(why));
+}
+
+bool spawn_replica(struct process_replica *replica, const struct runtime_order *order,
+                   struct fl_err *err)
+{
+    struct process *process = replica->process;
+    char news_path[LAYOUT_NAME_MAX + sizeof("/" LAYOUT_NEWS)];
+    bool is_started;
+    int news;
+
+    make_run_id(process, replica);
+    if (process->config.cgroup && !cgroup_create(process->config.cgroup, replica->name,
+                                                 order->resources, replica->cgroup, err)) {
+        return false;
+    }
+    if (!make_dir(replica, order, err) || !replica_watch(replica, err)) return false;
+    snprintf(news_path, sizeof(news_path), "%s/" LAYOUT_NEWS, replica->name);
+    news = openat(process->dir, news_path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (news < 0) return fl_fail(err, FL_IO, "cannot open the news: %s", strerror(errno));
+    if (news < 16) { /* above the numbers it is given in the child */
+        int moved = fcntl(news, F_DUPFD_CLOEXEC, 16);
+
+        close(news);
+        news = moved;
+    }
+    is_started = news >= 0 && start_supervisor(replica, news, err);
+    if (news >= 0) close(news);
+    return is_started;
+}
