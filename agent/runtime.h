@@ -15,8 +15,8 @@
  *   - A command for what is not known is answered by replica_gone.  Repeating one changes nothing.
  *
  * Output.  stdout and stderr are one stream of bytes, counted from 0, kept as records of
- * shared/wire/log_record.h.  A jump between the end of one record and the offset of the next is a gap: bytes
- * that were dropped because the disk was full or because the middle of a long output is not kept.
+ * shared/wire/log_record.h.  What was dropped, because the disk was full or because the middle of a long
+ * output is not kept, stands among them as a gap.
  * Uses shared code and the core's event types.  One thread: the agent's loop. */
 #pragma once
 
@@ -36,9 +36,12 @@ struct runtime_order {
     uint32_t replica;  /* its number in the attempt */
     uint32_t replicas; /* of the attempt */
     uint32_t node;
-    struct fl_resources resources;
+    struct fl_resources resources; /* what it asks for */
+    struct fl_resources
+        limits; /* what it may use at most, where that can be enforced; 0: anything */
     struct fl_str role;
     struct fl_str image;       /* empty: whatever the host has */
+    struct fl_str working_dir; /* empty: a fresh folder */
     const struct fl_str *argv; /* at least one */
     size_t argv_len;
     const struct runtime_env *env; /* what the job asks for; the runtime adds FAIRLEAD_* */
@@ -68,8 +71,9 @@ struct runtime_ops {
     void (*release)(void *self, struct fl_attempt attempt, uint32_t replica);
     void (*stop)(void *self, struct fl_attempt attempt, uint32_t replica, uint32_t grace_ms);
     void (*remove)(void *self, struct fl_attempt attempt, uint32_t replica);
-    /* Puts whole records, from the one that holds byte 'offset' on (else the first behind it), up to
-     * bytes_max bytes of them, but one at least.  FL_ABSENT: no such replica; FL_IO. */
+    /* Puts records without a hole that begin at exactly 'offset', up to bytes_max bytes of them, but one at
+     * least when there is one; 'records' has room for FL_LOG_RECORD_BYTES_MAX.  FL_ABSENT: no such replica;
+     * FL_IO. */
     bool (*read_output)(void *self, struct fl_attempt attempt, uint32_t replica, uint64_t offset,
                         size_t bytes_max, struct fl_buf *records, struct runtime_output *ret_output,
                         struct fl_err *err) FL_CHECK;

@@ -16,6 +16,7 @@ enum {
     SPEC_MAGIC = 0x31534c46, /* "FLS1" */
     GATE_MAGIC = 0x31474c46, /* "FLG1" */
     EXIT_MAGIC = 0x31584c46, /* "FLX1" */
+    PATH_BYTES_MAX = 4096,
 };
 
 /* ---- names -------------------------------------------------------------------------------------- */
@@ -113,6 +114,7 @@ bool layout_spec_encode(const struct layout_spec *spec, struct fl_buf *buf)
     fl_buf_put_str(buf, fl_str_c(spec->run));
     fl_buf_put_str(buf, fl_str_c(spec->boot));
     fl_buf_put_str(buf, spec->cgroup);
+    fl_buf_put_str(buf, spec->working_dir);
     put_strings(buf, &spec->argv);
     put_strings(buf, &spec->env);
     if (buf->is_over) return false;
@@ -127,6 +129,13 @@ static bool read_word(struct fl_reader *reader, char *ret_word, size_t word_max)
     memcpy(ret_word, word.at, word.len);
     ret_word[word.len] = 0;
     return true;
+}
+
+static struct fl_str read_path(struct fl_reader *reader, struct fl_arena *arena)
+{
+    struct fl_str path = fl_read_bytes(reader, PATH_BYTES_MAX);
+
+    return (struct fl_str){fl_arena_copy(arena, path.at, path.len), path.len};
 }
 
 static bool read_strings(struct fl_reader *reader, struct fl_arena *arena,
@@ -175,9 +184,8 @@ bool layout_spec_decode(struct fl_str bytes, struct fl_arena *arena, struct layo
     is_read = read_word(&reader, spec.run, sizeof(spec.run)) &&
               read_word(&reader, spec.boot, sizeof(spec.boot));
     if (is_read) {
-        struct fl_str cgroup = fl_read_bytes(&reader, 4096);
-
-        spec.cgroup = (struct fl_str){fl_arena_copy(arena, cgroup.at, cgroup.len), cgroup.len};
+        spec.cgroup = read_path(&reader, arena);
+        spec.working_dir = read_path(&reader, arena);
     }
     is_read = is_read && read_strings(&reader, arena, &spec.argv) &&
               read_strings(&reader, arena, &spec.env);

@@ -71,6 +71,7 @@ struct layout_spec {
     char run[LAYOUT_RUN_MAX];        /* FAIRLEAD_RUN_ID of its environment: nobody else has it */
     char boot[LAYOUT_BOOT_MAX];      /* of the host, when this was written */
     struct fl_str cgroup;            /* a folder; empty: none.  A C string once decoded */
+    struct fl_str working_dir;       /* empty: LAYOUT_FILES.  A C string once decoded */
     struct layout_strings argv, env; /* env: NAME=value */
 };
 

@@ -93,6 +93,21 @@ static bool put_gap(struct reading *reading, uint64_t up_to, fl_ms time, enum fl
     return reading->place->next >= up_to || put(reading, &record);
 }
 
+/* The part of a record from 'offset' on. */
+static void cut_front(struct fl_log_record *record, uint64_t offset)
+{
+    uint64_t len = offset - record->offset;
+
+    if (record->offset >= offset) return;
+    record->offset = offset;
+    if (record->gap) {
+        record->gap_bytes -= len;
+    } else {
+        record->bytes.at += len;
+        record->bytes.len -= len;
+    }
+}
+
 /* Records of the place's file from its byte on.  True: something was put or passed over, and there may be
  * more; false: the end of what is there, or of the room. */
 static bool read_records(struct reading *reading)
@@ -108,6 +123,7 @@ static bool read_records(struct reading *reading)
 
         if (fl_log_record_next(&rest, &record) != FL_LOG_READY) return has_moved;
         if (fl_log_record_end(&record) > place->next) {
+            cut_front(&record, place->next);
             if (!put_gap(reading, record.offset, record.time, FL_LOG_GAP_limit)) return false;
             if (!put(reading, &record)) return false;
         }

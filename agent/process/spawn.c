@@ -105,6 +105,7 @@ static bool write_spec(struct process_replica *replica, const struct runtime_ord
         .head_bytes = process->config.head_bytes,
         .tail_bytes = process->config.tail_bytes,
         .cgroup = fl_str_c(replica->cgroup),
+        .working_dir = order->working_dir,
     };
     struct fl_arena arena = {0};
     struct fl_buf buf;
@@ -207,7 +208,7 @@ bool spawn_replica(struct process_replica *replica, const struct runtime_order *
 
     make_run_id(process, replica);
     if (process->config.cgroup && !cgroup_create(process->config.cgroup, replica->name,
-                                                 order->resources, replica->cgroup, err)) {
+                                                 order->limits, replica->cgroup, err)) {
         return false;
     }
     if (!make_dir(replica, order, err) || !replica_watch(replica, err)) return false;

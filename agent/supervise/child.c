@@ -33,7 +33,15 @@ _Noreturn static void give_up(const char *what, const char *name)
     _exit(why == ENOENT ? NOT_FOUND : NOT_RUNNABLE);
 }
 
-/* In the child.  The lock must not outlive the supervisor: the directory is closed first of all. */
+static void enter_working_dir(const struct layout_spec *spec, int dir)
+{
+    const char *name = spec->working_dir.len > 0 ? spec->working_dir.at : LAYOUT_FILES;
+
+    if (fchdir(dir) != 0 || chdir(name) != 0) give_up("enter", name);
+    close(dir);
+}
+
+/* In the child.  What is not for the job, the lock above all, closes on exec. */
 _Noreturn static void become_job(const struct layout_spec *spec, int dir, int output,
                                  pid_t supervisor)
 {
@@ -51,9 +59,7 @@ _Noreturn static void become_job(const struct layout_spec *spec, int dir, int ou
     if (spec->cgroup.len > 0 && !cgroup_join(spec->cgroup.at)) {
         give_up("enter", spec->cgroup.at);
     }
-    int files = openat(dir, LAYOUT_FILES, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (files < 0 || fchdir(files) != 0) give_up("enter", LAYOUT_FILES);
-    close(dir);
+    enter_working_dir(spec, dir);
     execvpe(spec->argv.at[0], spec->argv.at, spec->env.at);
     give_up("run", spec->argv.at[0]);
 }
