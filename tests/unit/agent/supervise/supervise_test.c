@@ -1,0 +1,410 @@
+/* The supervisor, as a real process with real jobs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "agent/process/proc.h"
+#include "tests/fl_test.h"
+#include "tests/unit/agent/replica_dir.h"
+
+enum { EXIT_LOCKED = 3, EXIT_TROUBLE = 4 };
+
+static struct layout_exit run_script(const char *script)
+{
+    struct replica_dir replica;
+    struct layout_exit end;
+
+    replica_dir_init(&replica, NULL);
+    replica_dir_write(&replica, script);
+    end = replica_dir_run(&replica);
+    replica_dir_fini(&replica);
+    return end;
+}
+
+static struct fl_buf output_of(struct replica_dir *replica, const struct layout_exit *end,
+                               uint64_t *ret_missing, char ret_gaps[256])
+{
+    struct output_end known = {true, end->output_bytes, end->ended_at};
+    struct fl_buf bytes;
+
+    fl_buf_init(&bytes, 64 << 20);
+    *ret_missing = replica_dir_output(replica, &known, &bytes, ret_gaps);
+    assert_int_equal(bytes.len + *ret_missing, end->output_bytes);
+    return bytes;
+}
+
+static size_t lines_of(struct replica_dir *replica, const char *name)
+{
+    struct fl_err err = {0};
+    struct fl_buf buf;
+    size_t lines = 0;
+
+    fl_buf_init(&buf, 1 << 16);
+    if (layout_read(replica->fd, name, &buf, &err)) {
+        for (size_t i = 0; i < buf.len; i++) {
+            lines += buf.at[i] == '\n';
+        }
+    }
+    fl_buf_fini(&buf);
+    return lines;
+}
+
+static void exit_codes_and_signals_are_recorded(void **state)
+{
+    struct layout_exit end;
+
+    (void)state;
+    end = run_script("exit 0");
+    assert_int_equal(end.code, 0);
+    assert_int_equal(end.signal, 0);
+    assert_false(end.is_stopped);
+    assert_true(end.started_at > 0 && end.ended_at >= end.started_at);
+    end = run_script("exit 7");
+    assert_int_equal(end.code, 7);
+    end = run_script("kill -9 $$");
+    assert_int_equal(end.code, 137);
+    assert_int_equal(end.signal, SIGKILL);
+    assert_false(end.is_out_of_memory);
+    end = run_script("kill -TERM $$");
+    assert_int_equal(end.code, 143);
+}
+
+static void what_cannot_be_run_ends_as_a_shell_would_say(void **state)
+{
+    char *argv[] = {"no-such-program", NULL};
+    struct replica_dir replica;
+    struct layout_exit end;
+    uint64_t missing;
+    char gaps[256];
+    struct fl_buf bytes;
+
+    (void)state;
+    replica_dir_init(&replica, NULL);
+    replica.spec.argv = (struct layout_strings){argv, 1, 1};
+    replica_dir_write(&replica, "");
+    end = replica_dir_run(&replica);
+    assert_int_equal(end.code, 127);
+    bytes = output_of(&replica, &end, &missing, gaps);
+    assert_non_null(memmem(bytes.at, bytes.len, "no-such-program", 15));
+    fl_buf_fini(&bytes);
+    replica_dir_fini(&replica);
+}
+
+static void output_is_kept_byte_for_byte(void **state)
+{
+    /* A line of 1 MiB, zero bytes, bad UTF-8, no last newline; stdout and stderr are one. */
+    const char *script = "head -c 1048576 /dev/zero | tr '\\0' x; printf 'a\\0b\\377\\n';"
+                         "printf err >&2; printf end";
+    struct replica_dir replica;
+    struct layout_exit end;
+    uint64_t missing;
+    char gaps[256];
+    struct fl_buf bytes;
+
+    (void)state;
+    replica_dir_init(&replica, NULL);
+    replica.spec.head_bytes = 8 << 20;
+    replica_dir_write(&replica, script);
+    end = replica_dir_run(&replica);
+    bytes = output_of(&replica, &end, &missing, gaps);
+    assert_int_equal(missing, 0);
+    assert_int_equal(bytes.len, (1 << 20) + 11);
+    for (size_t i = 0; i < 1 << 20; i++) {
+        if (bytes.at[i] != 'x') fail_msg("byte %zu is another", i);
+    }
+    assert_memory_equal(bytes.at + (1 << 20), "a\0b\377\nerrend", 11);
+    fl_buf_fini(&bytes);
+    replica_dir_fini(&replica);
+}
+
+static void the_middle_of_a_long_output_is_a_marked_gap(void **state)
+{
+    struct replica_dir replica;
+    struct layout_exit end;
+    uint64_t missing;
+    char gaps[256];
+    char line[32];
+    struct fl_buf bytes;
+
+    (void)state;
+    replica_dir_init(&replica, NULL);
+    replica.spec.head_bytes = replica.spec.tail_bytes = 65536;
+    replica_dir_write(&replica, "seq -w 0 199999"); /* 200,000 lines of 7 bytes */
+    end = replica_dir_run(&replica);
+    assert_int_equal(end.output_bytes, 1400000);
+    assert_int_equal(end.dropped_bytes, 0);
+    bytes = output_of(&replica, &end, &missing, gaps);
+    assert_string_equal(gaps, "limit ");
+    assert_true(missing > 1000000);
+    assert_true(bytes.len >= 2 * 65536);
+    for (size_t i = 0; i < 65536; i++) { /* the head, wherever a line stands in it */
+        snprintf(line, sizeof(line), "%06zu\n", i / 7);
+        assert_int_equal(bytes.at[i], line[i % 7]);
+    }
+    for (size_t i = 1; i <= 65536; i++) { /* and the tail, from its end */
+        size_t at = 1400000 - i;
+
+        snprintf(line, sizeof(line), "%06zu\n", at / 7);
+        assert_int_equal(bytes.at[bytes.len - i], line[at % 7]);
+    }
+    fl_buf_fini(&bytes);
+    replica_dir_fini(&replica);
+}
+
+static void nothing_runs_before_the_go(void **state)
+{
+    struct replica_dir replica;
+    struct layout_exit end;
+
+    (void)state;
+    replica_dir_init(&replica, NULL);
+    replica_dir_write(&replica, "echo ran >>../ledger");
+    replica_dir_start(&replica);
+    replica_dir_wait_gate(&replica, false);
+    replica_dir_command(&replica, LAYOUT_LEAVE, 0);
+    assert_int_equal(replica_dir_finish(&replica), 0);
+    assert_false(replica_dir_exit(&replica, &end));
+    assert_int_equal(lines_of(&replica, "ledger"), 0);
+    replica_dir_fini(&replica);
+}
+
+static void a_stop_asks_first(void **state)
+{
+    struct replica_dir replica;
+    struct layout_exit end = {0};
+
+    (void)state;
+    replica_dir_init(&replica, NULL);
+    replica_dir_write(&replica, "trap 'exit 3' TERM; echo ready; while :; do sleep 0.02; done");
+    replica_dir_start(&replica);
+    replica_dir_command(&replica, LAYOUT_GO, 0);
+    replica_dir_wait_output(&replica, "ready");
+    replica_dir_command(&replica, LAYOUT_STOP, 3600000);
+    assert_int_equal(replica_dir_finish(&replica), 0);
+    assert_true(replica_dir_exit(&replica, &end));
+    assert_int_equal(end.code, 3);
+    assert_true(end.is_stopped);
+    replica_dir_fini(&replica);
+}
+
+static void who_does_not_listen_is_killed_after_the_grace(void **state)
+{
+    struct replica_dir replica;
+    struct layout_exit end = {0};
+
+    (void)state;
+    replica_dir_init(&replica, NULL);
+    replica_dir_write(&replica, "trap '' TERM; echo ready; while :; do sleep 0.02; done");
+    replica_dir_start(&replica);
+    replica_dir_command(&replica, LAYOUT_GO, 0);
+    replica_dir_wait_output(&replica, "ready");
+    replica_dir_command(&replica, LAYOUT_STOP, 100);
+    assert_int_equal(replica_dir_finish(&replica), 0);
+    assert_true(replica_dir_exit(&replica, &end));
+    assert_int_equal(end.code, 137);
+    assert_true(end.is_stopped);
+    replica_dir_fini(&replica);
+}
+
+static void descendants_end_with_the_job(void **state)
+{
+    struct replica_dir replica;
+    struct layout_exit end;
+
+    (void)state;
+    replica_dir_init(&replica, NULL);
+    /* One in a session of its own without our variable, one orphaned twice over, one that ignores all. */
+    replica_dir_write(&replica,
+                      "setsid env -i /bin/sh -c 'echo >>../started; exec /bin/sleep 1000' & "
+                      "(setsid sh -c 'sleep 1000 & echo >>../started; sleep 1000' &) ; "
+                      "(trap '' TERM HUP; echo >>../started; sleep 1000) & "
+                      "until [ \"$(wc -l <../started)\" -ge 3 ]; do sleep 0.02; done; exit 5");
+    end = replica_dir_run(&replica);
+    assert_int_equal(end.code, 5);
+    assert_int_equal(proc_signal_run(replica.spec.run, 0, 0), 0);
+    replica_dir_fini(&replica);
+}
+
+static void a_directory_has_one_supervisor(void **state)
+{
+    struct replica_dir replica;
+    int status;
+    pid_t first;
+
+    (void)state;
+    replica_dir_init(&replica, NULL);
+    replica_dir_write(&replica, "echo ran >>../ledger");
+    replica_dir_start(&replica);
+    replica_dir_wait_gate(&replica, false);
+    first = replica.supervisor;
+    replica.supervisor = 0;
+    replica_dir_start(&replica);
+    status = replica_dir_finish(&replica);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_LOCKED);
+    replica.supervisor = first;
+    replica_dir_command(&replica, LAYOUT_GO, 0);
+    assert_int_equal(replica_dir_finish(&replica), 0);
+    assert_int_equal(lines_of(&replica, "ledger"), 1);
+    replica_dir_fini(&replica);
+}
+
+/* Whatever instant it dies at: another supervisor runs the job no second time, and says so. */
+static void nothing_runs_twice_however_the_supervisor_dies(void **state)
+{
+    (void)state;
+    for (long i = 0; i < 30; i++) {
+        struct replica_dir replica;
+        struct layout_exit end;
+        bool has_ended;
+        int status;
+
+        replica_dir_init(&replica, NULL);
+        replica_dir_write(&replica, "echo ran >>../ledger; sleep 1000");
+        replica_dir_start(&replica);
+        if (i % 3 != 0) replica_dir_wait_gate(&replica, false);
+        if (i % 3 == 2) {
+            replica_dir_command(&replica, LAYOUT_GO, 0);
+            nanosleep(&(struct timespec){.tv_nsec = i * i * 10000}, NULL);
+        }
+        replica_dir_kill(&replica);
+        while (proc_signal_run(replica.spec.run, 0, SIGKILL) > 0) {
+            replica_dir_sleep();
+        }
+        has_ended = replica_dir_exit(&replica, &end);
+        assert_false(has_ended);
+        if (faccessat(replica.fd, LAYOUT_GATE, F_OK, 0) == 0) {
+            replica_dir_start(&replica);
+            replica_dir_command(&replica, LAYOUT_GO, 0);
+            if (replica.supervisor) {
+                status = replica_dir_finish(&replica);
+                assert_true(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_TROUBLE);
+            }
+        }
+        assert_true(lines_of(&replica, "ledger") <= 1);
+        replica_dir_fini(&replica);
+    }
+}
+
+static void the_jobs_own_process_dies_with_its_supervisor(void **state)
+{
+    struct replica_dir replica;
+
+    (void)state;
+    replica_dir_init(&replica, NULL);
+    replica_dir_write(&replica, "echo ready; exec sleep 1000");
+    replica_dir_start(&replica);
+    replica_dir_command(&replica, LAYOUT_GO, 0);
+    replica_dir_wait_output(&replica, "ready");
+    replica_dir_kill(&replica);
+    for (int i = 0; proc_signal_run(replica.spec.run, 0, 0) > 0; i++) {
+        assert_true(i < 30000);
+        replica_dir_sleep();
+    }
+    replica_dir_fini(&replica);
+}
+
+static void a_cut_lifeline_ends_the_job_at_once(void **state)
+{
+    struct replica_dir replica;
+    struct layout_exit end = {0};
+    int lifeline[2];
+
+    (void)state;
+    assert_int_equal(pipe(lifeline), 0);
+    fcntl(lifeline[1], F_SETFD, FD_CLOEXEC);
+    replica_dir_init(&replica, NULL);
+    replica.lifeline = lifeline[0];
+    replica_dir_write(&replica, "trap '' TERM; echo ready; while :; do sleep 0.02; done");
+    replica_dir_start(&replica);
+    replica_dir_command(&replica, LAYOUT_GO, 0);
+    replica_dir_wait_output(&replica, "ready");
+    close(lifeline[1]);
+    assert_int_equal(replica_dir_finish(&replica), 0);
+    assert_true(replica_dir_exit(&replica, &end));
+    assert_int_equal(end.code, 137);
+    close(lifeline[0]);
+    replica_dir_fini(&replica);
+}
+
+static void out_of_memory_is_told_from_another_kill(void **state)
+{
+    struct replica_dir replica;
+    struct layout_exit end;
+    char group[300];
+    char script[700];
+
+    (void)state;
+    replica_dir_init(&replica, NULL);
+    /* A plain folder stands in for the control group, and the job for the kernel. */
+    snprintf(group, sizeof(group), "%s/group", replica.path);
+    assert_int_equal(mkdir(group, 0700), 0);
+    snprintf(script, sizeof(script), "echo 'oom 1\noom_kill 1' >%s/memory.events; kill -9 $$",
+             group);
+    replica.spec.cgroup = fl_str_c(group);
+    replica_dir_write(&replica, script);
+    end = replica_dir_run(&replica);
+    assert_int_equal(end.code, 137);
+    assert_true(end.is_out_of_memory);
+    replica_dir_fini(&replica);
+}
+
+/* On a file system of 512 KiB, in a mount namespace of the child's own. */
+static void fill_a_disk(void *arg)
+{
+    const char *mount_point = arg;
+    struct replica_dir replica;
+    struct layout_exit end;
+    uint64_t missing;
+    char gaps[256];
+    struct fl_buf bytes;
+
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("tmpfs", mount_point, "tmpfs", 0, "size=512k") != 0) {
+        _exit(77);
+    }
+    replica_dir_init(&replica, mount_point);
+    replica.spec.head_bytes = 64 << 20;
+    /* What fits, what does not, and, room having been made, what fits again. */
+    replica_dir_write(&replica, "head -c 400000 /dev/zero >filler; head -c 1000000 /dev/zero; "
+                                "echo full >&2; rm filler; sleep 0.1; echo last; exit 5");
+    end = replica_dir_run(&replica);
+    if (end.code != 5 || end.output_bytes != 1000010 || end.dropped_bytes == 0) _exit(1);
+    bytes = output_of(&replica, &end, &missing, gaps);
+    if (missing != end.dropped_bytes || strncmp(gaps, "disk_full ", 10) != 0) _exit(2);
+    if (memcmp(bytes.at + bytes.len - 5, "last\n", 5) != 0) _exit(3);
+    fl_buf_fini(&bytes);
+    replica_dir_fini(&replica);
+    umount(mount_point);
+}
+
+static void a_full_disk_drops_output_and_never_the_exit(void **state)
+{
+    char mount_point[] = "/tmp/fl-small-XXXXXX";
+    int status;
+
+    (void)state;
+    assert_non_null(mkdtemp(mount_point));
+    status = fl_test_child(fill_a_disk, mount_point);
+    rmdir(mount_point);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) skip(); /* may not mount */
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+FL_TESTS(cmocka_unit_test(exit_codes_and_signals_are_recorded),
+         cmocka_unit_test(what_cannot_be_run_ends_as_a_shell_would_say),
+         cmocka_unit_test(output_is_kept_byte_for_byte),
+         cmocka_unit_test(the_middle_of_a_long_output_is_a_marked_gap),
+         cmocka_unit_test(nothing_runs_before_the_go), cmocka_unit_test(a_stop_asks_first),
+         cmocka_unit_test(who_does_not_listen_is_killed_after_the_grace),
+         cmocka_unit_test(descendants_end_with_the_job),
+         cmocka_unit_test(a_directory_has_one_supervisor),
+         cmocka_unit_test(nothing_runs_twice_however_the_supervisor_dies),
+         cmocka_unit_test(the_jobs_own_process_dies_with_its_supervisor),
+         cmocka_unit_test(a_cut_lifeline_ends_the_job_at_once),
+         cmocka_unit_test(out_of_memory_is_told_from_another_kill),
+         cmocka_unit_test(a_full_disk_drops_output_and_never_the_exit))
