@@ -106,22 +106,22 @@ static const char *find_bad_byte(struct fl_str text)
     return at;
 }
 
-static bool check_text(struct reader *reader)
+bool fl_json_check_text(struct fl_str text, struct fl_place *ret_at, struct fl_err *err)
 {
-    const char *bad;
+    const char *line_start = text.at, *bad;
+    struct fl_place at = {.line = 1};
 
-    if (reader->text.len > FL_JSON_TEXT_MAX) {
-        return FAIL(reader, reader->at, FL_TOO_LARGE, "the text is over %d bytes",
-                    FL_JSON_TEXT_MAX);
-    }
-    if (fl_str_is_text(reader->text)) return true;
-    bad = find_bad_byte(reader->text);
-    for (const char *c = reader->text.at; c < bad; c++) {
+    if (fl_str_is_text(text)) return true;
+    bad = find_bad_byte(text);
+    for (const char *c = text.at; c < bad; c++) {
         if (*c != '\n') continue;
-        reader->line++;
-        reader->line_start = c + 1;
+        at.line++;
+        line_start = c + 1;
     }
-    return FAIL(reader, bad, FL_INVALID, *bad ? "a byte that is no UTF-8" : "a zero byte");
+    at.offset = (uint32_t)(bad - text.at);
+    at.col = (uint32_t)(bad - line_start) + 1;
+    if (ret_at) *ret_at = at;
+    return fl_fail(err, FL_INVALID, *bad ? "a byte that is no UTF-8" : "a zero byte");
 }
 
 /* ---- scalars ------------------------------------------------------------------------------------- */
@@ -561,7 +561,10 @@ bool fl_json_parse(struct fl_str text, struct fl_arena *arena, const struct fl_j
     const struct fl_json *root = NULL;
     bool has_more = true;
 
-    if (!check_text(&reader)) return false;
+    if (text.len > FL_JSON_TEXT_MAX) {
+        return FAIL(&reader, start, FL_TOO_LARGE, "the text is over %d bytes", FL_JSON_TEXT_MAX);
+    }
+    if (!fl_json_check_text(reader.text, ret_at, err)) return false;
     while (has_more) {
         struct fl_json *node;
         bool is_opened;

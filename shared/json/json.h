@@ -72,6 +72,10 @@ const char *fl_json_kind_name(enum fl_json_kind kind);
 
 /* ---- for who builds such a tree from another notation ---------------------------------------------------- */
 
+/* Well-formed UTF-8 without a zero byte; else FL_INVALID and, where 'ret_at' is not NULL, the first byte that is
+ * not. */
+FL_CHECK bool fl_json_check_text(struct fl_str text, struct fl_place *ret_at, struct fl_err *err);
+
 /* True and the node's kind, text and n are set, when 'text' is exactly a JSON number. */
 bool fl_json_set_number(struct fl_json *node, struct fl_str text);
 

@@ -1,0 +1,110 @@
+#include "shared/spec/job_spec.h"
+
+#include "shared/base/arena.h"
+#include "shared/base/buf.h"
+#include "shared/yaml/yaml.h"
+#include "tests/fl_test.h"
+
+#define FILE_MAX 65536
+
+static struct fl_str read_file(const char *path, struct fl_arena *arena)
+{
+    char *text = fl_arena_alloc(arena, FILE_MAX);
+    FILE *file = fopen(path, "r");
+    size_t len;
+
+    if (!file) fail_msg("%s cannot be read", path);
+    len = fread(text, 1, FILE_MAX, file);
+    fclose(file);
+    assert_in_range(len, 1, FILE_MAX - 1);
+    return (struct fl_str){text, len};
+}
+
+/* The canonical bytes are written and read again, so that the example would reach an agent. */
+static struct fl_job_spec accepted(const struct fl_json *root, const char *path,
+                                   struct fl_arena *arena)
+{
+    struct fl_problems problems = {0};
+    struct fl_job_spec spec = {0}, again;
+    struct fl_err err = {0};
+    struct fl_buf buf;
+
+    if (!fl_job_spec_parse(root, arena, NULL, &spec, &problems)) {
+        (void)fl_problems_fail(&problems, &err);
+        fail_msg("%s: %s", path, err.text);
+    }
+    fl_buf_init(&buf, FL_SPEC_BYTES_MAX);
+    assert_true(fl_job_spec_canonical(&buf, &spec));
+    assert_true(
+        fl_job_spec_read((struct fl_str){(const char *)buf.at, buf.len}, arena, &again, &err));
+    fl_buf_fini(&buf);
+    return spec;
+}
+
+static size_t read_jobs(const char *path, struct fl_arena *arena, struct fl_job_spec *specs,
+                        size_t specs_max)
+{
+    struct fl_yaml *yaml = fl_yaml_create(read_file(path, arena));
+    const struct fl_json *root;
+    struct fl_err err = {0};
+    size_t n = 0;
+
+    for (;;) {
+        if (!fl_yaml_next(yaml, arena, &root, NULL, &err)) fail_msg("%s: %s", path, err.text);
+        if (!root) break;
+        assert_true(n < specs_max);
+        specs[n++] = accepted(root, path, arena);
+    }
+    fl_yaml_destroy(yaml);
+    return n;
+}
+
+static void the_training_example_is_three_jobs_in_order(void **state)
+{
+    struct fl_arena arena = {0};
+    struct fl_job_spec specs[4];
+
+    (void)state;
+    assert_int_equal(read_jobs("examples/train.yaml", &arena, specs, 4), 3);
+    assert_true(fl_str_eq(specs[0].name, FL_STR("prepare")));
+    assert_int_equal(specs[0].elements, 8);
+    assert_int_equal(specs[1].replicas, 4);
+    assert_true(fl_str_eq(specs[1].roles.at[0].env.at[1].value, FL_STR("0.10")));
+    assert_true(fl_str_eq(specs[2].name, FL_STR("evaluate")));
+    for (size_t i = 0; i < 3; i++) {
+        assert_false(specs[i].has_image);
+    }
+    fl_arena_fini(&arena);
+}
+
+static void the_array_example_shares_one_document(void **state)
+{
+    struct fl_arena arena = {0};
+    struct fl_job_spec spec;
+
+    (void)state;
+    assert_int_equal(read_jobs("examples/array.yaml", &arena, &spec, 1), 1);
+    assert_int_equal(spec.elements, 100);
+    fl_arena_fini(&arena);
+}
+
+static void the_gang_example_has_two_roles(void **state)
+{
+    struct fl_arena arena = {0};
+    const struct fl_json *root;
+    struct fl_job_spec spec;
+    struct fl_err err = {0};
+
+    (void)state;
+    if (!fl_json_parse(read_file("examples/gang.json", &arena), &arena, &root, NULL, &err)) {
+        fail_msg("%s", err.text);
+    }
+    spec = accepted(root, "examples/gang.json", &arena);
+    assert_int_equal(spec.roles.len, 2);
+    assert_int_equal(spec.replicas, 4);
+    fl_arena_fini(&arena);
+}
+
+FL_TESTS(cmocka_unit_test(the_training_example_is_three_jobs_in_order),
+         cmocka_unit_test(the_array_example_shares_one_document),
+         cmocka_unit_test(the_gang_example_has_two_roles))
