@@ -125,7 +125,7 @@ enum fl_http_body_answer fl_http_body_next(struct fl_http_body *body, struct fl_
             if (body->left_bytes == 0) body->state = body->state == PLAIN ? OVER : DATA_CR;
             return FL_HTTP_BODY_PIECE;
         }
-        body->state = step(body, bytes->at[0], &why);
+        body->state = (uint8_t)step(body, bytes->at[0], &why);
         bytes->at++;
         bytes->len--;
         if (body->state == BAD) return refuse(body, 400, why, ret_refusal);
