@@ -475,7 +475,7 @@ static void settle(struct http_connection *connection)
     if (connection->state == HTTP_LINGER) events = FL_WATCH_READ;
     if (is_hungry_now) events |= connection->read_wants;
     if (http_connection_waiting(connection) > 0) events |= connection->write_wants;
-    if (fl_watch_events(&connection->watch) != events) fl_watch_set(&connection->watch, events);
+    fl_watch_set(&connection->watch, events);
     if (is_hungry_now && connection->is_readable) http_connection_put_dirty(connection);
 
     at = deadline(connection);
