@@ -377,7 +377,9 @@ static int on_established(struct conn *conn)
         return -1;
     }
     memcpy(peer.address, conn->address, sizeof peer.address);
-    conn->session = session_create(&server->shared, &peer, conn->id, now_of(server));
+    conn->session = session_create(&server->shared, &peer, conn->id,
+                                   now_of(server) + peer.cert.until - fl_loop_wall(server->loop),
+                                   now_of(server));
     touch(conn);
     return 0;
 }

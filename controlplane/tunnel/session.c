@@ -20,6 +20,7 @@ struct blob {
 struct session {
     struct session_shared *shared;
     struct tunnel_peer cert;
+    fl_ms expires_at;
     struct translate_peer peer;
     struct fl_mux *mux;
     struct fl_err why;
@@ -50,7 +51,7 @@ static void end(struct session *session);
 /* ---- its life ---------------------------------------------------------------------------------- */
 
 struct session *session_create(struct session_shared *shared, const struct tunnel_peer *peer,
-                               uint64_t connection, fl_ms now)
+                               uint64_t connection, fl_ms expires_at, fl_ms now)
 {
     struct session *session = fl_new(struct session);
     struct fl_mux_config config = {.side = FL_LINK_HUB,
@@ -62,6 +63,7 @@ struct session *session_create(struct session_shared *shared, const struct tunne
 
     session->shared = shared;
     session->cert = *peer;
+    session->expires_at = expires_at;
     session->peer.connection = connection;
     session->mux = fl_mux_create(&config, now);
     session->bye = (struct core_send){
@@ -203,12 +205,16 @@ void session_closed(struct session *session, fl_ms now)
 
 fl_ms session_deadline(const struct session *session)
 {
-    return fl_mux_deadline(session->mux);
+    fl_ms due = fl_mux_deadline(session->mux);
+
+    return session_is_over(session) || due < session->expires_at ? due : session->expires_at;
 }
 
 void session_tick(struct session *session, fl_ms now)
 {
-    for (int i = 0; i < 4 && now >= session_deadline(session); i++)
+    if (now >= session->expires_at)
+        session_refuse(session, FL_DENIED, "the certificate has expired", now);
+    for (int i = 0; i < 4 && now >= fl_mux_deadline(session->mux); i++)
         step(session, FL_LINK_EV_tick, now);
 }
 

@@ -34,9 +34,10 @@ struct session_shared {
     void (*lost)(void *ctx, struct fl_cluster cluster, uint64_t session_epoch, uint64_t connection);
 };
 
-/* The connection is made, its certificate is verified. */
+/* The connection is made, its certificate is verified, and good until 'expires_at' (on the clock of 'now'): a
+ * tunnel does not outlive it. */
 struct session *session_create(struct session_shared *shared, const struct tunnel_peer *peer,
-                               uint64_t connection, fl_ms now);
+                               uint64_t connection, fl_ms expires_at, fl_ms now);
 
 /* Tells nothing; see session_closed.  NULL is fine. */
 void session_destroy(struct session *session);
