@@ -62,6 +62,16 @@ while [ -s "$work/todo" ]; do
 done
 grep '\.c$' "$work/seen" >"$work/sources"
 
+# Libraries of the system, by the headers that are included.
+libraries="-lpthread -lm"
+includes()
+{
+    # shellcheck disable=SC2046
+    grep -qE "^#include <$1>" $(cat "$work/sources")
+}
+if includes 'jansson\.h'; then libraries="$libraries -ljansson"; fi
+if includes 'yaml\.h'; then libraries="$libraries -lyaml"; fi
+
 # ---- build and run ------------------------------------------------------------------------------------------
 
 build()
@@ -75,9 +85,9 @@ build()
         -gline-tables-only -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
         -fno-sanitize-recover=all -I. -c {} -o "$work/objects/{}.o" >"$work/build.log" 2>&1 ||
         { cat "$work/build.log"; fail "$1 does not build"; }
-    # shellcheck disable=SC2046
+    # shellcheck disable=SC2046,SC2086
     $compiler -fsanitize=fuzzer,address,undefined -o "$work/fuzz" $(find "$work/objects" -name '*.o') \
-        -lpthread -lm >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "$1 does not link"; }
+        $libraries >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "$1 does not link"; }
 }
 
 run()
