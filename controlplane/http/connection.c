@@ -15,6 +15,7 @@
 static void enter(struct http_connection *connection, enum http_state state)
 {
     connection->state = state;
+    connection->was_looked_at = false;
     connection->since = fl_loop_now(connection->server->loop);
 }
 
@@ -479,6 +480,7 @@ static void settle(struct http_connection *connection)
     if (is_hungry_now && connection->is_readable) http_connection_put_dirty(connection);
 
     at = deadline(connection);
+    if (at > fl_loop_now(connection->server->loop)) connection->was_looked_at = false;
     if (at != 0 && (!fl_timer_is_on(&connection->timer) || connection->timer.at > at)) {
         fl_timer_at(&connection->timer, at);
     }
@@ -532,6 +534,12 @@ static void on_timer(void *ctx)
 
     if (at == 0 || at > now) {
         settle(connection);
+        return;
+    }
+    if (!connection->was_looked_at) { /* it may have been us who were late, not the peer */
+        connection->was_looked_at = true;
+        connection->is_readable = true;
+        http_connection_work(connection);
         return;
     }
     if (http_connection_waiting(connection) > 0 &&

@@ -53,6 +53,7 @@ struct http_connection {
     bool is_head;     /* the request's method is HEAD */
     bool closes;      /* after this request */
     bool wants_room;
+    bool was_looked_at; /* after its deadline: what came meanwhile was read once more */
     char peer[FL_NET_TEXT_MAX];
 };
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 
 #include "controlplane/http/server.h"
@@ -291,6 +292,7 @@ static inline struct client *client_open(struct world *world, bool is_tls)
     client->world = world;
     fl_buf_init(&client->in, 64 << 20);
     assert_true(fl_net_connect(is_tls ? &world->tls_at : &world->plain_at, &client->fd, &err));
+    world_until(world, poll(&(struct pollfd){client->fd, POLLOUT, 0}, 1, 0) == 1);
     setsockopt(client->fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     if (is_tls) {
         client->ssl = SSL_new(world->tls.client);
@@ -391,6 +393,15 @@ static inline bool client_has(struct client *client, const char *text)
 {
     client_read(client, SIZE_MAX);
     return client->in.len && memmem(client->in.at, client->in.len, text, strlen(text));
+}
+
+/* Reads, and says whether 'text' is the last that came. */
+static inline bool client_ends_with(struct client *client, const char *text)
+{
+    size_t len = strlen(text);
+
+    client_read(client, SIZE_MAX);
+    return client->in.len >= len && memcmp(client->in.at + client->in.len - len, text, len) == 0;
 }
 
 /* Waits until the outcome is 'want'; what can no longer become it fails. */

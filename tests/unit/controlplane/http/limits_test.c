@@ -1,0 +1,346 @@
+/* What one connection may take, and how streams and the server's end behave: over real sockets, in TLS. */
+#include "tests/unit/controlplane/http/http_world.h"
+
+#define HOST "Host: a\r\n"
+#define OK "GET /ok HTTP/1.1\r\n" HOST "\r\n"
+
+enum { SHORT_MS = 200, BIG_STREAM_BYTES = 24000000 };
+
+static struct http_counts counts(const struct world *world)
+{
+    return http_server_counts(world->server);
+}
+
+static void a_slow_head_is_answered_and_closed(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *slow, *silent, *other;
+
+    (void)state;
+    limits.head_ms = SHORT_MS;
+    world = world_create(&limits);
+    other = client_open(world, true);
+    client_expect_alive(other, "");
+    slow = client_open(world, true);
+    client_send(slow, FL_STR("GET /ok HTTP/1.1\r\nHost: "));
+    client_expect(slow, "408 close", "a head that does not end");
+    silent = client_open(world, false);
+    client_expect(silent, "close", "a connection that never asks");
+    client_expect_alive(other, "200"); /* between requests there is more time */
+    assert_int_equal(counts(world).timeouts, 1);
+    client_close(slow);
+    client_close(silent);
+    client_close(other);
+    world_destroy(world);
+}
+
+static void a_slow_body_is_answered_and_closed(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *plain, *chunked;
+
+    (void)state;
+    limits.body_grace_ms = SHORT_MS;
+    limits.body_rate_min = 1000000;
+    world = world_create(&limits);
+    plain = client_open(world, true);
+    chunked = client_open(world, false);
+    client_send(plain, FL_STR("POST /echo HTTP/1.1\r\n" HOST "Content-Length: 500\r\n\r\nhello"));
+    client_send(chunked, FL_STR("POST /echo HTTP/1.1\r\n" HOST
+                                "Transfer-Encoding: chunked\r\n\r\n5\r\nhel"));
+    client_expect(plain, "408 close", "a body that does not end");
+    client_expect(chunked, "408 close", "chunks that do not end");
+    assert_int_equal(counts(world).timeouts, 2);
+    client_close(plain);
+    client_close(chunked);
+    world_destroy(world);
+}
+
+static void a_handshake_that_does_not_go_on_is_closed(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *client;
+
+    (void)state;
+    limits.handshake_ms = SHORT_MS;
+    world = world_create(&limits);
+    world->plain_at = world->tls_at;
+    client = client_open(world, false);
+    client_send(client, FL_STR("\x16\x03\x01\x02\x00\x01"));
+    client_expect(client, "close", "a handshake that stops");
+    assert_int_equal(counts(world).timeouts, 1);
+    client_close(client);
+    world_destroy(world);
+}
+
+static void an_idle_connection_is_closed_in_silence(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *client;
+
+    (void)state;
+    limits.idle_ms = SHORT_MS;
+    world = world_create(&limits);
+    client = client_open(world, true);
+    client_send(client, FL_STR(OK));
+    client_expect(client, "200 close", "idle");
+    client_close(client);
+    world_until(world, counts(world).connections == 0);
+    world_destroy(world);
+}
+
+static void what_is_over_the_number_of_connections_is_closed(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *first, *second, *third;
+
+    (void)state;
+    limits.connections_max = 2;
+    world = world_create(&limits);
+    first = client_open(world, false);
+    second = client_open(world, false);
+    client_expect_alive(first, "");
+    client_expect_alive(second, "");
+    third = client_open(world, false);
+    world_until(world, (client_read(third, SIZE_MAX), third->has_ended));
+    assert_int_equal(counts(world).shed, 1);
+    client_close(third);
+    client_close(second);
+    world_until(world, counts(world).connections == 1);
+    third = client_open(world, false);
+    client_expect_alive(third, "");
+    client_close(third);
+    client_close(first);
+    world_destroy(world);
+}
+
+static void too_many_bodies_at_a_time_are_refused(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *client;
+
+    (void)state;
+    limits.bodies_bytes_max = 100;
+    world = world_create(&limits);
+    client = client_open(world, false);
+    client_send(client, FL_STR("POST /echo HTTP/1.1\r\n" HOST "Content-Length: 200\r\n\r\n"));
+    for (size_t i = 0; i < 20; i++) {
+        client_send(client, FL_STR("0123456789"));
+    }
+    client_expect(client, "503 close", "bodies");
+    client_close(client);
+    world_destroy(world);
+}
+
+/* Turns until the stream was refused room and nothing moves for a while: sockets are full. */
+static void stall(struct world *world)
+{
+    uint64_t before = 0;
+    unsigned still = 0;
+
+    world_until(world, world->refused_puts > 0);
+    world_until(world, (still = world->put_bytes == before ? still + 1 : 0,
+                        before = world->put_bytes, still > 50));
+}
+
+static void a_stalled_reader_holds_little_and_gets_all_in_the_end(void **state)
+{
+    struct world *world = world_create(NULL);
+    struct client *client = client_open(world, true);
+    char request[64];
+
+    (void)state;
+    snprintf(request, sizeof request, "GET /stream/%d HTTP/1.1\r\n" HOST "\r\n", BIG_STREAM_BYTES);
+    client_send(client, fl_str_c(request));
+    stall(world);
+    assert_true(world->put_bytes < BIG_STREAM_BYTES / 2);
+    assert_int_equal(counts(world).streams, 1);
+    world_until(world, client_ends_with(client, "\r\n0\r\n\r\n"));
+    assert_int_equal(world->put_bytes, BIG_STREAM_BYTES);
+    assert_true(client->in.len > BIG_STREAM_BYTES);
+    fl_buf_clear(&client->in);
+    client_expect_alive(client, "");
+    client_close(client);
+    world_destroy(world);
+}
+
+static void a_reader_that_stalls_for_too_long_is_gone(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *client;
+    char request[64];
+
+    (void)state;
+    limits.write_ms = SHORT_MS;
+    world = world_create(&limits);
+    client = client_open(world, true);
+    snprintf(request, sizeof request, "GET /stream/%d HTTP/1.1\r\n" HOST "\r\n", BIG_STREAM_BYTES);
+    client_send(client, fl_str_c(request));
+    world_until(world, world->gone == 1);
+    assert_int_equal(counts(world).timeouts, 1);
+    assert_int_equal(counts(world).streams, 0);
+    client_close(client);
+    world_until(world, counts(world).connections == 0);
+    world_destroy(world);
+}
+
+static void a_follower_that_leaves_is_noticed_and_its_handle_finds_nothing(void **state)
+{
+    struct world *world = world_create(NULL);
+    struct client *follower = client_open(world, true), *asker = client_open(world, true);
+    struct http_request *request;
+
+    (void)state;
+    client_send(follower, FL_STR("GET /follow HTTP/1.1\r\n" HOST "\r\n"));
+    world_until(world, client_has(follower, "\r\n\r\n"));
+    assert_int_equal(counts(world).streams, 1);
+    client_send(asker, FL_STR("GET /never HTTP/1.1\r\n" HOST "\r\n"));
+    world_until(world, world->never_handle.n != 0);
+    request = http_request_find(world->server, world->never_handle);
+    assert_non_null(request);
+    world_say(request, 200, FL_STR("at last"));
+    assert_null(http_request_find(world->server, world->never_handle));
+    client_expect(asker, "200", "answered by handle");
+    assert_null(http_request_find(world->server, (struct http_handle){0}));
+    assert_null(http_request_find(world->server, (struct http_handle){UINT64_MAX}));
+    client_close(follower);
+    world_until(world, world->gone == 1);
+    assert_int_equal(counts(world).streams, 0);
+    client_close(asker);
+    world_until(world, counts(world).connections == 0);
+    world_destroy(world);
+}
+
+static void a_client_that_leaves_without_its_answer_harms_nobody(void **state)
+{
+    struct world *world = world_create(NULL);
+    struct client *client = client_open(world, true);
+
+    (void)state;
+    client_send(client, FL_STR("GET /never HTTP/1.1\r\n" HOST "\r\n"));
+    world_until(world, world->never_handle.n != 0);
+    client_close(client);
+    for (size_t i = 0; i < 20; i++) {
+        fl_loop_turn(world->loop, 1);
+    }
+    if (http_request_find(world->server, world->never_handle)) {
+        world_say(http_request_find(world->server, world->never_handle), 200, FL_STR("too late"));
+    }
+    world_until(world, counts(world).connections == 0);
+    client = client_open(world, true);
+    client_expect_alive(client, "");
+    client_close(client);
+    world_destroy(world);
+}
+
+static void on_end(void *ctx)
+{
+    struct world *world = ctx;
+
+    world->ended++;
+}
+
+static void draining_ends_what_is_idle_and_lets_the_rest_end_well(void **state)
+{
+    struct world *world = world_create(NULL);
+    struct client *idle = client_open(world, true), *asker = client_open(world, true);
+    struct client *follower = client_open(world, false);
+
+    (void)state;
+    client_expect_alive(idle, "");
+    client_send(follower, FL_STR("GET /follow HTTP/1.1\r\n" HOST "\r\n"));
+    world_until(world, client_has(follower, "\r\n\r\n"));
+    client_send(asker, FL_STR("GET /never HTTP/1.1\r\n" HOST "\r\n" OK));
+    world_until(world, world->never_handle.n != 0);
+    http_server_drain(world->server, WORLD_WAIT_MS, on_end, world);
+    client_expect(idle, "200 close", "idle");
+    world_until(world, client_has(follower, "0\r\n\r\n"));
+    assert_int_equal(world->drained, 1);
+    assert_int_equal(world->ended, 0);
+    world_say(http_request_find(world->server, world->never_handle), 200, FL_STR("at last"));
+    client_expect(asker, "200 close", "the request in hand");
+    assert_true(client_has(asker, "\r\nConnection: close\r\n"));
+    client_close(idle);
+    client_close(asker);
+    client_close(follower);
+    world_until(world, world->ended == 1);
+    assert_int_equal(counts(world).connections, 0);
+    world_destroy(world);
+}
+
+static void what_does_not_end_in_time_is_cut(void **state)
+{
+    struct world *world = world_create(NULL);
+    struct client *follower = client_open(world, true), *asker = client_open(world, true);
+
+    (void)state;
+    world->ignores_drain = true;
+    client_send(follower, FL_STR("GET /follow HTTP/1.1\r\n" HOST "\r\n"));
+    world_until(world, client_has(follower, "\r\n\r\n"));
+    client_send(asker, FL_STR("GET /never HTTP/1.1\r\n" HOST "\r\n"));
+    world_until(world, world->never_handle.n != 0);
+    http_server_drain(world->server, SHORT_MS, on_end, world);
+    world_until(world, world->ended == 1);
+    assert_int_equal(world->gone, 1);
+    world_until(world, (client_read(follower, SIZE_MAX), follower->has_ended));
+    world_until(world, (client_read(asker, SIZE_MAX), asker->has_ended));
+    client_close(follower);
+    client_close(asker);
+    world_destroy(world);
+}
+
+static void a_renewed_certificate_serves_new_connections(void **state)
+{
+    struct world *world = world_create(NULL);
+    struct client *before = client_open(world, true), *after;
+    struct tls_pair fresh = tls_pair_create();
+    struct tls_pair old = world->tls;
+    struct fl_err err = {0};
+
+    (void)state;
+    client_expect_alive(before, "");
+    assert_true(http_server_renew_tls(world->server, fresh.server, &err));
+    world->tls = fresh;
+    after = client_open(world, true); /* trusts the new one only */
+    client_expect_alive(after, "");
+    client_expect_alive(before, "200");
+    client_close(before);
+    client_close(after);
+    tls_pair_destroy(&old);
+    world_destroy(world);
+}
+
+static void a_limit_of_nothing_is_refused(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct fl_loop *loop = fl_loop_create();
+    struct fl_err err = {0};
+
+    (void)state;
+    limits.head_ms = 0;
+    assert_null(http_server_create(loop, &limits, (struct http_port){0}, &err));
+    assert_int_equal(err.code, FL_INVALID);
+    fl_loop_destroy(loop);
+}
+
+FL_TESTS(cmocka_unit_test(a_slow_head_is_answered_and_closed),
+         cmocka_unit_test(a_slow_body_is_answered_and_closed),
+         cmocka_unit_test(a_handshake_that_does_not_go_on_is_closed),
+         cmocka_unit_test(an_idle_connection_is_closed_in_silence),
+         cmocka_unit_test(what_is_over_the_number_of_connections_is_closed),
+         cmocka_unit_test(too_many_bodies_at_a_time_are_refused),
+         cmocka_unit_test(a_stalled_reader_holds_little_and_gets_all_in_the_end),
+         cmocka_unit_test(a_reader_that_stalls_for_too_long_is_gone),
+         cmocka_unit_test(a_follower_that_leaves_is_noticed_and_its_handle_finds_nothing),
+         cmocka_unit_test(a_client_that_leaves_without_its_answer_harms_nobody),
+         cmocka_unit_test(draining_ends_what_is_idle_and_lets_the_rest_end_well),
+         cmocka_unit_test(what_does_not_end_in_time_is_cut),
+         cmocka_unit_test(a_renewed_certificate_serves_new_connections),
+         cmocka_unit_test(a_limit_of_nothing_is_refused))
