@@ -12,7 +12,7 @@
  *   - stop: asked (SIGTERM), after the grace forced; the end is told when nothing of it is left.
  *   - remove of what is gated or has ended: its records go, after its output went (see output_taken), and
  *     replica_gone is told.  Of what runs: replica_seen with its state.  Of nothing: replica_gone.
- *   - A command for what is not known is answered by replica_gone.  Repeating one changes nothing.
+ *   - Stop and remove of what is not known are answered by replica_gone.  Repeating a command changes nothing.
  *
  * Output.  stdout and stderr are one stream of bytes, counted from 0, kept as records of
  * shared/wire/log_record.h.  What was dropped, because the disk was full or because the middle of a long

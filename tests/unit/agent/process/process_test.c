@@ -1,0 +1,413 @@
+/* The process runtime: the contract of all runtimes, and what is its own: supervisors that die. */
+#include "agent/process/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "agent/process/proc.h"
+#include "agent/process/tree.h"
+#include "shared/io/clock.h"
+#include "shared/wire/log_record.h"
+#include "tests/fl_test.h"
+#include "tests/unit/agent/replica_dir.h"
+#include "tests/unit/agent/runtime_contract.h"
+
+enum { LATE_MS = 60000, LINES_MAX = 64 };
+
+struct world {
+    char path[128], program[4096];
+    struct fl_loop *loop;
+    struct process *process;
+    struct process_config config;
+    fl_ms began_at;
+    const char *script;
+};
+
+static void begin(void *ctx, enum contract_job job)
+{
+    struct world *world = ctx;
+
+    replica_dir_program(world->program);
+    snprintf(world->path, sizeof(world->path), "/tmp/fl-process-XXXXXX");
+    assert_non_null(mkdtemp(world->path));
+    world->loop = fl_loop_create();
+    world->began_at = fl_clock_mono();
+    world->script =
+        job == CONTRACT_SHORT ? "echo done" : "echo ready; while :; do sleep 0.02; done";
+    world->config = (struct process_config){
+        .dir = world->path,
+        .supervisor = world->program,
+        .name = "here",
+        .lifeline = -1,
+        .nodes = 2,
+        .each = {.cpu_milli = 8000},
+        .head_bytes = 1 << 20,
+        .tail_bytes = 1 << 20,
+        .log_grace_ms = FL_HOUR_MS,
+    };
+}
+
+static void end(void *ctx)
+{
+    struct world *world = ctx;
+
+    process_destroy(world->process);
+    world->process = NULL;
+    fl_loop_destroy(world->loop);
+    assert_true(tree_remove_some(AT_FDCWD, world->path, 100000));
+}
+
+static struct runtime open_runtime(void *ctx)
+{
+    struct world *world = ctx;
+    struct fl_err err = {0};
+
+    process_destroy(world->process);
+    assert_true(process_create(world->loop, &world->config, &world->process, &err));
+    return process_runtime(world->process);
+}
+
+static void order(void *ctx, struct runtime_order *order)
+{
+    static struct fl_str words[3];
+    struct world *world = ctx;
+
+    words[0] = FL_STR("sh");
+    words[1] = FL_STR("-c");
+    words[2] = fl_str_c(world->script);
+    order->argv = words;
+    order->argv_len = 3;
+}
+
+static void turn(void *ctx)
+{
+    struct world *world = ctx;
+
+    fl_loop_turn(world->loop, 5);
+}
+
+static bool is_late(void *ctx)
+{
+    struct world *world = ctx;
+
+    return fl_clock_mono() - world->began_at > LATE_MS;
+}
+
+static void processes_keep_the_contract(void **state)
+{
+    struct world world = {0};
+    struct contract_world contract = {
+        .ctx = &world,
+        .begin = begin,
+        .end = end,
+        .open = open_runtime,
+        .order = order,
+        .turn = turn,
+        .is_late = is_late,
+        .has_output = true,
+    };
+
+    (void)state;
+    runtime_contract_run(&contract);
+}
+
+/* ---- what is its own ---------------------------------------------------------------------------- */
+
+static const struct fl_attempt attempt = {.job = {5}, .element = 0, .n = 1, .incarnation = 1};
+
+struct heard {
+    enum fl_replica_state state;
+    enum agent_cause cause;
+    int32_t exit_code;
+    uint64_t output_bytes;
+    bool is_synced, is_gone;
+};
+
+static void happened(void *ctx, struct agent_event *event)
+{
+    struct heard *heard = ctx;
+
+    if (event->kind == AGENT_EV_synced) heard->is_synced = true;
+    if (event->kind == AGENT_EV_replica_gone) heard->is_gone = true;
+    if (event->kind != AGENT_EV_replica_seen) return;
+    heard->state = event->replica_seen.state;
+    heard->cause = event->replica_seen.cause;
+    heard->exit_code = event->replica_seen.exit_code;
+    heard->output_bytes = event->replica_seen.output_bytes;
+}
+
+static struct runtime start(struct world *world, struct heard *heard)
+{
+    struct runtime runtime = open_runtime(world);
+
+    *heard = (struct heard){0};
+    runtime.ops->begin(runtime.self,
+                       &(struct runtime_listener){.ctx = heard, .happened = happened});
+    while (!heard->is_synced) {
+        assert_false(is_late(world));
+        turn(world);
+    }
+    return runtime;
+}
+
+static void until(struct world *world, struct heard *heard, enum fl_replica_state state)
+{
+    while (heard->state != state) {
+        assert_false(is_late(world));
+        turn(world);
+    }
+}
+
+static void create(struct world *world, struct runtime runtime, struct heard *heard)
+{
+    struct runtime_order what = {.attempt = attempt, .replicas = 1, .role = FL_STR("main")};
+
+    order(world, &what);
+    runtime.ops->create(runtime.self, &what);
+    until(world, heard, FL_REPLICA_created);
+}
+
+/* As it is kept on disk: its run id, and which process holds its directory. */
+static struct layout_spec spec_of(struct world *world, struct fl_arena *arena)
+{
+    char path[256];
+    struct layout_spec spec;
+    struct fl_err err = {0};
+    struct fl_buf buf;
+
+    snprintf(path, sizeof(path), "%s/job-5-0-1-1-0/spec", world->path);
+    fl_buf_init(&buf, LAYOUT_SPEC_BYTES_MAX);
+    assert_true(layout_read(AT_FDCWD, path, &buf, &err));
+    assert_true(
+        layout_spec_decode((struct fl_str){(const char *)buf.at, buf.len}, arena, &spec, &err));
+    fl_buf_fini(&buf);
+    return spec;
+}
+
+static pid_t supervisor_of(struct world *world)
+{
+    struct layout_gate gate;
+    struct fl_err err = {0};
+    struct fl_buf buf;
+    char path[256];
+
+    snprintf(path, sizeof(path), "%s/job-5-0-1-1-0/gate", world->path);
+    fl_buf_init(&buf, LAYOUT_RECORD_BYTES);
+    assert_true(layout_read(AT_FDCWD, path, &buf, &err));
+    assert_true(layout_gate_decode((struct fl_str){(const char *)buf.at, buf.len}, &gate));
+    fl_buf_fini(&buf);
+    return gate.session;
+}
+
+/* Orphans that left the session, and one that also lost the variable, among them. */
+static const char leaves_orphans[] =
+    "(setsid sh -c 'sleep 1000 & echo a; sleep 1000' &); env -i sleep 1000 & "
+    "echo ready; while :; do sleep 0.02; done";
+
+static void until_output(struct world *world, struct runtime runtime, uint64_t bytes)
+{
+    struct runtime_output output = {0};
+    struct fl_err err = {0};
+    struct fl_buf records;
+
+    fl_buf_init(&records, (size_t)2 * FL_LOG_RECORD_BYTES_MAX);
+    while (output.next_offset < bytes) {
+        bool is_read;
+
+        assert_false(is_late(world));
+        turn(world);
+        fl_buf_clear(&records);
+        is_read =
+            runtime.ops->read_output(runtime.self, attempt, 0, 0, 65536, &records, &output, &err);
+        assert_true(is_read);
+    }
+    fl_buf_fini(&records);
+}
+
+static void a_supervisor_that_dies_is_lost_once_nothing_is_left(void **state)
+{
+    (void)state;
+    for (int is_adopted = 0; is_adopted < 2; is_adopted++) {
+        struct world world = {0};
+        struct fl_arena arena = {0};
+        struct heard heard = {0};
+        struct layout_spec spec;
+        struct runtime runtime;
+
+        begin(&world, CONTRACT_ENDLESS);
+        world.script = leaves_orphans;
+        runtime = start(&world, &heard);
+        create(&world, runtime, &heard);
+        runtime.ops->release(runtime.self, attempt, 0);
+        until(&world, &heard, FL_REPLICA_running);
+        until_output(&world, runtime, 8);
+        spec = spec_of(&world, &arena);
+        kill(supervisor_of(&world), SIGKILL);
+        if (is_adopted) {
+            runtime = start(&world, &heard); /* whatever of it is left */
+        }
+        until(&world, &heard, FL_REPLICA_lost);
+        assert_int_equal(heard.cause, AGENT_CAUSE_vanished);
+        assert_int_equal(heard.output_bytes, 8);
+        assert_int_equal(proc_signal_run(spec.run, 0, 0), 0);
+        fl_arena_fini(&arena);
+        end(&world);
+    }
+}
+
+static void a_supervisor_that_dies_behind_its_gate_never_ran(void **state)
+{
+    struct world world = {0};
+    struct heard heard = {0};
+    struct runtime runtime;
+
+    (void)state;
+    begin(&world, CONTRACT_SHORT);
+    runtime = start(&world, &heard);
+    create(&world, runtime, &heard);
+    kill(supervisor_of(&world), SIGKILL);
+    until(&world, &heard, FL_REPLICA_refused);
+    runtime.ops->remove(runtime.self, attempt, 0);
+    while (!heard.is_gone) {
+        assert_false(is_late(&world));
+        turn(&world);
+    }
+    end(&world);
+}
+
+static void an_end_that_came_while_no_agent_was_there_is_found(void **state)
+{
+    struct world world = {0};
+    struct heard heard = {0};
+    struct runtime runtime;
+    char path[256];
+
+    (void)state;
+    begin(&world, CONTRACT_SHORT);
+    world.script = "echo some output; exit 42";
+    runtime = start(&world, &heard);
+    create(&world, runtime, &heard);
+    runtime.ops->release(runtime.self, attempt, 0);
+    process_destroy(world.process);
+    world.process = NULL;
+    snprintf(path, sizeof(path), "%s/job-5-0-1-1-0/exit", world.path);
+    while (access(path, F_OK) != 0) {
+        assert_false(is_late(&world));
+        replica_dir_sleep();
+    }
+    start(&world, &heard);
+    until(&world, &heard, FL_REPLICA_exited);
+    assert_int_equal(heard.exit_code, 42);
+    assert_int_equal(heard.output_bytes, 12);
+    end(&world);
+}
+
+/* As after a power cut: the directory says it ran, on a boot that is over. */
+static void what_ran_before_the_host_was_started_anew_is_lost_with_its_node(void **state)
+{
+    struct layout_gate gate = {.is_open = true, .session = 1};
+    struct world world = {0};
+    struct heard heard = {0};
+    struct replica_dir replica;
+    uint8_t block[LAYOUT_RECORD_BYTES];
+    char path[300];
+    int fd;
+
+    (void)state;
+    begin(&world, CONTRACT_SHORT);
+    replica_dir_init(&replica, world.path);
+    snprintf(replica.spec.boot, sizeof(replica.spec.boot), "another");
+    replica_dir_write(&replica, "exit 0");
+    layout_gate_encode(&gate, block);
+    fd = openat(replica.fd, LAYOUT_GATE, O_WRONLY | O_CREAT, 0600);
+    assert_true(fd >= 0 && layout_write_at(fd, block, sizeof(block), 0));
+    close(fd);
+    close(replica.fd);
+    snprintf(path, sizeof(path), "%s/job-5-0-1-1-0", world.path);
+    assert_int_equal(rename(replica.path, path), 0);
+    start(&world, &heard);
+    until(&world, &heard, FL_REPLICA_lost);
+    assert_int_equal(heard.cause, AGENT_CAUSE_node_lost);
+    end(&world);
+}
+
+static void a_job_finds_who_it_is_in_its_environment(void **state)
+{
+    static const char script[] = "test \"$FAIRLEAD_JOB_ID $FAIRLEAD_ELEMENT $FAIRLEAD_ROLE "
+                                 "$FAIRLEAD_REPLICA $FAIRLEAD_REPLICAS $FAIRLEAD_ATTEMPT\" = "
+                                 "'job-5 0 main 0 1 1' && test -n \"$PATH\" && test -z \"$SECRET\"";
+    struct world world = {0};
+    struct heard heard = {0};
+    struct runtime runtime;
+
+    (void)state;
+    setenv("SECRET", "of the agent", 1);
+    begin(&world, CONTRACT_SHORT);
+    world.script = script;
+    runtime = start(&world, &heard);
+    create(&world, runtime, &heard);
+    runtime.ops->release(runtime.self, attempt, 0);
+    until(&world, &heard, FL_REPLICA_exited);
+    assert_int_equal(heard.exit_code, 0);
+    end(&world);
+}
+
+static void what_a_job_leaves_on_disk_goes_with_its_directory(void **state)
+{
+    struct world world = {0};
+    struct heard heard = {0};
+    struct runtime runtime;
+
+    (void)state;
+    begin(&world, CONTRACT_SHORT);
+    /* Many files, a deep path, and one that may not be entered. */
+    world.script = "i=0; while [ $i -lt 1500 ]; do : >f$i; i=$((i+1)); done;"
+                   "i=0; while [ $i -lt 100 ]; do mkdir d; cd d; i=$((i+1)); done;"
+                   "mkdir locked; : >locked/file; chmod 0 locked";
+    runtime = start(&world, &heard);
+    create(&world, runtime, &heard);
+    runtime.ops->release(runtime.self, attempt, 0);
+    until(&world, &heard, FL_REPLICA_exited);
+    runtime.ops->remove(runtime.self, attempt, 0);
+    runtime.ops->output_taken(runtime.self, attempt, 0);
+    while (!heard.is_gone || process_stats(world.process).removals > 0) {
+        assert_false(is_late(&world));
+        turn(&world);
+    }
+    assert_int_equal(process_stats(world.process).replicas, 0);
+    assert_int_equal(rmdir(world.path), 0); /* nothing is left in it */
+    assert_int_equal(mkdir(world.path, 0700), 0);
+    end(&world);
+}
+
+static void output_that_nobody_takes_is_given_up_in_the_end(void **state)
+{
+    struct world world = {0};
+    struct heard heard = {0};
+    struct runtime runtime;
+
+    (void)state;
+    begin(&world, CONTRACT_SHORT);
+    world.config.log_grace_ms = 50;
+    runtime = start(&world, &heard);
+    create(&world, runtime, &heard);
+    runtime.ops->release(runtime.self, attempt, 0);
+    until(&world, &heard, FL_REPLICA_exited);
+    runtime.ops->remove(runtime.self, attempt, 0);
+    while (!heard.is_gone) {
+        assert_false(is_late(&world));
+        turn(&world);
+    }
+    end(&world);
+}
+
+FL_TESTS(cmocka_unit_test(processes_keep_the_contract),
+         cmocka_unit_test(a_supervisor_that_dies_is_lost_once_nothing_is_left),
+         cmocka_unit_test(a_supervisor_that_dies_behind_its_gate_never_ran),
+         cmocka_unit_test(an_end_that_came_while_no_agent_was_there_is_found),
+         cmocka_unit_test(what_ran_before_the_host_was_started_anew_is_lost_with_its_node),
+         cmocka_unit_test(a_job_finds_who_it_is_in_its_environment),
+         cmocka_unit_test(what_a_job_leaves_on_disk_goes_with_its_directory),
+         cmocka_unit_test(output_that_nobody_takes_is_given_up_in_the_end))
