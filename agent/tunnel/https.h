@@ -1,0 +1,32 @@
+/* https.h - one HTTP/1.1 request of an agent, and its answer, waited for.
+ * POST over TLS (or in the clear, to loopback), direct or through a CONNECT proxy, one connection for one
+ * request.  For enrolment, when there is no loop yet.
+ * Blocks until its deadline; looks every 100 ms whether it shall stop. */
+#pragma once
+
+#include "agent/tunnel/proxy.h"
+#include "shared/base/buf.h"
+#include "shared/base/err.h"
+#include "shared/base/str.h"
+#include "shared/base/types.h"
+
+typedef struct ssl_ctx_st SSL_CTX; /* of OpenSSL */
+
+enum { AGENT_HTTPS_ANSWER_MAX = 256 << 10 };
+
+struct agent_https {
+    const char *host;
+    uint16_t port;
+    const struct agent_proxy *proxy;
+    SSL_CTX *tls;            /* NULL: in the clear */
+    const char *server_name; /* for SNI and the check of the certificate */
+    fl_ms deadline;          /* of fl_clock_mono */
+    void *ctx;
+    bool (*should_stop)(void *ctx); /* NULL: never */
+};
+
+/* *ret_status is the answer's, its body is in 'ret_body' (inited with AGENT_HTTPS_ANSWER_MAX).  False: there
+ * was no answer; FL_DENIED when the certificate was not good, else FL_UNAVAILABLE. */
+FL_CHECK bool agent_https_post(const struct agent_https *https, const char *path,
+                               struct fl_str body, unsigned *ret_status, struct fl_buf *ret_body,
+                               struct fl_err *err);
