@@ -183,6 +183,11 @@ void fl_watch_off(struct fl_watch *watch)
     ev_io_stop(watch->loop->ev, &watch->io); /* what is pending is forgotten too */
 }
 
+unsigned fl_watch_events(const struct fl_watch *watch)
+{
+    return watch->events;
+}
+
 /* --- afters --- */
 
 void fl_after_init(struct fl_after *after, struct fl_loop *loop, void (*fn)(void *ctx), void *ctx)
@@ -259,17 +264,29 @@ static void set_alarm(struct fl_loop *loop)
     ev_timer_start(loop->ev, &loop->alarm);
 }
 
+static void begin(struct fl_loop *loop)
+{
+    ev_now_update(loop->ev);
+    read_clocks(loop);
+}
+
+static void end(struct fl_loop *loop)
+{
+    int64_t took_us;
+
+    run_afters(loop);
+    took_us = fl_clock_mono_us() - loop->now_us;
+    if (took_us > loop->longest_us) loop->longest_us = took_us;
+}
+
 static void on_prepare(struct ev_loop *ev, ev_prepare *prepare, int events)
 {
     struct fl_loop *loop = ev_userdata(ev);
-    int64_t took_us;
 
     (void)prepare;
     (void)events;
-    run_afters(loop);
+    end(loop);
     set_alarm(loop);
-    took_us = fl_clock_mono_us() - loop->now_us;
-    if (took_us > loop->longest_us) loop->longest_us = took_us;
 }
 
 struct fl_loop *fl_loop_create(void)
@@ -308,18 +325,12 @@ void fl_loop_destroy(struct fl_loop *loop)
     fl_free(loop);
 }
 
-static void begin(struct fl_loop *loop)
-{
-    ev_now_update(loop->ev);
-    read_clocks(loop);
-}
-
 void fl_loop_run(struct fl_loop *loop)
 {
     begin(loop);
     if (!loop->is_stopping) ev_run(loop->ev, 0);
     loop->is_stopping = false;
-    run_afters(loop);
+    end(loop);
 }
 
 void fl_loop_stop(struct fl_loop *loop)
@@ -338,7 +349,7 @@ void fl_loop_turn(struct fl_loop *loop, fl_ms wait_ms)
     } else {
         ev_run(loop->ev, EVRUN_NOWAIT);
     }
-    run_afters(loop);
+    end(loop);
 }
 
 fl_ms fl_loop_now(const struct fl_loop *loop)

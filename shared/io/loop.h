@@ -72,6 +72,7 @@ void fl_watch_init(struct fl_watch *watch, struct fl_loop *loop, int fd,
                    void (*fn)(void *ctx, unsigned events), void *ctx);
 void fl_watch_set(struct fl_watch *watch, unsigned events); /* of enum fl_watch_event; 0 is off */
 void fl_watch_off(struct fl_watch *watch); /* before the descriptor is closed; zeroed is fine */
+unsigned fl_watch_events(const struct fl_watch *watch); /* as set; 0 is off */
 
 /* --- afters: called once at the end of the turn in which they were put --- */
 
