@@ -16,6 +16,8 @@
 enum {
     BYTEA = PG_BYTEA,
     INT8 = PG_INT8,
+    INT4 = PG_INT4,
+    TEXT = PG_TEXT,
     BOOL_ARRAY = PG_BOOL_ARRAY,
     BYTEA_ARRAY = PG_BYTEA_ARRAY,
     INT2_ARRAY = PG_INT2_ARRAY,
@@ -36,6 +38,9 @@ static const char SETTINGS[] =
     "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off"
     " -c plan_cache_mode=force_generic_plan -c jit=off -c client_min_messages=warning"
     " -c DateStyle=ISO -c lock_timeout=30000";
+/* Whoever asks has gone away by then, and nothing that is read may be worth a vacuum's waiting. */
+static const char READER_SETTINGS[] =
+    " -c statement_timeout=5000 -c default_transaction_read_only=on";
 
 struct pg_conn {
     PGconn *pg;
@@ -65,7 +70,7 @@ static void lose(struct pg_conn *conn, const char *why)
 }
 
 /* The connection string's own options stay, ours come after them. */
-static char *options_of(const char *conninfo)
+static char *options_of(const char *conninfo, enum pg_role role)
 {
     PQconninfoOption *parsed = PQconninfoParse(conninfo, NULL);
     const char *theirs = "";
@@ -75,9 +80,10 @@ static char *options_of(const char *conninfo)
     for (PQconninfoOption *at = parsed; at && at->keyword; at++) {
         if (strcmp(at->keyword, "options") == 0 && at->val) theirs = at->val;
     }
-    bytes = strlen(theirs) + sizeof SETTINGS + 1;
+    bytes = strlen(theirs) + sizeof SETTINGS + sizeof READER_SETTINGS + 1;
     options = fl_alloc(bytes);
-    snprintf(options, bytes, "%s %s", theirs, SETTINGS);
+    snprintf(options, bytes, "%s %s%s", theirs, SETTINGS,
+             role == PG_READER ? READER_SETTINGS : "");
     PQconninfoFree(parsed);
     return options;
 }
@@ -93,7 +99,7 @@ struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const ch
                                fl_ms now)
 {
     struct pg_conn *conn = fl_new(struct pg_conn);
-    char *options = options_of(conninfo);
+    char *options = options_of(conninfo, role);
     const char *keys[] = {"dbname", "options", "application_name", "client_encoding", NULL};
     const char *values[] = {conninfo, options, purpose, "UTF8", NULL};
 

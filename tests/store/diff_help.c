@@ -524,7 +524,9 @@ const char *diff_blind_spot(PGconn *pg, const struct fake_pg *fake)
     static const char *const sqls[] = {
         "update queue set is_paused = not is_paused where id = (select max(id) from queue)",
         "update cluster set session_epoch = session_epoch + 1 where id = 1",
-        "update shape set body = '' where id = (select max(id) from shape)",
+        "update shape set body = body || 'x' where id = (select max(id) from shape)",
+        "insert into join_token select 'new', 1, 1, 0, '', ''",
+        "insert into token select 'new', 1, 1, 1, 1, '', '', ''",
         "insert into counter(id, value) values (9, 1)",
         "delete from open_job where job = (select max(job) from open_job)",
         "insert into open_mark(job, kind, value, at) values (1, 9, 1, 1)",

@@ -18,7 +18,7 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     char *conninfo = help_database();
     struct help *help = help_create(conninfo, "a");
     struct core_batch *one = help_batch(1), *two = help_batch(2), *expected = help_batch(0);
-    struct fl_digest digest = {{1, 2, 3}};
+    struct fl_digest digest = {{1, 2, 3}}, other = {{4}};
     struct fl_buf bytes;
 
     (void)state;
@@ -26,9 +26,10 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(one, ROW(queue_put, .queue = 1, .tenant = 1, .is_paused = 1, .name = FL_STR("old")));
     help_row(one, ROW(queue_put, .queue = 2, .tenant = 1, .name = FL_STR("train")));
     help_row(one, ROW(queue_put, .queue = 1, .tenant = 1, .name = FL_STR("eval")));
-    help_row(one,
-             ROW(cluster_put, .cluster = UINT32_MAX, .state = 1, .session_epoch = UINT64_MAX >> 1,
-                 .name = FL_STR("c"), .uid = FL_STR("u"), .cordon = FL_STR("\xc3\xbc")));
+    help_row(one, ROW(cluster_put, .cluster = UINT32_MAX, .state = 1, .access = 2, .is_draining = 1,
+                      .session_epoch = UINT64_MAX >> 1, .generation = 7, .seen = 6, .key = digest,
+                      .uuid = FL_STR("0e984725-c51c-4bf4-9960-e1c80e27aba0"), .name = FL_STR("c"),
+                      .uid = FL_STR("u"), .cordon = FL_STR("\xc3\xbc")));
     help_row(one, ROW(shape_new, .shape = 3, .body = FL_STR("\x00\x01shape")));
     help_row(one, ROW(shape_new, .shape = 4, .body = FL_STR("gone")));
     help_row(one, ROW(shape_drop, .shape = 4));
@@ -59,8 +60,23 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(one, ROW(replica_phase, .job = 10, .n = 1));
     help_row(one, ROW(cluster_phase, .cluster = 9));
     help_row(one, ROW(idempotency, .tenant = 1, .key = FL_STR("k"), .answer = FL_STR("a")));
+    help_row(one, ROW(join_put, .token = digest, .tenant = 1, .expires_at = INT64_MAX,
+                      .name = FL_STR("east")));
+    help_row(one, ROW(join_put, .token = digest, .tenant = 1, .expires_at = INT64_MAX,
+                      .cluster = UINT32_MAX, .key = digest, .name = FL_STR("east")));
+    help_row(one, ROW(join_put, .token = other, .tenant = 1, .name = FL_STR("gone")));
+    help_row(one,
+             ROW(token_put, .tenant = 1, .scopes = 15, .made_at = 1, .expires_at = 2, .mac = digest,
+                 .id = FL_STR("t1"), .name = FL_STR("\xc3\xa4"), .queue = FL_STR("train")));
+    help_row(one, ROW(token_put, .tenant = 1, .scopes = 1, .mac = other, .id = FL_STR("t2")));
+    help_row(one, ROW(token_put, .tenant = 1, .scopes = 1, .mac = other, .id = FL_STR("t3")));
+    help_row(one, ROW(token_drop, .id = FL_STR("t3")));
+    help_row(one, ROW(mark_set, .job = 11, .kind = CORE_MARK_picked, .value = 2,
+                      .body = FL_STR("\x00\x01\x02")));
     assert_int_equal(help_commit(help, one), ENGINE_COMMITTED);
 
+    help_row(two, ROW(join_drop, .token = other));
+    help_row(two, ROW(token_drop, .id = FL_STR("t2")));
     help_row(two, ROW(shape_drop, .shape = 5));
     help_row(two, ROW(mark_clear, .job = 10, .kind = CORE_MARK_held));
     help_row(two, ROW(mark_set, .job = 10, .kind = CORE_MARK_held, .value = 1));
@@ -76,6 +92,8 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(expected, ROW(queue_put, .queue = 1, .tenant = 1, .name = FL_STR("eval")));
     help_row(expected, ROW(queue_put, .queue = 2, .tenant = 1, .name = FL_STR("train")));
     help_row(expected, one->rows.at[3]);
+    help_row(expected, one->rows.at[29]); /* the used join token, the token that is left */
+    help_row(expected, one->rows.at[31]);
     help_row(expected, one->rows.at[4]);
     help_row(expected, ROW(counter, .counter = CORE_COUNTER_job_next, .value = 14));
     help_row(expected, ROW(counter, .counter = CORE_COUNTER_job_lost_to, .value = 78));
@@ -85,10 +103,11 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(expected, ROW(mark_set, .job = 10, .kind = CORE_MARK_held, .value = 1));
     help_row(expected, ROW(mark_set, .job = 10, .kind = CORE_MARK_cancel, .value = 35));
     help_row(expected, ROW(mark_set, .job = 11, .kind = CORE_MARK_first_start, .value = INT64_MAX));
+    help_row(expected, one->rows.at[35]);
     help_row(expected, one->rows.at[20]);
     help_row(expected, one->rows.at[22]);
     help_row(expected, one->rows.at[21]);
-    help_row(expected, two->rows.at[4]);
+    help_row(expected, two->rows.at[6]);
 
     help_load(help);
     assert_int_equal(help->rows_len, expected->rows.len);

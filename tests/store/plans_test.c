@@ -67,7 +67,10 @@ static const char *value_of(Oid type)
     case PG_BYTEA:
         return "'\\x00'";
     case PG_INT8:
+    case PG_INT4:
         return "1";
+    case PG_TEXT:
+        return "'a'";
     case PG_BOOL_ARRAY:
         return "'{t,f}'";
     case PG_BYTEA_ARRAY:
@@ -84,6 +87,10 @@ static const char *type_name(Oid type)
         return "bytea";
     case PG_INT8:
         return "int8";
+    case PG_INT4:
+        return "int4";
+    case PG_TEXT:
+        return "text";
     case PG_BOOL_ARRAY:
         return "bool[]";
     case PG_BYTEA_ARRAY:
@@ -144,12 +151,41 @@ static const struct look looks[] = {
     {PG_STMT_chain, "journal", {"batch"}},
     {PG_STMT_chain, "leader", {"one"}},
     {PG_STMT_shape_drop, "shape", {"id"}},
+    {PG_STMT_join_drop, "join_token", {"token"}},
+    {PG_STMT_token_drop, "token", {"id"}},
     {PG_STMT_attempt_insert, "element_end", {"job", "element"}},
     {PG_STMT_attempt_insert, "attempt_end", {"job", "element", "n"}},
     {PG_STMT_open_mark_clear, "open_mark", {"job", "kind"}},
     {PG_STMT_open_mark_drop, "open_mark", {"job"}},
     {PG_STMT_open_job_drop, "open_job", {"job"}},
     {PG_STMT_idempotency_find, "idempotency", {"tenant", "key"}},
+    {PG_STMT_jobs_page, "job", {"id"}},
+    {PG_STMT_jobs_page, "element_end", {"job", "element"}},
+    {PG_STMT_jobs_page, "job_end", {"job"}},
+    {PG_STMT_jobs_page_of_queue, "job", {"queue", "id"}},
+    {PG_STMT_jobs_page_of_queue, "element_end", {"job", "element"}},
+    {PG_STMT_jobs_page_of_queue, "job_end", {"job"}},
+    {PG_STMT_jobs_by_id, "job", {"id"}},
+    {PG_STMT_jobs_by_id, "element_end", {"job", "element"}},
+    {PG_STMT_jobs_by_id, "job_end", {"job"}},
+    {PG_STMT_jobs_by_id, "journal", {"batch"}},
+    {PG_STMT_specs_by_digest, "spec", {"job", "digest"}},
+    {PG_STMT_attempts_page, "attempt", {"job", "element"}},
+    {PG_STMT_attempts_page, "attempt_end", {"job", "element", "n"}},
+    {PG_STMT_attempts_page, "element_end", {"job", "element"}},
+    {PG_STMT_attempts_page, "journal", {"batch"}},
+    {PG_STMT_job_batches, "job", {"id"}},
+    {PG_STMT_job_batches, "attempt", {"job"}},
+    {PG_STMT_job_batches, "attempt_end", {"job"}},
+    {PG_STMT_job_batches, "element_end", {"job"}},
+    {PG_STMT_job_batches, "job_end", {"job"}},
+    {PG_STMT_journal_of, "journal", {"batch"}},
+    {PG_STMT_journal_since, "journal", {"batch"}},
+    {PG_STMT_audit_page, "audit", {"batch", "n"}},
+    {PG_STMT_queues_page, "queue", {"id"}},
+    {PG_STMT_clusters_page, "cluster", {"id"}},
+    {PG_STMT_join_tokens_page, "join_token", {"token"}},
+    {PG_STMT_tokens_page, "token", {"id"}},
 };
 
 static bool is_on(const char *line, const char *table)
@@ -163,13 +199,13 @@ static bool is_on(const char *line, const char *table)
     return at[len] == ' ' || at[len] == '\0' || strncmp(at + len, "_p", 2) == 0;
 }
 
-/* "x.job", "(job" and "shape.id" name a column; "job_id" does not. */
+/* "x.job", "(job", "shape.id" and "ROW(a.job, " name a column; "job_id" does not. */
 static bool names(const char *cond, const char *column)
 {
     size_t len = strlen(column);
 
     for (const char *at = cond; (at = strstr(at, column)); at++) {
-        if ((at[-1] == '.' || at[-1] == '(') && (at[len] == ' ' || at[len] == ')')) return true;
+        if ((at[-1] == '.' || at[-1] == '(') && strchr(" ),", at[len]) && at[len]) return true;
     }
     return false;
 }
@@ -206,6 +242,18 @@ static void check_look(const struct look *look, const char *plan)
     fl_free(lines);
 }
 
+/* A Merge Append, which sorts nothing, takes the next row of the partition that has it. */
+static bool reads_too_much(const char *plan)
+{
+    static const char *const words[] = {"Seq Scan", "Hash",     "Merge Join",
+                                        "Bitmap",   "->  Sort", "Incremental Sort"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strstr(plan, words[i])) return true;
+    }
+    return strncmp(plan, "Sort", 4) == 0;
+}
+
 static void check_plans(struct pg_conn *conn)
 {
     for (size_t i = 0; i < PG_STMTS_LEN; i++) {
@@ -214,8 +262,7 @@ static void check_plans(struct pg_conn *conn)
 
         if (pg_stmts[i].params == 0) continue;
         plan = explain(conn, &pg_stmts[i]);
-        if (strstr(plan, "Seq Scan") || strstr(plan, "Hash") || strstr(plan, "Merge") ||
-            strstr(plan, "Bitmap") || strstr(plan, "Sort")) {
+        if (reads_too_much(plan)) {
             fail_msg("%s reads more than it needs:\n%s", pg_stmts[i].name, plan);
         }
         for (size_t l = 0; l < sizeof looks / sizeof looks[0]; l++) {

@@ -1,0 +1,67 @@
+/* read_jobs.h - jobs as their rows tell of them: pages of ended ones, and documents by id.
+ * A page walks down the ids, or the ids of one queue, READ_JOBS_WALK_MAX at most, and leaves out what is
+ * open, another tenant's, or not asked for; so it may be short, or empty, and 'next' still goes on.
+ * Answers come from reader_turn; what they point to lives as long as the call.
+ * Uses reader.h and the core's types. */
+#pragma once
+
+#include "controlplane/core/job.h"
+#include "controlplane/store/reader.h"
+#include "shared/base/str.h"
+
+enum {
+    READ_JOBS_WALK_MAX = 1000,
+    READ_JOBS_IDS_MAX = 1000,
+    READ_JOBS_LABELS_MAX = 16, /* of a filter */
+    READ_JOBS_LABELS_BYTES_MAX = 128,
+};
+
+struct read_job {
+    struct fl_job job;
+    struct fl_tenant tenant;
+    struct fl_queue_id queue;
+    uint32_t elements;
+    bool is_picked;
+    bool is_ended;
+    enum job_state state; /* when it has ended: then these two are right */
+    enum reason reason;
+
+    /* Only by id. */
+    int32_t priority;
+    struct fl_job retry_of;
+    struct fl_digest spec;
+    struct fl_str name, labels, params, picked;
+    fl_ms accepted_at, ended_at; /* 0: not known any more, or not yet */
+    uint64_t batch;              /* that accepted it */
+    bool has_exit;               /* a plain job that has ended: of its last attempt ... */
+    uint16_t attempt;            /* ... number; 0: it never had one */
+    int32_t exit_code;
+    uint32_t first_replica; /* the first that failed; UINT32_MAX: none did */
+};
+
+struct read_jobs {
+    const struct fl_err *err; /* NULL: all went well */
+    const struct read_job *at;
+    size_t len;
+    uint64_t next; /* of a page: 'before' of the next one; 0: there is none */
+};
+
+typedef void read_jobs_fn(void *ctx, const struct read_jobs *jobs);
+
+struct read_jobs_query {
+    struct fl_tenant tenant;
+    struct fl_queue_id queue; /* 0: of all */
+    uint32_t states;          /* bit 1 << (state - JOB_succeeded) for each that is wanted; 0: all */
+    struct fl_str
+        labels;      /* "key=value\n" lines, each of which must stand in the job's; empty: any */
+    uint64_t before; /* ids below this; 0: from the newest on */
+    uint32_t walk;   /* so many rows are looked at; 0, or more than the most: the most */
+};
+
+/* The number of the question (reader_forget); 0: FL_FULL, or FL_INVALID for a filter that is too long. */
+uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *query,
+                        read_jobs_fn *fn, void *ctx, struct fl_err *err);
+
+/* In no order; ids that are not there, or another tenant's, are left out. */
+uint64_t read_jobs_by_id(struct reader *reader, struct fl_tenant tenant, const struct fl_job *jobs,
+                         size_t len, read_jobs_fn *fn, void *ctx, struct fl_err *err);

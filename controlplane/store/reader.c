@@ -1,0 +1,316 @@
+#include "controlplane/store/reader.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controlplane/store/reader_ask.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/base/vec.h"
+
+struct ask {
+    uint64_t number;
+    enum pg_stmt stmt;
+    struct pg_value values[PG_PARAMS_MAX]; /* into 'bytes' */
+    uint8_t *bytes;
+    reader_answer_fn *answer; /* NULL: forgotten */
+    _Alignas(16) uint8_t op[READER_OP_BYTES_MAX];
+    fl_ms give_up_at; /* 0: it has not been seen by a turn yet */
+};
+
+struct reader {
+    char *conninfo;
+    reader_trouble_fn *trouble;
+    void *ctx;
+    struct pg_conn *conn; /* NULL: none is made now */
+    fl_ms retry_at;
+    uint32_t retry_ms;
+    FL_VEC(struct ask *) asks; /* in the order of their answers; those that were sent are first */
+    size_t flying;
+    bool is_answered; /* the first of those that fly has its answer, its sync follows */
+    uint64_t number_last;
+    const struct ask *current; /* whose answer is being delivered */
+    bool has_new;
+    struct fl_arena arena;
+    struct reader_stats stats;
+};
+
+struct reader *reader_create(const char *conninfo, reader_trouble_fn *trouble, void *ctx)
+{
+    struct reader *reader = fl_new(struct reader);
+    size_t bytes = strlen(conninfo) + 1;
+
+    reader->conninfo = memcpy(fl_alloc(bytes), conninfo, bytes);
+    reader->trouble = trouble;
+    reader->ctx = ctx;
+    return reader;
+}
+
+static void free_ask(struct ask *ask)
+{
+    fl_free(ask->bytes);
+    fl_free(ask);
+}
+
+void reader_destroy(struct reader *reader)
+{
+    if (!reader) return;
+    pg_conn_destroy(reader->conn);
+    for (size_t i = 0; i < reader->asks.len; i++) {
+        free_ask(reader->asks.at[i]);
+    }
+    fl_vec_fini(&reader->asks);
+    fl_arena_fini(&reader->arena);
+    fl_free(reader->conninfo);
+    fl_free(reader);
+}
+
+/* --- asking --- */
+
+static void push(struct reader *reader, uint64_t number, fl_ms give_up_at, enum pg_stmt stmt,
+                 const struct pg_value *values, reader_answer_fn *answer, const void *op,
+                 size_t op_bytes)
+{
+    const struct pg_stmt_info *info = &pg_stmts[stmt];
+    struct ask *ask = fl_new(struct ask);
+    size_t bytes = 0;
+
+    fl_assert(op_bytes <= sizeof ask->op && info->role == PG_READER);
+    *ask = (struct ask){.number = number, .stmt = stmt, .answer = answer, .give_up_at = give_up_at};
+    memcpy(ask->op, op, op_bytes);
+    for (int i = 0; i < info->params; i++) {
+        bytes += values[i].bytes;
+    }
+    ask->bytes = fl_alloc(bytes ? bytes : 1);
+    bytes = 0;
+    for (int i = 0; i < info->params; i++) {
+        ask->values[i] = (struct pg_value){&ask->bytes[bytes], values[i].bytes};
+        if (values[i].bytes > 0) memcpy(&ask->bytes[bytes], values[i].at, values[i].bytes);
+        bytes += values[i].bytes;
+    }
+    fl_vec_push(&reader->asks, ask);
+    reader->stats.asked++;
+    reader->has_new = true;
+}
+
+uint64_t reader_ask(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
+                    reader_answer_fn *answer, const void *op, size_t op_bytes, struct fl_err *err)
+{
+    if (reader->asks.len >= READER_ASKS_MAX) {
+        (void)fl_fail(err, FL_FULL, "%d questions wait for the database already", READER_ASKS_MAX);
+        return 0;
+    }
+    push(reader, ++reader->number_last, 0, stmt, values, answer, op, op_bytes);
+    return reader->number_last;
+}
+
+void reader_ask_on(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
+                   reader_answer_fn *answer, const void *op, size_t op_bytes)
+{
+    fl_assert(reader->current);
+    push(reader, reader->current->number, reader->current->give_up_at, stmt, values, answer, op,
+         op_bytes);
+}
+
+void reader_forget(struct reader *reader, uint64_t number)
+{
+    for (size_t i = 0; i < reader->asks.len; i++) {
+        if (reader->asks.at[i]->number == number) reader->asks.at[i]->answer = NULL;
+    }
+}
+
+struct pg_value reader_i64(int64_t *be, uint64_t v)
+{
+    *be = (int64_t)htobe64(v);
+    return (struct pg_value){be, sizeof *be};
+}
+
+/* --- answering --- */
+
+static void deliver(struct reader *reader, size_t i, const PGresult *result,
+                    const struct fl_err *err)
+{
+    struct ask *ask = reader->asks.at[i];
+
+    fl_vec_remove(&reader->asks, i);
+    if (result) {
+        reader->stats.answered++;
+    } else {
+        reader->stats.failed++;
+    }
+    if (ask->answer) {
+        reader->current = ask;
+        ask->answer(reader, ask->op, result, err, &reader->arena);
+        reader->current = NULL;
+        fl_arena_reset(&reader->arena);
+    }
+    free_ask(ask);
+}
+
+struct fl_str reader_field(const PGresult *result, int row, int column)
+{
+    return (struct fl_str){PQgetvalue(result, row, column),
+                           (size_t)PQgetlength(result, row, column)};
+}
+
+bool reader_is_null(const PGresult *result, int row, int column)
+{
+    return PQgetisnull(result, row, column);
+}
+
+struct fl_digest reader_digest(const PGresult *result, int row, int column)
+{
+    struct fl_str value = reader_field(result, row, column);
+    struct fl_digest digest = {{0}};
+
+    if (value.len == sizeof digest.at) memcpy(digest.at, value.at, sizeof digest.at);
+    return digest;
+}
+
+/* --- the connection --- */
+
+static void close_conn(struct reader *reader, fl_ms now)
+{
+    if (reader->retry_ms == 0) reader->retry_ms = READER_RETRY_FIRST_MS;
+    reader->retry_at = now + reader->retry_ms;
+    reader->retry_ms *= 2;
+    if (reader->retry_ms > READER_RETRY_MAX_MS) reader->retry_ms = READER_RETRY_MAX_MS;
+    pg_conn_destroy(reader->conn);
+    reader->conn = NULL;
+    reader->flying = 0; /* they are asked again */
+    reader->is_answered = false;
+}
+
+static void lose_conn(struct reader *reader, const char *why, fl_ms now)
+{
+    reader->stats.lost++;
+    reader->trouble(reader->ctx, why);
+    close_conn(reader, now);
+}
+
+static void send_asks(struct reader *reader, fl_ms now)
+{
+    while (reader->flying < READER_FLYING_MAX && reader->flying < reader->asks.len) {
+        const struct ask *ask = reader->asks.at[reader->flying];
+
+        if (!pg_conn_send(reader->conn, ask->stmt, ask->values) || !pg_conn_sync(reader->conn)) {
+            lose_conn(reader, pg_conn_error(reader->conn), now);
+            return;
+        }
+        reader->flying++;
+    }
+}
+
+static void refused(struct reader *reader, const PGresult *result)
+{
+    struct pg_failure failure;
+    struct fl_err err = {0};
+
+    pg_failure_of(result, &failure);
+    (void)fl_fail(&err, pg_failure_code(&failure), "the database: %s", failure.text);
+    reader->flying--;
+    deliver(reader, 0, NULL, &err);
+}
+
+static void read_answers(struct reader *reader)
+{
+    PGresult *result;
+
+    while (reader->conn && pg_conn_next(reader->conn, &result) == PG_RESULT) {
+        switch (PQresultStatus(result)) {
+        case PGRES_PIPELINE_SYNC:
+            reader->is_answered = false;
+            reader->retry_ms = 0; /* it works */
+            break;
+        case PGRES_TUPLES_OK:
+            fl_assert(reader->flying > 0 && !reader->is_answered);
+            reader->is_answered = true;
+            reader->flying--;
+            deliver(reader, 0, result, NULL);
+            break;
+        default:
+            /* What libpq makes up when the connection is lost is no answer. */
+            if (pg_conn_state(reader->conn) == PG_LOST || reader->is_answered) break;
+            reader->is_answered = true;
+            refused(reader, result);
+            break;
+        }
+        PQclear(result);
+    }
+}
+
+/* Those that have waited too long.  One that flies takes the connection with it. */
+static void give_up(struct reader *reader, fl_ms now)
+{
+    const struct fl_err err = {.code = FL_UNAVAILABLE, .text = "the database does not answer"};
+
+    for (size_t i = 0; i < reader->asks.len; i++) {
+        if (reader->asks.at[i]->give_up_at == 0) {
+            reader->asks.at[i]->give_up_at = now + READER_WAIT_MS;
+        }
+    }
+    for (size_t i = 0; i < reader->asks.len;) {
+        if (reader->asks.at[i]->give_up_at > now) {
+            i++;
+            continue;
+        }
+        if (i < reader->flying) lose_conn(reader, "a question was not answered in time", now);
+        deliver(reader, i, NULL, &err);
+    }
+}
+
+void reader_turn(struct reader *reader, fl_ms now)
+{
+    reader->has_new = false;
+    give_up(reader, now);
+    if (!reader->conn) {
+        if (reader->asks.len == 0 || now < reader->retry_at) return;
+        reader->conn = pg_conn_create(reader->conninfo, PG_READER, "fairlead front", now);
+    }
+    switch (pg_conn_turn(reader->conn, now)) {
+    case PG_CONNECTING:
+        return;
+    case PG_LOST:
+        read_answers(reader); /* what came before the end */
+        if (reader->conn) lose_conn(reader, pg_conn_error(reader->conn), now);
+        return;
+    case PG_READY:
+        break;
+    }
+    read_answers(reader);
+    if (reader->conn) send_asks(reader, now);
+}
+
+size_t reader_fds(const struct reader *reader, struct pollfd *ret_fds)
+{
+    if (!reader->conn || pg_conn_fd(reader->conn) < 0) return 0;
+    *ret_fds =
+        (struct pollfd){.fd = pg_conn_fd(reader->conn), .events = pg_conn_events(reader->conn)};
+    return 1;
+}
+
+fl_ms reader_deadline(const struct reader *reader, fl_ms now)
+{
+    fl_ms due = INT64_MAX;
+
+    if (reader->has_new) return now;
+    for (size_t i = 0; i < reader->asks.len; i++) {
+        if (reader->asks.at[i]->give_up_at < due) due = reader->asks.at[i]->give_up_at;
+    }
+    if (reader->conn) {
+        fl_ms connect = pg_conn_deadline(reader->conn);
+
+        if (pg_conn_state(reader->conn) == PG_LOST) return now;
+        return connect < due ? connect : due;
+    }
+    return reader->asks.len > 0 && reader->retry_at < due ? reader->retry_at : due;
+}
+
+struct reader_stats reader_stats(const struct reader *reader)
+{
+    struct reader_stats stats = reader->stats;
+
+    stats.waiting = reader->asks.len;
+    return stats;
+}

@@ -1,0 +1,32 @@
+/* reader_ask.h - what the read_*.c files ask of a reader, and nobody else.
+ * A question is a statement of stmts.def with its values; 'op' is what its answer needs to know, copied.
+ * Uses pg_conn. */
+#pragma once
+
+#include "controlplane/store/pg_array.h"
+#include "controlplane/store/pg_conn.h"
+#include "controlplane/store/reader.h"
+#include "shared/base/arena.h"
+
+enum { READER_OP_BYTES_MAX = 256 };
+
+/* 'result' NULL: there is none, and 'err' says why.  'arena' lives as long as the call. */
+typedef void reader_answer_fn(struct reader *reader, void *op, const PGresult *result,
+                              const struct fl_err *err, struct fl_arena *arena);
+
+/* The number of the question, never 0; 0: FL_FULL, nothing was asked. */
+uint64_t reader_ask(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
+                    reader_answer_fn *answer, const void *op, size_t op_bytes, struct fl_err *err);
+
+/* A question that follows from another one's answer, inside of it: it has the first one's number, so that who
+ * asked can forget it, and its time. */
+void reader_ask_on(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
+                   reader_answer_fn *answer, const void *op, size_t op_bytes);
+
+/* A number as a scalar value; lives in the caller's 'be'. */
+struct pg_value reader_i64(int64_t *be, uint64_t v);
+
+/* Fields of an answer; NULL and absent are empty. */
+struct fl_str reader_field(const PGresult *result, int row, int column);
+bool reader_is_null(const PGresult *result, int row, int column);
+struct fl_digest reader_digest(const PGresult *result, int row, int column);
