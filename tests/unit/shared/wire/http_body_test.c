@@ -92,7 +92,8 @@ static void extensions_are_few(void **state)
 
     (void)state;
     memset(bytes, 'x', sizeof bytes);
-    memcpy(bytes, "1;", 2);
+    bytes[0] = '1';
+    bytes[1] = ';';
     assert_int_equal(read_body(&head, 20, (struct fl_str){bytes, FL_HTTP_EXTENSION_BYTES_MAX + 2},
                                100, body, &rest),
                      -1);
