@@ -105,6 +105,59 @@ static void the_gang_example_has_two_roles(void **state)
     fl_arena_fini(&arena);
 }
 
+/* The next block of the manual that is fenced as 'kind'; *at goes behind it. */
+static struct fl_str next_block(const char **at, const char *kind)
+{
+    const char *start = strstr(*at, kind);
+    const char *stop = start ? strstr(start + strlen(kind), "```") : NULL;
+
+    if (!stop) fail_msg("no block behind: %.40s", *at);
+    start += strlen(kind);
+    *at = stop + 3;
+    return (struct fl_str){start, (size_t)(stop - start)};
+}
+
+static const struct fl_json *read_one(struct fl_str text, struct fl_arena *arena)
+{
+    struct fl_yaml *yaml = fl_yaml_create(text);
+    const struct fl_json *root;
+    struct fl_err err = {0};
+
+    if (!fl_yaml_next(yaml, arena, &root, NULL, &err)) fail_msg("%s", err.text);
+    fl_yaml_destroy(yaml);
+    assert_non_null(root);
+    return root;
+}
+
+static void the_manual_tells_the_truth(void **state)
+{
+    struct fl_arena arena = {0};
+    struct fl_str page = read_file("docs/job-document.md", &arena);
+    const char *at = page.at;
+    struct fl_problems problems = {0};
+    struct fl_str stored;
+    struct fl_job_spec spec;
+    struct fl_buf buf;
+
+    (void)state;
+    fl_buf_init(&buf, FL_SPEC_BYTES_MAX);
+    spec = accepted(read_one(next_block(&at, "```yaml\n"), &arena), "the short form", &arena);
+    assert_true(fl_job_spec_canonical(&buf, &spec));
+    fl_buf_put_u8(&buf, '\n');
+    spec = accepted(read_one(next_block(&at, "```yaml\n"), &arena), "parameters", &arena);
+    assert_int_equal(spec.params.len, 1);
+    assert_false(fl_job_spec_parse(read_one(next_block(&at, "```yaml\n"), &arena), &arena, NULL,
+                                   &spec, &problems));
+    assert_int_equal(problems.len, 1);
+    assert_true(fl_str_eq(problems.at[0].pointer, FL_STR("/roles/1/template")));
+    (void)next_block(&at, "```json\n");
+    stored = next_block(&at, "```json\n");
+    assert_true(fl_str_eq(stored, (struct fl_str){(const char *)buf.at, buf.len}));
+    fl_buf_fini(&buf);
+    fl_arena_fini(&arena);
+}
+
 FL_TESTS(cmocka_unit_test(the_training_example_is_three_jobs_in_order),
          cmocka_unit_test(the_array_example_shares_one_document),
-         cmocka_unit_test(the_gang_example_has_two_roles))
+         cmocka_unit_test(the_gang_example_has_two_roles),
+         cmocka_unit_test(the_manual_tells_the_truth))
