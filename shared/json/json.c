@@ -37,8 +37,9 @@ static void mark(const struct reader *reader, struct fl_place at)
     if (reader->ret_at) *reader->ret_at = at;
 }
 
+/* False, and the compiler knows it. */
 #define FAIL(reader, where, code, ...)                                                             \
-    (mark((reader), place((reader), (where))), fl_fail((reader)->err, (code), __VA_ARGS__))
+    (mark((reader), place((reader), (where))), fl_fail((reader)->err, (code), __VA_ARGS__), false)
 
 /* ---- bytes --------------------------------------------------------------------------------------- */
 

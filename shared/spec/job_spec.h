@@ -92,7 +92,6 @@ struct fl_job_spec {
     uint32_t deadline_s; /* from the first start; 0: none */
     uint32_t retries;
     uint32_t replicas; /* of all roles together */
-    bool has_image;    /* some role has one */
     /* The job's own. */
     struct fl_str name;  /* may be empty */
     struct fl_str queue; /* "default" where the document does not say */
@@ -101,6 +100,7 @@ struct fl_job_spec {
     int32_t priority;
     uint32_t elements; /* 1: no array */
     bool is_held;
+    bool has_image; /* of the spec again: some role has one */
 };
 
 /* What the administrator allows; NULL where it is taken means the limits above. */

@@ -72,6 +72,11 @@ static bool is_alnum(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+static bool is_sign(char c)
+{
+    return c == '-' || c == '_' || c == '.';
+}
+
 static bool is_one_line(struct fl_str s)
 {
     for (size_t i = 0; i < s.len; i++) {
@@ -89,7 +94,7 @@ static bool is_env_name(struct fl_str s)
 
     if (s.len == 0 || (s.at[0] >= '0' && s.at[0] <= '9')) return false;
     for (size_t i = 0; i < s.len; i++) {
-        if (!is_alnum(s.at[i]) && !memchr("_.-", s.at[i], 3)) return false;
+        if (!is_alnum(s.at[i]) && !is_sign(s.at[i])) return false;
     }
     if (s.len < ours.len || memcmp(s.at, ours.at, ours.len) != 0) return true;
     return s.len > param.len && memcmp(s.at, param.at, param.len) == 0;
@@ -102,7 +107,7 @@ static bool is_label_part(struct fl_str s)
     for (size_t i = 0; i < s.len; i++) {
         bool is_inner = i > 0 && i + 1 < s.len;
 
-        if (!is_alnum(s.at[i]) && !(is_inner && memchr("-_.", s.at[i], 3))) return false;
+        if (!is_alnum(s.at[i]) && !(is_inner && is_sign(s.at[i]))) return false;
     }
     return true;
 }

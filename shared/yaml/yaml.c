@@ -61,7 +61,7 @@ static struct fl_place place(yaml_mark_t mark)
 
 #define FAIL(builder, mark, code, ...)                                                             \
     ((builder)->ret_at ? (void)(*(builder)->ret_at = place(mark)) : (void)0,                       \
-     fl_fail((builder)->err, (code), __VA_ARGS__))
+     fl_fail((builder)->err, (code), __VA_ARGS__), false) /* and the compiler knows it */
 
 /* ---- values ----------------------------------------------------------------------------------------- */
 
@@ -206,9 +206,11 @@ static bool read_value(struct builder *builder, const yaml_event_t *event)
 
 static bool close_level(struct builder *builder)
 {
-    const struct fl_json *node = builder->levels[--builder->depth].node;
-    const struct fl_json *repeated = NULL;
+    const struct fl_json *node, *repeated = NULL;
     size_t len;
+
+    fl_assert(builder->depth > 0); /* libyaml ends what it began */
+    node = builder->levels[--builder->depth].node;
 
     if (node->kind == FL_JSON_OBJECT) repeated = fl_json_find_repeated(node, builder->arena);
     if (!repeated) return true;
