@@ -1,0 +1,44 @@
+/* cli.h - one run of the command line tool: what was asked, whom to ask, how to answer.
+ * Made by main.c, handed to the verb; everything in it lives until the end of the process.
+ * Data goes to stdout, talk to stderr. */
+#pragma once
+
+#include <jansson.h>
+
+#include "cli/args.h"
+#include "cli/settings.h"
+#include "shared/base/arena.h"
+
+enum cli_format {
+    CLI_FORMAT_text, /* for people: what the verb finds best */
+    CLI_FORMAT_table,
+    CLI_FORMAT_wide,
+    CLI_FORMAT_json,
+    CLI_FORMAT_jsonl,
+    CLI_FORMAT_name,
+};
+
+struct cli {
+    struct cli_args args;
+    struct cli_settings settings;
+    enum cli_format format;
+    bool is_tty;    /* stdout */
+    bool has_color; /* on stdout */
+    struct fl_arena arena;
+    const char *program; /* argv[0], to find what lies beside it */
+};
+
+/* "fairlead: <text>" on stderr; the answer is 'code', so that a verb can return it. */
+int cli_fail(int code, const char *fmt, ...) FL_PRINTF(2, 3);
+
+/* The same for an error of a call: FL_INVALID is 64, FL_DENIED 77, FL_UNAVAILABLE 69, FL_IO 74 ... */
+int cli_fail_err(const struct fl_err *err);
+
+/* Ctrl-C came: the loops that wait look at it. */
+bool cli_is_interrupted(void);
+void cli_catch_interrupt(void);
+
+/* Wakes at an interrupt; false then. */
+bool cli_sleep_ms(int64_t ms);
+int64_t cli_now_ms(void);       /* since the Unix epoch */
+int64_t cli_monotonic_ms(void); /* for waiting */

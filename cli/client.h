@@ -1,0 +1,55 @@
+/* client.h - one request after another to the control plane's REST API, by libcurl.
+ * A control plane that is away (no connection, 429, 503) is asked again for CLI_PATIENCE_MS, and after 2 s
+ * that is said on stderr; a POST goes with an Idempotency-Key, so that asking again makes nothing twice.
+ * Redirects are never followed; the certificate is always checked. */
+#pragma once
+
+#include <jansson.h>
+
+#include "cli/cli.h"
+
+enum { CLI_PATIENCE_MS = 30000, CLI_ANSWER_BYTES_MAX = 64 << 20 };
+
+struct cli_request {
+    const char *method;       /* "GET" */
+    const char *path;         /* "/v1/jobs?limit=5", escaped */
+    const char *content_type; /* of the body; NULL: application/json */
+    const char *body;         /* NULL: none */
+    size_t body_len;
+    const char *key;    /* Idempotency-Key; NULL: a POST gets one of its own */
+    const char *accept; /* NULL: application/json */
+    bool is_impatient;  /* one try */
+};
+
+struct cli_reply {
+    long status;
+    char *body; /* ends with a zero byte */
+    size_t len;
+    const char *content_range; /* NULL: none */
+};
+
+/* False: there was no answer; FL_UNAVAILABLE with what to do.  The reply is the arena's. */
+FL_CHECK bool cli_send(struct cli *cli, const struct cli_request *request,
+                       struct cli_reply *ret_reply, struct fl_err *err);
+
+/* The same, for an answer in JSON.  0: *ret_json is the caller's (NULL: 204, or the body is no JSON value);
+ * else an exit code, and stderr says what the problem was. */
+int cli_call(struct cli *cli, const struct cli_request *request, json_t **ret_json);
+int cli_get(struct cli *cli, json_t **ret_json, const char *fmt, ...) FL_PRINTF(3, 4);
+int cli_post(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)
+    FL_PRINTF(4, 5); /* takes body */
+
+/* Says an application/problem+json on stderr; the exit code it stands for. */
+int cli_problem(struct cli *cli, const char *body, long status);
+
+/* Percent-encoded, in the arena. */
+const char *cli_escape(struct cli *cli, const char *text);
+
+/* The URL, and what every connection needs: CA, token, time-outs.  For client_stream. */
+struct curl_slist;
+void *cli_curl_create(struct cli *cli, const char *path, struct curl_slist **headers);
+
+/* --- reading JSON ----------------------------------------------------------------------------- */
+
+const char *cli_text(const json_t *object, const char *key); /* "" when it is not there */
+int64_t cli_int(const json_t *object, const char *key);      /* 0 when it is not there */

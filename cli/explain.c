@@ -1,0 +1,45 @@
+/* explain.c - 'explain': why a job is where it is, cluster by cluster. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/output.h"
+#include "cli/which.h"
+
+int verb_explain(struct cli *cli)
+{
+    struct cli_table *table;
+    json_t *answer = NULL, *one;
+    const char *id;
+    size_t i;
+    int code = CLI_OK;
+
+    if (cli->args.words.len != 1) return cli_fail(CLI_USAGE, "usage: fairlead explain JOB");
+    id = cli_job_id(cli, cli->args.words.at[0], &code);
+    if (!id || (code = cli_get(cli, &answer, "/v1/jobs/%s/explain", id)) != 0) return code;
+    if (cli_is_json(cli)) {
+        cli_print_json(cli, answer);
+        json_decref(answer);
+        return CLI_OK;
+    }
+    printf("%s%s%s  %s", cli_color(cli, cli_text(answer, "state")), cli_text(answer, "state"),
+           cli_color_off(cli), id);
+    if (*cli_text(answer, "reason") && strcmp(cli_text(answer, "reason"), "none") != 0)
+        printf("  %s", cli_text(answer, "reason"));
+    printf("\n%s\n", cli_plain(cli, cli_text(answer, "sentence")));
+    if (*cli_text(answer, "whoCanAct"))
+        printf("who can change it: %s\n", cli_text(answer, "whoCanAct"));
+    if (json_array_size(json_object_get(answer, "clusters"))) {
+        putchar('\n');
+        table = cli_table_create(cli, "CLUSTER|REASON|VERDICT");
+        json_array_foreach(json_object_get(answer, "clusters"), i, one)
+        {
+            cli_table_put(table, "%s", cli_text(one, "cluster"));
+            cli_table_put(table, "%s", cli_text(one, "reason"));
+            cli_table_put(table, "%s", cli_text(one, "detail"));
+        }
+        cli_table_print(table, stdout);
+    }
+    json_decref(answer);
+    return CLI_OK;
+}

@@ -1,0 +1,136 @@
+#include "cli/follow.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/client_stream.h"
+#include "cli/log_event.h"
+#include "cli/output.h"
+
+struct followed {
+    struct cli *cli;
+    const struct cli_follow *what;
+    struct cli_log_style style;
+    bool is_running; /* was said */
+};
+
+static void say_state(struct followed *followed, const char *state)
+{
+    if (followed->what->on_state) followed->what->on_state(followed->what->ctx, state);
+}
+
+static void assigned(struct followed *followed, const json_t *event)
+{
+    cli_log_finish(&followed->style);
+    if (cli_int(event, "element") > 0) return; /* of an array the first is enough */
+    fprintf(stderr, "%s on %s", followed->what->job,
+            cli_plain(followed->cli, cli_text(event, "cluster")));
+    if (cli_int(event, "attempt") > 1)
+        fprintf(stderr, ", attempt %lld", (long long)cli_int(event, "attempt"));
+    fputc('\n', stderr);
+}
+
+static void attempt_ended(struct followed *followed, const json_t *event)
+{
+    cli_log_finish(&followed->style);
+    fprintf(stderr, "%s element %lld, attempt %lld ended: %s, exit %lld; it goes again\n",
+            followed->what->job, (long long)cli_int(event, "element"),
+            (long long)cli_int(event, "attempt"),
+            cli_plain(followed->cli, cli_text(event, "reason")),
+            (long long)cli_int(event, "exitCode"));
+}
+
+static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
+{
+    struct followed *followed = ctx;
+    bool is_over = strcmp(event->name, "job.ended") == 0 || strcmp(event->name, "end") == 0;
+    json_t *body = json_loadb(event->data, event->data_len, 0, NULL);
+
+    if (strcmp(event->name, "attempt.assigned") == 0) assigned(followed, body);
+    if (strcmp(event->name, "attempt.ended") == 0) attempt_ended(followed, body);
+    if (strcmp(event->name, "replica.changed") == 0 &&
+        strcmp(cli_text(body, "state"), "running") == 0 && !followed->is_running) {
+        followed->is_running = true;
+        say_state(followed, "running");
+    }
+    json_decref(body);
+    return is_over ? CLI_STREAM_DONE : CLI_STREAM_MORE;
+}
+
+static enum cli_stream_word on_log(void *ctx, const struct cli_event *event)
+{
+    struct followed *followed = ctx;
+
+    return cli_log_event(followed->cli, &followed->style, event);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+int cli_exit_of_job(const json_t *job)
+{
+    const char *state = cli_text(job, "state"), *reason = cli_text(job, "reason");
+    int64_t code = cli_int(job, "exitCode");
+
+    if (strcmp(state, "succeeded") == 0) return CLI_OK;
+    if (strcmp(state, "cancelled") == 0) return CLI_CANCELLED;
+    if (strcmp(reason, "DeadlineExceeded") == 0) return CLI_DEADLINE;
+    return code > 0 && code < 256 ? (int)code : CLI_FAILED;
+}
+
+void cli_say_end(struct cli *cli, const json_t *job)
+{
+    int64_t begin = cli_parse_time(cli_text(job, "submittedAt")),
+            end = cli_parse_time(cli_text(job, "endedAt"));
+    const json_t *exit = json_object_get(job, "exitCode"),
+                 *replica = json_object_get(job, "firstReplica");
+
+    fprintf(stderr, "%s %s", cli_text(job, "id"), cli_text(job, "state"));
+    if (begin >= 0 && end >= begin) fprintf(stderr, " after %s", cli_ago(cli, end - begin));
+    if (strcmp(cli_text(job, "state"), "failed") == 0) {
+        fprintf(stderr, ": %s", cli_plain(cli, cli_text(job, "reason")));
+        if (json_is_integer(replica))
+            fprintf(stderr, ", replica %lld was the first", (long long)json_integer_value(replica));
+        if (json_is_integer(exit))
+            fprintf(stderr, ", exit %lld", (long long)json_integer_value(exit));
+    }
+    fputc('\n', stderr);
+}
+
+static int tell_end(struct cli *cli, const char *id)
+{
+    json_t *job = NULL;
+    int code = cli_get(cli, &job, "/v1/jobs/%s", id);
+
+    if (code) return code;
+    cli_say_end(cli, job);
+    code = cli_exit_of_job(job);
+    if (code) fprintf(stderr, "  fairlead describe %s   fairlead retry %s\n", id, id);
+    json_decref(job);
+    return code;
+}
+
+int cli_follow(struct cli *cli, const struct cli_follow *follow)
+{
+    struct followed followed = {
+        .cli = cli, .what = follow, .style = {.has_timestamps = follow->has_timestamps}};
+    struct cli_stream events = {.on_event = on_event, .ctx = &followed},
+                      logs = {.on_event = on_log, .ctx = &followed};
+    struct cli_streams *streams = cli_streams_create(cli);
+    int code;
+
+    events.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/events", follow->job);
+    logs.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs/stream", follow->job);
+    cli_streams_open(streams, &events);
+    cli_streams_open(streams, &logs);
+    code = cli_streams_run(streams, 0);
+    cli_log_finish(&followed.style);
+    cli_streams_destroy(streams);
+    if (code == CLI_CANCELLED && cli_is_interrupted()) {
+        fprintf(stderr,
+                "\nno longer watching; %s goes on.  fairlead logs -f %s   fairlead cancel %s\n",
+                follow->job, follow->job, follow->job);
+        return code;
+    }
+    return code ? code : tell_end(cli, follow->job);
+}

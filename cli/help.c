@@ -1,0 +1,362 @@
+#include "cli/help.h"
+
+#include <string.h>
+
+#include "cli/exits.h"
+
+enum { TEXT_COLUMN = 34, WIDTH = 100 };
+
+static void put_dashed(FILE *out, const char *name)
+{
+    for (; *name; name++)
+        fputc(*name == '_' ? '-' : *name, out);
+}
+
+/* Wraps at blanks, each line but the first behind 'indent' blanks. */
+static void put_wrapped(FILE *out, const char *text, int indent)
+{
+    int column = indent;
+
+    while (*text) {
+        int len = (int)strcspn(text, " ");
+
+        if (column > indent && column + 1 + len > WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(text, 1, (size_t)len, out);
+        column += len;
+        text += len;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void put_option(FILE *out, const struct cli_option *option)
+{
+    int column = 6;
+
+    if (option->letter) {
+        fprintf(out, "  -%c, --", option->letter);
+    } else {
+        fputs("      --", out);
+    }
+    put_dashed(out, option->name);
+    column += 2 + (int)strlen(option->name);
+    if (option->value) {
+        fprintf(out, " %s", option->value);
+        column += 1 + (int)strlen(option->value);
+    }
+    if (column + 2 > TEXT_COLUMN) {
+        fprintf(out, "\n%*s", TEXT_COLUMN, "");
+    } else {
+        fprintf(out, "%*s", TEXT_COLUMN - column, "");
+    }
+    put_wrapped(out, option->text, TEXT_COLUMN);
+}
+
+static void put_verb_line(FILE *out, const struct cli_verb *verb)
+{
+    fprintf(out, "  %-20s %s\n", verb->words, verb->line);
+}
+
+void cli_help(FILE *out)
+{
+    fputs("fairlead - batch and AI work over many clusters\n\n"
+          "usage: fairlead VERB [ARGUMENTS] [FLAGS]\n\n",
+          out);
+    for (int i = 0; i < CLI_VERBS_LEN; i++)
+        put_verb_line(out, &cli_verbs()[i]);
+    fputs("\nWith every verb:\n", out);
+    for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
+        if (cli_option_is_global((enum cli_option_id)i)) put_option(out, &cli_options[i]);
+    }
+    fputs("\n'fairlead help VERB' says more.  First steps: 'fairlead demo --keep', or 'fairlead "
+          "login URL'.\n",
+          out);
+}
+
+void cli_help_group(FILE *out, const char *group)
+{
+    size_t len = strlen(group);
+
+    fprintf(out, "usage: fairlead %s VERB [ARGUMENTS] [FLAGS]\n\n", group);
+    for (int i = 0; i < CLI_VERBS_LEN; i++) {
+        const struct cli_verb *verb = &cli_verbs()[i];
+
+        if (strncmp(verb->words, group, len) == 0 && verb->words[len] == ' ')
+            put_verb_line(out, verb);
+    }
+}
+
+void cli_help_verb(FILE *out, const struct cli_verb *verb)
+{
+    bool has_own = false;
+
+    fprintf(out, "usage: fairlead %s%s%s\n\n", verb->words, *verb->arguments ? " " : "",
+            verb->arguments);
+    put_wrapped(out, verb->line, 0);
+    if (*verb->more) {
+        fputc('\n', out);
+        put_wrapped(out, verb->more, 0);
+    }
+    for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
+        enum cli_option_id option = (enum cli_option_id)i;
+
+        if (cli_option_is_global(option) || !cli_verb_takes(verb, option)) continue;
+        if (!has_own) fputs("\nFlags:\n", out);
+        has_own = true;
+        put_option(out, &cli_options[i]);
+    }
+    fputs("\nWith every verb:\n", out);
+    for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
+        if (cli_option_is_global((enum cli_option_id)i)) put_option(out, &cli_options[i]);
+    }
+}
+
+/* --- completion ------------------------------------------------------------------------------- */
+
+static bool is_first_of_word(int i)
+{
+    size_t len = strcspn(cli_verbs()[i].words, " ");
+
+    for (int j = 0; j < i; j++) {
+        const char *other = cli_verbs()[j].words;
+
+        if (strcspn(other, " ") == len && strncmp(other, cli_verbs()[i].words, len) == 0)
+            return false;
+    }
+    return true;
+}
+
+static void put_first_words(FILE *out)
+{
+    for (int i = 0; i < CLI_VERBS_LEN; i++) {
+        if (!is_first_of_word(i)) continue;
+        fprintf(out, "%s%.*s", i ? " " : "", (int)strcspn(cli_verbs()[i].words, " "),
+                cli_verbs()[i].words);
+    }
+}
+
+static void put_second_words(FILE *out, const char *first, size_t len)
+{
+    const char *between = "";
+
+    for (int i = 0; i < CLI_VERBS_LEN; i++) {
+        const char *words = cli_verbs()[i].words;
+
+        if (strncmp(words, first, len) != 0 || words[len] != ' ') continue;
+        fprintf(out, "%s%s", between, words + len + 1);
+        between = " ";
+    }
+}
+
+static void put_flags(FILE *out, const struct cli_verb *verb)
+{
+    for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
+        if (!cli_verb_takes(verb, (enum cli_option_id)i)) continue;
+        fputs(" --", out);
+        put_dashed(out, cli_options[i].name);
+    }
+}
+
+static void put_bash(FILE *out)
+{
+    fputs("_fairlead() {\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} choices flags=''\n"
+          "    case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n",
+          out);
+    for (int i = 0; i < CLI_VERBS_LEN; i++) {
+        const struct cli_verb *verb = &cli_verbs()[i];
+
+        fprintf(out, "    '%s'%s) flags='", verb->words, strchr(verb->words, ' ') ? "" : "\\ *");
+        put_flags(out, verb);
+        fputs("' ;;\n", out);
+    }
+    fputs("    esac\n"
+          "    if ((COMP_CWORD == 1)); then choices='",
+          out);
+    put_first_words(out);
+    fputs("'\n    elif [[ $word == -* ]]; then choices=$flags\n"
+          "    elif ((COMP_CWORD == 2)); then\n"
+          "        case ${COMP_WORDS[1]} in\n",
+          out);
+    for (int i = 0; i < CLI_VERBS_LEN; i++) {
+        const char *words = cli_verbs()[i].words;
+        size_t len = strcspn(words, " ");
+
+        if (!is_first_of_word(i) || !words[len]) continue;
+        fprintf(out, "        %.*s) choices='", (int)len, words);
+        put_second_words(out, words, len);
+        fputs("' ;;\n", out);
+    }
+    fputs("        esac\n"
+          "    fi\n"
+          "    COMPREPLY=($(compgen -W \"$choices\" -- \"$word\"))\n"
+          "    [[ -n $choices ]] || COMPREPLY=($(compgen -f -- \"$word\"))\n"
+          "}\n"
+          "complete -F _fairlead fairlead kubectl-fairlead\n",
+          out);
+}
+
+static void put_fish(FILE *out)
+{
+    fputs("complete -c fairlead -f\n", out);
+    for (int i = 0; i < CLI_VERBS_LEN; i++) {
+        const struct cli_verb *verb = &cli_verbs()[i];
+        size_t len = strcspn(verb->words, " ");
+
+        if (is_first_of_word(i)) {
+            fprintf(out, "complete -c fairlead -n __fish_use_subcommand -a %.*s -d '%s'\n",
+                    (int)len, verb->words, verb->words[len] ? "" : verb->line);
+        }
+        if (verb->words[len]) {
+            fprintf(out,
+                    "complete -c fairlead -n '__fish_seen_subcommand_from %.*s' -a %s -d '%s'\n",
+                    (int)len, verb->words, verb->words + len + 1, verb->line);
+        }
+    }
+    for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
+        fputs("complete -c fairlead -l ", out);
+        put_dashed(out, cli_options[i].name);
+        if (cli_options[i].letter) fprintf(out, " -s %c", cli_options[i].letter);
+        fputs(cli_options[i].value ? " -r\n" : "\n", out);
+    }
+}
+
+bool cli_help_completion(FILE *out, const char *shell)
+{
+    if (strcmp(shell, "bash") == 0) {
+        put_bash(out);
+    } else if (strcmp(shell, "zsh") == 0) {
+        fputs("autoload -U +X bashcompinit && bashcompinit\n", out);
+        put_bash(out);
+    } else if (strcmp(shell, "fish") == 0) {
+        put_fish(out);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+/* A line of mdoc must not begin with a dot or an apostrophe, and a backslash is its own. */
+static void put_mdoc(FILE *out, const char *text)
+{
+    if (*text == '.' || *text == '\'') fputs("\\&", out);
+    for (; *text; text++) {
+        if (*text == '\\') {
+            fputs("\\e", out);
+        } else if (*text == '-') {
+            fputs("\\-", out);
+        } else {
+            fputc(*text, out);
+        }
+    }
+    fputc('\n', out);
+}
+
+static void put_mdoc_option(FILE *out, const struct cli_option *option)
+{
+    fputs(".It ", out);
+    if (option->letter) fprintf(out, "Fl %c , ", option->letter);
+    fputs("Fl \\-", out);
+    put_dashed(out, option->name);
+    if (option->value) fprintf(out, " Ar %s", option->value);
+    fputc('\n', out);
+    put_mdoc(out, option->text);
+}
+
+static void put_mdoc_exits(FILE *out)
+{
+    fputs(".Sh EXIT STATUS\n.Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < cli_exits_len; i++) {
+        fprintf(out, ".It %s\n", cli_exits[i].code);
+        put_mdoc(out, cli_exits[i].text);
+    }
+    fputs(".El\n", out);
+}
+
+void cli_help_man(FILE *out)
+{
+    fputs(".Dd November 22, 2026\n.Dt FAIRLEAD 1\n.Os\n.Sh NAME\n.Nm fairlead\n"
+          ".Nd batch and AI work over many clusters\n.Sh SYNOPSIS\n.Nm\n.Ar verb\n.Op Ar argument "
+          "...\n"
+          ".Op Ar flag ...\n.Sh DESCRIPTION\n"
+          "Submits jobs to a Fairlead control plane, follows and explains them, and administers "
+          "its clusters.\n"
+          "The verbs:\n.Bl -tag -width Ds\n",
+          out);
+    for (int i = 0; i < CLI_VERBS_LEN; i++) {
+        const struct cli_verb *verb = &cli_verbs()[i];
+
+        fprintf(out, ".It Cm %s", verb->words);
+        if (*verb->arguments) {
+            fputs(" No ", out);
+            for (const char *c = verb->arguments; *c; c++) {
+                if (*c == '-') fputc('\\', out);
+                fputc(*c, out);
+            }
+        }
+        fputc('\n', out);
+        put_mdoc(out, verb->line);
+        if (*verb->more) {
+            fputs(".Pp\n", out);
+            put_mdoc(out, verb->more);
+        }
+    }
+    fputs(".El\n.Pp\nThe flags, each of which only some verbs take\n"
+          ".Pq Ql fairlead help VERB lists them :\n.Bl -tag -width Ds\n",
+          out);
+    for (int i = 0; i < CLI_OPTIONS_LEN; i++)
+        put_mdoc_option(out, &cli_options[i]);
+    fputs(".El\n.Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
+          ".It Ev FAIRLEAD_URL , Ev FAIRLEAD_TOKEN , Ev FAIRLEAD_CA_FILE , Ev FAIRLEAD_CONTEXT\n"
+          "As the flags of these names, which win.\n"
+          ".It Ev NO_COLOR , Ev PAGER , Ev https_proxy , Ev no_proxy\nAs usual.\n.El\n",
+          out);
+    put_mdoc_exits(out);
+}
+
+void cli_help_markdown(FILE *out)
+{
+    fputs("# Command line\n\nMade by `docs/gen/cli.c` from `cli/verbs.def` and `cli/options.def`; "
+          "change those, not "
+          "this.\n\nData goes to standard output, talk to standard error. A job is named by its id "
+          "(`job-7m2k`), by "
+          "`@last` or by\n`@last-failed`.\n\n## Verbs\n",
+          out);
+    for (int i = 0; i < CLI_VERBS_LEN; i++) {
+        const struct cli_verb *verb = &cli_verbs()[i];
+        const char *between = "\nFlags: ";
+
+        fprintf(out, "\n### `fairlead %s%s%s`\n\n%s.%s%s\n", verb->words,
+                *verb->arguments ? " " : "", verb->arguments, verb->line, *verb->more ? " " : "",
+                verb->more);
+        for (int o = 0; o < CLI_OPTIONS_LEN; o++) {
+            if (cli_option_is_global((enum cli_option_id)o)) continue;
+            if (!cli_verb_takes(verb, (enum cli_option_id)o)) continue;
+            fprintf(out, "%s`--", between);
+            put_dashed(out, cli_options[o].name);
+            fputc('`', out);
+            between = ", ";
+        }
+        if (between[0] == ',') fputs(".\n", out);
+    }
+    fputs("\n## Flags\n\n| flag | value | |\n|---|---|---|\n", out);
+    for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
+        fputs("| `--", out);
+        put_dashed(out, cli_options[i].name);
+        fputc('`', out);
+        if (cli_options[i].letter) fprintf(out, ", `-%c`", cli_options[i].letter);
+        fprintf(out, " | %s | %s%s |\n", cli_options[i].value ? cli_options[i].value : "",
+                cli_options[i].text, cli_options[i].is_many ? "; may be repeated" : "");
+    }
+    fputs("\n## Exit codes\n\n| code | |\n|---|---|\n", out);
+    for (size_t i = 0; i < cli_exits_len; i++)
+        fprintf(out, "| %s | %s |\n", cli_exits[i].code, cli_exits[i].text);
+}

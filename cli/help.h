@@ -1,0 +1,13 @@
+/* help.h - what the tables of verb.h say to people: help, completion, the man page, docs/reference/cli.md. */
+#pragma once
+
+#include <stdio.h>
+
+#include "cli/verb.h"
+
+void cli_help(FILE *out);                                   /* all verbs */
+void cli_help_verb(FILE *out, const struct cli_verb *verb); /* one */
+void cli_help_group(FILE *out, const char *group);          /* "cluster" */
+bool cli_help_completion(FILE *out, const char *shell);     /* false: no such shell */
+void cli_help_man(FILE *out);                               /* mdoc */
+void cli_help_markdown(FILE *out);

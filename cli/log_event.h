@@ -1,0 +1,19 @@
+/* log_event.h - one event of a log stream as a person sees it: "[2] step 100", a gap as a marked line. */
+#pragma once
+
+#include "cli/client_stream.h"
+
+struct cli_log_style {
+    bool has_timestamps, is_raw;
+    bool has_prefix;                   /* which replica; set once a second one is seen */
+    bool is_in_line;                   /* what was written last had no newline */
+    int64_t element, replica, attempt; /* of that; -1: none */
+    bool has_first;
+};
+
+/* Prints what the event brings.  DONE: the stream's last event. */
+enum cli_stream_word cli_log_event(struct cli *cli, struct cli_log_style *style,
+                                   const struct cli_event *event);
+
+/* So that what is said next begins a line. */
+void cli_log_finish(struct cli_log_style *style);

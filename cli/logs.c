@@ -1,0 +1,99 @@
+/* logs.c - 'logs': what a job's replicas wrote, from the store or as it comes. */
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/log_event.h"
+#include "cli/output.h"
+#include "cli/which.h"
+
+struct following {
+    struct cli *cli;
+    struct cli_log_style style;
+    bool has_grep;
+    regex_t grep;
+};
+
+/* The query that the flags make; NULL: said, *ret_code. */
+static const char *query_of(struct cli *cli, int *ret_code)
+{
+    static const struct {
+        enum cli_option_id option;
+        const char *key;
+    } parts[] = {{CLI_OPT_replica, "replica"},
+                 {CLI_OPT_element, "element"},
+                 {CLI_OPT_attempt, "attempt"},
+                 {CLI_OPT_tail, "tail"}};
+    const char *query = "", *since = cli_value(&cli->args, CLI_OPT_since);
+    struct fl_err err = {0};
+    int64_t ms;
+    long number;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!cli_has(&cli->args, parts[i].option)) continue;
+        if (!cli_number(&cli->args, parts[i].option, 0, 0, 1 << 24, &number, &err)) {
+            *ret_code = cli_fail_err(&err);
+            return NULL;
+        }
+        query = fl_arena_printf(&cli->arena, "%s&%s=%ld", query, parts[i].key, number);
+    }
+    if (since && cli_parse_time(since) < 0) {
+        if (!cli_duration(since, &ms, &err)) {
+            *ret_code = cli_fail(
+                CLI_USAGE, "--since %s: wants a span, as 10m, or a time, as 2026-01-31T09:00:00Z",
+                since);
+            return NULL;
+        }
+        since = cli_time(cli, cli_now_ms() - ms);
+    }
+    if (since) query = fl_arena_printf(&cli->arena, "%s&since=%s", query, cli_escape(cli, since));
+    return query;
+}
+
+static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
+{
+    struct following *following = ctx;
+
+    if (following->has_grep && strcmp(event->name, "end") != 0) {
+        json_t *line = json_loadb(event->data, event->data_len, JSON_ALLOW_NUL, NULL);
+        bool is_hit = regexec(&following->grep, cli_text(line, "text"), 0, NULL, 0) == 0;
+
+        json_decref(line);
+        if (!is_hit) return CLI_STREAM_MORE;
+    }
+    return cli_log_event(following->cli, &following->style, event);
+}
+
+int verb_logs(struct cli *cli)
+{
+    struct following following = {
+        .cli = cli,
+        .style = {.has_timestamps = cli_has(&cli->args, CLI_OPT_timestamps),
+                  .is_raw = cli_has(&cli->args, CLI_OPT_raw)}};
+    struct cli_stream stream = {.on_event = on_event, .ctx = &following};
+    struct cli_streams *streams;
+    const char *id, *query, *grep = cli_value(&cli->args, CLI_OPT_grep);
+    int code = CLI_OK;
+
+    if (cli->args.words.len != 1) return cli_fail(CLI_USAGE, "usage: fairlead logs JOB");
+    id = cli_job_id(cli, cli->args.words.at[0], &code);
+    query = id ? query_of(cli, &code) : NULL;
+    if (!query) return code;
+    if (grep) {
+        if (regcomp(&following.grep, grep, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0) {
+            return cli_fail(CLI_USAGE, "--grep %s is no extended regular expression", grep);
+        }
+        following.has_grep = true;
+    }
+    if (!cli_has(&cli->args, CLI_OPT_follow)) cli_page(cli);
+    stream.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs/stream?follow=%s%s", id,
+                                  cli_has(&cli->args, CLI_OPT_follow) ? "true" : "false", query);
+    streams = cli_streams_create(cli);
+    cli_streams_open(streams, &stream);
+    code = cli_streams_run(streams, 0);
+    cli_log_finish(&following.style);
+    cli_streams_destroy(streams);
+    if (following.has_grep) regfree(&following.grep);
+    return code;
+}

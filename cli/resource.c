@@ -1,0 +1,74 @@
+#include "cli/resource.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/output.h"
+
+const char *cli_one_name(struct cli *cli)
+{
+    const char *group = cli->args.verb->words;
+
+    if (cli->args.words.len == 1) return cli_escape(cli, cli->args.words.at[0]);
+    cli_fail(CLI_USAGE, "usage: fairlead %s %s", group, cli->args.verb->arguments);
+    return NULL;
+}
+
+json_t *cli_get_all(struct cli *cli, const char *path, const char *key, int *ret_code)
+{
+    json_t *all = json_array();
+    const char *cursor = "";
+
+    do {
+        json_t *page = NULL;
+        const char *more;
+
+        *ret_code = cli_get(cli, &page, "%s%s%s", path, *cursor ? "?cursor=" : "", cursor);
+        if (*ret_code) {
+            json_decref(all);
+            return NULL;
+        }
+        json_array_extend(all, json_object_get(page, key));
+        more = cli_text(page, "cursor");
+        cursor = *more ? cli_escape(cli, more) : "";
+        json_decref(page);
+    } while (*cursor);
+    return all;
+}
+
+bool cli_print_list(struct cli *cli, const json_t *list, const char *name)
+{
+    size_t i;
+    json_t *one;
+
+    if (cli->format == CLI_FORMAT_json) {
+        cli_print_json(cli, list);
+    } else if (cli->format == CLI_FORMAT_jsonl || cli->format == CLI_FORMAT_name) {
+        json_array_foreach(list, i, one)
+        {
+            if (cli->format == CLI_FORMAT_name) {
+                printf("%s\n", cli_plain(cli, cli_text(one, name)));
+            } else {
+                cli_print_json(cli, one);
+            }
+        }
+    } else {
+        return false;
+    }
+    return true;
+}
+
+int cli_act(struct cli *cli, const char *group, const char *action, json_t *body, const char *done)
+{
+    const char *name = cli_one_name(cli);
+    int code = CLI_USAGE;
+
+    if (name) {
+        code = cli_post(cli, NULL, body, "/v1/%s/%s:%s", group, name, action);
+    } else {
+        json_decref(body);
+    }
+    if (code == CLI_OK) fprintf(stderr, "%s %s\n", cli->args.words.at[0], done);
+    return code;
+}

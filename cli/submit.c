@@ -1,0 +1,217 @@
+/* submit.c - 'run' and 'submit': documents in, jobs out, and one of them followed. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/follow.h"
+#include "cli/job.h"
+#include "cli/output.h"
+#include "shared/base/buf.h"
+#include "shared/json/json_out.h"
+#include "shared/yaml/yaml.h"
+
+enum { DOCUMENTS_MAX = 1000 };
+
+struct submitted {
+    FL_VEC(const char *) ids;
+};
+
+/* --- one document ----------------------------------------------------------------------------- */
+
+static void say_submitted(struct cli *cli, const json_t *job)
+{
+    if (cli_is_json(cli)) {
+        cli_print_json(cli, job);
+    } else if (cli_has(&cli->args, CLI_OPT_detach) || cli->format == CLI_FORMAT_name) {
+        printf("%s\n", cli_text(job, "id"));
+    } else {
+        fprintf(stderr, "%s %s in %s\n", cli_text(job, "id"),
+                cli_plain(cli, cli_text(job, "state")), cli_plain(cli, cli_text(job, "queue")));
+    }
+}
+
+static int post(struct cli *cli, const char *body, size_t len, const char *type,
+                struct submitted *submitted)
+{
+    struct cli_request request = {
+        .method = "POST", .body = body, .body_len = len, .content_type = type};
+    json_t *job = NULL;
+    int code;
+
+    request.path = cli_has(&cli->args, CLI_OPT_dry_run) ? "/v1/jobs?dryRun=true" : "/v1/jobs";
+    request.key = cli_value(&cli->args, CLI_OPT_key);
+    code = cli_call(cli, &request, &job);
+    if (code) return code;
+    if (cli_has(&cli->args, CLI_OPT_dry_run)) {
+        cli_print_json(cli, job);
+    } else {
+        say_submitted(cli, job);
+        fl_vec_push(&submitted->ids, fl_arena_printf(&cli->arena, "%s", cli_text(job, "id")));
+    }
+    json_decref(job);
+    return CLI_OK;
+}
+
+/* One is followed, unless that was not wanted; of several the ids are enough. */
+static int follow(struct cli *cli, const struct submitted *submitted)
+{
+    struct cli_follow one = {.has_timestamps = cli_has(&cli->args, CLI_OPT_timestamps)};
+
+    if (submitted->ids.len != 1 || cli_has(&cli->args, CLI_OPT_detach) ||
+        cli_has(&cli->args, CLI_OPT_hold) || cli_is_json(cli) || cli->format == CLI_FORMAT_name) {
+        return CLI_OK;
+    }
+    one.job = submitted->ids.at[0];
+    return cli_follow(cli, &one);
+}
+
+/* --- run -------------------------------------------------------------------------------------- */
+
+int verb_run(struct cli *cli)
+{
+    struct submitted submitted = {0};
+    int code = CLI_OK;
+    json_t *document = cli_job_of_flags(cli, &code);
+    char *text;
+
+    if (!document) return code;
+    text = json_dumps(document, JSON_COMPACT);
+    json_decref(document);
+    if (!text) return cli_fail(CLI_USAGE, "a word of the command line is no UTF-8");
+    code = post(cli, text, strlen(text), "application/json", &submitted);
+    free(text);
+    if (code == CLI_OK) code = follow(cli, &submitted);
+    fl_vec_fini(&submitted.ids);
+    return code;
+}
+
+/* --- submit ----------------------------------------------------------------------------------- */
+
+static const char *read_file(struct cli *cli, const char *file, size_t *ret_len, struct fl_err *err)
+{
+    FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
+    char *text;
+    size_t len;
+
+    if (!in) {
+        fl_fail(err, FL_IO, "%s cannot be read: %s", file, strerror(errno));
+        return NULL;
+    }
+    text = fl_arena_alloc(&cli->arena, FL_YAML_BYTES_MAX + 1);
+    len = fread(text, 1, FL_YAML_BYTES_MAX + 1, in);
+    if (ferror(in)) {
+        fl_fail(err, FL_IO, "%s cannot be read: %s", file, strerror(errno));
+        text = NULL;
+    } else if (len > FL_YAML_BYTES_MAX) {
+        fl_fail(err, FL_TOO_LARGE, "%s is larger than %d KiB", file, FL_YAML_BYTES_MAX >> 10);
+        text = NULL;
+    }
+    if (in != stdin) fclose(in);
+    *ret_len = len;
+    return text;
+}
+
+/* What the command line says wins over the document. */
+static char * override(struct cli *cli, const char *text)
+{
+    json_t *document = json_loads(text, 0, NULL);
+    char *changed;
+
+    if (!json_is_object(document)) {
+        json_decref(document);
+        return strdup(text); /* the server says what is wrong with it */
+    }
+    if (cli_has(&cli->args, CLI_OPT_queue)) {
+        json_object_set_new(document, "queue", json_string(cli_value(&cli->args, CLI_OPT_queue)));
+    }
+    if (cli_has(&cli->args, CLI_OPT_hold)) json_object_set_new(document, "hold", json_true());
+    changed = json_dumps(document, JSON_COMPACT);
+    json_decref(document);
+    return changed;
+}
+
+static int post_tree(struct cli *cli, const struct fl_json *root, struct submitted *submitted)
+{
+    struct fl_buf buf;
+    struct fl_json_out out = fl_json_out(&buf);
+    char *text;
+    int code;
+
+    fl_buf_init(&buf, 2 * FL_YAML_BYTES_MAX);
+    fl_json_put_tree(&out, root);
+    fl_buf_put_u8(&buf, 0);
+    if (buf.is_over) {
+        fl_buf_fini(&buf);
+        return cli_fail(CLI_BAD_SPEC, "a document is too large");
+    }
+    text = override(cli, (const char *)buf.at);
+    fl_buf_fini(&buf);
+    code = post(cli, text, strlen(text), "application/json", submitted);
+    free(text);
+    return code;
+}
+
+/* A file of one document goes as it is, so that the server can say which line is wrong. */
+static int submit_file(struct cli *cli, const char *file, struct submitted *submitted)
+{
+    const struct fl_json *roots[DOCUMENTS_MAX], *root = NULL;
+    struct fl_place at = {0};
+    struct fl_err err = {0};
+    struct fl_yaml *yaml;
+    size_t len = 0, roots_len = 0;
+    const char *text = read_file(cli, file, &len, &err);
+    bool is_good = true,
+         is_changed = cli_has(&cli->args, CLI_OPT_queue) || cli_has(&cli->args, CLI_OPT_hold);
+
+    if (!text) return cli_fail_err(&err);
+    yaml = fl_yaml_create((struct fl_str){text, len});
+    while ((is_good = fl_yaml_next(yaml, &cli->arena, &root, &at, &err)) && root) {
+        if (roots_len == DOCUMENTS_MAX) {
+            fl_yaml_destroy(yaml);
+            return cli_fail(CLI_BAD_SPEC, "%s has more than %d documents; nothing was submitted",
+                            file, DOCUMENTS_MAX);
+        }
+        roots[roots_len++] = root;
+    }
+    fl_yaml_destroy(yaml);
+    if (!is_good) {
+        return cli_fail(CLI_BAD_SPEC, "%s, line %u, column %u: %s; nothing of it was submitted",
+                        file, at.line, at.col, err.text);
+    }
+    if (!roots_len) return cli_fail(CLI_BAD_SPEC, "%s holds no document", file);
+    if (roots_len == 1 && !is_changed) {
+        int code = post(cli, text, len, "application/yaml", submitted);
+
+        if (code) fprintf(stderr, "  in %s\n", file);
+        return code;
+    }
+    for (size_t i = 0; i < roots_len; i++) {
+        int code = post_tree(cli, roots[i], submitted);
+
+        if (code) {
+            fprintf(stderr, "  in %s, document %zu of %zu; those after it were not submitted\n",
+                    file, i + 1, roots_len);
+            return code;
+        }
+    }
+    return CLI_OK;
+}
+
+int verb_submit(struct cli *cli)
+{
+    struct submitted submitted = {0};
+    int code = CLI_OK;
+
+    if (!cli->args.words.len) return cli_fail(CLI_USAGE, "usage: fairlead submit FILE... | -");
+    if (cli_has(&cli->args, CLI_OPT_key) && cli->args.words.len > 1) {
+        return cli_fail(CLI_USAGE, "--key is for one document, and there are several files");
+    }
+    for (size_t i = 0; i < cli->args.words.len && code == CLI_OK; i++) {
+        code = submit_file(cli, cli->args.words.at[i], &submitted);
+    }
+    if (code == CLI_OK) code = follow(cli, &submitted);
+    fl_vec_fini(&submitted.ids);
+    return code;
+}

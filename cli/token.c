@@ -1,0 +1,90 @@
+/* token.c - API tokens: make, list, revoke. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/output.h"
+#include "cli/resource.h"
+
+int verb_token_create(struct cli *cli)
+{
+    json_t *token = NULL, *body, *scopes = json_array();
+    struct fl_err err = {0};
+    int64_t ttl_ms;
+    int code;
+
+    if (!cli_one_name(cli)) {
+        json_decref(scopes);
+        return CLI_USAGE;
+    }
+    for (size_t i = 0; i < cli->args.values[CLI_OPT_scope].len; i++) {
+        json_array_append_new(scopes, json_string(cli->args.values[CLI_OPT_scope].at[i]));
+    }
+    if (json_array_size(scopes) == 0) json_array_append_new(scopes, json_string("read"));
+    body = json_pack("{s:s, s:o}", "name", cli->args.words.at[0], "scopes", scopes);
+    if (cli_has(&cli->args, CLI_OPT_token_queue)) {
+        json_object_set_new(body, "queue", json_string(cli_value(&cli->args, CLI_OPT_token_queue)));
+    }
+    if (cli_has(&cli->args, CLI_OPT_ttl)) {
+        if (!cli_duration(cli_value(&cli->args, CLI_OPT_ttl), &ttl_ms, &err)) {
+            json_decref(body);
+            return cli_fail_err(&err);
+        }
+        json_object_set_new(body, "ttlSeconds", json_integer(ttl_ms / 1000));
+    }
+    code = cli_post(cli, &token, body, "/v1/tokens");
+    if (code) return code;
+    if (cli_is_json(cli)) {
+        cli_print_json(cli, token);
+    } else {
+        printf("%s\n", cli_text(token, "token"));
+        fprintf(stderr, "token %s, good until %s; it is not shown again\n", cli_text(token, "id"),
+                cli_text(token, "expiresAt"));
+    }
+    json_decref(token);
+    return CLI_OK;
+}
+
+int verb_token_ls(struct cli *cli)
+{
+    struct cli_table *table;
+    json_t *tokens, *one;
+    size_t i;
+    int code;
+
+    tokens = cli_get_all(cli, "/v1/tokens", "tokens", &code);
+    if (!tokens) return code;
+    if (!cli_print_list(cli, tokens, "id")) {
+        table = cli_table_create(cli, "ID|NAME|SCOPES|QUEUE|EXPIRES|+LAST USED");
+        json_array_foreach(tokens, i, one)
+        {
+            cli_table_put(table, "%s", cli_text(one, "id"));
+            cli_table_put(table, "%s", cli_text(one, "name"));
+            cli_table_put(table, "%s", cli_words(cli, json_object_get(one, "scopes")));
+            cli_table_put(table, "%s", cli_text(one, "queue"));
+            cli_table_put(table, "%s", cli_text(one, "expiresAt"));
+            cli_table_put(table, "%s", cli_text(one, "lastUsedAt"));
+        }
+        cli_table_print(table, stdout);
+    }
+    json_decref(tokens);
+    return CLI_OK;
+}
+
+int verb_token_revoke(struct cli *cli)
+{
+    int code = CLI_OK;
+
+    if (!cli->args.words.len) return cli_fail(CLI_USAGE, "usage: fairlead token revoke ID...");
+    for (size_t i = 0; i < cli->args.words.len; i++) {
+        struct cli_request request = {.method = "DELETE"};
+        int one;
+
+        request.path =
+            fl_arena_printf(&cli->arena, "/v1/tokens/%s", cli_escape(cli, cli->args.words.at[i]));
+        one = cli_call(cli, &request, NULL);
+        if (one) code = one;
+        if (!one) fprintf(stderr, "%s is revoked\n", cli->args.words.at[i]);
+    }
+    return code;
+}
