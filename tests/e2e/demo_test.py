@@ -1,0 +1,102 @@
+"""'fairlead demo' as a newcomer runs it, and what is left when it is killed: nothing."""
+import os
+import random
+import signal
+import subprocess
+import tempfile
+import time
+
+import fleet
+from fleet import BIN, shows, until
+
+DEMO = [os.path.join(BIN, "fairlead"), "demo"]
+
+
+def processes_of(folder):
+    """Whoever has the folder in its command line, environment or working directory."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        for what in ("cmdline", "environ"):
+            try:
+                with open(f"/proc/{name}/{what}", "rb") as file:
+                    if folder.encode() in file.read() and fleet.is_alive(int(name)):
+                        found.append(int(name))
+                        break
+            except OSError:
+                pass
+    return [pid for pid in found if pid not in SELF]
+
+
+SELF = {os.getpid(), os.getppid()}
+
+
+def mounts():
+    with open("/proc/self/mounts") as file:
+        return file.read()
+
+
+def sockets_of(folder):
+    with open("/proc/net/unix") as file:
+        return [line for line in file if folder in line]
+
+
+def nothing_is_left(folder, before):
+    until(f"no process of {folder} is left", lambda: not processes_of(folder), 60)
+    until(f"{folder} is empty", lambda: os.listdir(folder) == [], 60)
+    assert not sockets_of(folder), sockets_of(folder)
+    assert mounts() == before, "a mount is left"
+
+
+def start(folder, *words, **more):
+    # The folder of the demo, not ours, is what its processes are known by.
+    env = dict(os.environ, TMPDIR=folder)
+    return subprocess.Popen([*DEMO, *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+
+
+def main():
+    before = mounts()
+    with tempfile.TemporaryDirectory(prefix="fl-demo-test-", ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o711)
+        with shows("the demo runs its example, exits with 0 and leaves nothing"):
+            demo = start(folder)
+            out, _ = demo.communicate(timeout=300)
+            assert demo.returncode == 0, f"exit code {demo.returncode}: {out[-1500:]}"
+            for word in ("preparing part 7", "rank 3 step 100", "accuracy 0.94", "succeeded in"):
+                assert word in out, f"{word!r} is not in {out[-1500:]}"
+            nothing_is_left(folder, before)
+        with shows("with --chaos a tunnel is cut and an agent killed, and the log has no gap"):
+            demo = start(folder, "--chaos")
+            out, _ = demo.communicate(timeout=300)
+            assert demo.returncode == 0, f"exit code {demo.returncode}: {out[-1500:]}"
+            assert "40 of 40 lines" in out, out[-1500:]
+            nothing_is_left(folder, before)
+        with shows("Ctrl-C ends it, and nothing is left"):
+            demo = start(folder, "--keep")
+            time.sleep(random.uniform(1, 5))
+            demo.send_signal(signal.SIGINT)
+            demo.communicate(timeout=120)
+            nothing_is_left(folder, before)
+        moments = fleet.by_mode(1, 20, 60)
+        with shows(f"kill -9 of the demo at {moments} random moments leaves nothing"):
+            for moment in range(moments):
+                demo = start(folder)
+                time.sleep(random.Random(moment).uniform(0.1, 7))
+                demo.kill()
+                demo.communicate(timeout=120)
+                nothing_is_left(folder, before)
+        with shows("a port that is taken is a clear message"):
+            import socket
+            taken = socket.socket()
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            demo = start(folder, "--port", str(taken.getsockname()[1]))
+            out, _ = demo.communicate(timeout=120)
+            taken.close()
+            assert demo.returncode == 1 and "is taken" in out and "--port" in out, out
+            nothing_is_left(folder, before)
+    fleet.finish()
+
+
+main()
