@@ -1,0 +1,114 @@
+#include "shared/tls/digest.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/sha.h>
+#include <string.h>
+
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+
+struct fl_sha256_stream {
+    EVP_MD_CTX *context;
+};
+
+struct fl_digest fl_sha256(const void *ptr, size_t len)
+{
+    struct fl_digest digest;
+
+    SHA256(len > 0 ? ptr : "", len, digest.at);
+    return digest;
+}
+
+struct fl_digest fl_hmac_sha256(const void *key, size_t key_len, const void *ptr, size_t len)
+{
+    struct fl_digest digest;
+    unsigned digest_len = sizeof digest.at;
+    const unsigned char *made;
+
+    fl_assert(key_len > 0 && key_len <= INT32_MAX);
+    made = HMAC(EVP_sha256(), key, (int)key_len, len > 0 ? ptr : "", len, digest.at, &digest_len);
+    fl_assert(made && digest_len == sizeof digest.at);
+    return digest;
+}
+
+bool fl_secret_eq(const void *a, const void *b, size_t len)
+{
+    return CRYPTO_memcmp(a, b, len) == 0;
+}
+
+bool fl_digest_eq(struct fl_digest a, struct fl_digest b)
+{
+    return fl_secret_eq(a.at, b.at, sizeof a.at);
+}
+
+void fl_secret_wipe(void *ptr, size_t len)
+{
+    OPENSSL_cleanse(ptr, len);
+}
+
+static const char hex[] = "0123456789abcdef";
+
+void fl_digest_print(struct fl_digest digest, char out[FL_DIGEST_TEXT_MAX])
+{
+    for (size_t i = 0; i < sizeof digest.at; i++) {
+        out[2 * i] = hex[digest.at[i] >> 4];
+        out[2 * i + 1] = hex[digest.at[i] & 15];
+    }
+    out[FL_DIGEST_TEXT_MAX - 1] = '\0';
+}
+
+bool fl_digest_parse(struct fl_str s, struct fl_digest *ret_digest, struct fl_err *err)
+{
+    struct fl_digest digest = {{0}};
+
+    if (s.len != FL_DIGEST_TEXT_MAX - 1) {
+        return fl_fail(err, FL_INVALID, "a SHA-256 has 64 hex digits");
+    }
+    for (size_t i = 0; i < s.len; i++) {
+        const char *digit = memchr(hex, s.at[i], sizeof hex - 1);
+
+        if (!digit) return fl_fail(err, FL_INVALID, "a SHA-256 has lower-case hex digits");
+        digest.at[i / 2] = (uint8_t)(digest.at[i / 2] << 4 | (digit - hex));
+    }
+    *ret_digest = digest;
+    return true;
+}
+
+struct fl_sha256_stream *fl_sha256_create(void)
+{
+    struct fl_sha256_stream *stream = fl_new(struct fl_sha256_stream);
+    int is_good;
+
+    stream->context = EVP_MD_CTX_new();
+    fl_assert(stream->context);
+    is_good = EVP_DigestInit_ex(stream->context, EVP_sha256(), NULL);
+    fl_assert(is_good == 1);
+    return stream;
+}
+
+void fl_sha256_put(struct fl_sha256_stream *stream, const void *ptr, size_t len)
+{
+    int is_good = EVP_DigestUpdate(stream->context, len > 0 ? ptr : "", len);
+
+    fl_assert(is_good == 1);
+}
+
+struct fl_digest fl_sha256_end(struct fl_sha256_stream *stream)
+{
+    struct fl_digest digest;
+    unsigned len = sizeof digest.at;
+    int is_good = EVP_DigestFinal_ex(stream->context, digest.at, &len);
+
+    fl_assert(is_good == 1 && len == sizeof digest.at);
+    fl_sha256_destroy(stream);
+    return digest;
+}
+
+void fl_sha256_destroy(struct fl_sha256_stream *stream)
+{
+    if (!stream) return;
+    EVP_MD_CTX_free(stream->context);
+    fl_free(stream);
+}
