@@ -82,8 +82,7 @@ static char *options_of(const char *conninfo, enum pg_role role)
     }
     bytes = strlen(theirs) + sizeof SETTINGS + sizeof READER_SETTINGS + 1;
     options = fl_alloc(bytes);
-    snprintf(options, bytes, "%s %s%s", theirs, SETTINGS,
-             role == PG_READER ? READER_SETTINGS : "");
+    snprintf(options, bytes, "%s %s%s", theirs, SETTINGS, role == PG_READER ? READER_SETTINGS : "");
     PQconninfoFree(parsed);
     return options;
 }

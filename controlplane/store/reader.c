@@ -202,12 +202,21 @@ static void send_asks(struct reader *reader, fl_ms now)
     }
 }
 
+/* No answer but the end of the connection, as the server's last words or as libpq's own. */
+static bool is_end(const struct pg_failure *failure)
+{
+    return failure->sqlstate[0] == '\0' || strncmp(failure->sqlstate, "57P", 3) == 0 ||
+           strncmp(failure->sqlstate, "08", 2) == 0;
+}
+
 static void refused(struct reader *reader, const PGresult *result)
 {
     struct pg_failure failure;
     struct fl_err err = {0};
 
     pg_failure_of(result, &failure);
+    if (is_end(&failure)) return; /* the turn that finds it lost asks again */
+    reader->is_answered = true;
     (void)fl_fail(&err, pg_failure_code(&failure), "the database: %s", failure.text);
     reader->flying--;
     deliver(reader, 0, NULL, &err);
@@ -230,10 +239,7 @@ static void read_answers(struct reader *reader)
             deliver(reader, 0, result, NULL);
             break;
         default:
-            /* What libpq makes up when the connection is lost is no answer. */
-            if (pg_conn_state(reader->conn) == PG_LOST || reader->is_answered) break;
-            reader->is_answered = true;
-            refused(reader, result);
+            if (!reader->is_answered) refused(reader, result);
             break;
         }
         PQclear(result);

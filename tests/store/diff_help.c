@@ -131,11 +131,12 @@ uint64_t diff_number(PGconn *pg, const char *sql)
 
 void diff_reset(PGconn *pg)
 {
-    diff_run(pg, "truncate journal, audit, job, spec, attempt, attempt_end, element_end, job_end,"
-                 " open_job, open_mark, shape, queue, cluster, join_token, token, counter, idempotency;"
-                 "insert into journal(batch, prev, epoch, at, body) select 0, -1, 0, 0, '';"
-                 "update leader set epoch = 0, writer_pid = null;"
-                 "update lease set holder = '', instance = '', expires_at = '-infinity'");
+    diff_run(pg,
+             "truncate journal, audit, job, spec, attempt, attempt_end, element_end, job_end,"
+             " open_job, open_mark, shape, queue, cluster, join_token, token, counter, idempotency;"
+             "insert into journal(batch, prev, epoch, at, body) select 0, -1, 0, 0, '';"
+             "update leader set epoch = 0, writer_pid = null;"
+             "update lease set holder = '', instance = '', expires_at = '-infinity'");
 }
 
 /* --- rows of tables --- */
@@ -178,9 +179,9 @@ static struct fl_digest digest(struct fields *f)
 
 static const char *const selects[FAKE_PG_TABLES_LEN] = {
     [FAKE_PG_queue] = "select id, tenant, is_paused, name from queue order by id",
-    [FAKE_PG_cluster] =
-        "select id, state, access, is_draining, session_epoch, generation, seen, key, name, uid, uuid,"
-        " cordon from cluster order by id",
+    [FAKE_PG_cluster] = "select id, state, access, is_draining, session_epoch, generation, seen, "
+                        "key, name, uid, uuid,"
+                        " cordon from cluster order by id",
     [FAKE_PG_join_token] =
         "select token, tenant, expires_at, cluster, key, name from join_token order by token",
     [FAKE_PG_token] = "select id, tenant, scopes, made_at, expires_at, mac, name, queue from token"

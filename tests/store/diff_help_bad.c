@@ -258,17 +258,16 @@ void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
                                                .name = name};
         break;
     case ROW_cluster_put:
-        row.cluster_put = (struct row_cluster_put){
-            .cluster = small,
-            .state = 1,
-            .access = (uint8_t)fl_prng_below(prng, 3),
-            .is_draining = (uint8_t)fl_prng_below(prng, 2),
-            .session_epoch = value,
-            .generation = value,
-            .seen = value / 2,
-            .key = digest,
-            .name = name,
-            .cordon = name};
+        row.cluster_put = (struct row_cluster_put){.cluster = small,
+                                                   .state = 1,
+                                                   .access = (uint8_t)fl_prng_below(prng, 3),
+                                                   .is_draining = (uint8_t)fl_prng_below(prng, 2),
+                                                   .session_epoch = value,
+                                                   .generation = value,
+                                                   .seen = value / 2,
+                                                   .key = digest,
+                                                   .name = name,
+                                                   .cordon = name};
         break;
     case ROW_counter:
         row.counter =

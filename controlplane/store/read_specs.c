@@ -1,0 +1,54 @@
+#include "controlplane/store/read_specs.h"
+
+#include "controlplane/core/row.h" /* ROW_JOB_RANGE */
+#include "controlplane/store/reader_ask.h"
+#include "shared/base/assert.h"
+
+struct op {
+    read_specs_fn *fn;
+    void *ctx;
+    size_t len;
+};
+
+static void answered(struct reader *reader, void *data, const PGresult *result,
+                     const struct fl_err *err, struct fl_arena *arena)
+{
+    const struct op *op = data;
+    struct fl_str *bodies = fl_arena_array(arena, struct fl_str, op->len);
+    struct read_specs answer = {.err = err, .bodies = bodies, .len = op->len};
+
+    (void)reader;
+    for (int i = 0; result && i < PQntuples(result); i++) {
+        size_t which = (size_t)pg_get_int(result, i, 0);
+
+        if (which < op->len) bodies[which] = reader_field(result, i, 1);
+    }
+    op->fn(op->ctx, &answer);
+}
+
+uint64_t read_specs(struct reader *reader, const struct read_spec *specs, size_t len,
+                    read_specs_fn *fn, void *ctx, struct fl_err *err)
+{
+    struct op op = {fn, ctx, len};
+    struct pg_array index = {0}, jobs = {0}, digests = {0};
+    struct pg_value values[3];
+    uint64_t ask;
+
+    fl_assert(len <= READ_SPECS_MAX);
+    pg_array_start(&index);
+    pg_array_start(&jobs);
+    pg_array_start(&digests);
+    for (size_t i = 0; i < len; i++) {
+        pg_array_put_i32(&index, (uint32_t)i);
+        pg_array_put_i64(&jobs, specs[i].job.n / ROW_JOB_RANGE * ROW_JOB_RANGE);
+        pg_array_put_bytes(&digests, specs[i].digest.at, sizeof specs[i].digest.at);
+    }
+    values[0] = pg_array_value(&index, PG_INT4);
+    values[1] = pg_array_value(&jobs, PG_INT8);
+    values[2] = pg_array_value(&digests, PG_BYTEA);
+    ask = reader_ask(reader, PG_STMT_specs_by_digest, values, answered, &op, sizeof op, err);
+    pg_array_fini(&index);
+    pg_array_fini(&jobs);
+    pg_array_fini(&digests);
+    return ask;
+}
