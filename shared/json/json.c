@@ -377,8 +377,7 @@ static bool read_string(struct reader *reader, struct fl_str *ret_s)
 const struct fl_json *fl_json_member(const struct fl_json *node, struct fl_str key)
 {
     if (node->kind != FL_JSON_OBJECT) return NULL;
-    FL_JSON_EACH(item, node)
-    {
+    FL_JSON_EACH (item, node) {
         if (fl_str_eq(item->key, key)) return item;
     }
     return NULL;
@@ -410,8 +409,7 @@ const struct fl_json *fl_json_find_repeated(const struct fl_json *object, struct
     struct numbered *to = fl_arena_array(arena, struct numbered, n);
     struct numbered first = {.number = n};
 
-    FL_JSON_EACH(item, object)
-    {
+    FL_JSON_EACH (item, object) {
         from[i] = (struct numbered){item, i};
         i++;
     }
@@ -449,8 +447,7 @@ static bool read_key(struct reader *reader, const struct level *level, struct fl
     reader->at++;
     if (!read_string(reader, &item->key)) return false;
     if (level->node->len < FEW_MEMBERS) {
-        FL_JSON_EACH(earlier, level->node)
-        {
+        FL_JSON_EACH (earlier, level->node) {
             if (fl_str_eq(earlier->key, item->key)) return fail_repeated(reader, item);
         }
     }

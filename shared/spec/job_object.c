@@ -60,8 +60,7 @@ static void read_roles(const struct fl_job_check *check, const struct fl_job_fie
     }
     to->at = fl_arena_array(check->arena, struct fl_job_role, node->len);
     to->cap = node->len;
-    FL_JSON_EACH(item, node)
-    {
+    FL_JSON_EACH (item, node) {
         struct fl_job_role *role = &to->at[to->len++];
 
         role->replicas = 1;
@@ -110,8 +109,7 @@ void fl_job_read_object(const struct fl_job_check *check, enum fl_job_object obj
         fl_job_wrong(check, path, node, FL_STR("an object"), "this is no object");
         return;
     }
-    FL_JSON_EACH(item, node)
-    {
+    FL_JSON_EACH (item, node) {
         const struct fl_job_field *field = fl_job_find_field(object, item->key);
         struct fl_path here = {.up = path, .key = item->key};
 

@@ -60,8 +60,7 @@ bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
         return false;
     }
     params.at = fl_arena_array(arena, struct fl_pair, node->len);
-    FL_JSON_EACH(item, node)
-    {
+    FL_JSON_EACH (item, node) {
         struct fl_path here = {.up = path, .key = item->key};
 
         if (!is_param_name(item->key)) {

@@ -111,8 +111,7 @@ static void expand(const struct fl_job_check *check, const struct fl_json *root,
 
 static void refuse_short_fields(const struct fl_job_check *check, const struct fl_json *root)
 {
-    FL_JSON_EACH(item, root)
-    {
+    FL_JSON_EACH (item, root) {
         const struct fl_job_field *field = fl_job_find_field(FL_JOB_OBJECT_job, item->key);
 
         if (!field || !(field->flags & FL_FIELD_SHORT)) continue;
@@ -126,7 +125,10 @@ static void check_clusters(const struct fl_job_check *check, const struct fl_jso
 {
     for (size_t i = 0; i < spec->clusters.len; i++) {
         for (size_t j = 0; j < spec->not_clusters.len; j++) {
-            if (!fl_str_eq(spec->clusters.at[i], spec->not_clusters.at[j])) continue;
+            if (!fl_str_is_name(spec->clusters.at[i]) || /* said already */
+                !fl_str_eq(spec->clusters.at[i], spec->not_clusters.at[j])) {
+                continue;
+            }
             WRONG(check, NULL, root, "notClusters", NOTHING,
                   "\"" FL_STR_FMT "\" is in clusters too", FL_STR_ARG(spec->clusters.at[i]));
         }

@@ -178,8 +178,7 @@ static void read_words(const struct fl_job_check *check, const struct fl_job_fie
     }
     to->at = fl_arena_array(check->arena, struct fl_str, node->len);
     to->cap = node->len;
-    FL_JSON_EACH(item, node)
-    {
+    FL_JSON_EACH (item, node) {
         if (!is_word(item) || item->text.len > FL_SPEC_WORD_MAX) {
             fl_job_wrong(check, &here, item, FL_STR("text of at most 131071 bytes"),
                          "this is no word of a command");
@@ -200,8 +199,7 @@ static void read_names(const struct fl_job_check *check, const struct fl_job_fie
     }
     to->at = fl_arena_array(check->arena, struct fl_str, node->len);
     to->cap = node->len;
-    FL_JSON_EACH(item, node)
-    {
+    FL_JSON_EACH (item, node) {
         struct fl_str name = item->text;
         size_t i = to->len;
 
@@ -260,8 +258,7 @@ static void read_labels(const struct fl_job_check *check, const struct fl_job_fi
         return;
     }
     init_pairs(check, node->len, to);
-    FL_JSON_EACH(item, node)
-    {
+    FL_JSON_EACH (item, node) {
         here.key = item->key;
         if (!is_label_key(item->key)) {
             fl_job_wrong(check, &here, item,
@@ -288,8 +285,8 @@ static void read_variable(const struct fl_job_check *check, const struct fl_path
 
     *to = (struct fl_pair){.key = item->key};
     if (item->key.len > (size_t)fields[0].max || !is_env_name(item->key)) {
-        fl_job_wrong(check, path, item, allowed(check, &fields[0]), "\"" FL_STR_FMT "\" is no name",
-                     FL_STR_ARG(item->key));
+        fl_job_wrong(check, path, item, allowed(check, &fields[0]),
+                     "this is no name of a variable");
     }
     read_text(check, &fields[1], path, item, &to->value);
 }
@@ -306,8 +303,7 @@ static void read_env(const struct fl_job_check *check, const struct fl_job_field
         return;
     }
     init_pairs(check, node->len, to);
-    FL_JSON_EACH(item, node)
-    {
+    FL_JSON_EACH (item, node) {
         here.key = item->key;
         here.index = to->len;
         if (node->kind == FL_JSON_OBJECT)
@@ -317,7 +313,7 @@ static void read_env(const struct fl_job_check *check, const struct fl_job_field
         to->len++;
     }
     repeated = fl_pairs_sort(to);
-    if (repeated && repeated->key.len > 0) { /* the empty one was refused already */
+    if (repeated && is_env_name(repeated->key)) { /* the empty one was refused already */
         fl_job_wrong(check, path, NULL, (struct fl_str){0},
                      "the variable \"" FL_STR_FMT "\" is there twice", FL_STR_ARG(repeated->key));
     }

@@ -156,7 +156,7 @@ static void check_problems(const struct fl_problems *problems)
     for (size_t i = 0; i < problems->len; i++) {
         const struct fl_problem *problem = &problems->at[i];
 
-        fl_assert(problem->detail.len > 0);
+        fl_assert(problem->detail.len > 0 && fl_str_is_text(problem->detail));
         fl_assert(problem->pointer.len == 0 || problem->pointer.at[0] == '/');
         fl_assert(problem->got.len <= FL_PROBLEM_GOT_MAX + 5);
         fl_assert(fl_str_is_text(problem->got));
