@@ -91,7 +91,6 @@ struct fl_job_spec {
     struct fl_strs not_clusters;
     uint32_t deadline_s; /* from the first start; 0: none */
     uint32_t retries;
-    uint32_t replicas; /* of all roles together */
     /* The job's own. */
     struct fl_str name;  /* may be empty */
     struct fl_str queue; /* "default" where the document does not say */
@@ -99,8 +98,10 @@ struct fl_job_spec {
     struct fl_pairs params;
     int32_t priority;
     uint32_t elements; /* 1: no array */
-    bool is_held;
-    bool has_image; /* of the spec again: some role has one */
+    /* Of the spec again, summed up over the roles. */
+    uint32_t replicas;
+    bool has_image; /* some role has one */
+    bool is_held;   /* the job's own */
 };
 
 /* What the administrator allows; NULL where it is taken means the limits above. */
