@@ -4,7 +4,8 @@
  * handled at a time, answers leave in order, those of one turn in one write.  An idle connection holds no
  * buffer of ours, and no timer of it goes off more often than idle_ms; an idle stream costs nothing at all.
  * Requests are described in request.h.
- * Uses shared/io, shared/wire and OpenSSL.  Not thread-safe: all on the loop's thread. */
+ * Uses shared/io, shared/wire and OpenSSL; the program ignores SIGPIPE, as fl_signals_block makes it.
+ * Not thread-safe: all on the loop's thread. */
 #pragma once
 
 #include <stdint.h>
