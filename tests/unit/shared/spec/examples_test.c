@@ -111,7 +111,10 @@ static struct fl_str next_block(const char **at, const char *kind)
     const char *start = strstr(*at, kind);
     const char *stop = start ? strstr(start + strlen(kind), "```") : NULL;
 
-    if (!stop) fail_msg("no block behind: %.40s", *at);
+    if (!stop) {
+        fail_msg("no block behind: %.40s", *at);
+        return (struct fl_str){0};
+    }
     start += strlen(kind);
     *at = stop + 3;
     return (struct fl_str){start, (size_t)(stop - start)};
