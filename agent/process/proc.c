@@ -58,7 +58,7 @@ static bool read_stat(pid_t pid, struct proc *ret_proc)
     if (!at) return false;
     /* state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime cutime cstime
      * priority nice threads itrealvalue starttime */
-    if (sscanf(at + 1, /* NOLINT(bugprone-unchecked-string-to-number-conversion,cert-err34-c) */
+    if (sscanf(at + 1,
                " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
                &proc.state, &parent, &session, &proc.started) != 4) {
         return false;
