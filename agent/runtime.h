@@ -42,7 +42,7 @@ struct runtime_order {
     struct fl_str role;
     struct fl_str image;       /* empty: whatever the host has */
     struct fl_str working_dir; /* empty: a fresh folder */
-    const struct fl_str *argv; /* at least one */
+    const struct fl_str *argv; /* may be empty with an image */
     size_t argv_len;
     const struct runtime_env *env; /* what the job asks for; the runtime adds FAIRLEAD_* */
     size_t env_len;

@@ -291,6 +291,8 @@ static void do_create(void *self, const struct runtime_order *order)
     replica->resources = order->resources;
     if (order->image.len > 0) {
         fl_fail(&err, FL_UNSUPPORTED, "this runtime has no images");
+    } else if (order->argv_len == 0 || order->node >= process->config.nodes) {
+        fl_fail(&err, FL_INVALID, "no command, or no such node");
     } else if (spawn_replica(replica, order, &err)) {
         return;
     }

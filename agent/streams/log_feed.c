@@ -1,0 +1,165 @@
+#include "agent/streams/log_feed.h"
+
+#include "shared/base/alloc.h"
+#include "shared/base/map.h"
+#include "shared/base/vec.h"
+#include "shared/io/log.h"
+#include "shared/wire/log_message.h"
+
+struct waiting {
+    uint64_t job;
+    uint32_t element, n, incarnation, replica;
+};
+
+struct log_feed {
+    struct runtime runtime;
+    struct log_feed_port port;
+    struct log_pump *pump;
+    struct fl_after after;
+    FL_VEC(struct waiting) waiting; /* found no place in the pump */
+    struct fl_map is_waiting;
+    uint64_t wanted; /* as told */
+};
+
+static struct waiting waiting_of(struct fl_attempt attempt, uint32_t replica)
+{
+    return (struct waiting){attempt.job.n, attempt.element, attempt.n, attempt.incarnation,
+                            replica};
+}
+
+/* ---- the pump's port ---------------------------------------------------------------------------- */
+
+static bool on_read(void *ctx, struct fl_attempt attempt, uint32_t replica, uint64_t offset,
+                    size_t bytes_max, struct fl_buf *out, bool *ret_is_more, bool *ret_is_ended,
+                    struct fl_err *err)
+{
+    struct log_feed *feed = ctx;
+    struct runtime_output output;
+
+    if (!feed->runtime.ops->read_output(feed->runtime.self, attempt, replica, offset, bytes_max,
+                                        out, &output, err)) {
+        return false;
+    }
+    *ret_is_more = output.is_more;
+    *ret_is_ended = output.is_ended;
+    return true;
+}
+
+static void on_taken(void *ctx, struct fl_attempt attempt, uint32_t replica)
+{
+    struct log_feed *feed = ctx;
+
+    feed->runtime.ops->output_taken(feed->runtime.self, attempt, replica);
+    fl_after_put(&feed->after); /* there is a place for one that waits */
+}
+
+/* ---- once a turn -------------------------------------------------------------------------------- */
+
+static bool notice(struct log_feed *feed, struct fl_attempt attempt, uint32_t replica)
+{
+    struct fl_err err = {0};
+
+    return log_pump_notice(feed->pump, attempt, replica, &err);
+}
+
+static void place_waiting(struct log_feed *feed)
+{
+    while (feed->waiting.len > 0) {
+        struct waiting next = feed->waiting.at[feed->waiting.len - 1];
+        struct fl_attempt attempt = {{next.job}, next.element, (uint16_t)next.n, next.incarnation};
+
+        if (!notice(feed, attempt, next.replica)) return;
+        fl_map_remove(&feed->is_waiting, &next, sizeof(next));
+        feed->waiting.len--;
+    }
+}
+
+static void end_turn(void *ctx)
+{
+    struct log_feed *feed = ctx;
+    uint64_t wants;
+
+    place_waiting(feed);
+    wants = log_pump_wants(feed->pump);
+    if (wants == 0 && feed->wanted == 0) return;
+    feed->wanted = wants;
+    feed->port.wants(feed->port.ctx, wants);
+}
+
+/* ---- calls -------------------------------------------------------------------------------------- */
+
+struct log_feed *log_feed_create(struct fl_loop *loop, struct runtime runtime,
+                                 const struct log_feed_port *port)
+{
+    struct log_feed *feed = fl_new(struct log_feed);
+    struct log_pump_port pump = {.ctx = feed, .read = on_read, .taken = on_taken};
+
+    feed->runtime = runtime;
+    feed->port = *port;
+    feed->pump = log_pump_create(&pump, FL_LOG_SOURCES_MAX);
+    fl_after_init(&feed->after, loop, end_turn, feed);
+    return feed;
+}
+
+void log_feed_destroy(struct log_feed *feed)
+{
+    if (!feed) return;
+    fl_after_off(&feed->after);
+    log_pump_destroy(feed->pump);
+    fl_vec_fini(&feed->waiting);
+    fl_map_fini(&feed->is_waiting);
+    fl_free(feed);
+}
+
+void log_feed_opened(struct log_feed *feed)
+{
+    feed->wanted = 0;
+    log_pump_opened(feed->pump);
+    fl_after_put(&feed->after);
+}
+
+void log_feed_closed(struct log_feed *feed)
+{
+    log_pump_closed(feed->pump);
+    feed->wanted = 0;
+}
+
+void log_feed_output(struct log_feed *feed, struct fl_attempt attempt, uint32_t replica)
+{
+    struct waiting waiting = waiting_of(attempt, replica);
+
+    if (!notice(feed, attempt, replica) &&
+        !fl_map_find(&feed->is_waiting, &waiting, sizeof(waiting), NULL)) {
+        fl_map_put(&feed->is_waiting, &waiting, sizeof(waiting), 1);
+        fl_vec_push(&feed->waiting, waiting);
+    }
+    fl_after_put(&feed->after);
+}
+
+void log_feed_gone(struct log_feed *feed, struct fl_attempt attempt, uint32_t replica)
+{
+    log_pump_drop(feed->pump, attempt, replica);
+    fl_after_put(&feed->after);
+}
+
+void log_feed_frame(struct log_feed *feed, struct fl_str payload)
+{
+    struct fl_err err = {0};
+
+    if (!log_pump_take(feed->pump, payload, &err)) {
+        fl_log(FL_LOG_WARN, "logs", "bad_frame", FL_LOG_ERR(&err));
+        log_pump_closed(feed->pump);
+    }
+    fl_after_put(&feed->after);
+}
+
+size_t log_feed_pull(struct log_feed *feed, uint8_t *at, size_t bytes_max)
+{
+    fl_after_put(&feed->after);
+    return log_pump_pull(feed->pump, at, bytes_max);
+}
+
+struct log_pump_stats log_feed_stats(const struct log_feed *feed)
+{
+    return log_pump_stats(feed->pump);
+}
