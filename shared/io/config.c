@@ -278,7 +278,7 @@ bool fl_config_read_flags(struct fl_config *config, int argc, char *const *argv,
 {
     for (int word = 1; word < argc; word++) {
         char key[KEY_MAX], where[WHERE_MAX];
-        const char *value;
+        const char *value = NULL;
         size_t i;
 
         if (!split_flag(argv[word], key, &value, err)) return false;
@@ -355,7 +355,7 @@ bool fl_config_load(struct fl_config *config, int argc, char *const *argv, char 
     char **rest = fl_new_array(char *, (size_t)argc + 1);
     const char *file = env_value(env, ENV_PREFIX "CONFIG");
     enum fl_config_action action = FL_CONFIG_RUN;
-    int rest_len;
+    int rest_len = 0;
     bool is_good = take_own_flags(argc, argv, rest, &rest_len, &file, &action, err);
 
     if (is_good && (action == FL_CONFIG_RUN || action == FL_CONFIG_PRINT)) {
