@@ -9,7 +9,8 @@
 
 struct listening {
     struct cli *cli;
-    long left; /* events to show; -1: no bound */
+    long left;   /* events to show; -1: no bound */
+    bool is_one; /* job, which ends */
 };
 
 static void print_event(struct cli *cli, const json_t *event)
@@ -33,7 +34,6 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
     struct listening *listening = ctx;
     json_t *body;
 
-    if (strcmp(event->name, "end") == 0) return CLI_STREAM_DONE;
     body = json_loadb(event->data, event->data_len, 0, NULL);
     if (cli_is_json(listening->cli)) {
         cli_print_json(listening->cli, body);
@@ -44,6 +44,7 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
     }
     json_decref(body);
     if (listening->left > 0) listening->left--;
+    if (listening->is_one && strcmp(event->name, "job.ended") == 0) return CLI_STREAM_DONE;
     return listening->left == 0 ? CLI_STREAM_DONE : CLI_STREAM_MORE;
 }
 
@@ -62,8 +63,8 @@ int verb_events(struct cli *cli)
     if (cli->args.words.len) {
         id = cli_job_id(cli, cli->args.words.at[0], &code);
         if (!id) return code;
-        stream.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/events%s", id,
-                                      cli_has(&cli->args, CLI_OPT_follow) ? "" : "?follow=false");
+        listening.is_one = true;
+        stream.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/events", id);
     }
     streams = cli_streams_create(cli);
     cli_streams_open(streams, &stream);

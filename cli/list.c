@@ -210,6 +210,37 @@ static void describe_job(struct cli *cli, const json_t *job)
     }
 }
 
+static const char *number(struct cli *cli, const json_t *value)
+{
+    if (!json_is_integer(value)) return "";
+    return fl_arena_printf(&cli->arena, "%lld", (long long)json_integer_value(value));
+}
+
+/* What runs now, or waits for its next attempt. */
+static void describe_live(struct cli *cli, const json_t *job)
+{
+    const json_t *live = json_object_get(job, "live");
+    struct cli_table *table;
+    json_t *one;
+    size_t i;
+
+    if (json_array_size(live) == 0) return;
+    putchar('\n');
+    table = cli_table_create(cli, ">ELEMENT|>ATTEMPT|STATE|CLUSTER|NODES|REPLICAS|NOTE");
+    json_array_foreach(live, i, one)
+    {
+        cli_table_put(table, "%lld", (long long)cli_int(one, "element"));
+        cli_table_put(table, "%lld", (long long)cli_int(one, "attempt"));
+        cli_table_put(table, "%s", cli_text(one, "state"));
+        cli_table_put(table, "%s", cli_text(one, "cluster"));
+        cli_table_put(table, "%s", cli_words(cli, json_object_get(one, "nodes")));
+        cli_table_put(table, "%s", cli_words(cli, json_object_get(one, "replicas")));
+        cli_table_put(table, "%s%s%s", cli_text(one, "reason"),
+                      *cli_text(one, "waitsUntil") ? " until " : "", cli_text(one, "waitsUntil"));
+    }
+    cli_table_print(table, stdout);
+}
+
 static void describe_attempts(struct cli *cli, const json_t *job)
 {
     const json_t *attempts = json_object_get(job, "attempts");
@@ -220,23 +251,17 @@ static void describe_attempts(struct cli *cli, const json_t *job)
     if (json_array_size(attempts) == 0) return;
     putchar('\n');
     table =
-        cli_table_create(cli, ">ELEMENT|>ATTEMPT|STATE|CLUSTER|NODES|>EXIT|REASON|STARTED|ENDED");
+        cli_table_create(cli, ">ELEMENT|>ATTEMPT|CLUSTER|NODES|>EXIT|REASON|>FIRST|PLACED|ENDED");
     json_array_foreach(attempts, i, one)
     {
-        const json_t *exit = json_object_get(one, "exitCode");
-
         cli_table_put(table, "%lld", (long long)cli_int(one, "element"));
         cli_table_put(table, "%lld", (long long)cli_int(one, "attempt"));
-        cli_table_put(table, "%s", cli_text(one, "state"));
         cli_table_put(table, "%s", cli_text(one, "cluster"));
         cli_table_put(table, "%s", cli_words(cli, json_object_get(one, "nodes")));
-        cli_table_put(table, "%s",
-                      json_is_integer(exit) ? fl_arena_printf(&cli->arena, "%lld",
-                                                              (long long)json_integer_value(exit))
-                                            : "");
-        cli_table_put(table, "%s",
-                      strcmp(cli_text(one, "reason"), "none") == 0 ? "" : cli_text(one, "reason"));
-        cli_table_put(table, "%s", cli_text(one, "startedAt"));
+        cli_table_put(table, "%s", number(cli, json_object_get(one, "exitCode")));
+        cli_table_put(table, "%s", cli_text(one, "reason"));
+        cli_table_put(table, "%s", number(cli, json_object_get(one, "firstReplica")));
+        cli_table_put(table, "%s", cli_text(one, "placedAt"));
         cli_table_put(table, "%s", cli_text(one, "endedAt"));
     }
     cli_table_print(table, stdout);
@@ -270,6 +295,7 @@ int verb_describe(struct cli *cli)
     } else {
         cli_page(cli);
         describe_job(cli, job);
+        describe_live(cli, job);
         describe_attempts(cli, job);
         describe_output(cli, id);
     }
