@@ -473,7 +473,7 @@ static void start_hub(void)
     keeper.cli.settings.url =
         fl_arena_printf(&keeper.cli.arena, "http://127.0.0.1:%d", keeper.api_port);
     wait_for("the control plane", is_hub_ready, hub);
-    if (!cli_token_read(path_of("hub/admin.token"), &keeper.cli.arena, &keeper.cli.settings.token,
+    if (!cli_token_read(path_of("hub/admin-token"), &keeper.cli.arena, &keeper.cli.settings.token,
                         &err))
         fail("%s", err.text);
 }
@@ -491,7 +491,7 @@ static void start_agent(const char *name)
     json_decref(token);
     put_words(agent, fl_arena_printf(&keeper.cli.arena, "%s/fairlead-agent", keeper.plan.bin_dir),
               "--state-dir", state, "--join-token", fl_arena_printf(&keeper.cli.arena, "@%s", file),
-              "--nodes", "2", "--cpus", "4", "--memory", "8GiB", (char *)NULL);
+              "--node-name", name, "--nodes", "2", "--cpus", "4", "--memory", "8GiB", (char *)NULL);
     start(agent);
 }
 
@@ -541,7 +541,7 @@ static json_t *make_ready(void)
         json_object_set_new(pids, keeper.programs[i].name, json_integer(keeper.programs[i].pid));
     }
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "dir", keeper.plan.dir, "url",
-                     keeper.cli.settings.url, "token_file", path_of("hub/admin.token"), "tunnel",
+                     keeper.cli.settings.url, "token_file", path_of("hub/admin-token"), "tunnel",
                      json_sprintf("127.0.0.1:%d", keeper.relay_port), "pids", pids);
 }
 
