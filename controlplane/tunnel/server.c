@@ -68,6 +68,8 @@ struct tunnel_server {
     struct lws_context *context;
     struct lws_vhost *vhost;
     SSL_CTX *tls; /* the vhost's */
+    SSL_CTX *
+        client; /* nobody is dialed; given, since libwebsockets makes one otherwise, and leaks it */
     struct fl_watch listener;
     struct fl_timer accept_again;
     struct fl_timer lost_again;
@@ -562,6 +564,7 @@ static bool start_lws(struct tunnel_server *server, struct fl_err *err)
         .ssl_cert_filepath = server->config.certificate_file,
         .ssl_private_key_filepath = server->config.key_file,
         .ssl_ca_filepath = server->config.ca_file,
+        .provided_client_ssl_ctx = server->client,
         .ssl_options_set = SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1 | SSL_OP_NO_TLSv1_2,
     };
 
@@ -603,6 +606,8 @@ struct tunnel_server *tunnel_server_create(struct fl_loop *loop,
     };
     server->tokens_at = now_of(server);
     server->tokens_milli = 2000 * (int64_t)config->handshakes_per_second;
+    server->client = SSL_CTX_new(TLS_client_method());
+    fl_assert(server->client);
     fl_buf_init(&server->out, LWS_PRE + FL_MUX_WRITE_BYTES_MAX);
     (void)fl_buf_put(&server->out, (uint8_t[LWS_PRE]){0}, LWS_PRE);
     fl_watch_init(&server->listener, loop, config->listen_fd, on_listener, server);
@@ -636,6 +641,7 @@ void tunnel_server_destroy(struct tunnel_server *server)
     fl_after_off(&server->after);
     fl_timer_off(&server->lost_again);
     if (server->context) lws_context_destroy(server->context);
+    SSL_CTX_free(server->client);
     fl_vec_fini(&server->conns);
     fl_vec_fini(&server->dirty);
     fl_vec_fini(&server->lost);

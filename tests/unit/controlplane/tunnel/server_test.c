@@ -1,0 +1,221 @@
+#include "controlplane/tunnel/server.h"
+
+#include "shared/base/alloc.h"
+#include "shared/io/clock.h"
+#include "shared/tls/digest.h"
+#include "tests/fl_test.h"
+#include "tests/unit/controlplane/tunnel/tunnel_world.h"
+
+static const struct fl_attempt first = {{1}, 0, 1, 1};
+static const struct fl_attempt second = {{2}, 0, 1, 1};
+
+static void begin(struct tunnel_world *world, struct fake_agent *agent)
+{
+    tunnel_world_init(world, 0);
+    fake_agent_init(world, agent, 1);
+    fake_agent_dial(agent, NULL);
+    UNTIL(world, world->inventories == 1);
+}
+
+static void end(struct tunnel_world *world, struct fake_agent *agent)
+{
+    fake_agent_fini(agent);
+    tunnel_world_fini(world);
+}
+
+static void an_agent_greets_lists_and_does_what_it_is_told(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+
+    (void)state;
+    begin(&world, &agent);
+    assert_int_equal(agent.welcomes, 1);
+    assert_int_equal(world.nodes, 1);
+    assert_int_equal(world.last_open.session_open.cluster.n, 1);
+    assert_int_equal(tunnel_server_front(world.last_open.session_open.connection), 3);
+    tunnel_world_send(&world, CORE_SEND_start, first);
+    UNTIL(&world, world.replicas == 1);
+    assert_string_equal(agent.spec, "{\"command\":[\"true\"]}");
+    assert_string_equal(agent.params, "{\"lr\":\"0.1\"}");
+    tunnel_world_send(&world, CORE_SEND_go, first);
+    tunnel_world_send(&world, CORE_SEND_stop, first);
+    UNTIL(&world, agent.acks == 3);
+    assert_string_equal(agent.order, "WSGT");
+    assert_int_equal(tunnel_server_stats(world.server).sessions, 1);
+    end(&world, &agent);
+}
+
+static void a_document_travels_once_and_before_its_start(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+
+    (void)state;
+    begin(&world, &agent);
+    fl_free(world.spec.document);
+    world.spec.bytes = 900000; /* more than a stream's first credit, so that it takes a while */
+    world.spec.document = fl_alloc(world.spec.bytes);
+    memset(world.spec.document, 'x', world.spec.bytes);
+    for (uint64_t i = 1; i <= 20; i++) {
+        tunnel_world_send(&world, CORE_SEND_start, (struct fl_attempt){{i}, 0, 1, 1});
+        tunnel_world_send(&world, CORE_SEND_go, (struct fl_attempt){{i}, 0, 1, 1});
+    }
+    UNTIL(&world, agent.gos == 20);
+    assert_int_equal(agent.spec_bytes, 900000);
+    assert_string_equal(agent.order, "WSGSGSGSGSGSGSGSGSGSGSGSGSGSGSGSGSGSGSGSG");
+    assert_int_equal(tunnel_server_stats(world.server).specs_sent, 1);
+    end(&world, &agent);
+}
+
+static void what_the_core_says_keeps_its_order_while_a_document_is_fetched(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+    struct tunnel_spec spec = {.document = FL_STR("{}"), .params = FL_STR("{}")};
+    uint64_t ticket;
+
+    (void)state;
+    begin(&world, &agent);
+    spec.digest = fl_sha256("{}", 2);
+    world.spec.is_late = true;
+    tunnel_world_send(&world, CORE_SEND_start, first);
+    ticket = world.ticket;
+    tunnel_world_send(&world, CORE_SEND_start, second);
+    tunnel_world_send(&world, CORE_SEND_stop, first);
+    for (int i = 0; i < 5; i++)
+        fl_loop_turn(world.loop, 10);
+    assert_string_equal(agent.order, "W");
+    tunnel_server_spec(world.server, world.ticket, NULL); /* the second: it cannot be had */
+    tunnel_server_spec(world.server, ticket, &spec);
+    tunnel_server_spec(world.server, ticket, &spec); /* an old ticket is fine */
+    UNTIL(&world, agent.stops == 1);
+    assert_string_equal(agent.order, "WSST");
+    assert_int_equal(agent.spec_bytes, 0);
+    end(&world, &agent);
+}
+
+static void a_new_term_asks_again_and_forgets_what_waited(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+
+    (void)state;
+    begin(&world, &agent);
+    world.spec.is_late = true;
+    tunnel_world_send(&world, CORE_SEND_start, first);
+    tunnel_server_began(world.server);
+    UNTIL(&world, world.inventories == 2);
+    assert_int_equal(world.resyncs, 1);
+    tunnel_world_send(&world, CORE_SEND_stop, second);
+    UNTIL(&world, agent.stops == 1);
+    assert_string_equal(agent.order, "WRT");
+    assert_int_equal(agent.closes, 0);
+    end(&world, &agent);
+}
+
+static void a_newer_connection_supersedes_the_older_one(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+    struct fake_agent twin;
+
+    (void)state;
+    begin(&world, &agent);
+    fake_agent_init(&world, &twin, 1);
+    fake_agent_dial(&twin, NULL);
+    UNTIL(&world, agent.closes == 1);
+    assert_int_equal(twin.welcomes, 1);
+    assert_true(tunnel_server_stats(world.server).superseded >= 1);
+    fake_agent_fini(&twin);
+    end(&world, &agent);
+}
+
+static void a_lost_connection_is_told_and_comes_back(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+
+    (void)state;
+    begin(&world, &agent);
+    fake_agent_fini(&agent);
+    UNTIL(&world, world.losts == 1);
+    fake_agent_dial(&agent, NULL);
+    UNTIL(&world, world.inventories == 2);
+    end(&world, &agent);
+}
+
+static void who_is_revoked_is_sent_away_and_not_let_in_again(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+    uint64_t peers;
+
+    (void)state;
+    begin(&world, &agent);
+    world.refuses_peers = true;
+    peers = world.peers;
+    tunnel_server_close_cluster(world.server, (struct fl_cluster){1}, FL_DENIED, "revoked");
+    UNTIL(&world, agent.closes == 1);
+    assert_non_null(strstr(agent_dialer_status(agent.dialer).why, "revoked"));
+    UNTIL(&world, world.peers > peers);
+    UNTIL(&world, !agent_dialer_is_up(agent.dialer));
+    assert_int_equal(agent.welcomes, 1);
+    end(&world, &agent);
+}
+
+static void log_bytes_flow_both_ways_beside_control(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+    struct fl_err err = {0};
+    uint64_t connection;
+
+    (void)state;
+    begin(&world, &agent);
+    connection = world.last_open.session_open.connection;
+    assert_false(tunnel_server_log_put(world.server, connection, FL_STR("early"), &err));
+    assert_int_equal(err.code, FL_ABSENT);
+    agent.log_total = 20000000; /* more than the tunnel's first credit */
+    agent_dialer_log_wants(agent.dialer, agent.log_total);
+    tunnel_world_send(&world, CORE_SEND_stop, first);
+    UNTIL(&world, world.log_bytes == 20000000);
+    assert_int_equal(agent.stops, 1);
+    assert_true(tunnel_server_log_put(world.server, connection, FL_STR("ack"), &err));
+    assert_true(tunnel_server_log_put(world.server, connection, FL_STR("another"), &err));
+    UNTIL(&world, agent.log_got == 10);
+    end(&world, &agent);
+}
+
+static void an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+
+    (void)state;
+    tunnel_world_init(&world, 0);
+    fake_agent_init(&world, &agent, 1);
+    tunnel_world_identity(&world, agent.state_dir, 1, world.ca, 24000);
+    fake_agent_dial(&agent, NULL);
+    UNTIL(&world, world.inventories == 1);
+    assert_int_equal(world.generation, 1);
+    UNTIL(&world, world.renews == 1);
+    UNTIL(&world, world.inventories == 2);
+    assert_int_equal(world.generation, 2);
+    assert_true(agent_dialer_status(agent.dialer).expires_at > fl_clock_wall() + 60000);
+    fake_agent_fini(&agent); /* and so does a new process */
+    fake_agent_dial(&agent, NULL);
+    UNTIL(&world, world.inventories == 3);
+    assert_int_equal(world.generation, 2);
+    end(&world, &agent);
+}
+
+FL_TESTS(cmocka_unit_test(an_agent_greets_lists_and_does_what_it_is_told),
+         cmocka_unit_test(a_document_travels_once_and_before_its_start),
+         cmocka_unit_test(what_the_core_says_keeps_its_order_while_a_document_is_fetched),
+         cmocka_unit_test(a_new_term_asks_again_and_forgets_what_waited),
+         cmocka_unit_test(a_newer_connection_supersedes_the_older_one),
+         cmocka_unit_test(a_lost_connection_is_told_and_comes_back),
+         cmocka_unit_test(who_is_revoked_is_sent_away_and_not_let_in_again),
+         cmocka_unit_test(log_bytes_flow_both_ways_beside_control),
+         cmocka_unit_test(an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate))

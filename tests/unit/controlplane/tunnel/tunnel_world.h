@@ -1,0 +1,84 @@
+/* tunnel_world.h - a real tunnel server and real dialers on one loop, over loopback and real TLS; in place of
+ * the engine a fake one, which welcomes everybody and acknowledges everything, and in place of the agent's a
+ * fake one, which does what it is told at once.  For tests and benchmarks of the tunnel. */
+#pragma once
+
+#include "agent/tunnel/dialer.h"
+#include "controlplane/tunnel/server.h"
+#include "shared/base/vec.h"
+#include "shared/io/loop.h"
+#include "shared/tls/ca.h"
+
+enum { TUNNEL_WORLD_PATH_MAX = 128, TUNNEL_WORLD_WAIT_MS = 60000 };
+
+struct tunnel_world;
+
+struct fake_agent {
+    struct tunnel_world *world;
+    struct agent_dialer *dialer;
+    char state_dir[TUNNEL_WORLD_PATH_MAX];
+    char uid[64];
+    uint64_t welcomes, resyncs, starts, gos, stops, acks, closes;
+    uint64_t report_seq;
+    char spec[256], params[64]; /* of the last START */
+    size_t spec_bytes;
+    struct fl_attempt last;
+    char order[4096]; /* a letter for each message, as it came: W R S G T A */
+    uint64_t log_sent, log_total, log_got;
+};
+
+struct fake_spec {
+    char *document;
+    size_t bytes;
+    bool is_late; /* told by tunnel_server_spec, when the test says so */
+};
+
+struct tunnel_world {
+    char dir[TUNNEL_WORLD_PATH_MAX];
+    struct fl_loop *loop;
+    struct fl_ca *ca;
+    struct tunnel_server *server;
+    uint16_t port;
+    char hub[32]; /* "127.0.0.1:port" */
+
+    /* The fake engine. */
+    FL_VEC(struct core_send) sends; /* to be sent at the end of the turn */
+    struct fl_after send;
+    uint64_t session_epoch, opens, resyncs, losts, inventories, replicas, nodes, peers;
+    uint64_t control_seq;
+    uint64_t generation; /* of the certificate that came last */
+    struct core_event last_open;
+    bool refuses_peers;
+
+    struct fake_spec spec;
+    uint64_t ticket; /* of the last spec asked for */
+    uint64_t renews;
+    uint64_t log_bytes;
+};
+
+/* The defaults, but a handshake may take long where nothing else is said: the machine is busy. */
+void tunnel_world_init(struct tunnel_world *world, uint32_t handshake_ms);
+void tunnel_world_fini(struct tunnel_world *world);
+
+#define UNTIL(world, condition)                                                                    \
+    do {                                                                                           \
+        fl_ms until_ = fl_clock_mono() + TUNNEL_WORLD_WAIT_MS;                                     \
+        while (!(condition)) {                                                                     \
+            fl_loop_turn((world)->loop, 20);                                                       \
+            if (fl_clock_mono() > until_) fail_msg("never: %s", #condition);                       \
+        }                                                                                          \
+    } while (0)
+
+/* An identity in a state directory of its own: of cluster 'n', good until 'lifetime_ms' from now. */
+void tunnel_world_identity(struct tunnel_world *world, const char *state_dir, uint8_t n,
+                           const struct fl_ca *signer, fl_ms lifetime_ms);
+
+void fake_agent_init(struct tunnel_world *world, struct fake_agent *agent, uint8_t n);
+void fake_agent_dial(struct fake_agent *agent, const char *proxy);
+void fake_agent_fini(struct fake_agent *agent);
+
+struct fl_uuid tunnel_world_uuid(uint8_t n);
+
+/* To the session that opened last, as the core would. */
+void tunnel_world_send(struct tunnel_world *world, enum core_send_kind kind,
+                       struct fl_attempt attempt);
