@@ -83,6 +83,9 @@ static bool make_record(int dir, const char *name, const uint8_t block[LAYOUT_RE
         if (fd >= 0) close(fd);
         return false;
     }
+    /* So that its blocks have their place by the time it is overwritten: syncing is then all that is left,
+     * and needs no commit of the file system's journal. */
+    (void)!sync_file_range(fd, 0, LAYOUT_RECORD_BYTES, SYNC_FILE_RANGE_WRITE);
     *ret_fd = fd;
     return true;
 }
