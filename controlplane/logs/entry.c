@@ -37,13 +37,15 @@ bool log_segment_header_get(struct fl_str bytes, struct log_segment_header *ret_
     uint32_t version = fl_read_u32(&reader);
     struct log_segment_header header = {.cluster = {fl_read_u32(&reader)}};
 
+    uint32_t crc;
+
     header.seq = fl_read_u64(&reader);
     header.created_at = fl_read_i64(&reader);
     fl_read_u32(&reader);
-    if (fl_read_u32(&reader) != fl_crc32c(0, bytes.at, reader.is_bad ? 0 : reader.pos - 4) ||
-        reader.is_bad || memcmp(found.at, magic, sizeof(magic)) != 0 || version != VERSION) {
-        return false;
-    }
+    crc = fl_read_u32(&reader);
+    if (!fl_reader_is_done(&reader)) return false;
+    if (crc != fl_crc32c(0, bytes.at, LOG_SEGMENT_HEADER_BYTES - 4)) return false;
+    if (memcmp(found.at, magic, sizeof(magic)) != 0 || version != VERSION) return false;
     *ret_header = header;
     return true;
 }

@@ -1,0 +1,94 @@
+/* sealed.h - a sealed file: what one or more replicas wrote, compressed, with its index; never changed.
+ *
+ *     header   40 bytes: magic, version, cluster, seq, created_at, crc
+ *     blocks   zstd frames (with checksum) of up to about 128 KiB of records; small outputs share one
+ *     outputs  a row of 80 bytes per output, by key: how far it was at the end of this segment, its pieces
+ *     pieces   a row of 48 bytes per piece, by output and offset: a run of records in one block; offset, line
+ *              and time at its beginning are the sparse index by which reads find their way
+ *     frames   a row of 16 bytes per block: where it is
+ *     filter   1 KiB: which jobs are surely not in it
+ *     trailer  128 bytes: where all that is; its crc covers all but header and blocks
+ *
+ * Of a file that is in memory here only trailer and filter are; the rest is read as it is needed.
+ * Writers: one thread each.  A file is for any thread; it stays readable for who holds a reference. */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "controlplane/logs/entry.h"
+#include "shared/base/err.h"
+
+#define LOG_BLOCK_BYTES ((size_t)128 << 10) /* a block ends behind the run that passes it */
+#define LOG_BLOCK_BYTES_MAX (LOG_BLOCK_BYTES + FL_LOG_RECORDS_BYTES_MAX)
+#define LOG_FILTER_BYTES 1024
+
+struct log_sealed {
+    struct log_segment_header header;
+    char *path;
+    int fd;
+    atomic_uint refs;
+    uint64_t bytes;
+    uint32_t outputs_len, pieces_len, blocks_len;
+    uint64_t tables_pos;
+    uint64_t raw_bytes; /* of records */
+    uint64_t job_min, job_max;
+    fl_ms last_time; /* the newest record, or when it was made */
+    uint8_t filter[LOG_FILTER_BYTES];
+    bool is_removed; /* its file goes with the last reference */
+};
+
+struct log_sealed_output {
+    struct log_key key;
+    struct log_place place; /* at the end of this segment */
+    fl_ms last_time;
+    uint32_t piece, pieces_len;
+    bool is_ended;
+};
+
+struct log_sealed_piece {
+    uint64_t offset, end, line;
+    fl_ms time;
+    uint32_t block, pos, len; /* in the block, uncompressed */
+};
+
+/* FL_TORN: it is damaged; FL_IO. */
+struct log_sealed *log_sealed_open(const char *path, struct fl_err *err);
+struct log_sealed *log_sealed_ref(struct log_sealed *sealed);
+void log_sealed_unref(struct log_sealed *sealed); /* NULL is fine */
+
+bool log_sealed_may_have(const struct log_sealed *sealed, struct fl_job job);
+
+FL_CHECK bool log_sealed_output_at(const struct log_sealed *sealed, uint32_t i,
+                                   struct log_sealed_output *ret_output, struct fl_err *err);
+
+/* The first whose key is not less: outputs_len when all are less. */
+FL_CHECK bool log_sealed_lower_bound(const struct log_sealed *sealed, const struct log_key *key,
+                                     uint32_t *ret_i, struct fl_err *err);
+
+FL_CHECK bool log_sealed_piece_at(const struct log_sealed *sealed, uint32_t i,
+                                  struct log_sealed_piece *ret_piece, struct fl_err *err);
+
+/* A block's records, behind what 'out' holds. */
+FL_CHECK bool log_sealed_block(const struct log_sealed *sealed, uint32_t block, struct fl_buf *out,
+                               struct fl_err *err);
+
+/* ---- writing ----------------------------------------------------------------------------------- */
+
+struct log_sealer; /* opaque */
+
+/* Writes to a file beside the final one until it is finished. */
+struct log_sealer *log_sealer_create(const char *dir, const struct log_segment_header *header,
+                                     struct fl_err *err);
+void log_sealer_destroy(
+    struct log_sealer *sealer); /* NULL is fine; what is unfinished is removed */
+
+/* Outputs come by key; each one's runs by offset, those before it is followed by the next. */
+void log_sealer_output(struct log_sealer *sealer, const struct log_key *key,
+                       const struct log_place *place, bool is_ended);
+FL_CHECK bool log_sealer_run(struct log_sealer *sealer, struct fl_str records,
+                             const struct log_run *run, uint64_t line, struct fl_err *err);
+
+uint32_t log_sealer_outputs(const struct log_sealer *sealer);
+
+/* Durable under its name when this returns a file; an older one of that name is replaced. */
+struct log_sealed *log_sealer_finish(struct log_sealer *sealer, struct fl_err *err);
