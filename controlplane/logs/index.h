@@ -1,0 +1,167 @@
+/* index.h - what the three threads of the log store know in common, under one lock.
+ * - outputs: those with a session, or with records that are not sealed yet. Where their records are (marks), how
+ *   far they are. The worker alone changes places; all that is sealed and has no session is dropped.
+ * - sealed files: all, each with its range of jobs; outputs that are not in the table are found there.
+ * - the ring: the newest records in memory, for followers; bounded in bytes, the oldest go first.
+ * - forgotten jobs.
+ * The lock is held for short: nothing is read or written under it.  What is used after it is held by
+ * references (chunks, segments, sealed files).
+ * Functions say who may call; 'locked' means that the caller holds index->lock. */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "controlplane/logs/entry.h"
+#include "controlplane/logs/sealed.h"
+#include "controlplane/logs/segment.h"
+#include "shared/base/map.h"
+#include "shared/base/vec.h"
+
+struct log_output;
+
+/* Records as they came, checked; shared by the worker, the ring and readers. */
+struct log_chunk {
+    atomic_uint refs;
+    struct log_run run;
+    uint64_t line;             /* before it; known once it is stored */
+    struct log_output *output; /* in the ring: whose; NULL once that is dropped */
+    struct log_chunk *ring_next, *output_next;
+    uint32_t len;
+    char records[];
+};
+
+struct log_chunk *log_chunk_create(struct fl_str records, const struct log_run *run);
+void log_chunk_unref(struct log_chunk *chunk); /* NULL is fine */
+
+/* Where some records are in an open segment. */
+struct log_mark {
+    uint64_t offset, end, line;
+    fl_ms time;
+    struct log_segment *segment; /* a reference */
+    uint64_t pos;
+    uint32_t len;
+};
+
+/* Who of a front gets the answers of an output. */
+struct log_peer {
+    void *front; /* of log_front.c; NULL: no session */
+    uint64_t connection;
+    uint32_t number; /* of the source, in the session */
+};
+
+struct log_output {
+    struct log_key key;
+    struct fl_cluster cluster;
+    struct log_place place;
+    struct log_place durable; /* worker only, as all below it */
+    struct log_place queued;  /* with what is being written now */
+    uint64_t segment_seq;     /* in which it has 'segment_number' */
+    uint32_t segment_number;
+    struct log_peer peer;
+    bool is_unacked, is_paused;
+    bool is_end_queued; /* END was asked for and is not durable */
+    bool is_ended;      /* shared again */
+    FL_VEC(struct log_mark) marks;
+    struct log_chunk *ring_first, *ring_last;
+    struct log_output *job_next; /* another of the same job */
+    struct log_output *all_next, *all_prev;
+};
+
+struct log_index {
+    pthread_mutex_t lock;
+    struct fl_map by_key;   /* -> struct log_output * */
+    struct fl_map by_job;   /* -> the first of the job */
+    struct log_output *all; /* in no order that means anything */
+    size_t outputs_len;
+    FL_VEC(struct log_sealed *) sealed; /* by seq */
+    struct fl_map forgotten;
+    uint64_t births; /* grows when an output or a sealed file appears: a view looks again */
+    struct log_chunk *ring_head, *ring_tail;
+    uint64_t ring_bytes, ring_bytes_max;
+    uint64_t marks_len;
+};
+
+void log_index_init(struct log_index *index, uint64_t ring_bytes_max);
+void log_index_fini(struct log_index *index);
+void log_index_lock(struct log_index *index);
+void log_index_unlock(struct log_index *index);
+
+/* ---- outputs: locked --------------------------------------------------------------------------- */
+
+struct log_output *log_index_find(const struct log_index *index, const struct log_key *key);
+struct log_output *log_index_first(const struct log_index *index, struct fl_job job);
+struct log_output *log_index_add(struct log_index *index, const struct log_key *key,
+                                 struct fl_cluster cluster, const struct log_place *place);
+
+/* Out of the table and freed. */
+void log_index_remove(struct log_index *index, struct log_output *output);
+
+void log_index_mark(struct log_index *index, struct log_output *output, struct log_segment *segment,
+                    uint64_t pos, uint32_t len, const struct log_run *run, uint64_t line);
+
+/* Drops the marks of a segment, of all outputs; of an output from 'offset' on. */
+void log_index_unmark(struct log_index *index, const struct log_segment *segment);
+void log_index_unmark_from(struct log_index *index, struct log_output *output, uint64_t offset);
+
+/* Takes over the caller's reference. */
+void log_index_ring_put(struct log_index *index, struct log_output *output,
+                        struct log_chunk *chunk);
+void log_index_ring_clear(struct log_index *index);
+
+/* Each output of the table once, in no order that means anything.  'fn' may not add or remove. */
+void log_index_each(struct log_index *index, void (*fn)(void *ctx, struct log_output *output),
+                    void *ctx);
+
+/* ---- sealed files ------------------------------------------------------------------------------ */
+
+/* Locked; takes over the reference.  One of the same seq is replaced. */
+void log_index_seal(struct log_index *index, struct log_sealed *sealed);
+void log_index_unseal(struct log_index *index, uint64_t seq);
+
+struct log_sealed_list {
+    struct log_sealed **at;
+    size_t len, cap;
+};
+
+/* References to those that may have the job; takes the lock itself, or not if 'is_locked'. */
+struct log_sealed_list log_index_sealed_of(struct log_index *index, struct fl_job job,
+                                           bool is_locked);
+void log_sealed_list_fini(struct log_sealed_list *list);
+
+/* ---- look-ups: any thread, not locked ------------------------------------------------------------- */
+
+/* How far an output is, wherever it is stored. */
+struct log_known {
+    struct log_key key;
+    struct log_place place;
+    bool is_ended;
+};
+
+struct log_known_list {
+    struct log_known *at;
+    size_t len, cap;
+};
+
+/* All outputs of a job, by key; at most outputs_max, FL_TOO_LARGE beyond. */
+FL_CHECK bool log_index_known(struct log_index *index, struct fl_job job, size_t outputs_max,
+                              struct log_known_list *ret_list, struct fl_err *err);
+
+enum log_by { LOG_BY_OFFSET, LOG_BY_LINE, LOG_BY_TIME };
+
+/* A run of records, somewhere. */
+struct log_part {
+    uint64_t offset, end, line;
+    fl_ms time;
+    struct log_chunk *chunk; /* one of these three is set: a reference */
+    struct log_segment *segment;
+    struct log_sealed *sealed;
+    uint64_t pos;
+    uint32_t block, len;
+};
+
+/* The part to begin with.  By offset: the one that holds it, else the first behind it.  By line or time: the
+ * last that begins at or before it, else the first.  False with FL_ABSENT: there is none; else err says. */
+FL_CHECK bool log_index_part(struct log_index *index, const struct log_key *key, enum log_by by,
+                             uint64_t value, struct log_part *ret_part, struct fl_err *err);
+void log_part_fini(struct log_part *part);
