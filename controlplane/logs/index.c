@@ -6,9 +6,11 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
+#define RING_STEPS_MAX 256 /* of a look-up, under the lock */
+
 struct log_chunk *log_chunk_create(struct fl_str records, const struct log_run *run)
 {
-    struct log_chunk *chunk = fl_realloc_array(NULL, char, sizeof(struct log_chunk) + records.len);
+    struct log_chunk *chunk = (void *)fl_realloc_array(NULL, char, sizeof(*chunk) + records.len);
 
     *chunk = (struct log_chunk){.run = *run, .len = (uint32_t)records.len};
     atomic_init(&chunk->refs, 1);
@@ -161,6 +163,7 @@ static void unmark(void *ctx, struct log_output *output)
         if (output->marks.at[end].segment != unmark->segment) break;
     }
     if (end > first) drop_marks(unmark->index, output, first, end);
+    if (output->unsealed_seq == unmark->segment->header.seq) output->unsealed_seq = 0;
 }
 
 void log_index_unmark(struct log_index *index, const struct log_segment *segment)
@@ -187,11 +190,15 @@ static void ring_drop(struct log_index *index)
 
     index->ring_head = chunk->ring_next;
     if (!index->ring_head) index->ring_tail = NULL;
-    index->ring_bytes -= chunk->len;
+    index->ring_bytes -= sizeof(*chunk) + chunk->len;
     if (output) {
         fl_assert(output->ring_first == chunk); /* both lists are in the order of arrival */
         output->ring_first = chunk->output_next;
-        if (!output->ring_first) output->ring_last = NULL;
+        if (output->ring_first) {
+            output->ring_first->output_prev = NULL;
+        } else {
+            output->ring_last = NULL;
+        }
     }
     log_chunk_unref(chunk);
 }
@@ -200,6 +207,7 @@ void log_index_ring_put(struct log_index *index, struct log_output *output, stru
 {
     chunk->output = output;
     chunk->ring_next = chunk->output_next = NULL;
+    chunk->output_prev = output->ring_last;
     if (index->ring_tail) {
         index->ring_tail->ring_next = chunk;
     } else {
@@ -212,7 +220,7 @@ void log_index_ring_put(struct log_index *index, struct log_output *output, stru
         output->ring_first = chunk;
     }
     output->ring_last = chunk;
-    index->ring_bytes += chunk->len;
+    index->ring_bytes += sizeof(*chunk) + chunk->len;
     while (index->ring_bytes > index->ring_bytes_max) {
         ring_drop(index);
     }
@@ -415,16 +423,21 @@ static void offer(struct search *search, const struct log_part *part)
     }
 }
 
+/* From the newest back, since that is what followers want; who wants older ones reads the file. */
 static void offer_chunks(struct search *search, const struct log_output *output)
 {
-    for (struct log_chunk *chunk = output->ring_first; chunk; chunk = chunk->output_next) {
-        offer(search, &(struct log_part){.offset = chunk->run.offset,
-                                         .end = chunk->run.end,
-                                         .line = chunk->line,
-                                         .time = chunk->run.time,
-                                         .chunk = chunk,
-                                         .len = chunk->len});
-        if (chunk->run.offset > search->value) break;
+    struct log_chunk *chunk = output->ring_last;
+
+    for (int steps = 0; chunk && steps < RING_STEPS_MAX; steps++, chunk = chunk->output_prev) {
+        struct log_part part = {.offset = chunk->run.offset,
+                                .end = chunk->run.end,
+                                .line = chunk->line,
+                                .time = chunk->run.time,
+                                .chunk = chunk,
+                                .len = chunk->len};
+
+        offer(search, &part);
+        if (field(&part, search->by) <= search->value) break;
     }
 }
 
@@ -517,14 +530,9 @@ static bool choose(struct search *search, struct log_part *ret_part)
 {
     bool is_before = search->has_before;
 
-    if (is_before && search->by == LOG_BY_OFFSET && search->before.end <= search->value) {
-        is_before = false;
-    } else if (is_before || search->by != LOG_BY_OFFSET) {
-        is_before = is_before || !search->has_behind;
-    }
-    if (is_before ? !search->has_before : !search->has_behind) {
+    if (search->by == LOG_BY_OFFSET && search->before.end <= search->value) is_before = false;
+    if (!is_before && !search->has_behind) {
         log_part_fini(&search->before);
-        log_part_fini(&search->behind);
         return false;
     }
     *ret_part = is_before ? search->before : search->behind;

@@ -26,7 +26,7 @@ struct log_chunk {
     struct log_run run;
     uint64_t line;             /* before it; known once it is stored */
     struct log_output *output; /* in the ring: whose; NULL once that is dropped */
-    struct log_chunk *ring_next, *output_next;
+    struct log_chunk *ring_next, *output_next, *output_prev;
     uint32_t len;
     char records[];
 };
@@ -60,8 +60,11 @@ struct log_output {
     uint32_t segment_number;
     struct log_peer peer;
     bool is_unacked, is_paused;
-    bool is_end_queued; /* END was asked for and is not durable */
-    bool is_ended;      /* shared again */
+    bool
+        is_set_back; /* it was told its place; what does not fit is dropped until it goes on there */
+    bool is_end_queued;    /* END was asked for and is not durable */
+    bool is_ended;         /* shared again */
+    uint64_t unsealed_seq; /* the last segment that has something of it, until that is sealed */
     FL_VEC(struct log_mark) marks;
     struct log_chunk *ring_first, *ring_last;
     struct log_output *job_next; /* another of the same job */
@@ -80,6 +83,7 @@ struct log_index {
     struct log_chunk *ring_head, *ring_tail;
     uint64_t ring_bytes, ring_bytes_max;
     uint64_t marks_len;
+    bool has_unmarked; /* something was sealed since the worker looked for outputs to drop */
 };
 
 void log_index_init(struct log_index *index, uint64_t ring_bytes_max);

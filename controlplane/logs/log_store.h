@@ -22,19 +22,21 @@
 #include "shared/base/err.h"
 #include "shared/base/types.h"
 
+struct log_disk;
 struct log_store; /* opaque */
 
 struct log_store_config {
-    const char *dir;           /* made if it is not there; ours alone */
-    uint32_t segment_bytes;    /* sealed from this size on: 64 MiB */
-    fl_ms segment_age_ms;      /* or this age: 1 h */
-    uint64_t source_bytes_max; /* kept of one replica's output: 256 MiB */
-    uint32_t sources_max;      /* known at once because they are open or unsealed: 262,144 */
-    fl_ms sync_ms;             /* 100 */
-    fl_ms retention_ms;        /* 30 days; 0: for ever */
-    uint32_t ring_bytes;       /* newest output kept in memory for followers: 16 MiB */
-    uint32_t inbox_bytes_max;  /* on its way to the worker: 32 MiB */
-    uint32_t requests_max;     /* reads and followers at once: 16,384 */
+    const char *dir;             /* made if it is not there; ours alone */
+    uint32_t segment_bytes;      /* sealed from this size on: 64 MiB */
+    fl_ms segment_age_ms;        /* or this age: 1 h */
+    uint64_t source_bytes_max;   /* kept of one replica's output: 256 MiB */
+    uint32_t sources_max;        /* known at once because they are open or unsealed: 262,144 */
+    fl_ms sync_ms;               /* 100 */
+    fl_ms retention_ms;          /* 30 days; 0: for ever */
+    uint32_t ring_bytes;         /* newest output kept in memory for followers: 16 MiB */
+    uint32_t inbox_bytes_max;    /* on its way to the worker: 32 MiB */
+    uint32_t requests_max;       /* reads and followers at once: 16,384 */
+    const struct log_disk *disk; /* NULL: the system's (segment.h) */
 };
 
 struct log_store_config log_store_config_default(const char *dir);
@@ -46,7 +48,7 @@ struct log_store *log_store_create(const struct log_store_config *config, struct
 void log_store_destroy(struct log_store *store);
 
 /* The output of this job goes: reads find nothing from now on, the bytes are removed soon, also if the
- * process ends before that. */
+ * process ends before that.  Blocks on the disk. */
 FL_CHECK bool log_store_forget(struct log_store *store, struct fl_job job, struct fl_err *err);
 
 struct log_store_stats {

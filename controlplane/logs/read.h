@@ -18,7 +18,7 @@
  *   is_over is said when all sources that are known have ended and log_read_settle said that no other
  *   will appear.  Not following: is_over once all that was stored has been given.
  * - page->cursor goes on behind the page, in any later read of the same job and selection, by any front,
- *   after any restart.  At most LOG_CURSOR_SOURCES_MAX unfinished sources fit; beyond it is empty.
+ *   after any restart.  At most LOG_CURSOR_SOURCES_MAX sources fit; beyond it is empty.
  * - A follower costs no memory for what it has not asked for: it reads newest output from the store's ring,
  *   and once it fell behind that, from the files.
  * Not thread-safe: the loop's thread of 'front' calls it. */
@@ -84,7 +84,7 @@ struct log_page {
     const struct log_line *lines;
     size_t lines_len;
     struct fl_str cursor;  /* printable, without spaces */
-    uint64_t lines_total;  /* newlines and gaps stored now, of all selected sources */
+    uint64_t lines_total;  /* stored now, of all selected sources; a gap is one */
     uint32_t sources;      /* selected */
     uint32_t sources_live; /* of these, not ended */
     bool is_over;          /* nothing follows: close the read */

@@ -239,12 +239,14 @@ struct visit {
     void (*entry)(void *ctx, struct log_segment *segment, const struct log_entry *entry);
     void *ctx;
     struct log_segment *segment;
+    const struct log_scan *scan;
 };
 
 static void visit_entry(void *ctx, const struct log_entry *entry)
 {
     const struct visit *visit = ctx;
 
+    visit->segment->header = visit->scan->header;
     visit->entry(visit->ctx, visit->segment, entry);
 }
 
@@ -267,6 +269,7 @@ struct log_segment *log_segment_recover(const char *path, const struct log_disk 
     segment = adopt(fl_alloc(strlen(path) + 1), fd, disk);
     memcpy(segment->path, path, strlen(path));
     visit.segment = segment;
+    visit.scan = &scan;
     log_scan_init(&scan);
     is_good = fstat(fd, &stat) == 0 || fail_errno(err, "stat", path);
     is_good = is_good && walk(segment, (uint64_t)stat.st_size, &scan, visit_entry, &visit, err);

@@ -1,0 +1,29 @@
+/* cursor.h - where a read is, as a text that a client may keep: "1." and base64url.
+ * Behind the version: for each output that has begun, by key: element, incarnation, attempt number, replica,
+ * and twice its offset, plus one in the middle of a line; all as var (buf.h).
+ * Pure. */
+#pragma once
+
+#include "controlplane/logs/key.h"
+#include "shared/base/buf.h"
+#include "shared/base/err.h"
+#include "shared/base/str.h"
+
+struct log_cursor_place {
+    uint32_t element, incarnation, replica;
+    uint16_t attempt;
+    bool is_mid;
+    uint64_t offset;
+};
+
+struct log_cursor {
+    struct log_cursor_place *at;
+    size_t len, cap;
+};
+
+/* Appends the text; false: it does not fit, nothing is written. */
+FL_CHECK bool log_cursor_print(const struct log_cursor *cursor, struct fl_buf *out);
+
+/* FL_INVALID. What it fills is the caller's, a vector. */
+FL_CHECK bool log_cursor_parse(struct fl_str text, size_t places_max, struct log_cursor *ret_cursor,
+                               struct fl_err *err);

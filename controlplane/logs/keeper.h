@@ -1,0 +1,41 @@
+/* keeper.h - the thread that seals segments and removes what is over.
+ * - seal: a segment that is not written any more becomes a sealed file: outputs by key, each one's records in
+ *   order, compressed.  Forgotten jobs and the middle of outputs over their limit do not go along.
+ * - retention: a sealed file whose newest record is older than retention_ms is removed.
+ * - forgotten jobs, and middles that grew since, are dropped by writing a file anew without them, once they
+ *   are forgotten, or are half of it.
+ * What fails is tried again a minute later; nothing is lost meanwhile, since the older file goes last. */
+#pragma once
+
+#include "controlplane/logs/index.h"
+#include "shared/base/err.h"
+#include "shared/base/types.h"
+
+struct log_keeper; /* opaque */
+
+struct log_keeper_config {
+    const char *dir; /* borrowed */
+    uint64_t source_bytes_max;
+    fl_ms retention_ms;
+};
+
+struct log_keeper_stats {
+    uint64_t segments_sealed, segments_removed, segments_damaged, bytes_in, bytes_out;
+};
+
+struct log_keeper *log_keeper_create(const struct log_keeper_config *config,
+                                     struct log_index *index);
+void log_keeper_run(struct log_keeper *keeper);
+void log_keeper_stop(struct log_keeper *keeper); /* what waits is sealed at the next start */
+void log_keeper_destroy(struct log_keeper *keeper);
+
+/* Nothing is appended to it any more.  Takes over the reference.  Any thread. */
+void log_keeper_seal(struct log_keeper *keeper, struct log_segment *segment);
+
+/* Durable when it returns true; the bytes go soon.  Any thread. */
+FL_CHECK bool log_keeper_forget(struct log_keeper *keeper, struct fl_job job, struct fl_err *err);
+
+/* At the start, before it runs: what was forgotten and is perhaps not gone. */
+FL_CHECK bool log_keeper_load(struct log_keeper *keeper, struct fl_err *err);
+
+struct log_keeper_stats log_keeper_stats(struct log_keeper *keeper); /* any thread */

@@ -1,0 +1,443 @@
+#include "controlplane/logs/log_front.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+#include "controlplane/logs/desk.h"
+#include "controlplane/logs/log_store.h"
+#include "controlplane/logs/reader.h"
+#include "controlplane/logs/store_parts.h"
+#include "controlplane/logs/worker.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/base/map.h"
+#include "shared/base/vec.h"
+#include "shared/io/loop.h"
+#include "shared/io/mailbox.h"
+#include "shared/wire/frame.h"
+#include "shared/wire/log_message.h"
+
+#define RETRY_MS ((fl_ms)2) /* a full inbox is tried again */
+
+/* One tunnel with a LOG stream. */
+struct session {
+    uint64_t connection;
+    struct fl_cluster cluster;
+    bool is_broken; /* what still comes of it is dropped */
+    FL_VEC(uint32_t) sources;
+};
+
+/* A request that the inbox had no room for. */
+struct held {
+    struct log_request *request;
+    uint32_t credit; /* that returns once it is in */
+};
+
+struct log_front {
+    struct log_store *store;
+    struct log_worker *worker;
+    struct log_reader *reader;
+    struct log_front_ports ports;
+    struct fl_loop *loop;
+    struct fl_mailbox *mailbox;
+    struct log_desk *desk;
+    FL_VEC(struct session *) sessions;
+    struct fl_map by_connection;
+    FL_VEC(struct held) held; /* in order, from held_pos on */
+    size_t held_pos;
+    struct fl_timer retry;
+    struct fl_buf payload;
+    size_t reads_len;
+};
+
+static void on_letter(void *ctx, struct fl_letter *letter);
+static void retry(void *ctx);
+
+struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop,
+                                   const struct log_front_ports *ports)
+{
+    struct log_front *front = fl_new(struct log_front);
+    struct log_store_parts parts = log_store_parts(store);
+
+    front->store = store;
+    front->worker = parts.worker;
+    front->reader = parts.reader;
+    front->ports = *ports;
+    front->loop = loop;
+    front->mailbox = fl_mailbox_create(loop, parts.requests_max + 1, on_letter, front);
+    front->desk = fl_new(struct log_desk);
+    front->desk->mailbox = front->mailbox;
+    front->desk->letter.kind = LOG_LETTER_ANSWERS;
+    fl_timer_init(&front->retry, loop, retry, front);
+    fl_buf_init(&front->payload, FL_FRAME_PAYLOAD_MAX);
+    return front;
+}
+
+/* ---- to the worker ----------------------------------------------------------------------------- */
+
+static struct session *find(const struct log_front *front, uint64_t connection, size_t *ret_i)
+{
+    uint64_t i;
+
+    if (!fl_map_find(&front->by_connection, &connection, sizeof(connection), &i)) return NULL;
+    if (ret_i) *ret_i = (size_t)i;
+    return front->sessions.at[i];
+}
+
+static void return_credit(struct log_front *front, uint64_t connection, uint32_t bytes)
+{
+    if (bytes > 0) front->ports.consumed(front->ports.ctx, connection, bytes);
+}
+
+static void put(struct log_front *front, struct log_request *request, uint32_t credit)
+{
+    uint64_t connection = request->connection;
+
+    if (front->held_pos == front->held.len && log_worker_put(front->worker, request)) {
+        return_credit(front, connection, credit);
+        return;
+    }
+    fl_vec_push(&front->held, (struct held){request, credit});
+    if (!fl_timer_is_on(&front->retry)) fl_timer_in(&front->retry, RETRY_MS);
+}
+
+static void retry(void *ctx)
+{
+    struct log_front *front = ctx;
+
+    while (front->held_pos < front->held.len) {
+        struct held held = front->held.at[front->held_pos];
+        uint64_t connection = held.request->connection; /* put gives the request away */
+
+        if (!log_worker_put(front->worker, held.request)) {
+            fl_timer_in(&front->retry, RETRY_MS);
+            return;
+        }
+        front->held_pos++;
+        return_credit(front, connection, held.credit);
+    }
+    fl_vec_clear(&front->held);
+    front->held_pos = 0;
+}
+
+static struct log_request *request_of(const struct log_front *front, const struct session *session,
+                                      enum log_request_kind kind, uint32_t number)
+{
+    struct log_request *request = fl_new(struct log_request);
+
+    request->kind = kind;
+    request->desk = front->desk;
+    request->connection = session->connection;
+    request->cluster = session->cluster;
+    request->number = number;
+    return request;
+}
+
+/* ---- sessions ---------------------------------------------------------------------------------- */
+
+static struct session *add_session(struct log_front *front, uint64_t connection,
+                                   struct fl_cluster cluster)
+{
+    struct session *session = fl_new(struct session);
+
+    session->connection = connection;
+    session->cluster = cluster;
+    fl_map_put(&front->by_connection, &connection, sizeof(connection), front->sessions.len);
+    fl_vec_push(&front->sessions, session);
+    return session;
+}
+
+void log_front_closed(struct log_front *front, uint64_t connection)
+{
+    size_t i = 0;
+    struct session *session = find(front, connection, &i);
+    struct session *last;
+
+    if (!session) return;
+    for (size_t k = 0; k < session->sources.len; k++) {
+        put(front, request_of(front, session, LOG_REQUEST_CLOSE, session->sources.at[k]), 0);
+    }
+    fl_map_remove(&front->by_connection, &connection, sizeof(connection));
+    last = fl_vec_pop(&front->sessions);
+    if (last != session) {
+        front->sessions.at[i] = last;
+        fl_map_put(&front->by_connection, &last->connection, sizeof(uint64_t), i);
+    }
+    fl_vec_fini(&session->sources);
+    fl_free(session);
+}
+
+static void forget_source(struct session *session, uint32_t number)
+{
+    for (size_t i = 0; i < session->sources.len; i++) {
+        if (session->sources.at[i] != number) continue;
+        session->sources.at[i] = fl_vec_pop(&session->sources);
+        return;
+    }
+}
+
+static void break_session(struct log_front *front, struct session *session,
+                          const struct fl_err *err)
+{
+    if (session->is_broken) return;
+    session->is_broken = true;
+    front->ports.broken(front->ports.ctx, session->connection, err);
+}
+
+static void send_refusal(struct log_front *front, const struct session *session, uint32_t number)
+{
+    struct fl_log_message message = {.kind = FL_LOG_refuse, .source = number, .code = FL_DENIED};
+
+    fl_buf_clear(&front->payload);
+    if (!fl_log_message_put(&front->payload, &message)) return;
+    front->ports.send(front->ports.ctx, session->connection,
+                      (struct fl_str){(const char *)front->payload.at, front->payload.len});
+}
+
+static bool open_source(struct log_front *front, struct session *session,
+                        const struct fl_log_message *message, struct fl_err *err)
+{
+    struct log_request *request;
+    struct fl_tenant tenant = {1};
+
+    if (session->sources.len >= FL_LOG_SOURCES_MAX) {
+        return fl_fail(err, FL_FULL, "more than %d log sources", FL_LOG_SOURCES_MAX);
+    }
+    if (front->ports.owner &&
+        !front->ports.owner(front->ports.ctx, session->cluster, message->attempt, &tenant)) {
+        send_refusal(front, session, message->source);
+        return true;
+    }
+    request = request_of(front, session, LOG_REQUEST_OPEN, message->source);
+    request->key = (struct log_key){message->attempt, message->replica, tenant};
+    fl_vec_push(&session->sources, message->source);
+    put(front, request, 0);
+    return true;
+}
+
+/* Acts on one message; *credit is what returns once it is with the worker. */
+static bool act(struct log_front *front, struct session *session,
+                const struct fl_log_message *message, uint32_t credit, struct fl_err *err)
+{
+    struct log_request *request;
+    struct log_run run;
+
+    switch (message->kind) {
+    case FL_LOG_open:
+        return_credit(front, session->connection, credit);
+        return open_source(front, session, message, err);
+    case FL_LOG_records:
+        request = request_of(front, session, LOG_REQUEST_APPEND, message->source);
+        if (!log_run_sum(message->records, true, &run)) fl_unreachable("the message was checked");
+        request->chunk = log_chunk_create(message->records, &run);
+        put(front, request, credit);
+        return true;
+    case FL_LOG_end:
+        request = request_of(front, session, LOG_REQUEST_END, message->source);
+        request->offset = message->offset;
+        request->chain = message->chain;
+        put(front, request, credit);
+        return true;
+    case FL_LOG_close:
+        forget_source(session, message->source);
+        put(front, request_of(front, session, LOG_REQUEST_CLOSE, message->source), credit);
+        return true;
+    case FL_LOG_cursor:
+    case FL_LOG_ack:
+    case FL_LOG_pause:
+    case FL_LOG_resume:
+    case FL_LOG_end_ack:
+    case FL_LOG_refuse:
+        break;
+    }
+    return fl_fail(err, FL_INVALID, "log message %s from an agent",
+                   fl_log_message_name(message->kind));
+}
+
+void log_front_frame(struct log_front *front, uint64_t connection, struct fl_cluster cluster,
+                     struct fl_str payload)
+{
+    struct session *session = find(front, connection, NULL);
+    struct fl_reader reader = fl_reader(payload.at, payload.len);
+    struct fl_err err = {0};
+
+    if (!session) session = add_session(front, connection, cluster);
+    while (!session->is_broken && reader.pos < reader.len) {
+        struct fl_log_message message;
+        size_t pos = reader.pos;
+
+        if (!fl_log_message_next(&reader, &message, &err) ||
+            !act(front, session, &message, (uint32_t)(reader.pos - pos), &err)) {
+            break_session(front, session, &err);
+        }
+    }
+}
+
+/* ---- from the worker --------------------------------------------------------------------------- */
+
+static void flush(struct log_front *front, uint64_t connection)
+{
+    if (front->payload.len == 0) return;
+    front->ports.send(front->ports.ctx, connection,
+                      (struct fl_str){(const char *)front->payload.at, front->payload.len});
+    fl_buf_clear(&front->payload);
+}
+
+static void deliver(struct log_front *front)
+{
+    const struct log_answer_list *out = &front->desk->out;
+    uint64_t connection = 0;
+
+    fl_buf_clear(&front->payload);
+    for (size_t i = 0; i < out->len; i++) {
+        const struct log_answer *answer = &out->at[i];
+        struct session *session = find(front, answer->connection, NULL);
+
+        if (!session || session->is_broken) continue;
+        if (answer->is_broken) {
+            break_session(front, session, &answer->err);
+            continue;
+        }
+        if (answer->connection != connection ||
+            front->payload.len + fl_log_message_bytes(&answer->message) > FL_FRAME_PAYLOAD_MAX) {
+            flush(front, connection);
+        }
+        connection = answer->connection;
+        if (!fl_log_message_put(&front->payload, &answer->message)) {
+            fl_unreachable("an empty payload takes any answer");
+        }
+        if (answer->message.kind == FL_LOG_end_ack || answer->message.kind == FL_LOG_refuse) {
+            forget_source(session, answer->message.source);
+        }
+    }
+    flush(front, connection);
+    atomic_store(&front->desk->is_out, false);
+}
+
+static void deliver_page(struct log_front *front, struct log_read *read)
+{
+    read->is_busy = false;
+    if (!read->is_closed) {
+        read->page_fn(read->ctx, read, &read->view.page);
+        return;
+    }
+    log_reader_close(front->reader, read);
+}
+
+static void on_letter(void *ctx, struct fl_letter *letter)
+{
+    struct log_letter *found = (struct log_letter *)letter;
+
+    switch (found->kind) {
+    case LOG_LETTER_ANSWERS:
+        deliver(ctx);
+        break;
+    case LOG_LETTER_PAGE:
+        deliver_page(ctx, (struct log_read *)found);
+        break;
+    }
+}
+
+/* ---- reads ------------------------------------------------------------------------------------- */
+
+struct log_read *log_read_open(struct log_front *front, const struct log_query *query,
+                               log_read_page *page, void *ctx, struct fl_err *err)
+{
+    struct log_read *read = fl_new(struct log_read);
+
+    read->letter.kind = LOG_LETTER_PAGE;
+    read->front = front;
+    read->mailbox = front->mailbox;
+    read->page_fn = page;
+    read->ctx = ctx;
+    if (!log_view_init(&read->view, query, err)) {
+        fl_free(read);
+        return NULL;
+    }
+    if (!log_reader_add(front->reader, read, err)) {
+        log_view_fini(&read->view);
+        fl_free(read);
+        return NULL;
+    }
+    front->reads_len++;
+    log_read_more(read);
+    return read;
+}
+
+void log_read_more(struct log_read *read)
+{
+    fl_assert(!read->is_busy && !read->is_closed);
+    read->is_busy = true;
+    log_reader_want(read->front->reader, read);
+}
+
+void log_read_settle(struct log_read *read)
+{
+    log_reader_settle(read->front->reader, read);
+}
+
+void log_read_close(struct log_read *read)
+{
+    if (!read) return;
+    fl_assert(!read->is_closed);
+    read->is_closed = true;
+    read->front->reads_len--;
+    if (read->is_busy) {
+        log_reader_hurry(read->front->reader, read); /* it is freed when its letter comes */
+    } else {
+        log_reader_close(read->front->reader, read);
+    }
+}
+
+/* ---- the end ----------------------------------------------------------------------------------- */
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* Letters that are still under way are taken until the worker has left and no read has a page coming. */
+void log_front_destroy(struct log_front *front)
+{
+    struct log_request *leave;
+
+    if (!front) return;
+    fl_assert(front->reads_len == 0);
+    while (front->sessions.len > 0) {
+        log_front_closed(front, front->sessions.at[0]->connection);
+    }
+    fl_timer_off(&front->retry);
+    for (; front->held_pos < front->held.len; front->held_pos++) {
+        while (!log_worker_put(front->worker, front->held.at[front->held_pos].request)) {
+            nap();
+        }
+    }
+    leave = fl_new(struct log_request);
+    leave->kind = LOG_REQUEST_LEAVE;
+    leave->desk = front->desk;
+    while (!log_worker_put(front->worker, leave)) {
+        nap();
+    }
+    while (!atomic_load(&front->desk->has_left) || log_reader_owes(front->reader, front->mailbox)) {
+        struct fl_letter *letter = fl_mailbox_take(front->mailbox);
+
+        if (!letter) {
+            nap();
+        } else if (((struct log_letter *)letter)->kind == LOG_LETTER_PAGE) {
+            deliver_page(front, (struct log_read *)letter);
+        } else {
+            atomic_store(&front->desk->is_out, false);
+        }
+    }
+    while (fl_mailbox_take(front->mailbox)) {
+    }
+    fl_mailbox_close(front->mailbox);
+    fl_mailbox_destroy(front->mailbox);
+    fl_vec_fini(&front->desk->out);
+    fl_free(front->desk);
+    fl_buf_fini(&front->payload);
+    fl_vec_fini(&front->held);
+    fl_vec_fini(&front->sessions);
+    fl_map_fini(&front->by_connection);
+    fl_free(front);
+}

@@ -1,0 +1,335 @@
+#include "controlplane/logs/log_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "controlplane/logs/index.h"
+#include "controlplane/logs/keeper.h"
+#include "controlplane/logs/reader.h"
+#include "controlplane/logs/store_parts.h"
+#include "controlplane/logs/worker.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/io/log.h"
+
+struct log_store {
+    struct log_store_config config;
+    char *dir;
+    struct log_index index;
+    struct log_worker *worker;
+    struct log_reader *reader;
+    struct log_keeper *keeper;
+};
+
+struct log_store_config log_store_config_default(const char *dir)
+{
+    return (struct log_store_config){
+        .dir = dir,
+        .segment_bytes = 64u << 20,
+        .segment_age_ms = FL_HOUR_MS,
+        .source_bytes_max = (uint64_t)256 << 20,
+        .sources_max = 262144,
+        .sync_ms = 100,
+        .retention_ms = 30 * 24 * FL_HOUR_MS,
+        .ring_bytes = 16u << 20,
+        .inbox_bytes_max = 32u << 20,
+        .requests_max = 16384,
+    };
+}
+
+struct log_store_parts log_store_parts(const struct log_store *store)
+{
+    return (struct log_store_parts){store->worker, store->reader, store->config.requests_max};
+}
+
+/* ---- the start --------------------------------------------------------------------------------- */
+
+/* A file of the directory, by its name: CCCCCCCC-SSSSSSSSSSSSSSSS.kind, both in hex. */
+struct file {
+    uint64_t seq;
+    uint32_t cluster;
+    char *path;
+    bool is_sealed;
+};
+
+struct file_list {
+    struct file *at;
+    size_t len, cap;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t len = strlen(text);
+    size_t end_len = strlen(end);
+
+    return len > end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+static char *join(const char *dir, const char *name)
+{
+    size_t dir_len = strlen(dir);
+    size_t name_len = strlen(name);
+    char *path = fl_alloc(dir_len + name_len + 2);
+
+    memcpy(path, dir, dir_len);
+    path[dir_len] = '/';
+    memcpy(path + dir_len + 1, name, name_len);
+    return path;
+}
+
+static int file_cmp(const void *a, const void *b)
+{
+    const struct file *x = a;
+    const struct file *y = b;
+
+    if (x->seq != y->seq) return x->seq < y->seq ? -1 : 1;
+    return y->is_sealed - x->is_sealed; /* a sealed one first: it is all of the open one */
+}
+
+static bool list_files(const char *path, struct file_list *list, struct fl_err *err)
+{
+    DIR *dir = opendir(path);
+    struct dirent *found;
+
+    if (!dir) return fl_fail(err, FL_IO, "open %s: %s", path, strerror(errno));
+    while ((found = readdir(dir))) {
+        bool is_sealed = ends_with(found->d_name, ".sealed");
+        char *end;
+        uint64_t seq;
+
+        if (ends_with(found->d_name, ".part")) { /* was never finished */
+            char *part = join(path, found->d_name);
+
+            unlink(part);
+            fl_free(part);
+            continue;
+        }
+        if (!is_sealed && !ends_with(found->d_name, ".open")) continue;
+        if (strlen(found->d_name) < 25 || found->d_name[8] != '-') continue;
+        seq = strtoull(found->d_name + 9, &end, 16);
+        if (*end != '.') continue;
+        fl_vec_push(list, (struct file){.seq = seq,
+                                        .cluster = (uint32_t)strtoull(found->d_name, NULL, 16),
+                                        .path = join(path, found->d_name),
+                                        .is_sealed = is_sealed});
+    }
+    closedir(dir);
+    if (list->len > 0) qsort(list->at, list->len, sizeof(list->at[0]), file_cmp);
+    return true;
+}
+
+/* An entry of an open segment, as it is found again. */
+static void recover_entry(void *ctx, struct log_segment *segment, const struct log_entry *entry)
+{
+    struct log_index *index = ctx;
+    struct log_output *output;
+
+    log_index_lock(index);
+    output = log_index_find(index, &entry->key);
+    if (!output) {
+        output = log_index_add(index, &entry->key, segment->header.cluster, &entry->place);
+    }
+    if (entry->kind == LOG_ENTRY_SOURCE && output->place.offset != entry->place.offset) {
+        /* It was set back: what an earlier segment has beyond this was never acknowledged. */
+        log_index_unmark_from(index, output, entry->place.offset);
+    }
+    output->place = entry->place;
+    output->unsealed_seq = segment->header.seq;
+    if (entry->kind == LOG_ENTRY_RECORDS) {
+        log_index_mark(index, output, segment, entry->pos, (uint32_t)entry->records.len,
+                       &entry->run, entry->place.lines);
+        log_place_advance(&output->place, entry->records, &entry->run);
+    }
+    if (entry->kind == LOG_ENTRY_END) output->is_ended = true;
+    output->durable = output->queued = output->place;
+    log_index_unlock(index);
+}
+
+/* 'may_resume': there is no later file of its cluster. */
+static bool recover_open(struct log_store *store, const char *path, const struct log_disk *disk,
+                         bool may_resume, struct fl_err *err)
+{
+    struct log_segment *segment;
+
+    segment = log_segment_recover(path, disk, recover_entry, &store->index, err);
+    if (!segment && err->code == FL_TORN) { /* it was being made */
+        *err = (struct fl_err){0};
+        unlink(path);
+        return true;
+    }
+    if (!segment) return false;
+    if (may_resume && segment->bytes < store->config.segment_bytes / 2) {
+        log_worker_resume(store->worker, segment);
+    } else {
+        log_keeper_seal(store->keeper, segment);
+    }
+    return true;
+}
+
+static void recover_sealed(struct log_store *store, const char *path)
+{
+    struct fl_err err = {0};
+    struct log_sealed *sealed = log_sealed_open(path, &err);
+
+    if (!sealed) { /* the rest must not be held up by it; the file stays for a person to look at */
+        fl_log(FL_LOG_ERROR, "logs", "sealed_damaged", FL_LOG_S("file", path), FL_LOG_ERR(&err));
+        return;
+    }
+    log_index_lock(&store->index);
+    log_index_seal(&store->index, sealed);
+    log_index_unlock(&store->index);
+}
+
+static bool is_last(const struct file_list *files, size_t i)
+{
+    for (size_t k = i + 1; k < files->len; k++) {
+        if (files->at[k].cluster == files->at[i].cluster) return false;
+    }
+    return true;
+}
+
+static bool recover(struct log_store *store, const struct file_list *files,
+                    const struct log_disk *disk, struct fl_err *err)
+{
+    for (size_t i = 0; i < files->len; i++) {
+        const struct file *file = &files->at[i];
+
+        if (file->is_sealed) {
+            recover_sealed(store, file->path);
+        } else if (i > 0 && files->at[i - 1].is_sealed && files->at[i - 1].seq == file->seq) {
+            unlink(file->path); /* it was sealed, and not removed yet */
+        } else if (!recover_open(store, file->path, disk, is_last(files, i), err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void free_files(struct file_list *files)
+{
+    for (size_t i = 0; i < files->len; i++) {
+        fl_free(files->at[i].path);
+    }
+    fl_vec_fini(files);
+}
+
+static void make_parts(struct log_store *store, uint64_t seq)
+{
+    const struct log_store_config *config = &store->config;
+
+    store->keeper =
+        log_keeper_create(&(struct log_keeper_config){.dir = store->dir,
+                                                      .source_bytes_max = config->source_bytes_max,
+                                                      .retention_ms = config->retention_ms},
+                          &store->index);
+    store->reader = log_reader_create(&store->index, config->requests_max);
+    store->worker = log_worker_create(
+        &(struct log_worker_config){.dir = store->dir,
+                                    .disk = config->disk ? config->disk : &log_disk_system,
+                                    .segment_bytes = config->segment_bytes,
+                                    .segment_age_ms = config->segment_age_ms,
+                                    .sources_max = config->sources_max,
+                                    .sync_ms = config->sync_ms,
+                                    .inbox_bytes_max = config->inbox_bytes_max},
+        &store->index, store->reader, store->keeper, seq);
+}
+
+static bool is_valid(const struct log_store_config *config, struct fl_err *err)
+{
+    if (config->segment_bytes < (uint32_t)LOG_BLOCK_BYTES || config->segment_bytes > 1u << 30) {
+        return fl_fail(err, FL_INVALID, "segments of %u bytes", config->segment_bytes);
+    }
+    if (config->source_bytes_max < LOG_BLOCK_BYTES || config->sources_max == 0 ||
+        config->requests_max == 0 || config->inbox_bytes_max < 1u << 20) {
+        return fl_fail(err, FL_INVALID, "a limit of the log store is too small");
+    }
+    return true;
+}
+
+struct log_store *log_store_create(const struct log_store_config *config, struct fl_err *err)
+{
+    struct log_store *store;
+    struct file_list files = {0};
+    const struct log_disk *disk = config->disk ? config->disk : &log_disk_system;
+
+    if (!is_valid(config, err)) return NULL;
+    if (mkdir(config->dir, 0700) != 0 && errno != EEXIST) {
+        fl_fail(err, FL_IO, "make %s: %s", config->dir, strerror(errno));
+        return NULL;
+    }
+    if (!list_files(config->dir, &files, err)) return NULL;
+    store = fl_new(struct log_store);
+    store->config = *config;
+    store->dir = join(config->dir, "");
+    store->dir[strlen(config->dir)] = '\0';
+    log_index_init(&store->index, config->ring_bytes);
+    make_parts(store, files.len > 0 ? files.at[files.len - 1].seq + 1 : 1);
+    if (!log_keeper_load(store->keeper, err) || !recover(store, &files, disk, err)) {
+        free_files(&files);
+        log_store_destroy(store);
+        return NULL;
+    }
+    free_files(&files);
+    log_keeper_run(store->keeper);
+    log_reader_run(store->reader);
+    log_worker_run(store->worker);
+    return store;
+}
+
+void log_store_destroy(struct log_store *store)
+{
+    if (!store) return;
+    log_worker_destroy(store->worker);
+    log_reader_destroy(store->reader);
+    log_keeper_destroy(store->keeper);
+    log_index_fini(&store->index);
+    fl_free(store->dir);
+    fl_free(store);
+}
+
+bool log_store_forget(struct log_store *store, struct fl_job job, struct fl_err *err)
+{
+    struct log_request *request;
+
+    if (!log_keeper_forget(store->keeper, job, err)) return false;
+    request = fl_new(struct log_request);
+    request->kind = LOG_REQUEST_FORGET;
+    request->key.attempt.job = job;
+    if (log_worker_put(store->worker, request)) return true;
+    fl_free(request);
+    return fl_fail(err, FL_UNAVAILABLE,
+                   "the log store is busy; the job is forgotten, say it again");
+}
+
+struct log_store_stats log_store_stats(struct log_store *store)
+{
+    struct log_worker_stats worker = log_worker_stats(store->worker);
+    struct log_keeper_stats keeper = log_keeper_stats(store->keeper);
+    struct log_store_stats stats = {
+        .bytes_appended = worker.bytes_appended,
+        .records_appended = worker.records_appended,
+        .appends_refused = worker.appends_refused,
+        .syncs = worker.syncs,
+        .syncs_failed = worker.syncs_failed,
+        .sync_us_max = worker.sync_us_max,
+        .segments_sealed = keeper.segments_sealed,
+        .segments_removed = keeper.segments_removed,
+        .segments_damaged = keeper.segments_damaged,
+        .sealed_bytes_in = keeper.bytes_in,
+        .sealed_bytes_out = keeper.bytes_out,
+        .segments_open = worker.segments_open,
+        .followers = log_reader_followers(store->reader),
+        .inbox_bytes = worker.inbox_bytes,
+        .is_full = worker.is_full,
+    };
+
+    log_index_lock(&store->index);
+    stats.sources = store->index.outputs_len;
+    stats.files_sealed = store->index.sealed.len;
+    log_index_unlock(&store->index);
+    return stats;
+}

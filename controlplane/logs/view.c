@@ -1,0 +1,719 @@
+#include "controlplane/logs/view.h"
+
+#include <string.h>
+
+#include "controlplane/logs/cursor.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+
+#define PAGE_SLACK (2 * LOG_PIECE_BYTES_MAX)
+#define WINDOW_BYTES ((size_t)16 << 10)      /* of one output, when there are several */
+#define WINDOWS_BYTES_MAX ((size_t)64 << 20) /* of all: beyond it they are read again */
+
+bool log_view_init(struct log_view *view, const struct log_query *query, struct fl_err *err)
+{
+    struct log_cursor cursor = {0};
+
+    *view = (struct log_view){.query = *query};
+    view->query.cursor = (struct fl_str){0};
+    if (query->from == LOG_FROM_CURSOR &&
+        !log_cursor_parse(query->cursor, LOG_CURSOR_SOURCES_MAX, &cursor, err)) {
+        return false;
+    }
+    for (size_t i = 0; i < cursor.len; i++) {
+        const struct log_cursor_place *place = &cursor.at[i];
+        struct log_view_output output = {
+            .key = {.attempt = {.job = query->job,
+                                .element = place->element,
+                                .incarnation = place->incarnation,
+                                .n = place->attempt},
+                    .replica = place->replica,
+                    .tenant = query->tenant},
+            .offset = place->offset,
+            .is_mid = place->is_mid,
+        };
+
+        if (i > 0 && log_key_cmp(&view->outputs.at[i - 1].key, &output.key) >= 0) {
+            log_view_fini(view);
+            fl_vec_fini(&cursor);
+            return fl_fail(err, FL_INVALID, "this is no cursor of a log");
+        }
+        fl_vec_push(&view->outputs, output);
+    }
+    fl_vec_fini(&cursor);
+    if (view->query.lines_max == 0 || view->query.lines_max > LOG_PAGE_LINES_MAX) {
+        view->query.lines_max = LOG_PAGE_LINES_MAX;
+    }
+    {
+        uint32_t most = query->is_following ? LOG_FOLLOW_BYTES_MAX : LOG_PAGE_BYTES_MAX;
+
+        if (view->query.bytes_max == 0 || view->query.bytes_max > most) {
+            view->query.bytes_max = most;
+        }
+    }
+    fl_buf_init(&view->bytes, (size_t)LOG_PAGE_BYTES_MAX + PAGE_SLACK);
+    fl_buf_init(&view->cursor, LOG_CURSOR_BYTES_MAX);
+    return true;
+}
+
+void log_view_fini(struct log_view *view)
+{
+    if (!view) return;
+    for (size_t i = 0; i < view->outputs.len; i++) {
+        fl_buf_fini(&view->outputs.at[i].window);
+    }
+    fl_vec_fini(&view->outputs);
+    fl_vec_fini(&view->order);
+    fl_vec_fini(&view->lines);
+    fl_buf_fini(&view->bytes);
+    fl_buf_fini(&view->cursor);
+}
+
+/* ---- loading ----------------------------------------------------------------------------------- */
+
+/* What a step has looked at and found. */
+struct step {
+    struct log_index *index;
+    struct fl_err err;
+    uint64_t bytes; /* loaded */
+};
+
+static void drop_window(struct log_view_output *output)
+{
+    fl_buf_fini(&output->window);
+    output->window_pos = 0;
+}
+
+static bool part_records(const struct log_part *part, struct fl_buf *out, struct fl_err *err)
+{
+    struct fl_buf block;
+    bool is_good;
+
+    if (part->chunk) {
+        return fl_buf_put(out, part->chunk->records, part->len) ||
+               fl_fail(err, FL_TOO_LARGE, "a run of records");
+    }
+    if (part->segment) return log_segment_read(part->segment, part->pos, part->len, out, err);
+    fl_buf_init(&block, LOG_BLOCK_BYTES_MAX);
+    is_good = log_sealed_block(part->sealed, part->block, &block, err);
+    if (is_good && part->pos + part->len > block.len) {
+        is_good = fl_fail(err, FL_TORN, "a piece of stored output is not in its block");
+    }
+    is_good = is_good && fl_buf_put(out, block.at + part->pos, part->len);
+    fl_buf_fini(&block);
+    return is_good;
+}
+
+static void put_gap(struct fl_buf *window, uint64_t offset, uint64_t end, fl_ms time,
+                    enum fl_log_gap gap)
+{
+    struct fl_log_record record = {
+        .offset = offset, .time = time, .gap = gap, .gap_bytes = end - offset};
+    bool is_put = fl_log_record_put(window, &record);
+
+    fl_assert(is_put);
+}
+
+static uint64_t newlines(const char *at, size_t len)
+{
+    const char *end = at + len;
+    uint64_t n = 0;
+
+    while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
+        at++;
+        n++;
+    }
+    return n;
+}
+
+/* Moves the window past what is before output->offset, and counts the lines in that.  False: damaged. */
+static bool skip_to_offset(struct log_view_output *output, uint64_t line)
+{
+    while (output->window_pos < output->window.len) {
+        struct fl_str rest = {(const char *)output->window.at + output->window_pos,
+                              output->window.len - output->window_pos};
+        struct fl_log_record record;
+        size_t before = rest.len;
+
+        if (fl_log_record_next(&rest, &record) != FL_LOG_READY) return false;
+        if (fl_log_record_end(&record) > output->offset) {
+            if (!record.gap && record.offset < output->offset) {
+                line += newlines(record.bytes.at, (size_t)(output->offset - record.offset));
+            }
+            output->line = line;
+            return true;
+        }
+        line += record.gap ? 1 : newlines(record.bytes.at, record.bytes.len);
+        output->window_pos += before - rest.len;
+    }
+    return false; /* a part says that it holds the offset, and does not */
+}
+
+/* Keeps about WINDOW_BYTES of whole records from window_pos on. */
+static void shorten(struct log_view_output *output)
+{
+    struct fl_str rest = {(const char *)output->window.at + output->window_pos,
+                          output->window.len - output->window_pos};
+    size_t len = rest.len;
+    struct fl_log_record record;
+    struct fl_buf kept;
+    bool is_put;
+
+    if (len <= WINDOW_BYTES + FL_LOG_RECORD_BYTES_MAX) return;
+    while (len - rest.len < WINDOW_BYTES && fl_log_record_again(&rest, &record) == FL_LOG_READY) {
+    }
+    fl_buf_init(&kept, len);
+    is_put = fl_buf_put(&kept, output->window.at + output->window_pos, len - rest.len);
+    fl_assert(is_put);
+    drop_window(output);
+    output->window = kept;
+}
+
+/* Fills the window with what comes at output->offset, which is stored.  False: see step->err. */
+static bool load(struct log_view *view, struct log_view_output *output, struct step *step)
+{
+    struct log_part part;
+    struct fl_err err = {0};
+    bool is_good;
+
+    drop_window(output);
+    fl_buf_init(&output->window, LOG_BLOCK_BYTES_MAX);
+    if (!log_index_part(step->index, &output->key, LOG_BY_OFFSET, output->offset, &part, &err)) {
+        if (err.code != FL_ABSENT) return fl_fail(&step->err, err.code, "%s", err.text);
+        put_gap(&output->window, output->offset, output->end.offset, output->time,
+                FL_LOG_GAP_limit);
+        return true;
+    }
+    output->time = part.time;
+    if (part.offset > output->offset) { /* what was between is not kept */
+        put_gap(&output->window, output->offset, part.offset, part.time, FL_LOG_GAP_limit);
+        log_part_fini(&part);
+        return true;
+    }
+    step->bytes += part.len;
+    is_good = part_records(&part, &output->window, &err) && skip_to_offset(output, part.line);
+    if (!is_good && (err.code == FL_OK || err.code == FL_TORN)) {
+        drop_window(output);
+        fl_buf_init(&output->window, LOG_BLOCK_BYTES_MAX);
+        put_gap(&output->window, output->offset, part.end, part.time, FL_LOG_GAP_damaged);
+        is_good = true;
+    } else if (!is_good) {
+        fl_fail(&step->err, err.code, "%s", err.text);
+    }
+    log_part_fini(&part);
+    if (is_good && view->outputs.len > 1) shorten(output);
+    return is_good;
+}
+
+/* The record at output->offset, cut to begin there; false: nothing is stored there, or step->err. */
+static bool peek(struct log_view *view, struct log_view_output *output, struct step *step,
+                 struct fl_log_record *ret_record)
+{
+    for (;;) {
+        struct fl_str rest = {(const char *)output->window.at + output->window_pos,
+                              output->window.len - output->window_pos};
+        struct fl_log_record record;
+        size_t before = rest.len;
+
+        if (output->is_over || output->offset >= output->end.offset) return false;
+        if (rest.len == 0) {
+            if (!load(view, output, step)) return false;
+            continue;
+        }
+        if (fl_log_record_again(&rest, &record) != FL_LOG_READY) {
+            fl_fail(&step->err, FL_TORN, "stored output is damaged");
+            return false;
+        }
+        if (fl_log_record_end(&record) <= output->offset) {
+            output->window_pos += before - rest.len;
+            continue;
+        }
+        if (!record.gap && record.offset < output->offset) {
+            size_t skipped = (size_t)(output->offset - record.offset);
+
+            record.bytes.at += skipped;
+            record.bytes.len -= skipped;
+            record.offset = output->offset;
+        }
+        output->time = record.time;
+        *ret_record = record;
+        return true;
+    }
+}
+
+/* ---- lines ------------------------------------------------------------------------------------- */
+
+enum take {
+    TAKEN, /* a line or a piece of one */
+    HELD,  /* it is not complete, and waits */
+    DRY,   /* nothing is stored, or an error */
+};
+
+static void add_line(struct log_view *view, struct log_view_output *output,
+                     const struct log_line *line, size_t begin)
+{
+    struct log_line full = *line;
+
+    full.attempt = output->key.attempt;
+    full.replica = output->key.replica;
+    full.bytes.len = view->bytes.len - begin;
+    if (line->is_begin) { /* what is decided of a line holds for all its pieces */
+        output->is_hidden = view->skip > 0 || line->time < view->query.since;
+        if (view->skip > 0) view->skip--;
+    }
+    if (output->is_hidden) {
+        fl_buf_truncate(&view->bytes, begin);
+        return;
+    }
+    fl_vec_push(&view->lines, full);
+}
+
+static void take_gap(struct log_view *view, struct log_view_output *output,
+                     const struct fl_log_record *record)
+{
+    uint64_t end = fl_log_record_end(record);
+
+    add_line(view, output,
+             &(struct log_line){.number = output->line,
+                                .offset = output->offset,
+                                .time = record->time,
+                                .gap = record->gap,
+                                .gap_bytes = end - output->offset,
+                                .is_begin = true,
+                                .is_end = true},
+             view->bytes.len);
+    output->offset = end;
+    output->line++;
+    output->is_mid = false;
+}
+
+/* The next line of an output, or a piece of it. */
+static enum take take_line(struct log_view *view, struct log_view_output *output, bool may_hold,
+                           struct step *step)
+{
+    struct log_line line = {
+        .number = output->line, .offset = output->offset, .is_begin = !output->is_mid};
+    uint64_t offset = output->offset;
+    size_t begin = view->bytes.len;
+    struct fl_log_record record;
+    bool is_over = false;
+
+    while (!is_over && peek(view, output, step, &record)) {
+        size_t room = LOG_PIECE_BYTES_MAX - (view->bytes.len - begin);
+        const char *newline;
+        size_t len;
+
+        if (output->offset == offset) {
+            line.number = output->line; /* known since it was loaded */
+            line.time = record.time;
+            if (view->query.until != 0 && record.time >= view->query.until) {
+                output->is_over = true;
+                return DRY;
+            }
+        }
+        if (record.gap) {
+            if (view->bytes.len == begin) {
+                take_gap(view, output, &record);
+                return TAKEN;
+            }
+            line.is_end = true;
+            break;
+        }
+        len = record.bytes.len < room ? record.bytes.len : room;
+        newline = memchr(record.bytes.at, '\n', len);
+        if (newline) len = (size_t)(newline - record.bytes.at) + 1;
+        if (!fl_buf_put(&view->bytes, record.bytes.at, len)) break; /* cannot be: a page has room */
+        output->offset += len;
+        line.is_end = newline != NULL;
+        is_over = newline || view->bytes.len - begin == LOG_PIECE_BYTES_MAX;
+    }
+    if (step->err.code != FL_OK) return DRY;
+    if (view->bytes.len == begin) return DRY;
+    if (!is_over && !line.is_end) {
+        if (output->is_ended) {
+            line.is_end = true;
+        } else if (may_hold) {
+            fl_buf_truncate(&view->bytes, begin);
+            output->offset = offset;
+            drop_window(output);
+            return HELD;
+        }
+    }
+    output->is_mid = view->bytes.at[view->bytes.len - 1] != '\n';
+    if (!output->is_mid) output->line++;
+    add_line(view, output, &line, begin);
+    return TAKEN;
+}
+
+/* ---- where to begin ---------------------------------------------------------------------------- */
+
+static uint64_t lines_of(const struct log_view_output *output)
+{
+    return output->end.lines + (output->end.is_mid ? 1 : 0);
+}
+
+/* To the beginning of line n, or to the end. */
+static void seek_line(struct log_view *view, struct log_view_output *output, uint64_t n,
+                      struct step *step)
+{
+    struct log_part part;
+    struct fl_log_record record;
+
+    output->offset = output->line = 0;
+    output->is_mid = false;
+    drop_window(output);
+    if (n == 0) return;
+    /* A part that begins in line n may begin behind its beginning; one that begins before it does not. */
+    if (!log_index_part(step->index, &output->key, LOG_BY_LINE, n - 1, &part, &step->err)) {
+        if (step->err.code == FL_ABSENT) step->err = (struct fl_err){0};
+        return;
+    }
+    output->offset = part.offset;
+    output->line = part.line;
+    log_part_fini(&part);
+    while (output->line < n && peek(view, output, step, &record)) {
+        const char *newline;
+
+        if (record.gap) {
+            output->offset = fl_log_record_end(&record);
+            output->line++;
+            continue;
+        }
+        newline = memchr(record.bytes.at, '\n', record.bytes.len);
+        output->offset += newline ? (size_t)(newline - record.bytes.at) + 1 : record.bytes.len;
+        if (newline) output->line++;
+    }
+}
+
+/* To the first line that was begun at 'time' or later, or a little before it: what is before is not given. */
+static void seek_time(struct log_view *view, struct log_view_output *output, fl_ms time,
+                      struct step *step)
+{
+    struct log_part part;
+    bool has_line_before;
+
+    if (!log_index_part(step->index, &output->key, LOG_BY_TIME, (uint64_t)(time - 1), &part,
+                        &step->err)) {
+        if (step->err.code == FL_ABSENT) step->err = (struct fl_err){0};
+        return;
+    }
+    has_line_before = part.offset > 0 && part.time < time;
+    output->offset = part.offset;
+    output->line = part.line;
+    log_part_fini(&part);
+    if (has_line_before) seek_line(view, output, output->line + 1, step);
+}
+
+static void begin_output(struct log_view *view, struct log_view_output *output, struct step *step)
+{
+    const struct log_query *query = &view->query;
+    uint64_t lines = lines_of(output);
+
+    switch (query->from) {
+    case LOG_FROM_START:
+        break;
+    case LOG_FROM_LINE:
+        if (view->outputs.len == 1) seek_line(view, output, query->n, step);
+        break;
+    case LOG_FROM_TAIL:
+        if (lines > query->n) seek_line(view, output, lines - query->n, step);
+        break;
+    case LOG_FROM_CURSOR:
+        return;
+    }
+    if (query->since != 0 && query->from == LOG_FROM_START) {
+        seek_time(view, output, query->since, step);
+    }
+}
+
+static void begin(struct log_view *view, struct step *step)
+{
+    uint64_t candidates = 0;
+
+    for (size_t i = 0; i < view->outputs.len && step->err.code == FL_OK; i++) {
+        struct log_view_output *output = &view->outputs.at[i];
+        uint64_t lines = lines_of(output);
+
+        candidates += lines < view->query.n ? lines : view->query.n;
+        begin_output(view, output, step);
+    }
+    if (view->query.from == LOG_FROM_LINE && view->outputs.len != 1) view->skip = view->query.n;
+    if (view->query.from == LOG_FROM_TAIL && candidates > view->query.n) {
+        view->skip = candidates - view->query.n;
+    }
+}
+
+/* ---- which outputs ----------------------------------------------------------------------------- */
+
+static bool is_selected(const struct log_view *view, const struct log_key *key)
+{
+    const struct log_query *query = &view->query;
+
+    return key->tenant.n == query->tenant.n &&
+           (!query->has_element || key->attempt.element == query->element) &&
+           (!query->has_attempt || key->attempt.n == query->attempt) &&
+           (!query->has_replica || key->replica == query->replica);
+}
+
+static void add_known(struct log_view *view, const struct log_known *known)
+{
+    size_t i = 0;
+    size_t high = view->outputs.len;
+
+    while (i < high) {
+        size_t middle = i + (high - i) / 2;
+
+        if (log_key_cmp(&view->outputs.at[middle].key, &known->key) < 0) {
+            i = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (i == view->outputs.len || log_key_cmp(&view->outputs.at[i].key, &known->key) != 0) {
+        fl_vec_insert(&view->outputs, i, (struct log_view_output){.key = known->key});
+    }
+    view->outputs.at[i].end = known->place;
+    view->outputs.at[i].is_ended = known->is_ended;
+}
+
+static bool look_for_outputs(struct log_view *view, struct step *step)
+{
+    struct log_known_list known;
+    size_t selected = 0;
+
+    if (!log_index_known(step->index, view->query.job, SIZE_MAX, &known, &step->err)) return false;
+    for (size_t i = 0; i < known.len; i++) {
+        selected += is_selected(view, &known.at[i].key);
+    }
+    if (selected > LOG_VIEW_SOURCES_MAX) {
+        fl_fail(
+            &step->err, FL_TOO_LARGE,
+            "%zu outputs are selected, at most %d are read at once: name an element or a replica",
+            selected, LOG_VIEW_SOURCES_MAX);
+    }
+    for (size_t i = 0; i < known.len && step->err.code == FL_OK; i++) {
+        if (is_selected(view, &known.at[i].key)) add_known(view, &known.at[i]);
+    }
+    fl_vec_fini(&known);
+    return step->err.code == FL_OK;
+}
+
+/* Where the outputs end now; and whether there are others. */
+static bool refresh(struct log_view *view, struct step *step)
+{
+    uint64_t births;
+
+    log_index_lock(step->index);
+    births = step->index->births;
+    for (size_t i = 0; births == view->births && i < view->outputs.len; i++) {
+        struct log_view_output *output = &view->outputs.at[i];
+        const struct log_output *found = log_index_find(step->index, &output->key);
+
+        if (!found) continue; /* all of it is sealed, as it was */
+        output->end = found->place;
+        output->is_ended = found->is_ended;
+    }
+    log_index_unlock(step->index);
+    if (births == view->births && view->has_begun) return true;
+    if (!look_for_outputs(view, step)) return false;
+    view->births = births;
+    return true;
+}
+
+/* ---- the page ---------------------------------------------------------------------------------- */
+
+static bool is_before(const struct log_view *view, uint32_t a, uint32_t b)
+{
+    fl_ms x = view->outputs.at[a].time;
+    fl_ms y = view->outputs.at[b].time;
+
+    return x != y ? x < y : a < b;
+}
+
+static void sift_down(struct log_view *view, size_t i)
+{
+    uint32_t *at = view->order.at;
+    size_t len = view->order.len;
+
+    for (;;) {
+        size_t least = i;
+        uint32_t swapped;
+
+        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < len; child++) {
+            if (is_before(view, at[child], at[least])) least = child;
+        }
+        if (least == i) return;
+        swapped = at[i];
+        at[i] = at[least];
+        at[least] = swapped;
+        i = least;
+    }
+}
+
+static void make_order(struct log_view *view, struct step *step)
+{
+    fl_vec_clear(&view->order);
+    for (size_t i = 0; i < view->outputs.len && step->err.code == FL_OK; i++) {
+        struct log_view_output *output = &view->outputs.at[i];
+
+        if (output->is_over || output->offset >= output->end.offset) continue;
+        if (output->window_pos == output->window.len && view->outputs.len > 1) {
+            struct log_part part;
+
+            if (log_index_part(step->index, &output->key, LOG_BY_OFFSET, output->offset, &part,
+                               &step->err)) {
+                output->time = part.time;
+                log_part_fini(&part);
+            } else if (step->err.code == FL_ABSENT) {
+                step->err = (struct fl_err){0};
+            }
+        }
+        fl_vec_push(&view->order, (uint32_t)i);
+    }
+    for (size_t i = view->order.len; i > 0; i--) {
+        sift_down(view, i - 1);
+    }
+}
+
+static void pop(struct log_view *view)
+{
+    view->order.at[0] = view->order.at[view->order.len - 1];
+    view->order.len--;
+    sift_down(view, 0);
+}
+
+static bool is_full(const struct log_view *view)
+{
+    return view->lines.len >= view->query.lines_max || view->bytes.len >= view->query.bytes_max;
+}
+
+/* Takes lines until the page is full, nothing is left, or the step has done its share. */
+static bool fill(struct log_view *view, struct step *step)
+{
+    bool may_hold = view->query.is_following && view->outputs.len > 1;
+
+    while (view->order.len > 0 && !is_full(view) && step->bytes < LOG_VIEW_STEP_BYTES) {
+        struct log_view_output *output = &view->outputs.at[view->order.at[0]];
+        struct fl_log_record record;
+        fl_ms time = output->time;
+
+        if (peek(view, output, step, &record) && record.time > time && view->order.len > 1) {
+            sift_down(view, 0); /* later than was thought: perhaps another is first */
+            if (&view->outputs.at[view->order.at[0]] != output) continue;
+        }
+        if (step->err.code != FL_OK) return false;
+        switch (take_line(view, output, may_hold, step)) {
+        case TAKEN:
+            if (output->offset >= output->end.offset) {
+                pop(view);
+            } else if (peek(view, output, step, &record)) {
+                sift_down(view, 0);
+            }
+            break;
+        case HELD:
+        case DRY:
+            pop(view);
+            break;
+        }
+        if (step->err.code != FL_OK) return false;
+    }
+    return true;
+}
+
+static void print_cursor(struct log_view *view)
+{
+    struct log_cursor cursor = {0};
+    bool is_printed = true;
+
+    for (size_t i = 0; i < view->outputs.len; i++) {
+        const struct log_view_output *output = &view->outputs.at[i];
+
+        if (output->offset == 0) continue;
+        fl_vec_push(&cursor,
+                    (struct log_cursor_place){.element = output->key.attempt.element,
+                                              .incarnation = output->key.attempt.incarnation,
+                                              .attempt = output->key.attempt.n,
+                                              .replica = output->key.replica,
+                                              .offset = output->offset,
+                                              .is_mid = output->is_mid});
+    }
+    fl_buf_clear(&view->cursor);
+    if (cursor.len <= LOG_CURSOR_SOURCES_MAX) is_printed = log_cursor_print(&cursor, &view->cursor);
+    if (!is_printed) fl_buf_clear(&view->cursor);
+    fl_vec_fini(&cursor);
+}
+
+static void finish_page(struct log_view *view, const struct step *step)
+{
+    const char *at = (const char *)view->bytes.at;
+    struct log_page *page = &view->page;
+
+    for (size_t i = 0; i < view->lines.len; i++) {
+        view->lines.at[i].bytes.at = at;
+        if (at) at += view->lines.at[i].bytes.len;
+    }
+    print_cursor(view);
+    page->lines = view->lines.at;
+    page->lines_len = view->lines.len;
+    page->cursor = (struct fl_str){(const char *)view->cursor.at, view->cursor.len};
+    page->err = step->err;
+    page->is_over = page->is_over || step->err.code != FL_OK;
+}
+
+static void drop_windows(struct log_view *view)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < view->outputs.len; i++) {
+        bytes += view->outputs.at[i].window.cap;
+    }
+    if (bytes <= WINDOWS_BYTES_MAX) return;
+    for (size_t i = 0; i < view->outputs.len; i++) {
+        drop_window(&view->outputs.at[i]);
+    }
+}
+
+/* Nothing more is stored than was given; 'view->page' is filled in but for the lines. */
+static bool count_up(struct log_view *view)
+{
+    struct log_page page = {.sources = (uint32_t)view->outputs.len};
+    bool is_done = true;
+
+    for (size_t i = 0; i < view->outputs.len; i++) {
+        const struct log_view_output *output = &view->outputs.at[i];
+
+        page.lines_total += lines_of(output);
+        page.sources_live += !output->is_ended;
+        is_done = is_done && (output->is_over || output->offset >= output->end.offset);
+    }
+    view->page = page;
+    return is_done;
+}
+
+enum log_view_answer log_view_step(struct log_view *view, struct log_index *index, bool is_settled)
+{
+    struct step step = {.index = index};
+    bool is_done;
+
+    fl_vec_clear(&view->lines);
+    fl_buf_clear(&view->bytes);
+    if (refresh(view, &step)) {
+        if (!view->has_begun) begin(view, &step);
+        view->has_begun = true;
+        make_order(view, &step);
+        if (step.err.code == FL_OK) fill(view, &step);
+    }
+    is_done = count_up(view);
+    drop_windows(view);
+    if (step.err.code == FL_OK && is_done) {
+        view->page.is_over =
+            !view->query.is_following || (is_settled && view->page.sources_live == 0);
+    }
+    if (view->lines.len == 0 && step.err.code == FL_OK && !view->page.is_over) {
+        if (!is_done && view->order.len > 0) return LOG_VIEW_AGAIN;
+        if (view->query.is_following) return LOG_VIEW_WAIT;
+        view->page.is_over = true; /* what is held back of an unfinished line is not: see 'fill' */
+    }
+    finish_page(view, &step);
+    return LOG_VIEW_PAGE;
+}

@@ -1,0 +1,46 @@
+/* worker.h - the thread that appends, syncs and acknowledges; log_store.h says what it guarantees.
+ * It alone changes how far an output is.  A batch of requests is written with one call per cluster, becomes
+ * visible to readers, is synced when nothing else waits or sync_ms are over, and is then acknowledged. */
+#pragma once
+
+#include "controlplane/logs/desk.h"
+#include "controlplane/logs/index.h"
+#include "shared/base/err.h"
+#include "shared/base/types.h"
+
+struct log_keeper;
+struct log_reader;
+struct log_worker; /* opaque */
+
+struct log_worker_config {
+    const char *dir; /* borrowed */
+    const struct log_disk *disk;
+    uint32_t segment_bytes;
+    fl_ms segment_age_ms;
+    uint32_t sources_max;
+    fl_ms sync_ms;
+    uint32_t inbox_bytes_max;
+};
+
+struct log_worker_stats {
+    uint64_t bytes_appended, records_appended, appends_refused, syncs, syncs_failed, sync_us_max;
+    uint64_t segments_open, inbox_bytes;
+    bool is_full;
+};
+
+/* 'seq' is the number of the next segment. */
+struct log_worker *log_worker_create(const struct log_worker_config *config,
+                                     struct log_index *index, struct log_reader *reader,
+                                     struct log_keeper *keeper, uint64_t seq);
+
+/* Before it runs: the newest segment of a cluster, which was recovered, goes on.  Takes over the reference. */
+void log_worker_resume(struct log_worker *worker, struct log_segment *segment);
+
+void log_worker_run(struct log_worker *worker);  /* starts the thread */
+void log_worker_stop(struct log_worker *worker); /* all that is in the inbox is done and synced */
+void log_worker_destroy(struct log_worker *worker);
+
+/* Any thread.  False: the inbox is full, the request stays the caller's. */
+FL_CHECK bool log_worker_put(struct log_worker *worker, struct log_request *request);
+
+struct log_worker_stats log_worker_stats(struct log_worker *worker); /* any thread */
