@@ -483,6 +483,8 @@ static void settle(struct http_connection *connection)
     if (at > fl_loop_now(connection->server->loop)) connection->was_looked_at = false;
     if (at != 0 && (!fl_timer_is_on(&connection->timer) || connection->timer.at > at)) {
         fl_timer_at(&connection->timer, at);
+    } else if (at == 0 && connection->state == HTTP_STREAM) {
+        fl_timer_off(&connection->timer); /* thousands of followers may stay for days */
     }
 }
 
