@@ -1,0 +1,140 @@
+#include <string.h>
+
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/auth.h"
+#include "controlplane/api/caller.h"
+#include "controlplane/api/events.h"
+
+/* --- who calls, and what --- */
+
+static enum api_found find_route(const struct fl_http_head *head, struct api_match *ret_match)
+{
+    return api_route_find(api_resources, fl_str_c(fl_http_method_name(head->method)), head->path,
+                          ret_match);
+}
+
+/* Everything that does not need the body.  False: it was answered. */
+static bool admit(struct api_call *call)
+{
+    const struct fl_http_head *head = http_head(call->request);
+    enum api_found found = find_route(head, &call->match);
+    bool has_token;
+
+    call->route = call->match.route;
+    has_token = api_caller(head, call->parts->tokens, call->parts->identity, &call->token);
+    if (found != API_FOUND) {
+        if (!has_token) {
+            /* A stranger does not learn which paths there are. */
+            api_header_add(call, "WWW-Authenticate", FL_STR("Bearer"));
+            api_fail_status(call, 401, FL_DENIED,
+                            "a token is needed: Authorization: Bearer fl_...");
+        } else if (found == API_NO_METHOD) {
+            api_header_add(call, "Allow", fl_str_c(call->match.allow));
+            api_fail_status(call, 405, FL_UNSUPPORTED, "this path is for %s", call->match.allow);
+        } else {
+            api_absent(call);
+        }
+        return false;
+    }
+    switch (api_may(call->route, has_token ? &call->token : NULL, call->wall)) {
+    case API_MAY:
+        break;
+    case API_WHO:
+        api_header_add(call, "WWW-Authenticate", FL_STR("Bearer"));
+        api_fail_status(call, 401, FL_DENIED,
+                        "a token that counts is needed: Authorization: Bearer fl_...");
+        return false;
+    case API_MAY_NOT:
+        api_fail(call, FL_DENIED, "this token may not do that; the route needs the scope %s%s",
+                 call->route->need == API_NEED_fleet ? "admin" : api_need_name(call->route->need),
+                 call->route->need == API_NEED_fleet ? ", for all queues" : "");
+        return false;
+    }
+    if (has_token) token_table_use(call->parts->tokens, fl_str_c(call->token.id), call->wall);
+    if (fl_http_head_has_body(head) && call->route->body_max == 0) {
+        api_fail_status(call, 413, FL_TOO_LARGE, "this route takes no body");
+        return false;
+    }
+    return true;
+}
+
+/* --- from the server --- */
+
+static uint64_t on_head(void *ctx, struct http_request *request)
+{
+    struct api_call *call = api_call_create(ctx, request);
+
+    if (!admit(call)) return 0;
+    api_call_await(call);
+    return call->route->body_max;
+}
+
+static bool read_query(struct api_call *call)
+{
+    struct fl_err err = {0};
+
+    if (!http_query(call->request, &call->query, &err)) {
+        api_fail_status(call, 400, FL_INVALID, "%s", err.text);
+        return false;
+    }
+    for (size_t i = 0; i < call->query.len; i++) {
+        const struct api_field *field = call->route->query;
+
+        while (field && field->name && !fl_str_eq(fl_str_c(field->name), call->query.at[i].name)) {
+            field++;
+        }
+        if (field && field->name) continue;
+        api_fail_at(call, "", "there is no such field in the query of this route",
+                    call->query.at[i].name, NULL);
+        return false;
+    }
+    return true;
+}
+
+static void on_request(void *ctx, struct http_request *request)
+{
+    struct api_call *call = api_call_awaited(ctx, request);
+
+    call->body = http_body(request);
+    for (size_t i = 0; i < call->match.params_len; i++) {
+        if (!http_segment_text(request, call->match.params[i], &call->params[i])) {
+            api_absent(call);
+            return;
+        }
+    }
+    if (!read_query(call)) return;
+    call->route->run(call);
+}
+
+struct http_port api_port(struct api *api)
+{
+    return (struct http_port){.ctx = api, .on_head = on_head, .on_request = on_request};
+}
+
+/* --- its life --- */
+
+struct api *api_create(const struct api_config *config, const struct api_parts *parts)
+{
+    struct api *api = fl_new(struct api);
+
+    api->config = *config;
+    api->parts = *parts;
+    fl_timer_init(&api->fill, parts->loop, api_fill, api);
+    fl_timer_init(&api->newest, parts->loop, api_ask_newest, api);
+    return api;
+}
+
+void api_destroy(struct api *api)
+{
+    if (!api) return;
+    fl_timer_off(&api->fill);
+    fl_timer_off(&api->newest);
+    api_events_fini(api);
+    fl_map_fini(&api->awaited);
+    fl_free(api);
+}
+
+uint64_t api_streams(const struct api *api)
+{
+    return api->streams;
+}

@@ -1,0 +1,40 @@
+/* api_state.h - what the files of the API share and nobody else sees. */
+#pragma once
+
+#include "controlplane/api/call.h"
+#include "shared/base/map.h"
+#include "shared/base/vec.h"
+#include "shared/io/loop.h"
+#include "shared/tls/random.h"
+
+struct follower;
+struct log_tail;
+
+struct api {
+    struct api_config config;
+    struct api_parts parts;
+    struct fl_map awaited;               /* calls whose body is on its way, by their handle */
+    struct fl_timer fill, newest;        /* reads that failed are asked again */
+    FL_VEC(struct follower *) followers; /* of events */
+    FL_VEC(struct log_tail *) tails;     /* of logs */
+    uint64_t batch_newest;               /* noticed; 0: none yet */
+    uint64_t streams;                    /* open now, of events and logs */
+};
+
+/* The call is the request's watcher from now on. */
+struct api_call *api_call_create(struct api *api, struct http_request *request);
+/* Between on_head and on_request. */
+void api_call_await(struct api_call *call);
+struct api_call *api_call_awaited(struct api *api, struct http_request *request);
+/* Gives its request to a stream; the call stays until api_drop. */
+struct http_request *api_call_release(struct api_call *call);
+/* job_logs.c */
+void api_logs_settle(struct api *api, struct fl_job job);
+void api_logs_fini(struct api *api);
+
+/* began.c: timers' functions. */
+void api_fill(void *api);
+void api_ask_newest(void *api);
+void api_fail_place(struct api_call *call, unsigned status, struct fl_place at,
+                    const struct fl_err *err);
+size_t api_problem_errors(const struct fl_problems *problems, struct api_problem_error *ret);

@@ -1,0 +1,404 @@
+#include "controlplane/api/call.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controlplane/api/api_state.h"
+#include "controlplane/ask.h"
+#include "shared/base/job_name.h"
+#include "shared/io/loop.h"
+
+/* --- its life --- */
+
+static void free_if_done(struct api_call *call)
+{
+    if (call->request || call->outstanding > 0) return;
+    fl_buf_fini(&call->out);
+    fl_arena_fini(&call->arena);
+    fl_free(call);
+}
+
+static void on_gone(void *ctx, struct http_request *request)
+{
+    struct api_call *call = ctx;
+
+    (void)request;
+    fl_map_remove(&call->api->awaited, &call->handle, sizeof call->handle);
+    call->request = NULL;
+    if (call->on_gone) call->on_gone(call);
+    free_if_done(call);
+}
+
+struct api_call *api_call_create(struct api *api, struct http_request *request)
+{
+    static const struct http_watcher watcher = {.on_gone = on_gone};
+    struct api_call *call = fl_new(struct api_call);
+    uint8_t random[8];
+
+    call->api = api;
+    call->config = &api->config;
+    call->parts = &api->parts;
+    call->request = request;
+    call->handle = http_handle(request);
+    call->now = fl_loop_now(api->parts.loop);
+    call->wall = fl_loop_wall(api->parts.loop);
+    fl_random(random, sizeof random);
+    for (size_t i = 0; i < sizeof random; i++) {
+        snprintf(call->trace_id + 2 * i, 3, "%02x", random[i]);
+    }
+    fl_buf_init(&call->out, API_ANSWER_BYTES_MAX);
+    http_watch(request, &watcher, call);
+    return call;
+}
+
+void api_call_await(struct api_call *call)
+{
+    fl_map_put(&call->api->awaited, &call->handle, sizeof call->handle, (uint64_t)(uintptr_t)call);
+}
+
+struct api_call *api_call_awaited(struct api *api, struct http_request *request)
+{
+    struct http_handle handle = http_handle(request);
+    uint64_t call;
+
+    if (!fl_map_find(&api->awaited, &handle, sizeof handle, &call)) {
+        fl_unreachable("a request that was admitted, and not answered, is awaited");
+    }
+    fl_map_remove(&api->awaited, &handle, sizeof handle);
+    return (struct api_call *)(uintptr_t)call; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+struct http_request *api_call_release(struct api_call *call)
+{
+    struct http_request *request = call->request;
+
+    call->request = NULL;
+    api_hold(call); /* whoever streams drops it when it needs no more of it */
+    return request;
+}
+
+void api_hold(struct api_call *call)
+{
+    call->outstanding++;
+}
+
+bool api_drop(struct api_call *call)
+{
+    bool is_there = call->request != NULL;
+
+    call->outstanding--;
+    free_if_done(call);
+    return is_there;
+}
+
+/* --- what it says --- */
+
+struct fl_str api_query(const struct api_call *call, const char *name)
+{
+    struct fl_str wanted = fl_str_c(name);
+
+    for (size_t i = 0; i < call->query.len; i++) {
+        if (fl_str_eq(call->query.at[i].name, wanted)) return call->query.at[i].value;
+    }
+    return (struct fl_str){0};
+}
+
+bool api_query_has(const struct api_call *call, const char *name)
+{
+    struct fl_str wanted = fl_str_c(name);
+
+    for (size_t i = 0; i < call->query.len; i++) {
+        if (fl_str_eq(call->query.at[i].name, wanted)) return true;
+    }
+    return false;
+}
+
+bool api_query_u64(struct api_call *call, const char *name, uint64_t preset, uint64_t min,
+                   uint64_t max, uint64_t *ret_n)
+{
+    uint64_t n = preset;
+
+    if (api_query_has(call, name) &&
+        (!fl_str_parse_u64(api_query(call, name), &n) || n < min || n > max)) {
+        char allowed[64];
+
+        snprintf(allowed, sizeof allowed, "%" PRIu64 " to %" PRIu64, min, max);
+        api_fail_at(call, name, "this is no number in its range", api_query(call, name), allowed);
+        return false;
+    }
+    *ret_n = n;
+    return true;
+}
+
+bool api_param_job(struct api_call *call, struct fl_job *ret_job)
+{
+    struct fl_err err = {0};
+
+    if (fl_job_parse(call->params[0], ret_job, &err)) return true;
+    api_absent(call);
+    return false;
+}
+
+struct fl_str api_header(const struct api_call *call, const char *name)
+{
+    const struct fl_http_field *field = fl_http_head_find(http_head(call->request), fl_str_c(name));
+
+    return field ? field->value : (struct fl_str){0};
+}
+
+const struct fl_json *api_body_json(struct api_call *call, bool may_be_empty)
+{
+    struct fl_str body = call->body;
+    const struct fl_json *root;
+    struct fl_place at = {0};
+    struct fl_err err = {0};
+
+    if (body.len == 0 && may_be_empty) body = FL_STR("{}");
+    if (fl_json_parse(body, &call->arena, &root, &at, &err)) return root;
+    api_fail_place(call, 400, at, &err);
+    return NULL;
+}
+
+bool api_body_check(struct api_call *call, const struct fl_json *body)
+{
+    if (body->kind != FL_JSON_OBJECT) {
+        api_fail_at(call, "", "the body must be an object", fl_str_c(fl_json_kind_name(body->kind)),
+                    "an object");
+        return false;
+    }
+    FL_JSON_EACH (member, body) {
+        const struct api_field *field = call->route->body;
+
+        while (field && field->name && !fl_str_eq(fl_str_c(field->name), member->key))
+            field++;
+        if (field && field->name) continue;
+        api_fail_at(call, fl_arena_printf(&call->arena, "/" FL_STR_FMT, FL_STR_ARG(member->key)),
+                    "there is no such field here", member->key, NULL);
+        return false;
+    }
+    return true;
+}
+
+/* --- answering --- */
+
+struct json *api_json(struct api_call *call)
+{
+    fl_buf_clear(&call->out);
+    call->json = json_begin(&call->out);
+    return &call->json;
+}
+
+void api_header_add(struct api_call *call, const char *name, struct fl_str value)
+{
+    fl_assert(call->headers_len < API_HEADERS_MAX);
+    call->headers[call->headers_len++] = (struct fl_http_field){fl_str_c(name), value};
+}
+
+void api_answer_as(struct api_call *call, unsigned status, const char *content_type,
+                   struct fl_str body)
+{
+    struct fl_http_field headers[API_HEADERS_MAX + 4];
+    struct http_request *request = call->request;
+    size_t len = 0;
+
+    headers[len++] = (struct fl_http_field){FL_STR("Content-Type"), fl_str_c(content_type)};
+    headers[len++] = (struct fl_http_field){FL_STR("Cache-Control"), FL_STR("no-store")};
+    headers[len++] = (struct fl_http_field){FL_STR("X-Content-Type-Options"), FL_STR("nosniff")};
+    for (size_t i = 0; i < call->headers_len; i++)
+        headers[len++] = call->headers[i];
+    call->request = NULL;
+    http_answer(request, status, headers, len, body);
+    free_if_done(call);
+}
+
+void api_answer(struct api_call *call)
+{
+    struct fl_str body = {(const char *)call->out.at, call->out.len};
+
+    if (call->out.is_over) {
+        api_fail(call, FL_TOO_LARGE, "the answer has over %d bytes; ask for less",
+                 API_ANSWER_BYTES_MAX);
+        return;
+    }
+    api_answer_as(call, call->route->status ? call->route->status : 200,
+                  call->route->gives ? call->route->gives : "application/json", body);
+}
+
+static void answer_problem(struct api_call *call, struct api_problem *problem)
+{
+    uint16_t status = problem->status ? problem->status : api_status_of(problem->code);
+    uint32_t retry_s = api_retry_after_s(status);
+    char retry[16];
+
+    problem->trace_id = call->trace_id;
+    fl_buf_clear(&call->out);
+    api_problem_write(&call->out, problem);
+    if (retry_s > 0 && call->headers_len < API_HEADERS_MAX) {
+        snprintf(retry, sizeof retry, "%" PRIu32, retry_s);
+        api_header_add(call, "Retry-After", fl_str_c(retry));
+    }
+    api_answer_as(call, status, "application/problem+json",
+                  (struct fl_str){(const char *)call->out.at, call->out.len});
+}
+
+static void fail(struct api_call *call, uint16_t status, enum fl_code code, const char *fmt,
+                 va_list args)
+{
+    struct api_problem problem = {.status = status, .code = code};
+    char detail[512];
+
+    vsnprintf(detail, sizeof detail, fmt, args);
+    problem.detail = detail;
+    answer_problem(call, &problem);
+}
+
+void api_fail(struct api_call *call, enum fl_code code, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    fail(call, 0, code, fmt, args);
+    va_end(args);
+}
+
+void api_fail_status(struct api_call *call, unsigned status, enum fl_code code, const char *fmt,
+                     ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    fail(call, (uint16_t)status, code, fmt, args);
+    va_end(args);
+}
+
+void api_fail_at(struct api_call *call, const char *pointer, const char *detail, struct fl_str got,
+                 const char *allowed)
+{
+    struct api_problem_error error = {
+        .pointer = fl_str_c(pointer),
+        .detail = fl_str_c(detail),
+        .got = got,
+        .allowed = fl_str_c(allowed),
+    };
+    struct api_problem problem = {
+        .code = FL_INVALID, .detail = detail, .errors = &error, .errors_len = 1};
+
+    answer_problem(call, &problem);
+}
+
+void api_fail_place(struct api_call *call, unsigned status, struct fl_place at,
+                    const struct fl_err *err)
+{
+    struct api_problem_error error = {
+        .detail = fl_str_c(err->text), .line = at.line, .col = at.col};
+    struct api_problem problem = {
+        .status = err->code == FL_TOO_LARGE ? 413 : (uint16_t)status,
+        .code = err->code,
+        .detail = err->text,
+        .errors = &error,
+        .errors_len = 1,
+    };
+
+    answer_problem(call, &problem);
+}
+
+size_t api_problem_errors(const struct fl_problems *problems, struct api_problem_error *ret)
+{
+    for (size_t i = 0; i < problems->len; i++) {
+        const struct fl_problem *from = &problems->at[i];
+
+        ret[i] = (struct api_problem_error){
+            .pointer = from->pointer,
+            .detail = from->detail,
+            .got = from->got,
+            .allowed = from->allowed,
+            .line = from->at.line,
+            .col = from->at.col,
+        };
+    }
+    return problems->len;
+}
+
+void api_fail_problems(struct api_call *call, const struct fl_problems *problems)
+{
+    struct api_problem_error errors[FL_PROBLEMS_MAX];
+    struct api_problem problem = {.code = FL_INVALID, .errors = errors};
+    struct fl_err err = {0};
+
+    if (fl_problems_fail(problems, &err)) fl_unreachable("fl_problems_fail returns false");
+    problem.errors_len = api_problem_errors(problems, errors);
+    problem.detail = err.text;
+    answer_problem(call, &problem);
+}
+
+void api_absent(struct api_call *call)
+{
+    api_fail(call, FL_ABSENT, "there is no such thing, or not for this token");
+}
+
+/* --- asking the core --- */
+
+struct asked {
+    struct api_call *call;
+    api_then *then;
+    bool is_any;
+};
+
+static void on_answer(void *ctx, const struct core_answer *answer)
+{
+    struct asked *asked = ctx;
+    struct api_call *call = asked->call;
+    api_then *then = asked->then;
+    bool is_any = asked->is_any;
+
+    call->outstanding--;
+    if (!call->request) {
+        free_if_done(call);
+    } else if (answer->code != FL_OK && !is_any) {
+        api_fail(call, answer->code, "%s",
+                 answer->text ? answer->text : fl_code_meaning(answer->code));
+    } else {
+        then(call, answer);
+    }
+}
+
+struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)
+{
+    struct engine_event *event = engine_event_create();
+    char *actor;
+
+    event->event.kind = kind;
+    event->event.tenant = (struct fl_tenant){call->token.tenant.n ? call->token.tenant.n : 1};
+    if (call->token.id[0]) {
+        actor = fl_arena_printf(&event->arena, "token:%s %s", call->token.id, call->token.name);
+    } else {
+        actor = fl_arena_printf(&event->arena, "api");
+    }
+    event->event.actor = fl_str_c(actor);
+    return event;
+}
+
+static void ask(struct api_call *call, struct engine_event *event, api_then *then, bool is_any)
+{
+    struct asked *asked = fl_arena_new(&call->arena, struct asked);
+    struct fl_err err = {0};
+
+    *asked = (struct asked){call, then, is_any};
+    call->outstanding++;
+    if (ask_send(call->parts->ask, event, fl_loop_now(call->parts->loop), on_answer, asked, &err)) {
+        return;
+    }
+    on_answer(asked, &(struct core_answer){.code = err.code, .text = err.text});
+}
+
+void api_ask(struct api_call *call, struct engine_event *event, api_then *then)
+{
+    ask(call, event, then, false);
+}
+
+void api_ask_any(struct api_call *call, struct engine_event *event, api_then *then)
+{
+    ask(call, event, then, true);
+}

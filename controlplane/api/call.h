@@ -1,0 +1,93 @@
+/* call.h - one request on its way through the API, as the handlers of routes see it.
+ * A handler answers now, or asks the core or the store and answers from what is called then.  A call lives
+ * until it was answered and nothing it asked for is outstanding; when the peer went away, what comes for it
+ * is dropped.  All it needs is in its arena. */
+#pragma once
+
+#include "controlplane/api/api.h"
+#include "controlplane/api/json.h"
+#include "controlplane/api/problem.h"
+#include "controlplane/api/router.h"
+#include "controlplane/api/token_table.h"
+#include "controlplane/core/core_command.h"
+#include "controlplane/engine_event.h"
+#include "shared/base/arena.h"
+#include "shared/spec/problems.h"
+
+enum { API_HEADERS_MAX = 6, API_ANSWER_BYTES_MAX = 32 << 20 };
+
+struct api_call {
+    struct api *api;
+    const struct api_config *config;
+    const struct api_parts *parts;
+    struct http_request *request; /* NULL: answered, or the peer went away */
+    struct http_handle handle;
+    struct api_match match;
+    const struct api_route *route;
+    struct fl_str params[API_PARAMS_MAX]; /* decoded */
+    struct http_query query;
+    struct fl_str body;
+    struct token_grant token; /* whose call it is; zeroed on exempt routes */
+    char trace_id[33];
+    fl_ms now, wall; /* when it came */
+    struct fl_arena arena;
+    struct fl_buf out;
+    struct json json;
+    struct fl_http_field headers[API_HEADERS_MAX]; /* further ones of the answer */
+    size_t headers_len;
+    uint32_t outstanding;                   /* questions whose answer has not come */
+    void *state;                            /* the handler's own, from the arena */
+    void (*on_gone)(struct api_call *call); /* the peer went away; NULL is fine */
+};
+
+/* --- what it says --- */
+
+/* The value of a query field; empty when it is not given. */
+struct fl_str api_query(const struct api_call *call, const char *name);
+bool api_query_has(const struct api_call *call, const char *name);
+/* False: the call was answered with what is wrong. */
+FL_CHECK bool api_query_u64(struct api_call *call, const char *name, uint64_t preset, uint64_t min,
+                            uint64_t max, uint64_t *ret_n);
+FL_CHECK bool api_param_job(struct api_call *call, struct fl_job *ret_job);
+struct fl_str api_header(const struct api_call *call, const char *name);
+
+/* The body as JSON; NULL: it was answered with what is wrong.  An empty body is an empty object when 'may_be_empty'. */
+const struct fl_json *api_body_json(struct api_call *call, bool may_be_empty);
+/* Refuses members that the route's table does not name; false: it was answered. */
+FL_CHECK bool api_body_check(struct api_call *call, const struct fl_json *body);
+
+/* --- answering, once --- */
+
+struct json *api_json(struct api_call *call); /* begins the answer's body */
+void api_answer(struct api_call *call);       /* what api_json wrote, with the route's status */
+void api_answer_as(struct api_call *call, unsigned status, const char *content_type,
+                   struct fl_str body);
+void api_header_add(struct api_call *call, const char *name, struct fl_str value);
+void api_fail(struct api_call *call, enum fl_code code, const char *fmt, ...) FL_PRINTF(3, 4);
+void api_fail_status(struct api_call *call, unsigned status, enum fl_code code, const char *fmt,
+                     ...) FL_PRINTF(4, 5);
+/* One thing in the body or query is wrong. */
+void api_fail_at(struct api_call *call, const char *pointer, const char *detail, struct fl_str got,
+                 const char *allowed);
+void api_fail_problems(struct api_call *call, const struct fl_problems *problems);
+void api_absent(struct api_call *call); /* 404, also for what may not be seen */
+
+/* --- asking the core --- */
+
+/* With tenant and actor of the call. */
+struct engine_event *api_event(struct api_call *call, enum core_event_kind kind);
+
+/* 'then' is called unless the peer went away meanwhile.  With another code than FL_OK the call is answered
+ * with that as a problem, and 'then' is not called. */
+typedef void api_then(struct api_call *call, const struct core_answer *answer);
+void api_ask(struct api_call *call, struct engine_event *event, api_then *then);
+/* The same, but 'then' is called whatever the code. */
+void api_ask_any(struct api_call *call, struct engine_event *event, api_then *then);
+
+/* For who asks elsewhere: between hold and drop the call stays.  False from api_drop: the peer went away or
+ * the call was answered, and it may be gone now. */
+void api_hold(struct api_call *call);
+FL_CHECK bool api_drop(struct api_call *call);
+
+/* One token as an object; 'secret' is its text, once, else NULL. */
+void api_token_write(struct json *json, const struct token_grant *token, const char *secret);

@@ -1,0 +1,428 @@
+/* Output of a job: a range of lines, all of it, or as it is written. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/job_seen.h"
+#include "controlplane/api/resources.h"
+#include "controlplane/api/stream.h"
+#include "controlplane/logs/read.h"
+
+enum { COUNT_MAX = LOG_PAGE_LINES_MAX, PAGE_BYTES = 16384, RENDERED_MAX = 1 << 20 };
+
+/* An answer in one piece ('count' lines), or one that goes on. */
+struct log_tail {
+    struct api_stream stream; /* first */
+    struct api_call *call;    /* of an answer in one piece; else NULL */
+    struct fl_job job;
+    struct log_read *read;
+    uint64_t from, count;
+    bool is_text, is_events, is_settled, is_at_end;
+    bool wants_more;     /* of the read, once what is here has gone out */
+    struct fl_buf ready; /* rendered, of which 'sent' bytes are gone */
+    size_t sent;
+};
+
+/* --- lines --- */
+
+static void write_json(struct fl_buf *out, const struct log_line *line)
+{
+    struct json begun = json_begin(out), *json = &begun;
+
+    json_open(json, NULL, '{');
+    json_u64(json, "element", line->attempt.element);
+    json_u64(json, "attempt", line->attempt.n);
+    json_u64(json, "replica", line->replica);
+    json_u64(json, "line", line->number);
+    json_u64(json, "offset", line->offset);
+    json_time(json, "time", line->time);
+    if (line->gap != FL_LOG_GAP_none) {
+        json_cstr(json, "gap", fl_log_gap_name(line->gap));
+        json_u64(json, "bytes", line->gap_bytes);
+    } else {
+        json_text(json, "text", line->bytes);
+    }
+    json_close(json, '}');
+}
+
+static void write_line(struct log_tail *tail, struct fl_buf *out, const struct log_line *line,
+                       struct fl_str id)
+{
+    if (tail->is_text) {
+        fl_buf_put(out, line->bytes.at, line->bytes.len);
+        return;
+    }
+    if (tail->is_events) {
+        if (id.len > 0) {
+            fl_buf_put(out, "id: ", 4);
+            fl_buf_put(out, id.at, id.len);
+            fl_buf_put(out, "\n", 1);
+        }
+        fl_buf_put(out, "data: ", 6);
+    }
+    write_json(out, line);
+    fl_buf_put(out, "\n\n", tail->is_events ? 2 : 1);
+}
+
+/* --- the end of it --- */
+
+static void free_tail(struct log_tail *tail)
+{
+    struct api *api = tail->stream.api;
+
+    for (size_t i = 0; i < api->tails.len; i++) {
+        if (api->tails.at[i] != tail) continue;
+        api->tails.at[i] = api->tails.at[api->tails.len - 1];
+        api->tails.len--;
+        break;
+    }
+    log_read_close(tail->read);
+    fl_buf_fini(&tail->ready);
+    fl_free(tail);
+}
+
+static void on_stream_gone(struct api_stream *stream)
+{
+    free_tail((struct log_tail *)stream);
+}
+
+static void on_call_gone(struct api_call *call)
+{
+    free_tail(call->state);
+}
+
+/* --- in one piece --- */
+
+static void answer_range(struct log_tail *tail, const struct log_page *page)
+{
+    struct api_call *call = tail->call;
+    struct fl_str body = {(const char *)tail->ready.at, tail->ready.len};
+    char *etag = fl_arena_printf(&call->arena, "\"%" PRIu64 "-%" PRIu32 "-%" PRIu64 "-%zu\"",
+                                 page->lines_total, page->sources_live, tail->from, body.len);
+    char *range =
+        fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%" PRIu64, tail->from,
+                        tail->from + page->lines_len - (page->lines_len > 0), page->lines_total);
+
+    api_header_add(call, "ETag", fl_str_c(etag));
+    api_header_add(call, "Content-Range", fl_str_c(range));
+    if (page->cursor.len > 0 && page->cursor.len < 4096) {
+        api_header_add(call, "X-Fairlead-Cursor",
+                       fl_str_c(fl_arena_copy(&call->arena, page->cursor.at, page->cursor.len)));
+    }
+    call->on_gone = NULL;
+    if (http_has_etag(call->request, fl_str_c(etag))) {
+        api_answer_as(call, 304, "text/plain", (struct fl_str){0});
+    } else {
+        api_answer_as(call, 200, tail->is_text ? "text/plain" : "application/x-ndjson", body);
+    }
+    free_tail(tail);
+}
+
+/* --- piece by piece --- */
+
+/* Gives what is rendered as far as there is room; true: all of it is gone. */
+static bool give(struct log_tail *tail)
+{
+    while (tail->sent < tail->ready.len) {
+        size_t len = tail->ready.len - tail->sent;
+
+        if (len > PAGE_BYTES) len = PAGE_BYTES;
+        if (!api_stream_put(&tail->stream,
+                            (struct fl_str){(const char *)tail->ready.at + tail->sent, len})) {
+            return false;
+        }
+        tail->sent += len;
+    }
+    fl_buf_clear(&tail->ready);
+    tail->sent = 0;
+    return true;
+}
+
+static void give_and_go_on(struct log_tail *tail)
+{
+    if (!give(tail)) return;
+    if (tail->is_at_end) {
+        api_stream_end(&tail->stream);
+    } else if (tail->wants_more) {
+        tail->wants_more = false;
+        log_read_more(tail->read);
+    }
+}
+
+static void on_room(struct api_stream *stream)
+{
+    give_and_go_on((struct log_tail *)stream);
+}
+
+static void fail_page(struct log_tail *tail, const struct fl_err *err)
+{
+    if (tail->call) {
+        struct api_call *call = tail->call;
+
+        call->on_gone = NULL;
+        free_tail(tail);
+        api_fail(call, err->code, "%s", err->text);
+    } else {
+        /* A stream that ends well would say that this was all. */
+        http_stream_cut(tail->stream.request);
+    }
+}
+
+static void on_page(void *ctx, struct log_read *read, const struct log_page *page)
+{
+    struct log_tail *tail = ctx;
+
+    (void)read;
+    if (page->err.code != FL_OK) {
+        fail_page(tail, &page->err);
+        return;
+    }
+    for (size_t i = 0; i < page->lines_len; i++) {
+        bool is_last = i + 1 == page->lines_len;
+
+        write_line(tail, &tail->ready, &page->lines[i],
+                   is_last ? page->cursor : (struct fl_str){0});
+    }
+    if (tail->call) {
+        answer_range(tail, page);
+        return;
+    }
+    tail->is_at_end = page->is_over;
+    tail->wants_more = !page->is_over;
+    if (page->is_over && tail->is_events) {
+        static const struct fl_str end = {"event: end\ndata: {}\n\n", 21};
+
+        fl_buf_put(&tail->ready, end.at, end.len);
+    }
+    give_and_go_on(tail);
+}
+
+/* --- what is asked for --- */
+
+static bool query_number(struct api_call *call, const char *name, uint64_t max, bool *ret_has,
+                         uint64_t *ret_n)
+{
+    *ret_has = api_query_has(call, name);
+    return api_query_u64(call, name, 0, 0, max, ret_n);
+}
+
+static bool query_time(struct api_call *call, const char *name, fl_ms *ret_at)
+{
+    if (!api_query_has(call, name)) return true;
+    if (json_time_parse(api_query(call, name), ret_at)) return true;
+    api_fail_at(call, name, "this is no time", api_query(call, name), "2026-01-31T09:00:00Z");
+    return false;
+}
+
+static bool read_selection(struct api_call *call, struct log_query *query)
+{
+    uint64_t element, attempt, replica;
+    bool has_from, has_tail;
+    uint64_t from, tail;
+
+    if (!query_number(call, "element", UINT32_MAX, &query->has_element, &element) ||
+        !query_number(call, "attempt", UINT16_MAX, &query->has_attempt, &attempt) ||
+        !query_number(call, "replica", UINT32_MAX, &query->has_replica, &replica) ||
+        !query_number(call, "from", UINT64_MAX / 2, &has_from, &from) ||
+        !query_number(call, "tail", UINT64_MAX / 2, &has_tail, &tail) ||
+        !query_time(call, "since", &query->since) || !query_time(call, "until", &query->until)) {
+        return false;
+    }
+    query->element = (uint32_t)element;
+    query->attempt = (uint16_t)attempt;
+    query->replica = (uint32_t)replica;
+    if (has_from) {
+        query->from = LOG_FROM_LINE;
+        query->n = from;
+    } else if (has_tail) {
+        query->from = LOG_FROM_TAIL;
+        query->n = tail;
+    }
+    return true;
+}
+
+static struct log_tail *create(struct api_call *call, struct fl_job job)
+{
+    struct log_tail *tail = fl_new(struct log_tail);
+
+    tail->job = job;
+    tail->stream.api = call->api;
+    tail->stream.on_room = on_room;
+    tail->stream.on_gone = on_stream_gone;
+    fl_buf_init(&tail->ready, 16 * RENDERED_MAX);
+    return tail;
+}
+
+/* Opens the read; false: the call was answered, or the stream is gone. */
+static bool open_read(struct log_tail *tail, const struct log_query *query, struct fl_err *err)
+{
+    tail->read = log_read_open(tail->stream.api->parts.logs, query, on_page, tail, err);
+    return tail->read != NULL;
+}
+
+static void start_stream(struct api_call *call, struct log_tail *tail,
+                         const struct log_query *query, const char *content_type)
+{
+    struct fl_err err = {0};
+
+    if (!open_read(tail, query, &err)) {
+        free_tail(tail);
+        api_fail(call, err.code, "%s", err.text);
+        return;
+    }
+    if (!api_stream_open(&tail->stream, call, content_type)) {
+        free_tail(tail);
+        return;
+    }
+    fl_vec_push(&call->api->tails, tail);
+    if (tail->is_settled) log_read_settle(tail->read);
+    if (api_drop(call)) fl_unreachable("a call that gave its request away has none");
+}
+
+/* --- GET .../logs --- */
+
+static bool read_format(struct api_call *call, bool *ret_is_text)
+{
+    struct fl_str format = api_query(call, "format");
+
+    *ret_is_text = format.len == 0 || fl_str_eq(format, FL_STR("text"));
+    if (*ret_is_text || fl_str_eq(format, FL_STR("jsonl"))) return true;
+    api_fail_at(call, "format", "there is no such format", format, "text, jsonl");
+    return false;
+}
+
+static void get_range(struct api_call *call, struct fl_job job)
+{
+    struct log_query query = {.tenant = call->token.tenant, .job = job};
+    struct log_tail *tail;
+    struct fl_err err = {0};
+    uint64_t count;
+    bool is_text;
+
+    if (!read_selection(call, &query) || !read_format(call, &is_text) ||
+        !api_query_u64(call, "count", 0, 1, COUNT_MAX, &count)) {
+        return;
+    }
+    tail = create(call, job);
+    tail->is_text = is_text;
+    tail->from = query.from == LOG_FROM_LINE ? query.n : 0;
+    tail->count = count;
+    if (count == 0) {
+        start_stream(call, tail, &query, is_text ? "text/plain" : "application/x-ndjson");
+        return;
+    }
+    query.lines_max = (uint32_t)count;
+    tail->call = call;
+    call->state = tail;
+    if (!open_read(tail, &query, &err)) {
+        free_tail(tail);
+        api_fail(call, err.code, "%s", err.text);
+        return;
+    }
+    call->on_gone = on_call_gone;
+}
+
+static void get_range_ended(struct api_call *call, const struct read_job *job)
+{
+    get_range(call, job->job);
+}
+
+static void get_logs(struct api_call *call)
+{
+    api_job_seen(call, get_range, get_range_ended);
+}
+
+/* --- GET .../logs/stream --- */
+
+static void follow(struct api_call *call, struct fl_job job, bool has_ended)
+{
+    struct log_query query = {.tenant = call->token.tenant, .job = job, .is_following = true};
+    struct fl_str id = api_header(call, "last-event-id"), word = api_query(call, "follow");
+    struct log_tail *tail;
+    bool is_events;
+
+    if (!read_selection(call, &query) || !api_stream_form(call, &is_events)) return;
+    if (id.len > 0) {
+        query.from = LOG_FROM_CURSOR;
+        query.cursor = id;
+    }
+    if (fl_str_eq(word, FL_STR("false"))) query.is_following = false;
+    query.bytes_max = PAGE_BYTES;
+    tail = create(call, job);
+    tail->is_events = is_events;
+    tail->is_settled = has_ended && query.is_following;
+    start_stream(call, tail, &query, is_events ? "text/event-stream" : "application/x-ndjson");
+}
+
+static void follow_open(struct api_call *call, struct fl_job job)
+{
+    follow(call, job, false);
+}
+
+static void follow_ended(struct api_call *call, const struct read_job *job)
+{
+    follow(call, job->job, true);
+}
+
+static void follow_logs(struct api_call *call)
+{
+    api_job_seen(call, follow_open, follow_ended);
+}
+
+void api_logs_settle(struct api *api, struct fl_job job)
+{
+    for (size_t i = 0; i < api->tails.len; i++) {
+        struct log_tail *tail = api->tails.at[i];
+
+        if (tail->job.n != job.n || tail->is_settled) continue;
+        tail->is_settled = true;
+        log_read_settle(tail->read);
+    }
+}
+
+void api_logs_fini(struct api *api)
+{
+    while (api->tails.len > 0)
+        api_stream_end(&api->tails.at[api->tails.len - 1]->stream);
+    fl_vec_fini(&api->tails);
+}
+
+static const struct api_field log_fields[] = {
+    {"element", "integer", "of this element only"},
+    {"attempt", "integer", "of this attempt only"},
+    {"replica", "integer", "of this replica only"},
+    {"from", "integer", "the first line, from 0"},
+    {"tail", "integer", "only the last so many lines"},
+    {"count", "integer",
+     "at most so many lines, in one piece with Content-Range and ETag; without it, all"},
+    {"since", "string", "lines from this time on, RFC 3339"},
+    {"until", "string", "lines before this time"},
+    {"format", "string",
+     "text: the bytes as they were written (preset); jsonl: a JSON object a line"},
+    {0},
+};
+
+static const struct api_field stream_fields[] = {
+    {"element", "integer", "of this element only"},
+    {"attempt", "integer", "of this attempt only"},
+    {"replica", "integer", "of this replica only"},
+    {"from", "integer", "the first line, from 0"},
+    {"tail", "integer", "begin with the last so many lines"},
+    {"since", "string", "lines from this time on, RFC 3339"},
+    {"until", "string", "lines before this time"},
+    {"follow", "string", "false: end with what is there now"},
+    {0},
+};
+
+const struct api_route job_log_routes[] = {
+    API_ROUTE(API_GET, "/v1/jobs/{job}/logs", API_NEED_read, get_logs,
+              "its output: all of it, or a range of lines", .query = log_fields,
+              .gives = "text/plain"),
+    API_ROUTE(API_GET, "/v1/jobs/{job}/logs/stream", API_NEED_read, follow_logs,
+              "its output as it is written, from the beginning or from behind Last-Event-ID, until "
+              "the job has ended and all is given; each line tells its offset, so that one that is "
+              "given again after a cut is known",
+              .query = stream_fields, .gives = "text/event-stream"),
+    {0},
+};

@@ -1,0 +1,103 @@
+#include "controlplane/api/problem.h"
+
+#include <stdio.h>
+
+#include "controlplane/api/json.h"
+
+static const struct {
+    enum fl_code code;
+    uint16_t status;
+} statuses[] = {
+    {FL_OK, 200},          {FL_INVALID, 422},     {FL_EXISTS, 409},   {FL_ABSENT, 404},
+    {FL_FULL, 429},        {FL_TOO_LARGE, 413},   {FL_CONFLICT, 409}, {FL_DENIED, 403},
+    {FL_UNSUPPORTED, 422}, {FL_UNAVAILABLE, 503}, {FL_NO_SPACE, 507}, {FL_DEPOSED, 503},
+    {FL_TORN, 500},        {FL_IO, 503},
+};
+
+static const struct {
+    uint16_t status;
+    const char *text;
+} texts[] = {
+    {200, "OK"},
+    {201, "Created"},
+    {202, "Accepted"},
+    {204, "No Content"},
+    {206, "Partial Content"},
+    {304, "Not Modified"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {406, "Not Acceptable"},
+    {409, "Conflict"},
+    {412, "Precondition Failed"},
+    {413, "Content Too Large"},
+    {415, "Unsupported Media Type"},
+    {416, "Range Not Satisfiable"},
+    {422, "Unprocessable Content"},
+    {429, "Too Many Requests"},
+    {500, "Internal Server Error"},
+    {503, "Service Unavailable"},
+    {507, "Insufficient Storage"},
+};
+
+uint16_t api_status_of(enum fl_code code)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        if (statuses[i].code == code) return statuses[i].status;
+    }
+    return 500;
+}
+
+uint32_t api_retry_after_s(uint16_t status)
+{
+    if (status == 429 || status == 503) return 1;
+    return status == 507 ? 30 : 0;
+}
+
+const char *api_status_text(uint16_t status)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].status == status) return texts[i].text;
+    }
+    return "Unknown";
+}
+
+static void write_error(struct json *out, const struct api_problem_error *error)
+{
+    json_open(out, NULL, '{');
+    json_text(out, "pointer", error->pointer);
+    json_text(out, "detail", error->detail);
+    if (error->got.len > 0) json_text(out, "got", error->got);
+    if (error->allowed.len > 0) json_text(out, "allowed", error->allowed);
+    if (error->line > 0) {
+        json_u64(out, "line", error->line);
+        json_u64(out, "col", error->col);
+    }
+    json_close(out, '}');
+}
+
+void api_problem_write(struct fl_buf *buf, const struct api_problem *problem)
+{
+    struct json out = json_begin(buf);
+    uint16_t status = problem->status ? problem->status : api_status_of(problem->code);
+    char type[128];
+
+    snprintf(type, sizeof type, "https://fairlead.dev/docs/reference/api#%s",
+             fl_code_name(problem->code));
+    json_open(&out, NULL, '{');
+    json_cstr(&out, "type", type);
+    json_cstr(&out, "title", api_status_text(status));
+    json_u64(&out, "status", status);
+    json_cstr(&out, "code", fl_code_name(problem->code));
+    json_cstr(&out, "detail", problem->detail ? problem->detail : fl_code_meaning(problem->code));
+    if (problem->errors_len > 0) {
+        json_open(&out, "errors", '[');
+        for (size_t i = 0; i < problem->errors_len; i++)
+            write_error(&out, &problem->errors[i]);
+        json_close(&out, ']');
+    }
+    if (problem->trace_id) json_cstr(&out, "traceId", problem->trace_id);
+    json_close(&out, '}');
+}

@@ -1,0 +1,155 @@
+#include "controlplane/api/reads.h"
+
+#include "controlplane/api/api_state.h"
+
+struct reading {
+    struct api_call *call;
+    union {
+        reads_job_then *job;
+        reads_jobs_then *jobs;
+        reads_attempts_then *attempts;
+        reads_audit_then *audit;
+        reads_spec_then *spec;
+    } then;
+};
+
+static struct reading *begin(struct api_call *call)
+{
+    struct reading *reading = fl_arena_new(&call->arena, struct reading);
+
+    reading->call = call;
+    api_hold(call);
+    return reading;
+}
+
+/* 'ask' is what the reader gave; 0: it took no more. */
+static void asked(struct api_call *call, uint64_t ask, const struct fl_err *err)
+{
+    call->parts->asked(call->parts->asked_ctx);
+    if (ask != 0) return;
+    if (api_drop(call)) api_fail(call, err->code, "%s", err->text);
+}
+
+/* NULL: nobody is there any more, or it was answered that the read failed. */
+static struct api_call *end(struct reading *reading, const struct fl_err *err)
+{
+    struct api_call *call = reading->call;
+
+    if (!api_drop(call)) return NULL;
+    if (!err) return call;
+    api_fail(call, err->code, "%s", err->text);
+    return NULL;
+}
+
+static void on_job(void *ctx, const struct read_jobs *jobs)
+{
+    struct reading *reading = ctx;
+    reads_job_then *then = reading->then.job;
+    struct api_call *call = end(reading, jobs->err);
+
+    if (call) then(call, jobs->len == 1 ? &jobs->at[0] : NULL);
+}
+
+static void on_jobs(void *ctx, const struct read_jobs *jobs)
+{
+    struct reading *reading = ctx;
+    reads_jobs_then *then = reading->then.jobs;
+    struct api_call *call = end(reading, jobs->err);
+
+    if (call) then(call, jobs);
+}
+
+static void on_attempts(void *ctx, const struct read_attempts *attempts)
+{
+    struct reading *reading = ctx;
+    reads_attempts_then *then = reading->then.attempts;
+    struct api_call *call = end(reading, attempts->err);
+
+    if (call) then(call, attempts);
+}
+
+static void on_audit(void *ctx, const struct read_audit *audit)
+{
+    struct reading *reading = ctx;
+    reads_audit_then *then = reading->then.audit;
+    struct api_call *call = end(reading, audit->err);
+
+    if (call) then(call, audit);
+}
+
+static void on_spec(void *ctx, const struct read_specs *specs)
+{
+    struct reading *reading = ctx;
+    reads_spec_then *then = reading->then.spec;
+    struct api_call *call = end(reading, specs->err);
+
+    if (call) then(call, specs->len == 1 ? specs->bodies[0] : (struct fl_str){0});
+}
+
+void reads_job(struct api_call *call, struct fl_job job, reads_job_then *then)
+{
+    struct reading *reading = begin(call);
+    struct fl_err err = {0};
+
+    reading->then.job = then;
+    asked(call,
+          read_jobs_by_id(call->parts->reader, call->token.tenant, &job, 1, on_job, reading, &err),
+          &err);
+}
+
+void reads_jobs(struct api_call *call, const struct fl_job *jobs, size_t len, reads_jobs_then *then)
+{
+    struct reading *reading = begin(call);
+    struct fl_err err = {0};
+
+    reading->then.jobs = then;
+    asked(
+        call,
+        read_jobs_by_id(call->parts->reader, call->token.tenant, jobs, len, on_jobs, reading, &err),
+        &err);
+}
+
+void reads_page(struct api_call *call, const struct read_jobs_query *query, reads_jobs_then *then)
+{
+    struct reading *reading = begin(call);
+    struct fl_err err = {0};
+
+    reading->then.jobs = then;
+    asked(call, read_jobs_page(call->parts->reader, query, on_jobs, reading, &err), &err);
+}
+
+void reads_attempts(struct api_call *call, struct fl_job job, uint32_t element, uint16_t n,
+                    size_t len_max, reads_attempts_then *then)
+{
+    struct reading *reading = begin(call);
+    struct fl_err err = {0};
+
+    reading->then.attempts = then;
+    asked(call,
+          read_attempts(call->parts->reader, job, element, n, len_max, on_attempts, reading, &err),
+          &err);
+}
+
+void reads_audit(struct api_call *call, uint64_t batch, uint32_t n, size_t len_max,
+                 reads_audit_then *then)
+{
+    struct reading *reading = begin(call);
+    struct fl_err err = {0};
+
+    reading->then.audit = then;
+    asked(call,
+          read_audit(call->parts->reader, call->token.tenant, batch, n, len_max, on_audit, reading,
+                     &err),
+          &err);
+}
+
+void reads_spec(struct api_call *call, struct fl_job job, struct fl_digest digest,
+                reads_spec_then *then)
+{
+    struct reading *reading = begin(call);
+    struct read_spec spec = {job, digest};
+    struct fl_err err = {0};
+
+    reading->then.spec = then;
+    asked(call, read_specs(call->parts->reader, &spec, 1, on_spec, reading, &err), &err);
+}

@@ -1,0 +1,32 @@
+/* reads.h - questions to the store that belong to a call.
+ * 'then' is called on the loop unless the peer went away; a read that failed answers the call instead.  What
+ * is handed over is borrowed for the callback. */
+#pragma once
+
+#include "controlplane/api/call.h"
+#include "controlplane/store/read_attempts.h"
+#include "controlplane/store/read_audit.h"
+#include "controlplane/store/read_jobs.h"
+#include "controlplane/store/read_specs.h"
+
+/* NULL: there is no such job. */
+typedef void reads_job_then(struct api_call *call, const struct read_job *job);
+void reads_job(struct api_call *call, struct fl_job job, reads_job_then *then);
+
+typedef void reads_jobs_then(struct api_call *call, const struct read_jobs *jobs);
+void reads_jobs(struct api_call *call, const struct fl_job *jobs, size_t len,
+                reads_jobs_then *then);
+void reads_page(struct api_call *call, const struct read_jobs_query *query, reads_jobs_then *then);
+
+typedef void reads_attempts_then(struct api_call *call, const struct read_attempts *attempts);
+void reads_attempts(struct api_call *call, struct fl_job job, uint32_t element, uint16_t n,
+                    size_t len_max, reads_attempts_then *then);
+
+typedef void reads_audit_then(struct api_call *call, const struct read_audit *audit);
+void reads_audit(struct api_call *call, uint64_t batch, uint32_t n, size_t len_max,
+                 reads_audit_then *then);
+
+/* Empty: it is not there. */
+typedef void reads_spec_then(struct api_call *call, struct fl_str body);
+void reads_spec(struct api_call *call, struct fl_job job, struct fl_digest digest,
+                reads_spec_then *then);

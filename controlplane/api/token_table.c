@@ -1,0 +1,220 @@
+#include "controlplane/api/token_table.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controlplane/core/core_event.h"
+#include "shared/base/vec.h"
+
+struct kept {
+    struct token_grant token;
+    uint64_t load; /* the load, or the one running when it was applied */
+};
+
+struct token_table {
+    pthread_mutex_t mutex;
+    FL_VEC(struct kept) tokens;         /* sorted by id */
+    FL_VEC(struct token_grant) dropped; /* while a load runs: it may have read them before */
+    uint64_t load;
+    bool is_loading, is_loaded;
+};
+
+struct token_table *token_table_create(void)
+{
+    struct token_table *table = fl_new(struct token_table);
+
+    pthread_mutex_init(&table->mutex, NULL);
+    return table;
+}
+
+void token_table_destroy(struct token_table *table)
+{
+    if (!table) return;
+    fl_vec_fini(&table->tokens);
+    fl_vec_fini(&table->dropped);
+    pthread_mutex_destroy(&table->mutex);
+    fl_free(table);
+}
+
+/* The first whose id is not less. */
+static size_t lower_bound(const struct token_table *table, struct fl_str id)
+{
+    size_t low = 0, high = table->tokens.len;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (fl_str_cmp(fl_str_c(table->tokens.at[mid].token.id), id) < 0) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+static struct kept *find(const struct token_table *table, struct fl_str id)
+{
+    size_t i = lower_bound(table, id);
+
+    if (i == table->tokens.len) return NULL;
+    return fl_str_eq(fl_str_c(table->tokens.at[i].token.id), id) ? &table->tokens.at[i] : NULL;
+}
+
+static struct token_grant token_of(const struct row_token_put *row)
+{
+    struct token_grant token = {
+        .mac = row->mac,
+        .tenant = {row->tenant},
+        .scopes = row->scopes,
+        .made_at = row->made_at,
+        .expires_at = row->expires_at,
+    };
+
+    snprintf(token.id, sizeof token.id, FL_STR_FMT, FL_STR_ARG(row->id));
+    snprintf(token.name, sizeof token.name, FL_STR_FMT, FL_STR_ARG(row->name));
+    snprintf(token.queue, sizeof token.queue, FL_STR_FMT, FL_STR_ARG(row->queue));
+    return token;
+}
+
+static void put(struct token_table *table, const struct row_token_put *row)
+{
+    struct token_grant token = token_of(row);
+    struct fl_str id = fl_str_c(token.id);
+    struct kept *old = find(table, id);
+
+    if (old) {
+        token.used_at = old->token.used_at;
+        *old = (struct kept){token, table->load};
+    } else {
+        fl_vec_insert(&table->tokens, lower_bound(table, id), (struct kept){token, table->load});
+    }
+}
+
+static void drop(struct token_table *table, struct fl_str id)
+{
+    struct kept *old = find(table, id);
+    struct token_grant dropped = {0};
+
+    if (old) fl_vec_remove(&table->tokens, (size_t)(old - table->tokens.at));
+    if (!table->is_loading) return;
+    snprintf(dropped.id, sizeof dropped.id, FL_STR_FMT, FL_STR_ARG(id));
+    fl_vec_push(&table->dropped, dropped);
+}
+
+void token_table_apply(struct token_table *table, const struct row *row)
+{
+    if (row->kind != ROW_token_put && row->kind != ROW_token_drop) return;
+    pthread_mutex_lock(&table->mutex);
+    if (row->kind == ROW_token_put) put(table, &row->token_put);
+    if (row->kind == ROW_token_drop) drop(table, row->token_drop.id);
+    pthread_mutex_unlock(&table->mutex);
+}
+
+void token_table_load_begin(struct token_table *table)
+{
+    pthread_mutex_lock(&table->mutex);
+    table->load++;
+    table->is_loading = true;
+    fl_vec_clear(&table->dropped);
+    pthread_mutex_unlock(&table->mutex);
+}
+
+void token_table_load_row(struct token_table *table, const struct row *row)
+{
+    bool is_dropped = false;
+
+    if (row->kind != ROW_token_put) return;
+    pthread_mutex_lock(&table->mutex);
+    for (size_t i = 0; i < table->dropped.len && !is_dropped; i++) {
+        is_dropped = fl_str_eq(fl_str_c(table->dropped.at[i].id), row->token_put.id);
+    }
+    if (!is_dropped) put(table, &row->token_put);
+    pthread_mutex_unlock(&table->mutex);
+}
+
+void token_table_load_end(struct token_table *table)
+{
+    size_t kept = 0;
+
+    pthread_mutex_lock(&table->mutex);
+    for (size_t i = 0; i < table->tokens.len; i++) {
+        if (table->tokens.at[i].load == table->load) table->tokens.at[kept++] = table->tokens.at[i];
+    }
+    table->tokens.len = kept;
+    table->is_loading = false;
+    table->is_loaded = true;
+    fl_vec_clear(&table->dropped);
+    pthread_mutex_unlock(&table->mutex);
+}
+
+bool token_table_is_loaded(struct token_table *table)
+{
+    bool is_loaded;
+
+    pthread_mutex_lock(&table->mutex);
+    is_loaded = table->is_loaded;
+    pthread_mutex_unlock(&table->mutex);
+    return is_loaded;
+}
+
+bool token_table_find(struct token_table *table, struct fl_str id, struct token_grant *ret_token)
+{
+    const struct kept *kept;
+
+    pthread_mutex_lock(&table->mutex);
+    kept = find(table, id);
+    if (kept) *ret_token = kept->token;
+    pthread_mutex_unlock(&table->mutex);
+    return kept != NULL;
+}
+
+void token_table_use(struct token_table *table, struct fl_str id, fl_ms now)
+{
+    struct kept *kept;
+
+    pthread_mutex_lock(&table->mutex);
+    kept = find(table, id);
+    if (kept) kept->token.used_at = now;
+    pthread_mutex_unlock(&table->mutex);
+}
+
+size_t token_table_page(struct token_table *table, struct fl_str after, struct token_grant *ret,
+                        size_t max)
+{
+    size_t i, len = 0;
+
+    pthread_mutex_lock(&table->mutex);
+    i = lower_bound(table, after);
+    if (i < table->tokens.len && fl_str_eq(fl_str_c(table->tokens.at[i].token.id), after)) i++;
+    for (; i < table->tokens.len && len < max; i++)
+        ret[len++] = table->tokens.at[i].token;
+    pthread_mutex_unlock(&table->mutex);
+    return len;
+}
+
+size_t token_table_len(struct token_table *table)
+{
+    size_t len;
+
+    pthread_mutex_lock(&table->mutex);
+    len = table->tokens.len;
+    pthread_mutex_unlock(&table->mutex);
+    return len;
+}
+
+bool token_table_has_admin(struct token_table *table, fl_ms now)
+{
+    bool has_admin = false;
+
+    pthread_mutex_lock(&table->mutex);
+    for (size_t i = 0; i < table->tokens.len && !has_admin; i++) {
+        const struct token_grant *token = &table->tokens.at[i].token;
+
+        has_admin = (token->scopes & CORE_SCOPE_admin) != 0 && token->queue[0] == 0 &&
+                    (token->expires_at == 0 || token->expires_at > now);
+    }
+    pthread_mutex_unlock(&table->mutex);
+    return has_admin;
+}

@@ -1,0 +1,516 @@
+/* fairleadd: the control plane.  This file knows all parts; it starts them in order and ends them in reverse. */
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/ssl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "controlplane/api/directory.h"
+#include "controlplane/api/token_table.h"
+#include "controlplane/api/version.h"
+#include "controlplane/config.h"
+#include "controlplane/front_figures.h"
+#include "controlplane/front_first.h"
+#include "controlplane/front_metrics.h"
+#include "controlplane/front_specs.h"
+#include "controlplane/fronts.h"
+#include "controlplane/identity/identity.h"
+#include "controlplane/logs/log_store.h"
+#include "controlplane/store/migrate.h"
+#include "shared/base/alloc.h"
+#include "shared/io/clock.h"
+#include "shared/io/file.h"
+#include "shared/io/lifeline.h"
+#include "shared/io/log.h"
+#include "shared/io/net.h"
+#include "shared/io/notify.h"
+#include "shared/io/signal.h"
+#include "shared/io/state_dir.h"
+#include "shared/tls/context.h"
+#include "shared/tls/random.h"
+
+enum { RENEW_MS = 10 * 60 * 1000, URL_MAX = 300 };
+
+struct daemon {
+    struct fl_config *config;
+    struct fl_state_dir *dir;
+    struct identity *identity;
+    uint64_t identity_version;
+    SSL_CTX *api_tls; /* NULL: the API is plain, on a loopback address */
+    struct fl_metrics *metrics;
+    struct token_table *tokens;
+    struct directory *directory;
+    struct front_specs *specs;
+    struct log_store *logs;
+    struct fronts *fronts;
+    struct engine_thread *engine;
+    struct fl_loop *loop;
+    struct fl_notify *notify;
+    struct fl_signals *signals;
+    struct fl_lifeline *lifeline;
+    struct front_metrics *metrics_server;
+    struct front_figures_parts figures;
+    struct fl_timer look, renew;
+    bool is_ready;
+    uint64_t turns_seen;
+    char api_url[URL_MAX], tunnel_address[URL_MAX];
+};
+
+static const char *text(const struct daemon *daemon, enum config_setting setting)
+{
+    return fl_config_string(daemon->config, setting);
+}
+
+static int64_t number(const struct daemon *daemon, enum config_setting setting)
+{
+    return fl_config_int(daemon->config, setting);
+}
+
+/* --- certificates --- */
+
+static bool read_file(const char *path, struct fl_buf *buf, struct fl_err *err)
+{
+    return fl_file_read(AT_FDCWD, path, buf, err) || fl_err_wrap(err, "%s", path);
+}
+
+/* A context of the API's certificate as it is now. */
+static bool make_tls(struct daemon *daemon, SSL_CTX **ret_tls, struct fl_err *err)
+{
+    const char *certificate = text(daemon, CONFIG_api_certificate);
+    struct fl_buf cert, key;
+    bool is_good;
+
+    fl_buf_init(&cert, 4 * FL_CERT_PEM_MAX);
+    fl_buf_init(&key, FL_CERT_PEM_MAX);
+    is_good = certificate[0] ? read_file(certificate, &cert, err) &&
+                                   read_file(text(daemon, CONFIG_api_key), &key, err)
+                             : identity_server(daemon->identity, &cert, &key, err);
+    if (is_good) {
+        struct fl_tls_server want = {
+            .cert_pem = {(const char *)cert.at, cert.len},
+            .key_pem = {(const char *)key.at, key.len},
+        };
+
+        is_good = fl_tls_server(&want, ret_tls, err);
+    }
+    fl_buf_fini(&cert);
+    fl_buf_fini(&key);
+    return is_good;
+}
+
+static void on_renew(void *ctx)
+{
+    struct daemon *daemon = ctx;
+    struct fl_err err = {0};
+    SSL_CTX *tls;
+
+    fl_timer_in(&daemon->renew, RENEW_MS);
+    if (!identity_renew(daemon->identity, fl_clock_wall(), &err)) {
+        fl_log(FL_LOG_ERROR, "main", "certificate_not_renewed", FL_LOG_ERR(&err));
+        return;
+    }
+    if (identity_version(daemon->identity) == daemon->identity_version &&
+        !text(daemon, CONFIG_api_certificate)[0]) {
+        return;
+    }
+    daemon->identity_version = identity_version(daemon->identity);
+    if (!make_tls(daemon, &tls, &err)) {
+        fl_log(FL_LOG_ERROR, "main", "certificate_not_read", FL_LOG_ERR(&err));
+        return;
+    }
+    fronts_renew(daemon->fronts, tls);
+    SSL_CTX_free(tls);
+}
+
+/* --- watching --- */
+
+static void health(void *ctx, struct api_health *ret_health)
+{
+    struct daemon *daemon = ctx;
+    struct engine_thread_status status = engine_thread_status(daemon->engine);
+
+    *ret_health = (struct api_health){
+        .is_leading = status.state == ENGINE_LEADING,
+        .epoch = status.epoch,
+        .turn_longest_us = status.turn_longest_cpu_us,
+        .waiting = status.inbox_len,
+    };
+    if (!ret_health->is_leading) {
+        snprintf(ret_health->why, sizeof ret_health->why, "%s", status.why);
+    }
+}
+
+/* The engine thread sleeps a second at most: one that takes no turn hangs. */
+static bool is_well(void *ctx)
+{
+    struct daemon *daemon = ctx;
+    uint64_t turns = engine_thread_status(daemon->engine).turns;
+    bool has_turned = turns != daemon->turns_seen;
+
+    daemon->turns_seen = turns;
+    return has_turned;
+}
+
+static void on_look(void *ctx)
+{
+    struct daemon *daemon = ctx;
+    struct api_health now = {0};
+
+    health(daemon, &now);
+    if (now.is_leading && token_table_is_loaded(daemon->tokens)) {
+        daemon->is_ready = true;
+        fl_log(FL_LOG_INFO, "main", "ready", FL_LOG_S("api", daemon->api_url),
+               FL_LOG_S("tunnel", daemon->tunnel_address),
+               FL_LOG_S("state_dir", fl_state_dir_path(daemon->dir)));
+        fl_notify_ready(daemon->notify);
+        return;
+    }
+    fl_timer_in(&daemon->look, 50);
+}
+
+static void on_signal(void *ctx, int signal)
+{
+    struct daemon *daemon = ctx;
+
+    if (signal != SIGINT && signal != SIGTERM) return;
+    fl_log(FL_LOG_INFO, "main", "signal", FL_LOG_N("number", signal));
+    fl_loop_stop(daemon->loop);
+}
+
+static void on_lifeline(void *ctx)
+{
+    struct daemon *daemon = ctx;
+
+    fl_log(FL_LOG_INFO, "main", "starter_gone");
+    fl_loop_stop(daemon->loop);
+}
+
+/* --- starting --- */
+
+static bool wants_end(void)
+{
+    sigset_t pending;
+
+    sigpending(&pending);
+    return sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT);
+}
+
+static struct partition_config partitions(const struct daemon *daemon)
+{
+    struct partition_config config = partition_config_default();
+
+    config.retention_ms = config.journal_retention_ms = number(daemon, CONFIG_retention);
+    config.audit_retention_ms = number(daemon, CONFIG_audit_retention);
+    return config;
+}
+
+/* Waits for a database that is not up yet, as after a boot. */
+static bool prepare_database(struct daemon *daemon, struct fl_err *err)
+{
+    struct partition_config config = partitions(daemon);
+
+    for (int tries = 0; !migrate(text(daemon, CONFIG_database), &config, err); tries++) {
+        if (err->code != FL_UNAVAILABLE || tries == 120 || wants_end()) return false;
+        fl_log(FL_LOG_WARN, "main", "no_database_yet", FL_LOG_ERR(err));
+        usleep(500 * 1000);
+    }
+    return true;
+}
+
+static bool open_identity(struct daemon *daemon, struct fl_err *err)
+{
+    struct identity_config config = identity_config_default();
+    struct fl_config_list names = fl_config_list(daemon->config, CONFIG_names);
+    const char *all[FL_CONFIG_LIST_MAX + 8];
+    char host[256] = "localhost";
+    size_t len = 0;
+
+    gethostname(host, sizeof host - 1);
+    if (names.len > 0) {
+        all[len++] = "localhost";
+        all[len++] = "127.0.0.1";
+        all[len++] = "::1";
+        all[len++] = host;
+        for (size_t i = 0; i < names.len; i++)
+            all[len++] = names.at[i];
+        config.names = (struct fl_ca_names){all, len};
+    }
+    config.client_lifetime_ms = number(daemon, CONFIG_agent_certificate_lifetime);
+    if (!identity_open(daemon->dir, &config, fl_clock_wall(), &daemon->identity, err)) return false;
+    daemon->identity_version = identity_version(daemon->identity);
+    return true;
+}
+
+static bool open_logs(struct daemon *daemon, struct fl_err *err)
+{
+    char dir[4096];
+    struct log_store_config config;
+
+    snprintf(dir, sizeof dir, "%s/logs", fl_state_dir_path(daemon->dir));
+    config = log_store_config_default(dir);
+    config.segment_bytes = (uint32_t)number(daemon, CONFIG_log_segment);
+    config.segment_age_ms = number(daemon, CONFIG_log_segment_age);
+    config.source_bytes_max = (uint64_t)number(daemon, CONFIG_log_source_max);
+    config.retention_ms = number(daemon, CONFIG_log_retention);
+    daemon->logs = log_store_create(&config, err);
+    return daemon->logs != NULL;
+}
+
+/* One listener of several on one port; *port 0 becomes the one that was free. */
+static bool listen_on(const char *setting, struct fl_net_address *address, int *ret_fd,
+                      struct fl_err *err)
+{
+    struct fl_net_listen options = {.is_shared = true};
+
+    if (!fl_net_listen(address, options, ret_fd, err) || !fl_net_local(*ret_fd, address, err)) {
+        return fl_err_wrap(err, "%s", setting);
+    }
+    return true;
+}
+
+static bool wants_tls(struct daemon *daemon, const struct fl_net_address *address, bool *ret_wants,
+                      struct fl_err *err)
+{
+    const char *mode = text(daemon, CONFIG_api_tls);
+
+    if (strcmp(mode, "auto") != 0 && strcmp(mode, "on") != 0) {
+        return fl_fail(err, FL_INVALID, "api_tls: %s is neither auto nor on", mode);
+    }
+    *ret_wants = strcmp(mode, "on") == 0 || !fl_net_is_loopback(address) ||
+                 text(daemon, CONFIG_api_certificate)[0];
+    return true;
+}
+
+static void fill_limits(const struct daemon *daemon, struct http_limits *limits)
+{
+#define HTTP_LIMIT(name, type, value, text) limits->name = (type)number(daemon, CONFIG_http_##name);
+#include "controlplane/http/http_limits.def"
+#undef HTTP_LIMIT
+}
+
+static struct front_config front_config(struct daemon *daemon)
+{
+    struct front_config config = {
+        .api_tls = daemon->api_tls,
+        .waiting_max = (uint32_t)number(daemon, CONFIG_waiting_max),
+        .answer_ms = (uint32_t)number(daemon, CONFIG_answer_timeout),
+        .drain_ms = (uint32_t)number(daemon, CONFIG_drain_timeout),
+    };
+
+    config.tunnel = tunnel_server_config_default();
+    config.tunnel.certificate_file = identity_server_cert_path(daemon->identity);
+    config.tunnel.key_file = identity_server_key_path(daemon->identity);
+    config.tunnel.ca_file = identity_ca_path(daemon->identity);
+    config.tunnel.connections_max = (uint32_t)number(daemon, CONFIG_agents_max);
+    config.api.api_url = daemon->api_url;
+    config.api.tunnel_address = daemon->tunnel_address;
+    config.api.followers_max = (uint32_t)number(daemon, CONFIG_followers_max);
+    config.api.heartbeat_ms = (uint32_t)number(daemon, CONFIG_heartbeat);
+    config.api.query_ms = (uint32_t)number(daemon, CONFIG_query_timeout);
+    fill_limits(daemon, &config.api.limits);
+    return config;
+}
+
+static void name_addresses(struct daemon *daemon, const struct fl_net_address *api,
+                           const struct fl_net_address *tunnel)
+{
+    char address[FL_NET_TEXT_MAX];
+
+    fl_net_print(api, address);
+    snprintf(daemon->api_url, sizeof daemon->api_url, "%s://%s", daemon->api_tls ? "https" : "http",
+             address);
+    fl_net_print(tunnel, daemon->tunnel_address);
+    if (text(daemon, CONFIG_api_url)[0]) {
+        snprintf(daemon->api_url, sizeof daemon->api_url, "%s", text(daemon, CONFIG_api_url));
+    }
+    if (text(daemon, CONFIG_tunnel_address)[0]) {
+        snprintf(daemon->tunnel_address, sizeof daemon->tunnel_address, "%s",
+                 text(daemon, CONFIG_tunnel_address));
+    }
+}
+
+static bool open_fronts(struct daemon *daemon, struct fl_err *err)
+{
+    size_t len = (size_t)number(daemon, CONFIG_fronts);
+    struct fl_net_address api, tunnel;
+    struct front_config config;
+    int api_fds[FRONTS_MAX], tunnel_fds[FRONTS_MAX];
+    bool has_tls = false;
+
+    if (!fl_net_parse(fl_str_c(text(daemon, CONFIG_api_listen)), &api, err) ||
+        !wants_tls(daemon, &api, &has_tls, err)) {
+        return fl_err_wrap(err, "api_listen");
+    }
+    if (!fl_net_parse(fl_str_c(text(daemon, CONFIG_tunnel_listen)), &tunnel, err)) {
+        return fl_err_wrap(err, "tunnel_listen");
+    }
+    if (has_tls && !make_tls(daemon, &daemon->api_tls, err)) return false;
+    for (size_t i = 0; i < len; i++) {
+        if (!listen_on("api_listen", &api, &api_fds[i], err) ||
+            !listen_on("tunnel_listen", &tunnel, &tunnel_fds[i], err)) {
+            return false;
+        }
+    }
+    name_addresses(daemon, &api, &tunnel);
+    config = front_config(daemon);
+    for (size_t i = 0; i < len; i++) {
+        config.number = (uint8_t)(i + 1);
+        config.api_fd = api_fds[i];
+        config.tunnel_fd = tunnel_fds[i];
+        if (!fronts_add(daemon->fronts, &config, err)) return false;
+    }
+    return true;
+}
+
+static bool open_metrics(struct daemon *daemon, struct fl_err *err)
+{
+    struct front_metrics_parts parts = {
+        .loop = daemon->loop,
+        .metrics = daemon->metrics,
+        .tokens = daemon->tokens,
+        .identity = daemon->identity,
+    };
+    struct fl_net_address address;
+
+    daemon->figures =
+        (struct front_figures_parts){daemon->metrics, daemon->engine, daemon->fronts, daemon->logs};
+    front_figures_add(&daemon->figures);
+    if (!text(daemon, CONFIG_metrics_listen)[0]) return true;
+    if (!fl_net_parse(fl_str_c(text(daemon, CONFIG_metrics_listen)), &address, err) ||
+        !fl_net_listen(&address, (struct fl_net_listen){0}, &parts.listen_fd, err)) {
+        return fl_err_wrap(err, "metrics_listen");
+    }
+    if (!fl_net_is_loopback(&address)) {
+        if (!daemon->api_tls && !make_tls(daemon, &daemon->api_tls, err)) return false;
+        parts.tls = daemon->api_tls;
+    }
+    daemon->metrics_server = front_metrics_create(&parts, err);
+    return daemon->metrics_server != NULL;
+}
+
+static void start_engine(struct daemon *daemon)
+{
+    struct engine_thread_config config = engine_thread_config_default();
+    struct engine_thread_ports ports = fronts_ports(daemon->fronts);
+
+    config.store.conninfo = text(daemon, CONFIG_database);
+    config.store.instance = fl_state_dir_instance(daemon->dir);
+    config.store.partition = partitions(daemon);
+    config.engine.seed = fl_random_u64();
+    daemon->engine = engine_thread_create(&config, &ports);
+    fronts_start(daemon->fronts, daemon->engine);
+}
+
+static bool start(struct daemon *daemon, struct fl_err *err)
+{
+    struct front_shared shared = {.health = health, .health_ctx = daemon};
+    int lifeline_fd;
+
+    if (!fl_log_set_levels(fl_str_c(text(daemon, CONFIG_log_level)), err) ||
+        !fl_lifeline_take(&lifeline_fd, err)) {
+        return false;
+    }
+    daemon->notify = fl_notify_take();
+    daemon->loop = fl_loop_create();
+    daemon->lifeline = fl_lifeline_create(daemon->loop, lifeline_fd, on_lifeline, daemon);
+    daemon->signals = fl_signals_create(daemon->loop, on_signal, daemon);
+    fl_timer_init(&daemon->look, daemon->loop, on_look, daemon);
+    fl_timer_init(&daemon->renew, daemon->loop, on_renew, daemon);
+    if (!fl_state_dir_open(text(daemon, CONFIG_state_dir), &daemon->dir, err) ||
+        !open_identity(daemon, err) || !prepare_database(daemon, err) || !open_logs(daemon, err)) {
+        return false;
+    }
+    daemon->metrics = fl_metrics_create();
+    daemon->tokens = token_table_create();
+    daemon->directory = directory_create();
+    daemon->specs = front_specs_create((size_t)number(daemon, CONFIG_spec_cache));
+    shared.tokens = daemon->tokens;
+    shared.directory = daemon->directory;
+    shared.identity = daemon->identity;
+    shared.logs = daemon->logs;
+    shared.specs = daemon->specs;
+    shared.dir = daemon->dir;
+    shared.conninfo = text(daemon, CONFIG_database);
+    daemon->fronts = fronts_create(&shared);
+    if (!open_fronts(daemon, err)) return false;
+    start_engine(daemon);
+    if (!open_metrics(daemon, err)) return false;
+    fl_timer_in(&daemon->look, 1);
+    fl_timer_in(&daemon->renew, RENEW_MS);
+    fl_notify_watch(daemon->notify, daemon->loop, is_well, daemon);
+    return true;
+}
+
+/* In reverse: who asks ends before who answers. */
+static void end(struct daemon *daemon)
+{
+    if (daemon->notify) fl_notify_stopping(daemon->notify);
+    if (daemon->engine) {
+        fronts_drain(daemon->fronts);
+        engine_thread_stop(daemon->engine);
+    }
+    front_metrics_destroy(daemon->metrics_server);
+    fronts_destroy(daemon->fronts);
+    engine_thread_destroy(daemon->engine);
+    log_store_destroy(daemon->logs);
+    front_specs_destroy(daemon->specs);
+    directory_destroy(daemon->directory);
+    token_table_destroy(daemon->tokens);
+    fl_metrics_destroy(daemon->metrics);
+    if (daemon->api_tls) SSL_CTX_free(daemon->api_tls);
+    identity_close(daemon->identity);
+    fl_state_dir_close(daemon->dir);
+    fl_timer_off(&daemon->look);
+    fl_timer_off(&daemon->renew);
+    fl_signals_destroy(daemon->signals);
+    fl_lifeline_destroy(daemon->lifeline);
+    fl_notify_destroy(daemon->notify);
+    fl_loop_destroy(daemon->loop);
+}
+
+static int help(void)
+{
+    printf("usage: fairleadd [--config FILE] [--SETTING VALUE ...]\n"
+           "       fairleadd --help | --version | --print-config\n\n"
+           "The control plane of Fairlead.  Settings come from the file, from FAIRLEAD_* variables "
+           "and\n"
+           "from flags, in that order of weakness.  At its first start it makes its CA, and the "
+           "first\n"
+           "token in the file " FRONT_FIRST_FILE " of its state directory.\n\n");
+    fl_config_print_help(config_settings, CONFIG_LEN, stdout);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct fl_log_config log = {.fd = STDERR_FILENO, .has_time = getenv("JOURNAL_STREAM") == NULL};
+    struct daemon daemon = {.config = fl_config_create(config_settings, CONFIG_LEN)};
+    enum fl_config_action action;
+    struct fl_err err = {0};
+    int code = 0;
+
+    fl_signals_block();
+    fl_log_open(&log);
+    if (!fl_config_load(daemon.config, argc, argv, environ, &action, &err)) {
+        fprintf(stderr, "fairleadd: %s\nfairleadd --help lists the settings\n", err.text);
+        code = 64;
+    } else if (action == FL_CONFIG_HELP) {
+        code = help();
+    } else if (action == FL_CONFIG_VERSION) {
+        printf("fairleadd %s\n", FAIRLEAD_VERSION);
+    } else if (action == FL_CONFIG_PRINT) {
+        fl_config_print(daemon.config, stdout);
+    } else if (start(&daemon, &err)) {
+        fl_loop_run(daemon.loop);
+        end(&daemon);
+    } else {
+        fl_log(FL_LOG_ERROR, "main", "not_started", FL_LOG_S("code", fl_code_name(err.code)),
+               FL_LOG_ERR(&err));
+        end(&daemon);
+        code = err.code == FL_UNAVAILABLE ? 69 : 1;
+    }
+    fl_config_destroy(daemon.config);
+    return code;
+}
