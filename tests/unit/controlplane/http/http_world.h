@@ -4,6 +4,7 @@
  *
  *     GET  /ok            200 "ok"
  *     POST /echo          200 with the body, which has at most 1,000 bytes; else 405 with Allow
+ *     POST /sum           200 with the length and the sum of the bytes of a body of at most 8 MiB
  *     GET  /later         200 "later", answered by a timer through its handle
  *     GET  /never         is not answered until world->release
  *     GET  /etag          304 when the peer has "e1"
@@ -13,6 +14,7 @@
 #pragma once
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 
@@ -26,7 +28,12 @@
 #include "tests/fl_test.h"
 #include "tests/tls_pair.h"
 
-enum { WORLD_WAIT_MS = 60000, WORLD_STREAMS_MAX = 16, WORLD_BODY_MAX = 1000 };
+enum {
+    WORLD_WAIT_MS = 60000,
+    WORLD_STREAMS_MAX = 16,
+    WORLD_BODY_MAX = 1000,
+    WORLD_SUM_MAX = 8 << 20
+};
 
 struct world;
 
@@ -137,6 +144,7 @@ static uint64_t world_on_head(void *ctx, struct http_request *request)
 
     (void)ctx;
     assert_int_equal(http_body(request).len, 0);
+    if (fl_str_eq(path, FL_STR("/sum"))) return WORLD_SUM_MAX;
     if (fl_str_eq(path, FL_STR("/echo"))) {
         static const struct fl_http_field allow[] = {{FL_STR("Allow"), FL_STR("POST")}};
 
@@ -163,6 +171,18 @@ static void world_text(struct http_request *request, struct fl_str raw)
     world_say(request, 200, fl_str_c(said));
 }
 
+static void world_sum(struct http_request *request)
+{
+    struct fl_str body = http_body(request);
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < body.len; i++) {
+        sum = sum * 31 + (uint8_t)body.at[i];
+    }
+    world_say(request, 200,
+              fl_str_c(fl_arena_printf(http_arena(request), "%zu %" PRIu64, body.len, sum)));
+}
+
 static void world_on_request(void *ctx, struct http_request *request)
 {
     static const struct fl_http_field etag[] = {{FL_STR("ETag"), FL_STR("\"e1\"")}};
@@ -176,6 +196,8 @@ static void world_on_request(void *ctx, struct http_request *request)
         world_say(request, 200, FL_STR("ok"));
     } else if (fl_str_eq(path.at[0], FL_STR("echo"))) {
         world_say(request, 200, http_body(request));
+    } else if (fl_str_eq(path.at[0], FL_STR("sum"))) {
+        world_sum(request);
     } else if (fl_str_eq(path.at[0], FL_STR("later"))) {
         world->later_handle = http_handle(request);
         fl_timer_in(&world->later, 1);

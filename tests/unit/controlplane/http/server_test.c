@@ -197,6 +197,55 @@ static void tls_in_small_pieces_it_is_the_same(void **state)
     work_through(true, 97);
 }
 
+/* Bodies far over the input's room, behind a head that fills most of it. */
+static void a_large_body_arrives_whole(void **state)
+{
+    static const char long_headers[] = HOST "x: " X4K X4K X4K "\r\n";
+    static const size_t chunk_bytes[] = {0, 100, 5000, 100000}; /* 0: not in chunks */
+    struct world *world = world_create(NULL);
+    struct client *client = client_open(world, true);
+    size_t body_bytes = 3000000;
+    char *body = fl_new_array(char, body_bytes), text[64], size[32];
+    uint64_t sum = 0;
+
+    (void)state;
+    for (size_t i = 0; i < body_bytes; i++) {
+        body[i] = (char)(i * i >> 5);
+        sum = sum * 31 + (uint8_t)body[i];
+    }
+    snprintf(text, sizeof text, "\r\n\r\n%zu %" PRIu64, body_bytes, sum);
+    for (size_t i = 0; i < sizeof chunk_bytes / sizeof *chunk_bytes; i++) {
+        struct fl_buf bytes;
+
+        fl_buf_init(&bytes, 8 << 20);
+        assert_true(fl_buf_put(&bytes, "POST /sum HTTP/1.1\r\n", 20));
+        assert_true(fl_buf_put(&bytes, long_headers, sizeof long_headers - 1));
+        if (chunk_bytes[i] == 0) {
+            snprintf(size, sizeof size, "Content-Length: %zu\r\n\r\n", body_bytes);
+            assert_true(fl_buf_put(&bytes, size, strlen(size)));
+            assert_true(fl_buf_put(&bytes, body, body_bytes));
+        } else {
+            assert_true(fl_buf_put(&bytes, "Transfer-Encoding: chunked\r\n\r\n", 30));
+            for (size_t pos = 0; pos < body_bytes; pos += chunk_bytes[i]) {
+                snprintf(size, sizeof size, "%zx\r\n", chunk_bytes[i]);
+                assert_true(fl_buf_put(&bytes, size, strlen(size)));
+                assert_true(fl_buf_put(&bytes, body + pos, chunk_bytes[i]));
+                assert_true(fl_buf_put(&bytes, "\r\n", 2));
+            }
+            assert_true(fl_buf_put(&bytes, "0\r\n\r\n", 5));
+        }
+        assert_true(fl_buf_put(&bytes, SECOND, sizeof SECOND - 1));
+        fl_buf_clear(&client->in);
+        client_send(client, (struct fl_str){(char *)bytes.at, bytes.len});
+        client_expect(client, "200 200", "a large body");
+        assert_true(client_has(client, text));
+        fl_buf_fini(&bytes);
+    }
+    fl_free(body);
+    client_close(client);
+    world_destroy(world);
+}
+
 static void what_was_sent_is_what_the_handler_gets(void **state)
 {
     struct world *world = world_create(NULL);
@@ -318,6 +367,7 @@ FL_TESTS(cmocka_unit_test(plain_every_row_ends_as_the_table_says),
          cmocka_unit_test(tls_every_row_ends_as_the_table_says),
          cmocka_unit_test(plain_in_small_pieces_it_is_the_same),
          cmocka_unit_test(tls_in_small_pieces_it_is_the_same),
+         cmocka_unit_test(a_large_body_arrives_whole),
          cmocka_unit_test(what_was_sent_is_what_the_handler_gets),
          cmocka_unit_test(head_is_answered_without_a_body),
          cmocka_unit_test(expect_is_answered_before_the_body_comes),
