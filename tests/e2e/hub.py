@@ -1,0 +1,153 @@
+"""A control plane and agents of a test's own, where the demo's fleet is too tame: TLS, other settings, refusals.
+
+    with hub.Hub({"api_tls": "on"}) as h:
+        agent = h.agent("east", h.join("east"))
+"""
+import json
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import tempfile
+import urllib.parse
+import urllib.request
+
+import fleet
+from fleet import BIN, ROOT, until
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Hub:
+    def __init__(self, settings=None):
+        self.dir = tempfile.mkdtemp(prefix="fl-hub-")
+        os.chmod(self.dir, 0o711)
+        self.pg = os.path.join(self.dir, "p")
+        self.ports = {name: free_port() for name in ("api", "tunnel")}
+        self.settings = {"state_dir": os.path.join(self.dir, "hub"), "api_listen": f"127.0.0.1:{self.ports['api']}",
+                         "tunnel_listen": f"127.0.0.1:{self.ports['tunnel']}", "metrics_listen": ""}
+        self.settings.update(settings or {})
+        self.processes = []
+        self.url = ("https" if self.settings.get("api_tls") == "on" else "http") + f"://127.0.0.1:{self.ports['api']}"
+
+    def __enter__(self):
+        subprocess.run([os.path.join(ROOT, "tests/store/pg.sh"), "start", self.pg], check=True, stdout=subprocess.DEVNULL, timeout=120,
+                       env=dict(os.environ, FL_PG_LIFELINE=str(os.getpid())))
+        self.database = os.path.join(self.dir, "database")
+        with open(self.database, "w") as file:
+            file.write(f"host={self.pg} user=postgres dbname=postgres\n")
+        self.start()
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind:
+            self.tell_logs()
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+        for pid in self.supervisors():
+            os.kill(pid, signal.SIGTERM)
+        until("no supervisor is left", lambda: not self.supervisors(), 60)
+        subprocess.run([os.path.join(ROOT, "tests/store/pg.sh"), "stop", self.pg], check=True, timeout=120)
+        shutil.rmtree(self.dir)
+
+    def supervisors(self):
+        found = []
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    words = file.read().decode(errors="replace")
+            except OSError:
+                continue
+            if "fairlead-supervise" in words and self.dir in words and fleet.is_alive(int(name)):
+                found.append(int(name))
+        return found
+
+    def tell_logs(self):
+        for name in sorted(n for n in os.listdir(self.dir) if n.endswith(".log")):
+            with open(os.path.join(self.dir, name), errors="replace") as file:
+                print(f"--- {name}, its end:", *file.readlines()[-20:], sep="\n", flush=True)
+
+    def spawn(self, name, words, wrap=(), env=None):
+        with open(os.path.join(self.dir, name + ".log"), "ab") as log:
+            process = subprocess.Popen([*wrap, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env)
+        self.processes.append(process)
+        return process
+
+    def log(self, name):
+        with open(os.path.join(self.dir, name + ".log"), errors="replace") as file:
+            return file.read()
+
+    def start(self):
+        words = [os.path.join(BIN, "fairleadd"), "--database", "@" + self.database]
+        for key, value in self.settings.items():
+            words += ["--" + key.replace("_", "-"), str(value)]
+        self.process = self.spawn("fairleadd", words)
+        until("the control plane is ready", self.is_ready)
+        with open(os.path.join(self.settings["state_dir"], "admin-token")) as file:
+            self.token = file.readline().strip()
+
+    def is_ready(self):
+        if self.process.poll() is not None:
+            raise RuntimeError(f"fairleadd ended with {self.process.returncode}: {self.log('fairleadd')[-1500:]}")
+        try:
+            return self.api("GET", "/readyz", token="") is not None
+        except (OSError, fleet.Problem):
+            return False
+
+    def context(self):
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE  # of this test's own client alone
+        return context
+
+    def api(self, method, path, body=None, token=None):
+        token = self.token if token is None else token
+        request = urllib.request.Request(self.url + path, method=method, data=None if body is None else json.dumps(body).encode())
+        if token:
+            request.add_header("Authorization", f"Bearer {token}")
+        if body is not None:
+            request.add_header("Content-Type", "application/json")
+        more = {"context": self.context()} if self.url.startswith("https") else {}
+        try:
+            with urllib.request.urlopen(request, timeout=30, **more) as answer:
+                return json.loads(answer.read() or b"{}")
+        except urllib.error.HTTPError as error:
+            raise fleet.Problem(error.code, error.read().decode(errors="replace")) from None
+
+    def join(self, cluster):
+        return self.api("POST", f"/v1/clusters/{cluster}/join-tokens", {})["token"]
+
+    def agent(self, name, token=None, wrap=(), settings=None, env=None):
+        words = [os.path.join(BIN, "fairlead-agent"), "--state-dir", os.path.join(self.dir, "agent-" + name), "--cgroup", "off"]
+        if token:
+            file = os.path.join(self.dir, name + ".join")
+            with open(file, "w") as out:
+                out.write(token + "\n")
+            words += ["--join-token", "@" + file]
+        for key, value in (settings or {}).items():
+            words += ["--" + key.replace("_", "-"), str(value)]
+        return self.spawn("agent-" + name, words, wrap, env)
+
+    def state(self, cluster):
+        try:
+            return self.api("GET", f"/v1/clusters/{cluster}")["state"]
+        except fleet.Problem:
+            return None
+
+    def wait_cluster(self, cluster, *states, limit_s=fleet.LONG_S):
+        until(f"{cluster} is {' or '.join(states)}", lambda: self.state(cluster) in states, limit_s)
+
+    def submit(self, document):
+        return self.api("POST", "/v1/jobs", document)["id"]
+
+    def wait(self, job, *states):
+        states = states or ("succeeded", "failed", "cancelled")
+        return until(f"{job} is {' or '.join(states)}", lambda: (lambda j: j if j["state"] in states else None)(self.api("GET", f"/v1/jobs/{job}")))
