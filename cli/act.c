@@ -6,6 +6,8 @@
 #include "cli/output.h"
 #include "cli/which.h"
 
+enum { CHUNKS_MAX = 10000 };
+
 /* One POST a job; the first failure decides the exit code, the others are tried all the same. */
 static int each(struct cli *cli, const char *action, const char *done)
 {
@@ -29,27 +31,29 @@ static int each(struct cli *cli, const char *action, const char *done)
     return code;
 }
 
-/* All that the filter names, in chunks of the server's; counted. */
+/* All that the filter names, as many as the server takes at a time, and again until there are no more. */
 static int bulk(struct cli *cli, const char *action, const char *done)
 {
     bool is_dry = cli_has(&cli->args, CLI_OPT_dry_run) || !cli_has(&cli->args, CLI_OPT_yes);
-    json_t *body = cli_filter_body(cli), *answer = NULL;
-    long long matched, changed;
-    int code;
+    bool is_more = true;
+    long long matched = 0, changed = 0;
 
-    json_object_set_new(body, "dryRun", json_boolean(is_dry));
-    code = cli_post(cli, &answer, body, "/v1/jobs:%s", action);
-    if (code) return code;
-    matched = (long long)cli_int(answer, "matched");
-    changed = (long long)cli_int(answer, "changed");
-    if (cli_is_json(cli)) {
-        cli_print_json(cli, answer);
-    } else if (is_dry) {
-        printf("%lld jobs would be %s\n", matched, done);
-    } else {
-        printf("%lld of %lld jobs are %s\n", changed, matched, done);
+    for (int chunk = 0; is_more && chunk < CHUNKS_MAX; chunk++) {
+        json_t *body = cli_filter_body(cli), *answer = NULL;
+        int code;
+
+        json_object_set_new(body, "dryRun", json_boolean(is_dry));
+        code = cli_post(cli, &answer, body, "/v1/jobs:%s", action);
+        if (code) return code;
+        matched += (long long)cli_int(answer, "matched");
+        changed += (long long)cli_int(answer, "changed");
+        is_more = !is_dry && json_is_true(json_object_get(answer, "more")) &&
+                  cli_int(answer, "changed") > 0;
+        if (cli_is_json(cli)) cli_print_json(cli, answer);
+        json_decref(answer);
     }
-    json_decref(answer);
+    if (is_dry && !cli_is_json(cli)) printf("%lld jobs would be %s\n", matched, done);
+    if (!is_dry && !cli_is_json(cli)) printf("%lld of %lld jobs are %s\n", changed, matched, done);
     if (is_dry && !cli_has(&cli->args, CLI_OPT_dry_run)) {
         return cli_fail(CLI_USAGE,
                         "nothing was changed; say --yes to do it, or --dry-run to only ask");
