@@ -82,11 +82,73 @@ def renewing(h):
         equal(len(attempts), 1)
 
 
+PROXY_CONF = """Port {port}
+Listen {host}
+Timeout 600
+LogFile "{log}"
+LogLevel Connect
+MaxClients 20
+Allow {guest}
+ConnectPort {api}
+ConnectPort {tunnel}
+"""
+
+
+def through_a_proxy(h):
+    """An agent in a network of its own, from which only a proxy can be reached."""
+    space = f"fl{os.getpid()}"
+    host, guest = "10.213.77.1", "10.213.77.2"
+
+    def ip(*words):
+        subprocess.run(["ip", *words], check=True, timeout=30)
+
+    with shows("an agent without a direct way joins and works through a CONNECT proxy, whose log is the witness"):
+        ip("netns", "add", space)
+        try:
+            ip("link", "add", space, "type", "veth", "peer", "name", "eth0", "netns", space)
+            ip("addr", "add", f"{host}/30", "dev", space)
+            ip("link", "set", space, "up")
+            ip("-n", space, "addr", "add", f"{guest}/30", "dev", "eth0")
+            ip("-n", space, "link", "set", "eth0", "up")
+            port, log, conf = hub.free_port(), os.path.join(h.dir, "proxy-access.txt"), os.path.join(h.dir, "proxy.conf")
+            with open(conf, "w") as file:
+                file.write(PROXY_CONF.format(port=port, host=host, guest=guest, log=log, api=h.ports["api"], tunnel=h.ports["tunnel"]))
+            proxy = h.spawn("proxy", ["tinyproxy", "-d", "-c", conf])
+            until("the proxy listens", lambda: open_port(host, port))
+            inside = ("ip", "netns", "exec", space)
+            direct = subprocess.run([*inside, "python3", "-c", f"import socket; socket.create_connection(('127.0.0.1', {h.ports['api']}), 3)"],
+                                    stderr=subprocess.DEVNULL, timeout=30)
+            assert direct.returncode != 0, "there is a direct way"
+            agent = h.agent("far", h.join("far"), wrap=inside, settings={"proxy": f"http://{host}:{port}"})
+            h.wait_cluster("far", "ready")
+            equal(h.wait(h.submit({"command": ["true"], "clusters": ["far"]}))["state"], "succeeded")
+            with open(log) as file:
+                text = file.read()
+            for what in ("api", "tunnel"):
+                assert f"127.0.0.1:{h.ports[what]}" in text, f"the proxy saw no {what}: {text[-800:]}"
+            agent.terminate()
+            agent.wait()
+            proxy.terminate()
+            proxy.wait()
+        finally:
+            ip("netns", "del", space)
+
+
+def open_port(host, port):
+    try:
+        socket.create_connection((host, port), 1).close()
+        return True
+    except OSError:
+        return False
+
+
 def main():
     with hub.Hub({"api_tls": "on", "agent_certificate_lifetime": "20s"}) as h:
         joining(h)
         revoking(h)
         renewing(h)
+        if os.geteuid() == 0:
+            through_a_proxy(h)
     fleet.finish()
 
 
