@@ -12,7 +12,8 @@ enum {
     RETRY_MAX_MS = 5000,
     SILENT_S = 45,
     POLL_MS = 200,
-    ID_BYTES_MAX = 256,
+    ID_BYTES_MAX = 16 << 10, /* a cursor of many sources */
+    RUN_BYTES = 1 << 20,     /* a run this long without an id is given as it is */
     AWAY_SAID_MS = 3000
 };
 
@@ -23,6 +24,8 @@ struct one {
     struct curl_slist *headers;
     char error[CURL_ERROR_SIZE];
     struct fl_buf line, data, problem;
+    struct fl_buf run; /* events that were not given yet: name, zero byte, data, zero byte */
+    bool has_id;       /* the event that is being read */
     char name[64];
     char id[ID_BYTES_MAX]; /* of the newest event that was handed on */
     char id_next[ID_BYTES_MAX];
@@ -68,6 +71,7 @@ void cli_streams_destroy(struct cli_streams *streams)
         fl_buf_fini(&streams->at[i]->line);
         fl_buf_fini(&streams->at[i]->data);
         fl_buf_fini(&streams->at[i]->problem);
+        fl_buf_fini(&streams->at[i]->run);
         fl_free(streams->at[i]);
     }
     curl_multi_cleanup(streams->multi);
@@ -85,25 +89,54 @@ void cli_streams_open(struct cli_streams *streams, const struct cli_stream *stre
     fl_buf_init(&one->line, CLI_EVENT_BYTES_MAX);
     fl_buf_init(&one->data, CLI_EVENT_BYTES_MAX);
     fl_buf_init(&one->problem, 65536);
+    fl_buf_init(&one->run, 2 * CLI_EVENT_BYTES_MAX);
     streams->at[streams->len++] = one;
 }
 
 /* --- the format of events --------------------------------------------------------------------- */
 
+static void give(struct one *one, const char *name, const char *data, size_t len)
+{
+    struct cli_event event = {.name = name, .id = one->id_next, .data = data, .data_len = len};
+
+    if (!one->is_done && one->what.on_event(one->what.ctx, &event) == CLI_STREAM_DONE) {
+        one->is_done = true;
+    }
+}
+
+/* Events come in runs, of which the last has the id behind which a new connection goes on.  Given is a run as a
+ * whole, so that one that was cut does not come twice. */
+static void give_run(struct one *one)
+{
+    size_t at = 0;
+
+    while (at < one->run.len) {
+        const char *name = (const char *)one->run.at + at;
+        const char *data = name + strlen(name) + 1;
+        size_t len = strlen(data);
+
+        give(one, name, data, len);
+        at += strlen(name) + 1 + len + 1;
+    }
+    fl_buf_clear(&one->run);
+    snprintf(one->id, sizeof one->id, "%s", one->id_next);
+    one->wait_ms = RETRY_FIRST_MS;
+}
+
 static void hand_on(struct one *one)
 {
-    struct cli_event event = {.name = *one->name ? one->name : "message", .id = one->id_next};
+    const char *name = *one->name ? one->name : "message";
 
     if (one->data.len == 0 && !*one->name) return;
     if (one->data.len && one->data.at[one->data.len - 1] == '\n') one->data.len--;
-    fl_buf_put_u8(&one->data, 0);
-    event.data = (const char *)one->data.at;
-    event.data_len = one->data.len - 1;
-    if (one->what.on_event(one->what.ctx, &event) == CLI_STREAM_DONE) one->is_done = true;
-    snprintf(one->id, sizeof one->id, "%s", one->id_next);
+    /* JSON has no zero byte of its own. */
+    fl_buf_put(&one->run, name, strlen(name) + 1);
+    fl_buf_put(&one->run, one->data.at, one->data.len);
+    if (!fl_buf_put_u8(&one->run, 0)) one->is_broken = true;
+    if (one->has_id || strcmp(name, "end") == 0 || one->run.len > RUN_BYTES) give_run(one);
     fl_buf_clear(&one->data);
     one->name[0] = 0;
-    one->wait_ms = RETRY_FIRST_MS;
+    one->has_id = false;
 }
 
 static void take_line(struct one *one, const char *line, size_t len)
@@ -128,6 +161,7 @@ static void take_line(struct one *one, const char *line, size_t len)
         snprintf(one->name, sizeof one->name, "%.*s", (int)value_len, value);
     } else if (name_len == 2 && memcmp(line, "id", 2) == 0 && value_len < ID_BYTES_MAX) {
         snprintf(one->id_next, sizeof one->id_next, "%.*s", (int)value_len, value);
+        one->has_id = true;
     } /* a comment is a sign of life; all else is not for us */
 }
 
@@ -167,7 +201,9 @@ static void dial(struct one *one)
     fl_buf_clear(&one->line);
     fl_buf_clear(&one->data);
     fl_buf_clear(&one->problem);
+    fl_buf_clear(&one->run);
     one->name[0] = 0;
+    one->has_id = false;
     snprintf(one->id_next, sizeof one->id_next, "%s", one->id);
     one->curl = cli_curl_create(cli, one->what.path, &one->headers);
     one->headers = curl_slist_append(one->headers, "Accept: text/event-stream");
