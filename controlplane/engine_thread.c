@@ -1,6 +1,7 @@
 #include "controlplane/engine_thread.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/job_name.h"
 #include "shared/base/queue.h"
 
 enum { STATUS_MS = 50, SLEEP_MAX_MS = 1000 };
@@ -121,10 +123,36 @@ static void port_send(void *ctx, const struct core_send *send)
     thread->ports.send(thread->ports.ctx, send);
 }
 
+/* Numbers of a lost history were jumped over: a person must hear how many jobs this database has forgotten. */
+static void tell_lost(struct engine_thread *thread)
+{
+    const struct core *core = engine_core(thread->engine);
+    struct core_stats stats = core ? core_stats(core) : (struct core_stats){0};
+    char from[FL_JOB_NAME_MAX], to[FL_JOB_NAME_MAX], text[256];
+
+    if (!stats.job_lost_to)
+        return; /* the core that knew is gone, its successor's agents tell again */
+    fl_job_name((struct fl_job){stats.job_lost_from}, from);
+    fl_job_name((struct fl_job){stats.job_lost_to}, to);
+    snprintf(
+        text, sizeof text,
+        "agents have seen jobs up to %s, which this database never knew: it was restored, or has "
+        "lost its end; %" PRIu64 " numbers from %s on are skipped",
+        to, stats.job_lost_to - stats.job_lost_from + 1, from);
+    thread->ports.trouble(thread->ports.ctx, "history", text);
+}
+
 static void port_notice(void *ctx, const struct core_batch *batch)
 {
     struct engine_thread *thread = ctx;
 
+    for (size_t i = 0; i < batch->rows.len; i++) {
+        const struct row *row = &batch->rows.at[i];
+
+        if (row->kind != ROW_counter || row->counter.counter != CORE_COUNTER_job_lost_to) continue;
+        tell_lost(thread);
+        break;
+    }
     thread->ports.notice(thread->ports.ctx, batch);
 }
 

@@ -25,7 +25,8 @@ struct engine_thread_ports {
     /* An event of this cluster was not taken, as engine_adopt says: FL_UNAVAILABLE: forget it; else close
      * its session.  A request that is not taken is answered. */
     void (*refused)(void *ctx, struct fl_cluster cluster, enum fl_code code, const char *text);
-    /* For the log: what went wrong in the store (store.h), or why leading ended: what is "leading". */
+    /* For the log: what went wrong in the store (store.h); why leading ended: what is "leading"; that part of
+     * this database's history is lost, and how much: what is "history". */
     void (*trouble)(void *ctx, const char *what, const char *text);
     /* A turn is over: what it let out can go on its way together.  NULL is fine. */
     void (*turned)(void *ctx);

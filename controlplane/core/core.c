@@ -231,7 +231,9 @@ struct core_stats core_stats(const struct core *core)
                                .queues = core->queues.queues.len,
                                .hot_bytes = job_table_hot_bytes(&core->jobs),
                                .starts = core->starts,
-                               .placements_tried = core->placements_tried};
+                               .placements_tried = core->placements_tried,
+                               .job_lost_from = core->job_lost_from,
+                               .job_lost_to = core->job_lost_to};
 
     stats.jobs_queued = stats.jobs - core->jobs.runs.len;
     return stats;

@@ -61,6 +61,7 @@ struct core_stats {
     size_t jobs, jobs_queued, elements, shapes, clusters, queues;
     size_t hot_bytes; /* memory that grows with queued jobs */
     uint64_t starts, placements_tried;
+    uint64_t job_lost_from, job_lost_to; /* ids that a lost history gave out; 0: none known */
 };
 
 struct core_stats core_stats(const struct core *core);

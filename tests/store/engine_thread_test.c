@@ -24,6 +24,8 @@ struct ears { /* what the ports heard */
     atomic_uint_fast64_t answers, good, sends, notices, began, refused, quarantined;
     atomic_uint_fast64_t bad, bad_request; /* not FL_OK: how many, the newest */
     atomic_int last_code, bad_code;
+    char history[256]; /* what was told of a lost one, valid once ... */
+    atomic_uint_fast64_t histories;
 };
 
 static void on_began(void *ctx, uint64_t epoch)
@@ -85,7 +87,12 @@ static void on_refused(void *ctx, struct fl_cluster cluster, enum fl_code code, 
 
 static void on_trouble(void *ctx, const char *what, const char *text)
 {
-    (void)ctx;
+    struct ears *ears = ctx;
+
+    if (strcmp(what, "history") == 0) {
+        snprintf(ears->history, sizeof ears->history, "%s", text);
+        atomic_fetch_add(&ears->histories, 1);
+    }
     if (getenv("FL_TEST_LOUD")) fprintf(stderr, "%d %s: %s\n", (int)getpid(), what, text);
 }
 
@@ -261,6 +268,53 @@ static void a_leader_answers_what_is_durable_and_its_successor_finds_it(void **s
     assert_int_equal(help_number(conninfo, "select max(id) from job"), 1001);
     engine_thread_destroy(a);
     engine_thread_destroy(b);
+    fl_free(conninfo);
+}
+
+static struct engine_event *put_cluster(uint64_t request, uint64_t unused)
+{
+    struct engine_event *event = queue_put(request);
+
+    (void)unused;
+    event->event.kind = CORE_EV_cluster_put;
+    event->event.cluster_put.name = FL_STR("east");
+    event->event.cluster_put.uid = FL_STR("uid");
+    return event;
+}
+
+static struct engine_event *hello(uint64_t connection, uint64_t job_highest)
+{
+    struct engine_event *event = engine_event_create();
+
+    event->event.kind = CORE_EV_session_open;
+    event->event.session_open.cluster.n = 1;
+    event->event.session_open.connection = connection;
+    event->event.session_open.job_highest = job_highest;
+    return event;
+}
+
+static void after_a_restore_it_is_told_how_many_jobs_are_forgotten(void **state)
+{
+    char *conninfo = help_database();
+    struct ears ears = {0};
+    struct engine_thread *thread = start(conninfo, "a", &ears);
+
+    (void)state;
+    wait_for(state_of(thread) == ENGINE_LEADING);
+    adopt(thread, put_queue, 1, 0);
+    adopt(thread, put_cluster, 2, 0);
+    adopt(thread, submit_few, 3, 20);
+    wait_for(ears.good == 3);
+    adopt(thread, hello, 1, 20);
+    wait_for(ears.sends == 1); /* WELCOME: it has seen what there is */
+    assert_int_equal(ears.histories, 0);
+    adopt(thread, hello, 2, 500);
+    wait_for(ears.histories == 1);
+    assert_non_null(strstr(ears.history, "480 numbers from job-n on are skipped"));
+    adopt(thread, submit_few, 4, 1);
+    wait_for(ears.good == 4);
+    assert_int_equal(help_number(conninfo, "select max(id) from job"), 501);
+    engine_thread_destroy(thread);
     fl_free(conninfo);
 }
 
@@ -566,6 +620,7 @@ FL_TESTS(
     cmocka_unit_test(a_leader_that_was_stopped_past_its_time_writes_nothing_more),
     cmocka_unit_test(a_leader_stopped_while_sending_4_mib_blocks_nobody_and_writes_nothing_more),
     cmocka_unit_test(a_leader_answers_what_is_durable_and_its_successor_finds_it),
+    cmocka_unit_test(after_a_restore_it_is_told_how_many_jobs_are_forgotten),
     cmocka_unit_test(what_was_adopted_before_a_stop_is_committed_or_left_alone),
     cmocka_unit_test(of_a_thousand_requests_only_the_poisoned_one_is_refused),
     cmocka_unit_test(a_postgres_that_restarts_is_taken_again_without_losing_an_answer),
