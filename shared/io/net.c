@@ -79,8 +79,8 @@ static bool from_numbers(const char *host, bool has_brackets, uint16_t port,
 bool fl_net_parse(struct fl_str text, struct fl_net_address *ret_address, struct fl_err *err)
 {
     char host[FL_NET_HOST_MAX];
-    bool has_brackets;
-    uint16_t port;
+    bool has_brackets = false;
+    uint16_t port = 0;
 
     if (!split(text, 0, host, &has_brackets, &port, err)) return false;
     if (!from_numbers(host, has_brackets, port, ret_address)) {
@@ -93,8 +93,8 @@ bool fl_net_resolve(struct fl_str text, struct fl_net_address *ret_address, stru
 {
     struct addrinfo want = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG}, *found;
     char host[FL_NET_HOST_MAX];
-    bool has_brackets;
-    uint16_t port;
+    bool has_brackets = false;
+    uint16_t port = 0;
     int failed;
 
     if (!split(text, 0, host, &has_brackets, &port, err)) return false;

@@ -83,7 +83,9 @@ static bool is_instance(const char *text, size_t len)
 {
     if (len != FL_STATE_DIR_INSTANCE_MAX - 1) return false;
     for (size_t i = 0; i < len; i++) {
-        if (!memchr("0123456789abcdef", text[i], 16)) return false;
+        bool is_digit = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
+
+        if (!is_digit) return false;
     }
     return true;
 }

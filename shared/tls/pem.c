@@ -56,7 +56,7 @@ bool fl_pem_read_certs(struct fl_str pem, STACK_OF(X509) * *ret_certs, struct fl
 
 bool fl_pem_read_cert(struct fl_str pem, X509 **ret_cert, struct fl_err *err)
 {
-    STACK_OF(X509) * certs;
+    STACK_OF(X509) *certs = NULL;
 
     if (!fl_pem_read_certs(pem, &certs, err)) return false;
     *ret_cert = sk_X509_shift(certs);

@@ -21,7 +21,7 @@ static int set_up(void **state)
     struct fl_err err = {0};
 
     (void)state;
-    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
+    snprintf(folder, sizeof folder, "/tmp/fl_identity_test.XXXXXX");
     return mkdtemp(folder) && fl_state_dir_open(folder, &dir, &err) ? 0 : -1;
 }
 

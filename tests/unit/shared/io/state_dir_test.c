@@ -13,7 +13,7 @@ static char path[sizeof folder + 16];
 static int make_folder(void **state)
 {
     (void)state;
-    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
+    snprintf(folder, sizeof folder, "/tmp/fl_state_dir_test.XXXXXX");
     if (!mkdtemp(folder)) return -1;
     snprintf(path, sizeof path, "%s/a/b", folder);
     return 0;
