@@ -486,6 +486,7 @@ static void release(struct engine *engine, struct engine_batch *batch, bool has_
     struct engine_event_list events = engine_batch_take_events(batch);
 
     engine_inbox_done_list(&engine->inbox, &events);
+    if (batch->core->rows.len > 0) engine->ports.notice(engine->ports.ctx, batch->core);
     for (struct engine_batch *part = batch; part;
          part = part == batch ? batch->riders : part->next) {
         for (size_t i = 0; i < part->core->effects.len; i++) {
@@ -498,7 +499,6 @@ static void release(struct engine *engine, struct engine_batch *batch, bool has_
             }
         }
     }
-    if (batch->core->rows.len > 0) engine->ports.notice(engine->ports.ctx, batch->core);
     engine_batch_destroy(batch);
 }
 

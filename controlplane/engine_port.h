@@ -36,7 +36,8 @@ struct engine_ports {
     void (*began)(void *ctx, uint64_t epoch);
     void (*answer)(void *ctx, const struct core_answer *answer);
     void (*send)(void *ctx, const struct core_send *send);
-    /* The batch is durable; for watchers. */
+    /* The batch is durable; for watchers, and for who keeps a copy of what its rows say: they hear of a batch
+     * before anybody hears an answer or a frame of it, so a token that was answered is known everywhere. */
     void (*notice)(void *ctx, const struct core_batch *batch);
     /* One event was refused for good, since its batch alone was refused: keep it for people to see. */
     void (*quarantine)(void *ctx, const struct core_event *event, const char *why);

@@ -100,6 +100,8 @@ bool access_table_add_token(struct access_table *table, const struct token *toke
         return fl_fail(err, FL_FULL, "there are %d tokens, the most there can be; revoke some",
                        CORE_TOKENS_MAX);
     }
+    fl_assert(table->tokens.len <= table->tokens.cap);
+    fl_assert(table->tokens.at || table->tokens.cap == 0);
     fl_vec_insert(&table->tokens, seek_token(table, id), *token);
     return true;
 }

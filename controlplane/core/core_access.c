@@ -265,8 +265,7 @@ static void renew(struct core *core, const struct core_event *event, struct core
         core_answer_code(batch, event, FL_DENIED, core_access_refusal(cluster));
         return;
     }
-    /* A later generation than is known here was issued before this database was restored. */
-    if (generation > cluster->seen) cluster->seen = generation;
+    core_access_seen(cluster, generation);
     cluster->generation = generation + 1;
     cluster->key = event->renew.key;
     core_put_cluster(batch, cluster);
@@ -282,11 +281,7 @@ bool core_access_check(struct core_batch *batch, const struct core_event *event,
 
     *ret_why = core_access_refusal(cluster);
     if (*ret_why) return false;
-    if (generation == 0 || generation >= cluster->seen) {
-        if (generation > cluster->generation) cluster->generation = generation;
-        if (generation > cluster->seen) cluster->seen = generation;
-        return true;
-    }
+    if (generation == 0 || generation >= cluster->seen) return true;
     *ret_why = "this certificate was replaced by a newer one; use that, or join again";
     if (cluster->reuse_told == generation) return false; /* as often as it likes */
     cluster->reuse_told = generation;
@@ -294,6 +289,13 @@ bool core_access_check(struct core_batch *batch, const struct core_event *event,
     core_audit(batch, &who, "cluster_refused %s generation=%" PRIu64 " presented=%" PRIu64,
                cluster->name, cluster->seen, generation);
     return false;
+}
+
+void core_access_seen(struct cluster *cluster, uint64_t generation)
+{
+    /* A later one than is known here was issued before this database was restored. */
+    if (generation > cluster->generation) cluster->generation = generation;
+    if (generation > cluster->seen) cluster->seen = generation;
 }
 
 /* --- what people say of a cluster's certificates --- */

@@ -97,6 +97,7 @@ static void open_session(struct core *core, const struct core_event *event,
     if (event->session_open.job_highest >= core->job_next) {
         jump(core, batch, event->session_open.job_highest);
     }
+    core_access_seen(cluster, event->session_open.generation);
     cluster_begin_session(&core->clusters, cluster, event->session_open.connection);
     if (cluster->has_images != event->session_open.has_images) {
         cluster->has_images = event->session_open.has_images;

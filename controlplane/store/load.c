@@ -526,6 +526,7 @@ static bool emit(struct load *load)
         load->state = DONE;
         return false;
     }
+    fl_assert(part->waiting.at);
     message = part->waiting.at[part->next++];
     part->waiting_bytes -= (size_t)message.len;
     fields = (struct fields){(const uint8_t *)message.at + 2, (size_t)message.len - 2, false};

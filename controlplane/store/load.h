@@ -1,5 +1,5 @@
 /* load.h - the rows that a fresh core is loaded from, in the order of core.h.
- * What is read: queues, clusters, shapes and counters whole; open_job and open_mark whole; and of attempt,
+ * What is read: queues, clusters, tokens, shapes and counters whole; open_job and open_mark whole; and of attempt,
  * attempt_end and element_end only what belongs to open jobs, by primary key and partition.  No row of an
  * ended job is read, however many there are, but two index entries a part: the first and last job that has
  * a row there.

@@ -28,6 +28,7 @@ bool fl_picks_add(struct fl_picks *picks, uint32_t element, struct fl_err *err)
                        FL_PICKS_RANGES_MAX);
     }
     range.before = fl_picks_count(picks);
+    fl_assert(picks->len <= picks->cap && (picks->at || picks->cap == 0));
     fl_vec_push(picks, range);
     return true;
 }

@@ -250,6 +250,10 @@ static void drive_submit(struct drive *drive)
             .priority = flags & 128 ? (int32_t)drive_u32(drive) : 0,
             .spec = FL_STR("spec"),
             .retry_of.n = flags & 32 ? drive_u32(drive) : 0};
+        if (flags % 16 == 15) { /* elements 3, 5 and 6, or one, or nonsense */
+            items[i].picked = (struct fl_str){"\3\0\0\1", flags & 16 ? 2 : 4};
+            if (flags & 32) items[i].elements = flags & 16 ? 1 : 3;
+        }
     }
     drive_ask(drive, &event);
 }
@@ -301,6 +305,72 @@ static void drive_admin(struct drive *drive)
     default:
         event.kind = CORE_EV_cluster_forget;
         event.cluster_forget.cluster.n = drive_u32(drive);
+        break;
+    }
+    drive_ask(drive, &event);
+}
+
+/* Who may come in: tokens and keys are few, so that they meet again. */
+static void drive_access(struct drive *drive)
+{
+    static const char *const tokens[] = {"t1", "t2", ""};
+    struct core_event event = {.kind = CORE_EV_join_put};
+    uint8_t what = drive_byte(drive), which = drive_byte(drive) % 4;
+
+    switch (what % 12) {
+    case 0:
+    case 1:
+        event.join_put.name = fl_str_c(drive_clusters[drive_below(drive, 4)]);
+        event.join_put.token.at[0] = which;
+        event.join_put.expires_at = drive->now + (fl_ms)drive_byte(drive) * 400000 - 1000;
+        break;
+    case 2:
+        event.kind = CORE_EV_join_revoke;
+        event.join_revoke.token.at[0] = which;
+        break;
+    case 3:
+    case 4:
+        event.kind = CORE_EV_enrol;
+        event.enrol.token.at[0] = which;
+        event.enrol.key.at[0] = drive_byte(drive) % 4;
+        event.enrol.uid = what & 128 ? FL_STR("uid") : FL_STR("other");
+        event.enrol.uuid = what & 64 ? FL_STR("0e984725-c51c-4bf4-9960-e1c80e27aba0") : FL_STR("");
+        break;
+    case 5:
+    case 6:
+        event.kind = CORE_EV_renew;
+        event.renew.cluster.n = drive_below(drive, DRIVE_CLUSTERS + 2);
+        event.renew.generation = drive_byte(drive) % 8;
+        event.renew.key.at[0] = which;
+        break;
+    case 7:
+        event.kind = what & 64 ? CORE_EV_cluster_revoke : CORE_EV_cluster_unlock;
+        event.cluster_forget.cluster.n = drive_below(drive, DRIVE_CLUSTERS + 2);
+        break;
+    case 8:
+        event.kind = CORE_EV_cluster_drain;
+        event.cluster_drain.cluster.n = drive_below(drive, DRIVE_CLUSTERS + 2);
+        event.cluster_drain.is_stop = what & 64;
+        break;
+    case 9:
+        event.kind = CORE_EV_token_put;
+        event.token_put.id = fl_str_c(tokens[drive_below(drive, 3)]);
+        event.token_put.scopes = which;
+        event.token_put.expires_at = what & 64 ? drive->now + which * 1000 : 0;
+        break;
+    case 10:
+        event.kind = CORE_EV_token_revoke;
+        event.token_revoke.id = fl_str_c(tokens[drive_below(drive, 3)]);
+        break;
+    default:
+        event.kind = what & 64    ? CORE_EV_list_clusters
+                     : what & 128 ? CORE_EV_list_queues
+                                  : CORE_EV_list_nodes;
+        if (event.kind == CORE_EV_list_nodes) {
+            event.list_nodes.cluster.n = which;
+        } else {
+            event.list.from = which;
+        }
         break;
     }
     drive_ask(drive, &event);
@@ -472,6 +542,7 @@ static void drive_hello(struct drive *drive)
     event.session_open.has_images = flags & 2;
     if ((flags & 28) == 28) event.session_open.incarnation_highest = drive_u32(drive);
     if ((flags & 96) == 96) event.session_open.job_highest = drive_byte(drive);
+    if ((flags & 144) == 144) event.session_open.generation = drive_byte(drive) % 8;
     drive_step(drive, &event);
     if (flags % 8 == 7 || cluster > DRIVE_CLUSTERS) return;
     if (drive->batch) drive_commit(drive);
@@ -530,6 +601,9 @@ static void drive_event(struct drive *drive)
     case 12:
         drive_hello(drive);
         break;
+    case 13:
+        drive_access(drive);
+        break;
     case 14:
         if (drive_below(drive, 4) == 1) drive_lost(drive);
         break;
@@ -555,7 +629,7 @@ static void drive_event(struct drive *drive)
     case 25:
         if (drive_below(drive, 4) == 1) drive_reload(drive);
         break;
-    default: /* 13 too */
+    default:
         drive_report(drive);
         break;
     }

@@ -71,6 +71,8 @@ includes()
 }
 if includes 'jansson\.h'; then libraries="$libraries -ljansson"; fi
 if includes 'yaml\.h'; then libraries="$libraries -lyaml"; fi
+if grep -q '^shared/io/' "$work/sources"; then libraries="$libraries -lev"; fi
+if includes 'openssl/[a-z0-9]+\.h'; then libraries="$libraries -lssl -lcrypto"; fi
 
 # ---- build and run ------------------------------------------------------------------------------------------
 

@@ -232,8 +232,12 @@ static void look_closely(void *ctx, const struct fake_pg *recorded)
     static const char *const sqls[] = {
         "delete from open_job where job = (select max(job) from open_job)",
         "update cluster set session_epoch = session_epoch + 1 where id = 1",
-        "update attempt set cluster = 3 - cluster where job = (select min(job) from open_job"
-        " where job in (select job from attempt)) and cluster in (1, 2)",
+        "update attempt set cluster = 3 - cluster where (job, element, n) = (select a.job, "
+        "a.element, a.n"
+        " from open_job join attempt a using (job) left join attempt_end e using (job, element, n)"
+        " left join element_end x on x.job = a.job and x.element = a.element where a.cluster in "
+        "(1, 2)"
+        " and e.job is null and x.job is null limit 1)",
         "insert into open_mark(job, kind, value, at) select max(job), 1, 1, 1 from open_job",
         "insert into counter(id, value) values (1, 1000000)"
         " on conflict (id) do update set value = 1000000",

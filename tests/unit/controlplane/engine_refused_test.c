@@ -43,8 +43,8 @@ static void the_events_of_a_refused_batch_are_stepped_again_one_by_one(void **st
                     "0 commit 4 epoch 2: b\n"
                     "0 commit 5 epoch 2: poison\n");
     play(world, "done 4 ok\nturn\ndone 5 poison\n");
-    story_is(world, "0 answer 6 ok job-2\n"
-                    "0 notice 4\n"
+    story_is(world, "0 notice 4\n"
+                    "0 answer 6 ok job-2\n"
                     "0 commit 6 epoch 2: c\n"
                     "0 quarantine submit: 23514 check\n"
                     "0 answer 7 invalid\n"
@@ -55,10 +55,10 @@ static void the_events_of_a_refused_batch_are_stepped_again_one_by_one(void **st
                     "0 began 3\n"
                     "0 commit 5 epoch 3: c\n"
                     "0 commit 6 epoch 3: d\n"
-                    "0 answer 8 ok job-3\n"
                     "0 notice 5\n"
-                    "0 answer 9 ok job-4\n"
-                    "0 notice 6\n");
+                    "0 answer 8 ok job-3\n"
+                    "0 notice 6\n"
+                    "0 answer 9 ok job-4\n");
     play(world, "submit 10 e\nsubmit 11 f\nat 59999\n");
     story_is(world, "59999 commit 7 epoch 3: e\n"
                     "59999 commit 8 epoch 3: f\n");
@@ -82,8 +82,8 @@ static void what_was_poisoned_with_a_lost_database_is_not_forgotten(void **state
                     "200 load\n"
                     "200 began 2\n"
                     "200 commit 3 epoch 2: a\n"
-                    "200 answer 5 ok job-1\n"
-                    "200 notice 3\n");
+                    "200 notice 3\n"
+                    "200 answer 5 ok job-1\n");
     end(world);
 }
 
@@ -109,8 +109,8 @@ static void a_cluster_that_poisons_is_not_listened_to_for_a_while(void **state)
                     "0 refused denied\n"
                     "0 commit 3 epoch 3: a\n");
     play(world, "done 3 ok\nat 60000\nhello 1 1\nturn\n");
-    story_is(world, "0 answer 5 ok job-1\n"
-                    "0 notice 3\n"
+    story_is(world, "0 notice 3\n"
+                    "0 answer 5 ok job-1\n"
                     "60000 commit 4 epoch 3: cluster_put\n");
     end(world);
 }
@@ -132,8 +132,8 @@ static void suspects_go_alone_however_long_it_takes(void **state)
                     "0 began 2\n"
                     "0 commit 3 epoch 2: a\n"
                     "0 commit 4 epoch 2: poison\n"
-                    "0 answer 5 ok job-1\n"
                     "0 notice 3\n"
+                    "0 answer 5 ok job-1\n"
                     "0 commit 5 epoch 2: c\n"
                     "0 quarantine submit: 23514 check\n"
                     "0 answer 6 invalid\n"
@@ -142,8 +142,8 @@ static void suspects_go_alone_however_long_it_takes(void **state)
                     "0 load\n"
                     "0 began 3\n"
                     "0 commit 4 epoch 3: c\n"
-                    "0 answer 7 ok job-2\n"
-                    "0 notice 4\n");
+                    "0 notice 4\n"
+                    "0 answer 7 ok job-2\n");
     end(world);
 }
 
@@ -160,10 +160,10 @@ static void what_agents_said_before_a_reload_is_not_stepped_after_it(void **stat
                     "0 began 2\n"
                     "0 commit 3 epoch 2: a\n"
                     "0 commit 4 epoch 2: b\n"
-                    "0 answer 5 ok job-1\n"
                     "0 notice 3\n"
-                    "0 answer 6 ok job-2\n"
-                    "0 notice 4\n");
+                    "0 answer 5 ok job-1\n"
+                    "0 notice 4\n"
+                    "0 answer 6 ok job-2\n");
     end(world);
 }
 
@@ -186,8 +186,8 @@ static void what_the_core_decides_by_itself_is_tried_ever_more_rarely(void **sta
                     "1000 load\n"
                     "1000 began 2\n"
                     "1000 commit 4 epoch 2: a\n"
-                    "1000 answer 5 ok job-1\n"
-                    "1000 notice 4\n");
+                    "1000 notice 4\n"
+                    "1000 answer 5 ok job-1\n");
     play(world, "submit 6 b\nat 2000\n");
     story_is(world, "2000 commit 5 epoch 2: cluster_phase\n"
                     "2000 commit 6 epoch 2: b\n"); /* not together */
@@ -203,8 +203,8 @@ static void what_the_core_decides_by_itself_is_tried_ever_more_rarely(void **sta
                     "2200 load\n"
                     "2200 began 3\n"
                     "2200 commit 5 epoch 3: b\n" /* of the batch behind: it was not its fault */
-                    "2200 answer 6 ok job-2\n"
-                    "2200 notice 5\n");
+                    "2200 notice 5\n"
+                    "2200 answer 6 ok job-2\n");
     play(world, "at 3200\ndone 6 poison\n");
     assert_int_equal(engine_deadline(world->engine), 3600);
     play(world, "at 3600\ntaken\nloaded\nat 4600\ndone 6 poison\n");
@@ -229,8 +229,8 @@ static void a_repeated_key_gets_the_stored_answer(void **state)
     play(world, "submit 8 b key=l body=2\nturn\nfound 4 bad\nturn\n");
     play(world, "found 4\nturn\n"); /* nobody waits for that any more */
     story_is(world, "0 commit 3 epoch 1: a\n"
-                    "0 answer 5 ok job-1\n"
                     "0 notice 3\n"
+                    "0 answer 5 ok job-1\n"
                     "0 lookup 2 k\n"
                     "0 answer 6 ok job-1\n"
                     "0 lookup 3 k\n"
@@ -252,8 +252,8 @@ static void a_key_in_flight_is_a_conflict_until_it_is_settled(void **state)
                     "0 answer 6 conflict\n"
                     "0 commit 3 epoch 1: a\n"
                     "0 answer 7 conflict\n"
-                    "0 answer 5 ok job-1\n"
                     "0 notice 3\n"
+                    "0 answer 5 ok job-1\n"
                     "0 lookup 2 k\n"
                     "0 answer 8 ok job-1\n");
     end(world);
@@ -310,8 +310,8 @@ static void a_refused_key_is_free_again_and_a_poisoned_one_is_looked_up_again(vo
                     "0 began 3\n"
                     "0 lookup 5 l\n"
                     "0 commit 3 epoch 3: b\n"
-                    "0 answer 6 ok job-1\n"
-                    "0 notice 3\n");
+                    "0 notice 3\n"
+                    "0 answer 6 ok job-1\n");
     assert_int_equal(engine_stats(world->engine).keys_len, 0);
     play(world, "submit 7 fine key=k\nturn\nfound 6\nturn\n");
     assert_non_null(strstr(world->story, "commit 4 epoch 3: fine"));

@@ -21,8 +21,8 @@ static void it_takes_loads_and_leads(void **state)
                     "0 refused 9 unavailable\n"
                     "0 began 1\n"
                     "0 commit 1 epoch 1: queue_put\n"
-                    "0 answer 1 ok\n"
-                    "0 notice 1\n");
+                    "0 notice 1\n"
+                    "0 answer 1 ok\n");
     end(world);
 }
 
@@ -35,15 +35,15 @@ static void effects_leave_after_their_commit_and_in_order(void **state)
     story_is(world, "0 commit 3 epoch 1: a\n"
                     "0 commit 4 epoch 1: b\n"); /* two in flight; what arrives forms the next */
     play(world, "done 3 ok\nturn\n");
-    story_is(world, "0 answer 5 ok job-1\n"
-                    "0 notice 3\n"
+    story_is(world, "0 notice 3\n"
+                    "0 answer 5 ok job-1\n"
                     "0 commit 5 epoch 1: c d\n");
     play(world, "done 4 ok\ndone 5 ok\nturn\n");
-    story_is(world, "0 answer 6 ok job-2\n"
-                    "0 notice 4\n"
+    story_is(world, "0 notice 4\n"
+                    "0 answer 6 ok job-2\n"
+                    "0 notice 5\n"
                     "0 answer 7 ok job-3\n"
-                    "0 answer 8 ok job-4\n"
-                    "0 notice 5\n");
+                    "0 answer 8 ok job-4\n");
     assert_true(engine_deadline(world->engine) > 0);
     end(world);
 }
@@ -55,8 +55,8 @@ static void frames_to_agents_follow_the_commit_too(void **state)
     (void)state;
     play(world, "hello 1 1\nturn\nlands 3\ndone 3 ok\n");
     story_is(world, "0 commit 3 epoch 1: cluster_put\n"
-                    "0 send welcome\n"
-                    "0 notice 3\n");
+                    "0 notice 3\n"
+                    "0 send welcome\n");
     end(world);
 }
 
@@ -72,14 +72,14 @@ static void a_batch_without_rows_rides_the_newest_in_flight(void **state)
     story_is(world, "0 commit 3 epoch 1: a\n"
                     "0 commit 4 epoch 1: b\n"); /* riders use up no number */
     play(world, "done 3 ok\nturn\n");
-    story_is(world, "0 answer 6 ok job-1\n"
+    story_is(world, "0 notice 3\n"
+                    "0 answer 6 ok job-1\n"
                     "0 answer 7 ok\n"
-                    "0 answer 8 absent\n"
-                    "0 notice 3\n");
+                    "0 answer 8 absent\n");
     play(world, "done 4 ok\n");
-    story_is(world, "0 answer 9 ok job-2\n"
-                    "0 answer 10 ok\n"
-                    "0 notice 4\n");
+    story_is(world, "0 notice 4\n"
+                    "0 answer 9 ok job-2\n"
+                    "0 answer 10 ok\n");
     end(world);
 }
 
@@ -98,11 +98,11 @@ static void a_batch_is_closed_at_its_limits_and_no_request_is_split(void **state
     play(world, "turn\ndone 3 ok\nturn\ndone 4 ok\nturn\n");
     story_is(world, "0 commit 3 epoch 1: a\n"
                     "0 commit 4 epoch 1: b\n"
-                    "0 answer 5 ok job-1\n"
                     "0 notice 3\n"
+                    "0 answer 5 ok job-1\n"
                     "0 commit 5 epoch 1: c c c d d d\n"
-                    "0 answer 6 ok job-2\n"
                     "0 notice 4\n"
+                    "0 answer 6 ok job-2\n"
                     "0 commit 6 epoch 1: e\n");
     end(world);
 
@@ -212,9 +212,9 @@ static void an_unknown_commit_that_landed_is_answered(void **state)
     play(world, "submit 9 d\nturn\ntaken\n");
     story_is(world, "0 refused 9 unavailable\n"
                     "0 take from 3\n"
-                    "0 answer 5 ok job-1\n" /* durable: answers go out, frames to agents do not */
+                    "0 notice 3\n" /* durable: answers go out, frames to agents do not */
+                    "0 answer 5 ok job-1\n"
                     "0 answer 6 ok\n"
-                    "0 notice 3\n"
                     "0 answer 7 unavailable\n"
                     "0 load\n");
     play(world, "loaded\nread 10 1\nread 11 2\nturn\n");
@@ -377,8 +377,8 @@ static void a_lost_lease_stops_everything_at_once(void **state)
     story_is(world, "");
     play(world, "at 200\ntaken\n");
     story_is(world, "200 take from 3\n"
-                    "200 answer 5 ok job-1\n"
                     "200 notice 3\n"
+                    "200 answer 5 ok job-1\n"
                     "200 answer 6 unavailable\n"
                     "200 load\n");
     play(world, "lease lost\nat 400\nlease lost\nat 500\nat 600\ntake fails deposed\nlease lost\n");
@@ -536,9 +536,9 @@ static void room_that_ends_while_they_wait_refuses_them(void **state)
     play(world, "submit 5 a\nsubmit 6 b\nread 7 1\nturn\ndone 3 ok\n");
     story_is(world, "200 commit 3 epoch 2: a\n"
                     "200 answer 6 unavailable\n"
+                    "200 notice 3\n"
                     "200 answer 5 ok job-1\n"
-                    "200 answer 7 ok\n"
-                    "200 notice 3\n");
+                    "200 answer 7 ok\n");
     end(world);
 }
 

@@ -8,7 +8,7 @@
 #include "shared/tls/random.h"
 #include "shared/tls/san.h"
 #include "tests/fl_test.h"
-#include "tests/unit/shared/tls/csr_help.h"
+#include "tests/fuzz/csr_help.h"
 
 #define UUID "0123abcd-4567-89ab-cdef-0123456789ab"
 #define SAN "fairlead://cluster/" UUID
