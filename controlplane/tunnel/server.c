@@ -325,7 +325,10 @@ static void adopt(struct tunnel_server *server, int fd, const struct fl_net_addr
     conn = add_conn(server, peer);
     server->adopting = conn;
     /* It binds the connection in the first callback; should it fail before, nobody else frees it. */
-    if (!lws_adopt_socket_vhost(server->vhost, fd) && server->adopting) remove_conn(conn);
+    if (!lws_adopt_socket_vhost(server->vhost, fd) && server->adopting) {
+        note_refused(conn, "no TLS");
+        remove_conn(conn);
+    }
     server->adopting = NULL;
 }
 
