@@ -4,6 +4,7 @@
 #include "shared/io/clock.h"
 #include "shared/tls/digest.h"
 #include "tests/fl_test.h"
+#include "tests/unit/agent/tunnel/test_proxy.h"
 #include "tests/unit/controlplane/tunnel/tunnel_world.h"
 
 static const struct fl_attempt first = {{1}, 0, 1, 1};
@@ -187,6 +188,28 @@ static void log_bytes_flow_both_ways_beside_control(void **state)
     end(&world, &agent);
 }
 
+static void an_agent_comes_through_a_proxy_with_a_password(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+    struct test_peer proxy = {.login = "dTpw"}; /* u:p */
+    char url[80];
+
+    (void)state;
+    tunnel_world_init(&world, 0);
+    fake_agent_init(&world, &agent, 1);
+    test_proxy_start(&proxy);
+    snprintf(url, sizeof url, "http://u:p@127.0.0.1:%u", proxy.port);
+    fake_agent_dial(&agent, url);
+    UNTIL(&world, world.inventories == 1);
+    assert_int_equal(atomic_load(&proxy.served), 1);
+    tunnel_world_send(&world, CORE_SEND_stop, first);
+    UNTIL(&world, agent.acks == 1);
+    test_peer_stop(&proxy); /* and the connection with it */
+    UNTIL(&world, agent.closes == 1);
+    end(&world, &agent);
+}
+
 static void an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate(void **state)
 {
     struct tunnel_world world;
@@ -218,4 +241,5 @@ FL_TESTS(cmocka_unit_test(an_agent_greets_lists_and_does_what_it_is_told),
          cmocka_unit_test(a_lost_connection_is_told_and_comes_back),
          cmocka_unit_test(who_is_revoked_is_sent_away_and_not_let_in_again),
          cmocka_unit_test(log_bytes_flow_both_ways_beside_control),
+         cmocka_unit_test(an_agent_comes_through_a_proxy_with_a_password),
          cmocka_unit_test(an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate))

@@ -1,0 +1,242 @@
+#include "agent/tunnel/enrol.h"
+
+#include <stdlib.h>
+
+#include <openssl/ssl.h>
+
+#include "agent/tunnel/identity.h"
+#include "agent/tunnel/proxy.h"
+#include "shared/base/arena.h"
+#include "shared/base/buf.h"
+#include "shared/io/clock.h"
+#include "shared/json/json.h"
+#include "shared/json/json_out.h"
+#include "shared/tls/base64.h"
+#include "shared/tls/ca.h"
+#include "shared/tls/context.h"
+#include "shared/tls/digest.h"
+#include "shared/tls/join_token.h"
+#include "shared/tls/key.h"
+#include "tests/fl_test.h"
+#include "tests/unit/agent/tunnel/test_proxy.h"
+
+struct control_plane {
+    struct fl_ca *ca;
+    struct test_peer api;
+    struct fl_join_token token;
+    char token_text[FL_JOIN_TOKEN_TEXT_MAX];
+    char dir[64];
+    unsigned status; /* what it answers; 201: a certificate */
+    unsigned unwell; /* so many times 503 first */
+    bool lies_about_ca;
+};
+
+static struct fl_str view(const struct fl_buf *buf)
+{
+    return (struct fl_str){(const char *)buf->at, buf->len};
+}
+
+static unsigned answer(void *ctx, struct fl_str body, char **ret_body)
+{
+    struct control_plane *cp = ctx;
+    struct fl_arena arena = {0};
+    const struct fl_json *root;
+    struct fl_err err = {0};
+    struct fl_buf pem, json;
+    struct fl_json_out out = fl_json_out(&json);
+    struct fl_csr csr = {0};
+    uint8_t secret[32];
+    fl_ms now = fl_clock_wall();
+
+    if (cp->unwell) {
+        cp->unwell--;
+        *ret_body = strdup("{\"detail\":\"not yet\"}");
+        return 503;
+    }
+    if (cp->status != 201) {
+        *ret_body = strdup("{\"detail\":\"the token was used\"}");
+        return cp->status;
+    }
+    assert_true(fl_json_parse(body, &arena, &root, NULL, &err));
+    assert_true(fl_base64_parse(fl_json_member(root, FL_STR("token"))->text, secret, 32, &err));
+    assert_memory_equal(secret, cp->token.secret, 32);
+    assert_true(fl_str_eq(fl_json_member(root, FL_STR("uid"))->text, FL_STR("uid-7")));
+    assert_true(fl_csr_read(fl_json_member(root, FL_STR("csr"))->text, &csr, &err));
+    fl_buf_init(&pem, FL_CERT_PEM_MAX);
+    fl_buf_init(&json, 4 * FL_CERT_PEM_MAX);
+    assert_true(fl_ca_sign_cluster(cp->ca, csr.key, (struct fl_uuid){.at = {7}}, 1, now - 1000,
+                                   now + FL_HOUR_MS, &pem, &err));
+    fl_json_begin_object(&out);
+    fl_json_put_field_str(&out, FL_STR("certificate"), view(&pem));
+    fl_json_put_field_str(&out, FL_STR("ca"),
+                          cp->lies_about_ca ? view(&pem) : fl_ca_cert_pem(cp->ca));
+    fl_json_end_object(&out);
+    *ret_body = strndup((const char *)json.at, json.len);
+    fl_csr_fini(&csr);
+    fl_buf_fini(&pem);
+    fl_buf_fini(&json);
+    fl_arena_fini(&arena);
+    return 201;
+}
+
+static void begin(struct control_plane *cp)
+{
+    struct fl_key *key = fl_key_create();
+    struct fl_buf cert, key_pem;
+    struct fl_err err = {0};
+    fl_ms now = fl_clock_wall();
+    char url[64];
+
+    memset(cp, 0, sizeof *cp);
+    cp->status = 201;
+    snprintf(cp->dir, sizeof cp->dir, "/tmp/fl-enrol-XXXXXX");
+    assert_non_null(mkdtemp(cp->dir));
+    assert_true(fl_ca_create("test", now, FL_HOUR_MS, &cp->ca, &err));
+    fl_buf_init(&cert, 2 * FL_CERT_PEM_MAX);
+    fl_buf_init(&key_pem, FL_KEY_PEM_MAX);
+    assert_true(fl_ca_sign_server(cp->ca, key, (struct fl_ca_names){NULL, 0}, now - 1000,
+                                  now + FL_HOUR_MS, &cert, &err));
+    assert_true(fl_key_write(key, &key_pem, &err));
+    if (!fl_tls_server(&(struct fl_tls_server){.cert_pem = view(&cert), .key_pem = view(&key_pem)},
+                       &cp->api.tls, &err)) {
+        fail_msg("%s", err.text);
+    }
+    cp->api.answer = answer;
+    cp->api.ctx = cp;
+    test_https_start(&cp->api);
+    snprintf(url, sizeof url, "https://127.0.0.1:%u", cp->api.port);
+    assert_true(fl_join_token_init(&cp->token, fl_ca_sha256(cp->ca), fl_str_c(url),
+                                   FL_STR("tunnel.example:8443"), &err));
+    fl_join_token_print(&cp->token, cp->token_text);
+    fl_key_destroy(key);
+    fl_buf_fini(&cert);
+    fl_buf_fini(&key_pem);
+}
+
+static void end(struct control_plane *cp)
+{
+    char command[96];
+
+    test_peer_stop(&cp->api);
+    SSL_CTX_free(cp->api.tls);
+    fl_ca_destroy(cp->ca);
+    snprintf(command, sizeof command, "rm -rf %s", cp->dir);
+    assert_int_equal(system(command), 0);
+}
+
+static bool enrol(struct control_plane *cp, const char *proxy, fl_ms give_up_ms, struct fl_err *err)
+{
+    struct agent_enrol_config config = {.join_token = cp->token_text,
+                                        .cluster_uid = "uid-7",
+                                        .state_dir = cp->dir,
+                                        .proxy = proxy,
+                                        .timeout_ms = 60000,
+                                        .give_up_ms = give_up_ms};
+
+    memset(err, 0, sizeof *err);
+    return agent_enrol(&config, err);
+}
+
+static void a_join_token_becomes_an_identity(void **state)
+{
+    struct control_plane cp;
+    struct agent_identity *identity = NULL;
+    struct fl_err err;
+
+    (void)state;
+    begin(&cp);
+    cp.unwell = 1; /* it is tried again */
+    assert_false(agent_enrol_is_done(cp.dir));
+    if (!enrol(&cp, NULL, 60000, &err)) fail_msg("%s", err.text);
+    assert_true(agent_enrol_is_done(cp.dir));
+    assert_true(agent_identity_load(cp.dir, &identity, &err));
+    assert_string_equal(agent_identity_hub(identity), "tunnel.example:8443");
+    assert_int_equal(agent_identity_cert(identity)->cluster.at[0], 7);
+    assert_true(fl_str_eq(agent_identity_ca(identity), fl_ca_cert_pem(cp.ca)));
+    agent_identity_destroy(identity);
+    end(&cp);
+}
+
+static void what_is_hopeless_is_not_tried_again(void **state)
+{
+    struct control_plane cp;
+    struct fl_err err;
+
+    (void)state;
+    begin(&cp);
+    cp.status = 403;
+    assert_false(enrol(&cp, NULL, 60000, &err));
+    assert_int_equal(err.code, FL_DENIED);
+    assert_non_null(strstr(err.text, "the token was used"));
+    cp.status = 201;
+    cp.lies_about_ca = true;
+    assert_false(enrol(&cp, NULL, 60000, &err));
+    assert_int_equal(err.code, FL_DENIED);
+    cp.lies_about_ca = false;
+    cp.token.ca_sha256.at[0] ^= 1; /* the server is not the one the token names */
+    fl_join_token_print(&cp.token, cp.token_text);
+    assert_false(enrol(&cp, NULL, 60000, &err));
+    assert_int_equal(err.code, FL_DENIED);
+    cp.token_text[20] ^= 1;
+    assert_false(enrol(&cp, NULL, 60000, &err));
+    assert_int_equal(err.code, FL_INVALID);
+    assert_false(agent_enrol_is_done(cp.dir));
+    end(&cp);
+}
+
+static void enrolment_goes_through_a_proxy(void **state)
+{
+    struct control_plane cp;
+    struct test_peer proxy = {.login = "Proxy-Authorization: Basic dTpw"}; /* u:p */
+    struct fl_err err;
+    char url[80];
+
+    (void)state;
+    begin(&cp);
+    test_proxy_start(&proxy);
+    assert_false(enrol(&cp, proxy.url, 0, &err));
+    assert_non_null(strstr(err.text, "407"));
+    snprintf(url, sizeof url, "http://u:p@127.0.0.1:%u/", proxy.port);
+    if (!enrol(&cp, url, 60000, &err)) fail_msg("%s", err.text);
+    assert_int_equal(atomic_load(&proxy.served), 1);
+    test_peer_stop(&proxy);
+    end(&cp);
+}
+
+static void no_proxy_names_who_is_reached_directly(void **state)
+{
+    const struct {
+        const char *no_proxy, *host;
+        bool is_on;
+    } cases[] = {
+        {NULL, "a.example", true},           {"", "a.example", true},
+        {"example", "a.example", false},     {".example", "a.example", false},
+        {"a.example", "a.example", false},   {"A.Example", "a.example", false},
+        {"ample", "a.example", true},        {"b.example, c", "a.example", true},
+        {"b,*", "a.example", false},         {"a.example:443", "a.example", false},
+        {"a.example:80", "a.example", true}, {"10.0.0.1", "10.0.0.1", false},
+        {"10.0.0.0/8", "10.0.0.1", true},    {"::1", "::1", false},
+    };
+    struct agent_proxy proxy;
+    struct fl_err err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(agent_proxy_for("http://p.example:3128", cases[i].no_proxy, cases[i].host, 443,
+                                    &proxy, &err));
+        assert_int_equal(proxy.is_on, cases[i].is_on);
+    }
+    assert_true(
+        agent_proxy_for("http://us%40er:p%3aw@p.example:3128/", NULL, "x", 1, &proxy, &err));
+    assert_string_equal(proxy.login, "us@er:p:w");
+    assert_string_equal(proxy.host, "p.example");
+    assert_int_equal(proxy.port, 3128);
+    assert_false(agent_proxy_for("socks5://p:1", NULL, "x", 1, &proxy, &err));
+    assert_false(agent_proxy_for("http://p.example", NULL, "x", 1, &proxy, &err));
+    assert_false(agent_proxy_for("http://a%0db@p:1", NULL, "x", 1, &proxy, &err));
+}
+
+FL_TESTS(cmocka_unit_test(a_join_token_becomes_an_identity),
+         cmocka_unit_test(what_is_hopeless_is_not_tried_again),
+         cmocka_unit_test(enrolment_goes_through_a_proxy),
+         cmocka_unit_test(no_proxy_names_who_is_reached_directly))
