@@ -1,0 +1,57 @@
+/* limits.c - prints docs/reference/limits.md: what a client may send, and how much. */
+#include <stdio.h>
+
+#include "controlplane/api/resources.h"
+#include "controlplane/api/route.h"
+#include "controlplane/config.h"
+#include "controlplane/core/core_event.h"
+#include "controlplane/engine_keys.h"
+#include "shared/json/json.h"
+#include "shared/spec/job_spec.h"
+
+static void print_row(const char *what, long long most, const char *then)
+{
+    printf("| %s | %lld | %s |\n", what, most, then);
+}
+
+int main(void)
+{
+    printf("# Limits\n\n"
+           "Made by `docs/gen/limits.c` from the tables and constants that are enforced; change "
+           "those, not this. None can be\nswitched off. Those of HTTP are settings.\n\n"
+           "## HTTP\n\n");
+    fl_config_print_markdown(&config_settings[CONFIG_http_head_bytes_max],
+                             CONFIG_LEN - CONFIG_http_head_bytes_max, stdout);
+    printf("\n## Bodies\n\n| route | bytes |\n|---|---|\n");
+    for (const struct api_resource *resource = api_resources; resource->name; resource++) {
+        for (const struct api_route *route = resource->routes; route->path; route++) {
+            if (route->body_max == 0) continue;
+            printf("| %s %s | %zu |\n", api_method_name(route->method), route->path,
+                   route->body_max);
+        }
+    }
+    printf("\nA body with a Content-Encoding is refused, and so is one on any other route.\n");
+    printf("\n## JSON and YAML\n\n| what | most | then |\n|---|---|---|\n");
+    print_row("objects and lists inside one another", FL_JSON_DEPTH_MAX, "413");
+    print_row("values in one text", FL_JSON_NODES_MAX, "413");
+    print_row("bytes of a string", FL_JSON_STRING_MAX, "413");
+    print_row("bytes of a number as written", FL_JSON_NUMBER_MAX, "413");
+    printf(
+        "\nA key that comes twice, bytes that are no UTF-8, and in YAML aliases, anchors and tags "
+        "are refused: 400.\n");
+    printf("\n## Jobs\n\n| what | most | then |\n|---|---|---|\n");
+    print_row("jobs in one batch", CORE_SUBMIT_MAX, "413, nothing was submitted");
+    print_row("elements of a job", CORE_ELEMENTS_MAX, "422");
+    print_row("bytes of a spec as it is stored", (long long)FL_SPEC_BYTES_MAX, "413");
+    print_row("bytes of the parameters of a job", FL_PARAMS_BYTES_MAX, "413");
+    print_row("variables of a role's environment", FL_SPEC_ENV_MAX, "422");
+    print_row("bytes of a variable", FL_SPEC_ENV_VALUE_MAX, "422");
+    print_row("replicas of all roles", FL_SPEC_REPLICAS_MAX, "422");
+    print_row("bytes of an Idempotency-Key", ENGINE_KEY_BYTES_MAX, "400");
+    print_row("jobs in one page of a list", CORE_PAGE_MAX, "422");
+    printf("\n## Access\n\n| what | most | then |\n|---|---|---|\n");
+    print_row("API tokens that have not expired", CORE_TOKENS_MAX, "429");
+    print_row("join tokens that are neither used nor expired", CORE_JOINS_MAX, "429");
+    print_row("milliseconds that a join token may count", CORE_JOIN_TTL_MS, "422");
+    return fflush(stdout) != 0;
+}
