@@ -60,13 +60,22 @@ static bool admit(struct api_call *call)
 
 /* --- from the server --- */
 
+static uint64_t body_max(const struct api_call *call)
+{
+    const struct http_limits *limits = &call->config->limits;
+
+    if (call->route->body_max == API_BODY) return limits->body_bytes_max;
+    return call->route->body_max == API_BODY_BATCH ? limits->batch_bytes_max
+                                                   : call->route->body_max;
+}
+
 static uint64_t on_head(void *ctx, struct http_request *request)
 {
     struct api_call *call = api_call_create(ctx, request);
 
     if (!admit(call)) return 0;
     api_call_await(call);
-    return call->route->body_max;
+    return body_max(call);
 }
 
 static bool read_query(struct api_call *call)

@@ -324,7 +324,7 @@ const struct api_route job_batch_routes[] = {
               "({\"spec\":NAME,\"job\":{...}}), or uses one ({\"use\":NAME,\"params\":{...}}); the "
               "answer "
               "has one result or problem a line",
-              .body_max = 8 << 20, .takes = "application/x-ndjson, application/json",
+              .body_max = API_BODY_BATCH, .takes = "application/x-ndjson, application/json",
               .gives = "application/x-ndjson", .schema = "Job"),
     {0},
 };

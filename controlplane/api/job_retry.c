@@ -133,6 +133,6 @@ static const struct api_field retry_fields[] = {
 const struct api_route job_retry_routes[] = {
     API_ROUTE(API_POST, "/v1/jobs/{job}:retry", API_NEED_submit, retry_job,
               "runs an ended job again, as a new job with its spec", .body = retry_fields,
-              .body_max = 1 << 20, .status = 201),
+              .body_max = API_BODY, .status = 201),
     {0},
 };

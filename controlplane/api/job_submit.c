@@ -43,6 +43,38 @@ static void remember(struct api_call *call, const struct core_submit_item *item)
     call->state = kept;
 }
 
+/* The document as it was understood, which may be submitted as it is. */
+static void answer_dry(struct api_call *call, const struct fl_job_spec *spec,
+                       const struct submit_spec *shared)
+{
+    struct json *json = api_json(call);
+    struct fl_buf document;
+
+    fl_buf_init(&document, 2 * FL_SPEC_BYTES_MAX);
+    if (fl_job_spec_document(&document, spec)) {
+        json_open(json, NULL, '{');
+        json_bool(json, "dryRun", true);
+        json_hex(json, "specDigest", shared->digest.at, sizeof shared->digest.at);
+        json_raw(json, "job", (struct fl_str){(const char *)document.at, document.len});
+        json_close(json, '}');
+        api_answer_as(call, 200, "application/json",
+                      (struct fl_str){(const char *)call->out.at, call->out.len});
+    } else {
+        api_fail(call, FL_TOO_LARGE, "the document is too large once it is written out");
+    }
+    fl_buf_fini(&document);
+}
+
+static bool query_dry(struct api_call *call, bool *ret_is_dry)
+{
+    struct fl_str word = api_query(call, "dryRun");
+
+    *ret_is_dry = fl_str_eq(word, FL_STR("true"));
+    if (*ret_is_dry || word.len == 0 || fl_str_eq(word, FL_STR("false"))) return true;
+    api_fail_at(call, "dryRun", "this is true or false", word, "true, false");
+    return false;
+}
+
 static void submit_job(struct api_call *call)
 {
     const struct fl_json *document = api_document(call);
@@ -52,8 +84,9 @@ static void submit_job(struct api_call *call)
     struct submit_spec shared;
     struct fl_job_spec spec;
     struct fl_err err = {0};
+    bool is_dry;
 
-    if (!document) return;
+    if (!document || !query_dry(call, &is_dry)) return;
     if (!fl_job_spec_parse(document, &call->arena, NULL, &spec, &problems)) {
         api_fail_problems(call, &problems);
         return;
@@ -67,15 +100,26 @@ static void submit_job(struct api_call *call)
         api_fail(call, err.code, "%s", err.text);
         return;
     }
+    if (is_dry) {
+        answer_dry(call, &spec, &shared);
+        engine_event_destroy(event);
+        return;
+    }
     event->event.submit.at = item;
     event->event.submit.len = 1;
     remember(call, item);
     if (api_idempotent(call, event)) api_ask(call, event, submitted);
 }
 
+static const struct api_field submit_query[] = {
+    {"dryRun", "string",
+     "true: only checked; the answer, 200, has the document as it was understood"},
+    {0},
+};
+
 const struct api_route job_submit_routes[] = {
     API_ROUTE(API_POST, "/v1/jobs", API_NEED_submit, submit_job, "submits one job",
-              .body_max = 1 << 20, .takes = "application/json, application/yaml", .schema = "Job",
-              .status = 201),
+              .query = submit_query, .body_max = API_BODY,
+              .takes = "application/json, application/yaml", .schema = "Job", .status = 201),
     {0},
 };

@@ -32,6 +32,9 @@ enum api_need {
     API_NEEDS_LEN
 };
 
+/* body_max of routes whose bound is a setting: http_body_bytes_max, http_batch_bytes_max. */
+enum { API_BODY = 1 << 20, API_BODY_BATCH = 8 << 20 };
+
 struct api_field {
     const char *name; /* NULL ends the list */
     const char *type; /* of JSON Schema: string, integer, boolean, array, object */
