@@ -194,7 +194,7 @@ static bool pass_proxy(struct wire *wire, struct fl_err *err)
     const struct agent_https *https = wire->https;
     char login[4 * AGENT_PROXY_LOGIN_MAX / 3 + 8] = "";
     char request[2 * FL_NET_HOST_MAX + sizeof login + 128];
-    unsigned status;
+    unsigned status = 0;
     size_t head;
     int len;
 

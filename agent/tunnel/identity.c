@@ -169,7 +169,7 @@ bool agent_identity_load(const char *state_dir, struct agent_identity **ret_iden
 {
     struct agent_identity *identity;
     struct fl_err why = {0};
-    int folder;
+    int folder = -1;
 
     if (!open_folder(state_dir, false, &folder, err)) return false;
     identity = fl_new(struct agent_identity);
@@ -252,7 +252,7 @@ bool agent_identity_store(const char *state_dir, struct fl_str key, struct fl_st
                           struct fl_str ca, struct fl_str hub, struct fl_err *err)
 {
     struct fl_cert cert;
-    int folder;
+    int folder = -1;
     bool is_done;
 
     if (!check(key, chain, &cert, err)) return false;

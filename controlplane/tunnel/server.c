@@ -443,7 +443,8 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     struct tunnel_server *server = context ? lws_context_user(context) : NULL;
     struct conn *conn = wsi ? lws_get_opaque_user_data(wsi) : NULL;
 
-    if (!conn && server && server->adopting && !server->adopting->wsi &&
+    if (!server) return 0; /* the context is being made, or is gone */
+    if (!conn && server->adopting && !server->adopting->wsi &&
         reason == LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED) {
         conn = server->adopting;
         conn->wsi = wsi;
