@@ -6,6 +6,8 @@
 #include "controlplane/core/shape.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/link/blob.h"
+#include "shared/link/mux.h"
 #include "tests/sim/tunnel_end.h"
 
 struct agent_host {
@@ -21,7 +23,12 @@ struct agent_host {
     int64_t drift_ppm;
     struct agent_core *core; /* NULL: no process */
     struct agent_batch batch;
+    struct fl_mux *mux; /* NULL: no process */
     struct tunnel_end tunnel;
+    struct fl_blobs *blobs_held; /* specs that came in this connection; NULL: none */
+    struct fl_blob_reader blob_reader;
+    uint32_t blob_stream;
+    struct fl_arena arena; /* of the message at hand */
     fl_ms wake_at;
     struct fl_attempt told; /* the newest end that was reported, in the life of this host */
     uint32_t told_replica;
@@ -80,7 +87,7 @@ static void send_frame(struct agent_host *agent, const struct agent_command *com
     }
     if (command->kind == AGENT_CMD_replica) note_report(agent, command);
     agent_translate_out(command, &msg);
-    tunnel_end_put(&agent->tunnel, &msg);
+    fl_mux_put(agent->mux, &msg);
 }
 
 static void step(struct agent_host *agent, struct agent_event *event)
@@ -118,7 +125,7 @@ static void send_hello(struct agent_host *agent)
         .version = FL_STR("sim"),
         .capabilities = FL_STR("[\"images\"]"),
     };
-    tunnel_end_put(&agent->tunnel, &msg);
+    fl_mux_put(agent->mux, &msg);
 }
 
 static void drop_session(struct agent_host *agent)
@@ -128,10 +135,29 @@ static void drop_session(struct agent_host *agent)
     step(agent, &down);
 }
 
+/* As much as the socket takes. */
+static void flush(struct agent_host *agent)
+{
+    while (fl_link_is_connected(fl_mux_link(agent->mux)) && tunnel_end_has_room(&agent->tunnel) &&
+           fl_mux_has_output(agent->mux)) {
+        if (!fl_mux_write(agent->mux, clock_now(agent), &agent->tunnel.out)) return;
+        tunnel_end_send(&agent->tunnel);
+    }
+}
+
+static void leave(struct agent_host *agent)
+{
+    enum fl_link_why why = fl_mux_link(agent->mux)->why;
+
+    if (why == FL_LINK_WHY_silent) sim_mark(agent->sim, MARK_tunnel_half_open);
+    sim_tell(agent->sim, "agent %llu leaves its tunnel, why %llu", agent->config.number, why);
+    tunnel_end_close(&agent->tunnel);
+    agent->blob_stream = 0;
+    drop_session(agent);
+}
+
 static void act(struct agent_host *agent, enum fl_link_answer answer)
 {
-    struct fl_msg msg = {0};
-
     switch (answer) {
     case FL_LINK_DO_DIAL:
         tunnel_end_begin(&agent->tunnel,
@@ -141,37 +167,20 @@ static void act(struct agent_host *agent, enum fl_link_answer answer)
     case FL_LINK_DO_HELLO:
         send_hello(agent);
         break;
-    case FL_LINK_DO_PING:
-        msg.kind = FL_MSG_ping;
-        msg.ping.nonce = agent->tunnel.link.ping_nonce;
-        tunnel_end_put(&agent->tunnel, &msg);
-        break;
-    case FL_LINK_DO_PONG:
-        msg.kind = FL_MSG_pong;
-        msg.pong.nonce = agent->tunnel.link.pong_nonce;
-        tunnel_end_put(&agent->tunnel, &msg);
-        break;
     case FL_LINK_DO_CLOSE:
-        if (agent->tunnel.link.why == FL_LINK_WHY_silent) {
-            sim_mark(agent->sim, MARK_tunnel_half_open);
-        }
-        sim_tell(agent->sim, "agent %llu leaves its tunnel, why %llu", agent->config.number,
-                 agent->tunnel.link.why);
-        tunnel_end_close(&agent->tunnel);
-        drop_session(agent);
+        leave(agent);
         break;
     case FL_LINK_DO_WAIT:
     case FL_LINK_DO_BEGIN: /* the WELCOME itself is handled where it is read */
         break;
     default:
-        fl_unreachable("the other answers are a hub's");
+        fl_unreachable("the other answers are a hub's, or the multiplexer's");
     }
 }
 
-static void link_step(struct agent_host *agent, struct fl_link_event ev)
+static void link_step(struct agent_host *agent, enum fl_link_event_kind kind)
 {
-    ev.now = clock_now(agent);
-    act(agent, fl_link_step(&agent->tunnel.link, ev));
+    act(agent, fl_mux_step(agent->mux, kind, clock_now(agent)));
 }
 
 /* --- what comes in --------------------------------------------------------------------------- */
@@ -179,15 +188,18 @@ static void link_step(struct agent_host *agent, struct fl_link_event ev)
 /* The resources of each replica, as the spec has them; NULL: it could not be had. */
 static const struct fl_resources *resolve(struct agent_host *agent, const struct fl_msg_start *msg)
 {
-    struct fl_str spec = fake_client_spec(agent->blobs, msg->spec);
     struct fl_resources *resources;
     struct fl_err err = {0};
     struct shape shape;
+    struct fl_str spec;
 
-    if (!spec.at || sim_chance(agent->sim, agent->config.no_spec_ppm)) return NULL;
+    if (!fl_blobs_find(agent->blobs_held, msg->spec, &spec) ||
+        sim_chance(agent->sim, agent->config.no_spec_ppm))
+        return NULL;
     fl_assert(shape_decode(spec, &shape, &err));
     if (shape_replicas(&shape) != msg->nodes.len) return NULL;
-    resources = fl_arena_array(&agent->tunnel.arena, struct fl_resources, msg->nodes.len);
+    fl_arena_reset(&agent->arena);
+    resources = fl_arena_array(&agent->arena, struct fl_resources, msg->nodes.len);
     for (uint32_t i = 0; i < msg->nodes.len; i++)
         resources[i] = shape_role_of(&shape, i)->each;
     return resources;
@@ -242,26 +254,95 @@ static void hear(struct agent_host *agent, const struct fl_msg *msg)
 void agent_host_opened(struct agent_host *agent, uint64_t connection)
 {
     if (!agent->is_up || agent->tunnel.connection != connection) return;
-    link_step(agent, (struct fl_link_event){.kind = FL_LINK_EV_opened});
+    link_step(agent, FL_LINK_EV_opened);
     work(agent);
+}
+
+static void begin_session(struct agent_host *agent, const struct fl_msg *welcome)
+{
+    fl_blobs_destroy(agent->blobs_held);
+    agent->blobs_held = fl_blobs_create(true);
+    hear(agent, welcome);
+}
+
+/* A document must be what its digest says. */
+static void take_blobs(struct agent_host *agent, struct fl_str bytes)
+{
+    struct fl_err err = {0};
+    struct fl_digest digest;
+    struct fl_str blob;
+
+    for (;;) {
+        switch (fl_blob_reader_next(&agent->blob_reader, &bytes, &digest, &blob, &err)) {
+        case FL_BLOB_MORE:
+            return;
+        case FL_BLOB_BAD:
+            sim_broken(agent->sim, "I24", "a hub sent agent %u: %s", agent->config.number,
+                       err.text);
+        case FL_BLOB_READY:
+            if (!fl_str_eq(blob, fake_client_spec(agent->blobs, digest))) {
+                sim_broken(agent->sim, "I24", "agent %u got a document that is not its digest's",
+                           agent->config.number);
+            }
+            fl_blobs_add(agent->blobs_held, digest, blob);
+            sim_mark(agent->sim, MARK_spec_sent);
+            break;
+        }
+    }
+}
+
+static void take_data(struct agent_host *agent, const struct fl_mux_item *item)
+{
+    if (item->type != FL_FRAME_BLOB) {
+        sim_broken(agent->sim, "I24", "a hub sent agent %u a stream of type %u",
+                   agent->config.number, item->type);
+    }
+    if (item->is_new) {
+        agent->blob_stream = item->stream;
+        fl_blob_reader_fini(&agent->blob_reader);
+        fl_blob_reader_init(&agent->blob_reader);
+    }
+    take_blobs(agent, item->bytes);
+    tunnel_watch_consumed(&agent->tunnel.watch, item->stream, item->bytes.len);
+    fl_mux_consumed(agent->mux, item->stream, (uint32_t)item->bytes.len);
+}
+
+static void take_item(struct agent_host *agent, const struct fl_mux_item *item)
+{
+    switch (item->kind) {
+    case FL_MUX_ANSWER:
+        if (item->answer == FL_LINK_DO_BEGIN) {
+            begin_session(agent, item->messages);
+        } else {
+            act(agent, item->answer);
+        }
+        break;
+    case FL_MUX_MESSAGE:
+        for (size_t i = 0; i < item->messages_len; i++)
+            hear(agent, &item->messages[i]);
+        break;
+    case FL_MUX_DATA:
+        take_data(agent, item);
+        break;
+    case FL_MUX_CLOSED:
+        if (item->stream == agent->blob_stream) agent->blob_stream = 0;
+        break;
+    }
 }
 
 void agent_host_bytes(struct agent_host *agent, uint64_t connection, struct fl_str bytes)
 {
-    struct tunnel_messages messages;
-    bool is_broken;
+    struct fl_mux_item item;
+    struct fl_err err = {0};
 
     if (!agent->is_up || agent->tunnel.connection != connection) return;
-    link_step(agent, (struct fl_link_event){.kind = FL_LINK_EV_bytes});
-    while (agent->tunnel.connection == connection &&
-           tunnel_end_receive(&agent->tunnel, &bytes, &messages, &is_broken)) {
-        for (size_t i = 0; i < messages.len && agent->tunnel.connection == connection; i++) {
-            link_step(agent, tunnel_end_event(&messages.at[i], 0));
-            if (agent->tunnel.connection == connection) hear(agent, &messages.at[i]);
-        }
+    tunnel_watch_in(&agent->tunnel.watch, bytes);
+    while (fl_mux_receive(agent->mux, &bytes, clock_now(agent), &item, &err)) {
+        take_item(agent, &item);
     }
-    if (agent->tunnel.connection == connection && is_broken) {
-        sim_broken(agent->sim, "I24", "a hub sent agent %u what is no frame", agent->config.number);
+    if (err.code != FL_OK) {
+        sim_broken(agent->sim, "I24", "a hub broke a rule, says agent %u: %s", agent->config.number,
+                   err.text);
     }
     work(agent);
 }
@@ -269,7 +350,7 @@ void agent_host_bytes(struct agent_host *agent, uint64_t connection, struct fl_s
 void agent_host_closed(struct agent_host *agent, uint64_t connection)
 {
     if (!agent->is_up || agent->tunnel.connection != connection) return;
-    link_step(agent, (struct fl_link_event){.kind = FL_LINK_EV_lost});
+    link_step(agent, FL_LINK_EV_lost);
     work(agent);
 }
 
@@ -294,6 +375,23 @@ static void plan_wake(struct agent_host *agent, fl_ms at)
     sim_at(agent->sim, at, wake, agent, agent->boot, (uint64_t)at);
 }
 
+/* Control that waits, and bytes that came and were not taken: the watch's count and the multiplexer's. */
+static void I11_what_waits_is_bounded(struct agent_host *agent)
+{
+    size_t control = fl_mux_control_bytes(agent->mux);
+    uint64_t held = fl_mux_held_bytes(agent->mux);
+
+    if (control > agent->config.flow.control_bytes_max + FL_FRAME_PAYLOAD_MAX) {
+        sim_broken(agent->sim, "I11", "%zu bytes of control wait at agent %u", control,
+                   agent->config.number);
+    }
+    if (agent->tunnel.connection && held != tunnel_watch_held(&agent->tunnel.watch)) {
+        sim_broken(agent->sim, "I11", "agent %u holds %llu bytes, and %llu came and were not taken",
+                   agent->config.number, (unsigned long long)held,
+                   (unsigned long long)tunnel_watch_held(&agent->tunnel.watch));
+    }
+}
+
 /* The end of every turn: deadlines, then what is to be sent, then when to look again. */
 static void work(struct agent_host *agent)
 {
@@ -305,13 +403,18 @@ static void work(struct agent_host *agent)
         plan_wake(agent, agent->paused_until + 1);
         return;
     }
-    for (int i = 0; i < 4 && clock_now(agent) >= agent->tunnel.link.deadline; i++) {
-        link_step(agent, (struct fl_link_event){.kind = FL_LINK_EV_tick});
+    for (int i = 0; i < 4 && clock_now(agent) >= fl_mux_deadline(agent->mux); i++) {
+        link_step(agent, FL_LINK_EV_tick);
     }
     if (agent_core_next_deadline(agent->core) <= clock_now(agent)) step(agent, &tick);
-    tunnel_end_flush(&agent->tunnel);
+    flush(agent);
+    I11_what_waits_is_bounded(agent);
     due = agent_core_next_deadline(agent->core);
-    if (agent->tunnel.link.deadline < due) due = agent->tunnel.link.deadline;
+    if (fl_mux_deadline(agent->mux) < due) due = fl_mux_deadline(agent->mux);
+    if (agent->tunnel.connection && fl_mux_has_output(agent->mux) &&
+        clock_now(agent) + TUNNEL_CHOKED_MS < due) {
+        due = clock_now(agent) + TUNNEL_CHOKED_MS;
+    }
     if (due != INT64_MAX) plan_wake(agent, true_time(agent, due));
 }
 
@@ -344,21 +447,48 @@ struct agent_host *agent_host_create(struct sim *sim, struct net *net, struct fa
     agent->runtime = runtime;
     agent->blobs = blobs;
     agent->config = *config;
-    tunnel_end_init(&agent->tunnel, net, NET_AGENT);
+    tunnel_end_init(&agent->tunnel, sim, net, NET_AGENT, &agent->config.flow);
+    fl_blob_reader_init(&agent->blob_reader);
     return agent;
+}
+
+/* What it held in memory. */
+static void drop_process(struct agent_host *agent)
+{
+    agent->tunnel.connection = 0;
+    agent_core_destroy(agent->core);
+    agent->core = NULL;
+    fl_mux_destroy(agent->mux);
+    agent->mux = NULL;
+    fl_blobs_destroy(agent->blobs_held);
+    agent->blobs_held = NULL;
+    agent->blob_stream = 0;
 }
 
 void agent_host_destroy(struct agent_host *agent)
 {
     if (!agent) return;
-    agent_core_destroy(agent->core);
+    drop_process(agent);
     agent_batch_fini(&agent->batch);
     tunnel_end_fini(&agent->tunnel);
+    fl_blob_reader_fini(&agent->blob_reader);
+    fl_arena_fini(&agent->arena);
     fl_free(agent);
+}
+
+static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
+{
+    (void)ctx;
+    (void)stream;
+    (void)at;
+    (void)bytes_max;
+    return 0;
 }
 
 void agent_host_start(struct agent_host *agent)
 {
+    struct fl_mux_config mux;
+
     if (agent->is_up) return;
     sim_tell(agent->sim, "agent %llu starts", agent->config.number);
     agent->boot++;
@@ -369,7 +499,12 @@ void agent_host_start(struct agent_host *agent)
     agent->clock_offset = sim_between(agent->sim, 0, 1000000000);
     agent->drift_ppm = sim_between(agent->sim, -10000, 10000);
     agent->core = agent_core_create(&agent->config.core);
-    fl_link_init_agent(&agent->tunnel.link, fl_prng_u64(&agent->sim->prng), clock_now(agent));
+    mux = (struct fl_mux_config){.side = FL_LINK_AGENT,
+                                 .flow = agent->config.flow,
+                                 .seed = fl_prng_u64(&agent->sim->prng),
+                                 .ctx = agent,
+                                 .pull = pull};
+    agent->mux = fl_mux_create(&mux, clock_now(agent));
     fake_runtime_attach(agent->runtime, from_runtime, agent);
     work(agent);
 }
@@ -380,10 +515,8 @@ void agent_host_kill(struct agent_host *agent, bool is_silent)
     sim_tell(agent->sim, "agent %llu is killed, silently %llu", agent->config.number, is_silent);
     agent->is_up = false;
     net_host_gone(agent->net, NET_AGENT, agent->config.host, is_silent);
-    agent->tunnel.connection = 0;
     fake_runtime_detach(agent->runtime, sim_chance(agent->sim, 500000));
-    agent_core_destroy(agent->core);
-    agent->core = NULL;
+    drop_process(agent);
 }
 
 void agent_host_pause(struct agent_host *agent, fl_ms until)
@@ -425,7 +558,7 @@ void agent_host_lie(struct agent_host *agent, enum agent_lie lie, struct fl_atte
     struct fl_msg msg = {0};
     char noise[64];
 
-    if (!agent->is_up || agent->tunnel.link.state != FL_LINK_UP || is_paused(agent)) return;
+    if (!agent->is_up || fl_mux_link(agent->mux)->state != FL_LINK_UP || is_paused(agent)) return;
     sim_fault(agent->sim, FAULT_agent_evil);
     sim_tell(agent->sim, "agent %llu lies, way %llu, about job %llu", agent->config.number, lie,
              foreign.job.n);
@@ -434,27 +567,27 @@ void agent_host_lie(struct agent_host *agent, enum agent_lie lie, struct fl_atte
         msg.kind = FL_MSG_replica;
         msg.replica =
             (struct fl_msg_replica){UINT64_MAX / 2, foreign, 0, FL_REPLICA_exited, exit_code, 0, 0};
-        tunnel_end_put(&agent->tunnel, &msg);
+        fl_mux_put(agent->mux, &msg);
         break;
     case AGENT_LIE_INVENTORY:
         msg.kind = FL_MSG_inventory_item;
         msg.inventory_item =
             (struct fl_msg_inventory_item){foreign, 0, FL_REPLICA_running, exit_code, 0};
-        tunnel_end_put(&agent->tunnel, &msg);
+        fl_mux_put(agent->mux, &msg);
         break;
     case AGENT_LIE_GARBAGE:
         for (size_t i = 0; i < sizeof(noise); i++) {
             noise[i] = (char)sim_between(agent->sim, 0, 255);
         }
-        tunnel_end_flush(&agent->tunnel);
+        flush(agent);
         net_send(agent->net, NET_AGENT, agent->tunnel.connection,
                  (struct fl_str){noise, sizeof(noise)});
         break;
     case AGENT_LIE_KINDS:
         break;
     }
-    tunnel_end_flush(&agent->tunnel);
+    flush(agent);
     /* Having lied in it, it can do no more good in this session. */
-    link_step(agent, (struct fl_link_event){.kind = FL_LINK_EV_lost});
+    link_step(agent, FL_LINK_EV_lost);
     work(agent);
 }

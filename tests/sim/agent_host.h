@@ -1,10 +1,11 @@
-/* agent_host.h - one cluster's agent as a process: the real agent core and link, the fake net and runtime.
+/* agent_host.h - one cluster's agent as a process: the real agent core and multiplexer, the fake net and runtime.
  * The process can be killed and started, and stand still; what it held in memory is lost then, what the
  * runtime holds is not.
  * Single-threaded, in the sim's time; the agent's own clock is another. */
 #pragma once
 
 #include "agent/core/agent_core.h"
+#include "shared/link/flow.h"
 #include "tests/sim/fake_client.h"
 #include "tests/sim/fake_runtime.h"
 #include "tests/sim/net.h"
@@ -16,6 +17,7 @@ struct agent_host_config {
     uint32_t host;   /* in the net */
     uint32_t number; /* the cluster's, from 1: its name and uid follow from it */
     struct agent_core_config core;
+    struct fl_flow_limits flow; /* of its tunnel */
     uint32_t no_spec_ppm;
     uint32_t (*choose_hub)(void *ctx);
     void *choose_hub_ctx;

@@ -279,14 +279,7 @@ struct hub *hub_create(struct sim *sim, struct net *net, struct db *db, struct f
     hub->checks = checks;
     hub->config = *config;
     snprintf(hub->instance, sizeof(hub->instance), "hub%u", config->host);
-    hub->translate = (struct translate_config){
-        .stop_grace_ms = config->stop_grace_ms,
-        .ping_ms = FL_LINK_PING_MS,
-        .dead_ms = FL_LINK_DEAD_MS,
-        .stream_credit_bytes = 1 << 18,
-        .tunnel_credit_bytes = 1 << 22,
-        .capabilities = FL_STR("[]"),
-    };
+    hub_front_init(hub);
     return hub;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "controlplane/engine.h"
+#include "shared/link/flow.h"
 #include "tests/sim/checks.h"
 #include "tests/sim/db.h"
 #include "tests/sim/fake_client.h"
@@ -18,7 +19,9 @@ struct hub_config {
     uint32_t host; /* in the net, from 0 */
     struct engine_config engine;
     uint32_t stop_grace_ms;
-    uint32_t clusters_len; /* by the net's number of their agents */
+    struct fl_flow_limits flow; /* of its tunnels */
+    fl_ms spec_ms_max;          /* a document is had after so long, at most */
+    uint32_t clusters_len;      /* by the net's number of their agents */
 };
 
 struct hub *hub_create(struct sim *sim, struct net *net, struct db *db, struct fake_client *client,

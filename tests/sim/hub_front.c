@@ -13,13 +13,14 @@ enum { RETRY_LOST_MS = 100 };
 static struct hub_session *find_session(const struct hub *hub, uint64_t connection)
 {
     for (size_t i = 0; i < hub->sessions.len; i++) {
-        if (hub->sessions.at[i]->peer.connection == connection) return hub->sessions.at[i];
+        if (hub->sessions.at[i]->tunnel.connection == connection) return hub->sessions.at[i];
     }
     return NULL;
 }
 
 static void free_session(struct hub_session *session)
 {
+    session_destroy(session->session);
     tunnel_end_fini(&session->tunnel);
     fl_vec_fini(&session->told);
     fl_free(session);
@@ -39,24 +40,36 @@ static void tell_lost(struct hub *hub, struct core_event lost)
     /* Nobody leads: a term that begins is not told of it either. */
 }
 
-/* The connection is done with; the core hears that its session is over. */
-static void end_session(struct hub *hub, struct hub_session *session)
+static void on_lost(void *ctx, struct fl_cluster cluster, uint64_t session_epoch,
+                    uint64_t connection)
 {
     struct core_event lost = {.kind = CORE_EV_session_lost};
 
-    if (session->tunnel.link.why == FL_LINK_WHY_silent) {
-        sim_mark(hub->sim, MARK_tunnel_half_open);
+    lost.session_lost.cluster = cluster;
+    lost.session_lost.session_epoch = session_epoch;
+    lost.session_lost.connection = connection;
+    tell_lost(ctx, lost);
+}
+
+/* As much as the socket takes. */
+static void flush(struct hub *hub, struct hub_session *session)
+{
+    while (tunnel_end_has_room(&session->tunnel) && session_has_output(session->session)) {
+        if (!session_write(session->session, hub_clock(hub), &session->tunnel.out)) return;
+        tunnel_end_send(&session->tunnel);
     }
-    if (session->tunnel.link.why == FL_LINK_WHY_broke_a_rule) {
-        sim_mark(hub->sim, MARK_tunnel_garbage);
-    }
+}
+
+/* The connection is done with; what its session said last goes out before. */
+static void end_session(struct hub *hub, struct hub_session *session)
+{
+    enum fl_link_why why = session_link(session->session)->why;
+
+    if (why == FL_LINK_WHY_silent) sim_mark(hub->sim, MARK_tunnel_half_open);
+    if (why == FL_LINK_WHY_broke_a_rule) sim_mark(hub->sim, MARK_tunnel_garbage);
+    if (why == FL_LINK_WHY_superseded) sim_mark(hub->sim, MARK_session_superseded);
+    flush(hub, session);
     tunnel_end_close(&session->tunnel);
-    if (session->is_offered) {
-        lost.session_lost.cluster = session->peer.cluster;
-        lost.session_lost.session_epoch = session->peer.session_epoch;
-        lost.session_lost.connection = session->peer.connection;
-        tell_lost(hub, lost);
-    }
     for (size_t i = 0; i < hub->sessions.len; i++) {
         if (hub->sessions.at[i] != session) continue;
         fl_vec_remove(&hub->sessions, i);
@@ -65,80 +78,7 @@ static void end_session(struct hub *hub, struct hub_session *session)
     free_session(session);
 }
 
-static void say_bye(struct hub *hub, struct hub_session *session)
-{
-    struct core_send send = {
-        .kind = CORE_SEND_bye, .code = FL_UNAVAILABLE, .text = "another hub, or later"};
-    struct fl_msg msg;
-
-    if (session->has_bye) send = session->bye;
-    translate_send(&send, &hub->translate, session->protocol, (struct fl_digest){0}, &msg);
-    tunnel_end_put(&session->tunnel, &msg);
-}
-
-static void offer(struct hub *hub, struct hub_session *session);
-
-/* False: the session is over and gone. */
-static bool act(struct hub *hub, struct hub_session *session, enum fl_link_answer answer)
-{
-    struct fl_msg msg = {0};
-
-    switch (answer) {
-    case FL_LINK_DO_PING:
-        msg.kind = FL_MSG_ping;
-        msg.ping.nonce = session->tunnel.link.ping_nonce;
-        tunnel_end_put(&session->tunnel, &msg);
-        return true;
-    case FL_LINK_DO_PONG:
-        msg.kind = FL_MSG_pong;
-        msg.pong.nonce = session->tunnel.link.pong_nonce;
-        tunnel_end_put(&session->tunnel, &msg);
-        return true;
-    case FL_LINK_DO_BYE:
-        say_bye(hub, session);
-        end_session(hub, session);
-        return false;
-    case FL_LINK_DO_CLOSE:
-        end_session(hub, session);
-        return false;
-    case FL_LINK_DO_WAIT:
-    case FL_LINK_DO_GREET:
-        return true;
-    default:
-        fl_unreachable("the other answers are an agent's");
-    }
-}
-
-static bool link_step(struct hub *hub, struct hub_session *session, struct fl_link_event ev)
-{
-    ev.now = hub_clock(hub);
-    return act(hub, session, fl_link_step(&session->tunnel.link, ev));
-}
-
-/* Gives the core what HELLO said; again, when a term begins, for the tunnels that are still there. */
-static void offer(struct hub *hub, struct hub_session *session)
-{
-    struct fl_msg msg = {.kind = FL_MSG_hello, .hello = session->hello};
-    struct engine_event *event = engine_event_create();
-    struct fl_err err = {0};
-    size_t pos = 0;
-
-    session->peer.is_resync = session->tunnel.link.state == FL_LINK_UP;
-    msg.hello.job_highest = session->job_highest;
-    msg.hello.capabilities = session->has_images ? FL_STR("[\"images\"]") : FL_STR("[]");
-    fl_assert(translate_next(&session->peer, &msg, 1, &pos, &event->arena, &event->event, &err));
-    session->is_offered = true;
-    sim_tell(hub->sim, "hub %llu: connection %llu of cluster %llu is offered, resync %llu",
-             hub->config.host, session->peer.connection, session->peer.cluster.n,
-             session->peer.is_resync);
-    if (session->peer.is_resync) sim_mark(hub->sim, MARK_session_resync);
-    if (hub_adopt(hub, event, &err)) return;
-    if (err.code == FL_UNAVAILABLE || err.code == FL_NO_SPACE) {
-        if (engine_breaker(hub->engine) != ENGINE_NOT_LEADING) return; /* a term begins soon */
-    }
-    session->is_offered = false;
-    link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_refuse});
-}
+/* --- the session's ports --------------------------------------------------------------------- */
 
 /* Under the newest session only: what was said in an older one will be said again. */
 static void note_told(struct hub_session *session, const struct core_event *event)
@@ -147,78 +87,134 @@ static void note_told(struct hub_session *session, const struct core_event *even
                             event->replica.replica};
 
     if (event->kind != CORE_EV_replica || event->replica.replica == UINT32_MAX) return;
-    if (event->replica.session_epoch != session->peer.session_epoch) return;
+    if (event->replica.session_epoch != session_epoch(session->session)) return;
     if (fl_replica_state_is_last(event->replica.state)) fl_vec_push(&session->told, told);
 }
 
-/* What the link let through goes to the core.  False: the session is over and gone. */
-static bool hear(struct hub *hub, struct hub_session *session, const struct fl_msg *messages,
-                 size_t len)
+static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
 {
-    size_t pos = 0;
+    struct hub *hub = ctx;
+    enum core_event_kind kind = event->event.kind;
 
-    while (pos < len) {
-        struct engine_event *event = engine_event_create();
-        struct fl_err err = {0};
-
-        if (!translate_next(&session->peer, messages, len, &pos, &event->arena, &event->event,
-                            &err)) {
-            engine_event_destroy(event);
-            return link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_broken});
-        }
-        note_told(session, &event->event);
-        if (hub_adopt(hub, event, &err)) continue;
-        if (err.code == FL_UNAVAILABLE || err.code == FL_NO_SPACE) continue; /* RESYNC comes */
-        return link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_refuse});
+    if (kind == CORE_EV_session_open) {
+        sim_tell(hub->sim, "hub %llu: connection %llu of cluster %llu is offered, resync %llu",
+                 hub->config.host, event->event.session_open.connection,
+                 event->event.session_open.cluster.n, event->event.session_open.is_resync);
+        if (event->event.session_open.is_resync) sim_mark(hub->sim, MARK_session_resync);
     }
+    if (hub->speaking) note_told(hub->speaking, &event->event);
+    if (hub_adopt(hub, event, err)) return true;
+    if (kind == CORE_EV_session_open && engine_breaker(hub->engine) == ENGINE_NOT_LEADING) {
+        hub->turns_away = true; /* no term begins here soon */
+    }
+    return false;
+}
+
+static bool on_peer(void *ctx, const struct tunnel_peer *peer, struct fl_str cluster_uid,
+                    struct fl_cluster *ret_cluster, struct fl_err *err)
+{
+    struct hub *hub = ctx;
+    char uid[32];
+
+    (void)peer; /* the net knows who dialed, as a certificate would */
+    snprintf(uid, sizeof(uid), "uid-%u", hub->speaking->agent + 1);
+    if (!fl_str_eq(cluster_uid, fl_str_c(uid))) return fl_fail(err, FL_DENIED, "another's name");
+    *ret_cluster = hub->clusters[hub->speaking->agent];
     return true;
 }
 
-static bool greet(struct hub *hub, struct hub_session *session, const struct fl_msg_hello *hello)
+/* False: there is no such job, or its document was never stored. */
+static bool find_spec(struct hub *hub, struct fl_job job, struct tunnel_spec *ret_spec)
 {
-    uint64_t connection = session->peer.connection;
-    char uid[32];
+    struct row row;
 
-    snprintf(uid, sizeof(uid), "uid-%u", net_agent_of(hub->net, connection) + 1);
-    if (!fl_str_eq(hello->cluster_uid, fl_str_c(uid)) || hello->protocol_min > FL_PROTOCOL_MAX ||
-        hello->protocol_max < FL_PROTOCOL_MIN) {
-        return link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_refuse});
-    }
-    session->hello = *hello;
-    session->hello.cluster_uid = session->hello.version = session->hello.capabilities =
-        (struct fl_str){0};
-    session->has_images = true;
-    session->job_highest = hello->job_highest;
-    session->protocol = FL_PROTOCOL_MAX;
-    offer(hub, session);
-    return find_session(hub, connection) != NULL;
+    if (!fake_pg_find_job(db_pg(hub->db), job, &row)) return false;
+    *ret_spec = (struct tunnel_spec){.digest = row.job_new.spec};
+    ret_spec->document = fake_client_spec(hub->client, row.job_new.spec);
+    return ret_spec->document.at != NULL;
 }
 
-/* One frame's messages: the link hears each, and what it lets pass is gathered for the core. */
-static bool take_messages(struct hub *hub, struct hub_session *session,
-                          const struct tunnel_messages *messages)
+static void spec_arrives(void *ctx, uint64_t ticket, uint64_t job)
 {
-    uint64_t connection = session->peer.connection;
-    size_t from = 0;
+    struct hub *hub = ctx;
+    struct hub_session *session = find_session(hub, session_ticket_connection(ticket));
+    struct tunnel_spec spec;
+    bool is_found;
 
-    for (size_t i = 0; i <= messages->len; i++) {
-        bool is_for_core = false;
-
-        if (i < messages->len) {
-            if (!link_step(hub, session, tunnel_end_event(&messages->at[i], 0))) return false;
-            is_for_core = messages->at[i].kind != FL_MSG_ping &&
-                          messages->at[i].kind != FL_MSG_pong &&
-                          messages->at[i].kind != FL_MSG_hello;
-        }
-        if (is_for_core) continue;
-        if (i > from && !hear(hub, session, &messages->at[from], i - from)) return false;
-        if (i < messages->len && messages->at[i].kind == FL_MSG_hello) {
-            if (!greet(hub, session, &messages->at[i].hello)) return false;
-        }
-        from = i + 1;
+    if (!hub->is_up || !session) return;
+    if (hub_stands_still(hub)) {
+        sim_at(hub->sim, hub->paused_until + 1, spec_arrives, hub, ticket, job);
+        return;
     }
-    return find_session(hub, connection) != NULL;
+    is_found = find_spec(hub, (struct fl_job){job}, &spec);
+    session_spec(session->session, ticket, is_found ? &spec : NULL, hub_clock(hub));
+    hub_work(hub);
 }
+
+static bool on_spec(void *ctx, uint64_t ticket, struct fl_cluster cluster,
+                    struct fl_attempt attempt, struct tunnel_spec *ret_spec)
+{
+    struct hub *hub = ctx;
+
+    (void)cluster;
+    if (sim_chance(hub->sim, 600000) && find_spec(hub, attempt.job, ret_spec)) return true;
+    sim_at(hub->sim, hub->sim->now + sim_between(hub->sim, 1, hub->config.spec_ms_max),
+           spec_arrives, hub, ticket, attempt.job.n);
+    return false;
+}
+
+static void on_renew(void *ctx, uint64_t connection, struct fl_cluster cluster,
+                     const struct tunnel_peer *peer, struct fl_str csr)
+{
+    (void)ctx;
+    (void)connection;
+    (void)cluster;
+    (void)peer;
+    (void)csr;
+    fl_unreachable("an agent here has no certificate to renew");
+}
+
+static void on_log_frame(void *ctx, uint64_t connection, struct fl_cluster cluster,
+                         struct fl_str payload)
+{
+    (void)ctx;
+    (void)connection;
+    (void)cluster;
+    (void)payload;
+}
+
+static void on_log_closed(void *ctx, uint64_t connection, struct fl_cluster cluster)
+{
+    (void)ctx;
+    (void)connection;
+    (void)cluster;
+}
+
+void hub_front_init(struct hub *hub)
+{
+    const struct hub_config *config = &hub->config;
+
+    hub->shared = (struct session_shared){
+        .ports = {.ctx = hub,
+                  .adopt = on_adopt,
+                  .peer = on_peer,
+                  .spec = on_spec,
+                  .renew = on_renew,
+                  .log_frame = on_log_frame,
+                  .log_closed = on_log_closed},
+        .translate = {.stop_grace_ms = config->stop_grace_ms,
+                      .ping_ms = FL_LINK_PING_MS,
+                      .dead_ms = FL_LINK_DEAD_MS,
+                      .stream_credit_bytes = config->flow.stream_bytes,
+                      .tunnel_credit_bytes = config->flow.tunnel_bytes,
+                      .capabilities = FL_STR("[]")},
+        .flow = config->flow,
+        .ctx = hub,
+        .lost = on_lost,
+    };
+}
+
+/* --- from the net ---------------------------------------------------------------------------- */
 
 void hub_opened(struct hub *hub, uint64_t connection)
 {
@@ -226,12 +222,11 @@ void hub_opened(struct hub *hub, uint64_t connection)
 
     if (!hub->is_up) return;
     session = fl_new(struct hub_session);
-    tunnel_end_init(&session->tunnel, hub->net, NET_HUB);
+    session->agent = net_agent_of(hub->net, connection);
+    session->session = session_create(&hub->shared, &(struct tunnel_peer){0}, connection, INT64_MAX,
+                                      hub_clock(hub));
+    tunnel_end_init(&session->tunnel, hub->sim, hub->net, NET_HUB, &hub->shared.flow);
     tunnel_end_begin(&session->tunnel, connection);
-    fl_link_init_hub(&session->tunnel.link, hub->translate.ping_ms, hub->translate.dead_ms,
-                     hub_clock(hub));
-    session->peer.connection = connection;
-    session->peer.cluster = hub->clusters[net_agent_of(hub->net, connection)];
     fl_vec_push(&hub->sessions, session);
     hub_work(hub);
 }
@@ -239,18 +234,12 @@ void hub_opened(struct hub *hub, uint64_t connection)
 void hub_bytes(struct hub *hub, uint64_t connection, struct fl_str bytes)
 {
     struct hub_session *session = find_session(hub, connection);
-    struct tunnel_messages messages;
-    bool is_broken = false;
 
     if (!hub->is_up || !session) return;
-    if (!link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_bytes})) return;
-    while (tunnel_end_receive(&session->tunnel, &bytes, &messages, &is_broken)) {
-        if (!take_messages(hub, session, &messages)) {
-            hub_work(hub);
-            return;
-        }
-    }
-    if (is_broken) link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_broken});
+    tunnel_watch_in(&session->tunnel.watch, bytes);
+    hub->speaking = session;
+    session_bytes(session->session, bytes, hub_clock(hub));
+    hub->speaking = NULL;
     hub_work(hub);
 }
 
@@ -259,7 +248,7 @@ void hub_closed(struct hub *hub, uint64_t connection)
     struct hub_session *session = find_session(hub, connection);
 
     if (!hub->is_up || !session) return;
-    link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_lost});
+    session_closed(session->session, hub_clock(hub));
     hub_work(hub);
 }
 
@@ -275,7 +264,8 @@ static void check_acks(struct hub *hub, struct hub_session *session, uint64_t re
         if (told.report_seq > report_seq) {
             session->told.at[kept++] = told;
         } else {
-            checks_acked_end(hub->checks, session->peer.cluster, told.attempt, told.replica);
+            checks_acked_end(hub->checks, session_cluster(session->session), told.attempt,
+                             told.replica);
         }
     }
     session->told.len = kept;
@@ -285,83 +275,35 @@ static void check_acks(struct hub *hub, struct hub_session *session, uint64_t re
  * they look alive, and are closed.  Those that have none yet will have a newer one. */
 static void supersede(struct hub *hub, const struct core_send *send)
 {
-    for (size_t i = hub->sessions.len; i > 0; i--) {
-        struct hub_session *other = hub->sessions.at[i - 1];
+    for (size_t i = 0; i < hub->sessions.len; i++) {
+        struct session *other = hub->sessions.at[i]->session;
 
-        if (other->peer.cluster.n != send->cluster.n || other->peer.session_epoch == 0 ||
-            other->peer.session_epoch >= send->session_epoch ||
-            other->peer.connection == send->connection) {
+        if (session_cluster(other).n != send->cluster.n || session_epoch(other) == 0 ||
+            session_epoch(other) >= send->session_epoch ||
+            session_connection(other) == send->connection) {
             continue;
         }
-        sim_mark(hub->sim, MARK_session_superseded);
-        other->is_offered = false;
-        link_step(hub, other, (struct fl_link_event){.kind = FL_LINK_EV_supersede});
+        session_supersede(other, hub_clock(hub));
     }
-}
-
-static struct fl_digest spec_digest(struct hub *hub, struct fl_job job)
-{
-    struct row row;
-
-    if (!fake_pg_find_job(db_pg(hub->db), job, &row)) return (struct fl_digest){0};
-    return row.job_new.spec;
-}
-
-/* WELCOME for a connection that is gone: the core is told so, now that the session has a number. */
-static void send_to_nobody(struct hub *hub, const struct core_send *send)
-{
-    struct core_event lost = {.kind = CORE_EV_session_lost};
-
-    if (send->kind != CORE_SEND_welcome && send->kind != CORE_SEND_resync) return;
-    lost.session_lost.cluster = send->cluster;
-    lost.session_lost.session_epoch = send->session_epoch;
-    lost.session_lost.connection = send->connection;
-    tell_lost(hub, lost);
 }
 
 void hub_front_send(void *ctx, const struct core_send *send)
 {
     struct hub *hub = ctx;
-    struct fl_digest spec = {0};
+    bool is_new = send->kind == CORE_SEND_welcome || send->kind == CORE_SEND_resync;
     struct hub_session *session;
-    struct fl_msg msg;
 
     checks_send(hub->checks, send, hub->epoch);
-    if (send->kind == CORE_SEND_welcome || send->kind == CORE_SEND_resync) supersede(hub, send);
+    if (is_new) supersede(hub, send);
     session = find_session(hub, send->connection);
-    if (!session) {
-        send_to_nobody(hub, send);
+    if (!session || session_is_over(session->session)) {
+        /* The connection went while the core thought about it: now its session has a number. */
+        if (is_new) on_lost(hub, send->cluster, send->session_epoch, send->connection);
         return;
     }
-    switch (send->kind) {
-    case CORE_SEND_bye:
-        session->bye = *send;
-        session->has_bye = true;
-        session->is_offered = false;
-        link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_refuse});
-        return;
-    case CORE_SEND_welcome:
-    case CORE_SEND_resync:
-        session->peer.session_epoch = send->session_epoch;
-        fl_vec_clear(&session->told);
-        if (send->kind == CORE_SEND_welcome &&
-            !link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_welcome})) {
-            return;
-        }
-        break;
-    case CORE_SEND_start:
-        spec = spec_digest(hub, send->attempt.job);
-        if (send->attempt.job.n > session->job_highest) session->job_highest = send->attempt.job.n;
-        break;
-    case CORE_SEND_ack:
-        check_acks(hub, session, send->report_seq);
-        break;
-    case CORE_SEND_go:
-    case CORE_SEND_stop:
-        break;
-    }
-    translate_send(send, &hub->translate, session->protocol, spec, &msg);
-    tunnel_end_put(&session->tunnel, &msg);
+    if (is_new) fl_vec_clear(&session->told);
+    if (send->kind == CORE_SEND_ack) check_acks(hub, session, send->report_seq);
+    session_send(session->session, send, hub_clock(hub));
 }
 
 void hub_front_began(void *ctx, uint64_t epoch)
@@ -370,31 +312,32 @@ void hub_front_began(void *ctx, uint64_t epoch)
 
     sim_tell(hub->sim, "hub %llu leads, epoch %llu", hub->config.host, epoch);
     /* The oldest first: of two that speak for one cluster, the newest gets the newest session. */
-    for (size_t i = 0; i < hub->sessions.len;) {
-        struct hub_session *session = hub->sessions.at[i];
+    for (size_t i = 0; i < hub->sessions.len; i++) {
+        struct session *session = hub->sessions.at[i]->session;
+        enum fl_link_state state = session_link(session)->state;
 
-        if (session->tunnel.link.state == FL_LINK_UP ||
-            session->tunnel.link.state == FL_LINK_GREETED) {
-            offer(hub, session);
-        }
-        if (i < hub->sessions.len && hub->sessions.at[i] == session) i++;
+        if (state == FL_LINK_UP || state == FL_LINK_GREETED) session_offer(session, hub_clock(hub));
     }
 }
 
 /* --- time ------------------------------------------------------------------------------------ */
 
-static void tick_sessions(struct hub *hub, fl_ms *due)
+static void mind_sessions(struct hub *hub, fl_ms *due)
 {
+    fl_ms now = hub_clock(hub);
+
     for (size_t i = hub->sessions.len; i > 0; i--) {
         struct hub_session *session = hub->sessions.at[i - 1];
-        bool is_there = true;
 
-        for (int t = 0; is_there && t < 4 && hub_clock(hub) >= session->tunnel.link.deadline; t++) {
-            is_there = link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_tick});
+        if (now >= session_deadline(session->session)) session_tick(session->session, now);
+        if (session_is_over(session->session)) {
+            end_session(hub, session);
+            continue;
         }
-        if (!is_there) continue;
-        tunnel_end_flush(&session->tunnel);
-        if (session->tunnel.link.deadline < *due) *due = session->tunnel.link.deadline;
+        flush(hub, session);
+        if (session_has_output(session->session) && now + TUNNEL_CHOKED_MS < *due)
+            *due = now + TUNNEL_CHOKED_MS;
+        if (session_deadline(session->session) < *due) *due = session_deadline(session->session);
     }
 }
 
@@ -412,19 +355,19 @@ static void retry_lost(struct hub *hub)
 
 void hub_front_mind(struct hub *hub, fl_ms *due)
 {
+    if (hub->turns_away) hub_front_turn_away(hub);
     if (hub->lost.len) retry_lost(hub);
-    tick_sessions(hub, due);
+    mind_sessions(hub, due);
     if (hub->lost.len && hub_clock(hub) + RETRY_LOST_MS < *due)
         *due = hub_clock(hub) + RETRY_LOST_MS;
 }
 
 void hub_front_turn_away(struct hub *hub)
 {
-    for (size_t i = hub->sessions.len; i > 0; i--) {
-        struct hub_session *session = hub->sessions.at[i - 1];
-
-        session->is_offered = false;
-        link_step(hub, session, (struct fl_link_event){.kind = FL_LINK_EV_refuse});
+    hub->turns_away = false;
+    for (size_t i = 0; i < hub->sessions.len; i++) {
+        session_refuse(hub->sessions.at[i]->session, FL_UNAVAILABLE, "another hub, or later",
+                       hub_clock(hub));
     }
 }
 
@@ -435,6 +378,7 @@ void hub_front_drop(struct hub *hub)
     }
     fl_vec_clear(&hub->sessions);
     fl_vec_clear(&hub->lost);
+    hub->turns_away = false;
 }
 
 /* --- lies ------------------------------------------------------------------------------------ */
@@ -443,14 +387,17 @@ void hub_stale_report(struct hub *hub, struct fl_attempt attempt, struct fl_clus
 {
     if (!hub->is_up || hub_stands_still(hub)) return;
     for (size_t i = 0; i < hub->sessions.len; i++) {
-        struct translate_peer old = hub->sessions.at[i]->peer;
+        const struct session *session = hub->sessions.at[i]->session;
+        struct translate_peer old = {.cluster = cluster,
+                                     .connection = session_connection(session),
+                                     .session_epoch = session_epoch(session)};
         struct fl_msg msg = {.kind = FL_MSG_replica};
         struct engine_event *event;
         struct fl_err err = {0};
         size_t pos = 0;
 
-        if (old.cluster.n != cluster.n || old.heard_epoch < 2) continue;
-        old.heard_epoch--;
+        if (session_cluster(session).n != cluster.n || old.session_epoch < 2) continue;
+        old.heard_epoch = old.session_epoch - 1;
         msg.replica = (struct fl_msg_replica){UINT64_MAX / 2,         attempt, 0, FL_REPLICA_exited,
                                               CHECKS_LIE_OLD_SESSION, 0,       0};
         event = engine_event_create();

@@ -1,8 +1,8 @@
 /* hub_state.h - what a hub's process holds, for the two files that make it up and nobody else.
- * hub.c keeps engine, lease and clock; hub_front.c the tunnels, as controlplane/tunnel will. */
+ * hub.c keeps engine, lease and clock; hub_front.c the tunnels, as controlplane/tunnel/server.c does. */
 #pragma once
 
-#include "controlplane/tunnel/translate.h"
+#include "controlplane/tunnel/session.h"
 #include "shared/base/vec.h"
 #include "tests/sim/hub.h"
 #include "tests/sim/tunnel_end.h"
@@ -14,17 +14,12 @@ struct hub_told {
     uint32_t replica;
 };
 
+/* A connection: the session that ships, over the fake socket. */
 struct hub_session {
+    struct session *session;
     struct tunnel_end tunnel;
-    struct translate_peer peer;
-    struct fl_msg_hello hello; /* its strings are not kept */
-    bool has_images;
-    bool is_offered; /* the core has its HELLO, or will have it when a term begins */
-    uint16_t protocol;
-    uint64_t job_highest;
+    uint32_t agent; /* in the net */
     FL_VEC(struct hub_told) told;
-    struct core_send bye; /* what to say when the core sends it away */
-    bool has_bye;
 };
 
 struct hub {
@@ -34,7 +29,9 @@ struct hub {
     struct fake_client *client;
     struct checks *checks;
     struct hub_config config;
-    struct translate_config translate;
+    struct session_shared shared; /* of all sessions */
+    struct hub_session *speaking; /* whose bytes are being read */
+    bool turns_away;              /* an agent came, and nobody leads here */
     char instance[16];
     struct fl_cluster clusters[NET_AGENTS_MAX];
     uint64_t boot;
@@ -63,6 +60,7 @@ void hub_work(struct hub *hub); /* the end of every turn */
 FL_CHECK bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_err *err);
 
 /* --- hub_front.c --- */
+void hub_front_init(struct hub *hub);
 void hub_front_send(void *ctx, const struct core_send *send); /* the engine's port */
 void hub_front_began(void *ctx, uint64_t epoch);              /* the same */
 void hub_front_mind(struct hub *hub,

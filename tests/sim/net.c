@@ -19,6 +19,7 @@ struct segment {
 struct direction {
     FL_VEC(struct segment) queue; /* oldest first */
     size_t taken;                 /* of the queue */
+    size_t waiting;               /* bytes, and those that were swallowed */
     fl_ms newest_at;
     bool is_pumping; /* a pump is planned */
 };
@@ -66,6 +67,7 @@ static void empty(struct direction *direction)
     }
     fl_vec_clear(&direction->queue);
     direction->taken = 0;
+    direction->waiting = 0;
 }
 
 static void free_connection(struct connection *connection)
@@ -200,6 +202,7 @@ static void pump(void *ctx, uint64_t id, uint64_t way)
         return;
     }
     note_order(net, connection, (int)way);
+    direction->waiting -= segment.len;
     net->ports.bytes(net->ports.ctx, end, host, id, (struct fl_str){segment.bytes, segment.len});
     free(segment.bytes);
 }
@@ -218,6 +221,7 @@ static void push(struct net *net, struct connection *connection, int way, const 
         memcpy(copy, bytes, len);
     }
     fl_vec_push(&direction->queue, ((struct segment){direction->newest_at, copy, len}));
+    direction->waiting += len;
     if (!direction->is_pumping) plan_pump(net, connection, way, direction->newest_at);
 }
 
@@ -228,12 +232,22 @@ void net_send(struct net *net, enum net_end end, uint64_t id, struct fl_str byte
     size_t cut;
 
     if (!connection || !connection->is_open[end] || bytes.len == 0) return;
-    if (connection->is_swallowing) return;
+    if (connection->is_swallowing) {
+        connection->directions[way].waiting += bytes.len;
+        return;
+    }
     cut = bytes.len > 1 && sim_chance(net->sim, CUT_PPM)
               ? (size_t)sim_between(net->sim, 1, (int64_t)bytes.len - 1)
               : 0;
     if (cut) push(net, connection, way, bytes.at, cut);
     push(net, connection, way, bytes.at + cut, bytes.len - cut);
+}
+
+size_t net_waiting(const struct net *net, enum net_end end, uint64_t id)
+{
+    const struct connection *connection = find(net, id);
+
+    return connection ? connection->directions[end == NET_HUB ? TO_AGENT : TO_HUB].waiting : 0;
 }
 
 void net_close(struct net *net, enum net_end end, uint64_t id)

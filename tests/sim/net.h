@@ -29,6 +29,8 @@ void net_destroy(struct net *net);
 uint64_t net_dial(struct net *net, uint32_t agent, uint32_t hub);
 /* Bytes for a connection that is closed at this end are dropped. */
 void net_send(struct net *net, enum net_end end, uint64_t connection, struct fl_str bytes);
+/* So many bytes that this end sent are not delivered yet; what a half-open connection swallowed never is. */
+size_t net_waiting(const struct net *net, enum net_end end, uint64_t connection);
 /* This end is done with it; the other is told, behind the bytes on their way. */
 void net_close(struct net *net, enum net_end end, uint64_t connection);
 /* A host's process is gone; with 'is_silent' the machine is, and the other ends are not told. */

@@ -26,9 +26,10 @@ trap 'exit 1' INT TERM
 copy()
 {
     mkdir -p "$1"
-    (cd "$root" && shopt -s nullglob && tar -cf - shared/base shared/wire shared/link agent/core \
-        agent/tunnel/translate* controlplane/core controlplane/tunnel/translate* \
-        controlplane/engine*.[ch] tests/sim/*.c tests/sim/*.h tests/sim/*.def) | tar -xf - -C "$1"
+    (cd "$root" && tar -cf - shared/base shared/wire shared/link shared/io/*.h shared/tls/*.h agent/core \
+        agent/tunnel/translate.[ch] controlplane/core controlplane/tunnel/{order,session,translate}.[ch] \
+        controlplane/tunnel/server.h controlplane/engine*.[ch] tests/sim/*.c tests/sim/*.h \
+        tests/sim/*.def) | tar -xf - -C "$1"
 }
 
 # build IN: IN/sim.  The engine's thread needs the real store, and the simulator has neither.
@@ -37,8 +38,7 @@ build()
     (
         cd "$1"
         mkdir -p objects
-        find shared agent/core agent/tunnel controlplane tests -name '*.c' |
-            grep -v engine_thread | sort >sources
+        find shared agent controlplane tests -name '*.c' | grep -v engine_thread | sort >sources
         xargs -P 2 -I {} sh -c "$compiler -std=gnu17 -D_GNU_SOURCE -O1 -I. -c {} -o objects/\$(echo {} | tr / _).o" \
             <sources >build.log 2>&1 && $compiler -o sim objects/*.o -lpthread -lm >>build.log 2>&1
     ) || { tail -n 20 "$1/build.log"; return 1; }

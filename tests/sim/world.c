@@ -501,7 +501,21 @@ static void draw_db(struct world *world, struct db_config *config)
     };
 }
 
-static void draw_clusters(struct world *world)
+/* Small windows as well: what is under way shall be held back by them. */
+static struct fl_flow_limits draw_flow(struct sim *sim)
+{
+    struct fl_flow_limits limits = fl_flow_limits();
+
+    if (sim_chance(sim, 300000)) return limits;
+    limits.stream_bytes = (uint32_t)sim_between(sim, 48 << 10, 256 << 10);
+    limits.stream_bytes_max = limits.stream_bytes * (uint32_t)sim_between(sim, 1, 8);
+    limits.tunnel_bytes = (uint32_t)sim_between(sim, 64 << 10, 1 << 20);
+    limits.tunnel_bytes_max = limits.tunnel_bytes * (uint32_t)sim_between(sim, 1, 8);
+    limits.growth_bytes_max = (uint32_t)sim_between(sim, 0, 1 << 20);
+    return limits;
+}
+
+static void draw_clusters(struct world *world, const struct fl_flow_limits *flow)
 {
     struct sim *sim = &world->sim;
     struct fake_runtime_hooks hooks = {world, on_created, on_runs, on_ended};
@@ -527,6 +541,7 @@ static void draw_clusters(struct world *world)
             .host = i,
             .number = i + 1,
             .core = core,
+            .flow = *flow,
             .no_spec_ppm = ppm(sim, 300000, 10000),
             .choose_hub = choose_hub,
             .choose_hub_ctx = world,
@@ -560,6 +575,8 @@ static void create(struct world *world, uint64_t seed, bool is_live)
     hub.engine = draw_engine(sim);
     hub.stop_grace_ms = (uint32_t)sim_between(sim, 100, 5000);
     hub.clusters_len = world->clusters_len;
+    hub.flow = draw_flow(sim);
+    hub.spec_ms_max = sim_between(sim, 1, sim_chance(sim, 200000) ? 3000 : 50);
     client.clusters = world->clusters_len;
     client.mortal = world->mortal;
     client.requests_ms = (uint32_t)sim_between(sim, 350, 800);
@@ -578,7 +595,7 @@ static void create(struct world *world, uint64_t seed, bool is_live)
         hub.host = i;
         world->hubs[i] = hub_create(sim, world->net, world->db, world->client, world->checks, &hub);
     }
-    draw_clusters(world);
+    draw_clusters(world, &hub.flow);
     checks_set_runtimes(world->checks, world->runtimes, world->clusters_len);
 }
 
