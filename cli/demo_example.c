@@ -20,7 +20,7 @@ static const struct step steps[] = {
      "\"echo preparing part $FAIRLEAD_ELEMENT; sleep 0.5; echo part $FAIRLEAD_ELEMENT is "
      "ready\"]}"},
     {"train: a gang of 4, together or not at all",
-     "{\"name\":\"train\",\"replicas\":4,\"retries\":3,\"resources\":{\"cpu\":\"1\",\"memory\":"
+     "{\"name\":\"train\",\"replicas\":4,\"retry\":3,\"resources\":{\"cpu\":\"1\",\"memory\":"
      "\"128Mi\"},\"command\":[\"/bin/sh\",\"-c\","
      "\"for step in 1 2 3 4 5 6 7 8 9 10; do echo rank $FAIRLEAD_REPLICA step ${step}0 loss "
      "2.$((40 - step)); sleep 0.3; done\"]}"},

@@ -87,7 +87,7 @@ static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
     if (cli_has(&cli->args, CLI_OPT_hold)) json_object_set_new(document, "hold", json_true());
     return put_number(cli, document, "replicas", CLI_OPT_replicas, 1, REPLICAS_MAX, err) &&
            put_number(cli, document, "array", CLI_OPT_array, 1, ELEMENTS_MAX, err) &&
-           put_number(cli, document, "retries", CLI_OPT_retries, 0, 1000, err) &&
+           put_number(cli, document, "retry", CLI_OPT_retries, 0, 1000, err) &&
            put_number(cli, document, "priority", CLI_OPT_priority, -1000, 1000, err) &&
            put_pairs(cli, document, "env", CLI_OPT_env, err) &&
            put_pairs(cli, document, "labels", CLI_OPT_label, err) &&

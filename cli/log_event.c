@@ -8,16 +8,18 @@
 
 static void begin_line(struct cli *cli, const struct cli_log_style *style, const json_t *line)
 {
+    long long element = (long long)cli_int(line, "element");
+    long long replica = (long long)cli_int(line, "replica");
+
     if (style->has_timestamps) printf("%s ", cli_text(line, "time"));
-    if (!style->has_prefix) return;
-    if (cli_int(line, "element") || style->element > 0) {
-        printf("%s[%lld.%lld]%s ", cli->has_color ? "\033[2m" : "",
-               (long long)cli_int(line, "element"), (long long)cli_int(line, "replica"),
-               cli_color_off(cli));
+    if (!style->has_elements && !style->has_replicas) return;
+    if (cli->has_color) fputs("\033[2m", stdout);
+    if (style->has_elements && style->has_replicas) {
+        printf("[%lld.%lld]", element, replica);
     } else {
-        printf("%s[%lld]%s ", cli->has_color ? "\033[2m" : "", (long long)cli_int(line, "replica"),
-               cli_color_off(cli));
+        printf("[%lld]", style->has_elements ? element : replica);
     }
+    printf("%s ", cli_color_off(cli));
 }
 
 static void print_line(struct cli *cli, struct cli_log_style *style, const json_t *line)
@@ -27,9 +29,7 @@ static void print_line(struct cli *cli, struct cli_log_style *style, const json_
                    cli_int(line, "replica") == style->replica &&
                    cli_int(line, "attempt") == style->attempt;
 
-    if (style->has_first && !is_same) style->has_prefix = true;
     if (style->is_in_line && !is_same) cli_log_finish(style);
-    style->has_first = true;
     style->element = cli_int(line, "element");
     style->replica = cli_int(line, "replica");
     style->attempt = cli_int(line, "attempt");

@@ -5,10 +5,9 @@
 
 struct cli_log_style {
     bool has_timestamps, is_raw;
-    bool has_prefix;                   /* which replica; set once a second one is seen */
+    bool has_elements, has_replicas;   /* the job has several: a line says whose it is */
     bool is_in_line;                   /* what was written last had no newline */
-    int64_t element, replica, attempt; /* of that; -1: none */
-    bool has_first;
+    int64_t element, replica, attempt; /* of that */
 };
 
 /* Prints what the event brings.  DONE: the stream's last event. */

@@ -155,8 +155,11 @@ void log_feed_frame(struct log_feed *feed, struct fl_str payload)
 
 size_t log_feed_pull(struct log_feed *feed, uint8_t *at, size_t bytes_max)
 {
-    fl_after_put(&feed->after);
-    return log_pump_pull(feed->pump, at, bytes_max);
+    size_t len = log_pump_pull(feed->pump, at, bytes_max);
+
+    /* With nothing put, what waits wants more credit than there is now: asking again would not help. */
+    if (len > 0) fl_after_put(&feed->after);
+    return len;
 }
 
 struct log_pump_stats log_feed_stats(const struct log_feed *feed)

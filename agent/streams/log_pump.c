@@ -20,6 +20,10 @@ enum state {
     ENDING, /* END is sent */
 };
 
+/* What a frame must hold so that any source can be served. */
+#define RECORDS_ROOM                                                                               \
+    ((size_t)FL_LOG_RECORDS_HEADER_BYTES + FL_LOG_RECORD_BYTES_MAX + FL_LOG_GAP_BYTES)
+
 struct source {
     struct fl_attempt attempt;
     uint32_t replica;
@@ -335,9 +339,7 @@ static bool send_records(struct log_pump *pump, struct source *source, struct fl
     bool is_ended = false;
     struct fl_err err = {0};
 
-    if (room < FL_LOG_RECORDS_HEADER_BYTES + FL_LOG_RECORD_BYTES_MAX + FL_LOG_GAP_BYTES) {
-        return false;
-    }
+    if (room < RECORDS_ROOM) return false;
     if (!fl_log_records_begin(out, number_of(pump, source), &at)) return false;
     begin = out->len;
     if (!pump->port.read(pump->port.ctx, source->attempt, source->replica, source->offset,
@@ -412,7 +414,8 @@ size_t log_pump_pull(struct log_pump *pump, uint8_t *at, size_t bytes_max)
 
 uint64_t log_pump_wants(const struct log_pump *pump)
 {
-    return (uint64_t)pump->queue_len * LOG_PUMP_TURN_BYTES;
+    /* Room for the longest record, or the first in the queue might never be served. */
+    return pump->queue_len == 0 ? 0 : (uint64_t)pump->queue_len * LOG_PUMP_TURN_BYTES + RECORDS_ROOM;
 }
 
 struct log_pump_stats log_pump_stats(const struct log_pump *pump)

@@ -38,7 +38,7 @@ class Load(threading.Thread):
         try:
             while not self.is_over:
                 document = {"command": ["python3", "-c", JOB, self.ledger, random.choice(["0.1", "0.5", "2"])],
-                            "resources": {"cpu": "100m", "memory": "16Mi"}, "retries": 5, "name": f"load-{number}"}
+                            "resources": {"cpu": "100m", "memory": "16Mi"}, "retry": 5, "name": f"load-{number}"}
                 key = f"load-{SEED}-{number}"
                 first = self.f.submit(document, key)
                 self.jobs[first] = key

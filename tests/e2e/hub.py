@@ -91,14 +91,14 @@ class Hub:
             words += ["--" + key.replace("_", "-"), str(value)]
         self.process = self.spawn("fairleadd", words)
         until("the control plane is ready", self.is_ready)
-        with open(os.path.join(self.settings["state_dir"], "admin-token")) as file:
-            self.token = file.readline().strip()
 
     def is_ready(self):
         if self.process.poll() is not None:
             raise RuntimeError(f"fairleadd ended with {self.process.returncode}: {self.log('fairleadd')[-1500:]}")
         try:
-            return self.api("GET", "/readyz", token="") is not None
+            with open(os.path.join(self.settings["state_dir"], "admin-token")) as file:
+                self.token = file.readline().strip()
+            return self.api("GET", "/readyz") is not None
         except (OSError, fleet.Problem):
             return False
 
