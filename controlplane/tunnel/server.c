@@ -229,11 +229,6 @@ static bool flush(struct conn *conn)
     return true;
 }
 
-static bool is_done(const struct conn *conn)
-{
-    return conn->is_ending && !conn->is_choked && !session_has_output(conn->session);
-}
-
 /* The end of a turn in which something happened to it. */
 static void settle(struct conn *conn)
 {
@@ -244,7 +239,8 @@ static void settle(struct conn *conn)
         begin_end(conn);
         fl_timer_in(&conn->timer, CLOSE_MS);
     }
-    if (!flush(conn) || is_done(conn)) {
+    if (!flush(conn) ||
+        (conn->is_ending && !conn->is_choked && !session_has_output(conn->session))) {
         drop_socket(conn);
         return;
     }

@@ -112,7 +112,7 @@ static void carry(struct run *run, struct end *from, struct end *to, size_t len)
     char *copy;
 
     if (len > left) len = left;
-    copy = malloc(len + 1); /* so that AddressSanitizer sees who reads past its end */
+    copy = malloc(len ? len : 1); /* so that AddressSanitizer sees who reads past its end */
     fl_assert(copy);
     if (len) memcpy(copy, from->wire.at + from->wire_pos, len);
     from->wire_pos += len;
