@@ -1,25 +1,39 @@
 /* agent_cause.h - why a replica ended, where its state and exit code do not say it.
- * The runtime knows some of these, the core finds out the others; all travel in a report.
- * Uses nothing. */
+ * The runtime knows some of these, the core finds out the others.  The agent's own words are finer than what
+ * it tells the control plane (enum fl_cause of shared/base/replica.h, which is on the wire).
+ * Uses shared/base. */
 #pragma once
 
-/* name, number, meaning.  On the wire: never reused. */
+#include "shared/base/replica.h"
+
+/* name, fl_cause that it is told as, meaning */
 #define AGENT_CAUSES(X)                                                                            \
-    X(none, 0, "its state says it all")                                                            \
-    X(older, 1, "a newer attempt of the same element is known here")                               \
-    X(stopped, 2, "STOP came before it could run")                                                 \
-    X(full, 3, "the agent holds as many attempts or replicas as it may")                           \
-    X(no_node, 4, "a node of it is unknown here")                                                  \
-    X(no_spec, 5, "its spec could not be had")                                                     \
-    X(no_go, 6, "no GO came in time")                                                              \
-    X(runtime, 7, "the runtime could not create it")                                               \
-    X(vanished, 8, "it was removed by another hand")                                               \
-    X(out_of_memory, 9, "it was killed because it used more memory than it had asked for")         \
-    X(node_lost, 10, "its node went down, or was started anew, while it ran")
+    X(none, none, "its state says it all")                                                         \
+    X(older, none, "a newer attempt of the same element is known here")                            \
+    X(stopped, none, "STOP came before it could run")                                              \
+    X(full, runtime, "the agent holds as many attempts or replicas as it may")                     \
+    X(no_node, node_lost, "a node of it is unknown here")                                          \
+    X(no_spec, runtime, "its spec could not be had")                                               \
+    X(no_go, deadline, "no GO came in time")                                                       \
+    X(runtime, runtime, "the runtime could not create it")                                         \
+    X(vanished, none, "it was removed by another hand, or its supervisor was")                     \
+    X(out_of_memory, out_of_memory, "it was killed because memory ran out")                        \
+    X(node_lost, node_lost, "its node went down, or was started anew, while it ran")
 
 enum agent_cause {
-#define AGENT_CAUSE_ENUM(name, number, meaning) AGENT_CAUSE_##name = (number),
+#define AGENT_CAUSE_ENUM(name, told, meaning) AGENT_CAUSE_##name,
     AGENT_CAUSES(AGENT_CAUSE_ENUM)
 #undef AGENT_CAUSE_ENUM
         AGENT_CAUSES_LEN
 };
+
+static inline enum fl_cause agent_cause_told(enum agent_cause cause)
+{
+    static const enum fl_cause told_as[] = {
+#define AGENT_CAUSE_TOLD(name, told, meaning) FL_CAUSE_##told,
+        AGENT_CAUSES(AGENT_CAUSE_TOLD)
+#undef AGENT_CAUSE_TOLD
+    };
+
+    return cause < AGENT_CAUSES_LEN ? told_as[cause] : FL_CAUSE_none;
+}

@@ -43,7 +43,7 @@ bool agent_command_is_frame(enum agent_command_kind kind)
 const char *agent_cause_name(enum agent_cause cause)
 {
     static const char *const names[] = {
-#define NAME(name, number, meaning) [number] = #name,
+#define NAME(name, told, meaning) #name,
         AGENT_CAUSES(NAME)
 #undef NAME
     };

@@ -6,6 +6,8 @@
 #include "shared/io/log.h"
 #include "shared/wire/log_message.h"
 
+#define WANTS_BYTES ((uint64_t)1 << 30)
+
 struct waiting {
     uint64_t job;
     uint32_t element, n, incarnation, replica;
@@ -18,7 +20,7 @@ struct log_feed {
     struct fl_after after;
     FL_VEC(struct waiting) waiting; /* found no place in the pump */
     struct fl_map is_waiting;
-    uint64_t wanted; /* as told */
+    bool is_told; /* the tunnel pulls until it is given nothing */
 };
 
 static struct waiting waiting_of(struct fl_attempt attempt, uint32_t replica)
@@ -74,16 +76,16 @@ static void place_waiting(struct log_feed *feed)
     }
 }
 
+/* A pull that gave nothing is repeated by the tunnel itself once it has more credit.  What is told is more
+ * than there can be: a frame is then as long as credit allows, and never too short for a record. */
 static void end_turn(void *ctx)
 {
     struct log_feed *feed = ctx;
-    uint64_t wants;
 
     place_waiting(feed);
-    wants = log_pump_wants(feed->pump);
-    if (wants == 0 && feed->wanted == 0) return;
-    feed->wanted = wants;
-    feed->port.wants(feed->port.ctx, wants);
+    if (feed->is_told || log_pump_wants(feed->pump) == 0) return;
+    feed->is_told = true;
+    feed->port.wants(feed->port.ctx, WANTS_BYTES);
 }
 
 /* ---- calls -------------------------------------------------------------------------------------- */
@@ -113,7 +115,7 @@ void log_feed_destroy(struct log_feed *feed)
 
 void log_feed_opened(struct log_feed *feed)
 {
-    feed->wanted = 0;
+    feed->is_told = false;
     log_pump_opened(feed->pump);
     fl_after_put(&feed->after);
 }
@@ -121,7 +123,7 @@ void log_feed_opened(struct log_feed *feed)
 void log_feed_closed(struct log_feed *feed)
 {
     log_pump_closed(feed->pump);
-    feed->wanted = 0;
+    feed->is_told = false;
 }
 
 void log_feed_output(struct log_feed *feed, struct fl_attempt attempt, uint32_t replica)
@@ -157,8 +159,7 @@ size_t log_feed_pull(struct log_feed *feed, uint8_t *at, size_t bytes_max)
 {
     size_t len = log_pump_pull(feed->pump, at, bytes_max);
 
-    /* With nothing put, what waits wants more credit than there is now: asking again would not help. */
-    if (len > 0) fl_after_put(&feed->after);
+    if (len == 0) feed->is_told = false;
     return len;
 }
 

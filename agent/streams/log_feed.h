@@ -12,7 +12,7 @@ struct log_feed;
 
 struct log_feed_port {
     void *ctx;
-    void (*wants)(void *ctx, uint64_t bytes); /* so much waits to be pulled; 0: nothing */
+    void (*wants)(void *ctx, uint64_t bytes); /* something waits; pull until nothing comes */
 };
 
 struct log_feed *log_feed_create(struct fl_loop *loop, struct runtime runtime,

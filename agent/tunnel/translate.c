@@ -86,7 +86,7 @@ void agent_translate_out(const struct agent_command *command, struct fl_msg *ret
             .replica = command->replica,
             .state = command->report.state,
             .exit_code = command->report.exit_code,
-            .cause = (uint16_t)command->report.cause,
+            .cause = (uint16_t)agent_cause_told(command->report.cause),
             .output_bytes = command->report.output_bytes,
         };
         break;

@@ -149,7 +149,7 @@ static void what_the_core_reports_becomes_frames(void **state)
                                       .replica = AGENT_WHOLE_ATTEMPT,
                                       .report = {.report_seq = 12,
                                                  .state = FL_REPLICA_absent,
-                                                 .cause = AGENT_CAUSE_vanished,
+                                                 .cause = AGENT_CAUSE_out_of_memory,
                                                  .exit_code = 5,
                                                  .output_bytes = 7}},
               &arena);
@@ -158,7 +158,7 @@ static void what_the_core_reports_becomes_frames(void **state)
     assert_true(fl_attempt_is_same(msg.replica.attempt, attempt));
     assert_true(msg.replica.replica == UINT32_MAX);
     assert_int_equal(msg.replica.state, FL_REPLICA_absent);
-    assert_int_equal(msg.replica.cause, AGENT_CAUSE_vanished);
+    assert_int_equal(msg.replica.cause, FL_CAUSE_out_of_memory);
     assert_int_equal(msg.replica.exit_code, 5);
     assert_int_equal(msg.replica.output_bytes, 7);
 
