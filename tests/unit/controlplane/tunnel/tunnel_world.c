@@ -50,6 +50,7 @@ static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
     const struct core_event *e = &event->event;
 
     (void)err;
+    if (world->on_event) world->on_event(world->hook_ctx, e);
     switch (e->kind) {
     case CORE_EV_session_open:
         world->opens++;
@@ -148,6 +149,7 @@ static void on_log_frame(void *ctx, uint64_t connection, struct fl_cluster clust
 
     (void)cluster;
     world->log_bytes += payload.len;
+    if (world->on_log) world->on_log(world->hook_ctx, connection, payload);
     tunnel_server_log_consumed(world->server, connection, (uint32_t)payload.len);
 }
 

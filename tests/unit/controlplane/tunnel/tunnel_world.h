@@ -50,6 +50,11 @@ struct tunnel_world {
     struct core_event last_open;
     bool refuses_peers;
 
+    /* Who wants to see for itself; NULL: nobody.  A log frame's credit is returned all the same. */
+    void *hook_ctx;
+    void (*on_event)(void *ctx, const struct core_event *event);
+    void (*on_log)(void *ctx, uint64_t connection, struct fl_str payload);
+
     struct fake_spec spec;
     uint64_t ticket; /* of the last spec asked for */
     uint64_t renews;
