@@ -13,7 +13,7 @@
 #include "controlplane/api/stream.h"
 #include "controlplane/store/read_events.h"
 
-enum { EVENT_BYTES_MAX = 8192, RETRY_MS = 1000 };
+enum { EVENT_BYTES_MAX = 8192, RETRY_MS = 1000, AHEAD_MAX = 10000 };
 
 struct follower {
     struct api_stream stream; /* first */
@@ -268,8 +268,8 @@ static void follow(struct api_call *call, const struct event_filter *filter, boo
     if (api_drop(call)) fl_unreachable("a call that gave its request away has none");
     /* The head goes out at once, with a first sign of life. */
     if (is_sse && !api_stream_put(&follower->stream, FL_STR(": fairlead\n\n"))) return;
-    /* A place that is not there yet is one of another history. */
-    if (next.batch > api->batch_newest + 1 && !follower->is_history) reset(follower);
+    /* A place far from being there is one of another history; a few batches may be on their way here. */
+    if (next.batch > api->batch_newest + AHEAD_MAX && !follower->is_history) reset(follower);
     catch_up(follower);
 }
 

@@ -42,8 +42,8 @@ struct api_field {
 };
 
 struct api_route {
-    enum api_method method;
     const char *path; /* "/v1/jobs/{job}:cancel"; NULL ends the list */
+    enum api_method method;
     enum api_need need;
     void (*run)(struct api_call *call);
     const char *text; /* what it does, half a sentence */

@@ -83,12 +83,21 @@ static void put(struct token_table *table, const struct row_token_put *row)
     struct token_grant token = token_of(row);
     struct fl_str id = fl_str_c(token.id);
     struct kept *old = find(table, id);
+    size_t place;
 
+    fl_assert(table->tokens.at || table->tokens.cap == 0);
     if (old) {
         token.used_at = old->token.used_at;
         *old = (struct kept){token, table->load};
-    } else {
-        fl_vec_insert(&table->tokens, lower_bound(table, id), (struct kept){token, table->load});
+        return;
+    }
+    place = lower_bound(table, id);
+    fl_vec_push(&table->tokens, (struct kept){token, table->load});
+    for (size_t i = table->tokens.len - 1; i > place; i--) {
+        struct kept moved = table->tokens.at[i - 1];
+
+        table->tokens.at[i - 1] = table->tokens.at[i];
+        table->tokens.at[i] = moved;
     }
 }
 

@@ -1,0 +1,357 @@
+/* The REST API over loopback TLS, with everything real behind it. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "shared/json/json_out.h"
+#include "shared/tls/base64.h"
+#include "shared/tls/cert.h"
+#include "shared/tls/digest.h"
+#include "shared/tls/join_token.h"
+#include "shared/tls/key.h"
+#include "tests/fl_test.h"
+#include "tests/store/api_help.h"
+
+static struct help_hub *hub;
+static struct fl_arena arena;
+
+static const char *cstr(struct fl_str s)
+{
+    return fl_arena_copy(&arena, s.at, s.len);
+}
+
+static struct help_reply call(const char *method, const char *path, const char *body)
+{
+    return help_call(hub, &arena, help_hub_admin(hub), method, path, NULL, body, NULL);
+}
+
+static void expect(struct help_reply reply, int status)
+{
+    if (reply.status != status) {
+        fail_msg("%d instead of %d: " FL_STR_FMT, reply.status, status, FL_STR_ARG(reply.body));
+    }
+}
+
+static bool has(struct fl_str text, const char *part)
+{
+    return text.len > 0 && memmem(text.at, text.len, part, strlen(part)) != NULL;
+}
+
+static const char *submit(const char *document)
+{
+    struct help_reply reply = call("POST", "/v1/jobs", document);
+
+    expect(reply, 201);
+    return cstr(help_text(reply.json, "id"));
+}
+
+static const char *path(const char *job, const char *rest)
+{
+    return fl_arena_printf(&arena, "/v1/jobs/%s%s", job, rest);
+}
+
+static void a_job_is_accepted_shown_explained_listed_cancelled_and_run_again(void **state)
+{
+    const char *job =
+        submit("{\"command\":[\"true\"],\"name\":\"first\",\"labels\":{\"k\":\"v\"}}");
+    struct help_reply reply = call("GET", path(job, ""), NULL);
+
+    (void)state;
+    expect(reply, 200);
+    assert_true(fl_str_eq(help_text(reply.json, "state"), FL_STR("queued")));
+    assert_true(fl_str_eq(help_text(reply.json, "name"), FL_STR("first")));
+    assert_non_null(fl_json_member(reply.json, FL_STR("spec")));
+    reply = call("GET", path(job, "/explain"), NULL);
+    expect(reply, 200);
+    assert_true(help_text(reply.json, "sentence").len > 0);
+    assert_true(has(call("GET", "/v1/jobs?label=k%3Dv&state=open", NULL).body, job));
+    assert_false(has(call("GET", "/v1/jobs?label=k%3Dw&state=open", NULL).body, job));
+    expect(call("POST", path(job, ":retry"), "{}"), 409);
+    expect(call("POST", path(job, ":hold"), NULL), 200);
+    expect(call("POST", path(job, ":release"), NULL), 200);
+    expect(call("POST", path(job, ":cancel"), NULL), 200);
+    expect(call("POST", path(job, ":cancel"), NULL), 200);
+    expect(call("POST", path(job, ":hold"), NULL), 409);
+    reply = call("GET", path(job, ""), NULL);
+    assert_true(fl_str_eq(help_text(reply.json, "state"), FL_STR("cancelled")));
+    assert_true(has(call("GET", "/v1/jobs?state=ended", NULL).body, job));
+    reply = call("POST", path(job, ":retry"), "{}");
+    expect(reply, 201);
+    assert_true(fl_str_eq(help_text(reply.json, "retryOf"), fl_str_c(job)));
+    expect(call("POST", path(job, ":retry"), "{\"only\":\"failed\"}"), 409);
+    expect(call("GET", path("job-zzzz", ""), NULL), 404);
+    expect(call("GET", path("nothing", ""), NULL), 404);
+}
+
+static void what_is_wrong_is_said_with_its_place(void **state)
+{
+    struct help_reply reply =
+        help_call(hub, &arena, help_hub_admin(hub), "POST", "/v1/jobs",
+                  "Content-Type: application/yaml\r\n", "command: [a]\nqueu: x\n", NULL);
+
+    (void)state;
+    expect(reply, 422);
+    assert_true(has(reply.head, "application/problem+json"));
+    assert_true(has(reply.body, "\"pointer\":\"/queu\"") && has(reply.body, "\"line\":2"));
+    assert_true(has(reply.body, "\"allowed\":\"queue\""));
+    expect(call("POST", "/v1/jobs", "{"), 400);
+    expect(call("POST", "/v1/jobs", "{\"command\":[\"a\"],\"queue\":\"none\"}"), 404);
+    expect(call("GET", "/v1/jobs?limi=1", NULL), 422);
+    expect(call("GET", "/v1/jobs?cursor=x", NULL), 422);
+    expect(call("PATCH", "/v1/jobs", NULL), 405);
+    expect(call("POST", "/v1/queues", "{\"name\":\"a\",\"x\":1}"), 422);
+    expect(call("POST", "/v1/jobs?dryRun=true", "{\"command\":[\"a\"]}"), 200);
+}
+
+static void each_line_of_a_batch_has_its_result(void **state)
+{
+    struct help_reply reply = help_call(
+        hub, &arena, help_hub_admin(hub), "POST", "/v1/jobs:batch",
+        "Content-Type: application/x-ndjson\r\n",
+        "{\"spec\":\"s\",\"job\":{\"command\":[\"true\"],\"labels\":{\"set\":\"batch\"}}}\n"
+        "{\"use\":\"s\",\"params\":{\"lr\":\"1\"}}\n{\"use\":\"t\"}\nno json\n{\"use\":\"s\"}\n",
+        NULL);
+
+    (void)state;
+    expect(reply, 200);
+    assert_true(has(reply.body, "{\"line\":1,\"spec\":\"s\"}"));
+    assert_true(has(reply.body, "{\"line\":2,\"id\":\"job-"));
+    assert_true(has(reply.body, "{\"line\":3,\"problem\":") &&
+                has(reply.body, "{\"line\":4,\"problem\":"));
+    assert_true(has(reply.body, "{\"line\":5,\"id\":\"job-"));
+    reply = call("POST", "/v1/jobs:cancel", "{\"labels\":{\"set\":\"batch\"},\"dryRun\":true}");
+    expect(reply, 200);
+    assert_true(has(reply.body, "\"matched\":2,\"changed\":0"));
+    reply = call("POST", "/v1/jobs:cancel", "{\"labels\":{\"set\":\"batch\"}}");
+    assert_true(has(reply.body, "\"matched\":2,\"changed\":2"));
+    expect(call("POST", "/v1/jobs:batch", "[{\"command\":[\"true\"]}]"), 200);
+}
+
+enum { KEYED = 100, KEYED_THREADS = 10 };
+
+static void *submit_keyed(void *ctx)
+{
+    struct help_reply *replies = ctx;
+    struct fl_arena own = {0};
+
+    for (int i = 0; i < KEYED / KEYED_THREADS; i++) {
+        struct help_reply reply = help_call(hub, &own, help_hub_admin(hub), "POST", "/v1/jobs",
+                                            "Idempotency-Key: once\r\n",
+                                            "{\"command\":[\"true\"],\"name\":\"keyed\"}", NULL);
+
+        replies[i].status = reply.status;
+        if (reply.status == 201) replies[i].body = help_text(reply.json, "id");
+        if (reply.status == 201) {
+            replies[i].body.at = strndup(replies[i].body.at, replies[i].body.len);
+        }
+    }
+    fl_arena_fini(&own);
+    return NULL;
+}
+
+static void a_hundred_submits_with_one_key_are_one_job(void **state)
+{
+    static struct help_reply replies[KEYED_THREADS][KEYED / KEYED_THREADS];
+    pthread_t threads[KEYED_THREADS];
+    struct fl_str job = {0};
+    struct help_reply reply;
+
+    (void)state;
+    for (int i = 0; i < KEYED_THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, submit_keyed, replies[i]), 0);
+    }
+    for (int i = 0; i < KEYED_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < KEYED; i++) {
+        struct help_reply *one = &replies[i / (KEYED / KEYED_THREADS)][i % (KEYED / KEYED_THREADS)];
+
+        assert_true(one->status == 201 || one->status == 409);
+        if (one->status != 201) continue;
+        if (job.len == 0) job = fl_str_c(cstr(one->body));
+        assert_true(fl_str_eq(job, one->body));
+        free((void *)one->body.at);
+    }
+    assert_true(job.len > 0);
+    reply = help_call(hub, &arena, help_hub_admin(hub), "POST", "/v1/jobs",
+                      "Idempotency-Key: once\r\n", "{\"command\":[\"false\"]}", NULL);
+    expect(reply, 409);
+}
+
+static const char *make_token(const char *document)
+{
+    struct help_reply reply = call("POST", "/v1/tokens", document);
+
+    expect(reply, 201);
+    return cstr(help_text(reply.json, "token"));
+}
+
+static int status_with(const char *token, const char *method, const char *at, const char *body)
+{
+    return help_call(hub, &arena, token, method, at, NULL, body, NULL).status;
+}
+
+static void a_token_opens_what_it_says_and_nothing_once_it_is_revoked(void **state)
+{
+    const char *other = submit("{\"command\":[\"true\"]}"), *reader, *own, *id;
+    struct help_reply reply;
+
+    (void)state;
+    expect(call("POST", "/v1/queues", "{\"name\":\"ml\"}"), 201);
+    reader = make_token("{\"name\":\"r\",\"scopes\":[\"read\"]}");
+    own =
+        make_token("{\"name\":\"m\",\"scopes\":[\"read\",\"submit\",\"cancel\"],\"queue\":\"ml\"}");
+    assert_int_equal(status_with(NULL, "GET", "/v1/jobs", NULL), 401);
+    assert_int_equal(status_with("fl_x", "GET", "/v1/jobs", NULL), 401);
+    assert_int_equal(status_with(NULL, "GET", "/livez", NULL), 200);
+    assert_int_equal(status_with(reader, "GET", path(other, ""), NULL), 200);
+    assert_int_equal(status_with(reader, "POST", "/v1/jobs", "{\"command\":[\"a\"]}"), 403);
+    assert_int_equal(status_with(reader, "POST", path(other, ":cancel"), NULL), 403);
+    assert_int_equal(status_with(own, "GET", path(other, ""), NULL), 404);
+    assert_int_equal(status_with(own, "POST", path(other, ":cancel"), NULL), 404);
+    assert_int_equal(status_with(own, "GET", "/v1/queues/default", NULL), 404);
+    assert_int_equal(status_with(own, "GET", "/v1/audit", NULL), 403);
+    assert_int_equal(
+        status_with(own, "POST", "/v1/jobs", "{\"command\":[\"a\"],\"queue\":\"default\"}"), 404);
+    reply = help_call(hub, &arena, own, "POST", "/v1/jobs", NULL, "{\"command\":[\"a\"]}", NULL);
+    expect(reply, 201);
+    assert_true(fl_str_eq(help_text(reply.json, "queue"), FL_STR("ml")));
+    reply = help_call(hub, &arena, reader, "GET", "/v1/whoami", NULL, NULL, NULL);
+    id = cstr(help_text(reply.json, "id"));
+    expect(call("DELETE", fl_arena_printf(&arena, "/v1/tokens/%s", id), NULL), 200);
+    assert_int_equal(status_with(reader, "GET", "/v1/whoami", NULL), 401);
+    assert_false(has(call("GET", "/v1/tokens", NULL).body, "\"token\""));
+}
+
+static void a_join_token_lets_one_agent_enrol_once(void **state)
+{
+    struct help_reply reply = call("POST", "/v1/clusters/east/join-tokens", "{\"ttlSeconds\":60}");
+    struct fl_key *key = fl_key_create();
+    struct fl_join_token token;
+    struct fl_cert cert;
+    struct fl_err err = {0};
+    char secret[FL_BASE64_LEN(32) + 1], *body, *csr_text;
+    struct fl_buf csr, quoted;
+
+    (void)state;
+    expect(reply, 201);
+    assert_true(fl_join_token_parse(help_text(reply.json, "token"), &token, &err));
+    assert_true(fl_digest_eq(token.ca_sha256, help_hub_ca(hub)));
+    fl_base64_print(token.secret, sizeof token.secret, secret);
+    fl_buf_init(&csr, FL_CSR_BYTES_MAX);
+    fl_buf_init(&quoted, 2 * FL_CSR_BYTES_MAX);
+    assert_true(fl_csr_write(key, (struct fl_uuid){{0}}, &csr, &err));
+    fl_json_quote(&quoted, (struct fl_str){(const char *)csr.at, csr.len});
+    csr_text = fl_arena_copy(&arena, quoted.at, quoted.len);
+    body = fl_arena_printf(&arena, "{\"token\":\"%s\",\"uid\":\"host-1\",\"csr\":%s}", secret,
+                           csr_text);
+    reply = help_call(hub, &arena, NULL, "POST", "/v1/enrol", NULL, body, NULL);
+    expect(reply, 201);
+    assert_true(fl_cert_read(help_text(reply.json, "certificate"), &cert, &err));
+    assert_int_equal(cert.generation, 1);
+    assert_true(has(call("GET", "/v1/clusters/east", NULL).body, "\"uid\":\"host-1\""));
+    /* Again with another key: the token is spent. */
+    fl_key_destroy(key);
+    key = fl_key_create();
+    fl_buf_clear(&csr);
+    fl_buf_clear(&quoted);
+    assert_true(fl_csr_write(key, (struct fl_uuid){{0}}, &csr, &err));
+    fl_json_quote(&quoted, (struct fl_str){(const char *)csr.at, csr.len});
+    csr_text = fl_arena_copy(&arena, quoted.at, quoted.len);
+    body = fl_arena_printf(&arena, "{\"token\":\"%s\",\"uid\":\"host-2\",\"csr\":%s}", secret,
+                           csr_text);
+    reply = help_call(hub, &arena, NULL, "POST", "/v1/enrol", NULL, body, NULL);
+    assert_true(reply.status >= 400 && reply.status < 500);
+    fl_buf_fini(&csr);
+    fl_buf_fini(&quoted);
+    fl_key_destroy(key);
+}
+
+static void events_of_a_job_are_told_from_its_beginning_and_go_on_behind_an_id(void **state)
+{
+    const char *job = submit("{\"command\":[\"true\"]}"), *first;
+    struct help_reply reply;
+    const char *id, *end;
+
+    (void)state;
+    reply = help_call(hub, &arena, help_hub_admin(hub), "GET", path(job, "/events"), NULL, NULL,
+                      "job.submitted");
+    assert_true(has(reply.head, "text/event-stream"));
+    reply = help_call(hub, &arena, help_hub_admin(hub), "GET", path(job, "/events"), NULL, NULL,
+                      "\n:\n"); /* the heartbeat */
+    id = memmem(reply.body.at, reply.body.len, "id: ", 4);
+    assert_non_null(id);
+    end = strchr(id, '\n');
+    first = fl_arena_printf(&arena, "Last-Event-ID: %.*s\r\n", (int)(end - id - 4), id + 4);
+    expect(call("POST", path(job, ":cancel"), NULL), 200);
+    reply =
+        help_call(hub, &arena, help_hub_admin(hub), "GET", path(job, "/events"), first, NULL, NULL);
+    assert_false(has(reply.body, "job.submitted"));
+    assert_true(has(reply.body, "element.ended") && has(reply.body, "job.ended"));
+    reply =
+        help_call(hub, &arena, help_hub_admin(hub), "GET", path(job, "/events"), NULL, NULL, NULL);
+    assert_true(has(reply.body, "job.submitted") && has(reply.body, "job.ended"));
+    reply =
+        help_call(hub, &arena, help_hub_admin(hub), "GET", "/v1/events", first, NULL, "job.ended");
+    assert_true(has(reply.body, job));
+    reply = help_call(hub, &arena, help_hub_admin(hub), "GET", path(job, "/logs/stream"), NULL,
+                      NULL, NULL);
+    assert_true(has(reply.body, "event: end"));
+}
+
+static void what_the_api_says_of_itself_is_so(void **state)
+{
+    struct help_reply reply = call("GET", "/v1/openapi.json", NULL);
+    const struct fl_json *paths;
+
+    (void)state;
+    expect(reply, 200);
+    assert_non_null(reply.json);
+    paths = fl_json_member(reply.json, FL_STR("paths"));
+    assert_true(paths && paths->len > 30);
+    FL_JSON_EACH (one, paths) {
+        /* No route takes PATCH: a path that is there says so, one that is not is a 404. */
+        struct help_reply wrong;
+        char *at = fl_arena_copy(&arena, one->key.at, one->key.len), *brace;
+
+        while ((brace = strchr(at, '{'))) {
+            memmove(brace + 1, strchr(brace, '}') + 1, strlen(strchr(brace, '}') + 1) + 1);
+            *brace = 'x';
+        }
+        wrong = call("PATCH", at, NULL);
+        if (wrong.status != 405) fail_msg("%s: %d", at, wrong.status);
+    }
+    expect(call("PATCH", "/v1/nothing", NULL), 404);
+    expect(call("GET", "/readyz?verbose", NULL), 200);
+    expect(call("GET", "/version", NULL), 200);
+    assert_true(has(call("GET", "/v1/audit", NULL).body, "queue_put"));
+}
+
+static int start(void **state)
+{
+    (void)state;
+    hub = help_hub_start();
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    help_hub_stop(hub);
+    fl_arena_fini(&arena);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_is_accepted_shown_explained_listed_cancelled_and_run_again),
+        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(each_line_of_a_batch_has_its_result),
+        cmocka_unit_test(a_hundred_submits_with_one_key_are_one_job),
+        cmocka_unit_test(a_token_opens_what_it_says_and_nothing_once_it_is_revoked),
+        cmocka_unit_test(a_join_token_lets_one_agent_enrol_once),
+        cmocka_unit_test(events_of_a_job_are_told_from_its_beginning_and_go_on_behind_an_id),
+        cmocka_unit_test(what_the_api_says_of_itself_is_so),
+    };
+
+    return cmocka_run_group_tests(tests, start, stop) != 0;
+}
