@@ -258,6 +258,19 @@ static bool open_logs(struct daemon *daemon, struct fl_err *err)
     return daemon->logs != NULL;
 }
 
+/* Listeners that share a port would share it with another fairleadd too, and each would get some of the
+ * other's connections: so it must first be free for one that shares with nobody. */
+static bool is_free(const char *setting, const struct fl_net_address *address, struct fl_err *err)
+{
+    int fd;
+
+    if (!fl_net_listen(address, (struct fl_net_listen){0}, &fd, err)) {
+        return fl_err_wrap(err, "%s", setting);
+    }
+    close(fd);
+    return true;
+}
+
 /* One listener of several on one port; *port 0 becomes the one that was free. */
 static bool listen_on(const char *setting, struct fl_net_address *address, int *ret_fd,
                       struct fl_err *err)
@@ -347,6 +360,7 @@ static bool open_fronts(struct daemon *daemon, struct fl_err *err)
         return fl_err_wrap(err, "tunnel_listen");
     }
     if (has_tls && !make_tls(daemon, &daemon->api_tls, err)) return false;
+    if (!is_free("api_listen", &api, err) || !is_free("tunnel_listen", &tunnel, err)) return false;
     for (size_t i = 0; i < len; i++) {
         if (!listen_on("api_listen", &api, &api_fds[i], err) ||
             !listen_on("tunnel_listen", &tunnel, &tunnel_fds[i], err)) {
