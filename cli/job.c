@@ -8,8 +8,8 @@
 enum { SCRIPT_BYTES_MAX = 32 << 10, ELEMENTS_MAX = 1 << 24, REPLICAS_MAX = 1024 };
 
 /* What runs a script: it becomes a file of the replica's own folder, so that its '#!' line counts. */
-static const char script_runner[] = "printf '%s' \"$FAIRLEAD_SCRIPT\" >script && chmod 700 script "
-                                    "&& unset FAIRLEAD_SCRIPT && exec ./script \"$@\"";
+static const char script_runner[] = "printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script "
+                                    "&& unset JOB_SCRIPT && exec ./script \"$@\"";
 
 static bool put_pairs(struct cli *cli, json_t *document, const char *key, enum cli_option_id option,
                       struct fl_err *err)
@@ -138,7 +138,7 @@ static json_t *command_of_script(const char *text, const struct cli_args *args, 
         env = json_object();
         json_object_set_new(document, "env", env);
     }
-    json_object_set_new(env, "FAIRLEAD_SCRIPT", json_string(text));
+    json_object_set_new(env, "JOB_SCRIPT", json_string(text));
     return command;
 }
 

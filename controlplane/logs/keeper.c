@@ -295,6 +295,9 @@ static void write_again(struct log_keeper *keeper, struct log_sealed *sealed)
                FL_LOG_ERR(&err));
         return;
     }
+    lock(keeper);
+    keeper->stats.files_trimmed++;
+    unlock(keeper);
     if (!anew) {
         remove_file(keeper, sealed);
         return;

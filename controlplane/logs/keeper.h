@@ -20,7 +20,8 @@ struct log_keeper_config {
 };
 
 struct log_keeper_stats {
-    uint64_t segments_sealed, segments_removed, segments_damaged, bytes_in, bytes_out;
+    uint64_t segments_sealed, segments_removed, segments_damaged, files_trimmed, bytes_in,
+        bytes_out;
 };
 
 struct log_keeper *log_keeper_create(const struct log_keeper_config *config,

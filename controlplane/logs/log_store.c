@@ -319,6 +319,7 @@ struct log_store_stats log_store_stats(struct log_store *store)
         .segments_sealed = keeper.segments_sealed,
         .segments_removed = keeper.segments_removed,
         .segments_damaged = keeper.segments_damaged,
+        .files_trimmed = keeper.files_trimmed,
         .sealed_bytes_in = keeper.bytes_in,
         .sealed_bytes_out = keeper.bytes_out,
         .segments_open = worker.segments_open,

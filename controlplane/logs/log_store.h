@@ -57,6 +57,7 @@ struct log_store_stats {
     uint64_t syncs, syncs_failed;
     uint64_t sync_us_max; /* the longest */
     uint64_t segments_sealed, segments_removed, segments_damaged;
+    uint64_t files_trimmed; /* written again without what is not kept */
     uint64_t sealed_bytes_in, sealed_bytes_out;
     uint64_t sources, segments_open, files_sealed; /* now */
     uint64_t followers;                            /* now */

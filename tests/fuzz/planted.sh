@@ -70,6 +70,7 @@ includes()
     grep -qE "^#include <$1>" $(cat "$work/sources")
 }
 if includes 'jansson\.h'; then libraries="$libraries -ljansson"; fi
+if includes 'zstd\.h'; then libraries="$libraries -lzstd"; fi
 if includes 'yaml\.h'; then libraries="$libraries -lyaml"; fi
 if grep -q '^shared/io/' "$work/sources"; then libraries="$libraries -lev"; fi
 if includes 'openssl/[a-z0-9]+\.h'; then libraries="$libraries -lssl -lcrypto"; fi

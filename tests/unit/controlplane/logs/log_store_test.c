@@ -1,0 +1,481 @@
+#include "controlplane/logs/log_store.h"
+
+#include <errno.h>
+
+#include "controlplane/logs/segment.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/io/clock.h"
+#include "tests/fl_test.h"
+#include "tests/unit/controlplane/logs/log_world.h"
+
+#define JOB 77
+
+static struct log_query whole(void)
+{
+    return (struct log_query){.tenant = {1}, .job = {JOB}, .from = LOG_FROM_START};
+}
+
+static void small(struct log_world *world)
+{
+    world->config.segment_bytes = 300000;
+    world->config.ring_bytes = 100000;
+    log_world_restart(world);
+}
+
+static void check_all(struct log_world *world)
+{
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+
+    log_world_read(world, &query, &read);
+    assert_int_equal(read.err.code, FL_OK);
+    for (size_t i = 0; i < world->outputs_len; i++) {
+        assert_true(log_world_is_exact(world, &read, i, 0));
+    }
+    log_world_read_fini(&read);
+}
+
+static void what_was_written_is_what_is_read(void **state)
+{
+    static struct log_world world;
+    static const char nasty[] = "one\n\0two\xff\xfe\n\n\nthe last has no newline";
+
+    (void)state;
+    log_world_init(&world, 1);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_write(&world, 0, nasty, sizeof(nasty) - 1, 1000);
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    check_all(&world);
+    log_world_restart(&world);
+    check_all(&world);
+    log_world_fini(&world);
+}
+
+static void a_line_of_a_mebibyte_comes_back_whole(void **state)
+{
+    static struct log_world world;
+    char *line = fl_alloc(1 << 20);
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+
+    (void)state;
+    memset(line, 'x', 1 << 20);
+    line[(1 << 20) - 1] = '\n';
+    log_world_init(&world, 1);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_write(&world, 0, "a\n", 2, 1000);
+    log_world_write(&world, 0, line, 1 << 20, 1001);
+    log_world_write(&world, 0, "b\n", 2, 1002);
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    check_all(&world);
+    query.from = LOG_FROM_LINE; /* the one behind it is found by number */
+    query.n = 2;
+    log_world_read(&world, &query, &read);
+    assert_int_equal(read.lines.len, 1);
+    assert_int_equal(read.lines.at[0].number, 2);
+    assert_memory_equal(read.bytes.at, "b\n", 2);
+    log_world_read_fini(&read);
+    query.n = 1; /* and it itself, in pieces of one line */
+    log_world_read(&world, &query, &read);
+    assert_true(read.lines.len > 2);
+    assert_true(read.lines.at[0].is_begin && !read.lines.at[0].is_end);
+    assert_true(!read.lines.at[1].is_begin);
+    assert_int_equal(read.bytes.len, (1 << 20) + 2);
+    log_world_read_fini(&read);
+    log_world_fini(&world);
+    fl_free(line);
+}
+
+static void cuts_restarts_and_crashes_lose_and_repeat_nothing(void **state)
+{
+    static struct log_world world;
+
+    (void)state;
+    log_world_init(&world, 5);
+    small(&world);
+    for (uint32_t i = 0; i < 6; i++) {
+        log_world_add(&world, JOB, i / 3, 1, i % 3);
+    }
+    for (int round = 0; round < 60; round++) {
+        for (size_t i = 0; i < world.outputs_len; i++) {
+            if (world.outputs[i].is_ended || fl_prng_below(&world.prng, 3) == 0) continue;
+            log_world_write_random(&world, i, fl_prng_below(&world.prng, 40000), 1000 + round);
+        }
+        for (uint64_t steps = fl_prng_below(&world.prng, 40); steps > 0; steps--) {
+            log_world_step(&world);
+        }
+        switch (fl_prng_below(&world.prng, 4)) {
+        case 0:
+        case 1:
+            log_world_cut(&world);
+            break;
+        case 2:
+            log_world_restart(&world);
+            break;
+        default:
+            log_world_crash(&world);
+            break;
+        }
+        if (round == 40) log_world_end(&world, 2);
+    }
+    for (size_t i = 0; i < world.outputs_len; i++) {
+        if (i != 2) log_world_end(&world, i);
+    }
+    log_world_settle(&world);
+    check_all(&world);
+    log_world_crash(&world); /* what was acknowledged is there, whatever comes */
+    check_all(&world);
+    log_world_fini(&world);
+}
+
+static void a_follower_sees_each_byte_once_while_it_is_written(void **state)
+{
+    static struct log_world world;
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+    fl_ms until;
+
+    (void)state;
+    log_world_init(&world, 6);
+    small(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_add(&world, JOB, 0, 1, 1);
+    query.is_following = true;
+    log_world_read(&world, &query, &read);
+    for (int round = 0; round < 100; round++) {
+        log_world_write_random(&world, (size_t)round % 2, 10000, 1000 + round);
+        log_world_step(&world);
+        if (round % 30 == 29) log_world_cut(&world);
+    }
+    log_world_end(&world, 0);
+    log_world_end(&world, 1);
+    log_world_settle(&world);
+    log_read_settle(read.read);
+    for (until = fl_clock_mono() + 60000; !read.is_over;) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(&world);
+    }
+    assert_true(log_world_is_exact(&world, &read, 0, 0));
+    assert_true(log_world_is_exact(&world, &read, 1, 0));
+    log_world_read_fini(&read);
+    log_world_fini(&world);
+}
+
+static void a_cursor_goes_on_after_a_restart(void **state)
+{
+    static struct log_world world;
+    static char cursor[LOG_CURSOR_BYTES_MAX + 1];
+    struct log_world_read first = {.pages_max = 1};
+    struct log_world_read rest = {0};
+    struct log_query query = whole();
+
+    (void)state;
+    log_world_init(&world, 7);
+    small(&world);
+    for (uint32_t i = 0; i < 3; i++) {
+        log_world_add(&world, JOB, 0, 1, i);
+        log_world_write_random(&world, i, 200000, 1000);
+        log_world_end(&world, i);
+    }
+    log_world_settle(&world);
+    query.lines_max = 500;
+    log_world_read(&world, &query, &first);
+    assert_int_equal(first.lines.len, 500);
+    memcpy(cursor, first.cursor, sizeof(cursor));
+    log_world_restart(&world);
+    query.from = LOG_FROM_CURSOR;
+    query.cursor = fl_str_c(cursor);
+    query.lines_max = 0;
+    log_world_read(&world, &query, &rest);
+    assert_int_equal(rest.err.code, FL_OK);
+    for (size_t i = 0; i < rest.lines.len; i++) { /* put together, they are all of it */
+        fl_vec_push(&first.lines, rest.lines.at[i]);
+        fl_vec_push(&first.at, first.bytes.len);
+        assert_true(
+            fl_buf_put(&first.bytes, rest.bytes.at + rest.at.at[i], rest.lines.at[i].bytes.len));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(log_world_is_exact(&world, &first, i, 0));
+    }
+    log_world_read_fini(&first);
+    log_world_read_fini(&rest);
+    log_world_fini(&world);
+}
+
+static void lines_are_found_by_number_from_the_end_and_by_time(void **state)
+{
+    static struct log_world world;
+    struct log_query query = whole();
+    struct log_world_read read = {0};
+
+    (void)state;
+    log_world_init(&world, 8);
+    small(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    for (int i = 0; i < 20000; i++) {
+        char line[64];
+        int len = snprintf(line, sizeof(line), "line %d of many, to be found again\n", i);
+
+        log_world_write(&world, 0, line, (size_t)len, 1000 + i);
+    }
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    for (int round = 0; round < 2; round++) {
+        query = whole();
+        query.from = LOG_FROM_LINE;
+        query.n = 12345;
+        log_world_read(&world, &query, &read);
+        assert_int_equal(read.lines.at[0].number, 12345);
+        assert_memory_equal(read.bytes.at, "line 12345 ", 11);
+        assert_int_equal(read.lines.len, 20000 - 12345);
+        assert_int_equal(read.lines_total, 20000);
+        log_world_read_fini(&read);
+        query.from = LOG_FROM_TAIL;
+        query.n = 10;
+        log_world_read(&world, &query, &read);
+        assert_int_equal(read.lines.len, 10);
+        assert_int_equal(read.lines.at[0].number, 19990);
+        log_world_read_fini(&read);
+        query = whole();
+        query.since = 1000 + 15000;
+        query.until = 1000 + 15100;
+        log_world_read(&world, &query, &read);
+        assert_int_equal(read.lines.len, 100);
+        assert_int_equal(read.lines.at[0].number, 15000);
+        assert_memory_equal(read.bytes.at, "line 15000 ", 11);
+        log_world_read_fini(&read);
+        log_world_restart(&world);
+    }
+    log_world_fini(&world);
+}
+
+static void wait_until_sealed(struct log_world *world, uint64_t files)
+{
+    fl_ms until = fl_clock_mono() + 60000;
+
+    while (log_store_stats(world->store).files_sealed < files) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(world);
+    }
+}
+
+static void of_a_long_output_the_first_and_the_last_are_kept(void **state)
+{
+    static struct log_world world;
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+    uint64_t gap_bytes = 0;
+
+    (void)state;
+    log_world_init(&world, 9);
+    world.config.segment_bytes = 300000;
+    world.config.source_bytes_max = 400000;
+    log_world_restart(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_write_random(&world, 0, 3000000, 1000);
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    log_world_restart(&world); /* what waits is sealed, now that its length is known */
+    wait_until_sealed(&world, 1);
+    log_world_read(&world, &query, &read);
+    assert_true(log_world_is_exact(&world, &read, 0, 0)); /* with the gap at its place */
+    for (size_t i = 0; i < read.lines.len; i++) {
+        if (read.lines.at[i].gap) assert_int_equal(read.lines.at[i].gap, FL_LOG_GAP_limit);
+        gap_bytes += read.lines.at[i].gap_bytes;
+    }
+    assert_true(gap_bytes <= 3000000 - 400000);
+    log_world_read_fini(&read);
+    log_world_fini(&world);
+}
+
+/* ---- a disk that fails: only the worker's thread asks it, only between steps is it changed --------------- */
+
+static _Atomic int writes_left = -1; /* below 0: without end */
+static _Atomic int syncs_to_fail;
+
+static ssize_t fake_writev(int fd, const struct iovec *iov, int iov_len, off_t pos)
+{
+    if (writes_left == 0) {
+        errno = ENOSPC;
+        return -1;
+    }
+    if (writes_left > 0 && --writes_left == 0 && iov[0].iov_len > 1) { /* the last is cut */
+        return pwrite(fd, iov[0].iov_base, iov[0].iov_len / 2, pos);
+    }
+    return pwritev(fd, iov, iov_len, pos);
+}
+
+static int fake_sync(int fd)
+{
+    if (syncs_to_fail > 0) {
+        syncs_to_fail--;
+        errno = EIO;
+        return -1;
+    }
+    return fdatasync(fd);
+}
+
+static const struct log_disk fake_disk = {.writev = fake_writev, .sync = fake_sync};
+
+static void a_full_disk_pauses_and_recovers_by_itself(void **state)
+{
+    static struct log_world world;
+    fl_ms until = fl_clock_mono() + 60000;
+
+    (void)state;
+    log_world_init(&world, 10);
+    world.config.disk = &fake_disk;
+    log_world_restart(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_add(&world, JOB, 0, 1, 1);
+    writes_left = 2; /* the segment's header, and half of what comes first */
+    log_world_write_random(&world, 0, 500000, 1000);
+    log_world_write_random(&world, 1, 500000, 1000);
+    while (!log_store_stats(world.store).is_full) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(&world);
+    }
+    for (int i = 0; i < 20; i++) {
+        log_world_step(&world);
+    }
+    writes_left = -1; /* space returns */
+    log_world_end(&world, 0);
+    log_world_end(&world, 1);
+    log_world_settle(&world);
+    assert_false(log_store_stats(world.store).is_full);
+    check_all(&world);
+    log_world_crash(&world);
+    check_all(&world);
+    log_world_fini(&world);
+}
+
+static void a_failed_sync_acknowledges_nothing_that_it_covered(void **state)
+{
+    static struct log_world world;
+
+    (void)state;
+    log_world_init(&world, 11);
+    world.config.disk = &fake_disk;
+    log_world_restart(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    for (int round = 0; round < 10; round++) {
+        log_world_write_random(&world, 0, 100000, 1000 + round);
+        if (round % 3 == 1) syncs_to_fail = 1;
+        for (int i = 0; i < 10; i++) {
+            log_world_step(&world);
+        }
+    }
+    syncs_to_fail = 0;
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    check_all(&world);
+    log_world_crash(&world);
+    check_all(&world);
+    log_world_fini(&world);
+}
+
+static void a_forgotten_job_is_gone_also_after_a_restart(void **state)
+{
+    static struct log_world world;
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+    struct fl_err err = {0};
+    fl_ms until = fl_clock_mono() + 60000;
+
+    (void)state;
+    log_world_init(&world, 12);
+    world.config.segment_age_ms = 1;
+    small(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_add(&world, JOB + 1, 0, 1, 0);
+    log_world_add(&world, JOB + 2, 0, 1, 0);
+    for (size_t i = 0; i < 3; i++) {
+        log_world_write_random(&world, i, 400000, 1000);
+        log_world_end(&world, i);
+    }
+    log_world_settle(&world);
+    while (log_store_stats(world.store).sources > 0) { /* until all of it is sealed */
+        assert_true(fl_clock_mono() < until);
+        log_world_step(&world);
+    }
+    assert_true(log_store_forget(world.store, (struct fl_job){JOB + 1}, &err));
+    while (log_store_stats(world.store).files_trimmed == 0) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(&world);
+    }
+    assert_true(log_store_forget(world.store, (struct fl_job){JOB + 2}, &err));
+    log_world_restart(&world);
+    for (uint64_t job = JOB + 1; job <= JOB + 2; job++) {
+        query.job.n = job;
+        log_world_read(&world, &query, &read);
+        assert_int_equal(read.lines.len, 0);
+        log_world_read_fini(&read);
+    }
+    query.job.n = JOB;
+    log_world_read(&world, &query, &read);
+    assert_true(log_world_is_exact(&world, &read, 0, 0));
+    log_world_read_fini(&read);
+    log_world_fini(&world);
+}
+
+static void what_is_older_than_the_retention_goes(void **state)
+{
+    static struct log_world world;
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+    fl_ms until = fl_clock_mono() + 60000;
+
+    (void)state;
+    log_world_init(&world, 13);
+    small(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_write_random(&world, 0, 700000, 1000);
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    wait_until_sealed(&world, 1);
+    world.config.retention_ms = 1;
+    log_world_restart(&world);
+    while (log_store_stats(world.store).segments_removed < 1) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(&world);
+    }
+    log_world_read(&world, &query, &read);
+    assert_true(read.lines.len == 0 || read.lines.at[0].gap == FL_LOG_GAP_limit);
+    log_world_read_fini(&read);
+    log_world_fini(&world);
+}
+
+static void a_job_of_another_tenant_is_not_there(void **state)
+{
+    static struct log_world world;
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+
+    (void)state;
+    log_world_init(&world, 14);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_write(&world, 0, "secret\n", 7, 1000);
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    query.tenant.n = 2;
+    log_world_read(&world, &query, &read);
+    assert_int_equal(read.lines.len, 0);
+    log_world_read_fini(&read);
+    log_world_fini(&world);
+}
+
+FL_TESTS(cmocka_unit_test(what_was_written_is_what_is_read),
+         cmocka_unit_test(a_line_of_a_mebibyte_comes_back_whole),
+         cmocka_unit_test(cuts_restarts_and_crashes_lose_and_repeat_nothing),
+         cmocka_unit_test(a_follower_sees_each_byte_once_while_it_is_written),
+         cmocka_unit_test(a_cursor_goes_on_after_a_restart),
+         cmocka_unit_test(lines_are_found_by_number_from_the_end_and_by_time),
+         cmocka_unit_test(of_a_long_output_the_first_and_the_last_are_kept),
+         cmocka_unit_test(a_full_disk_pauses_and_recovers_by_itself),
+         cmocka_unit_test(a_failed_sync_acknowledges_nothing_that_it_covered),
+         cmocka_unit_test(a_forgotten_job_is_gone_also_after_a_restart),
+         cmocka_unit_test(what_is_older_than_the_retention_goes),
+         cmocka_unit_test(a_job_of_another_tenant_is_not_there))

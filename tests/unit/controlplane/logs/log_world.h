@@ -1,0 +1,81 @@
+/* log_world.h - a log store with a front, and an agent's real pump at the other end of a tunnel that can be cut.
+ * What the replicas write is kept here as the truth, record by record.  Frames go through the codec and within
+ * a window of credit, as in a tunnel; a cut drops what is under way.  A crash is a copy of the store's folder
+ * at any moment, with torn bytes behind it. */
+#pragma once
+
+#include "agent/streams/log_pump.h"
+#include "controlplane/logs/log_front.h"
+#include "controlplane/logs/log_store.h"
+#include "controlplane/logs/read.h"
+#include "shared/base/buf.h"
+#include "shared/base/prng.h"
+#include "shared/base/vec.h"
+#include "shared/io/loop.h"
+
+struct log_truth {
+    struct fl_attempt attempt;
+    uint32_t replica;
+    struct fl_buf bytes;
+    FL_VEC(uint64_t) ends; /* of its records */
+    FL_VEC(fl_ms) times;
+    bool is_ended, is_taken;
+};
+
+struct log_world {
+    char dir[64];
+    struct log_store_config config;
+    struct fl_loop *loop;
+    struct log_store *store;
+    struct log_front *front;
+    struct log_pump *pump;
+    struct fl_prng prng;
+    struct log_truth outputs[16];
+    size_t outputs_len;
+    uint64_t connection;
+    uint32_t credit;
+    struct fl_buf to_agent; /* payloads, each behind its length */
+    bool is_down;
+    int broken;
+    uint64_t pauses;
+};
+
+void log_world_init(struct log_world *world, uint64_t seed);
+void log_world_fini(struct log_world *world);
+
+size_t log_world_add(struct log_world *world, uint64_t job, uint32_t element, uint16_t attempt,
+                     uint32_t replica);
+void log_world_write(struct log_world *world, size_t i, const void *ptr, size_t len, fl_ms time);
+void log_world_write_random(struct log_world *world, size_t i, size_t len, fl_ms time);
+void log_world_end(struct log_world *world, size_t i);
+
+void log_world_step(struct log_world *world);   /* one frame each way, a turn of the loop */
+void log_world_settle(struct log_world *world); /* until the store has all, durably, and knows it */
+
+void log_world_cut(struct log_world *world);     /* the tunnel; up again at once */
+void log_world_restart(struct log_world *world); /* the store ends and starts */
+void log_world_crash(
+    struct log_world *world); /* what is on the disk now, with a torn tail, is what there is */
+
+/* Reads until it is over; lines are kept for the caller, their bytes one behind the other. */
+struct log_world_read {
+    struct log_world *world;
+    FL_VEC(struct log_line) lines;
+    FL_VEC(size_t) at; /* of each line's bytes in 'bytes' */
+    struct fl_buf bytes;
+    char cursor[LOG_CURSOR_BYTES_MAX + 1];
+    uint64_t lines_total;
+    struct fl_err err;
+    bool is_over;
+    int pages;
+    int pages_max; /* not 0: no more are asked for */
+    struct log_read *read;
+};
+
+void log_world_read(struct log_world *world, const struct log_query *query,
+                    struct log_world_read *ret_read);
+void log_world_read_fini(struct log_world_read *read);
+
+/* All that was read of an output, gaps left out, is what it wrote, from 'offset' on. */
+bool log_world_is_exact(struct log_world *world, const struct log_world_read *read, size_t i,
+                        uint64_t offset);
