@@ -52,7 +52,8 @@ struct runtime_order {
 struct runtime_listener {
     void *ctx;
     void (*happened)(void *ctx, struct agent_event *event);
-    /* There is new output, or no more will come: read_output is worth a call. */
+    /* There is new output, or no more will come: read_output is worth a call.  Also said once when a replica
+     * stands behind its gate, so that its output is known of before it can end. */
     void (*output)(void *ctx, struct fl_attempt attempt, uint32_t replica);
 };
 

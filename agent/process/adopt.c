@@ -49,7 +49,7 @@ static void adopt_living(struct process_replica *replica, int dir)
     } else {
         replica->phase = gate.is_open ? PROCESS_RUNNING : PROCESS_GATED;
         process_tell_state(replica);
-        if (gate.is_open) process_tell_output(replica);
+        process_tell_output(replica);
     }
     close(dir);
 }

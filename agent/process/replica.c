@@ -242,6 +242,8 @@ static void look(struct process_replica *replica)
         } else if (replica->phase == PROCESS_BEGINNING) {
             replica->phase = PROCESS_GATED;
             process_tell_state(replica);
+            /* There is none yet; but who follows the job's output shall know of it before the job can end. */
+            process_tell_output(replica);
             if (replica->is_removing) process_settle_removal(replica);
         }
     } else {
