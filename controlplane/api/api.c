@@ -13,6 +13,20 @@ static enum api_found find_route(const struct fl_http_head *head, struct api_mat
                           ret_match);
 }
 
+/* Who just started, or lost the database for a while, cannot tell a token that does not exist from one that it
+ * has not read; and what belongs to a token, its queues and clusters, is not there before the end of a load. */
+static bool is_too_early(const struct api_call *call, bool has_token)
+{
+    struct fl_str text;
+    const struct fl_http_field *field =
+        fl_http_head_find(http_head(call->request), FL_STR("authorization"));
+
+    if (call->route && call->route->need == API_NEED_nothing) return false;
+    if (!field || !api_bearer(field->value, &text)) return false;
+    return !token_table_is_loaded(call->parts->tokens) ||
+           (!has_token && token_table_may_lack(call->parts->tokens));
+}
+
 /* Everything that does not need the body.  False: it was answered. */
 static bool admit(struct api_call *call)
 {
@@ -22,6 +36,10 @@ static bool admit(struct api_call *call)
 
     call->route = call->match.route;
     has_token = api_caller(head, call->parts->tokens, call->parts->identity, &call->token);
+    if (is_too_early(call, has_token)) {
+        api_fail_status(call, 503, FL_UNAVAILABLE, "tokens and queues are being read, ask again");
+        return false;
+    }
     if (found != API_FOUND) {
         if (!has_token) {
             /* A stranger does not learn which paths there are. */

@@ -168,6 +168,16 @@ bool token_table_is_loaded(struct token_table *table)
     return is_loaded;
 }
 
+bool token_table_may_lack(struct token_table *table)
+{
+    bool may_lack;
+
+    pthread_mutex_lock(&table->mutex);
+    may_lack = !table->is_loaded || table->is_loading;
+    pthread_mutex_unlock(&table->mutex);
+    return may_lack;
+}
+
 bool token_table_find(struct token_table *table, struct fl_str id, struct token_grant *ret_token)
 {
     const struct kept *kept;

@@ -31,6 +31,8 @@ void token_table_load_begin(struct token_table *table);
 void token_table_load_row(struct token_table *table, const struct row *row);
 void token_table_load_end(struct token_table *table);
 bool token_table_is_loaded(struct token_table *table); /* at least once */
+/* May there be a token that is not found here?  While none was read yet, or they are read anew. */
+bool token_table_may_lack(struct token_table *table);
 
 /* A copy, whether expired or not. */
 bool token_table_find(struct token_table *table, struct fl_str id, struct token_grant *ret_token);
