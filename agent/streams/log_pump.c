@@ -116,9 +116,11 @@ static struct source *add(struct log_pump *pump, struct fl_attempt attempt, uint
     uint32_t use;
 
     if (slot == NONE) {
+        fl_assert(pump->sources.at || pump->sources.len == pump->sources.cap);
         slot = (uint32_t)pump->sources.len;
         fl_vec_push(&pump->sources, (struct source){0});
     } else {
+        fl_assert(pump->sources.at); /* what is free was used before */
         pump->free_head = pump->sources.at[slot].next;
     }
     source = &pump->sources.at[slot];
@@ -415,7 +417,8 @@ size_t log_pump_pull(struct log_pump *pump, uint8_t *at, size_t bytes_max)
 uint64_t log_pump_wants(const struct log_pump *pump)
 {
     /* Room for the longest record, or the first in the queue might never be served. */
-    return pump->queue_len == 0 ? 0 : (uint64_t)pump->queue_len * LOG_PUMP_TURN_BYTES + RECORDS_ROOM;
+    return pump->queue_len == 0 ? 0
+                                : (uint64_t)pump->queue_len * LOG_PUMP_TURN_BYTES + RECORDS_ROOM;
 }
 
 struct log_pump_stats log_pump_stats(const struct log_pump *pump)

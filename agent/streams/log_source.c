@@ -67,7 +67,6 @@ static bool read_records(void *ctx, struct fl_attempt attempt, uint32_t replica,
         if (!cut(&record, offset)) continue;
         if (record.offset > offset) {
             if (!put_gap(out, offset, record.offset, record.time)) goto full;
-            offset = record.offset;
         }
         if (!fl_log_record_put(out, &record)) goto full;
         offset = fl_log_record_end(&record);

@@ -186,8 +186,10 @@ void log_index_unmark_from(struct log_index *index, struct log_output *output, u
 static void ring_drop(struct log_index *index)
 {
     struct log_chunk *chunk = index->ring_head;
-    struct log_output *output = chunk->output;
+    struct log_output *output;
 
+    fl_assert(chunk); /* what has bytes has a head */
+    output = chunk->output;
     index->ring_head = chunk->ring_next;
     if (!index->ring_head) index->ring_tail = NULL;
     index->ring_bytes -= sizeof(*chunk) + chunk->len;
@@ -247,7 +249,7 @@ void log_index_unseal(struct log_index *index, uint64_t seq)
 
 void log_index_seal(struct log_index *index, struct log_sealed *sealed)
 {
-    size_t i = index->sealed.len;
+    size_t i;
 
     log_index_unseal(index, sealed->header.seq);
     i = index->sealed.len;

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -71,13 +72,10 @@ static bool ends_with(const char *text, const char *end)
 
 static char *join(const char *dir, const char *name)
 {
-    size_t dir_len = strlen(dir);
-    size_t name_len = strlen(name);
-    char *path = fl_alloc(dir_len + name_len + 2);
+    size_t bytes = strlen(dir) + strlen(name) + 2;
+    char *path = fl_alloc(bytes);
 
-    memcpy(path, dir, dir_len);
-    path[dir_len] = '/';
-    memcpy(path + dir_len + 1, name, name_len);
+    snprintf(path, bytes, "%s/%s", dir, name);
     return path;
 }
 

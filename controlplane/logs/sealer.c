@@ -143,6 +143,7 @@ bool log_sealer_run(struct log_sealer *sealer, struct fl_str records, const stru
     bool is_put;
 
     fl_assert(records.len <= FL_LOG_RECORDS_BYTES_MAX);
+    fl_assert(sealer->pieces.at || sealer->pieces.len == sealer->pieces.cap);
     if (last && last->block == block && last->pos + last->len == pos && last->end == run->offset) {
         last->end = run->end;
         last->len += (uint32_t)records.len;
