@@ -1,11 +1,11 @@
 /* POST /v1/jobs:cancel and :retry: all jobs that a filter names, page by page, counted.
- * A request works through at most JOBS_MAX jobs, so that it ends; 'more' says that there are others. */
+ * A request works through so many jobs at most, that it ends; 'more' says that there are others. */
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/job_filter.h"
 #include "controlplane/api/resources.h"
 #include "controlplane/api/retry.h"
 
-enum { JOBS_MAX = 100000, PAGE = 1000 };
+enum { CANCEL_MAX = 100000, RETRY_MAX = 5000, PAGE = 1000 };
 
 struct bulk {
     struct retry retry; /* first, see retry.h */
@@ -40,7 +40,7 @@ static void go_on(struct api_call *call)
     struct bulk *bulk = call->state;
 
     bulk->has_more = bulk->next != 0;
-    if (bulk->next != 0 && bulk->matched < JOBS_MAX) {
+    if (bulk->next != 0 && bulk->matched < (bulk->retry.done ? RETRY_MAX : CANCEL_MAX)) {
         next_page(call);
     } else {
         answer(call);
