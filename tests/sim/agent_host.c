@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "agent/streams/log_pump.h"
 #include "agent/tunnel/translate.h"
 #include "controlplane/core/shape.h"
 #include "shared/base/alloc.h"
@@ -9,6 +10,13 @@
 #include "shared/link/blob.h"
 #include "shared/link/mux.h"
 #include "tests/sim/tunnel_end.h"
+
+#define WANTS_BYTES ((uint64_t)1 << 30) /* more than there can be: see log_feed.c */
+
+struct waiting {
+    struct fl_attempt attempt;
+    uint32_t replica;
+};
 
 struct agent_host {
     struct sim *sim;
@@ -27,8 +35,12 @@ struct agent_host {
     struct tunnel_end tunnel;
     struct fl_blobs *blobs_held; /* specs that came in this connection; NULL: none */
     struct fl_blob_reader blob_reader;
-    uint32_t blob_stream;
-    struct fl_arena arena; /* of the message at hand */
+    uint32_t blob_stream, log_stream;
+    struct log_pump *pump;          /* NULL: no process */
+    FL_VEC(struct waiting) waiting; /* replicas that found no place in it */
+    bool is_told;                   /* the tunnel pulls until it is given nothing */
+    uint64_t rewinds;               /* of the pump, as they were */
+    struct fl_arena arena;          /* of the message at hand */
     fl_ms wake_at;
     struct fl_attempt told; /* the newest end that was reported, in the life of this host */
     uint32_t told_replica;
@@ -152,7 +164,8 @@ static void leave(struct agent_host *agent)
     if (why == FL_LINK_WHY_silent) sim_mark(agent->sim, MARK_tunnel_half_open);
     sim_tell(agent->sim, "agent %llu leaves its tunnel, why %llu", agent->config.number, why);
     tunnel_end_close(&agent->tunnel);
-    agent->blob_stream = 0;
+    agent->blob_stream = agent->log_stream = 0;
+    log_pump_closed(agent->pump);
     drop_session(agent);
 }
 
@@ -260,8 +273,13 @@ void agent_host_opened(struct agent_host *agent, uint64_t connection)
 
 static void begin_session(struct agent_host *agent, const struct fl_msg *welcome)
 {
+    struct fl_err err = {0};
+
     fl_blobs_destroy(agent->blobs_held);
     agent->blobs_held = fl_blobs_create(true);
+    fl_assert(fl_mux_open(agent->mux, FL_FRAME_LOG, clock_now(agent), &agent->log_stream, &err));
+    agent->is_told = false;
+    log_pump_opened(agent->pump);
     hear(agent, welcome);
 }
 
@@ -293,16 +311,22 @@ static void take_blobs(struct agent_host *agent, struct fl_str bytes)
 
 static void take_data(struct agent_host *agent, const struct fl_mux_item *item)
 {
-    if (item->type != FL_FRAME_BLOB) {
+    struct fl_err err = {0};
+
+    if (item->type == FL_FRAME_BLOB) {
+        if (item->is_new) {
+            agent->blob_stream = item->stream;
+            fl_blob_reader_fini(&agent->blob_reader);
+            fl_blob_reader_init(&agent->blob_reader);
+        }
+        take_blobs(agent, item->bytes);
+    } else if (item->stream != agent->log_stream) {
         sim_broken(agent->sim, "I24", "a hub sent agent %u a stream of type %u",
                    agent->config.number, item->type);
+    } else if (!log_pump_take(agent->pump, item->bytes, &err)) {
+        sim_broken(agent->sim, "I24", "a hub sent agent %u a LOG frame that is none: %s",
+                   agent->config.number, err.text);
     }
-    if (item->is_new) {
-        agent->blob_stream = item->stream;
-        fl_blob_reader_fini(&agent->blob_reader);
-        fl_blob_reader_init(&agent->blob_reader);
-    }
-    take_blobs(agent, item->bytes);
     tunnel_watch_consumed(&agent->tunnel.watch, item->stream, item->bytes.len);
     fl_mux_consumed(agent->mux, item->stream, (uint32_t)item->bytes.len);
 }
@@ -326,6 +350,7 @@ static void take_item(struct agent_host *agent, const struct fl_mux_item *item)
         break;
     case FL_MUX_CLOSED:
         if (item->stream == agent->blob_stream) agent->blob_stream = 0;
+        if (item->stream == agent->log_stream) link_step(agent, FL_LINK_EV_lost);
         break;
     }
 }
@@ -375,6 +400,84 @@ static void plan_wake(struct agent_host *agent, fl_ms at)
     sim_at(agent->sim, at, wake, agent, agent->boot, (uint64_t)at);
 }
 
+/* --- its logs, as agent/streams/log_feed.c has it --------------------------------------------- */
+
+static bool read_output(void *ctx, struct fl_attempt attempt, uint32_t replica, uint64_t offset,
+                        size_t bytes_max, struct fl_buf *out, bool *ret_is_more, bool *ret_is_ended,
+                        struct fl_err *err)
+{
+    struct agent_host *agent = ctx;
+    struct runtime runtime = fake_runtime_port(agent->runtime);
+    struct runtime_output output;
+
+    if (!runtime.ops->read_output(runtime.self, attempt, replica, offset, bytes_max, out, &output,
+                                  err)) {
+        return false;
+    }
+    *ret_is_more = output.is_more;
+    *ret_is_ended = output.is_ended;
+    return true;
+}
+
+static void output_taken(void *ctx, struct fl_attempt attempt, uint32_t replica)
+{
+    struct agent_host *agent = ctx;
+    struct runtime runtime = fake_runtime_port(agent->runtime);
+
+    runtime.ops->output_taken(runtime.self, attempt, replica);
+}
+
+static void on_output(void *ctx, struct fl_attempt attempt, uint32_t replica)
+{
+    struct agent_host *agent = ctx;
+    struct fl_err err = {0};
+
+    if (!log_pump_notice(agent->pump, attempt, replica, &err)) {
+        sim_mark(agent->sim, MARK_log_no_place);
+        fl_vec_push(&agent->waiting, ((struct waiting){attempt, replica}));
+    }
+    work(agent);
+}
+
+static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
+{
+    struct agent_host *agent = ctx;
+    size_t len;
+
+    if (stream != agent->log_stream) return 0;
+    len = log_pump_pull(agent->pump, at, bytes_max);
+    if (len == 0) agent->is_told = false;
+    if (len == 0 && log_pump_wants(agent->pump)) sim_mark(agent->sim, MARK_log_credit_spent);
+    return len;
+}
+
+static void I11_sources_are_bounded(struct agent_host *agent, const struct log_pump_stats *stats)
+{
+    if (stats->sources <= agent->config.log_sources_max && stats->queued <= stats->sources) return;
+    sim_broken(agent->sim, "I11", "agent %u sends the output of %u replicas", agent->config.number,
+               stats->sources);
+}
+
+static void mind_logs(struct agent_host *agent)
+{
+    struct log_pump_stats stats;
+    struct fl_err err = {0};
+
+    while (agent->waiting.len > 0) {
+        struct waiting next = agent->waiting.at[agent->waiting.len - 1];
+
+        if (!log_pump_notice(agent->pump, next.attempt, next.replica, &err)) break;
+        agent->waiting.len--;
+    }
+    stats = log_pump_stats(agent->pump);
+    I11_sources_are_bounded(agent, &stats);
+    if (stats.rewinds > agent->rewinds) sim_mark(agent->sim, MARK_log_set_back);
+    agent->rewinds = stats.rewinds;
+    if (!agent->log_stream || agent->is_told || log_pump_wants(agent->pump) == 0) return;
+    agent->is_told = true;
+    fl_mux_wants(agent->mux, agent->log_stream, WANTS_BYTES);
+}
+
 /* Control that waits, and bytes that came and were not taken: the watch's count and the multiplexer's. */
 static void I11_what_waits_is_bounded(struct agent_host *agent)
 {
@@ -407,6 +510,7 @@ static void work(struct agent_host *agent)
         link_step(agent, FL_LINK_EV_tick);
     }
     if (agent_core_next_deadline(agent->core) <= clock_now(agent)) step(agent, &tick);
+    mind_logs(agent);
     flush(agent);
     I11_what_waits_is_bounded(agent);
     due = agent_core_next_deadline(agent->core);
@@ -429,6 +533,9 @@ static void from_runtime(void *ctx, struct agent_event *event)
         agent->is_synced = true;
         sim_tell(agent->sim, "agent %llu knows what runs", agent->config.number);
         if (agent->has_adopted) sim_mark(agent->sim, MARK_agent_crash_adopted);
+    }
+    if (event->kind == AGENT_EV_replica_gone) {
+        log_pump_drop(agent->pump, event->replica_gone.attempt, event->replica_gone.replica);
     }
     step(agent, event);
     work(agent);
@@ -462,7 +569,10 @@ static void drop_process(struct agent_host *agent)
     agent->mux = NULL;
     fl_blobs_destroy(agent->blobs_held);
     agent->blobs_held = NULL;
-    agent->blob_stream = 0;
+    log_pump_destroy(agent->pump);
+    agent->pump = NULL;
+    fl_vec_clear(&agent->waiting);
+    agent->blob_stream = agent->log_stream = 0;
 }
 
 void agent_host_destroy(struct agent_host *agent)
@@ -473,20 +583,14 @@ void agent_host_destroy(struct agent_host *agent)
     tunnel_end_fini(&agent->tunnel);
     fl_blob_reader_fini(&agent->blob_reader);
     fl_arena_fini(&agent->arena);
+    fl_vec_fini(&agent->waiting);
     fl_free(agent);
-}
-
-static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
-{
-    (void)ctx;
-    (void)stream;
-    (void)at;
-    (void)bytes_max;
-    return 0;
 }
 
 void agent_host_start(struct agent_host *agent)
 {
+    struct log_pump_port pump = {agent, read_output, output_taken};
+    struct runtime_listener listener = {agent, from_runtime, on_output};
     struct fl_mux_config mux;
 
     if (agent->is_up) return;
@@ -505,7 +609,9 @@ void agent_host_start(struct agent_host *agent)
                                  .ctx = agent,
                                  .pull = pull};
     agent->mux = fl_mux_create(&mux, clock_now(agent));
-    fake_runtime_attach(agent->runtime, from_runtime, agent);
+    agent->pump = log_pump_create(&pump, agent->config.log_sources_max);
+    agent->rewinds = 0;
+    fake_runtime_attach(agent->runtime, &listener);
     work(agent);
 }
 

@@ -5,6 +5,7 @@
 #include "controlplane/core/shape.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/hash.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 
@@ -14,7 +15,7 @@ enum { STOPPED_EXIT_CODE = 143, COMMAND_MS_MAX = 30, CALM_RUN_MS_MAX = 2000 };
 /* What the listener is told. */
 struct notice {
     fl_ms at;
-    enum { NOTICE_REPLICA, NOTICE_NODE, NOTICE_SYNCED } kind;
+    enum { NOTICE_REPLICA, NOTICE_NODE, NOTICE_SYNCED, NOTICE_OUTPUT } kind;
     uint32_t place; /* of the replica, or the node's number */
     uint32_t what;  /* a replica's state, or GONE */
 };
@@ -31,14 +32,13 @@ struct fake_runtime {
     struct fake_runtime_hooks hooks;
     struct node nodes[FAKE_RUNTIME_NODES_MAX];
     FL_VEC(struct fake_replica) replicas;
-    struct fl_map index; /* identity to place in 'replicas', plus 1 */
-    void (*listen)(void *ctx, struct agent_event *event);
-    void *listen_ctx;
-    uint64_t boot;                 /* which listener */
-    uint64_t boot_lost;            /* commands of this one and before are lost */
-    fl_ms command_at, notify_at;   /* what is later is carried out later */
-    fl_ms paused_until;            /* the listener stands still */
-    FL_VEC(struct notice) notices; /* on their way to it, oldest first */
+    struct fl_map index;              /* identity to place in 'replicas', plus 1 */
+    struct runtime_listener listener; /* happened at NULL: nobody listens */
+    uint64_t boot;                    /* which listener */
+    uint64_t boot_lost;               /* commands of this one and before are lost */
+    fl_ms command_at, notify_at;      /* what is later is carried out later */
+    fl_ms paused_until;               /* the listener stands still */
+    FL_VEC(struct notice) notices;    /* on their way to it, oldest first */
     size_t notices_taken;
     bool is_pumping;
     bool is_dead;
@@ -94,7 +94,16 @@ static void fill_replica(const struct fake_runtime *runtime, const struct notice
     event->replica_seen.resources = replica->resources;
     if (notice->what != FL_REPLICA_exited) return;
     event->replica_seen.exit_code = replica->exit_code;
-    event->replica_seen.output_bytes = 1000;
+    event->replica_seen.output_bytes = fake_output_end(&replica->output);
+}
+
+static void tell_output(struct fake_runtime *runtime, uint32_t place)
+{
+    struct fake_replica *replica = &runtime->replicas.at[place];
+
+    replica->is_told = false;
+    if (!runtime->listener.output) return;
+    runtime->listener.output(runtime->listener.ctx, replica->attempt, replica->replica);
 }
 
 /* Hands over the oldest notice, when it is due and the listener listens. */
@@ -105,7 +114,7 @@ static void pump(void *ctx, uint64_t boot, uint64_t b)
     struct notice notice;
 
     (void)b;
-    if (boot != runtime->boot || !runtime->listen) return;
+    if (boot != runtime->boot || !runtime->listener.happened) return;
     notice = runtime->notices.at[runtime->notices_taken];
     if (notice.at < runtime->paused_until) notice.at = runtime->paused_until;
     if (notice.at > runtime->sim->now) {
@@ -120,9 +129,13 @@ static void pump(void *ctx, uint64_t boot, uint64_t b)
         sim_at(runtime->sim, runtime->notices.at[runtime->notices_taken].at, pump, runtime, boot,
                0);
     }
+    if (notice.kind == NOTICE_OUTPUT) {
+        tell_output(runtime, notice.place);
+        return;
+    }
     if (notice.kind == NOTICE_NODE) fill_node(runtime, notice.place, &event);
     if (notice.kind == NOTICE_REPLICA) fill_replica(runtime, &notice, &event);
-    runtime->listen(runtime->listen_ctx, &event);
+    runtime->listener.happened(runtime->listener.ctx, &event);
 }
 
 /* Notices arrive late, and in the order in which they were true. */
@@ -131,7 +144,7 @@ static void notify(struct fake_runtime *runtime, struct notice notice)
     struct sim *sim = runtime->sim;
     fl_ms at = sim->now + sim_between(sim, 0, runtime->config.notify_ms_max);
 
-    if (!runtime->listen) return;
+    if (!runtime->listener.happened) return;
     if (at > runtime->notify_at) runtime->notify_at = at;
     notice.at = runtime->notify_at;
     fl_vec_push(&runtime->notices, notice);
@@ -149,6 +162,14 @@ static void notify_replica(struct fake_runtime *runtime, size_t place, uint32_t 
 static void notify_node(struct fake_runtime *runtime, uint64_t number)
 {
     notify(runtime, (struct notice){.kind = NOTICE_NODE, .place = (uint32_t)number});
+}
+
+/* One on its way is enough. */
+static void notify_output(struct fake_runtime *runtime, size_t place)
+{
+    if (runtime->replicas.at[place].is_told || !runtime->listener.happened) return;
+    runtime->replicas.at[place].is_told = true;
+    notify(runtime, (struct notice){.kind = NOTICE_OUTPUT, .place = (uint32_t)place});
 }
 
 /* --- a replica's life ------------------------------------------------------------------------ */
@@ -190,8 +211,48 @@ static void end(struct fake_runtime *runtime, size_t place, enum fl_replica_stat
     replica->exit_code = exit_code;
     use(runtime, replica, false);
     if (did_run) replica->run_to = runtime->sim->now;
+    if (did_run && sim_chance(runtime->sim, 300000) && replica->writes_left) {
+        fake_output_write(&replica->output, runtime->sim);
+    }
     if (did_run) runtime->hooks.ended(runtime->hooks.ctx, runtime->config.cluster, replica);
+    replica->output.is_ended = true;
     notify_replica(runtime, place, state);
+    if (state != FL_REPLICA_refused) notify_output(runtime, place);
+}
+
+static void write_some(void *ctx, uint64_t place, uint64_t every_ms)
+{
+    struct fake_runtime *runtime = ctx;
+    struct fake_replica *replica = &runtime->replicas.at[place];
+
+    if (!replica->is_present || replica->state != FL_REPLICA_running || !replica->writes_left)
+        return;
+    replica->writes_left--;
+    fake_output_write(&replica->output, runtime->sim);
+    notify_output(runtime, place);
+    sim_at(runtime->sim, runtime->sim->now + sim_between(runtime->sim, 0, 2 * (fl_ms)every_ms),
+           write_some, runtime, place, every_ms);
+}
+
+/* It writes now and then; who runs for ever, as often. */
+static void begin_writing(struct fake_runtime *runtime, size_t place, fl_ms run_ms)
+{
+    struct fake_replica *replica = &runtime->replicas.at[place];
+    struct sim *sim = runtime->sim;
+    fl_ms every_ms;
+
+    replica->output.number = fl_hash_u64(sim->seed + runtime->config.cluster.n, place);
+    if (runtime->config.first.len) {
+        fake_output_text(&replica->output, sim->now, runtime->config.first);
+        notify_output(runtime, place);
+    }
+    if (!runtime->config.writes_max) return;
+    replica->writes_left = (uint32_t)sim_between(sim, 0, runtime->config.writes_max);
+    every_ms = run_ms / (replica->writes_left + 1);
+    if (every_ms > 2000) every_ms = 2000;
+    if (!replica->writes_left) return;
+    sim_at(sim, sim->now + sim_between(sim, 0, every_ms), write_some, runtime, place,
+           (uint64_t)every_ms);
 }
 
 static fl_ms draw_run_ms(struct fake_runtime *runtime)
@@ -210,6 +271,7 @@ static void advance(void *ctx, uint64_t place, uint64_t turn)
     struct fake_runtime *runtime = ctx;
     struct sim *sim = runtime->sim;
     struct fake_replica *replica = &runtime->replicas.at[place];
+    fl_ms run_ms;
 
     if (replica->turn != turn || !replica->is_present || runtime->is_dead) return;
     switch (replica->state) {
@@ -229,7 +291,9 @@ static void advance(void *ctx, uint64_t place, uint64_t turn)
         replica->run_from = sim->now;
         runtime->hooks.runs(runtime->hooks.ctx, runtime->config.cluster, replica);
         notify_replica(runtime, place, FL_REPLICA_running);
-        next(runtime, place, draw_run_ms(runtime));
+        run_ms = draw_run_ms(runtime);
+        begin_writing(runtime, place, run_ms);
+        next(runtime, place, run_ms);
         return;
     case FL_REPLICA_running:
         if (sim_chance(sim, runtime->config.lost_ppm)) {
@@ -307,6 +371,13 @@ static void do_stop(struct fake_runtime *runtime, size_t place, fl_ms grace_ms)
            runtime, place, 0);
 }
 
+/* Its output outlives it until it is taken; what never began has none. */
+static bool is_output_due(const struct fake_replica *replica)
+{
+    return fl_replica_state_is_last(replica->state) && replica->state != FL_REPLICA_refused &&
+           !replica->is_taken;
+}
+
 static void do_remove(struct fake_runtime *runtime, size_t place)
 {
     struct fake_replica *replica = &runtime->replicas.at[place];
@@ -314,6 +385,10 @@ static void do_remove(struct fake_runtime *runtime, size_t place)
     if (replica->is_present) {
         if (replica->state == FL_REPLICA_running || replica->state == FL_REPLICA_pulling) {
             notify_replica(runtime, place, replica->state);
+            return;
+        }
+        if (is_output_due(replica)) {
+            replica->is_removing = true;
             return;
         }
         if (!fl_replica_state_is_last(replica->state)) {
@@ -383,6 +458,87 @@ void fake_runtime_do(struct fake_runtime *runtime, const struct agent_command *c
            (uint64_t)place << 32 | grace_ms << 8 | (uint64_t)command->kind, runtime->boot);
 }
 
+static bool on_read_output(void *self, struct fl_attempt attempt, uint32_t replica, uint64_t offset,
+                           size_t bytes_max, struct fl_buf *records,
+                           struct runtime_output *ret_output, struct fl_err *err)
+{
+    const struct fake_replica *found = fake_runtime_find(self, attempt, replica);
+
+    if (!found || !found->is_present) return fl_fail(err, FL_ABSENT, "no such replica");
+    return fake_output_read(&found->output, offset, bytes_max, records, ret_output, err);
+}
+
+static void on_output_taken(void *self, struct fl_attempt attempt, uint32_t number)
+{
+    struct fake_runtime *runtime = self;
+    uint64_t place = find(runtime, attempt, number);
+    struct fake_replica *replica;
+
+    if (!place || !runtime->replicas.at[place - 1].is_present) return;
+    replica = &runtime->replicas.at[place - 1];
+    replica->is_taken = true;
+    runtime->hooks.taken(runtime->hooks.ctx, runtime->config.cluster, replica);
+    if (replica->is_removing) do_remove(runtime, place - 1);
+}
+
+/* --- as a runtime ---------------------------------------------------------------------------- */
+
+static void do_simply(struct fake_runtime *runtime, enum agent_command_kind kind,
+                      struct fl_attempt attempt, uint32_t replica, uint32_t grace_ms)
+{
+    struct agent_command command = {.kind = kind, .attempt = attempt, .replica = replica};
+
+    if (kind == AGENT_CMD_stop) command.stop.grace_ms = grace_ms;
+    fake_runtime_do(runtime, &command);
+}
+
+static void on_begin(void *self, const struct runtime_listener *listener)
+{
+    fake_runtime_attach(self, listener);
+}
+
+static void on_create(void *self, const struct runtime_order *order)
+{
+    struct agent_command command = {
+        .kind = AGENT_CMD_create, .attempt = order->attempt, .replica = order->replica};
+
+    command.create.node = order->node;
+    command.create.resources = order->resources;
+    fake_runtime_do(self, &command);
+}
+
+static void on_release(void *self, struct fl_attempt attempt, uint32_t replica)
+{
+    do_simply(self, AGENT_CMD_release, attempt, replica, 0);
+}
+
+static void on_stop(void *self, struct fl_attempt attempt, uint32_t replica, uint32_t grace_ms)
+{
+    do_simply(self, AGENT_CMD_stop, attempt, replica, grace_ms);
+}
+
+static void on_remove(void *self, struct fl_attempt attempt, uint32_t replica)
+{
+    do_simply(self, AGENT_CMD_remove, attempt, replica, 0);
+}
+
+struct runtime fake_runtime_port(struct fake_runtime *runtime)
+{
+    static const struct runtime_ops ops = {
+        .name = "fake",
+        .has_images = true,
+        .begin = on_begin,
+        .create = on_create,
+        .release = on_release,
+        .stop = on_stop,
+        .remove = on_remove,
+        .read_output = on_read_output,
+        .output_taken = on_output_taken,
+    };
+
+    return (struct runtime){.ops = &ops, .self = runtime};
+}
+
 /* --- life ------------------------------------------------------------------------------------ */
 
 struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runtime_config *config,
@@ -413,22 +569,22 @@ struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runt
 void fake_runtime_destroy(struct fake_runtime *runtime)
 {
     if (!runtime) return;
+    for (size_t i = 0; i < runtime->replicas.len; i++)
+        fl_vec_fini(&runtime->replicas.at[i].output.records);
     fl_vec_fini(&runtime->replicas);
     fl_vec_fini(&runtime->notices);
     fl_map_fini(&runtime->index);
     fl_free(runtime);
 }
 
-void fake_runtime_attach(struct fake_runtime *runtime,
-                         void (*listen)(void *ctx, struct agent_event *event), void *ctx)
+void fake_runtime_attach(struct fake_runtime *runtime, const struct runtime_listener *listener)
 {
     runtime->boot++;
     runtime->paused_until = 0;
     fl_vec_clear(&runtime->notices);
     runtime->notices_taken = 0;
     runtime->is_pumping = false;
-    runtime->listen = listen;
-    runtime->listen_ctx = ctx;
+    runtime->listener = *listener;
     for (uint32_t i = 0; i < runtime->config.nodes; i++) {
         notify_node(runtime, i);
     }
@@ -441,6 +597,9 @@ void fake_runtime_attach(struct fake_runtime *runtime,
         } else {
             notify_replica(runtime, i, replica->state);
         }
+        /* What an earlier process knew of its output, this one does not. */
+        replica->is_told = replica->is_taken = replica->is_removing = false;
+        if (replica->run_from || is_output_due(replica)) notify_output(runtime, i);
     }
     notify(runtime, (struct notice){.kind = NOTICE_SYNCED});
 }
@@ -453,7 +612,7 @@ void fake_runtime_pause(struct fake_runtime *runtime, fl_ms until)
 void fake_runtime_detach(struct fake_runtime *runtime, bool is_abrupt)
 {
     if (is_abrupt) runtime->boot_lost = runtime->boot;
-    runtime->listen = NULL;
+    runtime->listener = (struct runtime_listener){0};
 }
 
 void fake_runtime_calm(struct fake_runtime *runtime)
@@ -501,6 +660,7 @@ bool fake_runtime_lose_one(struct fake_runtime *runtime)
         end(runtime, i - 1, FL_REPLICA_lost, 0);
         if (sim_chance(runtime->sim, 500000)) {
             replica->is_present = false;
+            replica->is_wiped = true;
             notify_replica(runtime, i - 1, GONE);
         }
         return true;
@@ -511,13 +671,14 @@ bool fake_runtime_lose_one(struct fake_runtime *runtime)
 void fake_runtime_die(struct fake_runtime *runtime)
 {
     runtime->is_dead = true;
-    runtime->listen = NULL;
+    runtime->listener = (struct runtime_listener){0};
     for (size_t i = 0; i < runtime->replicas.len; i++) {
         struct fake_replica *replica = &runtime->replicas.at[i];
 
         if (!replica->is_present) continue;
         if (!fl_replica_state_is_last(replica->state)) end(runtime, i, FL_REPLICA_lost, 0);
         replica->is_present = false;
+        replica->is_wiped = true;
     }
 }
 

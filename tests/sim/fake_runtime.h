@@ -1,12 +1,13 @@
 /* fake_runtime.h - what one cluster runs: nodes, and replicas that take time to be made, run, end.
  * It keeps what agent_event.h says a runtime keeps, outlives the agent's process, and writes the ledger:
- * every replica that ever was, when it ran, how it ended.  The ledger is the truth that rows, reports and
+ * every replica that ever was, when it ran, what it wrote, how it ended.  The ledger is the truth that rows, reports and
  * answers are held against.
  * Single-threaded, in the sim's time. */
 #pragma once
 
 #include "agent/core/agent_command.h"
-#include "agent/core/agent_event.h"
+#include "agent/runtime.h"
+#include "tests/sim/fake_output.h"
 #include "tests/sim/sim.h"
 
 struct fake_runtime;
@@ -25,6 +26,12 @@ struct fake_replica {
     uint32_t turn;                      /* which of its timers still counts */
     fl_ms created_at, run_from, run_to; /* 0: never */
     int32_t exit_code;
+    struct fake_output output;
+    uint32_t writes_left;
+    bool is_told;     /* of output, by a notice on its way */
+    bool is_taken;    /* somebody said that all output is safe elsewhere */
+    bool is_removing; /* once it is */
+    bool is_wiped;    /* by another hand: nobody can read its output any more */
 };
 
 /* Called at the instant it is so. */
@@ -33,6 +40,7 @@ struct fake_runtime_hooks {
     void (*created)(void *ctx, struct fl_cluster cluster, const struct fake_replica *replica);
     void (*runs)(void *ctx, struct fl_cluster cluster, const struct fake_replica *replica);
     void (*ended)(void *ctx, struct fl_cluster cluster, const struct fake_replica *replica);
+    void (*taken)(void *ctx, struct fl_cluster cluster, const struct fake_replica *replica);
 };
 
 struct fake_runtime_config {
@@ -44,6 +52,8 @@ struct fake_runtime_config {
     uint32_t lost_ppm;
     uint32_t long_ppm;    /* runs up to five times longer */
     uint32_t endless_ppm; /* runs until it is stopped */
+    uint32_t writes_max;  /* of one replica, but of those that run until they are stopped */
+    struct fl_str first;  /* what each writes first; empty: anything */
 };
 
 enum { FAKE_RUNTIME_NODES_MAX = 16 };
@@ -53,9 +63,8 @@ struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runt
 void fake_runtime_destroy(struct fake_runtime *runtime);
 
 /* An agent's process begins to listen: it is told all that is held, then 'synced', then what changes.
- * 'now' of the events is for the listener to fill in. */
-void fake_runtime_attach(struct fake_runtime *runtime,
-                         void (*listen)(void *ctx, struct agent_event *event), void *ctx);
+ * 'now' of the events is for the listener to fill in; 'output' may be NULL. */
+void fake_runtime_attach(struct fake_runtime *runtime, const struct runtime_listener *listener);
 /* The process is gone; with 'is_abrupt' commands that were not carried out yet are lost with it. */
 void fake_runtime_detach(struct fake_runtime *runtime, bool is_abrupt);
 
@@ -64,6 +73,9 @@ void fake_runtime_pause(struct fake_runtime *runtime, fl_ms until);
 
 /* create, release, stop, remove: carried out a little later, in order. */
 void fake_runtime_do(struct fake_runtime *runtime, const struct agent_command *command);
+
+/* All of it as a runtime (agent/runtime.h); attaching is its begin. */
+struct runtime fake_runtime_port(struct fake_runtime *runtime);
 
 /* --- faults --- */
 void fake_runtime_calm(struct fake_runtime *runtime); /* no more refusals or losses; short runs */

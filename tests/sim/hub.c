@@ -286,6 +286,7 @@ struct hub *hub_create(struct sim *sim, struct net *net, struct db *db, struct f
 static void drop_process(struct hub *hub)
 {
     hub->is_up = false;
+    fake_log_store_crash(hub->logs);
     db_client_destroy(hub->db_client);
     engine_destroy(hub->engine);
     hub->engine = NULL;
@@ -299,6 +300,7 @@ void hub_destroy(struct hub *hub)
     if (hub->is_up) drop_process(hub);
     fl_vec_fini(&hub->sessions);
     fl_vec_fini(&hub->lost);
+    fake_log_store_destroy(hub->logs);
     fl_free(hub);
 }
 
@@ -334,6 +336,8 @@ void hub_start(struct hub *hub)
     hub->is_up = true;
     hub->wake_at = 0;
     hub->epoch = 0;
+    memset(hub->epoch_newest, 0, sizeof(hub->epoch_newest));
+    fake_log_store_start(hub->logs);
     hub->paused_until = 0;
     hub->renew_sent_at = 0;
     hub->clock_offset = sim_between(hub->sim, 0, 1000000000);
@@ -369,6 +373,7 @@ void hub_pause(struct hub *hub, fl_ms until)
     hub->paused_until = until;
     net_pause_host(hub->net, NET_HUB, hub->config.host, until);
     db_client_pause(hub->db_client, until);
+    fake_log_store_pause(hub->logs, until);
     plan_wake(hub, until + 1); /* sockets are read before a clock is believed */
 }
 
@@ -435,6 +440,11 @@ void hub_tell(const struct hub *hub)
 size_t hub_requests_open(const struct hub *hub)
 {
     return hub->requests_open;
+}
+
+struct fake_log_store *hub_logs(const struct hub *hub)
+{
+    return hub->logs;
 }
 
 struct engine_stats hub_stats(const struct hub *hub)

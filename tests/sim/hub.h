@@ -10,6 +10,7 @@
 #include "tests/sim/checks.h"
 #include "tests/sim/db.h"
 #include "tests/sim/fake_client.h"
+#include "tests/sim/fake_log_store.h"
 #include "tests/sim/net.h"
 #include "tests/sim/sim.h"
 
@@ -21,7 +22,11 @@ struct hub_config {
     uint32_t stop_grace_ms;
     struct fl_flow_limits flow; /* of its tunnels */
     fl_ms spec_ms_max;          /* a document is had after so long, at most */
-    uint32_t clusters_len;      /* by the net's number of their agents */
+    struct fake_log_config logs;
+    void *truth_ctx; /* of what replicas wrote, as fake_log_ports.truth */
+    const struct fake_output *(*truth)(void *ctx, struct fl_cluster cluster,
+                                       struct fl_attempt attempt, uint32_t replica);
+    uint32_t clusters_len; /* by the net's number of their agents */
 };
 
 struct hub *hub_create(struct sim *sim, struct net *net, struct db *db, struct fake_client *client,
@@ -54,5 +59,8 @@ void hub_closed(struct hub *hub, uint64_t connection);
 
 /* A report that an agent sent in its session before this one, about an attempt of its own, arrives now. */
 void hub_stale_report(struct hub *hub, struct fl_attempt attempt, struct fl_cluster cluster);
+
+/* Its log store outlives its processes. */
+struct fake_log_store *hub_logs(const struct hub *hub);
 
 struct engine_stats hub_stats(const struct hub *hub);

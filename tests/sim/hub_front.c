@@ -174,25 +174,76 @@ static void on_renew(void *ctx, uint64_t connection, struct fl_cluster cluster,
     fl_unreachable("an agent here has no certificate to renew");
 }
 
+static void I6_a_superseded_session_writes_no_log(struct hub *hub,
+                                                  const struct hub_session *session)
+{
+    if (session_epoch(session->session) >= hub->epoch_newest[session->agent]) return;
+    sim_broken(hub->sim, "I6", "hub %u takes logs of session %" PRIu64 ", and %" PRIu64 " is newer",
+               hub->config.host, session_epoch(session->session),
+               hub->epoch_newest[session->agent]);
+}
+
 static void on_log_frame(void *ctx, uint64_t connection, struct fl_cluster cluster,
                          struct fl_str payload)
 {
-    (void)ctx;
-    (void)connection;
-    (void)cluster;
-    (void)payload;
+    struct hub *hub = ctx;
+    struct fl_err err = {0};
+
+    I6_a_superseded_session_writes_no_log(hub, hub->speaking);
+    if (fake_log_store_frame(hub->logs, connection, cluster, payload, &err)) return;
+    sim_broken(hub->sim, "I24", "agent %u sent a LOG frame that is none: %s",
+               hub->speaking->agent + 1, err.text);
 }
 
 static void on_log_closed(void *ctx, uint64_t connection, struct fl_cluster cluster)
 {
-    (void)ctx;
-    (void)connection;
+    struct hub *hub = ctx;
+
     (void)cluster;
+    fake_log_store_closed(hub->logs, connection);
+}
+
+/* --- the log store's ports ------------------------------------------------------------------- */
+
+static void log_send(void *ctx, uint64_t connection, struct fl_str payload)
+{
+    struct hub *hub = ctx;
+    struct hub_session *session = find_session(hub, connection);
+    struct fl_err err = {0};
+
+    if (!session || session_log_put(session->session, payload, hub_clock(hub), &err)) return;
+    /* Gone, or one that takes too little and is refused by now. */
+    sim_tell(hub->sim, "hub %llu: nothing can be said of logs on connection %llu, code %llu",
+             hub->config.host, connection, err.code);
+}
+
+static void log_consumed(void *ctx, uint64_t connection, uint32_t bytes)
+{
+    struct hub *hub = ctx;
+    struct hub_session *session = find_session(hub, connection);
+
+    if (!session || session_is_over(session->session)) return;
+    tunnel_watch_consumed(&session->tunnel.watch, session->tunnel.watch.log_stream, bytes);
+    session_log_consumed(session->session, bytes);
+}
+
+static void log_turned(void *ctx)
+{
+    hub_work(ctx);
+}
+
+static const struct fake_output *log_truth(void *ctx, struct fl_cluster cluster,
+                                           struct fl_attempt attempt, uint32_t replica)
+{
+    struct hub *hub = ctx;
+
+    return hub->config.truth(hub->config.truth_ctx, cluster, attempt, replica);
 }
 
 void hub_front_init(struct hub *hub)
 {
     const struct hub_config *config = &hub->config;
+    struct fake_log_ports logs = {hub, log_truth, log_send, log_consumed, log_turned};
 
     hub->shared = (struct session_shared){
         .ports = {.ctx = hub,
@@ -212,6 +263,9 @@ void hub_front_init(struct hub *hub)
         .ctx = hub,
         .lost = on_lost,
     };
+    hub->config.logs.host = config->host;
+    hub->config.logs.held_bytes_max = config->flow.stream_bytes_max;
+    hub->logs = fake_log_store_create(hub->sim, &config->logs, &logs);
 }
 
 /* --- from the net ---------------------------------------------------------------------------- */
@@ -301,7 +355,10 @@ void hub_front_send(void *ctx, const struct core_send *send)
         if (is_new) on_lost(hub, send->cluster, send->session_epoch, send->connection);
         return;
     }
-    if (is_new) fl_vec_clear(&session->told);
+    if (is_new) {
+        fl_vec_clear(&session->told);
+        hub->epoch_newest[session->agent] = send->session_epoch;
+    }
     if (send->kind == CORE_SEND_ack) check_acks(hub, session, send->report_seq);
     session_send(session->session, send, hub_clock(hub));
 }

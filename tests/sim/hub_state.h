@@ -29,9 +29,11 @@ struct hub {
     struct fake_client *client;
     struct checks *checks;
     struct hub_config config;
-    struct session_shared shared; /* of all sessions */
-    struct hub_session *speaking; /* whose bytes are being read */
-    bool turns_away;              /* an agent came, and nobody leads here */
+    struct session_shared shared;          /* of all sessions */
+    struct hub_session *speaking;          /* whose bytes are being read */
+    struct fake_log_store *logs;           /* its disk, and while it is up, the thread */
+    uint64_t epoch_newest[NET_AGENTS_MAX]; /* of each agent's sessions, in this process */
+    bool turns_away;                       /* an agent came, and nobody leads here */
     char instance[16];
     struct fl_cluster clusters[NET_AGENTS_MAX];
     uint64_t boot;

@@ -382,6 +382,30 @@ bool net_reset_one(struct net *net, bool is_half_open)
     return false;
 }
 
+bool net_linger_one(struct net *net, fl_ms until)
+{
+    size_t len = net->connections.len;
+    size_t from = len ? (size_t)sim_between(net->sim, 0, (int64_t)len - 1) : 0;
+
+    for (size_t i = 0; i < len; i++) {
+        struct connection *connection = net->connections.at[(from + i) % len];
+        struct direction *to_hub = &connection->directions[TO_HUB];
+
+        if (!connection->is_open[NET_HUB] || !connection->is_open[NET_AGENT]) continue;
+        if (connection->is_swallowing || to_hub->taken == to_hub->queue.len) continue;
+        for (size_t k = to_hub->taken; k < to_hub->queue.len; k++) {
+            if (to_hub->queue.at[k].at < until) to_hub->queue.at[k].at = until;
+        }
+        if (to_hub->newest_at < until) to_hub->newest_at = until;
+        push(net, connection, TO_HUB, NULL, 0);
+        empty(&connection->directions[TO_AGENT]);
+        push(net, connection, TO_AGENT, NULL, 0);
+        connection->is_swallowing = true;
+        return true;
+    }
+    return false;
+}
+
 void net_heal(struct net *net)
 {
     memset(net->paths, 0, sizeof(net->paths));

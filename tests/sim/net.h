@@ -45,4 +45,6 @@ void net_block(struct net *net, uint32_t agent, uint32_t hub, bool is_to_hub, bo
 void net_slow(struct net *net, uint32_t agent, uint32_t hub, fl_ms delay_ms, fl_ms until);
 /* Something open is lost, if anything is open: both ends are told, or just one. */
 bool net_reset_one(struct net *net, bool is_half_open);
+/* Something open is lost at the agent's end; what it had sent arrives at the hub, but not before then. */
+bool net_linger_one(struct net *net, fl_ms until);
 void net_heal(struct net *net); /* no direction is dead or slow any more */

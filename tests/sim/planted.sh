@@ -27,7 +27,7 @@ copy()
 {
     mkdir -p "$1"
     (cd "$root" && tar -cf - shared/base shared/wire shared/link shared/io/*.h shared/tls/*.h agent/core \
-        agent/tunnel/translate.[ch] controlplane/core controlplane/tunnel/{order,session,translate}.[ch] \
+        agent/runtime.h agent/streams/log_pump.[ch] agent/tunnel/translate.[ch] controlplane/core controlplane/tunnel/{order,session,translate}.[ch] \
         controlplane/tunnel/server.h controlplane/engine*.[ch] tests/sim/*.c tests/sim/*.h \
         tests/sim/*.def) | tar -xf - -C "$1"
 }

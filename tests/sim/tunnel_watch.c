@@ -30,6 +30,7 @@ void tunnel_watch_begin(struct tunnel_watch *watch)
     fl_frame_decoder_init(&watch->out);
     fl_frame_decoder_init(&watch->in);
     watch->is_in_bad = false;
+    watch->log_stream = 0;
     fl_vec_clear(&watch->streams);
     fl_vec_push(&watch->streams,
                 (struct tunnel_watch_stream){.may_send = watch->limits->tunnel_bytes,
@@ -128,6 +129,7 @@ static void note(struct tunnel_watch *watch, const struct fl_frame *frame, bool 
         } else {
             stream->received += len;
             tunnel->received += len;
+            if (frame->type == FL_FRAME_LOG) watch->log_stream = frame->stream;
             tunnel->consumed += len; /* the tunnel's returns at once */
         }
         I11_only_what_was_granted_is_sent(watch, stream);

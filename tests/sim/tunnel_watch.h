@@ -24,6 +24,7 @@ struct tunnel_watch {
     const struct fl_flow_limits *limits;
     struct fl_frame_decoder out, in;
     bool is_in_bad;                             /* noise came in: what follows has no meaning */
+    uint32_t log_stream;                        /* the one that LOG frames came on; 0: none did */
     FL_VEC(struct tunnel_watch_stream) streams; /* the tunnel first */
 };
 

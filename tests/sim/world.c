@@ -4,8 +4,10 @@
 
 #include "controlplane/core/shape.h"
 #include "shared/base/assert.h"
+#include "shared/wire/log_message.h"
 #include "tests/sim/agent_host.h"
 #include "tests/sim/checks.h"
+#include "tests/sim/checks_log.h"
 #include "tests/sim/db.h"
 #include "tests/sim/fake_client.h"
 #include "tests/sim/fake_runtime.h"
@@ -28,6 +30,7 @@ struct world {
     struct db *db;
     struct net *net;
     struct checks *checks;
+    struct checks_log logs;
     struct fake_client *client;
     struct hub *hubs[HUBS_MAX];
     uint32_t hubs_len;
@@ -200,6 +203,22 @@ static void on_ended(void *ctx, struct fl_cluster place, const struct fake_repli
     checks_ended(((struct world *)ctx)->checks, replica);
 }
 
+static void on_taken(void *ctx, struct fl_cluster place, const struct fake_replica *replica)
+{
+    struct world *world = ctx;
+
+    checks_log_taken(&world->logs, world->clusters[place.n - 1], replica);
+}
+
+static const struct fake_output *truth(void *ctx, struct fl_cluster cluster,
+                                       struct fl_attempt attempt, uint32_t replica)
+{
+    const struct fake_replica *found =
+        fake_runtime_find(runtime_of(ctx, cluster), attempt, replica);
+
+    return found ? &found->output : NULL;
+}
+
 /* --- faults ---------------------------------------------------------------------------------- */
 
 static void start_hub(void *ctx, uint64_t i, uint64_t b)
@@ -301,6 +320,9 @@ static void do_fault(struct world *world, enum sim_fault fault)
     case FAULT_net_half_open:
         if (net_reset_one(world->net, true)) sim_fault(sim, fault);
         return;
+    case FAULT_net_linger:
+        if (net_linger_one(world->net, soon)) sim_fault(sim, fault);
+        return;
     case FAULT_agent_evil:
         lie(world, a);
         return;
@@ -349,6 +371,12 @@ static void do_fault(struct world *world, enum sim_fault fault)
     case FAULT_db_full:
         db_full(world->db, soon);
         break;
+    case FAULT_log_full:
+        fake_log_store_full(hub_logs(world->hubs[h]), soon);
+        break;
+    case FAULT_log_stall:
+        fake_log_store_stall(hub_logs(world->hubs[h]), soon);
+        break;
     case FAULT_db_cut_before:
         db_cut_writers(world->db);
         break;
@@ -394,8 +422,10 @@ static void heal(struct world *world)
     world->is_healed = true;
     net_heal(world->net);
     db_heal(world->db);
-    for (uint32_t i = 0; i < world->hubs_len; i++)
+    for (uint32_t i = 0; i < world->hubs_len; i++) {
         hub_start(world->hubs[i]);
+        fake_log_store_heal(hub_logs(world->hubs[i]));
+    }
     for (uint32_t i = 0; i < world->clusters_len; i++) {
         fake_runtime_calm(world->runtimes[i]);
         agent_host_heal(world->agents[i]);
@@ -452,7 +482,8 @@ static void draw_weights(struct world *world)
         {FAULT_db_down, 3},       {FAULT_db_slow, 4},       {FAULT_db_full, 2},
         {FAULT_db_cut_before, 4}, {FAULT_clock_step, 4},    {FAULT_node_down, 3},
         {FAULT_agent_evil, 4},    {FAULT_client_storm, 3},  {FAULT_replica_lost, 3},
-        {FAULT_cluster_death, 1},
+        {FAULT_cluster_death, 1}, {FAULT_net_linger, 3},    {FAULT_log_full, 3},
+        {FAULT_log_stall, 3},
     };
 
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
@@ -518,7 +549,7 @@ static struct fl_flow_limits draw_flow(struct sim *sim)
 static void draw_clusters(struct world *world, const struct fl_flow_limits *flow)
 {
     struct sim *sim = &world->sim;
-    struct fake_runtime_hooks hooks = {world, on_created, on_runs, on_ended};
+    struct fake_runtime_hooks hooks = {world, on_created, on_runs, on_ended, on_taken};
     struct agent_core_config core = agent_core_config_default();
 
     core.gate_ms = (uint32_t)sim_between(sim, 3000, 30000);
@@ -536,12 +567,15 @@ static void draw_clusters(struct world *world, const struct fl_flow_limits *flow
             .lost_ppm = ppm(sim, 400000, 20000),
             .long_ppm = ppm(sim, 500000, 50000),
             .endless_ppm = ppm(sim, 500000, 20000),
+            .writes_max = (uint32_t)sim_between(sim, 0, 8),
         };
         struct agent_host_config agent = {
             .host = i,
             .number = i + 1,
             .core = core,
             .flow = *flow,
+            .log_sources_max =
+                sim_chance(sim, 300000) ? (uint32_t)sim_between(sim, 20, 100) : FL_LOG_SOURCES_MAX,
             .no_spec_ppm = ppm(sim, 300000, 10000),
             .choose_hub = choose_hub,
             .choose_hub_ctx = world,
@@ -563,6 +597,7 @@ static void create(struct world *world, uint64_t seed, bool is_live)
     struct db_config db;
 
     sim_init(sim, seed, is_live);
+    world->logs.sim = sim;
     sim_running = sim;
     world->heal_at = sim_between(sim, 120000, 180000);
     world->fault_ms = sim_between(sim, 1500, 8000);
@@ -576,6 +611,15 @@ static void create(struct world *world, uint64_t seed, bool is_live)
     hub.stop_grace_ms = (uint32_t)sim_between(sim, 100, 5000);
     hub.clusters_len = world->clusters_len;
     hub.flow = draw_flow(sim);
+    hub.logs = (struct fake_log_config){
+        .inbox_bytes_max =
+            (uint32_t)sim_between(sim, 1000, sim_chance(sim, 500000) ? 100000 : 4 << 20),
+        .turn_ms_max = sim_between(sim, 0, 50),
+        .sync_ms_max = sim_between(sim, 1, 100),
+        .sync_fails_ppm = ppm(sim, 400000, 20000),
+    };
+    hub.truth = truth;
+    hub.truth_ctx = world;
     hub.spec_ms_max = sim_between(sim, 1, sim_chance(sim, 200000) ? 3000 : 50);
     client.clusters = world->clusters_len;
     client.mortal = world->mortal;
@@ -594,6 +638,7 @@ static void create(struct world *world, uint64_t seed, bool is_live)
     for (uint32_t i = 0; i < world->hubs_len; i++) {
         hub.host = i;
         world->hubs[i] = hub_create(sim, world->net, world->db, world->client, world->checks, &hub);
+        world->logs.stores[world->logs.stores_len++] = hub_logs(world->hubs[i]);
     }
     draw_clusters(world, &hub.flow);
     checks_set_runtimes(world->checks, world->runtimes, world->clusters_len);
@@ -696,6 +741,8 @@ static void run_whole(struct world *world)
     for (uint32_t i = 0; i < world->hubs_len; i++)
         hub_check(world->hubs[i], true);
     checks_end(world->checks);
+    for (uint32_t i = 0; i < world->clusters_len; i++)
+        checks_log_end(&world->logs, world->clusters[i], world->runtimes[i]);
 }
 
 struct world_result world_run(uint64_t seed, bool is_live)

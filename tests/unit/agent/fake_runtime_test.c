@@ -23,7 +23,8 @@ static void ignore(void *ctx, struct fl_cluster cluster, const struct fake_repli
 static void begin(void *ctx, enum contract_job job)
 {
     struct world *world = ctx;
-    struct fake_runtime_hooks hooks = {.created = ignore, .runs = ignore, .ended = ignore};
+    struct fake_runtime_hooks hooks = {
+        .created = ignore, .runs = ignore, .ended = ignore, .taken = ignore};
     struct fake_runtime_config config = {
         .cluster = {1},
         .nodes = 2,
@@ -32,6 +33,7 @@ static void begin(void *ctx, enum contract_job job)
         .run_ms_max = 500,
         .notify_ms_max = 10,
         .endless_ppm = job == CONTRACT_ENDLESS ? 1000000 : 0,
+        .first = job == CONTRACT_ENDLESS ? FL_STR("ready\n") : FL_STR("done\n"),
     };
 
     sim_init(&world->sim, 7, false);
@@ -62,73 +64,12 @@ static bool is_late(void *ctx)
     return world->sim.now > LATE_MS;
 }
 
-/* ---- the port, over the fake's commands ------------------------------------------------------------- */
-
-static void do_begin(void *self, const struct runtime_listener *listener)
-{
-    struct world *world = self;
-
-    fake_runtime_attach(world->fake, listener->happened, listener->ctx);
-}
-
-static void do_create(void *self, const struct runtime_order *what)
-{
-    struct world *world = self;
-    struct agent_command command = {
-        .kind = AGENT_CMD_create, .attempt = what->attempt, .replica = what->replica};
-
-    command.create.node = what->node;
-    command.create.resources = what->resources;
-    fake_runtime_do(world->fake, &command);
-}
-
-static void do_other(void *self, enum agent_command_kind kind, struct fl_attempt attempt,
-                     uint32_t replica, uint32_t grace_ms)
-{
-    struct world *world = self;
-    struct agent_command command = {.kind = kind, .attempt = attempt, .replica = replica};
-
-    command.stop.grace_ms = grace_ms;
-    fake_runtime_do(world->fake, &command);
-}
-
-static void do_release(void *self, struct fl_attempt attempt, uint32_t replica)
-{
-    do_other(self, AGENT_CMD_release, attempt, replica, 0);
-}
-
-static void do_stop(void *self, struct fl_attempt attempt, uint32_t replica, uint32_t grace_ms)
-{
-    do_other(self, AGENT_CMD_stop, attempt, replica, grace_ms);
-}
-
-static void do_remove(void *self, struct fl_attempt attempt, uint32_t replica)
-{
-    do_other(self, AGENT_CMD_remove, attempt, replica, 0);
-}
-
-static void do_output_taken(void *self, struct fl_attempt attempt, uint32_t replica)
-{
-    (void)self; /* it has no output */
-    (void)attempt;
-    (void)replica;
-}
-
 static struct runtime open_runtime(void *ctx)
 {
-    static const struct runtime_ops ops = {
-        .name = "fake",
-        .begin = do_begin,
-        .create = do_create,
-        .release = do_release,
-        .stop = do_stop,
-        .remove = do_remove,
-        .output_taken = do_output_taken,
-    };
     struct world *world = ctx;
 
     fake_runtime_detach(world->fake, false);
-    return (struct runtime){.ops = &ops, .self = world};
+    return fake_runtime_port(world->fake);
 }
 
 static void order(void *ctx, struct runtime_order *what)
@@ -148,6 +89,7 @@ static void the_simulators_runtime_keeps_the_contract(void **state)
         .order = order,
         .turn = turn,
         .is_late = is_late,
+        .has_output = true,
     };
 
     (void)state;
