@@ -1,0 +1,22 @@
+/* bench_help_figures.h - a file that several tools map: what the fake agents have seen, while they see it.
+ * One writer but for 'hold', any readers; bench/live.py reads it as little-endian u64s in this order. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct bench_figures {
+    atomic_ulong up;      /* agents with a session whose inventory is told */
+    atomic_ulong started; /* attempts that got GO */
+    atomic_ulong ended;   /* whose end is acknowledged, so durable */
+    atomic_ulong live;    /* attempts that agents hold */
+    atomic_ulong doubled; /* GO for what has run already: must stay 0 */
+    atomic_ulong stopped; /* STOP came: an attempt was given up */
+    atomic_ulong lost;    /* connections that ended */
+    atomic_ulong enrolled;
+    atomic_ulong log_bytes; /* payload of log records that went out */
+    atomic_ulong log_acked; /* of it, what the control plane has on disk */
+    atomic_ulong hold;      /* written by who drives: not 0, and what got GO runs on */
+};
+
+struct bench_figures *bench_figures_map(const char *path); /* makes it; never NULL */
