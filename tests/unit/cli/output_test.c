@@ -1,0 +1,96 @@
+#include "cli/output.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/fl_test.h"
+
+static void spans_bytes_and_times_are_short_and_exact(void **state)
+{
+    struct cli cli = {0};
+
+    (void)state;
+    assert_string_equal(cli_ago(&cli, -5), "0s");
+    assert_string_equal(cli_ago(&cli, 59999), "59s");
+    assert_string_equal(cli_ago(&cli, 41 * 60000 + 7000), "41m7s");
+    assert_string_equal(cli_ago(&cli, 3600000 * 25), "1d1h");
+    assert_string_equal(cli_bytes(&cli, 512), "512 B");
+    assert_string_equal(cli_bytes(&cli, 1536), "1.5 KiB");
+    assert_string_equal(cli_bytes(&cli, (uint64_t)16 << 30), "16 GiB");
+    assert_string_equal(cli_time(&cli, 1767322800123), "2026-01-02T03:00:00.123Z");
+    assert_int_equal(cli_parse_time("2026-01-02T03:00:00.123Z"), 1767322800123);
+    assert_int_equal(cli_parse_time("2026-01-02T03:00:00Z"), 1767322800000);
+    assert_int_equal(cli_parse_time("2026-01-02 03:00"), -1);
+    assert_int_equal(cli_parse_time(""), -1);
+    fl_arena_fini(&cli.arena);
+}
+
+static void a_table_lines_up_and_hides_what_is_for_wide(void **state)
+{
+    struct cli cli = {0};
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    struct cli_table *table = cli_table_create(&cli, "JOB|>N|+ID|NOTE");
+
+    (void)state;
+    cli_table_put(table, "job-1");
+    cli_table_put(table, "7");
+    cli_table_put(table, "hidden");
+    cli_table_put(table, "a\033b");
+    cli_table_put(table, "j\xc3\xb6"
+                         "b");
+    cli_table_put(table, "100");
+    cli_table_put(table, "hidden");
+    cli_table_put(table, "%s", "");
+    cli_table_print(table, out);
+    fclose(out);
+    assert_string_equal(text, "JOB      N  NOTE\n"
+                              "job-1    7  a?b\n"
+                              "j\xc3\xb6"
+                              "b    100  -\n");
+    free(text);
+}
+
+/* What reaches stdout, as on a terminal. */
+static void log_on_terminal(const char *bytes, size_t len, bool is_raw, bool has_color, char *ret,
+                            size_t max)
+{
+    struct cli cli = {.is_tty = true, .has_color = has_color};
+    int pipe_fds[2], kept = dup(STDOUT_FILENO);
+    ssize_t got;
+
+    assert_int_equal(pipe(pipe_fds), 0);
+    fflush(stdout);
+    dup2(pipe_fds[1], STDOUT_FILENO);
+    cli_log_write(&cli, bytes, len, is_raw);
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    close(pipe_fds[1]);
+    got = read(pipe_fds[0], ret, max - 1);
+    close(pipe_fds[0]);
+    ret[got > 0 ? got : 0] = 0;
+}
+
+static void a_terminal_gets_no_control_characters_but_colour(void **state)
+{
+    static const char evil[] = "a\033[31mred\033[0m\033]0;title\007\033[2J\x9b"
+                               "1m\xc2\x9b"
+                               "2J\b\tb\n";
+    char got[128];
+
+    (void)state;
+    log_on_terminal(evil, sizeof evil - 1, false, true, got, sizeof got);
+    assert_string_equal(got, "a\033[31mred\033[0m?]0;title??[2J\x9b"
+                             "1m?2J?\tb\n");
+    log_on_terminal(evil, sizeof evil - 1, false, false, got, sizeof got);
+    assert_string_equal(got, "ared?]0;title??[2J\x9b"
+                             "1m?2J?\tb\n");
+    log_on_terminal(evil, sizeof evil - 1, true, false, got, sizeof got);
+    assert_memory_equal(got, evil, sizeof evil - 1);
+}
+
+FL_TESTS(cmocka_unit_test(spans_bytes_and_times_are_short_and_exact),
+         cmocka_unit_test(a_table_lines_up_and_hides_what_is_for_wide),
+         cmocka_unit_test(a_terminal_gets_no_control_characters_but_colour))
