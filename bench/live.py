@@ -442,7 +442,7 @@ def processes(figure):
             def is_up():
                 live.check(agent)
                 with contextlib.suppress(urllib.error.HTTPError):
-                    return live.api("GET", "/v1/clusters/real")["state"] == "connected"
+                    return live.api("GET", "/v1/clusters/real")["state"] == "ready"
                 return False
 
             until("the agent is up", is_up, 60)
