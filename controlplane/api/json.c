@@ -156,10 +156,13 @@ void json_job(struct json *json, const char *key, struct fl_job job)
 
 void json_hex(struct json *json, const char *key, const void *ptr, size_t len)
 {
+    static const char digits[] = "0123456789abcdef";
     const uint8_t *bytes = ptr;
     char hex[129] = "";
 
-    for (size_t i = 0; i < len && i < 64; i++)
-        snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+    for (size_t i = 0; i < len && i < 64; i++) {
+        hex[2 * i] = digits[bytes[i] >> 4];
+        hex[2 * i + 1] = digits[bytes[i] & 15];
+    }
     json_cstr(json, key, hex);
 }
