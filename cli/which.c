@@ -5,7 +5,7 @@
 
 #include "cli/client.h"
 
-enum { PAGE = 500 };
+enum { PAGE = 1000 };
 
 /* Of two ids the one that was given out later: more digits, or greater ones. */
 static bool is_newer(const char *id, const char *than)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "controlplane/api/directory.h"
@@ -126,17 +127,31 @@ static void on_renew(void *ctx)
 
 /* --- watching --- */
 
+static const char *database_name(enum engine_breaker breaker)
+{
+    return breaker == ENGINE_DB_LOST ? "lost" : breaker == ENGINE_DB_FULL ? "full" : "ok";
+}
+
 static void health(void *ctx, struct api_health *ret_health)
 {
     struct daemon *daemon = ctx;
     struct engine_thread_status status = engine_thread_status(daemon->engine);
+    struct statvfs disk;
 
     *ret_health = (struct api_health){
         .is_leading = status.state == ENGINE_LEADING,
         .epoch = status.epoch,
         .turn_longest_us = status.turn_longest_cpu_us,
         .waiting = status.inbox_len,
+        .database = database_name(status.breaker),
+        .commits = status.store.commits,
+        .commit_longest_ms = (uint64_t)status.store.commit_longest_ms,
+        .is_log_disk_full = log_store_stats(daemon->logs).is_full,
     };
+    if (fstatvfs(fl_state_dir_fd(daemon->dir), &disk) == 0) {
+        ret_health->disk_free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+        ret_health->disk_total_bytes = (uint64_t)disk.f_blocks * disk.f_frsize;
+    }
     if (!ret_health->is_leading) {
         snprintf(ret_health->why, sizeof ret_health->why, "%s", status.why);
     }

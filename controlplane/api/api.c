@@ -27,6 +27,23 @@ static bool is_too_early(const struct api_call *call, bool has_token)
            (!has_token && token_table_may_lack(call->parts->tokens));
 }
 
+enum { EMPTY_BODY_MAX = 64 };
+
+/* Many clients send '{}' with every POST: an action that takes nothing takes that, too. */
+static bool takes_nothing(const struct api_route *route)
+{
+    return route->body_max == 0 && route->method == API_POST;
+}
+
+static uint64_t body_max(const struct api_call *call)
+{
+    const struct http_limits *limits = &call->config->limits;
+
+    if (call->route->body_max == API_BODY) return limits->body_bytes_max;
+    if (call->route->body_max == API_BODY_BATCH) return limits->batch_bytes_max;
+    return takes_nothing(call->route) ? EMPTY_BODY_MAX : call->route->body_max;
+}
+
 /* Everything that does not need the body.  False: it was answered. */
 static bool admit(struct api_call *call)
 {
@@ -69,7 +86,7 @@ static bool admit(struct api_call *call)
         return false;
     }
     if (has_token) token_table_use(call->parts->tokens, fl_str_c(call->token.id), call->wall);
-    if (fl_http_head_has_body(head) && call->route->body_max == 0) {
+    if (fl_http_head_has_body(head) && body_max(call) == 0) {
         api_fail_status(call, 413, FL_TOO_LARGE, "this route takes no body");
         return false;
     }
@@ -77,15 +94,6 @@ static bool admit(struct api_call *call)
 }
 
 /* --- from the server --- */
-
-static uint64_t body_max(const struct api_call *call)
-{
-    const struct http_limits *limits = &call->config->limits;
-
-    if (call->route->body_max == API_BODY) return limits->body_bytes_max;
-    return call->route->body_max == API_BODY_BATCH ? limits->batch_bytes_max
-                                                   : call->route->body_max;
-}
 
 static uint64_t on_head(void *ctx, struct http_request *request)
 {
@@ -118,6 +126,13 @@ static bool read_query(struct api_call *call)
     return true;
 }
 
+static bool is_empty_body(struct api_call *call)
+{
+    const struct fl_json *body = api_body_json(call, true);
+
+    return body && api_body_check(call, body);
+}
+
 static void on_request(void *ctx, struct http_request *request)
 {
     struct api_call *call = api_call_awaited(ctx, request);
@@ -129,7 +144,7 @@ static void on_request(void *ctx, struct http_request *request)
             return;
         }
     }
-    if (!read_query(call)) return;
+    if (!read_query(call) || (takes_nothing(call->route) && !is_empty_body(call))) return;
     call->route->run(call);
 }
 

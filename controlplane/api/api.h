@@ -27,7 +27,12 @@ struct api_health {
     char why[256]; /* it does not lead; else empty */
     uint64_t epoch;
     uint64_t turn_longest_us;
-    uint64_t waiting; /* events */
+    uint64_t waiting;     /* events */
+    const char *database; /* "ok", "lost" or "full" */
+    uint64_t commits;
+    uint64_t commit_longest_ms;
+    uint64_t disk_free_bytes, disk_total_bytes; /* where logs and keys lie; 0: not known */
+    bool is_log_disk_full;                      /* the log store has stopped for want of room */
 };
 
 /* All are borrowed and outlive the API. */

@@ -7,8 +7,11 @@
 
 #include "controlplane/api/api_state.h"
 #include "controlplane/ask.h"
+#include "shared/base/hash.h"
 #include "shared/base/job_name.h"
 #include "shared/io/loop.h"
+
+enum { ETAG_SEED = 1 };
 
 /* --- its life --- */
 
@@ -213,6 +216,16 @@ void api_answer_as(struct api_call *call, unsigned status, const char *content_t
     free_if_done(call);
 }
 
+/* Names the answer by its bytes, so that who polls need not be sent what it has. */
+static bool has_it_already(struct api_call *call, struct fl_str body)
+{
+    char *etag = fl_arena_printf(&call->arena, "\"%016" PRIx64 "\"",
+                                 fl_hash64(ETAG_SEED, body.at, body.len));
+
+    if (call->headers_len < API_HEADERS_MAX) api_header_add(call, "ETag", fl_str_c(etag));
+    return http_has_etag(call->request, fl_str_c(etag));
+}
+
 void api_answer(struct api_call *call)
 {
     struct fl_str body = {(const char *)call->out.at, call->out.len};
@@ -220,6 +233,10 @@ void api_answer(struct api_call *call)
     if (call->out.is_over) {
         api_fail(call, FL_TOO_LARGE, "the answer has over %d bytes; ask for less",
                  API_ANSWER_BYTES_MAX);
+        return;
+    }
+    if (call->route->method == API_GET && has_it_already(call, body)) {
+        api_answer_as(call, 304, "application/json", (struct fl_str){0});
         return;
     }
     api_answer_as(call, call->route->status ? call->route->status : 200,

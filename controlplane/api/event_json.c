@@ -120,7 +120,8 @@ static void write_data(struct json *json, const struct row *row, struct director
         json_u64(json, "attempt", row->replica_phase.n);
         json_u64(json, "replica", row->replica_phase.replica);
         json_cstr(json, "state", fl_replica_state_name(row->replica_phase.state));
-        json_i64(json, "exitCode", row->replica_phase.exit_code);
+        if (row->replica_phase.state == FL_REPLICA_exited)
+            json_i64(json, "exitCode", row->replica_phase.exit_code);
         break;
     case ROW_attempt_end:
         json_u64(json, "element", row->attempt_end.element);

@@ -27,6 +27,17 @@ static void readyz(struct api_call *call)
         json_u64(json, "turnLongestMicros", health.turn_longest_us);
         json_u64(json, "eventsWaiting", health.waiting);
         json_u64(json, "streams", api_streams(call->api));
+        json_cstr(json, "tunnelAddress", call->config->tunnel_address);
+        json_open(json, "database", '{');
+        json_cstr(json, "state", health.database);
+        json_u64(json, "commits", health.commits);
+        json_u64(json, "commitLongestMillis", health.commit_longest_ms);
+        json_close(json, '}');
+        json_open(json, "disk", '{');
+        json_bool(json, "full", health.is_log_disk_full);
+        json_u64(json, "freeBytes", health.disk_free_bytes);
+        json_u64(json, "totalBytes", health.disk_total_bytes);
+        json_close(json, '}');
     }
     json_close(json, '}');
     api_answer_as(call, is_ready ? 200 : 503, "application/json",

@@ -178,7 +178,7 @@ static void use(struct batch *batch, struct line *line, const struct fl_json *ob
             refuse_problems(batch, line, &problems);
             return;
         }
-        spec.params = fl_job_params_merge(&spec.params, &own, &batch->call->arena);
+        spec.params = fl_job_params_over(&spec.params, &own, &batch->call->arena);
     }
     if (name) spec.name = name->text;
     add_item(batch, line, &spec, defined->has_queue, &defined->shared);
@@ -325,6 +325,6 @@ const struct api_route job_batch_routes[] = {
               "answer "
               "has one result or problem a line",
               .body_max = API_BODY_BATCH, .takes = "application/x-ndjson, application/json",
-              .gives = "application/x-ndjson", .schema = "Job"),
+              .gives = "application/x-ndjson", .schema = "JobDocument"),
     {0},
 };

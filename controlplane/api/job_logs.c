@@ -215,15 +215,37 @@ static bool query_time(struct api_call *call, const char *name, fl_ms *ret_at)
     return false;
 }
 
+/* "3", "0-7" or "0,3,8-11". */
+static bool read_replicas(struct fl_str text, struct log_query *query)
+{
+    while (text.len > 0) {
+        const char *comma = memchr(text.at, ',', text.len);
+        struct fl_str one = {text.at, comma ? (size_t)(comma - text.at) : text.len};
+        const char *dash = memchr(one.at, '-', one.len);
+        struct fl_str from = {one.at, dash ? (size_t)(dash - one.at) : one.len};
+        uint64_t first, last;
+
+        if (query->replicas_len == LOG_RANGES_MAX || !fl_str_parse_u64(from, &first)) return false;
+        last = first;
+        if (dash && !fl_str_parse_u64((struct fl_str){dash + 1, one.len - from.len - 1}, &last))
+            return false;
+        if (first > last || last > UINT32_MAX) return false;
+        query->replicas[query->replicas_len++] =
+            (struct log_replicas){(uint32_t)first, (uint32_t)last};
+        if (!comma) return true;
+        text = (struct fl_str){comma + 1, text.len - one.len - 1};
+    }
+    return false;
+}
+
 static bool read_selection(struct api_call *call, struct log_query *query)
 {
-    uint64_t element, attempt, replica;
+    uint64_t element, attempt;
     bool has_from, has_tail;
     uint64_t from, tail;
 
     if (!query_number(call, "element", UINT32_MAX, &query->has_element, &element) ||
         !query_number(call, "attempt", UINT16_MAX, &query->has_attempt, &attempt) ||
-        !query_number(call, "replica", UINT32_MAX, &query->has_replica, &replica) ||
         !query_number(call, "from", UINT64_MAX / 2, &has_from, &from) ||
         !query_number(call, "tail", UINT64_MAX / 2, &has_tail, &tail) ||
         !query_time(call, "since", &query->since) || !query_time(call, "until", &query->until)) {
@@ -231,7 +253,11 @@ static bool read_selection(struct api_call *call, struct log_query *query)
     }
     query->element = (uint32_t)element;
     query->attempt = (uint16_t)attempt;
-    query->replica = (uint32_t)replica;
+    if (api_query_has(call, "replica") && !read_replicas(api_query(call, "replica"), query)) {
+        api_fail_at(call, "replica", "this is no list of replicas", api_query(call, "replica"),
+                    "as 3, 0-7 or 0,3,8-11; at most 16 parts");
+        return false;
+    }
     if (has_from) {
         query->from = LOG_FROM_LINE;
         query->n = from;
@@ -391,7 +417,7 @@ void api_logs_fini(struct api *api)
 static const struct api_field log_fields[] = {
     {"element", "integer", "of this element only"},
     {"attempt", "integer", "of this attempt only"},
-    {"replica", "integer", "of this replica only"},
+    {"replica", "string", "of these replicas only: 3, 0-7 or 0,3,8-11"},
     {"from", "integer", "the first line, from 0"},
     {"tail", "integer", "only the last so many lines"},
     {"count", "integer",
@@ -406,7 +432,7 @@ static const struct api_field log_fields[] = {
 static const struct api_field stream_fields[] = {
     {"element", "integer", "of this element only"},
     {"attempt", "integer", "of this attempt only"},
-    {"replica", "integer", "of this replica only"},
+    {"replica", "string", "of these replicas only: 3, 0-7 or 0,3,8-11"},
     {"from", "integer", "the first line, from 0"},
     {"tail", "integer", "begin with the last so many lines"},
     {"since", "string", "lines from this time on, RFC 3339"},

@@ -120,6 +120,7 @@ static const struct api_field submit_query[] = {
 const struct api_route job_submit_routes[] = {
     API_ROUTE(API_POST, "/v1/jobs", API_NEED_submit, submit_job, "submits one job",
               .query = submit_query, .body_max = API_BODY,
-              .takes = "application/json, application/yaml", .schema = "Job", .status = 201),
+              .takes = "application/json, application/yaml", .schema = "JobDocument",
+              .status = 201),
     {0},
 };

@@ -37,6 +37,7 @@
 #define LOG_PAGE_BYTES_MAX ((uint32_t)1 << 20)
 #define LOG_FOLLOW_BYTES_MAX ((uint32_t)64 << 10) /* of a page of a follower */
 #define LOG_VIEW_SOURCES_MAX 4096                 /* of one read */
+#define LOG_RANGES_MAX 16
 #define LOG_CURSOR_SOURCES_MAX 1024
 #define LOG_CURSOR_BYTES_MAX 16384
 
@@ -53,10 +54,13 @@ enum log_from {
 struct log_query {
     struct fl_tenant tenant;
     struct fl_job job;
-    bool has_element, has_attempt, has_replica; /* else all */
+    bool has_element, has_attempt; /* else all */
     uint32_t element;
     uint16_t attempt; /* its number */
-    uint32_t replica;
+    struct log_replicas {
+        uint32_t first, last;
+    } replicas[LOG_RANGES_MAX]; /* in any of these; none: all */
+    size_t replicas_len;
     enum log_from from;
     uint64_t n;
     struct fl_str cursor; /* borrowed for the call */

@@ -445,6 +445,14 @@ static void begin(struct log_view *view, struct step *step)
 
 /* ---- which outputs ----------------------------------------------------------------------------- */
 
+static bool is_replica_selected(const struct log_query *query, uint32_t replica)
+{
+    for (size_t i = 0; i < query->replicas_len; i++) {
+        if (replica >= query->replicas[i].first && replica <= query->replicas[i].last) return true;
+    }
+    return query->replicas_len == 0;
+}
+
 static bool is_selected(const struct log_view *view, const struct log_key *key)
 {
     const struct log_query *query = &view->query;
@@ -452,7 +460,7 @@ static bool is_selected(const struct log_view *view, const struct log_key *key)
     return key->tenant.n == query->tenant.n &&
            (!query->has_element || key->attempt.element == query->element) &&
            (!query->has_attempt || key->attempt.n == query->attempt) &&
-           (!query->has_replica || key->replica == query->replica);
+           is_replica_selected(query, key->replica);
 }
 
 static void add_known(struct log_view *view, const struct log_known *known)

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "shared/base/arena.h"
+#include "shared/base/assert.h"
 #include "shared/base/buf.h"
+#include "shared/base/map.h"
 #include "shared/json/json_out.h"
 #include "shared/spec/job_value.h"
 
@@ -128,6 +130,43 @@ bool fl_job_params_read(struct fl_str bytes, struct fl_arena *arena, struct fl_p
     }
     *ret_params = params;
     return true;
+}
+
+/* A name in capitals, as to_env takes it: two that differ in case only are one. */
+static struct fl_str capitals(struct fl_str name, char out[FL_NAME_BYTES_MAX])
+{
+    fl_assert(name.len <= FL_NAME_BYTES_MAX);
+    for (size_t i = 0; i < name.len; i++)
+        out[i] = upper(name.at[i]);
+    return (struct fl_str){out, name.len};
+}
+
+struct fl_pairs fl_job_params_over(const struct fl_pairs *params, const struct fl_pairs *own,
+                                   struct fl_arena *arena)
+{
+    struct fl_pairs merged = {
+        .at = fl_arena_array(arena, struct fl_pair, params->len + own->len),
+        .cap = params->len + own->len,
+    };
+    struct fl_map names = {0};
+    char text[FL_NAME_BYTES_MAX];
+
+    for (size_t i = 0; i < own->len; i++) {
+        struct fl_str name = capitals(own->at[i].key, text);
+
+        fl_map_put(&names, name.at, name.len, 1);
+        merged.at[merged.len++] = own->at[i];
+    }
+    for (size_t i = 0; i < params->len; i++) {
+        struct fl_str name = capitals(params->at[i].key, text);
+        uint64_t is_own;
+
+        if (!fl_map_find(&names, name.at, name.len, &is_own))
+            merged.at[merged.len++] = params->at[i];
+    }
+    fl_map_fini(&names);
+    (void)!fl_pairs_sort(&merged); /* each set has a name once, and so has the union */
+    return merged;
 }
 
 struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_pairs *params,

@@ -21,7 +21,11 @@ FL_CHECK bool fl_job_params_canonical(struct fl_buf *out, const struct fl_pairs 
 FL_CHECK bool fl_job_params_read(struct fl_str bytes, struct fl_arena *arena,
                                  struct fl_pairs *ret_params, struct fl_err *err);
 
-/* 'env' with the parameters merged over it; sorted again. */
+/* 'params' with 'own' in place of those of the same name; sorted again. */
+struct fl_pairs fl_job_params_over(const struct fl_pairs *params, const struct fl_pairs *own,
+                                   struct fl_arena *arena);
+
+/* 'env' with the parameters merged over it, under the names a replica finds them by; sorted again. */
 struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_pairs *params,
                                     struct fl_arena *arena);
 

@@ -365,7 +365,7 @@ static void parameters_reach_a_replica_over_its_env(void **state)
 {
     struct world world;
     struct fl_job_replica replica;
-    struct fl_pairs params;
+    struct fl_pairs params, own;
     struct fl_err err = {0};
 
     (void)state;
@@ -380,6 +380,11 @@ static void parameters_reach_a_replica_over_its_env(void **state)
     fl_pairs_lines(&world.buf, &replica.env);
     assert_string_equal(written(&world),
                         "A=1\nFAIRLEAD_PARAM_LR=0.50\nFAIRLEAD_PARAM_SEED=7\nZ=2\n");
+    assert_true(
+        fl_job_params_read(quoted(&world, "{'LR':'0.1','batch':'4'}"), &world.arena, &own, &err));
+    params = fl_job_params_over(&params, &own, &world.arena);
+    assert_true(fl_job_params_canonical(&world.buf, &params));
+    assert_string_equal(written(&world), "{'LR':'0.1','batch':'4','seed':'7'}");
     assert_true(fl_job_params_read((struct fl_str){0}, &world.arena, &params, &err));
     assert_int_equal(params.len, 0);
     assert_false(fl_job_params_read(FL_STR("[]"), &world.arena, &params, &err));

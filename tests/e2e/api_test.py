@@ -1,0 +1,291 @@
+"""The REST API as scripts use it: every route answers, refusals say where and why, streams go on where they stopped."""
+import http.client
+import json
+import re
+import time
+import urllib.parse
+
+import fleet
+from fleet import equal, shows
+
+YAML = {"Content-Type": "application/yaml"}
+LINES = {"Content-Type": "application/x-ndjson"}
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    def json(self):
+        return json.loads(self.body)
+
+    def lines(self):
+        return [json.loads(line) for line in self.body.splitlines()]
+
+
+def call(f, method, path, body=None, headers=None, token=""):
+    """The whole answer, whatever its status.  token None: without one."""
+    where = urllib.parse.urlsplit(f.url)
+    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=60)
+    sent = {} if token is None else {"Authorization": f"Bearer {token or f.token}"}
+    if body is not None:
+        sent["Content-Type"] = "application/json"
+    sent.update(headers or {})
+    try:
+        connection.request(method, path, json.dumps(body) if isinstance(body, (dict, list)) else body, sent)
+        answer = connection.getresponse()
+        return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+    finally:
+        connection.close()
+
+
+def events(body):
+    """The events of a stream that has ended: (id, name, data)."""
+    found = []
+    for block in body.decode().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if line and not line.startswith(":") and ": " in line)
+        if fields:
+            found.append((fields.get("id", ""), fields.get("event", ""), fields.get("data", "")))
+    return found
+
+
+def description(f):
+    about = call(f, "GET", "/v1/openapi.json").json()
+    with shows("openapi.json is OpenAPI 3.1, and every reference in it resolves"):
+        equal(about["openapi"].split(".")[:2], ["3", "1"])
+
+        def walk(at):
+            if isinstance(at, dict):
+                if "$ref" in at:
+                    target = about
+                    for step in at["$ref"].removeprefix("#/").split("/"):
+                        target = target[step.replace("~1", "/").replace("~0", "~")]
+                for value in at.values():
+                    walk(value)
+            elif isinstance(at, list):
+                for value in at:
+                    walk(value)
+
+        walk(about)
+        for path, methods in about["paths"].items():
+            names = set(re.findall(r"{(\w+)}", path))
+            for method, route in methods.items():
+                assert route["responses"], (path, method)
+                equal({one["name"] for one in route.get("parameters", []) if one["in"] == "path"}, names, f"{method} {path}")
+                for one in route.get("parameters", []):
+                    assert one["schema"]["type"] in ("string", "integer", "boolean"), (path, one)
+                    assert one["in"] != "path" or one["required"] is True, (path, one)
+    with shows("every route answers, and all but livez and enrol want a token"):
+        open_to_all = {"/livez", "/v1/enrol"}
+        for path, methods in about["paths"].items():
+            for method in methods:
+                made = path.replace("{job}", "job-zzzz").replace("{id}", "none").replace("{cluster}", "nowhere").replace("{queue}", "nowhere")
+                for token in (None, "fl_nonsense", f.token[:-1] + ("0" if f.token[-1] != "0" else "1")):
+                    answer = call(f, method.upper(), made, token=token)
+                    if path in open_to_all:
+                        assert answer.status != 401 or path == "/v1/enrol", (path, answer.status)
+                    else:
+                        equal(answer.status, 401, f"{method} {path} with {token}")
+                        equal(answer.headers["content-type"], "application/problem+json")
+                if "/events" in path or method == "get" and path == "/v1/jobs/{job}/logs/stream":
+                    continue  # they go on
+                answer = call(f, method.upper(), made, "{}" if method in ("post", "patch") else None)
+                assert answer.status < 500, (method, path, answer.status, answer.body)
+                if answer.status >= 400:
+                    equal(answer.json()["status"], answer.status, f"{method} {path}")
+    with shows("a wrong method is 405 with what there is, an unknown path 404"):
+        answer = call(f, "DELETE", "/v1/jobs")
+        equal((answer.status, sorted(answer.headers["allow"].split(", "))), (405, ["GET", "HEAD", "POST"]))
+        equal(call(f, "GET", "/v1/nothing").status, 404)
+        equal(call(f, "BREW", "/v1/jobs").status, 501)
+    with shows("an ETag names an answer: 304 as long as nothing has changed, and HEAD has it without a body"):
+        answer = call(f, "GET", "/v1/openapi.json")
+        again = call(f, "GET", "/v1/openapi.json", headers={"If-None-Match": answer.headers["etag"]})
+        equal((again.status, again.body), (304, b""))
+        head = call(f, "HEAD", "/v1/openapi.json")
+        equal((head.status, head.headers["etag"], head.body), (200, answer.headers["etag"], b""))
+
+
+def submitting(f):
+    with shows("YAML that is wrong is refused with line and column, pointer and what was meant"):
+        problem = call(f, "POST", "/v1/jobs", "name: x\nresources:\n  cpux: 1\ncommand: [a]\n", YAML)
+        equal((problem.status, problem.headers["content-type"]), (422, "application/problem+json"))
+        error = problem.json()["errors"][0]
+        equal((error["pointer"], error["line"], error["col"]), ("/resources/cpux", 3, 3))
+        assert "did you mean cpu" in error["detail"] and problem.json()["traceId"], problem.json()
+        equal(call(f, "POST", "/v1/jobs", "a: &x [1]\nb: *x\n", YAML).status, 400)
+        equal(call(f, "POST", "/v1/jobs", '{"name": "a", "name": "b"}').status, 400)
+    with shows("dryRun has the document as it was understood, and makes nothing"):
+        before = call(f, "GET", "/v1/jobs").json()["jobs"]
+        answer = call(f, "POST", "/v1/jobs?dryRun=true", {"command": ["true"], "replicas": 2})
+        equal((answer.status, answer.json()["job"]["roles"][0]["replicas"]), (200, 2))
+        equal(call(f, "GET", "/v1/jobs").json()["jobs"], before)
+    with shows("a key repeats the first answer; with another body, query or route it is 409"):
+        key, body = {"Idempotency-Key": "one"}, {"command": ["true"]}
+        first, second = (call(f, "POST", "/v1/jobs", body, key) for _ in range(2))
+        equal((first.status, first.json()["id"]), (second.status, second.json()["id"]))
+        for method, path, other in (("POST", "/v1/jobs", {"command": ["false"]}), ("POST", "/v1/jobs?dryRun=true", body),
+                                    ("POST", f"/v1/jobs/{first.json()['id']}:hold", body)):
+            assert call(f, method, path, other, key).status in (409, 422, 200 if "dryRun" in path else 409), (path, other)
+        equal(call(f, "POST", "/v1/jobs", {"command": ["false"]}, key).status, 409)
+        equal(call(f, "POST", "/v1/jobs", body, {"Idempotency-Key": "k" * 129}).status, 400)
+    with shows("a batch as lines: a spec once, used with parameters; bad lines fail alone"):
+        lines = ['{"spec":"s","job":{"command":["sh","-c","echo $FAIRLEAD_PARAM_LR"]}}', '{"use":"s","params":{"lr":"0.1"}}',
+                 '{"use":"s","params":{"lr":"0.2"},"name":"second"}', '{"use":"none"}', '{"comand":["x"]}', '{"command":["true"]}']
+        answer = call(f, "POST", "/v1/jobs:batch", "\n".join(lines) + "\n", LINES | {"Idempotency-Key": "batch"})
+        equal(answer.status, 200)
+        got = answer.lines()
+        equal([line["line"] for line in got], [1, 2, 3, 4, 5, 6])
+        equal(["id" in line for line in got], [False, True, True, False, False, True])
+        equal((got[3]["problem"]["status"], got[4]["problem"]["errors"][0]["line"]), (404, 5))
+        ids = [got[1]["id"], got[2]["id"]]
+        for job, wanted in zip(ids, (b"0.1\n", b"0.2\n")):
+            f.wait(job)
+            equal(f.log(job), wanted)
+        one, two = (f.job(job) for job in ids)
+        equal((one["specDigest"], two["name"]), (two["specDigest"], "second"))
+        equal(call(f, "POST", "/v1/jobs:batch", "\n".join(lines) + "\n", LINES | {"Idempotency-Key": "batch"}).lines(), got)
+        equal(call(f, "POST", "/v1/jobs:batch", lines[-1], LINES | {"Idempotency-Key": "batch"}).status, 409)
+    with shows("a batch as a JSON list; one job too many is refused whole"):
+        equal(["id" in line for line in call(f, "POST", "/v1/jobs:batch", [{"command": ["true"]}] * 3).lines()], [True] * 3)
+        equal(call(f, "POST", "/v1/jobs:batch", [{"command": ["true"]}] * 1001).status, 413)
+
+
+def acting(f):
+    job = f.submit({"command": ["true"], "hold": True, "labels": {"kind": "acted"}})
+    with shows("actions take no body or {}, say it when they come too late, and refuse fields by name"):
+        for body in (None, {}):
+            equal(call(f, "POST", f"/v1/jobs/{job}:hold", body).status, 200)
+        refused = call(f, "POST", f"/v1/jobs/{job}:cancel", {"reason": "x"})
+        equal((refused.status, refused.json()["errors"][0]["pointer"]), (422, "/reason"))
+        equal(call(f, "POST", f"/v1/jobs/{job}:release", {}).status, 200)
+        f.wait(job)
+        equal(call(f, "POST", f"/v1/jobs/{job}:cancel", {}).status, 409)
+        equal(call(f, "POST", "/v1/queues/default:resume", {}).status, 200)
+    with shows("bulk: needs a filter, counts with dryRun, then acts on just those"):
+        jobs = [f.submit({"command": ["true"], "hold": True, "labels": {"bulk": "yes"}}) for _ in range(5)]
+        other = f.submit({"command": ["true"], "hold": True, "labels": {"bulk": "no"}})
+        equal(call(f, "POST", "/v1/jobs:cancel", {}).status, 422)
+        counted = call(f, "POST", "/v1/jobs:cancel", {"labels": {"bulk": "yes"}, "dryRun": True}).json()
+        equal((counted["matched"], counted["changed"]), (5, 0))
+        done = call(f, "POST", "/v1/jobs:cancel", {"labels": {"bulk": "yes"}}).json()
+        equal((done["matched"], done["changed"]), (5, 5))
+        for one in jobs:
+            f.wait(one, "cancelled")
+        equal(f.job(other)["state"], "held")
+        call(f, "POST", f"/v1/jobs/{other}:cancel")
+        f.wait(other)
+    with shows("lists: pages by cursor have each job once, filters by state and label"):
+        seen, cursor = [], ""
+        while True:
+            page = call(f, "GET", "/v1/jobs?limit=3" + cursor).json()
+            seen += [one["id"] for one in page["jobs"]]
+            if "cursor" not in page:
+                break
+            cursor = "&cursor=" + urllib.parse.quote(page["cursor"])
+        equal(len(seen), len(set(seen)))
+        assert set(jobs) <= set(seen) and job in seen, seen
+        found = call(f, "GET", "/v1/jobs?state=cancelled&label=bulk%3Dyes").json()["jobs"]
+        equal(sorted(one["id"] for one in found), sorted(jobs))
+        assert all("spec" not in one for one in found)
+        for query in ("state=none", "lmit=1", "cursor=zz", "limit=0", "limit=1001"):
+            equal(call(f, "GET", "/v1/jobs?" + query).status, 422, query)
+
+
+def streaming(f):
+    job = f.submit({"command": ["sh", "-c", "for i in 1 2 3 4 5; do echo line $i; done"]})
+    f.wait(job)
+    with shows("events of a job resume behind Last-Event-ID, as SSE and as lines"):
+        whole = events(call(f, "GET", f"/v1/jobs/{job}/events").body)
+        equal((whole[0][1], whole[-1][1]), ("job.submitted", "job.ended"))
+        rest = events(call(f, "GET", f"/v1/jobs/{job}/events", headers={"Last-Event-ID": whole[1][0]}).body)
+        equal(rest, whole[2:])
+        lines = call(f, "GET", f"/v1/jobs/{job}/events", headers={"Accept": "application/x-ndjson"}).lines()
+        equal([line["type"] for line in lines], [event[1] for event in whole])
+        assert all("exitCode" not in line for line in lines if line.get("state") == "running"), lines
+    with shows("a place of events that is none is refused or answered with reset"):
+        where = urllib.parse.urlsplit(f.url)
+        connection = http.client.HTTPConnection(where.hostname, where.port, timeout=60)
+        connection.request("GET", "/v1/events", headers={"Authorization": f"Bearer {f.token}", "Last-Event-ID": "999999999.0"})
+        answer = connection.getresponse()
+        got = b""
+        while answer.status == 200 and b"event: reset" not in got:
+            piece = answer.read1(4096)
+            assert piece, got
+            got += piece
+        connection.close()
+        assert answer.status in (200, 422, 400), answer.status
+    with shows("logs by lines: Content-Range, ETag and 304, the tail, jsonl, one replica"):
+        answer = call(f, "GET", f"/v1/jobs/{job}/logs?from=1&count=2")
+        equal((answer.status, answer.body, answer.headers["content-range"]), (200, b"line 2\nline 3\n", "lines 1-2/5"))
+        equal(call(f, "GET", f"/v1/jobs/{job}/logs?from=1&count=2", headers={"If-None-Match": answer.headers["etag"]}).status, 304)
+        equal(call(f, "GET", f"/v1/jobs/{job}/logs?tail=1").body, b"line 5\n")
+        last = call(f, "GET", f"/v1/jobs/{job}/logs?format=jsonl").lines()[-1]
+        equal((last["line"], last["text"]), (4, "line 5\n"))
+        equal(call(f, "GET", f"/v1/jobs/{job}/logs?since=2100-01-01T00:00:00Z").body, b"")
+        equal(call(f, "GET", f"/v1/jobs/{job}/logs?since=yesterday").status, 422)
+    with shows("logs of chosen replicas: a list and a range"):
+        gang = f.submit({"command": ["sh", "-c", "echo rank $FAIRLEAD_REPLICA"], "replicas": 4})
+        f.wait(gang)
+        for text, ranks in (("2", [2]), ("0,3", [0, 3]), ("1-2", [1, 2]), ("0-1,3", [0, 1, 3])):
+            got = call(f, "GET", f"/v1/jobs/{gang}/logs?replica={text}").body.decode().splitlines()
+            equal(sorted(got), [f"rank {rank}" for rank in ranks], text)
+        for text in ("x", "2-1", "1,", "", "-1"):
+            equal(call(f, "GET", f"/v1/jobs/{gang}/logs?replica={text}").status, 422, text)
+    with shows("a log stream resumes behind Last-Event-ID and ends with its job"):
+        whole = events(call(f, "GET", f"/v1/jobs/{job}/logs/stream").body)
+        equal((len(whole), whole[-1][1]), (6, "end"))
+        place = [event[0] for event in whole if event[0]][-1]
+        equal([event[1] for event in events(call(f, "GET", f"/v1/jobs/{job}/logs/stream", headers={"Last-Event-ID": place}).body)], ["end"])
+
+
+def access(f):
+    made = lambda name, scopes, **more: call(f, "POST", "/v1/tokens", dict(name=name, scopes=scopes, **more)).json()
+    call(f, "POST", "/v1/queues", {"name": "other"})
+    with shows("scopes: what each may, and 403 for what it may not; another queue's job is 404"):
+        tokens = {name: made(name, [name])["token"] for name in ("read", "submit", "cancel", "admin")}
+        job = f.submit({"command": ["true"], "hold": True})
+        asked = (("GET", f"/v1/jobs/{job}", None, {"read", "admin"}), ("POST", "/v1/jobs?dryRun=true", {"command": ["true"]}, {"submit", "admin"}),
+                 ("POST", f"/v1/jobs/{job}:hold", {}, {"cancel", "admin"}), ("GET", "/v1/tokens", None, {"admin"}),
+                 ("GET", "/v1/audit", None, {"admin"}), ("GET", "/v1/whoami", None, set(tokens)))
+        for method, path, body, may in asked:
+            for name, token in tokens.items():
+                equal(call(f, method, path, body, token=token).status, 200 if name in may else 403, f"{name}: {method} {path}")
+        queued = made("other", ["read", "submit", "cancel"], queue="other")["token"]
+        for method, path in (("GET", f"/v1/jobs/{job}"), ("POST", f"/v1/jobs/{job}:cancel"), ("GET", f"/v1/jobs/{job}/logs")):
+            equal(call(f, method, path, token=queued).status, 404, path)
+        equal(call(f, "GET", "/v1/jobs", token=queued).json()["jobs"], [])
+        equal(call(f, "POST", "/v1/jobs", {"command": ["true"]}, token=queued).json()["queue"], "other")
+        assert call(f, "POST", "/v1/jobs", {"command": ["true"], "queue": "default"}, token=queued).status in (403, 404, 422)
+        equal(call(f, "GET", "/v1/clusters", token=queued).status, 200)
+        equal(call(f, "POST", "/v1/clusters/east:cordon", token=queued).status, 403)
+        call(f, "POST", f"/v1/jobs/{job}:cancel")
+    with shows("an expired or revoked token is 401; no answer holds a token's text but the one that makes it"):
+        short = made("short", ["read"], ttlSeconds=1)["token"]
+        fleet.until("it has expired", lambda: call(f, "GET", "/v1/whoami", token=short).status == 401, 30)
+        gone = made("gone", ["read"])
+        equal(call(f, "DELETE", f"/v1/tokens/{gone['id']}").status, 200)
+        fleet.until("it is refused", lambda: call(f, "GET", "/v1/whoami", token=gone["token"]).status == 401, 30)
+        assert f.token.encode() not in call(f, "GET", "/v1/tokens").body and gone["token"].encode() not in call(f, "GET", "/v1/audit?limit=1000").body
+    with shows("audit says who did what, with the token's id as text"):
+        rows = call(f, "GET", "/v1/audit?limit=1000").json()["audit"]
+        me = call(f, "GET", "/v1/whoami").json()
+        assert any(row["actor"] == f"token:{me['id']} {me['name']}" and row["what"] == f"cancel {job}" for row in rows), rows[:5]
+        assert all(row["actor"].isprintable() and row["what"].isprintable() for row in rows)
+    with shows("readyz?verbose tells of database, disk and tunnel"):
+        ready = call(f, "GET", "/readyz?verbose").json()
+        equal((ready["ready"], ready["database"]["state"], ready["disk"]["full"]), (True, "ok", False))
+        assert ready["disk"]["totalBytes"] > ready["disk"]["freeBytes"] > 0 and ":" in ready["tunnelAddress"], ready
+
+
+def main():
+    with fleet.Fleet() as f:
+        description(f)
+        submitting(f)
+        acting(f)
+        streaming(f)
+        access(f)
+    fleet.finish()
+
+
+main()
