@@ -92,7 +92,7 @@ static int wait_for(struct cli *cli, const char *id, enum wish wish, int64_t dea
 int verb_wait(struct cli *cli)
 {
     struct fl_err err = {0};
-    enum wish wish;
+    enum wish wish = WISH_done;
     int64_t timeout_ms = 0, deadline = 0;
     json_t *jobs, *job;
     size_t i;

@@ -18,12 +18,12 @@ def joining(h):
         until("the second agent gives up", lambda: thief.poll() is not None)
         assert thief.returncode != 0
         assert "token" in h.log("agent-thief"), h.log("agent-thief")
-        equal(h.state("east"), "ready")
+        h.wait_cluster("east", "ready")
     with shows("a token that nobody made is refused, others are not disturbed"):
         liar = h.agent("liar", h.join("west")[:-8] + "AAAAAAAA")
         until("the agent gives up", lambda: liar.poll() is not None)
         assert liar.returncode != 0, h.log("agent-liar")
-        equal(h.state("east"), "ready")
+        h.wait_cluster("east", "ready")
     with shows("what does not speak our TLS is refused, and nobody else notices"):
         for hello in (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x00", os.urandom(300), b""):
             with socket.create_connection(("127.0.0.1", h.ports["tunnel"]), 10) as plain:
@@ -31,7 +31,7 @@ def joining(h):
                 plain.sendall(hello)
                 if hello:
                     until("it is closed", lambda plain=plain: closes(plain), 30)
-        equal(h.state("east"), "ready")
+        h.wait_cluster("east", "ready")
 
 
 def closes(sock):
@@ -54,7 +54,7 @@ def revoking(h):
         h.wait_cluster("north", "revoked", limit_s=5)
         time.sleep(3)  # it dials again in this time
         equal(h.state("north"), "revoked")
-        equal(h.state("east"), "ready")
+        h.wait_cluster("east", "ready")
     with shows("a new join token lets it in again, with its jobs"):
         pass_on = h.join("north")
         agent = h.processes[-1]
