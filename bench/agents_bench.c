@@ -9,7 +9,8 @@
  *                                                 value: the median, in ms
  *
  * Enrols its clusters NAME-0, NAME-1 ... with join tokens over the API, then runs until it is told to end.  What
- * it sees is in the figures (bench_help_figures.h).  While 'hold' is not 0 there, what got GO runs on.  Each job
+ * it sees is in the figures (bench_help_figures.h).  With --lines=N what runs writes N lines of output a second,
+ * all together; 0: as many as the tunnels take.  While 'hold' is not 0 there, what got GO runs on.  Each job
  * that got GO is noted, so that a second time is seen: its elements are not told apart, so it must have one.
  * Threads: one for all tunnels; with --probe one more, which posts. */
 #include <inttypes.h>
@@ -30,6 +31,7 @@
 #include "bench/bench_help_figures.h"
 #include "bench/bench_help_http.h"
 #include "bench/bench_help_job.h"
+#include "bench/bench_help_lines.h"
 #include "bench/bench_help_socket.h"
 #include "shared/base/alloc.h"
 #include "shared/link/mux.h"
@@ -41,6 +43,8 @@ enum {
     SLOTS = 50000,   /* jobs of one CPU that an agent's node holds */
     DIALS_MAX = 256, /* handshakes at once, of this process */
     WRITES_MAX = 8,
+    LINES_DUE_MAX = 100000, /* of one agent that sends as fast as it may */
+    LINES_MS = 5,
     PROBE_WAIT_S = 30,
 };
 
@@ -56,6 +60,8 @@ struct agent {
     struct bench_identity identity;
     struct bench_socket socket;
     struct fl_mux *mux;
+    struct bench_lines lines;
+    uint32_t log_stream;
     FL_VEC(struct held) held;
     size_t held_at, go_at; /* those before held_at are over; where the next GO is looked for */
     uint64_t session_epoch, report_seq, control_seq, told_seq, live;
@@ -80,6 +86,8 @@ struct rig {
     uint8_t *ran; /* a bit a job */
     size_t ran_bytes;
     bool was_holding;
+    double lines_per_s; /* below 0: no output */
+    fl_ms lines_at;
 
     bool is_probing;
     sem_t heard;
@@ -267,6 +275,7 @@ static void hear_go(struct agent *agent, struct fl_attempt attempt)
     if (!note_run(rig, attempt.job.n)) rig->figures->doubled++;
     say_replica(agent, held, FL_REPLICA_running);
     if (!rig->figures->hold) say_replica(agent, held, FL_REPLICA_exited);
+    if (rig->lines_per_s >= 0) bench_lines_add(&agent->lines, attempt);
 }
 
 static void hear_stop(struct agent *agent, struct fl_attempt attempt)
@@ -361,6 +370,44 @@ static void act(struct agent *agent, enum fl_link_answer answer)
     }
 }
 
+static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
+{
+    struct agent *agent = ctx;
+
+    return stream == agent->log_stream ? bench_lines_pull(&agent->lines, at, bytes_max) : 0;
+}
+
+static void begin_logs(struct agent *agent)
+{
+    struct fl_err err = {0};
+
+    if (agent->rig->lines_per_s < 0) return;
+    bench_lines_restart(&agent->lines);
+    if (!fl_mux_open(agent->mux, FL_FRAME_LOG, agent->rig->now, &agent->log_stream, &err)) {
+        bench_die("the LOG stream: %s", err.text);
+    }
+}
+
+/* What has become due since the last tick. */
+static void write_lines(struct rig *rig)
+{
+    double more = rig->lines_per_s * (double)(rig->now - rig->lines_at) * 1e-3;
+
+    rig->lines_at = rig->now;
+    for (size_t i = 0; i < rig->agents_len; i++) {
+        struct agent *agent = &rig->agents[i];
+
+        if (!agent->is_up || agent->lines.sources.len == 0) continue;
+        if (rig->lines_per_s == 0) {
+            agent->lines.due = LINES_DUE_MAX;
+        } else {
+            agent->lines.due += (uint64_t)(more / (double)rig->agents_len);
+        }
+        fl_mux_wants(agent->mux, agent->log_stream, bench_lines_wants(&agent->lines));
+        touch(agent);
+    }
+}
+
 static void take_bytes(void *ctx, struct fl_str bytes)
 {
     struct agent *agent = ctx;
@@ -371,6 +418,7 @@ static void take_bytes(void *ctx, struct fl_str bytes)
         switch (item.kind) {
         case FL_MUX_ANSWER:
             if (item.answer == FL_LINK_DO_BEGIN) {
+                begin_logs(agent);
                 say_all(agent, item.messages->welcome.session_epoch);
             } else {
                 if (item.messages_len && item.messages->kind == FL_MSG_bye &&
@@ -384,7 +432,8 @@ static void take_bytes(void *ctx, struct fl_str bytes)
             for (size_t i = 0; i < item.messages_len; i++)
                 hear(agent, &item.messages[i]);
             break;
-        case FL_MUX_DATA: /* specs: nobody runs them */
+        case FL_MUX_DATA: /* specs are dropped: nobody runs them */
+            if (item.stream == agent->log_stream) bench_lines_hear(&agent->lines, item.bytes);
             fl_mux_consumed(agent->mux, item.stream, (uint32_t)item.bytes.len);
             break;
         case FL_MUX_CLOSED:
@@ -497,7 +546,8 @@ static void run(struct rig *rig, const atomic_bool *should_stop)
     fl_ms tick_at = 0;
 
     while (!should_stop || !*should_stop) {
-        int n = epoll_wait(rig->poll_fd, events, EVENTS_MAX, TICK_MS);
+        int n =
+            epoll_wait(rig->poll_fd, events, EVENTS_MAX, rig->lines_per_s < 0 ? TICK_MS : LINES_MS);
 
         rig->now = now_ms();
         for (int i = 0; i < n; i++)
@@ -505,6 +555,10 @@ static void run(struct rig *rig, const atomic_bool *should_stop)
         if (rig->now >= tick_at) {
             tick_at = rig->now + TICK_MS;
             tick(rig);
+        }
+        if (rig->lines_per_s == 0 ||
+            (rig->lines_per_s > 0 && rig->now - rig->lines_at >= LINES_MS)) {
+            write_lines(rig);
         }
         dial_some(rig);
         settle(rig);
@@ -589,11 +643,15 @@ static void start(struct rig *rig, const struct bench_api *api, const char *hub)
     fl_buf_init(&rig->out, FL_MUX_WRITE_BYTES_MAX);
     rig->agents = fl_new_array(struct agent, rig->agents_len);
     for (size_t i = 0; i < rig->agents_len; i++) {
-        struct fl_mux_config config = {
-            .side = FL_LINK_AGENT, .flow = fl_flow_limits(), .seed = 1 + i, .ctx = &rig->agents[i]};
+        struct fl_mux_config config = {.side = FL_LINK_AGENT,
+                                       .flow = fl_flow_limits(),
+                                       .seed = 1 + i,
+                                       .ctx = &rig->agents[i],
+                                       .pull = pull};
 
         rig->agents[i].rig = rig;
         rig->agents[i].number = i;
+        rig->agents[i].lines.figures = rig->figures;
         rig->agents[i].identity = identities[i];
         rig->agents[i].mux = fl_mux_create(&config, rig->now);
     }
@@ -607,6 +665,7 @@ static void fini(struct rig *rig)
         fl_mux_destroy(rig->agents[i].mux);
         bench_identity_fini(&rig->agents[i].identity);
         fl_vec_fini(&rig->agents[i].held);
+        bench_lines_fini(&rig->agents[i].lines);
     }
     fl_free(rig->agents);
     fl_free(rig->ran);
@@ -620,7 +679,8 @@ static void fini(struct rig *rig)
 int main(int argc, char **argv)
 {
     struct rig rig = {.agents_len = (size_t)bench_arg_number(argc, argv, "agents", 10),
-                      .name = bench_arg(argc, argv, "name", "bench")};
+                      .name = bench_arg(argc, argv, "name", "bench"),
+                      .lines_per_s = bench_arg_number(argc, argv, "lines", -1)};
     const char *figures = bench_arg(argc, argv, "figures", NULL);
     struct probe probe = {.rig = &rig,
                           .jobs = (size_t)bench_arg_number(argc, argv, "probe", 0),

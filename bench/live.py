@@ -150,10 +150,10 @@ class Live:
     def tool_path(self, name):
         return os.path.join(self.run.folder, "bench", name)
 
-    def agents(self, count, name="bench", limit_s=900):
+    def agents(self, count, *more, name="bench", limit_s=900):
         process = self.spawn(f"agents-{name}", [self.tool_path("agents_bench"), *self.reach(),
                              f"--hub=127.0.0.1:{self.ports['tunnel']}", f"--figures={self.figures_path}",
-                             f"--agents={count}", f"--name={name}", f"--seconds={limit_s}"])
+                             f"--agents={count}", f"--name={name}", f"--seconds={limit_s}", *more])
         until(f"{count} agents are up", lambda: self.check(process) and self.figure("up") == count, 60 + count / 50)
         return process
 
@@ -416,6 +416,39 @@ def submit_lines(live, text):
     with urllib.request.urlopen(request, timeout=60, context=context) as answer:
         if b"problem" in answer.read():
             raise Failure("a job was refused")
+
+
+# ---- output
+
+
+def one_flow(run, lines_per_s, sources, seconds):
+    """Lines a second that are on disk, and the ages of those that one reader of one job saw."""
+    with run.pg.database() as conninfo, Live(run, conninfo) as live:
+        agents = live.agents(10, f"--lines={lines_per_s}")
+        live.hold(True)
+        job = live.api("POST", "/v1/jobs", {"queue": QUEUE, "command": ["true"], "resources": {"cpu": "1"}})["id"]
+        line = json.dumps({"spec": "s", "job": {"queue": QUEUE, "command": ["true"], "resources": {"cpu": "1"}}}) + "\n"
+        for _ in range(sources // 500):
+            submit_lines(live, line + '{"use":"s"}\n' * 500)
+        until("all sources write", lambda: live.check(agents) and live.figure("started") > sources, 60)
+        reader = live.begin("follow_bench", "stream", f"--job={job}", f"--seconds={seconds}", "--warm=1")
+        time.sleep(1)
+        before, cpu, began = live.figure("log_acked"), live.cpu(), time.monotonic()
+        time.sleep(seconds)
+        rate = (live.figure("log_acked") - before) / 120 / (time.monotonic() - began)
+        used = (live.cpu()["hub"] - cpu["hub"]) * 1e6 / max(rate * seconds, 1)
+        return rate, live.finish(reader, seconds + 90), used
+
+
+def logs(figure):
+    def run_one(run):
+        sources, seconds = 1000, seconds_of(run)
+        rate, _, cpu = one_flow(run, 0, sources, seconds)
+        asked, seen, _ = one_flow(run, 100000, sources, seconds)
+        return [figure("B13", rate, "lines/s", goal=(">=", 1200000), values=[rate], detail={"own_cpu_us": cpu}),
+                figure("B13.p99", seen["value"], "ms", goal=("<=", 20), values=[seen["value"]],
+                       detail={"p50_ms": seen["p50_ms"], "lines_per_s": asked})]
+    return run_one
 
 
 # ---- real processes
