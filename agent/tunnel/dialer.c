@@ -346,9 +346,9 @@ static void ask_renewal(struct agent_dialer *dialer)
     struct fl_buf csr;
     struct fl_msg msg = {.kind = FL_MSG_renew};
 
-    dialer->renew_key = fl_key_create();
     fl_buf_init(&csr, FL_CSR_BYTES_MAX);
-    if (fl_csr_write(dialer->renew_key, agent_identity_cert(dialer->identity)->cluster, &csr,
+    if (agent_identity_next_key(dialer->state_dir, &dialer->renew_key, &err) &&
+        fl_csr_write(dialer->renew_key, agent_identity_cert(dialer->identity)->cluster, &csr,
                      &err)) {
         msg.renew.csr = (struct fl_str){(const char *)csr.at, csr.len};
         agent_dialer_put(dialer, &msg);

@@ -82,14 +82,15 @@ static bool read_url(struct attempt *attempt, struct fl_err *err)
 
 static bool write_body(struct attempt *attempt, struct fl_err *err)
 {
-    struct fl_key *key = fl_key_create();
+    struct fl_key *key = NULL;
     char secret[FL_BASE64_LEN(sizeof attempt->token.secret) + 1];
     struct fl_buf csr;
     struct fl_json_out out = fl_json_out(&attempt->body);
     bool is_made;
 
     fl_buf_init(&csr, FL_CSR_BYTES_MAX);
-    is_made = fl_csr_write(key, (struct fl_uuid){0}, &csr, err) &&
+    is_made = agent_identity_next_key(attempt->config->state_dir, &key, err) &&
+              fl_csr_write(key, (struct fl_uuid){0}, &csr, err) &&
               fl_key_write(key, &attempt->key_pem, err);
     fl_key_destroy(key);
     fl_base64_print(attempt->token.secret, sizeof attempt->token.secret, secret);

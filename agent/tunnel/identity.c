@@ -19,6 +19,7 @@
 #include "shared/tls/key.h"
 
 #define FOLDER "identity"
+#define NEXT "next.pem"
 #define CERT_BEGIN "-----BEGIN CERTIFICATE-----"
 
 enum { FILE_BYTES_MAX = FL_KEY_PEM_MAX + FL_CERT_PEM_MAX, NAME_MAX_BYTES = 40 };
@@ -220,6 +221,42 @@ const struct fl_cert *agent_identity_cert(const struct agent_identity *identity)
     return &identity->cert;
 }
 
+/* ---- the next key ------------------------------------------------------------------------------ */
+
+static bool write_next_key(int folder, const struct fl_key *key, struct fl_buf *pem,
+                           struct fl_err *err)
+{
+    fl_buf_clear(pem);
+    return fl_key_write(key, pem, err) && fl_file_write(folder, NEXT, pem->at, pem->len, 0600, err);
+}
+
+bool agent_identity_next_key(const char *state_dir, struct fl_key **ret_key, struct fl_err *err)
+{
+    struct fl_key *key = NULL;
+    struct fl_err none = {0};
+    struct fl_buf pem;
+    int folder = -1;
+    bool is_there;
+
+    if (!open_folder(state_dir, true, &folder, err)) return false;
+    fl_buf_init(&pem, FL_KEY_PEM_MAX);
+    is_there = fl_file_read(folder, NEXT, &pem, &none) &&
+               fl_key_read((struct fl_str){(const char *)pem.at, pem.len}, &key, &none);
+    if (!is_there) {
+        key = fl_key_create();
+        is_there = write_next_key(folder, key, &pem, err);
+    }
+    if (pem.at) fl_secret_wipe(pem.at, pem.len);
+    fl_buf_fini(&pem);
+    close(folder);
+    if (is_there) {
+        *ret_key = key;
+    } else {
+        fl_key_destroy(key);
+    }
+    return is_there;
+}
+
 /* ---- a newer one ------------------------------------------------------------------------------- */
 
 static bool write_next(int folder, struct fl_str key, struct fl_str chain, struct fl_err *err)
@@ -248,6 +285,12 @@ static bool write_next(int folder, struct fl_str key, struct fl_str chain, struc
     return is_written;
 }
 
+/* It has its certificate: the one after that gets another. */
+static bool forget_next_key(int folder, struct fl_err *err)
+{
+    return fl_file_remove(folder, NEXT, err);
+}
+
 bool agent_identity_store(const char *state_dir, struct fl_str key, struct fl_str chain,
                           struct fl_str ca, struct fl_str hub, struct fl_err *err)
 {
@@ -260,7 +303,7 @@ bool agent_identity_store(const char *state_dir, struct fl_str key, struct fl_st
     /* What tells that enrolment is done comes last. */
     is_done = (ca.len == 0 || fl_file_write(folder, "ca.pem", ca.at, ca.len, 0600, err)) &&
               (hub.len == 0 || fl_file_write(folder, "hub", hub.at, hub.len, 0600, err)) &&
-              write_next(folder, key, chain, err);
+              write_next(folder, key, chain, err) && forget_next_key(folder, err);
     close(folder);
     return is_done;
 }

@@ -3,6 +3,7 @@
  *     STATE_DIR/identity/ca.pem             who signs the control plane; from enrolment
  *     STATE_DIR/identity/hub                where the tunnel goes, "host:port"; the same
  *     STATE_DIR/identity/agent-<n>.pem      key, then chain; the highest whole one counts
+ *     STATE_DIR/identity/next.pem           the key of a certificate that was asked for and has not come yet
  *
  * A file is written under another name, synced, and renamed; the older ones go once the newer is there.  0600, in
  * a folder of 0700. */
@@ -14,6 +15,7 @@
 #include "shared/tls/cert.h"
 
 struct agent_identity; /* opaque; holds the key */
+struct fl_key;
 
 /* FL_ABSENT: never enrolled; FL_TORN: no file is whole.  'ret' is the caller's to destroy. */
 FL_CHECK bool agent_identity_load(const char *state_dir, struct agent_identity **ret_identity,
@@ -26,7 +28,13 @@ struct fl_str agent_identity_ca(const struct agent_identity *identity);    /* PE
 const char *agent_identity_hub(const struct agent_identity *identity);     /* "host:port" */
 const struct fl_cert *agent_identity_cert(const struct agent_identity *identity);
 
+/* The key to ask the next certificate for, stored before anybody is asked: when the answer is lost, to a cut or
+ * to a kill, the same key is asked for again, and the control plane knows this agent from a thief, who would
+ * come with another one.  'ret_key' is the caller's to destroy. */
+FL_CHECK bool agent_identity_next_key(const char *state_dir, struct fl_key **ret_key,
+                                      struct fl_err *err);
+
 /* A key and a chain that belong together, both PEM, become the newest.  'ca' (PEM) and 'hub' are written at
- * enrolment, and empty at renewal.  FL_INVALID: key and chain do not belong together. */
+ * enrolment, and empty at renewal; the next key is forgotten.  FL_INVALID: key and chain do not belong together. */
 FL_CHECK bool agent_identity_store(const char *state_dir, struct fl_str key, struct fl_str chain,
                                    struct fl_str ca, struct fl_str hub, struct fl_err *err);

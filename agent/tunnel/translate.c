@@ -69,6 +69,7 @@ void agent_translate_out(const struct agent_command *command, struct fl_msg *ret
             .state = command->report.state,
             .exit_code = command->report.exit_code,
             .output_bytes = command->report.output_bytes,
+            .cause = (uint16_t)agent_cause_told(command->report.cause),
         };
         break;
     case AGENT_CMD_inventory_end:

@@ -37,6 +37,15 @@ struct stray {
     fl_ms stop_at;
 };
 
+/* Which life of an agent spoke for a cluster, and on which connection last. */
+struct cluster_life {
+    uint64_t boot; /* 0: none */
+    uint64_t connection;
+    fl_ms at; /* when it was refused last, or another one followed; of the newest: 0 */
+};
+
+enum { CLUSTER_LIVES_MAX = 4 };
+
 struct cluster {
     uint32_t id;
     uint8_t state; /* enum cluster_state */
@@ -50,6 +59,9 @@ struct cluster {
     uint64_t seen;        /* the newest generation that has come */
     uint64_t reuse_told;  /* the old generation that was audited last; not stored */
     struct fl_digest key; /* of its newest certificate */
+
+    struct cluster_life lives[CLUSTER_LIVES_MAX]; /* not stored; the newest first */
+    uint64_t twin_told; /* the life that was audited as a second one last */
 
     uint64_t session_epoch; /* of the newest session; grows by one with each */
     uint64_t connection;

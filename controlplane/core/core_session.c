@@ -1,5 +1,8 @@
 #include "controlplane/core/core_state.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 /* What agents say.  A session is one connection of one cluster, numbered by its epoch; whatever comes under
  * another epoch than the newest is not heard, and whatever names an attempt of another cluster is a stray.
  * A session begins with an inventory; only when that is reconciled does anything start there. */
@@ -14,6 +17,8 @@ static struct cluster *heard(const struct core *core, struct fl_cluster id, uint
 }
 
 /* --- open and lost --- */
+
+enum { TWIN_MS = 60000 }; /* how long a life is remembered that another one followed */
 
 static void refuse_session(struct core_batch *batch, const struct core_event *event,
                            enum fl_code code, const char *text)
@@ -70,11 +75,62 @@ void core_session_close(struct core *core, struct core_batch *batch, struct clus
     session_ended(core, cluster);
 }
 
+/* A life that another one followed, and that speaks again on a new connection while the other still does:
+ * two agents live on one identity.  A restart never looks so, since no life comes back, nor does a link that
+ * flaps; the same connection, offered again to the core of a new term, is no news. */
+static struct cluster_life *find_twin(const struct core *core, const struct core_event *event,
+                                      struct cluster *cluster)
+{
+    for (int i = 1; i < CLUSTER_LIVES_MAX; i++) {
+        struct cluster_life *life = &cluster->lives[i];
+
+        if (event->session_open.boot && life->boot == event->session_open.boot)
+            return cluster->is_connected && core->now - life->at < TWIN_MS &&
+                           life->connection != event->session_open.connection
+                       ? life
+                       : NULL;
+    }
+    return NULL;
+}
+
+/* The newest is refused, so that the other's work has peace; told once a life, since it comes back. */
+static void refuse_twin(struct core *core, const struct core_event *event, struct core_batch *batch,
+                        struct cluster *cluster, struct cluster_life *twin)
+{
+    struct core_event who = *event;
+
+    twin->at = core->now;
+    refuse_session(batch, event, FL_CONFLICT,
+                   "two agents run with the identity of this cluster, and the other one is "
+                   "connected; stop one of them, or join this one as another cluster");
+    if (cluster->twin_told == twin->boot) return;
+    cluster->twin_told = twin->boot;
+    who.actor = FL_STR("agent");
+    core_audit(batch, &who, "cluster_duplicate %s boot=%016" PRIx64 " other=%016" PRIx64,
+               cluster->name, twin->boot, cluster->lives[0].boot);
+}
+
+static void note_life(struct core *core, const struct core_event *event, struct cluster *cluster)
+{
+    struct cluster_life *lives = cluster->lives;
+    int known = 0;
+
+    if (lives[0].boot != event->session_open.boot) {
+        while (known < CLUSTER_LIVES_MAX - 1 && lives[known].boot != event->session_open.boot)
+            known++;
+        lives[0].at = core->now;
+        memmove(&lives[1], &lives[0], (size_t)known * sizeof *lives);
+    }
+    lives[0] = (struct cluster_life){.boot = event->session_open.boot,
+                                     .connection = event->session_open.connection};
+}
+
 static void open_session(struct core *core, const struct core_event *event,
                          struct core_batch *batch)
 {
     uint32_t slot = cluster_table_find(&core->clusters, event->session_open.cluster);
     struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+    struct cluster_life *twin;
     struct core_send send;
     const char *why;
 
@@ -84,6 +140,11 @@ static void open_session(struct core *core, const struct core_event *event,
     }
     if (!core_access_check(batch, event, cluster, &why)) {
         refuse_session(batch, event, FL_DENIED, why);
+        return;
+    }
+    twin = find_twin(core, event, cluster);
+    if (twin) {
+        refuse_twin(core, event, batch, cluster, twin);
         return;
     }
     if (event->session_open.incarnation_highest > core->incarnation ||
@@ -97,6 +158,7 @@ static void open_session(struct core *core, const struct core_event *event,
     if (event->session_open.job_highest >= core->job_next) {
         jump(core, batch, event->session_open.job_highest);
     }
+    note_life(core, event, cluster);
     core_access_seen(cluster, event->session_open.generation);
     cluster_begin_session(&core->clusters, cluster, event->session_open.connection);
     if (cluster->has_images != event->session_open.has_images) {

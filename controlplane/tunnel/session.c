@@ -65,6 +65,7 @@ struct session *session_create(struct session_shared *shared, const struct tunne
     session->cert = *peer;
     session->expires_at = expires_at;
     session->peer.connection = connection;
+    session->peer.generation = peer->cert.generation;
     session->mux = fl_mux_create(&config, now);
     session->bye = (struct core_send){
         .kind = CORE_SEND_bye, .code = FL_UNAVAILABLE, .text = "come back later"};

@@ -143,6 +143,7 @@ static void take_inventory(const struct fl_msg *messages, size_t len, size_t *po
             .replica = item->replica,
             .state = item->state,
             .exit_code = item->exit_code,
+            .cause = cause_of(item->cause),
         };
     }
     *pos += items_len;
@@ -197,6 +198,8 @@ static void take_hello(const struct translate_peer *peer, const struct fl_msg_he
     event->session_open.incarnation_highest = hello->incarnation_highest;
     event->session_open.job_highest = hello->job_highest;
     event->session_open.is_resync = peer->is_resync;
+    event->session_open.generation = peer->generation;
+    event->session_open.boot = hello->boot;
     event->session_open.has_images =
         has_capability(hello->capabilities, TRANSLATE_CAPABILITY_IMAGES);
 }

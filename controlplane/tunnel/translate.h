@@ -29,6 +29,7 @@ void translate_send(const struct core_send *send, const struct translate_config 
 /* Who is at the other end of a connection. */
 struct translate_peer {
     struct fl_cluster cluster; /* by its certificate */
+    uint64_t generation;       /* in its certificate; 0: it has none */
     uint64_t connection;
     uint64_t session_epoch; /* of WELCOME or RESYNC; 0: neither was sent yet */
     uint64_t heard_epoch;   /* of the newest inventory_begin: what the agent says belongs to it */

@@ -678,7 +678,7 @@ void agent_host_lie(struct agent_host *agent, enum agent_lie lie, struct fl_atte
     case AGENT_LIE_INVENTORY:
         msg.kind = FL_MSG_inventory_item;
         msg.inventory_item =
-            (struct fl_msg_inventory_item){foreign, 0, FL_REPLICA_running, exit_code, 0};
+            (struct fl_msg_inventory_item){foreign, 0, FL_REPLICA_running, exit_code, 0, 0};
         fl_mux_put(agent->mux, &msg);
         break;
     case AGENT_LIE_GARBAGE:

@@ -118,19 +118,21 @@ static void what_the_core_reports_becomes_frames(void **state)
     struct fl_msg msg;
 
     (void)state;
-    msg = out(
-        &(struct agent_command){
-            .kind = AGENT_CMD_inventory_item,
-            .attempt = attempt,
-            .replica = 2,
-            .report = {.state = FL_REPLICA_exited, .exit_code = -3, .output_bytes = 99}},
-        &arena);
+    msg = out(&(struct agent_command){.kind = AGENT_CMD_inventory_item,
+                                      .attempt = attempt,
+                                      .replica = 2,
+                                      .report = {.state = FL_REPLICA_exited,
+                                                 .exit_code = -3,
+                                                 .cause = AGENT_CAUSE_out_of_memory,
+                                                 .output_bytes = 99}},
+              &arena);
     assert_int_equal(msg.kind, FL_MSG_inventory_item);
     assert_true(fl_attempt_is_same(msg.inventory_item.attempt, attempt));
     assert_int_equal(msg.inventory_item.replica, 2);
     assert_int_equal(msg.inventory_item.state, FL_REPLICA_exited);
     assert_int_equal(msg.inventory_item.exit_code, -3);
     assert_int_equal(msg.inventory_item.output_bytes, 99);
+    assert_int_equal(msg.inventory_item.cause, FL_CAUSE_out_of_memory);
 
     msg = out(&(struct agent_command){.kind = AGENT_CMD_inventory_begin,
                                       .inventory_begin.session_epoch = 12},

@@ -233,6 +233,32 @@ static void an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate
     end(&world, &agent);
 }
 
+static void a_renewal_whose_answer_is_lost_asks_for_the_same_key(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+    struct fl_digest key;
+
+    (void)state;
+    tunnel_world_init(&world, 0);
+    fake_agent_init(&world, &agent, 1);
+    tunnel_world_identity(&world, agent.state_dir, 1, world.ca, 44000);
+    world.renews_lost = 2;
+    fake_agent_dial(&agent, NULL);
+    UNTIL(&world, world.renews_lost == 1);
+    key = world.renew_key;
+    tunnel_server_close_cluster(world.server, (struct fl_cluster){1}, FL_UNAVAILABLE, "cut");
+    memset(&world.renew_key, 0, sizeof world.renew_key);
+    UNTIL(&world, world.renews_lost == 0);
+    assert_true(fl_digest_eq(key, world.renew_key));
+    fake_agent_fini(&agent); /* killed before the answer came: it was written down */
+    memset(&world.renew_key, 0, sizeof world.renew_key);
+    fake_agent_dial(&agent, NULL);
+    UNTIL(&world, world.generation == 2);
+    assert_true(fl_digest_eq(key, world.renew_key));
+    end(&world, &agent);
+}
+
 FL_TESTS(cmocka_unit_test(an_agent_greets_lists_and_does_what_it_is_told),
          cmocka_unit_test(a_document_travels_once_and_before_its_start),
          cmocka_unit_test(what_the_core_says_keeps_its_order_while_a_document_is_fetched),
@@ -242,4 +268,5 @@ FL_TESTS(cmocka_unit_test(an_agent_greets_lists_and_does_what_it_is_told),
          cmocka_unit_test(who_is_revoked_is_sent_away_and_not_let_in_again),
          cmocka_unit_test(log_bytes_flow_both_ways_beside_control),
          cmocka_unit_test(an_agent_comes_through_a_proxy_with_a_password),
-         cmocka_unit_test(an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate))
+         cmocka_unit_test(an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate),
+         cmocka_unit_test(a_renewal_whose_answer_is_lost_asks_for_the_same_key))

@@ -133,7 +133,7 @@ static struct fl_msg item(uint32_t replica)
 {
     return (struct fl_msg){
         .kind = FL_MSG_inventory_item,
-        .inventory_item = {seven, replica, FL_REPLICA_exited, -3, 99},
+        .inventory_item = {seven, replica, FL_REPLICA_exited, -3, 99, FL_CAUSE_out_of_memory},
     };
 }
 
@@ -202,6 +202,7 @@ static void an_inventory_is_gathered_with_its_end(void **state)
     assert_int_equal(event.inventory.at[1].replica, 1);
     assert_int_equal(event.inventory.at[1].state, FL_REPLICA_exited);
     assert_int_equal(event.inventory.at[1].exit_code, -3);
+    assert_int_equal(event.inventory.at[1].cause, FL_CAUSE_out_of_memory);
     assert_true(fl_attempt_is_same(event.inventory.at[1].attempt, seven));
     assert_true(event.inventory.is_end);
     assert_int_equal(event.inventory.count, 2);
@@ -275,7 +276,8 @@ static void the_cluster_is_the_connections_and_not_the_messages(void **state)
                                      .job_highest = 70,
                                      .cluster_uid = {"another", 7},
                                      .capabilities = {"[\"logs\",\"images\"]", 17}}};
-    struct translate_peer stranger = {.cluster = {4}, .connection = 90, .is_resync = true};
+    struct translate_peer stranger = {
+        .cluster = {4}, .connection = 90, .generation = 6, .is_resync = true};
     struct fl_arena arena = {0};
     struct core_event event;
     struct fl_err err = {0};
@@ -288,6 +290,8 @@ static void the_cluster_is_the_connections_and_not_the_messages(void **state)
     assert_int_equal(event.session_open.connection, 90);
     assert_int_equal(event.session_open.incarnation_highest, 2);
     assert_int_equal(event.session_open.job_highest, 70);
+    assert_int_equal(event.session_open.generation, 6);
+    assert_int_equal(event.session_open.boot, 3);
     assert_true(event.session_open.is_resync);
     assert_true(event.session_open.has_images);
     hello.hello.capabilities = FL_STR("[\"images2\"]");

@@ -133,6 +133,12 @@ static void on_renew(void *ctx, uint64_t connection, struct fl_cluster cluster,
     (void)cluster;
     assert_true(fl_csr_read(bytes, &csr, &err));
     assert_true(fl_uuid_eq(csr.cluster, peer->cert.cluster));
+    world->renew_key = csr.key_sha256;
+    if (world->renews_lost) {
+        world->renews_lost--;
+        fl_csr_fini(&csr);
+        return;
+    }
     fl_buf_init(&pem, FL_CERT_PEM_MAX);
     assert_true(fl_ca_sign_cluster(world->ca, csr.key, csr.cluster, peer->cert.generation + 1,
                                    now - 60000, now + FL_HOUR_MS, &pem, &err));

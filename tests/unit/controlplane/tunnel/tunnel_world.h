@@ -56,8 +56,9 @@ struct tunnel_world {
     void (*on_log)(void *ctx, uint64_t connection, struct fl_str payload);
 
     struct fake_spec spec;
-    uint64_t ticket; /* of the last spec asked for */
-    uint64_t renews;
+    uint64_t ticket;              /* of the last spec asked for */
+    uint64_t renews, renews_lost; /* answered; so many of the next ones are not */
+    struct fl_digest renew_key;   /* of the last one */
     uint64_t log_bytes;
 };
 

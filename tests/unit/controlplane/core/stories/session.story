@@ -413,3 +413,51 @@ cluster east uid=other
 agent east hello
     cluster_put cluster=3 state=1 session_epoch=1 name=east uid=other
     east <- welcome session=1 incarnation=1
+
+# two agents of one identity: the one that comes back while the other speaks is refused, and audited once
+. join east token=a
+. enrol token=a key=k
+. agent east hello boot=1
+. agent east hello boot=2
+agent east hello boot=1
+    audit tenant=0 actor=agent body=(67 bytes)
+    east <- bye conflict: two agents run with the identity of this cluster, and the other one is connected; stop one of them, or join this one as another cluster
+agent east hello boot=1
+    east <- bye conflict: two agents run with the identity of this cluster, and the other one is connected; stop one of them, or join this one as another cluster
+tick 59s
+agent east hello boot=1
+    east <- bye conflict: two agents run with the identity of this cluster, and the other one is connected; stop one of them, or join this one as another cluster
+clusters
+    answer ok
+    | east uid=uid open connected attempts=0 nodes=0/0 cpu=0/0 generation=1
+
+# three of one identity, and one after the other has gone
+. join east token=a
+. enrol token=a key=k
+. agent east hello boot=1
+. agent east hello boot=2
+. agent east hello boot=3
+agent east hello boot=1
+    audit tenant=0 actor=agent body=(67 bytes)
+    east <- bye conflict: two agents run with the identity of this cluster, and the other one is connected; stop one of them, or join this one as another cluster
+agent east lost
+agent east hello boot=1
+    cluster_put cluster=1 state=1 session_epoch=4 generation=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=4 incarnation=1
+
+# neither a restart nor a link that flaps is a second agent
+. join east token=a
+. enrol token=a key=k
+. agent east hello boot=1
+. agent east hello boot=1
+. agent east hello boot=1
+. agent east hello boot=2
+. agent east hello boot=3
+. agent east hello boot=4
+agent east hello boot=4 resync
+    cluster_put cluster=1 state=1 session_epoch=7 generation=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- resync session=7 incarnation=1
+tick 61s
+agent east hello boot=1
+    cluster_put cluster=1 state=1 session_epoch=8 generation=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=8 incarnation=1
