@@ -105,6 +105,9 @@ static void on_tick(void *ctx)
 static void take_send(struct front *front, enum post_kind kind, const struct core_send *send)
 {
     if (kind == POST_SEND) {
+        if (send->kind == CORE_SEND_start) {
+            front_owners_started(front->owners, send->attempt, send->cluster);
+        }
         tunnel_server_send(front->tunnels, send);
     } else {
         tunnel_server_superseded(front->tunnels, send->cluster, send->session_epoch,

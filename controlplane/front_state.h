@@ -6,6 +6,7 @@
 
 #include "controlplane/ask.h"
 #include "controlplane/front.h"
+#include "controlplane/front_owners.h"
 #include "controlplane/front_post.h"
 #include "controlplane/front_specs.h"
 #include "controlplane/http/server.h"
@@ -44,6 +45,7 @@ struct front {
     /* front_tunnel.c */
     FL_VEC(struct front_start) starts; /* gathered until the end of the turn */
     struct fl_after read_starts, close_broken;
+    struct front_owners *owners;
     struct fl_map log_clusters;       /* connection -> cluster, of those that sent logs */
     FL_VEC(struct fl_cluster) broken; /* to be closed: they broke a rule of the LOG stream */
     struct fl_buf document, params;   /* of the answer of one 'spec' */

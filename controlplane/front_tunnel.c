@@ -255,6 +255,21 @@ static void on_log_consumed(void *ctx, uint64_t connection, uint32_t bytes)
     tunnel_server_log_consumed(front->tunnels, connection, bytes);
 }
 
+static bool on_log_owner(void *ctx, uint64_t ticket, struct fl_attempt attempt,
+                         struct log_owner *ret_owner)
+{
+    struct front *front = ctx;
+
+    return front_owners_find(front->owners, ticket, attempt, ret_owner);
+}
+
+static void on_owner(void *ctx, uint64_t ticket, const struct log_owner *owner)
+{
+    struct front *front = ctx;
+
+    log_front_owner(front->logs, ticket, owner);
+}
+
 /* Within a call of the tunnels', which may not be called back: closed at the end of the turn. */
 static void on_log_broken(void *ctx, uint64_t connection, const struct fl_err *err)
 {
@@ -285,6 +300,7 @@ void front_tunnel_init(struct front *front)
 {
     fl_after_init(&front->read_starts, front->loop, read_starts, front);
     fl_after_init(&front->close_broken, front->loop, close_broken, front);
+    front->owners = front_owners_create(front->loop, front->reader, on_owner, front);
     fl_buf_init(&front->document, FL_SPEC_BYTES_MAX);
     fl_buf_init(&front->params, FL_PARAMS_BYTES_MAX);
 }
@@ -293,6 +309,7 @@ void front_tunnel_fini(struct front *front)
 {
     fl_after_off(&front->read_starts);
     fl_after_off(&front->close_broken);
+    front_owners_destroy(front->owners);
     fl_vec_fini(&front->starts);
     fl_vec_fini(&front->broken);
     fl_map_fini(&front->log_clusters);
@@ -320,5 +337,6 @@ struct log_front_ports front_log_ports(struct front *front)
         .send = on_log_send,
         .consumed = on_log_consumed,
         .broken = on_log_broken,
+        .owner = on_log_owner,
     };
 }

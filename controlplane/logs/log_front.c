@@ -5,6 +5,7 @@
 
 #include "controlplane/logs/desk.h"
 #include "controlplane/logs/log_store.h"
+#include "controlplane/logs/openings.h"
 #include "controlplane/logs/reader.h"
 #include "controlplane/logs/store_parts.h"
 #include "controlplane/logs/worker.h"
@@ -12,12 +13,14 @@
 #include "shared/base/assert.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
+#include "shared/io/log.h"
 #include "shared/io/loop.h"
 #include "shared/io/mailbox.h"
 #include "shared/wire/frame.h"
 #include "shared/wire/log_message.h"
 
 #define RETRY_MS ((fl_ms)2) /* a full inbox is tried again */
+#define OPENINGS_MAX ((size_t)1 << 18)
 
 /* One tunnel with a LOG stream. */
 struct session {
@@ -25,6 +28,12 @@ struct session {
     struct fl_cluster cluster;
     bool is_broken; /* what still comes of it is dropped */
     FL_VEC(uint32_t) sources;
+};
+
+/* To be told at the end of the turn: whoever opened it may be in the middle of a call. */
+struct refusal {
+    uint64_t connection;
+    uint32_t source;
 };
 
 /* A request that the inbox had no room for. */
@@ -46,12 +55,16 @@ struct log_front {
     FL_VEC(struct held) held; /* in order, from held_pos on */
     size_t held_pos;
     struct fl_timer retry;
+    struct log_openings openings;
+    FL_VEC(struct refusal) refusals;
+    struct fl_after refuse;
     struct fl_buf payload;
     size_t reads_len;
 };
 
 static void on_letter(void *ctx, struct fl_letter *letter);
 static void retry(void *ctx);
+static void refuse(void *ctx);
 
 struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop,
                                    const struct log_front_ports *ports)
@@ -69,6 +82,8 @@ struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop
     front->desk->mailbox = front->mailbox;
     front->desk->letter.kind = LOG_LETTER_ANSWERS;
     fl_timer_init(&front->retry, loop, retry, front);
+    fl_after_init(&front->refuse, loop, refuse, front);
+    log_openings_init(&front->openings, OPENINGS_MAX);
     fl_buf_init(&front->payload, FL_FRAME_PAYLOAD_MAX);
     return front;
 }
@@ -155,6 +170,7 @@ void log_front_closed(struct log_front *front, uint64_t connection)
 
     if (!session) return;
     for (size_t k = 0; k < session->sources.len; k++) {
+        if (log_openings_drop(&front->openings, connection, session->sources.at[k])) continue;
         put(front, request_of(front, session, LOG_REQUEST_CLOSE, session->sources.at[k]), 0);
     }
     fl_map_remove(&front->by_connection, &connection, sizeof(connection));
@@ -184,35 +200,91 @@ static void break_session(struct log_front *front, struct session *session,
     front->ports.broken(front->ports.ctx, session->connection, err);
 }
 
-static void send_refusal(struct log_front *front, const struct session *session, uint32_t number)
-{
-    struct fl_log_message message = {.kind = FL_LOG_refuse, .source = number, .code = FL_DENIED};
+/* ---- whose a source is -------------------------------------------------------------------------- */
 
+static void refuse(void *ctx)
+{
+    struct log_front *front = ctx;
+
+    for (size_t i = 0; i < front->refusals.len; i++) {
+        const struct refusal *refusal = &front->refusals.at[i];
+        struct fl_log_message message = {
+            .kind = FL_LOG_refuse, .source = refusal->source, .code = FL_DENIED};
+
+        fl_buf_clear(&front->payload);
+        if (!fl_log_message_put(&front->payload, &message)) fl_unreachable("it is empty");
+        front->ports.send(front->ports.ctx, refusal->connection,
+                          (struct fl_str){(const char *)front->payload.at, front->payload.len});
+    }
     fl_buf_clear(&front->payload);
-    if (!fl_log_message_put(&front->payload, &message)) return;
-    front->ports.send(front->ports.ctx, session->connection,
-                      (struct fl_str){(const char *)front->payload.at, front->payload.len});
+    fl_vec_clear(&front->refusals);
+}
+
+/* A line in the log for whoever wonders: an agent is not what it was, or the row is long gone. */
+static void deny(struct log_front *front, struct session *session,
+                 const struct log_opening *opening, struct fl_cluster owner)
+{
+    fl_log(FL_LOG_WARN, "logs", "output_refused", FL_LOG_N("cluster", session->cluster.n),
+           FL_LOG_N("owner", owner.n), FL_LOG_N("job", opening->attempt.job.n),
+           FL_LOG_N("element", opening->attempt.element), FL_LOG_N("attempt", opening->attempt.n),
+           FL_LOG_N("incarnation", opening->attempt.incarnation),
+           FL_LOG_N("replica", opening->replica));
+    forget_source(session, opening->source);
+    fl_vec_push(&front->refusals, (struct refusal){opening->connection, opening->source});
+    fl_after_put(&front->refuse);
+}
+
+void log_front_owner(struct log_front *front, uint64_t ticket, const struct log_owner *owner)
+{
+    struct log_opening opening;
+    struct log_request *request;
+    struct session *session;
+
+    if (!log_openings_take(&front->openings, ticket, &opening)) return;
+    session = find(front, opening.connection, NULL);
+    fl_assert(session); /* its end drops what it was opening */
+    if (session->is_broken) {
+        forget_source(session, opening.source); /* the worker never hears of it */
+        return;
+    }
+    if (owner->cluster.n == 0 || owner->cluster.n != session->cluster.n) {
+        deny(front, session, &opening, owner->cluster);
+        return;
+    }
+    request = request_of(front, session, LOG_REQUEST_OPEN, opening.source);
+    request->key = (struct log_key){opening.attempt, opening.replica, owner->tenant};
+    put(front, request, 0);
 }
 
 static bool open_source(struct log_front *front, struct session *session,
                         const struct fl_log_message *message, struct fl_err *err)
 {
-    struct log_request *request;
-    struct fl_tenant tenant = {1};
+    struct log_opening opening = {session->connection, message->source, message->attempt,
+                                  message->replica};
+    struct log_owner owner;
+    uint64_t ticket = 0;
 
     if (session->sources.len >= FL_LOG_SOURCES_MAX) {
         return fl_fail(err, FL_FULL, "more than %d log sources", FL_LOG_SOURCES_MAX);
     }
-    if (front->ports.owner &&
-        !front->ports.owner(front->ports.ctx, session->cluster, message->attempt, &tenant)) {
-        send_refusal(front, session, message->source);
-        return true;
-    }
-    request = request_of(front, session, LOG_REQUEST_OPEN, message->source);
-    request->key = (struct log_key){message->attempt, message->replica, tenant};
+    if (!log_openings_add(&front->openings, &opening, &ticket, err)) return false;
     fl_vec_push(&session->sources, message->source);
-    put(front, request, 0);
+    if (front->ports.owner(front->ports.ctx, ticket, message->attempt, &owner)) {
+        log_front_owner(front, ticket, &owner);
+    }
     return true;
+}
+
+/* What the worker has not heard of yet, it need not forget. */
+static void close_source(struct log_front *front, struct session *session, uint32_t number,
+                         uint32_t credit)
+{
+    forget_source(session, number);
+    if (log_openings_drop(&front->openings, session->connection, number)) {
+        return_credit(front, session->connection, credit);
+    } else {
+        put(front, request_of(front, session, LOG_REQUEST_CLOSE, number), credit);
+    }
 }
 
 /* Acts on one message; *credit is what returns once it is with the worker. */
@@ -239,8 +311,7 @@ static bool act(struct log_front *front, struct session *session,
         put(front, request, credit);
         return true;
     case FL_LOG_close:
-        forget_source(session, message->source);
-        put(front, request_of(front, session, LOG_REQUEST_CLOSE, message->source), credit);
+        close_source(front, session, message->source, credit);
         return true;
     case FL_LOG_cursor:
     case FL_LOG_ack:
@@ -407,6 +478,7 @@ void log_front_destroy(struct log_front *front)
         log_front_closed(front, front->sessions.at[0]->connection);
     }
     fl_timer_off(&front->retry);
+    fl_after_off(&front->refuse);
     for (; front->held_pos < front->held.len; front->held_pos++) {
         while (!log_worker_put(front->worker, front->held.at[front->held_pos].request)) {
             nap();
@@ -437,6 +509,8 @@ void log_front_destroy(struct log_front *front)
     fl_free(front->desk);
     fl_buf_fini(&front->payload);
     fl_vec_fini(&front->held);
+    fl_vec_fini(&front->refusals);
+    log_openings_fini(&front->openings);
     fl_vec_fini(&front->sessions);
     fl_map_fini(&front->by_connection);
     fl_free(front);

@@ -18,6 +18,11 @@ struct fl_loop;
 struct log_front; /* opaque */
 struct log_store;
 
+struct log_owner {
+    struct fl_cluster cluster; /* 0: there is no such attempt */
+    struct fl_tenant tenant;
+};
+
 struct log_front_ports {
     void *ctx;
     /* A payload for the LOG stream of this connection: cursor, ack, pause, resume, end_ack, refuse.  A
@@ -27,10 +32,12 @@ struct log_front_ports {
     void (*consumed)(void *ctx, uint64_t connection, uint32_t bytes);
     /* The agent broke a rule of the LOG stream: close the connection. */
     void (*broken)(void *ctx, uint64_t connection, const struct fl_err *err);
-    /* May this cluster write output of this attempt, and whose is it?  False: it is refused.  NULL: every
-     * cluster may, for tenant 1. */
-    bool (*owner)(void *ctx, struct fl_cluster cluster, struct fl_attempt attempt,
-                  struct fl_tenant *ret_tenant);
+    /* Whose is the output of this attempt?  True: *ret_owner is filled.  False: it will be told, with
+     * log_front_owner and this ticket; until then the source waits, and so does its agent, which sends nothing
+     * of a source before it has a cursor.  Never believe the agent: a source of another cluster's attempt, or
+     * of none, is refused, and the log says so. */
+    bool (*owner)(void *ctx, uint64_t ticket, struct fl_attempt attempt,
+                  struct log_owner *ret_owner);
 };
 
 struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop,
@@ -43,3 +50,6 @@ void log_front_destroy(struct log_front *front);
 void log_front_frame(struct log_front *front, uint64_t connection, struct fl_cluster cluster,
                      struct fl_str payload);
 void log_front_closed(struct log_front *front, uint64_t connection);
+
+/* The answer to ports.owner.  The ticket of a source that is gone since is fine. */
+void log_front_owner(struct log_front *front, uint64_t ticket, const struct log_owner *owner);

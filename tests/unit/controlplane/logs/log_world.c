@@ -88,10 +88,42 @@ static void broken(void *ctx, uint64_t connection, const struct fl_err *err)
     world->broken++;
 }
 
+static struct log_owner owner_by_job(uint64_t job)
+{
+    uint32_t cluster = job == LOG_WORLD_FOREIGN_JOB ? 2 : job == LOG_WORLD_NO_JOB ? 0 : 1;
+
+    return (struct log_owner){{cluster}, {1}};
+}
+
+/* A world that is slow says it a step later. */
+static bool owner_of(void *ctx, uint64_t ticket, struct fl_attempt attempt,
+                     struct log_owner *ret_owner)
+{
+    struct log_world *world = ctx;
+
+    *ret_owner = owner_by_job(attempt.job.n);
+    if (!world->is_slow) return true;
+    fl_vec_push(&world->questions, (struct log_question){ticket, attempt.job.n});
+    return false;
+}
+
+void log_world_tell_owners(struct log_world *world)
+{
+    for (size_t i = 0; i < world->questions.len; i++) {
+        struct log_owner owner = owner_by_job(world->questions.at[i].job);
+
+        log_front_owner(world->front, world->questions.at[i].ticket, &owner);
+    }
+    fl_vec_clear(&world->questions);
+}
+
 static void start(struct log_world *world)
 {
-    struct log_front_ports ports = {
-        .ctx = world, .send = send_payload, .consumed = consumed, .broken = broken};
+    struct log_front_ports ports = {.ctx = world,
+                                    .send = send_payload,
+                                    .consumed = consumed,
+                                    .broken = broken,
+                                    .owner = owner_of};
     struct fl_err err = {0};
 
     world->config.dir = world->dir;
@@ -99,6 +131,7 @@ static void start(struct log_world *world)
     if (!world->store) fprintf(stderr, "store: %s\n", err.text);
     fl_assert(world->store);
     world->front = log_front_create(world->store, world->loop, &ports);
+    fl_vec_clear(&world->questions); /* of the one before */
 }
 
 static void stop(struct log_world *world)
@@ -182,6 +215,7 @@ void log_world_fini(struct log_world *world)
     stop(world);
     fl_loop_destroy(world->loop);
     fl_buf_fini(&world->to_agent);
+    fl_vec_fini(&world->questions);
     for (size_t i = 0; i < world->outputs_len; i++) {
         fl_buf_fini(&world->outputs[i].bytes);
         fl_vec_fini(&world->outputs[i].ends);
@@ -283,6 +317,7 @@ void log_world_step(struct log_world *world)
         log_front_frame(world->front, world->connection, (struct fl_cluster){1},
                         (struct fl_str){(const char *)payload, len});
     }
+    log_world_tell_owners(world);
     fl_loop_turn(world->loop, len > 0 ? 0 : 1);
     to_agent(world);
     if (world->broken > 0) {

@@ -22,6 +22,13 @@ struct log_truth {
     bool is_ended, is_taken;
 };
 
+/* Attempts are cluster 1's, which the agent here is, but for these. */
+enum { LOG_WORLD_FOREIGN_JOB = 802, LOG_WORLD_NO_JOB = 900 };
+
+struct log_question {
+    uint64_t ticket, job;
+};
+
 struct log_world {
     char dir[64];
     struct log_store_config config;
@@ -36,6 +43,8 @@ struct log_world {
     uint32_t credit;
     struct fl_buf to_agent; /* payloads, each behind its length */
     bool is_down;
+    bool is_slow; /* to say whose an attempt is */
+    FL_VEC(struct log_question) questions;
     int broken;
     uint64_t pauses;
 };
@@ -49,6 +58,8 @@ void log_world_write(struct log_world *world, size_t i, const void *ptr, size_t 
 void log_world_write_random(struct log_world *world, size_t i, size_t len, fl_ms time);
 void log_world_end(struct log_world *world, size_t i);
 
+void log_world_tell_owners(
+    struct log_world *world);                   /* what is_slow holds back; a step does it too */
 void log_world_step(struct log_world *world);   /* one frame each way, a turn of the loop */
 void log_world_settle(struct log_world *world); /* until the store has all, durably, and knows it */
 

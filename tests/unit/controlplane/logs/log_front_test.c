@@ -1,0 +1,225 @@
+/* A front of the log store and agents that it must not believe. */
+#include "controlplane/logs/log_front.h"
+
+#include <inttypes.h>
+
+#include "shared/base/assert.h"
+#include "shared/io/clock.h"
+#include "shared/wire/log_message.h"
+#include "shared/wire/log_record.h"
+#include "tests/fl_test.h"
+#include "tests/unit/controlplane/logs/log_world.h"
+
+enum { OWN_JOB = 1, WAIT_MS = 60000 };
+
+static void say(struct log_world *world, const struct fl_log_message *message)
+{
+    struct fl_buf out;
+
+    fl_buf_init(&out, 65536);
+    fl_assert(fl_log_message_put(&out, message));
+    log_front_frame(world->front, world->connection, (struct fl_cluster){1},
+                    (struct fl_str){(const char *)out.at, out.len});
+    fl_buf_fini(&out);
+}
+
+static void open_source(struct log_world *world, uint32_t source, uint64_t job)
+{
+    say(world, &(struct fl_log_message){.kind = FL_LOG_open,
+                                        .source = source,
+                                        .attempt = {.job = {job}, .n = 1, .incarnation = 1}});
+}
+
+static void close_source(struct log_world *world, uint32_t source)
+{
+    say(world, &(struct fl_log_message){.kind = FL_LOG_close, .source = source});
+}
+
+static void send_bytes(struct log_world *world, uint32_t source, const char *text)
+{
+    struct fl_log_record record = {.offset = 0, .time = 1, .bytes = fl_str_c(text)};
+    struct fl_buf records;
+
+    fl_buf_init(&records, 65536);
+    fl_assert(fl_log_record_put(&records, &record));
+    say(world, &(struct fl_log_message){.kind = FL_LOG_records,
+                                        .source = source,
+                                        .records = {(const char *)records.at, records.len}});
+    fl_buf_fini(&records);
+}
+
+/* What the hub has said so far in this test: "kind source; ", a refusal with its code. */
+struct story {
+    char told[2000];
+};
+
+static void listen(struct log_world *world, struct story *story)
+{
+    struct fl_reader reader = fl_reader(world->to_agent.at, world->to_agent.len);
+    struct fl_log_message message;
+    struct fl_err err = {0};
+
+    while (reader.pos < reader.len) {
+        uint32_t len = fl_read_u32(&reader);
+        size_t end = reader.pos + len;
+
+        while (reader.pos < end) {
+            size_t told_len = strlen(story->told);
+
+            assert_true(fl_log_message_next(&reader, &message, &err));
+            snprintf(story->told + told_len, sizeof(story->told) - told_len, "%s %u%s; ",
+                     fl_log_message_name(message.kind), message.source,
+                     message.kind != FL_LOG_refuse ? ""
+                     : message.code == FL_DENIED   ? " denied"
+                                                   : " otherwise");
+        }
+    }
+    fl_buf_clear(&world->to_agent);
+}
+
+static void hear(struct log_world *world, struct story *story, const char *words)
+{
+    fl_ms end = fl_clock_mono() + WAIT_MS;
+
+    for (listen(world, story); !strstr(story->told, words); listen(world, story)) {
+        if (fl_clock_mono() > end) fail_msg("waited for '%s', heard '%s'", words, story->told);
+        fl_loop_turn(world->loop, 10);
+    }
+}
+
+static void agents_write_only_output_of_their_own_attempts(void **state)
+{
+    struct story story = {0};
+    struct log_world world;
+
+    (void)state;
+    for (int is_slow = 0; is_slow <= 1; is_slow++) {
+        story = (struct story){0};
+        log_world_init(&world, 1);
+        world.is_slow = is_slow;
+        open_source(&world, 5, LOG_WORLD_FOREIGN_JOB);
+        log_world_tell_owners(&world);
+        hear(&world, &story, "refuse 5 denied;");
+        open_source(&world, 6, LOG_WORLD_NO_JOB);
+        log_world_tell_owners(&world);
+        hear(&world, &story, "refuse 6 denied;");
+        open_source(&world, 7, OWN_JOB);
+        log_world_tell_owners(&world);
+        hear(&world, &story, "cursor 7;");
+        assert_int_equal(world.broken, 0);
+        log_world_fini(&world);
+    }
+}
+
+/* Lines that the store has of a job. */
+static uint64_t lines_of(struct log_world *world, uint64_t job)
+{
+    struct log_query query = {.tenant = {1}, .job = {job}};
+    struct log_world_read read = {0};
+    uint64_t lines;
+
+    log_world_read(world, &query, &read);
+    lines = read.lines.len;
+    log_world_read_fini(&read);
+    return lines;
+}
+
+static void what_is_sent_before_it_is_known_whose_it_is_is_not_written(void **state)
+{
+    struct story story = {0};
+    struct log_world world;
+
+    (void)state;
+    log_world_init(&world, 2);
+    world.is_slow = true;
+    world.credit = 0;
+    open_source(&world, 5, LOG_WORLD_FOREIGN_JOB);
+    send_bytes(&world, 5, "forged\n");
+    open_source(&world, 6, OWN_JOB);
+    send_bytes(&world, 6, "too early\n");
+    log_world_tell_owners(&world);
+    hear(&world, &story, "refuse 5 denied;");
+    send_bytes(&world, 5, "forged again\n");
+    hear(&world, &story, "cursor 6;");
+    assert_int_equal(lines_of(&world, LOG_WORLD_FOREIGN_JOB), 0);
+    assert_int_equal(lines_of(&world, OWN_JOB), 0);
+    send_bytes(&world, 6, "in time\n");
+    hear(&world, &story, "ack 6;");
+    assert_int_equal(lines_of(&world, OWN_JOB), 1);
+    log_world_fini(&world);
+}
+
+static void a_source_that_is_gone_is_not_opened_by_a_late_answer(void **state)
+{
+    struct story story = {0};
+    struct log_world world;
+
+    (void)state;
+    log_world_init(&world, 3);
+    world.is_slow = true;
+    open_source(&world, 5, OWN_JOB);
+    close_source(&world, 5);
+    open_source(&world, 5, LOG_WORLD_FOREIGN_JOB); /* its number is free again */
+    log_world_tell_owners(&world);
+    hear(&world, &story, "refuse 5 denied;");
+    open_source(&world, 6, OWN_JOB);
+    log_front_closed(world.front, world.connection++); /* the agent dials again, and asks again */
+    open_source(&world, 6, OWN_JOB);
+    log_world_tell_owners(&world);
+    hear(&world, &story, "cursor 6;");
+    assert_int_equal(world.broken, 0);
+    log_world_fini(&world);
+}
+
+static void a_source_that_is_opened_twice_ends_the_connection(void **state)
+{
+    struct story story = {0};
+    struct log_world world;
+
+    (void)state;
+    log_world_init(&world, 4);
+    world.is_slow = true;
+    open_source(&world, 5, OWN_JOB);
+    open_source(&world, 5, OWN_JOB);
+    assert_int_equal(world.broken, 1);
+    log_world_tell_owners(&world);
+    fl_loop_turn(world.loop, 0);
+    listen(&world, &story);
+    assert_string_equal(story.told, "");
+    log_world_fini(&world);
+}
+
+static void output_is_whole_when_owners_are_known_late(void **state)
+{
+    struct log_query query = {.tenant = {1}, .job = {OWN_JOB}};
+    struct log_world_read read = {0};
+    struct log_world world;
+
+    (void)state;
+    log_world_init(&world, 5);
+    world.is_slow = true;
+    for (uint32_t i = 0; i < 3; i++)
+        log_world_add(&world, OWN_JOB, i, 1, 0);
+    for (int round = 0; round < 12; round++) {
+        for (uint32_t i = 0; i < 3; i++)
+            log_world_write_random(&world, i, 20000, 1000 + round);
+        for (int steps = 0; steps < 5; steps++)
+            log_world_step(&world);
+        if (round % 3 == 0) log_world_cut(&world);
+        if (round % 5 == 4) log_world_restart(&world);
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        log_world_end(&world, i);
+    log_world_settle(&world);
+    log_world_read(&world, &query, &read);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(log_world_is_exact(&world, &read, i, 0));
+    log_world_read_fini(&read);
+    log_world_fini(&world);
+}
+
+FL_TESTS(cmocka_unit_test(agents_write_only_output_of_their_own_attempts),
+         cmocka_unit_test(what_is_sent_before_it_is_known_whose_it_is_is_not_written),
+         cmocka_unit_test(a_source_that_is_gone_is_not_opened_by_a_late_answer),
+         cmocka_unit_test(a_source_that_is_opened_twice_ends_the_connection),
+         cmocka_unit_test(output_is_whole_when_owners_are_known_late))
