@@ -80,7 +80,7 @@ static void I11_only_what_was_granted_is_sent(struct tunnel_watch *watch,
 static void I11_no_window_is_larger_than_its_limit(struct tunnel_watch *watch)
 {
     const struct fl_flow_limits *limits = watch->limits;
-    uint64_t sum = 0, first = 0;
+    uint64_t sum = 0, most_of_all = limits->growth_bytes_max;
 
     for (size_t i = 0; i < watch->streams.len; i++) {
         const struct tunnel_watch_stream *stream = &watch->streams.at[i];
@@ -94,11 +94,11 @@ static void I11_no_window_is_larger_than_its_limit(struct tunnel_watch *watch)
         }
         if (!stream->id) continue;
         sum += window;
-        first += limits->stream_bytes;
+        most_of_all += limits->stream_bytes;
     }
-    if (sum > first + limits->growth_bytes_max) {
+    if (sum > most_of_all) {
         sim_broken(watch->sim, "I11", "all streams have windows of %llu bytes, at most %llu",
-                   (ull)sum, (ull)(first + limits->growth_bytes_max));
+                   (ull)sum, (ull)most_of_all);
     }
 }
 
