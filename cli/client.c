@@ -288,6 +288,18 @@ int cli_problem(struct cli *cli, const char *body, long status)
     return code;
 }
 
+/* "job-7m2k" of "/v1/jobs/job-7m2k/logs?tail=1"; "" when the path names nothing. */
+static const char *named_by(struct cli *cli, const char *path)
+{
+    const char *at = path;
+
+    for (int slashes = 0; slashes < 3; at++) {
+        if (!*at || *at == '?') return "";
+        slashes += *at == '/';
+    }
+    return fl_arena_printf(&cli->arena, "%.*s", (int)strcspn(at, "/:?"), at);
+}
+
 int cli_call(struct cli *cli, const struct cli_request *request, json_t **ret_json)
 {
     struct cli_reply reply = {0};
@@ -295,6 +307,10 @@ int cli_call(struct cli *cli, const struct cli_request *request, json_t **ret_js
 
     if (ret_json) *ret_json = NULL;
     if (!cli_send(cli, request, &reply, &err)) return cli_fail_err(&err);
+    if (reply.status == 404 && *named_by(cli, request->path)) {
+        return cli_fail(code_of_status(404), "%s: there is no such thing, or not for this token",
+                        cli_plain(cli, named_by(cli, request->path)));
+    }
     if (reply.status < 200 || reply.status > 299) return cli_problem(cli, reply.body, reply.status);
     if (ret_json && reply.len) {
         *ret_json = json_loadb(reply.body, reply.len, JSON_REJECT_DUPLICATES, NULL);

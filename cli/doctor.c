@@ -13,7 +13,12 @@
 #include "cli/output.h"
 #include "shared/base/version.h"
 
-enum { SKEW_MAX_MS = 5000, CERTIFICATE_LEFT_S = 7 * 86400 };
+enum {
+    SKEW_MAX_MS = 5000,
+    CERTIFICATE_LEFT_S = 7 * 86400,
+    DISK_LEFT_PERCENT = 1,
+    TUNNEL_MS = 10000,
+};
 
 struct doctor {
     struct cli *cli;
@@ -186,6 +191,65 @@ static void look_at_version(struct doctor *doctor)
     json_decref(version);
 }
 
+static void look_at_database(struct doctor *doctor, const json_t *database)
+{
+    const char *state = cli_text(database, "state");
+
+    if (!database) return;
+    if (strcmp(state, "ok") == 0) {
+        found(doctor, true, "database",
+              SAY("%lld commits, the slowest took %lld ms", (long long)cli_int(database, "commits"),
+                  (long long)cli_int(database, "commitLongestMillis")),
+              "");
+    } else {
+        found(doctor, false, "database", state,
+              strcmp(state, "full") == 0
+                  ? "make room on the disk of Postgres; it goes on by itself"
+                  : "does Postgres run, and does it accept connections?  what runs goes on");
+    }
+}
+
+static void look_at_disk(struct doctor *doctor, const json_t *disk)
+{
+    uint64_t free = (uint64_t)cli_int(disk, "freeBytes"),
+             total = (uint64_t)cli_int(disk, "totalBytes");
+
+    if (!total) return;
+    found(doctor,
+          !json_is_true(json_object_get(disk, "full")) && free > total / 100 * DISK_LEFT_PERCENT,
+          "disk",
+          SAY("%s of %s are free for logs", cli_bytes(doctor->cli, free),
+              cli_bytes(doctor->cli, total)),
+          "make room where fairleadd's state_dir is, or keep logs for less long: log_retention");
+}
+
+/* Agents dial it; from here it can only be seen whether somebody listens. */
+static void look_at_tunnel(struct doctor *doctor, const char *address)
+{
+    const char *proxy = getenv("https_proxy"), *what;
+    char error[CURL_ERROR_SIZE] = "";
+    CURL *curl;
+    CURLcode result;
+
+    if (!*address) return;
+    curl = curl_easy_init();
+    fl_assert(curl);
+    curl_easy_setopt(curl, CURLOPT_URL, SAY("http://%s", address));
+    curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)TUNNEL_MS);
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_HTTPPROXYTUNNEL, 1L);
+    curl_easy_setopt(curl, CURLOPT_PROXY, proxy ? proxy : "");
+    result = curl_easy_perform(curl);
+    curl_easy_cleanup(curl);
+    what = result == CURLE_OK ? SAY("agents' address %s can be reached", address)
+                              : SAY("agents' address %s cannot be reached from here: %s", address,
+                                    *error ? error : curl_easy_strerror(result));
+    found(doctor, result == CURLE_OK, "tunnel", what,
+          "the setting tunnel_address, a firewall, or a proxy; agents need a way out to it");
+}
+
 static void look_at_readiness(struct doctor *doctor)
 {
     long status;
@@ -197,21 +261,31 @@ static void look_at_readiness(struct doctor *doctor)
                         : SAY("status %ld%s%s", status, *why ? ": " : "", why),
           "the database, most often: does Postgres run, is its disk full?  the log of fairleadd "
           "says more");
+    look_at_database(doctor, json_object_get(ready, "database"));
+    look_at_disk(doctor, json_object_get(ready, "disk"));
+    look_at_tunnel(doctor, cli_text(ready, "tunnelAddress"));
     json_decref(ready);
 }
 
-static void look_at_access(struct doctor *doctor)
+static bool look_at_token(struct doctor *doctor)
 {
     long status;
-    json_t *me = ask(doctor, "/v1/whoami", &status), *clusters, *one;
-    size_t i;
+    json_t *me = ask(doctor, "/v1/whoami", &status);
 
     found(doctor, status == 200, "token",
           status == 200 ? SAY("%s, until %s", cli_text(me, "name"), cli_text(me, "expiresAt"))
                         : SAY("refused with status %ld", status),
           "fairlead login again; an administrator makes tokens with 'fairlead token create'");
     json_decref(me);
-    if (status != 200) return;
+    return status == 200;
+}
+
+static void look_at_clusters(struct doctor *doctor)
+{
+    long status;
+    json_t *clusters, *one;
+    size_t i;
+
     clusters = ask(doctor, "/v1/clusters", &status);
     if (status == 200 && json_array_size(json_object_get(clusters, "clusters")) == 0) {
         found(doctor, false, "clusters", "none has joined", "fairlead cluster join NAME");
@@ -237,9 +311,11 @@ int verb_doctor(struct cli *cli)
     look_at_settings(doctor);
     if (cli->settings.url && meet(doctor, &meeting)) {
         look_at_meeting(doctor, &meeting);
-        look_at_version(doctor);
-        look_at_readiness(doctor);
-        look_at_access(doctor);
+        if (look_at_token(doctor)) { /* without one nothing more is told */
+            look_at_version(doctor);
+            look_at_readiness(doctor);
+            look_at_clusters(doctor);
+        }
     }
     if (cli_is_json(cli)) cli_print_json(cli, doctor->findings);
     json_decref(doctor->findings);

@@ -6,6 +6,25 @@
 #include "cli/output.h"
 #include "cli/which.h"
 
+/* What is placed needs no word from every cluster. */
+static bool is_waiting(const json_t *answer)
+{
+    const char *state = cli_text(answer, "state"), *reason = cli_text(answer, "reason");
+
+    if (strcmp(reason, "Dispatching") == 0) return false;
+    return strcmp(state, "running") != 0 || (*reason && strcmp(reason, "none") != 0);
+}
+
+static void say_where(struct cli *cli, const char *id)
+{
+    json_t *job = NULL;
+
+    if (cli_get(cli, &job, "/v1/jobs/%s", id)) return;
+    if (*cli_text(job, "cluster"))
+        printf("it is on %s\n", cli_plain(cli, cli_text(job, "cluster")));
+    json_decref(job);
+}
+
 int verb_explain(struct cli *cli)
 {
     struct cli_table *table;
@@ -29,7 +48,7 @@ int verb_explain(struct cli *cli)
     printf("\n%s\n", cli_plain(cli, cli_text(answer, "sentence")));
     if (*cli_text(answer, "whoCanAct"))
         printf("who can change it: %s\n", cli_text(answer, "whoCanAct"));
-    if (json_array_size(json_object_get(answer, "clusters"))) {
+    if (is_waiting(answer) && json_array_size(json_object_get(answer, "clusters"))) {
         putchar('\n');
         table = cli_table_create(cli, "CLUSTER|REASON|VERDICT");
         json_array_foreach(json_object_get(answer, "clusters"), i, one)
@@ -39,6 +58,8 @@ int verb_explain(struct cli *cli)
             cli_table_put(table, "%s", cli_text(one, "detail"));
         }
         cli_table_print(table, stdout);
+    } else if (!is_waiting(answer)) {
+        say_where(cli, id);
     }
     json_decref(answer);
     return CLI_OK;

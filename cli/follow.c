@@ -110,14 +110,14 @@ static int tell_end(struct cli *cli, const char *id)
     return code;
 }
 
-/* More than one writes: each line says who. */
-static void look_at(struct cli *cli, const char *id, struct cli_log_style *style)
+int cli_log_style_of(struct cli *cli, const char *id, struct cli_log_style *style)
 {
     json_t *job = NULL, *role;
     int64_t replicas = 0;
     size_t i;
+    int code = cli_get(cli, &job, "/v1/jobs/%s", id);
 
-    if (cli_get(cli, &job, "/v1/jobs/%s", id)) return;
+    if (code) return code;
     json_array_foreach(json_object_get(json_object_get(job, "spec"), "roles"), i, role)
     {
         replicas += json_object_get(role, "replicas") ? cli_int(role, "replicas") : 1;
@@ -125,6 +125,7 @@ static void look_at(struct cli *cli, const char *id, struct cli_log_style *style
     style->has_elements = cli_int(json_object_get(job, "elements"), "total") > 1;
     style->has_replicas = replicas > 1;
     json_decref(job);
+    return CLI_OK;
 }
 
 int cli_follow(struct cli *cli, const struct cli_follow *follow)
@@ -136,7 +137,11 @@ int cli_follow(struct cli *cli, const struct cli_follow *follow)
     struct cli_streams *streams = cli_streams_create(cli);
     int code;
 
-    look_at(cli, follow->job, &followed.style);
+    code = cli_log_style_of(cli, follow->job, &followed.style);
+    if (code) {
+        cli_streams_destroy(streams);
+        return code;
+    }
     events.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/events", follow->job);
     logs.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs/stream", follow->job);
     cli_streams_open(streams, &events);

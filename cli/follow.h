@@ -11,6 +11,10 @@ struct cli_follow {
     void *ctx;
 };
 
+/* Whether lines of its log must say whose they are: has_elements, has_replicas.  0, or an exit code. */
+struct cli_log_style;
+int cli_log_style_of(struct cli *cli, const char *id, struct cli_log_style *style);
+
 /* The exit code that the job stands for: 0, that of its first replica that failed, 124 past its deadline, 130 when
  * it was cancelled; or after Ctrl-C 130 with a word that the job goes on, or that of a problem. */
 int cli_follow(struct cli *cli, const struct cli_follow *follow);

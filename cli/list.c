@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "cli/which.h"
 
-enum { LIMIT = 50, LIMIT_MAX = 100000, PAGE = 500, LAST_LINES = 10 };
+enum { LIMIT = 50, LIMIT_MAX = 100000, PAGE = 500, LAST_LINES = 10, FAILURES_MAX = 8 };
 
 /* --- ps --------------------------------------------------------------------------------------- */
 
@@ -176,6 +176,25 @@ static void put_line(struct cli *cli, const char *key, const char *value)
     if (*value && strcmp(value, "-") != 0) printf("%-12s %s\n", key, cli_plain(cli, value));
 }
 
+/* An ended job's record has no counts: its attempts have, when all of them are here. */
+static void count_ends(const json_t *job)
+{
+    static const char *const states[] = {"succeeded", "failed", "cancelled"};
+
+    if (!*cli_text(job, "endedAt") || *cli_text(job, "attemptsCursor")) return;
+    for (size_t s = 0; s < sizeof states / sizeof *states; s++) {
+        long long count = 0;
+        json_t *one;
+        size_t i;
+
+        json_array_foreach(json_object_get(job, "attempts"), i, one)
+        {
+            count += strcmp(cli_text(one, "elementState"), states[s]) == 0;
+        }
+        if (count) printf("  %lld %s", count, states[s]);
+    }
+}
+
 static void describe_job(struct cli *cli, const json_t *job)
 {
     const char *state = cli_text(job, "state"), *key;
@@ -206,6 +225,7 @@ static void describe_job(struct cli *cli, const json_t *job)
             if (json_integer_value(value))
                 printf("  %lld %s", (long long)json_integer_value(value), cli_plain(cli, key));
         }
+        count_ends(job);
         putchar('\n');
     }
 }
@@ -267,18 +287,48 @@ static void describe_attempts(struct cli *cli, const json_t *job)
     cli_table_print(table, stdout);
 }
 
-static void describe_output(struct cli *cli, const char *id)
+/* The last lines of those that 'which', a part of a query, chooses; nothing when they wrote nothing. */
+static void describe_output(struct cli *cli, const char *id, const char *title, const char *which)
 {
     struct cli_request request = {.method = "GET", .accept = "text/plain", .is_impatient = true};
     struct cli_reply reply = {0};
     struct fl_err err = {0};
 
-    request.path =
-        fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs?format=text&tail=%d", id, LAST_LINES);
+    request.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs?format=text&tail=%d%s", id,
+                                   LAST_LINES, which);
     if (!cli_send(cli, &request, &reply, &err) || reply.status != 200 || !reply.len) return;
-    printf("\nlast lines:\n");
+    printf("\n%s\n", title);
     cli_log_write(cli, reply.body, reply.len, false);
     if (reply.body[reply.len - 1] != '\n') putchar('\n');
+}
+
+/* Of each attempt that failed: what its first failing replica wrote last. */
+static int describe_failures(struct cli *cli, const char *id, const json_t *job)
+{
+    json_t *one;
+    size_t i;
+    int told = 0;
+
+    json_array_foreach(json_object_get(job, "attempts"), i, one)
+    {
+        const json_t *first = json_object_get(one, "firstReplica");
+        long long element = (long long)cli_int(one, "element"),
+                  attempt = (long long)cli_int(one, "attempt"),
+                  replica = (long long)json_integer_value(first);
+
+        if (!json_is_integer(first)) continue;
+        if (told++ == FAILURES_MAX) {
+            printf("\nmore of them failed: fairlead logs %s --element N\n", id);
+            break;
+        }
+        describe_output(cli, id,
+                        fl_arena_printf(&cli->arena,
+                                        "last lines of element %lld, attempt %lld, replica %lld:",
+                                        element, attempt, replica),
+                        fl_arena_printf(&cli->arena, "&element=%lld&attempt=%lld&replica=%lld",
+                                        element, attempt, replica));
+    }
+    return told;
 }
 
 int verb_describe(struct cli *cli)
@@ -297,7 +347,7 @@ int verb_describe(struct cli *cli)
         describe_job(cli, job);
         describe_live(cli, job);
         describe_attempts(cli, job);
-        describe_output(cli, id);
+        if (!describe_failures(cli, id, job)) describe_output(cli, id, "last lines:", "");
     }
     json_decref(job);
     return code;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/client.h"
+#include "cli/follow.h"
 #include "cli/log_event.h"
 #include "cli/output.h"
 #include "cli/which.h"
@@ -21,11 +22,10 @@ static const char *query_of(struct cli *cli, int *ret_code)
     static const struct {
         enum cli_option_id option;
         const char *key;
-    } parts[] = {{CLI_OPT_replica, "replica"},
-                 {CLI_OPT_element, "element"},
-                 {CLI_OPT_attempt, "attempt"},
-                 {CLI_OPT_tail, "tail"}};
-    const char *query = "", *since = cli_value(&cli->args, CLI_OPT_since);
+    } parts[] = {
+        {CLI_OPT_element, "element"}, {CLI_OPT_attempt, "attempt"}, {CLI_OPT_tail, "tail"}};
+    const char *query = "", *since = cli_value(&cli->args, CLI_OPT_since),
+               *replicas = cli_value(&cli->args, CLI_OPT_replica);
     struct fl_err err = {0};
     int64_t ms;
     long number;
@@ -38,6 +38,8 @@ static const char *query_of(struct cli *cli, int *ret_code)
         }
         query = fl_arena_printf(&cli->arena, "%s&%s=%ld", query, parts[i].key, number);
     }
+    if (replicas)
+        query = fl_arena_printf(&cli->arena, "%s&replica=%s", query, cli_escape(cli, replicas));
     if (since && cli_parse_time(since) < 0) {
         if (!cli_duration(since, &ms, &err)) {
             *ret_code = cli_fail(
@@ -65,6 +67,17 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
     return cli_log_event(following->cli, &following->style, event);
 }
 
+/* Of one replica, and raw, the lines are as they were written; else each says whose it is. */
+static int look_who_writes(struct cli *cli, const char *id, struct cli_log_style *style)
+{
+    const char *replicas = cli_value(&cli->args, CLI_OPT_replica);
+    int code = style->is_raw ? CLI_OK : cli_log_style_of(cli, id, style);
+
+    if (cli_has(&cli->args, CLI_OPT_element)) style->has_elements = false;
+    if (replicas && !strpbrk(replicas, ",-")) style->has_replicas = false;
+    return code;
+}
+
 int verb_logs(struct cli *cli)
 {
     struct following following = {
@@ -80,6 +93,8 @@ int verb_logs(struct cli *cli)
     id = cli_job_id(cli, cli->args.words.at[0], &code);
     query = id ? query_of(cli, &code) : NULL;
     if (!query) return code;
+    code = look_who_writes(cli, id, &following.style);
+    if (code) return code;
     if (grep) {
         if (regcomp(&following.grep, grep, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0) {
             return cli_fail(CLI_USAGE, "--grep %s is no extended regular expression", grep);

@@ -34,12 +34,20 @@ bool cli_output_begin(struct cli *cli, struct fl_err *err)
     return fl_fail(err, FL_INVALID, "--output %s: wants table, wide, json, jsonl or name", format);
 }
 
+/* A minimal machine has none, and an answer must not vanish into a shell's complaint. */
+static bool has_less(void)
+{
+    return access("/usr/bin/less", X_OK) == 0 || access("/bin/less", X_OK) == 0 ||
+           access("/usr/local/bin/less", X_OK) == 0;
+}
+
 void cli_page(const struct cli *cli)
 {
     const char *program = getenv("PAGER");
 
     if (!cli->is_tty || cli_has(&cli->args, CLI_OPT_no_pager) || pager) return;
     if (program && (!*program || strcmp(program, "cat") == 0)) return;
+    if (!program && !has_less()) return;
     setenv("LESS", "FRX", false);
     fflush(stdout);
     pager = popen(program ? program : "less", "we"); /* the user's own choice of program */

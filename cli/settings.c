@@ -170,7 +170,10 @@ bool cli_settings_read(const struct cli_args *args, struct fl_arena *arena,
     if (!context) context = variable("FAIRLEAD_CONTEXT");
     if (!take_context(context, arena, &settings, err)) return false;
     if (!url) url = variable("FAIRLEAD_URL");
-    if (url && !cli_url_check(url, arena, &settings.url, err)) return false;
+    if (url && !cli_url_check(url, arena, &url, err)) return false;
+    /* A context's token is for its own control plane: it is never shown to another. */
+    if (url && (!settings.url || strcmp(url, settings.url) != 0))
+        settings = (struct cli_settings){.url = url};
     if (!ca_file) ca_file = variable("FAIRLEAD_CA_FILE");
     if (ca_file) settings.ca_file = ca_file;
     if (variable("FAIRLEAD_TOKEN")) settings.token = variable("FAIRLEAD_TOKEN");

@@ -1,6 +1,9 @@
 """The command line as people and scripts use it: output, exit codes, words of errors."""
 import json
 import os
+import pty
+import re
+import signal
 import subprocess
 import tempfile
 
@@ -17,6 +20,32 @@ def bare(*words, stdin=None):
     return subprocess.run([FAIRLEAD, *words], env=env, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
 
 
+def complete(line):
+    """What a real bash offers at the end of the line."""
+    script = """source <("$0" completion bash); COMP_WORDS=($1); [[ $1 == *" " ]] && COMP_WORDS+=("")
+                COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _fairlead; echo "${COMPREPLY[*]}" """
+    return subprocess.run(["bash", "-c", script, FAIRLEAD, line], stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout.split()
+
+
+def on_a_terminal(f, *words, **env):
+    """What a command writes to a terminal."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([FAIRLEAD, *words], env=dict(f.env, TERM="xterm", **env), stdin=slave, stdout=slave, stderr=subprocess.DEVNULL)
+    os.close(slave)
+    text = b""
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # the other side is closed
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(master)
+    process.wait(timeout=60)
+    return text.decode()
+
+
 def without_a_fleet():
     with shows("help, completion and the man page are made from the tables"):
         out = bare("help")
@@ -28,6 +57,20 @@ def without_a_fleet():
         equal(subprocess.run(["bash", "-n"], input=bare("completion", "bash").stdout, text=True).returncode, 0)
         page = subprocess.run(["mandoc", "-T", "lint", "-W", "error"], input=bare("help", "man").stdout, text=True, stdout=subprocess.PIPE)
         equal(page.returncode, 0, page.stdout)
+    with shows("every verb has help that names its flags, and the man page has them all"):
+        page = bare("help", "man").stdout.replace("\\", "")
+        verbs = re.findall(r"^\.It Cm ([a-z]+(?: [a-z]+)?)(?: No|$)", page, re.M)
+        assert len(verbs) > 30, verbs
+        for verb in verbs:
+            out = bare(*verb.split(), "--help")
+            equal(out.returncode, 0, verb)
+            for flag in re.findall(r"--([a-z-]+)", out.stdout.split("Flags:")[-1]):
+                assert f"Fl -{flag}" in page, f"{verb}: {flag}"
+    with shows("completion offers verbs, second words, flags and files in a real bash"):
+        equal(complete("fairlead clu"), ["cluster"])
+        assert {"ls", "join", "drain"} <= set(complete("fairlead cluster "))
+        equal(sorted(complete("fairlead run --re")), ["--replicas", "--retries"])
+        assert complete("fairlead submit /et") == ["/etc"]
     with shows("bad command lines are exit code 64 and say what was meant"):
         for words, text in ((["runn"], "did you mean 'run'"), (["run", "--gpu", "1", "--", "x"], "did you mean --gpus"), ([], "usage"),
                             (["run"], "what is to be run"), (["cluster", "jion", "x"], "cluster join"), (["ps", "-o", "xml"], "table, wide")):
@@ -102,6 +145,112 @@ def running(f):
         equal(f.cli("get", "@last-failed", "-o", "name").strip(), job)
 
 
+def failing(f):
+    with shows("of a gang the replica that failed first is named, and its code is the exit code"):
+        out = f.run("run", "--replicas", "3", "--", "sh", "-c", "echo rank $FAIRLEAD_REPLICA; test $FAIRLEAD_REPLICA = 2 && exit 9; sleep 300")
+        equal(out.returncode, 9, out.stderr)
+        assert "replica 2 was the first" in out.stderr, out.stderr
+        text = f.cli("describe", "@last")
+        assert "attempt 1, replica 2:" in text and "rank 2" in text and "rank 1" not in text, text
+    with shows("describe of an array counts its ends and has the last lines of each that failed"):
+        job = f.cli("run", "-d", "--array", "3", "--", "sh", "-c", "echo part $FAIRLEAD_ELEMENT; exit $FAIRLEAD_ELEMENT").strip()
+        f.cli("wait", job)
+        text = f.cli("describe", job)
+        assert re.search("elements +3 total +1 succeeded +2 failed", text), text
+        assert text.index("last lines of element 1,") < text.index("last lines of element 2,"), text
+        assert "part 0" not in text, text
+    with shows("Ctrl-C stops watching, exit code 130, and the job goes on"):
+        process = subprocess.Popen([FAIRLEAD, "run", "--", "sh", "-c", "echo begun; sleep 300"], env=f.env, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        equal(process.stdout.readline(), "begun\n")
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+        equal(process.returncode, 130, said)
+        job = re.search(r"(job-\w+) goes on", said).group(1)
+        equal(f.job(job)["state"], "running")
+        text = f.cli("explain", job)
+        assert "it runs" in text and "it is on " in text and "VERDICT" not in text, text
+        f.cli("cancel", job)
+        equal(f.run("logs", "-f", job).returncode, 0)
+        f.wait(job)
+        assert "cancel" in f.cli("explain", job).lower()
+    with shows("what is not there is named, exit code 1"):
+        for words in (("get", "job-zzzz"), ("describe", "job-zzzz"), ("logs", "job-zzzz"), ("cancel", "job-zzzz")):
+            out = f.run(*words)
+            equal((out.returncode, out.stderr.count("\n")), (1, 1), f"{words}: {out.stderr}")
+            assert "job-zzzz" in out.stderr, out.stderr
+
+
+def reading(f):
+    with shows("logs of chosen replicas, each line with its number; --raw and one replica without"):
+        job = f.cli("run", "-d", "--replicas", "4", "--", "sh", "-c", "echo rank $FAIRLEAD_REPLICA").strip()
+        f.cli("wait", job)
+        equal(sorted(f.cli("logs", job, "-r", "0,2-3").splitlines()), ["[0] rank 0", "[2] rank 2", "[3] rank 3"])
+        equal(sorted(f.cli("logs", job, "-r", "0-1", "--raw").splitlines()), ["rank 0", "rank 1"])
+        equal(f.cli("logs", job, "-r", "3"), "rank 3\n")
+        equal(f.cli("logs", job, "--since", "2100-01-01T00:00:00Z"), "")
+        equal(len(f.cli("logs", job, "--since", "1h").splitlines()), 4)
+        equal(f.run("logs", job, "--since", "noon").returncode, 64)
+        equal(f.run("logs", job, "-r", "two").returncode, 65)
+        equal({json.loads(line)["replica"] for line in f.cli("logs", job, "-o", "jsonl").splitlines()}, {0, 1, 2, 3})
+    with shows("on a terminal there is colour and a pager; NO_COLOR, --color and --no-pager are obeyed"):
+        assert "\033[32msucceeded" in on_a_terminal(f, "ps", "--all", PAGER=""), on_a_terminal(f, "ps", "--all", PAGER="")
+        assert "\033[" not in on_a_terminal(f, "ps", "--all", PAGER="", NO_COLOR="1")
+        assert "\033[" in f.cli("ps", "--all", "--color", "always") and "\033[" not in f.cli("ps", "--all")
+        assert on_a_terminal(f, "ps", "--all", PAGER="sed s/^/paged:/").startswith("paged:JOB")
+        assert on_a_terminal(f, "ps", "--all", "--no-pager", PAGER="sed s/^/paged:/").startswith("JOB")
+    with shows("a job cannot play with the terminal of who reads its log"):
+        job = f.cli("run", "-d", "--", "printf", r"\033]0;title\007\033[31mred\033[0m\n").strip()
+        f.cli("wait", job)
+        text = on_a_terminal(f, "logs", job, PAGER="")
+        assert "\033]" not in text and "\007" not in text and "\033[31mred" in text, repr(text)
+        assert "\033]0;title\007" in f.cli("logs", job, "--raw")
+    with shows("wide has more columns; a list that goes on says so"):
+        assert "LABELS" in f.cli("ps", "--all", "-o", "wide") and "LABELS" not in f.cli("ps", "--all")
+        out = f.run("ps", "--all", "--limit", "2")
+        assert len(out.stdout.splitlines()) == 3 and "there are more" in out.stderr, out.stderr
+    with shows("no token is seen in a process list, and contexts are for their owner alone"):
+        process = subprocess.Popen([FAIRLEAD, "events"], env=f.env, stdout=subprocess.PIPE, text=True)
+        for pid in [process.pid, *f.pids.values()]:
+            with open(f"/proc/{pid}/cmdline") as file:
+                assert f.token not in file.read(), pid
+        process.kill()
+        process.communicate()
+        f.cli("login", f.url, "--name", "mine", stdin=f.token + "\n")
+        equal(os.stat(os.path.join(f.home, "fairlead", "contexts.json")).st_mode & 0o777, 0o600)
+    with shows("the token of a context goes to no other URL"):
+        env = {name: value for name, value in f.env.items() if name not in ("FAIRLEAD_URL", "FAIRLEAD_TOKEN")}
+        equal(subprocess.run([FAIRLEAD, "ps"], env=env, stdout=subprocess.DEVNULL, timeout=60).returncode, 0)
+        other = f.url.replace("127.0.0.1", "localhost")
+        out = subprocess.run([FAIRLEAD, "ps", "--url", other], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        equal(out.returncode, 77, out.stderr)
+        assert "no token" in out.stderr, out.stderr
+
+
+def submitting(f):
+    with shows("submit takes batches, as lines and as a list, and a folder"), tempfile.TemporaryDirectory() as folder:
+        lines = '{"spec":"s","job":{"command":["sh","-c","echo lr $FAIRLEAD_PARAM_LR"]}}\n' + "".join(
+            f'{{"use":"s","params":{{"lr":"{n}"}}}}\n' for n in range(3))
+        jobs = f.cli("submit", "-", stdin=lines).split()
+        equal(len(jobs), 3)
+        f.cli("wait", *jobs)
+        equal([f.cli("logs", job) for job in jobs], ["lr 0\n", "lr 1\n", "lr 2\n"])
+        equal(len(f.cli("submit", "-", stdin='[{"command":["true"]},{"command":["true"]}]').split()), 2)
+        out = f.run("submit", "-", stdin='{"command":["true"]}\n{"comand":["true"]}\n')
+        equal((out.returncode, len(out.stdout.split())), (65, 1), out.stderr)
+        assert "document 2" in out.stderr and "did you mean command" in out.stderr, out.stderr
+        for name, text in (("a.yaml", "command: ['true']\n"), ("b.ndjson", lines), ("c.txt", "no document")):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+        equal(len(f.cli("submit", "-d", folder).split()), 4)
+    with shows("wait for many by label; one that failed makes it 1 with --for succeeded"):
+        jobs = [f.cli("run", "-d", "-l", "many=yes", "--", word).strip() for word in ("true", "false", "true")]
+        out = f.run("wait", "-l", "many=yes")
+        equal(out.returncode, 0, out.stderr)
+        assert all(job in out.stderr for job in jobs), out.stderr
+        equal(f.run("wait", "-l", "many=yes", "--for", "succeeded").returncode, 1)
+
+
 def acting(f):
     with shows("retry runs the failed elements again, as a new job"):
         job = f.cli("run", "-d", "--array", "4", "--", "sh", "-c", "echo part $FAIRLEAD_ELEMENT; test $FAIRLEAD_ELEMENT != 2").strip()
@@ -144,10 +293,12 @@ def acting(f):
             file.write(made["token"] + "\n")
             file.flush()
             env = dict(f.env, FAIRLEAD_TOKEN="")
-            run = lambda *words: subprocess.run([FAIRLEAD, *words, "--token-file", file.name], env=env, stdout=subprocess.PIPE,
+            run = lambda verb, *words: subprocess.run([FAIRLEAD, verb, "--token-file", file.name, *words], env=env, stdout=subprocess.PIPE,
                                                 stderr=subprocess.PIPE, text=True, timeout=60)
             equal(run("ps").returncode, 0)
-            equal(run("run", "-d", "--", "true").returncode, 77)
+            out = run("run", "-d", "--", "true")
+            equal(out.returncode, 77)
+            assert "scope submit" in out.stderr, out.stderr
             f.cli("token", "revoke", made["id"])
             fleet.until("it is refused", lambda: run("ps").returncode == 77, 30)
     with shows("login remembers, context chooses"):
@@ -169,6 +320,9 @@ def main():
     without_a_fleet()
     with fleet.Fleet() as f:
         running(f)
+        failing(f)
+        reading(f)
+        submitting(f)
         acting(f)
     fleet.finish()
 
