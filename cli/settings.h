@@ -1,7 +1,7 @@
 /* settings.h - which control plane, and with what token: contexts in a file, FAIRLEAD_* and flags, in that
- * order of weakness.
+ * order of weakness.  A context's token and CA go with its URL: where another URL is named, neither is used.
  * The file is contexts.json in $XDG_CONFIG_HOME/fairlead (else ~/.config/fairlead), mode 0600, replaced as a
- * whole.  Its token and CA go with its URL: named another one, neither is used.  {"current": "lab", "contexts": {"lab": {"url": ..., "token": ..., "ca_file": ...}}}. */
+ * whole: {"current": "lab", "contexts": {"lab": {"url": ..., "token": ..., "ca_file": ...}}}. */
 #pragma once
 
 #include <jansson.h>
