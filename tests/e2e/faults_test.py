@@ -138,20 +138,24 @@ def main():
                     if word == "end" and attempt < newest:
                         raise AssertionError(f"{job}: attempt {attempt} was still alive after {newest} had begun: {story}")
                     newest = max(newest, attempt)
-        with shows("what succeeded has run to its end, once"):
+        attempts = {job: f.job(job)["attempts"] for job in states}
+        with shows("what succeeded has run to its end in its last attempt"):
             for job, state in states.items():
-                ends = [key for key in ended if key[0] == job]
                 if state == "succeeded":
-                    equal(len(ends), 1, f"ends of {job} in the ledger")
+                    last = attempts[job][-1]
+                    equal((last["reason"], ended[job, 0, last["attempt"]]), ("Succeeded", 1), f"last of {attempts[job]}")
+        with shows("attempts before that were lost with their supervisors, and no more of them than were killed"):
+            reasons = collections.Counter(one["reason"] for job in states for one in attempts[job][:-1])
+            print("# attempts that went again: " + (", ".join(f"{n} x {reason}" for reason, n in reasons.items()) or "none"))
+            # A job has run to its end, and its supervisor was killed before it could say so: it runs again, and says so.
+            assert reasons["ReplicaLost"] <= counts["kill supervisor"], reasons
+            equal(set(reasons) - {"ReplicaLost", "StartRefused", "NeverArrived"}, set(), "other reasons")
         with shows("the control plane and the ledger agree that all jobs succeeded"):
             wrong = {job: state for job, state in states.items() if state != "succeeded"}
             equal(wrong, {}, "jobs that did not succeed: " + json.dumps({job: f.job(job) for job in list(wrong)[:2]})[:500] if wrong else "")
         with shows("no line of output is missing or comes twice"):
             for job in states:
-                done = [key for key in ended if key[0] == job]
-                if not done:
-                    continue
-                attempt = done[0][2]
+                attempt = attempts[job][-1]["attempt"]
                 wanted = "".join(f"{job} 0 {attempt} {i}\n" for i in range(LINES)).encode()
                 until(f"the log of {job} is whole", lambda job=job, attempt=attempt, wanted=wanted: f.log(job, attempt=attempt) == wanted, 60)
     fleet.finish()

@@ -125,16 +125,17 @@ class Fleet:
             except OSError:
                 return []
 
-        mark = {"postgres": "/postgres", "fairleadd": "/fairleadd"}.get(name)
+        is_cluster = name not in ("postgres", "fairleadd")
         for pid in children(self.pids["keeper"]):
             try:
                 with open(f"/proc/{pid}/cmdline", "rb") as file:
                     words = file.read().decode(errors="replace").split("\0")
             except OSError:
                 continue
-            if mark and words[0].endswith(mark):
+            program = os.path.basename(words[0])
+            if not is_cluster and program == name:
                 return pid
-            if not mark and words[0].endswith("/fairlead-agent") and f"{self.dir}/agents/{name}" in words:
+            if is_cluster and program == "fairlead-agent" and f"{self.dir}/agents/{name}" in words:
                 return pid
         return 0
 

@@ -3,6 +3,7 @@
     with hub.Hub({"api_tls": "on"}) as h:
         agent = h.agent("east", h.join("east"))
 """
+import http.client
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ import socket
 import ssl
 import subprocess
 import tempfile
+import time
 import urllib.parse
 import urllib.request
 
@@ -33,12 +35,11 @@ class Hub:
         self.settings = {"state_dir": os.path.join(self.dir, "hub"), "api_listen": f"127.0.0.1:{self.ports['api']}",
                          "tunnel_listen": f"127.0.0.1:{self.ports['tunnel']}", "metrics_listen": ""}
         self.settings.update(settings or {})
-        self.processes = []
+        self.processes, self.disks, self.pg_settings = [], [], []
         self.url = ("https" if self.settings.get("api_tls") == "on" else "http") + f"://127.0.0.1:{self.ports['api']}"
 
     def __enter__(self):
-        subprocess.run([os.path.join(ROOT, "tests/store/pg.sh"), "start", self.pg], check=True, stdout=subprocess.DEVNULL, timeout=120,
-                       env=dict(os.environ, FL_PG_LIFELINE=str(os.getpid())))
+        self.postgres("start", *self.pg_settings)
         self.database = os.path.join(self.dir, "database")
         with open(self.database, "w") as file:
             file.write(f"host={self.pg} user=postgres dbname=postgres\n")
@@ -55,8 +56,23 @@ class Hub:
         for pid in self.supervisors():
             os.kill(pid, signal.SIGTERM)
         until("no supervisor is left", lambda: not self.supervisors(), 60)
-        subprocess.run([os.path.join(ROOT, "tests/store/pg.sh"), "stop", self.pg], check=True, timeout=120)
+        self.postgres("stop")
+        for disk in self.disks:
+            subprocess.run(["umount", disk], check=True, timeout=60)
         shutil.rmtree(self.dir)
+
+    def postgres(self, verb, *settings):
+        """start, stop, crash, down, up: see tests/store/pg.sh."""
+        subprocess.run([os.path.join(ROOT, "tests/store/pg.sh"), verb, self.pg, *settings], check=True, stdout=subprocess.DEVNULL, timeout=120,
+                       env=dict(os.environ, FL_PG_LIFELINE=str(os.getpid())))
+
+    def small_disk(self, name, size):
+        """A disk of its own, which can be full: a folder for the state directory or Postgres, before the start.  Root's."""
+        path = os.path.join(self.dir, name)
+        os.mkdir(path)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=755", "none", path], check=True, timeout=60)
+        self.disks.append(path)
+        return path
 
     def supervisors(self):
         found = []
@@ -92,6 +108,11 @@ class Hub:
         self.process = self.spawn("fairleadd", words)
         until("the control plane is ready", self.is_ready)
 
+    def kill(self):
+        """kill -9; 'start' starts it again."""
+        self.process.kill()
+        self.process.wait()
+
     def is_ready(self):
         if self.process.poll() is not None:
             raise RuntimeError(f"fairleadd ended with {self.process.returncode}: {self.log('fairleadd')[-1500:]}")
@@ -122,6 +143,45 @@ class Hub:
         except urllib.error.HTTPError as error:
             raise fleet.Problem(error.code, error.read().decode(errors="replace")) from None
 
+    def ask(self, method, path, body=None, headers=None, timeout=60):
+        """Status, headers and body, whatever they are; an OSError when nobody answers."""
+        where = urllib.parse.urlsplit(self.url)
+        if where.scheme == "https":
+            connection = http.client.HTTPSConnection(where.hostname, where.port, timeout=timeout, context=self.context())
+        else:
+            connection = http.client.HTTPConnection(where.hostname, where.port, timeout=timeout)
+        try:
+            sent = {"Authorization": f"Bearer {self.token}", **(headers or {})}
+            if body is not None:
+                sent["Content-Type"] = "application/json"
+            connection.request(method, path, None if body is None else json.dumps(body), sent)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        except http.client.HTTPException as error:  # it went away while it answered
+            raise ConnectionError(str(error)) from None
+        finally:
+            connection.close()
+
+    def patient(self, method, path, body=None, headers=None, limit_s=fleet.LONG_S, also=()):
+        """The body of the answer, asked for again while the control plane is away or busy ('also': further such statuses)."""
+        end = time.monotonic() + limit_s
+        while True:
+            try:
+                status, _, got = self.ask(method, path, body, headers)
+            except OSError as error:
+                status, got = 503, str(error).encode()
+            if status in range(200, 300):
+                return got
+            if status not in (429, 503, 507, *also) or time.monotonic() > end:
+                raise fleet.Problem(status, got.decode(errors="replace"))
+            time.sleep(0.2)
+
+    def job(self, job):
+        return json.loads(self.patient("GET", f"/v1/jobs/{job}"))
+
+    def output(self, job):
+        return self.patient("GET", f"/v1/jobs/{job}/logs?format=text")
+
     def join(self, cluster):
         return self.api("POST", f"/v1/clusters/{cluster}/join-tokens", {})["token"]
 
@@ -145,9 +205,9 @@ class Hub:
     def wait_cluster(self, cluster, *states, limit_s=fleet.LONG_S):
         until(f"{cluster} is {' or '.join(states)}", lambda: self.state(cluster) in states, limit_s)
 
-    def submit(self, document):
-        return self.api("POST", "/v1/jobs", document)["id"]
+    def submit(self, document, key=None, **more):
+        return json.loads(self.patient("POST", "/v1/jobs", document, {"Idempotency-Key": key} if key else None, **more))["id"]
 
-    def wait(self, job, *states):
+    def wait(self, job, *states, limit_s=fleet.LONG_S):
         states = states or ("succeeded", "failed", "cancelled")
-        return until(f"{job} is {' or '.join(states)}", lambda: (lambda j: j if j["state"] in states else None)(self.api("GET", f"/v1/jobs/{job}")))
+        return until(f"{job} is {' or '.join(states)}", lambda: (lambda j: j if j["state"] in states else None)(self.job(job)), limit_s)

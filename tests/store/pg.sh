@@ -4,6 +4,7 @@
 #   pg.sh start DIR [setting=value ...]   makes DIR, starts the server, prints its conninfo
 #   pg.sh stop DIR                        ends it and removes DIR
 #   pg.sh crash DIR                       ends it as a power cut would, and starts it again
+#   pg.sh down DIR, pg.sh up DIR          the two halves of that
 #
 # DIR must be absolute, short (a socket's path has at most 107 bytes) and, as root, reachable by user
 # postgres, who runs the server since Postgres refuses root.  A DIR left by a run that was killed is taken
@@ -40,6 +41,24 @@ crash() {
     as_owner "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -m immediate -w -t 60 restart >/dev/null 2>&1
 }
 
+down() {
+    as_owner "$bin/pg_ctl" -D "$dir/data" -m immediate -w -t 60 stop >/dev/null 2>&1
+}
+
+up() {
+    as_owner "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -t 60 start >/dev/null 2>&1
+    tie_to_lifeline
+}
+
+# Ends with the server too, so that nothing of ours outlives both.
+tie_to_lifeline() {
+    if [ -z "${FL_PG_LIFELINE:-}" ]; then return; fi
+    setsid sh -c '
+        while kill -0 "$2" 2>/dev/null && [ -f "$3/data/postmaster.pid" ]; do sleep 1; done
+        kill -0 "$2" 2>/dev/null || "$1" stop "$3"
+    ' sh "$0" "$FL_PG_LIFELINE" "$dir" </dev/null >/dev/null 2>&1 &
+}
+
 start() {
     stop
     if [ -e "$dir" ]; then
@@ -70,22 +89,16 @@ start() {
         cat "$dir/log" >&2
         exit 1
     }
-    if [ -n "${FL_PG_LIFELINE:-}" ]; then
-        # Ends with the server too, so that nothing of ours outlives both.
-        setsid sh -c '
-            while kill -0 "$2" 2>/dev/null && [ -f "$3/data/postmaster.pid" ]; do sleep 1; done
-            kill -0 "$2" 2>/dev/null || "$1" stop "$3"
-        ' sh "$0" "$FL_PG_LIFELINE" "$dir" </dev/null >/dev/null 2>&1 &
-    fi
+    tie_to_lifeline
     echo "host=$dir user=postgres dbname=postgres"
 }
 
 verb=${1:-}
 dir=${2:-}
 case "$verb $dir" in
-"start /"* | "stop /"* | "crash /"*) shift 2 ;;
+"start /"* | "stop /"* | "crash /"* | "down /"* | "up /"*) shift 2 ;;
 *)
-    say "usage: pg.sh start|stop|crash /ABSOLUTE/DIR [setting=value ...]"
+    say "usage: pg.sh start|stop|crash|down|up /ABSOLUTE/DIR [setting=value ...]"
     exit 2
     ;;
 esac
