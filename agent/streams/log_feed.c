@@ -7,6 +7,7 @@
 #include "shared/wire/log_message.h"
 
 #define WANTS_BYTES ((uint64_t)1 << 30)
+#define RETRY_MS ((fl_ms)1000) /* output that could not be read is tried again */
 
 struct waiting {
     uint64_t job;
@@ -19,7 +20,9 @@ struct log_feed {
     struct log_pump *pump;
     struct fl_after after;
     FL_VEC(struct waiting) waiting; /* found no place in the pump */
-    struct fl_map is_waiting;
+    FL_VEC(struct waiting) unread;  /* nothing may ever be heard of them again */
+    struct fl_map is_waiting;       /* of either */
+    struct fl_timer retry;
     bool is_told; /* the tunnel pulls until it is given nothing */
 };
 
@@ -31,6 +34,20 @@ static struct waiting waiting_of(struct fl_attempt attempt, uint32_t replica)
 
 /* ---- the pump's port ---------------------------------------------------------------------------- */
 
+/* Asked for once in a turn of the pump, which then has it wait for its notice. */
+static void try_again(struct log_feed *feed, struct fl_attempt attempt, uint32_t replica,
+                      const struct fl_err *err)
+{
+    struct waiting waiting = waiting_of(attempt, replica);
+
+    if (fl_map_find(&feed->is_waiting, &waiting, sizeof(waiting), NULL)) return;
+    fl_log(FL_LOG_WARN, "logs", "output_unread", FL_LOG_N("job", attempt.job.n),
+           FL_LOG_N("element", attempt.element), FL_LOG_N("replica", replica), FL_LOG_ERR(err));
+    fl_map_put(&feed->is_waiting, &waiting, sizeof(waiting), 1);
+    fl_vec_push(&feed->unread, waiting);
+    if (!fl_timer_is_on(&feed->retry)) fl_timer_in(&feed->retry, RETRY_MS);
+}
+
 static bool on_read(void *ctx, struct fl_attempt attempt, uint32_t replica, uint64_t offset,
                     size_t bytes_max, struct fl_buf *out, bool *ret_is_more, bool *ret_is_ended,
                     struct fl_err *err)
@@ -40,6 +57,7 @@ static bool on_read(void *ctx, struct fl_attempt attempt, uint32_t replica, uint
 
     if (!feed->runtime.ops->read_output(feed->runtime.self, attempt, replica, offset, bytes_max,
                                         out, &output, err)) {
+        if (err->code != FL_ABSENT) try_again(feed, attempt, replica, err);
         return false;
     }
     *ret_is_more = output.is_more;
@@ -55,7 +73,7 @@ static void on_taken(void *ctx, struct fl_attempt attempt, uint32_t replica)
     fl_after_put(&feed->after); /* there is a place for one that waits */
 }
 
-/* ---- once a turn -------------------------------------------------------------------------------- */
+/* ---- once a turn, and what could not be read ------------------------------------------------------------------------------- */
 
 static bool notice(struct log_feed *feed, struct fl_attempt attempt, uint32_t replica)
 {
@@ -64,13 +82,18 @@ static bool notice(struct log_feed *feed, struct fl_attempt attempt, uint32_t re
     return log_pump_notice(feed->pump, attempt, replica, &err);
 }
 
+static struct fl_attempt attempt_of(const struct waiting *waiting)
+{
+    return (struct fl_attempt){
+        {waiting->job}, waiting->element, (uint16_t)waiting->n, waiting->incarnation};
+}
+
 static void place_waiting(struct log_feed *feed)
 {
     while (feed->waiting.len > 0) {
         struct waiting next = feed->waiting.at[feed->waiting.len - 1];
-        struct fl_attempt attempt = {{next.job}, next.element, (uint16_t)next.n, next.incarnation};
 
-        if (!notice(feed, attempt, next.replica)) return;
+        if (!notice(feed, attempt_of(&next), next.replica)) return;
         fl_map_remove(&feed->is_waiting, &next, sizeof(next));
         feed->waiting.len--;
     }
@@ -88,6 +111,20 @@ static void end_turn(void *ctx)
     feed->port.wants(feed->port.ctx, WANTS_BYTES);
 }
 
+/* One that is gone since is a source for a moment, until its read says so. */
+static void retry(void *ctx)
+{
+    struct log_feed *feed = ctx;
+
+    for (size_t i = 0; i < feed->unread.len; i++) {
+        struct waiting unread = feed->unread.at[i];
+
+        fl_map_remove(&feed->is_waiting, &unread, sizeof(unread));
+        log_feed_output(feed, attempt_of(&unread), unread.replica);
+    }
+    fl_vec_clear(&feed->unread);
+}
+
 /* ---- calls -------------------------------------------------------------------------------------- */
 
 struct log_feed *log_feed_create(struct fl_loop *loop, struct runtime runtime,
@@ -100,6 +137,7 @@ struct log_feed *log_feed_create(struct fl_loop *loop, struct runtime runtime,
     feed->port = *port;
     feed->pump = log_pump_create(&pump, FL_LOG_SOURCES_MAX);
     fl_after_init(&feed->after, loop, end_turn, feed);
+    fl_timer_init(&feed->retry, loop, retry, feed);
     return feed;
 }
 
@@ -107,8 +145,10 @@ void log_feed_destroy(struct log_feed *feed)
 {
     if (!feed) return;
     fl_after_off(&feed->after);
+    fl_timer_off(&feed->retry);
     log_pump_destroy(feed->pump);
     fl_vec_fini(&feed->waiting);
+    fl_vec_fini(&feed->unread);
     fl_map_fini(&feed->is_waiting);
     fl_free(feed);
 }

@@ -1,6 +1,8 @@
 /* log_feed.h - joins the log pump with the runtime, whose output it reads, and with the tunnel, whose LOG
  * stream it fills.  The pump decides; this passes on, remembers the replicas that found no place in it,
- * and tells the tunnel once a turn how much waits.
+ * and tells the tunnel once a turn how much waits.  Output that cannot be read just now is asked for again
+ * a second later, until it can or is gone.  Records come as the runtime gives them: without a hole, gap records
+ * included, from exactly where the hub wants to go on.
  * Uses shared code, the pump and agent/runtime.h.  One thread: the loop's. */
 #pragma once
 

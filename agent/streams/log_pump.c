@@ -404,6 +404,10 @@ size_t log_pump_pull(struct log_pump *pump, uint8_t *at, size_t bytes_max)
         bool is_dropped = source->is_dropped;
 
         if (!serve(pump, source, &out)) break;
+        if (source->is_dropped && !is_dropped) {
+            turns++; /* it was found to be gone: CLOSE may be all that there is to pull */
+            continue;
+        }
         source = dequeue(pump);
         if (is_dropped) {
             remove_source(pump, source);
