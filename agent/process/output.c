@@ -23,6 +23,7 @@ struct reading {
     struct fl_buf *records;
     uint8_t *piece; /* of the file */
     bool is_full;
+    int failed; /* errno of a file that is there and cannot be read: no end of the output */
 };
 
 /* ---- files -------------------------------------------------------------------------------------- */
@@ -59,8 +60,12 @@ static ssize_t read_piece(struct reading *reading, uint64_t file, int64_t at)
 
     layout_output_name(file, name);
     fd = openat(reading->dir, name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return -1;
+    if (fd < 0) {
+        if (errno != ENOENT) reading->failed = errno;
+        return -1;
+    }
     len = pread(fd, reading->piece, PIECE_BYTES, at);
+    if (len < 0) reading->failed = errno;
     close(fd);
     return len;
 }
@@ -164,7 +169,7 @@ static bool next_file(struct reading *reading, struct fl_err *err)
     if (behind == NO_FILE) return false;
     while (read_records(reading)) {
     }
-    if (reading->is_full) return false;
+    if (reading->is_full || reading->failed) return false;
     reading->place->file = behind;
     reading->place->at = 0;
     return true;
@@ -189,8 +194,11 @@ bool output_read(int dir, struct output_place *place, uint64_t offset, size_t by
     do {
         while (read_records(&reading)) {
         }
-    } while (!reading.is_full && next_file(&reading, &trouble));
+    } while (!reading.is_full && !reading.failed && next_file(&reading, &trouble));
     fl_free(reading.piece);
+    if (reading.failed) {
+        fl_fail(&trouble, FL_IO, "cannot read a replica's output: %s", strerror(reading.failed));
+    }
     if (trouble.code) {
         *err = trouble;
         return false;
