@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shared/base/assert.h"
+
 static FILE *pager;
 
 bool cli_output_begin(struct cli *cli, struct fl_err *err)
@@ -168,6 +170,7 @@ void cli_table_print(struct cli_table *table, FILE *out)
 {
     size_t last = 0;
 
+    fl_assert(table->columns_len > 0);
     for (size_t i = 0; i < table->columns_len; i++) {
         if (table->columns[i].is_shown) last = i;
     }
