@@ -91,7 +91,8 @@ bool api_scopes_parse(struct fl_str words, uint8_t *ret_scopes)
         while (word.len < words.len && words.at[word.len] != ',')
             word.len++;
         for (size_t i = 0; i < sizeof all_scopes / sizeof *all_scopes; i++) {
-            if (fl_str_eq(word, fl_str_c(api_scope_name(all_scopes[i])))) bit = all_scopes[i];
+            if (fl_str_eq(word, fl_str_c(api_scope_name(all_scopes[i]))))
+                bit = (uint8_t)all_scopes[i];
         }
         if (bit == 0 || (scopes & bit) != 0) return false;
         scopes |= bit;
