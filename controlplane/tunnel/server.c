@@ -11,12 +11,13 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
+#include "controlplane/tunnel/cluster_index.h"
+#include "controlplane/tunnel/files.h"
 #include "controlplane/tunnel/session.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 #include "shared/base/vec.h"
-#include "shared/io/file.h"
 #include "shared/io/log.h"
 #include "shared/io/loop.h"
 #include "shared/link/mux.h"
@@ -38,6 +39,7 @@ enum {
 };
 
 struct conn {
+    struct cluster_link link; /* of its session's cluster; first, so that it leads here */
     struct tunnel_server *server;
     struct lws *wsi;
     uint64_t id;
@@ -75,10 +77,11 @@ struct tunnel_server {
     struct fl_timer lost_again;
     struct fl_after after;
     FL_VEC(struct entry) conns; /* by id, so the oldest first */
-    struct conn *adopting;      /* libwebsockets is just being given this one */
-    FL_VEC(uint64_t) dirty;     /* what has changed in this turn; each once */
-    FL_VEC(struct lost) lost;   /* session_lost that the inbox had no room for */
-    struct fl_buf out;          /* LWS_PRE bytes, then what goes out */
+    struct cluster_index by_cluster;
+    struct conn *adopting;    /* libwebsockets is just being given this one */
+    FL_VEC(uint64_t) dirty;   /* what has changed in this turn; each once */
+    FL_VEC(struct lost) lost; /* session_lost that the inbox had no room for */
+    struct fl_buf out;        /* LWS_PRE bytes, then what goes out */
     uint64_t ids;
     uint32_t handshakes;
     int64_t tokens_milli; /* of the bucket for handshakes */
@@ -171,6 +174,7 @@ static void remove_conn(struct conn *conn)
 
     fl_assert(i < server->conns.len && server->conns.at[i].conn == conn);
     fl_vec_remove(&server->conns, i);
+    cluster_index_remove(&server->by_cluster, &conn->link);
     if (!conn->is_up) server->handshakes--;
     fl_timer_off(&conn->timer);
     session_destroy(conn->session);
@@ -464,6 +468,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_RECEIVE:
         if (!conn || !conn->session) return -1;
         session_bytes(conn->session, (struct fl_str){in, len}, now_of(server));
+        cluster_index_put(&server->by_cluster, &conn->link, session_cluster(conn->session));
         touch(conn);
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
@@ -512,39 +517,6 @@ struct tunnel_server_config tunnel_server_config_default(void)
     };
 }
 
-static bool read_text(const char *path, struct fl_buf *text, struct fl_err *err)
-{
-    fl_buf_init(text, FL_CERT_PEM_MAX);
-    return fl_file_read(AT_FDCWD, path, text, err) || fl_err_wrap(err, "%s", path);
-}
-
-static struct fl_str view(const struct fl_buf *text)
-{
-    return (struct fl_str){(const char *)text->at, text->len};
-}
-
-/* The files are whole and belong together: libwebsockets would not say. */
-static bool check_files(const struct tunnel_server_config *config, struct fl_err *err)
-{
-    struct fl_buf cert = {0}, key = {0}, ca = {0};
-    SSL_CTX *tls = NULL;
-    bool is_good = read_text(config->certificate_file, &cert, err) &&
-                   read_text(config->key_file, &key, err) && read_text(config->ca_file, &ca, err);
-
-    if (is_good) {
-        is_good = fl_tls_server(&(struct fl_tls_server){.cert_pem = view(&cert),
-                                                        .key_pem = view(&key),
-                                                        .client_ca_pem = view(&ca),
-                                                        .is_13_only = true},
-                                &tls, err);
-    }
-    SSL_CTX_free(tls);
-    fl_buf_fini(&cert);
-    fl_buf_fini(&key);
-    fl_buf_fini(&ca);
-    return is_good;
-}
-
 static bool start_lws(struct tunnel_server *server, struct fl_err *err)
 {
     void *loops[1] = {fl_loop_ev(server->loop)};
@@ -584,7 +556,7 @@ struct tunnel_server *tunnel_server_create(struct fl_loop *loop,
 {
     struct tunnel_server *server;
 
-    if (!check_files(config, err)) {
+    if (!tunnel_files_check(config, err)) {
         close(config->listen_fd);
         return NULL;
     }
@@ -643,6 +615,7 @@ void tunnel_server_destroy(struct tunnel_server *server)
     if (server->context) lws_context_destroy(server->context);
     SSL_CTX_free(server->client);
     fl_vec_fini(&server->conns);
+    cluster_index_fini(&server->by_cluster);
     fl_vec_fini(&server->dirty);
     fl_vec_fini(&server->lost);
     fl_buf_fini(&server->out);
@@ -651,7 +624,7 @@ void tunnel_server_destroy(struct tunnel_server *server)
 
 bool tunnel_server_reload(struct tunnel_server *server, struct fl_err *err)
 {
-    if (!check_files(&server->config, err)) return false;
+    if (!tunnel_files_check(&server->config, err)) return false;
     if (SSL_CTX_use_certificate_chain_file(server->tls, server->config.certificate_file) == 1 &&
         SSL_CTX_use_PrivateKey_file(server->tls, server->config.key_file, SSL_FILETYPE_PEM) == 1) {
         return true;
@@ -669,12 +642,11 @@ uint16_t tunnel_server_front(uint64_t connection)
 void tunnel_server_superseded(struct tunnel_server *server, struct fl_cluster cluster,
                               uint64_t session_epoch_newest, uint64_t connection)
 {
-    for (size_t i = 0; i < server->conns.len; i++) {
-        struct conn *conn = server->conns.at[i].conn;
-        uint64_t epoch;
+    for (struct cluster_link *link = cluster_index_first(&server->by_cluster, cluster); link;
+         link = link->next) {
+        struct conn *conn = (struct conn *)link;
+        uint64_t epoch = session_epoch(conn->session);
 
-        if (!conn->session || session_cluster(conn->session).n != cluster.n) continue;
-        epoch = session_epoch(conn->session);
         if (epoch == 0 || epoch >= session_epoch_newest || conn->id == connection) continue;
         session_supersede(conn->session, now_of(server));
         touch(conn);
@@ -715,10 +687,10 @@ void tunnel_server_began(struct tunnel_server *server)
 void tunnel_server_close_cluster(struct tunnel_server *server, struct fl_cluster cluster,
                                  enum fl_code code, const char *text)
 {
-    for (size_t i = 0; i < server->conns.len; i++) {
-        struct conn *conn = server->conns.at[i].conn;
+    for (struct cluster_link *link = cluster_index_first(&server->by_cluster, cluster); link;
+         link = link->next) {
+        struct conn *conn = (struct conn *)link;
 
-        if (!conn->session || session_cluster(conn->session).n != cluster.n) continue;
         session_refuse(conn->session, code, text, now_of(server));
         touch(conn);
     }

@@ -1,7 +1,10 @@
 """Who may join, who is cut off, what a certificate's end does to work: real agents, real TLS."""
+import contextlib
 import os
+import shutil
 import socket
 import subprocess
+import threading
 import time
 
 import fleet
@@ -82,6 +85,117 @@ def renewing(h):
         equal(len(attempts), 1)
 
 
+def audited(h, word, cluster):
+    """Whether the audit has an entry that begins with these words."""
+    return any(entry["what"].startswith(f"{word} {cluster} ") for entry in h.api("GET", "/v1/audit?limit=500")["audit"])
+
+
+def copied(h, cluster, name):
+    """The agent's whole state directory as another agent's: a clone, or a thief's."""
+    shutil.copytree(os.path.join(h.dir, "agent-" + cluster), os.path.join(h.dir, "agent-" + name), symlinks=True)
+
+
+def twins(h):
+    with shows("of two agents with one identity one works in peace, and it is audited"):
+        h.agent("twin", h.join("twin"))
+        h.wait_cluster("twin", "ready")
+        copied(h, "twin", "twin-2")
+        copy = h.agent("twin-2")
+        until("the second one is told", lambda: audited(h, "cluster_duplicate", "twin"))
+        equal(h.wait(h.submit({"command": ["sleep", "3"], "clusters": ["twin"]}))["state"], "succeeded")
+        copy.kill()
+        copy.wait()
+
+
+class Relay:
+    """Passes connections on to a port, until it is shut: then those that are there stay, and no new one comes."""
+
+    def __init__(self, port):
+        self.to, self.listener, self.open = port, socket.create_server(("127.0.0.1", 0)), True
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            near, _ = self.listener.accept()
+            if not self.open:
+                near.close()
+                continue
+            far = socket.create_connection(("127.0.0.1", self.to), 30)
+            far.settimeout(None)
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=self.pump, args=(one, other), daemon=True).start()
+
+    @staticmethod
+    def pump(one, other):
+        try:
+            while data := one.recv(65536):
+                other.sendall(data)
+        except OSError:
+            pass
+        for end in (one, other):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+def stealing(h):
+    """Certificates of 90 s: renewed after 45, and the old ones are good for 45 more."""
+    relay, direct = Relay(h.ports["tunnel"]), {"hub": f"127.0.0.1:{h.ports['tunnel']}"}
+    own = h.agent("kept", h.join("kept"), settings={"hub": f"127.0.0.1:{relay.port}"})
+    h.agent("plain", h.join("plain"))
+    for cluster in ("kept", "plain"):
+        h.wait_cluster(cluster, "ready")
+        copied(h, cluster, cluster + "-thief")
+    relay.open = False  # its next certificate is issued, and never shown
+    with shows("an old certificate is refused once the newer one has come, that is audited, and its owner goes on"):
+        until("it is renewed and has come back", lambda: h.log("agent-plain").count("mod=tunnel event=opened") == 2)
+        thief = h.agent("plain-thief")
+        until("the old one is refused", lambda: audited(h, "cluster_refused", "plain"))
+        assert "replaced by a newer one" in until("it is told", lambda: "sent_away" in h.log("agent-plain-thief") and h.log("agent-plain-thief"))
+        thief.kill()
+        thief.wait()
+        equal(h.wait(h.submit({"command": ["true"], "clusters": ["plain"]}))["state"], "succeeded")
+    with shows("who renews from an old certificate locks the cluster, until a person unlocks it"):
+        until("it is renewed", lambda: "event=renewed" in h.log("agent-kept"))
+        own.kill()
+        own.wait()
+        thief = h.agent("kept-thief", settings=direct)
+        h.wait_cluster("kept", "locked")
+        until("it is audited", lambda: audited(h, "cluster_lock", "kept"))
+        thief.kill()
+        thief.wait()
+        h.api("POST", "/v1/clusters/kept:unlock")
+        h.agent("kept", settings=direct)
+        h.wait_cluster("kept", "ready")
+        equal(h.wait(h.submit({"command": ["true"], "clusters": ["kept"]}))["state"], "succeeded")
+
+
+LINES = "i=0; while [ $i -lt {lines} ]; do echo line $i; i=$((i+1)); sleep 0.02; done; echo $FAIRLEAD_JOB_ID >> {ledger}"
+
+
+def renewing_long(h, seconds):
+    """Certificates of 60 s under work that never pauses: each attempt runs once, each log is whole."""
+    ledger, jobs, ends = os.path.join(h.dir, "ledger"), [], time.monotonic() + seconds
+    with shows(f"certificates of 60 s are renewed under load for {seconds} s: no attempt touched, no gap in a log"):
+        h.agent("busy", h.join("busy"))
+        h.wait_cluster("busy", "ready")
+        while time.monotonic() < ends:
+            while len(jobs) >= 8 and h.api("GET", f"/v1/jobs/{jobs[-8]}")["state"] not in ("succeeded", "failed"):
+                time.sleep(0.2)
+            lines = 500 + 37 * (len(jobs) % 40)  # 10 to 40 s
+            command = LINES.format(lines=lines, ledger=ledger)
+            jobs.append(h.submit({"command": ["sh", "-c", command], "env": {"LINES": str(lines)}, "clusters": ["busy"], "resources": {"cpu": "10m"}}))
+        for n, job in enumerate(jobs):
+            done = h.wait(job)
+            equal((done["state"], len(done["attempts"])), ("succeeded", 1), job)
+            wanted = "".join(f"line {i}\n" for i in range(500 + 37 * (n % 40)))
+            until(f"the log of {job} is whole", lambda job=job, wanted=wanted: h.output(job).decode() == wanted)
+        with open(ledger) as file:
+            equal(len(file.read().split()), len(jobs), "what ran")
+        assert h.api("GET", "/v1/clusters/busy")["certificateGeneration"] >= seconds // 40
+        print(f"# {len(jobs)} jobs, certificate generation {h.api('GET', '/v1/clusters/busy')['certificateGeneration']}", flush=True)
+
+
 PROXY_CONF = """Port {port}
 Listen {host}
 Timeout 600
@@ -147,8 +261,14 @@ def main():
         joining(h)
         revoking(h)
         renewing(h)
+        twins(h)
         if os.geteuid() == 0:
             through_a_proxy(h)
+    with hub.Hub({"api_tls": "on", "agent_certificate_lifetime": "90s"}) as h:
+        stealing(h)
+    if fleet.MODE == "long":
+        with hub.Hub({"api_tls": "on", "agent_certificate_lifetime": "60s"}) as h:
+            renewing_long(h, 600)
     fleet.finish()
 
 
