@@ -1,0 +1,354 @@
+#include "controlplane/logs/worker_parts.h"
+
+#include "controlplane/logs/keeper.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/io/clock.h"
+#include "shared/io/log.h"
+
+#define SEGMENT_ENTRIES_MAX 262144
+
+/* ---- writing ----------------------------------------------------------------------------------- */
+
+struct log_lane *log_lane_of(struct log_worker *worker, struct fl_cluster cluster)
+{
+    struct log_lane *lane;
+    uint64_t i;
+
+    if (fl_map_find(&worker->lane_of, &cluster.n, sizeof(cluster.n), &i)) {
+        return worker->lanes.at[i];
+    }
+    lane = fl_new(struct log_lane);
+    lane->cluster = cluster;
+    fl_buf_init(&lane->headers, SIZE_MAX);
+    fl_map_put(&worker->lane_of, &cluster.n, sizeof(cluster.n), worker->lanes.len);
+    fl_vec_push(&worker->lanes, lane);
+    return lane;
+}
+
+static void failed(struct log_worker *worker, const struct fl_err *err)
+{
+    if (!worker->is_full) {
+        fl_log(FL_LOG_ERROR, "logs", "write_failed", FL_LOG_ERR(err));
+    }
+    worker->is_full = true;
+    worker->retry_at = fl_clock_mono() + LOG_WORKER_RETRY_MS;
+}
+
+/* The lane's segment, made if it has none. */
+static bool has_segment(struct log_worker *worker, struct log_lane *lane)
+{
+    struct log_segment_header header = {
+        .cluster = lane->cluster, .seq = worker->seq, .created_at = fl_clock_wall()};
+    struct fl_err err = {0};
+
+    if (lane->segment) return true;
+    if (worker->is_full) return false;
+    lane->segment = log_segment_create(worker->config.dir, &header, worker->config.disk, &err);
+    if (!lane->segment) {
+        failed(worker, &err);
+        return false;
+    }
+    worker->seq++;
+    lane->entries_len = 0;
+    lane->sources_before = 0;
+    return true;
+}
+
+static void put_header(struct fl_buf *headers, struct log_lane *lane, struct log_output *output,
+                       const struct log_chunk *chunk)
+{
+    uint8_t bytes[LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_SOURCE_BYTES];
+    bool is_put = true;
+
+    if (output->segment_seq != lane->segment->header.seq) {
+        output->segment_seq = lane->segment->header.seq;
+        output->segment_number = lane->segment->sources_len++;
+        log_entry_put_source(bytes, output->segment_number, &output->key, &output->queued);
+        is_put = fl_buf_put(headers, bytes, sizeof(bytes));
+    }
+    if (chunk) {
+        log_entry_put_records(bytes, output->segment_number, chunk->len);
+        is_put = is_put && fl_buf_put(headers, bytes, LOG_ENTRY_HEADER_BYTES);
+    } else {
+        log_entry_put_end(bytes, output->segment_number, &output->queued);
+        is_put = is_put && fl_buf_put(headers, bytes, LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_END_BYTES);
+    }
+    fl_assert(is_put);
+}
+
+/* Puts an entry into the batch; 'chunk' is a reference that is taken over. */
+static void add_entry(struct log_worker *worker, struct log_output *output, struct log_chunk *chunk)
+{
+    struct log_lane *lane = log_lane_of(worker, output->cluster);
+    struct log_lane_entry entry = {.output = output, .chunk = chunk, .before = output->queued};
+
+    if (worker->is_full || !has_segment(worker, lane)) {
+        log_chunk_unref(chunk);
+        log_worker_pause(worker, output, FL_NO_SPACE);
+        return;
+    }
+    if (lane->entries.len == 0) lane->sources_before = lane->segment->sources_len;
+    entry.header_at = lane->headers.len;
+    put_header(&lane->headers, lane, output, chunk);
+    entry.header_bytes = (uint32_t)(lane->headers.len - entry.header_at);
+    if (chunk) {
+        log_place_advance(&output->queued, (struct fl_str){chunk->records, chunk->len},
+                          &chunk->run);
+    }
+    entry.after = output->queued;
+    fl_vec_push(&lane->entries, entry);
+}
+
+void log_lane_append(struct log_worker *worker, struct log_request *request)
+{
+    struct log_output *output = log_worker_by_peer(worker, request->connection, request->number);
+    struct log_chunk *chunk = request->chunk;
+
+    request->chunk = NULL;
+    if (!output || output->is_paused || output->is_ended || output->is_end_queued) {
+        log_chunk_unref(chunk);
+        return;
+    }
+    if (chunk->run.offset != output->queued.offset) {
+        worker->stats.appends_refused++;
+        log_chunk_unref(chunk);
+        log_worker_set_back(worker, output);
+        return;
+    }
+    output->is_set_back = false;
+    add_entry(worker, output, chunk);
+}
+
+void log_lane_end(struct log_worker *worker, const struct log_request *request)
+{
+    struct log_output *output = log_worker_by_peer(worker, request->connection, request->number);
+
+    if (!output || output->is_paused || output->is_end_queued) return;
+    if (request->offset != output->queued.offset) {
+        log_worker_set_back(worker, output);
+        return;
+    }
+    if (request->chain != output->queued.chain) {
+        fl_log(FL_LOG_ERROR, "logs", "chain_differs", FL_LOG_N("job", output->key.attempt.job.n),
+               FL_LOG_N("element", output->key.attempt.element),
+               FL_LOG_N("attempt", output->key.attempt.n), FL_LOG_N("replica", output->key.replica),
+               FL_LOG_N("offset", request->offset));
+    }
+    if (output->is_ended) {
+        log_worker_tell(worker, output, FL_LOG_end_ack, FL_OK);
+        log_worker_detach(worker, output);
+        log_worker_evict(worker, output);
+        return;
+    }
+    output->is_end_queued = true;
+    add_entry(worker, output, NULL);
+    if (output->is_paused) output->is_end_queued = false;
+}
+
+/* What was written becomes visible. */
+static void publish(struct log_worker *worker, struct log_lane *lane, uint64_t pos)
+{
+    log_index_lock(worker->index);
+    for (size_t i = 0; i < lane->entries.len; i++) {
+        struct log_lane_entry *entry = &lane->entries.at[i];
+        struct log_output *output = entry->output;
+
+        pos += entry->header_bytes;
+        if (entry->chunk) {
+            struct log_chunk *chunk = entry->chunk;
+
+            chunk->line = entry->before.lines;
+            log_index_mark(worker->index, output, lane->segment, pos, chunk->len, &chunk->run,
+                           chunk->line);
+            pos += chunk->len;
+            worker->stats.bytes_appended += chunk->len;
+            worker->stats.records_appended += chunk->run.records;
+            log_index_ring_put(worker->index, output, chunk);
+        }
+        output->place = entry->after;
+        output->unsealed_seq = lane->segment->header.seq;
+        if (!output->is_unacked) {
+            output->is_unacked = true;
+            fl_vec_push(&lane->unacked, output);
+        }
+        log_worker_wake_later(worker, output->key.attempt.job);
+    }
+    log_index_unlock(worker->index);
+}
+
+/* The batch did not get into the file: its outputs are where they were. */
+static void take_back(struct log_worker *worker, struct log_lane *lane, enum fl_code code)
+{
+    for (size_t i = 0; i < lane->entries.len; i++) {
+        struct log_lane_entry *entry = &lane->entries.at[i];
+        struct log_output *output = entry->output;
+
+        log_chunk_unref(entry->chunk);
+        output->queued = output->place;
+        output->is_end_queued = false;
+        if (output->segment_seq == lane->segment->header.seq &&
+            output->segment_number >= lane->sources_before) {
+            output->segment_seq = 0;
+        }
+        log_worker_pause(worker, output, code);
+    }
+    lane->segment->sources_len = lane->sources_before;
+}
+
+void log_lane_write(struct log_worker *worker, struct log_lane *lane)
+{
+    uint64_t pos = lane->segment->bytes;
+    struct iovec *iov = fl_realloc_array(NULL, struct iovec, 2 * lane->entries.len);
+    struct fl_err err = {0};
+    size_t iov_len = 0;
+
+    for (size_t i = 0; i < lane->entries.len; i++) {
+        const struct log_lane_entry *entry = &lane->entries.at[i];
+
+        iov[iov_len++] = (struct iovec){lane->headers.at + entry->header_at, entry->header_bytes};
+        if (entry->chunk) {
+            iov[iov_len++] = (struct iovec){entry->chunk->records, entry->chunk->len};
+        }
+    }
+    if (log_segment_append(lane->segment, iov, iov_len, &err)) {
+        publish(worker, lane, pos);
+        lane->entries_len += lane->entries.len;
+        if (worker->dirty_len == 0) worker->dirty_since = fl_clock_mono();
+        if (!lane->is_dirty) worker->dirty_len++;
+        lane->is_dirty = true;
+    } else {
+        failed(worker, &err);
+        take_back(worker, lane, err.code);
+    }
+    fl_free(iov);
+    fl_vec_clear(&lane->entries);
+    fl_buf_clear(&lane->headers);
+}
+
+/* ---- durability -------------------------------------------------------------------------------- */
+
+static void acknowledge(struct log_worker *worker, struct log_lane *lane)
+{
+    for (size_t i = 0; i < lane->unacked.len; i++) {
+        struct log_output *output = lane->unacked.at[i];
+
+        output->is_unacked = false;
+        output->durable = output->place;
+        if (output->is_end_queued) {
+            output->is_end_queued = false;
+            log_index_lock(worker->index);
+            output->is_ended = true;
+            log_index_unlock(worker->index);
+            log_worker_tell(worker, output, FL_LOG_end_ack, FL_OK);
+            log_worker_detach(worker, output);
+            log_worker_wake_later(worker, output->key.attempt.job);
+        } else {
+            log_worker_tell(worker, output, FL_LOG_ack, FL_OK);
+        }
+        log_worker_evict(worker, output);
+    }
+    fl_vec_clear(&lane->unacked);
+}
+
+/* The sync failed: only what was durable before counts, in a segment that is closed now. */
+static void give_up(struct log_worker *worker, struct log_lane *lane, struct fl_err *err)
+{
+    struct log_segment *segment = lane->segment;
+
+    fl_log(FL_LOG_ERROR, "logs", "sync_failed", FL_LOG_N("cluster", lane->cluster.n),
+           FL_LOG_ERR(err));
+    worker->stats.syncs_failed++;
+    if (!log_segment_cut(segment, err)) failed(worker, err);
+    log_index_lock(worker->index);
+    log_index_ring_clear(worker->index);
+    for (size_t i = 0; i < lane->unacked.len; i++) {
+        struct log_output *output = lane->unacked.at[i];
+
+        log_index_unmark_from(worker->index, output, output->durable.offset);
+        output->place = output->queued = output->durable;
+        output->is_unacked = output->is_end_queued = false;
+        output->is_set_back = false;
+    }
+    log_index_unlock(worker->index);
+    for (size_t i = 0; i < lane->unacked.len; i++) {
+        struct log_output *output = lane->unacked.at[i];
+
+        if (!output->is_paused) log_worker_set_back(worker, output);
+        log_worker_evict(worker, output);
+    }
+    fl_vec_clear(&lane->unacked);
+    lane->segment = NULL;
+    log_keeper_seal(worker->keeper, segment);
+}
+
+static void sync_lane(struct log_worker *worker, struct log_lane *lane)
+{
+    int64_t began_us = fl_clock_mono_us();
+    struct fl_err err = {0};
+    uint64_t took_us;
+
+    lane->is_dirty = false;
+    worker->dirty_len--;
+    if (!log_segment_sync(lane->segment, &err)) {
+        give_up(worker, lane, &err);
+        return;
+    }
+    took_us = (uint64_t)(fl_clock_mono_us() - began_us);
+    worker->stats.syncs++;
+    if (took_us > worker->stats.sync_us_max) worker->stats.sync_us_max = took_us;
+    acknowledge(worker, lane);
+}
+
+void log_lane_sync_all(struct log_worker *worker)
+{
+    for (size_t i = 0; i < worker->lanes.len && worker->dirty_len > 0; i++) {
+        if (worker->lanes.at[i]->is_dirty) sync_lane(worker, worker->lanes.at[i]);
+    }
+}
+
+bool log_lane_is_over(const struct log_worker *worker, const struct log_lane *lane)
+{
+    const struct log_segment *segment = lane->segment;
+
+    if (!segment || segment->bytes == LOG_SEGMENT_HEADER_BYTES) return false;
+    return segment->bytes >= worker->config.segment_bytes ||
+           lane->entries_len >= SEGMENT_ENTRIES_MAX ||
+           fl_clock_wall() - segment->header.created_at >= worker->config.segment_age_ms;
+}
+
+void log_lane_close(struct log_worker *worker, struct log_lane *lane)
+{
+    struct log_segment *segment;
+
+    if (lane->is_dirty) sync_lane(worker, lane);
+    segment = lane->segment;
+    if (!segment) return; /* its sync failed, and it is closed already */
+    lane->segment = NULL;
+    log_keeper_seal(worker->keeper, segment);
+}
+
+/* ---- a full disk ------------------------------------------------------------------------------- */
+
+/* Is there room again?  What is written to try it is overwritten by the next append, or cut at a start. */
+void log_lane_try_again(struct log_worker *worker)
+{
+    struct log_segment_header header = {.seq = worker->seq, .created_at = fl_clock_wall()};
+    struct log_segment *segment;
+    struct fl_err err = {0};
+
+    worker->retry_at = fl_clock_mono() + LOG_WORKER_RETRY_MS;
+    segment = log_segment_create(worker->config.dir, &header, worker->config.disk, &err);
+    if (!segment) return;
+    segment->is_removed = true; /* it was only to see */
+    log_segment_unref(segment);
+    worker->seq++;
+    worker->is_full = false;
+    fl_log(FL_LOG_INFO, "logs", "write_again", FL_LOG_N("paused", worker->paused.len));
+    for (size_t i = 0; i < worker->paused.len; i++) {
+        worker->paused.at[i]->is_paused = false;
+        worker->paused.at[i]->is_set_back = true;
+        log_worker_tell(worker, worker->paused.at[i], FL_LOG_resume, FL_OK);
+    }
+    fl_vec_clear(&worker->paused);
+}

@@ -1,0 +1,211 @@
+#include "controlplane/logs/worker_parts.h"
+
+#include "shared/base/assert.h"
+
+/* ---- answers ----------------------------------------------------------------------------------- */
+
+void log_worker_answer(struct log_worker *worker, struct log_desk *desk,
+                       const struct log_answer *answer)
+{
+    if (!desk) return;
+    fl_vec_push(&desk->waiting, *answer);
+    if (desk->is_listed) return;
+    desk->is_listed = true;
+    fl_vec_push(&worker->desks, desk);
+}
+
+void log_worker_tell(struct log_worker *worker, const struct log_output *output,
+                     enum fl_log_message_kind kind, enum fl_code code)
+{
+    const struct log_place *place = kind == FL_LOG_ack ? &output->durable : &output->queued;
+
+    log_worker_answer(worker, output->peer.front,
+                      &(struct log_answer){.connection = output->peer.connection,
+                                           .message = {.kind = kind,
+                                                       .source = output->peer.number,
+                                                       .offset = place->offset,
+                                                       .chain = place->chain,
+                                                       .code = (uint16_t)code}});
+}
+
+void log_worker_set_back(struct log_worker *worker, struct log_output *output)
+{
+    if (output->is_set_back) return;
+    output->is_set_back = true;
+    log_worker_tell(worker, output, FL_LOG_cursor, FL_OK);
+}
+
+/* Letters go to the fronts that have read their last one; the others get theirs a little later. */
+void log_worker_post(struct log_worker *worker)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < worker->desks.len; i++) {
+        struct log_desk *desk = worker->desks.at[i];
+
+        if (atomic_load(&desk->is_out)) {
+            worker->desks.at[kept++] = desk;
+            continue;
+        }
+        desk->is_listed = false;
+        desk->out.len = 0;
+        {
+            struct log_answer_list full = desk->waiting;
+
+            desk->waiting = desk->out;
+            desk->out = full;
+        }
+        atomic_store(&desk->is_out, true);
+        if (!fl_mailbox_put(desk->mailbox, &desk->letter.letter)) {
+            fl_unreachable("a front's mailbox has room for its one letter until it has left");
+        }
+    }
+    worker->desks.len = kept;
+}
+
+/* ---- outputs and their sessions ---------------------------------------------------------------- */
+
+struct peer_key {
+    uint64_t connection;
+    uint64_t number;
+};
+
+struct log_output *log_worker_by_peer(const struct log_worker *worker, uint64_t connection,
+                                      uint32_t number)
+{
+    struct peer_key key = {connection, number};
+    uint64_t found;
+
+    if (!fl_map_find(&worker->output_of, &key, sizeof(key), &found)) return NULL;
+    return (struct log_output *)(uintptr_t)found;
+}
+
+/* All of it is sealed, and nobody writes: the files say how far it is.  The index is locked. */
+bool log_worker_is_idle(const struct log_output *output)
+{
+    return output->marks.len == 0 && output->unsealed_seq == 0 && !output->peer.front &&
+           !output->is_unacked && !output->is_end_queued &&
+           output->queued.offset == output->place.offset;
+}
+
+void log_worker_evict(struct log_worker *worker, struct log_output *output)
+{
+    log_index_lock(worker->index);
+    if (log_worker_is_idle(output)) log_index_remove(worker->index, output);
+    log_index_unlock(worker->index);
+}
+
+static void unpause(struct log_worker *worker, struct log_output *output)
+{
+    if (!output->is_paused) return;
+    output->is_paused = false;
+    for (size_t i = 0; i < worker->paused.len; i++) {
+        if (worker->paused.at[i] != output) continue;
+        worker->paused.at[i] = fl_vec_pop(&worker->paused);
+        return;
+    }
+}
+
+void log_worker_detach(struct log_worker *worker, struct log_output *output)
+{
+    struct peer_key key = {output->peer.connection, output->peer.number};
+
+    if (!output->peer.front) return;
+    fl_map_remove(&worker->output_of, &key, sizeof(key));
+    unpause(worker, output);
+    log_index_lock(worker->index); /* the keeper looks whether it has a session */
+    output->peer = (struct log_peer){0};
+    log_index_unlock(worker->index);
+    output->is_set_back = false;
+}
+
+/* How far it is by the sealed files; false: they could not be read. */
+static bool place_of(struct log_worker *worker, const struct log_key *key,
+                     struct log_known *ret_known, struct fl_err *err)
+{
+    struct log_known_list known;
+
+    *ret_known = (struct log_known){.key = *key};
+    if (!log_index_known(worker->index, key->attempt.job, SIZE_MAX, &known, err)) return false;
+    for (size_t i = 0; i < known.len; i++) {
+        if (log_key_cmp(&known.at[i].key, key) == 0) *ret_known = known.at[i];
+    }
+    fl_vec_fini(&known);
+    return true;
+}
+
+static void refuse(struct log_worker *worker, const struct log_request *request, enum fl_code code)
+{
+    log_worker_answer(
+        worker, request->desk,
+        &(struct log_answer){
+            .connection = request->connection,
+            .message = {.kind = FL_LOG_refuse, .source = request->number, .code = (uint16_t)code}});
+}
+
+/* What cannot be answered now is asked again by an agent that dials again. */
+static void break_off(struct log_worker *worker, const struct log_request *request,
+                      const struct fl_err *err)
+{
+    log_worker_answer(
+        worker, request->desk,
+        &(struct log_answer){.connection = request->connection, .is_broken = true, .err = *err});
+}
+
+void log_worker_open(struct log_worker *worker, const struct log_request *request)
+{
+    uint64_t job = request->key.attempt.job.n;
+    struct peer_key key = {request->connection, request->number};
+    struct log_output *output;
+    struct log_known known;
+    struct fl_err err = {0};
+    bool is_forgotten;
+
+    log_index_lock(worker->index);
+    is_forgotten = fl_map_find(&worker->index->forgotten, &job, sizeof(job), NULL);
+    output = log_index_find(worker->index, &request->key);
+    log_index_unlock(worker->index);
+    if (is_forgotten) {
+        refuse(worker, request, FL_ABSENT);
+        return;
+    }
+    if (!output) {
+        if (worker->index->outputs_len >= worker->config.sources_max) {
+            fl_fail(&err, FL_FULL, "%u log sources are open", worker->config.sources_max);
+            break_off(worker, request, &err);
+            return;
+        }
+        if (!place_of(worker, &request->key, &known, &err)) {
+            break_off(worker, request, &err);
+            return;
+        }
+        log_index_lock(worker->index);
+        output = log_index_add(worker->index, &request->key, request->cluster, &known.place);
+        output->is_ended = known.is_ended;
+        log_index_unlock(worker->index);
+    } else if (output->cluster.n != request->cluster.n && output->cluster.n != 0) {
+        refuse(worker, request, FL_DENIED); /* it is another cluster's */
+        return;
+    }
+    log_worker_detach(worker, output); /* a newer session has it */
+    if (log_worker_by_peer(worker, request->connection, request->number)) {
+        fl_fail(&err, FL_INVALID, "log source %u is opened twice", request->number);
+        break_off(worker, request, &err);
+        log_worker_evict(worker, output);
+        return;
+    }
+    fl_map_put(&worker->output_of, &key, sizeof(key), (uint64_t)(uintptr_t)output);
+    log_index_lock(worker->index);
+    output->cluster = request->cluster;
+    output->peer = (struct log_peer){request->desk, request->connection, request->number};
+    log_index_unlock(worker->index);
+    log_worker_tell(worker, output, FL_LOG_cursor, FL_OK);
+}
+
+void log_worker_pause(struct log_worker *worker, struct log_output *output, enum fl_code code)
+{
+    if (output->is_paused || !output->peer.front) return;
+    output->is_paused = true;
+    fl_vec_push(&worker->paused, output);
+    log_worker_tell(worker, output, FL_LOG_pause, code);
+}
