@@ -1,11 +1,12 @@
 """The REST API as scripts use it: every route answers, refusals say where and why, streams go on where they stopped."""
+import concurrent.futures
 import http.client
 import json
 import re
-import time
 import urllib.parse
 
 import fleet
+import hub
 from fleet import equal, shows
 
 YAML = {"Content-Type": "application/yaml"}
@@ -129,6 +130,14 @@ def submitting(f):
             assert call(f, method, path, other, key).status in (409, 422, 200 if "dryRun" in path else 409), (path, other)
         equal(call(f, "POST", "/v1/jobs", {"command": ["false"]}, key).status, 409)
         equal(call(f, "POST", "/v1/jobs", body, {"Idempotency-Key": "k" * 129}).status, 400)
+    with shows("of many requests with one key at the same time one is done; the others have its answer, or 409"):
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda _: call(f, "POST", "/v1/jobs", {"command": ["true"], "name": "once"}, {"Idempotency-Key": "race"}), range(24)))
+        assert {answer.status for answer in answers} <= {201, 409}, [answer.status for answer in answers]
+        ids = {answer.json()["id"] for answer in answers if answer.status == 201}
+        equal(len(ids), 1)
+        f.wait(ids.pop())
+        equal(sum(job["name"] == "once" for job in call(f, "GET", "/v1/jobs?limit=1000&state=ended").json()["jobs"]), 1)
     with shows("a batch as lines: a spec once, used with parameters; bad lines fail alone"):
         lines = ['{"spec":"s","job":{"command":["sh","-c","echo $FAIRLEAD_PARAM_LR"]}}', '{"use":"s","params":{"lr":"0.1"}}',
                  '{"use":"s","params":{"lr":"0.2"},"name":"second"}', '{"use":"none"}', '{"comand":["x"]}', '{"command":["true"]}']
@@ -278,7 +287,25 @@ def access(f):
         assert ready["disk"]["totalBytes"] > ready["disk"]["freeBytes"] > 0 and ":" in ready["tunnelAddress"], ready
 
 
+def metrics():
+    port = hub.free_port()
+    with hub.Hub({"metrics_listen": f"127.0.0.1:{port}"}) as h, shows("metrics are on a port of their own and want a token"):
+        h.url, api = f"http://127.0.0.1:{port}", h.url
+        equal(call(h, "GET", "/metrics", token=None).status, 401)
+        answer = call(h, "GET", "/metrics")
+        equal(answer.status, 200)
+        text = answer.body.decode()
+        families = re.findall(r"^# TYPE (\w+) (?:counter|gauge|histogram)$", text, re.M)
+        assert len(families) > 10 and all(name.startswith("fairlead_") or name.startswith("process_") for name in families), families
+        equal(len(families), len(set(families)))
+        for line in text.splitlines():
+            assert line.startswith("#") or re.fullmatch(r"\w+(\{[^}]*\})? -?[0-9.eE+-]+(Inf|NaN)?", line), line
+        h.url = api
+        equal(call(h, "GET", "/metrics").status, 404)
+
+
 def main():
+    metrics()
     with fleet.Fleet() as f:
         description(f)
         submitting(f)
