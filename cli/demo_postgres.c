@@ -104,16 +104,26 @@ static void write_to(const char *log)
     if (null >= 0) dup2(null, 0);
 }
 
-static bool last_line(const char *log, char *ret_line, size_t bytes)
+static bool is_complaint(const char *line)
+{
+    return strstr(line, "error:") || strstr(line, "FATAL:") || strstr(line, "PANIC:") ||
+           strstr(line, "No space left");
+}
+
+/* The last complaint; else the last line: after a complaint initdb tells of its tidying up. */
+static bool read_why(const char *log, char *ret_line, size_t bytes)
 {
     FILE *in = fopen(log, "re");
     char line[256];
+    bool has_complaint = false;
 
     ret_line[0] = 0;
     if (!in) return false;
     while (fgets(line, sizeof line, in)) {
         line[strcspn(line, "\n")] = 0;
-        if (line[0]) snprintf(ret_line, bytes, "%s", line);
+        if (!line[0] || (has_complaint && !is_complaint(line))) continue;
+        has_complaint = is_complaint(line);
+        snprintf(ret_line, bytes, "%s", line);
     }
     fclose(in);
     return ret_line[0] != 0;
@@ -138,8 +148,14 @@ bool demo_postgres_init(const struct demo_postgres *postgres, const char *log, s
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-    if (!last_line(log, why, sizeof why)) snprintf(why, sizeof why, "it says nothing");
-    return fl_fail(err, strstr(why, "No space") ? FL_NO_SPACE : FL_IO, "initdb failed: %s", why);
+    if (!read_why(log, why, sizeof why)) snprintf(why, sizeof why, "it says nothing");
+    if (strstr(why, "No space")) {
+        return fl_fail(err, FL_NO_SPACE,
+                       "the disk of %s is full: a fleet wants 200 MiB; name another place with "
+                       "--dir or TMPDIR",
+                       postgres->data);
+    }
+    return fl_fail(err, FL_IO, "initdb failed: %s", why);
 }
 
 void demo_postgres_become(const struct demo_postgres *postgres, pid_t parent)

@@ -316,8 +316,27 @@ def acting(f):
         equal((types[0], types[-1]), ("job.submitted", "job.ended"), str(types))
 
 
+def demo_that_cannot(folder):
+    """In mount namespaces of its own."""
+    def run(prepare):
+        script = f"{prepare} || exit 99; TMPDIR={folder} exec {FAIRLEAD} demo"
+        return subprocess.run(["unshare", "-m", "sh", "-c", script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=300)
+
+    bare_machine, full_disk = run("mount -t tmpfs none /usr/lib/postgresql"), run(f"mount -t tmpfs -o size=12m,mode=1777 none {folder}")
+    equal(bare_machine.returncode, 1, bare_machine.stderr)
+    assert "postgresql" in bare_machine.stderr and "apt-get install" in bare_machine.stderr, bare_machine.stderr
+    equal(full_disk.returncode, 1, full_disk.stderr)
+    assert "is full" in full_disk.stderr and "TMPDIR" in full_disk.stderr, full_disk.stderr
+    equal(os.listdir(folder), [])
+
+
 def main():
     without_a_fleet()
+    if os.geteuid() == 0 and os.path.isdir("/usr/lib/postgresql") and subprocess.run(["unshare", "-m", "true"]).returncode == 0:
+        with shows("the demo without Postgres, or on a full disk, says what is missing, and leaves nothing"), tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o711)
+            demo_that_cannot(folder)
     with fleet.Fleet() as f:
         running(f)
         failing(f)
