@@ -11,7 +11,7 @@
 #include "shared/tls/join_token.h"
 #include "shared/tls/key.h"
 
-enum { THREADS = 16, BODY_MAX = 4096 };
+enum { THREADS = 64, BODY_MAX = 4096 };
 
 struct share {
     const struct bench_api *api;

@@ -154,7 +154,7 @@ class Live:
         process = self.spawn(f"agents-{name}", [self.tool_path("agents_bench"), *self.reach(),
                              f"--hub=127.0.0.1:{self.ports['tunnel']}", f"--figures={self.figures_path}",
                              f"--agents={count}", f"--name={name}", f"--seconds={limit_s}", *more])
-        until(f"{count} agents are up", lambda: self.check(process) and self.figure("up") == count, 60 + count / 50)
+        until(f"{count} agents are up", lambda: self.check(process) and self.figure("up") == count, 60 + count / 20)
         return process
 
     def check(self, process):

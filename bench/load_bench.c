@@ -1,7 +1,7 @@
 /* load_bench.c - clients of the API: how many jobs fairleadd takes, over TLS, each durable before its answer.
  *
  *   load_bench CASE --api=HOST:PORT --token=FILE [--tls=1] [--seconds=4] [--warm=1] [--connections=N]
- *                   [--keyed=0] [--distinct=0] [--rate=0] [--figures=FILE] [--open=20000]
+ *                   [--keyed=0] [--distinct=0] [--rate=0] [--figures=FILE] [--open=12000]
  *   single     each of 256 connections posts one job as soon as the answer to its last is there; value: jobs a
  *              second; keyed: each with an Idempotency-Key of its own
  *   batch      each of 2 connections posts 500 jobs at a time as lines of JSON: the spec once, then 160 bytes of
@@ -282,7 +282,7 @@ int main(int argc, char **argv)
     load.is_keyed = bench_arg_number(argc, argv, "keyed", 0) != 0;
     load.is_distinct = bench_arg_number(argc, argv, "distinct", 0) != 0;
     load.rate = bench_arg_number(argc, argv, "rate", 0);
-    load.open_max = bench_arg_number(argc, argv, "open", 20000);
+    load.open_max = bench_arg_number(argc, argv, "open", 12000);
     bench_limit((unsigned)(seconds + warm + 60));
     fl_buf_init(&load.body, 8 << 20);
     make_body(&load);
