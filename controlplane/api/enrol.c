@@ -60,8 +60,9 @@ static bool member_text(struct api_call *call, const struct fl_json *body, const
 
 static void enrol(struct api_call *call)
 {
-    const struct fl_json *body = api_body_json(call, false);
     struct fl_str *csr_pem = fl_arena_new(&call->arena, struct fl_str);
+    const struct fl_json *body =
+        api_body_json(call, false); /* NULL: answered, and the call is gone */
     struct fl_str token, uid;
     uint8_t secret[SECRET_BYTES];
     char uuid[FL_UUID_TEXT_MAX];
