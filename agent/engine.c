@@ -57,6 +57,8 @@ static void create(struct agent_engine *engine, const struct agent_command *comm
         .role = what.role->name,
         .image = what.role->image,
         .working_dir = what.role->working_dir,
+        /* No grace at all is a millisecond: 0 has a meaning of its own. */
+        .grace_ms = what.role->grace_s == 0 ? 1 : what.role->grace_s * FL_SECOND_MS,
         .argv = argv.at,
         .argv_len = argv.len,
         .env = env,

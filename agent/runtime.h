@@ -38,7 +38,8 @@ struct runtime_order {
     uint32_t node;
     struct fl_resources resources; /* what it asks for */
     struct fl_resources
-        limits; /* what it may use at most, where that can be enforced; 0: anything */
+        limits;        /* what it may use at most, where that can be enforced; 0: anything */
+    uint32_t grace_ms; /* its own, between TERM and KILL; 0: as whoever stops it says */
     struct fl_str role;
     struct fl_str image;       /* empty: whatever the host has */
     struct fl_str working_dir; /* empty: a fresh folder */

@@ -109,6 +109,7 @@ bool layout_spec_encode(const struct layout_spec *spec, struct fl_buf *buf)
     fl_buf_put_u64(buf, spec->resources.memory_bytes);
     fl_buf_put_u32(buf, spec->resources.cpu_milli);
     fl_buf_put_u32(buf, spec->resources.gpus);
+    fl_buf_put_u32(buf, spec->grace_ms);
     fl_buf_put_u64(buf, spec->head_bytes);
     fl_buf_put_u64(buf, spec->tail_bytes);
     fl_buf_put_str(buf, fl_str_c(spec->run));
@@ -179,6 +180,7 @@ bool layout_spec_decode(struct fl_str bytes, struct fl_arena *arena, struct layo
     spec.resources.memory_bytes = fl_read_u64(&reader);
     spec.resources.cpu_milli = fl_read_u32(&reader);
     spec.resources.gpus = fl_read_u32(&reader);
+    spec.grace_ms = fl_read_u32(&reader);
     spec.head_bytes = fl_read_u64(&reader);
     spec.tail_bytes = fl_read_u64(&reader);
     is_read = read_word(&reader, spec.run, sizeof(spec.run)) &&

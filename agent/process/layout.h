@@ -67,6 +67,7 @@ struct layout_spec {
     uint32_t replica;
     uint32_t node;
     struct fl_resources resources;
+    uint32_t grace_ms;               /* of its own; 0: what STOP says */
     uint64_t head_bytes, tail_bytes; /* of output, kept from its beginning and its end */
     char run[LAYOUT_RUN_MAX];        /* FAIRLEAD_RUN_ID of its environment: nobody else has it */
     char boot[LAYOUT_BOOT_MAX];      /* of the host, when this was written */

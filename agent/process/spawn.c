@@ -102,6 +102,7 @@ static bool write_spec(struct process_replica *replica, const struct runtime_ord
         .replica = order->replica,
         .node = order->node,
         .resources = order->resources,
+        .grace_ms = order->grace_ms,
         .head_bytes = process->config.head_bytes,
         .tail_bytes = process->config.tail_bytes,
         .cgroup = fl_str_c(replica->cgroup),

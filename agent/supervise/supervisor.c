@@ -270,6 +270,7 @@ static void hunt(struct supervisor *supervisor)
 
 static bool hear_command(struct supervisor *supervisor, struct fl_err *err)
 {
+    uint32_t own_grace_ms = supervisor->config->spec->grace_ms;
     uint8_t bytes[LAYOUT_COMMAND_BYTES];
     struct layout_command command;
 
@@ -280,7 +281,7 @@ static bool hear_command(struct supervisor *supervisor, struct fl_err *err)
     case LAYOUT_GO:
         return supervisor->state != GATED || release(supervisor, err);
     case LAYOUT_STOP:
-        stop(supervisor, command.grace_ms);
+        stop(supervisor, own_grace_ms > 0 ? own_grace_ms : command.grace_ms);
         return true;
     case LAYOUT_LEAVE:
         if (supervisor->state == GATED) supervisor->state = LEFT;

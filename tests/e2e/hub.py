@@ -35,6 +35,7 @@ class Hub:
         self.settings = {"state_dir": os.path.join(self.dir, "hub"), "api_listen": f"127.0.0.1:{self.ports['api']}",
                          "tunnel_listen": f"127.0.0.1:{self.ports['tunnel']}", "metrics_listen": ""}
         self.settings.update(settings or {})
+        self.lifeline, self.ours = os.pipe()  # when we die, whatever the way, all that we have started ends
         self.processes, self.disks, self.pg_settings = [], [], []
         self.url = ("https" if self.settings.get("api_tls") == "on" else "http") + f"://127.0.0.1:{self.ports['api']}"
 
@@ -60,6 +61,8 @@ class Hub:
         for disk in self.disks:
             subprocess.run(["umount", disk], check=True, timeout=60)
         shutil.rmtree(self.dir)
+        os.close(self.ours)
+        os.close(self.lifeline)
 
     def postgres(self, verb, *settings):
         """start, stop, crash, down, up: see tests/store/pg.sh."""
@@ -93,7 +96,8 @@ class Hub:
 
     def spawn(self, name, words, wrap=(), env=None):
         with open(os.path.join(self.dir, name + ".log"), "ab") as log:
-            process = subprocess.Popen([*wrap, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env)
+            process = subprocess.Popen([*wrap, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=(self.lifeline,),
+                                       env=dict(os.environ if env is None else env, FAIRLEAD_LIFELINE=str(self.lifeline)))
         self.processes.append(process)
         return process
 

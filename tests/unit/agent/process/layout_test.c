@@ -57,6 +57,7 @@ static void a_spec_is_read_as_it_was_written(void **state)
         .replica = 4,
         .node = 5,
         .resources = {6, 7, 8},
+        .grace_ms = 11,
         .head_bytes = 9,
         .tail_bytes = 10,
         .run = "run",
@@ -77,6 +78,7 @@ static void a_spec_is_read_as_it_was_written(void **state)
     assert_true(fl_attempt_is_same(spec.attempt, again.attempt));
     assert_int_equal(again.replica, 4);
     assert_int_equal(again.resources.gpus, 8);
+    assert_int_equal(again.grace_ms, 11);
     assert_string_equal(again.run, "run");
     assert_string_equal(again.cgroup.at, "/a/b");
     assert_int_equal(again.working_dir.len, 0);

@@ -210,6 +210,26 @@ static void who_does_not_listen_is_killed_after_the_grace(void **state)
     replica_dir_fini(&replica);
 }
 
+static void the_grace_of_the_job_is_worth_more_than_that_of_the_stop(void **state)
+{
+    struct replica_dir replica;
+    struct layout_exit end = {0};
+
+    (void)state;
+    replica_dir_init(&replica, NULL);
+    replica.spec.grace_ms = 100;
+    replica_dir_write(&replica, "trap '' TERM; echo ready; while :; do sleep 0.02; done");
+    replica_dir_start(&replica);
+    replica_dir_command(&replica, LAYOUT_GO, 0);
+    replica_dir_wait_output(&replica, "ready");
+    replica_dir_command(&replica, LAYOUT_STOP, 3600000);
+    assert_int_equal(replica_dir_finish(&replica), 0);
+    assert_true(replica_dir_exit(&replica, &end));
+    assert_int_equal(end.code, 137);
+    assert_true(end.is_stopped);
+    replica_dir_fini(&replica);
+}
+
 static void descendants_end_with_the_job(void **state)
 {
     struct replica_dir replica;
@@ -401,6 +421,7 @@ FL_TESTS(cmocka_unit_test(exit_codes_and_signals_are_recorded),
          cmocka_unit_test(the_middle_of_a_long_output_is_a_marked_gap),
          cmocka_unit_test(nothing_runs_before_the_go), cmocka_unit_test(a_stop_asks_first),
          cmocka_unit_test(who_does_not_listen_is_killed_after_the_grace),
+         cmocka_unit_test(the_grace_of_the_job_is_worth_more_than_that_of_the_stop),
          cmocka_unit_test(descendants_end_with_the_job),
          cmocka_unit_test(a_directory_has_one_supervisor),
          cmocka_unit_test(nothing_runs_twice_however_the_supervisor_dies),

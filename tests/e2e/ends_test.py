@@ -1,0 +1,317 @@
+"""How jobs end: by themselves, by a signal, by their deadline, by force, with their supervisor; and what a full disk does
+to their output and to the control plane: it is said, nothing that was acknowledged is lost, and it passes by itself."""
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import time
+
+import fleet
+import hub
+from fleet import equal, is_alive, shows, until
+from workers import Worker, born, end_process
+
+SMALL = {"cpu": "100m", "memory": "16Mi"}
+
+
+def last_attempt(job):
+    return job["attempts"][-1]
+
+
+def read_pid(path):
+    def look():
+        try:
+            with open(path) as file:
+                return int(file.read() or 0)
+        except FileNotFoundError:
+            return 0
+
+    return until(f"{path} tells a process", look)
+
+
+def by_themselves(h):
+    for code in (1, 127, 255):
+        with shows(f"exit code {code} is {code}"):
+            job = h.wait(h.submit({"command": ["sh", "-c", f"exit {code}"], "resources": SMALL}))
+            equal((job["state"], job["exitCode"]), ("failed", code))
+    with shows("a signal is 128 and its number"):
+        job = h.wait(h.submit({"command": ["sh", "-c", "kill -SEGV $$"], "resources": SMALL}))
+        equal((job["state"], job["exitCode"]), ("failed", 128 + signal.SIGSEGV))
+    with shows("a program that is not there is 127, and the output says so"):
+        job = h.wait(h.submit({"command": ["/no/such/program"], "resources": SMALL}))
+        equal((job["state"], job["exitCode"]), ("failed", 127))
+        until("its output tells why", lambda: b"/no/such/program" in h.output(job["id"]), 60)
+    with shows("what fails is tried again as often as asked, and then has failed"):
+        job = h.wait(h.submit({"command": ["sh", "-c", "exit 9"], "retry": 1, "resources": SMALL}))
+        equal((job["state"], [one["exitCode"] for one in job["attempts"]]), ("failed", [9, 9]))
+
+
+# Leaves a process in the background that has left session and group, and one that is an orphan.
+GRANDCHILDREN = "setsid sh -c 'echo $$ >DIR/gc1; exec sleep 600' & (sh -c 'echo $$ >DIR/gc2; trap \"\" TERM HUP; while :; do sleep 1; done' &) & "
+
+
+def grandchildren(h, name):
+    there = " && ".join(f"[ -s {h.dir}/{name}-gc{number} ]" for number in (1, 2))
+    return GRANDCHILDREN.replace("DIR/gc", f"{h.dir}/{name}-gc") + f"until {there}; do sleep 0.1; done"
+
+
+def by_force(h):
+    with shows("when a job ends, its grandchildren end with it"):
+        job = h.wait(h.submit({"command": ["sh", "-c", grandchildren(h, "own")], "resources": SMALL}))
+        equal(job["state"], "succeeded")
+        for number in (1, 2):
+            pid = read_pid(f"{h.dir}/own-gc{number}")
+            until(f"grandchild {number} is gone", lambda pid=pid: not is_alive(pid))
+    with shows("a job that ignores TERM is killed after its grace, with its grandchildren"):
+        script = grandchildren(h, "deaf") + f"; trap '' TERM; echo $$ >{h.dir}/deaf; while :; do sleep 1; done"
+        role = {"name": "main", "template": {"spec": {"terminationGracePeriodSeconds": 2, "containers": [{"command": ["sh", "-c", script]}]}}}
+        job = h.submit({"roles": [role]})
+        pids = [read_pid(f"{h.dir}/{name}") for name in ("deaf", "deaf-gc1", "deaf-gc2")]
+        since = time.monotonic()
+        h.patient("POST", f"/v1/jobs/{job}:cancel")
+        equal(h.wait(job)["state"], "cancelled")
+        took = time.monotonic() - since
+        print(f"# a deaf job with 2 s of grace was gone after {took:.1f} s", flush=True)
+        assert took < 25, f"it took {took:.1f} s: as long as the preset of 30 s"
+        for pid in pids:
+            until(f"{pid} is gone", lambda pid=pid: not is_alive(pid))
+    with shows("a job that is asked to end may clean up"):
+        job = h.submit({"command": ["sh", "-c", f"trap 'echo cleaned; exit 0' TERM; echo $$ >{h.dir}/clean; while :; do sleep 0.1; done"], "resources": SMALL})
+        read_pid(f"{h.dir}/clean")
+        h.patient("POST", f"/v1/jobs/{job}:cancel")
+        equal(h.wait(job)["state"], "cancelled")
+        until("its last word is there", lambda: b"cleaned\n" in h.output(job), 60)
+    with shows("a job that runs longer than its deadline has failed"):
+        job = h.wait(h.submit({"command": ["sleep", "600"], "deadline": "2s", "resources": SMALL}))
+        equal((job["state"], job["reason"]), ("failed", "DeadlineExceeded"))
+
+
+def with_its_supervisor(h):
+    with shows("a killed supervisor takes its job and all below it along; the attempt is lost and goes again"):
+        script = grandchildren(h, "lost") + f"; echo $FAIRLEAD_ATTEMPT >>{h.dir}/lost; [ $FAIRLEAD_ATTEMPT != 1 ] || sleep 600"
+        before = set(h.supervisors())
+        job = h.submit({"command": ["sh", "-c", script], "resources": SMALL})
+        read_pid(f"{h.dir}/lost")
+        pids = [read_pid(f"{h.dir}/lost-gc{number}") for number in (1, 2)]
+        for pid in set(h.supervisors()) - before:
+            end_process(pid)
+        job = h.wait(job)
+        equal((job["state"], [one["reason"] for one in job["attempts"]]), ("succeeded", ["ReplicaLost", "Succeeded"]))
+        for pid in pids:
+            until(f"{pid} is gone", lambda pid=pid: not is_alive(pid))
+        with open(f"{h.dir}/lost") as file:
+            equal(file.read(), "1\n2\n", "attempts that began")
+
+
+def memory_group():
+    """A control group that the agent may divide, with limits of memory; None where this host has none."""
+    path = f"/sys/fs/cgroup/fairlead-test-{os.getpid()}"
+    try:
+        os.mkdir(path)
+    except OSError:
+        return None
+    try:
+        with open(path + "/cgroup.controllers") as file:
+            words = file.read().split()
+        with open("/proc/swaps") as file:
+            swaps = len(file.readlines()) - 1
+        if {"memory", "cpu"} <= set(words) and swaps == 0:
+            with open(path + "/cgroup.subtree_control", "w") as file:
+                file.write("+memory +cpu")
+            return path
+    except OSError:
+        pass
+    os.rmdir(path)
+    return None
+
+
+def out_of_memory(h):
+    path = memory_group() if os.geteuid() == 0 else None
+    if not path:
+        print("# no control groups of version 2 with limits of memory here: OutOfMemory is not shown")
+        return
+    with shows("a job that takes more memory than its limit has failed, OutOfMemory"):
+        agent = h.agent("limits", h.join("limits"), settings={"cgroup": path})
+        h.wait_cluster("limits", "ready")
+        job = h.wait(h.submit({"command": ["python3", "-c", "b = [bytearray(1 << 20) for _ in range(2000)]"], "clusters": ["limits"],
+                               "resources": {"cpu": "500m", "memory": "64Mi"}}))
+        equal((job["state"], job["reason"], last_attempt(job)["reason"]), ("failed", "RetriesSpent", "OutOfMemory"))
+        agent.terminate()
+        agent.wait()
+    subprocess.run(["find", path, "-depth", "-type", "d", "-exec", "rmdir", "{}", ";"], check=False)
+
+
+# ---- full disks ----------------------------------------------------------------------------------------------
+
+
+def fill(folder, spare=0):
+    """Takes what is left of that disk, but for so many bytes.  The file."""
+    path = os.path.join(folder, "filler")
+    with open(path, "ab", buffering=0) as file:
+        for size in (1 << 20, 1 << 12, 1):
+            try:
+                while True:
+                    file.write(bytes(size))
+            except OSError:
+                pass
+        os.ftruncate(file.fileno(), max(0, file.tell() - spare))
+    return path
+
+
+# Writes that many lines, a burst at a time, and the SHA-256 of all.
+BURSTS = r"""
+import hashlib, os, sys, time
+folder, name = sys.argv[1:]
+sha, i = hashlib.sha256(), 0
+while not os.path.exists(f'{folder}/end-{name}'):
+    data = b''.join(b'%s %d %s\n' % (name.encode(), n, b'x' * 80) for n in range(i, i + 200))
+    i += 200
+    sha.update(data)
+    sys.stdout.buffer.write(data); sys.stdout.flush()
+    time.sleep(0.05)
+open(f'{folder}/sha-{name}.new', 'w').write(f'{sha.hexdigest()} {i}')
+os.rename(f'{folder}/sha-{name}.new', f'{folder}/sha-{name}')
+"""
+
+
+class Burst:
+    def __init__(self, h, name, cluster):
+        self.h, self.name = h, name
+        self.job = h.submit({"name": name, "command": ["python3", "-c", BURSTS, h.dir, name], "clusters": [cluster], "resources": SMALL})
+
+    def has_output(self):
+        return len(self.h.output(self.job)) > 0
+
+    def end(self):
+        """SHA-256 and lines of all that it wrote."""
+        open(f"{self.h.dir}/end-{self.name}", "w").close()
+        until(f"{self.name} has written all", lambda: os.path.exists(f"{self.h.dir}/sha-{self.name}"))
+        with open(f"{self.h.dir}/sha-{self.name}") as file:
+            sha, lines = file.read().split()
+        return sha, int(lines)
+
+    def is_whole(self, sha):
+        return hashlib.sha256(self.h.output(self.job)).hexdigest() == sha
+
+
+def full_log_store(h):
+    with shows("a full disk under the log store: jobs run and end; with room again the output is exact"):
+        ends, goes_on = Burst(h, "ends", "east"), Burst(h, "goes-on", "east")
+        for burst in (ends, goes_on):
+            until(f"{burst.name} has output", burst.has_output)
+        filler = fill(h.settings["state_dir"])
+        until("the store says that the disk is full", lambda: "event=write_failed" in h.log("fairleadd"))
+        sha, _ = ends.end()
+        equal(h.wait(ends.job)["state"], "succeeded")
+        equal(h.wait(h.submit({"command": ["true"], "clusters": ["east"], "resources": SMALL}))["state"], "succeeded")
+        until("it is still full", lambda: os.statvfs(h.settings["state_dir"]).f_bavail < 256, 10)
+        os.unlink(filler)
+        until("the output of what has ended is exact", lambda: ends.is_whole(sha))
+        time.sleep(1)
+        sha, lines = goes_on.end()
+        equal(h.wait(goes_on.job)["state"], "succeeded")
+        until("the output of what went on is exact", lambda: goes_on.is_whole(sha))
+        print(f"# {lines} lines of one job were written over a full disk of the control plane", flush=True)
+
+
+def full_node(h):
+    with shows("a full disk of a node: the job does not wait, its end is known, what is missing is a gap of known size"):
+        burst = Burst(h, "node", "small")
+        until("it has output", burst.has_output)
+        filler = fill(os.path.join(h.dir, "agent-small"))
+        time.sleep(2)
+        os.unlink(filler)
+        time.sleep(1)
+        _, lines = burst.end()
+        equal(h.wait(burst.job)["state"], "succeeded")
+        total = sum(len(f"node {n} ") + 81 for n in range(lines))
+        line_bytes, gap_bytes = until("all of it is accounted for", lambda: accounted(h, burst.job, total))
+        print(f"# {line_bytes} bytes kept and {gap_bytes} in gaps, of {total}", flush=True)
+
+
+def accounted(h, job, total):
+    kept = gap = 0
+    for line in h.patient("GET", f"/v1/jobs/{job}/logs?format=jsonl").splitlines():
+        record = json.loads(line)
+        if "gap" in record:
+            gap += record["bytes"]
+        else:
+            kept += len(record["text"])
+    return (kept, gap) if kept + gap == total else None
+
+
+def full_database(h):
+    with shows("a full disk under Postgres: submits are refused with 507, jobs go on"):
+        worker = Worker(h, "over-full", clusters=["east"]).began()
+        accepted, refused = [], 0
+        subprocess.run(["psql", "-X", "-q", "-h", h.pg, "-U", "postgres", "-c", "select pg_switch_wal()", "-c", "checkpoint"],
+                       check=True, stdout=subprocess.DEVNULL, timeout=60)
+        h.wait(h.submit({"command": ["true"], "resources": SMALL}))
+        filler = fill(os.path.join(h.dir, "pg"), spare=1 << 20)
+        end = time.monotonic() + fleet.LONG_S
+        while refused < 5 and time.monotonic() < end:
+            # Large labels, so that the database soon needs another page.
+            status, headers, got = h.ask("POST", "/v1/jobs", {"command": ["true"], "name": f"full-{len(accepted)}", "hold": True, "resources": SMALL,
+                                                             "env": {f"K{i}": os.urandom(400).hex() for i in range(5)}})
+            if status == 201:
+                accepted.append(json.loads(got)["id"])
+            elif status == 507:
+                assert int(headers["Retry-After"]) > 0, headers
+                refused += 1
+            else:
+                assert status in (429, 503), f"{status}: {got[:300]}"
+                time.sleep(0.2)
+            worker.untouched()
+        assert refused >= 5, f"{len(accepted)} accepted, {refused} refused with 507"
+        print(f"# {len(accepted)} jobs accepted while the disk filled up, then 507", flush=True)
+        worker.tell_end(0)
+        until("the job has ended", worker.is_over)
+    with shows("with room again it goes on by itself, and nothing that was acknowledged is lost"):
+        os.unlink(filler)
+        since = time.monotonic()
+        job = h.submit({"command": ["true"], "resources": SMALL})
+        print(f"# submits again {time.monotonic() - since:.1f} s after there was room", flush=True)
+        equal(h.wait(job)["state"], "succeeded")
+        worker.check("succeeded", 0)
+        for number, job in enumerate(accepted):
+            one = h.job(job)
+            equal((one["state"], one["name"]), ("held", f"full-{number}"))
+            h.patient("POST", f"/v1/jobs/{job}:release")
+        for job in accepted:
+            equal(h.wait(job)["state"], "succeeded")
+
+
+def main():
+    with hub.Hub() as h:
+        h.agent("east", h.join("east"), settings={"cpus": "64", "memory": "64GiB"})
+        h.wait_cluster("east", "ready")
+        by_themselves(h)
+        by_force(h)
+        with_its_supervisor(h)
+        out_of_memory(h)
+    if os.geteuid() == 0:
+        with_small_disks()
+    else:
+        print("# not root: no disk can be made that fills up")
+    fleet.finish()
+
+
+
+def with_small_disks():
+    h = hub.Hub({"log_segment": "1MiB"})
+    h.settings["state_dir"] = os.path.join(h.small_disk("store", "96m"), "hub")
+    # Without room for its journal Postgres itself panics: full_database begins a new segment of 16 MiB before.
+    h.pg = os.path.join(h.small_disk("pg", "160m"), "p")
+    h.pg_settings = ["min_wal_size=32MB", "max_wal_size=64MB"]
+    h.small_disk("agent-small", "48m")
+    with h:
+        for name in ("east", "small"):
+            h.agent(name, h.join(name), settings={"cpus": "64", "memory": "64GiB"})
+            h.wait_cluster(name, "ready")
+        full_log_store(h)
+        full_node(h)
+        full_database(h)
+
+
+main()
