@@ -100,7 +100,7 @@ static void perform(struct play *play, const char *line)
         int kind = 0;
 
         while (kind < FL_LINK_EVENTS_LEN &&
-               strcmp(word, fl_link_event_name((enum fl_link_event_kind)kind))) {
+               strcmp(word, fl_link_event_name((enum fl_link_event_kind)kind)) != 0) {
             kind++;
         }
         if (kind == FL_LINK_EVENTS_LEN) fail_msg("the script says '%s'", line);
