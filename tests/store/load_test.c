@@ -187,6 +187,7 @@ static void many_open_jobs_come_out_whole_and_in_order(void **state)
     config.partition = help_partitions(4000, 1000);
     config.conninfo = conninfo;
     config.instance = "a";
+    config.lease_ttl_ms = HELP_LEASE_MS;
     if (!migrate(conninfo, &config.partition, &err)) fail_msg("%s", err.text);
     help = help_create_with(&config);
     assert_int_equal(help_take(help, 0), FL_OK);

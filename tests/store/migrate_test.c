@@ -124,6 +124,18 @@ static void synchronous_commit_off_is_refused_by_name(void **state)
     fl_free(conninfo);
 }
 
+/* New connections have the setting when this is back: 'is_there' counts 1. */
+static void reload(const char *server, const char *is_there)
+{
+    fl_ms end = help_now() + HELP_WAIT_MS;
+
+    help_run(server, "select pg_reload_conf()");
+    while (help_number(server, is_there) != 1) {
+        assert_true(help_now() < end);
+        usleep(10000);
+    }
+}
+
 static void a_server_that_may_lose_data_is_refused_by_name(void **state)
 {
     char *server = help_server_start("fsync=off");
@@ -133,12 +145,12 @@ static void a_server_that_may_lose_data_is_refused_by_name(void **state)
     refuses(conninfo, FL_UNSUPPORTED, "fsync");
     help_run(server, "alter system set fsync = on");
     help_run(server, "alter system set full_page_writes = off");
-    help_run(server, "select pg_reload_conf()");
-    usleep(300000);
+    reload(server,
+           "select count(*) from pg_settings where name = 'full_page_writes' and setting = 'off'");
     refuses(conninfo, FL_UNSUPPORTED, "full_page_writes");
     help_run(server, "alter system set full_page_writes = on");
-    help_run(server, "select pg_reload_conf()");
-    usleep(300000);
+    reload(server,
+           "select count(*) from pg_settings where name = 'full_page_writes' and setting = 'on'");
     assert_null(start(conninfo));
     fl_free(conninfo);
     fl_free(server);

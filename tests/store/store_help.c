@@ -323,6 +323,7 @@ struct help *help_create(const char *conninfo, const char *instance)
 
     config.conninfo = conninfo;
     config.instance = instance;
+    config.lease_ttl_ms = HELP_LEASE_MS;
     return help_create_with(&config);
 }
 

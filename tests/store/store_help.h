@@ -10,7 +10,8 @@
 #include "shared/base/buf.h"
 #include "shared/base/vec.h"
 
-enum { HELP_WAIT_MS = 30000 };
+/* Nobody whose test is not about leases loses one, however long a turn or a takeover takes. */
+enum { HELP_WAIT_MS = 60000, HELP_LEASE_MS = 120000 };
 
 fl_ms help_now(void); /* monotonic */
 
