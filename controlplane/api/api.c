@@ -133,10 +133,8 @@ static bool is_empty_body(struct api_call *call)
     return body && api_body_check(call, body);
 }
 
-static void on_request(void *ctx, struct http_request *request)
+static void handle(struct api_call *call, struct http_request *request)
 {
-    struct api_call *call = api_call_awaited(ctx, request);
-
     call->body = http_body(request);
     for (size_t i = 0; i < call->match.params_len; i++) {
         if (!http_segment_text(request, call->match.params[i], &call->params[i])) {
@@ -146,6 +144,16 @@ static void on_request(void *ctx, struct http_request *request)
     }
     if (!read_query(call) || (takes_nothing(call->route) && !is_empty_body(call))) return;
     call->route->run(call);
+}
+
+/* The call stays until its handler has returned, also when that has answered long before. */
+static void on_request(void *ctx, struct http_request *request)
+{
+    struct api_call *call = api_call_awaited(ctx, request);
+
+    api_hold(call);
+    handle(call, request);
+    (void)!api_drop(call);
 }
 
 struct http_port api_port(struct api *api)

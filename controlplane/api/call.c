@@ -367,18 +367,14 @@ static void on_answer(void *ctx, const struct core_answer *answer)
 {
     struct asked *asked = ctx;
     struct api_call *call = asked->call;
-    api_then *then = asked->then;
-    bool is_any = asked->is_any;
 
-    call->outstanding--;
-    if (!call->request) {
-        free_if_done(call);
-    } else if (answer->code != FL_OK && !is_any) {
+    if (call->request && answer->code != FL_OK && !asked->is_any) {
         api_fail(call, answer->code, "%s",
                  answer->text ? answer->text : fl_code_meaning(answer->code));
-    } else {
-        then(call, answer);
+    } else if (call->request) {
+        asked->then(call, answer);
     }
+    (void)!api_drop(call); /* only now: 'then' may answer and still look at the call */
 }
 
 struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)

@@ -237,11 +237,12 @@ static bool take_lines(struct batch *batch)
 
 static bool take_list(struct batch *batch)
 {
+    struct engine_event *event = batch->event;
     const struct fl_json *list = api_document(batch->call);
     uint32_t number = 0;
 
-    if (!list) {
-        engine_event_destroy(batch->event);
+    if (!list) { /* answered: the call is gone, and the batch with it */
+        engine_event_destroy(event);
         return false;
     }
     if (list->kind != FL_JSON_LIST) {

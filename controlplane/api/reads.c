@@ -30,60 +30,63 @@ static void asked(struct api_call *call, uint64_t ask, const struct fl_err *err)
     if (api_drop(call)) api_fail(call, err->code, "%s", err->text);
 }
 
-/* NULL: nobody is there any more, or it was answered that the read failed. */
-static struct api_call *end(struct reading *reading, const struct fl_err *err)
+/* False: nobody is there any more, or it was answered that the read failed.  The call stays until 'leave',
+ * so that a handler may answer and still look at it. */
+static bool arrives(struct api_call *call, const struct fl_err *err)
 {
-    struct api_call *call = reading->call;
+    if (call->request && err) api_fail(call, err->code, "%s", err->text);
+    return call->request && !err;
+}
 
-    if (!api_drop(call)) return NULL;
-    if (!err) return call;
-    api_fail(call, err->code, "%s", err->text);
-    return NULL;
+static void leave(struct api_call *call)
+{
+    (void)!api_drop(call);
 }
 
 static void on_job(void *ctx, const struct read_jobs *jobs)
 {
     struct reading *reading = ctx;
-    reads_job_then *then = reading->then.job;
-    struct api_call *call = end(reading, jobs->err);
+    struct api_call *call = reading->call;
 
-    if (call) then(call, jobs->len == 1 ? &jobs->at[0] : NULL);
+    if (arrives(call, jobs->err)) reading->then.job(call, jobs->len == 1 ? &jobs->at[0] : NULL);
+    leave(call);
 }
 
 static void on_jobs(void *ctx, const struct read_jobs *jobs)
 {
     struct reading *reading = ctx;
-    reads_jobs_then *then = reading->then.jobs;
-    struct api_call *call = end(reading, jobs->err);
+    struct api_call *call = reading->call;
 
-    if (call) then(call, jobs);
+    if (arrives(call, jobs->err)) reading->then.jobs(call, jobs);
+    leave(call);
 }
 
 static void on_attempts(void *ctx, const struct read_attempts *attempts)
 {
     struct reading *reading = ctx;
-    reads_attempts_then *then = reading->then.attempts;
-    struct api_call *call = end(reading, attempts->err);
+    struct api_call *call = reading->call;
 
-    if (call) then(call, attempts);
+    if (arrives(call, attempts->err)) reading->then.attempts(call, attempts);
+    leave(call);
 }
 
 static void on_audit(void *ctx, const struct read_audit *audit)
 {
     struct reading *reading = ctx;
-    reads_audit_then *then = reading->then.audit;
-    struct api_call *call = end(reading, audit->err);
+    struct api_call *call = reading->call;
 
-    if (call) then(call, audit);
+    if (arrives(call, audit->err)) reading->then.audit(call, audit);
+    leave(call);
 }
 
 static void on_spec(void *ctx, const struct read_specs *specs)
 {
     struct reading *reading = ctx;
-    reads_spec_then *then = reading->then.spec;
-    struct api_call *call = end(reading, specs->err);
+    struct api_call *call = reading->call;
 
-    if (call) then(call, specs->len == 1 ? specs->bodies[0] : (struct fl_str){0});
+    if (arrives(call, specs->err))
+        reading->then.spec(call, specs->len == 1 ? specs->bodies[0] : (struct fl_str){0});
+    leave(call);
 }
 
 void reads_job(struct api_call *call, struct fl_job job, reads_job_then *then)

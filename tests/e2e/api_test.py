@@ -51,7 +51,7 @@ def events(body):
 
 
 def description(f):
-    about = call(f, "GET", "/v1/openapi.json").json()
+    about, first = call(f, "GET", "/v1/openapi.json").json(), f.pid_of("fairleadd")
     with shows("openapi.json is OpenAPI 3.1, and every reference in it resolves"):
         equal(about["openapi"].split(".")[:2], ["3", "1"])
 
@@ -94,6 +94,18 @@ def description(f):
                 assert answer.status < 500, (method, path, answer.status, answer.body)
                 if answer.status >= 400:
                     equal(answer.json()["status"], answer.status, f"{method} {path}")
+    with shows("whatever stands in a body is answered, and the control plane goes on"):
+        for path, methods in about["paths"].items():
+            made = path.replace("{job}", "job-zzzz").replace("{id}", "none").replace("{cluster}", "nowhere").replace("{queue}", "nowhere")
+            fields = {name for route in methods.values() for content in route.get("requestBody", {}).get("content", {}).values()
+                      for name in content.get("schema", {}).get("properties", {})}
+            for body in ("", "{", "[]", "3", "\xff", '{"none":1}', "[" * 40, *(json.dumps({name: value}) for name in sorted(fields)
+                         for value in (None, -1, 1 << 62, "", "x" * 500, [], [3], ["x"], {}, {"x": 3}, True))):
+                for method in set(methods) & {"post", "patch"}:
+                    answer = call(f, method.upper(), made, body.encode("latin-1"))
+                    assert answer.status < 500 and (answer.status >= 400 or body in ("", "[]") or "{" in body), (path, body, answer.status, answer.body)
+        equal(call(f, "GET", "/readyz").status, 200)
+        equal(f.pid_of("fairleadd"), first)
     with shows("a wrong method is 405 with what there is, an unknown path 404"):
         answer = call(f, "DELETE", "/v1/jobs")
         equal((answer.status, sorted(answer.headers["allow"].split(", "))), (405, ["GET", "HEAD", "POST"]))
