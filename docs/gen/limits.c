@@ -30,7 +30,8 @@ int main(void)
                    route->body_max);
         }
     }
-    printf("\nA body with a Content-Encoding is refused. Any other POST takes `{}`, no other route a body.\n");
+    printf("\nA body with a Content-Encoding is refused. Any other POST takes `{}`, no other route "
+           "a body.\n");
     printf("\n## JSON and YAML\n\n| what | most | then |\n|---|---|---|\n");
     print_row("objects and lists inside one another", FL_JSON_DEPTH_MAX, "413");
     print_row("values in one text", FL_JSON_NODES_MAX, "413");

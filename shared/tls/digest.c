@@ -21,8 +21,7 @@ static struct fl_digest sha256_of(const void *head, size_t head_len, const void 
     struct fl_digest digest;
     SHA256_CTX context;
     bool is_good = SHA256_Init(&context) == 1 && SHA256_Update(&context, head, head_len) == 1 &&
-                   SHA256_Update(&context, ptr, len) == 1 &&
-                   SHA256_Final(digest.at, &context) == 1;
+                   SHA256_Update(&context, ptr, len) == 1 && SHA256_Final(digest.at, &context) == 1;
 
     fl_assert(is_good);
     OPENSSL_cleanse(&context, sizeof context);
