@@ -65,8 +65,8 @@ struct engine_config engine_config_default(void)
 {
     return (struct engine_config){
         .core = core_config_default(),
-        .inbox_max = 20000,
-        .inbox_bytes_max = (size_t)64 << 20,
+        .inbox_max = 200000,
+        .inbox_bytes_max = (size_t)256 << 20,
         .keys_max = 10000,
         .batch_jobs_max = 2000,
         .batch_bytes_max = (size_t)4 << 20,

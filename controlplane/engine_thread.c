@@ -57,7 +57,7 @@ struct engine_thread_config engine_thread_config_default(void)
     return (struct engine_thread_config){
         .engine = engine_config_default(),
         .store = store_config_default(),
-        .inbox_max = 20000,
+        .inbox_max = 200000,
         .stop_ms = 2000,
     };
 }
