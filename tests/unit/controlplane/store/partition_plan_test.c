@@ -71,7 +71,8 @@ static void at_full_load_retention_never_meets_the_maximum(void **state)
     uint64_t jobs = (uint64_t)275000 * 86400 * 30;
 
     (void)state;
-    for (uint64_t used = 0; used < jobs; used = list.at[list.len - 1].hi - 1) {
+    for (uint64_t used = 0; used < jobs;
+         used = list.len ? list.at[list.len - 1].hi - 1 : UINT64_MAX) {
         while (partition_wanted(&list, list.len, used, 1000000, 4000000, &range))
             fl_vec_push(&list, range);
     }
