@@ -388,7 +388,9 @@ static bool read_messages(struct fl_mux *mux, const struct fl_frame *frame, stru
     return true;
 }
 
-/* A number that is new and may be: the stream is opened.  'is_new' is written on true. */
+/* A number that is new and may be: the stream is opened.  Streams begin in any order, so a number below the
+ * highest is new when this is its first frame; later frames of one that was closed here have other sequences.
+ * 'is_new' is written on true. */
 static bool is_open(struct fl_mux *mux, const struct fl_frame *frame, fl_ms now, bool *ret_is_new)
 {
     uint32_t foreign = mux->config.side == FL_LINK_HUB ? 1 : 0;
@@ -396,8 +398,9 @@ static bool is_open(struct fl_mux *mux, const struct fl_frame *frame, fl_ms now,
 
     *ret_is_new = false;
     if (find(mux, frame->stream)) return true;
-    if (frame->stream % 2 != foreign || frame->stream <= mux->highest_foreign) return false;
-    mux->highest_foreign = frame->stream;
+    if (frame->stream % 2 != foreign) return false;
+    if (frame->stream <= mux->highest_foreign && frame->sequence != 1) return false;
+    if (frame->stream > mux->highest_foreign) mux->highest_foreign = frame->stream;
     if (!fl_flow_open(mux->flow, frame->stream, now, &err)) {
         put_close(mux, frame->stream, err.code, fl_str_c(err.text));
         return false;
