@@ -1,6 +1,6 @@
 #include "controlplane/front_figures.h"
 
-#include "controlplane/api/version.h"
+#include "shared/base/version.h"
 #include "controlplane/fronts.h"
 #include "controlplane/logs/log_store.h"
 
@@ -84,6 +84,6 @@ static void on_collect(void *ctx)
 void front_figures_add(const struct front_figures_parts *parts)
 {
     fl_metrics_add(parts->metrics, front_figures, FIGURES_LEN);
-    fl_metric_set(fl_metric(parts->metrics, &front_figures[FIGURE_build], FAIRLEAD_VERSION), 1);
+    fl_metric_set(fl_metric(parts->metrics, &front_figures[FIGURE_build], FL_VERSION), 1);
     fl_metrics_on_collect(parts->metrics, on_collect, (void *)parts);
 }

@@ -10,7 +10,7 @@
 
 #include "controlplane/api/directory.h"
 #include "controlplane/api/token_table.h"
-#include "controlplane/api/version.h"
+#include "shared/base/version.h"
 #include "controlplane/config.h"
 #include "controlplane/front_figures.h"
 #include "controlplane/front_first.h"
@@ -528,7 +528,7 @@ int main(int argc, char **argv)
     } else if (action == FL_CONFIG_HELP) {
         code = help();
     } else if (action == FL_CONFIG_VERSION) {
-        printf("fairleadd %s\n", FAIRLEAD_VERSION);
+        printf("fairleadd %s\n", FL_VERSION);
     } else if (action == FL_CONFIG_PRINT) {
         fl_config_print(daemon.config, stdout);
     } else if (start(&daemon, &err)) {

@@ -1,7 +1,7 @@
 /* livez, readyz and version: what a supervisor and a person ask first. */
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/resources.h"
-#include "controlplane/api/version.h"
+#include "shared/base/version.h"
 
 static void livez(struct api_call *call)
 {
@@ -49,7 +49,7 @@ static void version(struct api_call *call)
     struct json *json = api_json(call);
 
     json_open(json, NULL, '{');
-    json_cstr(json, "version", FAIRLEAD_VERSION);
+    json_cstr(json, "version", FL_VERSION);
     json_cstr(json, "api", "v1");
     json_close(json, '}');
     api_answer(call);

@@ -5,7 +5,7 @@
 
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/resources.h"
-#include "controlplane/api/version.h"
+#include "shared/base/version.h"
 #include "shared/spec/job_schema.h"
 
 static void write_fields(struct json *json, const struct api_field *fields)
@@ -192,7 +192,7 @@ void api_openapi_write(struct fl_buf *out, const struct api_resource *resources)
     json_cstr(json, "openapi", "3.1.0");
     json_open(json, "info", '{');
     json_cstr(json, "title", "Fairlead");
-    json_cstr(json, "version", FAIRLEAD_VERSION);
+    json_cstr(json, "version", FL_VERSION);
     json_close(json, '}');
     json_open(json, "security", '[');
     json_open(json, NULL, '{');
