@@ -506,9 +506,9 @@ static void product_send(void *ctx, PGconn *pg, uint64_t number)
     stmt_send(&product->open_job, pg);
     if (product->is_life) {
         stmt_set_ids(&product->attempt, first);
-        set_scalar(&product->attempt, 6, &product->batch_be);
-        set_scalar(&product->attempt, 7, &product->lo_be);
-        set_scalar(&product->attempt, 8, &product->hi_be);
+        set_scalar(&product->attempt, 4, &product->batch_be);
+        set_scalar(&product->attempt, 5, &product->lo_be);
+        set_scalar(&product->attempt, 6, &product->hi_be);
         stmt_send(&product->attempt, pg);
     }
     if (has_ends) {
@@ -582,11 +582,9 @@ static void make_attempt(struct stmt *stmt)
 {
     for (uint32_t i = 0; i < BENCH_BATCH_JOBS; i++) {
         pg_array_put_i64(&stmt->arrays[0], 0);
-        pg_array_put_i32(&stmt->arrays[1], 0);
-        pg_array_put_i32(&stmt->arrays[2], ATTEMPT_NEW.n);
-        pg_array_put_i32(&stmt->arrays[3], ATTEMPT_NEW.incarnation);
-        pg_array_put_i32(&stmt->arrays[4], 1 + i % BENCH_CLUSTERS);
-        pg_array_put_str(&stmt->arrays[5], ATTEMPT_NEW.nodes);
+        pg_array_put_i32(&stmt->arrays[1], ATTEMPT_NEW.incarnation);
+        pg_array_put_i32(&stmt->arrays[2], 1 + i % BENCH_CLUSTERS);
+        pg_array_put_str(&stmt->arrays[3], ATTEMPT_NEW.nodes);
     }
 }
 
@@ -628,7 +626,7 @@ static void product_prepare(struct product *product)
     stmt_init_product(&product->open_job, PG_STMT_open_job_insert);
     make_open_job(&product->open_job);
     stmt_finish(&product->open_job);
-    stmt_init_product(&product->attempt, PG_STMT_attempt_insert);
+    stmt_init_product(&product->attempt, PG_STMT_attempt_first);
     make_attempt(&product->attempt);
     stmt_finish(&product->attempt);
     stmt_init_product(&product->element_end, PG_STMT_element_end_insert);

@@ -122,11 +122,14 @@ static void add_spec(struct apply *apply, const struct row_spec_new *row)
 
 static void add_attempt(struct apply *apply, const struct row_attempt_new *row)
 {
-    struct pg_array *to = add(apply, PG_STMT_attempt_insert);
+    bool is_first = row->element == 0 && row->n == 1;
+    struct pg_array *to = add(apply, is_first ? PG_STMT_attempt_first : PG_STMT_attempt_insert);
 
     pg_array_put_i64(to++, row->job);
-    pg_array_put_i32(to++, row->element);
-    pg_array_put_i32(to++, row->n);
+    if (!is_first) {
+        pg_array_put_i32(to++, row->element);
+        pg_array_put_i32(to++, row->n);
+    }
     pg_array_put_i32(to++, row->incarnation);
     pg_array_put_i32(to++, row->cluster);
     pg_array_put_some(to++, row->nodes);
@@ -430,9 +433,12 @@ static void bind_scalars(struct apply *apply, struct apply_stmt *to)
     case PG_STMT_attempt_end_insert:
         values[6] = batch;
         break;
+    case PG_STMT_attempt_first:
+        values[4] = batch;
+        values[5] = value_of(&apply->lo_be);
+        values[6] = value_of(&apply->hi_be);
+        break;
     case PG_STMT_attempt_insert:
-        apply->lo_be = (int64_t)htobe64(apply->lo);
-        apply->hi_be = (int64_t)htobe64(apply->hi);
         values[6] = batch;
         values[7] = value_of(&apply->lo_be);
         values[8] = value_of(&apply->hi_be);
@@ -517,6 +523,8 @@ const struct apply_list *apply_build(struct apply *apply, const struct core_batc
     apply->batch_be = (int64_t)htobe64(batch->number);
     apply->epoch_be = (int64_t)htobe64(epoch);
     apply->at_be = (int64_t)htobe64((uint64_t)batch->at);
+    apply->lo_be = (int64_t)htobe64(apply->lo);
+    apply->hi_be = (int64_t)htobe64(apply->hi);
 
     /* stmts.def has them in the order in which they are sent. */
     for (size_t i = 0; i < PG_STMTS_LEN; i++) {

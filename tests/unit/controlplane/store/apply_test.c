@@ -67,11 +67,15 @@ static void only_statements_with_rows_are_built_and_the_chain_is_first(void **st
     add(batch, (struct row){.kind = ROW_element_end, .element_end = {.job = 1}});
     add(batch, (struct row){.kind = ROW_attempt_new, .attempt_new = {.job = 1, .n = 2}});
     add(batch, (struct row){.kind = ROW_attempt_end, .attempt_end = {.job = 1, .n = 1}});
+    add(batch, (struct row){.kind = ROW_attempt_new, .attempt_new = {.job = 2, .n = 1}});
     list = apply_build(apply, batch, 3);
-    assert_int_equal(list->len, 6);
+    assert_int_equal(list->len, 7);
     assert_int_equal(list->at[2].stmt, PG_STMT_attempt_end_insert);
-    assert_int_equal(list->at[3].stmt, PG_STMT_attempt_insert);
-    assert_int_equal(list->at[4].stmt, PG_STMT_element_end_insert);
+    assert_int_equal(list->at[3].stmt, PG_STMT_attempt_first);
+    assert_int_equal(list->at[3].rows, 1);
+    assert_int_equal(list->at[4].stmt, PG_STMT_attempt_insert);
+    assert_int_equal(list->at[4].rows, 1);
+    assert_int_equal(list->at[5].stmt, PG_STMT_element_end_insert);
     core_batch_destroy(batch);
     apply_destroy(apply);
 }
