@@ -39,6 +39,8 @@ struct engine_thread {
     uint32_t longest_us, longest_cpu_us;
     fl_ms status_at;
     bool is_stale; /* something may have happened since */
+    void *adopted
+        [ENGINE_THREAD_ADOPT_MAX]; /* of a turn; not on the stack, which is zeroed every time */
 
     pthread_mutex_t mutex; /* of status alone */
     struct engine_thread_status status;
@@ -251,7 +253,7 @@ static size_t adopt_some(struct engine_thread *thread)
     size_t waiting = engine_stats(thread->engine).inbox_len;
     size_t space =
         thread->config.engine.inbox_max > waiting ? thread->config.engine.inbox_max - waiting : 0;
-    void *events[ENGINE_THREAD_ADOPT_MAX];
+    void **events = thread->adopted;
     size_t len = fl_queue_take_many(thread->inbox, events, space < max ? space : max);
 
     for (size_t i = 0; i < len; i++) {
@@ -265,11 +267,8 @@ static size_t adopt_some(struct engine_thread *thread)
     return len;
 }
 
-bool engine_thread_adopt(struct engine_thread *thread, struct engine_event *event,
-                         struct fl_err *err)
+bool engine_thread_put(struct engine_thread *thread, struct engine_event *event, struct fl_err *err)
 {
-    uint64_t one = 1;
-
     if (atomic_load(&thread->is_stopping)) {
         engine_event_destroy(event);
         return fl_fail(err, FL_UNAVAILABLE, "this replica is stopping; try another");
@@ -279,10 +278,23 @@ bool engine_thread_adopt(struct engine_thread *thread, struct engine_event *even
         return fl_fail(err, FL_FULL, "%zu events are waiting already; try again in a moment",
                        thread->config.inbox_max);
     }
-    if (atomic_exchange(&thread->is_asleep, false)) {
-        /* Full means that it is awake already. */
-        if (write(thread->wake_fd, &one, sizeof one) < 0) fl_assert(errno == EAGAIN);
-    }
+    return true;
+}
+
+void engine_thread_wake(struct engine_thread *thread)
+{
+    uint64_t one = 1;
+
+    if (!atomic_exchange(&thread->is_asleep, false)) return;
+    /* Full means that it is awake already. */
+    if (write(thread->wake_fd, &one, sizeof one) < 0) fl_assert(errno == EAGAIN);
+}
+
+bool engine_thread_adopt(struct engine_thread *thread, struct engine_event *event,
+                         struct fl_err *err)
+{
+    if (!engine_thread_put(thread, event, err)) return false;
+    engine_thread_wake(thread);
     return true;
 }
 

@@ -50,6 +50,11 @@ struct engine_thread *engine_thread_create(const struct engine_thread_config *co
 FL_CHECK bool engine_thread_adopt(struct engine_thread *thread, struct engine_event *event,
                                   struct fl_err *err);
 
+/* In two parts, for who has many: each is put, and after the last the thread is woken, in the same turn. */
+FL_CHECK bool engine_thread_put(struct engine_thread *thread, struct engine_event *event,
+                                struct fl_err *err);
+void engine_thread_wake(struct engine_thread *thread);
+
 /* Adopts no more, lets what is in flight be committed, gives up the lease, and ends.  Events that are
  * still waiting are destroyed without an answer.  Called once; returns when the thread has ended. */
 void engine_thread_stop(struct engine_thread *thread);

@@ -17,7 +17,16 @@ bool front_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
 {
     struct front *front = ctx;
 
-    return engine_thread_adopt(front->shared.engine, event, err);
+    if (!engine_thread_put(front->shared.engine, event, err)) return false;
+    fl_after_put(&front->wake);
+    return true;
+}
+
+static void wake(void *ctx)
+{
+    struct front *front = ctx;
+
+    engine_thread_wake(front->shared.engine);
 }
 
 /* --- time --- */
@@ -231,6 +240,7 @@ struct front *front_create(const struct front_config *config, const struct front
     front->mailbox = fl_mailbox_create(front->loop, MAILBOX_MAX, on_letter, front);
     front->post = front_post_create(front->mailbox);
     front->drain_letter.is_drain = true;
+    fl_after_init(&front->wake, front->loop, wake, front);
     fl_timer_init(&front->ask_timer, front->loop, on_ask_due, front);
     fl_timer_init(&front->tick, front->loop, on_tick, front);
     front->ask = ask_create(&ask);
@@ -295,6 +305,7 @@ void front_destroy(struct front *front)
     if (front->config.tunnel_fd >= 0) close(front->config.tunnel_fd);
     fl_timer_off(&front->tick);
     fl_timer_off(&front->ask_timer);
+    fl_after_off(&front->wake);
     http_server_destroy(front->http);
     tunnel_server_destroy(front->tunnels);
     api_destroy(front->api);

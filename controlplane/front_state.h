@@ -32,6 +32,7 @@ struct front {
     struct post_letter drain_letter;
     struct ask *ask;
     struct fl_timer ask_timer, tick;
+    struct fl_after wake; /* the engine, of all that a turn adopted */
     struct http_server *http;
     struct api *api;
     struct tunnel_server *tunnels;

@@ -169,6 +169,7 @@ struct api *api_create(const struct api_config *config, const struct api_parts *
 
     api->config = *config;
     api->parts = *parts;
+    api->trace_seed = fl_random_u64();
     fl_timer_init(&api->fill, parts->loop, api_fill, api);
     fl_timer_init(&api->newest, parts->loop, api_ask_newest, api);
     return api;

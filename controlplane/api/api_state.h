@@ -19,6 +19,7 @@ struct api {
     FL_VEC(struct log_tail *) tails;     /* of logs */
     uint64_t batch_newest;               /* noticed; 0: none yet */
     uint64_t streams;                    /* open now, of events and logs */
+    uint64_t trace_seed, trace_last;     /* what names the calls in answers that are problems */
 };
 
 /* The call is the request's watcher from now on. */

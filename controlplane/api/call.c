@@ -38,7 +38,6 @@ struct api_call *api_call_create(struct api *api, struct http_request *request)
 {
     static const struct http_watcher watcher = {.on_gone = on_gone};
     struct api_call *call = fl_new(struct api_call);
-    uint8_t random[8];
 
     call->api = api;
     call->config = &api->config;
@@ -47,10 +46,8 @@ struct api_call *api_call_create(struct api *api, struct http_request *request)
     call->handle = http_handle(request);
     call->now = fl_loop_now(api->parts.loop);
     call->wall = fl_loop_wall(api->parts.loop);
-    fl_random(random, sizeof random);
-    for (size_t i = 0; i < sizeof random; i++) {
-        snprintf(call->trace_id + 2 * i, 3, "%02x", random[i]);
-    }
+    call->trace_id = fl_hash64(api->trace_seed, &api->trace_last, sizeof api->trace_last);
+    api->trace_last++;
     fl_buf_init(&call->out, API_ANSWER_BYTES_MAX);
     http_watch(request, &watcher, call);
     return call;
@@ -247,9 +244,10 @@ static void answer_problem(struct api_call *call, struct api_problem *problem)
 {
     uint16_t status = problem->status ? problem->status : api_status_of(problem->code);
     uint32_t retry_s = api_retry_after_s(status);
-    char retry[16];
+    char retry[16], trace_id[17];
 
-    problem->trace_id = call->trace_id;
+    snprintf(trace_id, sizeof trace_id, "%016" PRIx64, call->trace_id);
+    problem->trace_id = trace_id;
     fl_buf_clear(&call->out);
     api_problem_write(&call->out, problem);
     if (retry_s > 0 && call->headers_len < API_HEADERS_MAX) {

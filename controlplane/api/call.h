@@ -28,7 +28,7 @@ struct api_call {
     struct http_query query;
     struct fl_str body;
     struct token_grant token; /* whose call it is; zeroed on exempt routes */
-    char trace_id[33];
+    uint64_t trace_id;
     fl_ms now, wall; /* when it came */
     struct fl_arena arena;
     struct fl_buf out;

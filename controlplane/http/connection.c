@@ -242,6 +242,35 @@ static bool take_body(struct http_connection *connection)
     }
 }
 
+static bool parse(struct http_connection *connection, size_t head_bytes,
+                  struct fl_http_refusal *ret_refusal)
+{
+    const struct http_limits *limits = &connection->server->limits;
+    struct http_exchange *exchange = connection->exchange;
+
+    return fl_http_head_parse((struct fl_str){exchange->input + exchange->at, head_bytes},
+                              &(struct fl_http_head_limits){limits->head_bytes_max,
+                                                            limits->target_bytes_max,
+                                                            limits->headers_max},
+                              exchange->fields, &exchange->head, ret_refusal);
+}
+
+/* With as much room behind it as its body can use.  A head points into the input, so it is read anew where
+ * that had to move. */
+static bool parse_head(struct http_connection *connection, size_t head_bytes,
+                       struct fl_http_refusal *ret_refusal)
+{
+    struct http_exchange *exchange = connection->exchange;
+    const char *before = exchange->input + exchange->at;
+
+    if (!parse(connection, head_bytes, ret_refusal)) return false;
+    if (exchange->head.is_chunked || exchange->head.content_bytes > exchange->input_bytes) {
+        http_exchange_settle(exchange, UINT64_MAX);
+    }
+    if (exchange->input + exchange->at == before) return true;
+    return parse(connection, head_bytes, ret_refusal);
+}
+
 static bool begin(struct http_connection *connection, size_t head_bytes)
 {
     struct http_server *server = connection->server;
@@ -250,14 +279,8 @@ static bool begin(struct http_connection *connection, size_t head_bytes)
     uint64_t body_bytes_max;
     bool is_moved;
 
-    if (exchange->input_bytes - exchange->at - head_bytes < HTTP_INPUT_SPARE_BYTES) {
-        http_exchange_settle(exchange);
-    }
-    if (!fl_http_head_parse((struct fl_str){exchange->input + exchange->at, head_bytes},
-                            &(struct fl_http_head_limits){server->limits.head_bytes_max,
-                                                          server->limits.target_bytes_max,
-                                                          server->limits.headers_max},
-                            exchange->fields, &exchange->head, &refusal)) {
+    http_exchange_settle(exchange, head_bytes + HTTP_INPUT_SPARE_BYTES);
+    if (!parse_head(connection, head_bytes, &refusal)) {
         refuse(connection, refusal);
         return true;
     }

@@ -47,9 +47,12 @@ struct http_exchange *http_exchange_take(struct http_pool *pool)
         return exchange;
     }
     exchange = fl_new(struct http_exchange);
-    exchange->input_bytes = pool->limits.head_bytes_max + HTTP_INPUT_SPARE_BYTES;
-    exchange->input = fl_new_array(char, exchange->input_bytes);
-    exchange->fields = fl_new_array(struct fl_http_field, pool->limits.headers_max);
+    exchange->input_bytes_max = pool->limits.head_bytes_max + HTTP_INPUT_SPARE_BYTES;
+    exchange->input_bytes = HTTP_INPUT_BYTES_USUAL < exchange->input_bytes_max
+                                ? HTTP_INPUT_BYTES_USUAL
+                                : exchange->input_bytes_max;
+    exchange->input = fl_realloc_array(NULL, char, exchange->input_bytes);
+    exchange->fields = fl_realloc_array(NULL, struct fl_http_field, pool->limits.headers_max);
     fl_buf_init(&exchange->content, SIZE_MAX);
     return exchange;
 }
@@ -91,20 +94,30 @@ static void move_to(struct http_exchange *exchange, size_t to)
     exchange->at = to;
 }
 
+static void grow(struct http_exchange *exchange)
+{
+    if (exchange->input_bytes == exchange->input_bytes_max) return;
+    exchange->input_bytes = exchange->input_bytes_max;
+    exchange->input = fl_realloc_array(exchange->input, char, exchange->input_bytes);
+}
+
 size_t http_exchange_room(struct http_exchange *exchange, char **ret_to)
 {
     if (exchange->at == exchange->len) exchange->at = exchange->len = exchange->pin_bytes;
     if (exchange->len == exchange->input_bytes && exchange->at > exchange->pin_bytes) {
         move_to(exchange, exchange->pin_bytes);
     }
+    if (exchange->len == exchange->input_bytes && exchange->pin_bytes == 0) grow(exchange);
     *ret_to = exchange->input + exchange->len;
     return exchange->input_bytes - exchange->len;
 }
 
-void http_exchange_settle(struct http_exchange *exchange)
+void http_exchange_settle(struct http_exchange *exchange, uint64_t bytes)
 {
     fl_assert(exchange->pin_bytes == 0);
+    if (bytes <= exchange->input_bytes - exchange->at) return;
     if (exchange->at > 0) move_to(exchange, 0);
+    if (bytes > exchange->input_bytes) grow(exchange);
 }
 
 /* Memory that counts is what a large body takes; small ones live in what the exchange keeps anyway. */

@@ -13,14 +13,17 @@
 #include "shared/wire/http_head.h"
 
 #define HTTP_INPUT_SPARE_BYTES                                                                     \
-    4096                   /* behind the longest head: what of a body is read at a time, at least */
-#define HTTP_SPARES_MAX 64 /* exchanges, and buffers, kept for the next use */
+    4096 /* behind the longest head: what of a body is read at a time, at least */
+#define HTTP_INPUT_BYTES_USUAL                                                                     \
+    8192                    /* a request of the usual size; the input grows when one is larger */
+#define HTTP_SPARES_MAX 256 /* exchanges, and buffers, kept for the next use */
 #define HTTP_SPARE_BYTES_MAX 65536 /* what is larger is given back to the system */
 
 struct http_exchange {
     struct http_exchange *next; /* in the pool */
     char *input;
     size_t input_bytes, at, len, pin_bytes;
+    size_t input_bytes_max; /* the longest head, and what is read behind it */
     struct fl_http_head_scan scan;
     struct fl_http_field *fields;
     struct fl_http_head head;
@@ -49,8 +52,9 @@ void http_exchange_reset(struct http_pool *pool, struct http_exchange *exchange)
 /* Where the next bytes are read to; moves what is there to the front when that makes room.  0: full. */
 size_t http_exchange_room(struct http_exchange *exchange, char **ret_to);
 
-/* Moves the unpinned input to the front, so that a head pinned there leaves room behind it. */
-void http_exchange_settle(struct http_exchange *exchange);
+/* Makes room for 'bytes' from 'at' on, or for all that the input may hold: moves what is unpinned to the front,
+ * and lets it grow.  Nothing is pinned. */
+void http_exchange_settle(struct http_exchange *exchange, uint64_t bytes);
 
 /* Adds to the body; false: all bodies together are too large. */
 FL_CHECK bool http_exchange_add(struct http_pool *pool, struct http_exchange *exchange,

@@ -5,7 +5,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
-#define CAP_MIN 64
+#define CAP_MIN 128
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
