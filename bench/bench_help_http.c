@@ -156,7 +156,7 @@ static bool parse(const struct bench_http *http, struct bench_http_answer *ret)
 enum bench_http_state bench_http_step(struct bench_http *http, struct bench_http_answer *ret)
 {
     enum bench_http_state wait;
-    static char bytes[READ_BYTES]; /* not on the stack, which is zeroed every time */
+    static _Thread_local char bytes[READ_BYTES]; /* not on the stack, which is zeroed every time */
 
     while (http->out_pos < http->out.len) {
         size_t n =
