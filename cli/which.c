@@ -15,28 +15,25 @@ static bool is_newer(const char *id, const char *than)
     return len != than_len ? len > than_len : strcmp(id, than) > 0;
 }
 
-/* Ended jobs come newest first, open ones oldest first: of these every page is looked at. */
+/* The newest job comes first; the pages before it may be empty. */
 static int find_newest(struct cli *cli, const char *state, const char **ret_id)
 {
     const char *cursor = "";
-    bool is_open = strcmp(state, "open") == 0;
+    bool is_found = false;
 
     do {
         json_t *page = NULL, *one;
-        size_t i;
-        int code = cli_get(cli, &page, "/v1/jobs?limit=%d&state=%s%s%s", is_open ? PAGE : 1, state,
+        int code = cli_get(cli, &page, "/v1/jobs?limit=1&state=%s%s%s", state,
                            *cursor ? "&cursor=" : "", cursor);
 
         if (code) return code;
-        json_array_foreach(json_object_get(page, "jobs"), i, one)
-        {
-            if (is_newer(cli_text(one, "id"), *ret_id))
-                *ret_id = fl_arena_printf(&cli->arena, "%s", cli_text(one, "id"));
-        }
+        one = json_array_get(json_object_get(page, "jobs"), 0);
+        is_found = one != NULL;
+        if (one && is_newer(cli_text(one, "id"), *ret_id))
+            *ret_id = fl_arena_printf(&cli->arena, "%s", cli_text(one, "id"));
         cursor = *cli_text(page, "cursor") ? cli_escape(cli, cli_text(page, "cursor")) : "";
-        if (!is_open && json_array_size(json_object_get(page, "jobs"))) cursor = "";
         json_decref(page);
-    } while (*cursor);
+    } while (!is_found && *cursor);
     return CLI_OK;
 }
 
@@ -48,8 +45,9 @@ const char *cli_job_id(struct cli *cli, const char *word, int *ret_code)
     if (strcmp(word, "@last-failed") == 0) {
         *ret_code = find_newest(cli, "failed", &id);
     } else if (strcmp(word, "@last") == 0) {
-        *ret_code = find_newest(cli, "ended", &id);
-        if (!*ret_code) *ret_code = find_newest(cli, "open", &id);
+        /* In this order: one that ends in between is found the second time. */
+        *ret_code = find_newest(cli, "open", &id);
+        if (!*ret_code) *ret_code = find_newest(cli, "ended", &id);
     } else {
         *ret_code = cli_fail(CLI_USAGE, "'%s': there is @last and @last-failed", word);
     }

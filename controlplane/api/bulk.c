@@ -201,7 +201,7 @@ static void next_page(struct api_call *call)
         struct engine_event *event = api_event(call, CORE_EV_list_jobs);
 
         event->event.list_jobs.queue = keep(&event->arena, bulk->filter.queue_name);
-        event->event.list_jobs.from = bulk->next;
+        event->event.list_jobs.before = bulk->next;
         event->event.list_jobs.len_max = PAGE;
         api_ask(call, event, on_open);
     }

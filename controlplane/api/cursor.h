@@ -1,5 +1,5 @@
 /* cursor.h - where the next page of a list of jobs begins.
- * Open jobs come first, by ascending id, then ended ones from the newest down.  Its text is opaque to
+ * Open jobs come first, then ended ones, either from the newest down.  Its text is opaque to
  * clients, and anything but what api_cursor_print wrote is refused.
  * Pure. */
 #pragma once
@@ -10,7 +10,7 @@ enum api_cursor_part { API_CURSOR_open = 'o', API_CURSOR_ended = 'e' };
 
 struct api_cursor {
     enum api_cursor_part part;
-    uint64_t job; /* open: the smallest of the page; ended: below this, 0: from the newest */
+    uint64_t job; /* below this; 0: from the newest */
 };
 
 enum { API_CURSOR_BYTES = 24 };

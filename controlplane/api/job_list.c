@@ -1,4 +1,4 @@
-/* GET /v1/jobs: open jobs from the core by rising id, then ended ones from the store, the newest first.
+/* GET /v1/jobs: open jobs from the core, the newest first, then ended ones from the store, likewise.
  * A page may be short, or empty, and still have a cursor: then there is more to look at. */
 #include <stdio.h>
 #include <string.h>
@@ -168,7 +168,7 @@ static void read_open(struct api_call *call)
     event->event.list_jobs.queue = list->filter.queue_name;
     event->event.list_jobs.queue.at =
         fl_arena_copy(&event->arena, list->filter.queue_name.at, list->filter.queue_name.len);
-    event->event.list_jobs.from = list->cursor.job;
+    event->event.list_jobs.before = list->cursor.job;
     event->event.list_jobs.len_max = list->limit;
     api_ask(call, event, on_open_page);
 }
@@ -210,7 +210,7 @@ static const struct api_field list_fields[] = {
 const struct api_route job_list_routes[] = {
     API_ROUTE(
         API_GET, "/v1/jobs", API_NEED_read, list_jobs,
-        "lists jobs: open ones by rising id, then ended ones, the newest first; a page may be "
+        "lists jobs: open ones, the newest first, then ended ones likewise; a page may be "
         "short, and goes on as long as it has a cursor",
         .query = list_fields),
     {0},

@@ -134,7 +134,7 @@ struct core_event {
         } job;                     /* cancel, hold, release, read_job, explain */
         struct {
             struct fl_str queue; /* empty: all */
-            uint64_t from;       /* smallest id of the page */
+            uint64_t before;     /* ids below this, the newest first; 0: from the newest on */
             size_t len_max;
         } list_jobs;
         struct {

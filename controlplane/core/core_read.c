@@ -155,12 +155,13 @@ static void read_job(struct core *core, const struct core_event *event, struct c
     answer(batch, event, page);
 }
 
-/* A page looks at a bounded number of jobs, so it may be short, or empty, and 'next' still goes on. */
+/* Walks down the ids, the newest first.  A page looks at a bounded number of jobs, so it may be short, or
+ * empty, and 'next' still goes on. */
 static void list_jobs(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     size_t len_max = event->list_jobs.len_max;
     uint32_t queue = 0;
-    uint64_t from = event->list_jobs.from;
+    uint64_t before = event->list_jobs.before ? event->list_jobs.before : UINT64_MAX;
     struct core_answer page = {0};
 
     if (len_max == 0 || len_max > CORE_PAGE_MAX) len_max = CORE_PAGE_MAX;
@@ -172,19 +173,18 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
         }
     }
     page.jobs = fl_arena_array(&core->scratch, struct core_job_view, len_max);
-    for (size_t looked = 0; page.jobs_len < len_max; looked++) {
-        uint32_t slot = job_table_next(&core->jobs, from);
-        const struct job *job = slot ? job_table_at(&core->jobs, slot) : NULL;
+    for (size_t looked = 0; page.jobs_len < len_max && looked < 10 * CORE_PAGE_MAX; looked++) {
+        uint32_t slot = job_table_prev(&core->jobs, before);
+        const struct job *job;
 
-        page.next = job ? job->id : 0;
-        if (!job || looked == 10 * CORE_PAGE_MAX) break;
-        from = job->id + 1;
+        if (!slot) break;
+        job = job_table_at(&core->jobs, slot);
+        before = job->id;
         if (job->tenant != event->tenant.n) continue;
         if (queue && queue_table_bucket(&core->queues, job->bucket)->queue != queue) continue;
         page.jobs[page.jobs_len++] = view_of(core, slot);
-        page.next = from;
     }
-    if (page.next && !job_table_next(&core->jobs, page.next)) page.next = 0;
+    page.next = job_table_prev(&core->jobs, before) ? before : 0;
     answer(batch, event, page);
 }
 

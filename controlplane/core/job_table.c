@@ -34,6 +34,13 @@ uint32_t job_table_next(const struct job_table *table, uint64_t from)
     return fl_page_map_next(&table->by_id, from, &id);
 }
 
+uint32_t job_table_prev(const struct job_table *table, uint64_t before)
+{
+    uint64_t id;
+
+    return fl_page_map_prev(&table->by_id, before, &id);
+}
+
 uint32_t job_table_add(struct job_table *table, struct fl_job job)
 {
     uint32_t slot = fl_slab_take(&table->jobs);

@@ -71,6 +71,9 @@ static inline uint32_t job_table_find(const struct job_table *table, struct fl_j
 /* The open job with the smallest id >= from; 0: none. */
 uint32_t job_table_next(const struct job_table *table, uint64_t from);
 
+/* The open job with the greatest id < before; 0: none. */
+uint32_t job_table_prev(const struct job_table *table, uint64_t before);
+
 /* 0: jobs_max are open. */
 uint32_t job_table_add(struct job_table *table, struct fl_job job);
 void job_table_remove(struct job_table *table, uint32_t slot);

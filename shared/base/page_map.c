@@ -60,6 +60,18 @@ static uint32_t first_child(const struct fl_page_map_node *node, uint32_t i)
     return 256;
 }
 
+/* The last child at i or before, 256 when there is none. */
+static uint32_t last_child(const struct fl_page_map_node *node, uint32_t i)
+{
+    uint64_t word = node->has[i >> 6] << (63 - (i & 63));
+
+    if (word) return i - (uint32_t)__builtin_clzll(word);
+    for (uint32_t w = i >> 6; w-- > 0;) {
+        if (node->has[w]) return w * 64 + 63 - (uint32_t)__builtin_clzll(node->has[w]);
+    }
+    return 256;
+}
+
 static void free_below(void *at, uint32_t height)
 {
     struct fl_page_map_node *node = at;
@@ -197,4 +209,41 @@ uint32_t fl_page_map_next(const struct fl_page_map *map, uint64_t from, uint64_t
 {
     if (!map->root || height_for(from) > map->height) return 0;
     return next_below(map->root, map->height, from, 0, ret_key);
+}
+
+/* As next_below, downwards; 'upto' may be the answer. */
+static uint32_t prev_below(const void *at, uint32_t height, uint64_t upto, uint64_t above,
+                           uint64_t *ret_key)
+{
+    const struct fl_page_map_node *node = at;
+    uint32_t shift = height * 8;
+    uint32_t start = (uint32_t)(upto >> shift);
+    uint64_t mask = ((uint64_t)1 << shift) - 1;
+
+    if (height == 0) {
+        const struct fl_page_map_leaf *leaf = at;
+
+        for (uint32_t i = start + 1; i-- > 0;) {
+            if (!leaf->values[i]) continue;
+            *ret_key = above | i;
+            return leaf->values[i];
+        }
+        return 0;
+    }
+    for (uint32_t i = last_child(node, start); i<256; i = i> 0 ? last_child(node, i - 1) : 256) {
+        uint32_t value = prev_below(node->children[i], height - 1, i == start ? upto & mask : mask,
+                                    above | (uint64_t)i << shift, ret_key);
+
+        if (value) return value;
+    }
+    return 0;
+}
+
+uint32_t fl_page_map_prev(const struct fl_page_map *map, uint64_t before, uint64_t *ret_key)
+{
+    uint64_t upto = before - 1;
+
+    if (!map->root || before == 0) return 0;
+    if (height_for(upto) > map->height) upto = ((uint64_t)1 << ((map->height + 1) * 8)) - 1;
+    return prev_below(map->root, map->height, upto, 0, ret_key);
 }

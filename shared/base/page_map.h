@@ -39,6 +39,10 @@ uint32_t fl_page_map_remove(struct fl_page_map *map, uint64_t key);
  * after UINT64_MAX, if a map can hold that. */
 uint32_t fl_page_map_next(const struct fl_page_map *map, uint64_t from, uint64_t *ret_key);
 
+/* The value of the greatest key < before, 0 when there is none; ret_key as above.
+ * Walk down: for (uint64_t key = UINT64_MAX; (value = fl_page_map_prev(map, key, &key));) */
+uint32_t fl_page_map_prev(const struct fl_page_map *map, uint64_t before, uint64_t *ret_key);
+
 static inline size_t fl_page_map_bytes(const struct fl_page_map *map)
 {
     return map->bytes;

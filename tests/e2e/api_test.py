@@ -205,6 +205,17 @@ def acting(f):
                 break
             cursor = "&cursor=" + urllib.parse.quote(page["cursor"])
         equal(len(seen), len(set(seen)))
+        held = [call(f, "POST", "/v1/jobs", {"command": ["true"], "hold": True}).json()["id"] for _ in range(5)]
+        opened, cursor = [], ""
+        while True:
+            page = call(f, "GET", "/v1/jobs?state=open&limit=2" + cursor).json()
+            opened += [one["id"] for one in page["jobs"]]
+            if "cursor" not in page:
+                break
+            cursor = "&cursor=" + urllib.parse.quote(page["cursor"])
+        equal(opened[:5], held[::-1])  # open ones come newest first, over pages too
+        for one in held:
+            call(f, "POST", f"/v1/jobs/{one}:cancel")
         assert set(jobs) <= set(seen) and job in seen, seen
         found = call(f, "GET", "/v1/jobs?state=cancelled&label=bulk%3Dyes").json()["jobs"]
         equal(sorted(one["id"] for one in found), sorted(jobs))

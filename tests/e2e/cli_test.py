@@ -143,6 +143,13 @@ def running(f):
         f.cli("wait", job)
         equal(f.cli("get", "@last", "-o", "name").strip(), job)
         equal(f.cli("get", "@last-failed", "-o", "name").strip(), job)
+        held = [f.cli("run", "-d", "--hold", "--", "true").strip() for _ in range(3)]
+        equal(f.cli("get", "@last", "-o", "name").strip(), held[-1])
+        equal(f.cli("ps", "-o", "name", "--limit", "3").split(), held[::-1])
+        equal(f.cli("get", "@last-failed", "-o", "name").strip(), job)
+        for one in held:
+            f.cli("cancel", one)
+            f.cli("wait", one)
 
 
 def failing(f):

@@ -269,7 +269,7 @@ static void drive_list(struct drive *drive)
 {
     struct core_event event = {.kind = CORE_EV_list_jobs};
 
-    event.list_jobs.from = drive_u32(drive);
+    event.list_jobs.before = drive_u32(drive);
     event.list_jobs.len_max = drive_u32(drive);
     if (drive_below(drive, 2))
         event.list_jobs.queue = fl_str_c(drive_queues[drive_below(drive, 4)]);

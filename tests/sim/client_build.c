@@ -267,7 +267,7 @@ struct engine_event *fake_client_build(struct fake_client *client, uint64_t numb
         break;
     case LIST:
         core->kind = CORE_EV_list_jobs;
-        core->list_jobs.from = request->target;
+        core->list_jobs.before = request->target;
         core->list_jobs.len_max = 50;
         break;
     case QUEUE_PUT:

@@ -24,6 +24,13 @@ static void jobs_are_found_by_id_and_walked_in_its_order(void **state)
         from = sorted[i] + 1;
     }
     assert_int_equal(job_table_next(&table, from), 0);
+    for (size_t i = 5; i-- > 0;) {
+        uint32_t slot = job_table_prev(&table, from);
+
+        assert_int_equal(job_table_at(&table, slot)->id, sorted[i]);
+        from = sorted[i];
+    }
+    assert_int_equal(job_table_prev(&table, from), 0);
     assert_int_equal(job_table_find(&table, (struct fl_job){3}), 0);
     job_table_fini(&table);
 }

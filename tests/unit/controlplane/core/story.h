@@ -197,11 +197,11 @@ static void job_request(struct teller *teller, enum core_event_kind kind)
 
 static void list(struct teller *teller)
 {
-    struct core_event event = {.kind = CORE_EV_list_jobs, .list_jobs.from = 0};
+    struct core_event event = {.kind = CORE_EV_list_jobs, .list_jobs.before = 0};
     uint64_t n;
 
     for (;;) {
-        if (take_number(teller, "from", &event.list_jobs.from)) continue;
+        if (take_number(teller, "before", &event.list_jobs.before)) continue;
         if (take_number(teller, "max", &n)) {
             event.list_jobs.len_max = n;
             continue;

@@ -29,6 +29,15 @@ static uint32_t next_of(const struct pairs *pairs, uint64_t from, uint64_t *ret_
     return pairs->at[i].value;
 }
 
+static uint32_t prev_of(const struct pairs *pairs, uint64_t before, uint64_t *ret_key)
+{
+    size_t i = fl_vec_lower_bound(pairs, key, before);
+
+    if (i == 0) return 0;
+    *ret_key = pairs->at[i - 1].key;
+    return pairs->at[i - 1].value;
+}
+
 static void walk_agrees(const struct fl_page_map *map, const struct pairs *pairs)
 {
     uint64_t key = 0;
@@ -42,6 +51,13 @@ static void walk_agrees(const struct fl_page_map *map, const struct pairs *pairs
         if (key++ == UINT64_MAX) break;
     }
     assert_int_equal(i, pairs->len);
+    key = UINT64_MAX;
+    i -= i > 0 && pairs->at[i - 1].key == key; /* nothing is above it that could lead to it */
+    while ((value = fl_page_map_prev(map, key, &key))) {
+        assert_true(i-- > 0);
+        assert_true(pairs->at[i].key == key && pairs->at[i].value == value);
+    }
+    assert_int_equal(i, 0);
 }
 
 /* Keys in clusters: dense runs, near each other, far apart, and at both ends of the numbers. */
@@ -102,6 +118,10 @@ static void random_operations_agree_with_a_sorted_array(void **state)
         assert_int_equal(fl_page_map_next(&map, from, &key_seen),
                          next_of(&pairs, from, &key_wanted));
         assert_true(key_seen == key_wanted);
+        key_seen = key_wanted = 4321;
+        assert_int_equal(fl_page_map_prev(&map, from, &key_seen),
+                         prev_of(&pairs, from, &key_wanted));
+        assert_true(key_seen == key_wanted);
         if (n % 5000 == 0) walk_agrees(&map, &pairs);
     }
     assert_true(pairs.len > 500);
@@ -135,7 +155,12 @@ static void every_single_key_can_live_alone(void **state)
             assert_int_equal(fl_page_map_next(&map, 0, &key), 9);
             assert_true(key == keys[i]);
             assert_int_equal(fl_page_map_next(&map, keys[i], &key), 9);
+            assert_int_equal(fl_page_map_prev(&map, keys[i], &key), 0);
             if (keys[i] < UINT64_MAX) {
+                assert_int_equal(fl_page_map_prev(&map, UINT64_MAX, &key), 9);
+                assert_true(key == keys[i]);
+                assert_int_equal(fl_page_map_prev(&map, keys[i] + 1, &key), 9);
+                assert_true(key == keys[i]);
                 assert_int_equal(fl_page_map_next(&map, keys[i] + 1, &key), 0);
             }
             assert_true(key == keys[i]);

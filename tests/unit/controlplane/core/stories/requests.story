@@ -269,24 +269,25 @@ submit ml prio=1 held | ml prio=2 held | ml prio=3 held | ml prio=4 held | ml pr
 . submit ml replicas=2 cpu=3 | ml cpu=2 prio=7 held | dev x3 gpu=1 | ml cpu=4
 list
     answer ok
-    | job-1 starting Dispatching on east attempt=1
-    | job-2 held Held priority=7
-    | job-3 queued ClusterUnhealthy elements=3 started=0 live=0 succeeded=0 failed=0 cancelled=0
     | job-4 queued InsufficientCapacity
+    | job-3 queued ClusterUnhealthy elements=3 started=0 live=0 succeeded=0 failed=0 cancelled=0
+    | job-2 held Held priority=7
+    | job-1 starting Dispatching on east attempt=1
 list dev
     answer ok
     | job-3 queued ClusterUnhealthy elements=3 started=0 live=0 succeeded=0 failed=0 cancelled=0
 list max=2
     answer ok next=3
-    | job-1 starting Dispatching on east attempt=1
-    | job-2 held Held priority=7
-list from=3 max=2
-    answer ok
+    | job-4 queued InsufficientCapacity
     | job-3 queued ClusterUnhealthy elements=3 started=0 live=0 succeeded=0 failed=0 cancelled=0
-    | job-4 queued InsufficientCapacity
-list ml from=3
+list before=3 max=2
     answer ok
-    | job-4 queued InsufficientCapacity
+    | job-2 held Held priority=7
+    | job-1 starting Dispatching on east attempt=1
+list ml before=3
+    answer ok
+    | job-2 held Held priority=7
+    | job-1 starting Dispatching on east attempt=1
 list nowhere
     answer absent: no such queue exists
 read 1
