@@ -44,8 +44,7 @@ static void grow(struct fl_buf *buf, size_t len)
     buf->cap = cap;
 }
 
-/* Where to write 'len' > 0 bytes, which are counted already; NULL when they would pass the limit. */
-static uint8_t *add(struct fl_buf *buf, size_t len)
+uint8_t *fl_buf_room(struct fl_buf *buf, size_t len)
 {
     uint8_t *at;
 
@@ -69,7 +68,7 @@ static void store(uint8_t *at, uint64_t v, size_t bytes)
 
 static bool put_number(struct fl_buf *buf, uint64_t v, size_t bytes)
 {
-    uint8_t *at = add(buf, bytes);
+    uint8_t *at = fl_buf_room(buf, bytes);
 
     if (!at) return false;
     store(at, v, bytes);
@@ -92,7 +91,7 @@ bool fl_buf_put(struct fl_buf *buf, const void *ptr, size_t len)
     uint8_t *at;
 
     if (len == 0) return !buf->is_over;
-    at = add(buf, len);
+    at = fl_buf_room(buf, len);
     if (!at) return false;
     memcpy(at, ptr, len);
     return true;
@@ -143,7 +142,7 @@ bool fl_buf_put_bytes(struct fl_buf *buf, const void *ptr, size_t len)
     uint8_t *at;
 
     if (__builtin_add_overflow(var_len, len, &both_len)) both_len = SIZE_MAX;
-    at = add(buf, both_len);
+    at = fl_buf_room(buf, both_len);
     if (!at) return false;
     memcpy(at, var, var_len);
     if (len) memcpy(at + var_len, ptr, len);

@@ -31,6 +31,8 @@ void fl_buf_clear(struct fl_buf *buf);                  /* keeps the memory and 
 void fl_buf_truncate(struct fl_buf *buf, size_t len);
 
 bool fl_buf_put(struct fl_buf *buf, const void *ptr, size_t len);
+/* Adds len > 0 bytes, which the caller writes where this says, before the next call; NULL: over the limit. */
+uint8_t *fl_buf_room(struct fl_buf *buf, size_t len);
 bool fl_buf_put_u8(struct fl_buf *buf, uint8_t v);
 bool fl_buf_put_u16(struct fl_buf *buf, uint16_t v);
 bool fl_buf_put_u32(struct fl_buf *buf, uint32_t v);

@@ -146,6 +146,8 @@ static void take_pong(struct fl_link *link, uint64_t nonce)
 /* In GREETED and UP: the peer speaks, or is asked whether it lives, or is dead. */
 static enum fl_link_answer keep_alive(struct fl_link *link, struct fl_link_event ev)
 {
+    bool is_up_hub = link->side == FL_LINK_HUB && link->state == FL_LINK_UP;
+
     switch (ev.kind) {
     case FL_LINK_EV_ping:
         return stay(link, answer_ping(link, ev.nonce));
@@ -155,7 +157,7 @@ static enum fl_link_answer keep_alive(struct fl_link *link, struct fl_link_event
     case FL_LINK_EV_tick:
         if (link->now >= link->heard_at + link->dead_ms) return leave(link, FL_LINK_WHY_silent, 0);
         if (link->now < link->ping_at) return stay(link, FL_LINK_DO_WAIT);
-        link->ping_at = link->now + link->ping_ms;
+        link->ping_at = link->now + link->ping_ms * (is_up_hub ? FL_LINK_HUB_PINGS_EACH : 1);
         link->ping_sent_at = link->now;
         link->ping_nonce++;
         link->is_pong_due = true;

@@ -9,7 +9,9 @@
  *   with every try.  The ceiling falls back only after a connection was UP for a minute, so that a hub that
  *   accepts and drops is not hammered.  A BYE may add how long to stay away, 10 minutes at most.
  * - In GREETED the core has the HELLO and WELCOME is not sent yet (its batch must commit first).
- * - Each end sends PING every ping_ms, and takes the other for dead after dead_ms without a single byte.
+ * - An agent sends PING every ping_ms, a hub too until the tunnel is UP, then every sixth ping_ms: it hears the
+ *   agents' anyway, and of ten thousand tunnels each PING counts.  Either takes the other for dead after
+ *   dead_ms without a single byte.
  *   HELLO must come within 10 s, WELCOME within 30 s, and a dial succeeds within 20 s.
  * - Times are those of a clock that does not go back (if it does, it stands still here).  Feed what the
  *   socket had before a tick of the same turn: a paused process must not take its peer for dead.
@@ -28,6 +30,7 @@
 #define FL_LINK_PING_MS                                                                            \
     (10 * FL_SECOND_MS) /* what a hub announces in WELCOME, unless told otherwise */
 #define FL_LINK_DEAD_MS (30 * FL_SECOND_MS)
+#define FL_LINK_HUB_PINGS_EACH 6 /* ping_ms, to measure the round trip */
 
 #define FL_LINK_DIAL_MS (20 * FL_SECOND_MS)
 #define FL_LINK_HELLO_MS (10 * FL_SECOND_MS)

@@ -36,7 +36,6 @@ struct fl_mux {
     struct fl_buf control;  /* whole frames */
     size_t control_written; /* of them */
     bool is_stuck;          /* control passed its limit */
-    uint8_t pulled[FL_FRAME_PAYLOAD_MAX];
 };
 
 /* ---- its life ---------------------------------------------------------------------------------- */
@@ -513,6 +512,7 @@ bool fl_mux_receive(struct fl_mux *mux, struct fl_str *bytes, fl_ms now,
         }
         switch (fl_frame_decoder_next(&mux->decoder, bytes, &frame, err)) {
         case FL_FRAME_MORE:
+            fl_arena_fini(&mux->arena); /* thousands of tunnels are idle most of the time */
             return false;
         case FL_FRAME_BAD:
             return break_off(mux, now, ret_item);
@@ -557,24 +557,25 @@ static bool write_data(struct fl_mux *mux, struct fl_buf *out)
 
     while (mux->flow && fl_flow_turn(mux->flow, &turn)) {
         struct stream *stream = find(mux, turn.stream);
-        size_t len;
-        bool is_put;
+        size_t start = out->len, len;
+        uint8_t *at = fl_frame_begin(out, turn.bytes);
 
-        fl_assert(stream); /* control was written before */
-        len = mux->config.pull(mux->config.ctx, turn.stream, mux->pulled, turn.bytes);
+        fl_assert(stream && at); /* control was written before */
+        len = mux->config.pull(mux->config.ctx, turn.stream, at, turn.bytes);
         fl_assert(len <= turn.bytes);
         if (len == 0) {
+            fl_frame_drop(out, start);
             stream->is_starved = true;
             fl_flow_wants(mux->flow, turn.stream, 0);
             continue;
         }
         stream->wanted -= len < stream->wanted ? len : stream->wanted;
-        is_put = fl_frame_put(
-            out, &(struct fl_frame){.stream = turn.stream,
-                                    .type = stream->type,
-                                    .sequence = fl_flow_sent(mux->flow, turn.stream, (uint32_t)len),
-                                    .payload = {(const char *)mux->pulled, len}});
-        fl_assert(is_put);
+        fl_frame_end(
+            out, start,
+            &(struct fl_frame){.stream = turn.stream,
+                               .type = stream->type,
+                               .sequence = fl_flow_sent(mux->flow, turn.stream, (uint32_t)len),
+                               .payload = {NULL, len}});
         return true;
     }
     return false;

@@ -61,10 +61,8 @@ static bool check(const struct fl_frame *frame, uint64_t length, struct fl_err *
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
-bool fl_frame_put(struct fl_buf *out, const struct fl_frame *frame)
+static void put_header(struct fl_buf *out, const struct fl_frame *frame)
 {
-    size_t start = out->len;
-
     fl_assert(check(frame, frame->payload.len, NULL));
     fl_buf_put_u32(out, frame->stream);
     fl_buf_put_u8(out, frame->type);
@@ -72,6 +70,39 @@ bool fl_frame_put(struct fl_buf *out, const struct fl_frame *frame)
     fl_buf_put_u16(out, 0);
     fl_buf_put_u32(out, (uint32_t)frame->payload.len);
     fl_buf_put_u32(out, frame->sequence);
+}
+
+uint8_t *fl_frame_begin(struct fl_buf *out, size_t bytes_max)
+{
+    size_t start = out->len;
+
+    if (fl_buf_room(out, FL_FRAME_HEADER_BYTES + bytes_max)) {
+        return out->at + start + FL_FRAME_HEADER_BYTES;
+    }
+    fl_buf_truncate(out, start);
+    return NULL;
+}
+
+void fl_frame_end(struct fl_buf *out, size_t start, const struct fl_frame *frame)
+{
+    size_t end = start + FL_FRAME_HEADER_BYTES + frame->payload.len;
+
+    fl_assert(end <= out->len);
+    fl_buf_truncate(out, start);
+    put_header(out, frame); /* over the room that was left for it */
+    out->len = end;
+}
+
+void fl_frame_drop(struct fl_buf *out, size_t start)
+{
+    fl_buf_truncate(out, start);
+}
+
+bool fl_frame_put(struct fl_buf *out, const struct fl_frame *frame)
+{
+    size_t start = out->len;
+
+    put_header(out, frame);
     if (fl_buf_put(out, frame->payload.at, frame->payload.len)) return true;
     fl_buf_truncate(out, start);
     return false;

@@ -71,6 +71,13 @@ bool fl_frame_type_is_data(uint8_t type);
  * Messages are encoded into a buffer of FL_FRAME_PAYLOAD_MAX first: fl_msg_encode says when it is full. */
 FL_CHECK bool fl_frame_put(struct fl_buf *out, const struct fl_frame *frame);
 
+/* In two steps, so that a payload is written where it will be sent from: fl_frame_begin gives room for
+ * bytes_max of it, or NULL as above; then fl_frame_end, with frame->payload.len bytes written and its 'at'
+ * ignored, or fl_frame_drop.  'start' is the length of 'out' before. */
+FL_CHECK uint8_t *fl_frame_begin(struct fl_buf *out, size_t bytes_max);
+void fl_frame_end(struct fl_buf *out, size_t start, const struct fl_frame *frame);
+void fl_frame_drop(struct fl_buf *out, size_t start);
+
 FL_CHECK bool fl_frame_put_credit(struct fl_buf *out, uint32_t stream, uint32_t sequence,
                                   uint32_t bytes);
 FL_CHECK bool fl_frame_put_close(struct fl_buf *out, uint32_t stream, enum fl_code code,
