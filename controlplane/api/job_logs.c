@@ -5,19 +5,28 @@
 
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/job_seen.h"
+#include "controlplane/api/line_range.h"
 #include "controlplane/api/resources.h"
 #include "controlplane/api/stream.h"
 #include "controlplane/logs/read.h"
 
-enum { COUNT_MAX = LOG_PAGE_LINES_MAX, PAGE_BYTES = 16384, RENDERED_MAX = 1 << 20 };
+enum {
+    COUNT_MAX = LOG_PAGE_LINES_MAX,
+    PAGE_BYTES = 16384,
+    RENDERED_MAX = 1 << 20,
+    RANGE_BYTES = 1 << 20, /* of an answer to Range, beyond which no further page is read ... */
+    RANGE_LINE_BYTES_MAX = 8 << 20 /* ... unless its first line is not whole */
+};
 
-/* An answer in one piece ('count' lines), or one that goes on. */
+/* An answer in one piece ('count' lines, or a Range), or one that goes on. */
 struct log_tail {
     struct api_stream stream; /* first */
     struct api_call *call;    /* of an answer in one piece; else NULL */
     struct fl_job job;
     struct log_read *read;
     uint64_t from, count;
+    bool is_range; /* the peer said Range: 'cut' tells what is in it */
+    struct line_cut cut;
     bool is_text, is_events, is_settled, is_at_end;
     bool wants_more;     /* of the read, once what is here has gone out */
     struct fl_buf ready; /* rendered, of which 'sent' bytes are gone */
@@ -78,6 +87,7 @@ static void free_tail(struct log_tail *tail)
         break;
     }
     log_read_close(tail->read);
+    line_cut_fini(&tail->cut);
     fl_buf_fini(&tail->ready);
     fl_free(tail);
 }
@@ -94,7 +104,7 @@ static void on_call_gone(struct api_call *call)
 
 /* --- in one piece --- */
 
-static void answer_range(struct log_tail *tail, const struct log_page *page)
+static void answer_lines(struct log_tail *tail, const struct log_page *page)
 {
     struct api_call *call = tail->call;
     struct fl_str body = {(const char *)tail->ready.at, tail->ready.len};
@@ -117,6 +127,68 @@ static void answer_range(struct log_tail *tail, const struct log_page *page)
         api_answer_as(call, 200, tail->is_text ? "text/plain" : "application/x-ndjson", body);
     }
     free_tail(tail);
+}
+
+/* Whole lines; while an output is being written nobody knows how many there will be. */
+static void answer_range(struct log_tail *tail, const struct log_page *page)
+{
+    struct api_call *call = tail->call;
+    struct line_cut *cut = &tail->cut;
+    struct fl_str body;
+    char *etag, *range, total[24] = "*";
+
+    if (page->is_over) { /* the last line may be unfinished: it is given as it is */
+        cut->whole_lines = cut->begun;
+        cut->whole_bytes = tail->ready.len;
+    }
+    body = (struct fl_str){(const char *)tail->ready.at, cut->whole_bytes};
+    call->on_gone = NULL;
+    if (cut->whole_lines == 0) {
+        bool is_beyond = page->is_over;
+
+        if (is_beyond) {
+            range = fl_arena_printf(&call->arena, "lines */%" PRIu64, page->lines_total);
+            api_header_add(call, "Content-Range", fl_str_c(range));
+        }
+        api_fail_status(call, is_beyond ? 416 : 413, is_beyond ? FL_INVALID : FL_TOO_LARGE,
+                        is_beyond ? "there is no line %" PRIu64 " yet; they are counted from 0"
+                                  : "line %" PRIu64 " is too long for a range: read without Range",
+                        tail->from);
+        free_tail(tail);
+        return;
+    }
+    if (page->sources_live == 0) snprintf(total, sizeof total, "%" PRIu64, page->lines_total);
+    etag = fl_arena_printf(&call->arena, "\"%s-%" PRIu64 "-%" PRIu64 "-%zu\"", total, tail->from,
+                           cut->whole_lines, body.len);
+    range = fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%s", tail->from,
+                            tail->from + cut->whole_lines - 1, total);
+    api_header_add(call, "ETag", fl_str_c(etag));
+    api_header_add(call, "Content-Range", fl_str_c(range));
+    if (http_has_etag(call->request, fl_str_c(etag))) {
+        api_answer_as(call, 304, "text/plain", (struct fl_str){0});
+    } else {
+        api_answer_as(call, 206, tail->is_text ? "text/plain" : "application/x-ndjson", body);
+    }
+    free_tail(tail);
+}
+
+/* Lines that are longer than a page's pieces, or many, take several pages. */
+static void add_to_range(struct log_tail *tail, const struct log_page *page)
+{
+    struct line_cut *cut = &tail->cut;
+    bool is_enough;
+
+    for (size_t i = 0; i < page->lines_len; i++) {
+        if (!line_cut_has(cut, &page->lines[i])) continue;
+        write_line(tail, &tail->ready, &page->lines[i], (struct fl_str){0});
+        line_cut_mark(cut, tail->ready.len);
+    }
+    is_enough = tail->ready.len >= (cut->whole_lines ? RANGE_BYTES : RANGE_LINE_BYTES_MAX);
+    if (page->is_over || is_enough || line_cut_is_done(cut)) {
+        answer_range(tail, page);
+    } else {
+        log_read_more(tail->read);
+    }
 }
 
 /* --- piece by piece --- */
@@ -178,6 +250,10 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
         fail_page(tail, &page->err);
         return;
     }
+    if (tail->is_range) {
+        add_to_range(tail, page);
+        return;
+    }
     for (size_t i = 0; i < page->lines_len; i++) {
         bool is_last = i + 1 == page->lines_len;
 
@@ -185,7 +261,7 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
                    is_last ? page->cursor : (struct fl_str){0});
     }
     if (tail->call) {
-        answer_range(tail, page);
+        answer_lines(tail, page);
         return;
     }
     tail->is_at_end = page->is_over;
@@ -318,22 +394,76 @@ static bool read_format(struct api_call *call, bool *ret_is_text)
     return false;
 }
 
+/* Says what the header is refused for; true: 'ret_has' says whether there is a range. */
+static bool read_range(struct api_call *call, struct line_range *ret_range, bool *ret_has)
+{
+    static const char *const others[] = {"from", "tail", "count", "since", "until"};
+    struct fl_str header = api_header(call, "range");
+
+    *ret_has = false;
+    if (http_head(call->request)->method == FL_HTTP_HEAD || api_header(call, "if-range").len > 0) {
+        return true; /* it is for GET, and what an answer was like before is not remembered */
+    }
+    switch (line_range_parse(header, ret_range)) {
+    case LINE_RANGE_NONE:
+        return true;
+    case LINE_RANGE_BAD:
+        api_fail_at(call, "Range", "this is no range of lines that can be given", header,
+                    "lines=100-199 or lines=100-, one of them; the last lines: ?tail=100");
+        return false;
+    case LINE_RANGE_GIVEN:
+        break;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (!api_query_has(call, others[i])) continue;
+        api_fail_at(call, others[i], "this does not go with a Range of lines", header, NULL);
+        return false;
+    }
+    *ret_has = true;
+    return true;
+}
+
+/* What HEAD wants to know takes no look at the output. */
+static void answer_head(struct api_call *call, struct log_tail *tail, const char *content_type)
+{
+    if (!api_stream_open(&tail->stream, call, content_type)) {
+        free_tail(tail);
+        return;
+    }
+    if (api_drop(call)) fl_unreachable("a call that gave its request away has none");
+    api_stream_end(&tail->stream);
+}
+
 static void get_range(struct api_call *call, struct fl_job job)
 {
     struct log_query query = {.tenant = call->token.tenant, .job = job};
     struct log_tail *tail;
+    struct line_range range;
     struct fl_err err = {0};
     uint64_t count;
-    bool is_text;
+    bool is_text, is_range;
 
     if (!read_selection(call, &query) || !read_format(call, &is_text) ||
-        !api_query_u64(call, "count", 0, 1, COUNT_MAX, &count)) {
+        !api_query_u64(call, "count", 0, 1, COUNT_MAX, &count) ||
+        !read_range(call, &range, &is_range)) {
         return;
+    }
+    api_header_add(call, "Accept-Ranges", FL_STR("lines"));
+    if (is_range) {
+        query.from = LOG_FROM_LINE;
+        query.n = range.first;
+        count = range.last - range.first < COUNT_MAX ? range.last - range.first + 1 : COUNT_MAX;
     }
     tail = create(call, job);
     tail->is_text = is_text;
+    tail->is_range = is_range;
     tail->from = query.from == LOG_FROM_LINE ? query.n : 0;
     tail->count = count;
+    tail->cut.lines_max = count;
+    if (count == 0 && http_head(call->request)->method == FL_HTTP_HEAD) {
+        answer_head(call, tail, is_text ? "text/plain" : "application/x-ndjson");
+        return;
+    }
     if (count == 0) {
         start_stream(call, tail, &query, is_text ? "text/plain" : "application/x-ndjson");
         return;
@@ -443,8 +573,9 @@ static const struct api_field stream_fields[] = {
 
 const struct api_route job_log_routes[] = {
     API_ROUTE(API_GET, "/v1/jobs/{job}/logs", API_NEED_read, get_logs,
-              "its output: all of it, or a range of lines", .query = log_fields,
-              .gives = "text/plain"),
+              "its output: all of it, or a range of lines: 'count', or the header 'Range: "
+              "lines=100-199', which is answered with 206, or 416 beyond the last one",
+              .query = log_fields, .gives = "text/plain"),
     API_ROUTE(API_GET, "/v1/jobs/{job}/logs/stream", API_NEED_read, follow_logs,
               "its output as it is written, from the beginning or from behind Last-Event-ID, until "
               "the job has ended and all is given; each line tells its offset, so that one that is "

@@ -58,18 +58,21 @@ bool api_stream_open(struct api_stream *stream, struct api_call *call, const cha
 {
     static const struct http_watcher watcher = {
         .on_gone = on_gone, .on_room = on_room, .on_drain = on_drain};
-    struct fl_http_field headers[] = {
+    struct fl_http_field headers[4 + API_HEADERS_MAX] = {
         {FL_STR("Content-Type"), fl_str_c(content_type)},
         {FL_STR("Cache-Control"), FL_STR("no-store, no-transform")},
         {FL_STR("X-Accel-Buffering"), FL_STR("no")},
         {FL_STR("X-Content-Type-Options"), FL_STR("nosniff")},
     };
+    size_t headers_len = 4;
 
     if (call->api->streams >= call->config->followers_max) {
         api_fail(call, FL_UNAVAILABLE, "%u streams are open here already, the most there can be",
                  call->config->followers_max);
         return false;
     }
+    for (size_t i = 0; i < call->headers_len; i++)
+        headers[headers_len++] = call->headers[i];
     stream->api = call->api;
     stream->is_sse = strcmp(content_type, "text/event-stream") == 0;
     stream->is_quiet = strcmp(content_type, "text/plain") == 0;
@@ -78,7 +81,7 @@ bool api_stream_open(struct api_stream *stream, struct api_call *call, const cha
     fl_timer_init(&stream->heartbeat, stream->api->parts.loop, on_heartbeat, stream);
     if (!stream->is_quiet) fl_timer_in(&stream->heartbeat, stream->api->config.heartbeat_ms);
     http_watch(stream->request, &watcher, stream);
-    http_stream_begin(stream->request, 200, headers, sizeof headers / sizeof *headers);
+    http_stream_begin(stream->request, 200, headers, headers_len);
     return true;
 }
 

@@ -256,6 +256,42 @@ def streaming(f):
         equal((last["line"], last["text"]), (4, "line 5\n"))
         equal(call(f, "GET", f"/v1/jobs/{job}/logs?since=2100-01-01T00:00:00Z").body, b"")
         equal(call(f, "GET", f"/v1/jobs/{job}/logs?since=yesterday").status, 422)
+    with shows("Range of lines: 206 with Content-Range, 416 beyond the end, other units are not ours"):
+        def ranged(text, query="", of=job, **headers):
+            return call(f, "GET", f"/v1/jobs/{of}/logs{query}", headers={"Range": text, **headers})
+
+        def is_all(of, total):
+            return fleet.until("its output has come to its end", lambda: ranged("lines=0-", of=of).headers["content-range"].endswith(f"/{total}"), 60)
+
+        is_all(job, 5)
+        answer = ranged("lines=1-2")
+        equal((answer.status, answer.body, answer.headers["content-range"]), (206, b"line 2\nline 3\n", "lines 1-2/5"))
+        equal(answer.headers["accept-ranges"], "lines")
+        equal(ranged("lines=1-2", **{"If-None-Match": answer.headers["etag"]}).status, 304)
+        answer = ranged("lines=3-", "?format=jsonl")
+        equal((answer.status, [line["line"] for line in answer.lines()], answer.headers["content-range"]), (206, [3, 4], "lines 3-4/5"))
+        answer = ranged("lines=4-900")
+        equal((answer.status, answer.body, answer.headers["content-range"]), (206, b"line 5\n", "lines 4-4/5"))
+        answer = ranged("lines=5-")
+        equal((answer.status, answer.headers["content-range"], answer.headers["content-type"]), (416, "lines */5", "application/problem+json"))
+        equal((ranged("bytes=0-3").status, ranged("lines=1-2", **{"If-Range": '"x"'}).body.count(b"\n")), (200, 5))
+        for text, query in (("lines=-2", ""), ("lines=2-1", ""), ("lines=0-1,3-4", ""), ("lines=0-1", "?count=2"), ("lines=0-1", "?tail=1")):
+            equal(ranged(text, query).status, 422, text + query)
+        head = call(f, "HEAD", f"/v1/jobs/{job}/logs", headers={"Range": "lines=1-2"})
+        equal((head.status, head.headers["accept-ranges"], head.body), (200, "lines", b""))
+    with shows("a Range gives whole lines, however long, of one output or of several"):
+        wide = f.submit({"command": ["sh", "-c", "head -c 100000 /dev/zero | tr '\\0' $FAIRLEAD_REPLICA; echo; echo end $FAIRLEAD_REPLICA"], "replicas": 2})
+        f.wait(wide)
+        is_all(wide, 4)
+        answer = ranged("lines=0-0", "?replica=1", of=wide)
+        equal((answer.status, len(answer.body), set(answer.body), answer.headers["content-range"]), (206, 100001, set(b"1\n"), "lines 0-0/2"))
+        whole = b""
+        for n in range(4):
+            answer = ranged(f"lines={n}-{n}", of=wide)
+            equal((answer.status, answer.headers["content-range"]), (206, f"lines {n}-{n}/4"))
+            whole += answer.body
+        equal((len(whole), whole.count(b"0"), whole.count(b"1"), whole.count(b"end")), (200014, 100001, 100001, 2))
+        equal((ranged("lines=0-3", of=wide).status, ranged("lines=4-", of=wide).status), (206, 416))
     with shows("logs of chosen replicas: a list and a range"):
         gang = f.submit({"command": ["sh", "-c", "echo rank $FAIRLEAD_REPLICA"], "replicas": 4})
         f.wait(gang)
