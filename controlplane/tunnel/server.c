@@ -519,6 +519,8 @@ struct tunnel_server_config tunnel_server_config_default(void)
 
 static bool start_lws(struct tunnel_server *server, struct fl_err *err)
 {
+    /* No pings of its own: ours are there, and its timers are a sorted list that thousands walk along. */
+    static const lws_retry_bo_t no_pings = {0};
     void *loops[1] = {fl_loop_ev(server->loop)};
     uint64_t options =
         LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
@@ -531,6 +533,7 @@ static bool start_lws(struct tunnel_server *server, struct fl_err *err)
         .foreign_loops = loops,
         .user = server,
         .pt_serv_buf_size = SERVICE_BYTES,
+        .retry_and_idle_policy = &no_pings,
         .vhost_name = "tunnel",
         .alpn = "http/1.1",
         .ssl_cert_filepath = server->config.certificate_file,

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "shared/base/assert.h"
+#include "shared/tls/digest.h"
 #include "shared/tls/pem.h"
 
 static bool read_time(const ASN1_TIME *time, fl_ms *ret_at, struct fl_err *err)
@@ -36,6 +38,19 @@ static bool read_generation(X509 *x509, uint64_t *ret_generation, struct fl_err 
     return true;
 }
 
+/* The SubjectPublicKeyInfo as it stands: to encode the key anew costs a tenth of a handshake. */
+static struct fl_digest key_sha256_of(X509 *x509)
+{
+    unsigned char *der = NULL;
+    int len = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x509), &der);
+    struct fl_digest digest;
+
+    fl_assert(len > 0);
+    digest = fl_sha256(der, (size_t)len);
+    OPENSSL_free(der);
+    return digest;
+}
+
 bool fl_cert_of(X509 *x509, struct fl_cert *ret_cert, struct fl_err *err)
 {
     GENERAL_NAMES *names = X509_get_ext_d2i(x509, NID_subject_alt_name, NULL, NULL);
@@ -51,7 +66,7 @@ bool fl_cert_of(X509 *x509, struct fl_cert *ret_cert, struct fl_err *err)
     GENERAL_NAMES_free(names);
     if (!is_good) return false;
     cert.sha256 = fl_pem_sha256_of(x509);
-    cert.key_sha256 = fl_pem_key_sha256_of(pkey);
+    cert.key_sha256 = key_sha256_of(x509);
     *ret_cert = cert;
     return true;
 }
