@@ -176,25 +176,6 @@ static void put_line(struct cli *cli, const char *key, const char *value)
     if (*value && strcmp(value, "-") != 0) printf("%-12s %s\n", key, cli_plain(cli, value));
 }
 
-/* An ended job's record has no counts: its attempts have, when all of them are here. */
-static void count_ends(const json_t *job)
-{
-    static const char *const states[] = {"succeeded", "failed", "cancelled"};
-
-    if (!*cli_text(job, "endedAt") || *cli_text(job, "attemptsCursor")) return;
-    for (size_t s = 0; s < sizeof states / sizeof *states; s++) {
-        long long count = 0;
-        json_t *one;
-        size_t i;
-
-        json_array_foreach(json_object_get(job, "attempts"), i, one)
-        {
-            count += strcmp(cli_text(one, "elementState"), states[s]) == 0;
-        }
-        if (count) printf("  %lld %s", count, states[s]);
-    }
-}
-
 static void describe_job(struct cli *cli, const json_t *job)
 {
     const char *state = cli_text(job, "state"), *key;
@@ -225,7 +206,6 @@ static void describe_job(struct cli *cli, const json_t *job)
             if (json_integer_value(value))
                 printf("  %lld %s", (long long)json_integer_value(value), cli_plain(cli, key));
         }
-        count_ends(job);
         putchar('\n');
     }
 }

@@ -16,6 +16,8 @@ struct get {
     struct read_job stored;
     bool has_stored;
     struct fl_str spec;
+    struct read_element_count count; /* of an array that has ended */
+    bool has_count;
 };
 
 static struct fl_str keep(struct fl_arena *arena, struct fl_str s)
@@ -126,7 +128,8 @@ static void answer_job(struct api_call *call, const struct read_attempts *attemp
         job_json_view(call, json, &get->view, get->has_stored ? &get->stored : NULL);
         json_raw(json, "live", get->live);
     } else {
-        job_json_stored(call, json, &get->stored);
+        job_json_stored(call, json, &get->stored,
+                        &(struct read_element_counts){.at = &get->count, .len = get->has_count});
     }
     if (get->has_stored) {
         json_hex(json, "specDigest", get->stored.spec.at, sizeof get->stored.spec.at);
@@ -138,13 +141,34 @@ static void answer_job(struct api_call *call, const struct read_attempts *attemp
     api_answer(call);
 }
 
-static void on_spec(struct api_call *call, struct fl_str body)
+static void read_attempts_of(struct api_call *call)
 {
     struct get *get = call->state;
 
-    get->spec = keep(&call->arena, body);
     reads_attempts(call, get->is_open ? get->view.job : get->stored.job, 0, 0, ATTEMPTS,
                    answer_job);
+}
+
+static void on_counts(struct api_call *call, const struct read_element_counts *counts)
+{
+    struct get *get = call->state;
+
+    get->has_count = counts->len == 1;
+    if (get->has_count) get->count = counts->at[0];
+    read_attempts_of(call);
+}
+
+static void on_spec(struct api_call *call, struct fl_str body)
+{
+    struct get *get = call->state;
+    uint32_t room = READ_ELEMENTS_MAX;
+
+    get->spec = keep(&call->arena, body);
+    if (!get->is_open && job_json_wants_counts(&get->stored, &room)) {
+        reads_counts(call, &get->stored.job, 1, on_counts);
+    } else {
+        read_attempts_of(call);
+    }
 }
 
 static void on_stored(struct api_call *call, const struct read_job *job)

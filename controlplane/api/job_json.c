@@ -74,7 +74,40 @@ void job_json_view(struct api_call *call, struct json *json, const struct core_j
     json_null(json, "endedAt");
 }
 
-void job_json_stored(struct api_call *call, struct json *json, const struct read_job *job)
+static bool is_plain(const struct read_job *job)
+{
+    return job->elements == 1 && !job->is_picked;
+}
+
+bool job_json_wants_counts(const struct read_job *job, uint32_t *room)
+{
+    if (!job->is_ended || is_plain(job) || job->elements > *room) return false;
+    *room -= job->elements;
+    return true;
+}
+
+/* A plain job is its only element. */
+static void write_counts(struct json *json, const struct read_job *job,
+                         const struct read_element_counts *counts)
+{
+    struct read_element_count count = {.succeeded = job->state == JOB_succeeded,
+                                       .failed = job->state == JOB_failed,
+                                       .cancelled = job->state == JOB_cancelled};
+    bool is_known = job->is_ended && is_plain(job);
+
+    for (size_t i = 0; counts && i < counts->len && !is_known; i++) {
+        if (counts->at[i].job.n != job->job.n) continue;
+        count = counts->at[i];
+        is_known = true;
+    }
+    if (!is_known) return;
+    json_u64(json, "succeeded", count.succeeded);
+    json_u64(json, "failed", count.failed);
+    json_u64(json, "cancelled", count.cancelled);
+}
+
+void job_json_stored(struct api_call *call, struct json *json, const struct read_job *job,
+                     const struct read_element_counts *counts)
 {
     json_job(json, "id", job->job);
     write_cold(json, job);
@@ -84,6 +117,7 @@ void job_json_stored(struct api_call *call, struct json *json, const struct read
     json_i64(json, "priority", job->priority);
     json_open(json, "elements", '{');
     json_u64(json, "total", job->elements);
+    write_counts(json, job, counts);
     json_close(json, '}');
     json_time(json, "endedAt", job->ended_at);
     if (job->has_exit) {

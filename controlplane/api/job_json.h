@@ -6,7 +6,13 @@
 /* The members of a row in a list; the object is open.  'stored' may be NULL. */
 void job_json_view(struct api_call *call, struct json *json, const struct core_job_view *view,
                    const struct read_job *stored);
-void job_json_stored(struct api_call *call, struct json *json, const struct read_job *job);
+/* 'counts' has those of arrays that were asked for; NULL: none was. */
+void job_json_stored(struct api_call *call, struct json *json, const struct read_job *job,
+                     const struct read_element_counts *counts);
+
+/* Are the ends of its elements to be asked for?  Takes its elements from 'room'; false, too, when there is not
+ * that much. */
+bool job_json_wants_counts(const struct read_job *job, uint32_t *room);
 
 /* "key=value\n" lines as an object. */
 void job_json_lines(struct json *json, const char *key, struct fl_str lines);

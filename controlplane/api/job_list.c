@@ -11,7 +11,11 @@
 #include "controlplane/api/job_json.h"
 #include "controlplane/api/resources.h"
 
-enum { PAGE = 50, PAGE_MAX = 1000 };
+enum { PAGE = 50, PAGE_MAX = 1000, COUNTED_MAX = 50000 /* elements, in all of a page */ };
+
+_Static_assert((int)PAGE_MAX <= (int)READ_ELEMENTS_JOBS_MAX &&
+                   (int)COUNTED_MAX <= (int)READ_ELEMENTS_MAX,
+               "one question asks for all");
 
 struct list {
     struct job_filter filter;
@@ -21,6 +25,7 @@ struct list {
     size_t views_len;
     uint64_t next; /* of the core */
     struct fl_job *ids;
+    struct read_element_counts counts; /* of ended arrays */
 };
 
 static void answer_begin(struct api_call *call)
@@ -56,16 +61,31 @@ static void on_ended_documents(struct api_call *call, const struct read_jobs *jo
         for (size_t k = 0; k < jobs->len; k++) {
             if (jobs->at[k].job.n != list->ids[i].n) continue;
             json_open(&call->json, NULL, '{');
-            job_json_stored(call, &call->json, &jobs->at[k]);
+            job_json_stored(call, &call->json, &jobs->at[k], &list->counts);
             json_close(&call->json, '}');
         }
     }
     answer_end(call, list->next != 0, (struct api_cursor){API_CURSOR_ended, list->next});
 }
 
+static void on_ended_counts(struct api_call *call, const struct read_element_counts *counts)
+{
+    struct list *list = call->state;
+    struct read_element_count *copy =
+        fl_arena_array(&call->arena, struct read_element_count, counts->len);
+
+    for (size_t i = 0; i < counts->len; i++)
+        copy[i] = counts->at[i];
+    list->counts = (struct read_element_counts){.at = copy, .len = counts->len};
+    reads_jobs(call, list->ids, list->views_len, on_ended_documents);
+}
+
 static void on_ended_page(struct api_call *call, const struct read_jobs *jobs)
 {
     struct list *list = call->state;
+    struct fl_job *arrays = fl_arena_array(&call->arena, struct fl_job, jobs->len);
+    uint32_t room = COUNTED_MAX;
+    size_t arrays_len = 0;
 
     list->next = jobs->next;
     list->ids = fl_arena_array(&call->arena, struct fl_job, jobs->len);
@@ -76,9 +96,12 @@ static void on_ended_page(struct api_call *call, const struct read_jobs *jobs)
             break;
         }
         list->ids[list->views_len++] = jobs->at[i].job;
+        if (job_json_wants_counts(&jobs->at[i], &room)) arrays[arrays_len++] = jobs->at[i].job;
     }
     if (list->views_len == 0) {
         on_ended_documents(call, &(struct read_jobs){0});
+    } else if (arrays_len > 0) {
+        reads_counts(call, arrays, arrays_len, on_ended_counts);
     } else {
         reads_jobs(call, list->ids, list->views_len, on_ended_documents);
     }
@@ -208,10 +231,9 @@ static const struct api_field list_fields[] = {
 };
 
 const struct api_route job_list_routes[] = {
-    API_ROUTE(
-        API_GET, "/v1/jobs", API_NEED_read, list_jobs,
-        "lists jobs: open ones, the newest first, then ended ones likewise; a page may be "
-        "short, and goes on as long as it has a cursor",
-        .query = list_fields),
+    API_ROUTE(API_GET, "/v1/jobs", API_NEED_read, list_jobs,
+              "lists jobs: open ones, the newest first, then ended ones likewise; a page may be "
+              "short, and goes on as long as it has a cursor",
+              .query = list_fields),
     {0},
 };

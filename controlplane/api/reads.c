@@ -8,6 +8,7 @@ struct reading {
         reads_job_then *job;
         reads_jobs_then *jobs;
         reads_attempts_then *attempts;
+        reads_counts_then *counts;
         reads_audit_then *audit;
         reads_spec_then *spec;
     } then;
@@ -67,6 +68,15 @@ static void on_attempts(void *ctx, const struct read_attempts *attempts)
     struct api_call *call = reading->call;
 
     if (arrives(call, attempts->err)) reading->then.attempts(call, attempts);
+    leave(call);
+}
+
+static void on_counts(void *ctx, const struct read_element_counts *counts)
+{
+    struct reading *reading = ctx;
+    struct api_call *call = reading->call;
+
+    if (arrives(call, counts->err)) reading->then.counts(call, counts);
     leave(call);
 }
 
@@ -130,6 +140,17 @@ void reads_attempts(struct api_call *call, struct fl_job job, uint32_t element, 
     reading->then.attempts = then;
     asked(call,
           read_attempts(call->parts->reader, job, element, n, len_max, on_attempts, reading, &err),
+          &err);
+}
+
+void reads_counts(struct api_call *call, const struct fl_job *jobs, size_t len,
+                  reads_counts_then *then)
+{
+    struct reading *reading = begin(call);
+    struct fl_err err = {0};
+
+    reading->then.counts = then;
+    asked(call, read_element_counts(call->parts->reader, jobs, len, on_counts, reading, &err),
           &err);
 }
 

@@ -6,6 +6,7 @@
 #include "controlplane/api/call.h"
 #include "controlplane/store/read_attempts.h"
 #include "controlplane/store/read_audit.h"
+#include "controlplane/store/read_elements.h"
 #include "controlplane/store/read_jobs.h"
 #include "controlplane/store/read_specs.h"
 
@@ -21,6 +22,10 @@ void reads_page(struct api_call *call, const struct read_jobs_query *query, read
 typedef void reads_attempts_then(struct api_call *call, const struct read_attempts *attempts);
 void reads_attempts(struct api_call *call, struct fl_job job, uint32_t element, uint16_t n,
                     size_t len_max, reads_attempts_then *then);
+
+typedef void reads_counts_then(struct api_call *call, const struct read_element_counts *counts);
+void reads_counts(struct api_call *call, const struct fl_job *jobs, size_t len,
+                  reads_counts_then *then);
 
 typedef void reads_audit_then(struct api_call *call, const struct read_audit *audit);
 void reads_audit(struct api_call *call, uint64_t batch, uint32_t n, size_t len_max,

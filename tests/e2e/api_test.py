@@ -292,6 +292,16 @@ def streaming(f):
             whole += answer.body
         equal((len(whole), whole.count(b"0"), whole.count(b"1"), whole.count(b"end")), (200014, 100001, 100001, 2))
         equal((ranged("lines=0-3", of=wide).status, ranged("lines=4-", of=wide).status), (206, 416))
+    with shows("an ended array has its elements counted by their ends, alone and in the list"):
+        array = f.submit({"command": ["sh", "-c", "test $FAIRLEAD_ELEMENT != 2"], "array": 4})
+        f.wait(array)
+        counts = {"total": 4, "succeeded": 3, "failed": 1, "cancelled": 0}
+        equal(f.job(array)["elements"], counts)
+        listed = {one["id"]: one["elements"] for one in call(f, "GET", "/v1/jobs?state=ended").json()["jobs"]}
+        equal((listed[array], listed[job]), (counts, {"total": 1, "succeeded": 1, "failed": 0, "cancelled": 0}))
+        again = call(f, "POST", f"/v1/jobs/{array}:retry", {"only": "failed"}).json()["id"]
+        f.wait(again)
+        equal(f.job(again)["elements"], {"total": 1, "succeeded": 0, "failed": 1, "cancelled": 0})
     with shows("logs of chosen replicas: a list and a range"):
         gang = f.submit({"command": ["sh", "-c", "echo rank $FAIRLEAD_REPLICA"], "replicas": 4})
         f.wait(gang)

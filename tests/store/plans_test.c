@@ -175,6 +175,7 @@ static const struct look looks[] = {
     {PG_STMT_attempts_page, "attempt_end", {"job", "element", "n"}},
     {PG_STMT_attempts_page, "element_end", {"job", "element"}},
     {PG_STMT_attempts_page, "journal", {"batch"}},
+    {PG_STMT_element_counts, "element_end", {"job"}},
     {PG_STMT_job_batches, "job", {"id"}},
     {PG_STMT_job_batches, "attempt", {"job"}},
     {PG_STMT_job_batches, "attempt_end", {"job"}},

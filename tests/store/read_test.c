@@ -1,6 +1,7 @@
 /* What fronts read, from a real Postgres: what was committed comes back, in pages, by key. */
 #include "controlplane/store/read_attempts.h"
 #include "controlplane/store/read_audit.h"
+#include "controlplane/store/read_elements.h"
 #include "controlplane/store/read_events.h"
 #include "controlplane/store/read_identity.h"
 #include "controlplane/store/read_jobs.h"
@@ -317,6 +318,48 @@ static void attempts_come_in_order_with_their_ends(void **state)
     teardown(&world);
 }
 
+static void on_counts(void *ctx, const struct read_element_counts *counts)
+{
+    struct world *world = ctx;
+
+    world->answers++;
+    if (counts->err) tell(world, "%s\n", counts->err->text);
+    for (size_t i = 0; i < counts->len; i++) {
+        const struct read_element_count *at = &counts->at[i];
+
+        tell(world, "%" PRIu64 ": %u %u %u\n", at->job.n, at->succeeded, at->failed, at->cancelled);
+    }
+}
+
+static void ends_of_elements_are_counted_by_state(void **state)
+{
+    const struct fl_job jobs[] = {{2}, {3}, {7}};
+    struct fl_err err = {0};
+    struct core_batch *batch;
+    struct world world;
+    const char *told;
+
+    (void)state;
+    setup(&world);
+    fill(&world);
+    batch = next_batch(&world);
+    help_row(batch, ROW(job_new, .job = 7, .tenant = 1, .queue = 1, .shape = 1, .elements = 9,
+                        .spec = {{7}}, .name = FL_STR("n"), .labels = FL_STR(""),
+                        .params = FL_STR("{}"), .picked = FL_STR("")));
+    for (uint32_t i = 0; i < 6; i++) {
+        help_row(batch, ROW(element_end, .job = 7, .element = i, .n = 1,
+                            .state = i < 3   ? JOB_succeeded
+                                     : i < 5 ? JOB_failed
+                                             : JOB_cancelled));
+    }
+    commit(&world, batch);
+    told = heard(&world, read_element_counts(world.reader, jobs, 3, on_counts, &world, &err));
+    assert_non_null(strstr(told, "2: 0 1 0\n"));
+    assert_non_null(strstr(told, "3: 0 0 0\n")); /* it is open */
+    assert_non_null(strstr(told, "7: 3 2 1\n"));
+    teardown(&world);
+}
+
 static void on_events(void *ctx, const struct read_events *events)
 {
     struct world *world = ctx;
@@ -566,6 +609,7 @@ static void without_a_database_the_answer_is_that_there_is_none(void **state)
 FL_TESTS(cmocka_unit_test(ended_jobs_come_in_pages_by_queue_state_and_label),
          cmocka_unit_test(documents_come_by_id_and_specs_by_digest),
          cmocka_unit_test(attempts_come_in_order_with_their_ends),
+         cmocka_unit_test(ends_of_elements_are_counted_by_state),
          cmocka_unit_test(events_of_a_job_are_found_in_the_journal),
          cmocka_unit_test(audit_rows_come_newest_first),
          cmocka_unit_test(who_may_come_in_is_read_page_by_page),
