@@ -24,6 +24,19 @@ static struct pg_conn *plain(const char *conninfo)
     return conn;
 }
 
+/* What a backend has counted is in the server's counts at the latest when the backend is gone. */
+static void until_counted(const char *conninfo)
+{
+    fl_ms end = help_now() + HELP_WAIT_MS;
+
+    while (help_number(conninfo,
+                       "select count(*) from pg_stat_activity where datname = current_database()"
+                       " and backend_type = 'client backend' and pid <> pg_backend_pid()") > 0) {
+        assert_true(help_now() < end);
+        usleep(1000);
+    }
+}
+
 static char *text_of(struct pg_conn *conn, const char *sql)
 {
     PGresult *result = PQexec(pg_conn_raw(conn), sql);
@@ -436,20 +449,20 @@ static void a_load_reads_no_row_of_an_ended_job(void **state)
     pg_conn_destroy(conn);
 
     /* The server's own count of rows fetched, of one load alone. */
-    usleep(700000);
+    help_destroy(help);
+    until_counted(conninfo);
     help_run(conninfo, "select pg_stat_reset()");
     rows = 0;
     load = loaded(conninfo, &rows);
     load_destroy(load);
     before = help_number(conninfo,
                          "select count(*) from attempt where job in (select job from open_job)");
-    usleep(700000);
+    until_counted(conninfo);
     after = help_number(conninfo,
                         "select coalesce(sum(seq_tup_read), 0) from pg_stat_user_tables"
                         " where relname ~ '^(attempt|attempt_end|element_end|job|job_end|spec)_p'");
     assert_true(before > 0 && rows > 200);
     assert_true(after <= before); /* that count itself may scan nothing but by index */
-    help_destroy(help);
     fl_free(conninfo);
 }
 
