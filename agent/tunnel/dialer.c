@@ -9,7 +9,7 @@
 #include <openssl/x509v3.h>
 
 #include "agent/tunnel/identity.h"
-#include "agent/tunnel/proxy.h"
+#include "agent/tunnel/route.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
@@ -40,9 +40,10 @@ enum {
 struct agent_dialer {
     struct fl_loop *loop;
     struct agent_dialer_ports ports;
-    char *state_dir, *proxy, *no_proxy, *server_name;
+    char *state_dir, *server_name;
     char host[FL_NET_HOST_MAX];
     uint16_t port;
+    struct agent_route *route;
 
     struct agent_identity *identity;
     fl_ms renew_at; /* of the wall */
@@ -115,8 +116,6 @@ static bool make_vhost(struct agent_dialer *dialer, struct fl_err *err)
         .vhost_name = "tunnel",
         .alpn = "http/1.1",
     };
-    struct agent_proxy proxy;
-    char proxy_text[FL_NET_HOST_MAX + AGENT_PROXY_LOGIN_MAX + 8] = "";
 
     if (!fl_tls_client(&(struct fl_tls_client){.ca_pem = agent_identity_ca(identity),
                                                .cert_pem = agent_identity_chain(identity),
@@ -125,16 +124,8 @@ static bool make_vhost(struct agent_dialer *dialer, struct fl_err *err)
                        &dialer->tls, err)) {
         return false;
     }
-    if (!agent_proxy_for(dialer->proxy, dialer->no_proxy, dialer->host, dialer->port, &proxy, err))
-        return false;
-    if (proxy.is_on) {
-        snprintf(proxy_text, sizeof proxy_text, "%s%s%s", proxy.login, proxy.login[0] ? "@" : "",
-                 proxy.host);
-        info.http_proxy_address = proxy_text;
-        info.http_proxy_port = proxy.port;
-    } else if (getenv("http_proxy")) {
-        info.http_proxy_address = ""; /* else it would take that one, whatever no_proxy says */
-    }
+    /* Else it would take that one, whatever no_proxy says; ours is set for each connection. */
+    if (getenv("http_proxy")) info.http_proxy_address = "";
     info.protocols = protocols;
     info.provided_client_ssl_ctx = dialer->tls;
     dialer->vhost = lws_create_vhost(dialer->context, &info);
@@ -157,17 +148,27 @@ static void drop_socket(struct agent_dialer *dialer)
     dialer->wsi = NULL; /* what it says while it goes is not heard */
     dialer->is_lost = false;
     dialer->is_choked = false;
+    agent_route_forget(dialer->route);
     if (!wsi) return;
     lws_set_opaque_user_data(wsi, NULL);
     lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC);
 }
 
-static void dial(struct agent_dialer *dialer)
+static void lose(struct agent_dialer *dialer, struct fl_str why)
 {
-    struct fl_err err = {0};
+    dialer->wsi = NULL;
+    dialer->is_lost = true;
+    if (!dialer->lost_why[0] && why.len)
+        snprintf(dialer->lost_why, sizeof dialer->lost_why, FL_STR_FMT, FL_STR_ARG(why));
+    touch(dialer);
+}
+
+/* By number, so that libwebsockets, which would wait for a name server, asks none. */
+static bool connect_to(struct agent_dialer *dialer, const struct fl_net_address *address)
+{
     struct lws_client_connect_info info = {
         .context = dialer->context,
-        .address = dialer->host,
+        .vhost = dialer->vhost,
         .port = dialer->port,
         .ssl_connection = LCCSCF_USE_SSL,
         .path = "/",
@@ -178,21 +179,64 @@ static void dial(struct agent_dialer *dialer)
         .pwsi = &dialer->wsi,
         .opaque_user_data = dialer,
     };
+    const struct agent_proxy *proxy = agent_route_proxy(dialer->route);
+    char numbers[FL_NET_TEXT_MAX], host[FL_NET_HOST_MAX];
+    char proxy_text[FL_NET_TEXT_MAX + AGENT_PROXY_LOGIN_MAX + 1];
+    struct fl_err err = {0};
+    uint16_t port;
+
+    fl_net_print(address, numbers);
+    if (proxy->is_on) { /* the hub's name is the proxy's to look up */
+        snprintf(proxy_text, sizeof proxy_text, "%s%s%s", proxy->login, proxy->login[0] ? "@" : "",
+                 numbers);
+        info.address = dialer->host;
+        if (lws_set_proxy(dialer->vhost, proxy_text) != 0) return false;
+    } else {
+        if (!fl_net_split(fl_str_c(numbers), host, &port, &err)) return false;
+        info.address = host;
+    }
+    if (lws_client_connect_via_info(&info)) return true;
+    dialer->wsi = NULL;
+    return false;
+}
+
+/* False: each address was tried in this dial. */
+static bool try_next(struct agent_dialer *dialer)
+{
+    const struct fl_net_address *address;
+
+    while ((address = agent_route_next(dialer->route))) {
+        dialer->lost_why[0] = 0;
+        if (connect_to(dialer, address)) return true;
+        dialer->is_lost = false; /* it may have said so itself */
+    }
+    return false;
+}
+
+static void on_found(void *ctx)
+{
+    struct agent_dialer *dialer = ctx;
+
+    if (!try_next(dialer)) lose(dialer, FL_STR("no connection can be made"));
+}
+
+static void on_not_found(void *ctx, const struct fl_err *err)
+{
+    lose(ctx, fl_str_c(err->text));
+}
+
+static void dial(struct agent_dialer *dialer)
+{
+    struct fl_err err = {0};
 
     dialer->status.dials++;
     dialer->lost_why[0] = 0;
-    if (!dialer->vhost && !make_vhost(dialer, &err)) {
-        snprintf(dialer->lost_why, sizeof dialer->lost_why, "%s", err.text);
+    if (dialer->vhost || make_vhost(dialer, &err)) {
+        agent_route_begin(dialer->route);
+    } else {
         drop_vhost(dialer);
-        dialer->is_lost = true;
-        touch(dialer);
-        return;
+        lose(dialer, fl_str_c(err.text));
     }
-    info.vhost = dialer->vhost;
-    if (lws_client_connect_via_info(&info)) return;
-    dialer->wsi = NULL;
-    dialer->is_lost = true;
-    touch(dialer);
 }
 
 /* ---- out --------------------------------------------------------------------------------------- */
@@ -315,14 +359,12 @@ static void begin(struct agent_dialer *dialer, const struct fl_msg *welcome)
 
 /* ---- the certificate --------------------------------------------------------------------------- */
 
-/* Half of what is left of the certificate's life from now on. */
-static void plan_renewal(struct agent_dialer *dialer)
+static void plan_renewal(struct agent_dialer *dialer, bool is_fresh)
 {
-    fl_ms wall = fl_loop_wall(dialer->loop);
-    fl_ms until = agent_identity_cert(dialer->identity)->until;
+    const struct fl_cert *cert = agent_identity_cert(dialer->identity);
 
-    dialer->status.expires_at = until;
-    dialer->renew_at = until > wall ? wall + (until - wall) / 2 : wall;
+    dialer->status.expires_at = cert->until;
+    dialer->renew_at = agent_identity_renew_at(cert, is_fresh, fl_loop_wall(dialer->loop));
     fl_timer_in(&dialer->renew_timer, 0);
 }
 
@@ -407,7 +449,7 @@ static void take_renewed(struct agent_dialer *dialer, const struct fl_msg_renewe
         fl_key_destroy(dialer->renew_key);
         dialer->renew_key = NULL;
         dialer->status.renewals++;
-        plan_renewal(dialer);
+        plan_renewal(dialer, true);
         dialer->is_renewed = true; /* the next dial shows the new one; this tunnel goes for it */
         fl_log(FL_LOG_INFO, MODULE, "renewed",
                FL_LOG_I("until", agent_identity_cert(dialer->identity)->until));
@@ -545,15 +587,6 @@ static bool is_hub(const struct agent_dialer *dialer)
     return is_good;
 }
 
-static void lose(struct agent_dialer *dialer, struct fl_str why)
-{
-    dialer->wsi = NULL;
-    dialer->is_lost = true;
-    if (!dialer->lost_why[0] && why.len)
-        snprintf(dialer->lost_why, sizeof dialer->lost_why, FL_STR_FMT, FL_STR_ARG(why));
-    touch(dialer);
-}
-
 static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                     size_t len)
 {
@@ -568,6 +601,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
             return -1;
         }
         fl_net_set_user_timeout(lws_get_socket_fd(wsi), UNSENT_MS);
+        agent_route_good(dialer->route);
         step(dialer, FL_LINK_EV_opened);
         return 0;
     case LWS_CALLBACK_CLIENT_RECEIVE:
@@ -618,7 +652,8 @@ static void after_turn(void *ctx)
 
     if (dialer->is_lost) {
         dialer->is_lost = false;
-        step(dialer, FL_LINK_EV_lost);
+        if (fl_mux_link(dialer->mux)->state != FL_LINK_DIALING || !try_next(dialer))
+            step(dialer, FL_LINK_EV_lost);
     }
     if (!flush(dialer)) step(dialer, FL_LINK_EV_lost);
     state = fl_mux_link(dialer->mux)->state;
@@ -653,12 +688,17 @@ static bool start(struct agent_dialer *dialer, const struct agent_dialer_config 
         .foreign_loops = loops,
         .pt_serv_buf_size = SERVICE_BYTES,
     };
+    struct agent_route_port route = {dialer, on_found, on_not_found};
     const char *hub;
 
     if (!agent_identity_load(config->state_dir, &dialer->identity, err)) return false;
     hub = config->hub ? config->hub : agent_identity_hub(dialer->identity);
     if (!fl_net_split(fl_str_c(hub), dialer->host, &dialer->port, err))
         return fl_err_wrap(err, "the tunnel's address");
+    if (!agent_route_create(dialer->loop, config->proxy, config->no_proxy, dialer->host,
+                            dialer->port, &route, &dialer->route, err)) {
+        return false;
+    }
     lws_set_log_level(LLL_ERR | LLL_WARN, on_lws_log);
     dialer->context = lws_create_context(&info);
     return dialer->context || fl_fail(err, FL_IO, "libwebsockets does not start");
@@ -678,8 +718,6 @@ struct agent_dialer *agent_dialer_create(struct fl_loop *loop,
     dialer->loop = loop;
     dialer->ports = *ports;
     dialer->state_dir = copy_of(config->state_dir);
-    dialer->proxy = copy_of(config->proxy);
-    dialer->no_proxy = copy_of(config->no_proxy);
     dialer->server_name = copy_of(config->server_name ? config->server_name : FL_TLS_SERVER_NAME);
     dialer->mux = fl_mux_create(&mux, now_of(dialer));
     fl_blob_reader_init(&dialer->blob_reader);
@@ -692,7 +730,7 @@ struct agent_dialer *agent_dialer_create(struct fl_loop *loop,
         agent_dialer_destroy(dialer);
         return NULL;
     }
-    plan_renewal(dialer);
+    plan_renewal(dialer, false);
     fl_timer_at(&dialer->timer, fl_mux_deadline(dialer->mux));
     return dialer;
 }
@@ -707,6 +745,7 @@ void agent_dialer_destroy(struct agent_dialer *dialer)
     fl_after_off(&dialer->after);
     if (dialer->context) lws_context_destroy(dialer->context); /* its vhosts with it */
     SSL_CTX_free(dialer->tls);
+    agent_route_destroy(dialer->route);
     fl_mux_destroy(dialer->mux);
     fl_blobs_destroy(dialer->blobs);
     fl_blob_reader_fini(&dialer->blob_reader);
@@ -714,8 +753,6 @@ void agent_dialer_destroy(struct agent_dialer *dialer)
     fl_key_destroy(dialer->renew_key);
     agent_identity_destroy(dialer->identity);
     fl_free(dialer->state_dir);
-    fl_free(dialer->proxy);
-    fl_free(dialer->no_proxy);
     fl_free(dialer->server_name);
     fl_free(dialer);
 }

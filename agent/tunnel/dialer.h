@@ -47,7 +47,8 @@ struct agent_dialer_config {
     uint64_t seed;        /* of the back-off: each agent its own */
 };
 
-/* Dials at once.  NULL: there is no identity in the state directory, or it is damaged; FL_ABSENT, FL_TORN. */
+/* Dials at once.  NULL: there is no identity in the state directory, or it is damaged (FL_ABSENT, FL_TORN); hub or
+ * proxy make no sense (FL_INVALID). */
 struct agent_dialer *agent_dialer_create(struct fl_loop *loop,
                                          const struct agent_dialer_config *config,
                                          const struct agent_dialer_ports *ports,

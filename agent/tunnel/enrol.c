@@ -36,6 +36,7 @@ struct attempt {
     uint16_t port;
     struct agent_proxy proxy;
     SSL_CTX *tls; /* NULL: in the clear */
+    struct agent_https_names *names;
     struct fl_buf key_pem, body, answer;
     struct fl_arena arena;
 };
@@ -180,6 +181,7 @@ static bool try_once(struct attempt *attempt, struct fl_err *err)
     const struct agent_enrol_config *config = attempt->config;
     fl_ms timeout_ms = config->timeout_ms > 0 ? config->timeout_ms : TRY_MS;
     struct agent_https https = {
+        .names = attempt->names,
         .host = attempt->host,
         .port = attempt->port,
         .proxy = &attempt->proxy,
@@ -243,6 +245,7 @@ bool agent_enrol(const struct agent_enrol_config *config, struct fl_err *err)
     struct fl_err why = {0};
     bool is_done;
 
+    attempt.names = agent_https_names_create();
     fl_buf_init(&attempt.key_pem, FL_KEY_PEM_MAX);
     fl_buf_init(&attempt.body, 4 * FL_CSR_BYTES_MAX);
     fl_buf_init(&attempt.answer, AGENT_HTTPS_ANSWER_MAX);
@@ -251,6 +254,7 @@ bool agent_enrol(const struct agent_enrol_config *config, struct fl_err *err)
         fl_log(FL_LOG_INFO, MODULE, "enrolled", FL_LOG_S("api", attempt.host),
                FL_LOG_S("tunnel", attempt.tunnel));
     }
+    agent_https_names_destroy(attempt.names);
     SSL_CTX_free(attempt.tls);
     if (attempt.key_pem.at) fl_secret_wipe(attempt.key_pem.at, attempt.key_pem.len);
     if (attempt.body.at) fl_secret_wipe(attempt.body.at, attempt.body.len);

@@ -11,11 +11,14 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+#include "shared/base/alloc.h"
 #include "shared/io/clock.h"
+#include "shared/io/loop.h"
 #include "shared/io/net.h"
+#include "shared/io/resolve.h"
 #include "shared/tls/context.h"
 
-enum { LOOK_MS = 100, HEAD_BYTES_MAX = 16 << 10 };
+enum { LOOK_MS = 100, RESOLVE_MS = 15000, HEAD_BYTES_MAX = 16 << 10 };
 
 /* One connection; its bytes go through 'ssl' when there is one. */
 struct wire {
@@ -27,20 +30,38 @@ struct wire {
 
 /* ---- waiting ----------------------------------------------------------------------------------- */
 
+/* How long to wait before the next look; 0: it is over. */
+static fl_ms next_look(const struct agent_https *https, fl_ms deadline, struct fl_err *err)
+{
+    fl_ms left = deadline - fl_clock_mono();
+
+    if (left <= 0) {
+        fl_fail(err, FL_UNAVAILABLE, "%s does not answer", https->host);
+        return 0;
+    }
+    if (https->should_stop && https->should_stop(https->ctx)) {
+        fl_fail(err, FL_UNAVAILABLE, "stopped");
+        return 0;
+    }
+    return left < LOOK_MS ? left : LOOK_MS;
+}
+
 /* Until the socket is ready. */
+static bool await_until(const struct wire *wire, short events, fl_ms deadline, struct fl_err *err)
+{
+    fl_ms look_ms;
+
+    while ((look_ms = next_look(wire->https, deadline, err))) {
+        struct pollfd polled = {.fd = wire->fd, .events = events};
+
+        if (poll(&polled, 1, (int)look_ms) > 0) return true;
+    }
+    return false;
+}
+
 static bool await(const struct wire *wire, short events, struct fl_err *err)
 {
-    const struct agent_https *https = wire->https;
-
-    for (;;) {
-        struct pollfd polled = {.fd = wire->fd, .events = events};
-        fl_ms left = https->deadline - fl_clock_mono();
-
-        if (left <= 0) return fl_fail(err, FL_UNAVAILABLE, "%s does not answer", https->host);
-        if (https->should_stop && https->should_stop(https->ctx))
-            return fl_fail(err, FL_UNAVAILABLE, "stopped");
-        if (poll(&polled, 1, (int)(left < LOOK_MS ? left : LOOK_MS)) > 0) return true;
-    }
+    return await_until(wire, events, wire->https->deadline, err);
 }
 
 /* What to wait for before the same call again; 0: it failed. */
@@ -174,19 +195,93 @@ static bool read_body(struct wire *wire, size_t head, struct fl_buf *body, struc
 
 /* ---- making the connection --------------------------------------------------------------------- */
 
+struct agent_https_names {
+    struct fl_loop *loop;
+    struct fl_resolver *resolver;
+    bool is_answered, is_found;
+    struct fl_net_addresses found;
+    struct fl_err err;
+};
+
+static void on_resolved(void *ctx, const struct fl_net_addresses *found, const struct fl_err *err)
+{
+    struct agent_https_names *names = ctx;
+
+    names->is_answered = true;
+    names->is_found = found != NULL;
+    if (found) names->found = *found;
+    names->err = *err;
+}
+
+struct agent_https_names *agent_https_names_create(void)
+{
+    struct agent_https_names *names = fl_new(struct agent_https_names);
+
+    names->loop = fl_loop_create();
+    names->resolver = fl_resolver_create(names->loop, RESOLVE_MS, on_resolved, names);
+    return names;
+}
+
+void agent_https_names_destroy(struct agent_https_names *names)
+{
+    if (!names) return;
+    fl_resolver_destroy(names->resolver);
+    fl_loop_destroy(names->loop);
+    fl_free(names);
+}
+
+static bool resolve(const struct agent_https *https, struct fl_str text, struct fl_err *err)
+{
+    struct agent_https_names *names = https->names;
+    fl_ms look_ms = 1;
+
+    names->is_answered = false;
+    fl_loop_turn(names->loop, 0); /* its clock stood still since the last request */
+    fl_resolver_ask(names->resolver, text);
+    while (!names->is_answered && (look_ms = next_look(https, https->deadline, err)))
+        fl_loop_turn(names->loop, look_ms);
+    if (look_ms == 0) {
+        fl_resolver_forget(names->resolver);
+        return false;
+    }
+    if (!names->is_found && err) *err = names->err;
+    return names->is_found;
+}
+
+static bool connect_one(struct wire *wire, const struct fl_net_address *address, fl_ms deadline,
+                        struct fl_err *err)
+{
+    if (fl_net_connect(address, &wire->fd, err) && await_until(wire, POLLOUT, deadline, err) &&
+        fl_net_connected(wire->fd, err)) {
+        return true;
+    }
+    if (wire->fd >= 0) close(wire->fd);
+    wire->fd = -1;
+    return false;
+}
+
+/* An address that does not answer leaves the others their share of the time. */
 static bool connect_to(struct wire *wire, const char *host, uint16_t port, struct fl_err *err)
 {
+    const struct agent_https *https = wire->https;
+    const struct fl_net_addresses *found = &https->names->found;
     char text[FL_NET_HOST_MAX + 16];
-    struct fl_net_address address;
+    bool is_done;
 
     snprintf(text, sizeof text, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host, port);
-    if (!fl_net_resolve(fl_str_c(text), &address, err) ||
-        !fl_net_connect(&address, &wire->fd, err) || !await(wire, POLLOUT, err) ||
-        !fl_net_connected(wire->fd, err)) {
-        err->code = FL_UNAVAILABLE;
-        return fl_err_wrap(err, "%s", text);
+    is_done = resolve(https, fl_str_c(text), err);
+    if (is_done) {
+        is_done = false;
+        for (size_t i = 0; i < found->len && !is_done; i++) {
+            fl_ms now = fl_clock_mono();
+            fl_ms share = (https->deadline - now) / (fl_ms)(found->len - i);
+
+            is_done = connect_one(wire, &found->at[i], now + share, err);
+        }
     }
-    return true;
+    if (is_done) return true;
+    err->code = FL_UNAVAILABLE;
+    return fl_err_wrap(err, "%s", text);
 }
 
 static bool pass_proxy(struct wire *wire, struct fl_err *err)

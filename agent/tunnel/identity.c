@@ -221,6 +221,15 @@ const struct fl_cert *agent_identity_cert(const struct agent_identity *identity)
     return &identity->cert;
 }
 
+fl_ms agent_identity_renew_at(const struct fl_cert *cert, bool is_fresh, fl_ms now)
+{
+    fl_ms half_ms = (cert->until - cert->from) / 2;
+    fl_ms half = cert->from + half_ms;
+
+    if (is_fresh && (half <= now || half > now + half_ms)) return now + half_ms;
+    return half;
+}
+
 /* ---- the next key ------------------------------------------------------------------------------ */
 
 static bool write_next_key(int folder, const struct fl_key *key, struct fl_buf *pem,

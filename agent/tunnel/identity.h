@@ -28,6 +28,12 @@ struct fl_str agent_identity_ca(const struct agent_identity *identity);    /* PE
 const char *agent_identity_hub(const struct agent_identity *identity);     /* "host:port" */
 const struct fl_cert *agent_identity_cert(const struct agent_identity *identity);
 
+/* When the next certificate is to be asked for, on the agent's wall clock: at half of this one's life, however
+ * long the agent has been running.  One that 'is_fresh', received right now, lasts for half of its life from
+ * now at most, and for no less when the agent's clock says that this half is over: then that clock is wrong,
+ * and to ask again at once would never end. */
+fl_ms agent_identity_renew_at(const struct fl_cert *cert, bool is_fresh, fl_ms now);
+
 /* The key to ask the next certificate for, stored before anybody is asked: when the answer is lost, to a cut or
  * to a kill, the same key is asked for again, and the control plane knows this agent from a thief, who would
  * come with another one.  'ret_key' is the caller's to destroy. */

@@ -407,7 +407,6 @@ bool identity_issue(const struct identity *identity, const struct fl_csr *csr,
                     struct identity_issued *ret_issued, struct fl_err *err)
 {
     struct identity_issued issued = {
-        .from = now - BACKDATED_MS,
         .until = earlier(now + identity->config.client_lifetime_ms, fl_ca_ends_at(identity->ca)),
     };
 
@@ -415,7 +414,8 @@ bool identity_issue(const struct identity *identity, const struct fl_csr *csr,
         return fl_fail(err, FL_DENIED, "the request is for another cluster");
     }
     if (issued.until <= now) return fl_fail(err, FL_UNAVAILABLE, "the CA has expired");
-    issued.renew_at = half_way(now, issued.until);
+    issued.from = now - earlier(BACKDATED_MS, (issued.until - now) / 10);
+    issued.renew_at = half_way(issued.from, issued.until);
     if (!fl_ca_sign_cluster(identity->ca, csr->key, cluster, generation, issued.from, issued.until,
                             ret_pem, err)) {
         return false;

@@ -52,8 +52,8 @@ struct fl_digest identity_ca_sha256(const struct identity *identity); /* for joi
 struct fl_str identity_pepper(const struct identity *identity);       /* borrowed */
 
 struct identity_issued {
-    fl_ms from, until; /* of the wall; from is 5 minutes before now */
-    fl_ms renew_at;    /* half of what is left from now on */
+    fl_ms from, until; /* of the wall; from is 5 minutes before now, of a short life a tenth */
+    fl_ms renew_at;    /* half of that life, where its owner asks for the next */
 };
 
 /* A client certificate for this cluster and generation, which the core has decided, for the key of 'csr'.

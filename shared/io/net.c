@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/base/assert.h"
-
 static bool parse_port(struct fl_str text, uint64_t least, uint16_t *ret_port)
 {
     uint64_t port;
@@ -89,29 +87,41 @@ bool fl_net_parse(struct fl_str text, struct fl_net_address *ret_address, struct
     return true;
 }
 
-bool fl_net_resolve(struct fl_str text, struct fl_net_address *ret_address, struct fl_err *err)
+bool fl_net_resolve(struct fl_str text, struct fl_net_addresses *ret_addresses, struct fl_err *err)
 {
     struct addrinfo want = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG}, *found;
+    struct fl_net_addresses addresses = {0};
     char host[FL_NET_HOST_MAX];
     bool has_brackets = false;
     uint16_t port = 0;
     int failed;
 
     if (!split(text, 0, host, &has_brackets, &port, err)) return false;
-    if (from_numbers(host, has_brackets, port, ret_address)) return true;
+    if (from_numbers(host, has_brackets, port, &ret_addresses->at[0])) {
+        ret_addresses->len = 1;
+        return true;
+    }
     failed = getaddrinfo(host, NULL, &want, &found);
     if (failed != 0) {
         return fl_fail(err, FL_UNAVAILABLE, "no address of %s: %s", host, gai_strerror(failed));
     }
-    *ret_address = (struct fl_net_address){.len = found->ai_addrlen};
-    fl_assert(found->ai_addrlen <= sizeof ret_address->v6);
-    memcpy(&ret_address->any, found->ai_addr, found->ai_addrlen);
-    if (found->ai_family == AF_INET6) {
-        ret_address->v6.sin6_port = htons(port);
-    } else {
-        ret_address->v4.sin_port = htons(port);
+    for (const struct addrinfo *one = found; one && addresses.len < FL_NET_ADDRESSES_MAX;
+         one = one->ai_next) {
+        struct fl_net_address *address = &addresses.at[addresses.len];
+
+        if (one->ai_addrlen > sizeof address->v6) continue;
+        address->len = one->ai_addrlen;
+        memcpy(&address->any, one->ai_addr, one->ai_addrlen);
+        if (one->ai_family == AF_INET6) {
+            address->v6.sin6_port = htons(port);
+        } else {
+            address->v4.sin_port = htons(port);
+        }
+        addresses.len++;
     }
     freeaddrinfo(found);
+    if (addresses.len == 0) return fl_fail(err, FL_UNAVAILABLE, "no address of %s", host);
+    *ret_addresses = addresses;
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* net.h - sockets that never block: addresses, listening, accepting, connecting.
  * Every descriptor is non-blocking and closes on exec.  Addresses are numeric: names are looked up by
- * fl_net_resolve alone, which waits for the resolver and so belongs to the start of a program.
+ * fl_net_resolve alone, which waits for the resolver: a loop asks by resolve.h.
  * Thread-safe. */
 #pragma once
 
@@ -33,8 +33,15 @@ FL_CHECK bool fl_net_parse(struct fl_str text, struct fl_net_address *ret_addres
 FL_CHECK bool fl_net_split(struct fl_str text, char ret_host[FL_NET_HOST_MAX], uint16_t *ret_port,
                            struct fl_err *err);
 
-/* As fl_net_parse, but the host may be a name; the resolver's first answer.  Waits. */
-FL_CHECK bool fl_net_resolve(struct fl_str text, struct fl_net_address *ret_address,
+enum { FL_NET_ADDRESSES_MAX = 8 };
+
+struct fl_net_addresses { /* of one host, at least one, those to be tried first in front */
+    struct fl_net_address at[FL_NET_ADDRESSES_MAX];
+    size_t len;
+};
+
+/* As fl_net_parse, but the host may be a name; what the system's resolver answers, up to the maximum.  Waits. */
+FL_CHECK bool fl_net_resolve(struct fl_str text, struct fl_net_addresses *ret_addresses,
                              struct fl_err *err);
 
 void fl_net_print(const struct fl_net_address *address, char out[FL_NET_TEXT_MAX]);

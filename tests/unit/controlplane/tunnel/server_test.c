@@ -210,6 +210,32 @@ static void an_agent_comes_through_a_proxy_with_a_password(void **state)
     end(&world, &agent);
 }
 
+/* "localhost" is two addresses on most hosts, of which the server has one. */
+static void an_agent_finds_the_control_plane_by_name(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+
+    (void)state;
+    tunnel_world_init(&world, 0);
+    snprintf(world.hub, sizeof world.hub, "localhost:%u", world.port);
+    fake_agent_init(&world, &agent, 1);
+    fake_agent_dial(&agent, NULL);
+    UNTIL(&world, world.inventories == 1);
+    fake_agent_fini(&agent);
+    snprintf(world.hub, sizeof world.hub, "fairlead.invalid:%u", world.port);
+    fake_agent_init(&world, &agent, 1);
+    fake_agent_dial(&agent, NULL);
+    UNTIL(&world, strstr(agent_dialer_status(agent.dialer).why, "no address of fairlead.invalid"));
+    fake_agent_fini(&agent);
+    for (int i = 0; i < 20; i++) { /* while it looks for the name */
+        fake_agent_dial(&agent, NULL);
+        UNTIL(&world, agent_dialer_status(agent.dialer).dials == 1);
+        fake_agent_fini(&agent);
+    }
+    end(&world, &agent);
+}
+
 static void an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate(void **state)
 {
     struct tunnel_world world;
@@ -268,5 +294,6 @@ FL_TESTS(cmocka_unit_test(an_agent_greets_lists_and_does_what_it_is_told),
          cmocka_unit_test(who_is_revoked_is_sent_away_and_not_let_in_again),
          cmocka_unit_test(log_bytes_flow_both_ways_beside_control),
          cmocka_unit_test(an_agent_comes_through_a_proxy_with_a_password),
+         cmocka_unit_test(an_agent_finds_the_control_plane_by_name),
          cmocka_unit_test(an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate),
          cmocka_unit_test(a_renewal_whose_answer_is_lost_asks_for_the_same_key))

@@ -278,12 +278,13 @@ void tunnel_world_identity(struct tunnel_world *world, const char *state_dir, ui
     struct fl_err err = {0};
     struct fl_buf key_pem, cert;
     fl_ms now = fl_clock_wall();
+    fl_ms from = lifetime_ms < 0 ? now + 2 * lifetime_ms : now - FL_SECOND_MS;
 
     fl_buf_init(&key_pem, FL_KEY_PEM_MAX);
     fl_buf_init(&cert, FL_CERT_PEM_MAX);
     assert_true(fl_key_write(key, &key_pem, &err));
-    assert_true(fl_ca_sign_cluster(signer, key, tunnel_world_uuid(n), 1, now - FL_HOUR_MS,
-                                   now + lifetime_ms, &cert, &err));
+    assert_true(fl_ca_sign_cluster(signer, key, tunnel_world_uuid(n), 1, from, now + lifetime_ms,
+                                   &cert, &err));
     mkdir(state_dir, 0700);
     if (!agent_identity_store(state_dir, view(&key_pem), view(&cert), fl_ca_cert_pem(world->ca),
                               fl_str_c(world->hub), &err)) {

@@ -36,7 +36,7 @@ static void hosts_and_ports_are_split(void **state)
     char host[FL_NET_HOST_MAX];
     uint16_t port;
     struct fl_err err = {0};
-    struct fl_net_address address;
+    struct fl_net_addresses addresses;
 
     (void)state;
     assert_true(fl_net_split(FL_STR("fleet.example:8474"), host, &port, &err));
@@ -46,8 +46,9 @@ static void hosts_and_ports_are_split(void **state)
     assert_string_equal(host, "::1");
     assert_false(fl_net_split(FL_STR("fleet.example:0"), host, &port, &err));
     assert_false(fl_net_split(FL_STR("fleet.example"), host, &port, &err));
-    assert_true(fl_net_resolve(FL_STR("127.0.0.1:5"), &address, &err));
-    assert_int_equal(fl_net_port(&address), 5);
+    assert_true(fl_net_resolve(FL_STR("127.0.0.1:5"), &addresses, &err));
+    assert_int_equal(addresses.len, 1);
+    assert_int_equal(fl_net_port(&addresses.at[0]), 5);
 }
 
 static void loopback_is_recognised(void **state)
