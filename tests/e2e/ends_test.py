@@ -126,20 +126,121 @@ def memory_group():
     return None
 
 
+def old_memory_group():
+    """A control group of version 1 that limits memory to 64 MiB; None where this host has none."""
+    path = f"/sys/fs/cgroup/memory/fairlead-test-{os.getpid()}"
+    try:
+        os.mkdir(path)
+    except OSError:
+        return None
+    try:
+        for name in ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"):
+            if os.path.exists(f"{path}/{name}"):
+                with open(f"{path}/{name}", "w") as file:
+                    file.write(str(64 << 20))
+        with open("/proc/swaps") as file:
+            if len(file.readlines()) == 1 or os.path.exists(path + "/memory.memsw.limit_in_bytes"):
+                return path
+    except OSError:
+        pass
+    os.rmdir(path)
+    return None
+
+
+GLUTTON = "b = [bytearray(1 << 20) for _ in range(2000)]"
+
+
 def out_of_memory(h):
-    path = memory_group() if os.geteuid() == 0 else None
-    if not path:
-        print("# no control groups of version 2 with limits of memory here: OutOfMemory is not shown")
-        return
+    """Which of the two is shown depends on the host, and is said: nobody can have both."""
+    is_root = os.geteuid() == 0
+    if path := is_root and memory_group():
+        out_of_its_limit(h, path)
+    elif path := is_root and old_memory_group():
+        print("# control groups of version 1: the agent sets no limits, and tells a kill for memory from no other KILL", flush=True)
+        out_of_an_old_limit(h, path)
+    else:
+        print("# no control group with a limit of memory can be made here: no kill for memory is shown", flush=True)
+
+
+def out_of_its_limit(h, path):
     with shows("a job that takes more memory than its limit has failed, OutOfMemory"):
         agent = h.agent("limits", h.join("limits"), settings={"cgroup": path})
         h.wait_cluster("limits", "ready")
-        job = h.wait(h.submit({"command": ["python3", "-c", "b = [bytearray(1 << 20) for _ in range(2000)]"], "clusters": ["limits"],
-                               "resources": {"cpu": "500m", "memory": "64Mi"}}))
-        equal((job["state"], job["reason"], last_attempt(job)["reason"]), ("failed", "RetriesSpent", "OutOfMemory"))
+        job = h.wait(h.submit({"command": ["python3", "-c", GLUTTON], "clusters": ["limits"], "resources": {"cpu": "500m", "memory": "64Mi"}}))
+        equal((job["state"], job["reason"], last_attempt(job)["reason"]), ("failed", "OutOfMemory", "OutOfMemory"))
         agent.terminate()
         agent.wait()
     subprocess.run(["find", path, "-depth", "-type", "d", "-exec", "rmdir", "{}", ";"], check=False)
+
+
+def out_of_an_old_limit(h, path):
+    """The job enters the group by itself, so that the kernel's only choice is the job."""
+    with shows("a job that the kernel kills for memory has failed with 137, its neighbour and its supervisor live"):
+        neighbour = Worker(h, "neighbour").began()
+        job = h.wait(h.submit({"command": ["sh", "-c", f"echo $$ >{path}/cgroup.procs && exec python3 -c '{GLUTTON}'"], "resources": SMALL}))
+        equal((job["state"], job["reason"], job["exitCode"]), ("failed", "ReplicaFailed", 128 + signal.SIGKILL))
+        with open(path + "/memory.oom_control") as file:
+            assert "oom_kill 1\n" in file.read(), "the kernel counts no kill"
+        neighbour.untouched()
+        neighbour.tell_end()
+        neighbour.check("succeeded")
+    until("the group can go", lambda: subprocess.run(["rmdir", path], check=False, stderr=subprocess.DEVNULL).returncode == 0, 60)
+
+
+# ---- a node that is gone ---------------------------------------------------------------------------------------
+
+# Another boot of the host, as far as what runs inside can tell.
+BOOTED = 'mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"'
+
+
+def boot(h, number):
+    path = f"{h.dir}/boot-{number}"
+    with open(path, "w") as file:
+        file.write(f"00000000-0000-4000-8000-{number:012d}\n")
+    return ("unshare", "-m", "sh", "-c", BOOTED, path)
+
+
+def below(pid):
+    """That process and all its descendants."""
+    found = [pid]
+    for one in found:
+        try:
+            with open(f"/proc/{one}/task/{one}/children") as file:
+                found += [int(word) for word in file.read().split()]
+        except OSError:
+            pass
+    return found
+
+
+def with_its_node(h):
+    """The machine of an agent loses power, with all that runs on it: every process at once, and another boot id after."""
+    with shows("what ran on a node that was booted anew goes again elsewhere, uncharged, and nothing runs twice"):
+        job_script = f"echo begin $FAIRLEAD_ATTEMPT $$ >>{h.dir}/moved; [ $FAIRLEAD_ATTEMPT != 1 ] || sleep 600; echo end $FAIRLEAD_ATTEMPT $$ >>{h.dir}/moved"
+        before = set(h.supervisors())
+        agent = h.agent("node", h.join("node"), wrap=boot(h, 1))
+        h.wait_cluster("node", "ready")
+        job = h.submit({"command": ["sh", "-c", job_script], "clusters": ["node", "spare"], "retry": 0, "resources": SMALL})
+        until("it runs", lambda: os.path.exists(f"{h.dir}/moved") and os.path.getsize(f"{h.dir}/moved"))
+        h.wait(job, "running")
+        supervisor, = set(h.supervisors()) - before
+        dead = [agent.pid, *below(supervisor)]
+        assert len(dead) >= 3, f"agent, supervisor and job: {dead}"
+        for number in (signal.SIGSTOP, signal.SIGKILL):  # nobody sees another one die
+            for pid in dead:
+                os.kill(pid, number)
+        agent.wait()
+        for pid in dead:
+            until(f"{pid} is gone", lambda pid=pid: not is_alive(pid))
+        h.agent("spare", h.join("spare"))
+        h.wait_cluster("spare", "ready")
+        h.patient("POST", "/v1/clusters/node:cordon")
+        equal(len(h.job(job)["attempts"]), 1, "attempts while nobody knows what became of the node")
+        h.agent("node", wrap=boot(h, 2))
+        job = h.wait(job)
+        equal(job["state"], "succeeded")
+        equal([(one["cluster"], one["reason"]) for one in job["attempts"]], [("node", "NodeLost"), ("spare", "Succeeded")])
+        with open(f"{h.dir}/moved") as file:
+            equal([line.split()[:2] for line in file], [["begin", "1"], ["begin", "2"], ["end", "2"]], "what ran")
 
 
 # ---- full disks ----------------------------------------------------------------------------------------------
@@ -290,6 +391,10 @@ def main():
         by_force(h)
         with_its_supervisor(h)
         out_of_memory(h)
+        if os.geteuid() == 0:
+            with_its_node(h)
+        else:
+            print("# not root: no host can be made to look as if it was booted anew")
     if os.geteuid() == 0:
         with_small_disks()
     else:
