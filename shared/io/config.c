@@ -490,19 +490,27 @@ static void print_flag(const char *key, FILE *out)
     }
 }
 
+/* "(size, 1KiB to 8MiB; preset 1MiB)" */
+static void print_kind(const struct fl_config_setting *setting, FILE *out)
+{
+    fprintf(out, "(%s", kind_name(setting->kind));
+    print_range(setting, out);
+    if (!setting->preset) {
+        fprintf(out, "; must be set");
+    } else if (setting->preset[0] != '\0') {
+        fprintf(out, "; preset %s", setting->preset);
+    }
+    fputc(')', out);
+}
+
 void fl_config_print_help(const struct fl_config_setting *settings, size_t len, FILE *out)
 {
     for (size_t i = 0; i < len; i++) {
         fprintf(out, "  --");
         print_flag(settings[i].key, out);
-        fprintf(out, "  (%s", kind_name(settings[i].kind));
-        print_range(&settings[i], out);
-        if (!settings[i].preset) {
-            fprintf(out, "; must be set");
-        } else if (settings[i].preset[0] != '\0') {
-            fprintf(out, "; preset %s", settings[i].preset);
-        }
-        fprintf(out, ")\n      %s\n", settings[i].text);
+        fprintf(out, "  ");
+        print_kind(&settings[i], out);
+        fprintf(out, "\n      %s\n", settings[i].text);
     }
 }
 
@@ -521,4 +529,35 @@ void fl_config_print_markdown(const struct fl_config_setting *settings, size_t l
         }
         fprintf(out, " | %s |\n", settings[i].text);
     }
+}
+
+/* A line that begins with a dot or an apostrophe would be a request, and a backslash begins one anywhere. */
+static void print_mdoc(const char *text, FILE *out)
+{
+    if (*text == '.' || *text == '\'') fputs("\\&", out);
+    for (; *text; text++) {
+        if (*text == '\\') {
+            fputs("\\e", out);
+        } else if (*text == '-') {
+            fputs("\\-", out);
+        } else {
+            fputc(*text, out);
+        }
+    }
+    fputc('\n', out);
+}
+
+void fl_config_print_man(const struct fl_config_setting *settings, size_t len, FILE *out)
+{
+    fputs(".Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < len; i++) {
+        fputs(".It Fl \\-", out);
+        for (const char *key = settings[i].key; *key; key++)
+            fputs(*key == '_' ? "\\-" : (char[2]){*key, '\0'}, out);
+        fputc('\n', out);
+        print_mdoc(settings[i].text, out);
+        print_kind(&settings[i], out);
+        fputc('\n', out);
+    }
+    fputs(".El\n", out);
 }
