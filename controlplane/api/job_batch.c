@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
+#include "controlplane/api/directory.h"
 #include "controlplane/api/document.h"
 #include "controlplane/api/ndjson.h"
+#include "controlplane/api/reads.h"
 #include "controlplane/api/resources.h"
 #include "controlplane/api/submit.h"
 #include "shared/base/job_name.h"
 #include "shared/spec/job_params.h"
+#include "shared/tls/digest.h"
 
 /* A spec that later lines use by its name. */
 struct defined {
@@ -18,11 +21,19 @@ struct defined {
     struct submit_spec shared;
 };
 
+/* A spec of an earlier submission, which lines use by its digest. */
+struct earlier {
+    struct fl_job_spec spec;
+    struct submit_spec shared;
+    struct fl_err err; /* FL_OK, or why it cannot be used */
+};
+
 struct line {
     uint32_t number;
-    size_t item;           /* of the submit; valid without 'problem' and 'defines' */
-    struct fl_str problem; /* JSON; empty: none */
-    struct fl_str defines; /* the name of a spec; empty: none */
+    const struct fl_json *node; /* NULL: it is none, which 'problem' says */
+    size_t item;                /* of the submit; valid without 'problem' and 'defines' */
+    struct fl_str problem;      /* JSON; empty: none */
+    struct fl_str defines;      /* the name of a spec; empty: none */
 };
 
 struct batch {
@@ -40,6 +51,9 @@ struct batch {
         struct core_submit_item *at;
         size_t len, cap;
     } items;
+    struct fl_digest digests[READ_NEWEST_SPECS_MAX]; /* each once */
+    struct earlier earlier[READ_NEWEST_SPECS_MAX];
+    size_t digests_len;
     /* The spec of the line before, which the next one is likely to have too. */
     struct submit_spec last;
 };
@@ -145,6 +159,33 @@ static void define(struct batch *batch, struct line *line, const struct fl_json 
     }
 }
 
+/* With the line's own name and params in place of the spec's. */
+static void add_use(struct batch *batch, struct line *line, const struct fl_json *object,
+                    struct fl_job_spec spec, bool has_queue, const struct submit_spec *shared)
+{
+    const struct fl_json *params = fl_json_member(object, FL_STR("params"));
+    const struct fl_json *name = fl_json_member(object, FL_STR("name"));
+    struct fl_path path = {.key = FL_STR("params")};
+    struct fl_problems problems = {0};
+
+    if (params) {
+        struct fl_pairs own;
+
+        if (!fl_job_params_parse(params, &path, &batch->call->arena, &own, &problems)) {
+            refuse_problems(batch, line, &problems);
+            return;
+        }
+        spec.params = fl_job_params_over(&spec.params, &own, &batch->call->arena);
+    }
+    if (name) spec.name = name->text;
+    add_item(batch, line, &spec, has_queue, shared);
+}
+
+static bool is_name(const struct fl_json *name, size_t bytes_max)
+{
+    return !name || (name->kind == FL_JSON_STRING && name->text.len <= bytes_max);
+}
+
 /* {"use":"name","params":{...},"name":"..."} */
 static void use(struct batch *batch, struct line *line, const struct fl_json *object)
 {
@@ -152,13 +193,10 @@ static void use(struct batch *batch, struct line *line, const struct fl_json *ob
     const struct fl_json *params = fl_json_member(object, FL_STR("params"));
     const struct fl_json *name = fl_json_member(object, FL_STR("name"));
     const struct defined *defined = find_defined(batch, use->text);
-    struct fl_path path = {.key = FL_STR("params")};
-    struct fl_problems problems = {0};
     struct fl_err err = {.code = FL_INVALID};
-    struct fl_job_spec spec;
 
     if (use->kind != FL_JSON_STRING || object->len != 1U + (params != NULL) + (name != NULL) ||
-        (name && (name->kind != FL_JSON_STRING || name->text.len > FL_SPEC_NAME_MAX))) {
+        !is_name(name, FL_SPEC_NAME_MAX)) {
         snprintf(err.text, sizeof err.text,
                  "a line that uses a spec is {\"use\":NAME,\"params\":{...},\"name\":NAME}");
         refuse(batch, line, &err);
@@ -170,18 +208,99 @@ static void use(struct batch *batch, struct line *line, const struct fl_json *ob
         refuse(batch, line, &err);
         return;
     }
-    spec = defined->spec;
-    if (params) {
-        struct fl_pairs own;
+    add_use(batch, line, object, defined->spec, defined->has_queue, &defined->shared);
+}
 
-        if (!fl_job_params_parse(params, &path, &batch->call->arena, &own, &problems)) {
-            refuse_problems(batch, line, &problems);
-            return;
-        }
-        spec.params = fl_job_params_over(&spec.params, &own, &batch->call->arena);
+/* --- specs of earlier submissions --- */
+
+static size_t find_digest(const struct batch *batch, struct fl_digest digest)
+{
+    size_t i = 0;
+
+    while (i < batch->digests_len && !fl_digest_eq(batch->digests[i], digest))
+        i++;
+    return i;
+}
+
+/* {"useDigest":"0f3a...","params":{...},"name":"...","queue":"..."}: what else a job says of its own, its
+ * labels or elements, is not part of a spec. */
+static void use_digest(struct batch *batch, struct line *line, const struct fl_json *object)
+{
+    const struct fl_json *use = fl_json_member(object, FL_STR("useDigest"));
+    const struct fl_json *params = fl_json_member(object, FL_STR("params"));
+    const struct fl_json *name = fl_json_member(object, FL_STR("name"));
+    const struct fl_json *queue = fl_json_member(object, FL_STR("queue"));
+    struct fl_err err = {.code = FL_INVALID};
+    struct fl_job_spec spec;
+    struct fl_digest digest;
+    size_t i;
+
+    if (use->kind != FL_JSON_STRING || !fl_digest_parse(use->text, &digest, &err) ||
+        object->len != 1U + (params != NULL) + (name != NULL) + (queue != NULL) ||
+        !is_name(name, FL_SPEC_NAME_MAX) || !is_name(queue, FL_NAME_BYTES_MAX)) {
+        err.code = FL_INVALID;
+        snprintf(
+            err.text, sizeof err.text,
+            "a line that uses an earlier spec is {\"useDigest\":\"64 hex digits, specDigest of "
+            "a job\",\"params\":{...},\"name\":NAME,\"queue\":QUEUE}");
+        refuse(batch, line, &err);
+        return;
     }
-    if (name) spec.name = name->text;
-    add_item(batch, line, &spec, defined->has_queue, &defined->shared);
+    i = find_digest(batch, digest);
+    if (i == batch->digests_len) {
+        err.code = FL_TOO_LARGE;
+        snprintf(
+            err.text, sizeof err.text,
+            "a batch uses at most %d earlier specs, and this is one more; define it in a line: "
+            "{\"spec\":NAME,\"job\":{...}}",
+            READ_NEWEST_SPECS_MAX);
+        refuse(batch, line, &err);
+    } else if (batch->earlier[i].err.code != FL_OK) {
+        refuse(batch, line, &batch->earlier[i].err);
+    } else {
+        spec = batch->earlier[i].spec;
+        if (queue) spec.queue = queue->text;
+        add_use(batch, line, object, spec, queue != NULL, &batch->earlier[i].shared);
+    }
+}
+
+static void read_earlier(struct batch *batch, size_t i, struct fl_str body)
+{
+    struct earlier *earlier = &batch->earlier[i];
+    char digest[FL_DIGEST_TEXT_MAX];
+
+    if (body.len == 0) {
+        fl_digest_print(batch->digests[i], digest);
+        (void)fl_fail(
+            &earlier->err, FL_ABSENT,
+            "no job among the newest %d that this token may see has the spec %s; define it "
+            "in a line: {\"spec\":NAME,\"job\":{...}}",
+            READ_NEWEST_WALK_MAX, digest);
+        return;
+    }
+    body.at = fl_arena_copy(&batch->event->arena, body.at, body.len);
+    if (fl_job_spec_read(body, &batch->event->arena, &earlier->spec, &earlier->err) &&
+        submit_spec_make(&earlier->spec, &batch->event->arena, &earlier->shared, &earlier->err)) {
+        earlier->err.code = FL_OK;
+    }
+}
+
+/* Those that the lines name, as many as are looked for; use_digest refuses the others. */
+static void find_digests(struct batch *batch)
+{
+    for (size_t i = 0; i < batch->lines.len; i++) {
+        const struct fl_json *node = batch->lines.at[i].node;
+        const struct fl_json *use = node ? fl_json_member(node, FL_STR("useDigest")) : NULL;
+        struct fl_digest digest;
+        struct fl_err err = {0};
+
+        if (!use || use->kind != FL_JSON_STRING || batch->digests_len == READ_NEWEST_SPECS_MAX ||
+            !fl_digest_parse(use->text, &digest, &err) ||
+            find_digest(batch, digest) < batch->digests_len) {
+            continue;
+        }
+        batch->digests[batch->digests_len++] = digest;
+    }
 }
 
 static void take(struct batch *batch, struct line *line, const struct fl_json *node)
@@ -189,7 +308,9 @@ static void take(struct batch *batch, struct line *line, const struct fl_json *n
     struct submit_spec shared;
     struct fl_job_spec spec;
 
-    if (fl_json_member(node, FL_STR("use"))) {
+    if (fl_json_member(node, FL_STR("useDigest"))) {
+        use_digest(batch, line, node);
+    } else if (fl_json_member(node, FL_STR("use"))) {
         use(batch, line, node);
     } else if (fl_json_member(node, FL_STR("spec")) && fl_json_member(node, FL_STR("job"))) {
         define(batch, line, node);
@@ -198,64 +319,44 @@ static void take(struct batch *batch, struct line *line, const struct fl_json *n
     }
 }
 
-/* False: too many; the call was answered. */
-static bool has_room(struct batch *batch)
-{
-    if (batch->items.len < CORE_SUBMIT_MAX) return true;
-    engine_event_destroy(batch->event);
-    api_fail(batch->call, FL_TOO_LARGE, "a batch has at most %d jobs; nothing was submitted",
-             CORE_SUBMIT_MAX);
-    return false;
-}
-
-static bool take_lines(struct batch *batch)
+static void read_lines(struct batch *batch)
 {
     struct ndjson lines = {.rest = batch->call->body};
     struct fl_str text;
 
     while (ndjson_next(&lines, &text)) {
         struct line line = {.number = lines.line};
-        const struct fl_json *node;
         struct fl_place at = {0};
         struct fl_err err = {0};
 
-        if (!has_room(batch)) return false;
-        if (fl_json_parse(text, &batch->call->arena, &node, &at, &err)) {
-            take(batch, &line, node);
-        } else {
+        if (!fl_json_parse(text, &batch->call->arena, &line.node, &at, &err)) {
             struct api_problem_error error = {
                 .detail = fl_str_c(err.text), .line = line.number, .col = at.col};
             struct api_problem problem = {
                 .code = err.code, .detail = err.text, .errors = &error, .errors_len = 1};
 
+            line.node = NULL;
             line.problem = problem_json(batch, &problem);
         }
         fl_arena_push(&batch->call->arena, &batch->lines, line);
     }
-    return true;
 }
 
-static bool take_list(struct batch *batch)
+/* False: the call was answered. */
+static bool read_list(struct batch *batch)
 {
-    struct engine_event *event = batch->event;
     const struct fl_json *list = api_document(batch->call);
     uint32_t number = 0;
 
-    if (!list) { /* answered: the call is gone, and the batch with it */
-        engine_event_destroy(event);
-        return false;
-    }
+    if (!list) return false;
     if (list->kind != FL_JSON_LIST) {
-        engine_event_destroy(batch->event);
         api_fail(batch->call, FL_INVALID,
                  "a batch is a JSON list, or lines of JSON as application/x-ndjson");
         return false;
     }
     FL_JSON_EACH (node, list) {
-        struct line line = {.number = ++number};
+        struct line line = {.number = ++number, .node = node};
 
-        if (!has_room(batch)) return false;
-        take(batch, &line, node);
         fl_arena_push(&batch->call->arena, &batch->lines, line);
     }
     return true;
@@ -289,7 +390,14 @@ static void answer_lines(struct api_call *call, const struct core_answer *answer
 {
     struct batch *batch = call->state;
 
-    fl_assert(answer->outcomes_len == batch->items.len);
+    /* A key's answer is of the lines that were good then; a spec or queue may have gone since. */
+    if (answer->outcomes_len != batch->items.len) {
+        api_fail(
+            call, FL_CONFLICT,
+            "this was submitted before by its Idempotency-Key, but other lines of it are good now; "
+            "list the jobs to see which there are");
+        return;
+    }
     fl_buf_clear(&call->out);
     for (size_t i = 0; i < batch->lines.len; i++) {
         struct json json = json_begin(&call->out);
@@ -299,16 +407,23 @@ static void answer_lines(struct api_call *call, const struct core_answer *answer
     api_answer(call);
 }
 
-static void submit_batch(struct api_call *call)
+/* All that lines refer to is here. */
+static void submit_lines(struct api_call *call, const struct read_specs *specs)
 {
-    struct fl_str type = api_header(call, "content-type");
-    struct batch *batch = fl_arena_new(&call->arena, struct batch);
-    bool is_lines = type.len >= 20 && memcmp(type.at, "application/x-ndjson", 20) == 0;
+    struct batch *batch = call->state;
 
-    batch->call = call;
-    call->state = batch;
     batch->event = api_event(call, CORE_EV_submit);
-    if (is_lines ? !take_lines(batch) : !take_list(batch)) return;
+    for (size_t i = 0; i < batch->digests_len; i++)
+        read_earlier(batch, i, specs ? specs->bodies[i] : (struct fl_str){0});
+    for (size_t i = 0; i < batch->lines.len; i++) {
+        if (batch->items.len == CORE_SUBMIT_MAX) {
+            engine_event_destroy(batch->event);
+            api_fail(call, FL_TOO_LARGE, "a batch has at most %d jobs; nothing was submitted",
+                     CORE_SUBMIT_MAX);
+            return;
+        }
+        if (batch->lines.at[i].node) take(batch, &batch->lines.at[i], batch->lines.at[i].node);
+    }
     batch->event->event.submit.at = batch->items.at;
     batch->event->event.submit.len = batch->items.len;
     if (batch->items.len == 0) {
@@ -319,13 +434,39 @@ static void submit_batch(struct api_call *call)
     }
 }
 
+static void submit_batch(struct api_call *call)
+{
+    struct fl_str type = api_header(call, "content-type");
+    struct batch *batch = fl_arena_new(&call->arena, struct batch);
+    bool is_lines = type.len >= 20 && memcmp(type.at, "application/x-ndjson", 20) == 0;
+    struct fl_queue_id queue = {0};
+
+    batch->call = call;
+    call->state = batch;
+    if (is_lines) {
+        read_lines(batch);
+    } else if (!read_list(batch)) {
+        return;
+    }
+    find_digests(batch);
+    if (batch->digests_len == 0 ||
+        (call->token.queue[0] &&
+         !directory_queue_id(call->parts->directory, fl_str_c(call->token.queue), &queue))) {
+        submit_lines(call, NULL);
+    } else {
+        reads_specs_of_newest(call, queue, batch->digests, batch->digests_len, submit_lines);
+    }
+}
+
 const struct api_route job_batch_routes[] = {
-    API_ROUTE(API_POST, "/v1/jobs:batch", API_NEED_submit, submit_batch,
-              "submits up to 1,000 jobs in one commit; each line is a job, or defines a spec once "
-              "({\"spec\":NAME,\"job\":{...}}), or uses one ({\"use\":NAME,\"params\":{...}}); the "
-              "answer "
-              "has one result or problem a line",
-              .body_max = API_BODY_BATCH, .takes = "application/x-ndjson, application/json",
-              .gives = "application/x-ndjson", .schema = "JobDocument"),
+    API_ROUTE(
+        API_POST, "/v1/jobs:batch", API_NEED_submit, submit_batch,
+        "submits up to 1,000 jobs in one commit; each line is a job, or defines a spec once "
+        "({\"spec\":NAME,\"job\":{...}}), or uses one ({\"use\":NAME,\"params\":{...}}), or that "
+        "of "
+        "an earlier job ({\"useDigest\":specDigest,\"params\":{...}}); the answer has one result "
+        "or problem a line",
+        .body_max = API_BODY_BATCH, .takes = "application/x-ndjson, application/json",
+        .gives = "application/x-ndjson", .schema = "JobDocument"),
     {0},
 };

@@ -11,6 +11,7 @@ struct reading {
         reads_counts_then *counts;
         reads_audit_then *audit;
         reads_spec_then *spec;
+        reads_specs_then *specs;
     } then;
 };
 
@@ -99,6 +100,15 @@ static void on_spec(void *ctx, const struct read_specs *specs)
     leave(call);
 }
 
+static void on_specs(void *ctx, const struct read_specs *specs)
+{
+    struct reading *reading = ctx;
+    struct api_call *call = reading->call;
+
+    if (arrives(call, specs->err)) reading->then.specs(call, specs);
+    leave(call);
+}
+
 void reads_job(struct api_call *call, struct fl_job job, reads_job_then *then)
 {
     struct reading *reading = begin(call);
@@ -176,4 +186,17 @@ void reads_spec(struct api_call *call, struct fl_job job, struct fl_digest diges
 
     reading->then.spec = then;
     asked(call, read_specs(call->parts->reader, &spec, 1, on_spec, reading, &err), &err);
+}
+
+void reads_specs_of_newest(struct api_call *call, struct fl_queue_id queue,
+                           const struct fl_digest *digests, size_t len, reads_specs_then *then)
+{
+    struct reading *reading = begin(call);
+    struct fl_err err = {0};
+
+    reading->then.specs = then;
+    asked(call,
+          read_specs_of_newest(call->parts->reader, call->token.tenant, queue, digests, len,
+                               on_specs, reading, &err),
+          &err);
 }

@@ -33,5 +33,9 @@ void reads_audit(struct api_call *call, uint64_t batch, uint32_t n, size_t len_m
 
 /* Empty: it is not there. */
 typedef void reads_spec_then(struct api_call *call, struct fl_str body);
+typedef void reads_specs_then(struct api_call *call, const struct read_specs *specs);
+/* By digest, of jobs that the call's token may see. */
+void reads_specs_of_newest(struct api_call *call, struct fl_queue_id queue,
+                           const struct fl_digest *digests, size_t len, reads_specs_then *then);
 void reads_spec(struct api_call *call, struct fl_job job, struct fl_digest digest,
                 reads_spec_then *then);

@@ -6,7 +6,11 @@
 #include "controlplane/store/reader.h"
 #include "shared/base/str.h"
 
-enum { READ_SPECS_MAX = 100 };
+enum {
+    READ_SPECS_MAX = 100,
+    READ_NEWEST_SPECS_MAX = 16,  /* each is looked for among all the jobs walked */
+    READ_NEWEST_WALK_MAX = 10000 /* jobs */
+};
 
 struct read_spec {
     struct fl_job job; /* any that has it */
@@ -21,6 +25,12 @@ struct read_specs {
 };
 
 typedef void read_specs_fn(void *ctx, const struct read_specs *specs);
+
+/* Of jobs of this tenant, and of this queue (0: of all), among the newest READ_NEWEST_WALK_MAX of everybody's: a
+ * digest says nothing about who may read what it stands for.  At most READ_NEWEST_SPECS_MAX. */
+uint64_t read_specs_of_newest(struct reader *reader, struct fl_tenant tenant,
+                              struct fl_queue_id queue, const struct fl_digest *digests, size_t len,
+                              read_specs_fn *fn, void *ctx, struct fl_err *err);
 
 /* At most READ_SPECS_MAX.  The number of the question; 0: FL_FULL. */
 uint64_t read_specs(struct reader *reader, const struct read_spec *specs, size_t len,

@@ -302,6 +302,24 @@ def streaming(f):
         again = call(f, "POST", f"/v1/jobs/{array}:retry", {"only": "failed"}).json()["id"]
         f.wait(again)
         equal(f.job(again)["elements"], {"total": 1, "succeeded": 0, "failed": 1, "cancelled": 0})
+    with shows("lines of a batch use the spec of an earlier job by its digest, if the token may see one"):
+        first = f.submit({"command": ["sh", "-c", "echo lr $FAIRLEAD_PARAM_LR"], "params": {"lr": "1"}})
+        digest, none = f.job(first)["specDigest"], "0" * 64
+        body = "\n".join(json.dumps(line) for line in (
+            {"useDigest": digest, "params": {"lr": "2"}, "name": "again"}, {"useDigest": none}, {"useDigest": "12"},
+            {"useDigest": digest, "labels": {"a": "b"}}, {"command": ["true"]}, {"useDigest": digest, "queue": "nowhere"})) + "\n"
+        lines = call(f, "POST", "/v1/jobs:batch", body, {**LINES, "Idempotency-Key": "by-digest"}).lines()
+        equal([line.get("problem", {}).get("code") for line in lines], [None, "absent", "invalid", "invalid", None, "absent"])
+        assert none in lines[1]["problem"]["detail"] and '"spec":NAME' in lines[1]["problem"]["detail"], lines[1]
+        f.wait(lines[0]["id"])
+        made = f.job(lines[0]["id"])
+        equal((made["name"], made["specDigest"], made["params"]), ("again", digest, {"lr": "2"}))
+        equal(call(f, "GET", f"/v1/jobs/{lines[0]['id']}/logs").body, b"lr 2\n")
+        equal(call(f, "POST", "/v1/jobs:batch", body, {**LINES, "Idempotency-Key": "by-digest"}).lines(), lines)
+        call(f, "POST", "/v1/queues", {"name": "by-digest"})
+        confined = call(f, "POST", "/v1/tokens", {"name": "confined", "scopes": ["submit", "read"], "queue": "by-digest"}).json()["token"]
+        one = call(f, "POST", "/v1/jobs:batch", [{"useDigest": digest}], token=confined).lines()
+        equal((len(one), one[0]["problem"]["code"]), (1, "absent"))
     with shows("logs of chosen replicas: a list and a range"):
         gang = f.submit({"command": ["sh", "-c", "echo rank $FAIRLEAD_REPLICA"], "replicas": 4})
         f.wait(gang)

@@ -184,6 +184,8 @@ static const struct look looks[] = {
     {PG_STMT_jobs_by_id, "job_end", {"job"}},
     {PG_STMT_jobs_by_id, "journal", {"batch"}},
     {PG_STMT_specs_by_digest, "spec", {"job", "digest"}},
+    {PG_STMT_specs_of_newest, "job", {"id"}},
+    {PG_STMT_specs_of_newest, "spec", {"job", "digest"}},
     {PG_STMT_attempts_page, "attempt", {"job", "element"}},
     {PG_STMT_attempts_page, "attempt_end", {"job", "element", "n"}},
     {PG_STMT_attempts_page, "element_end", {"job", "element"}},

@@ -274,6 +274,31 @@ static void documents_come_by_id_and_specs_by_digest(void **state)
     teardown(&world);
 }
 
+static const char *newest(struct world *world, uint32_t tenant, uint32_t queue)
+{
+    static const struct fl_digest digests[] = {{{8}}, {{7}}};
+    struct fl_err err = {0};
+
+    return heard(world, read_specs_of_newest(world->reader, (struct fl_tenant){tenant},
+                                             (struct fl_queue_id){queue}, digests, 2, on_specs,
+                                             world, &err));
+}
+
+static void a_spec_is_found_by_digest_where_a_job_that_has_it_may_be_seen(void **state)
+{
+    struct world world;
+
+    (void)state;
+    setup(&world);
+    fill(&world);
+    assert_string_equal(newest(&world, 1, 0), "0: none\n1: {\"spec\":1}\n");
+    assert_string_equal(newest(&world, 1, 2), "0: none\n1: {\"spec\":1}\n");
+    assert_string_equal(newest(&world, 2, 1), "0: none\n1: {\"spec\":1}\n");
+    assert_string_equal(newest(&world, 2, 2), "0: none\n1: none\n"); /* its one job is of queue 1 */
+    assert_string_equal(newest(&world, 3, 0), "0: none\n1: none\n");
+    teardown(&world);
+}
+
 /* --- attempts, events, audit --- */
 
 static void on_attempts(void *ctx, const struct read_attempts *attempts)
@@ -608,6 +633,7 @@ static void without_a_database_the_answer_is_that_there_is_none(void **state)
 
 FL_TESTS(cmocka_unit_test(ended_jobs_come_in_pages_by_queue_state_and_label),
          cmocka_unit_test(documents_come_by_id_and_specs_by_digest),
+         cmocka_unit_test(a_spec_is_found_by_digest_where_a_job_that_has_it_may_be_seen),
          cmocka_unit_test(attempts_come_in_order_with_their_ends),
          cmocka_unit_test(ends_of_elements_are_counted_by_state),
          cmocka_unit_test(events_of_a_job_are_found_in_the_journal),
