@@ -199,6 +199,7 @@ static bool open_http(struct front *front, struct fl_err *err)
         .is_first = front->config.number == 1,
         .health = front->shared.health,
         .health_ctx = front->shared.health_ctx,
+        .metrics = front->shared.metrics,
     };
     int fd = front->config.api_fd;
 

@@ -31,6 +31,7 @@ struct front_shared {
     const char *conninfo;
     void (*health)(void *ctx, struct api_health *ret_health); /* any thread */
     void *health_ctx;
+    struct fl_metrics *metrics; /* with route_metric_families in them, or NULL */
 };
 
 struct front_config {

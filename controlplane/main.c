@@ -14,6 +14,7 @@
 #include "controlplane/config.h"
 #include "controlplane/front_figures.h"
 #include "controlplane/front_first.h"
+#include "controlplane/api/route_metrics.h"
 #include "controlplane/front_metrics.h"
 #include "controlplane/front_specs.h"
 #include "controlplane/fronts.h"
@@ -452,6 +453,7 @@ static bool start(struct daemon *daemon, struct fl_err *err)
         return false;
     }
     daemon->metrics = fl_metrics_create();
+    fl_metrics_add(daemon->metrics, route_metric_families, ROUTE_METRICS_LEN);
     daemon->tokens = token_table_create();
     daemon->directory = directory_create();
     daemon->specs = front_specs_create((size_t)number(daemon, CONFIG_spec_cache));
@@ -461,6 +463,7 @@ static bool start(struct daemon *daemon, struct fl_err *err)
     shared.logs = daemon->logs;
     shared.specs = daemon->specs;
     shared.dir = daemon->dir;
+    shared.metrics = daemon->metrics;
     shared.conninfo = text(daemon, CONFIG_database);
     daemon->fronts = fronts_create(&shared);
     if (!open_fronts(daemon, err)) return false;

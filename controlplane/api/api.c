@@ -170,6 +170,7 @@ struct api *api_create(const struct api_config *config, const struct api_parts *
     api->config = *config;
     api->parts = *parts;
     api->trace_seed = fl_random_u64();
+    if (parts->metrics) api->routes = route_metrics_create(parts->metrics);
     fl_timer_init(&api->fill, parts->loop, api_fill, api);
     fl_timer_init(&api->newest, parts->loop, api_ask_newest, api);
     return api;
@@ -181,6 +182,7 @@ void api_destroy(struct api *api)
     fl_timer_off(&api->fill);
     fl_timer_off(&api->newest);
     api_events_fini(api);
+    route_metrics_destroy(api->routes);
     fl_map_fini(&api->awaited);
     fl_free(api);
 }

@@ -52,6 +52,7 @@ struct api_parts {
     void *first_token_ctx;
     void (*health)(void *ctx, struct api_health *ret_health);
     void *health_ctx;
+    struct fl_metrics *metrics; /* with route_metric_families in them; NULL: nothing is counted */
 };
 
 struct api_config {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controlplane/api/call.h"
+#include "controlplane/api/route_metrics.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 #include "shared/io/loop.h"
@@ -13,6 +14,7 @@ struct log_tail;
 struct api {
     struct api_config config;
     struct api_parts parts;
+    struct route_metrics *routes;        /* NULL: not counted */
     struct fl_map awaited;               /* calls whose body is on its way, by their handle */
     struct fl_timer fill, newest;        /* reads that failed are asked again */
     FL_VEC(struct follower *) followers; /* of events */
@@ -27,6 +29,8 @@ struct api_call *api_call_create(struct api *api, struct http_request *request);
 /* Between on_head and on_request. */
 void api_call_await(struct api_call *call);
 struct api_call *api_call_awaited(struct api *api, struct http_request *request);
+/* It is about to be answered, or to stream, with this status; 0: it never will. */
+void api_call_count(struct api_call *call, unsigned status);
 /* Gives its request to a stream; the call stays until api_drop. */
 struct http_request *api_call_release(struct api_call *call);
 /* job_logs.c */

@@ -23,11 +23,19 @@ static void free_if_done(struct api_call *call)
     fl_free(call);
 }
 
+void api_call_count(struct api_call *call, unsigned status)
+{
+    if (!call->api->routes) return;
+    route_metrics_count(call->api->routes, call->route, status,
+                        fl_loop_now(call->parts->loop) - call->now);
+}
+
 static void on_gone(void *ctx, struct http_request *request)
 {
     struct api_call *call = ctx;
 
     (void)request;
+    api_call_count(call, 0);
     fl_map_remove(&call->api->awaited, &call->handle, sizeof call->handle);
     call->request = NULL;
     if (call->on_gone) call->on_gone(call);
@@ -209,6 +217,7 @@ void api_answer_as(struct api_call *call, unsigned status, const char *content_t
     for (size_t i = 0; i < call->headers_len; i++)
         headers[len++] = call->headers[i];
     call->request = NULL;
+    api_call_count(call, status);
     http_answer(request, status, headers, len, body);
     free_if_done(call);
 }
@@ -250,6 +259,7 @@ static void answer_problem(struct api_call *call, struct api_problem *problem)
     problem->trace_id = trace_id;
     fl_buf_clear(&call->out);
     api_problem_write(&call->out, problem);
+    problem->trace_id = NULL; /* it is written, and ends here */
     if (retry_s > 0 && call->headers_len < API_HEADERS_MAX) {
         snprintf(retry, sizeof retry, "%" PRIu32, retry_s);
         api_header_add(call, "Retry-After", fl_str_c(retry));

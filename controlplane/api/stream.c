@@ -76,6 +76,7 @@ bool api_stream_open(struct api_stream *stream, struct api_call *call, const cha
     stream->api = call->api;
     stream->is_sse = strcmp(content_type, "text/event-stream") == 0;
     stream->is_quiet = strcmp(content_type, "text/plain") == 0;
+    api_call_count(call, 200);
     stream->request = api_call_release(call);
     stream->api->streams++;
     fl_timer_init(&stream->heartbeat, stream->api->parts.loop, on_heartbeat, stream);

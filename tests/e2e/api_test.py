@@ -377,6 +377,8 @@ def access(f):
 def metrics():
     port = hub.free_port()
     with hub.Hub({"metrics_listen": f"127.0.0.1:{port}"}) as h, shows("metrics are on a port of their own and want a token"):
+        equal(call(h, "GET", "/v1/jobs/job-1").status, 404)
+        equal(call(h, "GET", "/v1/nothing/job-1").status, 404)
         h.url, api = f"http://127.0.0.1:{port}", h.url
         equal(call(h, "GET", "/metrics", token=None).status, 401)
         answer = call(h, "GET", "/metrics")
@@ -386,7 +388,11 @@ def metrics():
         assert len(families) > 10 and all(name.startswith("fairlead_") or name.startswith("process_") for name in families), families
         equal(len(families), len(set(families)))
         for line in text.splitlines():
-            assert line.startswith("#") or re.fullmatch(r"\w+(\{[^}]*\})? -?[0-9.eE+-]+(Inf|NaN)?", line), line
+            assert line.startswith("#") or re.fullmatch(r'\w+(\{(\w+="[^"]*",?)*\})? -?[0-9.eE+-]+(Inf|NaN)?', line), line
+        for line in ('requests_total{method="GET",route="/v1/jobs/{job}"} 1', 'errors_total{method="GET",route="/v1/jobs/{job}",class="4xx"} 1',
+                     'seconds_count{method="GET",route="/v1/jobs/{job}"} 1', 'errors_total{method="other",route="other",class="4xx"} 1'):
+            assert f"fairlead_http_route_{line}\n" in text, (line, text)
+        assert "job-1" not in text
         h.url = api
         equal(call(h, "GET", "/metrics").status, 404)
 
