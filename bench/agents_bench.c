@@ -34,6 +34,7 @@
 #include "bench/bench_help_lines.h"
 #include "bench/bench_help_socket.h"
 #include "shared/base/alloc.h"
+#include "shared/base/job_name.h"
 #include "shared/link/mux.h"
 
 enum {
@@ -46,6 +47,7 @@ enum {
     LINES_DUE_MAX = 100000, /* of one agent that sends as fast as it may */
     LINES_MS = 5,
     PROBE_WAIT_S = 30,
+    HEARDS_LEN = 65536,
 };
 
 struct held { /* an attempt, in the order of their STARTs */
@@ -89,9 +91,13 @@ struct rig {
     double lines_per_s; /* below 0: no output */
     fl_ms lines_at;
 
+    /* Of a probe: when GO was heard, by the number of its job; its cluster may run jobs of others, too. */
     bool is_probing;
     sem_t heard;
-    _Atomic int64_t heard_ns;
+    struct heard {
+        _Atomic uint64_t job;
+        int64_t at_ns; /* written before 'job' */
+    } * heards;
 };
 
 static void touch(struct agent *agent)
@@ -268,7 +274,10 @@ static void hear_go(struct agent *agent, struct fl_attempt attempt)
 
     if (!held || held->state != FL_REPLICA_created) return;
     if (rig->is_probing) {
-        rig->heard_ns = bench_now_ns();
+        struct heard *heard = &rig->heards[attempt.job.n % HEARDS_LEN];
+
+        heard->at_ns = bench_now_ns();
+        heard->job = attempt.job.n;
         sem_post(&rig->heard);
     }
     rig->figures->started++;
@@ -575,6 +584,24 @@ struct probe {
     atomic_bool is_done;
 };
 
+/* When the GO of the answer's job was heard. */
+static int64_t go_of(struct rig *rig, struct fl_str answer)
+{
+    struct fl_err err = {0};
+    struct timespec until;
+    struct fl_job job;
+    struct heard *heard;
+
+    if (!fl_job_parse(bench_http_member(answer, "id"), &job, &err)) bench_die("%s", err.text);
+    heard = &rig->heards[job.n % HEARDS_LEN];
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PROBE_WAIT_S;
+    while (heard->job != job.n) {
+        if (sem_timedwait(&rig->heard, &until) != 0) bench_die("a job was not started");
+    }
+    return heard->at_ns;
+}
+
 static void *probe_run(void *arg)
 {
     static const char json[] = "Content-Type: application/json\r\n";
@@ -592,19 +619,18 @@ static void *probe_run(void *arg)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     sleep(1); /* its node is known */
     for (size_t i = 0; i < probe->jobs; i++) {
-        struct timespec until, rest = {.tv_nsec = (long)(probe->pause_ms * 1e6)};
-        int64_t began = bench_now_ns();
+        struct timespec rest = {.tv_nsec = (long)(probe->pause_ms * 1e6)};
+        int64_t began = bench_now_ns(), answered, heard;
         struct bench_http_answer answer =
             bench_http_ask(&http, probe->api, "POST", "/v1/jobs", json, fl_str_c(body));
 
         if (answer.status != 201)
             bench_die("a job: %d " FL_STR_FMT, answer.status, FL_STR_ARG(answer.body));
-        bench_samples_add(&answer_ms, (double)(bench_now_ns() - began) * 1e-6);
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += PROBE_WAIT_S;
-        if (sem_timedwait(&probe->rig->heard, &until) != 0) bench_die("a job was not started");
+        answered = bench_now_ns();
+        heard = go_of(probe->rig, answer.body);
         if (i >= probe->jobs / 10) { /* those before warm it up */
-            bench_samples_add(&took_ms, (double)(probe->rig->heard_ns - began) * 1e-6);
+            bench_samples_add(&answer_ms, (double)(answered - began) * 1e-6);
+            bench_samples_add(&took_ms, (double)(heard - began) * 1e-6);
         }
         nanosleep(&rest, NULL);
     }
@@ -699,11 +725,14 @@ int main(int argc, char **argv)
     rig.figures = bench_figures_map(figures);
     bench_api_init(&api, argc, argv);
     rig.is_probing = probe.jobs > 0;
-    if (rig.is_probing) rig.agents_len = 1;
+    if (rig.is_probing) {
+        rig.agents_len = 1;
+        rig.heards = fl_new_array(struct heard, HEARDS_LEN);
+        sem_init(&rig.heard, 0, 0);
+    }
     start(&rig, &api, bench_arg(argc, argv, "hub", NULL));
     if (rig.is_probing) {
         probe.api = &api;
-        sem_init(&rig.heard, 0, 0);
         if (pthread_create(&thread, NULL, probe_run, &probe) != 0) bench_die("no thread");
         run(&rig, &probe.is_done);
         pthread_join(thread, NULL);
@@ -711,6 +740,7 @@ int main(int argc, char **argv)
         run(&rig, NULL);
     }
     fini(&rig);
+    fl_free(rig.heards);
     bench_api_fini(&api);
     return 0;
 }
