@@ -141,7 +141,8 @@ bool demo_postgres_init(const struct demo_postgres *postgres, const char *log, s
     if (child == 0) {
         write_to(log);
         change_user(postgres);
-        execl(program, "initdb", "-D", postgres->data, "-U", "fairlead", "-A", "trust", "--no-sync",
+        /* By its whole name: it looks for its files beside itself, and Debian has neither in the PATH. */
+        execl(program, program, "-D", postgres->data, "-U", "fairlead", "-A", "trust", "--no-sync",
               "--no-locale", "-E", "UTF8", (char *)NULL);
         _exit(127);
     }
@@ -168,9 +169,9 @@ void demo_postgres_become(const struct demo_postgres *postgres, pid_t parent)
     if (getppid() != parent) _exit(1);
     snprintf(program, sizeof program, "%s/postgres", postgres->bin);
     snprintf(socket_setting, sizeof socket_setting, "unix_socket_directories=%s", postgres->socket);
-    execl(program, "postgres", "-D", postgres->data, "-c", "listen_addresses=", "-c",
-          socket_setting, "-c", "max_connections=60", "-c", "shared_buffers=64MB", "-c",
-          "max_wal_size=256MB", (char *)NULL);
+    execl(program, program, "-D", postgres->data, "-c", "listen_addresses=", "-c", socket_setting,
+          "-c", "max_connections=60", "-c", "shared_buffers=64MB", "-c", "max_wal_size=256MB",
+          (char *)NULL);
     _exit(127);
 }
 
