@@ -82,7 +82,8 @@ static void adopt(struct process *process, const char *name)
     int dir;
 
     if (!layout_parse_name(name, &attempt, &number)) {
-        if (strncmp(name, ".gone-", 6) == 0) process_condemn(process, name);
+        if (strncmp(name, PROCESS_GONE, sizeof(PROCESS_GONE) - 1) == 0)
+            process_condemn(process, name);
         return;
     }
     dir = openat(process->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

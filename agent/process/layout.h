@@ -7,6 +7,7 @@
  *   exit.tmp   zeros, so that its blocks are there; overwritten, synced, and renamed to...
  *   exit       ...how it ended
  *   out.N      output as records (record.h); N is the offset of the first byte, 16 hex digits
+ *   given-up   how many bytes of output there were, before nobody had taken them in time; decimal
  *   trouble    a line of text: why the supervisor could not even begin
  *   files/     where the job starts
  *
@@ -31,6 +32,7 @@
 #define LAYOUT_EXIT_TMP "exit.tmp"
 #define LAYOUT_EXIT "exit"
 #define LAYOUT_OUTPUT "out."
+#define LAYOUT_GIVEN_UP "given-up"
 #define LAYOUT_TROUBLE "trouble"
 #define LAYOUT_FILES "files"
 

@@ -203,9 +203,10 @@ bool output_read(int dir, struct output_place *place, uint64_t offset, size_t by
         *err = trouble;
         return false;
     }
-    /* What a full disk kept from being written to the very end. */
+    /* What a full disk kept from being written to the very end, or is not there any more. */
     if (end && end->is_known && !reading.is_full) {
-        put_gap(&reading, end->bytes, end->at, FL_LOG_GAP_disk_full);
+        put_gap(&reading, end->bytes, end->at,
+                end->is_given_up ? FL_LOG_GAP_rotated : FL_LOG_GAP_disk_full);
     }
     *ret_output = (struct runtime_output){
         .next_offset = place->next,

@@ -1,6 +1,6 @@
 /* output.h - reads the output files of a replica's directory, while they are written and afterwards.
- * What is given out has no hole: where the supervisor gave up the middle, or a full disk took nothing to
- * the end, a gap record stands.  A torn or damaged end counts as not written yet.
+ * What is given out has no hole: where the supervisor gave up the middle, a full disk took nothing to the end,
+ * or the files were given up themselves, a gap record stands.  A torn or damaged end counts as not written yet.
  * Uses shared/base and the log record. */
 #pragma once
 
@@ -19,6 +19,7 @@ struct output_end {
     bool is_known;  /* false: it was lost, and wrote what is there */
     uint64_t bytes; /* all that it wrote */
     fl_ms at;
+    bool is_given_up; /* its files were removed: nobody had taken them in time */
 };
 
 /* As runtime_ops.read_output.  'place' is moved on; reading from where it is costs no search. */

@@ -23,8 +23,6 @@ enum {
     ENTRY_NAME_MAX = LAYOUT_NAME_MAX + 32,
 };
 
-#define GONE_PREFIX ".gone-"
-
 /* ---- the table ---------------------------------------------------------------------------------- */
 
 struct process_replica *process_find(const struct process *process, struct fl_attempt attempt,
@@ -220,7 +218,7 @@ void process_doom(struct process *process, const char *name)
 
     /* Under its own name it would be adopted, half empty, by an agent that starts now. */
     for (uint32_t i = 0; i < 1000; i++) {
-        snprintf(gone, sizeof(gone), GONE_PREFIX "%s-%" PRIu32, name, i);
+        snprintf(gone, sizeof(gone), PROCESS_GONE "%s-%" PRIu32, name, i);
         if (renameat2(process->dir, name, process->dir, gone, RENAME_NOREPLACE) == 0) break;
         if (errno == ENOENT) return;
     }
@@ -242,8 +240,14 @@ static void log_grace_over(void *ctx)
 {
     struct process_replica *replica = ctx;
 
-    fl_log(FL_LOG_WARN, "process", "output_given_up", FL_LOG_S("replica", replica->name));
-    remove_now(replica);
+    if (replica->end.is_given_up) { /* nobody wants to know even that */
+        fl_log(FL_LOG_WARN, "process", "output_forgotten", FL_LOG_S("replica", replica->name),
+               FL_LOG_N("bytes", replica->end.bytes));
+        remove_now(replica);
+        return;
+    }
+    given_up_make(replica);
+    fl_timer_in(&replica->timer, replica->process->config.log_grace_ms);
 }
 
 void process_settle_removal(struct process_replica *replica)

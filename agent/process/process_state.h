@@ -2,7 +2,8 @@
  *   process.c   the port: commands, what is told, removal
  *   replica.c   one replica: its pipes, what its directory says, the end of its supervisor
  *   spawn.c     making a directory and starting a supervisor in it
- *   adopt.c     the directories that were there before */
+ *   adopt.c     the directories that were there before
+ *   given_up.c  output that nobody took in time */
 #pragma once
 
 #include "agent/process/layout.h"
@@ -10,6 +11,8 @@
 #include "agent/process/process.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
+
+#define PROCESS_GONE ".gone-" /* so begin the names of directories that are on their way out */
 
 enum process_phase {
     PROCESS_BEGINNING, /* its supervisor was started and is not ready */
@@ -102,6 +105,11 @@ void replica_orphaned(struct process_replica *replica, int dir);
 /* --- spawn.c --- */
 FL_CHECK bool spawn_replica(struct process_replica *replica, const struct runtime_order *order,
                             struct fl_err *err);
+
+/* --- given_up.c --- */
+void given_up_make(struct process_replica *replica); /* one that has ended */
+void given_up_read(
+    struct process_replica *replica); /* whether an agent before us did; by its dir */
 
 /* --- adopt.c --- */
 void adopt_all(struct process *process);

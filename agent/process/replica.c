@@ -70,6 +70,7 @@ static void end(struct process_replica *replica, enum fl_replica_state state,
                 enum agent_cause cause)
 {
     fl_timer_off(&replica->timer);
+    if (replica->dir >= 0) given_up_read(replica);
     if (replica->dir >= 0) close(replica->dir);
     replica->dir = -1;
     replica->phase = PROCESS_ENDED;
@@ -85,7 +86,8 @@ static void end(struct process_replica *replica, enum fl_replica_state state,
 static void end_exited(struct process_replica *replica, const struct layout_exit *how)
 {
     replica->exit_code = how->code;
-    replica->end = (struct output_end){true, how->output_bytes, how->ended_at};
+    replica->end =
+        (struct output_end){.is_known = true, .bytes = how->output_bytes, .at = how->ended_at};
     end(replica, FL_REPLICA_exited,
         how->is_out_of_memory ? AGENT_CAUSE_out_of_memory : AGENT_CAUSE_none);
 }

@@ -316,6 +316,28 @@ def full_log_store(h):
         print(f"# {lines} lines of one job were written over a full disk of the control plane", flush=True)
 
 
+def given_up(h):
+    """The first wait is over in 10 s; an agent with more patience then keeps what is left to be told."""
+    with shows("output that the log store cannot take in time is given up: the agent says so, and the log ends with a gap of that size"):
+        hasty = h.agent("hasty", h.join("hasty"), settings={"log_grace": "10s"})
+        h.wait_cluster("hasty", "ready")
+        filler = fill(h.settings["state_dir"])
+        lines = 1000000
+        total = sum(len(f"{n}\n") for n in range(1, lines + 1))
+        job = h.submit({"command": ["seq", "1", str(lines)], "clusters": ["hasty"], "resources": SMALL})
+        equal(h.wait(job)["state"], "succeeded")
+        until("the agent gives up", lambda: "event=output_given_up" in h.log("agent-hasty"))
+        hasty.kill()
+        hasty.wait()
+        h.agent("hasty")
+        os.unlink(filler)
+        kept, gap = until("all of it is accounted for", lambda: accounted(h, job, total))
+        assert f"bytes={total} " in h.log("agent-hasty"), "the agent says how much"
+        reasons = {record["gap"] for record in records(h, job) if "gap" in record}
+        equal(reasons, {"rotated"}, "why it is missing")
+        print(f"# {kept} bytes were kept, {gap} given up, of {total}", flush=True)
+
+
 def full_node(h):
     with shows("a full disk of a node: the job does not wait, its end is known, what is missing is a gap of known size"):
         burst = Burst(h, "node", "small")
@@ -331,10 +353,13 @@ def full_node(h):
         print(f"# {line_bytes} bytes kept and {gap_bytes} in gaps, of {total}", flush=True)
 
 
+def records(h, job):
+    return [json.loads(line) for line in h.patient("GET", f"/v1/jobs/{job}/logs?format=jsonl").splitlines()]
+
+
 def accounted(h, job, total):
     kept = gap = 0
-    for line in h.patient("GET", f"/v1/jobs/{job}/logs?format=jsonl").splitlines():
-        record = json.loads(line)
+    for record in records(h, job):
         if "gap" in record:
             gap += record["bytes"]
         else:
@@ -415,6 +440,7 @@ def with_small_disks():
             h.agent(name, h.join(name), settings={"cpus": "64", "memory": "64GiB"})
             h.wait_cluster(name, "ready")
         full_log_store(h)
+        given_up(h)
         full_node(h)
         full_database(h)
 

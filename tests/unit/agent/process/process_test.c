@@ -401,6 +401,68 @@ static void output_that_nobody_takes_is_given_up_in_the_end(void **state)
     end(&world);
 }
 
+/* The gap that its whole output has become; false: it is still there. */
+static bool has_become_a_gap(struct runtime runtime, uint64_t bytes)
+{
+    struct runtime_output output;
+    struct fl_log_record record = {0};
+    struct fl_err err = {0};
+    struct fl_buf records;
+    struct fl_str rest;
+
+    fl_buf_init(&records, (size_t)2 * FL_LOG_RECORD_BYTES_MAX);
+    assert_true(runtime.ops->read_output(runtime.self, attempt, 0, 0, FL_LOG_RECORD_BYTES_MAX,
+                                         &records, &output, &err));
+    rest = (struct fl_str){(const char *)records.at, records.len};
+    assert_int_equal(fl_log_record_next(&rest, &record), FL_LOG_READY);
+    assert_true(output.is_ended);
+    assert_int_equal(output.end_offset, bytes);
+    if (record.gap) {
+        assert_int_equal(record.gap, FL_LOG_GAP_rotated);
+        assert_int_equal(record.gap_bytes, bytes);
+        assert_int_equal(rest.len, 0);
+    }
+    fl_buf_fini(&records);
+    return record.gap != FL_LOG_GAP_none;
+}
+
+static void what_was_given_up_is_a_gap_of_known_size_until_that_is_taken(void **state)
+{
+    struct world world = {0};
+    struct heard heard = {0};
+    struct runtime runtime;
+    char path[256];
+
+    (void)state;
+    begin(&world, CONTRACT_SHORT);
+    world.config.log_grace_ms = 50;
+    runtime = start(&world, &heard);
+    create(&world, runtime, &heard);
+    runtime.ops->release(runtime.self, attempt, 0);
+    until(&world, &heard, FL_REPLICA_exited);
+    runtime.ops->remove(runtime.self, attempt, 0);
+    while (
+        !has_become_a_gap(runtime, strlen("done\n"))) { /* both waits are never over in one turn */
+        assert_false(is_late(&world));
+        turn(&world);
+    }
+    snprintf(path, sizeof(path), "%s/job-5-0-1-1-0/out.0000000000000000", world.path);
+    assert_int_equal(access(path, F_OK), -1);
+    snprintf(path, sizeof(path), "%s/job-5-0-1-1-0/files", world.path);
+    assert_int_equal(access(path, F_OK), -1);
+    world.config.log_grace_ms = FL_HOUR_MS;
+    runtime = start(&world, &heard); /* and so says the next agent */
+    assert_true(has_become_a_gap(runtime, strlen("done\n")));
+    runtime.ops->remove(runtime.self, attempt, 0);
+    assert_false(heard.is_gone);
+    runtime.ops->output_taken(runtime.self, attempt, 0);
+    while (!heard.is_gone) {
+        assert_false(is_late(&world));
+        turn(&world);
+    }
+    end(&world);
+}
+
 FL_TESTS(cmocka_unit_test(processes_keep_the_contract),
          cmocka_unit_test(a_supervisor_that_dies_is_lost_once_nothing_is_left),
          cmocka_unit_test(a_supervisor_that_dies_behind_its_gate_never_ran),
@@ -408,4 +470,5 @@ FL_TESTS(cmocka_unit_test(processes_keep_the_contract),
          cmocka_unit_test(what_ran_before_the_host_was_started_anew_is_lost_with_its_node),
          cmocka_unit_test(a_job_finds_who_it_is_in_its_environment),
          cmocka_unit_test(what_a_job_leaves_on_disk_goes_with_its_directory),
-         cmocka_unit_test(output_that_nobody_takes_is_given_up_in_the_end))
+         cmocka_unit_test(output_that_nobody_takes_is_given_up_in_the_end),
+         cmocka_unit_test(what_was_given_up_is_a_gap_of_known_size_until_that_is_taken))
