@@ -248,6 +248,48 @@ def through_a_proxy(h):
             ip("netns", "del", space)
 
 
+def asks_name_servers():
+    """Whether the resolver of this host goes by resolv.conf, which the test replaces for its agent."""
+    try:
+        with open("/etc/nsswitch.conf") as file:
+            hosts = [line for line in file if line.startswith("hosts:")]
+        return os.path.isfile("/etc/resolv.conf") and "dns" in hosts[0].split() and "resolve" not in hosts[0]
+    except (OSError, IndexError):
+        return False
+
+
+def behind_a_deaf_name_server(h):
+    """It hears each question and answers none; left to itself, the C library waits for two minutes."""
+    host, conf = "127.77.0.53", os.path.join(h.dir, "resolv.conf")
+    with open(conf, "w") as file:
+        file.write(f"nameserver {host}\noptions timeout:30 attempts:4\n")
+    inside = ("unshare", "-m", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"', conf)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as deaf:
+        try:
+            deaf.bind((host, 53))
+        except OSError as error:
+            print(f"# port 53 is taken here ({error}): no deaf name server is shown", flush=True)
+            return
+        deaf.settimeout(fleet.LONG_S)
+        with shows("an agent whose name server does not answer gives the dial up, goes on, and ends when it is told to"):
+            h.agent("named", h.join("named"))
+            h.wait_cluster("named", "ready")
+            agent = h.processes[-1]
+            agent.terminate()
+            agent.wait()
+            agent = h.agent("named", wrap=inside, settings={"hub": f"controlplane.example:{h.ports['tunnel']}"})
+            assert b"controlplane" in deaf.recv(4096)
+            until("it gives up that dial", lambda: "no name server answers in time" in h.log("agent-named"))
+            dials = h.log("agent-named").count("event=not_connected")
+            until("and the next one", lambda: h.log("agent-named").count("event=not_connected") > dials)
+            since = time.monotonic()
+            agent.terminate()
+            equal(agent.wait(60), 0, "exit code")
+            took = time.monotonic() - since
+            print(f"# it ended {took:.1f} s after it was told to, while a lookup was under way", flush=True)
+            assert took < 20, f"{took:.1f} s"
+
+
 def open_port(host, port):
     try:
         socket.create_connection((host, port), 1).close()
@@ -264,6 +306,10 @@ def main():
         twins(h)
         if os.geteuid() == 0:
             through_a_proxy(h)
+            if asks_name_servers():
+                behind_a_deaf_name_server(h)
+            else:
+                print("# the resolver of this host does not go by /etc/resolv.conf: no deaf name server is shown", flush=True)
     with hub.Hub({"api_tls": "on", "agent_certificate_lifetime": "90s"}) as h:
         stealing(h)
     if fleet.MODE == "long":
