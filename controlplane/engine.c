@@ -65,8 +65,8 @@ struct engine_config engine_config_default(void)
 {
     return (struct engine_config){
         .core = core_config_default(),
-        .inbox_max = 200000,
-        .inbox_bytes_max = (size_t)256 << 20,
+        .inbox_max = 20000,
+        .inbox_bytes_max = (size_t)64 << 20,
         .keys_max = 10000,
         .batch_jobs_max = 2000,
         .batch_bytes_max = (size_t)4 << 20,
@@ -454,6 +454,11 @@ static bool may_adopt(const struct engine *engine, const struct engine_event *ev
     return true;
 }
 
+bool engine_has_room(const struct engine *engine, const struct engine_event *event)
+{
+    return engine_inbox_has_room(&engine->inbox, event);
+}
+
 bool engine_adopt(struct engine *engine, struct engine_event *event, struct fl_err *err)
 {
     fl_assert(event->event.kind >= CORE_EV_submit); /* the first ones are the engine's own */
@@ -774,6 +779,7 @@ struct engine_stats engine_stats(const struct engine *engine)
     struct engine_stats stats = engine->stats;
 
     stats.inbox_len = engine_inbox_len(&engine->inbox);
+    stats.again_len = engine->inbox.again.len;
     stats.inflight_len = engine->flying_len;
     stats.keys_len = engine->inbox.keys.held.len;
     return stats;

@@ -67,10 +67,14 @@ struct engine *engine_create(const struct engine_config *config, const struct en
                              fl_ms now);
 void engine_destroy(struct engine *engine); /* answers nobody any more; NULL is fine */
 
+/* engine_adopt would not say FL_FULL now: whoever has a queue before the engine leaves it there till then. */
+bool engine_has_room(const struct engine *engine, const struct engine_event *event);
+
 /* Takes the event.  False: nothing has happened, and the event is destroyed.  'err' says what to tell:
  *   a request  FL_UNAVAILABLE, FL_NO_SPACE, FL_FULL (later), or FL_TOO_LARGE
- *   an agent's FL_UNAVAILABLE: forget it, its session is offered again when a term begins; else the
- *              session has a gap now: close it, the agent dials again.  FL_DENIED: that cluster is not
+ *   an agent's FL_UNAVAILABLE: forget it, its session is offered again when a term begins; FL_FULL: hold
+ *              it and what comes behind it, and try again; else the session has a gap now: close it, the
+ *              agent dials again.  FL_DENIED: that cluster is not
  *              listened to for a while, since the database refused what follows from its events. */
 FL_CHECK bool engine_adopt(struct engine *engine, struct engine_event *event, struct fl_err *err);
 
@@ -122,6 +126,7 @@ struct engine_stats {
     uint64_t quarantined; /* events */
     fl_ms turn_longest_ms;
     size_t inbox_len, inflight_len, keys_len;
+    size_t again_len; /* of inbox_len: out of refused batches, on top of inbox_max */
 };
 
 struct engine_stats engine_stats(const struct engine *engine);

@@ -30,12 +30,34 @@ bool engine_inbox_has_next(const struct engine_inbox *inbox)
     return inbox->waiting.len + inbox->again.len + inbox->ready.len > 0;
 }
 
+/* What came in and is not the core's yet; what came back out of a refused batch had its place before. */
+static size_t waiting_len(const struct engine_inbox *inbox)
+{
+    return inbox->waiting.len + inbox->looking.len + inbox->ready.len;
+}
+
+static size_t waiting_bytes(const struct engine_inbox *inbox)
+{
+    return inbox->waiting.bytes + inbox->looking.bytes + inbox->ready.bytes;
+}
+
+static size_t bytes_of(const struct engine_event *event)
+{
+    return sizeof *event + fl_arena_bytes(&event->arena);
+}
+
+bool engine_inbox_has_room(const struct engine_inbox *inbox, const struct engine_event *event)
+{
+    size_t bytes = bytes_of(event), bytes_max = inbox->config->inbox_bytes_max;
+
+    if (bytes > bytes_max) return true; /* it never will have any, which 'put' says */
+    return waiting_len(inbox) < inbox->config->inbox_max &&
+           waiting_bytes(inbox) + bytes <= bytes_max;
+}
+
 bool engine_inbox_put(struct engine_inbox *inbox, struct engine_event *event, struct fl_err *err)
 {
-    size_t len = inbox->waiting.len + inbox->looking.len + inbox->ready.len;
-    size_t bytes = inbox->waiting.bytes + inbox->looking.bytes + inbox->ready.bytes;
-
-    event->bytes = sizeof *event + fl_arena_bytes(&event->arena);
+    event->bytes = bytes_of(event);
     if (event->event.key.len > ENGINE_KEY_BYTES_MAX) {
         return fl_fail(err, FL_TOO_LARGE, "an Idempotency-Key has at most %d bytes",
                        ENGINE_KEY_BYTES_MAX);
@@ -44,9 +66,9 @@ bool engine_inbox_put(struct engine_inbox *inbox, struct engine_event *event, st
         return fl_fail(err, FL_TOO_LARGE, "one request takes at most %zu bytes",
                        inbox->config->inbox_bytes_max);
     }
-    if (len >= inbox->config->inbox_max || bytes + event->bytes > inbox->config->inbox_bytes_max) {
+    if (!engine_inbox_has_room(inbox, event)) {
         return fl_fail(err, FL_FULL, "%zu events (%zu bytes) already wait to be decided; try again",
-                       len, bytes);
+                       waiting_len(inbox), waiting_bytes(inbox));
     }
     engine_event_list_push(&inbox->waiting, event);
     return true;

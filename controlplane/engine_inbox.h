@@ -34,6 +34,9 @@ size_t engine_inbox_len(const struct engine_inbox *inbox);
 /* Something could come out of 'next' without further input. */
 bool engine_inbox_has_next(const struct engine_inbox *inbox);
 
+/* 'put' would not say FL_FULL. */
+bool engine_inbox_has_room(const struct engine_inbox *inbox, const struct engine_event *event);
+
 /* FL_FULL, FL_TOO_LARGE: the event is still the caller's. */
 FL_CHECK bool engine_inbox_put(struct engine_inbox *inbox, struct engine_event *event,
                                struct fl_err *err);

@@ -40,7 +40,8 @@ struct engine_thread {
     fl_ms status_at;
     bool is_stale; /* something may have happened since */
     void *adopted
-        [ENGINE_THREAD_ADOPT_MAX]; /* of a turn; not on the stack, which is zeroed every time */
+        [ENGINE_THREAD_ADOPT_MAX];  /* of a turn; not on the stack, which is zeroed every time */
+    size_t adopted_at, adopted_len; /* of them, those that the engine had no room for yet */
 
     pthread_mutex_t mutex; /* of status alone */
     struct engine_thread_status status;
@@ -59,7 +60,7 @@ struct engine_thread_config engine_thread_config_default(void)
     return (struct engine_thread_config){
         .engine = engine_config_default(),
         .store = store_config_default(),
-        .inbox_max = 200000,
+        .inbox_max = 20000,
         .stop_ms = 2000,
     };
 }
@@ -246,25 +247,49 @@ static void refuse(struct engine_thread *thread, uint64_t request, struct fl_clu
     }
 }
 
-/* What does not fit the engine's inbox stays in ours, so that those who adopt are told to wait. */
-static size_t adopt_some(struct engine_thread *thread)
+/* There is no room for it now.  A request that has too many bytes is not kept here, where only events are
+ * counted: it is adopted, and so answered that it may come again. */
+static bool must_wait(const struct engine_thread *thread, const struct engine_event *event)
 {
-    static const size_t max = ENGINE_THREAD_ADOPT_MAX;
-    size_t waiting = engine_stats(thread->engine).inbox_len;
-    size_t space =
-        thread->config.engine.inbox_max > waiting ? thread->config.engine.inbox_max - waiting : 0;
-    void **events = thread->adopted;
-    size_t len = fl_queue_take_many(thread->inbox, events, space < max ? space : max);
+    struct engine_stats stats;
 
-    for (size_t i = 0; i < len; i++) {
-        struct engine_event *event = events[i];
+    if (engine_has_room(thread->engine, event)) return false;
+    stats = engine_stats(thread->engine);
+    return event->event.request == 0 ||
+           stats.inbox_len - stats.again_len >= thread->config.engine.inbox_max;
+}
+
+/* Events wait for a turn; false also when the engine has no room for the next of them, so that it is no use to
+ * hurry. */
+static bool may_adopt(const struct engine_thread *thread)
+{
+    if (thread->adopted_at == thread->adopted_len) return fl_queue_len(thread->inbox) > 0;
+    return !must_wait(thread, thread->adopted[thread->adopted_at]);
+}
+
+/* What does not fit the engine's inbox stays in ours, so that those who adopt are told to wait. */
+static void adopt_some(struct engine_thread *thread)
+{
+    if (thread->adopted_at == thread->adopted_len) {
+        thread->adopted_at = 0;
+        thread->adopted_len =
+            fl_queue_take_many(thread->inbox, thread->adopted, ENGINE_THREAD_ADOPT_MAX);
+    }
+    while (thread->adopted_at < thread->adopted_len) {
+        struct engine_event *event = thread->adopted[thread->adopted_at];
         uint64_t request = event->event.request;
         struct fl_cluster cluster = engine_event_cluster(event);
         struct fl_err err = {0};
 
+        if (must_wait(thread, event)) return;
+        thread->adopted_at++;
         if (!engine_adopt(thread->engine, event, &err)) refuse(thread, request, cluster, &err);
     }
-    return len;
+}
+
+static size_t inbox_len(const struct engine_thread *thread)
+{
+    return fl_queue_len(thread->inbox) + thread->adopted_len - thread->adopted_at;
 }
 
 bool engine_thread_put(struct engine_thread *thread, struct engine_event *event, struct fl_err *err)
@@ -317,7 +342,7 @@ static void publish(struct engine_thread *thread)
         .turns = thread->turns,
         .turn_longest_us = thread->longest_us,
         .turn_longest_cpu_us = thread->longest_cpu_us,
-        .inbox_len = fl_queue_len(thread->inbox),
+        .inbox_len = inbox_len(thread),
         .engine = engine_stats(thread->engine),
         .store = store_stats(thread->store),
     };
@@ -344,7 +369,7 @@ static void sleep_until_due(struct engine_thread *thread, fl_ms due)
     fds[len] = (struct pollfd){.fd = thread->wake_fd, .events = POLLIN};
     atomic_store(&thread->is_asleep, true);
     /* An event that came before that store woke nobody. */
-    if (fl_queue_len(thread->inbox) > 0 || atomic_load(&thread->is_stopping)) wait_ms = 0;
+    if (may_adopt(thread) || atomic_load(&thread->is_stopping)) wait_ms = 0;
     if (poll(fds, len + 1, wait_ms) < 0) fl_assert(errno == EINTR);
     atomic_store(&thread->is_asleep, false);
     if (read(thread->wake_fd, &wakes, sizeof wakes) < 0) fl_assert(errno == EAGAIN);
@@ -391,7 +416,7 @@ static void *run(void *ctx)
     end = thread->now + thread->config.stop_ms;
     while (thread->now < end && engine_state(thread->engine) == ENGINE_LEADING &&
            (engine_stats(thread->engine).inflight_len > 0 ||
-            engine_stats(thread->engine).inbox_len > 0 || fl_queue_len(thread->inbox) > 0)) {
+            engine_stats(thread->engine).inbox_len > 0 || inbox_len(thread) > 0)) {
         turn(thread);
         sleep_until_due(thread, thread->now + 1);
     }
@@ -476,6 +501,8 @@ void engine_thread_destroy(struct engine_thread *thread)
     engine_thread_stop(thread);
     engine_destroy(thread->engine);
     store_destroy(thread->store);
+    while (thread->adopted_at < thread->adopted_len)
+        engine_event_destroy(thread->adopted[thread->adopted_at++]);
     while ((event = fl_queue_take(thread->inbox, 0))) {
         engine_event_destroy(event);
     }

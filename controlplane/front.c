@@ -103,6 +103,7 @@ static void on_tick(void *ctx)
     atomic_store(&front->requests, counts.requests);
     atomic_store(&front->streams, counts.streams);
     atomic_store(&front->tunnels_up, tunnels.sessions);
+    atomic_store(&front->tunnels_held, tunnels.held);
     take_certificate(front);
     if (atomic_load(&front->must_drain)) begin_drain(front);
     end_if_drained(front);
@@ -342,5 +343,6 @@ struct front_counts front_counts(const struct front *front)
         .requests = atomic_load(&front->requests),
         .streams = atomic_load(&front->streams),
         .tunnels = atomic_load(&front->tunnels_up),
+        .tunnels_held = atomic_load(&front->tunnels_held),
     };
 }

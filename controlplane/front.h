@@ -60,6 +60,6 @@ void front_destroy(struct front *front); /* NULL is fine */
 void front_renew(struct front *front, struct ssl_ctx_st *api_tls);
 
 struct front_counts {
-    uint64_t connections, requests, streams, tunnels;
+    uint64_t connections, requests, streams, tunnels, tunnels_held;
 };
 struct front_counts front_counts(const struct front *front); /* any thread; as of its last second */

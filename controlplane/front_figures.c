@@ -32,6 +32,8 @@ const struct fl_metric_family front_figures[FIGURES_LEN] = {
     [FIGURE_streams] = {"fairlead_event_streams", FL_METRIC_GAUGE, NULL,
                         "streams of events and logs that are open"},
     [FIGURE_tunnels] = {"fairlead_tunnels_up", FL_METRIC_GAUGE, NULL, "agents that are connected"},
+    [FIGURE_tunnels_held] = {"fairlead_tunnels_held", FL_METRIC_GAUGE, NULL,
+                             "agents that are not read, since the engine has no room"},
     [FIGURE_log_bytes] = {"fairlead_log_bytes_total", FL_METRIC_COUNTER, NULL,
                           "bytes of output that were stored"},
     [FIGURE_log_syncs] = {"fairlead_log_syncs_total", FL_METRIC_COUNTER, NULL,
@@ -75,6 +77,7 @@ static void on_collect(void *ctx)
     set(parts, FIGURE_requests, (double)fronts.requests);
     set(parts, FIGURE_streams, (double)fronts.streams);
     set(parts, FIGURE_tunnels, (double)fronts.tunnels);
+    set(parts, FIGURE_tunnels_held, (double)fronts.tunnels_held);
     set(parts, FIGURE_log_bytes, (double)logs.bytes_appended);
     set(parts, FIGURE_log_syncs, (double)logs.syncs);
     set(parts, FIGURE_log_sync_longest, (double)logs.sync_us_max / 1e6);

@@ -24,6 +24,7 @@ enum front_figure {
     FIGURE_requests,
     FIGURE_streams,
     FIGURE_tunnels,
+    FIGURE_tunnels_held,
     FIGURE_log_bytes,
     FIGURE_log_syncs,
     FIGURE_log_sync_longest,

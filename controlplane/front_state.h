@@ -52,7 +52,7 @@ struct front {
     struct fl_buf document, params;   /* of the answer of one 'spec' */
 
     /* Figures for other threads. */
-    atomic_uint_fast64_t connections, requests, streams, tunnels_up;
+    atomic_uint_fast64_t connections, requests, streams, tunnels_up, tunnels_held;
     _Atomic(struct ssl_ctx_st *) tls_next; /* to be taken at the next tick */
 };
 

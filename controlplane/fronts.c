@@ -179,6 +179,7 @@ struct front_counts fronts_counts(const struct fronts *fronts)
         all.requests += counts.requests;
         all.streams += counts.streams;
         all.tunnels += counts.tunnels;
+        all.tunnels_held += counts.tunnels_held;
     }
     return all;
 }

@@ -13,6 +13,7 @@
 
 #include "controlplane/tunnel/cluster_index.h"
 #include "controlplane/tunnel/files.h"
+#include "controlplane/tunnel/lost.h"
 #include "controlplane/tunnel/session.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -33,9 +34,9 @@ enum {
     NOTSENT_BYTES = 128 << 10, /* bulk in the kernel, that control would have to wait behind */
     UNSENT_MS = 30000,         /* a peer that acknowledges nothing for so long is gone */
     CLOSE_MS = 2000,           /* for the last words */
-    RETRY_LOST_MS = 100,
-    ACCEPTS_MAX = 64,      /* in one turn */
-    ACCEPT_PAUSE_MS = 100, /* no descriptors */
+    RETRY_HELD_MS = 5,         /* when there was no room for what an agent said */
+    ACCEPTS_MAX = 64,          /* in one turn */
+    ACCEPT_PAUSE_MS = 100,     /* no descriptors */
 };
 
 struct conn {
@@ -50,17 +51,14 @@ struct conn {
     bool is_dirty;           /* in server->dirty */
     bool is_choked;          /* waits for the socket */
     bool is_ending;          /* its session is over */
+    bool is_held;            /* in server->held, or about to be tried again */
+    bool is_unread;          /* libwebsockets was told to read nothing */
     char why[128];           /* the certificate was not good */
 };
 
 struct entry {
     uint64_t id;
     struct conn *conn;
-};
-
-struct lost {
-    struct fl_cluster cluster;
-    uint64_t session_epoch, connection;
 };
 
 struct tunnel_server {
@@ -74,14 +72,15 @@ struct tunnel_server {
         client; /* nobody is dialed; given, since libwebsockets makes one otherwise, and leaks it */
     struct fl_watch listener;
     struct fl_timer accept_again;
-    struct fl_timer lost_again;
+    struct fl_timer held_again;
     struct fl_after after;
     FL_VEC(struct entry) conns; /* by id, so the oldest first */
     struct cluster_index by_cluster;
-    struct conn *adopting;    /* libwebsockets is just being given this one */
-    FL_VEC(uint64_t) dirty;   /* what has changed in this turn; each once */
-    FL_VEC(struct lost) lost; /* session_lost that the inbox had no room for */
-    struct fl_buf out;        /* LWS_PRE bytes, then what goes out */
+    struct conn *adopting;  /* libwebsockets is just being given this one */
+    FL_VEC(uint64_t) dirty; /* what has changed in this turn; each once */
+    struct lost_list lost;
+    FL_VEC(uint64_t) held; /* connections that wait for room in the inbox, by turns */
+    struct fl_buf out;     /* LWS_PRE bytes, then what goes out */
     uint64_t ids;
     uint32_t handshakes;
     int64_t tokens_milli; /* of the bucket for handshakes */
@@ -111,40 +110,12 @@ static void touch(struct conn *conn)
     fl_after_put(&conn->server->after);
 }
 
-/* ---- session_lost ------------------------------------------------------------------------------ */
-
-static void tell_lost(struct tunnel_server *server, struct lost lost)
-{
-    struct engine_event *event = engine_event_create();
-    struct fl_err err = {0};
-
-    event->event.kind = CORE_EV_session_lost;
-    event->event.session_lost.cluster = lost.cluster;
-    event->event.session_lost.session_epoch = lost.session_epoch;
-    event->event.session_lost.connection = lost.connection;
-    if (server->shared.ports.adopt(server->shared.ports.ctx, event, &err)) return;
-    if (err.code == FL_UNAVAILABLE || err.code == FL_NO_SPACE) return; /* a new term knows none */
-    fl_vec_push(&server->lost, lost);
-    if (!fl_timer_is_on(&server->lost_again)) fl_timer_in(&server->lost_again, RETRY_LOST_MS);
-}
-
-static void retry_lost(void *ctx)
-{
-    struct tunnel_server *server = ctx;
-    size_t len = server->lost.len;
-
-    for (size_t i = 0; i < len; i++) {
-        struct lost lost = server->lost.at[0];
-
-        fl_vec_remove(&server->lost, 0);
-        tell_lost(server, lost);
-    }
-}
-
 static void session_is_lost(void *ctx, struct fl_cluster cluster, uint64_t session_epoch,
                             uint64_t connection)
 {
-    tell_lost(ctx, (struct lost){cluster, session_epoch, connection});
+    struct tunnel_server *server = ctx;
+
+    lost_tell(&server->lost, (struct lost){cluster, session_epoch, connection});
 }
 
 /* ---- the life of a connection ------------------------------------------------------------------ */
@@ -233,12 +204,52 @@ static bool flush(struct conn *conn)
     return true;
 }
 
+/* What comes is read only while it can go on to the engine.  This is said between callbacks, when
+ * libwebsockets and TLS hold nothing that was read and not yet told: it could not be told later. */
+static void set_reading(struct conn *conn)
+{
+    struct tunnel_server *server = conn->server;
+    bool is_held = session_is_held(conn->session);
+
+    if (is_held && !conn->is_held) {
+        conn->is_held = true;
+        fl_vec_push(&server->held, conn->id);
+        if (!fl_timer_is_on(&server->held_again)) fl_timer_in(&server->held_again, RETRY_HELD_MS);
+    }
+    if (is_held == conn->is_unread) return;
+    conn->is_unread = is_held;
+    lws_rx_flow_control(conn->wsi, !is_held);
+}
+
+/* As many as find room; the first that finds none ends it, and is the last of the next time. */
+static void retry_held(void *ctx)
+{
+    struct tunnel_server *server = ctx;
+    size_t len = server->held.len, done = 0;
+    bool has_room = true;
+
+    while (done < len && has_room) {
+        struct conn *conn = find(server, server->held.at[done++]);
+
+        if (!conn) continue;
+        has_room = session_resume(conn->session, now_of(server));
+        conn->is_held = !has_room;
+        if (conn->is_held) fl_vec_push(&server->held, conn->id);
+        touch(conn);
+    }
+    memmove(server->held.at, server->held.at + done,
+            (server->held.len - done) * sizeof *server->held.at);
+    server->held.len -= done;
+    if (server->held.len) fl_timer_in(&server->held_again, RETRY_HELD_MS);
+}
+
 /* The end of a turn in which something happened to it. */
 static void settle(struct conn *conn)
 {
     fl_ms due;
 
     if (!conn->session) return;
+    set_reading(conn);
     if (session_is_over(conn->session) && !conn->is_ending) {
         begin_end(conn);
         fl_timer_in(&conn->timer, CLOSE_MS);
@@ -587,7 +598,8 @@ struct tunnel_server *tunnel_server_create(struct fl_loop *loop,
     (void)fl_buf_put(&server->out, (uint8_t[LWS_PRE]){0}, LWS_PRE);
     fl_watch_init(&server->listener, loop, config->listen_fd, on_listener, server);
     fl_timer_init(&server->accept_again, loop, accept_again, server);
-    fl_timer_init(&server->lost_again, loop, retry_lost, server);
+    lost_init(&server->lost, loop, &server->shared.ports);
+    fl_timer_init(&server->held_again, loop, retry_held, server);
     fl_after_init(&server->after, loop, after_turn, server);
     if (!start_lws(server, err)) {
         tunnel_server_destroy(server);
@@ -614,13 +626,14 @@ void tunnel_server_destroy(struct tunnel_server *server)
     while (server->conns.len)
         drop_socket(server->conns.at[server->conns.len - 1].conn);
     fl_after_off(&server->after);
-    fl_timer_off(&server->lost_again);
+    fl_timer_off(&server->held_again);
     if (server->context) lws_context_destroy(server->context);
     SSL_CTX_free(server->client);
     fl_vec_fini(&server->conns);
     cluster_index_fini(&server->by_cluster);
     fl_vec_fini(&server->dirty);
-    fl_vec_fini(&server->lost);
+    lost_fini(&server->lost);
+    fl_vec_fini(&server->held);
     fl_buf_fini(&server->out);
     fl_free(server);
 }
@@ -668,7 +681,8 @@ void tunnel_server_send(struct tunnel_server *server, const struct core_send *se
         touch(conn);
     } else if (is_new) {
         /* The connection went while the core thought about it: now its session has a number. */
-        tell_lost(server, (struct lost){send->cluster, send->session_epoch, send->connection});
+        lost_tell(&server->lost,
+                  (struct lost){send->cluster, send->session_epoch, send->connection});
     }
 }
 
@@ -770,6 +784,7 @@ struct tunnel_server_stats tunnel_server_stats(const struct tunnel_server *serve
         const struct conn *conn = server->conns.at[i].conn;
 
         stats.sessions += conn->session && session_link(conn->session)->state == FL_LINK_UP;
+        stats.held += conn->session && session_is_held(conn->session);
     }
     return stats;
 }

@@ -10,7 +10,8 @@
  * - All sessions of one thread are this object's; a newer session of the same cluster may be another front's:
  *   give every front each WELCOME and RESYNC (tunnel_server_superseded), the one that has the connection
  *   the send itself.
- * - A session_lost that the inbox had no room for is told again until it is taken.
+ * - An event that the inbox has no room for (FL_FULL) is told again, every few ms, until it is taken.  A
+ *   connection whose event waits is not read meanwhile, so that its agent is slowed and nobody else.
  * Not thread-safe: its loop's thread calls it, and from there it calls the ports.  A port may not call
  * back into the server within its call, unless it says so. */
 #pragma once
@@ -43,7 +44,7 @@ struct tunnel_spec {
 
 struct tunnel_server_ports {
     void *ctx;
-    /* engine_thread_adopt, or the like: the event is given away also when it is refused. */
+    /* engine_thread_adopt, or the like: the event is given away also when it is refused.  FL_FULL: later. */
     bool (*adopt)(void *ctx, struct engine_event *event, struct fl_err *err);
     /* HELLO came: which cluster has this certificate, and is this the uid it enrolled with?  False, with a
      * reason for log and agent: the connection is closed. */
@@ -144,6 +145,7 @@ void tunnel_server_drain(struct tunnel_server *server);
 struct tunnel_server_stats {
     uint64_t connections; /* now, handshakes included */
     uint64_t sessions;    /* now, UP */
+    uint64_t held;        /* now, not read since the engine has no room */
     uint64_t accepted;    /* all counts from here on only grow */
     uint64_t shed;        /* closed before TLS: too many at once */
     uint64_t refused;     /* certificate, subprotocol, plain HTTP, no TLS, too slow */

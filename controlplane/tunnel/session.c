@@ -26,6 +26,13 @@ struct session {
     struct fl_err why;
 
     bool is_offered; /* the core has its HELLO, or will have it when a term begins */
+
+    /* What waits for room in the inbox, in this order. */
+    bool is_offer_held;        /* its HELLO, also when it is the only one */
+    const struct fl_msg *held; /* what is left of a frame, the mux's */
+    size_t held_len;           /* 0: none */
+    struct fl_buf unread;      /* what came behind it */
+
     uint16_t protocol;
     struct fl_msg hello; /* its strings are not kept, but for: */
     bool has_images;
@@ -70,6 +77,7 @@ struct session *session_create(struct session_shared *shared, const struct tunne
     session->bye = (struct core_send){
         .kind = CORE_SEND_bye, .code = FL_UNAVAILABLE, .text = "come back later"};
     fl_buf_init(&session->log, SESSION_LOG_BYTES_MAX);
+    fl_buf_init(&session->unread, SESSION_UNREAD_BYTES_MAX);
     return session;
 }
 
@@ -80,6 +88,7 @@ void session_destroy(struct session *session)
     order_clear(&session->orders);
     fl_blobs_destroy(session->blobs);
     fl_buf_fini(&session->log);
+    fl_buf_fini(&session->unread);
     fl_free(session);
 }
 
@@ -175,6 +184,9 @@ static void end(struct session *session)
     }
     order_clear(&session->orders);
     session->blob = (struct blob){0};
+    session->is_offer_held = false;
+    session->held_len = 0;
+    fl_buf_clear(&session->unread);
 }
 
 void session_refuse(struct session *session, enum fl_code code, const char *text, fl_ms now)
@@ -215,22 +227,33 @@ void session_tick(struct session *session, fl_ms now)
 {
     if (now >= session->expires_at)
         session_refuse(session, FL_DENIED, "the certificate has expired", now);
+    /* Its silence is ours: what it says waits to be read. */
+    if (session_is_held(session)) step(session, FL_LINK_EV_bytes, now);
     for (int i = 0; i < 4 && now >= fl_mux_deadline(session->mux); i++)
         step(session, FL_LINK_EV_tick, now);
 }
 
 /* ---- to the core ------------------------------------------------------------------------------- */
 
-/* The inbox takes it, or the core will hear of it all again when a term begins; else the session is over. */
-static void adopt(struct session *session, struct engine_event *event, fl_ms now)
+/* The inbox takes it, or the core will hear of it all again when a term begins; else the session is over.
+ * False: there is no room, and it is to be told again. */
+static bool adopt(struct session *session, struct engine_event *event, fl_ms now)
 {
     struct tunnel_server_ports *ports = &session->shared->ports;
+    bool is_open = event->event.kind == CORE_EV_session_open;
     struct fl_err err = {0};
 
-    if (ports->adopt(ports->ctx, event, &err)) return;
-    if (err.code == FL_UNAVAILABLE || err.code == FL_NO_SPACE) return;
-    if (event->event.kind == CORE_EV_session_open) session->is_offered = false;
+    if (ports->adopt(ports->ctx, event, &err)) return true;
+    if (err.code == FL_FULL) return false;
+    if (err.code == FL_UNAVAILABLE || err.code == FL_NO_SPACE) return true;
+    if (is_open) session->is_offered = false;
     session_refuse(session, err.code, err.text, now);
+    return true;
+}
+
+bool session_is_held(const struct session *session)
+{
+    return session->is_offer_held || session->held_len > 0;
 }
 
 void session_offer(struct session *session, fl_ms now)
@@ -250,7 +273,8 @@ void session_offer(struct session *session, fl_ms now)
                              &err);
     fl_assert(is_made);
     session->is_offered = true;
-    adopt(session, event, now);
+    session->is_offer_held = !adopt(session, event, now);
+    if (session->is_offer_held) session->is_offered = false;
 }
 
 /* Whether a JSON array of strings names the capability. */
@@ -296,15 +320,16 @@ static void greet(struct session *session, const struct fl_msg_hello *hello, fl_
     session_offer(session, now);
 }
 
-/* What the link let through. */
+/* What the link let through; what finds no room is held, with all that is behind it. */
 static void hear(struct session *session, const struct fl_msg *messages, size_t len, fl_ms now)
 {
     struct tunnel_server_ports *ports = &session->shared->ports;
     size_t pos = 0;
 
-    session->shared->stats.messages_in += len;
+    session->held_len = 0;
     while (pos < len && !session_is_over(session)) {
         struct engine_event *event;
+        size_t from = pos;
 
         if (messages[pos].kind == FL_MSG_renew) {
             ports->renew(ports->ctx, session->peer.connection, session->peer.cluster,
@@ -319,7 +344,10 @@ static void hear(struct session *session, const struct fl_msg *messages, size_t 
             step(session, FL_LINK_EV_broken, now);
             return;
         }
-        adopt(session, event, now);
+        if (adopt(session, event, now)) continue;
+        session->held = &messages[from];
+        session->held_len = len - from;
+        return;
     }
 }
 
@@ -355,13 +383,13 @@ static void take_closed(struct session *session, const struct fl_mux_item *item)
     ports->log_closed(ports->ctx, session->peer.connection, session->peer.cluster);
 }
 
-void session_bytes(struct session *session, struct fl_str bytes, fl_ms now)
+/* As far as it may go; *bytes is what is left. */
+static void receive(struct session *session, struct fl_str *bytes, fl_ms now)
 {
     struct fl_mux_item item;
 
-    session->shared->stats.bytes_in += bytes.len;
-    while (!session_is_over(session) &&
-           fl_mux_receive(session->mux, &bytes, now, &item, &session->why)) {
+    while (!session_is_over(session) && !session_is_held(session) &&
+           fl_mux_receive(session->mux, bytes, now, &item, &session->why)) {
         switch (item.kind) {
         case FL_MUX_ANSWER:
             if (item.answer == FL_LINK_DO_GREET) {
@@ -371,6 +399,7 @@ void session_bytes(struct session *session, struct fl_str bytes, fl_ms now)
             }
             break;
         case FL_MUX_MESSAGE:
+            session->shared->stats.messages_in += item.messages_len;
             hear(session, item.messages, item.messages_len, now);
             break;
         case FL_MUX_DATA:
@@ -381,6 +410,36 @@ void session_bytes(struct session *session, struct fl_str bytes, fl_ms now)
             break;
         }
     }
+}
+
+void session_bytes(struct session *session, struct fl_str bytes, fl_ms now)
+{
+    session->shared->stats.bytes_in += bytes.len;
+    receive(session, &bytes, now);
+    if (session_is_over(session) || bytes.len == 0) return;
+    if (!fl_buf_put(&session->unread, bytes.at, bytes.len))
+        session_refuse(session, FL_FULL, "too much came while the engine had no room", now);
+}
+
+bool session_resume(struct session *session, fl_ms now)
+{
+    struct fl_str bytes;
+
+    if (session_is_over(session)) return true;
+    step(session, FL_LINK_EV_bytes, now);
+    if (session->is_offer_held) session_offer(session, now);
+    if (session->is_offer_held) return false;
+    hear(session, session->held, session->held_len, now);
+    bytes = (struct fl_str){(const char *)session->unread.at, session->unread.len};
+    receive(session, &bytes, now);
+    if (!session_is_held(session)) {   /* all is read, or it is over */
+        fl_buf_fini(&session->unread); /* it may be long until the next time */
+        fl_buf_init(&session->unread, SESSION_UNREAD_BYTES_MAX);
+        return true;
+    }
+    if (bytes.len) memmove(session->unread.at, bytes.at, bytes.len);
+    fl_buf_truncate(&session->unread, bytes.len);
+    return false;
 }
 
 void session_log_consumed(struct session *session, uint32_t bytes)

@@ -8,6 +8,9 @@
  *   SESSION_ORDERS_MAX sends and SESSION_DOCUMENT_BYTES_MAX of documents, else the connection is closed; the
  *   agent comes back and the core says it all again.  A new WELCOME or RESYNC empties the queue: it is of the
  *   term before.
+ * - When the engine's inbox has no room (FL_FULL), the session stands still, and nothing is lost: what it could
+ *   not hand on, one decoded frame, and the bytes behind it are kept, SESSION_UNREAD_BYTES_MAX at most.  Read
+ *   nothing more for it, and resume it until it goes on.  Meanwhile it is not taken for dead: it waits for us.
  * The server is its only caller.  Uses the ports of server.h. */
 #pragma once
 
@@ -19,6 +22,8 @@ enum {
     SESSION_ORDERS_MAX = 16384,
     SESSION_DOCUMENT_BYTES_MAX = 32 << 20,
     SESSION_LOG_BYTES_MAX = 1 << 20, /* of log messages to the agent */
+    SESSION_UNREAD_BYTES_MAX = 256
+                               << 10, /* that the socket gave before it was told to give no more */
 };
 
 struct session; /* opaque */
@@ -53,6 +58,11 @@ const char *session_why(const struct session *session); /* it is over */
 
 void session_bytes(struct session *session, struct fl_str bytes, fl_ms now);
 void session_closed(struct session *session, fl_ms now); /* the socket is gone */
+
+/* It stands still, and waits for room in the engine's inbox. */
+bool session_is_held(const struct session *session);
+/* Tries again; false: there still is no room. */
+bool session_resume(struct session *session, fl_ms now);
 
 fl_ms session_deadline(const struct session *session);
 void session_tick(struct session *session, fl_ms now);

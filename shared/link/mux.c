@@ -364,10 +364,13 @@ static bool take_messages(struct fl_mux *mux, fl_ms now, struct fl_mux_item *ite
 
 static bool read_messages(struct fl_mux *mux, const struct fl_frame *frame, struct fl_err *err)
 {
-    struct fl_reader reader = fl_reader(frame->payload.at, frame->payload.len);
     enum fl_direction to = mux->config.side == FL_LINK_HUB ? FL_TO_CONTROLPLANE : FL_TO_AGENT;
+    struct fl_reader reader;
 
     fl_arena_reset(&mux->arena);
+    /* A copy, since whoever cannot go on with a message keeps it until the next call. */
+    reader = fl_reader(fl_arena_copy(&mux->arena, frame->payload.at, frame->payload.len),
+                       frame->payload.len);
     mux->messages = (struct messages){0};
     mux->messages_pos = 0;
     while (reader.pos < reader.len) {

@@ -58,7 +58,8 @@ enum fl_mux_item_kind {
     FL_MUX_CLOSED, /* 'stream' is over, by the peer or since it broke a rule: 'code', text in 'bytes' */
 };
 
-/* Valid until the next call. */
+/* Messages are valid until the next call, whatever becomes of the bytes they came in; 'bytes' only as long as
+ * those are, too. */
 struct fl_mux_item {
     enum fl_mux_item_kind kind;
     enum fl_link_answer answer;

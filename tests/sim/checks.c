@@ -359,8 +359,8 @@ void checks_engine(struct checks *checks, const struct engine *engine,
 {
     struct engine_stats stats = engine_stats(engine);
 
-    if (stats.inbox_len > config->inbox_max || stats.inflight_len > config->inflight_max ||
-        stats.keys_len > config->keys_max) {
+    if (stats.inbox_len - stats.again_len > config->inbox_max ||
+        stats.inflight_len > config->inflight_max || stats.keys_len > config->keys_max) {
         sim_broken(checks->sim, "I11", "%zu events wait, %zu batches fly, %zu keys are held",
                    stats.inbox_len, stats.inflight_len, stats.keys_len);
     }

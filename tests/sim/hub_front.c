@@ -6,7 +6,7 @@
 #include "shared/base/assert.h"
 #include "tests/sim/hub_state.h"
 
-enum { RETRY_LOST_MS = 100 };
+enum { RETRY_LOST_MS = 100, RETRY_HELD_MS = 5, SOCKET_BYTES_MAX = 64 << 20 };
 
 /* --- sessions -------------------------------------------------------------------------------- */
 
@@ -22,6 +22,7 @@ static void free_session(struct hub_session *session)
 {
     session_destroy(session->session);
     tunnel_end_fini(&session->tunnel);
+    fl_buf_fini(&session->socket);
     fl_vec_fini(&session->told);
     fl_free(session);
 }
@@ -95,6 +96,7 @@ static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
 {
     struct hub *hub = ctx;
     enum core_event_kind kind = event->event.kind;
+    size_t told_len = hub->speaking ? hub->speaking->told.len : 0;
 
     if (kind == CORE_EV_session_open) {
         sim_tell(hub->sim, "hub %llu: connection %llu of cluster %llu is offered, resync %llu",
@@ -104,6 +106,7 @@ static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
     }
     if (hub->speaking) note_told(hub->speaking, &event->event);
     if (hub_adopt(hub, event, err)) return true;
+    if (hub->speaking) hub->speaking->told.len = told_len;
     if (kind == CORE_EV_session_open && engine_breaker(hub->engine) == ENGINE_NOT_LEADING) {
         hub->turns_away = true; /* no term begins here soon */
     }
@@ -281,6 +284,7 @@ void hub_opened(struct hub *hub, uint64_t connection)
                                       hub_clock(hub));
     tunnel_end_init(&session->tunnel, hub->sim, hub->net, NET_HUB, &hub->shared.flow);
     tunnel_end_begin(&session->tunnel, connection);
+    fl_buf_init(&session->socket, SOCKET_BYTES_MAX);
     fl_vec_push(&hub->sessions, session);
     hub_work(hub);
 }
@@ -291,10 +295,32 @@ void hub_bytes(struct hub *hub, uint64_t connection, struct fl_str bytes)
 
     if (!hub->is_up || !session) return;
     tunnel_watch_in(&session->tunnel.watch, bytes);
+    if (session_is_held(session->session)) {
+        bool is_kept = fl_buf_put(&session->socket, bytes.at, bytes.len);
+
+        fl_assert(is_kept);
+        return;
+    }
     hub->speaking = session;
     session_bytes(session->session, bytes, hub_clock(hub));
     hub->speaking = NULL;
     hub_work(hub);
+}
+
+/* The engine had no room for what it said; when it has, it is read again. */
+static void resume(struct hub *hub, struct hub_session *session)
+{
+    sim_mark(hub->sim, MARK_session_held);
+    hub->speaking = session;
+    if (session_resume(session->session, hub_clock(hub)) && session->socket.len) {
+        struct fl_buf socket = session->socket;
+
+        fl_buf_init(&session->socket, SOCKET_BYTES_MAX);
+        session_bytes(session->session, (struct fl_str){(const char *)socket.at, socket.len},
+                      hub_clock(hub));
+        fl_buf_fini(&socket);
+    }
+    hub->speaking = NULL;
 }
 
 void hub_closed(struct hub *hub, uint64_t connection)
@@ -386,7 +412,10 @@ static void mind_sessions(struct hub *hub, fl_ms *due)
     for (size_t i = hub->sessions.len; i > 0; i--) {
         struct hub_session *session = hub->sessions.at[i - 1];
 
+        if (session_is_held(session->session)) resume(hub, session);
         if (now >= session_deadline(session->session)) session_tick(session->session, now);
+        if (session_is_held(session->session) && now + RETRY_HELD_MS < *due)
+            *due = now + RETRY_HELD_MS;
         if (session_is_over(session->session)) {
             end_session(hub, session);
             continue;

@@ -18,7 +18,8 @@ struct hub_told {
 struct hub_session {
     struct session *session;
     struct tunnel_end tunnel;
-    uint32_t agent; /* in the net */
+    uint32_t agent;       /* in the net */
+    struct fl_buf socket; /* what came while the session was not read */
     FL_VEC(struct hub_told) told;
 };
 

@@ -506,7 +506,7 @@ static struct engine_config draw_engine(struct sim *sim)
     config.core.round_starts_max = (uint32_t)sim_between(sim, 1, 50);
     config.core.jobs_max = 100000;
     config.core.elements_max = 100000;
-    if (sim_chance(sim, 100000)) config.inbox_max = (size_t)sim_between(sim, 200, 600);
+    if (sim_chance(sim, 100000)) config.inbox_max = (size_t)sim_between(sim, 4, 200);
     if (sim_chance(sim, 100000)) config.keys_max = 4;
     if (sim_chance(sim, 300000)) config.batch_jobs_max = (size_t)sim_between(sim, 1, 10);
     if (sim_chance(sim, 300000)) config.batch_bytes_max = (size_t)sim_between(sim, 200, 4000);

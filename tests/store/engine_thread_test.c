@@ -99,10 +99,9 @@ static void on_trouble(void *ctx, const char *what, const char *text)
     if (getenv("FL_TEST_LOUD")) fprintf(stderr, "%d %s: %s\n", (int)getpid(), what, text);
 }
 
-static struct engine_thread *start(const char *conninfo, const char *instance, uint32_t ttl_ms,
-                                   struct ears *ears)
+static struct engine_thread *start_with(struct engine_thread_config config, const char *conninfo,
+                                        const char *instance, uint32_t ttl_ms, struct ears *ears)
 {
-    struct engine_thread_config config = engine_thread_config_default();
     struct engine_thread_ports ports = {
         .ctx = ears,
         .began = on_began,
@@ -120,6 +119,12 @@ static struct engine_thread *start(const char *conninfo, const char *instance, u
     config.engine.standby_ms = 200;
     config.engine.seed = 1;
     return engine_thread_create(&config, &ports);
+}
+
+static struct engine_thread *start(const char *conninfo, const char *instance, uint32_t ttl_ms,
+                                   struct ears *ears)
+{
+    return start_with(engine_thread_config_default(), conninfo, instance, ttl_ms, ears);
 }
 
 #define wait_for(condition)                                                                        \
@@ -386,6 +391,44 @@ static void of_a_thousand_requests_only_the_poisoned_one_is_refused(void **state
     fl_free(conninfo);
 }
 
+/* Of a session that is over, so that the core hears it and does nothing. */
+static struct engine_event *old_nodes(uint64_t unused, uint64_t bytes)
+{
+    struct engine_event *event = engine_event_create();
+
+    (void)unused;
+    event->event.kind = CORE_EV_nodes;
+    event->event.nodes.cluster = (struct fl_cluster){1};
+    fl_arena_alloc(&event->arena, bytes);
+    return event;
+}
+
+/* By number, and by bytes. */
+static void an_inbox_without_room_lets_agents_wait_and_refuses_none(void **state)
+{
+    enum { EVENTS = 5000, BYTES = 5000 };
+    struct engine_thread_config config = engine_thread_config_default();
+    char *conninfo = help_database();
+    struct ears ears = {0};
+    struct engine_thread *thread;
+    uint64_t before;
+
+    (void)state;
+    config.inbox_max = 50;
+    config.engine.inbox_max = 16;
+    config.engine.inbox_bytes_max = (size_t)8 * BYTES;
+    thread = start_with(config, conninfo, "a", HELP_LEASE_MS, &ears);
+    wait_for(state_of(thread) == ENGINE_LEADING);
+    before = engine_thread_status(thread).engine.events;
+    for (uint64_t i = 0; i < EVENTS; i++)
+        adopt(thread, old_nodes, 0, i % 2 ? BYTES : 1);
+    wait_for(engine_thread_status(thread).engine.events >= before + EVENTS);
+    assert_int_equal(atomic_load(&ears.refused), 0);
+    assert_int_equal(engine_thread_status(thread).inbox_len, 0);
+    engine_thread_destroy(thread);
+    fl_free(conninfo);
+}
+
 static void a_postgres_that_restarts_is_taken_again_without_losing_an_answer(void **state)
 {
     char *server = help_server_start("");
@@ -625,5 +668,6 @@ FL_TESTS(
     cmocka_unit_test(after_a_restore_it_is_told_how_many_jobs_are_forgotten),
     cmocka_unit_test(what_was_adopted_before_a_stop_is_committed_or_left_alone),
     cmocka_unit_test(of_a_thousand_requests_only_the_poisoned_one_is_refused),
+    cmocka_unit_test(an_inbox_without_room_lets_agents_wait_and_refuses_none),
     cmocka_unit_test(a_postgres_that_restarts_is_taken_again_without_losing_an_answer),
     cmocka_unit_test(no_turn_is_longer_than_10_ms_at_100000_events_a_second))

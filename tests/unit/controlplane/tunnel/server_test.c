@@ -285,6 +285,88 @@ static void a_renewal_whose_answer_is_lost_asks_for_the_same_key(void **state)
     end(&world, &agent);
 }
 
+enum {
+    FLOOD = 50000
+}; /* reports; more than the socket's buffers hold, less than the agent's own */
+
+static void count_in_order(void *ctx, const struct core_event *event)
+{
+    uint64_t *newest = ctx;
+
+    if (event->kind != CORE_EV_replica || event->replica.cluster.n != 1) return;
+    assert_int_equal(event->replica.report_seq, *newest + 1);
+    ++*newest;
+}
+
+static void an_agent_that_fills_the_inbox_is_slowed_and_nobody_else_is(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+    struct fake_agent other;
+    uint64_t newest = 0;
+
+    (void)state;
+    begin(&world, &agent);
+    fake_agent_init(&world, &other, 2);
+    fake_agent_dial(&other, NULL);
+    UNTIL(&world, world.inventories == 2); /* it opened last: what is sent goes to it */
+    world.hook_ctx = &newest;
+    world.on_event = count_in_order;
+    world.is_bounded = true;
+    world.room = 100;
+    for (uint64_t i = 1; i <= FLOOD; i++) {
+        agent_dialer_put(agent.dialer, &(struct fl_msg){.kind = FL_MSG_replica,
+                                                        .replica = {.report_seq = i,
+                                                                    .attempt = first,
+                                                                    .state = FL_REPLICA_running}});
+    }
+    UNTIL(&world, tunnel_server_stats(world.server).held == 1);
+    other.log_total = 3000000;
+    agent_dialer_log_wants(other.dialer, other.log_total);
+    UNTIL(&world, world.log_bytes == 3000000);
+    tunnel_world_send(&world, CORE_SEND_go, first);
+    UNTIL(&world, other.gos == 1);
+    /* What libwebsockets and the kernel took meanwhile is not read: the rest waits in the agent. */
+    assert_int_equal(newest, 100);
+    assert_true(tunnel_server_stats(world.server).bytes_in < 3000000 + 1000000);
+    UNTIL(&world, (world.room = 500, newest == FLOOD && world.replicas == FLOOD + 1));
+    UNTIL(&world, (world.room = 500, tunnel_server_stats(world.server).held == 0));
+    tunnel_world_send(&world, CORE_SEND_stop, first);
+    UNTIL(&world, (world.room = 500, other.stops == 1 && world.replicas == FLOOD + 2));
+    assert_int_equal(world.losts, 0);
+    assert_int_equal(agent.closes + other.closes, 0);
+    assert_int_equal(agent.welcomes, 1);
+    fake_agent_fini(&other);
+    end(&world, &agent);
+}
+
+static void a_full_inbox_delays_greetings_and_loses_none(void **state)
+{
+    enum { AGENTS = 8 };
+    struct tunnel_world world;
+    struct fake_agent agents[AGENTS];
+
+    (void)state;
+    tunnel_world_init(&world, 0);
+    world.is_bounded = true;
+    for (uint8_t i = 0; i < AGENTS; i++) {
+        fake_agent_init(&world, &agents[i], (uint8_t)(i + 1));
+        fake_agent_dial(&agents[i], NULL);
+    }
+    UNTIL(&world, tunnel_server_stats(world.server).held == AGENTS);
+    assert_int_equal(world.opens, 0);
+    UNTIL(&world, (world.room = 1, world.inventories == AGENTS));
+    tunnel_server_began(world.server); /* and so does a new term */
+    UNTIL(&world, (world.room = 1, world.inventories == 2 * AGENTS));
+    assert_int_equal(world.resyncs, AGENTS);
+    assert_int_equal(world.losts, 0);
+    for (uint8_t i = 0; i < AGENTS; i++) {
+        assert_int_equal(agents[i].closes, 0);
+        fake_agent_fini(&agents[i]);
+    }
+    tunnel_world_fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(an_agent_greets_lists_and_does_what_it_is_told),
          cmocka_unit_test(a_document_travels_once_and_before_its_start),
          cmocka_unit_test(what_the_core_says_keeps_its_order_while_a_document_is_fetched),
@@ -293,6 +375,8 @@ FL_TESTS(cmocka_unit_test(an_agent_greets_lists_and_does_what_it_is_told),
          cmocka_unit_test(a_lost_connection_is_told_and_comes_back),
          cmocka_unit_test(who_is_revoked_is_sent_away_and_not_let_in_again),
          cmocka_unit_test(log_bytes_flow_both_ways_beside_control),
+         cmocka_unit_test(an_agent_that_fills_the_inbox_is_slowed_and_nobody_else_is),
+         cmocka_unit_test(a_full_inbox_delays_greetings_and_loses_none),
          cmocka_unit_test(an_agent_comes_through_a_proxy_with_a_password),
          cmocka_unit_test(an_agent_finds_the_control_plane_by_name),
          cmocka_unit_test(an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate),

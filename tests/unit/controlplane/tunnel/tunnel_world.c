@@ -49,7 +49,11 @@ static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
     struct tunnel_world *world = ctx;
     const struct core_event *e = &event->event;
 
-    (void)err;
+    if (world->is_bounded && world->room == 0) {
+        engine_event_destroy(event);
+        return fl_fail(err, FL_FULL, "the inbox is full");
+    }
+    if (world->is_bounded) world->room--;
     if (world->on_event) world->on_event(world->hook_ctx, e);
     switch (e->kind) {
     case CORE_EV_session_open:

@@ -49,6 +49,8 @@ struct tunnel_world {
     uint64_t generation; /* of the certificate that came last */
     struct core_event last_open;
     bool refuses_peers;
+    bool is_bounded; /* its inbox has room for so many events only: */
+    size_t room;
 
     /* Who wants to see for itself; NULL: nobody.  A log frame's credit is returned all the same. */
     void *hook_ctx;

@@ -1,0 +1,364 @@
+/* A session, an agent's mux, and an engine whose inbox is small: no socket, and time stands still unless told. */
+#include "controlplane/tunnel/session.h"
+
+#include <stdlib.h>
+
+#include "shared/base/alloc.h"
+#include "shared/link/mux.h"
+#include "tests/fl_test.h"
+
+enum { REPORTS = 3000, PING_MS = 10000, DEAD_MS = 30000 };
+
+struct pair {
+    struct session_shared shared;
+    struct session *session;
+    struct fl_mux *agent;
+    fl_ms now;
+
+    size_t room; /* of the inbox */
+    uint64_t opens, resyncs, losts, nodes, ends;
+    uint64_t report_seq; /* the newest that was told */
+    char node_name[16];  /* of the newest */
+    enum fl_code answer; /* instead of FL_FULL, when there is no room */
+};
+
+static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
+{
+    struct pair *pair = ctx;
+    const struct core_event *e = &event->event;
+    bool has_room = pair->room > 0;
+
+    if (has_room) {
+        pair->room--;
+        if (e->kind == CORE_EV_session_open) {
+            pair->opens++;
+            pair->resyncs += e->session_open.is_resync;
+        } else if (e->kind == CORE_EV_replica) {
+            assert_int_equal(e->replica.report_seq,
+                             pair->report_seq + 1); /* none twice, none left out */
+            pair->report_seq++;
+        } else if (e->kind == CORE_EV_nodes) {
+            pair->nodes += e->nodes.len;
+            snprintf(pair->node_name, sizeof pair->node_name, FL_STR_FMT,
+                     FL_STR_ARG(e->nodes.at[e->nodes.len - 1].name));
+        } else if (e->kind == CORE_EV_inventory) {
+            pair->ends += e->inventory.is_end;
+        }
+    }
+    engine_event_destroy(event);
+    return has_room || fl_fail(err, pair->answer, "no room");
+}
+
+static bool on_peer(void *ctx, const struct tunnel_peer *peer, struct fl_str cluster_uid,
+                    struct fl_cluster *ret_cluster, struct fl_err *err)
+{
+    (void)ctx;
+    (void)peer;
+    (void)cluster_uid;
+    (void)err;
+    *ret_cluster = (struct fl_cluster){1};
+    return true;
+}
+
+static void on_lost(void *ctx, struct fl_cluster cluster, uint64_t session_epoch,
+                    uint64_t connection)
+{
+    struct pair *pair = ctx;
+
+    (void)cluster;
+    (void)session_epoch;
+    (void)connection;
+    pair->losts++;
+}
+
+static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
+{
+    (void)ctx;
+    (void)stream;
+    (void)at;
+    (void)bytes_max;
+    return 0;
+}
+
+/* As from a socket: in pieces, none of which outlives the call. */
+static void to_hub(struct pair *pair, size_t piece_max)
+{
+    struct fl_buf out;
+
+    fl_buf_init(&out, 4 << 20);
+    while (fl_mux_write(pair->agent, pair->now, &out) > 0)
+        continue;
+    for (size_t at = 0; at < out.len; at += piece_max) {
+        size_t len = out.len - at < piece_max ? out.len - at : piece_max;
+        char *piece = fl_alloc(len);
+
+        memcpy(piece, out.at + at, len);
+        session_bytes(pair->session, (struct fl_str){piece, len}, pair->now);
+        fl_free(piece);
+    }
+    fl_buf_fini(&out);
+}
+
+static void to_agent(struct pair *pair)
+{
+    struct fl_mux_item item;
+    struct fl_err err = {0};
+    struct fl_str bytes;
+    struct fl_buf out;
+
+    fl_buf_init(&out, 1 << 20);
+    while (session_write(pair->session, pair->now, &out) > 0)
+        continue;
+    bytes = (struct fl_str){(const char *)out.at, out.len};
+    while (fl_mux_receive(pair->agent, &bytes, pair->now, &item, &err))
+        continue;
+    fl_buf_fini(&out);
+}
+
+static void put_hello(struct pair *pair)
+{
+    fl_mux_put(pair->agent, &(struct fl_msg){.kind = FL_MSG_hello,
+                                             .hello = {.protocol_min = FL_PROTOCOL_MIN,
+                                                       .protocol_max = FL_PROTOCOL_MAX,
+                                                       .cluster_uid = FL_STR("uid"),
+                                                       .version = FL_STR("test"),
+                                                       .capabilities = FL_STR("[]")}});
+    to_hub(pair, 100);
+}
+
+static void welcome(struct pair *pair, enum core_send_kind kind, uint64_t epoch)
+{
+    session_send(pair->session,
+                 &(struct core_send){.kind = kind, .session_epoch = epoch, .incarnation = 1},
+                 pair->now);
+    to_agent(pair);
+}
+
+static void init(struct pair *pair)
+{
+    struct fl_mux_config config = {
+        .side = FL_LINK_AGENT, .flow = fl_flow_limits(), .ctx = pair, .pull = pull};
+
+    *pair = (struct pair){.now = 1000, .answer = FL_FULL, .room = SIZE_MAX};
+    pair->shared = (struct session_shared){
+        .ports = {.ctx = pair, .adopt = on_adopt, .peer = on_peer},
+        .translate = {.ping_ms = PING_MS,
+                      .dead_ms = DEAD_MS,
+                      .stream_credit_bytes = fl_flow_limits().stream_bytes,
+                      .tunnel_credit_bytes = fl_flow_limits().tunnel_bytes,
+                      .capabilities = FL_STR("[]")},
+        .flow = fl_flow_limits(),
+        .ctx = pair,
+        .lost = on_lost,
+    };
+    pair->session =
+        session_create(&pair->shared, &(struct tunnel_peer){0}, 1, INT64_MAX, pair->now);
+    pair->agent = fl_mux_create(&config, pair->now);
+    assert_int_equal(fl_mux_step(pair->agent, FL_LINK_EV_tick, pair->now), FL_LINK_DO_DIAL);
+    assert_int_equal(fl_mux_step(pair->agent, FL_LINK_EV_opened, pair->now), FL_LINK_DO_HELLO);
+}
+
+static void init_up(struct pair *pair)
+{
+    init(pair);
+    put_hello(pair);
+    assert_int_equal(pair->opens, 1);
+    welcome(pair, CORE_SEND_welcome, 1);
+    assert_int_equal(session_link(pair->session)->state, FL_LINK_UP);
+    fl_mux_put(pair->agent,
+               &(struct fl_msg){.kind = FL_MSG_inventory_begin, .inventory_begin = {1}});
+}
+
+static void fini(struct pair *pair)
+{
+    session_destroy(pair->session);
+    fl_mux_destroy(pair->agent);
+}
+
+/* Reports, and among them nodes, whose names are strings in what came. */
+static void report(struct pair *pair, uint64_t reports)
+{
+    for (uint64_t i = 1; i <= reports; i++) {
+        struct fl_msg replica = {
+            .kind = FL_MSG_replica,
+            .replica = {.report_seq = i, .attempt = {{i}, 0, 1, 1}, .state = FL_REPLICA_running}};
+
+        fl_mux_put(pair->agent, &replica);
+        if (i % 100 == 0)
+            fl_mux_put(pair->agent,
+                       &(struct fl_msg){.kind = FL_MSG_node, .node = {.name = FL_STR("node")}});
+    }
+    fl_mux_put(pair->agent, &(struct fl_msg){.kind = FL_MSG_inventory_end});
+}
+
+static void a_flood_goes_through_a_small_inbox_complete_and_in_order(void **state)
+{
+    static const size_t pieces[] = {1 << 20, 65536, 4096, 977};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        struct pair pair;
+        size_t tries = 0;
+
+        init_up(&pair);
+        pair.room = 7;
+        report(&pair, REPORTS);
+        to_hub(&pair, pieces[i]);
+        assert_true(session_is_held(pair.session));
+        assert_false(session_resume(pair.session, pair.now)); /* no room: nothing moves */
+        while (session_is_held(pair.session)) {
+            uint64_t before = pair.report_seq + pair.nodes + pair.ends;
+
+            pair.room = 7;
+            session_resume(pair.session, pair.now);
+            assert_true(pair.report_seq + pair.nodes + pair.ends > before);
+            assert_true(++tries < REPORTS);
+        }
+        assert_int_equal(pair.report_seq, REPORTS);
+        assert_int_equal(pair.nodes, REPORTS / 100);
+        assert_string_equal(pair.node_name, "node");
+        assert_int_equal(pair.ends, 1);
+        assert_false(session_is_over(pair.session));
+        assert_int_equal(pair.losts, 0);
+        fini(&pair);
+    }
+}
+
+static void who_waits_for_us_is_not_taken_for_dead(void **state)
+{
+    struct pair pair;
+    fl_ms went_on_at;
+
+    (void)state;
+    init_up(&pair);
+    pair.room = 0;
+    report(&pair, 1);
+    to_hub(&pair, 4096);
+    for (int i = 0; i < 600; i++) { /* ten minutes, in which it cannot be heard */
+        pair.now += 1000;
+        if (pair.now >= session_deadline(pair.session)) session_tick(pair.session, pair.now);
+        assert_false(session_resume(pair.session, pair.now));
+    }
+    assert_true(session_has_output(pair.session)); /* it is pinged all the while */
+    assert_int_equal(session_link(pair.session)->state, FL_LINK_UP);
+    pair.room = SIZE_MAX;
+    assert_true(session_resume(pair.session, pair.now));
+    assert_int_equal(pair.report_seq, 1);
+    went_on_at = pair.now;
+    while (!session_is_over(pair.session)) { /* from here on its silence is its own */
+        assert_true(pair.now <= went_on_at + DEAD_MS);
+        pair.now += 1000;
+        if (pair.now >= session_deadline(pair.session)) session_tick(pair.session, pair.now);
+    }
+    assert_int_equal(session_link(pair.session)->why, FL_LINK_WHY_silent);
+    assert_true(pair.now >= went_on_at + DEAD_MS);
+    assert_int_equal(pair.losts, 1);
+    fini(&pair);
+}
+
+static void a_hello_waits_for_room_too(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    init(&pair);
+    pair.room = 0;
+    put_hello(&pair);
+    assert_true(session_is_held(pair.session));
+    assert_int_equal(session_link(pair.session)->state, FL_LINK_GREETED);
+    pair.room = 1;
+    assert_true(session_resume(pair.session, pair.now));
+    assert_int_equal(pair.opens, 1);
+    welcome(&pair, CORE_SEND_welcome, 1);
+    assert_int_equal(session_link(pair.session)->state, FL_LINK_UP);
+    fini(&pair);
+}
+
+static void a_new_term_hears_the_offer_before_what_was_held(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    init_up(&pair);
+    pair.room = 2;
+    report(&pair, 10);
+    to_hub(&pair, 4096);
+    session_offer(pair.session, pair.now); /* a new term began, its inbox is as full */
+    assert_true(session_is_held(pair.session));
+    pair.room = 1;
+    assert_false(session_resume(pair.session, pair.now));
+    assert_int_equal(pair.resyncs, 1);
+    assert_int_equal(pair.report_seq, 1);
+    pair.room = SIZE_MAX;
+    assert_true(session_resume(pair.session, pair.now));
+    assert_int_equal(pair.report_seq, 10);
+    fini(&pair);
+}
+
+static void what_ends_while_it_waits_leaves_nothing_behind(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    init(&pair);
+    pair.room = 0;
+    put_hello(&pair);
+    session_closed(pair.session, pair.now);
+    assert_true(session_is_over(pair.session));
+    assert_false(session_is_held(pair.session));
+    assert_int_equal(pair.losts, 0); /* the core never knew it */
+    fini(&pair);
+
+    init_up(&pair);
+    pair.room = 3;
+    report(&pair, 100);
+    to_hub(&pair, 4096);
+    session_supersede(pair.session, pair.now);
+    assert_false(session_is_held(pair.session));
+    assert_true(session_resume(pair.session, pair.now));
+    assert_true(session_is_over(pair.session));
+    fini(&pair);
+}
+
+static void what_is_refused_for_another_reason_still_ends_it(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    init_up(&pair);
+    pair.room = 0;
+    pair.answer = FL_DENIED;
+    report(&pair, 1);
+    to_hub(&pair, 4096);
+    assert_true(session_is_over(pair.session));
+    assert_int_equal(session_link(pair.session)->why, FL_LINK_WHY_refused);
+    assert_int_equal(pair.losts, 1);
+    fini(&pair);
+}
+
+static void a_socket_that_goes_on_giving_is_cut_at_a_bound(void **state)
+{
+    struct pair pair;
+    char *bytes = fl_alloc(SESSION_UNREAD_BYTES_MAX);
+
+    (void)state;
+    init_up(&pair);
+    pair.room = 0;
+    report(&pair, 1);
+    to_hub(&pair, 4096);
+    memset(bytes, 0, SESSION_UNREAD_BYTES_MAX);
+    for (int i = 0; i < 2 && !session_is_over(pair.session); i++)
+        session_bytes(pair.session, (struct fl_str){bytes, SESSION_UNREAD_BYTES_MAX}, pair.now);
+    assert_true(session_is_over(pair.session));
+    assert_int_equal(pair.losts, 1);
+    fl_free(bytes);
+    fini(&pair);
+}
+
+FL_TESTS(cmocka_unit_test(a_flood_goes_through_a_small_inbox_complete_and_in_order),
+         cmocka_unit_test(who_waits_for_us_is_not_taken_for_dead),
+         cmocka_unit_test(a_hello_waits_for_room_too),
+         cmocka_unit_test(a_new_term_hears_the_offer_before_what_was_held),
+         cmocka_unit_test(what_ends_while_it_waits_leaves_nothing_behind),
+         cmocka_unit_test(what_is_refused_for_another_reason_still_ends_it),
+         cmocka_unit_test(a_socket_that_goes_on_giving_is_cut_at_a_bound))
