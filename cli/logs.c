@@ -9,12 +9,23 @@
 #include "cli/output.h"
 #include "cli/which.h"
 
+enum { GREP_BYTES_MAX = 256 }; /* as the route takes it */
+
 struct following {
     struct cli *cli;
     struct cli_log_style style;
     bool has_grep;
     regex_t grep;
 };
+
+/* A text that stands for itself as a regular expression: the control plane looks for it, and what does not hold
+ * it is not sent. */
+static bool is_plain(const char *grep)
+{
+    size_t len = grep ? strlen(grep) : 0;
+
+    return len > 0 && len <= GREP_BYTES_MAX && !strpbrk(grep, "\\^$.|?*+()[]{}\n");
+}
 
 /* The query that the flags make; NULL: said, *ret_code. */
 static const char *query_of(struct cli *cli, int *ret_code)
@@ -48,6 +59,10 @@ static const char *query_of(struct cli *cli, int *ret_code)
             return NULL;
         }
         since = cli_time(cli, cli_now_ms() - ms);
+    }
+    if (is_plain(cli_value(&cli->args, CLI_OPT_grep))) {
+        query = fl_arena_printf(&cli->arena, "%s&grep=%s", query,
+                                cli_escape(cli, cli_value(&cli->args, CLI_OPT_grep)));
     }
     if (since) query = fl_arena_printf(&cli->arena, "%s&since=%s", query, cli_escape(cli, since));
     return query;
@@ -95,7 +110,7 @@ int verb_logs(struct cli *cli)
     if (!query) return code;
     code = look_who_writes(cli, id, &following.style);
     if (code) return code;
-    if (grep) {
+    if (grep && !is_plain(grep)) {
         if (regcomp(&following.grep, grep, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0) {
             return cli_fail(CLI_USAGE, "--grep %s is no extended regular expression", grep);
         }

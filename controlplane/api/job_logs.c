@@ -14,6 +14,7 @@ enum {
     COUNT_MAX = LOG_PAGE_LINES_MAX,
     PAGE_BYTES = 16384,
     RENDERED_MAX = 1 << 20,
+    GREP_BYTES_MAX = 256,
     RANGE_BYTES = 1 << 20, /* of an answer to Range, beyond which no further page is read ... */
     RANGE_LINE_BYTES_MAX = 8 << 20 /* ... unless its first line is not whole */
 };
@@ -27,6 +28,8 @@ struct log_tail {
     uint64_t from, count;
     bool is_range; /* the peer said Range: 'cut' tells what is in it */
     struct line_cut cut;
+    char grep[GREP_BYTES_MAX]; /* lines without this text are left out */
+    size_t grep_len;           /* 0: none is */
     bool is_text, is_events, is_settled, is_at_end;
     bool wants_more;     /* of the read, once what is here has gone out */
     struct fl_buf ready; /* rendered, of which 'sent' bytes are gone */
@@ -241,9 +244,18 @@ static void fail_page(struct log_tail *tail, const struct fl_err *err)
     }
 }
 
+/* A gap, too: what is missing might have held the text. */
+static bool is_hit(const struct log_tail *tail, const struct log_line *line)
+{
+    return tail->grep_len == 0 || line->gap != FL_LOG_GAP_none ||
+           (line->bytes.len > 0 &&
+            memmem(line->bytes.at, line->bytes.len, tail->grep, tail->grep_len));
+}
+
 static void on_page(void *ctx, struct log_read *read, const struct log_page *page)
 {
     struct log_tail *tail = ctx;
+    size_t hits = 0; /* behind the last line that goes out, which tells the place */
 
     (void)read;
     if (page->err.code != FL_OK) {
@@ -255,8 +267,12 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
         return;
     }
     for (size_t i = 0; i < page->lines_len; i++) {
-        bool is_last = i + 1 == page->lines_len;
+        if (is_hit(tail, &page->lines[i])) hits = i + 1;
+    }
+    for (size_t i = 0; i < hits; i++) {
+        bool is_last = i + 1 == hits;
 
+        if (!is_hit(tail, &page->lines[i])) continue;
         write_line(tail, &tail->ready, &page->lines[i],
                    is_last ? page->cursor : (struct fl_str){0});
     }
@@ -344,10 +360,31 @@ static bool read_selection(struct api_call *call, struct log_query *query)
     return true;
 }
 
-static struct log_tail *create(struct api_call *call, struct fl_job job)
+/* The text that lines must hold; empty: any. */
+static bool read_grep(struct api_call *call, bool is_one_piece, struct fl_str *ret_text)
+{
+    struct fl_str text = api_query(call, "grep");
+
+    *ret_text = text;
+    if (!api_query_has(call, "grep")) return true;
+    if (text.len == 0 || text.len > GREP_BYTES_MAX || memchr(text.at, '\n', text.len)) {
+        api_fail_at(call, "grep", "this is no text to look for in a line", text, "1 to 256 bytes");
+        return false;
+    }
+    if (is_one_piece) {
+        api_fail_at(call, "grep", "this does not go with a range of lines", text,
+                    "without 'count' and Range; 'tail' and 'since' bound what is looked at");
+        return false;
+    }
+    return true;
+}
+
+static struct log_tail *create(struct api_call *call, struct fl_job job, struct fl_str grep)
 {
     struct log_tail *tail = fl_new(struct log_tail);
 
+    if (grep.len > 0) memcpy(tail->grep, grep.at, grep.len);
+    tail->grep_len = grep.len;
     tail->job = job;
     tail->stream.api = call->api;
     tail->stream.on_room = on_room;
@@ -439,13 +476,14 @@ static void get_range(struct api_call *call, struct fl_job job)
     struct log_query query = {.tenant = call->token.tenant, .job = job};
     struct log_tail *tail;
     struct line_range range;
+    struct fl_str grep;
     struct fl_err err = {0};
     uint64_t count;
     bool is_text, is_range;
 
     if (!read_selection(call, &query) || !read_format(call, &is_text) ||
         !api_query_u64(call, "count", 0, 1, COUNT_MAX, &count) ||
-        !read_range(call, &range, &is_range)) {
+        !read_range(call, &range, &is_range) || !read_grep(call, is_range || count > 0, &grep)) {
         return;
     }
     api_header_add(call, "Accept-Ranges", FL_STR("lines"));
@@ -454,7 +492,7 @@ static void get_range(struct api_call *call, struct fl_job job)
         query.n = range.first;
         count = range.last - range.first < COUNT_MAX ? range.last - range.first + 1 : COUNT_MAX;
     }
-    tail = create(call, job);
+    tail = create(call, job, grep);
     tail->is_text = is_text;
     tail->is_range = is_range;
     tail->from = query.from == LOG_FROM_LINE ? query.n : 0;
@@ -494,18 +532,22 @@ static void get_logs(struct api_call *call)
 static void follow(struct api_call *call, struct fl_job job, bool has_ended)
 {
     struct log_query query = {.tenant = call->token.tenant, .job = job, .is_following = true};
-    struct fl_str id = api_header(call, "last-event-id"), word = api_query(call, "follow");
+    struct fl_str id = api_header(call, "last-event-id"), word = api_query(call, "follow"), grep;
     struct log_tail *tail;
     bool is_events;
 
-    if (!read_selection(call, &query) || !api_stream_form(call, &is_events)) return;
+    if (!read_selection(call, &query) || !read_grep(call, false, &grep) ||
+        !api_stream_form(call, &is_events)) {
+        return;
+    }
     if (id.len > 0) {
         query.from = LOG_FROM_CURSOR;
         query.cursor = id;
     }
     if (fl_str_eq(word, FL_STR("false"))) query.is_following = false;
     query.bytes_max = PAGE_BYTES;
-    tail = create(call, job);
+    query.has_whole_lines = grep.len > 0; /* a line is looked at when its end is there */
+    tail = create(call, job, grep);
     tail->is_events = is_events;
     tail->is_settled = has_ended && query.is_following;
     start_stream(call, tail, &query, is_events ? "text/event-stream" : "application/x-ndjson");
@@ -554,6 +596,7 @@ static const struct api_field log_fields[] = {
      "at most so many lines, in one piece with Content-Range and ETag; without it, all"},
     {"since", "string", "lines from this time on, RFC 3339"},
     {"until", "string", "lines before this time"},
+    {"grep", "string", "only lines that hold this text, 1 to 256 bytes, as it stands"},
     {"format", "string",
      "text: the bytes as they were written (preset); jsonl: a JSON object a line"},
     {0},
@@ -567,6 +610,7 @@ static const struct api_field stream_fields[] = {
     {"tail", "integer", "begin with the last so many lines"},
     {"since", "string", "lines from this time on, RFC 3339"},
     {"until", "string", "lines before this time"},
+    {"grep", "string", "only lines that hold this text, 1 to 256 bytes, as it stands"},
     {"follow", "string", "false: end with what is there now"},
     {0},
 };

@@ -10,8 +10,8 @@
  * - A page has at most lines_max lines and about bytes_max bytes (one piece more at most).  The bytes of a line
  *   are as they were written, '\n' included: all pieces of a source one behind the other are its output.  A
  *   line longer than a piece (32 KiB), or one that is not complete yet when only one source is read, comes
- *   in pieces.  With several sources an unfinished line waits for its end, its piece to fill or its source
- *   to end.
+ *   in pieces.  With several sources, or has_whole_lines, an unfinished line waits for its end, its piece to
+ *   fill or its source to end.
  * - A gap is a line of its own, without bytes.  The number of a line is how many newlines and gaps stand
  *   before it in its source, counted from 0.
  * - Following: when all that is stored was given, the next page waits until there is more, without bound.
@@ -68,6 +68,7 @@ struct log_query {
     uint32_t lines_max;   /* of a page; 0 or too many: LOG_PAGE_LINES_MAX */
     uint32_t bytes_max;   /* of a page; 0 or too many: the maximum */
     bool is_following;
+    bool has_whole_lines; /* of a follower of one source, too */
 };
 
 struct log_line {

@@ -598,7 +598,8 @@ static bool is_full(const struct log_view *view)
 /* Takes lines until the page is full, nothing is left, or the step has done its share. */
 static bool fill(struct log_view *view, struct step *step)
 {
-    bool may_hold = view->query.is_following && view->outputs.len > 1;
+    bool may_hold =
+        view->query.is_following && (view->outputs.len > 1 || view->query.has_whole_lines);
 
     while (view->order.len > 0 && !is_full(view) && step->bytes < LOG_VIEW_STEP_BYTES) {
         struct log_view_output *output = &view->outputs.at[view->order.at[0]];

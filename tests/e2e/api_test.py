@@ -292,6 +292,19 @@ def streaming(f):
             whole += answer.body
         equal((len(whole), whole.count(b"0"), whole.count(b"1"), whole.count(b"end")), (200014, 100001, 100001, 2))
         equal((ranged("lines=0-3", of=wide).status, ranged("lines=4-", of=wide).status), (206, 416))
+    with shows("logs that hold a text: as text, jsonl and events, of lines that come bit by bit too"):
+        equal(call(f, "GET", f"/v1/jobs/{job}/logs?grep=ne%203").body, b"line 3\n")
+        equal([line["line"] for line in call(f, "GET", f"/v1/jobs/{job}/logs?format=jsonl&grep=line&tail=2").lines()], [3, 4])
+        equal(call(f, "GET", f"/v1/jobs/{job}/logs?grep=l.ne").body, b"")
+        found = events(call(f, "GET", f"/v1/jobs/{job}/logs/stream?grep=line%202").body)
+        equal([(event[1], json.loads(event[2]).get("text")) for event in found], [("", "line 2\n"), ("end", None)])
+        assert found[0][0], found
+        equal(events(call(f, "GET", f"/v1/jobs/{job}/logs/stream?grep=line", headers={"Last-Event-ID": found[0][0]}).body)[-1][1], "end")
+        slow = f.submit({"command": ["sh", "-c", "for i in one two; do printf 'oh he'; sleep 1; printf 'll'; sleep 1; echo o $i; done; echo hell"]})
+        found = events(call(f, "GET", f"/v1/jobs/{slow}/logs/stream?grep=hello").body)
+        equal([json.loads(event[2]).get("text") for event in found], ["oh hello one\n", "oh hello two\n", None])
+        for query in ("grep=", "grep=" + "x" * 257, "grep=x%0Ay", "grep=x&count=2"):
+            equal(call(f, "GET", f"/v1/jobs/{job}/logs?{query}").status, 422, query)
     with shows("an ended array has its elements counted by their ends, alone and in the list"):
         array = f.submit({"command": ["sh", "-c", "test $FAIRLEAD_ELEMENT != 2"], "array": 4})
         f.wait(array)

@@ -164,6 +164,44 @@ static void a_follower_sees_each_byte_once_while_it_is_written(void **state)
     log_world_fini(&world);
 }
 
+static void who_wants_whole_lines_gets_none_before_its_end_also_of_one_output(void **state)
+{
+    static const char *const pieces[] = {"oh he", "ll", "o\nnext\nla", "st"};
+    static const char *const lines[] = {"oh hello\n", "next\n", "last"};
+    static struct log_world world;
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+    fl_ms until;
+
+    (void)state;
+    log_world_init(&world, 16);
+    log_world_add(&world, JOB, 0, 1, 0);
+    query.is_following = true;
+    query.has_whole_lines = true;
+    log_world_read(&world, &query, &read);
+    for (size_t i = 0; i < 4; i++) {
+        log_world_write(&world, 0, pieces[i], strlen(pieces[i]), 1000 + (fl_ms)i);
+        log_world_settle(&world);
+        for (int step = 0; step < 50; step++)
+            log_world_step(&world);
+    }
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    log_read_settle(read.read);
+    for (until = fl_clock_mono() + 60000; !read.is_over;) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(&world);
+    }
+    assert_int_equal(read.lines.len, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(read.lines.at[i].is_begin && read.lines.at[i].is_end);
+        assert_int_equal(read.lines.at[i].bytes.len, strlen(lines[i]));
+        assert_memory_equal(read.bytes.at + read.at.at[i], lines[i], strlen(lines[i]));
+    }
+    log_world_read_fini(&read);
+    log_world_fini(&world);
+}
+
 static void a_cursor_goes_on_after_a_restart(void **state)
 {
     static struct log_world world;
@@ -471,6 +509,7 @@ FL_TESTS(cmocka_unit_test(what_was_written_is_what_is_read),
          cmocka_unit_test(a_line_of_a_mebibyte_comes_back_whole),
          cmocka_unit_test(cuts_restarts_and_crashes_lose_and_repeat_nothing),
          cmocka_unit_test(a_follower_sees_each_byte_once_while_it_is_written),
+         cmocka_unit_test(who_wants_whole_lines_gets_none_before_its_end_also_of_one_output),
          cmocka_unit_test(a_cursor_goes_on_after_a_restart),
          cmocka_unit_test(lines_are_found_by_number_from_the_end_and_by_time),
          cmocka_unit_test(of_a_long_output_the_first_and_the_last_are_kept),
