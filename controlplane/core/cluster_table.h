@@ -57,7 +57,7 @@ struct cluster {
     bool is_draining;     /* what lives there is being stopped, to run elsewhere; cordoned too */
     uint64_t generation;  /* of its newest certificate */
     uint64_t seen;        /* the newest generation that has come */
-    uint64_t reuse_told;  /* the old generation that was audited last; not stored */
+    fl_ms seen_at;        /* when that came, or this core began; not stored */
     struct fl_digest key; /* of its newest certificate */
 
     struct cluster_life lives[CLUSTER_LIVES_MAX]; /* not stored; the newest first */

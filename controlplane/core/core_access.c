@@ -7,9 +7,10 @@
  * before a certificate or a token leaves the house.
  *
  * A certificate carries its cluster's generation.  Each renewal raises it, so two holders of one key show
- * themselves: whoever comes second presents a generation that is old, and then nobody speaks for the
- * cluster until a person has looked.  A renewal whose answer was lost is no such case: it comes again with
- * the same new key. */
+ * themselves: whoever comes second presents a generation that is old, be it in a HELLO or to have it renewed,
+ * and then nobody speaks for the cluster until a person has looked.  A renewal whose answer was lost is no
+ * such case: it comes again with the same new key.  Nor is a connection that is older than the use of the newer
+ * certificate, whose HELLO was late. */
 
 static bool is_same(const struct fl_digest *a, const struct fl_digest *b)
 {
@@ -230,12 +231,12 @@ const char *core_access_refusal(const struct cluster *cluster)
 }
 
 static void lock(struct core *core, const struct core_event *event, struct core_batch *batch,
-                 struct cluster *cluster)
+                 struct cluster *cluster, uint64_t presented)
 {
     cluster->access = CORE_ACCESS_locked;
     core_put_cluster(batch, cluster);
     core_audit(batch, event, "cluster_lock %s generation=%" PRIu64 " presented=%" PRIu64,
-               cluster->name, cluster->generation, event->renew.generation);
+               cluster->name, cluster->generation, presented);
     core_session_close(core, batch, cluster, core_access_refusal(cluster));
 }
 
@@ -261,11 +262,11 @@ static void renew(struct core *core, const struct core_event *event, struct core
         return;
     }
     if (generation < cluster->generation) {
-        lock(core, event, batch, cluster);
+        lock(core, event, batch, cluster, generation);
         core_answer_code(batch, event, FL_DENIED, core_access_refusal(cluster));
         return;
     }
-    core_access_seen(cluster, generation);
+    core_access_seen(core, cluster, generation);
     cluster->generation = generation + 1;
     cluster->key = event->renew.key;
     core_put_cluster(batch, cluster);
@@ -273,7 +274,7 @@ static void renew(struct core *core, const struct core_event *event, struct core
     answer_certificate(batch, event, cluster);
 }
 
-bool core_access_check(struct core_batch *batch, const struct core_event *event,
+bool core_access_check(struct core *core, const struct core_event *event, struct core_batch *batch,
                        struct cluster *cluster, const char **ret_why)
 {
     uint64_t generation = event->session_open.generation;
@@ -282,20 +283,23 @@ bool core_access_check(struct core_batch *batch, const struct core_event *event,
     *ret_why = core_access_refusal(cluster);
     if (*ret_why) return false;
     if (generation == 0 || generation >= cluster->seen) return true;
-    *ret_why = "this certificate was replaced by a newer one; use that, or join again";
-    if (cluster->reuse_told == generation) return false; /* as often as it likes */
-    cluster->reuse_told = generation;
+    if (core->now - (fl_ms)event->session_open.age_ms <= cluster->seen_at) {
+        *ret_why = "this certificate was replaced by a newer one";
+        return false;
+    }
     who.actor = FL_STR("agent");
-    core_audit(batch, &who, "cluster_refused %s generation=%" PRIu64 " presented=%" PRIu64,
-               cluster->name, cluster->seen, generation);
+    lock(core, &who, batch, cluster, generation);
+    *ret_why = core_access_refusal(cluster);
     return false;
 }
 
-void core_access_seen(struct cluster *cluster, uint64_t generation)
+void core_access_seen(const struct core *core, struct cluster *cluster, uint64_t generation)
 {
     /* A later one than is known here was issued before this database was restored. */
     if (generation > cluster->generation) cluster->generation = generation;
-    if (generation > cluster->seen) cluster->seen = generation;
+    if (generation <= cluster->seen) return;
+    cluster->seen = generation;
+    cluster->seen_at = core->now;
 }
 
 /* --- what people say of a cluster's certificates --- */

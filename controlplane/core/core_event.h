@@ -204,6 +204,7 @@ struct core_event {
             bool is_resync; /* the connection outlived a core: RESYNC instead of WELCOME */
             bool has_images;
             uint64_t generation; /* of the certificate; 0: not told */
+            uint64_t age_ms;     /* of the connection: how long ago that certificate was good */
             uint64_t boot;       /* which life of the agent says it; 0: not told */
         } session_open;
         struct {

@@ -357,6 +357,7 @@ void core_begin(struct core *core)
         struct cluster *cluster = core->clusters.clusters.at[i];
 
         if (cluster->state != CLUSTER_ENROLLED) continue;
+        cluster->seen_at = core->now;
         cluster->lost_at = core->now + core->config.silence_ms;
         core_timer_arm(core, TIMER_LOSS, cluster->id, cluster->lost_at);
     }

@@ -138,7 +138,7 @@ static void open_session(struct core *core, const struct core_event *event,
         refuse_session(batch, event, FL_DENIED, "this cluster was removed; join it again");
         return;
     }
-    if (!core_access_check(batch, event, cluster, &why)) {
+    if (!core_access_check(core, event, batch, cluster, &why)) {
         refuse_session(batch, event, FL_DENIED, why);
         return;
     }
@@ -159,7 +159,7 @@ static void open_session(struct core *core, const struct core_event *event,
         jump(core, batch, event->session_open.job_highest);
     }
     note_life(core, event, cluster);
-    core_access_seen(cluster, event->session_open.generation);
+    core_access_seen(core, cluster, event->session_open.generation);
     cluster_begin_session(&core->clusters, cluster, event->session_open.connection);
     if (cluster->has_images != event->session_open.has_images) {
         cluster->has_images = event->session_open.has_images;

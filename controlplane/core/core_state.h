@@ -148,9 +148,9 @@ void core_access_expire(struct core *core, struct core_batch *batch);
 /* Why nobody may speak for the cluster now; NULL: who has its certificate may. */
 const char *core_access_refusal(const struct cluster *cluster);
 /* A certificate of that generation was taken; the cluster's row is to follow. */
-void core_access_seen(struct cluster *cluster, uint64_t generation);
-/* Whether the certificate that a HELLO came with counts; an old one is audited. */
-bool core_access_check(struct core_batch *batch, const struct core_event *event,
+void core_access_seen(const struct core *core, struct cluster *cluster, uint64_t generation);
+/* Whether the certificate that a HELLO came with counts; an old one locks the cluster. */
+bool core_access_check(struct core *core, const struct core_event *event, struct core_batch *batch,
                        struct cluster *cluster, const char **ret_why);
 
 /* --- core_round.c --- */

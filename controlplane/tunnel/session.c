@@ -20,7 +20,7 @@ struct blob {
 struct session {
     struct session_shared *shared;
     struct tunnel_peer cert;
-    fl_ms expires_at;
+    fl_ms made_at, expires_at;
     struct translate_peer peer;
     struct fl_mux *mux;
     struct fl_err why;
@@ -70,6 +70,7 @@ struct session *session_create(struct session_shared *shared, const struct tunne
 
     session->shared = shared;
     session->cert = *peer;
+    session->made_at = now;
     session->expires_at = expires_at;
     session->peer.connection = connection;
     session->peer.generation = peer->cert.generation;
@@ -266,6 +267,7 @@ void session_offer(struct session *session, fl_ms now)
     if (session->peer.cluster.n == 0 || session_is_over(session)) return;
     event = engine_event_create();
     session->peer.is_resync = session_link(session)->state == FL_LINK_UP;
+    session->peer.age_ms = (uint64_t)(now - session->made_at);
     session->hello.hello.job_highest = session->job_highest;
     session->hello.hello.capabilities =
         session->has_images ? FL_STR("[\"" TRANSLATE_CAPABILITY_IMAGES "\"]") : FL_STR("[]");

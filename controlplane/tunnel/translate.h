@@ -34,6 +34,7 @@ struct translate_peer {
     uint64_t session_epoch; /* of WELCOME or RESYNC; 0: neither was sent yet */
     uint64_t heard_epoch;   /* of the newest inventory_begin: what the agent says belongs to it */
     bool is_resync;         /* for HELLO: the connection outlived a core */
+    uint64_t age_ms;        /* for HELLO: how long the connection has been there */
 };
 
 /* Makes the next event out of messages[*pos..] and moves *pos behind what went into it; the caller loops

@@ -120,7 +120,7 @@ agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     east <- welcome session=2 incarnation=1
 
-# an old certificate is refused once a newer one has come, and that is audited once
+# an old certificate that comes once a newer one was used locks its cluster, too
 . join east token=a
 . enrol token=a key=k
 . agent east hello generation=1
@@ -131,11 +131,56 @@ agent east hello generation=1
 agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     east <- welcome session=3 incarnation=1
+60s agent east hello generation=1
+    cluster_put cluster=1 state=1 access=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=0 actor=agent body=(42 bytes)
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
 agent east hello generation=1
-    audit tenant=0 actor=agent body=(45 bytes)
-    east <- bye denied: this certificate was replaced by a newer one; use that, or join again
-agent east hello generation=1
-    east <- bye denied: this certificate was replaced by a newer one; use that, or join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+agent east hello generation=2
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+reload
+agent east hello generation=2
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+unlock east
+    cluster_put cluster=1 state=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=1 actor=ann body=cluster_unlock east
+    answer ok id=1
+agent east hello generation=2
+    cluster_put cluster=1 state=1 session_epoch=4 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=4 incarnation=1
+70s agent east hello generation=1
+    cluster_put cluster=1 state=1 access=1 session_epoch=4 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=0 actor=agent body=(42 bytes)
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+
+# a HELLO that is older than the use of the newer certificate was only late
+. join east token=a
+. enrol token=a key=k
+. agent east hello generation=1
+. renew east generation=1 key=l
+60s agent east hello generation=2
+    cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=2 incarnation=1
+70s agent east hello generation=1 age=10000
+    east <- bye denied: this certificate was replaced by a newer one
+agent east hello generation=1 age=60000
+    east <- bye denied: this certificate was replaced by a newer one
+agent east hello generation=2
+    cluster_put cluster=1 state=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=3 incarnation=1
+80s agent east hello resync generation=2
+    cluster_put cluster=1 state=1 session_epoch=4 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- resync session=4 incarnation=1
+reload
+90s agent east hello generation=1 age=40000
+    east <- bye denied: this certificate was replaced by a newer one
+agent east hello generation=1 age=5000
+    cluster_put cluster=1 state=1 access=1 session_epoch=4 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=0 actor=agent body=(42 bytes)
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
 
 # a restored database learns of later generations from who has them
 . join east token=a
