@@ -154,6 +154,37 @@ def with_bad_tunnels(w):
         w.ready()
 
 
+# Lines that tell their place, and take seconds to come through.
+TALKER = "for i in range({lines}): print(i, 'x' * 90, flush=i % 100 == 0)"
+TALKER_LINES = fleet.by_mode(6000, 10000, 30000)
+
+
+def over_a_slow_tunnel(w):
+    with shows("over a tunnel of 128 KiB/s a job runs and its output is all there, while other clusters are as fast as ever"):
+        wires = w.relays["east"].now()
+        w.relays["east"].go_slow(4096, 1 / 32)
+        passing = [w.worker("east"), w.worker("west")]
+        since = time.monotonic()
+        talker = w.h.submit({"command": ["python3", "-c", TALKER.format(lines=TALKER_LINES)], "clusters": ["east"]})
+        equal(w.h.wait(w.h.submit({"command": ["true"], "clusters": ["west"]}))["state"], "succeeded")
+        timed("a job of another cluster", since)
+        for worker in passing:
+            worker.tell_end(0)
+        passing[1].check("succeeded")
+        timed("output of another cluster", since)
+        equal(w.h.wait(talker)["state"], "succeeded")
+        timed("the job's end", since)
+        wanted = "".join(f"{i} {'x' * 90}\n" for i in range(TALKER_LINES)).encode()
+        until("its output is whole", lambda: w.h.output(talker) == wanted)
+        timed(f"{len(wanted)} bytes of output", since)
+        passing[0].check("succeeded")
+        now = w.relays["east"].now()
+        assert now and set(now) <= set(wires), "the tunnel was slow, and taken for dead"
+        w.relays["east"].go_at_speed()
+        w.ready()
+        watch(w.lasting, 1)
+
+
 def one_key(w):
     with shows("100 submits at once with one key are one job"):
         found, wrong = [], []
@@ -235,6 +266,7 @@ def main():
         without_database(w)
         without_agents(w)
         with_bad_tunnels(w)
+        over_a_slow_tunnel(w)
         one_key(w)
         storm(w)
         with shows("the jobs that lived through all of it end as they are told, with all of their output"):

@@ -1,4 +1,4 @@
-"""A TCP relay that a test puts between an agent and the control plane, to cut and freeze what goes through it."""
+"""A TCP relay that a test puts between an agent and the control plane, to cut, freeze and slow what goes through it."""
 import select
 import socket
 import struct
@@ -7,8 +7,8 @@ import time
 
 
 class Wire:
-    def __init__(self, client, server):
-        self.ends, self.frozen, self.is_gone = (client, server), [False, False], False
+    def __init__(self, relay, client, server):
+        self.relay, self.ends, self.frozen, self.is_gone = relay, (client, server), [False, False], False
         threading.Thread(target=self.carry, args=(0,), daemon=True).start()
         threading.Thread(target=self.carry, args=(1,), daemon=True).start()
 
@@ -21,9 +21,10 @@ class Wire:
                     continue
                 if not select.select([self.ends[side]], [], [], 0.2)[0] or self.frozen[side]:
                     continue
-                data = self.ends[side].recv(65536)
+                data = self.ends[side].recv(self.relay.bytes_max)
                 if not data:
                     break
+                time.sleep(self.relay.pause_s)
                 self.ends[1 - side].sendall(data)
         except (OSError, ValueError):  # the latter: closed meanwhile
             pass
@@ -47,7 +48,9 @@ class Relay:
 
     def __init__(self, to):
         self.to, self.wires, self.lock = to, [], threading.Lock()
+        self.go_at_speed()
         self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)  # what is slow holds little
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
 
@@ -60,7 +63,7 @@ class Relay:
                 client.close()
                 continue
             with self.lock:
-                self.wires = [wire for wire in self.wires if not wire.is_gone] + [Wire(client, server)]
+                self.wires = [wire for wire in self.wires if not wire.is_gone] + [Wire(self, client, server)]
 
     def now(self):
         with self.lock:
@@ -69,6 +72,13 @@ class Relay:
     def cut(self):
         for wire in self.now():
             wire.end(is_reset=True)
+
+    def go_slow(self, bytes_max, pause_s):
+        """Each way of each connection, also of later ones: so many bytes at a time, and each time so late."""
+        self.bytes_max, self.pause_s = bytes_max, pause_s
+
+    def go_at_speed(self):
+        self.go_slow(65536, 0)
 
     def freeze(self, up=True, down=True):
         """Half-open: the connections stay, and nothing comes through in these directions.  The wires, for 'thaw'."""
