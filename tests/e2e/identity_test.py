@@ -152,7 +152,7 @@ def stealing(h):
         thief = h.agent("plain-thief")
         h.wait_cluster("plain", "locked")
         until("it is audited", lambda: audited(h, "cluster_lock", "plain"))
-        assert "an old certificate of it came back" in until("it is told", lambda: "sent_away" in h.log("agent-plain-thief") and h.log("agent-plain-thief"))
+        until("it is told", lambda: "sent_away" in h.log("agent-plain-thief"))
         thief.kill()
         thief.wait()
         h.api("POST", "/v1/clusters/plain:unlock")
