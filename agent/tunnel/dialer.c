@@ -454,7 +454,7 @@ static void take_renewed(struct agent_dialer *dialer, const struct fl_msg_renewe
         fl_log(FL_LOG_INFO, MODULE, "renewed",
                FL_LOG_I("until", agent_identity_cert(dialer->identity)->until));
         snprintf(dialer->lost_why, sizeof dialer->lost_why, "the certificate was renewed");
-        step(dialer, FL_LINK_EV_lost);
+        step(dialer, FL_LINK_EV_renewed);
         return;
     }
     retry_renewal(dialer, err.text);

@@ -74,7 +74,11 @@ static enum fl_link_answer leave(struct fl_link *link, enum fl_link_why why,
         return enter(link, FL_LINK_CLOSED, FL_LINK_NEVER,
                      is_deaf ? FL_LINK_DO_CLOSE : FL_LINK_DO_BYE);
     }
-    if (link->state == FL_LINK_UP && link->now - link->up_at >= FL_LINK_STEADY_MS) link->tries = 0;
+    /* A renewal is no failure: were it one, short certificates would expire in the backoff. */
+    if (why == FL_LINK_WHY_renewed ||
+        (link->state == FL_LINK_UP && link->now - link->up_at >= FL_LINK_STEADY_MS)) {
+        link->tries = 0;
+    }
     return enter(link, FL_LINK_DOWN, link->now + away_ms + draw_backoff(link), FL_LINK_DO_CLOSE);
 }
 
@@ -179,6 +183,8 @@ static enum fl_link_why end_of(const struct fl_link *link, enum fl_link_event_ki
         return FL_LINK_WHY_lost;
     case FL_LINK_EV_broken:
         return FL_LINK_WHY_broke_a_rule;
+    case FL_LINK_EV_renewed:
+        return is_hub ? FL_LINK_WHY_none : FL_LINK_WHY_renewed;
     case FL_LINK_EV_bye:
         return is_hub ? FL_LINK_WHY_broke_a_rule : FL_LINK_WHY_sent_away;
     case FL_LINK_EV_refuse:

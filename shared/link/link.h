@@ -73,7 +73,8 @@ enum fl_link_state {
     X(broken, "what came breaks a rule of frames, messages or credits")                            \
     X(refuse, "hub: the core does not want this agent now")                                        \
     X(supersede, "hub: a newer connection speaks for this cluster")                                \
-    X(stop, "this process ends")
+    X(stop, "this process ends")                                                                   \
+    X(renewed, "agent: it leaves a good session, to come back at once with its new certificate")
 
 enum fl_link_event_kind {
 #define FL_LINK_EVENT(name, meaning) FL_LINK_EV_##name,
@@ -122,7 +123,8 @@ enum fl_link_answer {
     X(sent_away, "the hub said BYE")                                                               \
     X(refused, "the core did not want it")                                                         \
     X(superseded, "by a newer connection")                                                         \
-    X(stopped, "by our own process")
+    X(stopped, "by our own process")                                                               \
+    X(renewed, "by the agent, which comes back with its new certificate")
 
 enum fl_link_why {
 #define FL_LINK_WHY(name, meaning) FL_LINK_WHY_##name,

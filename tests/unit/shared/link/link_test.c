@@ -528,6 +528,31 @@ static void control_frames_are_counted_from_one_in_each_connection(void **state)
     assert_int_equal(fl_link_sequence(&play.link), 1);
 }
 
+static void renewals_do_not_add_up_to_a_long_wait(void **state)
+{
+    struct fl_link link;
+    fl_ms now = 0;
+
+    (void)state;
+    fl_link_init_agent(&link, 7, now);
+    for (int i = 0; i < 20; i++) { /* each session is shorter than what counts as steady */
+        fl_link_step(&link, (struct fl_link_event){.kind = FL_LINK_EV_tick, .now = now});
+        fl_link_step(&link, (struct fl_link_event){.kind = FL_LINK_EV_opened, .now = now});
+        fl_link_step(&link, (struct fl_link_event){.kind = FL_LINK_EV_welcome,
+                                                   .now = now,
+                                                   .ping_ms = FL_LINK_PING_MS,
+                                                   .dead_ms = FL_LINK_DEAD_MS});
+        assert_int_equal(link.state, FL_LINK_UP);
+        now += 9000;
+        assert_int_equal(
+            fl_link_step(&link, (struct fl_link_event){.kind = FL_LINK_EV_renewed, .now = now}),
+            FL_LINK_DO_CLOSE);
+        assert_int_equal(link.why, FL_LINK_WHY_renewed);
+        assert_in_range(link.deadline - now, 500, 1000);
+        now = link.deadline;
+    }
+}
+
 static void a_thousand_agents_do_not_come_back_at_once(void **state)
 {
     enum { AGENTS = 1000, SLOTS = 10 };
@@ -570,4 +595,5 @@ FL_TESTS(cmocka_unit_test(an_agent_dials_greets_and_is_up),
          cmocka_unit_test(a_clock_that_goes_back_stands_still),
          cmocka_unit_test(the_round_trip_is_measured_and_smoothed),
          cmocka_unit_test(control_frames_are_counted_from_one_in_each_connection),
+         cmocka_unit_test(renewals_do_not_add_up_to_a_long_wait),
          cmocka_unit_test(a_thousand_agents_do_not_come_back_at_once))
