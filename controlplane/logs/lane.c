@@ -7,6 +7,7 @@
 #include "shared/io/log.h"
 
 #define SEGMENT_ENTRIES_MAX 262144
+#define SYNC_TURN_MS ((fl_ms)5) /* then at what came meanwhile; the last sync may take longer */
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
@@ -196,6 +197,22 @@ static void take_back(struct log_worker *worker, struct log_lane *lane, enum fl_
     lane->segment->sources_len = lane->sources_before;
 }
 
+static void mark_dirty(struct log_worker *worker, struct log_lane *lane)
+{
+    if (lane->is_dirty) return;
+    lane->is_dirty = true;
+    lane->dirty_since = fl_clock_mono();
+    if (lane->is_listed) return;
+    lane->is_listed = true;
+    lane->dirty_next = NULL;
+    if (worker->dirty_first) {
+        worker->dirty_last->dirty_next = lane;
+    } else {
+        worker->dirty_first = lane;
+    }
+    worker->dirty_last = lane;
+}
+
 void log_lane_write(struct log_worker *worker, struct log_lane *lane)
 {
     uint64_t pos = lane->segment->bytes;
@@ -214,9 +231,7 @@ void log_lane_write(struct log_worker *worker, struct log_lane *lane)
     if (log_segment_append(lane->segment, iov, iov_len, &err)) {
         publish(worker, lane, pos);
         lane->entries_len += lane->entries.len;
-        if (worker->dirty_len == 0) worker->dirty_since = fl_clock_mono();
-        if (!lane->is_dirty) worker->dirty_len++;
-        lane->is_dirty = true;
+        mark_dirty(worker, lane);
     } else {
         failed(worker, &err);
         take_back(worker, lane, err.code);
@@ -289,7 +304,6 @@ static void sync_lane(struct log_worker *worker, struct log_lane *lane)
     uint64_t took_us;
 
     lane->is_dirty = false;
-    worker->dirty_len--;
     if (!log_segment_sync(lane->segment, &err)) {
         give_up(worker, lane, &err);
         return;
@@ -300,10 +314,44 @@ static void sync_lane(struct log_worker *worker, struct log_lane *lane)
     acknowledge(worker, lane);
 }
 
+static void unlist_first(struct log_worker *worker)
+{
+    worker->dirty_first->is_listed = false;
+    worker->dirty_first = worker->dirty_first->dirty_next;
+}
+
+static struct log_lane *oldest_dirty(struct log_worker *worker)
+{
+    struct log_lane *lane;
+
+    while ((lane = worker->dirty_first) && !lane->is_dirty) /* it was closed meanwhile */
+        unlist_first(worker);
+    return lane;
+}
+
+bool log_lane_any_dirty(struct log_worker *worker)
+{
+    return oldest_dirty(worker) != NULL;
+}
+
 void log_lane_sync_all(struct log_worker *worker)
 {
-    for (size_t i = 0; i < worker->lanes.len && worker->dirty_len > 0; i++) {
-        if (worker->lanes.at[i]->is_dirty) sync_lane(worker, worker->lanes.at[i]);
+    struct log_lane *lane;
+
+    while ((lane = oldest_dirty(worker)))
+        sync_lane(worker, lane);
+}
+
+void log_lane_sync_due(struct log_worker *worker, bool is_idle)
+{
+    fl_ms began = fl_clock_mono(), now = began;
+    struct log_lane *lane;
+
+    while (now - began < SYNC_TURN_MS && (lane = oldest_dirty(worker)) &&
+           (is_idle || now - lane->dirty_since >= worker->config.sync_ms)) {
+        unlist_first(worker); /* the next time it is the last */
+        sync_lane(worker, lane);
+        now = fl_clock_mono();
     }
 }
 

@@ -174,10 +174,10 @@ static void show_stats(struct log_worker *worker)
     fl_assert(pthread_mutex_unlock(&worker->stats_lock) == 0);
 }
 
-static fl_ms wait_ms(const struct log_worker *worker)
+static fl_ms wait_ms(struct log_worker *worker)
 {
-    if (worker->dirty_len > 0) return 0; /* nothing more there: that is when it is synced */
-    if (worker->desks.len > 0) return 2; /* a front reads its last letter */
+    if (log_lane_any_dirty(worker)) return 0; /* nothing more there: that is when it is synced */
+    if (worker->desks.len > 0) return 2;      /* a front reads its last letter */
     return worker->is_full ? LOG_WORKER_RETRY_MS : IDLE_MS;
 }
 
@@ -200,10 +200,7 @@ static void *work(void *ctx)
             }
         }
         wake_followers(worker);
-        if (worker->dirty_len > 0 &&
-            (len == 0 || now - worker->dirty_since >= worker->config.sync_ms)) {
-            log_lane_sync_all(worker);
-        }
+        log_lane_sync_due(worker, len == 0);
         if (now - worker->aged_at >= IDLE_MS) {
             worker->aged_at = now;
             for (size_t i = 0; i < worker->lanes.len; i++) {

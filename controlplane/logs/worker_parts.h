@@ -32,7 +32,10 @@ struct log_lane {
     struct fl_buf headers;
     uint32_t sources_before; /* numbers given out when this batch began */
     bool is_dirty;           /* something is not synced */
-    uint64_t entries_len;    /* in the segment */
+    fl_ms dirty_since;
+    bool is_listed; /* in worker->dirty_first, perhaps no longer dirty */
+    struct log_lane *dirty_next;
+    uint64_t entries_len; /* in the segment */
     FL_VEC(struct log_output *) unacked;
 };
 
@@ -50,8 +53,8 @@ struct log_worker {
     FL_VEC(struct log_desk *) desks; /* with something waiting */
     FL_VEC(struct fl_job) woken;
     FL_VEC(struct log_output *) paused;
-    size_t dirty_len;
-    fl_ms dirty_since, retry_at, aged_at;
+    struct log_lane *dirty_first, *dirty_last; /* in the order they became so */
+    fl_ms retry_at, aged_at;
     bool is_full;
     pthread_t thread;
     bool is_running;
@@ -89,7 +92,11 @@ void log_lane_append(struct log_worker *worker, struct log_request *request);
 void log_lane_end(struct log_worker *worker, const struct log_request *request);
 /* The batch goes to the file, and becomes visible. */
 void log_lane_write(struct log_worker *worker, struct log_lane *lane);
-void log_lane_sync_all(struct log_worker *worker); /* and acknowledges */
+/* Each syncs, and acknowledges.  Due are those that wait for sync_ms, or all when nothing else is to be done; no
+ * more than a few milliseconds of it at a time, since what comes meanwhile waits. */
+void log_lane_sync_all(struct log_worker *worker);
+void log_lane_sync_due(struct log_worker *worker, bool is_idle);
+bool log_lane_any_dirty(struct log_worker *worker);
 bool log_lane_is_over(const struct log_worker *worker, const struct log_lane *lane);
 void log_lane_close(struct log_worker *worker, struct log_lane *lane);
 /* Is there room again? */
