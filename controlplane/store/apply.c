@@ -26,7 +26,7 @@ struct keyed {
 
 struct apply {
     struct table tables[PG_STMTS_LEN];
-    FL_VEC(struct keyed) marks, queues, clusters, shapes, counters, joins, tokens;
+    FL_VEC(struct keyed) marks, specs, queues, clusters, shapes, counters, joins, tokens;
     struct fl_buf body;
     struct apply_list list;
     int64_t batch_be, epoch_be, at_be, lo_be, hi_be;
@@ -57,6 +57,7 @@ void apply_destroy(struct apply *apply)
     if (!apply) return;
     release(apply);
     fl_vec_fini(&apply->marks);
+    fl_vec_fini(&apply->specs);
     fl_vec_fini(&apply->queues);
     fl_vec_fini(&apply->clusters);
     fl_vec_fini(&apply->shapes);
@@ -209,7 +210,10 @@ static void add_row(struct apply *apply, const struct row *row, uint32_t order)
         add_job(apply, &row->job_new);
         break;
     case ROW_spec_new:
-        add_spec(apply, &row->spec_new);
+        fl_vec_push(&apply->specs, (struct keyed){.key = row->spec_new.job,
+                                                  .text = digest_text(&row->spec_new.digest),
+                                                  .order = UINT32_MAX - order, /* the first stays */
+                                                  .row = row});
         break;
     case ROW_shape_new:
         fl_vec_push(&apply->shapes,
@@ -305,6 +309,9 @@ static void add_keyed(struct apply *apply, const struct row *row)
     struct pg_array *to;
 
     switch (row->kind) {
+    case ROW_spec_new:
+        add_spec(apply, &row->spec_new);
+        break;
     case ROW_shape_new:
         to = add(apply, PG_STMT_shape_put);
         pg_array_put_i32(to++, row->shape_new.shape);
@@ -498,7 +505,7 @@ static void reset(struct apply *apply)
     for (size_t i = 0; i < PG_STMTS_LEN; i++) {
         apply->tables[i].rows = 0;
     }
-    apply->marks.len = apply->queues.len = apply->clusters.len = 0;
+    apply->marks.len = apply->specs.len = apply->queues.len = apply->clusters.len = 0;
     apply->shapes.len = apply->counters.len = apply->joins.len = apply->tokens.len = 0;
     apply->list.len = 0;
     apply->lo = INT64_MAX;
@@ -514,6 +521,7 @@ const struct apply_list *apply_build(struct apply *apply, const struct core_batc
         add_row(apply, &batch->rows.at[i], (uint32_t)i);
     }
     fold(apply, apply->marks.at, apply->marks.len);
+    fold(apply, apply->specs.at, apply->specs.len);
     fold(apply, apply->queues.at, apply->queues.len);
     fold(apply, apply->clusters.at, apply->clusters.len);
     fold(apply, apply->shapes.at, apply->shapes.len);

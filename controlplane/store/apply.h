@@ -1,7 +1,7 @@
 /* apply.h - a batch as the statements that make it durable.
  * Only statements that have rows are built.  Within a batch the last word counts: of several puts, clears
- * and drops of one mark, queue, cluster, shape or counter the newest is kept, so that no statement meets a
- * row twice.  Ends come before attempts and those before terminal rows, as the schema's checks want it.
+ * and drops of one mark, queue, cluster, shape or counter the newest is kept, and of equal specs the oldest,
+ * so that no statement meets a row twice.  Ends come before attempts and those before terminal rows, as the schema's checks want it.
  *
  *   apply_build, then apply_send: begin, the chain, ..., commit, sync; the result of the batch is the
  *   first failure, or that commit was answered "COMMIT"

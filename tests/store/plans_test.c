@@ -166,6 +166,7 @@ static const struct look looks[] = {
     {PG_STMT_shape_drop, "shape", {"id"}},
     {PG_STMT_join_drop, "join_token", {"token"}},
     {PG_STMT_token_drop, "token", {"id"}},
+    {PG_STMT_spec_put, "spec", {"job", "digest"}},
     {PG_STMT_attempt_first, "element_end", {"job", "element"}},
     {PG_STMT_attempt_insert, "element_end", {"job", "element"}},
     {PG_STMT_attempt_insert, "attempt_end", {"job", "element", "n"}},

@@ -80,6 +80,25 @@ static void only_statements_with_rows_are_built_and_the_chain_is_first(void **st
     apply_destroy(apply);
 }
 
+static void of_equal_specs_one_is_put(void **state)
+{
+    struct apply *apply = apply_create();
+    struct core_batch *batch = core_batch_create(1);
+    const struct apply_list *list;
+
+    (void)state;
+    for (uint64_t i = 0; i < 6; i++) {
+        add(batch, (struct row){.kind = ROW_spec_new,
+                                .spec_new = {.job = i / 3, .digest = {.at = {(uint8_t)(i % 2)}}}});
+    }
+    list = apply_build(apply, batch, 1);
+    assert_int_equal(list->len, 4);
+    assert_int_equal(list->at[2].stmt, PG_STMT_spec_put);
+    assert_int_equal(list->at[2].rows, 4);
+    core_batch_destroy(batch);
+    apply_destroy(apply);
+}
+
 static void of_one_key_the_last_word_counts(void **state)
 {
     struct apply *apply = apply_create();
@@ -125,5 +144,6 @@ static void the_newest_job_of_a_batch_is_the_largest(void **state)
 FL_TESTS(cmocka_unit_test(a_refusal_is_told_by_state_table_and_column),
          cmocka_unit_test(a_server_that_is_not_well_has_refused_nothing),
          cmocka_unit_test(only_statements_with_rows_are_built_and_the_chain_is_first),
+         cmocka_unit_test(of_equal_specs_one_is_put),
          cmocka_unit_test(of_one_key_the_last_word_counts),
          cmocka_unit_test(the_newest_job_of_a_batch_is_the_largest))
