@@ -7,14 +7,16 @@ static void each_route_has_its_requests_errors_and_latency(void **state)
 {
     static const struct api_route jobs = {.path = "/v1/jobs", .method = API_POST},
                                   job = {.path = "/v1/jobs/{job}", .method = API_GET};
+    static const char gone[] =
+        "fairlead_http_route_errors_total{method=\"GET\",route=\"/v1/jobs/{job}\",class=\"gone\"} "
+        "1\n";
     static const char *const lines[] = {
         "fairlead_http_route_requests_total{method=\"POST\",route=\"/v1/jobs\"} 3\n",
         "fairlead_http_route_requests_total{method=\"GET\",route=\"/v1/jobs/{job}\"} 1\n",
         "fairlead_http_route_requests_total{method=\"other\",route=\"other\"} 1\n",
         "fairlead_http_route_errors_total{method=\"POST\",route=\"/v1/jobs\",class=\"4xx\"} 1\n",
         "fairlead_http_route_errors_total{method=\"POST\",route=\"/v1/jobs\",class=\"5xx\"} 1\n",
-        "fairlead_http_route_errors_total{method=\"GET\",route=\"/v1/jobs/{job}\",class=\"gone\"} "
-        "1\n",
+        gone,
         "fairlead_http_route_errors_total{method=\"other\",route=\"other\",class=\"4xx\"} 1\n",
         "fairlead_http_route_seconds_count{method=\"POST\",route=\"/v1/jobs\"} 3\n",
         "fairlead_http_route_seconds_sum{method=\"POST\",route=\"/v1/jobs\"} 2\n",

@@ -349,7 +349,7 @@ static void a_full_inbox_delays_greetings_and_loses_none(void **state)
     (void)state;
     tunnel_world_init(&world, 0);
     world.is_bounded = true;
-    for (uint8_t i = 0; i < AGENTS; i++) {
+    for (int i = 0; i < AGENTS; i++) {
         fake_agent_init(&world, &agents[i], (uint8_t)(i + 1));
         fake_agent_dial(&agents[i], NULL);
     }
@@ -360,7 +360,7 @@ static void a_full_inbox_delays_greetings_and_loses_none(void **state)
     UNTIL(&world, (world.room = 1, world.inventories == 2 * AGENTS));
     assert_int_equal(world.resyncs, AGENTS);
     assert_int_equal(world.losts, 0);
-    for (uint8_t i = 0; i < AGENTS; i++) {
+    for (int i = 0; i < AGENTS; i++) {
         assert_int_equal(agents[i].closes, 0);
         fake_agent_fini(&agents[i]);
     }
