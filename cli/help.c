@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/exits.h"
+#include "shared/io/mdoc.h"
 
 enum { TEXT_COLUMN = 34, WIDTH = 100 };
 
@@ -244,22 +245,6 @@ bool cli_help_completion(FILE *out, const char *shell)
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
-/* A line of mdoc must not begin with a dot or an apostrophe, and a backslash is its own. */
-static void put_mdoc(FILE *out, const char *text)
-{
-    if (*text == '.' || *text == '\'') fputs("\\&", out);
-    for (; *text; text++) {
-        if (*text == '\\') {
-            fputs("\\e", out);
-        } else if (*text == '-') {
-            fputs("\\-", out);
-        } else {
-            fputc(*text, out);
-        }
-    }
-    fputc('\n', out);
-}
-
 static void put_mdoc_option(FILE *out, const struct cli_option *option)
 {
     fputs(".It ", out);
@@ -268,7 +253,7 @@ static void put_mdoc_option(FILE *out, const struct cli_option *option)
     put_dashed(out, option->name);
     if (option->value) fprintf(out, " Ar %s", option->value);
     fputc('\n', out);
-    put_mdoc(out, option->text);
+    fl_mdoc_put(out, option->text);
 }
 
 static void put_mdoc_exits(FILE *out)
@@ -276,7 +261,7 @@ static void put_mdoc_exits(FILE *out)
     fputs(".Sh EXIT STATUS\n.Bl -tag -width Ds\n", out);
     for (size_t i = 0; i < cli_exits_len; i++) {
         fprintf(out, ".It %s\n", cli_exits[i].code);
-        put_mdoc(out, cli_exits[i].text);
+        fl_mdoc_put(out, cli_exits[i].text);
     }
     fputs(".El\n", out);
 }
@@ -303,10 +288,10 @@ void cli_help_man(FILE *out)
             }
         }
         fputc('\n', out);
-        put_mdoc(out, verb->line);
+        fl_mdoc_put(out, verb->line);
         if (*verb->more) {
             fputs(".Pp\n", out);
-            put_mdoc(out, verb->more);
+            fl_mdoc_put(out, verb->more);
         }
     }
     fputs(".El\n.Pp\nThe flags, each of which only some verbs take\n"

@@ -10,6 +10,7 @@
 #include "shared/base/buf.h"
 #include "shared/io/config_value.h"
 #include "shared/io/file.h"
+#include "shared/io/mdoc.h"
 
 enum { KEY_MAX = 64, WHERE_MAX = 300 };
 #define ENV_PREFIX "FAIRLEAD_"
@@ -531,22 +532,6 @@ void fl_config_print_markdown(const struct fl_config_setting *settings, size_t l
     }
 }
 
-/* A line that begins with a dot or an apostrophe would be a request, and a backslash begins one anywhere. */
-static void print_mdoc(const char *text, FILE *out)
-{
-    if (*text == '.' || *text == '\'') fputs("\\&", out);
-    for (; *text; text++) {
-        if (*text == '\\') {
-            fputs("\\e", out);
-        } else if (*text == '-') {
-            fputs("\\-", out);
-        } else {
-            fputc(*text, out);
-        }
-    }
-    fputc('\n', out);
-}
-
 void fl_config_print_man(const struct fl_config_setting *settings, size_t len, FILE *out)
 {
     fputs(".Bl -tag -width Ds\n", out);
@@ -555,7 +540,7 @@ void fl_config_print_man(const struct fl_config_setting *settings, size_t len, F
         for (const char *key = settings[i].key; *key; key++)
             fputs(*key == '_' ? "\\-" : (char[2]){*key, '\0'}, out);
         fputc('\n', out);
-        print_mdoc(settings[i].text, out);
+        fl_mdoc_put(out, settings[i].text);
         print_kind(&settings[i], out);
         fputc('\n', out);
     }
