@@ -36,14 +36,13 @@ bool log_segment_header_get(struct fl_str bytes, struct log_segment_header *ret_
     struct fl_str found = fl_read_raw(&reader, sizeof(magic));
     uint32_t version = fl_read_u32(&reader);
     struct log_segment_header header = {.cluster = {fl_read_u32(&reader)}};
-
-    uint32_t crc;
+    uint32_t reserved, crc;
 
     header.seq = fl_read_u64(&reader);
     header.created_at = fl_read_i64(&reader);
-    fl_read_u32(&reader);
+    reserved = fl_read_u32(&reader);
     crc = fl_read_u32(&reader);
-    if (!fl_reader_is_done(&reader)) return false;
+    if (!fl_reader_is_done(&reader) || reserved != 0) return false;
     if (crc != fl_crc32c(0, bytes.at, LOG_SEGMENT_HEADER_BYTES - 4)) return false;
     if (memcmp(found.at, magic, sizeof(magic)) != 0 || version != VERSION) return false;
     *ret_header = header;
