@@ -39,9 +39,9 @@ struct engine_thread {
     uint32_t longest_us, longest_cpu_us;
     fl_ms status_at;
     bool is_stale; /* something may have happened since */
-    void *adopted
-        [ENGINE_THREAD_ADOPT_MAX];  /* of a turn; not on the stack, which is zeroed every time */
-    size_t adopted_at, adopted_len; /* of them, those that the engine had no room for yet */
+    /* Taken from the inbox; from adopted_at on the engine has had no room for them yet. */
+    void *adopted[ENGINE_THREAD_ADOPT_MAX];
+    size_t adopted_at, adopted_len;
 
     pthread_mutex_t mutex; /* of status alone */
     struct engine_thread_status status;

@@ -23,8 +23,8 @@ struct process_config {
     uint32_t nodes;           /* 1 .. PROCESS_NODES_MAX */
     struct fl_resources each; /* what each node has; 0 cpus or memory: what the host has */
     uint64_t head_bytes, tail_bytes; /* of the output of each replica, kept from begin and end */
-    fl_ms
-        log_grace_ms; /* a removal waits so long for the output to be taken, and as long again for the gap that is left of it */
+    /* A removal waits so long for the output to be taken, and as long again for the gap that is left of it. */
+    fl_ms log_grace_ms;
 };
 
 struct process;

@@ -29,7 +29,7 @@ struct apply {
     FL_VEC(struct keyed) marks, specs, queues, clusters, shapes, counters, joins, tokens;
     struct fl_buf body;
     struct apply_list list;
-    int64_t batch_be, epoch_be, at_be, lo_be, hi_be;
+    int64_t batch_be, epoch_be, at_be, lo_be, hi_be, specs_lo_be, specs_hi_be;
     uint64_t lo, hi; /* jobs of the attempts */
 };
 
@@ -440,6 +440,10 @@ static void bind_scalars(struct apply *apply, struct apply_stmt *to)
     case PG_STMT_attempt_end_insert:
         values[6] = batch;
         break;
+    case PG_STMT_spec_put:
+        values[3] = value_of(&apply->specs_lo_be);
+        values[4] = value_of(&apply->specs_hi_be);
+        break;
     case PG_STMT_attempt_first:
         values[4] = batch;
         values[5] = value_of(&apply->lo_be);
@@ -522,6 +526,10 @@ const struct apply_list *apply_build(struct apply *apply, const struct core_batc
     }
     fold(apply, apply->marks.at, apply->marks.len);
     fold(apply, apply->specs.at, apply->specs.len);
+    if (apply->specs.len > 0) { /* in the order of their jobs now */
+        apply->specs_lo_be = (int64_t)htobe64(apply->specs.at[0].key);
+        apply->specs_hi_be = (int64_t)htobe64(apply->specs.at[apply->specs.len - 1].key);
+    }
     fold(apply, apply->queues.at, apply->queues.len);
     fold(apply, apply->clusters.at, apply->clusters.len);
     fold(apply, apply->shapes.at, apply->shapes.len);
