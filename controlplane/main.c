@@ -268,7 +268,7 @@ static bool open_logs(struct daemon *daemon, struct fl_err *err)
     config = log_store_config_default(dir);
     config.segment_bytes = (uint32_t)number(daemon, CONFIG_log_segment);
     config.segment_age_ms = number(daemon, CONFIG_log_segment_age);
-    config.source_bytes_max = (uint64_t)number(daemon, CONFIG_log_source_max);
+    config.attempt_bytes_max = (uint64_t)number(daemon, CONFIG_log_attempt_max);
     config.retention_ms = number(daemon, CONFIG_log_retention);
     daemon->logs = log_store_create(&config, err);
     return daemon->logs != NULL;

@@ -59,6 +59,16 @@ struct log_output *log_index_first(const struct log_index *index, struct fl_job 
     return (struct log_output *)(uintptr_t)found;
 }
 
+/* The first of those that are of the attempt of this key. */
+static struct log_output *first_of_attempt(const struct log_index *index,
+                                           const uint8_t bytes[LOG_KEY_BYTES])
+{
+    uint64_t found;
+
+    if (!fl_map_find(&index->by_attempt, bytes, LOG_KEY_ATTEMPT_BYTES, &found)) return NULL;
+    return (struct log_output *)(uintptr_t)found;
+}
+
 struct log_output *log_index_add(struct log_index *index, const struct log_key *key,
                                  struct fl_cluster cluster, const struct log_place *place)
 {
@@ -72,6 +82,9 @@ struct log_output *log_index_add(struct log_index *index, const struct log_key *
     log_key_put(bytes, key);
     fl_map_put(&index->by_key, bytes, sizeof(bytes), (uint64_t)(uintptr_t)output);
     fl_map_put(&index->by_job, &key->attempt.job.n, sizeof(uint64_t), (uint64_t)(uintptr_t)output);
+    output->attempt_next = first_of_attempt(index, bytes);
+    if (output->attempt_next) output->attempt_next->attempt_prev = output;
+    fl_map_put(&index->by_attempt, bytes, LOG_KEY_ATTEMPT_BYTES, (uint64_t)(uintptr_t)output);
     output->all_next = index->all;
     if (index->all) index->all->all_prev = output;
     index->all = output;
@@ -89,6 +102,20 @@ static void drop_marks(struct log_index *index, struct log_output *output, size_
             (output->marks.len - to) * sizeof(output->marks.at[0]));
     output->marks.len -= to - from;
     index->marks_len -= to - from;
+}
+
+static void unchain_of_attempt(struct log_index *index, struct log_output *output,
+                               const uint8_t bytes[LOG_KEY_BYTES])
+{
+    if (output->attempt_next) output->attempt_next->attempt_prev = output->attempt_prev;
+    if (output->attempt_prev) {
+        output->attempt_prev->attempt_next = output->attempt_next;
+    } else if (output->attempt_next) {
+        fl_map_put(&index->by_attempt, bytes, LOG_KEY_ATTEMPT_BYTES,
+                   (uint64_t)(uintptr_t)output->attempt_next);
+    } else {
+        fl_map_remove(&index->by_attempt, bytes, LOG_KEY_ATTEMPT_BYTES);
+    }
 }
 
 void log_index_remove(struct log_index *index, struct log_output *output)
@@ -109,6 +136,7 @@ void log_index_remove(struct log_index *index, struct log_output *output)
     }
     log_key_put(bytes, &output->key);
     fl_map_remove(&index->by_key, bytes, sizeof(bytes));
+    unchain_of_attempt(index, output, bytes);
     for (struct log_chunk *chunk = output->ring_first; chunk; chunk = chunk->output_next) {
         chunk->output = NULL;
     }
@@ -137,38 +165,27 @@ void log_index_mark(struct log_index *index, struct log_output *output, struct l
     index->marks_len++;
 }
 
-void log_index_each(struct log_index *index, void (*fn)(void *ctx, struct log_output *output),
-                    void *ctx)
+static void unmark(struct log_index *index, struct log_output *output,
+                   const struct log_segment *segment)
 {
-    for (struct log_output *output = index->all; output; output = output->all_next) {
-        fn(ctx, output);
-    }
-}
-
-struct unmark {
-    struct log_index *index;
-    const struct log_segment *segment;
-};
-
-static void unmark(void *ctx, struct log_output *output)
-{
-    const struct unmark *unmark = ctx;
     size_t first = 0;
     size_t end;
 
-    while (first < output->marks.len && output->marks.at[first].segment != unmark->segment) {
+    while (first < output->marks.len && output->marks.at[first].segment != segment) {
         first++;
     }
     for (end = first; end < output->marks.len; end++) {
-        if (output->marks.at[end].segment != unmark->segment) break;
+        if (output->marks.at[end].segment != segment) break;
     }
-    if (end > first) drop_marks(unmark->index, output, first, end);
-    if (output->unsealed_seq == unmark->segment->header.seq) output->unsealed_seq = 0;
+    if (end > first) drop_marks(index, output, first, end);
+    if (output->unsealed_seq == segment->header.seq) output->unsealed_seq = 0;
 }
 
 void log_index_unmark(struct log_index *index, const struct log_segment *segment)
 {
-    log_index_each(index, unmark, &(struct unmark){index, segment});
+    for (struct log_output *output = index->all; output; output = output->all_next) {
+        unmark(index, output, segment);
+    }
 }
 
 void log_index_unmark_from(struct log_index *index, struct log_output *output, uint64_t offset)
@@ -294,6 +311,7 @@ void log_index_fini(struct log_index *index)
     fl_vec_fini(&index->sealed);
     fl_map_fini(&index->by_key);
     fl_map_fini(&index->by_job);
+    fl_map_fini(&index->by_attempt);
     fl_map_fini(&index->forgotten);
     fl_assert(pthread_mutex_destroy(&index->lock) == 0);
 }
@@ -369,6 +387,62 @@ bool log_index_known(struct log_index *index, struct fl_job job, size_t outputs_
         fl_vec_fini(&list);
     }
     return is_read;
+}
+
+static void put_length(uint64_t lengths[FL_SPEC_REPLICAS_MAX], const struct log_key *key,
+                       uint64_t length)
+{
+    if (key->replica >= FL_SPEC_REPLICAS_MAX || lengths[key->replica] >= length) return;
+    lengths[key->replica] = length;
+}
+
+static void put_sealed_lengths(const struct log_sealed *sealed, struct fl_attempt attempt,
+                               uint64_t lengths[FL_SPEC_REPLICAS_MAX])
+{
+    struct log_key first = {.attempt = attempt};
+    struct log_sealed_output output;
+    struct fl_err err = {0};
+    uint32_t i;
+
+    if (!log_sealed_lower_bound(sealed, &first, &i, &err)) return;
+    for (; i < sealed->outputs_len; i++) {
+        if (!log_sealed_output_at(sealed, i, &output, &err)) return;
+        if (!fl_attempt_is_same(output.key.attempt, attempt)) return;
+        put_length(lengths, &output.key, output.place.offset);
+    }
+}
+
+void log_index_lengths(struct log_index *index, struct fl_attempt attempt,
+                       uint64_t ret_lengths[FL_SPEC_REPLICAS_MAX])
+{
+    struct log_sealed_list sealed;
+    uint8_t bytes[LOG_KEY_BYTES];
+
+    log_key_put(bytes, &(struct log_key){.attempt = attempt});
+    memset(ret_lengths, 0, FL_SPEC_REPLICAS_MAX * sizeof(ret_lengths[0]));
+    log_index_lock(index);
+    for (const struct log_output *output = first_of_attempt(index, bytes); output;
+         output = output->attempt_next) {
+        put_length(ret_lengths, &output->key, output->place.offset);
+    }
+    sealed = log_index_sealed_of(index, attempt.job, true);
+    log_index_unlock(index);
+    for (size_t i = 0; i < sealed.len; i++) {
+        put_sealed_lengths(sealed.at[i], attempt, ret_lengths);
+    }
+    log_sealed_list_fini(&sealed);
+}
+
+bool log_index_has_attempt(struct log_index *index, struct fl_attempt attempt)
+{
+    uint8_t bytes[LOG_KEY_BYTES];
+    bool is_there;
+
+    log_key_put(bytes, &(struct log_key){.attempt = attempt});
+    log_index_lock(index);
+    is_there = first_of_attempt(index, bytes) != NULL;
+    log_index_unlock(index);
+    return is_there;
 }
 
 /* ---- look-ups: where --------------------------------------------------------------------------- */

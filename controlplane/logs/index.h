@@ -17,6 +17,7 @@
 #include "controlplane/logs/segment.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
+#include "shared/spec/job_spec.h" /* FL_SPEC_REPLICAS_MAX */
 
 struct log_output;
 
@@ -67,15 +68,17 @@ struct log_output {
     uint64_t unsealed_seq; /* the last segment that has something of it, until that is sealed */
     FL_VEC(struct log_mark) marks;
     struct log_chunk *ring_first, *ring_last;
-    struct log_output *job_next; /* another of the same job */
+    struct log_output *job_next;                    /* another of the same job */
+    struct log_output *attempt_next, *attempt_prev; /* and of the same attempt */
     struct log_output *all_next, *all_prev;
 };
 
 struct log_index {
     pthread_mutex_t lock;
-    struct fl_map by_key;   /* -> struct log_output * */
-    struct fl_map by_job;   /* -> the first of the job */
-    struct log_output *all; /* in no order that means anything */
+    struct fl_map by_key;     /* -> struct log_output * */
+    struct fl_map by_job;     /* -> the first of the job */
+    struct fl_map by_attempt; /* -> the first of the attempt */
+    struct log_output *all;   /* in no order that means anything */
     size_t outputs_len;
     FL_VEC(struct log_sealed *) sealed; /* by seq */
     struct fl_map forgotten;
@@ -113,10 +116,6 @@ void log_index_ring_put(struct log_index *index, struct log_output *output,
                         struct log_chunk *chunk);
 void log_index_ring_clear(struct log_index *index);
 
-/* Each output of the table once, in no order that means anything.  'fn' may not add or remove. */
-void log_index_each(struct log_index *index, void (*fn)(void *ctx, struct log_output *output),
-                    void *ctx);
-
 /* ---- sealed files ------------------------------------------------------------------------------ */
 
 /* Locked; takes over the reference.  One of the same seq is replaced. */
@@ -134,6 +133,14 @@ struct log_sealed_list log_index_sealed_of(struct log_index *index, struct fl_jo
 void log_sealed_list_fini(struct log_sealed_list *list);
 
 /* ---- look-ups: any thread, not locked ------------------------------------------------------------- */
+
+/* How long the output of each replica of an attempt is, wherever it is stored; 0: nothing is known of it.  Files
+ * that cannot be read say nothing. */
+void log_index_lengths(struct log_index *index, struct fl_attempt attempt,
+                       uint64_t ret_lengths[FL_SPEC_REPLICAS_MAX]);
+
+/* Is one of its outputs in the table? */
+bool log_index_has_attempt(struct log_index *index, struct fl_attempt attempt);
 
 /* How far an output is, wherever it is stored. */
 struct log_known {

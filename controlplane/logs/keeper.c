@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "controlplane/logs/budget.h"
 #include "controlplane/logs/seal.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -20,6 +21,7 @@
 struct log_keeper {
     struct log_keeper_config config;
     struct log_index *index;
+    struct log_budget budget; /* of its thread */
     char *forgotten_path;
     pthread_mutex_t lock;
     pthread_cond_t has_work;
@@ -42,6 +44,7 @@ struct log_keeper *log_keeper_create(const struct log_keeper_config *config,
 
     keeper->config = *config;
     keeper->index = index;
+    log_budget_init(&keeper->budget, index, config->attempt_bytes_max);
     keeper->forgotten_path = fl_alloc(bytes);
     memcpy(keeper->forgotten_path, config->dir, strlen(config->dir));
     memcpy(keeper->forgotten_path + strlen(config->dir), "/forgotten", sizeof("/forgotten"));
@@ -72,6 +75,7 @@ void log_keeper_destroy(struct log_keeper *keeper)
     }
     fl_vec_fini(&keeper->segments);
     fl_vec_fini(&keeper->forgotten);
+    log_budget_fini(&keeper->budget);
     fl_assert(pthread_cond_destroy(&keeper->has_work) == 0);
     fl_assert(pthread_mutex_destroy(&keeper->lock) == 0);
     fl_free(keeper->forgotten_path);
@@ -193,32 +197,17 @@ static bool keeps_job(void *ctx, struct fl_job job)
     return !is_forgotten(keeper->index, job);
 }
 
-/* The middle of a long output goes; 'end' is at least how long it is. */
-static bool is_middle(const struct log_keeper *keeper, uint64_t offset, uint64_t run_end,
-                      uint64_t end)
+static struct log_middle middle_of(void *ctx, const struct log_key *key, uint64_t end)
 {
-    uint64_t half = keeper->config.source_bytes_max / 2;
+    struct log_keeper *keeper = ctx;
 
-    return end > 2 * half && offset >= half && run_end <= end - half;
-}
-
-static bool keeps_run(void *ctx, const struct log_key *key, uint64_t offset, uint64_t run_end,
-                      uint64_t end)
-{
-    const struct log_keeper *keeper = ctx;
-    const struct log_output *output;
-
-    if (offset < keeper->config.source_bytes_max / 2) return true;
-    log_index_lock(keeper->index);
-    output = log_index_find(keeper->index, key);
-    if (output && output->place.offset > end) end = output->place.offset;
-    log_index_unlock(keeper->index);
-    return !is_middle(keeper, offset, run_end, end);
+    return log_budget_middle(&keeper->budget, key, end);
 }
 
 static struct log_seal_filter filter_of(struct log_keeper *keeper)
 {
-    return (struct log_seal_filter){.ctx = keeper, .keeps_job = keeps_job, .keeps_run = keeps_run};
+    log_budget_renew(&keeper->budget);
+    return (struct log_seal_filter){.ctx = keeper, .keeps_job = keeps_job, .middle_of = middle_of};
 }
 
 /* ---- sealing ----------------------------------------------------------------------------------- */
@@ -320,58 +309,6 @@ static bool holds_job(const struct log_sealed *sealed, struct fl_job job)
     return log_sealed_output_at(sealed, i, &output, &err) && output.key.attempt.job.n == job.n;
 }
 
-/* How many bytes of its pieces are the middle of the output 'key'. */
-static uint64_t middle_bytes(const struct log_keeper *keeper, const struct log_sealed *sealed,
-                             const struct log_key *key, uint64_t end)
-{
-    struct log_sealed_output output;
-    struct log_sealed_piece piece;
-    struct fl_err err = {0};
-    uint64_t bytes = 0;
-    uint32_t i;
-
-    if (!log_sealed_may_have(sealed, key->attempt.job)) return 0;
-    if (!log_sealed_lower_bound(sealed, key, &i, &err) || i == sealed->outputs_len) return 0;
-    if (!log_sealed_output_at(sealed, i, &output, &err) || log_key_cmp(&output.key, key) != 0) {
-        return 0;
-    }
-    for (uint32_t k = 0; k < output.pieces_len; k++) {
-        if (!log_sealed_piece_at(sealed, output.piece + k, &piece, &err)) return 0;
-        if (is_middle(keeper, piece.offset, piece.end, end)) bytes += piece.len;
-    }
-    return bytes;
-}
-
-struct long_output {
-    struct log_key key;
-    uint64_t end;
-};
-
-struct long_list {
-    struct long_output *at;
-    size_t len, cap;
-    uint64_t bytes_max;
-};
-
-static void add_long(void *ctx, struct log_output *output)
-{
-    struct long_list *list = ctx;
-
-    if (output->place.offset <= list->bytes_max) return;
-    fl_vec_push(list, (struct long_output){output->key, output->place.offset});
-}
-
-static bool is_mostly_middle(const struct log_keeper *keeper, const struct log_sealed *sealed,
-                             const struct long_list *list)
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = 0; i < list->len; i++) {
-        bytes += middle_bytes(keeper, sealed, &list->at[i].key, list->at[i].end);
-    }
-    return bytes > 0 && bytes >= sealed->raw_bytes / 2;
-}
-
 /* A job is done with when no file and no output in the table is of it any more. */
 static void forget_done(struct log_keeper *keeper, struct fl_job job, bool is_in_files)
 {
@@ -411,16 +348,14 @@ static struct fl_job *forgotten_jobs(struct log_keeper *keeper, size_t *ret_len)
 /* One look at all sealed files. */
 static void pass(struct log_keeper *keeper)
 {
-    struct long_list longs = {.bytes_max = keeper->config.source_bytes_max};
     struct log_sealed_list list = all_sealed(keeper->index);
     size_t jobs_len;
     struct fl_job *jobs = forgotten_jobs(keeper, &jobs_len);
     bool *is_in_files = fl_new_array(bool, jobs_len + 1);
+    uint64_t *middle_bytes = fl_new_array(uint64_t, list.len + 1);
     fl_ms oldest = fl_clock_wall() - keeper->config.retention_ms;
 
-    log_index_lock(keeper->index);
-    log_index_each(keeper->index, add_long, &longs);
-    log_index_unlock(keeper->index);
+    log_budget_weigh(&keeper->budget, &list, middle_bytes);
     for (size_t i = 0; i < list.len; i++) {
         struct log_sealed *sealed = list.at[i];
         bool holds_forgotten = false;
@@ -434,7 +369,7 @@ static void pass(struct log_keeper *keeper)
             holds_forgotten = true;
             is_in_files[k] = true; /* the next pass sees that it is not */
         }
-        if (holds_forgotten || is_mostly_middle(keeper, sealed, &longs)) {
+        if (holds_forgotten || (middle_bytes[i] > 0 && middle_bytes[i] >= sealed->raw_bytes / 2)) {
             write_again(keeper, sealed);
         }
     }
@@ -442,9 +377,9 @@ static void pass(struct log_keeper *keeper)
     for (size_t k = 0; k < jobs_len; k++) {
         forget_done(keeper, jobs[k], is_in_files[k]);
     }
+    fl_free(middle_bytes);
     fl_free(is_in_files);
     fl_free(jobs);
-    fl_vec_fini(&longs);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------- */

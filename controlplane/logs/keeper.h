@@ -1,6 +1,7 @@
 /* keeper.h - the thread that seals segments and removes what is over.
  * - seal: a segment that is not written any more becomes a sealed file: outputs by key, each one's records in
- *   order, compressed.  Forgotten jobs and the middle of outputs over their limit do not go along.
+ *   order, compressed.  Forgotten jobs do not go along, nor the middle of outputs that are over their share of the
+ *   limit of their attempt (budget.h).
  * - retention: a sealed file whose newest record is older than retention_ms is removed.
  * - forgotten jobs, and middles that grew since, are dropped by writing a file anew without them, once they
  *   are forgotten, or are half of it.
@@ -15,7 +16,7 @@ struct log_keeper; /* opaque */
 
 struct log_keeper_config {
     const char *dir; /* borrowed */
-    uint64_t source_bytes_max;
+    uint64_t attempt_bytes_max;
     fl_ms retention_ms;
 };
 

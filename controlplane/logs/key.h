@@ -11,7 +11,8 @@
 
 #include "shared/base/types.h"
 
-#define LOG_KEY_BYTES 26 /* as log_key_bytes writes it; comparing two byte by byte orders them */
+#define LOG_KEY_BYTES 26 /* as log_key_put writes it; comparing two byte by byte orders them */
+#define LOG_KEY_ATTEMPT_BYTES 18 /* the first of them: alike for all replicas of an attempt */
 
 struct log_key {
     struct fl_attempt attempt;

@@ -14,6 +14,7 @@
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 #include "shared/io/log.h"
+#include "shared/spec/job_spec.h" /* FL_SPEC_REPLICAS_MAX */
 #include "shared/io/loop.h"
 #include "shared/io/mailbox.h"
 #include "shared/wire/frame.h"
@@ -266,6 +267,11 @@ static bool open_source(struct log_front *front, struct session *session,
 
     if (session->sources.len >= FL_LOG_SOURCES_MAX) {
         return fl_fail(err, FL_FULL, "more than %d log sources", FL_LOG_SOURCES_MAX);
+    }
+    if (message->replica >=
+        FL_SPEC_REPLICAS_MAX) { /* the shares of an attempt's limit rest on it */
+        return fl_fail(err, FL_INVALID, "output of replica %u: an attempt has at most %d",
+                       message->replica, FL_SPEC_REPLICAS_MAX);
     }
     if (!log_openings_add(&front->openings, &opening, &ticket, err)) return false;
     fl_vec_push(&session->sources, message->source);

@@ -32,7 +32,7 @@ struct log_store_config log_store_config_default(const char *dir)
         .dir = dir,
         .segment_bytes = 64u << 20,
         .segment_age_ms = FL_HOUR_MS,
-        .source_bytes_max = (uint64_t)256 << 20,
+        .attempt_bytes_max = (uint64_t)256 << 20,
         .sources_max = 262144,
         .sync_ms = 100,
         .retention_ms = 30 * 24 * FL_HOUR_MS,
@@ -219,11 +219,11 @@ static void make_parts(struct log_store *store, uint64_t seq)
 {
     const struct log_store_config *config = &store->config;
 
-    store->keeper =
-        log_keeper_create(&(struct log_keeper_config){.dir = store->dir,
-                                                      .source_bytes_max = config->source_bytes_max,
-                                                      .retention_ms = config->retention_ms},
-                          &store->index);
+    store->keeper = log_keeper_create(
+        &(struct log_keeper_config){.dir = store->dir,
+                                    .attempt_bytes_max = config->attempt_bytes_max,
+                                    .retention_ms = config->retention_ms},
+        &store->index);
     store->reader = log_reader_create(&store->index, config->requests_max);
     store->worker = log_worker_create(
         &(struct log_worker_config){.dir = store->dir,
@@ -241,7 +241,7 @@ static bool is_valid(const struct log_store_config *config, struct fl_err *err)
     if (config->segment_bytes < (uint32_t)LOG_BLOCK_BYTES || config->segment_bytes > 1u << 30) {
         return fl_fail(err, FL_INVALID, "segments of %u bytes", config->segment_bytes);
     }
-    if (config->source_bytes_max < LOG_BLOCK_BYTES || config->sources_max == 0 ||
+    if (config->attempt_bytes_max < LOG_BLOCK_BYTES || config->sources_max == 0 ||
         config->requests_max == 0 || config->inbox_bytes_max < 1u << 20) {
         return fl_fail(err, FL_INVALID, "a limit of the log store is too small");
     }

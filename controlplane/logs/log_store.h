@@ -2,13 +2,15 @@
  * The worker appends to one open segment per cluster (segment.h), makes what it appended durable together at
  * least every sync_ms, at once when nothing more waits, and only then acknowledges.  The reader answers
  * reads and followers (view.h).  The keeper seals full or old segments (seal.h), removes what is older than
- * retention_ms or was forgotten, and drops the middle of outputs over their limit.
+ * retention_ms or was forgotten, and drops the middle of outputs that are over their share of the limit.
  *
  * - An append says where it begins.  One that does not begin where the source ends in the store is dropped
  *   and answered by the right place, so that repeats and losses of a connection come out exact.
  * - Where a source ends is derived from the store: nothing else knows it.  At the start a torn tail is cut at
  *   the last good record.
- * - Over source_bytes_max the first and the last half are kept; what the middle was is a gap.
+ * - All replicas of an attempt together keep attempt_bytes_max.  Who is over its share of that (share.h) keeps
+ *   the first and the last half of it, record by record; what the middle was is a gap.  That is done when a
+ *   segment is sealed, and later to files of which it is half.
  * - A full disk: what came is dropped and its source PAUSEd with FL_NO_SPACE; when there is room again, all
  *   are RESUMEd from where they end.  Nothing that was acknowledged is touched.
  * - A failed fdatasync leaves nobody knowing what is on the disk behind the last good one: the segment is cut
@@ -29,7 +31,7 @@ struct log_store_config {
     const char *dir;             /* made if it is not there; ours alone */
     uint32_t segment_bytes;      /* sealed from this size on: 64 MiB */
     fl_ms segment_age_ms;        /* or this age: 1 h */
-    uint64_t source_bytes_max;   /* kept of one replica's output: 256 MiB */
+    uint64_t attempt_bytes_max;  /* kept of what the replicas of an attempt wrote: 256 MiB */
     uint32_t sources_max;        /* known at once because they are open or unsealed: 262,144 */
     fl_ms sync_ms;               /* 100 */
     fl_ms retention_ms;          /* 30 days; 0: for ever */

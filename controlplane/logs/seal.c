@@ -5,6 +5,50 @@
 #include "shared/base/alloc.h"
 #include "shared/base/vec.h"
 
+/* ---- what goes along --------------------------------------------------------------------------- */
+
+/* The longest run that 'records' begins with, all of it in the middle or none; false: they are damaged. */
+static bool first_run(struct fl_str records, const struct log_middle *middle,
+                      struct fl_str *ret_bytes, bool *ret_is_middle)
+{
+    struct fl_str rest = records;
+    bool is_middle = false;
+
+    while (rest.len > 0) {
+        struct fl_str after = rest;
+        struct fl_log_record record;
+        bool is_in;
+
+        if (fl_log_record_next(&after, &record) != FL_LOG_READY) return false;
+        is_in = log_middle_has(middle, record.offset, fl_log_record_end(&record));
+        if (rest.len == records.len) is_middle = is_in;
+        if (is_in != is_middle || records.len - after.len > FL_LOG_RECORDS_BYTES_MAX) break;
+        rest = after;
+    }
+    *ret_bytes = (struct fl_str){records.at, records.len - rest.len};
+    *ret_is_middle = is_middle;
+    return true;
+}
+
+/* Cuts records into runs again, and puts those that are kept. */
+static bool seal_records(struct log_sealer *sealer, struct fl_str records, uint64_t line,
+                         const struct log_middle *middle, struct fl_err *err)
+{
+    while (records.len > 0) {
+        struct fl_str bytes;
+        struct log_run run;
+        bool is_middle;
+
+        if (!first_run(records, middle, &bytes, &is_middle)) return true; /* a gap */
+        if (!log_run_sum(bytes, true, &run)) return true;
+        if (!is_middle && !log_sealer_run(sealer, bytes, &run, line, err)) return false;
+        line += run.lines;
+        records.at += bytes.len;
+        records.len -= bytes.len;
+    }
+    return true;
+}
+
 /* ---- of a segment ------------------------------------------------------------------------------ */
 
 struct item {
@@ -83,21 +127,25 @@ static bool seal_items(struct log_sealer *sealer, const struct log_segment *segm
                        const struct log_scan_source *source, const struct item *items, size_t len,
                        const struct log_seal_filter *filter, struct fl_err *err)
 {
-    struct fl_buf records;
+    struct log_middle middle = filter->middle_of(filter->ctx, &source->key, source->place.offset);
+    struct fl_buf buf;
     bool is_sealed = true;
 
-    fl_buf_init(&records, FL_LOG_RECORDS_BYTES_MAX);
+    fl_buf_init(&buf, FL_LOG_RECORDS_BYTES_MAX);
     for (size_t i = 0; is_sealed && i < len; i++) {
-        if (!filter->keeps_run(filter->ctx, &source->key, items[i].run.offset, items[i].run.end,
-                               source->place.offset)) {
-            continue;
-        }
-        fl_buf_clear(&records);
-        is_sealed = log_segment_read(segment, items[i].pos, items[i].len, &records, err) &&
-                    log_sealer_run(sealer, (struct fl_str){(const char *)records.at, records.len},
-                                   &items[i].run, items[i].line, err);
+        const struct log_run *run = &items[i].run;
+        struct fl_str records;
+
+        if (log_middle_has(&middle, run->offset, run->end)) continue;
+        fl_buf_clear(&buf);
+        is_sealed = log_segment_read(segment, items[i].pos, items[i].len, &buf, err);
+        if (!is_sealed) break;
+        records = (struct fl_str){(const char *)buf.at, buf.len};
+        is_sealed = log_middle_meets(&middle, run->offset, run->end)
+                        ? seal_records(sealer, records, items[i].line, &middle, err)
+                        : log_sealer_run(sealer, records, run, items[i].line, err);
     }
-    fl_buf_fini(&records);
+    fl_buf_fini(&buf);
     return is_sealed;
 }
 
@@ -192,50 +240,23 @@ static bool read_block(const struct log_sealed *old, uint32_t number, struct blo
     return true;
 }
 
-/* Cuts a piece into runs again, and puts those. */
-static bool seal_piece(struct log_sealer *sealer, struct fl_str records, uint64_t line,
-                       struct fl_err *err)
-{
-    while (records.len > 0) {
-        struct fl_str rest = records;
-        struct fl_str run_bytes = records;
-        struct fl_log_record record;
-        struct log_run run;
-
-        while (rest.len > 0) {
-            struct fl_str after = rest;
-
-            if (fl_log_record_next(&after, &record) != FL_LOG_READY) return true; /* a gap */
-            if (records.len - after.len > FL_LOG_RECORDS_BYTES_MAX) break;
-            rest = after;
-        }
-        run_bytes.len = records.len - rest.len;
-        if (!log_run_sum(run_bytes, true, &run)) return true;
-        if (!log_sealer_run(sealer, run_bytes, &run, line, err)) return false;
-        line += run.lines;
-        records = rest;
-    }
-    return true;
-}
-
 static bool seal_output(struct log_sealer *sealer, const struct log_sealed *old,
                         const struct log_sealed_output *output, struct block *block,
                         const struct log_seal_filter *filter, struct fl_err *err)
 {
+    struct log_middle middle = filter->middle_of(filter->ctx, &output->key, output->place.offset);
+
     log_sealer_output(sealer, &output->key, &output->place, output->is_ended);
     for (uint32_t i = 0; i < output->pieces_len; i++) {
         struct log_sealed_piece piece;
 
         if (!log_sealed_piece_at(old, output->piece + i, &piece, err)) return false;
-        if (!filter->keeps_run(filter->ctx, &output->key, piece.offset, piece.end,
-                               output->place.offset)) {
-            continue;
-        }
+        if (log_middle_has(&middle, piece.offset, piece.end)) continue;
         if (!read_block(old, piece.block, block, err)) return false;
         if (block->is_damaged || (uint64_t)piece.pos + piece.len > block->bytes.len) continue;
-        if (!seal_piece(sealer,
-                        (struct fl_str){(const char *)block->bytes.at + piece.pos, piece.len},
-                        piece.line, err)) {
+        if (!seal_records(sealer,
+                          (struct fl_str){(const char *)block->bytes.at + piece.pos, piece.len},
+                          piece.line, &middle, err)) {
             return false;
         }
     }

@@ -1,17 +1,17 @@
 /* seal.h - makes sealed files: of an open segment that is over, or of a sealed one without what is not kept.
- * What goes along of an output is decided by the caller, run by run.  Reads files, writes a new one; knows
- * neither threads nor index. */
+ * What of an output goes along is decided by the caller; it is left out record by record, since records are not
+ * cut.  Reads files, writes a new one; knows neither threads nor index. */
 #pragma once
 
 #include "controlplane/logs/sealed.h"
 #include "controlplane/logs/segment.h"
+#include "controlplane/logs/share.h" /* struct log_middle */
 
 struct log_seal_filter {
     void *ctx;
     bool (*keeps_job)(void *ctx, struct fl_job job);
-    /* 'end' is how far the output was at the end of this segment. */
-    bool (*keeps_run)(void *ctx, const struct log_key *key, uint64_t offset, uint64_t run_end,
-                      uint64_t end);
+    /* 'end' is how far the output was at the end of this segment.  Once per output, in the order of keys. */
+    struct log_middle (*middle_of)(void *ctx, const struct log_key *key, uint64_t end);
 };
 
 /* True: *ret_sealed is the file, or NULL when nothing was left to be kept.  'ret_is_damaged': the segment ends

@@ -5,6 +5,7 @@
 
 #include "shared/base/assert.h"
 #include "shared/io/clock.h"
+#include "shared/spec/job_spec.h"
 #include "shared/wire/log_message.h"
 #include "shared/wire/log_record.h"
 #include "tests/fl_test.h"
@@ -189,6 +190,25 @@ static void a_source_that_is_opened_twice_ends_the_connection(void **state)
     log_world_fini(&world);
 }
 
+static void a_replica_that_no_attempt_has_ends_the_connection(void **state)
+{
+    static struct log_world world;
+
+    (void)state;
+    log_world_init(&world, 6);
+    say(&world, &(struct fl_log_message){.kind = FL_LOG_open,
+                                         .source = 1,
+                                         .attempt = {.job = {OWN_JOB}, .n = 1, .incarnation = 1},
+                                         .replica = FL_SPEC_REPLICAS_MAX - 1});
+    assert_int_equal(world.broken, 0);
+    say(&world, &(struct fl_log_message){.kind = FL_LOG_open,
+                                         .source = 2,
+                                         .attempt = {.job = {OWN_JOB}, .n = 1, .incarnation = 1},
+                                         .replica = FL_SPEC_REPLICAS_MAX});
+    assert_int_equal(world.broken, 1);
+    log_world_fini(&world);
+}
+
 static void output_is_whole_when_owners_are_known_late(void **state)
 {
     struct log_query query = {.tenant = {1}, .job = {OWN_JOB}};
@@ -222,4 +242,5 @@ FL_TESTS(cmocka_unit_test(agents_write_only_output_of_their_own_attempts),
          cmocka_unit_test(what_is_sent_before_it_is_known_whose_it_is_is_not_written),
          cmocka_unit_test(a_source_that_is_gone_is_not_opened_by_a_late_answer),
          cmocka_unit_test(a_source_that_is_opened_twice_ends_the_connection),
+         cmocka_unit_test(a_replica_that_no_attempt_has_ends_the_connection),
          cmocka_unit_test(output_is_whole_when_owners_are_known_late))

@@ -310,7 +310,7 @@ static void of_a_long_output_the_first_and_the_last_are_kept(void **state)
     (void)state;
     log_world_init(&world, 9);
     world.config.segment_bytes = 300000;
-    world.config.source_bytes_max = 400000;
+    world.config.attempt_bytes_max = 400000;
     log_world_restart(&world);
     log_world_add(&world, JOB, 0, 1, 0);
     log_world_write_random(&world, 0, 3000000, 1000);
@@ -325,6 +325,123 @@ static void of_a_long_output_the_first_and_the_last_are_kept(void **state)
         gap_bytes += read.lines.at[i].gap_bytes;
     }
     assert_true(gap_bytes <= 3000000 - 400000);
+    log_world_read_fini(&read);
+    log_world_fini(&world);
+}
+
+/* The store begins again, and what is open is over; then it goes on with segments that stay open. */
+static void seal_all(struct log_world *world, uint64_t files)
+{
+    world->config.segment_bytes = 300000;
+    log_world_restart(world);
+    wait_until_sealed(world, files);
+    world->config.segment_bytes = 64u << 20;
+}
+
+/* What of output i is a gap when it keeps 'share': the records that lie whole in its middle. */
+static void check_middle(const struct log_world *world, const struct log_world_read *read, size_t i,
+                         uint64_t share)
+{
+    const struct log_truth *truth = &world->outputs[i];
+    uint64_t length = truth->bytes.len;
+    uint64_t begin = length;
+    uint64_t end = 0;
+    size_t gaps_len = 0;
+
+    for (size_t k = 0; length > share && k < truth->ends.len; k++) {
+        uint64_t offset = k > 0 ? truth->ends.at[k - 1] : 0;
+
+        if (offset < share / 2 || truth->ends.at[k] > length - share / 2) continue;
+        if (offset < begin) begin = offset;
+        end = truth->ends.at[k];
+    }
+    for (size_t k = 0; k < read->lines.len; k++) {
+        const struct log_line *line = &read->lines.at[k];
+
+        if (!line->gap || !fl_attempt_is_same(line->attempt, truth->attempt) ||
+            line->replica != truth->replica) {
+            continue;
+        }
+        assert_int_equal(line->gap, FL_LOG_GAP_limit);
+        assert_int_equal(line->offset, begin);
+        assert_int_equal(line->gap_bytes, end - begin);
+        gaps_len++;
+    }
+    assert_int_equal(gaps_len, length > share ? 1 : 0);
+}
+
+static void replicas_of_an_attempt_share_its_limit(void **state)
+{
+    static struct log_world world;
+    struct log_query query = whole();
+
+    (void)state;
+    log_world_init(&world, 15);
+    world.config.attempt_bytes_max = 400000;
+    log_world_restart(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_add(&world, JOB, 0, 1, 1);
+    log_world_add(&world, JOB, 0, 2, 0); /* other attempts, of this element and of another */
+    log_world_add(&world, JOB, 1, 1, 0);
+    log_world_write_random(&world, 0, 1500000, 1000);
+    log_world_write_random(&world, 1, 100000, 1000); /* leaves 300,000 to the other */
+    log_world_write_random(&world, 2, 390000, 1000);
+    log_world_write_random(&world, 3, 390000, 1000);
+    for (size_t i = 0; i < world.outputs_len; i++) {
+        log_world_end(&world, i);
+    }
+    log_world_settle(&world);
+    seal_all(&world, 1);
+    for (int round = 0; round < 2; round++) {
+        struct log_world_read read = {0};
+
+        log_world_read(&world, &query, &read);
+        for (size_t i = 0; i < world.outputs_len; i++) {
+            assert_true(log_world_is_exact(&world, &read, i, 0));
+            check_middle(&world, &read, i, i == 0 ? 300000 : 400000);
+        }
+        log_world_read_fini(&read);
+        log_world_restart(&world);
+    }
+    log_world_fini(&world);
+}
+
+static void what_was_sealed_before_a_restart_is_cut_when_others_need_their_share(void **state)
+{
+    static struct log_world world;
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+    fl_ms until = fl_clock_mono() + 60000;
+
+    (void)state;
+    log_world_init(&world, 16);
+    world.config.attempt_bytes_max = 1000000;
+    log_world_restart(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_write_random(&world, 0, 1500000, 1000);
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    seal_all(&world, 1);
+    log_world_read(&world, &query, &read);
+    check_middle(&world, &read, 0, 1000000); /* it was alone */
+    log_world_read_fini(&read);
+    log_world_restart(&world);
+    for (uint32_t i = 1; i < 4; i++) {
+        log_world_add(&world, JOB, 0, 1, i);
+        log_world_write_random(&world, i, 1500000, 1000);
+        log_world_end(&world, i);
+    }
+    log_world_settle(&world);
+    seal_all(&world, 2);
+    while (log_store_stats(world.store).files_trimmed == 0) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(&world);
+    }
+    log_world_read(&world, &query, &read);
+    for (size_t i = 0; i < world.outputs_len; i++) {
+        assert_true(log_world_is_exact(&world, &read, i, 0));
+        check_middle(&world, &read, i, 250000);
+    }
     log_world_read_fini(&read);
     log_world_fini(&world);
 }
@@ -513,6 +630,8 @@ FL_TESTS(cmocka_unit_test(what_was_written_is_what_is_read),
          cmocka_unit_test(a_cursor_goes_on_after_a_restart),
          cmocka_unit_test(lines_are_found_by_number_from_the_end_and_by_time),
          cmocka_unit_test(of_a_long_output_the_first_and_the_last_are_kept),
+         cmocka_unit_test(replicas_of_an_attempt_share_its_limit),
+         cmocka_unit_test(what_was_sealed_before_a_restart_is_cut_when_others_need_their_share),
          cmocka_unit_test(a_full_disk_pauses_and_recovers_by_itself),
          cmocka_unit_test(a_failed_sync_acknowledges_nothing_that_it_covered),
          cmocka_unit_test(a_forgotten_job_is_gone_also_after_a_restart),
