@@ -534,6 +534,13 @@ void fl_config_print_markdown(const struct fl_config_setting *settings, size_t l
 
 void fl_config_print_man(const struct fl_config_setting *settings, size_t len, FILE *out)
 {
+    fputs(".Sh SETTINGS\n"
+          "Read from the file that\n.Fl \\-config\nnames\n(a line\n.Ql key = value\neach),\n"
+          "then from the environment\n.Pq Ev FAIRLEAD_KEY ,\nthen from flags; what is said later "
+          "wins.\n"
+          "A secret may be given as\n.Ql @PATH\nof a file, and is printed as ***.\n"
+          ".Fl \\-print\\-config\nshows what holds, and from where.\n",
+          out);
     fputs(".Bl -tag -width Ds\n", out);
     for (size_t i = 0; i < len; i++) {
         fputs(".It Fl \\-", out);

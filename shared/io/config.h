@@ -103,7 +103,8 @@ bool fl_config_is_set(const struct fl_config *config,
 /* Every setting as the file would have it, with where it came from; secrets as ***. */
 void fl_config_print(const struct fl_config *config, FILE *out);
 
-/* The part of --help that lists settings; the rows of a Markdown table; the list in a man page (mdoc). */
+/* The part of --help that lists settings; the rows of a Markdown table; the section of a man page (mdoc), with how
+ * settings are said. */
 void fl_config_print_help(const struct fl_config_setting *settings, size_t len, FILE *out);
 void fl_config_print_markdown(const struct fl_config_setting *settings, size_t len, FILE *out);
 void fl_config_print_man(const struct fl_config_setting *settings, size_t len, FILE *out);

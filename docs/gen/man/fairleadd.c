@@ -15,12 +15,7 @@ static const char head[] =
     ".Pa admin\\-token\nof its state directory.\n"
     ".Pp\n"
     "It stays in the foreground and logs to standard error, one line an event; under\n"
-    ".Xr systemd 1\nit says when it is ready, and answers the watchdog.\n"
-    ".Sh SETTINGS\n"
-    "Read from the file that\n.Fl \\-config\nnames\n(a line\n.Ql key = value\neach),\n"
-    "then from the environment\n.Pq Ev FAIRLEAD_KEY ,\nthen from flags; what is said later wins.\n"
-    "A secret may be given as\n.Ql @PATH\nof a file, and is printed as ***.\n"
-    ".Fl \\-print\\-config\nshows what holds, and from where.\n";
+    ".Xr systemd 1\nit says when it is ready, and answers the watchdog.\n";
 
 static const char tail[] =
     ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
