@@ -251,37 +251,47 @@ def through_a_proxy(h):
             ip("netns", "del", space)
 
 
-def asks_name_servers():
-    """Whether the resolver of this host goes by resolv.conf, which the test replaces for its agent."""
-    try:
-        with open("/etc/nsswitch.conf") as file:
-            hosts = [line for line in file if line.startswith("hosts:")]
-        return os.path.isfile("/etc/resolv.conf") and "dns" in hosts[0].split() and "resolve" not in hosts[0]
-    except (OSError, IndexError):
-        return False
+DEAF = r"""
+import os, select, socket, sys
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+server.bind((sys.argv[1], 53))
+print("listens", flush=True)
+lifeline = int(os.environ["FAIRLEAD_LIFELINE"])
+while lifeline not in select.select([server, lifeline], [], [])[0]:
+    print(server.recv(4096), flush=True)
+"""
 
 
 def behind_a_deaf_name_server(h):
-    """It hears each question and answers none; left to itself, the C library waits for two minutes."""
-    host, conf = "127.77.0.53", os.path.join(h.dir, "resolv.conf")
-    with open(conf, "w") as file:
-        file.write(f"nameserver {host}\noptions timeout:30 attempts:4\n")
-    inside = ("unshare", "-m", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"', conf)
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as deaf:
+    """It hears each question and answers none; left to itself, the C library waits for two minutes.
+
+    Both are in a network of their own, where nobody else has port 53, and the agent has an /etc that knows of nothing else.
+    """
+    space, host, etc = f"fl{os.getpid()}", "10.213.77.53", os.path.join(h.dir, "etc")
+    os.mkdir(etc)
+    for name, text in (("resolv.conf", f"nameserver {host}\noptions timeout:30 attempts:4\n"), ("nsswitch.conf", "hosts: dns\n")):
+        with open(os.path.join(etc, name), "w") as file:
+            file.write(text)
+
+    def ip(*words):
+        subprocess.run(["ip", *words], check=True, timeout=30)
+
+    with shows("an agent whose name server does not answer gives the dial up, goes on, and ends when it is told to"):
+        h.agent("named", h.join("named"))
+        h.wait_cluster("named", "ready")
+        agent = h.processes[-1]
+        agent.terminate()
+        agent.wait()
+        ip("netns", "add", space)
         try:
-            deaf.bind((host, 53))
-        except OSError as error:
-            print(f"# port 53 is taken here ({error}): no deaf name server is shown", flush=True)
-            return
-        deaf.settimeout(fleet.LONG_S)
-        with shows("an agent whose name server does not answer gives the dial up, goes on, and ends when it is told to"):
-            h.agent("named", h.join("named"))
-            h.wait_cluster("named", "ready")
-            agent = h.processes[-1]
-            agent.terminate()
-            agent.wait()
-            agent = h.agent("named", wrap=inside, settings={"hub": f"controlplane.example:{h.ports['tunnel']}"})
-            assert b"controlplane" in deaf.recv(4096)
+            ip("-n", space, "addr", "add", f"{host}/32", "dev", "lo")
+            ip("-n", space, "link", "set", "lo", "up")
+            inside = ("ip", "netns", "exec", space)
+            deaf = h.spawn("deaf", ["python3", "-c", DEAF, host], wrap=inside)
+            until("the name server listens", lambda: "listens" in h.log("deaf"))
+            agent = h.agent("named", wrap=(*inside, "unshare", "-m", "sh", "-c", 'mount --bind "$0" /etc && exec "$@"', etc),
+                            settings={"hub": f"controlplane.example:{h.ports['tunnel']}"})
+            until("it is asked", lambda: "controlplane" in h.log("deaf"))
             until("it gives up that dial", lambda: "no name server answers in time" in h.log("agent-named"))
             dials = h.log("agent-named").count("event=not_connected")
             until("and the next one", lambda: h.log("agent-named").count("event=not_connected") > dials)
@@ -291,6 +301,10 @@ def behind_a_deaf_name_server(h):
             took = time.monotonic() - since
             print(f"# it ended {took:.1f} s after it was told to, while a lookup was under way", flush=True)
             assert took < 20, f"{took:.1f} s"
+            deaf.terminate()
+            deaf.wait()
+        finally:
+            ip("netns", "del", space)
 
 
 def open_port(host, port):
@@ -308,10 +322,7 @@ def main():
         renewing(h)
         if os.geteuid() == 0:
             through_a_proxy(h)
-            if asks_name_servers():
-                behind_a_deaf_name_server(h)
-            else:
-                print("# the resolver of this host does not go by /etc/resolv.conf: no deaf name server is shown", flush=True)
+            behind_a_deaf_name_server(h)
     with hub.Hub({"api_tls": "on", "agent_certificate_lifetime": "90s"}) as h:
         twins(h)  # not with short ones: a copy of a certificate that is renewed meanwhile locks the cluster
         stealing(h)
