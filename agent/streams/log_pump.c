@@ -308,9 +308,7 @@ bool log_pump_take(struct log_pump *pump, struct fl_str payload, struct fl_err *
         case FL_LOG_pause:
             if (source && source->state != NEW) set_paused(pump, source, true);
             break;
-        case FL_LOG_end_ack:
-            if (source && source->state == ENDING) finish(pump, source);
-            break;
+        case FL_LOG_end_ack: /* of an END of an earlier session too, which became durable meanwhile */
         case FL_LOG_refuse:
             if (source && source->state != NEW) finish(pump, source);
             break;

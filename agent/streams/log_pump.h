@@ -7,7 +7,8 @@
  *     NEW --OPEN--> ASKED --CURSOR--> FLOWING --END--> ENDING --END_ACK--> gone ('taken' is told)
  *
  * A session's end makes all sources NEW.  PAUSE takes a source out of the queue until RESUME; a CURSOR at any
- * time sets it back to where the hub says.  REFUSE counts as taken: the hub does not want it.
+ * time sets it back to where the hub says.  END_ACK may come before this session's END: the one of an earlier
+ * session became durable.  REFUSE counts as taken: the hub does not want it.
  * Uses shared code only; does no I/O itself.  Not thread-safe. */
 #pragma once
 

@@ -430,9 +430,13 @@ static void I14_nothing_is_left(struct checks *checks, const struct fake_runtime
         const struct fake_replica *replica = fake_runtime_at(runtime, i);
 
         if (!replica->is_present) continue;
-        sim_broken(checks->sim, "I14", "job %" PRIu64 ".%u attempt %u replica %u is left, %s",
-                   replica->attempt.job.n, replica->attempt.element, replica->attempt.n,
-                   replica->replica, fl_replica_state_name(replica->state));
+        sim_broken(
+            checks->sim, "I14",
+            "job %" PRIu64 ".%u attempt %u replica %u is left, %s, its output is %s, its removal "
+            "was %s",
+            replica->attempt.job.n, replica->attempt.element, replica->attempt.n, replica->replica,
+            fl_replica_state_name(replica->state), replica->is_taken ? "taken" : "not taken",
+            replica->is_removing ? "asked for" : "not asked for");
     }
 }
 

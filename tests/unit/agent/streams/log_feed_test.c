@@ -128,6 +128,27 @@ static void output_is_sent_once_the_hub_says_from_where_and_told_as_taken(void *
     teardown(&world);
 }
 
+static void an_end_of_an_earlier_session_may_be_acknowledged_in_this_one(void **state)
+{
+    struct world world;
+
+    (void)state;
+    setup(&world);
+    log_feed_output(world.feed, attempt, 0);
+    assert_string_equal(pull(&world), "open ");
+    say(&world, FL_LOG_cursor);
+    assert_string_equal(pull(&world), "records end ");
+    log_feed_closed(world.feed);
+    log_feed_opened(world.feed);
+    assert_string_equal(pull(&world), "open ");
+    say(&world, FL_LOG_cursor);
+    say(&world, FL_LOG_end_ack); /* the hub has forgotten the number with it, and would answer no END */
+    assert_int_equal(world.taken, 1);
+    assert_string_equal(pull(&world), "close ");
+    assert_int_equal(log_feed_stats(world.feed).sources, 0);
+    teardown(&world);
+}
+
 static void output_that_cannot_be_read_now_is_read_later_by_itself(void **state)
 {
     struct world world;
@@ -176,6 +197,7 @@ static void after_nonsense_from_the_hub_logs_go_on_in_the_next_session(void **st
 }
 
 FL_TESTS(cmocka_unit_test(output_is_sent_once_the_hub_says_from_where_and_told_as_taken),
+         cmocka_unit_test(an_end_of_an_earlier_session_may_be_acknowledged_in_this_one),
          cmocka_unit_test(output_that_cannot_be_read_now_is_read_later_by_itself),
          cmocka_unit_test(a_replica_that_is_gone_is_closed),
          cmocka_unit_test(after_nonsense_from_the_hub_logs_go_on_in_the_next_session))
