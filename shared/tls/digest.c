@@ -13,7 +13,7 @@
 #include "shared/base/assert.h"
 
 struct fl_sha256_stream {
-    EVP_MD_CTX *context;
+    SHA256_CTX context;
 };
 
 static struct fl_digest sha256_of(const void *head, size_t head_len, const void *ptr, size_t len)
@@ -103,18 +103,15 @@ bool fl_digest_parse(struct fl_str s, struct fl_digest *ret_digest, struct fl_er
 struct fl_sha256_stream *fl_sha256_create(void)
 {
     struct fl_sha256_stream *stream = fl_new(struct fl_sha256_stream);
-    int is_good;
+    int is_good = SHA256_Init(&stream->context);
 
-    stream->context = EVP_MD_CTX_new();
-    fl_assert(stream->context);
-    is_good = EVP_DigestInit_ex(stream->context, EVP_sha256(), NULL);
     fl_assert(is_good == 1);
     return stream;
 }
 
 void fl_sha256_put(struct fl_sha256_stream *stream, const void *ptr, size_t len)
 {
-    int is_good = EVP_DigestUpdate(stream->context, len > 0 ? ptr : "", len);
+    int is_good = SHA256_Update(&stream->context, len > 0 ? ptr : "", len);
 
     fl_assert(is_good == 1);
 }
@@ -122,10 +119,9 @@ void fl_sha256_put(struct fl_sha256_stream *stream, const void *ptr, size_t len)
 struct fl_digest fl_sha256_end(struct fl_sha256_stream *stream)
 {
     struct fl_digest digest;
-    unsigned len = sizeof digest.at;
-    int is_good = EVP_DigestFinal_ex(stream->context, digest.at, &len);
+    int is_good = SHA256_Final(digest.at, &stream->context);
 
-    fl_assert(is_good == 1 && len == sizeof digest.at);
+    fl_assert(is_good == 1);
     fl_sha256_destroy(stream);
     return digest;
 }
@@ -133,6 +129,6 @@ struct fl_digest fl_sha256_end(struct fl_sha256_stream *stream)
 void fl_sha256_destroy(struct fl_sha256_stream *stream)
 {
     if (!stream) return;
-    EVP_MD_CTX_free(stream->context);
+    OPENSSL_cleanse(&stream->context, sizeof stream->context);
     fl_free(stream);
 }
