@@ -8,6 +8,7 @@
 
 #define BLOCK_BYTES_MIN ((size_t)4 << 10)
 #define BLOCK_BYTES_MAX ((size_t)256 << 10) /* what is larger gets a block of its own size */
+#define FEW_BYTES 256
 #define GAP_BYTES (FL_POISON ? (size_t)16 : 0)
 
 struct fl_arena_block {
@@ -146,14 +147,16 @@ void *fl_arena_copy(struct fl_arena *arena, const void *ptr, size_t bytes)
 
 char *fl_arena_printf(struct fl_arena *arena, const char *fmt, ...)
 {
+    char few[FEW_BYTES]; /* most are short, and are formatted once */
     va_list args;
     int len;
     char *text;
 
     va_start(args, fmt);
-    len = vsnprintf(NULL, 0, fmt, args);
+    len = vsnprintf(few, sizeof few, fmt, args);
     va_end(args);
     fl_assert(len >= 0);
+    if (len < FEW_BYTES) return fl_arena_copy(arena, few, (size_t)len);
     text = fl_arena_alloc(arena, (size_t)len + 1);
     va_start(args, fmt);
     vsnprintf(text, (size_t)len + 1, fmt, args);

@@ -6,6 +6,7 @@
 #include "shared/base/assert.h"
 
 #define CAP_MIN 128
+#define CAP_FEW 1024 /* up to here it grows in fewer steps */
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
@@ -36,7 +37,8 @@ void fl_buf_truncate(struct fl_buf *buf, size_t len)
 
 static void grow(struct fl_buf *buf, size_t len)
 {
-    size_t cap = buf->cap < buf->max / 2 ? buf->cap * 2 : buf->max;
+    size_t factor = buf->cap < CAP_FEW ? 4 : 2;
+    size_t cap = buf->cap < buf->max / factor ? buf->cap * factor : buf->max;
 
     if (cap < buf->len + len) cap = buf->len + len;
     if (cap < CAP_MIN) cap = CAP_MIN < buf->max ? CAP_MIN : buf->max;
