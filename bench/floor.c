@@ -28,6 +28,7 @@
 #include "controlplane/store/pg_array.h"
 #include "controlplane/store/pg_conn.h"
 #include "shared/base/alloc.h"
+#include "shared/base/buf.h"
 
 enum { LIFE_BATCHES = 3, ID_OFFSET = 20 + 4, ID_STRIDE = 4 + 8, CONNS = 2 };
 
@@ -529,6 +530,18 @@ static const struct row_element_end ELEMENT_END = {
     .job = 1, .n = 1, .state = JOB_succeeded, .reason = REASON_none};
 static const struct row_audit AUDIT = {
     .tenant = 1, .actor = FL_STR(BENCH_ACTOR), .body = FL_STR("submit job-7zzz+500")};
+
+static size_t row_bytes(const struct row *row)
+{
+    struct fl_buf buf;
+    size_t len;
+
+    fl_buf_init(&buf, 1 << 20);
+    if (!row_encode(&buf, row)) bench_die("a row is too long");
+    len = buf.len;
+    fl_buf_fini(&buf);
+    return len;
+}
 
 static size_t bytes_of_jobs(bool is_life, bool has_ends)
 {

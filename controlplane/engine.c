@@ -562,7 +562,7 @@ static bool is_closed(const struct engine *engine)
     const struct core_batch *batch = engine->open->core;
 
     if (batch->jobs >= engine->config.batch_jobs_max) return true;
-    if (batch->rows_bytes >= engine->config.batch_bytes_max) return true;
+    if (batch->body.len >= engine->config.batch_bytes_max) return true;
     if (held_bytes(engine) >= engine->config.held_bytes_max) return true;
     /* What was left to do goes first, so that an event is not blamed for it. */
     return is_alone(engine) && (engine->open->steps > 0 || engine->is_more);

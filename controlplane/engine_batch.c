@@ -37,8 +37,8 @@ void engine_batch_ride(struct engine_batch *batch, struct engine_batch *rider)
 size_t engine_batch_bytes(const struct engine_batch *batch)
 {
     return fl_arena_bytes(&batch->core->arena) + batch->core->rows.cap * sizeof(struct row) +
-           batch->core->effects.cap * sizeof(struct core_effect) + batch->kept.bytes +
-           batch->riders_bytes;
+           batch->core->body.cap + batch->core->effects.cap * sizeof(struct core_effect) +
+           batch->kept.bytes + batch->riders_bytes;
 }
 
 struct engine_event_list engine_batch_take_events(struct engine_batch *batch)

@@ -67,10 +67,8 @@ void front_post_notice(struct front_post *post, const struct core_batch *batch)
     struct post_item item = {
         .kind = POST_NOTICE, .batch = batch->number, .at = batch->at, .rows_at = letter->rows.len};
 
-    for (size_t i = 0; i < batch->rows.len; i++) {
-        if (!row_encode(&letter->rows, &batch->rows.at[i])) return; /* flush sees that it is over */
-    }
-    item.rows_len = letter->rows.len - item.rows_at;
+    if (!fl_buf_put(&letter->rows, batch->body.at, batch->body.len)) return; /* flush sees it */
+    item.rows_len = batch->body.len;
     fl_vec_push(&letter->items, item);
 }
 

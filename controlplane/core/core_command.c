@@ -7,11 +7,15 @@
 
 enum { ANSWER_TEXT_MAX = 512 };
 
+#define BODY_BYTES_MAX                                                                             \
+    ((size_t)1 << 30) /* what Postgres takes; whoever fills a batch stops far below */
+
 struct core_batch *core_batch_create(uint64_t number)
 {
     struct core_batch *batch = fl_new(struct core_batch);
 
     batch->number = number;
+    fl_buf_init(&batch->body, BODY_BYTES_MAX);
     return batch;
 }
 
@@ -20,6 +24,7 @@ void core_batch_destroy(struct core_batch *batch)
     if (!batch) return;
     fl_vec_fini(&batch->rows);
     fl_vec_fini(&batch->effects);
+    fl_buf_fini(&batch->body);
     fl_arena_fini(&batch->arena);
     fl_free(batch);
 }
@@ -47,10 +52,11 @@ static void keep(struct fl_arena *arena, struct fl_str *s)
 void core_batch_row(struct core_batch *batch, const struct row *row)
 {
     struct row *kept;
+    bool is_written = row_encode(&batch->body, row);
 
+    fl_assert(is_written);
     fl_vec_push(&batch->rows, *row);
     kept = &batch->rows.at[batch->rows.len - 1];
-    batch->rows_bytes += row_bytes(kept);
     switch (kept->kind) {
 #define ROW(name, number, fields)                                                                  \
     case ROW_##name:                                                                               \

@@ -169,8 +169,8 @@ struct core_batch {
     struct fl_arena arena;
     FL_VEC(struct row) rows; /* in the order decided */
     FL_VEC(struct core_effect) effects;
-    size_t rows_bytes; /* as the journal encodes them */
-    size_t jobs;       /* accepted in it */
+    struct fl_buf body; /* the rows, as the journal has them */
+    size_t jobs;        /* accepted in it */
 };
 
 struct core_batch *core_batch_create(uint64_t number);

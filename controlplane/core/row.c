@@ -23,45 +23,6 @@ const char *row_kind_name(enum row_kind kind)
     return names[kind];
 }
 
-/* --- length --- */
-
-static size_t var_bytes(uint64_t v)
-{
-    size_t bytes = 1;
-
-    for (; v > 127; v >>= 7) {
-        bytes++;
-    }
-    return bytes;
-}
-
-#define F(type, field) +sizeof(r->field)
-#define B(field, max) +var_bytes(r->field.len) + r->field.len
-#define ROW(name, number, fields)                                                                  \
-    static size_t bytes_##name(const struct row_##name *r)                                         \
-    {                                                                                              \
-        (void)r;                                                                                   \
-        return 1 fields;                                                                           \
-    }
-#include "controlplane/core/rows.def"
-#undef ROW
-#undef F
-#undef B
-
-size_t row_bytes(const struct row *row)
-{
-    switch (row->kind) {
-#define ROW(name, number, fields)                                                                  \
-    case ROW_##name:                                                                               \
-        return bytes_##name(&row->name);
-#include "controlplane/core/rows.def"
-#undef ROW
-    case ROW_KINDS_LEN:
-        break;
-    }
-    fl_unreachable("a row has one of the kinds of rows.def");
-}
-
 /* --- encoding --- */
 
 static bool put_digest(struct fl_buf *out, struct fl_digest digest)

@@ -67,9 +67,6 @@ enum core_counter {
 
 const char *row_kind_name(enum row_kind kind);
 
-/* How many bytes the encoding takes. */
-size_t row_bytes(const struct row *row);
-
 /* Appends the encoding.  False past out->max; the caller bounds its rows, so that is for the fuzzers. */
 FL_CHECK bool row_encode(struct fl_buf *out, const struct row *row);
 

@@ -27,7 +27,6 @@ struct keyed {
 struct apply {
     struct table tables[PG_STMTS_LEN];
     FL_VEC(struct keyed) marks, specs, queues, clusters, shapes, counters, joins, tokens;
-    struct fl_buf body;
     struct apply_list list;
     int64_t batch_be, epoch_be, at_be, lo_be, hi_be, specs_lo_be, specs_hi_be;
     uint64_t lo, hi; /* jobs of the attempts */
@@ -37,7 +36,6 @@ struct apply *apply_create(void)
 {
     struct apply *apply = fl_new(struct apply);
 
-    fl_buf_init(&apply->body, INT32_MAX);
     return apply;
 }
 
@@ -48,8 +46,6 @@ static void release(struct apply *apply)
             pg_array_fini(&apply->tables[i].columns[c]);
         }
     }
-    fl_buf_fini(&apply->body);
-    fl_buf_init(&apply->body, INT32_MAX);
 }
 
 void apply_destroy(struct apply *apply)
@@ -477,23 +473,17 @@ static void bind_scalars(struct apply *apply, struct apply_stmt *to)
 
 static void bind_chain(struct apply *apply, const struct core_batch *batch, struct apply_stmt *to)
 {
-    fl_buf_clear(&apply->body);
-    for (size_t i = 0; i < batch->rows.len; i++) {
-        bool is_written = row_encode(&apply->body, &batch->rows.at[i]);
-
-        fl_assert(is_written);
-    }
     to->values[0] = value_of(&apply->batch_be);
     to->values[1] = value_of(&apply->epoch_be);
     to->values[2] = value_of(&apply->at_be);
     /* An empty body is not NULL. */
     to->values[3] =
-        (struct pg_value){apply->body.len > 0 ? (const void *)apply->body.at : "", apply->body.len};
+        (struct pg_value){batch->body.len > 0 ? (const void *)batch->body.at : "", batch->body.len};
 }
 
 static void trim(struct apply *apply)
 {
-    size_t bytes = apply->body.cap;
+    size_t bytes = 0;
 
     for (size_t i = 0; i < PG_STMTS_LEN; i++) {
         for (size_t c = 0; c < PG_PARAMS_MAX; c++) {

@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
@@ -134,12 +135,10 @@ static inline void core_fold_add(struct core_fold *fold, const struct core_batch
 
     fl_buf_init(&bytes, SIZE_MAX / 2);
     for (size_t i = 0; i < batch->rows.len; i++) {
-        size_t start = bytes.len;
-
         fl_assert(row_encode(&bytes, &batch->rows.at[i]));
-        fl_assert(bytes.len - start == row_bytes(&batch->rows.at[i]));
     }
-    fl_assert(bytes.len == batch->rows_bytes);
+    fl_assert(bytes.len == batch->body.len);
+    fl_assert(bytes.len == 0 || memcmp(bytes.at, batch->body.at, bytes.len) == 0);
     fold->hash = fl_hash64(fold->hash, bytes.at, bytes.len);
     reader =
         fl_reader(bytes.len ? fl_arena_copy(&fold->arena, bytes.at, bytes.len) : NULL, bytes.len);

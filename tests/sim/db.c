@@ -516,9 +516,10 @@ void db_commit(struct db_client *client, const struct core_batch *batch, uint64_
     for (size_t i = 0; i < batch->rows.len; i++) {
         fl_assert(row_encode(&commit->body, &batch->rows.at[i]));
     }
-    if (commit->body.len != batch->rows_bytes) {
-        sim_broken(sim, "I7", "batch %" PRIu64 " says %zu bytes, has %zu", batch->number,
-                   batch->rows_bytes, commit->body.len);
+    if (commit->body.len != batch->body.len ||
+        (batch->body.len > 0 && memcmp(commit->body.at, batch->body.at, batch->body.len) != 0)) {
+        sim_broken(sim, "I7", "the body of batch %" PRIu64 " is not what its rows are",
+                   batch->number);
     }
     fl_vec_push(&db->commits, commit);
     if (commit->fate == FATE_CUT_BEFORE) {

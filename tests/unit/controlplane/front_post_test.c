@@ -47,7 +47,7 @@ static void one_turn_is_one_letter_in_its_order(void **state)
     assert_int_equal(got.at[0]->items.len, 3);
     assert_string_equal(got.at[0]->effects->effects.at[0].answer.text, "gone soon");
     assert_int_equal(got.at[0]->items.at[1].batch, 9);
-    assert_true(got.at[0]->items.at[1].rows_len == row_bytes(&row));
+    assert_true(got.at[0]->items.at[1].rows_len == batch->body.len);
     assert_int_equal(got.at[0]->items.at[2].cluster.n, 3);
     assert_string_equal(got.at[0]->items.at[2].text, "full");
     drop_all();

@@ -87,10 +87,15 @@ static void a_batch_keeps_copies_of_all_that_a_row_points_to(void **state)
                                   .labels = {labels, 3},
                                   .params = {params, 2},
                                   .picked = {picked, 3}}};
+    struct fl_buf buf;
 
     (void)state;
     core_batch_row(batch, &row);
-    assert_int_equal(batch->rows_bytes, row_bytes(&row));
+    fl_buf_init(&buf, 1 << 10);
+    assert_true(row_encode(&buf, &row));
+    assert_int_equal(batch->body.len, buf.len);
+    assert_memory_equal(batch->body.at, buf.at, buf.len);
+    fl_buf_fini(&buf);
     memset(name, '#', sizeof name);
     memset(labels, '#', sizeof labels);
     memset(params, '#', sizeof params);

@@ -108,7 +108,6 @@ static void every_kind_comes_back_as_it_was_written(void **state)
 
             fl_buf_clear(&buf);
             assert_true(row_encode(&buf, &row));
-            assert_int_equal(buf.len, row_bytes(&row));
             reader = fl_reader(buf.at, buf.len);
             assert_true(row_decode(&reader, &back, &err));
             assert_true(fl_reader_is_done(&reader));
@@ -171,10 +170,15 @@ static void encoding_stops_at_the_limit_of_its_buffer(void **state)
     for (size_t i = 0; i < KINDS_LEN; i++) {
         struct row row = filled(kinds[i], 5);
         struct fl_buf buf;
+        size_t len;
 
-        for (size_t max = 0; max <= row_bytes(&row); max++) {
+        fl_buf_init(&buf, 1 << 20);
+        assert_true(row_encode(&buf, &row));
+        len = buf.len;
+        fl_buf_fini(&buf);
+        for (size_t max = 0; max <= len; max++) {
             fl_buf_init(&buf, max);
-            assert_int_equal(row_encode(&buf, &row), max == row_bytes(&row));
+            assert_int_equal(row_encode(&buf, &row), max == len);
             assert_true(buf.len <= max);
             fl_buf_fini(&buf);
         }
