@@ -72,6 +72,7 @@ struct engine_config engine_config_default(void)
         .batch_bytes_max = (size_t)4 << 20,
         .held_bytes_max = (size_t)128 << 20,
         .inflight_max = 2,
+        .beside_bytes_min = (size_t)64 << 10,
         .turn_work_max = 1000,
         .alone_ms = 60 * FL_SECOND_MS,
         .away_ms = 2 * FL_SECOND_MS,
@@ -633,6 +634,18 @@ static void send_open(struct engine *engine, bool is_for_one)
     engine->ports.commit(engine->ports.ctx, batch->core, batch->epoch);
 }
 
+/* Whether a batch may go now.  Beside another one only if it is worth a commit of its own: a small one would
+ * wait behind it anyway, and grows meanwhile. */
+static bool has_slot(const struct engine *engine)
+{
+    const struct core_batch *batch = engine->open->core;
+
+    if (engine->flying_len == 0) return true;
+    if (engine->flying_len == engine->config.inflight_max) return false;
+    return batch->rows.len == 0 || batch->body.len >= engine->config.beside_bytes_min ||
+           is_closed(engine);
+}
+
 /* Sends the open batch on its way.  False: there is nothing to send, or it must wait. */
 static bool close_open(struct engine *engine)
 {
@@ -640,7 +653,7 @@ static bool close_open(struct engine *engine)
     bool is_for_one = is_alone(engine);
     bool was_used = engine->open->steps > 0 || engine->is_more;
 
-    if (engine->flying_len == engine->config.inflight_max) return false;
+    if (!has_slot(engine)) return false;
     if (has_number(engine) && (engine->is_unsettled || engine->is_more)) {
         batch->at = core_now(engine);
         engine->is_more = core_settle(engine->core, core_now(engine), batch);
@@ -714,13 +727,13 @@ static fl_ms earlier(fl_ms a, fl_ms b)
 static fl_ms deadline_leading(const struct engine *engine)
 {
     const struct core_batch *batch = engine->open->core;
-    bool has_slot = engine->flying_len < engine->config.inflight_max && has_number(engine);
     fl_ms due = NEVER;
     fl_ms tick;
 
     if (engine->is_room_new) return engine->now;
-    if (has_slot && (engine->is_unsettled || engine->is_more || batch->rows.len > 0 ||
-                     batch->effects.len > 0)) {
+    if (has_slot(engine) && has_number(engine) &&
+        (engine->is_unsettled || engine->is_more || batch->rows.len > 0 ||
+         batch->effects.len > 0)) {
         return engine->now;
     }
     if (!is_closed(engine)) {

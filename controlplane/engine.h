@@ -1,7 +1,7 @@
 /* engine.h - the one place where events become commits.
  * Events enter, the core steps them into a batch, the batch is committed, and only then are its effects
- * carried out, in order.  Up to two batches are in flight; what arrives meanwhile forms the next.  A batch
- * with effects but no rows rides the newest one in flight.
+ * carried out, in order.  Up to two batches are in flight, the second if it is large; what arrives meanwhile
+ * forms the next.  A batch with effects but no rows rides the newest one in flight.
  *
  *   STANDBY --take--> TAKING --taken--> LOADING --loaded--> LEADING --refused, lost, deposed--> STANDBY
  *
@@ -49,12 +49,15 @@ struct engine_config {
     size_t batch_bytes_max; /* ... or as many bytes of rows: 4 MiB; one event is never split */
     size_t held_bytes_max;  /* of all batches whose fate is open; at it nothing is stepped */
     size_t inflight_max;    /* 2 */
-    size_t
-        turn_work_max;   /* of one turn, in events, and in what large ones bring; one always goes */
-    uint32_t alone_ms;   /* one event per batch for so long after a refused batch: 60 s */
-    uint32_t away_ms;    /* a commit that takes longer makes the database 'away': 2 s */
-    uint32_t unknown_ms; /* requests whose fate is open for longer are told so: 10 s */
-    uint32_t standby_ms; /* between attempts to take while another leads: 1 s */
+    /* A batch goes beside another only with so many bytes of rows, 64 KiB: a small one would wait for it
+     * anyway, and is larger when it is through. */
+    size_t beside_bytes_min;
+    /* Of one turn, in events, and in what large ones bring; one always goes. */
+    size_t turn_work_max;
+    uint32_t alone_ms;       /* one event per batch for so long after a refused batch: 60 s */
+    uint32_t away_ms;        /* a commit that takes longer makes the database 'away': 2 s */
+    uint32_t unknown_ms;     /* requests whose fate is open for longer are told so: 10 s */
+    uint32_t standby_ms;     /* between attempts to take while another leads: 1 s */
     uint32_t retry_first_ms; /* between attempts to take after failures: 200 ms, doubled to ... */
     uint32_t retry_max_ms;   /* ... 5 s */
     uint32_t batches_kept; /* numbers kept for what agents report when partitions run out: 1,000 */

@@ -511,6 +511,7 @@ static struct engine_config draw_engine(struct sim *sim)
     if (sim_chance(sim, 300000)) config.batch_jobs_max = (size_t)sim_between(sim, 1, 10);
     if (sim_chance(sim, 300000)) config.batch_bytes_max = (size_t)sim_between(sim, 200, 4000);
     if (sim_chance(sim, 300000)) config.turn_work_max = (size_t)sim_between(sim, 1, 30);
+    config.beside_bytes_min = sim_chance(sim, 300000) ? (size_t)sim_between(sim, 200, 4000) : 0;
     config.alone_ms = (uint32_t)sim_between(sim, 1000, 10000);
     return config;
 }

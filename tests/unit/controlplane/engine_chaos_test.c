@@ -181,6 +181,7 @@ static void play_seed(uint64_t seed, struct ledger *ret_ledger)
     config.turn_work_max = 5;
     config.keys_max = 4;
     config.inflight_max = 1 + seed % 3;
+    if (seed % 2 == 0) config.beside_bytes_min = 500;
     world = leader_with(config);
     world->is_quiet = true;
     world->on_answer = hear;

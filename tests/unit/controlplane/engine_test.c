@@ -48,6 +48,34 @@ static void effects_leave_after_their_commit_and_in_order(void **state)
     end(world);
 }
 
+static void beside_another_batch_only_a_large_one_goes(void **state)
+{
+    struct engine_config config = config_of_tests();
+    struct world *world;
+
+    (void)state;
+    config.beside_bytes_min = 500;
+    world = leader_with(config);
+    play(world, "submit 5 a\nturn\nsubmit 6 b\nturn\n");
+    story_is(world, "0 commit 3 epoch 1: a\n");
+    assert_true(engine_deadline(world->engine) > 0); /* it waits, and does not turn for it */
+    play(world, "submit 7 c\nsubmit 8 d\nsubmit 9 e\nsubmit 10 f\nsubmit 11 g\nturn\n");
+    story_is(world, "0 commit 4 epoch 1: b c d e f g\n");
+    play(world, "done 3 ok\nsubmit 12 h\nturn\n");
+    story_is(world, "0 notice 3\n"
+                    "0 answer 5 ok job-1\n");
+    play(world, "done 4 ok\nturn\n");
+    story_is(world, "0 notice 4\n"
+                    "0 answer 6 ok job-2\n"
+                    "0 answer 7 ok job-3\n"
+                    "0 answer 8 ok job-4\n"
+                    "0 answer 9 ok job-5\n"
+                    "0 answer 10 ok job-6\n"
+                    "0 answer 11 ok job-7\n"
+                    "0 commit 5 epoch 1: h\n");
+    end(world);
+}
+
 static void frames_to_agents_follow_the_commit_too(void **state)
 {
     struct world *world = leader();
@@ -579,6 +607,7 @@ static void the_longest_turn_is_remembered(void **state)
 
 FL_TESTS(cmocka_unit_test(it_takes_loads_and_leads),
          cmocka_unit_test(effects_leave_after_their_commit_and_in_order),
+         cmocka_unit_test(beside_another_batch_only_a_large_one_goes),
          cmocka_unit_test(frames_to_agents_follow_the_commit_too),
          cmocka_unit_test(a_batch_without_rows_rides_the_newest_in_flight),
          cmocka_unit_test(a_batch_is_closed_at_its_limits_and_no_request_is_split),

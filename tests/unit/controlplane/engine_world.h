@@ -490,6 +490,7 @@ static inline struct engine_config config_of_tests(void)
     config.core.silence_ms =
         60 * FL_MINUTE_MS; /* stories without agents are not to be about them */
     config.batches_kept = 2;
+    config.beside_bytes_min = 0; /* stories have small batches */
     return config;
 }
 
