@@ -15,7 +15,13 @@
 #include "shared/base/assert.h"
 #include "shared/base/vec.h"
 
-enum { READER_RETRY_MS = 500 };
+enum {
+    READER_RETRY_MS = 500,
+    /* Beside a commit so many look-ups are asked about at a time; fewer wait for its end, as the batch that
+     * they are for does, but not for a slow one. */
+    ASK_BESIDE_MIN = 32,
+    ASK_WAIT_MS = 20,
+};
 
 enum writer_state {
     WRITER_NONE,
@@ -65,6 +71,7 @@ struct store {
     struct pg_conn *reader;
     fl_ms reader_at; /* connect again from then on */
     bool is_asking;
+    uint64_t asked_after;          /* so many commits */
     FL_VEC(struct lookup) lookups; /* those that were sent are first */
     struct pg_array ask_index, ask_tenant, ask_key;
 
@@ -424,6 +431,7 @@ static void ask(struct store *store, fl_ms now)
     values[1] = pg_array_value(&store->ask_tenant, PG_INT4);
     values[2] = pg_array_value(&store->ask_key, PG_BYTEA);
     store->is_asking = true;
+    store->asked_after = store->stats.commits;
     if (!pg_conn_send(store->reader, PG_STMT_idempotency_find, values) ||
         !pg_conn_sync(store->reader)) {
         close_reader(store, now);
@@ -521,6 +529,16 @@ static void give_up(struct store *store, fl_ms now)
     fl_free(late);
 }
 
+/* When what waits is asked about, if the reader is there and not busy; 0: at once. */
+static fl_ms ask_at(const struct store *store)
+{
+    if (store->flights_len == 0 || store->asked_after != store->stats.commits ||
+        store->lookups.len >= ASK_BESIDE_MIN) {
+        return 0;
+    }
+    return store->lookups.at[0].give_up_at - (fl_ms)store->config.lookup_ms + ASK_WAIT_MS;
+}
+
 static void turn_reader(struct store *store, fl_ms now)
 {
     give_up(store, now);
@@ -539,7 +557,9 @@ static void turn_reader(struct store *store, fl_ms now)
         break;
     }
     if (store->is_asking) read_answers(store, now);
-    if (store->reader && !store->is_asking && store->lookups.len > 0) ask(store, now);
+    if (store->reader && !store->is_asking && store->lookups.len > 0 && now >= ask_at(store)) {
+        ask(store, now);
+    }
 }
 
 /* --- the owner's --- */
@@ -600,7 +620,11 @@ fl_ms store_deadline(const struct store *store)
     if (store->reader) due = earlier(due, pg_conn_deadline(store->reader));
     if (store->lookups.len > 0) {
         due = earlier(due, store->lookups.at[0].give_up_at);
-        if (!store->reader) due = earlier(due, store->reader_at);
+        if (!store->reader) {
+            due = earlier(due, store->reader_at);
+        } else if (!store->is_asking && pg_conn_state(store->reader) == PG_READY) {
+            due = earlier(due, ask_at(store));
+        }
     }
     return due;
 }
