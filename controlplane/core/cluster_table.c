@@ -24,6 +24,7 @@ void cluster_table_fini(struct cluster_table *table)
         }
         fl_vec_fini(&cluster->nodes);
         fl_vec_fini(&cluster->by_number);
+        fl_vec_fini(&cluster->holes);
         fl_vec_fini(&cluster->strays);
         fl_map_fini(&cluster->nodes_by_name);
         fl_free(cluster);
@@ -96,25 +97,129 @@ void cluster_table_grow(struct cluster_table *table, struct cluster *cluster)
     cluster->grown_at = ++table->stamp;
 }
 
-uint32_t cluster_need_node(const struct cluster_table *table, struct cluster *cluster,
-                           struct fl_str name)
+static bool is_equal(struct fl_resources a, struct fl_resources b)
+{
+    return a.memory_bytes == b.memory_bytes && a.cpu_milli == b.cpu_milli && a.gpus == b.gpus;
+}
+
+/* --- which nodes there are --- */
+
+static const struct fl_resources nothing = {0};
+
+static void destroy_node(struct cluster *cluster, struct node *node)
+{
+    fl_map_remove(&cluster->nodes_by_name, node->name.at, node->name.len);
+    fl_free((void *)node->name.at);
+    fl_free((void *)node->labels.at);
+    *node = (struct node){0};
+}
+
+static void forget_node(struct cluster_table *table, struct cluster *cluster, uint32_t i)
+{
+    struct node *node = &cluster->nodes.at[i];
+
+    fl_assert(node->name.len > 0 && node->replicas == 0 && node->session != cluster->session_epoch);
+    if (!is_equal(node->total, nothing)) table->totals_at = ++table->stamp;
+    destroy_node(cluster, node);
+    fl_vec_push(&cluster->holes, i);
+}
+
+/* Once a session: whoever it has not told of yet is gone, at the latest with the last replica there. */
+static void end_listing(struct cluster_table *table, struct cluster *cluster)
+{
+    cluster->is_listed = true;
+    for (uint32_t i = 0; i < cluster->nodes.len; i++) {
+        const struct node *node = &cluster->nodes.at[i];
+
+        if (node->name.len > 0 && node->replicas == 0 && node->session != cluster->session_epoch) {
+            forget_node(table, cluster, i);
+        }
+    }
+}
+
+uint32_t cluster_need_node(struct cluster_table *table, struct cluster *cluster, struct fl_str name)
 {
     struct node node = {0};
     uint64_t i;
 
     if (fl_map_find(&cluster->nodes_by_name, name.at, name.len, &i)) return (uint32_t)i;
-    if (cluster->nodes.len == table->nodes_max) return UINT32_MAX;
+    if (cluster->is_connected && !cluster->is_listed && cluster->holes.len == 0 &&
+        cluster->nodes.len >= table->nodes_max) {
+        end_listing(table, cluster); /* perhaps too early: who is told of later comes back */
+    }
     node.name.at = memcpy(fl_alloc(name.len), name.at, name.len);
     node.name.len = name.len;
-    i = cluster->nodes.len;
-    fl_vec_push(&cluster->nodes, node);
+    if (cluster->holes.len > 0) {
+        i = fl_vec_pop(&cluster->holes);
+        cluster->nodes.at[i] = node;
+    } else {
+        i = cluster->nodes.len;
+        fl_vec_push(&cluster->nodes, node);
+    }
     fl_map_put(&cluster->nodes_by_name, name.at, name.len, i);
     return (uint32_t)i;
 }
 
-static bool is_equal(struct fl_resources a, struct fl_resources b)
+void cluster_join_node(struct cluster *cluster, uint32_t i)
 {
-    return a.memory_bytes == b.memory_bytes && a.cpu_milli == b.cpu_milli && a.gpus == b.gpus;
+    fl_assert(i < cluster->nodes.len && cluster->nodes.at[i].name.len > 0);
+    cluster->nodes.at[i].replicas++;
+}
+
+void cluster_leave_node(struct cluster_table *table, struct cluster *cluster, uint32_t i)
+{
+    struct node *node = &cluster->nodes.at[i];
+
+    fl_assert(i < cluster->nodes.len && node->replicas > 0);
+    if (--node->replicas == 0 && cluster->is_listed && node->session != cluster->session_epoch) {
+        forget_node(table, cluster, i);
+    }
+}
+
+bool cluster_pack_nodes(struct cluster *cluster, uint32_t *ret_moved)
+{
+    uint32_t kept = 0;
+
+    fl_assert(!cluster->is_connected && cluster->holes.len == 0);
+    for (uint32_t i = 0; i < cluster->nodes.len; i++) {
+        struct node *node = &cluster->nodes.at[i];
+
+        if (node->replicas == 0) {
+            destroy_node(cluster, node);
+            continue;
+        }
+        ret_moved[i] = kept;
+        if (i != kept) {
+            fl_map_put(&cluster->nodes_by_name, node->name.at, node->name.len, kept);
+            cluster->nodes.at[kept] = *node;
+        }
+        kept++;
+    }
+    if (kept == cluster->nodes.len) return false;
+    cluster->nodes.len = kept;
+    return true;
+}
+
+/* --- what the agent tells of them --- */
+
+/* It counts no more, by the agent's own word. */
+static void end_node(struct cluster_table *table, struct cluster *cluster, uint32_t i)
+{
+    struct node *node = &cluster->nodes.at[i];
+
+    if (cluster_node_is_usable(cluster, node)) {
+        fl_resources_take(&cluster->total_sum, node->total);
+        fl_resources_take(&cluster->free_sum, node->free);
+    }
+    if (node->session == cluster->session_epoch) {
+        cluster->by_number.at[node->number] = 0;
+        cluster->told_len--;
+    }
+    if (!is_equal(node->total, nothing)) table->totals_at = ++table->stamp;
+    node->session = 0;
+    node->is_ready = false;
+    node->total = node->free = nothing;
+    if (node->replicas == 0) forget_node(table, cluster, i);
 }
 
 static bool set_labels(struct node *node, struct fl_str labels)
@@ -126,14 +231,46 @@ static bool set_labels(struct node *node, struct fl_str labels)
     return true;
 }
 
+/* The node of that name, from now on under that number; UINT32_MAX: there is no room for it. */
+static uint32_t tell_node(struct cluster_table *table, struct cluster *cluster, uint32_t number,
+                          struct fl_str name)
+{
+    struct node *node;
+    uint64_t i = UINT64_MAX;
+    bool is_told;
+
+    (void)fl_map_find(&cluster->nodes_by_name, name.at, name.len, &i);
+    while (cluster->by_number.len <= number) {
+        fl_vec_push(&cluster->by_number, 0);
+    }
+    if (cluster->by_number.at[number] && cluster->by_number.at[number] != i + 1) {
+        end_node(table, cluster,
+                 cluster->by_number.at[number] - 1); /* another one has its number */
+    }
+    is_told = i != UINT64_MAX && cluster->nodes.at[i].session == cluster->session_epoch;
+    if (!is_told && cluster->told_len >= table->nodes_max) return UINT32_MAX;
+    i = cluster_need_node(table, cluster, name);
+    node = &cluster->nodes.at[i];
+    if (is_told) {
+        /* A session begins with each of them once. */
+        if (!cluster->is_listed) end_listing(table, cluster);
+        cluster->by_number.at[node->number] = 0;
+    } else {
+        cluster->told_len++;
+    }
+    cluster->by_number.at[number] = (uint32_t)i + 1;
+    node->number = number;
+    return (uint32_t)i;
+}
+
 bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, uint64_t stamp,
                          uint32_t number, bool is_ready, struct fl_str name, struct fl_str labels,
                          struct fl_resources total, struct fl_resources free)
 {
-    const struct fl_resources none = {0};
     struct node *node;
     struct fl_resources was_free, was_total;
     bool was_usable, is_changed;
+    uint64_t known;
     uint32_t i;
 
     if (number > CLUSTER_NODE_NUMBER_MAX || name.len == 0 || name.len > CLUSTER_NODE_NAME_MAX ||
@@ -141,27 +278,25 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
         memchr(name.at, '\n', name.len)) {
         return false;
     }
-    i = cluster_need_node(table, cluster, name);
+    if (!is_ready && is_equal(total, nothing)) {
+        if (!cluster->is_listed) end_listing(table, cluster);
+        if (fl_map_find(&cluster->nodes_by_name, name.at, name.len, &known)) {
+            end_node(table, cluster, (uint32_t)known);
+        }
+        return true;
+    }
+    i = tell_node(table, cluster, number, name);
     if (i == UINT32_MAX) return false;
     if (!fl_resources_fit(free, total)) free = total;
     node = &cluster->nodes.at[i];
     was_usable = cluster_node_is_usable(cluster, node);
-    was_free = was_usable ? node->free : none;
-    was_total = was_usable ? node->total : none;
+    was_free = was_usable ? node->free : nothing;
+    was_total = was_usable ? node->total : nothing;
     if (was_usable) {
         fl_resources_take(&cluster->total_sum, node->total);
         fl_resources_take(&cluster->free_sum, node->free);
     }
     is_changed = set_labels(node, labels);
-    while (cluster->by_number.len <= number) {
-        fl_vec_push(&cluster->by_number, 0);
-    }
-    if (node->session == cluster->session_epoch && node->number != number &&
-        cluster->by_number.at[node->number] == i + 1) {
-        cluster->by_number.at[node->number] = 0;
-    }
-    cluster->by_number.at[number] = i + 1;
-    node->number = number;
     node->session = cluster->session_epoch;
     node->stamp = stamp;
     node->is_ready = is_ready;
@@ -221,6 +356,8 @@ void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
 {
     (void)table;
     cluster->is_connected = cluster->is_reconciled = cluster->is_ack_due = false;
+    cluster->is_listed = false;
+    cluster->told_len = 0;
     cluster->connection = 0;
     cluster->control_seq = cluster->report_seq = 0;
     cluster->inventory_len = 0;

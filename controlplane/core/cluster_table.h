@@ -1,6 +1,8 @@
 /* cluster_table.h - the clusters: who speaks for each, its nodes, and what is free on them.
  * What is free is the agent's own number, minus the starts its report does not include yet, plus what has
  * ended since.  A node is known by its name; the number that the agent gives it is good for one session.
+ * A node that its cluster tells of no more is forgotten once no live attempt is on it (decision 55).  Its
+ * place among the nodes is then a hole, which the next new name fills; until then no index moves.
  * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
 #pragma once
 
@@ -22,12 +24,13 @@ enum {
 enum cluster_state { CLUSTER_ENROLLED = 1, CLUSTER_REMOVED = 2 };
 
 struct node {
-    struct fl_str name;   /* owned */
+    struct fl_str name;   /* owned; empty: a hole, and all else is zero */
     struct fl_str labels; /* owned; "key=value\n", sorted */
     struct fl_resources total, free;
-    uint64_t session; /* the session that last told of it; another one: its numbers are old */
-    uint32_t number;  /* the agent's, in that session */
-    uint64_t stamp;   /* of the event that last told of it */
+    uint64_t session;  /* the session that last told of it; another one: its numbers are old */
+    uint32_t number;   /* the agent's, in that session */
+    uint64_t stamp;    /* of the event that last told of it */
+    uint32_t replicas; /* of live attempts, that are on it */
     bool is_ready;
 };
 
@@ -81,8 +84,11 @@ struct cluster {
     FL_VEC(struct stray) strays;
 
     FL_VEC(struct node) nodes;
-    struct fl_map nodes_by_name;             /* -> index */
-    FL_VEC(uint32_t) by_number;              /* index + 1; 0: none */
+    struct fl_map nodes_by_name; /* -> index */
+    FL_VEC(uint32_t) by_number;  /* index + 1; 0: none */
+    FL_VEC(uint32_t) holes;      /* indices */
+    uint32_t told_len;           /* nodes that this session has told of */
+    bool is_listed;              /* this session has told of all of them: who is missing is gone */
     struct fl_resources total_sum, free_sum; /* of ready nodes of this session */
     uint32_t node_cursor;                    /* where the next search starts */
     uint64_t grown_at;                       /* stamp of when something last became free */
@@ -123,11 +129,21 @@ void cluster_table_remove(struct cluster_table *table, uint32_t slot);
 /* Something became free there: shapes that did not fit may. */
 void cluster_table_grow(struct cluster_table *table, struct cluster *cluster);
 
-/* The index of the node of this name, made if it is not there; UINT32_MAX: nodes_max are there. */
-uint32_t cluster_need_node(const struct cluster_table *table, struct cluster *cluster,
+/* The index of the node of this name, made if it is not there.  How many there may be is the caller's to
+ * say: nodes_max of a session, and those that live attempts are on. */
+uint32_t cluster_need_node(struct cluster_table *table, struct cluster *cluster,
                            struct fl_str name);
 
-/* One node of a report.  False: the number or the text is out of bounds; nothing has changed. */
+/* A replica of a live attempt is on the node from now on, or was.  An index stays good in between. */
+void cluster_join_node(struct cluster *cluster, uint32_t node);
+void cluster_leave_node(struct cluster_table *table, struct cluster *cluster, uint32_t node);
+
+/* Forgets every node that no live attempt is on and moves the others together; for a cluster without a session.
+ * ret_moved, of nodes.len, has the new index of each that is left.  False: all of them stay as they are. */
+FL_CHECK bool cluster_pack_nodes(struct cluster *cluster, uint32_t *ret_moved);
+
+/* One node of a report.  One that is not ready and has nothing is gone; so is another one that had this
+ * number.  False: the number or the text is out of bounds, or nodes_max are there; nothing has changed. */
 FL_CHECK bool cluster_report_node(struct cluster_table *table, struct cluster *cluster,
                                   uint64_t stamp, uint32_t number, bool is_ready,
                                   struct fl_str name, struct fl_str labels,

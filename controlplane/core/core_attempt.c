@@ -70,6 +70,11 @@ void core_attempt_link(struct core *core, uint32_t slot)
     }
     cluster->live_first = slot;
     cluster->live_len++;
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        uint32_t node = element_replica(element, i)->node;
+
+        if (node != ELEMENT_NODE_NONE) cluster_join_node(cluster, node);
+    }
     if (!element->is_reported) cluster->unconfirmed++;
 }
 
@@ -134,7 +139,12 @@ static void unlink_attempt(struct core *core, uint32_t slot)
     struct job_run *run = job_table_run(&core->jobs, job_of(core, element));
 
     for (uint32_t i = 0; i < element->replicas_len; i++) {
+        struct element_replica *replica = element_replica(element, i);
+
         release(core, element, i);
+        if (replica->node == ELEMENT_NODE_NONE) continue;
+        cluster_leave_node(&core->clusters, cluster, replica->node);
+        replica->node = ELEMENT_NODE_NONE;
     }
     unmark(core, slot);
     drop_resend(core, element);

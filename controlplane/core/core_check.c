@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "controlplane/core/core_state.h"
+#include "shared/base/alloc.h"
 #include "shared/base/hash.h"
 
 /* Two looks at the whole state: its fingerprint, and whether it is whole. */
@@ -235,6 +236,39 @@ static void check_buckets(const struct core *core)
     fl_assert(jobs == core->jobs.jobs.len);
 }
 
+/* Each node that a live attempt is on is there, and knows by how many; the others are told of, or to be. */
+static void check_nodes(const struct core *core, const struct cluster *cluster)
+{
+    uint32_t *replicas = fl_new_array(uint32_t, cluster->nodes.len + 1);
+    uint32_t told = 0, holes = 0;
+
+    for (uint32_t slot = cluster->live_first; slot;) {
+        struct element *element = element_table_at(&core->elements, slot);
+
+        for (uint32_t i = 0; i < element->replicas_len; i++) {
+            uint32_t node = element_replica(element, i)->node;
+
+            if (node != ELEMENT_NODE_NONE) replicas[node]++;
+        }
+        slot = element->cluster_next;
+    }
+    for (uint32_t i = 0; i < cluster->nodes.len; i++) {
+        const struct node *node = &cluster->nodes.at[i];
+        bool is_told = cluster->is_connected && node->session == cluster->session_epoch;
+
+        fl_assert(node->replicas == replicas[i]);
+        fl_assert(!is_told || cluster->by_number.at[node->number] == i + 1);
+        fl_assert(is_told || node->replicas > 0 || node->name.len == 0 || !cluster->is_listed);
+        fl_assert(node->name.len > 0 || (!is_told && node->replicas == 0 && !node->labels.at));
+        told += is_told;
+        holes += node->name.len == 0;
+    }
+    fl_assert(told == cluster->told_len && told <= core->clusters.nodes_max);
+    fl_assert(holes == cluster->holes.len);
+    fl_assert(cluster->nodes_by_name.len == cluster->nodes.len - holes);
+    fl_free(replicas);
+}
+
 static void check_clusters(const struct core *core, struct sums *sums)
 {
     size_t live = 0;
@@ -269,6 +303,7 @@ static void check_clusters(const struct core *core, struct sums *sums)
         fl_assert(!cluster->is_connected || unmarked == unmarked_here);
         fl_assert(cluster->is_connected || !cluster->is_reconciled);
         fl_assert(!core->is_db_away || cluster->lost_at == 0);
+        check_nodes(core, cluster);
         live += len;
     }
     fl_assert(live == sums->live);

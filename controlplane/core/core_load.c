@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "controlplane/core/core_state.h"
+#include "shared/base/alloc.h"
 
 /* From rows to a core.  Rows come table by table, and within a table by key; so attempts are known before
  * their ends.  What no row holds (sessions, nodes, what replicas do) is told by the agents afterwards. */
@@ -202,12 +203,12 @@ static void load_nodes(struct core *core, struct element *element, struct fl_str
     for (uint32_t i = 0; i < element->replicas_len && names.len > 0; i++) {
         const char *end = memchr(names.at, '\n', names.len);
         size_t len = end ? (size_t)(end - names.at) : names.len;
-        uint32_t node = UINT32_MAX;
+        uint32_t node = ELEMENT_NODE_NONE;
 
         if (len > 0)
             node = cluster_need_node(&core->clusters, cluster, (struct fl_str){names.at, len});
-        element_replica(element, i)->node = node == UINT32_MAX ? ELEMENT_NODE_NONE : node;
-        element_replica(element, i)->is_held = node != UINT32_MAX;
+        element_replica(element, i)->node = node;
+        element_replica(element, i)->is_held = node != ELEMENT_NODE_NONE;
         len += end ? 1 : 0;
         names.at += len;
         names.len -= len;
@@ -329,6 +330,27 @@ bool core_load(struct core *core, const struct row *row, struct fl_err *err)
     }
 }
 
+/* Attempts that ended brought the names of their nodes too, which may be many over time: the live ones'
+ * stay. */
+static void pack_nodes(struct core *core, struct cluster *cluster)
+{
+    uint32_t *moved = fl_new_array(uint32_t, cluster->nodes.len + 1);
+
+    if (cluster_pack_nodes(cluster, moved)) {
+        for (uint32_t slot = cluster->live_first; slot;) {
+            struct element *element = element_table_at(&core->elements, slot);
+
+            for (uint32_t i = 0; i < element->replicas_len; i++) {
+                struct element_replica *replica = element_replica(element, i);
+
+                if (replica->node != ELEMENT_NODE_NONE) replica->node = moved[replica->node];
+            }
+            slot = element->cluster_next;
+        }
+    }
+    fl_free(moved);
+}
+
 /* Queued jobs are in their places already, as they were loaded: so this takes as long as there are started
  * elements, not queued jobs. */
 void core_begin(struct core *core)
@@ -356,6 +378,7 @@ void core_begin(struct core *core)
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {
         struct cluster *cluster = core->clusters.clusters.at[i];
 
+        pack_nodes(core, cluster);
         if (cluster->state != CLUSTER_ENROLLED) continue;
         cluster->seen_at = core->now;
         cluster->lost_at = core->now + core->config.silence_ms;

@@ -104,7 +104,9 @@ static bool fit_nodes(const struct cluster *cluster, const struct shape *shape, 
             struct fl_resources room;
             uint32_t count;
 
-            if (kind == ROOM_FREE && !cluster_node_is_usable(cluster, node)) continue;
+            if (kind == ROOM_FREE ? !cluster_node_is_usable(cluster, node) : node->name.len == 0) {
+                continue;
+            }
             room = left ? left[i] : kind == ROOM_FREE ? node->free : node->total;
             count = fit_count(room, role->each, missing);
             if (count == 0 || !placement_node_matches(node, shape)) continue;
@@ -350,7 +352,7 @@ struct placement_verdict placement_explain(const struct cluster_table *clusters,
     case REASON_NodeSelectorUnmatched:
         verdict.text =
             fl_arena_printf(arena, "none of %zu nodes of %s carries the node labels asked for",
-                            cluster->nodes.len, name);
+                            cluster->nodes.len - cluster->holes.len, name);
         break;
     case REASON_NoMatchingCluster:
         verdict.text = fl_arena_printf(arena, "needs %s; the most that one node of %s has is %s",

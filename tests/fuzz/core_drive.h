@@ -524,6 +524,7 @@ static void drive_nodes(struct drive *drive, uint32_t cluster)
                                       .name = fl_str_c(names[byte % 16 ? byte % 3 : 3]),
                                       .labels = byte & 64 ? FL_STR("disk=ssd\n") : FL_STR(""),
                                       .total = {1u << 30, (byte & 32) ? 8000 : 2000, 2}};
+        if (!nodes[i].is_ready && byte & 16) nodes[i].total = (struct fl_resources){0}; /* gone */
         nodes[i].free = nodes[i].total;
         if (byte & 128) nodes[i].free.cpu_milli = drive_byte(drive) * 100u;
     }

@@ -193,6 +193,132 @@ static void a_node_report_out_of_bounds_changes_nothing(void **state)
     cluster_table_fini(&table);
 }
 
+static uint32_t index_of(struct cluster *cluster, const char *name)
+{
+    uint64_t i = UINT32_MAX;
+
+    (void)fl_map_find(&cluster->nodes_by_name, name, strlen(name), &i);
+    return (uint32_t)i;
+}
+
+static void say_gone(struct cluster_table *table, struct cluster *cluster, uint32_t number,
+                     const char *name)
+{
+    assert_true(cluster_report_node(table, cluster, ++table->stamp, number, false, fl_str_c(name),
+                                    FL_STR(""), none, none));
+}
+
+static void a_node_that_goes_is_forgotten_with_the_last_replica_on_it(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+    uint64_t totals;
+    uint32_t n1;
+
+    (void)state;
+    cluster_table_init(&table, 3, 4);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    report(&table, east, 1, "n1", 8, 8);
+    report(&table, east, 2, "n2", 4, 4);
+    n1 = index_of(east, "n1");
+    cluster_join_node(east, n1);
+    cluster_join_node(east, n1);
+    totals = table.totals_at;
+    say_gone(&table, east, 1, "n1");
+    assert_true(table.totals_at > totals); /* what fitted nowhere else does not fit any more */
+    assert_int_equal(east->total_sum.cpu_milli, 4000);
+    assert_int_equal(east->told_len, 1);
+    cluster_leave_node(&table, east, n1);
+    assert_int_equal(index_of(east, "n1"), n1);
+    cluster_give(&table, east, n1, cpu(3)); /* to nobody */
+    cluster_leave_node(&table, east, n1);
+    assert_int_equal(index_of(east, "n1"), UINT32_MAX);
+    say_gone(&table, east, 1, "n1"); /* again: nothing */
+    report(&table, east, 1, "n9", 2, 2);
+    assert_int_equal(index_of(east, "n9"), n1); /* the hole is filled first */
+    assert_int_equal(east->total_sum.cpu_milli, 6000);
+    assert_int_equal(east->nodes.len, 2);
+    cluster_table_fini(&table);
+}
+
+static void a_node_whose_number_another_one_takes_is_gone(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+
+    (void)state;
+    cluster_table_init(&table, 3, 1);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    report(&table, east, 1, "n1", 8, 8);
+    assert_false(
+        cluster_report_node(&table, east, 9, 2, true, FL_STR("n2"), FL_STR(""), cpu(1), none));
+    report(&table, east, 1, "n2", 4, 4);
+    assert_int_equal(index_of(east, "n1"), UINT32_MAX);
+    assert_int_equal(east->total_sum.cpu_milli, 4000);
+    assert_int_equal(east->told_len, 1);
+    cluster_table_fini(&table);
+}
+
+static void whom_a_session_does_not_tell_of_is_gone_once_it_tells_of_somebody_again(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+
+    (void)state;
+    cluster_table_init(&table, 3, 8);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    for (uint32_t i = 1; i <= 4; i++) {
+        report(&table, east, i, (const char *[]){"n1", "n2", "n3", "n4"}[i - 1], 8, 8);
+    }
+    cluster_join_node(east, index_of(east, "n3"));
+    cluster_begin_session(&table, east, 2);
+    report(&table, east, 1, "n1", 8, 8);
+    assert_int_equal(east->nodes_by_name.len, 4); /* the others may follow */
+    report(&table, east, 2, "n2", 8, 8);
+    report(&table, east, 1, "n1", 8, 7);
+    assert_int_equal(east->nodes_by_name.len, 3);
+    cluster_leave_node(&table, east, index_of(east, "n3"));
+    assert_int_equal(east->nodes_by_name.len, 2);
+    assert_int_equal(east->total_sum.cpu_milli, 16000);
+    cluster_table_fini(&table);
+}
+
+static void nodes_max_is_of_a_session_however_many_names_there_were_before(void **state)
+{
+    enum { MAX = 5 };
+    struct cluster_table table;
+    struct cluster *east;
+    char name[16];
+    uint32_t number = 0, names = 0;
+
+    (void)state;
+    cluster_table_init(&table, 3, MAX);
+    east = enrol(&table, "east");
+    for (int session = 1; session <= 3 * MAX; session++) { /* all of them renamed in between */
+        cluster_begin_session(&table, east, (uint64_t)session);
+        for (number = 1; number <= MAX; number++) {
+            (void)snprintf(name, sizeof name, "n%u", ++names);
+            report(&table, east, number, name, 8, 8);
+        }
+        assert_int_equal(east->nodes.len, MAX);
+        assert_int_equal(east->free_sum.cpu_milli, MAX * 8000);
+    }
+    for (; names < 6 * MAX * MAX; number++) { /* one by one */
+        char old[16];
+
+        (void)snprintf(old, sizeof old, "n%u", names - MAX + 1);
+        say_gone(&table, east, number - MAX, old);
+        (void)snprintf(name, sizeof name, "n%u", ++names);
+        report(&table, east, number, name, 8, 8);
+        assert_int_equal(east->nodes.len, MAX);
+        assert_int_equal(east->told_len, MAX);
+    }
+    cluster_table_fini(&table);
+}
+
 static void each_session_has_the_next_epoch_and_knows_nothing_of_the_last(void **state)
 {
     struct cluster_table table;
@@ -222,4 +348,8 @@ FL_TESTS(cmocka_unit_test(a_removed_clusters_name_is_free_and_its_id_is_not),
          cmocka_unit_test(taking_and_giving_never_leave_the_range_of_the_node),
          cmocka_unit_test(only_what_gives_work_a_new_chance_is_growth),
          cmocka_unit_test(a_node_report_out_of_bounds_changes_nothing),
+         cmocka_unit_test(a_node_that_goes_is_forgotten_with_the_last_replica_on_it),
+         cmocka_unit_test(a_node_whose_number_another_one_takes_is_gone),
+         cmocka_unit_test(whom_a_session_does_not_tell_of_is_gone_once_it_tells_of_somebody_again),
+         cmocka_unit_test(nodes_max_is_of_a_session_however_many_names_there_were_before),
          cmocka_unit_test(each_session_has_the_next_epoch_and_knows_nothing_of_the_last))
