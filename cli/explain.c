@@ -11,7 +11,7 @@ static bool is_waiting(const json_t *answer)
 {
     const char *state = cli_text(answer, "state"), *reason = cli_text(answer, "reason");
 
-    if (strcmp(reason, "Dispatching") == 0) return false;
+    if (strcmp(reason, "Dispatching") == 0 || strcmp(reason, "ClusterSilent") == 0) return false;
     return strcmp(state, "running") != 0 || (*reason && strcmp(reason, "none") != 0);
 }
 
@@ -46,6 +46,8 @@ int verb_explain(struct cli *cli)
     if (*cli_text(answer, "reason") && strcmp(cli_text(answer, "reason"), "none") != 0)
         printf("  %s", cli_text(answer, "reason"));
     printf("\n%s\n", cli_plain(cli, cli_text(answer, "sentence")));
+    if (*cli_text(answer, "unknownSince"))
+        printf("unknown since %s\n", cli_text(answer, "unknownSince"));
     if (*cli_text(answer, "whoCanAct"))
         printf("who can change it: %s\n", cli_text(answer, "whoCanAct"));
     if (is_waiting(answer) && json_array_size(json_object_get(answer, "clusters"))) {

@@ -45,12 +45,21 @@ static const char *labels(struct cli *cli, const json_t *job)
 
 static const char *note(struct cli *cli, const json_t *job)
 {
-    const json_t *exit = json_object_get(job, "exitCode");
+    const json_t *exit = json_object_get(job, "exitCode"),
+                 *counts = json_object_get(job, "elements");
 
     if (strcmp(cli_text(job, "state"), "succeeded") == 0) return "";
     if (json_is_integer(exit) && json_integer_value(exit)) {
         return fl_arena_printf(&cli->arena, "%s, exit %lld", cli_text(job, "reason"),
                                (long long)json_integer_value(exit));
+    }
+    if (cli_int(counts, "unknown") && cli_int(counts, "total") > 1) {
+        return fl_arena_printf(&cli->arena, "%s, %lld unknown", cli_text(job, "reason"),
+                               (long long)cli_int(counts, "unknown"));
+    }
+    if (*cli_text(job, "unknownSince")) {
+        return fl_arena_printf(&cli->arena, "%s, unknown for %s", cli_text(job, "reason"),
+                               span(cli, cli_text(job, "unknownSince"), ""));
     }
     return cli_text(job, "reason");
 }
@@ -176,6 +185,14 @@ static void put_line(struct cli *cli, const char *key, const char *value)
     if (*value && strcmp(value, "-") != 0) printf("%-12s %s\n", key, cli_plain(cli, value));
 }
 
+/* When its cluster was given up as silent; "": what is told of it is so. */
+static const char *since(struct cli *cli, const json_t *one)
+{
+    const char *at = cli_text(one, "unknownSince");
+
+    return *at ? fl_arena_printf(&cli->arena, "since %s", at) : "";
+}
+
 static void describe_job(struct cli *cli, const json_t *job)
 {
     const char *state = cli_text(job, "state"), *key;
@@ -188,6 +205,7 @@ static void describe_job(struct cli *cli, const json_t *job)
     if (strcmp(cli_text(job, "reason"), "none") != 0)
         put_line(cli, "reason", cli_text(job, "reason"));
     put_line(cli, "because", cli_text(job, "sentence"));
+    put_line(cli, "unknown", since(cli, job));
     if (cli_int(job, "priority"))
         printf("%-12s %lld\n", "priority", (long long)cli_int(job, "priority"));
     put_line(cli, "cluster", cli_text(job, "cluster"));
@@ -235,8 +253,9 @@ static void describe_live(struct cli *cli, const json_t *job)
         cli_table_put(table, "%s", cli_text(one, "cluster"));
         cli_table_put(table, "%s", cli_words(cli, json_object_get(one, "nodes")));
         cli_table_put(table, "%s", cli_words(cli, json_object_get(one, "replicas")));
-        cli_table_put(table, "%s%s%s", cli_text(one, "reason"),
-                      *cli_text(one, "waitsUntil") ? " until " : "", cli_text(one, "waitsUntil"));
+        cli_table_put(table, "%s%s%s%s%s", since(cli, one), *since(cli, one) ? " " : "",
+                      cli_text(one, "reason"), *cli_text(one, "waitsUntil") ? " until " : "",
+                      cli_text(one, "waitsUntil"));
     }
     cli_table_print(table, stdout);
 }

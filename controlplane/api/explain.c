@@ -34,6 +34,7 @@ static void explained(struct api_call *call, const struct core_answer *answer)
         json_cstr(json, "state", job_state_name(view->state));
         json_cstr(json, "reason", reason_name(view->reason));
         json_cstr(json, "whoCanAct", reason_who(view->reason));
+        if (view->unknown_at != 0) json_time(json, "unknownSince", view->unknown_at);
     }
     json_cstr(json, "sentence", answer->sentence);
     write_verdicts(call, json, answer);

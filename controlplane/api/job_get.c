@@ -13,6 +13,7 @@ struct get {
     bool is_open;
     struct core_job_view view; /* is_open */
     struct fl_str live;        /* JSON: its elements that run or wait for their next attempt */
+    struct fl_str sentence;    /* what is to be said of it, or nothing */
     struct read_job stored;
     bool has_stored;
     struct fl_str spec;
@@ -102,6 +103,7 @@ static struct fl_str live_json(struct api_call *call, const struct core_answer *
         if (element->reason != REASON_none) {
             json_cstr(json, "reason", reason_name(element->reason));
         }
+        if (element->unknown_at != 0) json_time(json, "unknownSince", element->unknown_at);
         if (element->wait_until != 0) json_time(json, "waitsUntil", element->wait_until);
         write_cluster(call, json, element->cluster);
         write_names(json, "nodes", fl_str_c(element->nodes));
@@ -126,6 +128,7 @@ static void answer_job(struct api_call *call, const struct read_attempts *attemp
     json_open(json, NULL, '{');
     if (get->is_open) {
         job_json_view(call, json, &get->view, get->has_stored ? &get->stored : NULL);
+        if (get->sentence.len > 0) json_text(json, "sentence", get->sentence);
         json_raw(json, "live", get->live);
     } else {
         job_json_stored(call, json, &get->stored,
@@ -198,6 +201,7 @@ static void on_view(struct api_call *call, const struct core_answer *answer)
     get->is_open = answer->code == FL_OK && answer->jobs_len == 1;
     if (get->is_open) {
         get->view = answer->jobs[0];
+        if (answer->sentence) get->sentence = keep(&call->arena, fl_str_c(answer->sentence));
         get->live = live_json(call, answer);
     }
     reads_job(call, job, on_stored);

@@ -60,11 +60,13 @@ void job_json_view(struct api_call *call, struct json *json, const struct core_j
     write_queue(call, json, view->queue);
     json_cstr(json, "state", job_state_name(view->state));
     json_cstr(json, "reason", view->reason == REASON_none ? NULL : reason_name(view->reason));
+    if (view->unknown_at != 0) json_time(json, "unknownSince", view->unknown_at);
     json_i64(json, "priority", view->priority);
     json_open(json, "elements", '{');
     json_u64(json, "total", view->elements);
     json_u64(json, "started", view->elements_started);
     json_u64(json, "live", view->elements_live);
+    json_u64(json, "unknown", view->elements_unknown);
     json_u64(json, "succeeded", view->elements_succeeded);
     json_u64(json, "failed", view->elements_failed);
     json_u64(json, "cancelled", view->elements_cancelled);

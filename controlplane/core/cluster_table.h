@@ -71,6 +71,7 @@ struct cluster {
     bool is_connected;
     bool is_reconciled; /* its inventory is complete */
     bool is_silent;     /* for so long that its attempts are unknown */
+    fl_ms silent_at;    /* since when, as far as this core knows; valid while is_silent */
     bool is_known;      /* it has told of its nodes since this core was loaded */
     bool has_images;
     fl_ms

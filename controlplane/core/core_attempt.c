@@ -162,6 +162,20 @@ static void unlink_attempt(struct core *core, uint32_t slot)
     cluster->live_len--;
     run->live--;
     if (element->is_running) run->running--;
+    if (cluster->is_silent) run->unknown--;
+}
+
+void core_attempt_silence(struct core *core, struct cluster *cluster, bool is_silent)
+{
+    if (cluster->is_silent == is_silent) return;
+    cluster->is_silent = is_silent;
+    cluster->silent_at = core->now;
+    for (uint32_t slot = cluster->live_first; slot;) {
+        const struct element *element = element_table_at(&core->elements, slot);
+
+        job_table_run(&core->jobs, job_of(core, element))->unknown += is_silent ? 1 : UINT32_MAX;
+        slot = element->cluster_next;
+    }
 }
 
 /* --- the job around it --- */

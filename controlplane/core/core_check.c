@@ -152,7 +152,7 @@ static void check_live(const struct core *core, uint32_t slot, const struct elem
 static void check_elements(const struct core *core, const struct job *job,
                            const struct job_run *run, struct sums *sums)
 {
-    uint32_t slot, number = 0, live = 0, running = 0, ready = 0;
+    uint32_t slot, number = 0, live = 0, running = 0, ready = 0, unknown = 0;
     uint32_t open = 0, ended = run->succeeded + run->failed + run->cancelled;
 
     for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0;
@@ -166,6 +166,7 @@ static void check_elements(const struct core *core, const struct job *job,
         if (element->place == ELEMENT_LIVE) {
             live++;
             running += element->is_running;
+            unknown += cluster_table_at(&core->clusters, element->cluster)->is_silent;
             fl_assert((run->stop == REASON_none) || element->stop != REASON_none);
             check_live(core, slot, element);
         } else {
@@ -178,6 +179,7 @@ static void check_elements(const struct core *core, const struct job *job,
         ready++;
     }
     fl_assert(live == run->live && running == run->running && live + ready <= open);
+    fl_assert(unknown == run->unknown);
     fl_assert(open + ended == job->elements_next);
     fl_assert(ended < job->elements); /* else it would have ended */
     fl_assert(run->stop == REASON_none || live > 0);

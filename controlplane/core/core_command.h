@@ -29,13 +29,15 @@ struct core_job_view {
     struct fl_queue_id queue;
     int32_t priority;
     enum job_state state;
-    enum reason reason; /* why it waits; none while it runs */
+    enum reason reason; /* why it waits, or nobody knows how it goes; none while it runs */
     uint32_t elements, elements_started, elements_live, elements_running, elements_succeeded,
-        elements_failed, elements_cancelled;
+        elements_failed, elements_cancelled, elements_unknown;
     struct fl_cluster cluster; /* of the first element's live attempt */
     uint16_t attempt;          /* its number */
-    fl_ms first_start;         /* of a job with a deadline; 0: not yet */
-    bool is_picked;            /* it runs chosen elements only */
+    fl_ms unknown_at;  /* since when that, or in read_job and explain another, is unknown, so
+                                  far as this core knows; 0: it is not */
+    fl_ms first_start; /* of a job with a deadline; 0: not yet */
+    bool is_picked;    /* it runs chosen elements only */
 };
 
 enum { CORE_ELEMENT_VIEWS_MAX = 100 };
@@ -50,6 +52,7 @@ struct core_element_view {
     struct fl_cluster cluster;
     uint16_t failures; /* attempts that count against its retries */
     fl_ms wait_until;  /* while it waits; else 0 */
+    fl_ms unknown_at;  /* while it is unknown: since when, so far as this core knows; else 0 */
     const char *nodes; /* names, a line each, one a replica; "" where not known */
     uint8_t *replicas; /* enum fl_replica_state of each */
     size_t replicas_len;
@@ -120,7 +123,7 @@ struct core_answer {
     size_t queues_len;
     struct core_verdict *verdicts;
     size_t verdicts_len;
-    const char *sentence; /* explain: the dominant reason in words */
+    const char *sentence; /* explain: its reason in words; read_job: only that of ClusterSilent */
 };
 
 #define CORE_SENDS(X)                                                                              \

@@ -13,12 +13,13 @@ static enum job_state state_of(const struct job *job, const struct job_run *run)
     return job->is_held ? JOB_held : JOB_queued;
 }
 
-/* Of what is not running, why; the most telling reason first. */
+/* Of what is not known to be running, why; the most telling reason first. */
 static enum reason reason_of(const struct core *core, const struct job *job,
                              const struct job_run *run)
 {
     const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
 
+    if (run && run->unknown > 0) return REASON_ClusterSilent; /* also of one that is to stop */
     if (run && run->stop != REASON_none) return (enum reason)run->stop;
     if (run && run->running > 0) return REASON_none;
     if (run && run->live > 0) return REASON_Dispatching;
@@ -46,6 +47,7 @@ static struct core_job_view view_of(const struct core *core, uint32_t slot)
     if (!run) return view;
     view.elements_live = run->live;
     view.elements_running = run->running;
+    view.elements_unknown = run->unknown;
     view.first_start = run->first_start;
     view.is_picked = run->picks.len > 0;
     view.elements_succeeded = run->succeeded;
@@ -55,8 +57,54 @@ static struct core_job_view view_of(const struct core *core, uint32_t slot)
     if (first && element_table_at(&core->elements, first)->place == ELEMENT_LIVE) {
         view.cluster.n = element_table_at(&core->elements, first)->cluster;
         view.attempt = element_table_at(&core->elements, first)->n;
+        if (cluster_table_at(&core->clusters, view.cluster.n)->is_silent) {
+            view.unknown_at = cluster_table_at(&core->clusters, view.cluster.n)->silent_at;
+        }
     }
     return view;
+}
+
+/* The silent cluster of the job's first unknown attempt; NULL: none among as many as one page shows. */
+static const struct cluster *silent_of(const struct core *core, const struct job *job)
+{
+    const struct job_run *run = job_table_run(&core->jobs, job);
+    uint32_t slot, number = 0, from = 0;
+
+    for (uint32_t looked = 0; run && run->unknown > 0 && looked < CORE_ELEMENT_VIEWS_MAX;
+         looked++) {
+        const struct element *element;
+        const struct cluster *cluster;
+
+        slot = job_table_next_element(&core->jobs, job, from, &number);
+        if (!slot) break;
+        element = element_table_at(&core->elements, slot);
+        cluster = cluster_table_at(&core->clusters, element->cluster);
+        if (element->place == ELEMENT_LIVE && cluster->is_silent) return cluster;
+        from = number + 1;
+    }
+    return NULL;
+}
+
+/* What it means that a job, or a part of it, is unknown, and what will come of it. */
+static const char *unknown_sentence(struct core *core, const struct core_job_view *view,
+                                    const struct cluster *cluster)
+{
+    const char *name =
+        cluster ? fl_arena_printf(&core->scratch, "cluster %s", cluster->name) : "a cluster of it";
+    bool is_stopping = view->state == JOB_stopping;
+    const char *what = view->elements == 1
+                           ? "it"
+                           : fl_arena_printf(&core->scratch,
+                                             "what it holds of this job (unknown: %" PRIu32
+                                             " of %" PRIu32 " live elements)",
+                                             view->elements_unknown, view->elements_live);
+
+    return fl_arena_printf(&core->scratch,
+                           "%s is silent: %s may well be running there, so it is not started "
+                           "elsewhere by itself; once "
+                           "the cluster is back it %s, and if the cluster is removed it %s",
+                           name, what, is_stopping ? "is stopped" : "goes on, or ends as it did",
+                           is_stopping ? "is over" : "starts again elsewhere");
 }
 
 static void answer(struct core_batch *batch, const struct core_event *event,
@@ -115,6 +163,9 @@ static struct core_element_view element_view_of(struct core *core, uint32_t slot
                                      .nodes = is_live ? nodes_of(core, element) : "",
                                      .replicas_len = is_live ? element->replicas_len : 0};
 
+    if (view.state == ATTEMPT_unknown) {
+        view.unknown_at = cluster_table_at(&core->clusters, element->cluster)->silent_at;
+    }
     if (element->place == ELEMENT_WAITING) {
         view.reason = REASON_BackoffUntil;
         view.wait_until = element->wait_until;
@@ -146,11 +197,15 @@ static void view_elements(struct core *core, const struct job *job, uint32_t fro
 static void read_job(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     uint32_t slot = core_need_job(core, event, batch);
+    const struct cluster *silent;
     struct core_job_view view;
     struct core_answer page = {.jobs = &view, .jobs_len = 1};
 
     if (!slot) return;
     view = view_of(core, slot);
+    silent = silent_of(core, job_table_at(&core->jobs, slot));
+    if (silent) view.unknown_at = silent->silent_at;
+    if (view.elements_unknown > 0) page.sentence = unknown_sentence(core, &view, silent);
     view_elements(core, job_table_at(&core->jobs, slot), event->job.element_from, &page);
     answer(batch, event, page);
 }
@@ -196,6 +251,9 @@ static const char *sentence_of(struct core *core, const struct core_job_view *vi
     fl_ms left;
 
     if (view->reason == REASON_none) return "it runs";
+    if (view->reason == REASON_ClusterSilent) {
+        return unknown_sentence(core, view, silent_of(core, job));
+    }
     if (bucket->blocked_at == 0 || view->reason != (enum reason)bucket->why) return sentence;
     left = bucket->blocked_at + core->config.head_wait_ms - core->now;
     if (left > 0) {
@@ -212,12 +270,15 @@ static void explain(struct core *core, const struct core_event *event, struct co
     uint32_t slot = core_need_job(core, event, batch);
     const struct job *job;
     const struct shape_entry *shape;
+    const struct cluster *silent;
     struct core_job_view view;
     struct core_answer why = {.jobs = &view, .jobs_len = 1};
 
     if (!slot) return;
     job = job_table_at(&core->jobs, slot);
     view = view_of(core, slot);
+    silent = silent_of(core, job);
+    if (silent) view.unknown_at = silent->silent_at;
     shape = shape_table_at(&core->shapes, queue_table_bucket(&core->queues, job->bucket)->shape);
     why.verdicts = fl_arena_array(&core->scratch, struct core_verdict, core->clusters.clusters.len);
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {

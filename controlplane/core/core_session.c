@@ -213,9 +213,8 @@ static void put_cluster_phase(struct core_batch *batch, const struct cluster *cl
 /* Silence makes attempts unknown and nothing else: they may well be running. */
 void core_session_expire(struct core *core, struct core_batch *batch, struct cluster *cluster)
 {
-    (void)core;
     cluster->lost_at = 0;
-    cluster->is_silent = true;
+    core_attempt_silence(core, cluster, true);
     put_cluster_phase(batch, cluster, 0);
 }
 
@@ -337,7 +336,7 @@ static void reconcile(struct core *core, struct core_batch *batch, struct cluste
 
     cluster->is_reconciled = true;
     if (cluster->is_silent) put_cluster_phase(batch, cluster, 1);
-    cluster->is_silent = false;
+    core_attempt_silence(core, cluster, false);
     for (uint32_t slot = cluster->live_first; slot; slot = next) {
         struct element *element = element_table_at(&core->elements, slot);
 

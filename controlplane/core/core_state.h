@@ -123,6 +123,8 @@ bool core_job_has_work(const struct core *core, const struct job *job);
 /* Tells the element is live on its cluster: lists and counters; used at start and at load. */
 void core_attempt_link(struct core *core, uint32_t element);
 bool core_reason_is_charged(enum reason reason);
+/* The cluster has been silent for long, or speaks again: its attempts are unknown, or no longer. */
+void core_attempt_silence(struct core *core, struct cluster *cluster, bool is_silent);
 
 /* --- the events, by family --- */
 

@@ -37,6 +37,7 @@ struct job_run {
         ready_last;   /* element slots: may start again now, in the order they became so */
     uint32_t live;    /* elements with a live attempt */
     uint32_t running; /* of those: with a replica seen running */
+    uint32_t unknown; /* of those: on a cluster that is silent */
     uint32_t succeeded, failed, cancelled;
     uint16_t stop;         /* enum reason: cancel or deadline; none: goes on */
     struct fl_picks picks; /* the numbers of its elements, where these are not 0, 1, ... */

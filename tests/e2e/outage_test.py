@@ -3,7 +3,9 @@ what happened meanwhile is known afterwards, and nothing is acknowledged that do
 
 The same jobs live through all of it; that they did is known from their process and from the ledger they write."""
 import json
+import os
 import random
+import subprocess
 import threading
 import time
 
@@ -14,13 +16,14 @@ from fleet import equal, shows, until
 from workers import Worker, watch
 
 CLUSTERS = ("east", "west", "north")
+SILENT = "south"  # it takes a minute until silence is called so, and the other tests go on meanwhile
 DOWN_S = fleet.by_mode(4, 20, 120)
 
 
 class World:
     def __init__(self, h):
         self.h = h
-        self.relays = {name: relay.Relay(h.ports["tunnel"]) for name in CLUSTERS}
+        self.relays = {name: relay.Relay(h.ports["tunnel"]) for name in (*CLUSTERS, SILENT)}
         self.agents = {}
         for name in CLUSTERS:
             self.start_agent(name, h.join(name))
@@ -118,6 +121,48 @@ def without_agents(w):
         watch(w.lasting + passing[1:], 1)
         passing[1].tell_end(0)
         passing[1].check("succeeded", 0)
+
+
+def fall_silent(w):
+    w.start_agent(SILENT, w.h.join(SILENT))
+    w.h.wait_cluster(SILENT, "ready")
+    worker = w.worker(SILENT)
+    w.h.wait(worker.job, "running")
+    w.agents[SILENT].kill()
+    w.agents[SILENT].wait()
+    return worker
+
+
+def cli(w, *words):
+    env = dict(os.environ, FAIRLEAD_URL=w.h.url, FAIRLEAD_TOKEN=w.h.token, XDG_CONFIG_HOME=w.h.dir)
+    return subprocess.run([os.path.join(fleet.BIN, "fairlead"), *words], env=env, stdout=subprocess.PIPE, check=True, text=True,
+                          timeout=fleet.LONG_S).stdout
+
+
+def while_silent(w, worker):
+    with shows("a job on a silent cluster says that it is unknown, since when, and what will come of it"):
+        job = until("it says so", lambda: (lambda j: j if j["reason"] == "ClusterSilent" else None)(w.h.job(worker.job)))
+        live = job["live"][0]
+        equal((job["state"], job["elements"]["unknown"], live["state"], live["cluster"]), ("running", 1, "unknown", SILENT))
+        equal(live["unknownSince"], job["unknownSince"])
+        assert f"cluster {SILENT} is silent" in job["sentence"], job["sentence"]
+        why = json.loads(w.h.patient("GET", f"/v1/jobs/{worker.job}/explain"))
+        equal((why["reason"], why["sentence"], why["unknownSince"]), (job["reason"], job["sentence"], job["unknownSince"]))
+        for words in (("describe", worker.job), ("explain", worker.job)):
+            told = " ".join(cli(w, *words).split())
+            assert job["sentence"] in told and f"since {job['unknownSince']}" in told, told
+        for words in (("ps",), ("get", worker.job)):
+            told = cli(w, *words)
+            assert "ClusterSilent, unknown for " in told, told
+        worker.untouched()
+    with shows("when the cluster is back it is known again, and was not touched"):
+        w.start_agent(SILENT)
+        until("it is known again", lambda: w.h.job(worker.job)["reason"] is None)
+        job = w.h.job(worker.job)
+        assert "sentence" not in job and "unknownSince" not in job, job
+        equal((job["elements"]["unknown"], job["live"][0]["state"]), (0, "running"))
+        worker.tell_end(6)
+        worker.check("failed", 6)
 
 
 def with_bad_tunnels(w):
@@ -265,10 +310,12 @@ def main():
         without_control_plane(w)
         without_database(w)
         without_agents(w)
+        silent = fall_silent(w)
         with_bad_tunnels(w)
         over_a_slow_tunnel(w)
         one_key(w)
         storm(w)
+        while_silent(w, silent)
         with shows("the jobs that lived through all of it end as they are told, with all of their output"):
             for worker in w.lasting:
                 worker.tell_end(0)

@@ -118,11 +118,13 @@ static void tell_view(struct teller *teller, const struct core_job_view *view)
         tell(teller, " elements=%u started=%u live=%u succeeded=%u failed=%u cancelled=%u",
              view->elements, view->elements_started, view->elements_live, view->elements_succeeded,
              view->elements_failed, view->elements_cancelled);
+        if (view->elements_unknown) tell(teller, " unknown=%u", view->elements_unknown);
     }
     if (view->is_picked) tell(teller, " picked");
     if (view->cluster.n) {
         tell(teller, " on %s attempt=%u", teller->clusters[view->cluster.n].name, view->attempt);
     }
+    if (view->unknown_at) tell(teller, " unknown since %" PRId64 "s", view->unknown_at / 1000);
     tell(teller, "\n");
 }
 
@@ -135,6 +137,7 @@ static void tell_elements(struct teller *teller, const struct core_answer *answe
         if (answer->jobs[0].elements == 1 && !answer->jobs[0].is_picked) continue;
         tell(teller, "    | element %u#%u %s", view->element, view->attempt,
              attempt_state_name(view->state));
+        if (view->unknown_at) tell(teller, " since %" PRId64 "s", view->unknown_at / 1000);
         if (view->reason != REASON_none) tell(teller, " %s", reason_name(view->reason));
         if (view->replicas_len > 0) {
             tell(teller, " on %s:", teller->clusters[view->cluster.n].name);

@@ -15,8 +15,8 @@ tick 1s
     cluster_phase cluster=1 phase=0
 tick 24h
 explain 1
-    answer ok: it runs
-    | job-1 running on east attempt=1
+    answer ok: cluster east is silent: it may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    | job-1 running ClusterSilent on east attempt=1 unknown since 61s
     | east ClusterUnhealthy: east is not connected
     | west Fits: fits on west now
 agent east hello
@@ -461,3 +461,80 @@ tick 61s
 agent east hello boot=1
     cluster_put cluster=1 state=1 session_epoch=8 generation=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     east <- welcome session=8 incarnation=1
+
+# an unknown attempt is said to be so, with what it means, until its cluster speaks again
+. queue ml
+. cluster east
+. agent east up n1 cpu=4
+. submit ml cpu=1
+agent east reports 1/0#1 r0 running
+    replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
+    east <- ack 2
+agent east lost
+tick 59s
+read 1
+    answer ok
+    | job-1 running on east attempt=1
+tick 2s
+  61.000s
+    cluster_phase cluster=1 phase=0
+read 1
+    answer ok: cluster east is silent: it may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    | job-1 running ClusterSilent on east attempt=1 unknown since 61s
+list
+    answer ok
+    | job-1 running ClusterSilent on east attempt=1 unknown since 61s
+explain 1
+    answer ok: cluster east is silent: it may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    | job-1 running ClusterSilent on east attempt=1 unknown since 61s
+    | east ClusterUnhealthy: east is not connected
+cancel 1
+    audit tenant=1 actor=ann body=cancel job-1
+    mark_set job=1 kind=2 value=35
+    answer ok
+read 1
+    answer ok: cluster east is silent: it may well be running there, so it is not started elsewhere by itself; once the cluster is back it is stopped, and if the cluster is removed it is over
+    | job-1 stopping ClusterSilent on east attempt=1 unknown since 61s
+agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+read 1
+    answer ok: cluster east is silent: it may well be running there, so it is not started elsewhere by itself; once the cluster is back it is stopped, and if the cluster is removed it is over
+    | job-1 stopping ClusterSilent on east attempt=1 unknown since 61s
+agent east inventory 1/0#1 r0 running end
+    cluster_phase cluster=1 phase=1
+    east <- stop job-1/0#1 seq=1 Cancelled
+read 1
+    answer ok
+    | job-1 stopping Cancelled on east attempt=1
+
+# of an array with elements on two clusters, those of the silent one are unknown
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=1
+. agent west up n2 cpu=1
+. submit ml x3 cpu=1
+. agent west reports 1/1#1 r0 running
+agent east lost
+. tick 70s
+read 1
+    answer ok: cluster east is silent: what it holds of this job (unknown: 1 of 2 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    | job-1 running ClusterSilent elements=3 started=2 live=2 succeeded=0 failed=0 cancelled=0 unknown=1 on east attempt=1 unknown since 61s
+    | element 0#1 unknown since 61s on east:n1 pending
+    | element 1#1 running on west:n2 running
+explain 1
+    answer ok: cluster east is silent: what it holds of this job (unknown: 1 of 2 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    | job-1 running ClusterSilent elements=3 started=2 live=2 succeeded=0 failed=0 cancelled=0 unknown=1 on east attempt=1 unknown since 61s
+    | east ClusterUnhealthy: east is not connected
+    | west InsufficientCapacity: needs 1.000 CPU, 0 MiB; west has 0.000 CPU, 65536 MiB free of 1.000 CPU, 65536 MiB
+forget east
+    audit tenant=1 actor=ann body=cluster_forget east attempts=1
+    attempt_end job=1 element=0 n=1 ClusterForgotten exit_code=0
+    cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
+    answer ok
+read 1
+    answer ok
+    | job-1 running elements=3 started=2 live=1 succeeded=0 failed=0 cancelled=0
+    | element 0#1 ended
+    | element 1#1 running on west:n2 running
