@@ -441,7 +441,6 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32
     unmark(core, slot);
     send.control_seq = ++cluster->control_seq;
     send.attempt = core_attempt_id(core, element);
-    send.shape.n = shape->id;
     send.nodes_len = element->replicas_len;
     send.nodes = fl_arena_array(&core->scratch, uint32_t, send.nodes_len);
     for (uint32_t i = 0; i < element->replicas_len; i++) {

@@ -150,8 +150,7 @@ struct core_send {
     uint64_t control_seq;
     uint64_t report_seq;
     struct fl_attempt attempt;
-    struct fl_shape_id shape; /* of a START: resources and roles, for who resolves its body */
-    uint32_t *nodes;          /* of a START: node number of each replica */
+    uint32_t *nodes; /* of a START: node number of each replica */
     size_t nodes_len;
     enum reason reason;
     enum fl_code code;

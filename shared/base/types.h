@@ -26,10 +26,6 @@ struct fl_cluster {
     uint32_t n;
 };
 
-struct fl_shape_id {
-    uint32_t n;
-};
-
 struct fl_job {
     uint64_t n;
 };
