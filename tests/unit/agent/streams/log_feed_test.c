@@ -142,7 +142,8 @@ static void an_end_of_an_earlier_session_may_be_acknowledged_in_this_one(void **
     log_feed_opened(world.feed);
     assert_string_equal(pull(&world), "open ");
     say(&world, FL_LOG_cursor);
-    say(&world, FL_LOG_end_ack); /* the hub has forgotten the number with it, and would answer no END */
+    say(&world,
+        FL_LOG_end_ack); /* the hub has forgotten the number with it, and would answer no END */
     assert_int_equal(world.taken, 1);
     assert_string_equal(pull(&world), "close ");
     assert_int_equal(log_feed_stats(world.feed).sources, 0);
