@@ -301,7 +301,8 @@ def life(figure):
         steady = line["last_per_s"] / line["first_per_s"]
         row = figure("B4", line["value"], "jobs/s", floor=floor, ratio=line["value"] / floor, ratio_goal=0.40,
                      goal=(">=", 110000), values=[line["value"]], floors=[f["value"] for f in floors],
-                     detail={"pg_cpu_us": parts["pg"], "own_cpu_us": parts["hub"], "seconds": seconds})
+                     detail={"pg_cpu_us": parts["pg"], "own_cpu_us": parts["hub"], "seconds": seconds,
+                             "refused": line["refused"]})
         cpu = figure("B5", sum(parts.values()), "us CPU/job", goal=("<=", 17), values=[sum(parts.values())],
                      detail={f"{key}_us": value for key, value in parts.items()})
         return [with_half(row, row["value"] >= 55000 or row["ratio"] >= 0.20),

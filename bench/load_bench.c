@@ -7,7 +7,8 @@
  *   batch      each of 2 connections posts 500 jobs at a time as lines of JSON: the spec once, then 160 bytes of
  *              parameters each; distinct: each line a whole document with a spec of 1 KiB of its own
  *   life       as batch, but never more than 'open' jobs that have not ended, as the agents' figures have it
- *              (agents_bench); value: jobs a second whose end is durable
+ *              (agents_bench); value: jobs a second whose end is durable.  A post that is refused because the
+ *              control plane is full is sent again, and counted
  *   requests   as single, but GETs that nothing decides (/livez): what is left of 'single' without its job
  * rate: so many jobs a second at most.  One thread. */
 #include <errno.h>
@@ -47,7 +48,7 @@ struct load {
     bool is_keyed, is_distinct;
     const struct bench_figures *figures;
     uint64_t sent, answered; /* jobs */
-    uint64_t requests;
+    uint64_t requests, refused;
     int64_t began_ns;
     bool is_measuring;
     struct bench_samples took_ms;
@@ -175,6 +176,12 @@ static void go_on(struct load *load, struct client *client)
         watch(load, client, state == BENCH_HTTP_WRITE, EPOLL_CTL_MOD);
         return;
     }
+    if (load->which == LIFE && answer.status == 429) { /* it is full: in the next turn, once more */
+        load->sent -= load->request_jobs;
+        load->refused++;
+        client->sent_ns = 0;
+        return;
+    }
     check(load, &answer);
     load->answered += load->request_jobs;
     if (load->is_measuring) {
@@ -257,6 +264,7 @@ static void measure(struct load *load, double seconds)
     bench_field("p50_ms", bench_samples_at(&load->took_ms, 0.5));
     bench_field("p99_ms", bench_samples_at(&load->took_ms, 0.99));
     bench_field("load_cpu_s", meter.own_cpu_s);
+    if (load->which == LIFE) bench_field("refused", (double)load->refused);
     bench_end();
     bench_meter_fini(&meter);
 }
