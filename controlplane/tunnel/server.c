@@ -519,7 +519,7 @@ struct tunnel_server_config tunnel_server_config_default(void)
         .listen_fd = -1,
         .handshake_ms = 5000,
         .handshakes_max = 256,
-        .handshakes_per_second = 1000,
+        .handshakes_per_second = 500,
         .connections_max = 20000,
         .ping_ms = FL_LINK_PING_MS,
         .dead_ms = FL_LINK_DEAD_MS,

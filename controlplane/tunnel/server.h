@@ -73,7 +73,7 @@ struct tunnel_server_config {
     const char *ca_file;                     /* PEM: who may sign agents */
     uint32_t handshake_ms;                   /* from accept to the upgrade: 5 s */
     uint32_t handshakes_max;                 /* at the same time: 256 */
-    uint32_t handshakes_per_second;          /* 1,000; as many at once as come in two seconds */
+    uint32_t handshakes_per_second;          /* 500; as many at once as come in two seconds */
     uint32_t connections_max;                /* 20,000 */
     uint32_t ping_ms, dead_ms;               /* announced to agents; see link.h */
     uint32_t stop_grace_ms;                  /* in a STOP */
