@@ -1,0 +1,155 @@
+"""A limit of output per attempt (log_attempt_max): what is kept of jobs that write more, what of it is said to be missing,
+and that all of it is the same after the control plane was killed.
+
+Output is cut when its segment is sealed.  The first control plane keeps its segment open, so that what it has is whole;
+the second one, which is to seal soon, finds it.  So nothing depends on how fast anybody writes."""
+import json
+import os
+
+import fleet
+import hub
+from fleet import equal, shows, until
+
+LIMIT = 1 << 20
+RECORD_MAX = 32768  # of output in a record, which is kept or left out whole
+
+# A replica's output, made by the job and again by the test: numbered lines that hardly compress.
+LINES = r"""
+import hashlib
+def lines(name, count):
+    for i in range(count):
+        yield b"%06d of %06d %s %s\n" % (i, count, name.encode(), hashlib.sha384(b"%d %s" % (i, name.encode())).hexdigest().encode())
+"""
+# argv: name, then how many lines each replica writes.
+WRITER = LINES + r"""
+import os, sys
+name, count = sys.argv[1], int(sys.argv[2 + int(os.environ["FAIRLEAD_REPLICA"])])
+sys.stdout.buffer.writelines(lines(name + os.environ["FAIRLEAD_REPLICA"], count))
+"""
+made = {}
+exec(LINES, made)
+
+MIB = 8700  # lines of 121 bytes
+JOBS = {"plain": [3 * MIB], "loud": [MIB] * 4, "mixed": [MIB, MIB, 150, MIB]}
+
+
+class Output:
+    """What the replicas of a job wrote, and what the control plane says of it."""
+
+    def __init__(self, h, name, counts):
+        self.h, self.truth = h, [b"".join(made["lines"](f"{name}{i}", count)) for i, count in enumerate(counts)]
+        self.job = h.submit({"name": name, "replicas": len(counts), "resources": {"cpu": "100m", "memory": "32Mi"},
+                             "command": ["python3", "-c", WRITER, name, *map(str, counts)]})
+
+    def read(self, replica):
+        """The lines of one replica, as the API gives them."""
+        return read_log(self.h, self.job, replica)
+
+    def is_whole(self):
+        return all(check(self.read(i), truth, has_all=False) == [] for i, truth in enumerate(self.truth))
+
+    def is_cut(self):
+        return any("gap" in line for i in range(len(self.truth)) for line in self.read(i))
+
+
+def read_log(h, job, replica=0):
+    return [json.loads(line) for line in h.patient("GET", f"/v1/jobs/{job}/logs?format=jsonl&replica={replica}").splitlines()]
+
+
+def check(lines, truth, has_all=True):
+    """Each byte that was written is in its place, once, or in a gap.  Answers the gaps, as (begin, end); None: something is to come yet."""
+    at, gaps = 0, []
+    for i, line in enumerate(lines):
+        equal(line["offset"], at, f"offset of line {i} of {len(lines)}")
+        if "gap" in line:
+            equal(line["gap"], "limit", f"why {line['bytes']} bytes are missing at {at}")
+            gaps.append((at, at + line["bytes"]))
+            at += line["bytes"]
+        else:
+            text = line["text"].encode()
+            equal(text, truth[at:at + len(text)], f"line {i} at {at}")
+            at += len(text)
+    if not has_all and at < len(truth):
+        return None
+    equal(at, len(truth), "bytes kept and missing")
+    return gaps
+
+
+def share_of(lengths):
+    """What each may keep of LIMIT: who wrote less than an equal share leaves the rest to the others."""
+    rest = LIMIT
+    for i, length in enumerate(sorted(lengths)):
+        if length > rest // (len(lengths) - i):
+            return rest // (len(lengths) - i)
+        rest -= length
+    raise AssertionError(f"{lengths} are not over the limit")
+
+
+def check_share(output):
+    """Of each replica that is over its share the first and the last half of that, and one marked gap; all of any other."""
+    share, kept = share_of([len(truth) for truth in output.truth]), 0
+    for i, truth in enumerate(output.truth):
+        lines = output.read(i)
+        gaps, length = check(lines, truth), len(truth)
+        kept += length - sum(end - begin for begin, end in gaps)
+        if length <= share:
+            equal(gaps, [], f"gaps of replica {i}, which wrote less than its share")
+            continue
+        equal(len(gaps), 1, f"gaps of replica {i}")
+        begin, end = gaps[0]
+        assert share // 2 <= begin < share // 2 + RECORD_MAX, f"replica {i} keeps {begin} bytes at its beginning, its share is {share}"
+        assert share // 2 <= length - end < share // 2 + RECORD_MAX, f"replica {i} keeps {length - end} bytes at its end, its share is {share}"
+        assert truth.startswith(lines[0]["text"].encode()) and truth.endswith(lines[-1]["text"].encode()), (lines[0], lines[-1])
+    most = LIMIT + 2 * RECORD_MAX * len(output.truth)
+    assert LIMIT - len(output.truth) <= kept < most, f"{kept} bytes are kept of {sum(map(len, output.truth))}"
+    print(f"# {kept} bytes are kept of {sum(map(len, output.truth))}", flush=True)
+
+
+def stored_bytes(h):
+    folder, found = os.path.join(h.dir, "hub", "logs"), 0
+    for name in os.listdir(folder):
+        try:
+            found += os.path.getsize(os.path.join(folder, name))
+        except FileNotFoundError:  # it was sealed just now
+            pass
+    return found
+
+
+def start_again(h, **settings):
+    h.kill()
+    h.settings.update(settings)
+    h.start()
+
+
+def main():
+    with hub.Hub({"log_attempt_max": "1MiB"}) as h:
+        h.agent("east", h.join("east"), settings={"cpus": "64", "memory": "64GiB"})
+        outputs = {name: Output(h, name, counts) for name, counts in JOBS.items()}
+        with shows("jobs run to their end, whatever they write"):
+            for output in outputs.values():
+                equal(h.wait(output.job)["state"], "succeeded")
+        with shows("as long as a segment is open, all of their output is there"):
+            for output in outputs.values():
+                until("the output is whole", output.is_whole, every_s=0.2)
+            written = stored_bytes(h)
+        start_again(h, log_segment="1MiB", log_segment_age="1s")
+        for output in outputs.values():
+            until("the segment is sealed", output.is_cut, every_s=0.2)
+        with shows("of a plain job over the limit the first and the last half of it are kept, with one marked gap between"):
+            check_share(outputs["plain"])
+        with shows("the replicas of a gang share the limit: each one keeps its own beginning and end"):
+            check_share(outputs["loud"])
+        with shows("a replica that writes little beside loud ones loses nothing, and leaves them its rest"):
+            check_share(outputs["mixed"])
+        with shows("what is not kept is gone from the disk"):
+            until("the open segment is removed", lambda: stored_bytes(h) < written / 3)
+        with shows("after kill -9 and a start the same is read"):
+            before = {name: [output.read(i) for i in range(len(output.truth))] for name, output in outputs.items()}
+            start_again(h)
+            for name, output in outputs.items():
+                for i, lines in enumerate(before[name]):
+                    assert output.read(i) == lines, f"replica {i} of {name} is not what it was"
+    fleet.finish()
+
+
+main()
