@@ -5,6 +5,9 @@ Output is cut when its segment is sealed.  The first control plane keeps its seg
 the second one, which is to seal soon, finds it.  So nothing depends on how fast anybody writes."""
 import json
 import os
+import re
+import select
+import subprocess
 
 import fleet
 import hub
@@ -29,8 +32,23 @@ sys.stdout.buffer.writelines(lines(name + os.environ["FAIRLEAD_REPLICA"], count)
 made = {}
 exec(LINES, made)
 
+# argv: name, count, folder.  Its first line; the others when there is a file 'write' in the folder, but for the last one,
+# which waits for a file 'end'.
+GROWER = LINES + r"""
+import os, sys, time
+name, count, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+def wait(file):
+    while not os.path.exists(os.path.join(folder, file)): time.sleep(0.05)
+for i, line in enumerate(lines(name, count)):
+    if i == 1: wait("write")
+    if i == count - 1: sys.stdout.flush(); wait("end")
+    sys.stdout.buffer.write(line)
+    if i == 0: sys.stdout.flush()
+"""
+
 MIB = 8700  # lines of 121 bytes
 JOBS = {"plain": [3 * MIB], "loud": [MIB] * 4, "mixed": [MIB, MIB, 150, MIB]}
+GROWER_LINES = 16 * MIB  # more, as JSON, than a socket's two ends have room for
 
 
 class Output:
@@ -105,6 +123,81 @@ def check_share(output):
     print(f"# {kept} bytes are kept of {sum(map(len, output.truth))}", flush=True)
 
 
+def follow(h, job, *words):
+    env = dict(os.environ, FAIRLEAD_URL=h.url, FAIRLEAD_TOKEN=h.token, XDG_CONFIG_HOME=h.dir)
+    follower = subprocess.Popen([os.path.join(fleet.BIN, "fairlead"), "logs", job, "--follow", *words], env=env, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, bufsize=0)  # a line that is read takes no more out of the pipe
+    h.processes.append(follower)  # ended with the others, should this test fail
+    return follower
+
+
+def first_line(follower):
+    assert select.select([follower.stdout], [], [], fleet.LONG_S)[0], "the follower shows nothing"
+    return follower.stdout.readline()
+
+
+def rest_of(follower):
+    """All that it prints from now on; it ends by itself, and well."""
+    out = follower.communicate(timeout=fleet.LONG_S)[0]
+    equal(follower.returncode, 0, "exit code of 'fairlead logs --follow'")
+    return out
+
+
+def check_shown(out, truth):
+    """Text as it was written, and in the place of each gap a line that says how much is missing."""
+    parts = re.split(rb"~~~ (\d+) bytes are missing here: limit ~~~\n", out)
+    assert len(parts) > 1, f"no gap is marked in {len(out)} bytes"
+    ends = {0}  # a gap has a line of its own: a line that it cuts is ended first, and may have been at its end
+    for i, part in enumerate(parts):
+        if i % 2 == 1:
+            ends = {end + int(part) for end in ends}
+            continue
+        cut = part[:-1] if i + 1 < len(parts) and part.endswith(b"\n") else part
+        ends = {end + len(text) for end in ends for text in (part, cut) if truth.startswith(text, end)}
+        assert ends, f"part {i} of {len(parts)} is not what was written: {part[:100]!r}"
+    assert len(truth) in ends, f"bytes shown and missing: {ends}, written {len(truth)}"
+
+
+def kept_bytes(lines):
+    return sum(len(line.get("text", "")) for line in lines)
+
+
+def grow(h, folder):
+    """A job that goes on writing while what it wrote is cut, and two who follow it."""
+    truth = b"".join(made["lines"]("grower", GROWER_LINES))
+    job = h.submit({"name": "grower", "resources": {"cpu": "100m", "memory": "32Mi"},
+                    "command": ["python3", "-c", GROWER, "grower", str(GROWER_LINES), folder]})
+    with shows("who follows a job that is over the limit is shown the gap, what is left, and then what it goes on to write"):
+        early = follow(h, job, "-o", "jsonl")
+        first = first_line(early)  # and no more for now: it falls behind
+        tell(folder, "write")
+        most = len(truth) - len(truth) // GROWER_LINES
+        until("it has written all but its last line, and is cut",
+              lambda: (lambda lines: reaches(lines, most) and any("gap" in line for line in lines))(read_log(h, job)), every_s=0.2)
+        late = follow(h, job)
+        begin = first_line(late)
+        tell(folder, "end")
+        equal(h.wait(job)["state"], "succeeded")
+        check_shown(begin + rest_of(late), truth)
+    with shows("who has followed it from its first line, but was slow, is shown what it has missed, and the end"):
+        lines = [json.loads(line) for line in (first + rest_of(early)).splitlines()]
+        gaps = check(lines, truth)
+        assert gaps, "it was not behind: this shows nothing"
+        print(f"# it has seen {kept_bytes(lines)} bytes of {len(truth)}, and {len(gaps)} gaps", flush=True)
+    with shows("what was kept when the job had written less is given up: of 16 MiB, the limit is left, and no more than older files may still have"):
+        # The middle of a file that is less than half of it stays: of the one with the end of the first half, and with the begin of the last.
+        until("older files are cut", lambda: kept_bytes(read_log(h, job)) < 3 * LIMIT, every_s=0.5)
+        check_grown(h, job, truth)
+    return job, truth
+
+
+def check_grown(h, job, truth):
+    lines = read_log(h, job)
+    check(lines, truth)
+    assert LIMIT <= kept_bytes(lines) < 3 * LIMIT, f"{kept_bytes(lines)} bytes are left"
+    print(f"# {kept_bytes(lines)} bytes are kept of {len(truth)}", flush=True)
+
+
 def stored_bytes(h):
     folder, found = os.path.join(h.dir, "hub", "logs"), 0
     for name in os.listdir(folder):
@@ -113,6 +206,16 @@ def stored_bytes(h):
         except FileNotFoundError:  # it was sealed just now
             pass
     return found
+
+
+def tell(folder, file):
+    with open(os.path.join(folder, file), "w"):
+        pass
+
+
+def reaches(lines, end):
+    """All that was written until there is stored."""
+    return bool(lines) and lines[-1]["offset"] + len(lines[-1].get("text", "")) >= end
 
 
 def start_again(h, **settings):
@@ -143,12 +246,14 @@ def main():
             check_share(outputs["mixed"])
         with shows("what is not kept is gone from the disk"):
             until("the open segment is removed", lambda: stored_bytes(h) < written / 3)
+        grower, truth = grow(h, h.dir)
         with shows("after kill -9 and a start the same is read"):
             before = {name: [output.read(i) for i in range(len(output.truth))] for name, output in outputs.items()}
             start_again(h)
             for name, output in outputs.items():
                 for i, lines in enumerate(before[name]):
                     assert output.read(i) == lines, f"replica {i} of {name} is not what it was"
+            check_grown(h, grower, truth)
     fleet.finish()
 
 
