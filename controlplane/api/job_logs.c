@@ -107,15 +107,26 @@ static void on_call_gone(struct api_call *call)
 
 /* --- in one piece --- */
 
+/* How many lines those are; the lines that are missing in a gap count. */
+static uint64_t count_lines(const struct log_page *page)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < page->lines_len; i++) {
+        count += page->lines[i].gap != FL_LOG_GAP_none ? page->lines[i].gap_lines : 1;
+    }
+    return count;
+}
+
 static void answer_lines(struct log_tail *tail, const struct log_page *page)
 {
     struct api_call *call = tail->call;
     struct fl_str body = {(const char *)tail->ready.at, tail->ready.len};
     char *etag = fl_arena_printf(&call->arena, "\"%" PRIu64 "-%" PRIu32 "-%" PRIu64 "-%zu\"",
                                  page->lines_total, page->sources_live, tail->from, body.len);
-    char *range =
-        fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%" PRIu64, tail->from,
-                        tail->from + page->lines_len - (page->lines_len > 0), page->lines_total);
+    uint64_t count = count_lines(page);
+    char *range = fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%" PRIu64,
+                                  tail->from, tail->from + count - (count > 0), page->lines_total);
 
     api_header_add(call, "ETag", fl_str_c(etag));
     api_header_add(call, "Content-Range", fl_str_c(range));

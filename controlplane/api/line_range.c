@@ -41,8 +41,11 @@ static bool is_of(const struct log_line *line, const struct log_line *other)
 bool line_cut_has(struct line_cut *cut, const struct log_line *line)
 {
     if (line->is_begin) {
-        if (cut->begun == cut->lines_max) return false;
-        cut->begun++;
+        uint64_t lines = line->gap != FL_LOG_GAP_none ? line->gap_lines : 1;
+        uint64_t room = cut->lines_max - cut->begun;
+
+        if (room == 0) return false;
+        cut->begun += lines < room ? lines : room;
         if (!line->is_end) fl_vec_push(&cut->open, *line);
         return true;
     }

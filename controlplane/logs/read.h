@@ -13,7 +13,9 @@
  *   in pieces.  With several sources, or has_whole_lines, an unfinished line waits for its end, its piece to
  *   fill or its source to end.
  * - A gap is a line of its own, without bytes.  The number of a line is how many newlines and gaps stand
- *   before it in its source, counted from 0.
+ *   before it in its source, counted from 0; newlines that were left out since it was stored count, too.
+ *   Where lines are counted (LOG_FROM_LINE, LOG_FROM_TAIL) a gap counts as the lines that are missing in it; who
+ *   begins at one of them is given the gap, with its number.
  * - Following: when all that is stored was given, the next page waits until there is more, without bound.
  *   is_over is said when all sources that are known have ended and log_read_settle said that no other
  *   will appear.  Not following: is_over once all that was stored has been given.
@@ -79,6 +81,7 @@ struct log_line {
     fl_ms time;          /* when it was read from the replica */
     enum fl_log_gap gap; /* not none: gap_bytes are missing here, and there are no bytes */
     uint64_t gap_bytes;
+    uint64_t gap_lines; /* of these, how many are counted and have not been given in part */
     struct fl_str bytes;
     bool is_begin,
         is_end; /* of its line; a source's last line may have no newline and is an end too */

@@ -258,8 +258,12 @@ static void add_line(struct log_view *view, struct log_view_output *output,
     full.replica = output->key.replica;
     full.bytes.len = view->bytes.len - begin;
     if (line->is_begin) { /* what is decided of a line holds for all its pieces */
-        output->is_hidden = view->skip > 0 || line->time < view->query.since;
-        if (view->skip > 0) view->skip--;
+        uint64_t lines = line->gap != FL_LOG_GAP_none ? line->gap_lines : 1;
+        uint64_t skipped = view->skip < lines ? view->skip : lines;
+
+        output->is_hidden = (view->skip > 0 && skipped == lines) || line->time < view->query.since;
+        view->skip -= skipped;
+        if (full.gap_lines > 0) full.gap_lines -= skipped;
     }
     if (output->is_hidden) {
         fl_buf_truncate(&view->bytes, begin);
@@ -268,23 +272,35 @@ static void add_line(struct log_view *view, struct log_view_output *output,
     fl_vec_push(&view->lines, full);
 }
 
-static void take_gap(struct log_view *view, struct log_view_output *output,
-                     const struct fl_log_record *record)
+/* The number of the line that output->offset is in, behind a gap. */
+static uint64_t line_behind_gap(struct log_view *view, struct log_view_output *output,
+                                struct step *step)
 {
-    uint64_t end = fl_log_record_end(record);
+    struct fl_log_record record;
 
-    add_line(view, output,
-             &(struct log_line){.number = output->line,
-                                .offset = output->offset,
-                                .time = record->time,
-                                .gap = record->gap,
-                                .gap_bytes = end - output->offset,
-                                .is_begin = true,
-                                .is_end = true},
-             view->bytes.len);
-    output->offset = end;
+    return peek(view, output, step, &record) ? output->line : output->end.lines;
+}
+
+/* It counts as the lines that are missing in it; the beginning of one that it cuts has counted already. */
+static void take_gap(struct log_view *view, struct log_view_output *output,
+                     const struct fl_log_record *record, struct step *step)
+{
+    struct log_line line = {.number = output->line,
+                            .offset = output->offset,
+                            .time = record->time,
+                            .gap = record->gap,
+                            .gap_bytes = fl_log_record_end(record) - output->offset,
+                            .is_begin = true,
+                            .is_end = true};
+    uint64_t first = output->line + (output->is_mid ? 1 : 0);
+    uint64_t behind;
+
+    output->offset = fl_log_record_end(record);
     output->line++;
     output->is_mid = false;
+    behind = line_behind_gap(view, output, step);
+    line.gap_lines = behind > first ? behind - first : 0;
+    add_line(view, output, &line, view->bytes.len);
 }
 
 /* The next line of an output, or a piece of it. */
@@ -313,7 +329,7 @@ static enum take take_line(struct log_view *view, struct log_view_output *output
         }
         if (record.gap) {
             if (view->bytes.len == begin) {
-                take_gap(view, output, &record);
+                take_gap(view, output, &record, step);
                 return TAKEN;
             }
             line.is_end = true;
@@ -352,7 +368,22 @@ static uint64_t lines_of(const struct log_view_output *output)
     return output->end.lines + (output->end.is_mid ? 1 : 0);
 }
 
-/* To the beginning of line n, or to the end. */
+/* Past a gap; or back to it, when line n is in it: whoever asks for that line is told that it is missing. */
+static bool seek_past_gap(struct log_view *view, struct log_view_output *output,
+                          const struct fl_log_record *record, uint64_t n, struct step *step)
+{
+    uint64_t offset = output->offset;
+
+    output->offset = fl_log_record_end(record);
+    output->line++;
+    if (line_behind_gap(view, output, step) <= n) return true;
+    drop_window(output);
+    output->offset = offset;
+    output->line = n;
+    return false;
+}
+
+/* To the beginning of line n, to the gap that it is in, or to the end. */
 static void seek_line(struct log_view *view, struct log_view_output *output, uint64_t n,
                       struct step *step)
 {
@@ -375,8 +406,7 @@ static void seek_line(struct log_view *view, struct log_view_output *output, uin
         const char *newline;
 
         if (record.gap) {
-            output->offset = fl_log_record_end(&record);
-            output->line++;
+            if (!seek_past_gap(view, output, &record, n, step)) return;
             continue;
         }
         newline = memchr(record.bytes.at, '\n', record.bytes.len);

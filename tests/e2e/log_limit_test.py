@@ -93,6 +93,38 @@ def check(lines, truth, has_all=True):
     return gaps
 
 
+def by_ranges(h, job, replica=0):
+    """The lines of one replica, by one Range after the other; the gap, which may be in several, once."""
+    def ask(first):
+        status, headers, got = h.ask("GET", f"/v1/jobs/{job}/logs?format=jsonl&replica={replica}", headers={"Range": f"lines={first}-"})
+        equal(status, 206, f"lines from {first} on: {got[:200]}")
+        return *re.fullmatch(r"lines (\d+)-(\d+)/(\d+|\*)", headers["Content-Range"]).groups(), got
+
+    lines, first, total = [], 0, None
+    until("the end of the output is known", lambda: ask(0)[2] != "*")
+    while first != total:
+        begin, last, total, got = ask(first)
+        begin, last, total = int(begin), int(last), int(total)
+        equal(begin, first, "the first line that is given")
+        lines += [line for line in map(json.loads, got.splitlines()) if not (lines and "gap" in line and line["offset"] == lines[-1]["offset"])]
+        first = last + 1
+    return lines
+
+
+def asks_across_the_gap(h, output, gang):
+    with shows("lines that are missing count: ranges one behind the other give each line once, and the gap"):
+        equal(check(by_ranges(h, output.job), output.truth[0]), check(output.read(0), output.truth[0]), "the gaps")
+    with shows("a tail that begins in the gap begins with the gap, and ends with the last lines"):
+        for job, wanted in ((output.job, 2 * MIB), (gang.job, 3 * MIB // 2)):
+            lines = [json.loads(line) for line in h.patient("GET", f"/v1/jobs/{job}/logs?format=jsonl&tail={wanted}").splitlines()]
+            assert any("gap" in line for line in lines) and "text" in lines[-1], lines[-1:]
+            assert kept_bytes(lines) > LIMIT // 16, f"{len(lines)} lines"
+    with shows("who looks for a pattern is told of the gap"):
+        found = follow(h, output.job, "--grep", "^000000 of .* plain0").communicate(timeout=fleet.LONG_S)[0].splitlines()
+        equal(found[0] + b"\n", next(made["lines"]("plain0", 3 * MIB)))
+        assert len(found) == 2 and found[1].endswith(b" bytes are missing here: limit ~~~"), found
+
+
 def share_of(lengths):
     """What each may keep of LIMIT: who wrote less than an equal share leaves the rest to the others."""
     rest = LIMIT
@@ -246,6 +278,7 @@ def main():
             check_share(outputs["mixed"])
         with shows("what is not kept is gone from the disk"):
             until("the open segment is removed", lambda: stored_bytes(h) < written / 3)
+        asks_across_the_gap(h, outputs["plain"], outputs["loud"])
         grower, truth = grow(h, h.dir)
         with shows("after kill -9 and a start the same is read"):
             before = {name: [output.read(i) for i in range(len(output.truth))] for name, output in outputs.items()}

@@ -94,8 +94,32 @@ static void what_is_given_ends_with_the_last_line_that_is_whole(void **state)
     line_cut_fini(&cut);
 }
 
+static void a_gap_is_all_the_lines_that_are_missing_in_it(void **state)
+{
+    struct line_cut cut = {.lines_max = 10};
+    struct log_line gap = piece(0, true, true);
+    const struct log_line line = piece(0, true, true);
+
+    (void)state;
+    gap.gap = FL_LOG_GAP_limit;
+    gap.gap_lines = 8;
+    assert_true(line_cut_has(&cut, &line));
+    line_cut_mark(&cut, 10);
+    assert_true(line_cut_has(&cut, &gap));
+    line_cut_mark(&cut, 20);
+    assert_int_equal(cut.whole_lines, 9);
+    gap.gap_lines = 1000; /* more than the range has room for: it ends in the gap */
+    assert_true(line_cut_has(&cut, &gap));
+    line_cut_mark(&cut, 30);
+    assert_int_equal(cut.whole_lines, 10);
+    assert_true(line_cut_is_done(&cut));
+    assert_false(line_cut_has(&cut, &line));
+    line_cut_fini(&cut);
+}
+
 FL_TESTS(cmocka_unit_test(a_range_of_lines_has_a_first_line_and_perhaps_a_last),
          cmocka_unit_test(another_unit_is_no_range_and_what_cannot_be_given_is_a_bad_one),
          cmocka_unit_test(
              pieces_of_long_lines_of_two_outputs_are_told_apart_and_the_cut_is_between_lines),
-         cmocka_unit_test(what_is_given_ends_with_the_last_line_that_is_whole))
+         cmocka_unit_test(what_is_given_ends_with_the_last_line_that_is_whole),
+         cmocka_unit_test(a_gap_is_all_the_lines_that_are_missing_in_it))

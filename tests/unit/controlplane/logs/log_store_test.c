@@ -446,6 +446,88 @@ static void what_was_sealed_before_a_restart_is_cut_when_others_need_their_share
     log_world_fini(&world);
 }
 
+/* A gap counts as the lines that are missing in it. */
+static uint64_t lines_counted(const struct log_world_read *read)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < read->lines.len; i++) {
+        count += read->lines.at[i].gap ? read->lines.at[i].gap_lines : 1;
+    }
+    return count;
+}
+
+static void read_from(struct log_world *world, struct log_query query, enum log_from from,
+                      uint64_t n, struct log_world_read *ret_read)
+{
+    log_world_read_fini(ret_read);
+    query.from = from;
+    query.n = n;
+    log_world_read(world, &query, ret_read);
+    assert_int_equal(ret_read->err.code, FL_OK);
+    assert_true(ret_read->lines.len > 0);
+}
+
+static void lines_in_a_gap_count_and_who_begins_at_one_is_given_the_gap(void **state)
+{
+    static const uint64_t tails[] = {10, 7000, 20000, 33000, 39999};
+    static struct log_world world;
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+    struct log_query one = whole();
+    struct log_line gap = {0};
+
+    (void)state;
+    log_world_init(&world, 21);
+    world.config.attempt_bytes_max = 400000;
+    log_world_restart(&world);
+    for (uint32_t i = 0; i < 2; i++) {
+        log_world_add(&world, JOB, 0, 1, i);
+        for (int k = 0; k < 20000; k++) {
+            char line[64];
+            int len = snprintf(line, sizeof(line), "line %d of many, most to be left out\n", k);
+
+            log_world_write(&world, i, line, (size_t)len, 1000 + k);
+        }
+        log_world_end(&world, i);
+    }
+    log_world_settle(&world);
+    seal_all(&world, 1);
+    one.replicas_len = 1; /* replica 0 */
+    read_from(&world, one, LOG_FROM_START, 0, &read);
+    assert_int_equal(lines_counted(&read), 20000);
+    for (size_t i = 0; i < read.lines.len; i++) {
+        if (read.lines.at[i].gap) gap = read.lines.at[i];
+    }
+    assert_true(gap.number > 1000 && gap.gap_lines > 10000);
+
+    read_from(&world, one, LOG_FROM_LINE, gap.number + 5, &read);
+    assert_int_equal(read.lines.at[0].gap, FL_LOG_GAP_limit);
+    assert_int_equal(read.lines.at[0].number, gap.number + 5);
+    assert_int_equal(read.lines.at[0].offset, gap.offset);
+    assert_int_equal(read.lines.at[0].gap_bytes, gap.gap_bytes);
+    assert_int_equal(read.lines.at[1].number, gap.number + gap.gap_lines);
+    assert_int_equal(lines_counted(&read), 20000 - gap.number - 5);
+
+    read_from(&world, one, LOG_FROM_LINE, gap.number + gap.gap_lines, &read);
+    assert_int_equal(read.lines.at[0].gap, FL_LOG_GAP_none);
+    assert_int_equal(read.lines.at[0].number, gap.number + gap.gap_lines);
+    assert_int_equal(lines_counted(&read), 20000 - gap.number - gap.gap_lines);
+
+    read_from(&world, one, LOG_FROM_TAIL, 20000 - gap.number - 7, &read);
+    assert_int_equal(read.lines.at[0].number, gap.number + 7);
+    assert_int_equal(read.lines.at[0].gap, FL_LOG_GAP_limit);
+
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) { /* of both */
+        read_from(&world, query, LOG_FROM_TAIL, tails[i], &read);
+        assert_int_equal(lines_counted(&read), tails[i]);
+        read_from(&world, query, LOG_FROM_LINE, tails[i], &read);
+        assert_int_equal(lines_counted(&read), 40000 - tails[i]);
+    }
+    log_world_read_fini(&read);
+    log_world_fini(&world);
+}
+
 /* ---- a disk that fails: only the worker's thread asks it, only between steps is it changed --------------- */
 
 static _Atomic int writes_left = -1; /* below 0: without end */
@@ -632,6 +714,7 @@ FL_TESTS(cmocka_unit_test(what_was_written_is_what_is_read),
          cmocka_unit_test(of_a_long_output_the_first_and_the_last_are_kept),
          cmocka_unit_test(replicas_of_an_attempt_share_its_limit),
          cmocka_unit_test(what_was_sealed_before_a_restart_is_cut_when_others_need_their_share),
+         cmocka_unit_test(lines_in_a_gap_count_and_who_begins_at_one_is_given_the_gap),
          cmocka_unit_test(a_full_disk_pauses_and_recovers_by_itself),
          cmocka_unit_test(a_failed_sync_acknowledges_nothing_that_it_covered),
          cmocka_unit_test(a_forgotten_job_is_gone_also_after_a_restart),
