@@ -74,7 +74,8 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
 
     if (following->has_grep && strcmp(event->name, "end") != 0) {
         json_t *line = json_loadb(event->data, event->data_len, JSON_ALLOW_NUL, NULL);
-        bool is_hit = regexec(&following->grep, cli_text(line, "text"), 0, NULL, 0) == 0;
+        bool is_hit = *cli_text(line, "gap") || /* it might have held it */
+                      regexec(&following->grep, cli_text(line, "text"), 0, NULL, 0) == 0;
 
         json_decref(line);
         if (!is_hit) return CLI_STREAM_MORE;
