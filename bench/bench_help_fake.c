@@ -33,7 +33,7 @@ void fake_init(struct fake *fake, uint32_t agents, uint32_t slots)
             .spec = FL_STR(BENCH_SPEC),
             .spec_digest = digest,
             .elements = 1,
-            .params = bench_params(),
+            .params = bench_params(i, fake->params[i]),
         };
     }
     for (uint32_t i = 0; i < agents; i++) {
@@ -162,6 +162,9 @@ bool fake_next(struct fake *fake, fl_ms now, struct core_event *ret_event)
 struct core_event fake_submit(struct fake *fake, size_t jobs)
 {
     fake->requests_open++;
+    for (size_t i = 0; i < jobs; i++) {
+        bench_params_own(fake->request_last * BENCH_REQUEST_JOBS + i, fake->params[i]);
+    }
     return (struct core_event){.kind = CORE_EV_submit,
                                .request = ++fake->request_last,
                                .tenant = {1},

@@ -41,6 +41,7 @@ struct fake {
     struct fl_buf shape;
     struct fl_resources each;
     struct core_submit_item items[BENCH_REQUEST_JOBS];
+    char params[BENCH_REQUEST_JOBS][BENCH_PARAMS_BYTES];
     char names[BENCH_CLUSTERS][16];
 };
 

@@ -23,6 +23,7 @@
 #include "bench/bench_help_http.h"
 #include "bench/bench_help_job.h"
 #include "shared/base/alloc.h"
+#include "shared/base/vec.h"
 
 enum { EVENTS_MAX = 256, KEY_MAX = 96, WAIT_MS = 1, MINUTE_S = 60 };
 
@@ -43,6 +44,8 @@ struct load {
     size_t clients_len;
     int poll_fd;
     struct fl_buf body;
+    FL_VEC(size_t) own_at; /* where in it each job has bytes of its own */
+    uint64_t own_next;
     size_t request_jobs;
     double rate, open_max;
     bool is_keyed, is_distinct;
@@ -64,14 +67,15 @@ static void put_text(struct fl_buf *body, const char *text)
     (void)fl_buf_put(body, text, strlen(text));
 }
 
-static void put_params(struct fl_buf *body)
+static void put_params(struct load *load)
 {
-    struct fl_str params = bench_params();
+    char text[BENCH_PARAMS_BYTES];
+    struct fl_str params = bench_params(load->own_next++, text);
 
-    put_text(body, "\"params\":{\"p\":\"");
-    for (size_t i = 0; i < params.len; i++)
-        (void)fl_buf_put_u8(body, (uint8_t)('a' + (uint8_t)params.at[i] % 26));
-    put_text(body, "\"}");
+    put_text(&load->body, "\"params\":{\"p\":\"");
+    fl_vec_push(&load->own_at, load->body.len);
+    (void)fl_buf_put(&load->body, params.at, params.len);
+    put_text(&load->body, "\"}");
 }
 
 static void make_body(struct load *load)
@@ -79,10 +83,11 @@ static void make_body(struct load *load)
     struct fl_buf *body = &load->body;
 
     fl_buf_clear(body);
+    load->own_at.len = 0;
     if (load->which == REQUESTS) return;
     if (load->which == SINGLE) {
         put_text(body, "{" JOB_MEMBERS ",");
-        put_params(body);
+        put_params(load);
         put_text(body, "}");
         return;
     }
@@ -97,10 +102,18 @@ static void make_body(struct load *load)
         } else {
             put_text(body, "{\"use\":\"s\",");
         }
-        put_params(body);
+        put_params(load);
         put_text(body, "}\n");
     }
     if (body->is_over) bench_die("a body is too long");
+}
+
+/* The same body for other jobs. */
+static void renew_body(struct load *load)
+{
+    for (size_t i = 0; i < load->own_at.len; i++) {
+        bench_params_own(load->own_next++, (char *)load->body.at + load->own_at.at[i]);
+    }
 }
 
 static void watch(struct load *load, struct client *client, bool is_writing, int op)
@@ -130,7 +143,11 @@ static void begin(struct load *load, struct client *client)
     int len = 0;
 
     if (!may_begin(load)) return;
-    if (load->is_distinct) make_body(load);
+    if (load->is_distinct) {
+        make_body(load);
+    } else {
+        renew_body(load);
+    }
     load->requests++;
     if (load->which != REQUESTS) {
         len = snprintf(more, sizeof more, "Content-Type: application/%s\r\n",
@@ -306,6 +323,7 @@ int main(int argc, char **argv)
         bench_http_close(&load.clients[i].http);
     bench_samples_fini(&load.took_ms);
     fl_buf_fini(&load.body);
+    fl_vec_fini(&load.own_at);
     fl_free(load.clients);
     bench_api_fini(&load.api);
     return 0;
