@@ -10,7 +10,7 @@
  *   product-submit   the product floor: schema/ and stmts.def as the writer connection prepares them, in
  *                    batches as the engine makes them, with no core: 2,000 jobs in requests of 500
  *   product-life     the same with the whole life: each batch accepts and starts 2,000 jobs, and ends those
- *                    of three batches before; the journal's body is as long as the rows are encoded
+ *                    of three batches before; the journal's body is their rows, packed as the product does it
  *   copy-out         one connection, COPY (binary) of five narrow columns of open_job to nowhere, once; the
  *                    database of engine_bench restart, and the value is seconds
  */
@@ -25,6 +25,7 @@
 #include "bench/bench_help_job.h"
 #include "controlplane/core/job.h"
 #include "controlplane/core/row.h"
+#include "controlplane/store/journal.h"
 #include "controlplane/store/pg_array.h"
 #include "controlplane/store/pg_conn.h"
 #include "shared/base/alloc.h"
@@ -198,6 +199,7 @@ static void unnest_prepare(struct unnest *unnest, const char *conninfo)
                                 PG_INT4_ARRAY, PG_INT4_ARRAY, PG_INT4_ARRAY,
                                 PG_INT8_ARRAY, PG_INT8_ARRAY, PG_BYTEA_ARRAY};
     struct stmt *insert = &unnest->insert;
+    char params[BENCH_PARAMS_BYTES];
     PGresult *result;
     PGconn *pg = bench_connect(conninfo);
 
@@ -209,7 +211,7 @@ static void unnest_prepare(struct unnest *unnest, const char *conninfo)
         }
         pg_array_put_i64(&insert->arrays[6], 1);
         pg_array_put_i64(&insert->arrays[7], 1);
-        pg_array_put_str(&insert->arrays[8], bench_params());
+        pg_array_put_str(&insert->arrays[8], bench_params(i, params));
     }
     stmt_finish(insert);
     result =
@@ -381,6 +383,7 @@ static void run_copy(const char *name, const char *conninfo, bool has_events, do
     struct copier copiers[CONNS] = {0};
     struct bench_samples all = {0};
     struct bench_meter meter;
+    char params[BENCH_PARAMS_BYTES];
     uint64_t batches = 0;
 
     bench_meter_init(&meter, conninfo);
@@ -390,7 +393,7 @@ static void run_copy(const char *name, const char *conninfo, bool has_events, do
         copiers[i].pg = bench_connect(conninfo);
         copiers[i].has_events = has_events;
         copiers[i].id = 1 + (uint64_t)i * 1000000000;
-        make_copy(&copiers[i].jobs, 5, 2, bench_params());
+        make_copy(&copiers[i].jobs, 5, 2, bench_params(0, params));
         make_copy(&copiers[i].events, 2, 1, (struct fl_str){0});
     }
     copiers_run(copiers, warm);
@@ -447,9 +450,9 @@ static void run_copy_out(const char *name, const char *conninfo)
 
 struct product {
     bool is_life;
-    struct stmt job, open_job, attempt, element_end, open_mark_drop, open_job_drop, audit;
-    uint8_t *body; /* of a batch that ends nothing yet, and of one that does */
-    size_t body_bytes_first, body_bytes;
+    struct stmt job, open_job, attempt, element_end, open_job_drop, audit;
+    struct journal_packer *packers[2];
+    struct fl_str body_first, body; /* of a batch that ends nothing yet, and of one that does */
     int64_t epoch_be, at_be, batch_be, lo_be, hi_be; /* scalars of the batch being sent */
     struct pipe pipe;
 };
@@ -469,20 +472,18 @@ static void send_product_ends(struct product *product, PGconn *pg, uint64_t firs
     stmt_set_ids(&product->element_end, first);
     set_scalar(&product->element_end, 7, &product->batch_be);
     stmt_send(&product->element_end, pg);
-    stmt_set_ids(&product->open_mark_drop, first);
-    stmt_send(&product->open_mark_drop, pg);
     stmt_set_ids(&product->open_job_drop, first);
     stmt_send(&product->open_job_drop, pg);
 }
 
-static void send_chain(struct product *product, PGconn *pg, size_t body_bytes)
+static void send_chain(struct product *product, PGconn *pg, struct fl_str body)
 {
     struct stmt chain = {.name = pg_stmts[PG_STMT_chain].name, .params = 4};
 
     set_scalar(&chain, 0, &product->batch_be);
     set_scalar(&chain, 1, &product->epoch_be);
     set_scalar(&chain, 2, &product->at_be);
-    chain.values[3] = (struct pg_value){product->body, body_bytes};
+    chain.values[3] = (struct pg_value){body.at, body.len};
     stmt_send(&chain, pg);
 }
 
@@ -498,7 +499,7 @@ static void product_send(void *ctx, PGconn *pg, uint64_t number)
     product->lo_be = (int64_t)htobe64(first);
     product->hi_be = (int64_t)htobe64(first + BENCH_BATCH_JOBS - 1);
     stmt_send(&begin, pg);
-    send_chain(product, pg, has_ends ? product->body_bytes : product->body_bytes_first);
+    send_chain(product, pg, has_ends ? product->body : product->body_first);
     stmt_set_ids(&product->job, first);
     set_scalar(&product->job, 11, &product->batch_be);
     stmt_send(&product->job, pg);
@@ -531,40 +532,57 @@ static const struct row_element_end ELEMENT_END = {
 static const struct row_audit AUDIT = {
     .tenant = 1, .actor = FL_STR(BENCH_ACTOR), .body = FL_STR("submit job-7zzz+500")};
 
-static size_t row_bytes(const struct row *row)
+static void put_row(struct fl_buf *rows, const struct row *row)
 {
-    struct fl_buf buf;
-    size_t len;
-
-    fl_buf_init(&buf, 1 << 20);
-    if (!row_encode(&buf, row)) bench_die("a row is too long");
-    len = buf.len;
-    fl_buf_fini(&buf);
-    return len;
+    if (!row_encode(rows, row)) bench_die("the rows are too long");
 }
 
-static size_t bytes_of_jobs(bool is_life, bool has_ends)
+static void put_job(struct fl_buf *rows, uint64_t id, bool is_life, bool has_ends)
 {
     struct row job = {.kind = ROW_job_new, .job_new = JOB_NEW};
     struct row attempt = {.kind = ROW_attempt_new, .attempt_new = ATTEMPT_NEW};
-    struct row phase = {.kind = ROW_replica_phase, .replica_phase = {.job = 1, .n = 1}};
+    struct row phase = {.kind = ROW_replica_phase, .replica_phase = {.job = id, .n = 1}};
     struct row end = {.kind = ROW_element_end, .element_end = ELEMENT_END};
-    struct row job_end = {.kind = ROW_job_end, .job_end = {.job = 1}};
-    struct row audit = {.kind = ROW_audit, .audit = AUDIT};
-    size_t bytes;
+    struct row job_end = {.kind = ROW_job_end, .job_end = {.job = id}};
+    char params[BENCH_PARAMS_BYTES];
 
-    job.job_new.params = bench_params();
-    bytes = row_bytes(&job);
-    if (is_life) bytes += row_bytes(&attempt);
-    if (has_ends) bytes += 3 * row_bytes(&phase) + row_bytes(&end) + row_bytes(&job_end);
-    return bytes * BENCH_BATCH_JOBS + BENCH_BATCH_REQUESTS * row_bytes(&audit);
+    job.job_new.job = attempt.attempt_new.job = end.element_end.job = id;
+    job.job_new.params = bench_params(id, params);
+    put_row(rows, &job);
+    if (is_life) put_row(rows, &attempt);
+    if (!has_ends) return;
+    for (int i = 0; i < 3; i++) {
+        put_row(rows, &phase);
+    }
+    put_row(rows, &end);
+    put_row(rows, &job_end);
+}
+
+/* The body of a batch's journal row, once for all batches. */
+static struct fl_str pack_jobs(struct journal_packer *packer, bool is_life, bool has_ends)
+{
+    struct row audit = {.kind = ROW_audit, .audit = AUDIT};
+    struct fl_buf rows;
+    struct fl_str packed;
+
+    fl_buf_init(&rows, (size_t)16 << 20);
+    for (uint64_t id = 1; id <= BENCH_BATCH_JOBS; id++) {
+        put_job(&rows, id, is_life, has_ends);
+    }
+    for (int i = 0; i < BENCH_BATCH_REQUESTS; i++) {
+        put_row(&rows, &audit);
+    }
+    packed = journal_pack(packer, (struct fl_str){(const char *)rows.at, rows.len});
+    fl_buf_fini(&rows);
+    return packed;
 }
 
 static void make_job(struct stmt *stmt)
 {
     struct pg_array *to = stmt->arrays;
+    char params[BENCH_PARAMS_BYTES];
 
-    for (int i = 0; i < BENCH_BATCH_JOBS; i++) {
+    for (uint64_t i = 0; i < BENCH_BATCH_JOBS; i++) {
         pg_array_put_i64(&to[0], 0);
         pg_array_put_null(&to[1]);
         pg_array_put_i32(&to[2], JOB_NEW.tenant);
@@ -574,7 +592,7 @@ static void make_job(struct stmt *stmt)
         pg_array_put_bytes(&to[6], JOB_NEW.spec.at, sizeof JOB_NEW.spec.at);
         pg_array_put_null(&to[7]);
         pg_array_put_null(&to[8]);
-        pg_array_put_str(&to[9], bench_params());
+        pg_array_put_str(&to[9], bench_params(i, params));
         pg_array_put_null(&to[10]);
     }
 }
@@ -645,19 +663,17 @@ static void product_prepare(struct product *product)
     stmt_init_product(&product->element_end, PG_STMT_element_end_insert);
     make_element_end(&product->element_end);
     stmt_finish(&product->element_end);
-    stmt_init_product(&product->open_mark_drop, PG_STMT_open_mark_drop);
-    make_ids(&product->open_mark_drop);
-    stmt_finish(&product->open_mark_drop);
     stmt_init_product(&product->open_job_drop, PG_STMT_open_job_drop);
     make_ids(&product->open_job_drop);
     stmt_finish(&product->open_job_drop);
     stmt_init_product(&product->audit, PG_STMT_audit_insert);
     make_audit(&product->audit);
     stmt_finish(&product->audit);
-    product->body_bytes_first = bytes_of_jobs(product->is_life, false);
-    product->body_bytes = bytes_of_jobs(product->is_life, product->is_life);
-    product->body = fl_alloc(product->body_bytes);
-    memset(product->body, 'x', product->body_bytes);
+    for (int i = 0; i < 2; i++) {
+        product->packers[i] = journal_packer_create();
+    }
+    product->body_first = pack_jobs(product->packers[0], product->is_life, false);
+    product->body = pack_jobs(product->packers[1], product->is_life, product->is_life);
 }
 
 static struct pg_conn *connect_writer(const char *conninfo)
@@ -692,7 +708,9 @@ static void run_product(const char *name, const char *conninfo, bool is_life, do
     product.pipe = (struct pipe){.pg = pg_conn_raw(conn), .send = product_send, .ctx = &product};
     measure(name, conninfo, &product.pipe, BENCH_BATCH_JOBS, warm, seconds);
     pg_conn_destroy(conn);
-    fl_free(product.body);
+    for (int i = 0; i < 2; i++) {
+        journal_packer_destroy(product.packers[i]);
+    }
 }
 
 /* ---- main ---- */

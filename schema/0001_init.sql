@@ -1,7 +1,8 @@
 -- 0001_init.sql - what Fairlead keeps in Postgres, from the first release on.
 --
 -- Each column is a field of controlplane/core/rows.def or says here what it is.  The journal holds one row a
--- commit, its body the rows of that commit in the order they were decided; every other table is their fold.
+-- commit, its body the rows of that commit in the order they were decided (controlplane/store/journal.h); every
+-- other table is their fold.
 -- Nothing hot is updated.  The constraints carry what must never break:
 --   the chain            journal: prev and epoch are NOT NULL and filled by scalar subqueries
 --   one live attempt     attempt.prev is the ended attempt before it, else NULL, which is refused

@@ -198,6 +198,13 @@ void core_job_place(struct core *core, uint32_t slot)
     }
 }
 
+/* Whether open_mark may have rows of it: only then they are looked for. */
+static bool may_have_marks(const struct job *job, const struct job_run *run)
+{
+    if (job->is_held) return true;
+    return run && (run->stop != REASON_none || run->first_start || run->picks.len > 0);
+}
+
 static void end_job(struct core *core, struct core_batch *batch, uint32_t slot,
                     enum job_state state, enum reason reason)
 {
@@ -208,7 +215,8 @@ static void end_job(struct core *core, struct core_batch *batch, uint32_t slot,
                       .job_end = {.job = job->id,
                                   .state = (uint8_t)state,
                                   .reason = (uint16_t)reason,
-                                  .is_array = job->elements > 1 || (run && run->picks.len > 0)}};
+                                  .is_array = job->elements > 1 || (run && run->picks.len > 0),
+                                  .has_marks = may_have_marks(job, run)}};
 
     if (run && run->first_start && run->stop == REASON_none) core->deadlines--;
     queue_table_remove(&core->queues, &core->jobs, slot);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controlplane/store/journal.h"
 #include "controlplane/store/pg_array.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -28,6 +29,7 @@ struct apply {
     struct table tables[PG_STMTS_LEN];
     FL_VEC(struct keyed) marks, specs, queues, clusters, shapes, counters, joins, tokens;
     struct apply_list list;
+    struct journal_packer *packer;
     int64_t batch_be, epoch_be, at_be, lo_be, hi_be, specs_lo_be, specs_hi_be;
     uint64_t lo, hi; /* jobs of the attempts */
 };
@@ -36,6 +38,7 @@ struct apply *apply_create(void)
 {
     struct apply *apply = fl_new(struct apply);
 
+    apply->packer = journal_packer_create();
     return apply;
 }
 
@@ -52,6 +55,7 @@ void apply_destroy(struct apply *apply)
 {
     if (!apply) return;
     release(apply);
+    journal_packer_destroy(apply->packer);
     fl_vec_fini(&apply->marks);
     fl_vec_fini(&apply->specs);
     fl_vec_fini(&apply->queues);
@@ -170,7 +174,7 @@ static void add_job_end(struct apply *apply, const struct row_job_end *row)
         pg_array_put_i16(to++, row->reason);
     }
     pg_array_put_i64(add(apply, PG_STMT_open_job_drop), row->job);
-    pg_array_put_i64(add(apply, PG_STMT_open_mark_drop), row->job);
+    if (row->has_marks) pg_array_put_i64(add(apply, PG_STMT_open_mark_drop), row->job);
 }
 
 static void add_audit(struct apply *apply, const struct row_audit *row)
@@ -473,12 +477,13 @@ static void bind_scalars(struct apply *apply, struct apply_stmt *to)
 
 static void bind_chain(struct apply *apply, const struct core_batch *batch, struct apply_stmt *to)
 {
+    struct fl_str body = {(const char *)batch->body.at, batch->body.len};
+
+    body = journal_pack(apply->packer, body);
     to->values[0] = value_of(&apply->batch_be);
     to->values[1] = value_of(&apply->epoch_be);
     to->values[2] = value_of(&apply->at_be);
-    /* An empty body is not NULL. */
-    to->values[3] =
-        (struct pg_value){batch->body.len > 0 ? (const void *)batch->body.at : "", batch->body.len};
+    to->values[3] = (struct pg_value){body.at, body.len};
 }
 
 static void trim(struct apply *apply)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "controlplane/store/journal.h"
 #include "controlplane/store/reader_ask.h"
 #include "shared/base/buf.h"
 #include "shared/base/vec.h"
@@ -50,9 +51,13 @@ static bool decode(const struct op *op, const PGresult *result, int i, struct fl
 {
     struct read_event event = {.batch = (uint64_t)pg_get_int(result, i, 0),
                                .at = pg_get_int(result, i, 1)};
-    struct fl_str body = reader_field(result, i, 2);
-    struct fl_reader bytes = fl_reader(body.at, body.len);
+    struct fl_reader bytes;
+    struct fl_str rows;
 
+    if (!journal_unpack(reader_field(result, i, 2), arena, &rows, err)) {
+        return fl_err_wrap(err, "batch %llu of the journal", (unsigned long long)event.batch);
+    }
+    bytes = fl_reader(rows.at, rows.len);
     for (; bytes.pos < bytes.len; event.n++) {
         if (!row_decode(&bytes, &event.row, err)) {
             return fl_err_wrap(err, "batch %llu of the journal", (unsigned long long)event.batch);

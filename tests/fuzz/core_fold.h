@@ -30,7 +30,8 @@ struct core_fold {
     uint64_t job_newest;
     struct fl_page_map
         started; /* job and element -> 1 + number of the newest attempt, with a live bit */
-    struct fl_page_map jobs; /* job -> 1: open, 2: ended */
+    struct fl_page_map jobs;  /* job -> 1: open, 2: ended */
+    struct fl_page_map marks; /* job -> a bit for each that is set */
 };
 
 enum { FOLD_OPEN = 1, FOLD_ENDED = 2 };
@@ -79,11 +80,22 @@ static void fold_judge_element_end(struct core_fold *fold, const struct row_elem
     fl_page_map_put(&fold->started, key, UINT32_MAX); /* over: nothing follows */
 }
 
-/* No attempt of a job that has ended may live. */
-static void fold_judge_job_end(struct core_fold *fold, uint64_t job)
+static void fold_mark(struct core_fold *fold, uint64_t job, uint8_t kind, bool is_set)
 {
-    uint64_t key = fold_element_key(job, 0);
+    uint32_t was = fl_page_map_remove(&fold->marks, job), bit = 1U << kind;
+    uint32_t is = is_set ? was | bit : was & ~bit;
+
+    fold_must_be_open(fold, job);
+    if (is) fl_page_map_put(&fold->marks, job, is);
+}
+
+/* No attempt of a job that has ended may live, and none of its marks may stay. */
+static void fold_judge_job_end(struct core_fold *fold, const struct row_job_end *row)
+{
+    uint64_t job = row->job, key = fold_element_key(job, 0);
     uint32_t at;
+
+    fl_assert(!fl_page_map_remove(&fold->marks, job) || row->has_marks);
 
     fold_must_be_open(fold, job);
     while ((at = fl_page_map_next(&fold->started, key, &key)) != 0 && key >> 16 == job) {
@@ -111,13 +123,13 @@ static void fold_judge(struct core_fold *fold, const struct row *row)
         fold_judge_element_end(fold, &row->element_end);
         break;
     case ROW_job_end:
-        fold_judge_job_end(fold, row->job_end.job);
+        fold_judge_job_end(fold, &row->job_end);
         break;
     case ROW_mark_set:
-        fold_must_be_open(fold, row->mark_set.job);
+        fold_mark(fold, row->mark_set.job, row->mark_set.kind, true);
         break;
     case ROW_mark_clear:
-        fold_must_be_open(fold, row->mark_clear.job);
+        fold_mark(fold, row->mark_clear.job, row->mark_clear.kind, false);
         break;
     case ROW_replica_phase:
         fold_must_be_open(fold, row->replica_phase.job);
@@ -162,6 +174,7 @@ static inline void core_fold_fini(struct core_fold *fold)
     fl_vec_fini(&fold->rows);
     fl_page_map_fini(&fold->started);
     fl_page_map_fini(&fold->jobs);
+    fl_page_map_fini(&fold->marks);
     fl_arena_fini(&fold->arena);
     *fold = (struct core_fold){0};
 }

@@ -199,6 +199,7 @@ static void apply_job_end(struct fake_pg *pg, const struct row *row)
     size_t i;
 
     take_away(pg, FAKE_PG_open_job, &key);
+    if (!row->job_end.has_marks) return;       /* believed, as the real one does */
     i = pg_table_seek(marks, &key, &is_there); /* a prefix of its marks' keys: where they begin */
     while (i < marks->entries.len && memcmp(marks->entries.at[i].at, key.at, key.len) == 0) {
         struct pg_key mark =

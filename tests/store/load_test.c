@@ -3,6 +3,7 @@
 
 #include "controlplane/core/core.h"
 #include "controlplane/core/shape.h"
+#include "controlplane/store/journal.h"
 #include "controlplane/store/migrate.h"
 #include "shared/base/alloc.h"
 #include "shared/base/prng.h"
@@ -86,7 +87,8 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(two, ROW(job_end, .job = 12, .state = 18, .reason = 35));
     help_row(two, ROW(job_new, .job = 13, .tenant = 1, .queue = 2, .shape = 3, .elements = 2));
     help_row(two, ROW(mark_set, .job = 13, .kind = CORE_MARK_held, .value = 1));
-    help_row(two, ROW(job_end, .job = 13, .state = 18, .reason = 35, .is_array = 1));
+    help_row(two,
+             ROW(job_end, .job = 13, .state = 18, .reason = 35, .is_array = 1, .has_marks = 1));
     assert_int_equal(help_commit(help, two), ENGINE_COMMITTED);
 
     help_row(expected, ROW(queue_put, .queue = 1, .tenant = 1, .name = FL_STR("eval")));
@@ -153,9 +155,12 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     PGconn *pg = help_connect(conninfo);
     PGresult *result =
         PQexecParams(pg, "select body from journal where batch = 1", 0, NULL, NULL, NULL, NULL, 1);
-    struct fl_reader reader =
-        fl_reader(PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0));
+    struct fl_str body = {PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0)}, rows;
+    struct fl_arena arena = {0};
+    struct fl_reader reader;
 
+    assert_true(journal_unpack(body, &arena, &rows, NULL));
+    reader = fl_reader(rows.at, rows.len);
     for (size_t i = 0; i < one->rows.len; i++) {
         struct row row;
 
@@ -163,6 +168,7 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
         assert_int_equal(row.kind, one->rows.at[i].kind);
     }
     assert_true(fl_reader_is_done(&reader));
+    fl_arena_fini(&arena);
     PQclear(result);
     PQfinish(pg);
     core_batch_destroy(one);

@@ -153,11 +153,12 @@ static char *explain(struct pg_conn *conn, const struct pg_stmt_info *stmt)
     return text_of(conn, sql);
 }
 
-/* Which columns each look into a table must name in its Index Cond. */
+/* Which columns each look into a table must name in its Index Cond; with 'is_some', one of them at least. */
 struct look {
     enum pg_stmt stmt;
     const char *table;
     const char *columns[4];
+    bool is_some;
 };
 
 static const struct look looks[] = {
@@ -167,7 +168,8 @@ static const struct look looks[] = {
     {PG_STMT_join_drop, "join_token", {"token"}},
     {PG_STMT_token_drop, "token", {"id"}},
     {PG_STMT_spec_put, "spec", {"job", "digest"}},
-    {PG_STMT_attempt_first, "element_end", {"job", "element"}},
+    {PG_STMT_attempt_first, "element_end", {"job"}}, /* is there one between them at all? */
+    {PG_STMT_attempt_first, "element_end", {"job", "element"}, .is_some = true},
     {PG_STMT_attempt_insert, "element_end", {"job", "element"}},
     {PG_STMT_attempt_insert, "attempt_end", {"job", "element", "n"}},
     {PG_STMT_open_mark_clear, "open_mark", {"job", "kind"}},
@@ -228,6 +230,15 @@ static bool names(const char *cond, const char *column)
     return false;
 }
 
+/* The first of the columns that the condition does not name; NULL: it names them all. */
+static const char *missing(const struct look *look, const char *cond)
+{
+    for (size_t c = 0; c < 4 && look->columns[c]; c++) {
+        if (!names(cond, look->columns[c])) return look->columns[c];
+    }
+    return NULL;
+}
+
 /* Every scan of the table has an Index Cond with all its columns, or goes to the row by its address. */
 static void check_look(const struct look *look, const char *plan)
 {
@@ -243,17 +254,19 @@ static void check_look(const struct look *look, const char *plan)
         } else if (is_inside && strstr(line, "TID Cond:")) {
             conds++;
         } else if (is_inside && strstr(line, "Index Cond:")) {
-            for (size_t c = 0; c < 4 && look->columns[c]; c++) {
-                if (names(line, look->columns[c])) continue;
+            const char *column = missing(look, line);
+
+            if (column && look->is_some) continue;
+            if (column) {
                 fail_msg("%s: %s is not in the Index Cond of %s:\n%s", pg_stmts[look->stmt].name,
-                         look->columns[c], look->table, plan);
+                         column, look->table, plan);
             }
             conds++;
         } else if (strstr(line, "->")) {
             is_inside = false;
         }
     }
-    if (scans == 0 || conds != scans) {
+    if (conds == 0 || (conds != scans && !look->is_some)) {
         fail_msg("%s looks into %s %zu times, %zu of them by a key:\n%s", pg_stmts[look->stmt].name,
                  look->table, scans, conds, plan);
     }

@@ -441,5 +441,6 @@ void help_job_end(struct core_batch *batch, uint64_t job, bool is_array)
                                  .job_end = {.job = job,
                                              .state = JOB_succeeded,
                                              .reason = REASON_Succeeded,
-                                             .is_array = is_array}});
+                                             .is_array = is_array,
+                                             .has_marks = true}});
 }

@@ -128,6 +128,25 @@ static void of_one_key_the_last_word_counts(void **state)
     apply_destroy(apply);
 }
 
+static void marks_are_looked_for_where_there_may_be_some(void **state)
+{
+    struct apply *apply = apply_create();
+    struct core_batch *batch = core_batch_create(1);
+    const struct apply_list *list;
+
+    (void)state;
+    add(batch, (struct row){.kind = ROW_job_end, .job_end = {.job = 1}});
+    list = apply_build(apply, batch, 1);
+    assert_int_equal(find(list, PG_STMT_open_job_drop)->rows, 1);
+    assert_null(find(list, PG_STMT_open_mark_drop));
+    add(batch, (struct row){.kind = ROW_job_end, .job_end = {.job = 2, .has_marks = 1}});
+    list = apply_build(apply, batch, 1);
+    assert_int_equal(find(list, PG_STMT_open_job_drop)->rows, 2);
+    assert_int_equal(find(list, PG_STMT_open_mark_drop)->rows, 1);
+    core_batch_destroy(batch);
+    apply_destroy(apply);
+}
+
 static void the_newest_job_of_a_batch_is_the_largest(void **state)
 {
     struct core_batch *batch = core_batch_create(1);
@@ -146,4 +165,5 @@ FL_TESTS(cmocka_unit_test(a_refusal_is_told_by_state_table_and_column),
          cmocka_unit_test(only_statements_with_rows_are_built_and_the_chain_is_first),
          cmocka_unit_test(of_equal_specs_one_is_put),
          cmocka_unit_test(of_one_key_the_last_word_counts),
+         cmocka_unit_test(marks_are_looked_for_where_there_may_be_some),
          cmocka_unit_test(the_newest_job_of_a_batch_is_the_largest))

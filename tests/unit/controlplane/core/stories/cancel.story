@@ -39,7 +39,7 @@ agent east reports 1/0#1 r0-1 refused
     replica_phase job=1 element=0 n=1 replica=0 refused exit_code=0
     replica_phase job=1 element=0 n=1 replica=1 refused exit_code=0
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     east <- ack 5
 
 # cancelling a running job stops it once, however often it is asked
@@ -61,7 +61,7 @@ read 1
 agent east reports 1/0#1 r0 exited 143
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     east <- ack 3
 
 # a cancel that was accepted beats a success that is reported later
@@ -78,7 +78,7 @@ cancel 1
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     east <- ack 3
 
 # cancelling a gang that is being stopped because one failed does not stop it twice
@@ -98,7 +98,7 @@ cancel 1
 agent east reports 1/0#1 r1 exited 143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=1 first_replica=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     east <- ack 5
 
 # cancelling an array with running, waiting and unstarted elements
@@ -139,7 +139,7 @@ agent east reports 1/3#1 r0 refused
 agent east reports 1/4#1 r0 lost
     replica_phase job=1 element=4 n=1 replica=0 lost exit_code=0
     element_end job=1 element=4 n=1 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=1
+    job_end job=1 cancelled Cancelled is_array=1 has_marks=1
     east <- ack 7
 
 # cancelling an array of which nothing lives ends it at once
@@ -151,7 +151,7 @@ agent east reports 1/4#1 r0 lost
 cancel 1
     audit tenant=1 actor=ann body=cancel job-1
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=1 first_replica=0
-    job_end job=1 cancelled Cancelled is_array=1
+    job_end job=1 cancelled Cancelled is_array=1 has_marks=1
     answer ok
 
 # an agent that does not know what it is told to stop says so, and that is the end of it
@@ -166,7 +166,7 @@ cancel 1
     answer ok
 agent east reports 1/0#1 all absent
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     east <- ack 2
 
 # a STOP is repeated in each session until the attempt ends
@@ -201,9 +201,9 @@ agent east hello
     east <- welcome session=2 incarnation=1
 agent east inventory end
     element_end job=2 element=0 n=1 cancelled Cancelled exit_code=0
-    job_end job=2 cancelled Cancelled is_array=0
+    job_end job=2 cancelled Cancelled is_array=0 has_marks=1
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
 
 # a held job waits for its release
 . queue ml
@@ -296,7 +296,7 @@ cancel 1
 cancel 1
     audit tenant=1 actor=ann body=cancel job-1
     element_end job=1 element=0 n=0 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     answer ok
 
 # the deadline runs from the first start of any replica, through retries
@@ -343,7 +343,7 @@ read 1
 agent east reports 1/0#2 r0 exited 143
     replica_phase job=1 element=0 n=2 replica=0 exited exit_code=143
     element_end job=1 element=0 n=2 failed DeadlineExceeded exit_code=0
-    job_end job=1 failed DeadlineExceeded is_array=0
+    job_end job=1 failed DeadlineExceeded is_array=0 has_marks=1
     east <- ack 6
 
 # the deadline is kept over a reload, and what it stopped stays stopped
@@ -376,7 +376,7 @@ agent east inventory 1/0#1 r0 running, end
 agent east reports 1/0#1 r0 exited 143
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
     element_end job=1 element=0 n=1 failed DeadlineExceeded exit_code=0
-    job_end job=1 failed DeadlineExceeded is_array=0
+    job_end job=1 failed DeadlineExceeded is_array=0 has_marks=1
     east <- ack 1
 
 # a deadline that passed while nobody led is acted upon at the first tick
@@ -400,7 +400,7 @@ tick 0s
 tick 60s
   6.000s
     element_end job=1 element=0 n=1 failed DeadlineExceeded exit_code=1 first_replica=0
-    job_end job=1 failed DeadlineExceeded is_array=0
+    job_end job=1 failed DeadlineExceeded is_array=0 has_marks=1
 
 # a deadline that comes while a cancel is under way changes nothing
 . queue ml
@@ -413,5 +413,5 @@ tick 60s
 agent east reports 1/0#1 r0 exited 143
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     east <- ack 3

@@ -119,7 +119,7 @@ cancel 1
     answer ok
 agent east reports 1/0#1 all absent
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     east <- ack 2
 explain 2
     answer ok: placed; its cluster is creating it

@@ -39,7 +39,7 @@ agent east reports 1/7#1 r0 exited 0, 1/8#1 r0 exited 1
     element_end job=1 element=7 n=1 succeeded Succeeded exit_code=0
     replica_phase job=1 element=8 n=1 replica=0 exited exit_code=1
     element_end job=1 element=8 n=1 failed ReplicaFailed exit_code=1 first_replica=0
-    job_end job=1 failed ElementsFailed is_array=1
+    job_end job=1 failed ElementsFailed is_array=1 has_marks=1
     east <- ack 2
 
 # a retry of one element of an array is an array of one
@@ -75,7 +75,7 @@ tick 15s
 agent east reports 1/5#2 r0 exited 0
     replica_phase job=1 element=5 n=2 replica=0 exited exit_code=0
     element_end job=1 element=5 n=2 succeeded Succeeded exit_code=0
-    job_end job=1 succeeded Succeeded is_array=1
+    job_end job=1 succeeded Succeeded is_array=1 has_marks=1
     east <- ack 2
 
 # chosen elements that are queued end with their job
@@ -94,7 +94,7 @@ read 1
 reload
 cancel 1
     audit tenant=1 actor=ann body=cancel job-1
-    job_end job=1 cancelled Cancelled is_array=1
+    job_end job=1 cancelled Cancelled is_array=1 has_marks=1
     answer ok
 
 # what is no set of elements is refused

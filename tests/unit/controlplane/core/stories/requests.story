@@ -95,7 +95,7 @@ submit key=k1 ml held | nowhere held
 cancel 1 key=k2
     audit tenant=1 actor=ann body=cancel job-1
     element_end job=1 element=0 n=0 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     idempotency tenant=1 body_sha=00000000 key=k2 answer=(12 bytes)
     answer ok
 cancel 1 key=k3
@@ -120,7 +120,7 @@ submit ml jobs=3 held
 cancel 1
     audit tenant=1 actor=ann body=cancel job-1
     element_end job=1 element=0 n=0 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     answer ok
 submit ml held
     job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000

@@ -399,7 +399,7 @@ forget east
     audit tenant=1 actor=ann body=cluster_forget east attempts=2
     attempt_end job=2 element=0 n=1 ClusterForgotten exit_code=0
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
-    job_end job=1 cancelled Cancelled is_array=0
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
     attempt_new job=2 element=0 n=2 incarnation=1 cluster=2 nodes=(5 bytes)
     answer ok
