@@ -270,6 +270,7 @@ while not os.path.exists(f'{folder}/end-{name}'):
     i += 200
     sha.update(data)
     sys.stdout.buffer.write(data); sys.stdout.flush()
+    open(f'{folder}/bursts-{name}', 'ab').write(b'.')
     time.sleep(0.05)
 open(f'{folder}/sha-{name}.new', 'w').write(f'{sha.hexdigest()} {i}')
 os.rename(f'{folder}/sha-{name}.new', f'{folder}/sha-{name}')
@@ -283,6 +284,12 @@ class Burst:
 
     def has_output(self):
         return len(self.h.output(self.job)) > 0
+
+    def goes_on(self, bursts):
+        """Waits until it has written so many more, wherever they are."""
+        path = f"{self.h.dir}/bursts-{self.name}"
+        end = os.path.getsize(path) + bursts
+        until(f"{self.name} has written {bursts} more bursts", lambda: os.path.getsize(path) >= end)
 
     def end(self):
         """SHA-256 and lines of all that it wrote."""
@@ -309,7 +316,7 @@ def full_log_store(h):
         until("it is still full", lambda: os.statvfs(h.settings["state_dir"]).f_bavail < 256, 10)
         os.unlink(filler)
         until("the output of what has ended is exact", lambda: ends.is_whole(sha))
-        time.sleep(1)
+        goes_on.goes_on(20)
         sha, lines = goes_on.end()
         equal(h.wait(goes_on.job)["state"], "succeeded")
         until("the output of what went on is exact", lambda: goes_on.is_whole(sha))
@@ -343,9 +350,9 @@ def full_node(h):
         burst = Burst(h, "node", "small")
         until("it has output", burst.has_output)
         filler = fill(os.path.join(h.dir, "agent-small"))
-        time.sleep(2)
+        burst.goes_on(40)
         os.unlink(filler)
-        time.sleep(1)
+        burst.goes_on(20)
         _, lines = burst.end()
         equal(h.wait(burst.job)["state"], "succeeded")
         total = sum(len(f"node {n} ") + 81 for n in range(lines))

@@ -55,7 +55,8 @@ def revoking(h):
         h.wait_cluster("north", "ready")
         h.api("POST", "/v1/clusters/north:revoke")
         h.wait_cluster("north", "revoked", limit_s=5)
-        time.sleep(3)  # it dials again in this time
+        until("it has dialed again, and was sent away", lambda: any(
+            "event=not_connected" in line and "denied: " in line for line in h.log("agent-north").splitlines()))
         equal(h.state("north"), "revoked")
         h.wait_cluster("east", "ready")
     with shows("a new join token lets it in again, with its jobs"):
