@@ -1,7 +1,7 @@
 /* line_range.h - "Range: lines=100-199" on output, and which pieces of lines a range has.
  * The lines of a range are counted by where they begin, as the log store does; a long line comes in pieces,
- * and those of several outputs may lie between each other.  A gap is all the lines that are missing in it.  What is given ends where no line is open, so
- * that Content-Range tells of whole lines only.
+ * and those of several outputs may lie between each other.  A gap is all the lines that are missing in it.
+ * What is given ends where no line is open, so that Content-Range tells of whole lines only.
  * Pure. */
 #pragma once
 
