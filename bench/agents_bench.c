@@ -1,18 +1,21 @@
-/* agents_bench.c - fake: many agents in one process, over real sockets: TLS 1.3 with a certificate each, a
- * WebSocket, and the frames, messages, credits and back-off of the real ones (shared/link).  They run nothing:
- * START is answered with created, GO with running and exited 0, at once.
+/* agents_bench.c - fake: many agents in one process, over real sockets: TLS 1.3 with a certificate
+ * each, a WebSocket, and the frames, messages, credits and back-off of the real ones (shared/link).
+ * They run nothing: START is answered with created, GO with running and exited 0, at once.
  *
- *   agents_bench --api=HOST:PORT --token=FILE --hub=HOST:PORT --figures=FILE [--tls=1] [--agents=10]
+ *   agents_bench --api=HOST:PORT --token=FILE --hub=HOST:PORT --figures=FILE [--tls=1]
+ *   [--agents=10]
  *                [--name=bench] [--seconds=900]
- *   agents_bench ... --probe=1000 [--pause=2]     measures instead: posts a job that only its one agent may
- *                                                 run, waits until that heard GO, waits 'pause' ms, and again;
- *                                                 value: the median, in ms
+ *   agents_bench ... --probe=1000 [--pause=2]     measures instead: posts a job that only its one
+ *   agent may
+ *                                                 run, waits until that heard GO, waits 'pause' ms,
+ *                                                 and again; value: the median, in ms
  *
- * Enrols its clusters NAME-0, NAME-1 ... with join tokens over the API, then runs until it is told to end.  What
- * it sees is in the figures (bench_help_figures.h).  With --lines=N what runs writes N lines of output a second,
- * all together; 0: as many as the tunnels take.  While 'hold' is not 0 there, what got GO runs on.  Each job
- * that got GO is noted, so that a second time is seen: its elements are not told apart, so it must have one.
- * Threads: one for all tunnels; with --probe one more, which posts. */
+ * Enrols its clusters NAME-0, NAME-1 ... with join tokens over the API, then runs until SIGTERM.
+ * Its observations are in the figures (bench_help_figures.h). With --lines=N the replicas write N
+ * lines of output a second, all together; 0: as many as the tunnels take.  While 'hold' is not 0
+ * there, what got GO runs on.  Each job that got GO is noted, so that a second time is seen: its
+ * elements are not told apart, so it must have one.  Threads: one for all tunnels; with --probe one
+ * more, which posts. */
 #include <inttypes.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -40,7 +43,7 @@
 enum {
     EVENTS_MAX = 512,
     TICK_MS = 20,    /* how often deadlines are looked at */
-    NODE_MS = 1000,  /* a node is told again when what it holds has changed */
+    NODE_MS = 1000,  /* a node is reported again when its load has changed */
     SLOTS = 50000,   /* jobs of one CPU that an agent's node holds */
     DIALS_MAX = 256, /* handshakes at once, of this process */
     WRITES_MAX = 8,
@@ -91,7 +94,7 @@ struct rig {
     double lines_per_s; /* below 0: no output */
     fl_ms lines_at;
 
-    /* Of a probe: when GO was heard, by the number of its job; its cluster may run jobs of others, too. */
+    /* A probe's time of GO, by the number of its job; its cluster may run other jobs, too. */
     bool is_probing;
     sem_t heard;
     struct heard {
@@ -112,7 +115,7 @@ static fl_ms now_ms(void)
     return bench_now_ns() / 1000000;
 }
 
-/* ---- what they say ----------------------------------------------------------------------------- */
+/* ---- messages to the hub --------------------------------------------------------------------- */
 
 static void say(struct agent *agent, const struct fl_msg *msg)
 {
@@ -134,8 +137,9 @@ static void say_hello(struct agent *agent)
                                       .version = FL_STR("fake"),
                                       .capabilities = FL_STR("[]")};
     for (size_t i = agent->held_at; i < agent->held.len; i++) {
-        if (agent->held.at[i].attempt.job.n > msg.hello.job_highest)
+        if (agent->held.at[i].attempt.job.n > msg.hello.job_highest) {
             msg.hello.job_highest = agent->held.at[i].attempt.job.n;
+        }
     }
     say(agent, &msg);
 }
@@ -182,7 +186,7 @@ static void say_all(struct agent *agent, uint64_t session_epoch)
 
         if (held->state == FL_REPLICA_absent) continue;
         held->report_seq =
-            0; /* an ACK of the inventory's session covers it when it is said again */
+            0; /* an ACK of the inventory's session covers it when it is sent again */
         msg = (struct fl_msg){.kind = FL_MSG_inventory_item,
                               .inventory_item = {.attempt = held->attempt, .state = held->state}};
         end.digest = fl_inventory_digest(end.digest, held->attempt, 0, held->state, 0);
@@ -191,7 +195,8 @@ static void say_all(struct agent *agent, uint64_t session_epoch)
     }
     msg = (struct fl_msg){.kind = FL_MSG_inventory_end, .inventory_end = end};
     say(agent, &msg);
-    for (size_t i = agent->held_at; i < agent->held.len; i++) { /* ends that nobody acknowledged */
+    for (size_t i = agent->held_at; i < agent->held.len;
+         i++) { /* ends without an acknowledgement */
         struct held *held = &agent->held.at[i];
 
         if (held->state == FL_REPLICA_exited) say_replica(agent, held, FL_REPLICA_exited);
@@ -201,7 +206,7 @@ static void say_all(struct agent *agent, uint64_t session_epoch)
     agent->is_up = true;
 }
 
-/* ---- what they hear ---------------------------------------------------------------------------- */
+/* ---- messages from the hub ------------------------------------------------------------------- */
 
 static struct held *find(struct agent *agent, struct fl_attempt attempt)
 {
@@ -228,8 +233,9 @@ static void forget(struct agent *agent, struct held *held)
 static void drop_old(struct agent *agent)
 {
     while (agent->held_at < agent->held.len &&
-           agent->held.at[agent->held_at].state == FL_REPLICA_absent)
+           agent->held.at[agent->held_at].state == FL_REPLICA_absent) {
         agent->held_at++;
+    }
     if (agent->held_at < 4096 || agent->held_at < agent->held.len / 2) return;
     memmove(agent->held.at, agent->held.at + agent->held_at,
             (agent->held.len - agent->held_at) * sizeof *agent->held.at);
@@ -262,8 +268,9 @@ static void hear_start(struct agent *agent, const struct fl_msg_start *start)
     fl_vec_push(&agent->held, (struct held){.attempt = start->attempt});
     agent->live++;
     agent->rig->figures->live++;
-    if (start->attempt.incarnation > agent->incarnation)
+    if (start->attempt.incarnation > agent->incarnation) {
         agent->incarnation = start->attempt.incarnation;
+    }
     say_replica(agent, &agent->held.at[agent->held.len - 1], FL_REPLICA_created);
 }
 
@@ -339,7 +346,7 @@ static void hear(struct agent *agent, const struct fl_msg *msg)
     if (seq > agent->control_seq) agent->control_seq = seq;
 }
 
-/* ---- their connections ------------------------------------------------------------------------- */
+/* ---- their connections ----------------------------------------------------------------------- */
 
 static void act(struct agent *agent, enum fl_link_answer answer);
 
@@ -397,7 +404,7 @@ static void begin_logs(struct agent *agent)
     }
 }
 
-/* What has become due since the last tick. */
+/* Sends the reports that have become due since the last tick. */
 static void write_lines(struct rig *rig)
 {
     double more = rig->lines_per_s * (double)(rig->now - rig->lines_at) * 1e-3;
@@ -431,17 +438,19 @@ static void take_bytes(void *ctx, struct fl_str bytes)
                 say_all(agent, item.messages->welcome.session_epoch);
             } else {
                 if (item.messages_len && item.messages->kind == FL_MSG_bye &&
-                    !agent->rig->figures->hold)
+                    !agent->rig->figures->hold) {
                     fprintf(stderr, "agents_bench: BYE: " FL_STR_FMT "\n",
                             FL_STR_ARG(item.messages->bye.text));
+                }
                 act(agent, item.answer);
             }
             break;
         case FL_MUX_MESSAGE:
-            for (size_t i = 0; i < item.messages_len; i++)
+            for (size_t i = 0; i < item.messages_len; i++) {
                 hear(agent, &item.messages[i]);
+            }
             break;
-        case FL_MUX_DATA: /* specs are dropped: nobody runs them */
+        case FL_MUX_DATA: /* specs are dropped: they are never run */
             if (item.stream == agent->log_stream) bench_lines_hear(&agent->lines, item.bytes);
             fl_mux_consumed(agent->mux, item.stream, (uint32_t)item.bytes.len);
             break;
@@ -482,8 +491,9 @@ static bool flush(struct agent *agent)
         fl_buf_clear(&rig->out);
         if (fl_mux_write(agent->mux, rig->now, &rig->out) == 0) break;
         if (!bench_socket_send(&agent->socket, rig->poll_fd, agent,
-                               (struct fl_str){(const char *)rig->out.at, rig->out.len}))
+                               (struct fl_str){(const char *)rig->out.at, rig->out.len})) {
             return false;
+        }
     }
     return true;
 }
@@ -540,12 +550,14 @@ static void tick(struct rig *rig)
     for (size_t i = 0; i < rig->agents_len; i++) {
         struct agent *agent = &rig->agents[i];
 
-        for (int n = 0; n < 4 && rig->now >= fl_mux_deadline(agent->mux); n++)
+        for (int n = 0; n < 4 && rig->now >= fl_mux_deadline(agent->mux); n++) {
             step(agent, FL_LINK_EV_tick);
+        }
         if (!agent->is_up) continue;
         if (is_releasing) release_held(agent);
-        if (agent->told_seq != agent->control_seq && rig->now - agent->node_at >= NODE_MS)
+        if (agent->told_seq != agent->control_seq && rig->now - agent->node_at >= NODE_MS) {
             say_node(agent);
+        }
     }
 }
 
@@ -559,8 +571,9 @@ static void run(struct rig *rig, const atomic_bool *should_stop)
             epoll_wait(rig->poll_fd, events, EVENTS_MAX, rig->lines_per_s < 0 ? TICK_MS : LINES_MS);
 
         rig->now = now_ms();
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
             on_socket(events[i].data.ptr);
+        }
         if (rig->now >= tick_at) {
             tick_at = rig->now + TICK_MS;
             tick(rig);
@@ -574,7 +587,7 @@ static void run(struct rig *rig, const atomic_bool *should_stop)
     }
 }
 
-/* ---- from a job's POST to its GO --------------------------------------------------------------- */
+/* ---- from a job's POST to its GO ------------------------------------------------------------- */
 
 struct probe {
     struct rig *rig;
@@ -615,8 +628,9 @@ static void *probe_run(void *arg)
              "\"clusters\":[\"%s-0\"]}",
              probe->rig->name);
     bench_http_open(&http, probe->api);
-    while (probe->rig->figures->up == 0)
+    while (probe->rig->figures->up == 0) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
     sleep(1); /* its node is known */
     for (size_t i = 0; i < probe->jobs; i++) {
         struct timespec rest = {.tv_nsec = (long)(probe->pause_ms * 1e6)};
@@ -624,8 +638,9 @@ static void *probe_run(void *arg)
         struct bench_http_answer answer =
             bench_http_ask(&http, probe->api, "POST", "/v1/jobs", json, fl_str_c(body));
 
-        if (answer.status != 201)
+        if (answer.status != 201) {
             bench_die("a job: %d " FL_STR_FMT, answer.status, FL_STR_ARG(answer.body));
+        }
         answered = bench_now_ns();
         heard = go_of(probe->rig, answer.body);
         if (i >= probe->jobs / 10) { /* those before warm it up */
@@ -646,7 +661,7 @@ static void *probe_run(void *arg)
     return NULL;
 }
 
-/* ---- all together ------------------------------------------------------------------------------ */
+/* ---- all together ---------------------------------------------------------------------------- */
 
 static void start(struct rig *rig, const struct bench_api *api, const char *hub)
 {
@@ -659,8 +674,9 @@ static void start(struct rig *rig, const struct bench_api *api, const char *hub)
     snprintf(host, sizeof host, "%.*s", (int)(colon - hub), hub);
     if (getaddrinfo(host, colon + 1, &hints, &rig->hub) != 0) bench_die("%s is no address", hub);
     rig->tls = SSL_CTX_new(TLS_client_method());
-    if (!rig->tls || SSL_CTX_set_min_proto_version(rig->tls, TLS1_3_VERSION) != 1)
+    if (!rig->tls || SSL_CTX_set_min_proto_version(rig->tls, TLS1_3_VERSION) != 1) {
         bench_die("no TLS");
+    }
     SSL_CTX_set_mode(rig->tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                    SSL_MODE_RELEASE_BUFFERS);
     bench_enrol(api, rig->name, identities, rig->agents_len, rig->figures);

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "controlplane/store/migrate.h"
+#include "shared/io/loop.h"
 
 void bench_die(const char *fmt, ...)
 {
@@ -81,7 +81,7 @@ double bench_arg_number(int argc, char **argv, const char *name, double otherwis
     return value;
 }
 
-/* --- Postgres --- */
+/* ---- Postgres -------------------------------------------------------------------------------- */
 
 static void on_room(void *ctx, uint64_t job_below, uint64_t batch_below)
 {
@@ -96,24 +96,30 @@ static void on_trouble(void *ctx, const char *what, const char *text)
     bench_die("partitions: %s: %s", what, text);
 }
 
+static void on_wake(void *ctx)
+{
+    (void)ctx;
+}
+
 struct partition_config bench_migrate(const char *conninfo, uint64_t ahead)
 {
     const struct partition_hooks hooks = {.room = on_room, .trouble = on_trouble};
     struct partition_config config = partition_config_default();
+    struct pg_waker waker = {.wake = on_wake};
     struct partition *partition;
     struct fl_err err = {0};
 
     if (ahead > 0) config.ahead = ahead;
     if (!migrate(conninfo, &config, &err)) bench_die("%s", err.text);
-    partition = partition_create(conninfo, PARTITION_MAKER, &config, &hooks);
+    waker.loop = fl_loop_create();
+    partition = partition_create(conninfo, PARTITION_MAKER, &config, &hooks, &waker);
     partition_start(partition, bench_now_ns() / 1000000);
     while (!partition_stats(partition).is_idle) {
-        struct pollfd fd = {.fd = partition_fd(partition), .events = partition_events(partition)};
-
-        (void)poll(&fd, 1, 10);
+        fl_loop_turn(waker.loop, 10);
         partition_turn(partition, bench_now_ns() / 1000000);
     }
     partition_destroy(partition);
+    fl_loop_destroy(waker.loop);
     return config;
 }
 
@@ -188,7 +194,7 @@ static bool read_stat(pid_t pid, pid_t *ret_parent, double *ret_cpu_s, double *r
     return true;
 }
 
-/* Of the postmaster, of those of its processes that have ended, and of those that run. */
+/* The CPU of the postmaster, of its ended processes and of its running ones. */
 static double pg_cpu_s(pid_t postmaster)
 {
     double sum = 0, cpu_s, children_s;
@@ -210,7 +216,7 @@ static double pg_cpu_s(pid_t postmaster)
     return sum;
 }
 
-/* --- samples --- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 void bench_samples_add(struct bench_samples *samples, double value)
 {
@@ -238,7 +244,7 @@ void bench_samples_fini(struct bench_samples *samples)
     fl_vec_fini(&samples->values);
 }
 
-/* --- meter --- */
+/* ---- meter ----------------------------------------------------------------------------------- */
 
 void bench_meter_init(struct bench_meter *meter, const char *conninfo)
 {
@@ -289,7 +295,7 @@ void bench_meter_stop(struct bench_meter *meter)
     meter->wal_bytes = now.wal_bytes - meter->wal_bytes;
 }
 
-/* --- out --- */
+/* ---- out ------------------------------------------------------------------------------------- */
 
 void bench_field(const char *name, double value)
 {

@@ -89,8 +89,9 @@ static void enrol_one(const struct share *share, struct bench_http *http, size_t
     snprintf(path, sizeof path, "/v1/clusters/%s-%zu/join-tokens", share->name, i);
     snprintf(uid, sizeof uid, "fake-%s-%zu", share->name, i);
     answer = bench_http_ask(http, share->api, "POST", path, json, FL_STR("{}"));
-    if (answer.status != 201)
+    if (answer.status != 201) {
         bench_die("%s: %d " FL_STR_FMT, path, answer.status, FL_STR_ARG(answer.body));
+    }
     if (!fl_join_token_parse(bench_http_member(answer.body, "token"), &token, &err)) {
         bench_die("%s", err.text);
     }
@@ -105,8 +106,9 @@ static void enrol_one(const struct share *share, struct bench_http *http, size_t
     put_pem(&body, str_of(&csr));
     if (!fl_buf_put(&body, "\"}", 2)) bench_die("a request is too long");
     answer = bench_http_ask(http, share->api, "POST", "/v1/enrol", json, str_of(&body));
-    if (answer.status / 100 != 2)
+    if (answer.status / 100 != 2) {
         bench_die("enrol: %d " FL_STR_FMT, answer.status, FL_STR_ARG(answer.body));
+    }
     share->at[i].cert = read_cert(bench_http_member(answer.body, "certificate"));
     share->figures->enrolled++;
     fl_buf_fini(&body);
@@ -119,8 +121,9 @@ static void *enrol_some(void *arg)
     struct bench_http http;
 
     bench_http_open(&http, share->api);
-    for (size_t i = share->from; i < share->len; i += share->step)
+    for (size_t i = share->from; i < share->len; i += share->step) {
         enrol_one(share, &http, i);
+    }
     bench_http_close(&http);
     return NULL;
 }
@@ -142,8 +145,9 @@ void bench_enrol(const struct bench_api *api, const char *name, struct bench_ide
                                    .figures = figures};
         if (pthread_create(&threads[i], NULL, enrol_some, &shares[i]) != 0) bench_die("no thread");
     }
-    for (size_t i = 0; i < threads_len; i++)
+    for (size_t i = 0; i < threads_len; i++) {
         pthread_join(threads[i], NULL);
+    }
 }
 
 void bench_identity_fini(struct bench_identity *identity)

@@ -1,5 +1,5 @@
-/* bench_help_enrol.h - fake agents become members: join token and certificate over the API, as real ones do.
- * Keys and certificates are only in memory. */
+/* bench_help_enrol.h - fake agents become members: join token and certificate over the API, as real
+ * ones do.  Keys and certificates are only in memory. */
 #pragma once
 
 #include <openssl/ssl.h>

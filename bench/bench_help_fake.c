@@ -24,7 +24,7 @@ void fake_init(struct fake *fake, uint32_t agents, uint32_t slots)
     if (agents > BENCH_CLUSTERS) bench_die("at most %d agents", BENCH_CLUSTERS);
     fake->each = (struct fl_resources){.memory_bytes = 1 << 20, .cpu_milli = 1000};
     shape.roles[0] = (struct shape_role){.replicas = 1, .replicas_min = 1, .each = fake->each};
-    fl_buf_init(&fake->shape, SHAPE_BYTES_MAX);
+    fl_buf_init(&fake->shape, FL_JOB_SHAPE_BYTES_MAX);
     if (!shape_encode(&fake->shape, &shape)) bench_die("the shape cannot be encoded");
     for (size_t i = 0; i < BENCH_REQUEST_JOBS; i++) {
         fake->items[i] = (struct core_submit_item){
@@ -153,7 +153,7 @@ bool fake_next(struct fake *fake, fl_ms now, struct core_event *ret_event)
         report_replica(fake, agent, what, &event);
         break;
     default:
-        bench_die("fake: no such note");
+        bench_die("fake: unknown note");
     }
     *ret_event = event;
     return true;

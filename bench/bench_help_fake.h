@@ -1,6 +1,7 @@
-/* bench_help_fake.h - fake: a client that submits and agents that run nothing, by script, at the core's ports.
- * What stands behind a network in life: an agent answers START with CREATED, and GO with RUNNING and EXITED 0,
- * at once; each second it reports its one node.  No frames, no sockets, no threads.
+/* bench_help_fake.h - fake: a client that submits and agents that run nothing, by script, at the
+ * core's ports.  They stand in for the far side of a network: an agent answers START with CREATED,
+ * and GO with RUNNING and EXITED 0, at once; each second it reports its one node.  No frames, no
+ * sockets, no threads.
  *
  *   fake_boot; then again and again: fake_next -> core_step or engine_adopt;
  *   fake_heard and fake_answered with what comes out
@@ -53,7 +54,7 @@ void fake_boot(struct fake *fake);
 void fake_hello(struct fake *fake);
 bool fake_is_ready(const struct fake *fake); /* every node is known */
 
-/* What agents have to say next; borrowed until the next call.  False: nothing now. */
+/* The agents' next event; borrowed until the next call.  False: none is due. */
 bool fake_next(struct fake *fake, fl_ms now, struct core_event *ret_event);
 
 /* A request with so many jobs, at most BENCH_REQUEST_JOBS; it points into 'fake'. */

@@ -1,14 +1,15 @@
-/* bench_help_figures.h - a file that several tools map: what the fake agents have seen, while they see it.
- * One writer but for 'hold', any readers; bench/live.py reads it as little-endian u64s in this order. */
+/* bench_help_figures.h - a file that several tools map: the fake agents' observations, live.  One
+ * writer but for 'hold', any readers; bench/live.py reads it as little-endian u64s in this
+ * order. */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 struct bench_figures {
-    atomic_ulong up;      /* agents with a session whose inventory is told */
+    atomic_ulong up;      /* agents with a session and a finished inventory */
     atomic_ulong started; /* attempts that got GO */
-    atomic_ulong ended;   /* whose end is acknowledged, so durable */
+    atomic_ulong ended;   /* ends that are acknowledged, so durable */
     atomic_ulong live;    /* attempts that agents hold */
     atomic_ulong doubled; /* GO for what has run already: must stay 0 */
     atomic_ulong stopped; /* STOP came: an attempt was given up */

@@ -1,7 +1,7 @@
-/* bench_help_http.h - fake: an HTTP/1.1 client that keeps its connection, for load and for enrolment.
- * It knows answers as fairleadd gives them: a Content-Length, no chunks.  It does not look at who answers: the
- * server was started by the same bench/run, on loopback.  Whatever goes wrong ends the tool.
- * Uses OpenSSL and the system's sockets. */
+/* bench_help_http.h - fake: an HTTP/1.1 client that keeps its connection, for load and for
+ * enrolment.  It knows answers as fairleadd gives them: a Content-Length, no chunks.  It does not
+ * look at who answers: the server was started by the same bench/run, on loopback.  Every failure
+ * ends the tool.  Uses OpenSSL and the system's sockets. */
 #pragma once
 
 #include <openssl/ssl.h>
@@ -26,7 +26,7 @@ struct bench_http {
     int fd;
     struct fl_buf out; /* the request; not yet written from out_pos on */
     size_t out_pos;
-    struct fl_buf in; /* what has come of the answer */
+    struct fl_buf in; /* bytes of the answer so far */
 };
 
 struct bench_http_answer { /* views into 'in', until the next request */
@@ -51,5 +51,6 @@ struct bench_http_answer bench_http_ask(struct bench_http *http, const struct be
                                         const char *method, const char *path, const char *more,
                                         struct fl_str body);
 
-/* The text of a member of a flat JSON object, as it stands between its quotes; dies when it is not there. */
+/* The text of a member of a flat JSON object, as it stands between its quotes; dies when it is not
+ * there. */
 struct fl_str bench_http_member(struct fl_str json, const char *name);

@@ -1,7 +1,8 @@
-/* bench_help_job.h - the job that is submitted, and how many at a time: the same for floor and candidate.
- * A plain job of one replica, 160 bytes of parameters, one spec for all: benchmarks.md's bulk submit.  As in life
- * parameters are alike but not equal: 32 of their bytes are the job's own, drawn from its number, so that packing
- * what is stored gains no more here than it would there. */
+/* bench_help_job.h - the job that is submitted, and how many at a time: the same for floor and
+ * candidate.  A plain job of one replica, 160 bytes of parameters, one spec for all:
+ * benchmarks.md's bulk submit.  As in life parameters are alike but not equal: 32 of their bytes
+ * are the job's own, drawn from its number, so that packing what is stored gains no more here than
+ * it would there. */
 #pragma once
 
 #include "shared/base/str.h"

@@ -23,8 +23,9 @@ void bench_lines_add(struct bench_lines *lines, struct fl_attempt attempt)
 void bench_lines_restart(struct bench_lines *lines)
 {
     lines->open_at = 0;
-    for (size_t i = 0; i < lines->sources.len; i++)
+    for (size_t i = 0; i < lines->sources.len; i++) {
         lines->sources.at[i].is_open = lines->sources.at[i].is_ready = false;
+    }
 }
 
 uint64_t bench_lines_wants(const struct bench_lines *lines)

@@ -1,6 +1,7 @@
 /* bench_help_lines.h - fake: the output of replicas, as an agent sends it on its LOG stream.
- * Each replica is a source that writes lines of 120 bytes which begin with "@" and the time they were made
- * (monotonic clock, ns, 19 digits), so that a reader on this machine knows how old each is.
+ * Each replica is a source that writes lines of 120 bytes which begin with "@" and the time they
+ * were made (monotonic clock, ns, 19 digits), so that a reader on this machine knows how old each
+ * is.
  * The owner pulls payloads for the stream and gives what comes back. */
 #pragma once
 
@@ -14,7 +15,7 @@ enum { BENCH_LINE_BYTES = 120 };
 struct bench_source {
     struct fl_attempt attempt;
     uint64_t offset, acked;
-    bool is_open, is_ready; /* OPEN was said; CURSOR came */
+    bool is_open, is_ready; /* OPEN was sent; CURSOR came */
 };
 
 struct bench_lines {                     /* {0}: no sources */

@@ -106,8 +106,9 @@ static bool take(struct bench_socket *s, const uint8_t *at, size_t len, bench_so
             if (s->head_len >= 2 && s->head_len == frame_head(s)) {
                 s->left = s->head[1];
                 if (s->head_len > 2) s->left = 0;
-                for (size_t i = 2; i < s->head_len; i++)
+                for (size_t i = 2; i < s->head_len; i++) {
                     s->left = s->left << 8 | s->head[i];
+                }
                 if ((s->head[0] & 15) == OPCODE_CLOSE) return false;
                 s->is_data = (s->head[0] & 15) <= OPCODE_BINARY;
                 s->head_len = 0;
@@ -214,8 +215,9 @@ bool bench_socket_send(struct bench_socket *s, int poll_fd, void *poll_ptr, stru
         head_len = 4;
     } else {
         head[1] = 0x80 | 127;
-        for (int i = 0; i < 8; i++)
+        for (int i = 0; i < 8; i++) {
             head[2 + i] = (uint8_t)((uint64_t)bytes.len >> (56 - 8 * i));
+        }
         head_len = 10;
     }
     head_len += 4; /* the mask: zero */

@@ -1,6 +1,6 @@
-/* bench_help_socket.h - fake: a WebSocket client over TLS 1.3, as an agent dials, without libwebsockets.
- * Thousands of them share one epoll.  Bytes of messages are given on as they come, wherever they are cut.
- * Masks are zero, which is legal and costs nothing. */
+/* bench_help_socket.h - fake: a WebSocket client over TLS 1.3, as an agent dials, without
+ * libwebsockets.  Thousands of them share one epoll.  Bytes of messages are given on as they come,
+ * wherever they are cut.  Masks are zero, which is legal and costs nothing. */
 #pragma once
 
 #include <openssl/ssl.h>
@@ -31,7 +31,7 @@ struct bench_socket {
     size_t unsent_pos;
 };
 
-/* What comes: bytes of messages. */
+/* Incoming bytes of messages. */
 typedef void bench_socket_sink(void *ctx, struct fl_str bytes);
 
 /* Begins to connect; false: at once refused. */
@@ -39,7 +39,8 @@ bool bench_socket_dial(struct bench_socket *s, const struct addrinfo *to, SSL_CT
                        EVP_PKEY *key, int poll_fd, void *poll_ptr);
 void bench_socket_drop(struct bench_socket *s);
 
-/* The socket is ready for something.  False: it is gone, drop it.  *ret_is_opened: from now on it is OPEN. */
+/* The socket is ready for something.  False: it is gone, drop it.  *ret_is_opened: from now on it
+ * is OPEN. */
 bool bench_socket_step(struct bench_socket *s, int poll_fd, void *poll_ptr, bench_socket_sink *sink,
                        void *ctx, bool *ret_is_opened);
 

@@ -1,6 +1,7 @@
 /* core_bench.c - the core alone: no engine, no store, no Postgres.
  *
- *   core_bench life --jobs=N      the core's own share of CPU of a whole life, in batches of 2,000, from the
+ *   core_bench life --jobs=N      the core's own share of CPU of a whole life, in batches of 2,000,
+ *   from the
  *                                 same fakes and events as engine_bench life
  *   core_bench submit --jobs=N    the same of accepting jobs that nothing can run yet
  *   core_bench memory --jobs=N    what N queued jobs take: hot bytes a job, and the resident set
@@ -25,7 +26,7 @@ struct rig {
     uint64_t accepted;
 };
 
-/* One batch: what the agents say, and 'requests' of so many jobs; its effects at once. */
+/* One batch: the agents' reports, and 'requests' of so many jobs; its effects at once. */
 static void turn(struct rig *rig, size_t requests, size_t jobs)
 {
     double began_s = bench_thread_cpu_s(), took_s;

@@ -1,8 +1,10 @@
-/* echo_bench.c - one hop of what a job's start is made of: 100 bytes over TLS 1.3 on loopback, and back.
+/* echo_bench.c - one hop of a job's start: 100 bytes over TLS 1.3 on loopback, and
+ * back.
  *
- *   echo_bench rtt [--seconds=4] [--warm=1]     value: the median round trip of two processes, in us
+ *   echo_bench rtt [--seconds=4] [--warm=1]     value: the median round trip of two processes, in
+ *   us
  *
- * Blocking sockets, one message under way: what an idle system pays for its wake-ups is in it. */
+ * Blocking sockets, one message under way: the figure holds an idle system's wake-ups. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>

@@ -1,17 +1,26 @@
 /* engine_bench.c - engine, core and store on a real Postgres; only the network is fake.
  *
- *   engine_bench submit --pg=CONNINFO [--seconds=4] [--warm=1]     jobs accepted durably, 500 a request
- *   engine_bench life   --pg=CONNINFO [--seconds=4] [--warm=1]     whole lives, 10 clusters: submitted, placed,
- *                                                                  started, run and ended, all durable
- *   engine_bench turns  --pg=CONNINFO [--rate=100000] [...]        the longest turn at so many events a second:
- *                                                                  requests of one job, three reports each
- *   engine_bench seed   --pg=CONNINFO                              a cluster, a queue and one queued job, for
+ *   engine_bench submit --pg=CONNINFO [--seconds=4] [--warm=1]     jobs accepted durably, 500 a
+ *   request
+ *   engine_bench life   --pg=CONNINFO [--seconds=4] [--warm=1]     whole lives, 10 clusters:
+ *   submitted, placed,
+ *                                                                  started, run and ended, all
+ *                                                                  durable
+ *   engine_bench turns  --pg=CONNINFO [--rate=100000] [...]        the longest turn at so many
+ *   events a second:
+ *                                                                  requests of one job, three
+ *                                                                  reports each
+ *   engine_bench seed   --pg=CONNINFO                              a cluster, a queue and one
+ *   queued job, for
  *                                                                  fill.sql to make many like it
- *   engine_bench restart --pg=CONNINFO [--since=NS] [--last=JOB]   from the start of the process (monotonic
- *                                                                  clock) to the first START that is durable
+ *   engine_bench restart --pg=CONNINFO [--since=NS] [--last=JOB]   from the start of the process
+ *   (monotonic
+ *                                                                  clock) to the first START that
+ *                                                                  is durable
  *
- * The engine runs in its own thread, as in the product.  The fakes are the other side of its queues, in this
- * one: where fronts will be, which parse and copy as these do.  Their CPU is told apart. */
+ * The engine runs in its own thread, as in the product.  The fakes are the other side of its
+ * queues, in this one: where fronts will be, which parse and copy as these do.  Their CPU is
+ * counted apart. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,7 +31,7 @@
 
 #include "bench/bench_help.h"
 #include "bench/bench_help_fake.h"
-#include "controlplane/engine_thread.h"
+#include "controlplane/engine/engine_thread.h"
 #include "controlplane/store/migrate.h"
 #include "shared/base/arena.h"
 
@@ -36,7 +45,7 @@ enum {
     EVENTS_A_LIFE = 4, /* one request, three reports */
 };
 
-struct heard { /* what a port was given, without what the fakes have no use for */
+struct heard { /* the arguments of a port that the fakes use */
     bool is_answer;
     struct core_send send;
     struct core_answer answer;
@@ -64,7 +73,7 @@ struct rig {
     atomic_long began_ns, first_start_ns;
 };
 
-/* ---- the engine thread's ports ---- */
+/* ---- the engine thread's ports --------------------------------------------------------------- */
 
 static void hear(struct rig *rig, const struct heard *heard)
 {
@@ -147,19 +156,20 @@ static void port_trouble(void *ctx, const char *what, const char *text)
     if (!rig->is_stopping) bench_die("%s: %s", what, text);
 }
 
-/* ---- the rig ---- */
+/* ---- the rig --------------------------------------------------------------------------------- */
 
 static void init(struct rig *rig, const char *conninfo, struct partition_config partitions,
                  uint32_t agents, uint32_t slots)
 {
     struct engine_thread_config config = engine_thread_config_default();
     const struct engine_thread_ports ports = {
+        .engine = {.ctx = rig,
+                   .began = port_began,
+                   .answer = port_answer,
+                   .send = port_send,
+                   .notice = port_notice,
+                   .quarantine = port_quarantine},
         .ctx = rig,
-        .began = port_began,
-        .answer = port_answer,
-        .send = port_send,
-        .notice = port_notice,
-        .quarantine = port_quarantine,
         .refused = port_refused,
         .trouble = port_trouble,
     };
@@ -311,7 +321,7 @@ static void run_for(struct rig *rig, double seconds, void (*feed)(struct rig *ri
     }
 }
 
-/* ---- as much as it takes ---- */
+/* ---- as much as it takes --------------------------------------------------------------------- */
 
 static void feed_requests(struct rig *rig)
 {
@@ -363,7 +373,7 @@ static void run_full(const char *name, const char *conninfo, bool is_life, doubl
     fini(&rig);
 }
 
-/* ---- at a given rate ---- */
+/* ---- at a given rate ------------------------------------------------------------------------- */
 
 struct pace {
     int64_t began_ns;
@@ -411,7 +421,7 @@ static void run_turns(const char *conninfo, double rate, double warm, double sec
     fini(&rig);
 }
 
-/* ---- a start among many rows ---- */
+/* ---- a start among many rows ----------------------------------------------------------------- */
 
 static void run_seed(const char *conninfo)
 {

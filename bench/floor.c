@@ -1,17 +1,23 @@
-/* floor.c - what Postgres itself can do, so that a figure of ours has something to stand beside.
+/* floor.c - the speed of Postgres itself, so that a figure of ours has a floor beside it.
  *
- *   floor CASE --pg=CONNINFO [--seconds=4] [--warm=1]      CASE: one of 'cases' below; an empty database
+ *   floor CASE --pg=CONNINFO [--seconds=4] [--warm=1]      CASE: one of 'cases' below; an empty
+ *   database
  *
  * Each case is a bare loop: rows of equal shape whose arrays are made once, and only ids change.
- *   unnest-N         one pipelined connection, INSERT..SELECT unnest of N rows a commit, two in flight;
+ *   unnest-N         one pipelined connection, INSERT..SELECT unnest of N rows a commit, two in
+ *   flight;
  *                    a row is 8 columns and 160 bytes
- *   copy-500         two connections, COPY of 500 such rows a commit, each waits for its answer
+ *   copy-500         two connections, COPY of 500 of these rows a commit, each waits for its answer
  *   life-events-500  the same, and two COPYs of 500 event rows after it: a life of three commits
- *   product-submit   the product floor: schema/ and stmts.def as the writer connection prepares them, in
+ *   product-submit   the product floor: schema/ and stmts.def as the writer connection prepares
+ *   them, in
  *                    batches as the engine makes them, with no core: 2,000 jobs in requests of 500
- *   product-life     the same with the whole life: each batch accepts and starts 2,000 jobs, and ends those
- *                    of three batches before; the journal's body is their rows, packed as the product does it
- *   copy-out         one connection, COPY (binary) of five narrow columns of open_job to nowhere, once; the
+ *   product-life     the same with the whole life: each batch accepts and starts 2,000 jobs, and
+ *   ends those
+ *                    of three batches before; the journal's body is their rows, packed as the
+ *                    product does it
+ *   copy-out         one connection, COPY (binary) of five narrow columns of open_job to nowhere,
+ *   once; the
  *                    database of engine_bench restart, and the value is seconds
  */
 #include <endian.h>
@@ -26,14 +32,15 @@
 #include "controlplane/core/job.h"
 #include "controlplane/core/row.h"
 #include "controlplane/store/journal.h"
-#include "controlplane/store/pg_array.h"
 #include "controlplane/store/pg_conn.h"
+#include "controlplane/store/row_columns.h"
 #include "shared/base/alloc.h"
 #include "shared/base/buf.h"
+#include "shared/io/loop.h"
 
 enum { LIFE_BATCHES = 3, ID_OFFSET = 20 + 4, ID_STRIDE = 4 + 8, CONNS = 2 };
 
-/* ---- a pipeline of batches ---- */
+/* ---- a pipeline of batches ------------------------------------------------------------------- */
 
 struct pipe {
     PGconn *pg;
@@ -104,7 +111,7 @@ static void pipe_run(struct pipe *pipe, double seconds)
     }
 }
 
-/* ---- statements with arrays that are made once ---- */
+/* ---- statements with arrays that are made once ----------------------------------------------- */
 
 struct stmt {
     const char *name;
@@ -125,16 +132,28 @@ static void stmt_init(struct stmt *stmt, const char *name, const Oid *types, int
 
 static void stmt_init_product(struct stmt *stmt, enum pg_stmt number)
 {
-    const struct pg_stmt_info *info = &pg_stmts[number];
+    struct pg_stmt_text text;
 
-    stmt_init(stmt, info->name, info->types, info->params);
+    pg_stmt_text(number, &text);
+    stmt_init(stmt, pg_stmts[number].name, text.types, text.params);
 }
 
-/* The arrays are whole; scalars are set by whoever sends. */
+/* Of an array type; 0: it is none. */
+static Oid element_of(Oid type)
+{
+    static const Oid elements[] = {PG_BOOL, PG_BYTEA, PG_INT8, PG_INT2, PG_INT4, PG_TEXT};
+
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+        if (pg_array_type(elements[i]) == type) return elements[i];
+    }
+    return 0;
+}
+
+/* The arrays are whole; the sender sets scalars. */
 static void stmt_finish(struct stmt *stmt)
 {
     for (int i = 0; i < stmt->params; i++) {
-        Oid element = pg_array_element(stmt->types[i]);
+        Oid element = element_of(stmt->types[i]);
 
         if (!element) continue;
         if (stmt->arrays[i].items != stmt->arrays[0].items) {
@@ -171,7 +190,7 @@ static void stmt_send(const struct stmt *stmt, PGconn *pg)
     }
 }
 
-/* ---- a plain table ---- */
+/* ---- a plain table --------------------------------------------------------------------------- */
 
 static const char PLAIN_TABLES[] =
     "create table plain_job(id bigint primary key, tenant int, queue int, priority int, elements "
@@ -261,7 +280,7 @@ static void run_unnest(const char *name, const char *conninfo, uint32_t rows, do
     PQfinish(unnest.pipe.pg);
 }
 
-/* ---- COPY on two connections ---- */
+/* ---- COPY on two connections ----------------------------------------------------------------- */
 
 struct copy_bytes { /* the binary format: a header, rows, a trailer */
     uint8_t *at;
@@ -416,7 +435,7 @@ static void run_copy(const char *name, const char *conninfo, bool has_events, do
     bench_meter_fini(&meter);
 }
 
-/* ---- COPY out ---- */
+/* ---- COPY out -------------------------------------------------------------------------------- */
 
 static void run_copy_out(const char *name, const char *conninfo)
 {
@@ -446,7 +465,7 @@ static void run_copy_out(const char *name, const char *conninfo)
     PQfinish(pg);
 }
 
-/* ---- the product floor ---- */
+/* ---- the product floor ----------------------------------------------------------------------- */
 
 struct product {
     bool is_life;
@@ -522,7 +541,8 @@ static void product_send(void *ctx, PGconn *pg, uint64_t number)
     stmt_send(&commit, pg);
 }
 
-/* The rows that the core emits for each job and each request, for their columns and their length. */
+/* The rows that the core emits for each job and each request, for their columns and their
+ * length. */
 static const struct row_job_new JOB_NEW = {
     .job = 1, .tenant = 1, .queue = 1, .shape = 1, .elements = 1, .spec = {{1, 2, 3}}};
 static const struct row_attempt_new ATTEMPT_NEW = {
@@ -579,33 +599,21 @@ static struct fl_str pack_jobs(struct journal_packer *packer, bool is_life, bool
 
 static void make_job(struct stmt *stmt)
 {
-    struct pg_array *to = stmt->arrays;
+    struct row row = {.kind = ROW_job_new, .job_new = JOB_NEW};
     char params[BENCH_PARAMS_BYTES];
 
-    for (uint64_t i = 0; i < BENCH_BATCH_JOBS; i++) {
-        pg_array_put_i64(&to[0], 0);
-        pg_array_put_null(&to[1]);
-        pg_array_put_i32(&to[2], JOB_NEW.tenant);
-        pg_array_put_i32(&to[3], JOB_NEW.queue);
-        pg_array_put_i32(&to[4], 0);
-        pg_array_put_i32(&to[5], JOB_NEW.elements);
-        pg_array_put_bytes(&to[6], JOB_NEW.spec.at, sizeof JOB_NEW.spec.at);
-        pg_array_put_null(&to[7]);
-        pg_array_put_null(&to[8]);
-        pg_array_put_str(&to[9], bench_params(i, params));
-        pg_array_put_null(&to[10]);
+    for (uint32_t i = 0; i < BENCH_BATCH_JOBS; i++) {
+        row.job_new.params = bench_params(i, params);
+        row_bind(&row, stmt->arrays, i);
     }
 }
 
 static void make_open_job(struct stmt *stmt)
 {
+    struct row row = {.kind = ROW_job_new, .job_new = JOB_NEW};
+
     for (int i = 0; i < BENCH_BATCH_JOBS; i++) {
-        pg_array_put_i64(&stmt->arrays[0], 0);
-        pg_array_put_i32(&stmt->arrays[1], JOB_NEW.tenant);
-        pg_array_put_i32(&stmt->arrays[2], JOB_NEW.shape);
-        pg_array_put_i32(&stmt->arrays[3], JOB_NEW.queue);
-        pg_array_put_i32(&stmt->arrays[4], 0);
-        pg_array_put_i32(&stmt->arrays[5], JOB_NEW.elements);
+        row_bind_open_job(&row, stmt->arrays);
     }
 }
 
@@ -621,24 +629,19 @@ static void make_attempt(struct stmt *stmt)
 
 static void make_element_end(struct stmt *stmt)
 {
-    for (int i = 0; i < BENCH_BATCH_JOBS; i++) {
-        pg_array_put_i64(&stmt->arrays[0], 0);
-        pg_array_put_i32(&stmt->arrays[1], 0);
-        pg_array_put_i32(&stmt->arrays[2], ELEMENT_END.n);
-        pg_array_put_i32(&stmt->arrays[3], 0);
-        pg_array_put_i32(&stmt->arrays[4], 0);
-        pg_array_put_i16(&stmt->arrays[5], ELEMENT_END.state);
-        pg_array_put_i16(&stmt->arrays[6], ELEMENT_END.reason);
+    struct row row = {.kind = ROW_element_end, .element_end = ELEMENT_END};
+
+    for (uint32_t i = 0; i < BENCH_BATCH_JOBS; i++) {
+        row_bind(&row, stmt->arrays, i);
     }
 }
 
 static void make_audit(struct stmt *stmt)
 {
+    struct row row = {.kind = ROW_audit, .audit = AUDIT};
+
     for (uint32_t i = 0; i < BENCH_BATCH_REQUESTS; i++) {
-        pg_array_put_i32(&stmt->arrays[0], i);
-        pg_array_put_i32(&stmt->arrays[1], AUDIT.tenant);
-        pg_array_put_str(&stmt->arrays[2], AUDIT.actor);
-        pg_array_put_str(&stmt->arrays[3], AUDIT.body);
+        row_bind(&row, stmt->arrays, i);
     }
 }
 
@@ -651,22 +654,22 @@ static void make_ids(struct stmt *stmt)
 
 static void product_prepare(struct product *product)
 {
-    stmt_init_product(&product->job, PG_STMT_job_insert);
+    stmt_init_product(&product->job, PG_STMT_job_new);
     make_job(&product->job);
     stmt_finish(&product->job);
-    stmt_init_product(&product->open_job, PG_STMT_open_job_insert);
+    stmt_init_product(&product->open_job, PG_STMT_open_job);
     make_open_job(&product->open_job);
     stmt_finish(&product->open_job);
     stmt_init_product(&product->attempt, PG_STMT_attempt_first);
     make_attempt(&product->attempt);
     stmt_finish(&product->attempt);
-    stmt_init_product(&product->element_end, PG_STMT_element_end_insert);
+    stmt_init_product(&product->element_end, PG_STMT_element_end);
     make_element_end(&product->element_end);
     stmt_finish(&product->element_end);
     stmt_init_product(&product->open_job_drop, PG_STMT_open_job_drop);
     make_ids(&product->open_job_drop);
     stmt_finish(&product->open_job_drop);
-    stmt_init_product(&product->audit, PG_STMT_audit_insert);
+    stmt_init_product(&product->audit, PG_STMT_audit);
     make_audit(&product->audit);
     stmt_finish(&product->audit);
     for (int i = 0; i < 2; i++) {
@@ -676,14 +679,18 @@ static void product_prepare(struct product *product)
     product->body = pack_jobs(product->packers[1], product->is_life, product->is_life);
 }
 
-static struct pg_conn *connect_writer(const char *conninfo)
+static void on_wake(void *ctx)
 {
-    struct pg_conn *conn = pg_conn_create(conninfo, PG_WRITER, "floor", bench_now_ns() / 1000000);
+    (void)ctx;
+}
+
+static struct pg_conn *connect_writer(const char *conninfo, const struct pg_waker *waker)
+{
+    struct pg_conn *conn =
+        pg_conn_create(conninfo, PG_WRITER, "floor", waker, bench_now_ns() / 1000000);
 
     while (pg_conn_turn(conn, bench_now_ns() / 1000000) == PG_CONNECTING) {
-        struct pollfd fd = {.fd = pg_conn_fd(conn), .events = pg_conn_events(conn)};
-
-        (void)poll(&fd, 1, 100);
+        fl_loop_turn(waker->loop, 100);
     }
     if (pg_conn_state(conn) != PG_READY) bench_die("%s", pg_conn_error(conn));
     return conn;
@@ -695,6 +702,7 @@ static void run_product(const char *name, const char *conninfo, bool is_life, do
     struct product product = {.is_life = is_life,
                               .epoch_be = (int64_t)htobe64(1),
                               .at_be = (int64_t)htobe64(UINT64_C(1700000000000))};
+    struct pg_waker waker = {.loop = fl_loop_create(), .wake = on_wake};
     PGconn *setup;
     struct pg_conn *conn;
 
@@ -703,17 +711,18 @@ static void run_product(const char *name, const char *conninfo, bool is_life, do
     bench_sql(setup, "update leader set epoch = 1");
     bench_sql(setup, "checkpoint");
     PQfinish(setup);
-    conn = connect_writer(conninfo);
+    conn = connect_writer(conninfo, &waker);
     product_prepare(&product);
     product.pipe = (struct pipe){.pg = pg_conn_raw(conn), .send = product_send, .ctx = &product};
     measure(name, conninfo, &product.pipe, BENCH_BATCH_JOBS, warm, seconds);
     pg_conn_destroy(conn);
+    fl_loop_destroy(waker.loop);
     for (int i = 0; i < 2; i++) {
         journal_packer_destroy(product.packers[i]);
     }
 }
 
-/* ---- main ---- */
+/* ---- main ------------------------------------------------------------------------------------ */
 
 static const char *const cases[] = {
     "unnest-1", "unnest-10",       "unnest-100", "unnest-500",     "unnest-2000",

@@ -3,7 +3,7 @@
  *   follow_bench stream --api=HOST:PORT --token=FILE --job=JOB [--tls=1] [--seconds=4] [--warm=1]
  *
  * value: the 99th percentile, in ms, of the lines' age.  They carry the time they were made
- * (bench_help_lines.h); what stands around them is not looked at. */
+ * (bench_help_lines.h); the text around them is ignored. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

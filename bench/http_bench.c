@@ -1,14 +1,16 @@
-/* http_bench.c - the API's listener: what a request costs, and what connections cost that do nothing.
+/* http_bench.c - the API's listener: the cost of a request, and of idle connections.
  *
  *   http_bench CASE [--connections=64] [--seconds=4] [--warm=1] [--plain=0]
  *
- * The server runs in this process, on one thread; its clients in another, on one thread as well, so that on
- * two processors neither waits for the other.  TLS 1.3, P-256.
- *   requests    each connection sends a GET of 100 bytes as soon as the answer to its last (200 bytes) is there;
- *               value: requests a second
+ * The server runs in this process, on one thread; its clients in another, on one thread as well, so
+ * that on two processors neither waits for the other.  TLS 1.3, P-256.
+ *   requests    each connection sends a GET of 100 bytes as soon as the answer to its last (200
+ *               bytes) is there; value: requests a second
  *   idle        each has had one answer and keeps silent; value: bytes of our memory a connection
- *   followers   each follows a stream of events that says nothing; value: bytes of our memory a connection
- *   heads       each has sent 16,000 bytes of a head that does not end; value: bytes of our memory a connection
+ *   followers   each follows a stream of events that says nothing; value: bytes of our memory a
+ *               connection
+ *   heads       each has sent 16,000 bytes of a head that does not end; value: bytes of our memory
+ *               a connection
  * own_cpu_us is CPU of the server's thread: a request, else for a connection and second. */
 #include <malloc.h>
 #include <pthread.h>
@@ -33,7 +35,7 @@ enum bench_case { REQUESTS, IDLE, FOLLOWERS, HEADS, CASES };
 
 static const char *const case_names[] = {"requests", "idle", "followers", "heads"};
 
-/* ---- the server ------------------------------------------------------------------------------------- */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 static uint64_t on_head(void *ctx, struct http_request *request)
 {
@@ -57,7 +59,7 @@ static void on_request(void *ctx, struct http_request *request)
                        "\"elements\":8,\"running\":8,\"priority\":0}\n"));
 }
 
-/* ---- the clients ------------------------------------------------------------------------------------- */
+/* ---- the clients ----------------------------------------------------------------------------- */
 
 struct load {
     struct tls_pair tls;
@@ -142,7 +144,7 @@ _Noreturn static void run_clients(const struct load *load)
     }
 }
 
-/* ---- measuring ---------------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static size_t memory_bytes(void)
 {

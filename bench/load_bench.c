@@ -1,15 +1,18 @@
-/* load_bench.c - clients of the API: how many jobs fairleadd takes, over TLS, each durable before its answer.
+/* load_bench.c - clients of the API: the rate at which fairleadd takes jobs, over TLS, each durable
+ * before its answer.
  *
- *   load_bench CASE --api=HOST:PORT --token=FILE [--tls=1] [--seconds=4] [--warm=1] [--connections=N]
+ *   load_bench CASE --api=HOST:PORT --token=FILE [--tls=1] [--seconds=4] [--warm=1]
+ *   [--connections=N]
  *                   [--keyed=0] [--distinct=0] [--rate=0] [--figures=FILE] [--open=12000]
- *   single     each of 256 connections posts one job as soon as the answer to its last is there; value: jobs a
- *              second; keyed: each with an Idempotency-Key of its own
- *   batch      each of 2 connections posts 500 jobs at a time as lines of JSON: the spec once, then 160 bytes of
- *              parameters each; distinct: each line a whole document with a spec of 1 KiB of its own
- *   life       as batch, but never more than 'open' jobs that have not ended, as the agents' figures have it
- *              (agents_bench); value: jobs a second whose end is durable.  A post that is refused because the
- *              control plane is full is sent again, and counted
- *   requests   as single, but GETs that nothing decides (/livez): what is left of 'single' without its job
+ *   single     each of 256 connections posts one job as soon as the answer to its last is there;
+ *              value: jobs a second; keyed: each with an Idempotency-Key of its own
+ *   batch      each of 2 connections posts 500 jobs at a time as lines of JSON: the spec once, then
+ *              160 bytes of parameters each; distinct: each line a whole document with a spec of 1
+ *              KiB of its own
+ *   life       as batch, but never more than 'open' jobs that have not ended, as the agents'
+ *              figures have it (agents_bench); value: jobs a second whose end is durable.  A post
+ *              that is refused because the control plane is full is sent again, and counted
+ *   requests   as single, but GETs that nothing decides (/livez): 'single' without its job
  * rate: so many jobs a second at most.  One thread. */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +60,7 @@ struct load {
     struct bench_samples took_ms;
 };
 
-/* ---- what is sent ------------------------------------------------------------------------------ */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 #define JOB_MEMBERS                                                                                \
     "\"queue\":\"" BENCH_QUEUE "\",\"command\":[\"true\"],\"resources\":{\"cpu\":\"1\"}"
@@ -131,8 +134,9 @@ static bool may_begin(const struct load *load)
 {
     double jobs = (double)(load->sent + load->request_jobs);
 
-    if (load->rate > 0 && jobs > load->rate * (double)(bench_now_ns() - load->began_ns) * 1e-9)
+    if (load->rate > 0 && jobs > load->rate * (double)(bench_now_ns() - load->began_ns) * 1e-9) {
         return false;
+    }
     return load->which != LIFE || jobs - (double)load->figures->ended <= load->open_max;
 }
 
@@ -168,7 +172,7 @@ static void begin(struct load *load, struct client *client)
     go_on(load, client);
 }
 
-/* ---- what comes back --------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 static void check(const struct load *load, const struct bench_http_answer *answer)
 {
@@ -232,8 +236,9 @@ static uint64_t done(const struct load *load)
 
 static void turn_until(struct load *load, int64_t end_ns)
 {
-    while (bench_now_ns() < end_ns)
+    while (bench_now_ns() < end_ns) {
         turn(load);
+    }
 }
 
 static void start(struct load *load)
@@ -248,11 +253,12 @@ static void start(struct load *load)
         watch(load, client, false, EPOLL_CTL_ADD);
     }
     load->began_ns = bench_now_ns();
-    for (size_t i = 0; i < load->clients_len; i++)
+    for (size_t i = 0; i < load->clients_len; i++) {
         begin(load, &load->clients[i]);
+    }
 }
 
-/* Of a window: the first and the last minute, or the first and last third of a short one. */
+/* The first and the last minute of a window, or the first and last third of a short one. */
 static void measure(struct load *load, double seconds)
 {
     double part_s = seconds >= 3 * MINUTE_S ? MINUTE_S : seconds / 3;
@@ -319,8 +325,9 @@ int main(int argc, char **argv)
     start(&load);
     turn_until(&load, load.began_ns + (int64_t)(warm * 1e9));
     measure(&load, seconds);
-    for (size_t i = 0; i < load.clients_len; i++)
+    for (size_t i = 0; i < load.clients_len; i++) {
         bench_http_close(&load.clients[i].http);
+    }
     bench_samples_fini(&load.took_ms);
     fl_buf_fini(&load.body);
     fl_vec_fini(&load.own_at);

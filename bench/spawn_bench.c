@@ -1,7 +1,9 @@
-/* spawn_bench.c - what a task costs that is two processes and one record on disk, with nothing around it.
+/* spawn_bench.c - what a task costs that is two processes and one record on disk, with nothing
+ * around it.
  *
  *   spawn_bench loop [--tasks=2000] [--at-once=2] --dir=DIR     value: tasks a second
- *   spawn_bench task DIR NUMBER                                 one: starts "true", waits, notes how it ended
+ *   spawn_bench task DIR NUMBER                                 one: starts "true", waits, notes
+ *   how it ended
  *
  * The first process stands for the supervisor (fairlead-supervise), the second is the task. */
 #include <fcntl.h>
@@ -27,8 +29,9 @@ static int run_task(const char *dir, const char *number)
     snprintf(path, sizeof path, "%s/%s", dir, number);
     len = snprintf(record, sizeof record, "exit %d\n", status);
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0 || write(fd, record, (size_t)len) != len || fdatasync(fd) != 0)
+    if (fd < 0 || write(fd, record, (size_t)len) != len || fdatasync(fd) != 0) {
         bench_die("%s: %m", path);
+    }
     close(fd);
     (void)unlink(path);
     return 0;

@@ -1,11 +1,13 @@
-/* tunnel_bench.c - what a control message costs a front thread, with and without tunnels beside it that are idle.
+/* tunnel_bench.c - what a control message costs a front thread, with and without tunnels beside it
+ * that are idle.
  *
  *   tunnel_bench [--busy=64] [--idle=0] [--seconds=4] [--warm=1]
  *
- * The tunnels of one front run in this process, on one thread; fake agents in another: TLS 1.3 with a client
- * certificate, WebSocket, frames, credits and pings as real ones.  Each busy agent sends a report as soon as its
- * last is acknowledged; the idle ones answer pings.  value: reports a second; own_cpu_us: CPU of the server's
- * thread a report, acknowledgement and all that the idle ones cost included. */
+ * The tunnels of one front run in this process, on one thread; fake agents in another: TLS 1.3 with
+ * a client certificate, WebSocket, frames, credits and pings as real ones.  Each busy agent sends a
+ * report as soon as its last is acknowledged; the idle ones answer pings.  value: reports a second;
+ * own_cpu_us: CPU of the server's thread a report, acknowledgement and all that the idle ones cost
+ * included. */
 #include <fcntl.h>
 #include <netdb.h>
 #include <signal.h>
@@ -40,7 +42,7 @@ static bool begins_with(struct fl_str text, const char *words)
     return text.len > len && memcmp(text.at, words, len) == 0;
 }
 
-/* ---- the control plane ------------------------------------------------------------------------------ */
+/* ---- the control plane ----------------------------------------------------------------------- */
 
 struct hub {
     struct fl_loop *loop;
@@ -59,8 +61,9 @@ static void on_after(void *ctx)
 {
     struct hub *hub = ctx;
 
-    for (size_t i = 0; i < hub->sends.len; i++)
+    for (size_t i = 0; i < hub->sends.len; i++) {
         tunnel_server_send(hub->server, &hub->sends.at[i]);
+    }
     hub->sends.len = 0;
 }
 
@@ -133,23 +136,6 @@ static void on_renew(void *ctx, uint64_t connection, struct fl_cluster cluster,
     bench_die("no certificate ends so soon");
 }
 
-static void on_log_frame(void *ctx, uint64_t connection, struct fl_cluster cluster,
-                         struct fl_str payload)
-{
-    (void)ctx;
-    (void)connection;
-    (void)cluster;
-    (void)payload;
-    bench_die("nobody sends logs here");
-}
-
-static void on_log_closed(void *ctx, uint64_t connection, struct fl_cluster cluster)
-{
-    (void)ctx;
-    (void)connection;
-    (void)cluster;
-}
-
 static struct fl_str view(const struct fl_buf *buf)
 {
     return (struct fl_str){(const char *)buf->at, buf->len};
@@ -158,13 +144,8 @@ static struct fl_str view(const struct fl_buf *buf)
 static void make_hub(struct hub *hub)
 {
     struct tunnel_server_config config = tunnel_server_config_default();
-    struct tunnel_server_ports ports = {.ctx = hub,
-                                        .adopt = on_adopt,
-                                        .peer = on_peer,
-                                        .spec = on_spec,
-                                        .renew = on_renew,
-                                        .log_frame = on_log_frame,
-                                        .log_closed = on_log_closed};
+    struct tunnel_server_ports ports = {
+        .ctx = hub, .adopt = on_adopt, .peer = on_peer, .spec = on_spec, .renew = on_renew};
     struct fl_key *key = fl_key_create();
     char files[3][64];
     struct fl_net_address at;
@@ -178,8 +159,9 @@ static void make_hub(struct hub *hub)
     snprintf(hub->dir, sizeof hub->dir, "/tmp/fl-bench-XXXXXX");
     if (!mkdtemp(hub->dir)) bench_die("%s: %m", hub->dir);
     dir_fd = open(hub->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         snprintf(files[i], sizeof files[i], "%s/%d", hub->dir, i);
+    }
     if (!fl_ca_create("bench", now, FL_HOUR_MS, &hub->ca, &err) ||
         !fl_ca_sign_server(hub->ca, key, (struct fl_ca_names){NULL, 0}, now - 1000,
                            now + FL_HOUR_MS, &cert, &err) ||
@@ -203,8 +185,9 @@ static void make_hub(struct hub *hub)
     fl_after_init(&hub->after, hub->loop, on_after, hub);
     hub->server = tunnel_server_create(hub->loop, &config, &ports, &err);
     if (!hub->server) bench_die("%s", err.text);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         unlink(files[i]);
+    }
     rmdir(hub->dir);
     close(dir_fd);
     fl_key_destroy(key);
@@ -212,7 +195,7 @@ static void make_hub(struct hub *hub)
     fl_buf_fini(&key_pem);
 }
 
-/* ---- the agents --------------------------------------------------------------------------------------- */
+/* ---- the agents ------------------------------------------------------------------------------ */
 
 struct agent {
     struct crowd *crowd;
@@ -303,8 +286,9 @@ static void on_socket(struct agent *agent)
 {
     bool is_opened;
 
-    if (!bench_socket_step(&agent->socket, agent->crowd->poll_fd, agent, hear, agent, &is_opened))
+    if (!bench_socket_step(&agent->socket, agent->crowd->poll_fd, agent, hear, agent, &is_opened)) {
         bench_die("agent %zu: the connection was closed", agent->number);
+    }
     if (is_opened) {
         agent->crowd->shaking--;
         act(agent, fl_mux_step(agent->mux, FL_LINK_EV_opened, agent->crowd->now));
@@ -321,8 +305,9 @@ static void settle(struct crowd *crowd)
         while (bench_socket_has_room(&agent->socket) && fl_mux_has_output(agent->mux)) {
             fl_buf_clear(&crowd->out);
             if (fl_mux_write(agent->mux, crowd->now, &crowd->out) == 0) break;
-            if (!bench_socket_send(&agent->socket, crowd->poll_fd, agent, view(&crowd->out)))
+            if (!bench_socket_send(&agent->socket, crowd->poll_fd, agent, view(&crowd->out))) {
                 bench_die("agent %zu: the connection was closed", agent->number);
+            }
         }
     }
     crowd->dirty.len = 0;
@@ -375,8 +360,9 @@ _Noreturn static void run_crowd(struct crowd *crowd)
         settle(crowd);
         n = epoll_wait(crowd->poll_fd, events, EVENTS_MAX, TICK_MS);
         crowd->now = fl_clock_mono();
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
             on_socket(events[i].data.ptr);
+        }
         if (crowd->now < tick_at) continue;
         tick_at = crowd->now + TICK_MS;
         for (size_t i = 0; i < crowd->dialed; i++) {
@@ -427,14 +413,15 @@ static void make_crowd(struct crowd *crowd, const struct hub *hub)
     fl_buf_fini(&cert);
 }
 
-/* ---- measuring ---------------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static void turn_for(struct fl_loop *loop, double seconds)
 {
     int64_t end = bench_now_ns() + (int64_t)(seconds * 1e9);
 
-    for (int64_t left = end - bench_now_ns(); left > 0; left = end - bench_now_ns())
+    for (int64_t left = end - bench_now_ns(); left > 0; left = end - bench_now_ns()) {
         fl_loop_turn(loop, left / 1000000 + 1);
+    }
 }
 
 int main(int argc, char **argv)
@@ -461,8 +448,9 @@ int main(int argc, char **argv)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         run_crowd(&crowd);
     }
-    while (hub.inventories < busy + idle)
+    while (hub.inventories < busy + idle) {
         fl_loop_turn(hub.loop, 20);
+    }
     turn_for(hub.loop, bench_arg_number(argc, argv, "warm", 1));
     reports = hub.reports;
     cpu_s = bench_thread_cpu_s();

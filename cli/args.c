@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/base/job_limits.h"
 #include "shared/base/near.h"
 
-enum { SCRIPT_WORDS_MAX = 256, NUMBERS_MAX = 65536, NUMBER_MAX = 1 << 24 };
+enum { SCRIPT_WORDS_MAX = 256, NUMBERS_MAX = 65536 };
 
-/* --- flags ------------------------------------------------------------------------------------ */
+/* ---- flags ----------------------------------------------------------------------------------- */
 
 static bool is_named(const struct cli_option *option, const char *name, size_t len)
 {
@@ -36,8 +37,9 @@ static bool fail_unknown(const struct cli_args *args, const char *name, size_t l
                        name, args->verb ? " " : "", args->verb ? args->verb->words : "");
     }
     snprintf(dashed, sizeof dashed, FL_STR_FMT, FL_STR_ARG(near.best));
-    for (char *c = dashed; *c; c++)
+    for (char *c = dashed; *c; c++) {
         *c = *c == '_' ? '-' : *c;
+    }
     return fl_fail(err, FL_INVALID, "no flag --%.*s here; did you mean --%s?", (int)len, name,
                    dashed);
 }
@@ -119,7 +121,7 @@ static bool take_letters(struct cli_args *args, const char *const *argv, size_t 
     return true;
 }
 
-/* --- the verb --------------------------------------------------------------------------------- */
+/* ---- the verb -------------------------------------------------------------------------------- */
 
 /* "cluster" of "cluster join", or all of "ps". */
 static bool begins_with_word(const char *words, const char *word)
@@ -127,16 +129,6 @@ static bool begins_with_word(const char *words, const char *word)
     size_t len = strlen(word);
 
     return strncmp(words, word, len) == 0 && (words[len] == 0 || words[len] == ' ');
-}
-
-static bool is_group(const char *word)
-{
-    for (int i = 0; i < CLI_VERBS_LEN; i++) {
-        if (begins_with_word(cli_verbs()[i].words, word) && strchr(cli_verbs()[i].words, ' ')) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static const struct cli_verb *find_verb(const char *first, const char *second)
@@ -153,7 +145,7 @@ static const struct cli_verb *find_verb(const char *first, const char *second)
 
 static bool fail_verb(const char *first, const char *second, struct fl_err *err)
 {
-    bool is_inner = is_group(first);
+    bool is_inner = cli_verb_is_group(first);
     struct fl_near near = fl_near(fl_str_c(is_inner && second ? second : first));
 
     for (int i = 0; i < CLI_VERBS_LEN; i++) {
@@ -211,7 +203,7 @@ bool cli_args_parse(int argc, const char *const *argv, struct fl_arena *arena,
         const char *first = argv[at[0]], *second = found == 2 ? argv[at[1]] : NULL;
 
         skip[0] = at[0];
-        if (is_group(first) && second) skip[1] = at[1];
+        if (cli_verb_is_group(first) && second) skip[1] = at[1];
         args.verb = find_verb(first, second);
         if (!args.verb) return fail_verb(first, second, err);
     }
@@ -236,7 +228,7 @@ bool cli_args_parse(int argc, const char *const *argv, struct fl_arena *arena,
     return true;
 }
 
-/* --- scripts ---------------------------------------------------------------------------------- */
+/* ---- scripts --------------------------------------------------------------------------------- */
 
 /* The words of one line; quotes hold blanks together. */
 static bool cut_words(const char *line, size_t len, struct fl_arena *arena, const char **ret_words,
@@ -250,8 +242,9 @@ static bool cut_words(const char *line, size_t len, struct fl_arena *arena, cons
         size_t word_len = 0;
         char quote = 0;
 
-        while (i < len && isspace((unsigned char)line[i]))
+        while (i < len && isspace((unsigned char)line[i])) {
             i++;
+        }
         if (i == len) return true;
         if (*ret_len == SCRIPT_WORDS_MAX) {
             return fl_fail(err, FL_INVALID, "a #FAIRLEAD line has more than %d words",
@@ -324,7 +317,7 @@ bool cli_args_script(struct cli_args *args, const char *text, struct fl_arena *a
     return true;
 }
 
-/* --- values ----------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 bool cli_has(const struct cli_args *args, enum cli_option_id option)
 {
@@ -413,13 +406,14 @@ bool cli_numbers(const char *text, struct fl_arena *arena, uint32_t **ret_at, si
             if (!isdigit((unsigned char)end[1])) goto bad;
             last = strtoul(end + 1, &end, 10);
         }
-        if (errno || last < first || last >= NUMBER_MAX || (*end && *end != ',')) goto bad;
+        if (errno || last < first || last >= FL_JOB_ELEMENTS_MAX || (*end && *end != ',')) goto bad;
         if (list.len && first <= list.at[list.len - 1]) goto bad;
         if (last - first >= NUMBERS_MAX - list.len) {
             return fl_fail(err, FL_TOO_LARGE, "'%s' names more than %d", text, NUMBERS_MAX);
         }
-        for (unsigned long n = first; n <= last; n++)
+        for (unsigned long n = first; n <= last; n++) {
             fl_arena_push(arena, &list, (uint32_t)n);
+        }
         at = *end ? end + 1 : end;
         if (*end && !*at) goto bad;
     } while (*at);

@@ -24,36 +24,7 @@ int cli_fail(int code, const char *fmt, ...)
 
 int cli_fail_err(const struct fl_err *err)
 {
-    int code = CLI_FAILED;
-
-    switch (err->code) {
-    case FL_INVALID:
-    case FL_TOO_LARGE:
-    case FL_UNSUPPORTED:
-        code = CLI_USAGE;
-        break;
-    case FL_DENIED:
-        code = CLI_DENIED;
-        break;
-    case FL_UNAVAILABLE:
-    case FL_NO_SPACE:
-    case FL_FULL:
-        code = CLI_UNREACHABLE;
-        break;
-    case FL_IO:
-        code = CLI_IO;
-        break;
-    case FL_TORN:
-        code = CLI_INTERNAL;
-        break;
-    case FL_OK:
-    case FL_EXISTS:
-    case FL_ABSENT:
-    case FL_CONFLICT:
-    case FL_DEPOSED:
-        break;
-    }
-    return cli_fail(code, "%s", err->text);
+    return cli_fail(fl_exit_of(err), "%s", err->text);
 }
 
 static void on_interrupt(int number)
@@ -80,8 +51,9 @@ bool cli_sleep_ms(int64_t ms)
 {
     struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 
-    while (!is_interrupted && nanosleep(&left, &left) < 0 && errno == EINTR)
+    while (!is_interrupted && nanosleep(&left, &left) < 0 && errno == EINTR) {
         continue;
+    }
     return !is_interrupted;
 }
 

@@ -1,5 +1,6 @@
-/* cli.h - one run of the command line tool: what was asked, whom to ask, how to answer.
- * Made by main.c, handed to the verb; everything in it lives until the end of the process.
+/* cli.h - one run of the command line tool: its arguments, the control plane to ask, and the form
+ * of the answer.  Made by main.c, handed to the verb; everything in it lives until the end of the
+ * process.
  * Data goes to stdout, talk to stderr. */
 #pragma once
 
@@ -10,7 +11,7 @@
 #include "shared/base/arena.h"
 
 enum cli_format {
-    CLI_FORMAT_text, /* for people: what the verb finds best */
+    CLI_FORMAT_text, /* for people: the verb's own choice */
     CLI_FORMAT_table,
     CLI_FORMAT_wide,
     CLI_FORMAT_json,
@@ -31,7 +32,8 @@ struct cli {
 /* "fairlead: <text>" on stderr; the answer is 'code', so that a verb can return it. */
 int cli_fail(int code, const char *fmt, ...) FL_PRINTF(2, 3);
 
-/* The same for an error of a call: FL_INVALID is 64, FL_DENIED 77, FL_UNAVAILABLE 69, FL_IO 74 ... */
+/* The same for an error of a call: FL_INVALID is 64, FL_DENIED 77, FL_UNAVAILABLE 69, FL_IO 74
+ * ... */
 int cli_fail_err(const struct fl_err *err);
 
 /* Ctrl-C came: the loops that wait look at it. */

@@ -18,7 +18,7 @@ struct answer {
     long retry_after_s;
 };
 
-/* --- libcurl ---------------------------------------------------------------------------------- */
+/* ---- libcurl --------------------------------------------------------------------------------- */
 
 static size_t on_body(char *bytes, size_t one, size_t len, void *ctx)
 {
@@ -66,6 +66,7 @@ void *cli_curl_create(struct cli *cli, const char *path, struct curl_slist **hea
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
     curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl_easy_setopt(curl, CURLOPT_SSL_EC_CURVES, "X25519:P-256"); /* as fl_tls_limit has it */
     curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
@@ -85,8 +86,9 @@ static const char *random_key(struct cli *cli)
     char text[33];
 
     fl_assert(getrandom(bytes, sizeof bytes, 0) == sizeof bytes);
-    for (size_t i = 0; i < sizeof bytes; i++)
+    for (size_t i = 0; i < sizeof bytes; i++) {
         snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    }
     return fl_arena_printf(&cli->arena, "cli-%s", text);
 }
 
@@ -112,9 +114,10 @@ static CURLcode send_once(struct cli *cli, const struct cli_request *request, co
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "");
         headers = curl_slist_append(headers, "Content-Type:");
     }
-    if (key)
+    if (key) {
         headers =
             curl_slist_append(headers, fl_arena_printf(&cli->arena, "Idempotency-Key: %s", key));
+    }
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
@@ -125,8 +128,9 @@ static CURLcode send_once(struct cli *cli, const struct cli_request *request, co
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
     error[0] = 0;
     result = curl_easy_perform(curl);
-    if (result != CURLE_OK && !error[0])
+    if (result != CURLE_OK && !error[0]) {
         snprintf(error, CURL_ERROR_SIZE, "%s", curl_easy_strerror(result));
+    }
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, ret_status);
     curl_slist_free_all(headers);
     curl_easy_cleanup(curl);
@@ -217,14 +221,15 @@ bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_rep
                     CLI_PATIENCE_MS / 1000);
             has_said = true;
         }
-        if (answer.retry_after_s > 0 && answer.retry_after_s <= 5)
+        if (answer.retry_after_s > 0 && answer.retry_after_s <= 5) {
             wait = answer.retry_after_s * 1000;
+        }
         (void)cli_sleep_ms(wait);
         wait = wait * 2 < RETRY_MAX_MS ? wait * 2 : RETRY_MAX_MS;
     }
 }
 
-/* --- problems --------------------------------------------------------------------------------- */
+/* ---- problems -------------------------------------------------------------------------------- */
 
 static int code_of_status(long status)
 {
@@ -254,8 +259,9 @@ static void say_error(struct cli *cli, const json_t *one)
         fprintf(stderr, "line %lld, column %lld: ", (long long)cli_int(one, "line"),
                 (long long)cli_int(one, "col"));
     }
-    if (*cli_text(one, "pointer"))
+    if (*cli_text(one, "pointer")) {
         fprintf(stderr, "%s: ", cli_plain(cli, cli_text(one, "pointer")));
+    }
     fputs(cli_plain(cli, cli_text(one, "detail")), stderr);
     if (*cli_text(one, "got")) fprintf(stderr, " (got %s)", cli_plain(cli, cli_text(one, "got")));
     if (json_is_string(allowed) && *json_string_value(allowed)) {
@@ -308,7 +314,7 @@ int cli_call(struct cli *cli, const struct cli_request *request, json_t **ret_js
     if (ret_json) *ret_json = NULL;
     if (!cli_send(cli, request, &reply, &err)) return cli_fail_err(&err);
     if (reply.status == 404 && *named_by(cli, request->path)) {
-        return cli_fail(code_of_status(404), "%s: there is no such thing, or not for this token",
+        return cli_fail(code_of_status(404), "%s: not found, or this token may not see it",
                         cli_plain(cli, named_by(cli, request->path)));
     }
     if (reply.status < 200 || reply.status > 299) return cli_problem(cli, reply.body, reply.status);

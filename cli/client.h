@@ -1,7 +1,7 @@
 /* client.h - one request after another to the control plane's REST API, by libcurl.
- * A control plane that is away (no connection, 429, 503) is asked again for CLI_PATIENCE_MS, and after 2 s
- * that is said on stderr; a POST goes with an Idempotency-Key, so that asking again makes nothing twice.
- * Redirects are never followed; the certificate is always checked. */
+ * A control plane that is away (no connection, 429, 503) is asked again for CLI_PATIENCE_MS, and
+ * after 2 s that is said on stderr; a POST goes with an Idempotency-Key, so that asking again makes
+ * nothing twice.  Redirects are never followed; the certificate is always checked. */
 #pragma once
 
 #include <jansson.h>
@@ -32,8 +32,8 @@ struct cli_reply {
 FL_CHECK bool cli_send(struct cli *cli, const struct cli_request *request,
                        struct cli_reply *ret_reply, struct fl_err *err);
 
-/* The same, for an answer in JSON.  0: *ret_json is the caller's (NULL: 204, or the body is no JSON value);
- * else an exit code, and stderr says what the problem was. */
+/* The same, for an answer in JSON.  0: *ret_json is the caller's (NULL: 204, or the body is no JSON
+ * value); else an exit code, and stderr says what the problem was. */
 int cli_call(struct cli *cli, const struct cli_request *request, json_t **ret_json);
 int cli_get(struct cli *cli, json_t **ret_json, const char *fmt, ...) FL_PRINTF(3, 4);
 int cli_post(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)
@@ -49,7 +49,7 @@ const char *cli_escape(struct cli *cli, const char *text);
 struct curl_slist;
 void *cli_curl_create(struct cli *cli, const char *path, struct curl_slist **headers);
 
-/* --- reading JSON ----------------------------------------------------------------------------- */
+/* ---- reading JSON ---------------------------------------------------------------------------- */
 
 const char *cli_text(const json_t *object, const char *key); /* "" when it is not there */
 int64_t cli_int(const json_t *object, const char *key);      /* 0 when it is not there */

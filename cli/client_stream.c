@@ -93,7 +93,7 @@ void cli_streams_open(struct cli_streams *streams, const struct cli_stream *stre
     streams->at[streams->len++] = one;
 }
 
-/* --- the format of events --------------------------------------------------------------------- */
+/* ---- the format of events -------------------------------------------------------------------- */
 
 static void give(struct one *one, const char *name, const char *data, size_t len)
 {
@@ -104,8 +104,8 @@ static void give(struct one *one, const char *name, const char *data, size_t len
     }
 }
 
-/* Events come in runs, of which the last has the id behind which a new connection goes on.  Given is a run as a
- * whole, so that one that was cut does not come twice. */
+/* Events come in runs, of which the last has the id behind which a new connection goes on.  Given
+ * is a run as a whole, so that one that was cut does not come twice. */
 static void give_run(struct one *one)
 {
     size_t at = 0;
@@ -155,8 +155,9 @@ static void take_line(struct one *one, const char *line, size_t len)
         value_len--;
     }
     if (name_len == 4 && memcmp(line, "data", 4) == 0) {
-        if (!fl_buf_put(&one->data, value, value_len) || !fl_buf_put_u8(&one->data, '\n'))
+        if (!fl_buf_put(&one->data, value, value_len) || !fl_buf_put_u8(&one->data, '\n')) {
             one->is_broken = true;
+        }
     } else if (name_len == 5 && memcmp(line, "event", 5) == 0) {
         snprintf(one->name, sizeof one->name, "%.*s", (int)value_len, value);
     } else if (name_len == 2 && memcmp(line, "id", 2) == 0 && value_len < ID_BYTES_MAX) {
@@ -192,7 +193,7 @@ static size_t on_bytes(char *bytes, size_t size, size_t len, void *ctx)
     return one->is_done || one->is_broken ? 0 : len;
 }
 
-/* --- connections ------------------------------------------------------------------------------ */
+/* ---- connections ----------------------------------------------------------------------------- */
 
 static void dial(struct one *one)
 {

@@ -26,8 +26,9 @@ static void assigned(struct followed *followed, const json_t *event)
     if (cli_int(event, "element") > 0) return; /* of an array the first is enough */
     fprintf(stderr, "%s on %s", followed->what->job,
             cli_plain(followed->cli, cli_text(event, "cluster")));
-    if (cli_int(event, "attempt") > 1)
+    if (cli_int(event, "attempt") > 1) {
         fprintf(stderr, ", attempt %lld", (long long)cli_int(event, "attempt"));
+    }
     fputc('\n', stderr);
 }
 
@@ -65,7 +66,7 @@ static enum cli_stream_word on_log(void *ctx, const struct cli_event *event)
     return cli_log_event(followed->cli, &followed->style, event);
 }
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 int cli_exit_of_job(const json_t *job)
 {
@@ -89,10 +90,12 @@ void cli_say_end(struct cli *cli, const json_t *job)
     if (begin >= 0 && end >= begin) fprintf(stderr, " after %s", cli_ago(cli, end - begin));
     if (strcmp(cli_text(job, "state"), "failed") == 0) {
         fprintf(stderr, ": %s", cli_plain(cli, cli_text(job, "reason")));
-        if (json_is_integer(replica))
+        if (json_is_integer(replica)) {
             fprintf(stderr, ", replica %lld was the first", (long long)json_integer_value(replica));
-        if (json_is_integer(exit))
+        }
+        if (json_is_integer(exit)) {
             fprintf(stderr, ", exit %lld", (long long)json_integer_value(exit));
+        }
     }
     fputc('\n', stderr);
 }

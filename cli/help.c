@@ -2,15 +2,16 @@
 
 #include <string.h>
 
-#include "cli/exits.h"
+#include "shared/io/exits.h"
 #include "shared/io/mdoc.h"
 
 enum { TEXT_COLUMN = 34, WIDTH = 100 };
 
 static void put_dashed(FILE *out, const char *name)
 {
-    for (; *name; name++)
+    for (; *name; name++) {
         fputc(*name == '_' ? '-' : *name, out);
+    }
 }
 
 /* Wraps at blanks, each line but the first behind 'indent' blanks. */
@@ -69,8 +70,9 @@ void cli_help(FILE *out)
     fputs("fairlead - batch and AI work over many clusters\n\n"
           "usage: fairlead VERB [ARGUMENTS] [FLAGS]\n\n",
           out);
-    for (int i = 0; i < CLI_VERBS_LEN; i++)
+    for (int i = 0; i < CLI_VERBS_LEN; i++) {
         put_verb_line(out, &cli_verbs()[i]);
+    }
     fputs("\nWith every verb:\n", out);
     for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
         if (cli_option_is_global((enum cli_option_id)i)) put_option(out, &cli_options[i]);
@@ -88,8 +90,9 @@ void cli_help_group(FILE *out, const char *group)
     for (int i = 0; i < CLI_VERBS_LEN; i++) {
         const struct cli_verb *verb = &cli_verbs()[i];
 
-        if (strncmp(verb->words, group, len) == 0 && verb->words[len] == ' ')
+        if (strncmp(verb->words, group, len) == 0 && verb->words[len] == ' ') {
             put_verb_line(out, verb);
+        }
     }
 }
 
@@ -118,7 +121,7 @@ void cli_help_verb(FILE *out, const struct cli_verb *verb)
     }
 }
 
-/* --- completion ------------------------------------------------------------------------------- */
+/* ---- completion ------------------------------------------------------------------------------ */
 
 static bool is_first_of_word(int i)
 {
@@ -127,8 +130,9 @@ static bool is_first_of_word(int i)
     for (int j = 0; j < i; j++) {
         const char *other = cli_verbs()[j].words;
 
-        if (strcspn(other, " ") == len && strncmp(other, cli_verbs()[i].words, len) == 0)
+        if (strcspn(other, " ") == len && strncmp(other, cli_verbs()[i].words, len) == 0) {
             return false;
+        }
     }
     return true;
 }
@@ -243,7 +247,7 @@ bool cli_help_completion(FILE *out, const char *shell)
     return true;
 }
 
-/* --- pages ------------------------------------------------------------------------------------ */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
 static void put_mdoc_option(FILE *out, const struct cli_option *option)
 {
@@ -259,9 +263,10 @@ static void put_mdoc_option(FILE *out, const struct cli_option *option)
 static void put_mdoc_exits(FILE *out)
 {
     fputs(".Sh EXIT STATUS\n.Bl -tag -width Ds\n", out);
-    for (size_t i = 0; i < cli_exits_len; i++) {
-        fprintf(out, ".It %s\n", cli_exits[i].code);
-        fl_mdoc_put(out, cli_exits[i].text);
+    for (size_t i = 0; i < fl_exits_len; i++) {
+        if (!fl_exits[i].cli[0]) continue;
+        fprintf(out, ".It %s\n", fl_exits[i].code);
+        fl_mdoc_put(out, fl_exits[i].cli);
     }
     fputs(".El\n", out);
 }
@@ -297,8 +302,9 @@ void cli_help_man(FILE *out)
     fputs(".El\n.Pp\nThe flags, each of which only some verbs take\n"
           ".Pq Ql fairlead help VERB lists them :\n.Bl -tag -width Ds\n",
           out);
-    for (int i = 0; i < CLI_OPTIONS_LEN; i++)
+    for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
         put_mdoc_option(out, &cli_options[i]);
+    }
     fputs(".El\n.Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
           ".It Ev FAIRLEAD_URL , Ev FAIRLEAD_TOKEN , Ev FAIRLEAD_CA_FILE , Ev FAIRLEAD_CONTEXT\n"
           "As the flags of these names, which win.\n"
@@ -342,6 +348,7 @@ void cli_help_markdown(FILE *out)
                 cli_options[i].text, cli_options[i].is_many ? "; may be repeated" : "");
     }
     fputs("\n## Exit codes\n\n| code | |\n|---|---|\n", out);
-    for (size_t i = 0; i < cli_exits_len; i++)
-        fprintf(out, "| %s | %s |\n", cli_exits[i].code, cli_exits[i].text);
+    for (size_t i = 0; i < fl_exits_len; i++) {
+        if (fl_exits[i].cli[0]) fprintf(out, "| %s | %s |\n", fl_exits[i].code, fl_exits[i].cli);
+    }
 }

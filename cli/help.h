@@ -1,4 +1,5 @@
-/* help.h - what the tables of verb.h say to people: help, completion, the man page, docs/reference/cli.md. */
+/* help.h - what the tables of verb.h say to people: help, completion, the man page,
+ * docs/reference/cli.md. */
 #pragma once
 
 #include <stdio.h>
@@ -8,6 +9,6 @@
 void cli_help(FILE *out);                                   /* all verbs */
 void cli_help_verb(FILE *out, const struct cli_verb *verb); /* one */
 void cli_help_group(FILE *out, const char *group);          /* "cluster" */
-bool cli_help_completion(FILE *out, const char *shell);     /* false: no such shell */
+bool cli_help_completion(FILE *out, const char *shell);     /* false: unknown shell */
 void cli_help_man(FILE *out);                               /* mdoc */
 void cli_help_markdown(FILE *out);

@@ -1,12 +1,13 @@
-/* log_event.h - one event of a log stream as a person sees it: "[2] step 100", a gap as a marked line. */
+/* log_event.h - one event of a log stream as a person sees it: "[2] step 100", a gap as a marked
+ * line. */
 #pragma once
 
 #include "cli/client_stream.h"
 
 struct cli_log_style {
     bool has_timestamps, is_raw;
-    bool has_elements, has_replicas;   /* the job has several: a line says whose it is */
-    bool is_in_line;                   /* what was written last had no newline */
+    bool has_elements, has_replicas;   /* the job has several: a line needs its prefix */
+    bool is_in_line;                   /* the last text had no newline */
     int64_t element, replica, attempt; /* of that */
 };
 
@@ -14,5 +15,5 @@ struct cli_log_style {
 enum cli_stream_word cli_log_event(struct cli *cli, struct cli_log_style *style,
                                    const struct cli_event *event);
 
-/* So that what is said next begins a line. */
+/* Ends an unfinished line, so that the next text begins one. */
 void cli_log_finish(struct cli_log_style *style);

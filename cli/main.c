@@ -1,4 +1,4 @@
-/* main.c - 'fairlead': one verb, then the end. */
+/* main.c - 'fairlead': runs one verb and exits.  The one file of the CLI that knows all verbs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,17 +6,12 @@
 #include "cli/help.h"
 #include "cli/output.h"
 
-static bool is_group(const char *word)
-{
-    size_t len = strlen(word);
-
-    for (int i = 0; i < CLI_VERBS_LEN; i++) {
-        const char *words = cli_verbs()[i].words;
-
-        if (strncmp(words, word, len) == 0 && words[len] == ' ') return true;
-    }
-    return false;
-}
+/* In the order of cli_verbs(); each returns the exit code. */
+static int (*const functions[CLI_VERBS_LEN])(struct cli *cli) = {
+#define VERB(function, words, arguments, options, line, more) verb_##function,
+#include "cli/verbs.def"
+#undef VERB
+};
 
 /* 'fairlead', 'fairlead --help', 'fairlead cluster --help': help without a verb.  -1: go on. */
 static int help_instead(int argc, char **argv)
@@ -27,7 +22,7 @@ static int help_instead(int argc, char **argv)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) is_asked = true;
     }
     if (!is_asked) return -1;
-    if (argc > 2 && argv[1][0] != '-' && is_group(argv[1]) && argv[2][0] == '-') {
+    if (argc > 2 && argv[1][0] != '-' && cli_verb_is_group(argv[1]) && argv[2][0] == '-') {
         cli_help_group(stdout, argv[1]);
     } else if (argc == 1 || argv[1][0] == '-') {
         cli_help(argc == 1 ? stderr : stdout);
@@ -58,7 +53,7 @@ int main(int argc, char **argv)
         return cli_fail_err(&err);
     }
     cli_catch_interrupt();
-    code = cli.args.verb->run(&cli);
+    code = functions[cli.args.verb - cli_verbs()](&cli);
     cli_output_end();
     if (ferror(stdout) && code == CLI_OK) code = CLI_IO;
     return code;

@@ -79,7 +79,7 @@ void cli_print_json(const struct cli *cli, const json_t *value)
     if (cli->format == CLI_FORMAT_jsonl) fflush(stdout);
 }
 
-/* --- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 enum { COLUMNS_MAX = 24 };
 
@@ -99,8 +99,9 @@ static size_t width_of(const char *text)
 {
     size_t width = 0;
 
-    for (; *text; text++)
+    for (; *text; text++) {
         width += ((unsigned char)*text & 0xc0) != 0x80; /* characters, not bytes */
+    }
     return width;
 }
 
@@ -145,8 +146,9 @@ void cli_table_put(struct cli_table *table, const char *fmt, ...)
         text = strdup("-");
         fl_assert(text);
     }
-    if (width_of(text) > table->columns[column].width)
+    if (width_of(text) > table->columns[column].width) {
         table->columns[column].width = width_of(text);
+    }
     fl_vec_push(&table->cells, text);
 }
 
@@ -180,22 +182,24 @@ void cli_table_print(struct cli_table *table, FILE *out)
     for (size_t i = 0; i < table->cells.len; i++) {
         size_t column = i % table->columns_len;
 
-        if (table->columns[column].is_shown)
+        if (table->columns[column].is_shown) {
             put_cell(table, column, table->cells.at[i], column == last, out);
+        }
     }
     cli_table_destroy(table);
 }
 
 void cli_table_destroy(struct cli_table *table)
 {
-    for (size_t i = 0; i < table->cells.len; i++)
+    for (size_t i = 0; i < table->cells.len; i++) {
         free(table->cells.at[i]);
+    }
     fl_vec_fini(&table->cells);
     free(table->heads);
     fl_free(table);
 }
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 const char *cli_ago(struct cli *cli, int64_t ms)
 {
@@ -277,14 +281,15 @@ const char *cli_words(struct cli *cli, const json_t *list)
     return words;
 }
 
-/* The length of a colour sequence (ESC [ digits m) at 'bytes'; 0: it is none. */
+/* The length of a colour sequence (ESC [ digits m) at 'bytes'; 0: it is not one. */
 static size_t color_len(const char *bytes, size_t len)
 {
     size_t i = 2;
 
     if (len < 3 || bytes[0] != '\033' || bytes[1] != '[') return 0;
-    while (i < len && i < 32 && ((bytes[i] >= '0' && bytes[i] <= '9') || bytes[i] == ';'))
+    while (i < len && i < 32 && ((bytes[i] >= '0' && bytes[i] <= '9') || bytes[i] == ';')) {
         i++;
+    }
     return i < len && bytes[i] == 'm' ? i + 1 : 0;
 }
 

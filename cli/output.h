@@ -1,5 +1,5 @@
 /* output.h - how answers are shown: tables, JSON, colour, pages, times for people.
- * Whatever came from outside and goes to a terminal loses its control characters (but colour, in logs). */
+ * Text from outside loses its control characters on a terminal (but colour, in logs). */
 #pragma once
 
 #include <stdint.h>
@@ -14,24 +14,24 @@ void cli_output_end(void); /* waits for the pager */
 /* A long answer follows: through $PAGER (else 'less -FRX') on a terminal. */
 void cli_page(const struct cli *cli);
 
-/* JSON as --output says: json is one indented document, jsonl one line each.  For both the caller gives one
- * item after the other; 'name' prints 'name' alone. */
+/* JSON as --output says: json is one indented document, jsonl one line each.  For both the caller
+ * gives one item after the other; 'name' prints 'name' alone. */
 bool cli_is_json(const struct cli *cli);
 void cli_print_json(const struct cli *cli, const json_t *value);
 
-/* --- tables --- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 struct cli_table; /* opaque */
 
-/* 'columns' as "JOB|NAME|STATE"; a column that begins with '+' is shown with --output wide only, with '>'
- * it is right-aligned. */
+/* 'columns' as "JOB|NAME|STATE"; a column that begins with '+' is shown with --output wide only,
+ * with '>' it is right-aligned. */
 struct cli_table *cli_table_create(const struct cli *cli, const char *columns);
 /* The next cell; the row is full with the last column's. */
 void cli_table_put(struct cli_table *table, const char *fmt, ...) FL_PRINTF(2, 3);
 void cli_table_print(struct cli_table *table, FILE *out); /* and destroys it */
 void cli_table_destroy(struct cli_table *table);
 
-/* --- words --- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* "41m", "1h2m", "3d4h"; in a buffer of the arena. */
 const char *cli_ago(struct cli *cli, int64_t ms);

@@ -1,5 +1,5 @@
-/* resource.h - what the verbs about clusters, queues and tokens have in common: one name, all pages of a list,
- * an action. */
+/* resource.h - what the verbs about clusters, queues and tokens have in common: one name, all pages
+ * of a list, an action. */
 #pragma once
 
 #include "cli/cli.h"

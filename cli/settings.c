@@ -15,7 +15,7 @@ static const char *copy(struct fl_arena *arena, const char *text)
     return text ? fl_arena_copy(arena, text, strlen(text)) : NULL;
 }
 
-/* --- the file --------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static const char *config_dir(struct fl_arena *arena)
 {
@@ -78,7 +78,7 @@ bool cli_contexts_write(struct fl_arena *arena, const json_t *contexts, struct f
     return true;
 }
 
-/* --- tokens and addresses --------------------------------------------------------------------- */
+/* ---- tokens and addresses -------------------------------------------------------------------- */
 
 bool cli_token_read(const char *file, struct fl_arena *arena, const char **ret_token,
                     struct fl_err *err)
@@ -113,8 +113,9 @@ bool cli_url_check(const char *text, struct fl_arena *arena, const char **ret_ur
     size_t len = strlen(text);
     const char *host = strstr(text, "://");
 
-    while (len && text[len - 1] == '/')
+    while (len && text[len - 1] == '/') {
         len--;
+    }
     if (!host || !host[3] || strpbrk(text, " \t\r\n?#@") ||
         (strncmp(text, "https://", 8) != 0 && strncmp(text, "http://", 7) != 0)) {
         return fl_fail(err, FL_INVALID,
@@ -128,7 +129,7 @@ bool cli_url_check(const char *text, struct fl_arena *arena, const char **ret_ur
     return true;
 }
 
-/* --- what holds ------------------------------------------------------------------------------- */
+/* ---- the settings in force ------------------------------------------------------------------- */
 
 /* NULL, too, when a variable is there and empty. */
 static const char *variable(const char *name)
@@ -172,8 +173,9 @@ bool cli_settings_read(const struct cli_args *args, struct fl_arena *arena,
     if (!url) url = variable("FAIRLEAD_URL");
     if (url && !cli_url_check(url, arena, &url, err)) return false;
     /* A context's token is for its own control plane: it is never shown to another. */
-    if (url && (!settings.url || strcmp(url, settings.url) != 0))
+    if (url && (!settings.url || strcmp(url, settings.url) != 0)) {
         settings = (struct cli_settings){.url = url};
+    }
     if (!ca_file) ca_file = variable("FAIRLEAD_CA_FILE");
     if (ca_file) settings.ca_file = ca_file;
     if (variable("FAIRLEAD_TOKEN")) settings.token = variable("FAIRLEAD_TOKEN");

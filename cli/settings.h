@@ -1,7 +1,8 @@
-/* settings.h - which control plane, and with what token: contexts in a file, FAIRLEAD_* and flags, in that
- * order of weakness.  A context's token and CA go with its URL: where another URL is named, neither is used.
- * The file is contexts.json in $XDG_CONFIG_HOME/fairlead (else ~/.config/fairlead), mode 0600, replaced as a
- * whole: {"current": "lab", "contexts": {"lab": {"url": ..., "token": ..., "ca_file": ...}}}. */
+/* settings.h - which control plane, and with what token: contexts in a file, FAIRLEAD_* and flags,
+ * each overriding the one before.  A context's token and CA go with its URL: where another URL is
+ * named, neither is used.  The file is contexts.json in $XDG_CONFIG_HOME/fairlead (else
+ * ~/.config/fairlead), mode 0600, replaced as a whole: {"current": "lab", "contexts": {"lab":
+ * {"url": ..., "token": ..., "ca_file": ...}}}. */
 #pragma once
 
 #include <jansson.h>
@@ -23,7 +24,7 @@ struct cli_settings {
 FL_CHECK bool cli_settings_read(const struct cli_args *args, struct fl_arena *arena,
                                 struct cli_settings *ret_settings, struct fl_err *err);
 
-/* The contexts file as it is; an empty one when there is none yet. */
+/* The contexts file as it is; an empty one if it is absent. */
 FL_CHECK bool cli_contexts_read(struct fl_arena *arena, json_t **ret_contexts, struct fl_err *err);
 FL_CHECK bool cli_contexts_write(struct fl_arena *arena, const json_t *contexts,
                                  struct fl_err *err);

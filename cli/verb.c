@@ -20,7 +20,7 @@ _Static_assert(CLI_OPTIONS_LEN <= 128, "a verb's flags are bits of two words");
 
 static struct cli_verb verbs[CLI_VERBS_LEN] = {
 #define VERB(function, words, arguments, options, line, more)                                      \
-    {verb_##function, words, arguments, {0, 0}, line, more},
+    {words, arguments, {0, 0}, line, more},
 #include "cli/verbs.def"
 #undef VERB
 };
@@ -52,8 +52,9 @@ const struct cli_verb *cli_verbs(void)
 {
     static bool is_made;
 
-    for (int i = 0; !is_made && i < CLI_VERBS_LEN; i++)
+    for (int i = 0; !is_made && i < CLI_VERBS_LEN; i++) {
         set_bits(&verbs[i], cli_verb_options[i]);
+    }
     is_made = true;
     return verbs;
 }
@@ -61,6 +62,16 @@ const struct cli_verb *cli_verbs(void)
 bool cli_option_is_global(enum cli_option_id option)
 {
     return option <= CLI_OPT_help;
+}
+
+bool cli_verb_is_group(const char *word)
+{
+    size_t len = strlen(word);
+
+    for (int i = 0; i < CLI_VERBS_LEN; i++) {
+        if (strncmp(verbs[i].words, word, len) == 0 && verbs[i].words[len] == ' ') return true;
+    }
+    return false;
 }
 
 bool cli_verb_takes(const struct cli_verb *verb, enum cli_option_id option)

@@ -1,13 +1,13 @@
 /* verb.h - the tables of options.def and verbs.def as data, and the function of each verb.
- * Adding a verb is a row of verbs.def and its function; parser, help, completion, man page and
- * docs/reference/cli.md follow from the row. */
+ * Adding a verb is a row of verbs.def and its function in cli/verbs/; parser, help, completion, man
+ * page and docs/reference/cli.md follow from the row.  Only main.c calls the functions. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct cli; /* cli.h */
+#include "shared/io/exits.h"
 
 enum cli_option_id {
 #define OPTION(name, letter, value, is_many, text) CLI_OPT_##name,
@@ -26,23 +26,19 @@ struct cli_option {
 
 extern const struct cli_option cli_options[CLI_OPTIONS_LEN];
 
+/* CLI_OK, CLI_USAGE and so on, one for each row of the table. */
 enum cli_exit {
-    CLI_OK = 0,
-    CLI_FAILED = 1,
-    CLI_USAGE = 64,
-    CLI_BAD_SPEC = 65,
-    CLI_UNREACHABLE = 69,
-    CLI_INTERNAL = 70,
-    CLI_IO = 74,
-    CLI_TIMED_OUT = 75,
-    CLI_DENIED = 77,
-    CLI_DEADLINE = 124,
-    CLI_CANCELLED = 130,
+#define EXIT(name, number, daemon, cli) CLI_##name = FL_EXIT_##name,
+#define EXIT_NOTE(codes, cli)
+#include "shared/io/exits.def"
+#undef EXIT
+#undef EXIT_NOTE
 };
 
+struct cli; /* cli.h */
+
 struct cli_verb {
-    int (*run)(struct cli *cli); /* the exit code */
-    const char *words;           /* "cluster join" */
+    const char *words; /* "cluster join" */
     const char *arguments;
     uint64_t options[2]; /* bit i: cli_options[i] */
     const char *line;
@@ -66,6 +62,10 @@ bool cli_verb_takes(const struct cli_verb *verb, enum cli_option_id option);
 /* Taken by every verb. */
 bool cli_option_is_global(enum cli_option_id option);
 
+/* True for "cluster" since there is a verb "cluster join". */
+bool cli_verb_is_group(const char *word);
+
+/* Each runs one verb and returns the exit code. */
 #define VERB(function, words, arguments, options, line, more) int verb_##function(struct cli *cli);
 #include "cli/verbs.def"
 #undef VERB

@@ -10,3 +10,39 @@ const struct fl_config_setting config_settings[CONFIG_LEN] = {
 #include "controlplane/http/http_limits.def"
 #undef HTTP_LIMIT
 };
+
+static const char *const about[] = {
+    "Accepts jobs by its REST API, decides which cluster runs them, and keeps their output.  "
+    "Agents "
+    "dial its tunnel; everything that is decided is in a Postgres database.",
+    "At its first start it makes the tables, its CA and the first token, in the file admin-token "
+    "of "
+    "its state directory.",
+    NULL,
+};
+
+static const struct fl_program_group groups[] = {
+    {CONFIG_http_head_bytes_max, "Limits of HTTP"},
+    {0, NULL},
+};
+
+static const struct fl_program_item files[] = {
+    {"/etc/fairlead/fairleadd.conf", "The settings, where the unit of systemd looks for them."},
+    {"/var/lib/fairleadd", "Its state directory there: CA and pepper, which must be backed up, and "
+                           "logs of jobs."},
+    {NULL, NULL},
+};
+
+static const char *const see_also[] = {"fairlead 1", "fairlead\\-agent 8", NULL};
+
+const struct fl_program fairleadd_program = {
+    .name = "fairleadd",
+    .line = "control plane of Fairlead",
+    .about = about,
+    .settings = config_settings,
+    .settings_len = CONFIG_LEN,
+    .log_level = CONFIG_log_level,
+    .groups = groups,
+    .files = files,
+    .see_also = see_also,
+};

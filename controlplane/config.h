@@ -1,7 +1,8 @@
-/* config.h - the settings of fairleadd by number, from config.def and the table of HTTP limits. */
+/* config.h - the settings of fairleadd by number, from config.def and the table of HTTP limits, and
+ * the description of the program, from which --help and its man page are made. */
 #pragma once
 
-#include "shared/io/config.h"
+#include "shared/io/program.h"
 
 enum config_setting {
 #define SETTING(key, kind, preset, min, max, text) CONFIG_##key,
@@ -14,3 +15,4 @@ enum config_setting {
 };
 
 extern const struct fl_config_setting config_settings[CONFIG_LEN];
+extern const struct fl_program fairleadd_program;

@@ -1,34 +1,30 @@
-/* fairleadd: the control plane.  This file knows all parts; it starts them in order and ends them in reverse. */
+/* fairleadd: the control plane.  This file knows all parts; it starts them in order and ends them
+ * in reverse. */
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "controlplane/api/directory.h"
-#include "controlplane/api/token_table.h"
-#include "shared/base/version.h"
-#include "controlplane/config.h"
-#include "controlplane/front_figures.h"
-#include "controlplane/front_first.h"
 #include "controlplane/api/route_metrics.h"
-#include "controlplane/front_metrics.h"
-#include "controlplane/front_specs.h"
-#include "controlplane/fronts.h"
+#include "controlplane/config.h"
+#include "controlplane/front/fronts.h"
+#include "controlplane/front/metrics_listener.h"
+#include "controlplane/front/process_metrics.h"
+#include "controlplane/front/spec_cache.h"
 #include "controlplane/identity/identity.h"
 #include "controlplane/logs/log_store.h"
 #include "controlplane/store/migrate.h"
+#include "controlplane/views/token_table.h"
+#include "controlplane/views/views.h"
 #include "shared/base/alloc.h"
 #include "shared/io/clock.h"
 #include "shared/io/file.h"
-#include "shared/io/lifeline.h"
 #include "shared/io/log.h"
 #include "shared/io/net.h"
 #include "shared/io/notify.h"
-#include "shared/io/signal.h"
 #include "shared/io/state_dir.h"
 #include "shared/tls/context.h"
 #include "shared/tls/random.h"
@@ -36,24 +32,19 @@
 enum { RENEW_MS = 10 * 60 * 1000, URL_MAX = 300 };
 
 struct daemon {
-    struct fl_config *config;
+    const struct fl_program_run *run;
     struct fl_state_dir *dir;
     struct identity *identity;
     uint64_t identity_version;
     SSL_CTX *api_tls; /* NULL: the API is plain, on a loopback address */
     struct fl_metrics *metrics;
-    struct token_table *tokens;
-    struct directory *directory;
-    struct front_specs *specs;
+    struct views *views;
+    struct spec_cache *specs;
     struct log_store *logs;
     struct fronts *fronts;
     struct engine_thread *engine;
-    struct fl_loop *loop;
-    struct fl_notify *notify;
-    struct fl_signals *signals;
-    struct fl_lifeline *lifeline;
-    struct front_metrics *metrics_server;
-    struct front_figures_parts figures;
+    struct metrics_listener *metrics_server;
+    struct process_metrics_parts figures;
     struct fl_timer look, renew;
     bool is_ready;
     uint64_t turns_seen;
@@ -62,15 +53,15 @@ struct daemon {
 
 static const char *text(const struct daemon *daemon, enum config_setting setting)
 {
-    return fl_config_string(daemon->config, setting);
+    return fl_config_string(daemon->run->config, setting);
 }
 
 static int64_t number(const struct daemon *daemon, enum config_setting setting)
 {
-    return fl_config_int(daemon->config, setting);
+    return fl_config_int(daemon->run->config, setting);
 }
 
-/* --- certificates --- */
+/* ---- certificates ---------------------------------------------------------------------------- */
 
 static bool read_file(const char *path, struct fl_buf *buf, struct fl_err *err)
 {
@@ -126,7 +117,7 @@ static void on_renew(void *ctx)
     SSL_CTX_free(tls);
 }
 
-/* --- watching --- */
+/* ---- watching -------------------------------------------------------------------------------- */
 
 static const char *database_name(enum engine_breaker breaker)
 {
@@ -143,7 +134,7 @@ static void health(void *ctx, struct api_health *ret_health)
         .is_leading = status.state == ENGINE_LEADING,
         .epoch = status.epoch,
         .turn_longest_us = status.turn_longest_cpu_us,
-        .waiting = status.inbox_len,
+        .waiting = status.handover_len,
         .database = database_name(status.breaker),
         .commits = status.store.commits,
         .commit_longest_ms = (uint64_t)status.store.commit_longest_ms,
@@ -175,43 +166,18 @@ static void on_look(void *ctx)
     struct api_health now = {0};
 
     health(daemon, &now);
-    if (now.is_leading && token_table_is_loaded(daemon->tokens)) {
+    if (now.is_leading && token_table_is_loaded(daemon->views->tokens)) {
         daemon->is_ready = true;
         fl_log(FL_LOG_INFO, "main", "ready", FL_LOG_S("api", daemon->api_url),
                FL_LOG_S("tunnel", daemon->tunnel_address),
                FL_LOG_S("state_dir", fl_state_dir_path(daemon->dir)));
-        fl_notify_ready(daemon->notify);
+        fl_notify_ready(daemon->run->notify);
         return;
     }
     fl_timer_in(&daemon->look, 50);
 }
 
-static void on_signal(void *ctx, int signal)
-{
-    struct daemon *daemon = ctx;
-
-    if (signal != SIGINT && signal != SIGTERM) return;
-    fl_log(FL_LOG_INFO, "main", "signal", FL_LOG_N("number", signal));
-    fl_loop_stop(daemon->loop);
-}
-
-static void on_lifeline(void *ctx)
-{
-    struct daemon *daemon = ctx;
-
-    fl_log(FL_LOG_INFO, "main", "starter_gone");
-    fl_loop_stop(daemon->loop);
-}
-
-/* --- starting --- */
-
-static bool wants_end(void)
-{
-    sigset_t pending;
-
-    sigpending(&pending);
-    return sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT);
-}
+/* ---- starting -------------------------------------------------------------------------------- */
 
 static struct partition_config partitions(const struct daemon *daemon)
 {
@@ -228,7 +194,9 @@ static bool prepare_database(struct daemon *daemon, struct fl_err *err)
     struct partition_config config = partitions(daemon);
 
     for (int tries = 0; !migrate(text(daemon, CONFIG_database), &config, err); tries++) {
-        if (err->code != FL_UNAVAILABLE || tries == 120 || wants_end()) return false;
+        if (err->code != FL_UNAVAILABLE || tries == 120 || fl_program_should_stop(daemon->run)) {
+            return false;
+        }
         fl_log(FL_LOG_WARN, "main", "no_database_yet", FL_LOG_ERR(err));
         usleep(500 * 1000);
     }
@@ -238,7 +206,7 @@ static bool prepare_database(struct daemon *daemon, struct fl_err *err)
 static bool open_identity(struct daemon *daemon, struct fl_err *err)
 {
     struct identity_config config = identity_config_default();
-    struct fl_config_list names = fl_config_list(daemon->config, CONFIG_names);
+    struct fl_config_list names = fl_config_list(daemon->run->config, CONFIG_names);
     const char *all[FL_CONFIG_LIST_MAX + 8];
     char host[256] = "localhost";
     size_t len = 0;
@@ -249,8 +217,9 @@ static bool open_identity(struct daemon *daemon, struct fl_err *err)
         all[len++] = "127.0.0.1";
         all[len++] = "::1";
         all[len++] = host;
-        for (size_t i = 0; i < names.len; i++)
+        for (size_t i = 0; i < names.len; i++) {
             all[len++] = names.at[i];
+        }
         config.names = (struct fl_ca_names){all, len};
     }
     config.client_lifetime_ms = number(daemon, CONFIG_agent_certificate_lifetime);
@@ -274,8 +243,8 @@ static bool open_logs(struct daemon *daemon, struct fl_err *err)
     return daemon->logs != NULL;
 }
 
-/* Listeners that share a port would share it with another fairleadd too, and each would get some of the
- * other's connections: so it must first be free for one that shares with nobody. */
+/* Listeners that share a port would share it with another fairleadd too, and each would get some of
+ * the other's connections: so it must first be free for one that shares with nobody. */
 static bool is_free(const char *setting, const struct fl_net_address *address, struct fl_err *err)
 {
     int fd;
@@ -396,17 +365,17 @@ static bool open_fronts(struct daemon *daemon, struct fl_err *err)
 
 static bool open_metrics(struct daemon *daemon, struct fl_err *err)
 {
-    struct front_metrics_parts parts = {
-        .loop = daemon->loop,
+    struct metrics_listener_parts parts = {
+        .loop = daemon->run->loop,
         .metrics = daemon->metrics,
-        .tokens = daemon->tokens,
+        .tokens = daemon->views->tokens,
         .identity = daemon->identity,
     };
     struct fl_net_address address;
 
-    daemon->figures =
-        (struct front_figures_parts){daemon->metrics, daemon->engine, daemon->fronts, daemon->logs};
-    front_figures_add(&daemon->figures);
+    daemon->figures = (struct process_metrics_parts){daemon->metrics, daemon->engine,
+                                                     daemon->fronts, daemon->logs};
+    process_metrics_add(&daemon->figures);
     if (!text(daemon, CONFIG_metrics_listen)[0]) return true;
     if (!fl_net_parse(fl_str_c(text(daemon, CONFIG_metrics_listen)), &address, err) ||
         !fl_net_listen(&address, (struct fl_net_listen){0}, &parts.listen_fd, err)) {
@@ -416,7 +385,7 @@ static bool open_metrics(struct daemon *daemon, struct fl_err *err)
         if (!daemon->api_tls && !make_tls(daemon, &daemon->api_tls, err)) return false;
         parts.tls = daemon->api_tls;
     }
-    daemon->metrics_server = front_metrics_create(&parts, err);
+    daemon->metrics_server = metrics_listener_create(&parts, err);
     return daemon->metrics_server != NULL;
 }
 
@@ -433,32 +402,23 @@ static void start_engine(struct daemon *daemon)
     fronts_start(daemon->fronts, daemon->engine);
 }
 
-static bool start(struct daemon *daemon, struct fl_err *err)
+static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *err)
 {
+    struct daemon *daemon = ctx;
     struct front_shared shared = {.health = health, .health_ctx = daemon};
-    int lifeline_fd;
 
-    if (!fl_log_set_levels(fl_str_c(text(daemon, CONFIG_log_level)), err) ||
-        !fl_lifeline_take(&lifeline_fd, err)) {
-        return false;
-    }
-    daemon->notify = fl_notify_take();
-    daemon->loop = fl_loop_create();
-    daemon->lifeline = fl_lifeline_create(daemon->loop, lifeline_fd, on_lifeline, daemon);
-    daemon->signals = fl_signals_create(daemon->loop, on_signal, daemon);
-    fl_timer_init(&daemon->look, daemon->loop, on_look, daemon);
-    fl_timer_init(&daemon->renew, daemon->loop, on_renew, daemon);
+    daemon->run = run;
+    fl_timer_init(&daemon->look, daemon->run->loop, on_look, daemon);
+    fl_timer_init(&daemon->renew, daemon->run->loop, on_renew, daemon);
     if (!fl_state_dir_open(text(daemon, CONFIG_state_dir), &daemon->dir, err) ||
         !open_identity(daemon, err) || !prepare_database(daemon, err) || !open_logs(daemon, err)) {
         return false;
     }
     daemon->metrics = fl_metrics_create();
     fl_metrics_add(daemon->metrics, route_metric_families, ROUTE_METRICS_LEN);
-    daemon->tokens = token_table_create();
-    daemon->directory = directory_create();
-    daemon->specs = front_specs_create((size_t)number(daemon, CONFIG_spec_cache));
-    shared.tokens = daemon->tokens;
-    shared.directory = daemon->directory;
+    daemon->views = views_create();
+    daemon->specs = spec_cache_create((size_t)number(daemon, CONFIG_spec_cache));
+    shared.views = daemon->views;
     shared.identity = daemon->identity;
     shared.logs = daemon->logs;
     shared.specs = daemon->specs;
@@ -471,78 +431,36 @@ static bool start(struct daemon *daemon, struct fl_err *err)
     if (!open_metrics(daemon, err)) return false;
     fl_timer_in(&daemon->look, 1);
     fl_timer_in(&daemon->renew, RENEW_MS);
-    fl_notify_watch(daemon->notify, daemon->loop, is_well, daemon);
     return true;
 }
 
 /* In reverse: who asks ends before who answers. */
-static void end(struct daemon *daemon)
+static void stop(void *ctx)
 {
-    if (daemon->notify) fl_notify_stopping(daemon->notify);
+    struct daemon *daemon = ctx;
+
     if (daemon->engine) {
         fronts_drain(daemon->fronts);
         engine_thread_stop(daemon->engine);
     }
-    front_metrics_destroy(daemon->metrics_server);
+    metrics_listener_destroy(daemon->metrics_server);
     fronts_destroy(daemon->fronts);
     engine_thread_destroy(daemon->engine);
     log_store_destroy(daemon->logs);
-    front_specs_destroy(daemon->specs);
-    directory_destroy(daemon->directory);
-    token_table_destroy(daemon->tokens);
+    spec_cache_destroy(daemon->specs);
+    views_destroy(daemon->views);
     fl_metrics_destroy(daemon->metrics);
     if (daemon->api_tls) SSL_CTX_free(daemon->api_tls);
     identity_close(daemon->identity);
     fl_state_dir_close(daemon->dir);
     fl_timer_off(&daemon->look);
     fl_timer_off(&daemon->renew);
-    fl_signals_destroy(daemon->signals);
-    fl_lifeline_destroy(daemon->lifeline);
-    fl_notify_destroy(daemon->notify);
-    fl_loop_destroy(daemon->loop);
-}
-
-static int help(void)
-{
-    printf("usage: fairleadd [--config FILE] [--SETTING VALUE ...]\n"
-           "       fairleadd --help | --version | --print-config\n\n"
-           "The control plane of Fairlead.  Settings come from the file, from FAIRLEAD_* variables "
-           "and\n"
-           "from flags, in that order of weakness.  At its first start it makes its CA, and the "
-           "first\n"
-           "token in the file " FRONT_FIRST_FILE " of its state directory.\n\n");
-    fl_config_print_help(config_settings, CONFIG_LEN, stdout);
-    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    struct fl_log_config log = {.fd = STDERR_FILENO, .has_time = getenv("JOURNAL_STREAM") == NULL};
-    struct daemon daemon = {.config = fl_config_create(config_settings, CONFIG_LEN)};
-    enum fl_config_action action;
-    struct fl_err err = {0};
-    int code = 0;
+    struct daemon daemon = {0};
+    struct fl_program_steps steps = {&daemon, start, stop, is_well};
 
-    fl_signals_block();
-    fl_log_open(&log);
-    if (!fl_config_load(daemon.config, argc, argv, environ, &action, &err)) {
-        fprintf(stderr, "fairleadd: %s\nfairleadd --help lists the settings\n", err.text);
-        code = 64;
-    } else if (action == FL_CONFIG_HELP) {
-        code = help();
-    } else if (action == FL_CONFIG_VERSION) {
-        printf("fairleadd %s\n", FL_VERSION);
-    } else if (action == FL_CONFIG_PRINT) {
-        fl_config_print(daemon.config, stdout);
-    } else if (start(&daemon, &err)) {
-        fl_loop_run(daemon.loop);
-        end(&daemon);
-    } else {
-        fl_log(FL_LOG_ERROR, "main", "not_started", FL_LOG_S("code", fl_code_name(err.code)),
-               FL_LOG_ERR(&err));
-        end(&daemon);
-        code = err.code == FL_UNAVAILABLE ? 69 : 1;
-    }
-    fl_config_destroy(daemon.config);
-    return code;
+    return fl_program_main(&fairleadd_program, &steps, argc, argv);
 }

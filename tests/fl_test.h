@@ -1,7 +1,8 @@
 /* fl_test.h - what every unit test includes: cmocka with the headers it wants first, and FL_TESTS.
  * FL_TESTS(cmocka_unit_test(a), cmocka_unit_test(b)) is the last line of a test and defines main.
- * fl_test_aborts shows that a bug is caught: it runs 'fn' in a child, whose stderr is dropped, and says
- * whether that aborted.  fl_test_child gives the child's wait status, for what a sanitizer should catch. */
+ * fl_test_aborts shows that a bug is caught: it runs 'fn' in a child, whose stderr is dropped, and
+ * says whether that aborted.  fl_test_child gives the child's wait status, for what a sanitizer
+ * should catch. */
 #pragma once
 
 #include <setjmp.h>

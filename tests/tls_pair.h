@@ -1,5 +1,5 @@
-/* tls_pair.h - a certificate made on the spot, a server's context that has it and a client's that trusts it.
- * For tests and benchmarks that want real TLS and no files.  Whatever fails aborts. */
+/* tls_pair.h - a certificate made on the spot, a server's context that has it and a client's that
+ * trusts it.  For tests and benchmarks that want real TLS and no files.  Every failure aborts. */
 #pragma once
 
 #include <openssl/ec.h>

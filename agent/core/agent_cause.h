@@ -1,6 +1,7 @@
 /* agent_cause.h - why a replica ended, where its state and exit code do not say it.
- * The runtime knows some of these, the core finds out the others.  The agent's own words are finer than what
- * it tells the control plane (enum fl_cause of shared/base/replica.h, which is on the wire).
+ * The runtime knows some of these, the core finds out the others.  The agent's own words are finer
+ * than what it tells the control plane (enum fl_cause of shared/base/replica.h, which is on the
+ * wire).
  * Uses shared/base. */
 #pragma once
 

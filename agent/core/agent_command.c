@@ -2,6 +2,7 @@
 
 #include "agent/core/element.h"
 #include "shared/base/assert.h"
+#include "shared/base/enum_names.h"
 
 void agent_batch_reset(struct agent_batch *batch)
 {
@@ -16,17 +17,7 @@ void agent_batch_fini(struct agent_batch *batch)
     fl_arena_fini(&batch->arena);
 }
 
-const char *agent_command_name(enum agent_command_kind kind)
-{
-    static const char *const names[] = {
-#define NAME(name, is_frame, meaning) #name,
-        AGENT_COMMANDS(NAME)
-#undef NAME
-    };
-
-    fl_assert(kind < AGENT_COMMANDS_LEN);
-    return names[kind];
-}
+FL_ENUM_NAMES(agent_command_name, enum agent_command_kind, AGENT_COMMANDS(FL_NAME))
 
 bool agent_command_is_frame(enum agent_command_kind kind)
 {
@@ -40,14 +31,4 @@ bool agent_command_is_frame(enum agent_command_kind kind)
     return is_frame_of[kind];
 }
 
-const char *agent_cause_name(enum agent_cause cause)
-{
-    static const char *const names[] = {
-#define NAME(name, told, meaning) #name,
-        AGENT_CAUSES(NAME)
-#undef NAME
-    };
-
-    fl_assert(cause < AGENT_CAUSES_LEN);
-    return names[cause];
-}
+FL_ENUM_NAMES(agent_cause_name, enum agent_cause, AGENT_CAUSES(FL_NAME))

@@ -1,6 +1,6 @@
-/* agent_command.h - what the agent's core wants done: commands for the runtime, frames for the tunnel.
- * They are carried out in the order of the batch.  Strings in it live in its arena until the reset.
- * Uses shared/base only. */
+/* agent_command.h - what the agent's core wants done: commands for the runtime, frames for the
+ * tunnel.  They are carried out in the order of the batch.  Strings in it live in its arena until
+ * the reset.  Uses shared/base only. */
 #pragma once
 
 #include "agent/core/agent_cause.h"
@@ -18,7 +18,7 @@
     X(release, false, "open its gate")                                                             \
     X(stop, false, "end it: ask first, after the grace force")                                     \
     X(remove, false, "take away what is gated or has ended, and its record")                       \
-    X(inventory_begin, true, "what follows belongs to this session")                               \
+    X(inventory_begin, true, "later reports belong to this session")                               \
     X(inventory_item, true, "one replica that is known here")                                      \
     X(inventory_end, true, "that was all of them")                                                 \
     X(replica, true, "the state of a replica")                                                     \

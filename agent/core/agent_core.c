@@ -58,7 +58,7 @@ void agent_core_destroy(struct agent_core *core)
     fl_free(core);
 }
 
-/* ---- what every event needs --------------------------------------------------------------------- */
+/* ---- helpers of every event ------------------------------------------------------------------ */
 
 static fl_ms gate_clock(const struct agent_core *core)
 {
@@ -91,7 +91,7 @@ static struct fl_attempt attempt_id(const struct agent_core *core, const struct 
     return replica_table_attempt(&core->replicas, replica->attempt)->id;
 }
 
-/* ---- reports ------------------------------------------------------------------------------------ */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 static void report_replica(struct agent_core *core, uint32_t slot, struct agent_batch *batch)
 {
@@ -159,7 +159,7 @@ static void report_node(struct agent_core *core, struct node *node, struct agent
     node_table_settle(&core->nodes, node, core->now + core->config.node_report_ms);
 }
 
-/* ---- wanted against seen ------------------------------------------------------------------------ */
+/* ---- wanted against seen --------------------------------------------------------------------- */
 
 static void command_runtime(const struct agent_core *core, enum agent_command_kind kind,
                             struct replica *replica, struct agent_batch *batch)
@@ -224,7 +224,7 @@ static void forget(struct agent_core *core, uint32_t slot)
     replica_table_remove(&core->replicas, slot);
 }
 
-/* ---- sessions ----------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 static void list_replica(struct agent_core *core, const struct replica *replica,
                          struct agent_command *end, struct agent_batch *batch)
@@ -349,7 +349,7 @@ static void on_ack(struct agent_core *core, const struct agent_event *ev, struct
     }
 }
 
-/* ---- what the control plane wants --------------------------------------------------------------- */
+/* ---- the control plane's commands ------------------------------------------------------------ */
 
 static enum agent_cause why_refused(const struct agent_core *core, const struct agent_event *ev)
 {
@@ -452,7 +452,7 @@ static void on_stop(struct agent_core *core, const struct agent_event *ev,
     settle_attempt(core, slot, batch);
 }
 
-/* ---- what the runtime sees ---------------------------------------------------------------------- */
+/* ---- the runtime's reports ------------------------------------------------------------------- */
 
 static uint32_t adopt_attempt(struct agent_core *core, struct fl_attempt id)
 {
@@ -571,7 +571,7 @@ static void on_node_gone(struct agent_core *core, const struct agent_event *ev)
     }
 }
 
-/* ---- time --------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static void on_tick(struct agent_core *core, struct agent_batch *batch)
 {
@@ -641,7 +641,7 @@ void agent_core_step(struct agent_core *core, const struct agent_event *ev,
     fl_unreachable("every kind of event is above");
 }
 
-/* ---- looking inside ----------------------------------------------------------------------------- */
+/* ---- looking inside -------------------------------------------------------------------------- */
 
 struct agent_core_highest agent_core_highest(const struct agent_core *core)
 {
@@ -693,7 +693,8 @@ static void check_replica(const struct agent_core *core, const struct attempt *a
     fl_assert(replica->links[REPLICA_GATED].is_in == reconcile_is_gated(attempt->want, replica));
     fl_assert(!(replica->asked & REPLICA_ASKED_RELEASE) || attempt->want != ATTEMPT_GATED);
     fl_assert(!(replica->asked & REPLICA_ASKED_STOP) || attempt->want == ATTEMPT_STOP);
-    fl_assert(is_last || replica->is_charged); /* what may run is never given away */
+    fl_assert(is_last ||
+              replica->is_charged); /* the place of a replica that may run is never given away */
     fl_assert(is_last || !replica->is_acked);
     fl_assert(!replica->is_gone || (is_last && !reconcile_is_over(attempt)));
     if (core->is_listed && is_last) {

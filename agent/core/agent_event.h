@@ -1,18 +1,21 @@
 /* agent_event.h - everything that can happen to the agent's core.
- * An event is borrowed for the step: nothing in it needs to outlive agent_core_step.  Time rides in it;
- * it is taken from a clock that runs while the host sleeps, and one that steps back is taken as standing.
+ * An event is borrowed for the step: nothing in it needs to outlive agent_core_step.  Time rides in
+ * it; it is taken from a clock that runs while the host sleeps, and one that steps back is taken as
+ * standing.
  *
- * What the tunnel's shell owes: frames in the order they came; a START with its spec resolved to the
- * resources of each replica (NULL: the spec could not be had, and the START is refused).
+ * The tunnel's shell owes: frames in the order they came; a START with its spec resolved to
+ * the resources of each replica (NULL: the spec could not be had, and the START is refused).
  *
- * What the runtime's shell owes (it is the port of agent/runtime.h):
- *   - It keeps identity, resources, gate and exit record of every replica outside this process.  At its
- *     start it says replica_seen for each of them, then 'synced' once.
- *   - A create is answered by replica_seen 'created', or 'refused'.  It never runs before its release.
+ * The runtime's shell owes (it is the port of agent/runtime.h):
+ *   - It keeps identity, resources, gate and exit record of every replica outside this process.  At
+ *     its start it says replica_seen for each of them, then 'synced' once.
+ *   - A create is answered by replica_seen 'created', or 'refused'.  It never runs before its
+ *     release.
  *   - A stop is answered by a state that is_last; of what has ended already it is nothing.
- *   - A remove takes away what is gated or has ended, with its record, and is answered by replica_gone,
- *     also when there was nothing.  What runs is not removed: the answer is replica_seen with its state.
- *   - What vanishes by another hand is replica_gone too.
+ *   - A remove takes away a replica that is gated or has ended, with its record, and is answered by
+ *     replica_gone, also when there was nothing.  A running replica is not removed: the answer is
+ *     replica_seen with its state.
+ *   - A replica that vanishes by another hand is replica_gone too.
  * Commands are carried out in order, each until it is answered; repeating one changes nothing.
  * Uses shared/base only. */
 #pragma once

@@ -19,7 +19,8 @@ static inline struct element_key element_key(struct fl_attempt attempt)
     return (struct element_key){.job = attempt.job.n, .element = attempt.element};
 }
 
-/* Both are of one element.  The incarnation goes first: after a lost history numbers start again. */
+/* Both are of one element.  The incarnation goes first: after a lost history numbers start
+ * again. */
 static inline bool attempt_is_older(struct fl_attempt a, struct fl_attempt b)
 {
     return a.incarnation != b.incarnation ? a.incarnation < b.incarnation : a.n < b.n;

@@ -1,6 +1,6 @@
-/* node_table.h - the nodes the agent knows, what its own replicas ask for on each, and which of them are
- * to be reported when.  A node that is gone stays as long as replicas are charged to it, so that it comes
- * back with the right sum.
+/* node_table.h - the nodes the agent knows, what its own replicas ask for on each, and which of
+ * them are to be reported when.  A node that is gone stays as long as replicas are charged to it,
+ * so that it comes back with the right sum.
  * Uses shared/base only.  Not thread-safe. */
 #pragma once
 
@@ -46,7 +46,7 @@ void node_table_fini(struct node_table *table);
 
 struct node *node_table_find(const struct node_table *table, uint32_t number); /* NULL: none */
 
-/* What is known of it is replaced.  True: this is news. */
+/* Replaces what is known of it.  True: something changed. */
 bool node_table_see(struct node_table *table, uint32_t number, bool is_ready, struct fl_str name,
                     struct fl_str labels, struct fl_resources total, struct fl_resources foreign);
 void node_table_leave(struct node_table *table, struct node *node); /* keeps its name to report */
@@ -60,7 +60,7 @@ struct fl_resources node_table_free(const struct node *node);
 /* It shall be reported: at its time, or (is_urgent) at once. */
 void node_table_touch(struct node_table *table, struct node *node, bool is_urgent);
 
-/* The next one to report at 'now', NULL when there is none.  Settle it before anything else. */
+/* The next one to report at 'now', NULL: no node is due.  Settle it before anything else. */
 struct node *node_table_take_due(struct node_table *table, fl_ms now);
 
 /* It was reported.  When it is gone, and nothing is charged to it, it is forgotten here. */

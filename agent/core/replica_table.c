@@ -6,7 +6,7 @@
 void replica_table_init(struct replica_table *table)
 {
     *table = (struct replica_table){0};
-    /* The bounds of the configuration are the core's: what is adopted may pass them. */
+    /* The core checks the configured bounds; adopted replicas may exceed them. */
     fl_slab_init(&table->attempts, sizeof(struct attempt), UINT32_MAX);
     fl_slab_init(&table->replicas, sizeof(struct replica), UINT32_MAX);
 }

@@ -1,14 +1,14 @@
 /* replica_table.h - the attempts and replicas that the agent knows, and the lists they are in.
- * Attempts are walked in the order they came, the replicas of one by their number: the same on every
- * run.  Slots are those of a slab: 0 is none, pointers are good until the record is removed.
- * Uses shared/base and the core's own types only.  Not thread-safe. */
+ * Attempts are walked in the order they came, the replicas of one by their number: the same on
+ * every run.  Slots are those of a slab: 0 means "no record", and a pointer is good until its
+ * record is removed.  Uses shared/base and the core's own types only.  Not thread-safe. */
 #pragma once
 
 #include "agent/core/agent_command.h"
 #include "shared/base/map.h"
 #include "shared/base/slab.h"
 
-/* What the control plane wants of all replicas of an attempt.  It only ever grows. */
+/* The control plane's wish for all replicas of an attempt.  It only ever grows. */
 enum attempt_want {
     ATTEMPT_GATED,
     ATTEMPT_RUN,
@@ -31,7 +31,7 @@ struct attempt {
     } replicas; /* sorted by number */
 };
 
-/* What the runtime was asked for and has not contradicted. */
+/* The runtime's last command that it has not contradicted. */
 enum {
     REPLICA_ASKED_CREATE = 1,
     REPLICA_ASKED_RELEASE = 2,
@@ -40,7 +40,7 @@ enum {
 };
 
 enum replica_list_name {
-    REPLICA_GATED,   /* waits for GO, the one whose time is up first goes first */
+    REPLICA_GATED,   /* waits for GO, in the order in which their time is up */
     REPLICA_UNACKED, /* its end was reported and is not acknowledged, in the order of report_seq */
     REPLICA_LISTS_LEN,
 };

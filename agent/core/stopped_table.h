@@ -1,6 +1,6 @@
-/* stopped_table.h - the attempts that were stopped, so that a STOP beats a START that comes after it.
- * One entry an element: its highest stopped attempt.  At the bound the entry touched longest ago goes,
- * which is harmless: a START that comes even later makes a gate that never gets its GO.
+/* stopped_table.h - the attempts that were stopped, so that a STOP beats a START that comes after
+ * it.  One entry an element: its highest stopped attempt.  At the bound the entry touched longest
+ * ago goes, which is harmless: a START that comes even later makes a gate that never gets its GO.
  * Uses shared/base only.  Not thread-safe. */
 #pragma once
 
@@ -27,7 +27,8 @@ void stopped_table_init(struct stopped_table *table, uint32_t entries_max); /* >
 void stopped_table_fini(struct stopped_table *table);
 void stopped_table_clear(struct stopped_table *table);
 
-/* Of an attempt that is stopped already the first grace stays; an older one than known changes nothing. */
+/* An attempt that is stopped already keeps its first grace; an attempt older than the known one
+ * changes nothing. */
 void stopped_table_put(struct stopped_table *table, struct fl_attempt attempt, uint32_t grace_ms);
 
 /* The highest stopped attempt of the same element; NULL: none is remembered.  Borrowed. */

@@ -1,4 +1,4 @@
-/* The directories that were there before this process: whose supervisor lives, and whose does not. */
+/* The directories that were there before this process, with and without a living supervisor. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static bool has_gate(int dir)
     return faccessat(dir, LAYOUT_GATE, F_OK, 0) == 0 || faccessat(dir, LAYOUT_EXIT, F_OK, 0) == 0;
 }
 
-/* Its supervisor lives: what it does from now on comes with its news. */
+/* Its supervisor lives: its later acts come with its news. */
 static void adopt_living(struct process_replica *replica, int dir)
 {
     struct layout_gate gate;
@@ -48,8 +48,8 @@ static void adopt_living(struct process_replica *replica, int dir)
         replica->phase = PROCESS_BEGINNING;
     } else {
         replica->phase = gate.is_open ? PROCESS_RUNNING : PROCESS_GATED;
-        process_tell_state(replica);
-        process_tell_output(replica);
+        process_events_state(replica);
+        process_events_output(replica);
     }
     close(dir);
 }
@@ -57,15 +57,15 @@ static void adopt_living(struct process_replica *replica, int dir)
 /* 'dir' is locked by us: its supervisor is gone. */
 static void adopt_dead(struct process_replica *replica, int dir)
 {
-    replica_close(replica);
-    if (!has_gate(dir)) { /* nobody was ever told of it */
+    replica_pipes_close(replica);
+    if (!has_gate(dir)) { /* it was never reported */
         close(dir);
-        process_doom(replica->process, replica->name);
-        process_forget(replica);
+        process_sweeper_remove(replica->process, replica->name);
+        process_table_remove(replica);
         return;
     }
     replica_orphaned(replica, dir);
-    if (replica->phase == PROCESS_CLEARING) process_tell_state(replica);
+    if (replica->phase == PROCESS_CLEARING) process_events_state(replica);
 }
 
 static bool take_lock(int dir)
@@ -82,31 +82,32 @@ static void adopt(struct process *process, const char *name)
     int dir;
 
     if (!layout_parse_name(name, &attempt, &number)) {
-        if (strncmp(name, PROCESS_GONE, sizeof(PROCESS_GONE) - 1) == 0)
-            process_condemn(process, name);
+        if (strncmp(name, PROCESS_GONE, sizeof(PROCESS_GONE) - 1) == 0) {
+            process_sweeper_remove_later(process, name);
+        }
         return;
     }
     dir = openat(process->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0) return;
-    replica = process_add(process, attempt, number);
+    replica = process_table_add(process, attempt, number);
     if (!read_spec(dir, replica)) { /* it was never finished: nothing was started in it */
         bool is_ours = take_lock(dir);
 
         close(dir);
-        process_forget(replica);
-        if (is_ours) process_doom(process, name);
+        process_table_remove(replica);
+        if (is_ours) process_sweeper_remove(process, name);
         return;
     }
     if (take_lock(dir)) {
         adopt_dead(replica, dir);
         return;
     }
-    /* The lock goes before the news do (see supervisor.c): who holds it after we listen will be heard to
-     * end, and for who has let go of it meanwhile the second look is. */
+    /* The lock goes before the news do (see supervisor.c): we hear the end of a supervisor that
+     * holds it after we listen, and the second look finds one that let go of it meanwhile. */
     if (!replica_watch(replica, &err)) {
         fl_log(FL_LOG_ERROR, "process", "not_adopted", FL_LOG_S("replica", name), FL_LOG_ERR(&err));
         close(dir);
-        process_forget(replica);
+        process_table_remove(replica);
     } else if (take_lock(dir)) {
         adopt_dead(replica, dir);
     } else {

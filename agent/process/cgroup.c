@@ -20,7 +20,7 @@ enum {
 #define MOUNT_POINT "/sys/fs/cgroup"
 #define AGENT_GROUP "/agent"
 
-/* ---- files -------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool write_file(const char *folder, const char *name, const char *text)
 {
@@ -87,7 +87,7 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* ---- where -------------------------------------------------------------------------------------- */
+/* ---- where ----------------------------------------------------------------------------------- */
 
 bool cgroup_find_root(char ret_root[CGROUP_PATH_MAX], struct fl_err *err)
 {
@@ -157,7 +157,7 @@ bool cgroup_create(const char *root, const char *name, struct fl_resources limit
     return true;
 }
 
-/* ---- one group ---------------------------------------------------------------------------------- */
+/* ---- one group ------------------------------------------------------------------------------- */
 
 bool cgroup_join(const char *path)
 {

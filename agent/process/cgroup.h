@@ -1,7 +1,8 @@
 /* cgroup.h - limits for a replica by a control group (version 2), where the host lets us.
- * 'root' is a folder that was delegated to us and holds no process of its own.  Without it there are no
- * limits, which the runtime says once.  The agent never moves itself: systemd's DelegateSubgroup=agent does.
- * Everything is plain files and folders, so that a plain tree shows what is written.
+ * 'root' is a folder that was delegated to us and holds no process of its own.  Without it there
+ * are no limits, which the runtime says once.  The agent never moves itself: systemd's
+ * DelegateSubgroup=agent does.  Everything is plain files and folders, so that a plain tree shows
+ * what is written.
  * Uses shared/base. */
 #pragma once
 
@@ -14,20 +15,22 @@
 
 enum { CGROUP_PATH_MAX = 512 };
 
-/* The group that systemd made for us beside 'agent', when our own is that; FL_ABSENT when there is none. */
+/* The group that systemd made for us beside 'agent', when our own is that; FL_ABSENT when there is
+ * none. */
 FL_CHECK bool cgroup_find_root(char ret_root[CGROUP_PATH_MAX], struct fl_err *err);
 
-/* Lets groups below have limits of cpu and memory.  FL_UNSUPPORTED: the host does not offer them here. */
+/* Lets groups below have limits of cpu and memory.  FL_UNSUPPORTED: the host does not offer them
+ * here. */
 FL_CHECK bool cgroup_prepare(const char *root, struct fl_err *err);
 
-/* A group below root with these limits; 0 is none.  There already: its limits are set. */
+/* A group below root with these limits; 0: no limit.  If it is there already, sets its limits. */
 FL_CHECK bool cgroup_create(const char *root, const char *name, struct fl_resources limits,
                             char ret_path[CGROUP_PATH_MAX], struct fl_err *err);
 
-/* --- of a group, by its path --- */
+/* ---- a group, by its path -------------------------------------------------------------------- */
 
 FL_CHECK bool cgroup_join(const char *path); /* the calling process; between fork and exec */
 void cgroup_kill(const char *path);          /* all that is in it */
 bool cgroup_is_populated(const char *path);  /* false also when it is gone */
-uint64_t cgroup_oom_kills(const char *path); /* 0 also when nobody knows */
+uint64_t cgroup_oom_kills(const char *path); /* 0 also when it is not known */
 void cgroup_remove(const char *path);        /* once nothing is in it */

@@ -1,5 +1,5 @@
-/* Output that nobody took in time: its files go, and a note of how much there was stays, so that who asks after
- * all gets a gap of known size instead of an output that merely stops. */
+/* Output that was not taken in time: its files go, and a note of its size stays, so that a later
+ * reader gets a gap of known size instead of an output that merely stops. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static void remove_output(int dir)
     closedir(folder);
 }
 
-/* What the job left may be much: it is swept away bit by bit. */
+/* The job may have left many files: they are removed bit by bit. */
 static void remove_files(struct process_replica *replica)
 {
     struct process *process = replica->process;
@@ -47,8 +47,9 @@ static void remove_files(struct process_replica *replica)
 
     snprintf(from, sizeof(from), "%s/" LAYOUT_FILES, replica->name);
     snprintf(to, sizeof(to), PROCESS_GONE "%s-" LAYOUT_FILES, replica->name);
-    if (renameat2(process->dir, from, process->dir, to, RENAME_NOREPLACE) == 0)
-        process_condemn(process, to);
+    if (renameat2(process->dir, from, process->dir, to, RENAME_NOREPLACE) == 0) {
+        process_sweeper_remove_later(process, to);
+    }
 }
 
 static void set_end(struct process_replica *replica, uint64_t bytes)
@@ -58,7 +59,7 @@ static void set_end(struct process_replica *replica, uint64_t bytes)
     if (replica->end.at == 0) replica->end.at = layout_now();
 }
 
-void given_up_make(struct process_replica *replica)
+void given_up_write(struct process_replica *replica)
 {
     struct process *process = replica->process;
     uint64_t bytes = replica->end.bytes;
@@ -80,7 +81,7 @@ void given_up_make(struct process_replica *replica)
     remove_files(replica);
     set_end(replica, bytes);
     replica->place = (struct output_place){0};
-    process_tell_output(replica);
+    process_events_output(replica);
 }
 
 void given_up_read(struct process_replica *replica)

@@ -19,7 +19,7 @@ enum {
     PATH_BYTES_MAX = 4096,
 };
 
-/* ---- names -------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 void layout_name(struct fl_attempt attempt, uint32_t replica, char ret_name[LAYOUT_NAME_MAX])
 {
@@ -42,8 +42,9 @@ bool layout_parse_name(const char *name, struct fl_attempt *ret_attempt, uint32_
     for (int i = 3; i >= 0; i--) {
         size_t at = rest.len;
 
-        while (at > 0 && rest.at[at - 1] != '-')
+        while (at > 0 && rest.at[at - 1] != '-') {
             at--;
+        }
         if (at == 0) return false;
         if (!fl_str_parse_u64((struct fl_str){rest.at + at, rest.len - at}, &numbers[i])) {
             return false;
@@ -85,7 +86,7 @@ bool layout_parse_output_name(const char *name, uint64_t *ret_offset)
     return true;
 }
 
-/* ---- what to run -------------------------------------------------------------------------------- */
+/* ---- the spec file --------------------------------------------------------------------------- */
 
 static void put_strings(struct fl_buf *buf, const struct layout_strings *strings)
 {
@@ -198,7 +199,7 @@ bool layout_spec_decode(struct fl_str bytes, struct fl_arena *arena, struct layo
     return true;
 }
 
-/* ---- gate and exit ------------------------------------------------------------------------------ */
+/* ---- gate and exit --------------------------------------------------------------------------- */
 
 /* Padded with zeros; the crc stands in the last four bytes. */
 static void seal_block(struct fl_buf *buf, uint8_t ret_block[LAYOUT_RECORD_BYTES])
@@ -282,7 +283,7 @@ bool layout_exit_decode(struct fl_str bytes, struct layout_exit *ret_end)
     return true;
 }
 
-/* ---- commands ----------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 void layout_command_encode(struct layout_command command, uint8_t ret_bytes[LAYOUT_COMMAND_BYTES])
 {
@@ -304,7 +305,7 @@ bool layout_command_decode(const uint8_t bytes[LAYOUT_COMMAND_BYTES],
     return true;
 }
 
-/* ---- files -------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 bool layout_read(int dir, const char *name, struct fl_buf *buf, struct fl_err *err)
 {
@@ -351,8 +352,9 @@ void layout_boot_id(char ret_boot[LAYOUT_BOOT_MAX])
 
     fl_buf_init(&buf, 256);
     if (layout_read(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &buf, &err)) {
-        while (len < buf.len && len < LAYOUT_BOOT_MAX - 1 && buf.at[len] > ' ')
+        while (len < buf.len && len < LAYOUT_BOOT_MAX - 1 && buf.at[len] > ' ') {
             len++;
+        }
     }
     if (len > 0) {
         memcpy(ret_boot, buf.at, len);

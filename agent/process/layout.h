@@ -1,19 +1,20 @@
-/* layout.h - the directory of one replica: what its supervisor and any agent, this one or the next, share.
+/* layout.h - the directory of one replica, shared by its supervisor and any agent, this one or the
+ * next.
  *
  *   spec       what to run, written by the agent before the supervisor starts, never changed
  *   control    FIFO, commands of LAYOUT_COMMAND_BYTES to the supervisor
  *   news       FIFO to the agent; a byte says "look again", its end "the supervisor is gone"
- *   gate       written when the supervisor is ready, overwritten and synced before the job is forked
- *   exit.tmp   zeros, so that its blocks are there; overwritten, synced, and renamed to...
+ *   gate       written when the supervisor is ready, overwritten and synced before the job is
+ *   forked exit.tmp   zeros, so that its blocks are there; overwritten, synced, and renamed to...
  *   exit       ...how it ended
  *   out.N      output as records (record.h); N is the offset of the first byte, 16 hex digits
- *   given-up   how many bytes of output there were, before nobody had taken them in time; decimal
+ *   given-up   how many bytes of output there were when they were given up; decimal
  *   trouble    a line of text: why the supervisor could not even begin
  *   files/     where the job starts
  *
- * The lock is flock on the directory itself, held by the supervisor as long as it lives.  Who gets it finds
- * the truth in the files: 'exit' is how it ended; a gate that is absent or shut: it never ran; else it may
- * have run, and must not run again.
+ * The lock is flock on the directory itself, held by the supervisor as long as it lives.  The
+ * process that gets it finds the truth in the files: 'exit' is how it ended; a gate that is absent
+ * or shut: it never ran; else it may have run, and must not run again.
  * Encoding is pure; the file helpers at the end are for both sides.  Uses shared/base. */
 #pragma once
 
@@ -47,7 +48,7 @@ enum {
     LAYOUT_COMMAND_BYTES = 8,
 };
 
-/* --- names --- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* "job-7k-0-1-1-3": job, element, attempt, incarnation, replica. */
 void layout_name(struct fl_attempt attempt, uint32_t replica, char ret_name[LAYOUT_NAME_MAX]);
@@ -57,7 +58,7 @@ FL_CHECK bool layout_parse_name(const char *name, struct fl_attempt *ret_attempt
 void layout_output_name(uint64_t offset, char ret_name[LAYOUT_OUTPUT_NAME_MAX]);
 FL_CHECK bool layout_parse_output_name(const char *name, uint64_t *ret_offset);
 
-/* --- what to run --- */
+/* ---- the spec file --------------------------------------------------------------------------- */
 
 struct layout_strings { /* C strings */
     char **at;          /* followed by NULL once decoded */
@@ -71,10 +72,10 @@ struct layout_spec {
     struct fl_resources resources;
     uint32_t grace_ms;               /* of its own; 0: what STOP says */
     uint64_t head_bytes, tail_bytes; /* of output, kept from its beginning and its end */
-    char run[LAYOUT_RUN_MAX];        /* FAIRLEAD_RUN_ID of its environment: nobody else has it */
-    char boot[LAYOUT_BOOT_MAX];      /* of the host, when this was written */
-    struct fl_str cgroup;            /* a folder; empty: none.  A C string once decoded */
-    struct fl_str working_dir;       /* empty: LAYOUT_FILES.  A C string once decoded */
+    char run[LAYOUT_RUN_MAX];   /* FAIRLEAD_RUN_ID of its environment: no other process has it */
+    char boot[LAYOUT_BOOT_MAX]; /* of the host, when this was written */
+    struct fl_str cgroup;       /* a folder; empty: none.  A C string once decoded */
+    struct fl_str working_dir;  /* empty: LAYOUT_FILES.  A C string once decoded */
     struct layout_strings argv, env; /* env: NAME=value */
 };
 
@@ -82,7 +83,7 @@ bool layout_spec_encode(const struct layout_spec *spec, struct fl_buf *buf); /* 
 FL_CHECK bool layout_spec_decode(struct fl_str bytes, struct fl_arena *arena,
                                  struct layout_spec *ret_spec, struct fl_err *err);
 
-/* --- gate and exit: blocks of LAYOUT_RECORD_BYTES --- */
+/* ---- gate and exit: blocks of LAYOUT_RECORD_BYTES -------------------------------------------- */
 
 struct layout_gate {
     bool is_open;  /* GO was read: from here on it may have run */
@@ -105,7 +106,7 @@ FL_CHECK bool layout_gate_decode(struct fl_str bytes, struct layout_gate *ret_ga
 void layout_exit_encode(const struct layout_exit *end, uint8_t ret_block[LAYOUT_RECORD_BYTES]);
 FL_CHECK bool layout_exit_decode(struct fl_str bytes, struct layout_exit *ret_end);
 
-/* --- commands --- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 enum layout_command_kind {
     LAYOUT_GO = 'G',
@@ -122,9 +123,10 @@ void layout_command_encode(struct layout_command command, uint8_t ret_bytes[LAYO
 FL_CHECK bool layout_command_decode(const uint8_t bytes[LAYOUT_COMMAND_BYTES],
                                     struct layout_command *ret_command);
 
-/* --- files --- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-/* The whole file, behind what 'buf' has; FL_ABSENT when there is none, FL_TOO_LARGE beyond its bound. */
+/* The whole file, behind what 'buf' has; FL_ABSENT when there is none, FL_TOO_LARGE beyond its
+ * bound. */
 FL_CHECK bool layout_read(int dir, const char *name, struct fl_buf *buf, struct fl_err *err);
 
 /* All of it, from 'at' on: false with errno. */

@@ -26,9 +26,10 @@ struct reading {
     int failed; /* errno of a file that is there and cannot be read: no end of the output */
 };
 
-/* ---- files -------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-/* The newest file that begins at or before 'offset', and the oldest behind it; NO_FILE when none. */
+/* The newest file that begins at or before 'offset', and the oldest behind it; NO_FILE when
+ * none. */
 static bool find_files(int dir, uint64_t offset, uint64_t *ret_before, uint64_t *ret_behind,
                        struct fl_err *err)
 {
@@ -70,7 +71,7 @@ static ssize_t read_piece(struct reading *reading, uint64_t file, int64_t at)
     return len;
 }
 
-/* ---- records ------------------------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static bool put(struct reading *reading, struct fl_log_record *record)
 {
@@ -113,8 +114,8 @@ static void cut_front(struct fl_log_record *record, uint64_t offset)
     }
 }
 
-/* Records of the place's file from its byte on.  True: something was put or passed over, and there may be
- * more; false: the end of what is there, or of the room. */
+/* Records of the place's file from its byte on.  True: something was put or passed over, and there
+ * may be more; false: the end of what is there, or of the room. */
 static bool read_records(struct reading *reading)
 {
     struct output_place *place = reading->place;
@@ -158,8 +159,8 @@ static bool search(struct reading *reading, uint64_t offset, struct fl_err *err)
     return true;
 }
 
-/* To the file behind the present one.  That one is read to its end once more before: it may have grown
- * until the next was begun. */
+/* To the file behind the present one.  That one is read to its end once more before: it may have
+ * grown until the next was begun. */
 static bool next_file(struct reading *reading, struct fl_err *err)
 {
     uint64_t before;
@@ -203,7 +204,7 @@ bool output_read(int dir, struct output_place *place, uint64_t offset, size_t by
         *err = trouble;
         return false;
     }
-    /* What a full disk kept from being written to the very end, or is not there any more. */
+    /* Bytes that a full disk kept from being written to the very end, or that are gone. */
     if (end && end->is_known && !reading.is_full) {
         put_gap(&reading, end->bytes, end->at,
                 end->is_given_up ? FL_LOG_GAP_rotated : FL_LOG_GAP_disk_full);

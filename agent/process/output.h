@@ -1,25 +1,26 @@
-/* output.h - reads the output files of a replica's directory, while they are written and afterwards.
- * What is given out has no hole: where the supervisor gave up the middle, a full disk took nothing to the end,
- * or the files were given up themselves, a gap record stands.  A torn or damaged end counts as not written yet.
- * Uses shared/base and the log record. */
+/* output.h - reads the output files of a replica's directory, while they are written and
+ * afterwards.  The records that it gives out have no hole: where the supervisor gave up the middle,
+ * a full disk took nothing to the end, or the files were given up themselves, a gap record stands.
+ * A torn or damaged end counts as not written yet.  Uses shared/base and the log record. */
 #pragma once
 
 #include "agent/runtime.h"
 #include "shared/base/buf.h"
 
-/* Where the record that begins at 'next' stands.  {0} is the beginning; good for any directory state. */
+/* Where the record that begins at 'next' stands.  {0} is the beginning; good for any directory
+ * state. */
 struct output_place {
     uint64_t next;
     uint64_t file; /* its name */
     int64_t at;    /* byte in it */
 };
 
-/* Of a replica that has ended; NULL as long as it may write. */
+/* The end of a replica; NULL as long as it may write. */
 struct output_end {
     bool is_known;  /* false: it was lost, and wrote what is there */
     uint64_t bytes; /* all that it wrote */
     fl_ms at;
-    bool is_given_up; /* its files were removed: nobody had taken them in time */
+    bool is_given_up; /* its files were removed: they were not taken in time */
 };
 
 /* As runtime_ops.read_output.  'place' is moved on; reading from where it is costs no search. */

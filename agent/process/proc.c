@@ -28,7 +28,7 @@ struct proc_list {
     size_t len, cap;
 };
 
-/* ---- reading ------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static ssize_t read_small(const char *path, char *ret, size_t bytes_max)
 {
@@ -42,7 +42,7 @@ static ssize_t read_small(const char *path, char *ret, size_t bytes_max)
     return len;
 }
 
-/* The name of a process may hold anything, ')' too: what counts stands behind the last one. */
+/* The name of a process may hold anything, ')' too: the fields follow the last one. */
 static bool read_stat(pid_t pid, struct proc *ret_proc)
 {
     char path[64];
@@ -56,8 +56,8 @@ static bool read_stat(pid_t pid, struct proc *ret_proc)
     if (read_small(path, text, sizeof(text)) <= 0) return false;
     at = strrchr(text, ')');
     if (!at) return false;
-    /* state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime cutime cstime
-     * priority nice threads itrealvalue starttime */
+    /* state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime cutime
+     * cstime priority nice threads itrealvalue starttime */
     if (sscanf(at + 1,
                " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
                &proc.state, &parent, &session, &proc.started) != 4) {
@@ -119,7 +119,7 @@ static bool has_variable(pid_t pid, const char *variable)
     return is_found;
 }
 
-/* ---- choosing ----------------------------------------------------------------------------------- */
+/* ---- choosing -------------------------------------------------------------------------------- */
 
 static const struct proc *find(const struct proc_list *list, pid_t pid)
 {

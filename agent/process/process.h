@@ -1,10 +1,11 @@
 /* process.h - the runtime of plain hosts: each replica is a process under a supervisor of its own.
- * The supervisor (docs/supervisor.md) outlives this object and the agent; what is true of a replica stands
- * in its directory below 'dir'.  This object only starts supervisors, sends them commands, and reads.  One
- * that finds the directory of a supervisor that lives adopts it; one whose supervisor died before it
- * could write how the job ended has the rest of the job ended first, and then says 'lost'.
- * It is no isolation: jobs run as the agent's user, see its files and each other's.  Limits of cpu and
- * memory hold where a control group was delegated.
+ * The supervisor (docs/supervisor.md) outlives this object and the agent; the truth about a replica
+ * stands in its directory below 'dir'.  This object only starts supervisors, sends them commands,
+ * and reads.  One that finds the directory of a supervisor that lives adopts it; one whose
+ * supervisor died before it could write how the job ended has the rest of the job ended first, and
+ * then says 'lost'.
+ * It is no isolation: jobs run as the agent's user, see its files and each other's.  Limits of cpu
+ * and memory hold where a control group was delegated.
  * Nodes may be made up: their cpu, memory and gpus are what the configuration says.
  * Uses shared code and agent/runtime.h.  One thread: the loop's. */
 #pragma once
@@ -23,13 +24,14 @@ struct process_config {
     uint32_t nodes;           /* 1 .. PROCESS_NODES_MAX */
     struct fl_resources each; /* what each node has; 0 cpus or memory: what the host has */
     uint64_t head_bytes, tail_bytes; /* of the output of each replica, kept from begin and end */
-    /* A removal waits so long for the output to be taken, and as long again for the gap that is left of it. */
+    /* A removal waits so long for the output to be taken, and as long again for the gap that is
+     * left of it. */
     fl_ms log_grace_ms;
 };
 
 struct process;
 
-/* All is borrowed until the destroy.  FL_IO, FL_INVALID. */
+/* All is copied.  FL_IO, FL_INVALID. */
 FL_CHECK bool process_create(struct fl_loop *loop, const struct process_config *config,
                              struct process **ret_process, struct fl_err *err);
 

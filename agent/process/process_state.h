@@ -1,9 +1,15 @@
-/* process_state.h - what the files of the process runtime share; nobody else includes it.
- *   process.c   the port: commands, what is told, removal
- *   replica.c   one replica: its pipes, what its directory says, the end of its supervisor
- *   spawn.c     making a directory and starting a supervisor in it
- *   adopt.c     the directories that were there before
- *   given_up.c  output that nobody took in time */
+/* process_state.h - shared by the files of the process runtime; no other file includes it.
+ * Calls go one way, from a line to the lines below it:
+ *   process.c          the port: commands of the engine, life of the runtime
+ *   adopt.c            directories that were there before this process
+ *   spawn.c            makes a directory and starts a supervisor in it
+ *   replica.c          one replica: news of its supervisor, state in its directory, its end
+ *   replica_removal.c  when a replica is removed
+ *   given_up.c         output that was not taken in time
+ *   process_events.c, process_sweeper.c, process_table.c
+ *                      events for the listener; directories removed bit by bit; replicas by name
+ *   replica_pipes.c    news and commands of one supervisor
+ * layout, output, cgroup, proc and tree stand below all of them and know none. */
 #pragma once
 
 #include "agent/process/layout.h"
@@ -50,7 +56,7 @@ struct process_replica {
     struct output_place place; /* where output was read last */
 };
 
-/* What the listener will hear at the end of the turn. */
+/* The listener hears it at the end of the turn. */
 struct process_note {
     bool is_output; /* of event.replica_seen's replica; else the event itself */
     struct agent_event event;
@@ -58,7 +64,8 @@ struct process_note {
 
 struct process {
     struct fl_loop *loop;
-    struct process_config config;
+    struct process_config config; /* its strings are in 'texts' */
+    struct fl_arena texts;
     struct runtime_listener listener;
     int dir;
     char boot[LAYOUT_BOOT_MAX];
@@ -68,48 +75,68 @@ struct process {
     struct fl_map index; /* name to place in 'replicas', plus 1 */
     FL_VEC(struct process_note) notes;
     struct fl_after tell;
-    FL_VEC(pid_t) dead;    /* supervisors to be waited for */
-    FL_VEC(char *) doomed; /* directories on their way out */
+    FL_VEC(pid_t) dead;       /* supervisors to be waited for */
+    FL_VEC(char *) leftovers; /* directories that are being removed */
     struct fl_timer sweep;
     FL_VEC(char *) names; /* of the nodes */
     struct fl_resources each;
     bool is_pretended;
 };
 
-/* --- process.c --- */
-struct process_replica *process_find(const struct process *process, struct fl_attempt attempt,
-                                     uint32_t replica);
-struct process_replica *process_add(struct process *process, struct fl_attempt attempt,
-                                    uint32_t replica);
-void process_forget(struct process_replica *replica); /* and its pipes; the directory stays */
-void process_tell_state(struct process_replica *replica);
-void process_tell_output(struct process_replica *replica);
-void process_tell_gone(struct process *process, struct fl_attempt attempt, uint32_t replica);
-void process_doom(struct process *process, const char *name); /* the directory goes, bit by bit */
-void process_condemn(struct process *process, const char *name); /* it is renamed already */
-void process_bury(struct process *process, pid_t supervisor);    /* waits for it without waiting */
-void process_settle_removal(struct process_replica *replica);
+/* ---- replica_pipes.c ------------------------------------------------------------------------- */
+/* 'on_news' is called with the replica when a byte came, or the end. */
+FL_CHECK bool replica_pipes_open(struct process_replica *replica,
+                                 void (*on_news)(void *ctx, unsigned events), struct fl_err *err);
+bool replica_pipes_send(struct process_replica *replica, struct layout_command command);
+void replica_pipes_close(struct process_replica *replica);
 
-/* --- replica.c --- */
-FL_CHECK bool replica_watch(struct process_replica *replica,
-                            struct fl_err *err); /* opens the news */
-bool replica_command(struct process_replica *replica, struct layout_command command);
-void replica_close(struct process_replica *replica);
+/* ---- process_table.c ------------------------------------------------------------------------- */
+struct process_replica *process_table_find(const struct process *process, struct fl_attempt attempt,
+                                           uint32_t replica);
+struct process_replica *process_table_add(struct process *process, struct fl_attempt attempt,
+                                          uint32_t replica);
+void process_table_remove(struct process_replica *replica); /* and its pipes; its directory stays */
+void process_table_fini(struct process *process);
 
-/* What the gate of this directory says; one that cannot be read may have been open.  False: none. */
+/* ---- process_sweeper.c ----------------------------------------------------------------------- */
+void process_sweeper_init(struct process *process);
+void process_sweeper_fini(struct process *process);
+void process_sweeper_remove(struct process *process, const char *name); /* a directory */
+/* One that has its PROCESS_GONE name already. */
+void process_sweeper_remove_later(struct process *process, const char *name);
+void process_sweeper_reap(struct process *process, pid_t supervisor); /* waits without blocking */
+
+/* ---- process_events.c ------------------------------------------------------------------------ */
+void process_events_init(struct process *process);
+void process_events_fini(struct process *process);
+void process_events_state(struct process_replica *replica);
+void process_events_output(struct process_replica *replica);
+void process_events_gone(struct process *process, struct fl_attempt attempt, uint32_t replica);
+void process_events_nodes(struct process *process);
+void process_events_synced(struct process *process);
+
+/* ---- given_up.c ------------------------------------------------------------------------------ */
+/* For an ended replica: removes its output and leaves a note of the size. */
+void given_up_write(struct process_replica *replica);
+/* Takes over the note that an agent before this one left; by its dir. */
+void given_up_read(struct process_replica *replica);
+
+/* ---- replica_removal.c ----------------------------------------------------------------------- */
+/* Removes it if that was asked for and it may go now. */
+void replica_removal_settle(struct process_replica *replica);
+
+/* ---- replica.c ------------------------------------------------------------------------------- */
+FL_CHECK bool replica_watch(struct process_replica *replica, struct fl_err *err); /* its news */
+
+/* Reads the gate of this directory; one that cannot be read may have been open.  False: none. */
 bool replica_read_gate(int dir, struct layout_gate *ret_gate);
 
-/* Reads the directory, whose supervisor is gone: 'dir' is locked, and taken. */
+/* Reads the directory after its supervisor has gone: 'dir' is locked, and taken. */
 void replica_orphaned(struct process_replica *replica, int dir);
 
-/* --- spawn.c --- */
+/* ---- spawn.c --------------------------------------------------------------------------------- */
 FL_CHECK bool spawn_replica(struct process_replica *replica, const struct runtime_order *order,
                             struct fl_err *err);
 
-/* --- given_up.c --- */
-void given_up_make(struct process_replica *replica); /* one that has ended */
-void given_up_read(
-    struct process_replica *replica); /* whether an agent before us did; by its dir */
-
-/* --- adopt.c --- */
+/* ---- adopt.c --------------------------------------------------------------------------------- */
 void adopt_all(struct process *process);

@@ -1,4 +1,4 @@
-/* One replica: its pipes, what its directory says, the end of its supervisor. */
+/* One replica: the news of its supervisor, the state in its directory, and its end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -64,7 +64,7 @@ static bool read_exit(int dir, struct layout_exit *ret_end)
            layout_exit_decode((struct fl_str){(const char *)block, sizeof(block)}, ret_end);
 }
 
-/* ---- ends --------------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 static void end(struct process_replica *replica, enum fl_replica_state state,
                 enum agent_cause cause)
@@ -77,10 +77,10 @@ static void end(struct process_replica *replica, enum fl_replica_state state,
     replica->state = state;
     replica->cause = cause;
     if (replica->cgroup[0]) cgroup_remove(replica->cgroup);
-    /* What is removed from behind its gate just goes. */
-    if (!(replica->is_removing && state == FL_REPLICA_refused)) process_tell_state(replica);
-    if (state != FL_REPLICA_refused) process_tell_output(replica);
-    process_settle_removal(replica);
+    /* A replica that is removed behind its gate just goes. */
+    if (!(replica->is_removing && state == FL_REPLICA_refused)) process_events_state(replica);
+    if (state != FL_REPLICA_refused) process_events_output(replica);
+    replica_removal_settle(replica);
 }
 
 static void end_exited(struct process_replica *replica, const struct layout_exit *how)
@@ -112,7 +112,7 @@ static void end_refused(struct process_replica *replica)
     end(replica, FL_REPLICA_refused, AGENT_CAUSE_runtime);
 }
 
-/* ---- clearing up behind a supervisor that died ------------------------------------------------------ */
+/* ---- clearing up behind a supervisor that died ----------------------------------------------- */
 
 static size_t kill_rest(struct process_replica *replica)
 {
@@ -123,7 +123,7 @@ static size_t kill_rest(struct process_replica *replica)
     return living + cgroup_is_populated(replica->cgroup);
 }
 
-/* Twice in a row nothing: what forked while we looked was seen the second time. */
+/* Twice in a row nothing: the second look sees children forked during the first. */
 static void clear_up(void *ctx)
 {
     struct process_replica *replica = ctx;
@@ -141,7 +141,7 @@ static void clear_up(void *ctx)
 
 static void begin_clearing(struct process_replica *replica)
 {
-    log_replica(FL_LOG_WARN, "supervisor_died", replica, "what it left is ended");
+    log_replica(FL_LOG_WARN, "supervisor_died", replica, "its remains are ended");
     replica->phase = PROCESS_CLEARING;
     replica->clear_looks = 0;
     replica->clear_ms = CLEAR_MS_MIN;
@@ -189,14 +189,7 @@ void replica_orphaned(struct process_replica *replica, int dir)
     begin_clearing(replica);
 }
 
-/* ---- the pipes ---------------------------------------------------------------------------------- */
-
-void replica_close(struct process_replica *replica)
-{
-    fl_watch_off(&replica->watch);
-    if (replica->news >= 0) close(replica->news);
-    replica->news = -1;
-}
+/* ---- the news -------------------------------------------------------------------------------- */
 
 /* The news have ended.  For an instant a child between fork and exec may still hold the lock. */
 static void take_over(void *ctx)
@@ -210,8 +203,8 @@ static void take_over(void *ctx)
         uint32_t number = replica->replica;
 
         proc_signal_run(replica->run, 0, SIGKILL);
-        process_forget(replica);
-        process_tell_gone(process, attempt, number);
+        process_table_remove(replica);
+        process_events_gone(process, attempt, number);
         return;
     }
     if (flock(dir, LOCK_EX | LOCK_NB) != 0) {
@@ -220,12 +213,12 @@ static void take_over(void *ctx)
         fl_timer_in(&replica->timer, LOCK_MS);
         return;
     }
-    if (replica->supervisor) process_bury(process, replica->supervisor);
+    if (replica->supervisor) process_sweeper_reap(process, replica->supervisor);
     replica->supervisor = 0;
     replica_orphaned(replica, dir);
 }
 
-/* A byte came: what has changed stands in the directory. */
+/* A byte came: the change stands in the directory. */
 static void look(struct process_replica *replica)
 {
     struct process *process = replica->process;
@@ -240,16 +233,17 @@ static void look(struct process_replica *replica)
         if (gate.is_open) {
             replica->phase = PROCESS_RUNNING;
             replica->is_removing = false; /* the GO was there before the removal */
-            process_tell_state(replica);
+            process_events_state(replica);
         } else if (replica->phase == PROCESS_BEGINNING) {
             replica->phase = PROCESS_GATED;
-            process_tell_state(replica);
-            /* There is none yet; but who follows the job's output shall know of it before the job can end. */
-            process_tell_output(replica);
-            if (replica->is_removing) process_settle_removal(replica);
+            process_events_state(replica);
+            /* There is none yet; but who follows the job's output shall know of it before the job
+             * can end. */
+            process_events_output(replica);
+            if (replica->is_removing) replica_removal_settle(replica);
         }
     } else {
-        process_tell_output(replica);
+        process_events_output(replica);
     }
 }
 
@@ -265,34 +259,11 @@ static void on_news(void *ctx, unsigned events)
         look(replica);
         return;
     }
-    replica_close(replica);
+    replica_pipes_close(replica);
     take_over(replica);
 }
 
 bool replica_watch(struct process_replica *replica, struct fl_err *err)
 {
-    char path[LAYOUT_NAME_MAX + sizeof("/" LAYOUT_NEWS)];
-
-    snprintf(path, sizeof(path), "%s/" LAYOUT_NEWS, replica->name);
-    replica->news = openat(replica->process->dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (replica->news < 0) return fl_fail(err, FL_IO, "cannot open %s: %s", path, strerror(errno));
-    fl_watch_init(&replica->watch, replica->process->loop, replica->news, on_news, replica);
-    fl_watch_set(&replica->watch, FL_WATCH_READ);
-    return true;
-}
-
-bool replica_command(struct process_replica *replica, struct layout_command command)
-{
-    char path[LAYOUT_NAME_MAX + sizeof("/" LAYOUT_CONTROL)];
-    uint8_t bytes[LAYOUT_COMMAND_BYTES];
-    bool is_sent;
-    int fd;
-
-    snprintf(path, sizeof(path), "%s/" LAYOUT_CONTROL, replica->name);
-    fd = openat(replica->process->dir, path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) return false; /* nobody reads: the end of the news tells the rest */
-    layout_command_encode(command, bytes);
-    is_sent = write(fd, bytes, sizeof(bytes)) == sizeof(bytes);
-    close(fd);
-    return is_sent;
+    return replica_pipes_open(replica, on_news, err);
 }

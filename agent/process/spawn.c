@@ -17,11 +17,12 @@
 
 enum { SPAWN_NEWS_FD = 3, SPAWN_LIFELINE_FD = 4 };
 
-/* What a job gets from the agent's own environment: how to find programs and speak, no settings of ours. */
+/* The variables that a job gets from the agent's own environment: to find programs and speak, no
+ * settings of ours. */
 static const char *const inherited[] = {"PATH", "HOME",   "USER",     "LOGNAME", "SHELL",
                                         "LANG", "LC_ALL", "LC_CTYPE", "TZ",      "TMPDIR"};
 
-/* ---- the environment ---------------------------------------------------------------------------- */
+/* ---- the environment ------------------------------------------------------------------------- */
 
 static bool has_name(const struct layout_strings *env, const char *name, size_t *ret_place)
 {
@@ -66,22 +67,22 @@ static void fill_env(const struct process_replica *replica, const struct runtime
 
         if (value) put_env(env, arena, inherited[i], fl_str_c(value));
     }
-    for (size_t i = 0; i < order->env_len; i++) {
-        const char *name = fl_arena_copy(arena, order->env[i].name.at, order->env[i].name.len);
+    for (size_t i = 0; i < order->env.len; i++) {
+        const char *name = fl_arena_copy(arena, order->env.at[i].key.at, order->env.at[i].key.len);
 
-        put_env(env, arena, name, order->env[i].value);
+        put_env(env, arena, name, order->env.at[i].value);
     }
     fl_job_name(order->attempt.job, job);
     put_env(env, arena, "FAIRLEAD_JOB_ID", fl_str_c(job));
     put_env_number(env, arena, "FAIRLEAD_ELEMENT", order->attempt.element);
     put_env_number(env, arena, "FAIRLEAD_ATTEMPT", order->attempt.n);
-    put_env(env, arena, "FAIRLEAD_ROLE", order->role);
+    put_env(env, arena, "FAIRLEAD_ROLE", order->role->name);
     put_env_number(env, arena, "FAIRLEAD_REPLICA", order->replica);
-    put_env_number(env, arena, "FAIRLEAD_REPLICAS", order->replicas);
+    put_env_number(env, arena, "FAIRLEAD_REPLICAS", order->spec->replicas);
     put_env(env, arena, "FAIRLEAD_RUN_ID", fl_str_c(replica->run));
 }
 
-/* ---- the directory ------------------------------------------------------------------------------ */
+/* ---- the directory --------------------------------------------------------------------------- */
 
 /* Unlike any other run's on this host: by it what a job left behind is recognised. */
 static void make_run_id(struct process *process, struct process_replica *replica)
@@ -93,6 +94,22 @@ static void make_run_id(struct process *process, struct process_replica *replica
              fl_hash_u64(process->seed, process->runs), a);
 }
 
+/* No grace at all is a millisecond: 0 has a meaning of its own in a replica's directory. */
+static uint32_t grace_ms(const struct fl_job_role *role)
+{
+    return role->grace_s == 0 ? 1 : role->grace_s * (uint32_t)FL_SECOND_MS;
+}
+
+static void put_words(struct layout_strings *argv, struct fl_arena *arena,
+                      const struct fl_strs *words)
+{
+    for (size_t i = 0; i < words->len; i++) {
+        char *word = fl_arena_copy(arena, words->at[i].at, words->at[i].len);
+
+        fl_arena_push(arena, argv, word);
+    }
+}
+
 static bool write_spec(struct process_replica *replica, const struct runtime_order *order, int dir,
                        struct fl_err *err)
 {
@@ -102,11 +119,11 @@ static bool write_spec(struct process_replica *replica, const struct runtime_ord
         .replica = order->replica,
         .node = order->node,
         .resources = order->resources,
-        .grace_ms = order->grace_ms,
+        .grace_ms = grace_ms(order->role),
         .head_bytes = process->config.head_bytes,
         .tail_bytes = process->config.tail_bytes,
         .cgroup = fl_str_c(replica->cgroup),
-        .working_dir = order->working_dir,
+        .working_dir = order->role->working_dir,
     };
     struct fl_arena arena = {0};
     struct fl_buf buf;
@@ -115,11 +132,8 @@ static bool write_spec(struct process_replica *replica, const struct runtime_ord
 
     snprintf(spec.run, sizeof(spec.run), "%s", replica->run);
     snprintf(spec.boot, sizeof(spec.boot), "%s", process->boot);
-    for (size_t i = 0; i < order->argv_len; i++) {
-        char *word = fl_arena_copy(&arena, order->argv[i].at, order->argv[i].len);
-
-        fl_arena_push(&arena, &spec.argv, word);
-    }
+    put_words(&spec.argv, &arena, &order->role->command);
+    put_words(&spec.argv, &arena, &order->role->args);
     fill_env(replica, order, &arena, &spec.env);
     fl_buf_init(&buf, LAYOUT_SPEC_BYTES_MAX);
     if (!layout_spec_encode(&spec, &buf)) {
@@ -155,9 +169,10 @@ static bool make_dir(struct process_replica *replica, const struct runtime_order
     return is_made;
 }
 
-/* ---- the supervisor ----------------------------------------------------------------------------- */
+/* ---- the supervisor -------------------------------------------------------------------------- */
 
-/* It inherits the writing end of its news, so that we hear of its end even if it never opens them. */
+/* It inherits the writing end of its news, so that we hear of its end even if it never opens
+ * them. */
 static bool start_supervisor(struct process_replica *replica, int news, struct fl_err *err)
 {
     struct process *process = replica->process;
@@ -209,7 +224,7 @@ bool spawn_replica(struct process_replica *replica, const struct runtime_order *
 
     make_run_id(process, replica);
     if (process->config.cgroup && !cgroup_create(process->config.cgroup, replica->name,
-                                                 order->limits, replica->cgroup, err)) {
+                                                 order->role->limit, replica->cgroup, err)) {
         return false;
     }
     if (!make_dir(replica, order, err) || !replica_watch(replica, err)) return false;

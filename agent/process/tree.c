@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shared/base/err.h"
+
 enum { DEPTH_MAX = 32 };
 
 struct removal {
@@ -18,7 +20,7 @@ struct removal {
 
 static bool empty(struct removal *removal, int dir, int depth);
 
-/* What lies too deep is moved up to the top, where it is found again. */
+/* A folder that lies too deep is moved up to the top, where it is found again. */
 static bool lift(struct removal *removal, int dir, const char *name)
 {
     for (; removal->moved < 100000; removal->moved++) {
@@ -42,7 +44,7 @@ static bool remove_folder(struct removal *removal, int dir, const char *name, in
         fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     }
     if (fd < 0) return errno == ENOENT;
-    (void)!fchmod(fd, 0700);
+    FL_IGNORE(fchmod(fd, 0700));
     is_empty = empty(removal, fd, depth); /* closes it */
     return is_empty && unlinkat(dir, name, AT_REMOVEDIR) == 0;
 }

@@ -15,8 +15,9 @@ struct waiting {
 };
 
 struct log_feed {
+    struct fl_loop *loop;
     struct runtime runtime;
-    struct log_feed_port port;
+    struct fl_stream *stream; /* NULL: no tunnel */
     struct log_pump *pump;
     struct fl_after after;
     FL_VEC(struct waiting) waiting; /* found no place in the pump */
@@ -32,7 +33,7 @@ static struct waiting waiting_of(struct fl_attempt attempt, uint32_t replica)
                             replica};
 }
 
-/* ---- the pump's port ---------------------------------------------------------------------------- */
+/* ---- the pump's port ------------------------------------------------------------------------- */
 
 /* Asked for once in a turn of the pump, which then has it wait for its notice. */
 static void try_again(struct log_feed *feed, struct fl_attempt attempt, uint32_t replica,
@@ -73,7 +74,7 @@ static void on_taken(void *ctx, struct fl_attempt attempt, uint32_t replica)
     fl_after_put(&feed->after); /* there is a place for one that waits */
 }
 
-/* ---- once a turn, and what could not be read ------------------------------------------------------------------------------- */
+/* ---- once a turn, and what could not be read ------------------------------------------------- */
 
 static bool notice(struct log_feed *feed, struct fl_attempt attempt, uint32_t replica)
 {
@@ -99,16 +100,17 @@ static void place_waiting(struct log_feed *feed)
     }
 }
 
-/* A pull that gave nothing is repeated by the tunnel itself once it has more credit.  What is told is more
- * than there can be: a frame is then as long as credit allows, and never too short for a record. */
+/* A pull that gave nothing is repeated by the tunnel itself once it has more credit.  The announced
+ * number is more than there can be: a frame is then as long as credit allows, and never too short
+ * for a record. */
 static void end_turn(void *ctx)
 {
     struct log_feed *feed = ctx;
 
     place_waiting(feed);
-    if (feed->is_told || log_pump_wants(feed->pump) == 0) return;
+    if (feed->is_told || !feed->stream || log_pump_wants(feed->pump) == 0) return;
     feed->is_told = true;
-    feed->port.wants(feed->port.ctx, WANTS_BYTES);
+    fl_stream_wants(feed->stream, WANTS_BYTES);
 }
 
 /* One that is gone since is a source for a moment, until its read says so. */
@@ -125,16 +127,15 @@ static void retry(void *ctx)
     fl_vec_clear(&feed->unread);
 }
 
-/* ---- calls -------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
-struct log_feed *log_feed_create(struct fl_loop *loop, struct runtime runtime,
-                                 const struct log_feed_port *port)
+struct log_feed *log_feed_create(struct fl_loop *loop, struct runtime runtime)
 {
     struct log_feed *feed = fl_new(struct log_feed);
     struct log_pump_port pump = {.ctx = feed, .read = on_read, .taken = on_taken};
 
     feed->runtime = runtime;
-    feed->port = *port;
+    feed->loop = loop;
     feed->pump = log_pump_create(&pump, FL_LOG_SOURCES_MAX);
     fl_after_init(&feed->after, loop, end_turn, feed);
     fl_timer_init(&feed->retry, loop, retry, feed);
@@ -151,19 +152,6 @@ void log_feed_destroy(struct log_feed *feed)
     fl_vec_fini(&feed->unread);
     fl_map_fini(&feed->is_waiting);
     fl_free(feed);
-}
-
-void log_feed_opened(struct log_feed *feed)
-{
-    feed->is_told = false;
-    log_pump_opened(feed->pump);
-    fl_after_put(&feed->after);
-}
-
-void log_feed_closed(struct log_feed *feed)
-{
-    log_pump_closed(feed->pump);
-    feed->is_told = false;
 }
 
 void log_feed_output(struct log_feed *feed, struct fl_attempt attempt, uint32_t replica)
@@ -184,23 +172,91 @@ void log_feed_gone(struct log_feed *feed, struct fl_attempt attempt, uint32_t re
     fl_after_put(&feed->after);
 }
 
-void log_feed_frame(struct log_feed *feed, struct fl_str payload)
+static void on_output(void *ctx, struct fl_attempt attempt, uint32_t replica)
 {
-    struct fl_err err = {0};
+    log_feed_output(ctx, attempt, replica);
+}
 
-    if (!log_pump_take(feed->pump, payload, &err)) {
-        fl_log(FL_LOG_WARN, "logs", "bad_frame", FL_LOG_ERR(&err));
+static void on_gone(void *ctx, struct fl_attempt attempt, uint32_t replica)
+{
+    log_feed_gone(ctx, attempt, replica);
+}
+
+struct output_listener log_feed_listener(struct log_feed *feed)
+{
+    return (struct output_listener){feed, on_output, on_gone};
+}
+
+/* ---- the stream ------------------------------------------------------------------------------ */
+
+static bool on_open(void *ctx, struct fl_stream *stream, struct fl_err *err)
+{
+    (void)ctx;
+    (void)stream;
+    return fl_fail(err, FL_UNSUPPORTED, "the agent opens the LOG stream");
+}
+
+/* A frame that makes no sense ends the sending of logs until the next session. */
+static bool on_data(void *ctx, struct fl_stream *stream, struct fl_str bytes, struct fl_err *err)
+{
+    struct log_feed *feed = ctx;
+    struct fl_err bad = {0};
+
+    (void)err;
+    if (!log_pump_take(feed->pump, bytes, &bad)) {
+        fl_log(FL_LOG_WARN, "logs", "bad_frame", FL_LOG_ERR(&bad));
         log_pump_closed(feed->pump);
     }
     fl_after_put(&feed->after);
+    fl_stream_consumed(stream, (uint32_t)bytes.len);
+    return true;
 }
 
-size_t log_feed_pull(struct log_feed *feed, uint8_t *at, size_t bytes_max)
+static size_t on_pull(void *ctx, struct fl_stream *stream, uint8_t *at, size_t bytes_max)
 {
+    struct log_feed *feed = ctx;
     size_t len = log_pump_pull(feed->pump, at, bytes_max);
 
+    (void)stream;
     if (len == 0) feed->is_told = false;
     return len;
+}
+
+static void on_close(void *ctx, struct fl_stream *stream, enum fl_code code, struct fl_str text)
+{
+    struct log_feed *feed = ctx;
+    struct fl_err err = {0};
+
+    feed->stream = NULL;
+    feed->is_told = false;
+    log_pump_closed(feed->pump);
+    fl_fail(&err, code, "the LOG stream was closed: " FL_STR_FMT, FL_STR_ARG(text));
+    fl_streams_fail(stream->streams, &err);
+}
+
+struct fl_stream_kind log_feed_stream(struct log_feed *feed)
+{
+    return (struct fl_stream_kind){
+        .type = FL_FRAME_LOG,
+        .streams_max = 1,
+        .ctx = feed,
+        .open = on_open,
+        .data = on_data,
+        .pull = on_pull,
+        .close = on_close,
+    };
+}
+
+void log_feed_begin(struct log_feed *feed, struct fl_streams *streams)
+{
+    struct fl_err err = {0};
+
+    if (!fl_streams_open(streams, FL_FRAME_LOG, fl_loop_now(feed->loop), &feed->stream, &err)) {
+        fl_streams_fail(streams, &err);
+        return;
+    }
+    log_pump_opened(feed->pump);
+    fl_after_put(&feed->after);
 }
 
 struct log_pump_stats log_feed_stats(const struct log_feed *feed)

@@ -20,7 +20,7 @@ enum state {
     ENDING, /* END is sent */
 };
 
-/* What a frame must hold so that any source can be served. */
+/* The least that a frame must hold so that any source can be served. */
 #define RECORDS_ROOM                                                                               \
     ((size_t)FL_LOG_RECORDS_HEADER_BYTES + FL_LOG_RECORD_BYTES_MAX + FL_LOG_GAP_BYTES)
 
@@ -68,7 +68,7 @@ void log_pump_destroy(struct log_pump *pump)
     fl_free(pump);
 }
 
-/* ---- the table and the queue ------------------------------------------------------------------- */
+/* ---- the table and the queue ----------------------------------------------------------------- */
 
 struct key {
     uint64_t job;
@@ -120,7 +120,7 @@ static struct source *add(struct log_pump *pump, struct fl_attempt attempt, uint
         slot = (uint32_t)pump->sources.len;
         fl_vec_push(&pump->sources, (struct source){0});
     } else {
-        fl_assert(pump->sources.at); /* what is free was used before */
+        fl_assert(pump->sources.at); /* a free slot was used before */
         pump->free_head = pump->sources.at[slot].next;
     }
     source = &pump->sources.at[slot];
@@ -199,7 +199,7 @@ static void set_paused(struct log_pump *pump, struct source *source, bool is_pau
     pump->paused_len += is_paused ? 1 : -1u;
 }
 
-/* ---- what happens ------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 void log_pump_opened(struct log_pump *pump)
 {
@@ -222,12 +222,12 @@ void log_pump_closed(struct log_pump *pump)
         if (source->state == FREE) continue;
         source->is_queued = false;
         if (source->is_dropped) {
-            remove_source(pump, source); /* no session, nobody to tell */
+            remove_source(pump, source); /* no session to send to */
             continue;
         }
         set_paused(pump, source, false);
         source->state = NEW;
-        source->has_output = true; /* whatever was sent may be gone */
+        source->has_output = true; /* sent bytes may be gone */
         source->is_ended = false;
     }
 }
@@ -308,11 +308,12 @@ bool log_pump_take(struct log_pump *pump, struct fl_str payload, struct fl_err *
         case FL_LOG_pause:
             if (source && source->state != NEW) set_paused(pump, source, true);
             break;
-        case FL_LOG_end_ack: /* of an END of an earlier session too, which became durable meanwhile */
+        /* of an END of an earlier session too, which became durable meanwhile */
+        case FL_LOG_end_ack:
         case FL_LOG_refuse:
             if (source && source->state != NEW) finish(pump, source);
             break;
-        case FL_LOG_ack: /* what is not acknowledged is still with the runtime */
+        case FL_LOG_ack: /* unacknowledged bytes are still with the runtime */
             break;
         case FL_LOG_open:
         case FL_LOG_records:
@@ -325,7 +326,7 @@ bool log_pump_take(struct log_pump *pump, struct fl_str payload, struct fl_err *
     return true;
 }
 
-/* ---- sending ----------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 /* True: something was put, or the source has nothing; false: it needs more room. */
 static bool send_records(struct log_pump *pump, struct source *source, struct fl_buf *out)

@@ -1,14 +1,16 @@
 /* log_pump.h - sends the output of all replicas over one LOG stream, each in its turn.
- * A source is one replica.  When the runtime says that there is output, or an end of it, the source stands in
- * the queue; a frame's payload is filled by turns of LOG_PUMP_TURN_BYTES, so that many small sources share a
- * frame and a big one makes nobody wait long.  Nothing is kept here but where each source is: what the hub
- * has not acknowledged is still in the runtime's files, and the hub says from where it wants it.
+ * A source is one replica.  When the runtime says that there is output, or an end of it, the source
+ * stands in the queue; a frame's payload is filled by turns of LOG_PUMP_TURN_BYTES, so that many
+ * small sources share a frame and a big one makes no other wait long.  The pump keeps only each
+ * source's place: unacknowledged bytes are still in the runtime's files, and the hub says from
+ * where it wants it.
  *
- *     NEW --OPEN--> ASKED --CURSOR--> FLOWING --END--> ENDING --END_ACK--> gone ('taken' is told)
+ *     NEW --OPEN--> ASKED --CURSOR--> FLOWING --END--> ENDING --END_ACK--> gone ('taken' is called)
  *
- * A session's end makes all sources NEW.  PAUSE takes a source out of the queue until RESUME; a CURSOR at any
- * time sets it back to where the hub says.  END_ACK may come before this session's END: the one of an earlier
- * session became durable.  REFUSE counts as taken: the hub does not want it.
+ * A session's end makes all sources NEW.  PAUSE takes a source out of the queue until RESUME; a
+ * CURSOR at any time sets it back to where the hub says.  END_ACK may come before this session's
+ * END: the one of an earlier session became durable.  REFUSE counts as taken: the hub does not want
+ * it.
  * Uses shared code only; does no I/O itself.  Not thread-safe. */
 #pragma once
 
@@ -23,10 +25,11 @@ struct log_pump; /* opaque */
 
 struct log_pump_port {
     void *ctx;
-    /* Puts records of shared/wire/log_record.h, without a hole, that begin at exactly 'offset', behind what 'out'
-     * holds; up to about bytes_max bytes of them, and never more than fit.  *ret_is_more: there is more now;
-     * *ret_is_ended: nothing will follow what was put.  False: FL_ABSENT, there is no such replica (any more); any
-     * other code: not now, it will be asked again when there is output. */
+    /* Puts records of shared/wire/log_record.h, without a hole, that begin at exactly 'offset',
+     * behind what 'out' holds; up to about bytes_max bytes of them, and never more than fit.
+     * *ret_is_more: there is more now; *ret_is_ended: no record follows.  False: FL_ABSENT, the
+     * replica is unknown or gone; any other code: not now, the pump asks again when there is
+     * output. */
     bool (*read)(void *ctx, struct fl_attempt attempt, uint32_t replica, uint64_t offset,
                  size_t bytes_max, struct fl_buf *out, bool *ret_is_more, bool *ret_is_ended,
                  struct fl_err *err);

@@ -41,7 +41,7 @@ static void enter_working_dir(const struct layout_spec *spec, int dir)
     close(dir);
 }
 
-/* In the child.  What is not for the job, the lock above all, closes on exec. */
+/* In the child.  Descriptors that are not for the job, the lock above all, close on exec. */
 _Noreturn static void become_job(const struct layout_spec *spec, int dir, int output,
                                  pid_t supervisor)
 {
@@ -95,7 +95,7 @@ bool child_start(const struct layout_spec *spec, int dir, pid_t *ret_pid, int *r
         return false;
     }
     if (pid == 0) become_job(spec, dir, output[1], supervisor);
-    setpgid(pid, pid); /* both do it: whoever comes first */
+    setpgid(pid, pid); /* both processes do it: the first one wins */
     close(output[1]);
     *ret_pid = pid;
     *ret_output = output[0];

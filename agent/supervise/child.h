@@ -1,8 +1,8 @@
 /* child.h - forks the job.
- * It leads a process group of its own, in the supervisor's session, with stdin from /dev/null, stdout and
- * stderr in one pipe, plain signals, and gets SIGKILL should the supervisor die.  What keeps it from running
- * is said in its output, and the exit code is a shell's: 127 not found, 126 not allowed or broken.
- * Uses shared/base and agent/process. */
+ * It leads a process group of its own, in the supervisor's session, with stdin from /dev/null,
+ * stdout and stderr in one pipe, plain signals, and gets SIGKILL should the supervisor die.  Its
+ * output says what kept it from running, and the exit code is a shell's: 127 not found, 126 not
+ * allowed or broken.  Uses shared/base and agent/process. */
 #pragma once
 
 #include <sys/types.h>

@@ -19,12 +19,12 @@ enum { EXIT_WELL = 0, EXIT_USAGE = 2, EXIT_LOCKED = 3, EXIT_TROUBLE = 4 };
 
 #define CLOSE_RANGE_CLOEXEC_FLAG 4U
 
-static const char usage[] = "usage: fairlead-supervise [--lifeline FD] DIR\n"
-                            "Runs the one replica whose directory this is, once it is told to.  "
-                            "Started by fairlead-agent;\n"
-                            "docs/supervisor.md says what is in the directory.\n";
+static const char usage[] =
+    "usage: fairlead-supervise [--lifeline FD] DIR\n"
+    "Runs the replica of DIR once fairlead-agent sends GO; fairlead-agent starts it.\n"
+    "docs/supervisor.md says what is in the directory.\n";
 
-/* Nobody reads our stderr: what went wrong is left where the agent looks. */
+/* Our stderr has no reader: the reason is left where the agent looks. */
 static int trouble(int dir, const struct fl_err *err)
 {
     int fd = openat(dir, LAYOUT_TROUBLE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -63,7 +63,7 @@ static int open_signals(void)
     sigaddset(&set, SIGQUIT);
     sigprocmask(SIG_SETMASK, &set, NULL);
     sigdelset(&set,
-              SIGINT); /* blocked for good: who types at the agent's terminal means the agent */
+              SIGINT); /* blocked for good: keys typed at the agent's terminal are for the agent */
     sigdelset(&set, SIGHUP);
     sigdelset(&set, SIGQUIT);
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -99,9 +99,10 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return EXIT_USAGE;
     }
-    setsid(); /* fails for who leads a group: then it has a session of its own already, or a shell's */
-    /* What was inherited stays open here, so that who holds the other ends hears when this process is
-     * gone, and goes no further. */
+    /* fails for who leads a group: then it has a session of its own already, or a shell's */
+    setsid();
+    /* Inherited descriptors stay open here, so that the holders of the other ends notice when this
+     * process is gone; the job does not get them. */
     syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC_FLAG);
     config.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (config.dir < 0) {

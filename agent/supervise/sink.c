@@ -28,7 +28,7 @@ void sink_fini(struct sink *sink)
     sink->fd = -1;
 }
 
-/* ---- files -------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool open_file(struct sink *sink, uint64_t offset)
 {
@@ -100,12 +100,13 @@ static bool append(struct sink *sink, const struct iovec *parts, int parts_len)
         sink->file_bytes += want;
         return true;
     }
-    /* Should even this fail, the next record is written over the rest; until then the end looks torn. */
-    (void)!ftruncate(sink->fd, (off_t)sink->file_bytes);
+    /* Should even this fail, the next record is written over the rest; until then the end looks
+     * torn. */
+    FL_IGNORE(ftruncate(sink->fd, (off_t)sink->file_bytes));
     return false;
 }
 
-/* ---- records ------------------------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static void count(struct sink *sink, uint64_t bytes)
 {

@@ -1,10 +1,9 @@
-/* sink.h - keeps a job's output in the files of its directory, as records, within bounds, and never waits.
- * The first head_bytes stay for good in the first file.  What follows goes to files of an eighth of
- * tail_bytes; the oldest of these goes when the others hold tail_bytes: the middle is given up, and whoever
- * reads sees by the names of the files that it is missing.
- * What the disk does not take is dropped and counted, and stands as a gap record in front of what it takes
- * next.
- * Uses shared/base and the log record.  One thread. */
+/* sink.h - keeps a job's output in the files of its directory, as records, within bounds, and never
+ * waits.  The first head_bytes stay for good in the first file.  Later bytes go to files of an
+ * eighth of tail_bytes.  The oldest of these files is removed when the others hold tail_bytes: the
+ * middle is given up, and a reader sees by the names of the files that it is missing.  Bytes that
+ * the disk does not take are dropped and counted, and a gap record stands for them in front of the
+ * next bytes.  Uses shared/base and the log record.  One thread. */
 #pragma once
 
 #include <stdbool.h>

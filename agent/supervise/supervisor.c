@@ -21,7 +21,7 @@
 
 enum {
     SIGTERM_GRACE_MS = 10000,
-    NEWS_MS = 20, /* output is told of so often at most */
+    NEWS_MS = 20, /* the least time between two reports of new output */
     HUNT_MS_MIN = 2,
     HUNT_MS_MAX = 200,
     READS_MAX = 16, /* of output between two looks at the rest */
@@ -47,7 +47,7 @@ struct supervisor {
     int status;       /* of the job's own process, as waitpid gave it */
     bool is_stopped;  /* asked to */
     bool is_killed;   /* by us */
-    fl_ms kill_at;    /* monotonic; NEVER: nobody asked */
+    fl_ms kill_at;    /* monotonic; NEVER: no STOP came */
     fl_ms hunt_at;    /* the next look for descendants */
     fl_ms hunt_ms;    /* and the pause after it */
     fl_ms told_at;    /* of output */
@@ -67,10 +67,10 @@ static fl_ms now_ms(void)
 /* A full pipe is one that will be looked at. */
 static void tell(struct supervisor *supervisor)
 {
-    (void)!write(supervisor->news, "!", 1);
+    FL_IGNORE(write(supervisor->news, "!", 1));
 }
 
-/* ---- the records -------------------------------------------------------------------------------- */
+/* ---- the records ----------------------------------------------------------------------------- */
 
 static bool make_record(int dir, const char *name, const uint8_t block[LAYOUT_RECORD_BYTES],
                         int *ret_fd, struct fl_err *err)
@@ -83,14 +83,14 @@ static bool make_record(int dir, const char *name, const uint8_t block[LAYOUT_RE
         if (fd >= 0) close(fd);
         return false;
     }
-    /* So that its blocks have their place by the time it is overwritten: syncing is then all that is left,
-     * and needs no commit of the file system's journal. */
-    (void)!sync_file_range(fd, 0, LAYOUT_RECORD_BYTES, SYNC_FILE_RANGE_WRITE);
+    /* So that its blocks have their place by the time it is overwritten: syncing is then all that
+     * is left, and needs no commit of the file system's journal. */
+    FL_IGNORE(sync_file_range(fd, 0, LAYOUT_RECORD_BYTES, SYNC_FILE_RANGE_WRITE));
     *ret_fd = fd;
     return true;
 }
 
-/* Never over a gate that is there: what it says of an earlier life must stand. */
+/* Never overwrites a gate that is there: its word about an earlier life must stand. */
 static bool shut_gate(struct supervisor *supervisor, struct fl_err *err)
 {
     struct layout_gate gate = {.session = getsid(0), .at = layout_now()};
@@ -145,7 +145,7 @@ static bool write_exit(struct supervisor *supervisor, struct fl_err *err)
     return true;
 }
 
-/* ---- output ------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 /* False when there is no more for now, or for ever. */
 static bool read_output(struct supervisor *supervisor)
@@ -165,7 +165,7 @@ static bool read_output(struct supervisor *supervisor)
     return false;
 }
 
-/* What stands in the pipe when all writers are gone; and no more, should somebody else write to it. */
+/* The bytes in the pipe when all writers are gone, and no more if another process writes to it. */
 static void drain(struct supervisor *supervisor)
 {
     uint64_t from = supervisor->sink.offset;
@@ -186,7 +186,7 @@ static void tell_output(struct supervisor *supervisor)
     tell(supervisor);
 }
 
-/* ---- starting and ending ------------------------------------------------------------------------ */
+/* ---- starting and ending --------------------------------------------------------------------- */
 
 static bool release(struct supervisor *supervisor, struct fl_err *err)
 {
@@ -228,12 +228,13 @@ static void stop(struct supervisor *supervisor, fl_ms grace_ms)
     if (!supervisor->is_stopped) {
         supervisor->is_stopped = true;
         kill(-supervisor->job, SIGTERM);
-        kill(-supervisor->job, SIGCONT); /* what was suspended can end, too */
+        kill(-supervisor->job, SIGCONT); /* suspended processes can end, too */
     }
     if (!supervisor->is_killed && kill_at < supervisor->kill_at) supervisor->kill_at = kill_at;
 }
 
-/* Takes in all children that have ended: the job's own, and those whose parents went before them. */
+/* Takes in all children that have ended: the job's own, and those whose parents went before
+ * them. */
 static void reap(struct supervisor *supervisor)
 {
     int status;
@@ -266,7 +267,7 @@ static void hunt(struct supervisor *supervisor)
     if (supervisor->hunt_ms > HUNT_MS_MAX) supervisor->hunt_ms = HUNT_MS_MAX;
 }
 
-/* ---- what comes in ------------------------------------------------------------------------------ */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static bool hear_command(struct supervisor *supervisor, struct fl_err *err)
 {
@@ -339,7 +340,7 @@ static bool turn(struct supervisor *supervisor, int *lifeline, struct fl_err *er
     return true;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static bool open_pipes(struct supervisor *supervisor, struct fl_err *err)
 {
@@ -383,5 +384,6 @@ bool supervisor_run(const struct supervisor_config *config, struct fl_err *err)
     sink_init(&supervisor.sink, config->dir, config->spec->head_bytes, config->spec->tail_bytes);
     is_well = live(&supervisor, err);
     sink_fini(&supervisor.sink);
-    return is_well; /* the rest closes with the process: the lock before the news, in order of number */
+    /* the rest closes with the process: the lock before the news, in order of number */
+    return is_well;
 }

@@ -1,14 +1,15 @@
-/* identity.h - who this agent is: key, certificate chain and CA in its state directory.
+/* identity.h - the agent's own key, certificate chain and CA, as texts in a store
+ * (identity_store.h).
  *
- *     STATE_DIR/identity/ca.pem             who signs the control plane; from enrolment
- *     STATE_DIR/identity/hub                where the tunnel goes, "host:port"; the same
- *     STATE_DIR/identity/agent-<n>.pem      key, then chain; the highest whole one counts
- *     STATE_DIR/identity/next.pem           the key of a certificate that was asked for and has not come yet
+ *     ca.pem             signs the control plane; from enrolment
+ *     hub                the tunnel's "host:port"; the same
+ *     agent-<n>.pem      key, then chain; the highest whole one counts
+ *     next.pem           the key of a certificate that was asked for and has not come yet
  *
- * A file is written under another name, synced, and renamed; the older ones go once the newer is there.  0600, in
- * a folder of 0700. */
+ * Older certificates go once the newer is there. */
 #pragma once
 
+#include "agent/tunnel/identity_store.h"
 #include "shared/base/err.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
@@ -17,8 +18,8 @@
 struct agent_identity; /* opaque; holds the key */
 struct fl_key;
 
-/* FL_ABSENT: never enrolled; FL_TORN: no file is whole.  'ret' is the caller's to destroy. */
-FL_CHECK bool agent_identity_load(const char *state_dir, struct agent_identity **ret_identity,
+/* FL_ABSENT: never enrolled; FL_TORN: no text is whole.  'ret' is the caller's to destroy. */
+FL_CHECK bool agent_identity_load(struct identity_store store, struct agent_identity **ret_identity,
                                   struct fl_err *err);
 void agent_identity_destroy(struct agent_identity *identity); /* NULL is fine */
 
@@ -28,19 +29,21 @@ struct fl_str agent_identity_ca(const struct agent_identity *identity);    /* PE
 const char *agent_identity_hub(const struct agent_identity *identity);     /* "host:port" */
 const struct fl_cert *agent_identity_cert(const struct agent_identity *identity);
 
-/* When the next certificate is to be asked for, on the agent's wall clock: at half of this one's life, however
- * long the agent has been running.  One that 'is_fresh', received right now, lasts for half of its life from
- * now at most, and for no less when the agent's clock says that this half is over: then that clock is wrong,
- * and to ask again at once would never end. */
+/* When the next certificate is to be asked for, on the agent's wall clock: at half of this one's
+ * life, however long the agent has been running.  One that 'is_fresh', received right now, lasts
+ * for half of its life from now at most, and for no less when the agent's clock says that this half
+ * is over: then that clock is wrong, and to ask again at once would never end. */
 fl_ms agent_identity_renew_at(const struct fl_cert *cert, bool is_fresh, fl_ms now);
 
-/* The key to ask the next certificate for, stored before anybody is asked: when the answer is lost, to a cut or
- * to a kill, the same key is asked for again, and the control plane knows this agent from a thief, who would
- * come with another one.  'ret_key' is the caller's to destroy. */
-FL_CHECK bool agent_identity_next_key(const char *state_dir, struct fl_key **ret_key,
+/* The key to ask the next certificate for, stored before anybody is asked: when the answer is lost,
+ * to a cut or to a kill, the same key is asked for again, and the control plane knows this agent
+ * from a thief, who would come with another one.  'ret_key' is the caller's to destroy. */
+FL_CHECK bool agent_identity_next_key(struct identity_store store, struct fl_key **ret_key,
                                       struct fl_err *err);
 
-/* A key and a chain that belong together, both PEM, become the newest.  'ca' (PEM) and 'hub' are written at
- * enrolment, and empty at renewal; the next key is forgotten.  FL_INVALID: key and chain do not belong together. */
-FL_CHECK bool agent_identity_store(const char *state_dir, struct fl_str key, struct fl_str chain,
-                                   struct fl_str ca, struct fl_str hub, struct fl_err *err);
+/* A key and a chain that belong together, both PEM, become the newest.  'ca' (PEM) and 'hub' are
+ * written at enrolment, and empty at renewal; the next key is forgotten.  FL_INVALID: key and chain
+ * do not belong together. */
+FL_CHECK bool agent_identity_store(struct identity_store store, struct fl_str key,
+                                   struct fl_str chain, struct fl_str ca, struct fl_str hub,
+                                   struct fl_err *err);

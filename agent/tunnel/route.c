@@ -12,7 +12,7 @@ enum {
 
 struct agent_route {
     struct agent_route_port ports;
-    struct agent_proxy proxy;
+    struct fl_proxy proxy;
     char text[FL_NET_HOST_MAX + 16]; /* "host:port" of who is connected to */
     struct fl_resolver *resolver;
     struct fl_net_addresses addresses;
@@ -37,9 +37,9 @@ bool agent_route_create(struct fl_loop *loop, const char *proxy, const char *no_
                         struct agent_route **ret_route, struct fl_err *err)
 {
     struct agent_route *route;
-    struct agent_proxy found;
+    struct fl_proxy found;
 
-    if (!agent_proxy_for(proxy, no_proxy, host, port, &found, err)) return false;
+    if (!fl_proxy_for(proxy, no_proxy, host, port, &found, err)) return false;
     route = fl_new(struct agent_route);
     route->ports = *ports;
     route->proxy = found;
@@ -60,7 +60,7 @@ void agent_route_destroy(struct agent_route *route)
     fl_free(route);
 }
 
-const struct agent_proxy *agent_route_proxy(const struct agent_route *route)
+const struct fl_proxy *agent_route_proxy(const struct agent_route *route)
 {
     return &route->proxy;
 }

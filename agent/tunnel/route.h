@@ -1,13 +1,14 @@
-/* route.h - whom a dial connects to: the hub, or the proxy before it; and by which of its addresses.
- * Names are looked up for each dial, without waiting (shared/io/resolve.h).  A dial goes through the addresses
- * until one is good; one that led nowhere is the last to be tried again, one that was good the first.
- * Not thread-safe: its loop's thread calls it, and from there it calls the port. */
+/* route.h - whom a dial connects to: the hub, or the proxy before it; and by which of its
+ * addresses.  Names are looked up for each dial, without waiting (shared/io/resolve.h).  A dial
+ * goes through the addresses until one is good; one that led nowhere is the last to be tried again,
+ * one that was good the first.  Not thread-safe: its loop's thread calls it, and from there it
+ * calls the port. */
 #pragma once
 
-#include "agent/tunnel/proxy.h"
 #include "shared/base/err.h"
 #include "shared/base/types.h"
 #include "shared/io/net.h"
+#include "shared/io/proxy.h"
 
 struct fl_loop;
 struct agent_route; /* opaque */
@@ -25,7 +26,7 @@ FL_CHECK bool agent_route_create(struct fl_loop *loop, const char *proxy, const 
                                  struct agent_route **ret_route, struct fl_err *err);
 void agent_route_destroy(struct agent_route *route); /* NULL is fine */
 
-const struct agent_proxy *agent_route_proxy(const struct agent_route *route);
+const struct fl_proxy *agent_route_proxy(const struct agent_route *route);
 
 void agent_route_begin(struct agent_route *route);  /* a dial: a port is called later */
 void agent_route_forget(struct agent_route *route); /* it is off: none is; NULL is fine */

@@ -7,14 +7,14 @@
 #include "shared/base/err.h"
 #include "shared/wire/message.h"
 
-/* WELCOME, RESYNC, START, GO, STOP and ACK become events; 'now' stays 0.  The event borrows from 'msg'.
- * A START's resources stay NULL, as if its spec could not be had: the shell resolves the spec by its
- * digest and fills them in, one for each of its nodes.
- * False with FL_UNSUPPORTED: the message is not the core's to hear (BYE, PING, PONG), or is not sent to an
- * agent at all. */
+/* WELCOME, RESYNC, START, GO, STOP and ACK become events; 'now' stays 0.  The event borrows from
+ * 'msg'.  A START's resources stay NULL, as if its spec could not be had: the shell resolves the
+ * spec by its digest and fills them in, one for each of its nodes.
+ * False with FL_UNSUPPORTED: the message is not the core's to hear (BYE, PING, PONG), or is not
+ * sent to an agent at all. */
 FL_CHECK bool agent_translate_in(const struct fl_msg *msg, struct agent_event *ret_event,
                                  struct fl_err *err);
 
-/* The command is a frame (agent_command_is_frame).  *ret_msg borrows from it, and passes fl_msg_check as
- * long as name and labels of nodes keep to the bounds of agent_event.h. */
+/* The command is a frame (agent_command_is_frame).  *ret_msg borrows from it, and passes
+ * fl_msg_check as long as name and labels of nodes keep to the bounds of agent_event.h. */
 void agent_translate_out(const struct agent_command *command, struct fl_msg *ret_msg);

@@ -3,9 +3,10 @@
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/auth.h"
 #include "controlplane/api/caller.h"
-#include "controlplane/api/events.h"
+#include "controlplane/api/v1/events.h"
+#include "controlplane/views/views_refill.h"
 
-/* --- who calls, and what --- */
+/* ---- the caller and the route ---------------------------------------------------------------- */
 
 static enum api_found find_route(const struct fl_http_head *head, struct api_match *ret_match)
 {
@@ -13,8 +14,9 @@ static enum api_found find_route(const struct fl_http_head *head, struct api_mat
                           ret_match);
 }
 
-/* Who just started, or lost the database for a while, cannot tell a token that does not exist from one that it
- * has not read; and what belongs to a token, its queues and clusters, is not there before the end of a load. */
+/* After a start, or without the database for a while, an unknown token looks the same as one that
+ * is not read yet; and what belongs to a token, its queues and clusters, is not there before the
+ * end of a load. */
 static bool is_too_early(const struct api_call *call, bool has_token)
 {
     struct fl_str text;
@@ -93,7 +95,7 @@ static bool admit(struct api_call *call)
     return true;
 }
 
-/* --- from the server --- */
+/* ---- from the server ------------------------------------------------------------------------- */
 
 static uint64_t on_head(void *ctx, struct http_request *request)
 {
@@ -102,6 +104,22 @@ static uint64_t on_head(void *ctx, struct http_request *request)
     if (!admit(call)) return 0;
     api_call_await(call);
     return body_max(call);
+}
+
+/* An empty cursor means the first page: every loop over pages begins so. */
+static bool check_query(struct api_call *call, struct fl_str name, struct fl_str value)
+{
+    const struct api_field *field = api_field_find(call->route->query, name);
+    char allowed[API_ALLOWED_MAX];
+
+    if (!field) {
+        api_fail_at(call, "", "unknown field in the query", name, NULL);
+        return false;
+    }
+    if (fl_str_eq(name, FL_STR("cursor")) || api_field_takes_text(field, value)) return true;
+    api_field_allowed(field, allowed);
+    api_fail_at(call, field->name, "this value is not allowed here", value, allowed);
+    return false;
 }
 
 static bool read_query(struct api_call *call)
@@ -113,15 +131,7 @@ static bool read_query(struct api_call *call)
         return false;
     }
     for (size_t i = 0; i < call->query.len; i++) {
-        const struct api_field *field = call->route->query;
-
-        while (field && field->name && !fl_str_eq(fl_str_c(field->name), call->query.at[i].name)) {
-            field++;
-        }
-        if (field && field->name) continue;
-        api_fail_at(call, "", "there is no such field in the query of this route",
-                    call->query.at[i].name, NULL);
-        return false;
+        if (!check_query(call, call->query.at[i].name, call->query.at[i].value)) return false;
     }
     return true;
 }
@@ -130,7 +140,7 @@ static bool is_empty_body(struct api_call *call)
 {
     const struct fl_json *body = api_body_json(call, true);
 
-    return body && api_body_check(call, body);
+    return body;
 }
 
 static void handle(struct api_call *call, struct http_request *request)
@@ -153,7 +163,7 @@ static void on_request(void *ctx, struct http_request *request)
 
     api_hold(call);
     handle(call, request);
-    (void)!api_drop(call);
+    FL_IGNORE(api_drop(call));
 }
 
 struct http_port api_port(struct api *api)
@@ -161,7 +171,28 @@ struct http_port api_port(struct api *api)
     return (struct http_port){.ctx = api, .on_head = on_head, .on_request = on_request};
 }
 
-/* --- its life --- */
+/* ---- its life -------------------------------------------------------------------------------- */
+
+static struct views_refill *create_refill(struct api *api)
+{
+    struct views_refill_config config = {
+        .loop = api->parts.loop,
+        .reader = api->parts.reader,
+        .asked = api->parts.asked,
+        .asked_ctx = api->parts.asked_ctx,
+        .views = api->parts.views,
+        .done = api_first_start,
+        .done_ctx = api,
+    };
+
+    return views_refill_create(&config);
+}
+
+void api_began(struct api *api, bool is_lost)
+{
+    api_ask_newest(api);
+    if (!is_lost && api->refill) views_refill_start(api->refill);
+}
 
 struct api *api_create(const struct api_config *config, const struct api_parts *parts)
 {
@@ -171,7 +202,7 @@ struct api *api_create(const struct api_config *config, const struct api_parts *
     api->parts = *parts;
     api->trace_seed = fl_random_u64();
     if (parts->metrics) api->routes = route_metrics_create(parts->metrics);
-    fl_timer_init(&api->fill, parts->loop, api_fill, api);
+    if (parts->is_first) api->refill = create_refill(api);
     fl_timer_init(&api->newest, parts->loop, api_ask_newest, api);
     return api;
 }
@@ -179,7 +210,7 @@ struct api *api_create(const struct api_config *config, const struct api_parts *
 void api_destroy(struct api *api)
 {
     if (!api) return;
-    fl_timer_off(&api->fill);
+    views_refill_destroy(api->refill);
     fl_timer_off(&api->newest);
     api_events_fini(api);
     route_metrics_destroy(api->routes);

@@ -1,8 +1,8 @@
 /* api.h - the REST API of one front thread: requests in, answers and streams out.
- * What it says and takes is in the tables of routes (route.h); docs/reference/api.md is made from them.
- * Decisions and live state come from the core through ask.h, ended work from the store's reader, log bytes
- * from the log store.  All of one front's API runs on the front's loop; what fronts share is token_table and
- * directory. */
+ * Its answers and parameters are in the tables of routes (route.h); docs/reference/api.md is made
+ * from them.  Decisions and live state come from the core through pending_requests.h, ended work
+ * from the store's reader, log bytes from the log store.  All of one front's API runs on the
+ * front's loop; the fronts share token_table and directory. */
 #pragma once
 
 #include "controlplane/http/limits.h"
@@ -10,7 +10,7 @@
 #include "shared/base/types.h"
 
 struct api; /* opaque */
-struct ask;
+struct pending_requests;
 struct core_batch;
 struct directory;
 struct engine_event;
@@ -38,16 +38,19 @@ struct api_health {
 /* All are borrowed and outlive the API. */
 struct api_parts {
     struct fl_loop *loop;
-    struct ask *ask;
-    struct token_table *tokens;
+    struct pending_requests *pending;
+    struct views *views;
+    struct token_table *tokens; /* of the views, as all below */
     struct directory *directory;
     struct identity *identity;
     struct reader *reader;
     void (*asked)(void *ctx); /* after each question to the reader */
     void *asked_ctx;
+    void (*want_rows)(void *ctx); /* notices carry rows from now on, until api_wants_rows says no */
+    void *want_rows_ctx;
     struct log_front *logs;
     bool is_first; /* of the fronts: it fills what they share when a term begins */
-    /* Makes the first token: its event (front_first.h). */
+    /* Makes the first token: its event (bootstrap_token.h). */
     bool (*first_token)(void *ctx, struct engine_event **ret_event, struct fl_err *err);
     void *first_token_ctx;
     void (*health)(void *ctx, struct api_health *ret_health);
@@ -57,7 +60,7 @@ struct api_parts {
 
 struct api_config {
     struct http_limits limits;
-    const char *api_url;        /* what a join token tells agents; kept by the caller */
+    const char *api_url;        /* addresses in a join token; kept by the caller */
     const char *tunnel_address; /* the same: "host:port" */
     uint32_t followers_max;     /* streams of this front */
     uint32_t heartbeat_ms;      /* a comment in a stream that is silent: 15 s at most */
@@ -69,10 +72,12 @@ void api_destroy(struct api *api); /* after the http server; NULL is fine */
 
 struct http_port api_port(struct api *api);
 
-/* Rows that were committed, as they follow each other in the journal: for those who follow events.  The
- * bytes are borrowed for the call. */
+/* A batch was committed.  'rows' are its rows as the journal has them, borrowed for the call, or
+ * empty when none were wanted. */
 void api_notice(struct api *api, uint64_t batch, fl_ms at, struct fl_str rows);
-/* A term began: what fronts share is filled anew.  'is_lost': notices were lost meanwhile. */
+/* It has followers of events or logs, or had a request of theirs lately. */
+bool api_wants_rows(const struct api *api);
+/* A term began: the views are filled anew.  'is_lost': notices were lost meanwhile. */
 void api_began(struct api *api, bool is_lost);
 
 uint64_t api_streams(const struct api *api); /* open now */

@@ -1,4 +1,4 @@
-/* api_state.h - what the files of the API share and nobody else sees. */
+/* api_state.h - the state that the files of the API share, for them alone. */
 #pragma once
 
 #include "controlplane/api/call.h"
@@ -10,18 +10,21 @@
 
 struct follower;
 struct log_tail;
+struct views_refill;
 
 struct api {
     struct api_config config;
     struct api_parts parts;
     struct route_metrics *routes;        /* NULL: not counted */
     struct fl_map awaited;               /* calls whose body is on its way, by their handle */
-    struct fl_timer fill, newest;        /* reads that failed are asked again */
+    struct views_refill *refill;         /* NULL unless this is the first front's */
+    struct fl_timer newest;              /* a read that failed is asked again */
     FL_VEC(struct follower *) followers; /* of events */
     FL_VEC(struct log_tail *) tails;     /* of logs */
+    fl_ms rows_wanted_at;                /* the newest request that may become a follower */
     uint64_t batch_newest;               /* noticed; 0: none yet */
     uint64_t streams;                    /* open now, of events and logs */
-    uint64_t trace_seed, trace_last;     /* what names the calls in answers that are problems */
+    uint64_t trace_seed, trace_last;     /* names the calls in problem answers */
 };
 
 /* The call is the request's watcher from now on. */
@@ -33,12 +36,16 @@ struct api_call *api_call_awaited(struct api *api, struct http_request *request)
 void api_call_count(struct api_call *call, unsigned status);
 /* Gives its request to a stream; the call stays until api_drop. */
 struct http_request *api_call_release(struct api_call *call);
+/* Before the core is asked about something that is then followed: no notice behind the core's
+ * answer may lack its rows. */
+void api_want_rows(struct api *api);
 /* job_logs.c */
 void api_logs_settle(struct api *api, struct fl_job job);
 void api_logs_fini(struct api *api);
 
-/* began.c: timers' functions. */
-void api_fill(void *api);
+/* first_start.c: when the views are filled. */
+void api_first_start(void *api);
+/* events.c: a timer's function. */
 void api_ask_newest(void *api);
 void api_fail_place(struct api_call *call, unsigned status, struct fl_place at,
                     const struct fl_err *err);

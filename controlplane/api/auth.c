@@ -2,27 +2,9 @@
 
 #include <strings.h>
 
-static const enum api_scope all_scopes[] = {API_SCOPE_read, API_SCOPE_submit, API_SCOPE_cancel,
-                                            API_SCOPE_admin};
-
-const char *api_scope_name(enum api_scope scope)
+static bool has_scope(const struct token_grant *token, enum core_scope scope)
 {
-    switch (scope) {
-    case API_SCOPE_read:
-        return "read";
-    case API_SCOPE_submit:
-        return "submit";
-    case API_SCOPE_cancel:
-        return "cancel";
-    case API_SCOPE_admin:
-        return "admin";
-    }
-    return "?";
-}
-
-static bool has_scope(const struct token_grant *token, enum api_scope scope)
-{
-    return (token->scopes & (scope | API_SCOPE_admin)) != 0;
+    return (token->scopes & (scope | CORE_SCOPE_admin)) != 0;
 }
 
 enum api_verdict api_may(const struct api_route *route, const struct token_grant *token, fl_ms now)
@@ -39,19 +21,19 @@ enum api_verdict api_may(const struct api_route *route, const struct token_grant
         may = true;
         break;
     case API_NEED_read:
-        may = has_scope(token, API_SCOPE_read);
+        may = has_scope(token, CORE_SCOPE_read);
         break;
     case API_NEED_submit:
-        may = has_scope(token, API_SCOPE_submit);
+        may = has_scope(token, CORE_SCOPE_submit);
         break;
     case API_NEED_cancel:
-        may = has_scope(token, API_SCOPE_cancel);
+        may = has_scope(token, CORE_SCOPE_cancel);
         break;
     case API_NEED_admin:
-        may = has_scope(token, API_SCOPE_admin);
+        may = has_scope(token, CORE_SCOPE_admin);
         break;
     case API_NEED_fleet:
-        may = has_scope(token, API_SCOPE_admin) && token->queue[0] == 0;
+        may = has_scope(token, CORE_SCOPE_admin) && token->queue[0] == 0;
         break;
     }
     return may ? API_MAY : API_MAY_NOT;
@@ -64,7 +46,7 @@ bool api_may_see_queue(const struct token_grant *token, struct fl_str queue)
 
 bool api_may_grant(const struct token_grant *token, uint8_t scopes, struct fl_str queue)
 {
-    bool is_admin = (token->scopes & API_SCOPE_admin) != 0;
+    bool is_admin = (token->scopes & CORE_SCOPE_admin) != 0;
 
     return api_may_see_queue(token, queue) && (is_admin || (scopes & ~token->scopes) == 0);
 }
@@ -80,29 +62,14 @@ bool api_bearer(struct fl_str header, struct fl_str *ret_token)
     return true;
 }
 
-bool api_scopes_parse(struct fl_str words, uint8_t *ret_scopes)
+bool api_scope_parse(struct fl_str word, uint8_t *ret_scope)
 {
-    uint8_t scopes = 0;
-
-    while (words.len > 0) {
-        struct fl_str word = {words.at, 0};
-        uint8_t bit = 0;
-
-        while (word.len < words.len && words.at[word.len] != ',')
-            word.len++;
-        for (size_t i = 0; i < sizeof all_scopes / sizeof *all_scopes; i++) {
-            if (fl_str_eq(word, fl_str_c(api_scope_name(all_scopes[i]))))
-                bit = (uint8_t)all_scopes[i];
-        }
-        if (bit == 0 || (scopes & bit) != 0) return false;
-        scopes |= bit;
-        words.at += word.len;
-        words.len -= word.len;
-        if (words.len == 0) break;
-        words.at++;
-        words.len--;
-        if (words.len == 0) return false;
+#define SCOPE(name, bit, meaning)                                                                  \
+    if (fl_str_eq(word, FL_STR(#name))) {                                                          \
+        *ret_scope = (bit);                                                                        \
+        return true;                                                                               \
     }
-    *ret_scopes = scopes;
-    return scopes != 0;
+    CORE_SCOPES(SCOPE)
+#undef SCOPE
+    return false;
 }

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
-#include "controlplane/ask.h"
+#include "controlplane/front/pending_requests.h"
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
 #include "shared/io/loop.h"
 
 enum { ETAG_SEED = 1 };
 
-/* --- its life --- */
+/* ---- its life -------------------------------------------------------------------------------- */
 
 static void free_if_done(struct api_call *call)
 {
@@ -83,7 +83,7 @@ struct http_request *api_call_release(struct api_call *call)
     struct http_request *request = call->request;
 
     call->request = NULL;
-    api_hold(call); /* whoever streams drops it when it needs no more of it */
+    api_hold(call); /* a handler that streams drops it when it needs no more of it */
     return request;
 }
 
@@ -101,7 +101,7 @@ bool api_drop(struct api_call *call)
     return is_there;
 }
 
-/* --- what it says --- */
+/* ---- its request ----------------------------------------------------------------------------- */
 
 struct fl_str api_query(const struct api_call *call, const char *name)
 {
@@ -123,21 +123,18 @@ bool api_query_has(const struct api_call *call, const char *name)
     return false;
 }
 
-bool api_query_u64(struct api_call *call, const char *name, uint64_t preset, uint64_t min,
-                   uint64_t max, uint64_t *ret_n)
+uint64_t api_query_u64(const struct api_call *call, const char *name)
 {
-    uint64_t n = preset;
+    const struct api_field *field = api_field_find(call->route->query, fl_str_c(name));
+    uint64_t n;
 
-    if (api_query_has(call, name) &&
-        (!fl_str_parse_u64(api_query(call, name), &n) || n < min || n > max)) {
-        char allowed[64];
+    fl_assert(field);
+    return fl_str_parse_u64(api_query(call, name), &n) ? n : (uint64_t)field->preset;
+}
 
-        snprintf(allowed, sizeof allowed, "%" PRIu64 " to %" PRIu64, min, max);
-        api_fail_at(call, name, "this is no number in its range", api_query(call, name), allowed);
-        return false;
-    }
-    *ret_n = n;
-    return true;
+bool api_query_flag(const struct api_call *call, const char *name)
+{
+    return api_query_has(call, name) && !fl_str_eq(api_query(call, name), FL_STR("false"));
 }
 
 bool api_param_job(struct api_call *call, struct fl_job *ret_job)
@@ -156,6 +153,52 @@ struct fl_str api_header(const struct api_call *call, const char *name)
     return field ? field->value : (struct fl_str){0};
 }
 
+static bool check_member(struct api_call *call, const struct fl_json *member)
+{
+    const struct api_field *field = api_field_find(call->route->body, member->key);
+    const char *pointer = fl_arena_printf(&call->arena, "/" FL_STR_FMT, FL_STR_ARG(member->key));
+    char allowed[API_ALLOWED_MAX];
+
+    if (!field) {
+        api_fail_at(call, pointer, "unknown field", member->key, NULL);
+        return false;
+    }
+    if (api_field_takes(field, member)) return true;
+    api_field_allowed(field, allowed);
+    api_fail_at(call, pointer, "this value is not allowed here",
+                member->text.len > 0 ? member->text : fl_str_c(fl_json_kind_name(member->kind)),
+                allowed);
+    return false;
+}
+
+static bool check_required(struct api_call *call, const struct fl_json *body)
+{
+    const struct api_field *field = call->route->body;
+    char allowed[API_ALLOWED_MAX];
+
+    for (; field && field->name; field++) {
+        if (!field->is_required || fl_json_member(body, fl_str_c(field->name))) continue;
+        api_field_allowed(field, allowed);
+        api_fail_at(call, fl_arena_printf(&call->arena, "/%s", field->name), "this is required",
+                    (struct fl_str){0}, allowed);
+        return false;
+    }
+    return true;
+}
+
+static bool check_body(struct api_call *call, const struct fl_json *body)
+{
+    if (body->kind != FL_JSON_OBJECT) {
+        api_fail_at(call, "", "the body must be an object", fl_str_c(fl_json_kind_name(body->kind)),
+                    "an object");
+        return false;
+    }
+    FL_JSON_EACH (member, body) {
+        if (!check_member(call, member)) return false;
+    }
+    return check_required(call, body);
+}
+
 const struct fl_json *api_body_json(struct api_call *call, bool may_be_empty)
 {
     struct fl_str body = call->body;
@@ -164,32 +207,14 @@ const struct fl_json *api_body_json(struct api_call *call, bool may_be_empty)
     struct fl_err err = {0};
 
     if (body.len == 0 && may_be_empty) body = FL_STR("{}");
-    if (fl_json_parse(body, &call->arena, &root, &at, &err)) return root;
-    api_fail_place(call, 400, at, &err);
-    return NULL;
+    if (!fl_json_parse(body, &call->arena, &root, &at, &err)) {
+        api_fail_place(call, 400, at, &err);
+        return NULL;
+    }
+    return call->route->schema || check_body(call, root) ? root : NULL;
 }
 
-bool api_body_check(struct api_call *call, const struct fl_json *body)
-{
-    if (body->kind != FL_JSON_OBJECT) {
-        api_fail_at(call, "", "the body must be an object", fl_str_c(fl_json_kind_name(body->kind)),
-                    "an object");
-        return false;
-    }
-    FL_JSON_EACH (member, body) {
-        const struct api_field *field = call->route->body;
-
-        while (field && field->name && !fl_str_eq(fl_str_c(field->name), member->key))
-            field++;
-        if (field && field->name) continue;
-        api_fail_at(call, fl_arena_printf(&call->arena, "/" FL_STR_FMT, FL_STR_ARG(member->key)),
-                    "there is no such field here", member->key, NULL);
-        return false;
-    }
-    return true;
-}
-
-/* --- answering --- */
+/* ---- answering ------------------------------------------------------------------------------- */
 
 struct json *api_json(struct api_call *call)
 {
@@ -214,8 +239,9 @@ void api_answer_as(struct api_call *call, unsigned status, const char *content_t
     headers[len++] = (struct fl_http_field){FL_STR("Content-Type"), fl_str_c(content_type)};
     headers[len++] = (struct fl_http_field){FL_STR("Cache-Control"), FL_STR("no-store")};
     headers[len++] = (struct fl_http_field){FL_STR("X-Content-Type-Options"), FL_STR("nosniff")};
-    for (size_t i = 0; i < call->headers_len; i++)
+    for (size_t i = 0; i < call->headers_len; i++) {
         headers[len++] = call->headers[i];
+    }
     call->request = NULL;
     api_call_count(call, status);
     http_answer(request, status, headers, len, body);
@@ -360,10 +386,10 @@ void api_fail_problems(struct api_call *call, const struct fl_problems *problems
 
 void api_absent(struct api_call *call)
 {
-    api_fail(call, FL_ABSENT, "there is no such thing, or not for this token");
+    api_fail(call, FL_ABSENT, "not found, or this token may not see it");
 }
 
-/* --- asking the core --- */
+/* ---- asking the core ------------------------------------------------------------------------- */
 
 struct asked {
     struct api_call *call;
@@ -382,7 +408,7 @@ static void on_answer(void *ctx, const struct core_answer *answer)
     } else if (call->request) {
         asked->then(call, answer);
     }
-    (void)!api_drop(call); /* only now: 'then' may answer and still look at the call */
+    FL_IGNORE(api_drop(call)); /* only now: 'then' may answer and still look at the call */
 }
 
 struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)
@@ -391,7 +417,7 @@ struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)
     char *actor;
 
     event->event.kind = kind;
-    event->event.tenant = (struct fl_tenant){call->token.tenant.n ? call->token.tenant.n : 1};
+    event->event.tenant = call->token.tenant.n ? call->token.tenant : FL_TENANT_ONLY;
     if (call->token.id[0]) {
         actor = fl_arena_printf(&event->arena, "token:%s %s", call->token.id, call->token.name);
     } else {
@@ -408,7 +434,8 @@ static void ask(struct api_call *call, struct engine_event *event, api_then *the
 
     *asked = (struct asked){call, then, is_any};
     call->outstanding++;
-    if (ask_send(call->parts->ask, event, fl_loop_now(call->parts->loop), on_answer, asked, &err)) {
+    if (pending_requests_send(call->parts->pending, event, fl_loop_now(call->parts->loop),
+                              on_answer, asked, &err)) {
         return;
     }
     on_answer(asked, &(struct core_answer){.code = err.code, .text = err.text});

@@ -1,16 +1,16 @@
 /* call.h - one request on its way through the API, as the handlers of routes see it.
- * A handler answers now, or asks the core or the store and answers from what is called then.  A call lives
- * until it was answered and nothing it asked for is outstanding; when the peer went away, what comes for it
- * is dropped.  All it needs is in its arena. */
+ * A handler answers now, or asks the core or the store and answers from what is called then.  A
+ * call lives until it was answered and nothing it asked for is outstanding; when the peer went
+ * away, what comes for it is dropped.  All it needs is in its arena. */
 #pragma once
 
 #include "controlplane/api/api.h"
 #include "controlplane/api/json.h"
 #include "controlplane/api/problem.h"
 #include "controlplane/api/router.h"
-#include "controlplane/api/token_table.h"
 #include "controlplane/core/core_command.h"
-#include "controlplane/engine_event.h"
+#include "controlplane/engine/engine_event.h"
+#include "controlplane/views/token_table.h"
 #include "shared/base/arena.h"
 #include "shared/spec/problems.h"
 
@@ -27,7 +27,7 @@ struct api_call {
     struct fl_str params[API_PARAMS_MAX]; /* decoded */
     struct http_query query;
     struct fl_str body;
-    struct token_grant token; /* whose call it is; zeroed on exempt routes */
+    struct token_grant token; /* the caller's token; zeroed on exempt routes */
     uint64_t trace_id;
     fl_ms now, wall; /* when it came */
     struct fl_arena arena;
@@ -40,26 +40,27 @@ struct api_call {
     void (*on_gone)(struct api_call *call); /* the peer went away; NULL is fine */
 };
 
-/* --- what it says --- */
+/* ---- its request ----------------------------------------------------------------------------- */
 
 /* The value of a query field; empty when it is not given. */
 struct fl_str api_query(const struct api_call *call, const char *name);
 bool api_query_has(const struct api_call *call, const char *name);
+/* A number or a flag of the query, checked by the route's table; else its preset, or false. */
+uint64_t api_query_u64(const struct api_call *call, const char *name);
+bool api_query_flag(const struct api_call *call, const char *name);
 /* False: the call was answered with what is wrong. */
-FL_CHECK bool api_query_u64(struct api_call *call, const char *name, uint64_t preset, uint64_t min,
-                            uint64_t max, uint64_t *ret_n);
 FL_CHECK bool api_param_job(struct api_call *call, struct fl_job *ret_job);
 struct fl_str api_header(const struct api_call *call, const char *name);
 
-/* The body as JSON; NULL: it was answered with what is wrong.  An empty body is an empty object when 'may_be_empty'. */
+/* The body as JSON, an object whose members are as the route's table says, unless
+ * the route names a schema of its own.  NULL: it was answered with what is wrong, and the call is
+ * gone.  An empty body is an empty object when 'may_be_empty'. */
 const struct fl_json *api_body_json(struct api_call *call, bool may_be_empty);
-/* Refuses members that the route's table does not name; false: it was answered. */
-FL_CHECK bool api_body_check(struct api_call *call, const struct fl_json *body);
 
-/* --- answering, once --- */
+/* ---- answering, once ------------------------------------------------------------------------- */
 
 struct json *api_json(struct api_call *call); /* begins the answer's body */
-void api_answer(struct api_call *call);       /* what api_json wrote, with the route's status */
+void api_answer(struct api_call *call);       /* the text of api_json, with the route's status */
 void api_answer_as(struct api_call *call, unsigned status, const char *content_type,
                    struct fl_str body);
 void api_header_add(struct api_call *call, const char *name, struct fl_str value);
@@ -72,20 +73,20 @@ void api_fail_at(struct api_call *call, const char *pointer, const char *detail,
 void api_fail_problems(struct api_call *call, const struct fl_problems *problems);
 void api_absent(struct api_call *call); /* 404, also for what may not be seen */
 
-/* --- asking the core --- */
+/* ---- asking the core ------------------------------------------------------------------------- */
 
 /* With tenant and actor of the call. */
 struct engine_event *api_event(struct api_call *call, enum core_event_kind kind);
 
-/* 'then' is called unless the peer went away meanwhile.  With another code than FL_OK the call is answered
- * with that as a problem, and 'then' is not called. */
+/* 'then' is called unless the peer went away meanwhile.  With another code than FL_OK the call is
+ * answered with that as a problem, and 'then' is not called. */
 typedef void api_then(struct api_call *call, const struct core_answer *answer);
 void api_ask(struct api_call *call, struct engine_event *event, api_then *then);
-/* The same, but 'then' is called whatever the code. */
+/* The same, but 'then' is called for every code. */
 void api_ask_any(struct api_call *call, struct engine_event *event, api_then *then);
 
-/* For who asks elsewhere: between hold and drop the call stays.  False from api_drop: the peer went away or
- * the call was answered, and it may be gone now. */
+/* For who asks elsewhere: between hold and drop the call stays.  False from api_drop: the peer went
+ * away or the call was answered, and it may be gone now. */
 void api_hold(struct api_call *call);
 FL_CHECK bool api_drop(struct api_call *call);
 

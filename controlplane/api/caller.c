@@ -22,7 +22,7 @@ bool api_caller(const struct fl_http_head *head, struct token_table *tokens,
         return false;
     }
     api_token_id_print(token.id, id);
-    /* The MAC is made whether the id is known or not: the time it takes tells nobody which. */
+    /* The MAC is made whether the id is known or not: so that its time does not tell which. */
     mac = api_token_mac(&token, identity_pepper(identity));
     is_known = token_table_find(tokens, fl_str_c(id), &grant) && fl_digest_eq(mac, grant.mac);
     fl_secret_wipe(&token, sizeof token);

@@ -1,11 +1,13 @@
-/* caller.h - whose request is it?  The one way from an Authorization header to a token that counts. */
+/* caller.h - whose request is it?  The one way from an Authorization header to a token that
+ * counts. */
 #pragma once
 
-#include "controlplane/api/token_table.h"
+#include "controlplane/views/token_table.h"
 
 struct fl_http_head;
 struct identity;
 
-/* False: there is no token, or none that is known with this secret.  Whether it has expired is api_may's. */
+/* False: there is no token, or none that is known with this secret.  Whether it has expired is
+ * api_may's. */
 bool api_caller(const struct fl_http_head *head, struct token_table *tokens,
                 const struct identity *identity, struct token_grant *ret_token);

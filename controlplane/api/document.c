@@ -66,7 +66,7 @@ bool api_idempotent(struct api_call *call, struct engine_event *event)
         return false;
     }
     if (key.len == 0) return true;
-    /* The same key for another route or body is a mistake of the client, and is told apart by this. */
+    /* The same key for another route or body is a mistake of the client, and this notices it. */
     stream = fl_sha256_create();
     fl_sha256_put(stream, head->path.at, head->path.len);
     fl_sha256_put(stream, "?", 1);

@@ -112,7 +112,7 @@ bool json_time_parse(struct fl_str text, fl_ms *ret_at)
     doy = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
     doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
     when = ((era * 146097 + doe - 719468) * 86400 + hour * 3600 + minute * 60 + second) * 1000 + ms;
-    /* Whatever is no date, or has another sign in a gap, prints as something else. */
+    /* A text that is not a date, or has another sign in a gap, prints as something else. */
     if (when < 1) return false;
     json_time_print(when, again);
     printed = fl_str_c(again);

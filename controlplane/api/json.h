@@ -1,6 +1,6 @@
 /* json.h - the API's way of writing JSON: a key and its value in one call, times as RFC 3339.
- * A key of NULL is for the items of a list and for the whole.  Over shared/json/json_out.h, whose rules hold.
- * Pure. */
+ * A key of NULL is for the items of a list and for the whole.  Over shared/json/json_out.h, whose
+ * rules hold.  Pure. */
 #pragma once
 
 #include "shared/base/types.h"

@@ -32,7 +32,7 @@ void line_cut_fini(struct line_cut *cut)
     fl_vec_fini(&cut->open);
 }
 
-/* Of the same output; of one, a single line is open at a time. */
+/* Is it of the same output?  One output has a single open line at a time. */
 static bool is_of(const struct log_line *line, const struct log_line *other)
 {
     return line->replica == other->replica && fl_attempt_is_same(line->attempt, other->attempt);

@@ -1,7 +1,8 @@
 /* line_range.h - "Range: lines=100-199" on output, and which pieces of lines a range has.
- * The lines of a range are counted by where they begin, as the log store does; a long line comes in pieces,
- * and those of several outputs may lie between each other.  A gap is all the lines that are missing in it.
- * What is given ends where no line is open, so that Content-Range tells of whole lines only.
+ * The lines of a range are counted by where they begin, as the log store does; a long line comes in
+ * pieces, and those of several outputs may lie between each other.  A gap is all the lines that are
+ * missing in it.  The range ends where no line is open, so that Content-Range tells of whole
+ * lines only.
  * Pure. */
 #pragma once
 
@@ -10,8 +11,9 @@
 #include "shared/base/vec.h"
 
 enum line_range_kind {
-    LINE_RANGE_NONE,  /* no range, or one in a unit that is not ours: all is asked for */
-    LINE_RANGE_BAD,   /* of lines, but none that is served: one range, from a first line on */
+    LINE_RANGE_NONE, /* no range, or one in a unit that is not ours: all is asked for */
+    /* of lines, but none that is served: one range, from a first line on */
+    LINE_RANGE_BAD,
     LINE_RANGE_GIVEN, /* 'ret_range' is written */
 };
 
@@ -21,7 +23,7 @@ struct line_range {
 
 enum line_range_kind line_range_parse(struct fl_str header, struct line_range *ret_range);
 
-/* Of what comes from the first line on, the first lines_max lines. */
+/* The first lines_max lines from the first line on. */
 struct line_cut {
     uint64_t lines_max;
     uint64_t begun;               /* lines in it that have begun */

@@ -1,6 +1,6 @@
 /* ndjson.h - the lines of a body in which each line is a JSON text.
- * A line ends with LF or CRLF, the last one may end with the body; empty lines are skipped, but counted.
- * Pure. */
+ * A line ends with LF or CRLF, the last one may end with the body; empty lines are skipped, but
+ * counted.  Pure. */
 #pragma once
 
 #include "shared/base/str.h"

@@ -4,52 +4,221 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
-#include "controlplane/api/resources.h"
+#include "controlplane/api/v1/resources.h"
 #include "shared/base/version.h"
 #include "shared/spec/job_schema.h"
 
-static void write_fields(struct json *json, const struct api_field *fields)
-{
-    json_open(json, NULL, '{');
-    json_cstr(json, "type", "object");
-    json_bool(json, "additionalProperties", false);
-    json_open(json, "properties", '{');
-    for (; fields && fields->name; fields++) {
-        json_open(json, fields->name, '{');
-        json_cstr(json, "type", fields->type);
-        json_cstr(json, "description", fields->text);
-        json_close(json, '}');
-    }
-    json_close(json, '}');
-    json_close(json, '}');
-}
+/* ---- schemas --------------------------------------------------------------------------------- */
 
-static void write_schema_ref(struct json *json, const char *key, const char *name)
+static void write_ref(struct json *json, struct fl_str name)
 {
     char ref[96];
 
-    snprintf(ref, sizeof ref, "#/components/schemas/%s", name);
-    json_open(json, key, '{');
+    snprintf(ref, sizeof ref, "#/components/schemas/" FL_STR_FMT, FL_STR_ARG(name));
     json_cstr(json, "$ref", ref);
+}
+
+static void write_words(struct json *json, const char *words)
+{
+    struct fl_str word;
+
+    if (!words) return;
+    json_open(json, "enum", '[');
+    while (api_word_next(&words, &word)) {
+        json_text(json, NULL, word);
+    }
+    json_close(json, ']');
+}
+
+static void write_bounds(struct json *json, const struct api_field *field, const char *min,
+                         const char *max)
+{
+    if (field->min == 0 && field->max == 0) return;
+    json_i64(json, min, field->min);
+    json_i64(json, max, field->max);
+}
+
+/* The bounds of one value of that kind. */
+static void write_constraints(struct json *json, const struct api_field *field, struct fl_str word)
+{
+    static const char name_pattern[] = "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$";
+
+    if (fl_str_eq(word, FL_STR("integer"))) {
+        write_bounds(json, field, "minimum", "maximum");
+        json_cstr(json, "format", "int64");
+        if (field->preset != 0) json_i64(json, "default", field->preset);
+    }
+    if (!fl_str_eq(word, FL_STR("string"))) return;
+    write_bounds(json, field, "minLength", "maxLength");
+    write_words(json, field->words);
+    if (field->format == API_FORMAT_time) json_cstr(json, "format", "date-time");
+    if (field->format != API_FORMAT_name) return;
+    json_cstr(json, "pattern", name_pattern);
+    json_u64(json, "maxLength", FL_NAME_BYTES_MAX);
+}
+
+/* "type", or "$ref", of one value. */
+static void write_word(struct json *json, struct fl_str word)
+{
+    if (api_type_is_object(word)) {
+        write_ref(json, word);
+    } else {
+        json_text(json, "type", word);
+    }
+}
+
+/* The members of a schema for one alternative of a type. */
+static void write_form(struct json *json, const struct api_field *field, enum api_form form,
+                       struct fl_str word)
+{
+    if (form == API_FORM_one) {
+        write_word(json, word);
+        write_constraints(json, field, word);
+        return;
+    }
+    json_cstr(json, "type", form == API_FORM_list ? "array" : "object");
+    if (form == API_FORM_list) write_bounds(json, field, "minItems", "maxItems");
+    json_open(json, form == API_FORM_list ? "items" : "additionalProperties", '{');
+    write_word(json, word);
+    write_words(json, fl_str_eq(word, FL_STR("string")) ? field->words : NULL);
     json_close(json, '}');
 }
 
+/* "string or null" is one schema with two types; other alternatives are schemas of their own. */
+static void write_type(struct json *json, const struct api_field *field)
+{
+    static const char or_null[] = " or null";
+    const char *types = field->type;
+    size_t len = strlen(types);
+    enum api_form form;
+    struct fl_str word;
+    bool is_nullable =
+             len > sizeof or_null && strcmp(types + len - (sizeof or_null - 1), or_null) == 0,
+         is_one = !strstr(types, " or ");
+
+    if (is_nullable && api_type_next(&types, &form, &word) && form == API_FORM_one) {
+        json_open(json, "type", '[');
+        json_text(json, NULL, word);
+        json_cstr(json, NULL, "null");
+        json_close(json, ']');
+        write_constraints(json, field, word);
+    } else if (is_one && api_type_next(&types, &form, &word)) {
+        write_form(json, field, form, word);
+    } else {
+        json_open(json, "anyOf", '[');
+        while (api_type_next(&types, &form, &word)) {
+            json_open(json, NULL, '{');
+            write_form(json, field, form, word);
+            json_close(json, '}');
+        }
+        json_close(json, ']');
+    }
+}
+
+static void write_field(struct json *json, const char *key, const struct api_field *field)
+{
+    json_open(json, key, '{');
+    write_type(json, field);
+    if (field->text && (field->type[0] < 'A' || field->type[0] > 'Z')) {
+        json_cstr(json, "description", field->text);
+    }
+    json_close(json, '}');
+}
+
+/* The members of an object's schema. */
+static void write_fields(struct json *json, const struct api_field *fields, bool is_closed)
+{
+    bool has_required = false;
+
+    json_cstr(json, "type", "object");
+    if (is_closed) json_bool(json, "additionalProperties", false);
+    json_open(json, "properties", '{');
+    for (const struct api_field *field = fields; field && field->name; field++) {
+        write_field(json, field->name, field);
+        has_required |= field->is_required;
+    }
+    json_close(json, '}');
+    if (!has_required) return;
+    json_open(json, "required", '[');
+    for (const struct api_field *field = fields; field->name; field++) {
+        if (field->is_required) json_cstr(json, NULL, field->name);
+    }
+    json_close(json, ']');
+}
+
+static void write_choice(struct json *json, const struct api_object *object)
+{
+    const char *words = object->one_of;
+    struct fl_str word;
+
+    json_open(json, object->tells_by ? "oneOf" : "anyOf", '[');
+    while (api_word_next(&words, &word)) {
+        json_open(json, NULL, '{');
+        write_ref(json, word);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void write_object(struct json *json, const struct api_object *object)
+{
+    json_open(json, object->name, '{');
+    json_cstr(json, "description", object->text);
+    if (object->one_of) {
+        write_choice(json, object);
+    } else {
+        write_fields(json, object->fields, false);
+    }
+    if (object->example) {
+        json_open(json, "examples", '[');
+        json_raw(json, NULL, fl_str_c(object->example));
+        json_close(json, ']');
+    }
+    json_close(json, '}');
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
 static void write_parameter(struct json *json, const char *where, struct fl_str name,
-                            const char *type, const char *text)
+                            const struct api_field *field)
 {
     json_open(json, NULL, '{');
     json_text(json, "name", name);
     json_cstr(json, "in", where);
-    if (strcmp(where, "path") == 0) json_bool(json, "required", true);
-    if (text) json_cstr(json, "description", text);
+    if (field->is_required) json_bool(json, "required", true);
+    if (field->text) json_cstr(json, "description", field->text);
     json_open(json, "schema", '{');
-    json_cstr(json, "type", type);
+    write_type(json, field);
     json_close(json, '}');
     json_close(json, '}');
 }
 
+static void write_header(struct json *json, const struct api_field *field)
+{
+    write_parameter(json, "header", fl_str_c(field->name), field);
+}
+
+static void write_headers(struct json *json, const struct api_route *route)
+{
+    static const struct api_field key = API_MAY(
+        "Idempotency-Key", "string", "a repetition with it has the first one's outcome, for 7 days",
+        .min = 1, .max = 128);
+    static const struct api_field event_id =
+        API_MAY("Last-Event-ID", "string", "go on behind the event of this id");
+    static const struct api_field range =
+        API_MAY("Range", "string", "lines=100-199, or lines=100-");
+    static const struct api_field etag =
+        API_MAY("If-None-Match", "string", "the ETag of an answer: 304 while nothing has changed");
+
+    if (route->headers & API_TAKES_key) write_header(json, &key);
+    if (route->headers & API_TAKES_event_id) write_header(json, &event_id);
+    if (route->headers & API_TAKES_range) write_header(json, &range);
+    if (api_route_has_etag(route)) write_header(json, &etag);
+}
+
 static void write_parameters(struct json *json, const struct api_route *route)
 {
+    static const struct api_field in_path = API_MUST(NULL, "string", NULL);
     const char *open = strchr(route->path, '{');
 
     json_open(json, "parameters", '[');
@@ -57,64 +226,178 @@ static void write_parameters(struct json *json, const struct api_route *route)
         const char *close = strchr(open, '}');
 
         write_parameter(json, "path", (struct fl_str){open + 1, (size_t)(close - open - 1)},
-                        "string", NULL);
+                        &in_path);
     }
     for (const struct api_field *field = route->query; field && field->name; field++) {
-        write_parameter(json, "query", fl_str_c(field->name), field->type, field->text);
+        write_parameter(json, "query", fl_str_c(field->name), field);
     }
+    write_headers(json, route);
     json_close(json, ']');
 }
 
+/* JSON has its own schema; lines, events and other texts are a string that names theirs. */
+static void write_schema(struct json *json, struct fl_str content_type, const char *type)
+{
+    const struct api_field field = {.type = type ? type : "string"};
+    bool is_json = fl_str_eq(content_type, FL_STR("application/json")) ||
+                   fl_str_eq(content_type, FL_STR("application/problem+json")) ||
+                   fl_str_eq(content_type, FL_STR("application/yaml"));
+
+    json_open(json, "schema", '{');
+    if (is_json || !type) {
+        write_type(json, &field);
+    } else {
+        const char *item = strstr(type, "array of ") == type ? type + strlen("array of ") : type;
+
+        json_cstr(json, "type", "string");
+        json_text(json, "contentMediaType", content_type);
+        json_open(json, "contentSchema", '{');
+        write_ref(json, fl_str_c(item));
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+}
+
 /* Each of "a, b". */
-static void write_content(struct json *json, const struct api_route *route)
+static void write_body(struct json *json, const struct api_route *route)
 {
     const char *types = route->takes ? route->takes : "application/json";
+    const struct api_field *field = route->body;
+    struct fl_str type;
+    bool is_required = route->schema != NULL;
 
+    for (; field && field->name; field++) {
+        is_required |= field->is_required;
+    }
     json_open(json, "requestBody", '{');
+    json_bool(json, "required", is_required);
     json_open(json, "content", '{');
-    while (*types) {
-        size_t len = strcspn(types, ",");
-
-        fl_json_put_key(&json->out, (struct fl_str){types, len});
+    while (api_word_next(&types, &type)) {
+        fl_json_put_key(&json->out, type);
         json_open(json, NULL, '{');
         if (route->schema) {
-            write_schema_ref(json, "schema", route->schema);
+            write_schema(json, type, route->schema);
         } else {
-            fl_json_put_key(&json->out, FL_STR("schema"));
-            write_fields(json, route->body);
+            json_open(json, "schema", '{');
+            write_fields(json, route->body, true);
+            json_close(json, '}');
         }
         json_close(json, '}');
-        types += len + strspn(types + len, ", ");
     }
     json_close(json, '}');
     json_close(json, '}');
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static void write_answer_header(struct json *json, const char *name, const char *text)
+{
+    json_open(json, name, '{');
+    json_cstr(json, "description", text);
+    json_open(json, "schema", '{');
+    json_cstr(json, "type", "string");
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+static void write_content(struct json *json, const char *content_type, const char *type)
+{
+    if (!content_type) content_type = "application/json";
+    json_open(json, content_type, '{');
+    write_schema(json, fl_str_c(content_type), type);
+    json_close(json, '}');
+}
+
+static void write_answer_headers(struct json *json, const struct api_route *route)
+{
+    bool has_etag = api_route_has_etag(route),
+         is_job = route->status == 201 && strcmp(route->path, "/v1/jobs") == 0;
+
+    if (!has_etag && !is_job) return;
+    json_open(json, "headers", '{');
+    if (has_etag) write_answer_header(json, "ETag", "names this answer, for If-None-Match");
+    if (is_job) write_answer_header(json, "Location", "where the job is");
+    if (is_job) write_answer_header(json, "Idempotent-Replayed", "true: the key was used before");
+    if (route->headers & API_TAKES_range) {
+        write_answer_header(json, "Content-Range", "lines a-b/total");
+    }
+    json_close(json, '}');
+}
+
+/* One status: its content types come from the route itself and from what it may answer, too. */
+static void write_success(struct json *json, const struct api_route *route, uint16_t status)
+{
+    const char *text = status == api_route_status(route) ? "done" : NULL;
+    char key[8];
+
+    for (const struct api_also *also = route->also; also && also->status && !text; also++) {
+        if (also->status == status) text = also->text;
+    }
+    snprintf(key, sizeof key, "%u", status);
+    json_open(json, key, '{');
+    json_cstr(json, "description", text);
+    if (status == api_route_status(route)) write_answer_headers(json, route);
+    json_open(json, "content", '{');
+    if (status == api_route_status(route)) write_content(json, route->gives, route->answer);
+    for (const struct api_also *also = route->also; also && also->status; also++) {
+        if (also->status == status) write_content(json, also->gives, also->answer);
+    }
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+static void write_problem(struct json *json, uint16_t status)
+{
+    char key[8];
+
+    snprintf(key, sizeof key, "%u", status);
+    json_open(json, key, '{');
+    json_cstr(json, "description", api_status_text(status));
+    if (api_retry_after_s(status) > 0) {
+        json_open(json, "headers", '{');
+        write_answer_header(json, "Retry-After", "seconds");
+        json_close(json, '}');
+    }
+    json_open(json, "content", '{');
+    write_content(json, "application/problem+json", "Problem");
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+static bool is_among_also(const struct api_route *route, const struct api_also *until,
+                          uint16_t status)
+{
+    for (const struct api_also *also = route->also; also && also->status && also != until; also++) {
+        if (also->status == status) return true;
+    }
+    return false;
 }
 
 static void write_responses(struct json *json, const struct api_route *route)
 {
-    char status[8];
+    uint16_t problems[API_PROBLEMS_MAX];
+    size_t problems_len = api_route_problems(route, problems);
 
-    snprintf(status, sizeof status, "%u", route->status ? route->status : 200U);
     json_open(json, "responses", '{');
-    json_open(json, status, '{');
-    json_cstr(json, "description", "done");
-    json_open(json, "content", '{');
-    json_open(json, route->gives ? route->gives : "application/json", '{');
-    json_close(json, '}');
-    json_close(json, '}');
-    json_close(json, '}');
-    json_open(json, "default", '{');
-    json_cstr(json, "description", "not done, and why");
-    json_open(json, "content", '{');
-    json_open(json, "application/problem+json", '{');
-    write_schema_ref(json, "schema", "Problem");
-    json_close(json, '}');
-    json_close(json, '}');
-    json_close(json, '}');
+    write_success(json, route, api_route_status(route));
+    for (const struct api_also *also = route->also; also && also->status; also++) {
+        if (also->status == api_route_status(route) || is_among_also(route, also, also->status)) {
+            continue;
+        }
+        write_success(json, route, also->status);
+    }
+    if (api_route_has_etag(route)) {
+        json_open(json, "304", '{');
+        json_cstr(json, "description", "nothing has changed");
+        json_close(json, '}');
+    }
+    for (size_t i = 0; i < problems_len; i++) {
+        if (!is_among_also(route, NULL, problems[i])) write_problem(json, problems[i]);
+    }
     json_close(json, '}');
 }
 
-static void write_operation(struct json *json, const struct api_route *route)
+static void write_operation(struct json *json, const struct api_route *route, const char *tag)
 {
     char method[8] = "";
 
@@ -122,6 +405,10 @@ static void write_operation(struct json *json, const struct api_route *route)
         method[i] = (char)(api_method_name(route->method)[i] | 0x20);
     }
     json_open(json, method, '{');
+    json_cstr(json, "operationId", route->id);
+    json_open(json, "tags", '[');
+    json_cstr(json, NULL, tag);
+    json_close(json, ']');
     json_cstr(json, "summary", route->text);
     json_cstr(json, "x-scope", api_need_name(route->need));
     if (route->need == API_NEED_nothing) {
@@ -129,10 +416,12 @@ static void write_operation(struct json *json, const struct api_route *route)
         json_close(json, ']');
     }
     write_parameters(json, route);
-    if (route->body_max > 0) write_content(json, route);
+    if (route->body_max > 0) write_body(json, route);
     write_responses(json, route);
     json_close(json, '}');
 }
+
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static bool is_first_of_path(const struct api_resource *resources, const struct api_route *route)
 {
@@ -150,7 +439,7 @@ static void write_path(struct json *json, const struct api_resource *resources, 
     json_open(json, path, '{');
     for (; resources->name; resources++) {
         for (const struct api_route *route = resources->routes; route->path; route++) {
-            if (strcmp(route->path, path) == 0) write_operation(json, route);
+            if (strcmp(route->path, path) == 0) write_operation(json, route, resources->name);
         }
     }
     json_close(json, '}');
@@ -158,17 +447,6 @@ static void write_path(struct json *json, const struct api_resource *resources, 
 
 static void write_components(struct json *json)
 {
-    static const struct api_field problem[] = {
-        {"type", "string", "which kind, as a URI that leads to its text"},
-        {"title", "string", "of the status"},
-        {"status", "integer", "as in the head"},
-        {"code", "string", "which kind, in a word"},
-        {"detail", "string", "what is wrong, and what to do"},
-        {"errors", "array", "where: pointer, detail, got, allowed, line, col"},
-        {"traceId", "string", "to be named when asking an administrator"},
-        {0},
-    };
-
     json_open(json, "components", '{');
     json_open(json, "securitySchemes", '{');
     json_open(json, "token", '{');
@@ -177,8 +455,9 @@ static void write_components(struct json *json)
     json_close(json, '}');
     json_close(json, '}');
     json_open(json, "schemas", '{');
-    fl_json_put_key(&json->out, FL_STR("Problem"));
-    write_fields(json, problem);
+    for (const struct api_object *const *object = api_objects; *object; object++) {
+        write_object(json, *object);
+    }
     fl_job_schema(&json->out);
     json_close(json, '}');
     json_close(json, '}');
@@ -193,7 +472,16 @@ void api_openapi_write(struct fl_buf *out, const struct api_resource *resources)
     json_open(json, "info", '{');
     json_cstr(json, "title", "Fairlead");
     json_cstr(json, "version", FL_VERSION);
+    json_open(json, "license", '{');
+    json_cstr(json, "name", "Apache-2.0");
+    json_cstr(json, "identifier", "Apache-2.0");
     json_close(json, '}');
+    json_close(json, '}');
+    json_open(json, "servers", '[');
+    json_open(json, NULL, '{');
+    json_cstr(json, "url", "/");
+    json_close(json, '}');
+    json_close(json, ']');
     json_open(json, "security", '[');
     json_open(json, NULL, '{');
     json_open(json, "token", '[');
@@ -219,6 +507,7 @@ static void get_openapi(struct api_call *call)
 }
 
 const struct api_route openapi_routes[] = {
-    API_ROUTE(API_GET, "/v1/openapi.json", API_NEED_token, get_openapi, "this API as OpenAPI 3.1"),
+    API_ROUTE(API_GET, "/v1/openapi.json", API_NEED_token, get_openapi, "getOpenapi",
+              "this API as OpenAPI 3.1", .answer = "object"),
     {0},
 };

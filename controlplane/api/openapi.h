@@ -1,4 +1,5 @@
-/* openapi.h - the API as an OpenAPI 3.1 document, made from the routes and the fields of the job document. */
+/* openapi.h - the API as an OpenAPI 3.1 document, made from the routes and the fields of the job
+ * document. */
 #pragma once
 
 #include "controlplane/api/route.h"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "controlplane/api/json.h"
+#include "controlplane/api/schema.h"
 
 static const struct {
     enum fl_code code;
@@ -11,7 +12,7 @@ static const struct {
     {FL_OK, 200},          {FL_INVALID, 422},     {FL_EXISTS, 409},   {FL_ABSENT, 404},
     {FL_FULL, 429},        {FL_TOO_LARGE, 413},   {FL_CONFLICT, 409}, {FL_DENIED, 403},
     {FL_UNSUPPORTED, 422}, {FL_UNAVAILABLE, 503}, {FL_NO_SPACE, 507}, {FL_DEPOSED, 503},
-    {FL_TORN, 500},        {FL_IO, 503},
+    {FL_TORN, 500},        {FL_BUG, 500},         {FL_IO, 503},
 };
 
 static const struct {
@@ -94,10 +95,47 @@ void api_problem_write(struct fl_buf *buf, const struct api_problem *problem)
     json_cstr(&out, "detail", problem->detail ? problem->detail : fl_code_meaning(problem->code));
     if (problem->errors_len > 0) {
         json_open(&out, "errors", '[');
-        for (size_t i = 0; i < problem->errors_len; i++)
+        for (size_t i = 0; i < problem->errors_len; i++) {
             write_error(&out, &problem->errors[i]);
+        }
         json_close(&out, ']');
     }
     if (problem->trace_id) json_cstr(&out, "traceId", problem->trace_id);
     json_close(&out, '}');
 }
+
+/* ---- its description ------------------------------------------------------------------------- */
+
+static const struct api_field error_fields[] = {
+    API_MUST("pointer", "string", "where in the document that was sent, as RFC 6901"),
+    API_MUST("detail", "string", "the fault there"),
+    API_MAY("got", "string", "the value that was sent"),
+    API_MAY("allowed", "string", "the values that are allowed"),
+    API_MAY("line", "integer", "where in the text that was sent"),
+    API_MAY("col", "integer", "where in that line"),
+    {0},
+};
+
+const struct api_object problem_error_object = {.name = "ProblemError",
+                                                .text = "One thing that is wrong in what was sent.",
+                                                .fields = error_fields};
+
+static const struct api_field problem_fields[] = {
+    API_MUST("type", "string", "which kind, as a URI that leads to its text"),
+    API_MUST("title", "string", "the status in words"),
+    API_MUST("status", "integer", "as in the head"),
+    API_MUST("code", "string", "which kind, in a word: see the table of errors"),
+    API_MUST("detail", "string", "the fault and its remedy"),
+    API_MAY("errors", "array of ProblemError", "where it is wrong"),
+    API_MAY("traceId", "string", "to be named when asking an administrator"),
+    {0},
+};
+
+const struct api_object problem_object = {
+    .name = "Problem",
+    .text = "Why a request was not done.",
+    .fields = problem_fields,
+    .example = "{\"type\":\"https://fairlead.dev/docs/reference/api#absent\","
+               "\"title\":\"Not Found\",\"status\":404,\"code\":\"absent\","
+               "\"detail\":\"not found, or this token may not see it\","
+               "\"traceId\":\"0123456789abcdef\"}"};

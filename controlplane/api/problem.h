@@ -1,6 +1,6 @@
-/* problem.h - what a client is told when a request was not done: application/problem+json.
- * One table turns the codes of codes.def into statuses.  'type' leads to docs/reference/api.md, where each
- * is explained; 'errors' point into the document that was sent.
+/* problem.h - the answer to a request that was not done: application/problem+json.
+ * One table turns the codes of codes.def into statuses.  'type' leads to docs/reference/api.md,
+ * where each is explained; 'errors' point into the document that was sent.
  * Pure. */
 #pragma once
 

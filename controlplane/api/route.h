@@ -1,26 +1,21 @@
 /* route.h - one route of the REST API, and the list of all.
- * Each resource's file ends with an array of its routes; the router, the check of tokens, openapi.json and
- * docs/reference/api.md all read these arrays, so that none can say what another does not do.
- * Types only. */
+ * Each resource's file ends with an array of its routes; the router, the check of tokens,
+ * openapi.json and docs/reference/api.md all read these arrays, so that none can say what another
+ * does not do.
+ * Pure. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "controlplane/api/schema.h"
+
 struct api_call;
 
 enum api_method { API_GET, API_POST, API_PATCH, API_DELETE, API_METHODS_LEN };
 
-/* What a token may do.  A token has a set of these bits; admin includes all. */
-enum api_scope {
-    API_SCOPE_read = 1,
-    API_SCOPE_submit = 2,
-    API_SCOPE_cancel = 4,
-    API_SCOPE_admin = 8,
-};
-
-/* What a route asks of its caller. */
+/* The right that a route asks of its caller. */
 enum api_need {
     API_NEED_nothing, /* exempt: these very paths, nothing below them */
     API_NEED_token,   /* any valid token */
@@ -35,9 +30,17 @@ enum api_need {
 /* body_max of routes whose bound is a setting: http_body_bytes_max, http_batch_bytes_max. */
 enum { API_BODY = 1 << 20, API_BODY_BATCH = 8 << 20 };
 
-struct api_field {
-    const char *name; /* NULL ends the list */
-    const char *type; /* of JSON Schema: string, integer, boolean, array, object */
+/* Headers of a request that a route looks at, beside those of all. */
+enum {
+    API_TAKES_key = 1,      /* Idempotency-Key */
+    API_TAKES_event_id = 2, /* Last-Event-ID */
+    API_TAKES_range = 4,    /* Range */
+};
+
+/* An answer of a route beside its first one. */
+struct api_also {
+    uint16_t status; /* 0 ends the list */
+    const char *gives, *answer;
     const char *text;
 };
 
@@ -46,29 +49,41 @@ struct api_route {
     enum api_method method;
     enum api_need need;
     void (*run)(struct api_call *call);
-    const char *text; /* what it does, half a sentence */
+    const char *id;   /* "cancelJob": its name in generated clients */
+    const char *text; /* half a sentence for people */
     const struct api_field *query;
     const struct api_field *body;
     size_t body_max;    /* bytes; 0: a body is refused */
     const char *takes;  /* content types of the body, if not application/json */
+    const char *schema; /* the body's type as in schema.h; NULL: made from 'body' */
+    uint32_t headers;   /* API_TAKES_... */
+    uint16_t status;    /* on success, if not 200 */
     const char *gives;  /* content type of the answer, if not application/json */
-    const char *schema; /* of the body, a name below components/schemas; NULL: made from 'body' */
-    uint16_t status;    /* of success, if not 200 */
+    const char *answer; /* its type; for text and streams, that of each line or event */
+    const struct api_also *also;
+    bool may_conflict; /* 409: its state does not allow it */
 };
 
-#define API_ROUTE(method_, path_, need_, run_, text_, ...)                                         \
+#define API_ROUTE(method_, path_, need_, run_, id_, text_, ...)                                    \
     {                                                                                              \
-        .method = (method_), .path = (path_), .need = (need_), .run = (run_), .text = (text_),     \
-        ##__VA_ARGS__                                                                              \
+        .method = (method_), .path = (path_), .need = (need_), .run = (run_), .id = (id_),         \
+        .text = (text_), ##__VA_ARGS__                                                             \
     }
 
 struct api_resource {
-    const char *name;
+    const char *name; /* the tag of its operations; several files may share one */
     const struct api_route *routes;
 };
 
 /* All of them, in the order of the docs; the last has name NULL. */
 extern const struct api_resource api_resources[];
+
+uint16_t api_route_status(const struct api_route *route); /* on success */
+/* Its answers are named by an ETag. */
+bool api_route_has_etag(const struct api_route *route);
+/* The statuses of the problems it may answer, as its needs, path and body make them. */
+enum { API_PROBLEMS_MAX = 16 };
+size_t api_route_problems(const struct api_route *route, uint16_t ret[API_PROBLEMS_MAX]);
 
 const char *api_method_name(enum api_method method);
 const char *api_need_name(enum api_need need);

@@ -8,7 +8,7 @@ const struct fl_metric_family route_metric_families[ROUTE_METRICS_LEN] = {
     [ROUTE_REQUESTS] = {"fairlead_http_route_requests_total", FL_METRIC_COUNTER, "method,route",
                         "requests to a route of the API that were answered, or began to stream"},
     [ROUTE_ERRORS] = {"fairlead_http_route_errors_total", FL_METRIC_COUNTER, "method,route,class",
-                      "of these, answered with 4xx or 5xx; gone: the peer left before its answer"},
+                      "answered with 4xx or 5xx; gone: the peer left before its answer"},
     [ROUTE_SECONDS] = {"fairlead_http_route_seconds", FL_METRIC_HISTOGRAM, "method,route",
                        "from a request's head to its answer, or to the begin of its stream"},
 };

@@ -1,6 +1,6 @@
 /* route_metrics.h - requests, errors and latency of each route, as metrics.
- * The label is the route's pattern as its table has it, so there are as many series as routes, whatever is asked
- * for.  A request counts when its answer goes out; one that streams, when its stream begins.
+ * The label is the route's pattern as its table has it, so there are never more series than routes.
+ * A request counts when its answer goes out; one that streams, when its stream begins.
  * One object a front; several write to the same series. */
 #pragma once
 

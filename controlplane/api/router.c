@@ -3,28 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *api_method_name(enum api_method method)
-{
-    static const char *const names[] = {"GET", "POST", "PATCH", "DELETE"};
-
-    return method < API_METHODS_LEN ? names[method] : "?";
-}
-
-const char *api_need_name(enum api_need need)
-{
-    static const char *const names[] = {"nothing", "token", "read", "submit",
-                                        "cancel",  "admin", "fleet"};
-
-    return need < API_NEEDS_LEN ? names[need] : "?";
-}
-
 /* Cuts the first segment, with its leading slash, off 'path'. */
 static struct fl_str next_segment(struct fl_str *path)
 {
     struct fl_str segment = {path->at + 1, 0};
 
-    while (segment.len + 1 < path->len && segment.at[segment.len] != '/')
+    while (segment.len + 1 < path->len && segment.at[segment.len] != '/') {
         segment.len++;
+    }
     path->at += segment.len + 1;
     path->len -= segment.len + 1;
     return segment;

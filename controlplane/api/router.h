@@ -1,8 +1,8 @@
 /* router.h - which route a request's method and raw path name.
- * Routing is by raw segments: what is percent-encoded is decoded once, afterwards, and only in the parts
- * that a pattern leaves open, so that no spelling of a path reaches another route than its bytes say.
- * A pattern's segment is a literal, '{name}', or '{name}:verb'; '{name}' alone never takes a segment that
- * has a ':' in it.
+ * Routing is by raw segments: a percent-encoded part is decoded once, afterwards, and only in the
+ * parts that a pattern leaves open, so that no spelling of a path reaches another route than its
+ * bytes say.  A pattern's segment is a literal, '{name}', or '{name}:verb'; '{name}' alone never
+ * takes a segment that has a ':' in it.
  * Pure. */
 #pragma once
 

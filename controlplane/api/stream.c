@@ -4,6 +4,9 @@
 
 #include "controlplane/api/api_state.h"
 
+/* A request that becomes a follower has done so by then. */
+enum { WANTED_MS = 30000 };
+
 static void on_gone(void *ctx, struct http_request *request)
 {
     struct api_stream *stream = ctx;
@@ -41,9 +44,11 @@ static void on_heartbeat(void *ctx)
 bool api_stream_form(struct api_call *call, bool *ret_is_sse)
 {
     struct fl_str accept = api_header(call, "accept");
-    bool wants_lines = accept.len > 0 && memmem(accept.at, accept.len, "ndjson", 6) != NULL;
-    bool wants_events = accept.len == 0 || memmem(accept.at, accept.len, "text/event-stream", 17) ||
-                        memmem(accept.at, accept.len, "*/*", 3);
+    const char *lines = accept.len > 0 ? memmem(accept.at, accept.len, "ndjson", 6) : NULL;
+    const char *events =
+        accept.len > 0 ? memmem(accept.at, accept.len, "text/event-stream", 17) : NULL;
+    bool wants_lines = lines && (!events || lines < events); /* both: the first one counts */
+    bool wants_events = accept.len == 0 || events || memmem(accept.at, accept.len, "*/*", 3);
 
     if (!wants_lines && !wants_events) {
         api_fail_status(call, 406, FL_UNSUPPORTED,
@@ -71,8 +76,9 @@ bool api_stream_open(struct api_stream *stream, struct api_call *call, const cha
                  call->config->followers_max);
         return false;
     }
-    for (size_t i = 0; i < call->headers_len; i++)
+    for (size_t i = 0; i < call->headers_len; i++) {
         headers[headers_len++] = call->headers[i];
+    }
     stream->api = call->api;
     stream->is_sse = strcmp(content_type, "text/event-stream") == 0;
     stream->is_quiet = strcmp(content_type, "text/plain") == 0;
@@ -108,4 +114,16 @@ void api_stream_end(struct api_stream *stream)
     stream->api->streams--;
     http_stream_end(request);
     stream->on_gone(stream);
+}
+
+void api_want_rows(struct api *api)
+{
+    api->rows_wanted_at = fl_loop_now(api->parts.loop);
+    api->parts.want_rows(api->parts.want_rows_ctx);
+}
+
+bool api_wants_rows(const struct api *api)
+{
+    return api->followers.len + api->tails.len > 0 ||
+           fl_loop_now(api->parts.loop) < api->rows_wanted_at + WANTED_MS;
 }

@@ -1,7 +1,7 @@
 /* stream.h - an answer that goes on: server-sent events, or lines of JSON.
- * A stream outlives its call's arena only in what it needs: place and filter.  A peer that reads slowly gets
- * what fits and hears later of the rest; nothing is kept for it here.  A comment goes out when it has been
- * silent for the heartbeat, so that proxies keep the connection. */
+ * A stream outlives its call's arena only in what it needs: place and filter.  A peer that reads
+ * slowly gets what fits and hears later of the rest; nothing is kept for it here.  A comment goes
+ * out when it has been silent for the heartbeat, so that proxies keep the connection. */
 #pragma once
 
 #include "controlplane/api/call.h"
@@ -17,8 +17,8 @@ struct api_stream {
     void (*on_gone)(struct api_stream *stream); /* 'request' is NULL already; frees the stream */
 };
 
-/* Takes the call's request.  False: there are followers_max streams, or the peer accepts neither form; the
- * call was answered.  The stream is embedded at the start of its owner's struct. */
+/* Takes the call's request.  False: there are followers_max streams, or the peer accepts neither
+ * form; the call was answered.  The stream is embedded at the start of its owner's struct. */
 FL_CHECK bool api_stream_open(struct api_stream *stream, struct api_call *call,
                               const char *content_type);
 

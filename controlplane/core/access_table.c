@@ -60,9 +60,7 @@ const struct token *access_table_token(const struct access_table *table, struct 
 bool access_table_add_join(struct access_table *table, const struct join *join, struct fl_err *err)
 {
     if (!fl_str_is_name(fl_str_c(join->name))) {
-        return fl_fail(err, FL_INVALID,
-                       "a cluster's name is 1 to 63 of a-z, 0-9 and '-', and neither starts nor "
-                       "ends with '-'");
+        return fl_fail(err, FL_INVALID, "a cluster's name is " FL_NAME_ALLOWED);
     }
     if (access_table_join(table, &join->token)) {
         return fl_fail(err, FL_EXISTS, "this join token is there already");

@@ -1,7 +1,8 @@
 /* access_table.h - who may come in: join tokens of clusters to be, and tokens of the API.
- * Secrets are not here, only their digests.  A join token is good for one key; used ones are kept until
- * they expire, so that a repeated request finds its answer, and count no more.
- * Uses shared/base and the core's event types.  Not thread-safe: the core owns it and is its only caller. */
+ * Secrets are not here, only their digests.  A join token is good for one key; used ones are kept
+ * until they expire, so that a repeated request finds its answer, and count no more.
+ * Uses shared/base and the core's event types.  Not thread-safe: the core owns it and is its only
+ * caller. */
 #pragma once
 
 #include "controlplane/core/core_event.h"

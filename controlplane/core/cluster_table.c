@@ -53,9 +53,7 @@ bool cluster_table_add(struct cluster_table *table, uint32_t id, struct fl_str n
     struct cluster *cluster;
 
     if (!fl_str_is_name(name)) {
-        return fl_fail(err, FL_INVALID,
-                       "a cluster's name is 1 to 63 of a-z, 0-9 and '-', and neither starts nor "
-                       "ends with '-'");
+        return fl_fail(err, FL_INVALID, "a cluster's name is " FL_NAME_ALLOWED);
     }
     if (uid.len == 0 || uid.len > CLUSTER_UID_MAX || !fl_str_is_text(uid)) {
         return fl_fail(err, FL_INVALID, "a cluster's uid is text of 1 to %d bytes",
@@ -102,7 +100,7 @@ static bool is_equal(struct fl_resources a, struct fl_resources b)
     return a.memory_bytes == b.memory_bytes && a.cpu_milli == b.cpu_milli && a.gpus == b.gpus;
 }
 
-/* --- which nodes there are --- */
+/* ---- which nodes there are ------------------------------------------------------------------- */
 
 static const struct fl_resources nothing = {0};
 
@@ -124,7 +122,8 @@ static void forget_node(struct cluster_table *table, struct cluster *cluster, ui
     fl_vec_push(&cluster->holes, i);
 }
 
-/* Once a session: whoever it has not told of yet is gone, at the latest with the last replica there. */
+/* Once a session: whoever it has not told of yet is gone, at the latest with the last replica
+ * there. */
 static void end_listing(struct cluster_table *table, struct cluster *cluster)
 {
     cluster->is_listed = true;
@@ -200,7 +199,7 @@ bool cluster_pack_nodes(struct cluster *cluster, uint32_t *ret_moved)
     return true;
 }
 
-/* --- what the agent tells of them --- */
+/* ---- what the agent tells of them ------------------------------------------------------------ */
 
 /* It counts no more, by the agent's own word. */
 static void end_node(struct cluster_table *table, struct cluster *cluster, uint32_t i)

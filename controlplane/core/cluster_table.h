@@ -1,11 +1,13 @@
 /* cluster_table.h - the clusters: who speaks for each, its nodes, and what is free on them.
- * What is free is the agent's own number, minus the starts its report does not include yet, plus what has
- * ended since.  A node is known by its name; the number that the agent gives it is good for one session.
- * A node that its cluster tells of no more is forgotten once no live attempt is on it (decision 55).  Its
- * place among the nodes is then a hole, which the next new name fills; until then no index moves.
- * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
+ * What is free is the agent's own number, minus the starts its report does not include yet, plus
+ * what has ended since.  A node is known by its name; the number that the agent gives it is good
+ * for one session.  A node that its cluster tells of no more is forgotten once no live attempt is
+ * on it (decision 55).  Its place among the nodes is then a hole, which the next new name fills;
+ * until then no index moves.  Uses shared/base only.  Not thread-safe: the core owns it and is its
+ * only caller. */
 #pragma once
 
+#include "controlplane/core/core_event.h"
 #include "shared/base/err.h"
 #include "shared/base/map.h"
 #include "shared/base/str.h"
@@ -15,7 +17,6 @@
 enum {
     CLUSTER_UID_MAX = 64,
     CLUSTER_UUID_MAX = 36,
-    CLUSTER_CORDON_MAX = 253,
     CLUSTER_NODE_NAME_MAX = 253,
     CLUSTER_NODE_LABELS_MAX = 8192,
     CLUSTER_NODE_NUMBER_MAX = 65535,
@@ -54,9 +55,9 @@ struct cluster {
     uint8_t state; /* enum cluster_state */
     char name[FL_NAME_BYTES_MAX + 1];
     char uid[CLUSTER_UID_MAX + 1];
-    char cordon[CLUSTER_CORDON_MAX + 1]; /* why it takes no new work; empty: it does */
-    char uuid[CLUSTER_UUID_MAX + 1];     /* in its certificates; empty: it has none */
-    uint8_t access;                      /* enum core_access */
+    char cordon[CORE_REASON_BYTES_MAX + 1]; /* why it takes no new work; empty: it does */
+    char uuid[CLUSTER_UUID_MAX + 1];        /* in its certificates; empty: it has none */
+    uint8_t access;                         /* enum core_access */
     bool is_draining;     /* what lives there is being stopped, to run elsewhere; cordoned too */
     uint64_t generation;  /* of its newest certificate */
     uint64_t seen;        /* the newest generation that has come */
@@ -74,8 +75,8 @@ struct cluster {
     fl_ms silent_at;    /* since when, as far as this core knows; valid while is_silent */
     bool is_known;      /* it has told of its nodes since this core was loaded */
     bool has_images;
-    fl_ms
-        lost_at; /* when its silence becomes 'unknown'; 0: it is not silent, or the clock is frozen */
+    /* When its silence becomes 'unknown'; 0: it is not silent, or the clock is frozen. */
+    fl_ms lost_at;
     fl_ms resend_at;      /* when waiting for its nodes ends; 0: nothing waits */
     uint64_t control_seq; /* of this session's last command */
     uint64_t report_seq;  /* of this session's last report */
@@ -130,21 +131,24 @@ void cluster_table_remove(struct cluster_table *table, uint32_t slot);
 /* Something became free there: shapes that did not fit may. */
 void cluster_table_grow(struct cluster_table *table, struct cluster *cluster);
 
-/* The index of the node of this name, made if it is not there.  How many there may be is the caller's to
- * say: nodes_max of a session, and those that live attempts are on. */
+/* The index of the node of this name, made if it is not there.  How many there may be is the
+ * caller's to say: nodes_max of a session, and those that live attempts are on. */
 uint32_t cluster_need_node(struct cluster_table *table, struct cluster *cluster,
                            struct fl_str name);
 
-/* A replica of a live attempt is on the node from now on, or was.  An index stays good in between. */
+/* A replica of a live attempt is on the node from now on, or was.  An index stays good in
+ * between. */
 void cluster_join_node(struct cluster *cluster, uint32_t node);
 void cluster_leave_node(struct cluster_table *table, struct cluster *cluster, uint32_t node);
 
-/* Forgets every node that no live attempt is on and moves the others together; for a cluster without a session.
- * ret_moved, of nodes.len, has the new index of each that is left.  False: all of them stay as they are. */
+/* Forgets every node that no live attempt is on and moves the others together; for a cluster
+ * without a session.  ret_moved, of nodes.len, has the new index of each that is left.  False: all
+ * of them stay as they are. */
 FL_CHECK bool cluster_pack_nodes(struct cluster *cluster, uint32_t *ret_moved);
 
-/* One node of a report.  One that is not ready and has nothing is gone; so is another one that had this
- * number.  False: the number or the text is out of bounds, or nodes_max are there; nothing has changed. */
+/* One node of a report.  One that is not ready and has nothing is gone; so is another one that had
+ * this number.  False: the number or the text is out of bounds, or nodes_max are there; nothing has
+ * changed. */
 FL_CHECK bool cluster_report_node(struct cluster_table *table, struct cluster *cluster,
                                   uint64_t stamp, uint32_t number, bool is_ready,
                                   struct fl_str name, struct fl_str labels,
@@ -164,7 +168,8 @@ static inline void fl_resources_take(struct fl_resources *sum, struct fl_resourc
     sum->gpus -= take.gpus;
 }
 
-/* Takes from, or gives back to, a node of this session; taking more than is there leaves nothing. */
+/* Takes from, or gives back to, a node of this session; taking more than is there leaves
+ * nothing. */
 void cluster_take(struct cluster *cluster, uint32_t node, struct fl_resources each);
 void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t node,
                   struct fl_resources each);

@@ -1,12 +1,14 @@
 /* core.h - the brain: all live state of the control plane, and the one function that changes it.
  * Pure: no I/O, clock, log, thread or random source; equal events give equal batches, bit for bit.
  *
- *   core_create -> core_load (rows of queues, clusters, tokens, shapes, counters, then by id: open jobs,
- *   marks, attempts, attempt ends, element ends) -> core_begin through event 'begin' -> core_step ... core_settle
+ *   core_create -> core_load (rows of queues, clusters, tokens, shapes, counters, then by id: open
+ *   jobs, marks, attempts, attempt ends, element ends) -> core_begin through event 'begin' ->
+ *   core_step ... core_settle
  *
- * core_step takes one event and appends what follows from it to the batch.  core_settle does what is done
- * once for many events: a round of placement within its budget, and acknowledgements.  A batch must be
- * settled before it is committed.  A core whose batch failed is destroyed: it has run ahead.
+ * core_step takes one event and appends what follows from it to the batch.  core_settle does what
+ * is done once for many events: a round of placement within its budget, and acknowledgements.  A
+ * batch must be settled before it is committed.  A core whose batch failed is destroyed: it has run
+ * ahead.
  * Uses shared/base only.  Not thread-safe: the engine owns it and is its only caller. */
 #pragma once
 
@@ -49,12 +51,12 @@ bool core_settle(struct core *core, fl_ms now, struct core_batch *batch);
 /* When the next tick is due; INT64_MAX: never. */
 fl_ms core_deadline(const struct core *core);
 
-/* Hash over what rows hold: ids, queues, clusters, tokens, shapes, jobs, marks, attempts, ends.  A core that was
- * loaded from the rows of another has the same. */
+/* Hash over what rows hold: ids, queues, clusters, tokens, shapes, jobs, marks, attempts, ends.  A
+ * core that was loaded from the rows of another has the same. */
 uint64_t core_hash(const struct core *core);
 
-/* Asserts that the state is whole: each open job has one next actor and one deadline, usage adds up,
- * indexes agree.  Walks everything; for tests and the simulator. */
+/* Asserts that the state is whole: each open job has one next actor and one deadline, usage adds
+ * up, indexes agree.  Walks everything; for tests and the simulator. */
 void core_check(const struct core *core);
 
 struct core_stats {

@@ -3,21 +3,22 @@
 
 #include "controlplane/core/core_state.h"
 
-/* Who may come in.  The core sees digests and generations, never a secret; what it decides is durable
- * before a certificate or a token leaves the house.
+/* Who may come in.  The core sees digests and generations, never a secret; what it decides is
+ * durable before a certificate or a token leaves the house.
  *
- * A certificate carries its cluster's generation.  Each renewal raises it, so two holders of one key show
- * themselves: whoever comes second presents a generation that is old, be it in a HELLO or to have it renewed,
- * and then nobody speaks for the cluster until a person has looked.  A renewal whose answer was lost is no
- * such case: it comes again with the same new key.  Nor is a connection that is older than the use of the newer
- * certificate, whose HELLO was late. */
+ * A certificate carries its cluster's generation.  Each renewal raises it, so two holders of one
+ * key show themselves: whoever comes second presents a generation that is old, be it in a HELLO or
+ * to have it renewed, and then nobody speaks for the cluster until a person has looked.  A renewal
+ * whose answer was lost is no such case: it comes again with the same new key.  Nor is a connection
+ * that is older than the use of the newer certificate, whose HELLO was late. */
 
 static bool is_same(const struct fl_digest *a, const struct fl_digest *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* False: it is longer than the room; the copy is what a comparison of lengths would refuse anyway. */
+/* False: it is longer than the room; the copy is what a comparison of lengths would refuse
+ * anyway. */
 static bool copy_text(char *to, size_t to_bytes, struct fl_str from)
 {
     if (from.len >= to_bytes || (from.len > 0 && memchr(from.at, '\0', from.len))) return false;
@@ -46,7 +47,7 @@ static void answer_certificate(struct core_batch *batch, const struct core_event
                                    .name = cluster->name});
 }
 
-/* --- expiry --- */
+/* ---- expiry ---------------------------------------------------------------------------------- */
 
 static void arm(struct core *core)
 {
@@ -92,7 +93,7 @@ void core_access_expire(struct core *core, struct core_batch *batch)
     arm(core);
 }
 
-/* --- join tokens --- */
+/* ---- join tokens ----------------------------------------------------------------------------- */
 
 static void put_join_row(struct core_batch *batch, const struct join *join)
 {
@@ -120,7 +121,8 @@ static void put_join(struct core *core, const struct core_event *event, struct c
                          "a join token expires in the future, and within 24 hours");
         return;
     }
-    (void)!copy_text(join.name, sizeof join.name, event->join_put.name); /* else it is no name */
+    FL_IGNORE(
+        copy_text(join.name, sizeof join.name, event->join_put.name)); /* else it is no name */
     if (!access_table_add_join(&core->access, &join, &err)) {
         core_answer_code(batch, event, err.code, err.text);
         return;
@@ -147,7 +149,7 @@ static void revoke_join(struct core *core, const struct core_event *event, struc
     answer_ok(batch, event, (struct core_answer){0});
 }
 
-/* --- certificates --- */
+/* ---- certificates ---------------------------------------------------------------------------- */
 
 /* The cluster that the token names, new or known, ready for its new key; NULL: answered. */
 static struct cluster *enrolled(struct core *core, const struct core_event *event,
@@ -237,7 +239,7 @@ static void lock(struct core *core, const struct core_event *event, struct core_
     core_put_cluster(batch, cluster);
     core_audit(batch, event, "cluster_lock %s generation=%" PRIu64 " presented=%" PRIu64,
                cluster->name, cluster->generation, presented);
-    core_session_close(core, batch, cluster, core_access_refusal(cluster));
+    core_disconnect(core, batch, cluster, FL_DENIED, core_access_refusal(cluster));
 }
 
 static void renew(struct core *core, const struct core_event *event, struct core_batch *batch)
@@ -302,7 +304,7 @@ void core_access_seen(const struct core *core, struct cluster *cluster, uint64_t
     cluster->seen_at = core->now;
 }
 
-/* --- what people say of a cluster's certificates --- */
+/* ---- what people say of a cluster's certificates --------------------------------------------- */
 
 static struct cluster *find_cluster(struct core *core, const struct core_event *event,
                                     struct core_batch *batch)
@@ -324,7 +326,7 @@ static void revoke(struct core *core, const struct core_event *event, struct cor
         cluster->access = CORE_ACCESS_revoked;
         core_put_cluster(batch, cluster);
         core_audit(batch, event, "cluster_revoke %s", cluster->name);
-        core_session_close(core, batch, cluster, core_access_refusal(cluster));
+        core_disconnect(core, batch, cluster, FL_DENIED, core_access_refusal(cluster));
     }
     answer_ok(batch, event, (struct core_answer){.id = cluster->id});
 }
@@ -347,7 +349,7 @@ static void unlock(struct core *core, const struct core_event *event, struct cor
     answer_ok(batch, event, (struct core_answer){.id = cluster->id});
 }
 
-/* --- tokens of the API --- */
+/* ---- tokens of the API ----------------------------------------------------------------------- */
 
 static bool fill_token(struct token *token, const struct core_event *event)
 {
@@ -368,8 +370,10 @@ static void put_token(struct core *core, const struct core_event *event, struct 
 
     core_access_expire(core, batch);
     if (!fill_token(&token, event)) {
-        core_answer_code(batch, event, FL_INVALID,
-                         "a token's id has at most 32 bytes, its name and queue 63");
+        core_answer_code(
+            batch, event, FL_INVALID,
+            "a token's id has at most " FL_QUOTE(
+                CORE_TOKEN_ID_MAX) " bytes, its name and queue " FL_QUOTE(FL_NAME_BYTES_MAX));
         return;
     }
     if (token.expires_at != 0 && token.expires_at <= core->now) {

@@ -2,9 +2,10 @@
 
 #include "controlplane/core/core_state.h"
 
-/* An attempt lives in two steps: START makes replicas behind a gate, GO opens it once the commit that
- * knows of all of them is durable.  Its end is decided by its replicas alone: by the last of them, or by
- * its cluster's word that there are none.  What follows (again, or over) is decided here too. */
+/* An attempt lives in two steps: START makes replicas behind a gate, GO opens it once the commit
+ * that knows of all of them is durable.  Its end is decided by its replicas alone: by the last of
+ * them, or by its cluster's word that there are none.  What follows (again, or over) is decided
+ * here too. */
 
 static struct cluster *cluster_of(const struct core *core, const struct element *element)
 {
@@ -56,7 +57,7 @@ bool core_reason_is_charged(enum reason reason)
     return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
 }
 
-/* --- lists of its cluster --- */
+/* ---- lists of its cluster -------------------------------------------------------------------- */
 
 void core_attempt_link(struct core *core, uint32_t slot)
 {
@@ -178,77 +179,7 @@ void core_attempt_silence(struct core *core, struct cluster *cluster, bool is_si
     }
 }
 
-/* --- the job around it --- */
-
-bool core_job_has_work(const struct core *core, const struct job *job)
-{
-    const struct job_run *run = job_table_run(&core->jobs, job);
-
-    if (job->is_held || (run && run->stop != REASON_none)) return false;
-    return job->elements_next < job->elements || (run && run->ready_first != 0);
-}
-
-void core_job_place(struct core *core, uint32_t slot)
-{
-    if (core_job_has_work(core, job_table_at(&core->jobs, slot))) {
-        queue_table_enter(&core->queues, &core->jobs, slot);
-        core->is_dirty = true;
-    } else {
-        queue_table_remove(&core->queues, &core->jobs, slot);
-    }
-}
-
-/* Whether open_mark may have rows of it: only then they are looked for. */
-static bool may_have_marks(const struct job *job, const struct job_run *run)
-{
-    if (job->is_held) return true;
-    return run && (run->stop != REASON_none || run->first_start || run->picks.len > 0);
-}
-
-static void end_job(struct core *core, struct core_batch *batch, uint32_t slot,
-                    enum job_state state, enum reason reason)
-{
-    struct job *job = job_table_at(&core->jobs, slot);
-    struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
-    struct job_run *run = job_table_run(&core->jobs, job);
-    struct row row = {.kind = ROW_job_end,
-                      .job_end = {.job = job->id,
-                                  .state = (uint8_t)state,
-                                  .reason = (uint16_t)reason,
-                                  .is_array = job->elements > 1 || (run && run->picks.len > 0),
-                                  .has_marks = may_have_marks(job, run)}};
-
-    if (run && run->first_start && run->stop == REASON_none) core->deadlines--;
-    queue_table_remove(&core->queues, &core->jobs, slot);
-    shape_table_unref(&core->shapes, bucket->shape);
-    queue_table_leave(&core->queues, job->bucket);
-    job_table_remove(&core->jobs, slot);
-    core->is_dirty = true; /* whoever was behind it */
-    core_batch_row(batch, &row);
-}
-
-static enum job_state stopped_state(enum reason reason)
-{
-    return reason == REASON_Cancelled ? JOB_cancelled : JOB_failed;
-}
-
-static void end_job_if_over(struct core *core, struct core_batch *batch, uint32_t slot,
-                            enum reason reason)
-{
-    struct job *job = job_table_at(&core->jobs, slot);
-    const struct job_run *run = job_table_run(&core->jobs, job);
-    uint32_t ended = run->succeeded + run->failed + run->cancelled;
-
-    if (run->stop != REASON_none) {
-        if (run->live > 0) return;
-        end_job(core, batch, slot, stopped_state(run->stop), run->stop);
-    } else if (ended == job->elements) {
-        enum job_state state = run->failed ? JOB_failed : JOB_succeeded;
-
-        if (job->elements > 1) reason = run->failed ? REASON_ElementsFailed : REASON_Succeeded;
-        end_job(core, batch, slot, state, reason);
-    }
-}
+/* ---- the element around it ------------------------------------------------------------------- */
 
 /* The element, and its attempt with it, is over.  Its slot is free afterwards. */
 static void end_element(struct core *core, struct core_batch *batch, uint32_t slot,
@@ -274,10 +205,10 @@ static void end_element(struct core *core, struct core_batch *batch, uint32_t sl
     job_table_remove_element(&core->jobs, job, element->element);
     element_table_remove(&core->elements, slot);
     core->is_dirty = true;
-    end_job_if_over(core, batch, job_slot, reason);
+    core_job_end_if_over(core, batch, job_slot, reason);
 }
 
-/* --- waiting for the next attempt --- */
+/* ---- waiting for the next attempt ------------------------------------------------------------ */
 
 void core_element_ready(struct core *core, uint32_t slot)
 {
@@ -307,7 +238,8 @@ static fl_ms backoff(struct core *core, uint32_t times)
     return wait + fl_prng_between(&core->prng, -(wait / 5), wait / 5);
 }
 
-/* What befell the attempt without a fault of the job's own: a refusal is worth a pause, a loss is not. */
+/* What befell the attempt without a fault of the job's own: a refusal is worth a pause, a loss is
+ * not. */
 static bool needs_pause(const struct element *element, enum reason reason)
 {
     return core_reason_is_charged(reason) || reason == REASON_StartRefused || element->misses > 1;
@@ -343,7 +275,8 @@ static void attempt_again(struct core *core, struct core_batch *batch, uint32_t 
     }
 }
 
-/* The attempt has ended for this reason: again, or over?  The element's slot may be free afterwards. */
+/* The attempt has ended for this reason: again, or over?  The element's slot may be free
+ * afterwards. */
 static void attempt_over(struct core *core, struct core_batch *batch, uint32_t slot,
                          enum reason reason)
 {
@@ -354,7 +287,7 @@ static void attempt_over(struct core *core, struct core_batch *batch, uint32_t s
 
     unlink_attempt(core, slot);
     if (run->stop != REASON_none) {
-        end_element(core, batch, slot, stopped_state(run->stop), run->stop);
+        end_element(core, batch, slot, core_job_stopped_state(run->stop), run->stop);
     } else if (reason == REASON_Succeeded) {
         end_element(core, batch, slot, JOB_succeeded, reason);
     } else if (core_reason_is_charged(reason) && element->failures >= retries_max) {
@@ -367,7 +300,7 @@ static void attempt_over(struct core *core, struct core_batch *batch, uint32_t s
     }
 }
 
-/* --- start --- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
 static uint32_t take_element(struct core *core, uint32_t job_slot)
 {
@@ -485,7 +418,7 @@ void core_attempt_start(struct core *core, struct core_batch *batch, uint32_t jo
     core->starts++;
 }
 
-/* --- what its agent tells --- */
+/* ---- what its agent tells -------------------------------------------------------------------- */
 
 static void put_phase(struct core *core, struct core_batch *batch, const struct element *element,
                       uint32_t replica, enum fl_replica_state state, int32_t exit_code)
@@ -606,7 +539,7 @@ void core_attempt_go(struct core *core, struct core_batch *batch, uint32_t slot)
     core_emit_send(batch, &send);
 }
 
-/* --- ends that are decided here --- */
+/* ---- ends that are decided here -------------------------------------------------------------- */
 
 void core_attempt_stop(struct core *core, struct core_batch *batch, uint32_t slot,
                        enum reason reason)
@@ -638,21 +571,6 @@ void core_attempt_end(struct core *core, struct core_batch *batch, uint32_t slot
     attempt_over(core, batch, slot, reason);
 }
 
-/* Nothing of it ever started, so there is nobody to wait for. */
-static void end_unstarted_job(struct core *core, struct core_batch *batch, uint32_t job_slot,
-                              enum reason reason)
-{
-    const struct job *job = job_table_at(&core->jobs, job_slot);
-    struct row row = {.kind = ROW_element_end,
-                      .element_end = {.job = job->id,
-                                      .state = (uint8_t)stopped_state(reason),
-                                      .reason = (uint16_t)reason,
-                                      .first_replica = UINT32_MAX}};
-
-    if (job->elements == 1) core_batch_row(batch, &row);
-    end_job(core, batch, job_slot, stopped_state(reason), reason);
-}
-
 void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job_slot,
                    enum reason reason)
 {
@@ -663,7 +581,7 @@ void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job_slo
     uint32_t slot, number = 0;
 
     if (!run) {
-        end_unstarted_job(core, batch, job_slot, reason);
+        core_job_end_unstarted(core, batch, job_slot, reason);
         return;
     }
     if (run->first_start && run->stop == REASON_none) core->deadlines--;
@@ -677,9 +595,9 @@ void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job_slo
         if (element_table_at(&core->elements, slot)->place == ELEMENT_LIVE) {
             core_attempt_stop(core, batch, slot, reason);
         } else {
-            end_element(core, batch, slot, stopped_state(reason), reason);
+            end_element(core, batch, slot, core_job_stopped_state(reason), reason);
         }
     }
     run->live--;
-    end_job_if_over(core, batch, job_slot, reason);
+    core_job_end_if_over(core, batch, job_slot, reason);
 }

@@ -6,7 +6,7 @@
 
 /* Two looks at the whole state: its fingerprint, and whether it is whole. */
 
-/* --- the hash over what rows hold, in the order of their keys --- */
+/* ---- the hash over what rows hold, in the order of their keys -------------------------------- */
 
 static uint64_t hash_text(uint64_t h, const char *text)
 {
@@ -115,14 +115,14 @@ uint64_t core_hash(const struct core *core)
     return h;
 }
 
-/* --- whether it is whole --- */
+/* ---- whether it is whole --------------------------------------------------------------------- */
 
 struct sums {
     size_t elements, live, deadlines;
 };
 
-/* A live attempt's next actor is its cluster: connected, or with the clock of its silence running or run
- * out.  A waiting element's is its timer, a ready one's the next round. */
+/* A live attempt's next actor is its cluster: connected, or with the clock of its silence running
+ * or run out.  A waiting element's is its timer, a ready one's the next round. */
 static void check_live(const struct core *core, uint32_t slot, const struct element *element)
 {
     const struct cluster *cluster = cluster_table_at(&core->clusters, element->cluster);
@@ -238,7 +238,8 @@ static void check_buckets(const struct core *core)
     fl_assert(jobs == core->jobs.jobs.len);
 }
 
-/* Each node that a live attempt is on is there, and knows by how many; the others are told of, or to be. */
+/* Each node that a live attempt is on is there, and knows by how many; the others are told of, or
+ * to be. */
 static void check_nodes(const struct core *core, const struct cluster *cluster)
 {
     uint32_t *replicas = fl_new_array(uint32_t, cluster->nodes.len + 1);
@@ -292,7 +293,8 @@ static void check_clusters(const struct core *core, struct sums *sums)
         for (uint32_t slot = cluster->unmarked_first; slot;) {
             const struct element *element = element_table_at(&core->elements, slot);
 
-            /* Without a session the list waits for the next one, which begins with an empty list. */
+            /* Without a session the list waits for the next one, which begins with an empty
+             * list. */
             fl_assert(element->start_seq > 0);
             fl_assert(!cluster->is_connected || element->start_seq <= cluster->control_seq);
             unmarked_here++;

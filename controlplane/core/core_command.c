@@ -34,21 +34,6 @@ static void keep(struct fl_arena *arena, struct fl_str *s)
     if (s->len > 0) s->at = fl_arena_copy(arena, s->at, s->len);
 }
 
-/* Which fields of a row are strings is said by rows.def alone. */
-#define F(type, field)
-#define B(field, max) keep(arena, &r->field);
-#define ROW(name, number, fields)                                                                  \
-    static void keep_##name(struct fl_arena *arena, struct row_##name *r)                          \
-    {                                                                                              \
-        (void)arena;                                                                               \
-        (void)r;                                                                                   \
-        fields                                                                                     \
-    }
-#include "controlplane/core/rows.def"
-#undef ROW
-#undef F
-#undef B
-
 void core_batch_row(struct core_batch *batch, const struct row *row)
 {
     struct row *kept;
@@ -57,15 +42,19 @@ void core_batch_row(struct core_batch *batch, const struct row *row)
     fl_assert(is_written);
     fl_vec_push(&batch->rows, *row);
     kept = &batch->rows.at[batch->rows.len - 1];
-    switch (kept->kind) {
-#define ROW(name, number, fields)                                                                  \
-    case ROW_##name:                                                                               \
-        keep_##name(&batch->arena, &kept->name);                                                   \
-        break;
+    switch (kept->kind) { /* rows.def alone says which fields of a row are strings */
+#define F(type, name)
+#define B(type, name, max) keep(&batch->arena, &r->name);
+#define ROW(name_, number, fold, table, fields)                                                    \
+    case ROW_##name_: {                                                                            \
+        struct row_##name_ *r = &kept->name_;                                                      \
+        (void)r;                                                                                   \
+        fields                                                                                     \
+    } break;
 #include "controlplane/core/rows.def"
-#undef ROW
-    case ROW_KINDS_LEN:
-        fl_unreachable("a row has one of the kinds of rows.def");
+#include "shared/base/enum_names.h"
+    case ROW_unknown:
+        fl_unreachable("a core decides rows of rows.def");
     }
     if (kept->kind == ROW_job_new) batch->jobs++;
 }
@@ -195,14 +184,4 @@ bool core_answer_decode(struct fl_str bytes, struct fl_arena *arena, struct core
     return true;
 }
 
-const char *core_send_name(enum core_send_kind kind)
-{
-    static const char *const names[] = {
-#define NAME(name) #name,
-        CORE_SENDS(NAME)
-#undef NAME
-    };
-
-    fl_assert(kind < sizeof names / sizeof *names);
-    return names[kind];
-}
+FL_ENUM_NAMES(core_send_name, enum core_send_kind, CORE_SENDS(FL_NAME))

@@ -1,6 +1,6 @@
-/* core_command.h - what the core wants done: effects, and the batch that holds them with their rows.
- * A batch is filled by core_step and core_settle, committed as one transaction, and only then are its
- * effects carried out, in order.  Everything in it lives in its arena.
+/* core_command.h - what the core wants done: effects, and the batch that holds them with their
+ * rows.  A batch is filled by core_step and core_settle, committed as one transaction, and only
+ * then are its effects carried out, in order.  Everything in it lives in its arena.
  * Uses shared/base and the core's own types only. */
 #pragma once
 
@@ -104,6 +104,8 @@ struct core_answer {
     uint64_t request;
     enum fl_code code;
     const char *text;    /* with another code than FL_OK */
+    fl_ms at;            /* of its batch, by the engine; 0: it comes with none */
+    bool is_replay;      /* by the engine: of an Idempotency-Key that was used before */
     uint64_t id;         /* of a queue or cluster that was put, enrolled or renewed */
     uint64_t generation; /* enrol, renew: what the certificate is to carry */
     const char *uuid;    /* the same: its cluster's, for the certificate's name */

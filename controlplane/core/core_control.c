@@ -4,8 +4,8 @@
 #include "controlplane/core/core_state.h"
 #include "shared/base/job_name.h"
 
-/* What people say about jobs, queues and clusters.  Saying it twice is saying it once: the second time is
- * answered alike, and changes and audits nothing. */
+/* What people say about jobs, queues and clusters.  Saying it twice is saying it once: the second
+ * time is answered alike, and changes and audits nothing. */
 
 static void set_mark(struct core_batch *batch, uint64_t job, enum core_mark kind, bool is_set)
 {
@@ -152,8 +152,9 @@ static void cordon(struct core *core, const struct core_event *event, struct cor
 
     if (!cluster) return;
     if (event->cluster_cordon.is_on && why.len == 0) why = FL_STR("no reason given");
-    if (why.len > CLUSTER_CORDON_MAX || !fl_str_is_text(why)) {
-        core_answer_code(batch, event, FL_INVALID, "a reason is text of at most 253 bytes");
+    if (why.len > CORE_REASON_BYTES_MAX || !fl_str_is_text(why)) {
+        core_answer_code(batch, event, FL_INVALID,
+                         "a reason is text of at most " FL_QUOTE(CORE_REASON_BYTES_MAX) " bytes");
         return;
     }
     if (!event->cluster_cordon.is_on && is_being_drained(core, cluster)) {
@@ -174,8 +175,9 @@ static void cordon(struct core *core, const struct core_event *event, struct cor
     accepted_ok(batch, event);
 }
 
-/* Everything that lives there is being stopped, or it is cordoned only and what lives there may end.  That
- * it was stopped for this is durable: an exit code that comes after a reload counts for nothing then either. */
+/* Everything that lives there is being stopped, or it is cordoned only and what lives there may
+ * end.  That it was stopped for this is durable: an exit code that comes after a reload counts for
+ * nothing then either. */
 static void drain(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     bool is_stop = event->cluster_drain.is_stop;
@@ -184,8 +186,9 @@ static void drain(struct core *core, const struct core_event *event, struct core
 
     if (!cluster) return;
     if (why.len == 0) why = FL_STR("drained");
-    if (why.len > CLUSTER_CORDON_MAX || !fl_str_is_text(why)) {
-        core_answer_code(batch, event, FL_INVALID, "a reason is text of at most 253 bytes");
+    if (why.len > CORE_REASON_BYTES_MAX || !fl_str_is_text(why)) {
+        core_answer_code(batch, event, FL_INVALID,
+                         "a reason is text of at most " FL_QUOTE(CORE_REASON_BYTES_MAX) " bytes");
         return;
     }
     if (cluster->cordon[0] == '\0' || (is_stop && !cluster->is_draining)) {

@@ -47,7 +47,8 @@ void core_audit(struct core_batch *batch, const struct core_event *event, const 
     core_batch_row(batch, &row);
 }
 
-/* Codes and jobs of a thousand outcomes always fit; their texts may not, and then all of them go. */
+/* Codes and jobs of a thousand outcomes always fit; their texts may not, and then all of them
+ * go. */
 static void encode_kept(struct fl_buf *buf, const struct core_answer *answer)
 {
     struct core_answer bare = *answer;

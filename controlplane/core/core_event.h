@@ -1,11 +1,12 @@
 /* core_event.h - everything that can happen to the core.
- * An event is borrowed for the step: nothing in it needs to outlive core_step.  Time rides in it and
- * never goes back within the life of a core; strings are not terminated.
- * 'request' names who waits for an answer; 0: nobody.  Each event with a request is answered exactly
- * once, in the batch that it is stepped into.
+ * An event is borrowed for the step: nothing in it needs to outlive core_step.  Time rides in it
+ * and never goes back within the life of a core; strings are not terminated.
+ * 'request' names who waits for an answer; 0: nobody.  Each event with a request is answered
+ * exactly once, in the batch that it is stepped into.
  * Uses shared/base only. */
 #pragma once
 
+#include "shared/base/job_limits.h"
 #include "shared/base/replica.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
@@ -52,42 +53,48 @@ enum core_event_kind {
         CORE_EVENTS_LEN
 };
 
+#define CORE_SUBMIT_MAX 1000      /* jobs in one request */
+#define CORE_PAGE_MAX 1000        /* jobs in one page of a list */
+#define CORE_TOKEN_ID_MAX 32      /* bytes */
+#define CORE_REASON_BYTES_MAX 253 /* why a cluster is cordoned or drained */
+
 enum {
-    CORE_SUBMIT_MAX = 1000, /* jobs in one request */
-    CORE_ELEMENTS_MAX = 1 << 24,
-    CORE_PAGE_MAX = 1000,                   /* jobs in one page of a list */
     CORE_INVENTORY_MAX = 4096,              /* items in one event */
     CORE_NODES_MAX = 1024,                  /* nodes in one event */
     CORE_JOINS_MAX = 1000,                  /* join tokens that are not used and not expired */
     CORE_JOIN_TTL_MS = 24 * 60 * 60 * 1000, /* at most, from join_put on */
     CORE_TOKENS_MAX = 10000,                /* tokens of the API that are not expired */
-    CORE_TOKEN_ID_MAX = 32,                 /* bytes */
     CORE_UUID_BYTES = 36,
 };
 
-/* What a token of the API may do. */
+/* What a token of the API may do: it has a set of these bits. */
+#define CORE_SCOPES(X)                                                                             \
+    X(read, 1, "see jobs, logs, queues and clusters")                                              \
+    X(submit, 2, "submit jobs, and retry")                                                         \
+    X(cancel, 4, "cancel, hold and release jobs")                                                  \
+    X(admin, 8, "everything: it includes the others")
+
 enum core_scope {
-    CORE_SCOPE_read = 1,
-    CORE_SCOPE_submit = 2,
-    CORE_SCOPE_cancel = 4, /* hold, release and retry too */
-    CORE_SCOPE_admin = 8,
-    CORE_SCOPES_ALL = 15,
+#define CORE_SCOPE_ENUM(name, bit, meaning) CORE_SCOPE_##name = (bit),
+    CORE_SCOPES(CORE_SCOPE_ENUM)
+#undef CORE_SCOPE_ENUM
+        CORE_SCOPES_ALL = 15,
 };
 
 struct core_submit_item {
     struct fl_str queue; /* by name */
     struct fl_str shape; /* canonical bytes, see shape.h */
-    struct fl_str
-        spec; /* the stored document; may be empty when the front knows the digest is stored */
+    /* the stored document; may be empty when the front knows the digest is stored */
+    struct fl_str spec;
     struct fl_digest spec_digest;
     int32_t priority;
     uint32_t elements;
     bool is_held;
     struct fl_str name, labels, params; /* opaque here; stored */
     struct fl_job retry_of;             /* an ended job; none: a new one */
-    struct fl_str
-        picked; /* see picks.h: only these elements run, under these numbers, and 'elements'
-                             says how many they are; empty: 0 .. elements - 1 */
+    /* see picks.h: only these elements run, under these numbers, and 'elements' says how many they
+     * are; empty: 0 .. elements - 1 */
+    struct fl_str picked;
 };
 
 struct core_inventory_item {

@@ -4,8 +4,9 @@
 #include "controlplane/core/core_state.h"
 #include "shared/base/alloc.h"
 
-/* From rows to a core.  Rows come table by table, and within a table by key; so attempts are known before
- * their ends.  What no row holds (sessions, nodes, what replicas do) is told by the agents afterwards. */
+/* From rows to a core.  Rows come table by table, and within a table by key; so attempts are known
+ * before their ends.  What no row holds (sessions, nodes, what replicas do) is told by the agents
+ * afterwards. */
 
 static bool load_queue(struct core *core, const struct row_queue_put *row, struct fl_err *err)
 {
@@ -24,7 +25,7 @@ static bool load_cluster(struct core *core, const struct row_cluster_put *row, s
     struct cluster *cluster;
     uint32_t slot;
 
-    if (row->cordon.len > CLUSTER_CORDON_MAX || row->uuid.len > CLUSTER_UUID_MAX ||
+    if (row->cordon.len > CORE_REASON_BYTES_MAX || row->uuid.len > CLUSTER_UUID_MAX ||
         row->access > CORE_ACCESS_revoked ||
         !cluster_table_add(&core->clusters, row->cluster, row->name, row->uid, &slot, err)) {
         return fl_err_wrap(err, "cluster %" PRIu32, row->cluster);
@@ -205,8 +206,9 @@ static void load_nodes(struct core *core, struct element *element, struct fl_str
         size_t len = end ? (size_t)(end - names.at) : names.len;
         uint32_t node = ELEMENT_NODE_NONE;
 
-        if (len > 0)
+        if (len > 0) {
             node = cluster_need_node(&core->clusters, cluster, (struct fl_str){names.at, len});
+        }
         element_replica(element, i)->node = node;
         element_replica(element, i)->is_held = node != ELEMENT_NODE_NONE;
         len += end ? 1 : 0;
@@ -330,8 +332,8 @@ bool core_load(struct core *core, const struct row *row, struct fl_err *err)
     }
 }
 
-/* Attempts that ended brought the names of their nodes too, which may be many over time: the live ones'
- * stay. */
+/* Attempts that ended brought the names of their nodes too, which may be many over time: the live
+ * ones' stay. */
 static void pack_nodes(struct core *core, struct cluster *cluster)
 {
     uint32_t *moved = fl_new_array(uint32_t, cluster->nodes.len + 1);
@@ -351,8 +353,8 @@ static void pack_nodes(struct core *core, struct cluster *cluster)
     fl_free(moved);
 }
 
-/* Queued jobs are in their places already, as they were loaded: so this takes as long as there are started
- * elements, not queued jobs. */
+/* Queued jobs are in their places already, as they were loaded: so this takes as long as there are
+ * started elements, not queued jobs. */
 void core_begin(struct core *core)
 {
     for (uint32_t slot = 1; slot <= core->elements.elements.used; slot++) {

@@ -3,7 +3,8 @@
 #include "controlplane/core/core_state.h"
 #include "shared/base/buf.h"
 
-/* Answers about live state.  They are effects like others: seen only when what they tell is durable. */
+/* Answers about live state.  They are effects like others: seen only when what they tell is
+ * durable. */
 
 static enum job_state state_of(const struct job *job, const struct job_run *run)
 {
@@ -64,7 +65,8 @@ static struct core_job_view view_of(const struct core *core, uint32_t slot)
     return view;
 }
 
-/* The silent cluster of the job's first unknown attempt; NULL: none among as many as one page shows. */
+/* The silent cluster of the job's first unknown attempt; NULL: none among as many as one page
+ * shows. */
 static const struct cluster *silent_of(const struct core *core, const struct job *job)
 {
     const struct job_run *run = job_table_run(&core->jobs, job);
@@ -116,7 +118,7 @@ static void answer(struct core_batch *batch, const struct core_event *event,
     if (event->request) core_batch_effect(batch, &effect);
 }
 
-/* --- elements --- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 static enum attempt_state attempt_state_of(const struct core *core, const struct element *element)
 {
@@ -210,8 +212,8 @@ static void read_job(struct core *core, const struct core_event *event, struct c
     answer(batch, event, page);
 }
 
-/* Walks down the ids, the newest first.  A page looks at a bounded number of jobs, so it may be short, or
- * empty, and 'next' still goes on. */
+/* Walks down the ids, the newest first.  A page looks at a bounded number of jobs, so it may be
+ * short, or empty, and 'next' still goes on. */
 static void list_jobs(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     size_t len_max = event->list_jobs.len_max;
@@ -295,7 +297,7 @@ static void explain(struct core *core, const struct core_event *event, struct co
     answer(batch, event, why);
 }
 
-/* --- clusters and queues --- */
+/* ---- clusters and queues --------------------------------------------------------------------- */
 
 static size_t page_len(size_t asked)
 {

@@ -1,9 +1,9 @@
 #include "controlplane/core/core_state.h"
 
-/* A round of placement.  Queues take turns, one start each; within a queue, priority, then age.  A head that
- * no cluster could run even when empty is passed; one that merely does not fit holds its queue for a
- * while, so that small work does not starve it for ever, and is then passed and tried again whenever
- * something changes. */
+/* A round of placement.  Queues take turns, one start each; within a queue, priority, then age.  A
+ * head that no cluster could run even when empty is passed; one that merely does not fit holds its
+ * queue for a while, so that small work does not starve it for ever, and is then passed and tried
+ * again whenever something changes. */
 
 enum outcome { STARTED, HELD, EXHAUSTED };
 

@@ -3,9 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What agents say.  A session is one connection of one cluster, numbered by its epoch; whatever comes under
- * another epoch than the newest is not heard, and whatever names an attempt of another cluster is a stray.
- * A session begins with an inventory; only when that is reconciled does anything start there. */
+/* What agents say.  A session is one connection of one cluster, numbered by its epoch; whatever
+ * comes under another epoch than the newest is not heard, and whatever names an attempt of another
+ * cluster is a stray.  A session begins with an inventory; only when that is reconciled does
+ * anything start there. */
 
 static struct cluster *heard(const struct core *core, struct fl_cluster id, uint64_t session_epoch)
 {
@@ -16,7 +17,7 @@ static struct cluster *heard(const struct core *core, struct fl_cluster id, uint
                                                                                        : NULL;
 }
 
-/* --- open and lost --- */
+/* ---- open and lost --------------------------------------------------------------------------- */
 
 enum { TWIN_MS = 60000 }; /* how long a life is remembered that another one followed */
 
@@ -32,8 +33,8 @@ static void refuse_session(struct core_batch *batch, const struct core_event *ev
     core_emit_send(batch, &send);
 }
 
-/* The agent has seen a job that this database never gave a number: part of history is lost.  Its numbers
- * are jumped over, so that none is ever issued twice. */
+/* The agent has seen a job that this database never gave a number: part of history is lost.  Its
+ * numbers are jumped over, so that none is ever issued twice. */
 static void jump(struct core *core, struct core_batch *batch, uint64_t job_highest)
 {
     struct row row = {.kind = ROW_counter,
@@ -53,47 +54,28 @@ static void jump(struct core *core, struct core_batch *batch, uint64_t job_highe
     core_batch_row(batch, &row);
 }
 
-static void session_ended(struct core *core, struct cluster *cluster)
-{
-    bool was_connected = cluster->is_connected;
-
-    cluster_end_session(&core->clusters, cluster);
-    if (!was_connected || core->is_db_away || cluster->is_silent) return;
-    cluster->lost_at = core->now + core->config.silence_ms;
-    core_timer_arm(core, TIMER_LOSS, cluster->id, cluster->lost_at);
-}
-
-void core_session_close(struct core *core, struct core_batch *batch, struct cluster *cluster,
-                        const char *why)
-{
-    struct core_send bye = core_send_to(cluster, CORE_SEND_bye);
-
-    if (!cluster->is_connected) return;
-    bye.code = FL_DENIED;
-    bye.text = why;
-    core_emit_send(batch, &bye);
-    session_ended(core, cluster);
-}
-
-/* A life that another one followed, and that speaks again on a new connection while the other still does:
- * two agents live on one identity.  A restart never looks so, since no life comes back, nor does a link that
- * flaps; the same connection, offered again to the core of a new term, is no news. */
+/* A life that another one followed, and that speaks again on a new connection while the other still
+ * does: two agents live on one identity.  A restart never looks so, since no life comes back, nor
+ * does a link that flaps; the same connection, offered again to the core of a new term, is no
+ * news. */
 static struct cluster_life *find_twin(const struct core *core, const struct core_event *event,
                                       struct cluster *cluster)
 {
     for (int i = 1; i < CLUSTER_LIVES_MAX; i++) {
         struct cluster_life *life = &cluster->lives[i];
 
-        if (event->session_open.boot && life->boot == event->session_open.boot)
+        if (event->session_open.boot && life->boot == event->session_open.boot) {
             return cluster->is_connected && core->now - life->at < TWIN_MS &&
                            life->connection != event->session_open.connection
                        ? life
                        : NULL;
+        }
     }
     return NULL;
 }
 
-/* The newest is refused, so that the other's work has peace; told once a life, since it comes back. */
+/* The newest is refused, so that the other's work has peace; told once a life, since it comes
+ * back. */
 static void refuse_twin(struct core *core, const struct core_event *event, struct core_batch *batch,
                         struct cluster *cluster, struct cluster_life *twin)
 {
@@ -116,8 +98,9 @@ static void note_life(struct core *core, const struct core_event *event, struct 
     int known = 0;
 
     if (lives[0].boot != event->session_open.boot) {
-        while (known < CLUSTER_LIVES_MAX - 1 && lives[known].boot != event->session_open.boot)
+        while (known < CLUSTER_LIVES_MAX - 1 && lives[known].boot != event->session_open.boot) {
             known++;
+        }
         lives[0].at = core->now;
         memmove(&lives[1], &lives[0], (size_t)known * sizeof *lives);
     }
@@ -198,7 +181,7 @@ static void lose_session(struct core *core, const struct core_event *event)
             : event->session_lost.connection != cluster->connection) {
         return;
     }
-    session_ended(core, cluster);
+    core_disconnected(core, cluster);
 }
 
 static void put_cluster_phase(struct core_batch *batch, const struct cluster *cluster,
@@ -218,7 +201,7 @@ void core_session_expire(struct core *core, struct core_batch *batch, struct clu
     put_cluster_phase(batch, cluster, 0);
 }
 
-/* --- inventory --- */
+/* ---- inventory ------------------------------------------------------------------------------- */
 
 static void stop_stray(struct core_batch *batch, struct cluster *cluster, struct fl_attempt attempt)
 {
@@ -230,8 +213,8 @@ static void stop_stray(struct core_batch *batch, struct cluster *cluster, struct
     core_emit_send(batch, &send);
 }
 
-/* Something lives there that nobody assigned.  A job this database never knew may be in its lost part, so
- * a person has some minutes to see it; anything else is over, and is stopped at once. */
+/* Something lives there that nobody assigned.  A job this database never knew may be in its lost
+ * part, so a person has some minutes to see it; anything else is over, and is stopped at once. */
 static void see_stray(struct core *core, struct core_batch *batch, struct cluster *cluster,
                       struct fl_attempt attempt, enum fl_replica_state state)
 {
@@ -291,8 +274,8 @@ static void see_replica(struct core *core, struct core_batch *batch, struct clus
     }
 }
 
-/* Assigned, but not told of.  What this core sent and never saw may be sent again; anything else was there
- * and is gone. */
+/* Assigned, but not told of.  What this core sent and never saw may be sent again; anything else
+ * was there and is gone. */
 static void reconcile_absent(struct core *core, struct core_batch *batch, struct cluster *cluster,
                              uint32_t slot)
 {
@@ -314,7 +297,8 @@ static void reconcile_absent(struct core *core, struct core_batch *batch, struct
     }
 }
 
-/* An attempt that is there, but for some of its replicas: those are gone.  False: all of it is over. */
+/* An attempt that is there, but for some of its replicas: those are gone.  False: all of it is
+ * over. */
 static bool reconcile_replicas(struct core *core, struct core_batch *batch, uint32_t slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
@@ -324,8 +308,9 @@ static bool reconcile_replicas(struct core *core, struct core_batch *batch, uint
 
         if (replica->is_seen) continue;
         if (fl_replica_state_is_last((enum fl_replica_state)replica->state)) continue;
-        if (!core_attempt_replica(core, batch, slot, i, FL_REPLICA_lost, 0, FL_CAUSE_none))
+        if (!core_attempt_replica(core, batch, slot, i, FL_REPLICA_lost, 0, FL_CAUSE_none)) {
             return false;
+        }
     }
     return true;
 }
@@ -359,7 +344,6 @@ static void hear_inventory(struct core *core, const struct core_event *event,
                            struct core_batch *batch)
 {
     struct cluster *cluster = heard(core, event->inventory.cluster, event->inventory.session_epoch);
-    struct core_send bye;
 
     if (!cluster || cluster->is_reconciled) return;
     for (size_t i = 0; i < event->inventory.len; i++) {
@@ -377,14 +361,11 @@ static void hear_inventory(struct core *core, const struct core_event *event,
         reconcile(core, batch, cluster);
         return;
     }
-    bye = core_send_to(cluster, CORE_SEND_bye);
-    bye.code = FL_TORN;
-    bye.text = "the inventory's count or digest is not that of its items; connect again";
-    core_emit_send(batch, &bye);
-    session_ended(core, cluster);
+    core_disconnect(core, batch, cluster, FL_TORN,
+                    "the inventory's count or digest is not that of its items; connect again");
 }
 
-/* --- reports --- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 /* The acknowledgement follows when the batch is settled: one for all reports of it. */
 static void hear_seq(struct core *core, struct cluster *cluster, uint64_t report_seq)
@@ -405,7 +386,8 @@ static void hear_replica(struct core *core, const struct core_event *event,
                 event->replica.state, event->replica.exit_code, event->replica.cause);
 }
 
-/* Starts that these numbers do not include yet are taken off; those they include need no more care. */
+/* Starts that these numbers do not include yet are taken off; those they include need no more
+ * care. */
 static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mark, uint64_t stamp)
 {
     uint32_t next;
@@ -446,9 +428,10 @@ static void hear_nodes(struct core *core, const struct core_event *event, struct
     for (size_t i = 0; i < event->nodes.len; i++) {
         const struct core_node_report *node = &event->nodes.at[i];
 
-        /* What is out of bounds is a broken agent's: it costs that agent the node, nobody else anything. */
-        (void)!cluster_report_node(&core->clusters, cluster, stamp, node->number, node->is_ready,
-                                   node->name, node->labels, node->total, node->free);
+        /* What is out of bounds is a broken agent's: it costs that agent the node, nobody else
+         * anything. */
+        FL_IGNORE(cluster_report_node(&core->clusters, cluster, stamp, node->number, node->is_ready,
+                                      node->name, node->labels, node->total, node->free));
     }
     if (!cluster->is_known) core->clusters.totals_at = ++core->clusters.stamp;
     cluster->is_known = true;
@@ -480,8 +463,8 @@ static bool has_its_nodes(const struct core *core, struct element *element, stru
     return fitting == element->replicas_len;
 }
 
-/* STARTs that went astray go again, once their nodes are known again; nodes that do not come back within
- * a while, or are full by then, are not waited for. */
+/* STARTs that went astray go again, once their nodes are known again; nodes that do not come back
+ * within a while, or are full by then, are not waited for. */
 void core_session_resend(struct core *core, struct core_batch *batch, struct cluster *cluster)
 {
     uint32_t next;
@@ -500,7 +483,7 @@ void core_session_resend(struct core *core, struct core_batch *batch, struct clu
     if (core->now >= cluster->resend_at || cluster->resend_len == 0) cluster->resend_at = 0;
 }
 
-/* --- a cluster is gone for good --- */
+/* ---- a cluster is gone for good -------------------------------------------------------------- */
 
 void core_session_forget(struct core *core, struct core_batch *batch, struct cluster *cluster)
 {

@@ -1,6 +1,8 @@
 /* core_state.h - what the core consists of, for the files that make it up and nobody else.
- * Each file has one part of the core's work; they meet in this struct and in the calls below, which go one
- * way: core.c -> core_submit, core_control, core_session, core_read -> core_attempt -> core_emit, core_timer.
+ * Each file has one part of the core's work; they meet in this struct and in the calls below.
+ * Calls go one way: core -> core_load, core_submit, core_control,
+ * core_session, core_read -> core_access -> core_disconnect, and -> core_round -> core_attempt ->
+ * core_job -> core_emit, core_timer.
  * Uses shared/base and the core's tables. */
 #pragma once
 
@@ -56,14 +58,16 @@ struct core {
     uint64_t starts, placements_tried;
 };
 
-/* --- core_emit.c: rows, answers and frames, in short --- */
+/* ---- core_emit.c: rows, answers and frames, in short ----------------------------------------- */
 
-/* The slot of the tenant's open job that the event names; 0: there is none, and that is answered. */
+/* The slot of the tenant's open job that the event names; 0: there is none, and that is
+ * answered. */
 uint32_t core_need_job(struct core *core, const struct core_event *event, struct core_batch *batch);
 
 void core_answer_code(struct core_batch *batch, const struct core_event *event, enum fl_code code,
                       const char *text);
-/* One row per accepted mutation: who did what, in a few words; and the repeatable answer, if it has a key. */
+/* One row per accepted mutation: who did what, in a few words; and the repeatable answer, if it has
+ * a key. */
 void core_audit(struct core_batch *batch, const struct core_event *event, const char *fmt, ...)
     FL_PRINTF(3, 4);
 void core_keep_answer(struct core_batch *batch, const struct core_event *event,
@@ -74,7 +78,7 @@ void core_put_queue(struct core_batch *batch, const struct queue *queue);
 struct core_send core_send_to(const struct cluster *cluster, enum core_send_kind kind);
 void core_emit_send(struct core_batch *batch, const struct core_send *send);
 
-/* --- core_timer.c --- */
+/* ---- core_timer.c ---------------------------------------------------------------------------- */
 
 enum timer_kind {
     TIMER_ELEMENT,
@@ -90,7 +94,7 @@ void core_timer_arm(struct core *core, enum timer_kind kind, uint64_t value, fl_
 /* Takes the next timer that is due at core->now and still counts; false: none is. */
 bool core_timer_due(struct core *core, enum timer_kind *ret_kind, uint64_t *ret_value);
 
-/* --- core_attempt.c: the life of an attempt, and what follows for its element and job --- */
+/* ---- core_attempt.c: the life of an attempt, and what follows for its element and job -------- */
 
 struct fl_attempt core_attempt_id(const struct core *core, const struct element *element);
 const struct shape *core_attempt_shape(const struct core *core, const struct element *element);
@@ -117,16 +121,28 @@ void core_attempt_end(struct core *core, struct core_batch *batch, uint32_t elem
 void core_element_ready(struct core *core, uint32_t element);
 /* Cancel, or the deadline: nothing of the job starts any more, and what lives is stopped. */
 void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job, enum reason reason);
-/* Into or out of its bucket, as it has something to start or not. */
-void core_job_place(struct core *core, uint32_t job);
-bool core_job_has_work(const struct core *core, const struct job *job);
 /* Tells the element is live on its cluster: lists and counters; used at start and at load. */
 void core_attempt_link(struct core *core, uint32_t element);
 bool core_reason_is_charged(enum reason reason);
 /* The cluster has been silent for long, or speaks again: its attempts are unknown, or no longer. */
 void core_attempt_silence(struct core *core, struct cluster *cluster, bool is_silent);
 
-/* --- the events, by family --- */
+/* ---- core_job.c: a job between its attempts, and its end ------------------------------------- */
+
+/* Into or out of its bucket, as it has something to start or not. */
+void core_job_place(struct core *core, uint32_t job);
+bool core_job_has_work(const struct core *core, const struct job *job);
+/* The state in which a job ends that was stopped for this reason. */
+enum job_state core_job_stopped_state(enum reason reason);
+/* Ends the job if nothing of it is left to start or to end; 'reason' is that of its last
+ * element. */
+void core_job_end_if_over(struct core *core, struct core_batch *batch, uint32_t job,
+                          enum reason reason);
+/* Ends a job of which nothing has started. */
+void core_job_end_unstarted(struct core *core, struct core_batch *batch, uint32_t job,
+                            enum reason reason);
+
+/* ---- the events, by family ------------------------------------------------------------------- */
 
 void core_submit(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_control(struct core *core, const struct core_event *event, struct core_batch *batch);
@@ -135,14 +151,19 @@ void core_session(struct core *core, const struct core_event *event, struct core
 void core_read(struct core *core, const struct core_event *event, struct core_batch *batch);
 /* Ends what a cluster held; used when a person says that it is gone. */
 void core_session_forget(struct core *core, struct core_batch *batch, struct cluster *cluster);
-/* Its session ends now, and the agent is told why. */
-void core_session_close(struct core *core, struct core_batch *batch, struct cluster *cluster,
-                        const char *why);
 void core_session_expire(struct core *core, struct core_batch *batch, struct cluster *cluster);
 void core_session_resend(struct core *core, struct core_batch *batch, struct cluster *cluster);
 void core_session_strays(struct core *core, struct core_batch *batch, struct cluster *cluster);
 
-/* --- core_access.c --- */
+/* ---- core_disconnect.c ----------------------------------------------------------------------- */
+
+/* Ends the session, if there is one, and tells the agent why. */
+void core_disconnect(struct core *core, struct core_batch *batch, struct cluster *cluster,
+                     enum fl_code code, const char *why);
+/* The connection is gone already: the session ends and the clock of its silence starts. */
+void core_disconnected(struct core *core, struct cluster *cluster);
+
+/* ---- core_access.c --------------------------------------------------------------------------- */
 
 void core_access_begin(struct core *core);
 /* What has expired goes. */
@@ -155,12 +176,12 @@ void core_access_seen(const struct core *core, struct cluster *cluster, uint64_t
 bool core_access_check(struct core *core, const struct core_event *event, struct core_batch *batch,
                        struct cluster *cluster, const char **ret_why);
 
-/* --- core_round.c --- */
+/* ---- core_round.c ---------------------------------------------------------------------------- */
 
 /* True: the budget is used up and more may start. */
 bool core_round(struct core *core, struct core_batch *batch);
 
-/* --- core_load.c --- */
+/* ---- core_load.c ----------------------------------------------------------------------------- */
 
 /* The loaded jobs take their places, and the clocks start. */
 void core_begin(struct core *core);

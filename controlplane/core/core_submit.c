@@ -4,28 +4,31 @@
 #include "controlplane/core/core_state.h"
 #include "shared/base/job_name.h"
 
-/* A request with jobs.  Each job is accepted or refused by itself; those accepted get the next numbers, in
- * order.  Whatever is wrong with one of them is found before anything of it is written. */
+/* A request with jobs.  Each job is accepted or refused by itself; those accepted get the next
+ * numbers, in order.  A job passes two steps: check_item() finds whatever is wrong with it and
+ * changes nothing; accept_job() writes its rows and cannot fail. */
 
-enum {
-    SPECS_SEEN_MAX = 65536,
-    SPEC_BYTES_MAX = 262144,
-    LABELS_MAX = 16384,
-    PARAMS_MAX = 65536,
-    NAME_MAX_BYTES = 253,
-};
+enum { SPECS_SEEN_MAX = 65536 };
 
-static enum fl_code refuse(struct core *core, struct core_outcome *outcome, enum fl_code code,
-                           const char *text)
+/* False, for the caller to return. */
+static bool refuse(struct core *core, struct core_outcome *outcome, enum fl_code code,
+                   const char *text)
 {
     outcome->code = code;
     outcome->text = fl_arena_copy(&core->scratch, text, strlen(text));
-    return code;
+    return false;
 }
 
-static bool check_item(struct core *core, const struct core_event *event,
-                       const struct core_submit_item *item, uint32_t *ret_queue,
-                       struct core_outcome *outcome)
+/* What check_item() found out about a job that may be accepted. */
+struct accepted {
+    uint32_t queue; /* slot */
+    uint32_t shape; /* slot; 0: a new one */
+    struct fl_picks picks;
+};
+
+static bool check_bounds(struct core *core, const struct core_event *event,
+                         const struct core_submit_item *item, uint32_t *ret_queue,
+                         struct core_outcome *outcome)
 {
     struct fl_str short_name = item->queue;
 
@@ -36,35 +39,38 @@ static bool check_item(struct core *core, const struct core_event *event,
             &core->scratch, "queue \"" FL_STR_FMT "\" does not exist; create it, or name another",
             FL_STR_ARG(short_name));
 
-        return refuse(core, outcome, FL_ABSENT, text) == FL_OK;
+        return refuse(core, outcome, FL_ABSENT, text);
     }
-    if (item->elements == 0 || item->elements > CORE_ELEMENTS_MAX) {
-        return refuse(core, outcome, FL_INVALID, "a job has 1 to 16777216 elements") == FL_OK;
+    if (item->elements == 0 || item->elements > FL_JOB_ELEMENTS_MAX) {
+        return refuse(core, outcome, FL_INVALID,
+                      "a job has 1 to " FL_QUOTE(FL_JOB_ELEMENTS_MAX) " elements");
     }
-    if (item->name.len > NAME_MAX_BYTES || item->labels.len > LABELS_MAX ||
-        item->params.len > PARAMS_MAX || item->picked.len > FL_PICKS_BYTES_MAX ||
-        item->spec.len > SPEC_BYTES_MAX) {
+    if (item->name.len > FL_JOB_NAME_BYTES_MAX || item->labels.len > FL_JOB_LABELS_BYTES_MAX ||
+        item->params.len > FL_JOB_PARAMS_BYTES_MAX || item->picked.len > FL_PICKS_BYTES_MAX ||
+        item->spec.len > FL_JOB_SPEC_BYTES_MAX) {
         return refuse(core, outcome, FL_TOO_LARGE,
-                      "a name has at most 253 bytes, labels 16 KiB, parameters 64 KiB, a spec "
-                      "256 KiB") == FL_OK;
+                      fl_arena_printf(&core->scratch,
+                                      "a name has at most %d bytes, labels %d, parameters %d, a "
+                                      "spec %d",
+                                      FL_JOB_NAME_BYTES_MAX, FL_JOB_LABELS_BYTES_MAX,
+                                      FL_JOB_PARAMS_BYTES_MAX, FL_JOB_SPEC_BYTES_MAX));
     }
     if (!fl_str_is_text(item->name)) {
-        return refuse(core, outcome, FL_INVALID, "the name is not UTF-8 text") == FL_OK;
+        return refuse(core, outcome, FL_INVALID, "the name is not UTF-8 text");
     }
     if (item->retry_of.n && job_table_find(&core->jobs, item->retry_of)) {
         return refuse(core, outcome, FL_CONFLICT,
-                      "the job to retry has not ended; cancel it or wait for its end") == FL_OK;
+                      "the job to retry has not ended; cancel it or wait for its end");
     }
     if (core->job_next >= core->job_below) {
         return refuse(core, outcome, FL_UNAVAILABLE,
-                      "no room for further job numbers yet; maintenance makes it, try again") ==
-               FL_OK;
+                      "no room for further job numbers yet; maintenance makes it, try again");
     }
     if (core->jobs.jobs.len >= core->config.jobs_max) {
         return refuse(core, outcome, FL_FULL,
                       fl_arena_printf(&core->scratch,
                                       "%" PRIu32 " jobs are open, the most there can be",
-                                      core->config.jobs_max)) == FL_OK;
+                                      core->config.jobs_max));
     }
     return true;
 }
@@ -77,16 +83,16 @@ static bool read_picks(struct core *core, const struct core_submit_item *item,
 
     if (item->picked.len == 0) return true;
     if (!fl_picks_decode(item->picked, ret_picks, &err)) {
-        return refuse(core, outcome, FL_INVALID, err.text) == FL_OK;
+        return refuse(core, outcome, FL_INVALID, err.text);
     }
     if (fl_picks_count(ret_picks) == item->elements &&
-        ret_picks->at[ret_picks->len - 1].last < CORE_ELEMENTS_MAX) {
+        ret_picks->at[ret_picks->len - 1].last < FL_JOB_ELEMENTS_MAX) {
         return true;
     }
     fl_picks_fini(ret_picks);
     return refuse(core, outcome, FL_INVALID,
                   "the job has not as many elements as were chosen, or one has a number past "
-                  "16777215") == FL_OK;
+                  "16777215");
 }
 
 static bool is_elastic(const struct shape *shape)
@@ -97,36 +103,66 @@ static bool is_elastic(const struct shape *shape)
     return false;
 }
 
-/* The shape's slot; 0: refused. */
-static uint32_t need_shape(struct core *core, struct core_batch *batch, struct fl_str bytes,
-                           struct core_outcome *outcome)
+/* False: it is no shape that can be placed, or there is no room for another one. */
+static bool check_shape(struct core *core, const struct core_submit_item *item,
+                        struct accepted *found, struct core_outcome *outcome)
 {
-    uint32_t slot = shape_table_find(&core->shapes, bytes);
     struct fl_err err = {0};
     struct shape shape;
-    struct row row;
-    uint32_t evicted;
 
-    if (slot) return slot;
-    if (!shape_decode(bytes, &shape, &err)) {
-        refuse(core, outcome, err.code, err.text);
-        return 0;
+    found->shape = shape_table_find(&core->shapes, item->shape);
+    if (!found->shape) {
+        if (!shape_decode(item->shape, &shape, &err)) {
+            return refuse(core, outcome, err.code, err.text);
+        }
+        if (is_elastic(&shape)) {
+            return refuse(core, outcome, FL_UNSUPPORTED,
+                          "a role's min must equal its replicas: elastic jobs are not scheduled");
+        }
+        if (!shape_table_has_room(&core->shapes)) {
+            return refuse(core, outcome, FL_FULL,
+                          fl_arena_printf(&core->scratch,
+                                          "open jobs have %" PRIu32
+                                          " different shapes, the most there can be",
+                                          core->config.shapes_max));
+        }
     }
-    if (is_elastic(&shape)) {
-        refuse(core, outcome, FL_UNSUPPORTED,
-               "a role's min must equal its replicas: elastic jobs are not scheduled");
-        return 0;
+    if (!queue_table_has_bucket_room(&core->queues, found->queue, item->priority, found->shape)) {
+        return refuse(core, outcome, FL_FULL,
+                      "open jobs have too many different shapes and priorities");
     }
-    evicted = shape_table_evict(&core->shapes);
+    return true;
+}
+
+/* False: refused, and nothing has changed.  True: ret_found is accept_job()'s. */
+static bool check_item(struct core *core, const struct core_event *event,
+                       const struct core_submit_item *item, struct accepted *ret_found,
+                       struct core_outcome *outcome)
+{
+    struct accepted found = {0};
+
+    if (!check_bounds(core, event, item, &found.queue, outcome) ||
+        !check_shape(core, item, &found, outcome) ||
+        !read_picks(core, item, &found.picks, outcome)) {
+        return false;
+    }
+    *ret_found = found;
+    return true;
+}
+
+/* The slot of a new shape.  One that no job uses makes room for it where needed. */
+static uint32_t add_shape(struct core *core, struct core_batch *batch, struct fl_str bytes)
+{
+    uint32_t evicted = shape_table_evict(&core->shapes), slot = 0;
+    struct fl_err err = {0};
+    struct row row;
+
     if (evicted) {
         row = (struct row){.kind = ROW_shape_drop, .shape_drop = {.shape = evicted}};
         core_batch_row(batch, &row);
         shape_table_drop(&core->shapes, evicted);
     }
-    if (!shape_table_add(&core->shapes, 0, bytes, &slot, &err)) {
-        refuse(core, outcome, err.code, err.text);
-        return 0;
-    }
+    fl_assert(shape_table_add(&core->shapes, 0, bytes, &slot, &err)); /* check_shape looked */
     row = (struct row){
         .kind = ROW_shape_new,
         .shape_new = {.shape = shape_table_at(&core->shapes, slot)->id, .body = bytes}};
@@ -134,7 +170,8 @@ static uint32_t need_shape(struct core *core, struct core_batch *batch, struct f
     return slot;
 }
 
-/* A spec is stored once per range of ids; what was stored is remembered, within bounds, to spare a row. */
+/* A spec is stored once per range of ids; what was stored is remembered, within bounds, to spare a
+ * row. */
 static void need_spec(struct core *core, struct core_batch *batch,
                       const struct core_submit_item *item, uint64_t job)
 {
@@ -162,25 +199,16 @@ static void need_spec(struct core *core, struct core_batch *batch,
 }
 
 static void accept_job(struct core *core, const struct core_event *event, struct core_batch *batch,
-                       const struct core_submit_item *item, uint32_t queue,
+                       const struct core_submit_item *item, struct accepted *found,
                        struct core_outcome *outcome)
 {
+    uint32_t shape = found->shape ? found->shape : add_shape(core, batch, item->shape);
+    uint32_t bucket = queue_table_need_bucket(&core->queues, found->queue, item->priority, shape);
+    uint32_t slot = job_table_add(&core->jobs, (struct fl_job){core->job_next});
     struct row row = {.kind = ROW_job_new};
-    struct fl_picks picks = {0};
     struct job *job;
-    uint32_t shape, bucket, slot;
 
-    if (!read_picks(core, item, &picks, outcome)) return;
-    shape = need_shape(core, batch, item->shape, outcome);
-    bucket = shape ? queue_table_need_bucket(&core->queues, queue, item->priority, shape) : 0;
-    if (!bucket) fl_picks_fini(&picks);
-    if (!shape) return;
-    if (!bucket) {
-        refuse(core, outcome, FL_FULL, "open jobs have too many different shapes and priorities");
-        return;
-    }
-    slot = job_table_add(&core->jobs, (struct fl_job){core->job_next});
-    fl_assert(slot); /* check_item looked */
+    fl_assert(bucket && slot); /* check_item looked */
     core->job_next++;
     job = job_table_at(&core->jobs, slot);
     job->tenant = event->tenant.n;
@@ -192,7 +220,7 @@ static void accept_job(struct core *core, const struct core_event *event, struct
     need_spec(core, batch, item, job->id);
     row.job_new = (struct row_job_new){.job = job->id,
                                        .tenant = event->tenant.n,
-                                       .queue = queue_table_at(&core->queues, queue)->id,
+                                       .queue = queue_table_at(&core->queues, found->queue)->id,
                                        .shape = shape_table_at(&core->shapes, shape)->id,
                                        .priority = item->priority,
                                        .elements = item->elements,
@@ -209,14 +237,14 @@ static void accept_job(struct core *core, const struct core_event *event, struct
 
         core_batch_row(batch, &mark);
     }
-    if (picks.len > 0) {
+    if (found->picks.len > 0) {
         struct row mark = {.kind = ROW_mark_set,
                            .mark_set = {.job = job->id,
                                         .kind = CORE_MARK_picked,
                                         .value = job->elements,
                                         .body = item->picked}};
 
-        job_table_need_run(&core->jobs, job)->picks = picks;
+        job_table_need_run(&core->jobs, job)->picks = found->picks;
         core_batch_row(batch, &mark);
     }
     core_job_place(core, slot);
@@ -232,15 +260,16 @@ void core_submit(struct core *core, const struct core_event *event, struct core_
     uint64_t first = core->job_next;
 
     if (len == 0 || len > CORE_SUBMIT_MAX) {
-        core_answer_code(batch, event, FL_TOO_LARGE, "one request has 1 to 1000 jobs");
+        core_answer_code(batch, event, FL_TOO_LARGE,
+                         "one request has 1 to " FL_QUOTE(CORE_SUBMIT_MAX) " jobs");
         return;
     }
     outcomes = fl_arena_array(&core->scratch, struct core_outcome, len);
     for (size_t i = 0; i < len; i++) {
-        uint32_t queue = 0;
+        struct accepted found;
 
-        if (check_item(core, event, &event->submit.at[i], &queue, &outcomes[i])) {
-            accept_job(core, event, batch, &event->submit.at[i], queue, &outcomes[i]);
+        if (check_item(core, event, &event->submit.at[i], &found, &outcomes[i])) {
+            accept_job(core, event, batch, &event->submit.at[i], &found, &outcomes[i]);
         }
     }
     if (core->job_next > first) {

@@ -1,7 +1,7 @@
 #include "controlplane/core/core_state.h"
 
-/* A timer is never taken out of the heap: when it comes up, or when the heap is swept, its owner says
- * whether it still counts.  So arming is cheap, and a sweep bounds what has been forgotten. */
+/* A timer is never taken out of the heap: when it comes up, or when the heap is swept, its owner
+ * says whether it still counts.  So arming is cheap, and a sweep bounds what has been forgotten. */
 
 enum { KIND_BITS = 8, FORGOTTEN_MAX = 1024 };
 

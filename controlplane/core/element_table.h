@@ -1,6 +1,6 @@
 /* element_table.h - elements that have started and not ended, each with its newest attempt.
- * An element either has a live attempt on one cluster, or waits (for a while, or for its turn) for the
- * next one.  Attempts are numbered from 1 without gaps; the number is never used again.
+ * An element either has a live attempt on one cluster, or waits (for a while, or for its turn) for
+ * the next one.  Attempts are numbered from 1 without gaps; the number is never used again.
  * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
 #pragma once
 
@@ -72,8 +72,8 @@ static inline struct element *element_table_at(const struct element_table *table
     return fl_slab_at(&table->elements, slot);
 }
 
-/* 0: elements_max are there.  The core gives more room than it starts elements, since a load holds for a
- * while also those whose ends come later. */
+/* 0: elements_max are there.  The core gives more room than it starts elements, since a load holds
+ * for a while also those whose ends come later. */
 uint32_t element_table_add(struct element_table *table);
 void element_table_remove(struct element_table *table, uint32_t slot);
 

@@ -3,18 +3,9 @@
 #include <stddef.h>
 
 #include "shared/base/assert.h"
+#include "shared/base/enum_names.h"
 
-const char *job_state_name(enum job_state state)
-{
-    switch (state) {
-#define STATE(name, number, is_terminal, meaning)                                                  \
-    case JOB_##name:                                                                               \
-        return #name;
-        JOB_STATES(STATE)
-#undef STATE
-    }
-    fl_unreachable("a job has one of the states of JOB_STATES");
-}
+FL_ENUM_NAMES(job_state_name, enum job_state, JOB_STATES(FL_NAME_NUMBERED))
 
 bool job_state_is_terminal(enum job_state state)
 {
@@ -28,17 +19,7 @@ bool job_state_is_terminal(enum job_state state)
     fl_unreachable("a job has one of the states of JOB_STATES");
 }
 
-const char *attempt_state_name(enum attempt_state state)
-{
-    switch (state) {
-#define STATE(name, number, is_terminal, meaning)                                                  \
-    case ATTEMPT_##name:                                                                           \
-        return #name;
-        ATTEMPT_STATES(STATE)
-#undef STATE
-    }
-    fl_unreachable("an attempt has one of the states of ATTEMPT_STATES");
-}
+FL_ENUM_NAMES(attempt_state_name, enum attempt_state, ATTEMPT_STATES(FL_NAME_NUMBERED))
 
 const char *reason_name(enum reason reason)
 {

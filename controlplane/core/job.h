@@ -1,7 +1,7 @@
 /* job.h - the states of jobs, elements and attempts, and the reasons of reasons.def.
- * One table each; API enum, metric labels, docs and dashboard names are made from them.  Numbers are
- * stored: never reused.  The state of a replica is in shared/base/replica.h, since agents speak it too.
- * Uses shared/base only. */
+ * One table each; API enum, metric labels, docs and dashboard names are made from them.  Numbers
+ * are stored: never reused.  The state of a replica is in shared/base/replica.h, since agents speak
+ * it too.  Uses shared/base only. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-/* job_table.h - the open jobs: a small record each, and a larger one once something of it has started.
- * A queued job costs its record and four bytes of index, and that is all the memory that grows with the
- * queue: specs and names are in Postgres, elements exist once they start.
+/* job_table.h - the open jobs: a small record each, and a larger one once something of it has
+ * started.  A queued job costs its record and four bytes of index, and that is all the memory that
+ * grows with the queue: specs and names are in Postgres, elements exist once they start.
  * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
 #pragma once
 

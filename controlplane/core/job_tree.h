@@ -1,7 +1,7 @@
 /* job_tree.h - jobs in the order of their ids, linked through their own records.
- * For jobs that come back to their bucket out of order (after a retry, a release): a treap whose random
- * priorities are hashes of the ids, so that equal contents have equal shape.  A root is a slot, 0 empty.
- * Uses job_table only. */
+ * For jobs that come back to their bucket out of order (after a retry, a release): a treap whose
+ * random priorities are hashes of the ids, so that equal contents have equal shape.  A root is a
+ * slot, 0 empty.  Uses job_table only. */
 #pragma once
 
 #include "controlplane/core/job_table.h"

@@ -5,7 +5,7 @@
 
 #include "shared/base/assert.h"
 
-/* --- one cluster --- */
+/* ---- one cluster ----------------------------------------------------------------------------- */
 
 static bool names_have(const struct fl_str *names, uint32_t len, const char *name)
 {
@@ -77,16 +77,18 @@ static void take(struct fl_resources *room, struct fl_resources each, uint32_t t
 enum room_kind { ROOM_FREE, ROOM_WHEN_EMPTY };
 
 /* Replicas of all roles, each on a node; false as soon as one has none.  'nodes' may be NULL.
- * A search over the free room starts at the cluster's cursor and goes round once, so that a full front of
- * the list is not walked for every start. */
+ * A search over the free room starts at the cluster's cursor and goes round once, so that a full
+ * front of the list is not walked for every start.  Several roles are always tried in the same
+ * order of nodes: it decides whether they fit, and earlier placements must not. */
 static bool fit_nodes(const struct cluster *cluster, const struct shape *shape, enum room_kind kind,
                       struct fl_arena *arena, uint32_t *nodes, uint32_t *ret_cursor)
 {
     uint32_t nodes_len = (uint32_t)cluster->nodes.len;
     struct fl_resources *left = NULL; /* several roles share what is left on a node */
     uint32_t filled = 0;
-    uint32_t cursor =
-        kind == ROOM_FREE && cluster->node_cursor < nodes_len ? cluster->node_cursor : 0;
+    uint32_t cursor = kind == ROOM_FREE && shape->roles_len == 1 && cluster->node_cursor < nodes_len
+                          ? cluster->node_cursor
+                          : 0;
 
     if (shape->roles_len > 1) {
         left = fl_arena_array(arena, struct fl_resources, nodes_len);
@@ -165,7 +167,7 @@ static enum reason judge(const struct cluster_table *clusters, uint32_t slot,
                                                     : REASON_InsufficientCapacity;
 }
 
-/* --- all clusters --- */
+/* ---- all clusters ---------------------------------------------------------------------------- */
 
 /* How much of its scarcest resource is in use, in parts per million. */
 static uint64_t load_ppm(const struct cluster *cluster)
@@ -269,7 +271,7 @@ bool placement_could_ever(const struct cluster_table *clusters, const struct sha
     return false;
 }
 
-/* --- in words --- */
+/* ---- in words -------------------------------------------------------------------------------- */
 
 static const char *unhealthy(const struct cluster *cluster, struct fl_arena *arena)
 {

@@ -1,7 +1,7 @@
 /* placement.h - where a shape can go now, and if nowhere, why: a pure function of what is known.
- * A gang goes all or nothing to one cluster, node by node on the agents' live reports; among the clusters
- * that fit, the least loaded one takes it.  Deciding and explaining are the same judgement: a start is a
- * verdict 'Fits' that was acted upon.
+ * A gang goes all or nothing to one cluster, node by node on the agents' live reports; among the
+ * clusters that fit, the least loaded one takes it.  Deciding and explaining are the same
+ * judgement: a start is a verdict 'Fits' that was acted upon.
  * Nothing is changed here.  Uses cluster_table and shape_table only. */
 #pragma once
 

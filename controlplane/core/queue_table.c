@@ -57,9 +57,7 @@ bool queue_table_add(struct queue_table *table, uint32_t id, struct fl_tenant te
     struct name_key key;
 
     if (!fl_str_is_name(name)) {
-        return fl_fail(err, FL_INVALID,
-                       "a queue's name is 1 to 63 of a-z, 0-9 and '-', and neither starts nor ends "
-                       "with '-'");
+        return fl_fail(err, FL_INVALID, "a queue's name is " FL_NAME_ALLOWED);
     }
     if (queue_table_find(table, tenant, name)) {
         return fl_fail(err, FL_EXISTS, "queue " FL_STR_FMT " is there already", FL_STR_ARG(name));
@@ -99,19 +97,38 @@ static size_t bucket_place(const struct queue_table *table, const struct queue *
     return low;
 }
 
+/* The bucket's slot; 0: none.  ret_place: where it is, or belongs. */
+static uint32_t find_bucket(const struct queue_table *table, const struct queue *queue,
+                            int32_t priority, uint32_t shape, size_t *ret_place)
+{
+    const struct bucket *bucket;
+    uint32_t slot;
+
+    *ret_place = bucket_place(table, queue, priority, shape);
+    if (*ret_place == queue->buckets.len) return 0;
+    slot = queue->buckets.at[*ret_place];
+    bucket = queue_table_bucket(table, slot);
+    return bucket->priority == priority && bucket->shape == shape ? slot : 0;
+}
+
+bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue, int32_t priority,
+                                 uint32_t shape)
+{
+    size_t place;
+
+    return table->buckets.len < table->buckets.records_max ||
+           find_bucket(table, queue_table_at(table, queue), priority, shape, &place);
+}
+
 uint32_t queue_table_need_bucket(struct queue_table *table, uint32_t queue_slot, int32_t priority,
                                  uint32_t shape)
 {
     struct queue *queue = queue_table_at(table, queue_slot);
-    size_t place = bucket_place(table, queue, priority, shape);
+    size_t place;
+    uint32_t slot = find_bucket(table, queue, priority, shape, &place);
     struct bucket *bucket;
-    uint32_t slot;
 
-    if (place < queue->buckets.len) {
-        slot = queue->buckets.at[place];
-        bucket = queue_table_bucket(table, slot);
-        if (bucket->priority == priority && bucket->shape == shape) return slot;
-    }
+    if (slot) return slot;
     slot = fl_slab_take(&table->buckets);
     if (!slot) return 0;
     bucket = queue_table_bucket(table, slot);

@@ -1,6 +1,6 @@
-/* queue_table.h - the queues, and in each its buckets: the jobs of one priority and one shape, by age.
- * Jobs of a bucket are equal to the scheduler, so it only ever looks at the oldest one: what does not fit
- * for that one fits for none of them.  Names are unique per tenant.
+/* queue_table.h - the queues, and in each its buckets: the jobs of one priority and one shape, by
+ * age.  Jobs of a bucket are equal to the scheduler, so it only ever looks at the oldest one: what
+ * does not fit for that one fits for none of them.  Names are unique per tenant.
  * Uses shared/base and job_table.  Not thread-safe: the core owns it and is its only caller. */
 #pragma once
 
@@ -55,8 +55,8 @@ static inline struct bucket *queue_table_bucket(const struct queue_table *table,
 uint32_t queue_table_find(const struct queue_table *table, struct fl_tenant tenant,
                           struct fl_str name);
 
-/* A new queue gets the next id, which must be 'id' unless that is 0.  FL_INVALID: no name; FL_EXISTS;
- * FL_FULL. */
+/* A new queue gets the next id, which must be 'id' unless that is 0.  FL_INVALID: no name;
+ * FL_EXISTS; FL_FULL. */
 FL_CHECK bool queue_table_add(struct queue_table *table, uint32_t id, struct fl_tenant tenant,
                               struct fl_str name, uint32_t *ret_slot, struct fl_err *err);
 
@@ -64,12 +64,16 @@ FL_CHECK bool queue_table_add(struct queue_table *table, uint32_t id, struct fl_
 uint32_t queue_table_need_bucket(struct queue_table *table, uint32_t queue, int32_t priority,
                                  uint32_t shape);
 
+/* Whether queue_table_need_bucket would find or make one.  Shape 0: one that is not there yet. */
+bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue, int32_t priority,
+                                 uint32_t shape);
+
 /* Counts an open job in or out; the bucket goes with its last job. */
 void queue_table_join(struct queue_table *table, uint32_t bucket);
 void queue_table_leave(struct queue_table *table, uint32_t bucket);
 
-/* Puts the job where its age belongs, or takes it out; nothing when it is there, or out, already.  To be
- * called again when its list of ready elements becomes empty, or no longer is. */
+/* Puts the job where its age belongs, or takes it out; nothing when it is there, or out, already.
+ * To be called again when its list of ready elements becomes empty, or no longer is. */
 void queue_table_enter(struct queue_table *table, const struct job_table *jobs, uint32_t job);
 void queue_table_remove(struct queue_table *table, const struct job_table *jobs, uint32_t job);
 

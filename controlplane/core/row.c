@@ -1,64 +1,182 @@
 #include "controlplane/core/row.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "controlplane/core/core_event.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 
-/* A row is its kind in one byte, then its fields in the order of rows.def: numbers of fixed width, bytes
- * behind a var length.  rows.def is read once per verb, each time with other meanings of F and B. */
+/* A row is its kind in one byte, the length of what follows as a var, then its fields in the
+ * order of rows.def: numbers of fixed width, bytes behind a var length.  rows.def is read once
+ * per verb, each time with other meanings of F and B. */
+
+const enum row_kind row_kinds[] = {
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields) ROW_##name,
+#include "controlplane/core/rows.def"
+};
+const size_t row_kinds_len = sizeof row_kinds / sizeof *row_kinds;
 
 const char *row_kind_name(enum row_kind kind)
 {
-    static const char *const names[] = {
-#define ROW(name, number, fields) [number] = #name,
+    static const char *const names[ROW_KINDS_LEN] = {
+        [ROW_unknown] = "unknown",
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields) [number] = #name,
 #include "controlplane/core/rows.def"
-#undef ROW
     };
 
-    fl_assert(kind > 0 && kind < ROW_KINDS_LEN);
+    fl_assert(kind < ROW_KINDS_LEN && names[kind]);
     return names[kind];
 }
 
-/* --- encoding --- */
+#define JOB_job(name) return r->name;
+#define JOB_u8(name)
+#define JOB_flag(name)
+#define JOB_u16(name)
+#define JOB_code(name)
+#define JOB_u32(name)
+#define JOB_u64(name)
+#define JOB_some_u64(name)
+#define JOB_i32(name)
+#define JOB_i64(name)
+#define JOB_digest(name)
 
-static bool put_digest(struct fl_buf *out, struct fl_digest digest)
+uint64_t row_job(const struct row *row)
 {
-    return fl_buf_put(out, digest.at, sizeof digest.at);
+    switch (row->kind) {
+#define F(type, name) JOB_##type(name)
+#define B(type, name, max)
+#define ROW(name_, number, fold, table, fields)                                                    \
+    case ROW_##name_: {                                                                            \
+        const struct row_##name_ *r = &row->name_;                                                 \
+        (void)r;                                                                                   \
+        fields                                                                                     \
+    } break;
+#include "controlplane/core/rows.def"
+    case ROW_unknown:
+        break;
+    }
+    return 0;
 }
 
-#define fl_buf_put_digest put_digest
-#define F(type, field) fl_buf_put_##type(out, r->field) &&
-#define B(field, max) fl_buf_put_bytes(out, r->field.at, r->field.len) &&
-#define ROW(name, number, fields)                                                                  \
-    static bool encode_##name(struct fl_buf *out, const struct row_##name *r)                      \
+/* ---- encoding -------------------------------------------------------------------------------- */
+
+#define WIRE_job u64
+#define WIRE_u8 u8
+#define WIRE_flag u8
+#define WIRE_u16 u16
+#define WIRE_code u16
+#define WIRE_u32 u32
+#define WIRE_u64 u64
+#define WIRE_some_u64 u64
+#define WIRE_i32 i32
+#define WIRE_i64 i64
+#define WIRE_digest digest
+#define JOIN(a, b) JOIN_(a, b)
+#define JOIN_(a, b) a##b
+
+static size_t var_len(size_t n)
+{
+    size_t len = 1;
+
+    while (n >>= 7) {
+        len++;
+    }
+    return len;
+}
+
+/* Each writes where there is room already, and says where it ends. */
+static uint8_t *put_raw(uint8_t *at, const void *ptr, size_t len)
+{
+    if (len > 0) memcpy(at, ptr, len);
+    return at + len;
+}
+
+static uint8_t *put_var(uint8_t *at, size_t n)
+{
+    for (; n >= 128; n >>= 7) {
+        *at++ = (uint8_t)(n | 128);
+    }
+    *at++ = (uint8_t)n;
+    return at;
+}
+
+/* Little endian; a compiler makes one store of it. */
+static uint8_t *put_number(uint8_t *at, uint64_t v, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        at[i] = (uint8_t)(v >> (8 * i));
+    }
+    return at + bytes;
+}
+
+#define put_u8(at, v) put_number(at, (v), 1)
+#define put_u16(at, v) put_number(at, (v), 2)
+#define put_u32(at, v) put_number(at, (v), 4)
+#define put_u64(at, v) put_number(at, (v), 8)
+#define put_i32(at, v) put_u32(at, (uint32_t)(v))
+#define put_i64(at, v) put_u64(at, (uint64_t)(v))
+#define put_digest(at_, v) put_raw(at_, (v).at, sizeof(v).at)
+
+#define F(type, name) +sizeof(r->name)
+#define B(type, name, max) +var_len(r->name.len) + r->name.len
+#define ROW(name, number, fold, table, fields)                                                     \
+    static size_t len_##name(const struct row_##name *r)                                           \
     {                                                                                              \
-        return fields true;                                                                        \
+        return 0 fields;                                                                           \
     }
 #include "controlplane/core/rows.def"
-#undef ROW
-#undef F
-#undef B
+
+/* A row is of known length before its first byte is written: one look for room. */
+#define F(type, name) at = JOIN(put_, WIRE_##type)(at, r->name);
+#define B(type, name, max) at = put_raw(put_var(at, r->name.len), r->name.at, r->name.len);
+#define ROW(name, number, fold, table, fields)                                                     \
+    static bool encode_##name(struct fl_buf *out, const struct row_##name *r)                      \
+    {                                                                                              \
+        size_t len = len_##name(r);                                                                \
+        uint8_t *at = fl_buf_room(out, 1 + var_len(len) + len);                                    \
+                                                                                                   \
+        if (!at) return false;                                                                     \
+        *at++ = (number);                                                                          \
+        at = put_var(at, len);                                                                     \
+        fields(void) at;                                                                           \
+        return true;                                                                               \
+    }
+#include "controlplane/core/rows.def"
 
 bool row_encode(struct fl_buf *out, const struct row *row)
 {
-    if (!fl_buf_put_u8(out, (uint8_t)row->kind)) return false;
     switch (row->kind) {
-#define ROW(name, number, fields)                                                                  \
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields)                                                     \
     case ROW_##name:                                                                               \
         return encode_##name(out, &row->name);
 #include "controlplane/core/rows.def"
-#undef ROW
-    case ROW_KINDS_LEN:
+    case ROW_unknown:
         break;
     }
     fl_unreachable("a row has one of the kinds of rows.def");
 }
 
-/* --- decoding --- */
+/* ---- decoding -------------------------------------------------------------------------------- */
+
+/* How many fields release 0001 wrote: a row of it ends there, and one with fewer is damaged. */
+static const uint8_t fields_of_0001[ROW_KINDS_LEN] = {
+    [ROW_job_new] = 12,      [ROW_spec_new] = 3,    [ROW_shape_new] = 2,   [ROW_shape_drop] = 1,
+    [ROW_attempt_new] = 6,   [ROW_attempt_end] = 6, [ROW_element_end] = 7, [ROW_job_end] = 5,
+    [ROW_mark_set] = 4,      [ROW_mark_clear] = 2,  [ROW_queue_put] = 4,   [ROW_cluster_put] = 12,
+    [ROW_counter] = 2,       [ROW_audit] = 3,       [ROW_idempotency] = 4, [ROW_replica_phase] = 6,
+    [ROW_cluster_phase] = 2, [ROW_join_put] = 6,    [ROW_join_drop] = 1,   [ROW_token_put] = 8,
+    [ROW_token_drop] = 1,
+};
 
 static struct fl_digest read_digest(struct fl_reader *reader)
 {
@@ -69,46 +187,95 @@ static struct fl_digest read_digest(struct fl_reader *reader)
     return digest;
 }
 
+/* Up to 'fields_max' fields, as many as the reader has; how many that is. */
 #define fl_read_digest read_digest
-#define F(type, field) r->field = fl_read_##type(reader);
-#define B(field, max) r->field = fl_read_bytes(reader, (max));
-#define ROW(name, number, fields)                                                                  \
-    static void decode_##name(struct fl_reader *reader, struct row_##name *r)                      \
+#define HAS_FIELD (len < fields_max && reader->pos < reader->len && ++len)
+#define F(type, name)                                                                              \
+    if (HAS_FIELD) r->name = JOIN(fl_read_, WIRE_##type)(reader);
+#define B(type, name, max)                                                                         \
+    if (HAS_FIELD) r->name = fl_read_bytes(reader, (max));
+#define ROW(name, number, fold, table, fields)                                                     \
+    static unsigned decode_##name(struct fl_reader *reader, unsigned fields_max,                   \
+                                  struct row_##name *r)                                            \
     {                                                                                              \
-        fields                                                                                     \
+        unsigned len = 0;                                                                          \
+        fields return len;                                                                         \
     }
 #include "controlplane/core/rows.def"
-#undef ROW
-#undef F
-#undef B
+
+/* The fields of a row of this kind; how many there were.  A kind that is not known leaves
+ * ROW_unknown. */
+static unsigned decode_fields(struct fl_reader *reader, uint8_t kind, unsigned fields_max,
+                              struct row *row)
+{
+    switch (kind) {
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields)                                                     \
+    case ROW_##name:                                                                               \
+        row->kind = ROW_##name;                                                                    \
+        return decode_##name(reader, fields_max, &row->name);
+#include "controlplane/core/rows.def"
+    default:
+        row->kind = ROW_unknown;
+        row->unknown.number = kind;
+        return 0;
+    }
+}
+
+static bool refuse(size_t start, const struct row *row, struct fl_err *err)
+{
+    return fl_fail(err, FL_TORN, "byte %zu: the row %s is cut or passes a limit", start,
+                   row_kind_name(row->kind));
+}
+
+static bool refuse_kind(size_t start, uint8_t kind, struct fl_err *err)
+{
+    return fl_fail(err, FL_TORN, "byte %zu: no kind of row has the number %u", start, kind);
+}
 
 bool row_decode(struct fl_reader *reader, struct row *ret_row, struct fl_err *err)
+{
+    size_t start = reader->pos;
+    uint8_t kind = fl_read_u8(reader);
+    uint64_t bytes = fl_read_var(reader);
+    struct fl_reader fields;
+    struct row row;
+    unsigned len;
+
+    memset(&row, 0, sizeof row);
+    if (kind == 0) return refuse_kind(start, kind, err);
+    if (reader->is_bad || bytes > reader->len - reader->pos || bytes > UINT32_MAX) {
+        return fl_fail(err, FL_TORN, "byte %zu: the row is cut", start);
+    }
+    fields = fl_reader(reader->at + reader->pos, bytes);
+    reader->pos += bytes;
+    len = decode_fields(&fields, kind, UINT_MAX, &row);
+    if (fields.is_bad || (kind < ROW_KINDS_LEN && len < fields_of_0001[kind])) {
+        return refuse(start, &row, err);
+    }
+    row.skipped = (uint32_t)(bytes - fields.pos);
+    *ret_row = row;
+    return true;
+}
+
+bool row_decode_0001(struct fl_reader *reader, struct row *ret_row, struct fl_err *err)
 {
     size_t start = reader->pos;
     uint8_t kind = fl_read_u8(reader);
     struct row row;
 
     memset(&row, 0, sizeof row);
-    switch (kind) {
-#define ROW(name, number, fields)                                                                  \
-    case ROW_##name:                                                                               \
-        row.kind = ROW_##name;                                                                     \
-        decode_##name(reader, &row.name);                                                          \
-        break;
-#include "controlplane/core/rows.def"
-#undef ROW
-    default:
-        return fl_fail(err, FL_TORN, "byte %zu: no kind of row has the number %u", start, kind);
-    }
-    if (reader->is_bad) {
-        return fl_fail(err, FL_TORN, "byte %zu: the row %s is cut or passes a limit", start,
-                       row_kind_name(row.kind));
+    if (kind >= ROW_KINDS_LEN || fields_of_0001[kind] == 0) return refuse_kind(start, kind, err);
+    if (decode_fields(reader, kind, fields_of_0001[kind], &row) < fields_of_0001[kind] ||
+        reader->is_bad) {
+        return refuse(start, &row, err);
     }
     *ret_row = row;
     return true;
 }
 
-/* --- print --- */
+/* ---- print ----------------------------------------------------------------------------------- */
 
 struct printer {
     char *at;
@@ -137,7 +304,7 @@ static void print_digest(struct printer *out, const char *name, struct fl_digest
           digest.at[3]);
 }
 
-/* Bytes that are no plain text are told by their number alone. */
+/* Bytes that are not plain text print as their number. */
 static void print_bytes(struct printer *out, const char *name, struct fl_str bytes)
 {
     for (size_t i = 0; i < bytes.len; i++) {
@@ -157,39 +324,36 @@ static void print_number(struct printer *out, const char *name, int64_t v)
     print(out, " %s=%" PRId64, name, v);
 }
 
-#define PRINT_u8(field) print_number(out, #field, r->field)
-#define PRINT_u16(field) print_number(out, #field, r->field)
-#define PRINT_u32(field) print_number(out, #field, r->field)
-#define PRINT_u64(field) print_number(out, #field, (int64_t)r->field)
-#define PRINT_i32(field) print_number(out, #field, r->field)
-#define PRINT_i64(field) print_number(out, #field, r->field)
-#define PRINT_digest(field) print_digest(out, #field, r->field)
-#define F(type, field) PRINT_##type(field);
-#define B(field, max) print_bytes(out, #field, r->field);
-#define ROW(name, number, fields)                                                                  \
-    static void print_##name(struct printer *out, const struct row_##name *r)                      \
-    {                                                                                              \
-        fields                                                                                     \
-    }
-#include "controlplane/core/rows.def"
-#undef ROW
-#undef F
-#undef B
+#define PRINT_job(name) print_number(&out, #name, (int64_t)r->name)
+#define PRINT_u8(name) print_number(&out, #name, r->name)
+#define PRINT_flag PRINT_u8
+#define PRINT_u16 PRINT_u8
+#define PRINT_code PRINT_u8
+#define PRINT_u32 PRINT_u8
+#define PRINT_u64 PRINT_job
+#define PRINT_some_u64 PRINT_job
+#define PRINT_i32 PRINT_u8
+#define PRINT_i64 PRINT_u8
+#define PRINT_digest(name) print_digest(&out, #name, r->name)
 
-void row_print(const struct row *row, char *out, size_t out_bytes)
+void row_print(const struct row *row, char *text, size_t text_bytes)
 {
-    struct printer printer = {out, out_bytes};
+    struct printer out = {text, text_bytes};
 
-    fl_assert(out_bytes > 0);
-    print(&printer, "%s", row_kind_name(row->kind));
+    fl_assert(text_bytes > 0);
+    print(&out, "%s", row_kind_name(row->kind));
     switch (row->kind) {
-#define ROW(name, number, fields)                                                                  \
-    case ROW_##name:                                                                               \
-        print_##name(&printer, &row->name);                                                        \
-        break;
+#define F(type, name) PRINT_##type(name);
+#define B(type, name, max) print_bytes(&out, #name, r->name);
+#define ROW(name_, number, fold, table, fields)                                                    \
+    case ROW_##name_: {                                                                            \
+        const struct row_##name_ *r = &row->name_;                                                 \
+        fields                                                                                     \
+    } break;
 #include "controlplane/core/rows.def"
-#undef ROW
-    case ROW_KINDS_LEN:
-        fl_unreachable("a row has one of the kinds of rows.def");
+    case ROW_unknown:
+        print_number(&out, "number", row->unknown.number);
+        break;
     }
+    if (row->skipped > 0) print_number(&out, "skipped", row->skipped);
 }

@@ -1,7 +1,8 @@
-/* row.h - one durable fact, as rows.def lists them: its struct, its name, its bytes.
- * The journal of a batch is a run of encoded rows.  Decoding is total: any bytes are either a row whose
- * encoding is those very bytes, or refused.
- * Uses shared/base only. */
+/* row.h - one durable fact, as rows.def lists them: its struct, its name, its bytes. The journal
+ * of a batch is a run of encoded rows.  Each row carries its length, so that programs of
+ * different age read each other's: a field that an older program did not write is 0 or empty,
+ * and what a newer one wrote is skipped and counted.  Decoding is total: any bytes are either a
+ * row or refused. Uses shared/base only. */
 #pragma once
 
 #include "shared/base/err.h"
@@ -11,44 +12,63 @@
 struct fl_buf;
 struct fl_reader;
 
-/* Tables keyed by job are cut at multiples of this; a spec is stored once per such range. */
+/* Tables keyed by job are cut at multiples of this; a spec is stored once per range. */
 #define ROW_JOB_RANGE ((uint64_t)1000000)
 
-#define F(type, name) ROW_FIELD_##type name;
-#define B(name, max) struct fl_str name;
+#define ROW_FIELD_job uint64_t
 #define ROW_FIELD_u8 uint8_t
+#define ROW_FIELD_flag uint8_t
 #define ROW_FIELD_u16 uint16_t
+#define ROW_FIELD_code uint16_t
 #define ROW_FIELD_u32 uint32_t
 #define ROW_FIELD_u64 uint64_t
+#define ROW_FIELD_some_u64 uint64_t
 #define ROW_FIELD_i32 int32_t
 #define ROW_FIELD_i64 int64_t
 #define ROW_FIELD_digest struct fl_digest
-#define ROW(name, number, fields)                                                                  \
+#define F(type, name) ROW_FIELD_##type name;
+#define B(type, name, max) struct fl_str name;
+#define ROW(name, number, fold, table, fields)                                                     \
     struct row_##name {                                                                            \
         fields                                                                                     \
     };
 #include "controlplane/core/rows.def"
-#undef ROW
-#undef F
-#undef B
+
+/* A kind that this program does not know. */
+struct row_unknown {
+    uint8_t number;
+};
+
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields) char name[(number) + 1];
+union row_numbers { /* as large as the greatest number, and one more */
+#include "controlplane/core/rows.def"
+};
 
 enum row_kind {
-#define ROW(name, number, fields) ROW_##name = (number),
+    ROW_unknown = 0,
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields) ROW_##name = (number),
 #include "controlplane/core/rows.def"
-#undef ROW
-    ROW_KINDS_LEN
 };
+
+#define ROW_KINDS_LEN ((unsigned)sizeof(union row_numbers))
 
 struct row {
     enum row_kind kind;
+    uint32_t skipped; /* bytes of it that only a newer program knows; an encoded row has none */
     union {
-#define ROW(name, number, fields) struct row_##name name;
+        struct row_unknown unknown;
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields) struct row_##name name;
 #include "controlplane/core/rows.def"
-#undef ROW
     };
 };
 
-/* What open_mark keeps of an open job. */
+/* The marks that open_mark keeps for an open job. */
 enum core_mark {
     CORE_MARK_held = 1,   /* value 1 */
     CORE_MARK_cancel = 2, /* value: enum reason */
@@ -65,13 +85,25 @@ enum core_counter {
     CORE_COUNTER_job_lost_to = 3,
 };
 
+/* All kinds, in the order of rows.def. */
+extern const enum row_kind row_kinds[];
+extern const size_t row_kinds_len;
+
 const char *row_kind_name(enum row_kind kind);
 
-/* Appends the encoding.  False past out->max; the caller bounds its rows, so that is for the fuzzers. */
+/* The job that a row is about; 0: none. */
+uint64_t row_job(const struct row *row);
+
+/* Appends the encoding of a known row.  False past out->max; the caller bounds its rows, so that
+ * is for the fuzzers. */
 FL_CHECK bool row_encode(struct fl_buf *out, const struct row *row);
 
 /* Takes the next row.  Its strings point into the reader's bytes. */
 FL_CHECK bool row_decode(struct fl_reader *reader, struct row *ret_row, struct fl_err *err);
+
+/* The next row as release 0001 wrote it: without its length.  For the store, which reads old
+ * journals. */
+FL_CHECK bool row_decode_0001(struct fl_reader *reader, struct row *ret_row, struct fl_err *err);
 
 /* One line for people: "attempt_new job=7 element=0 n=1 ...".  Always terminated. */
 void row_print(const struct row *row, char *out, size_t out_bytes);

@@ -18,9 +18,9 @@ static bool check_role(const struct shape_role *role, uint32_t i, uint32_t *repl
                        struct fl_err *err)
 {
     if (role->replicas == 0) return fl_fail(err, FL_INVALID, "roles[%u].replicas is 0", i);
-    if (role->replicas > SHAPE_REPLICAS_MAX - *replicas_sum) {
+    if (role->replicas > FL_JOB_REPLICAS_MAX - *replicas_sum) {
         return fl_fail(err, FL_TOO_LARGE, "over %d replicas in all roles together",
-                       SHAPE_REPLICAS_MAX);
+                       FL_JOB_REPLICAS_MAX);
     }
     *replicas_sum += role->replicas;
     if (role->replicas_min > role->replicas) {
@@ -71,12 +71,14 @@ static bool check(const struct shape *shape, struct fl_err *err)
 {
     uint32_t replicas = 0;
 
-    if (shape->roles_len == 0 || shape->roles_len > SHAPE_ROLES_MAX ||
-        shape->node_labels_len > SHAPE_LABELS_MAX || shape->clusters_len > SHAPE_CLUSTERS_MAX ||
-        shape->not_clusters_len > SHAPE_CLUSTERS_MAX || shape->retries_max > SHAPE_RETRIES_MAX) {
+    if (shape->roles_len == 0 || shape->roles_len > FL_JOB_ROLES_MAX ||
+        shape->node_labels_len > FL_JOB_NODE_LABELS_MAX ||
+        shape->clusters_len > FL_JOB_CLUSTERS_MAX ||
+        shape->not_clusters_len > FL_JOB_CLUSTERS_MAX || shape->retries_max > FL_JOB_RETRIES_MAX) {
         return fl_fail(err, FL_INVALID,
                        "a job has 1 to %d roles, at most %d node labels, %d clusters, %d retries",
-                       SHAPE_ROLES_MAX, SHAPE_LABELS_MAX, SHAPE_CLUSTERS_MAX, SHAPE_RETRIES_MAX);
+                       FL_JOB_ROLES_MAX, FL_JOB_NODE_LABELS_MAX, FL_JOB_CLUSTERS_MAX,
+                       FL_JOB_RETRIES_MAX);
     }
     for (uint32_t i = 0; i < shape->roles_len; i++) {
         if (!check_role(&shape->roles[i], i, &replicas, err)) return false;
@@ -121,7 +123,7 @@ bool shape_encode(struct fl_buf *out, const struct shape *shape)
     fl_buf_put_var(out, shape->deadline_s);
     fl_buf_put_var(out, shape->retries_max);
     fl_buf_put_u8(out, shape->has_image);
-    return !out->is_over && out->len - start <= SHAPE_BYTES_MAX;
+    return !out->is_over && out->len - start <= FL_JOB_SHAPE_BYTES_MAX;
 }
 
 /* A length that is over 'max' makes the whole shape bad, and reads nothing. */
@@ -146,7 +148,7 @@ bool shape_decode(struct fl_str bytes, struct shape *ret_shape, struct fl_err *e
     uint8_t has_image;
 
     memset(&shape, 0, sizeof shape);
-    shape.roles_len = read_len(&reader, SHAPE_ROLES_MAX);
+    shape.roles_len = read_len(&reader, FL_JOB_ROLES_MAX);
     for (uint32_t i = 0; i < shape.roles_len; i++) {
         shape.roles[i].replicas = read_u32_var(&reader);
         shape.roles[i].replicas_min = read_u32_var(&reader);
@@ -154,16 +156,16 @@ bool shape_decode(struct fl_str bytes, struct shape *ret_shape, struct fl_err *e
         shape.roles[i].each.memory_bytes = fl_read_var(&reader);
         shape.roles[i].each.gpus = read_u32_var(&reader);
     }
-    shape.node_labels_len = read_len(&reader, SHAPE_LABELS_MAX);
+    shape.node_labels_len = read_len(&reader, FL_JOB_NODE_LABELS_MAX);
     for (uint32_t i = 0; i < shape.node_labels_len; i++) {
         shape.node_labels[i].key = fl_read_bytes(&reader, LABEL_KEY_MAX);
         shape.node_labels[i].value = fl_read_bytes(&reader, LABEL_VALUE_MAX);
     }
-    shape.clusters_len = read_len(&reader, SHAPE_CLUSTERS_MAX);
+    shape.clusters_len = read_len(&reader, FL_JOB_CLUSTERS_MAX);
     for (uint32_t i = 0; i < shape.clusters_len; i++) {
         shape.clusters[i] = fl_read_bytes(&reader, FL_NAME_BYTES_MAX);
     }
-    shape.not_clusters_len = read_len(&reader, SHAPE_CLUSTERS_MAX);
+    shape.not_clusters_len = read_len(&reader, FL_JOB_CLUSTERS_MAX);
     for (uint32_t i = 0; i < shape.not_clusters_len; i++) {
         shape.not_clusters[i] = fl_read_bytes(&reader, FL_NAME_BYTES_MAX);
     }
@@ -172,7 +174,7 @@ bool shape_decode(struct fl_str bytes, struct shape *ret_shape, struct fl_err *e
     has_image = fl_read_u8(&reader);
     shape.has_image = has_image == 1;
     if (!fl_reader_is_done(&reader) || format != FORMAT || has_image > 1 ||
-        bytes.len > SHAPE_BYTES_MAX) {
+        bytes.len > FL_JOB_SHAPE_BYTES_MAX) {
         return fl_fail(err, FL_INVALID, "the shape's %zu bytes are not what shape_encode writes",
                        bytes.len);
     }

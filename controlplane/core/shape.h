@@ -1,24 +1,16 @@
 /* shape.h - what the scheduler cares about in a job, and the table of shapes in use.
- * A shape is written as canonical bytes by whoever checked the job document; jobs with equal bytes are
- * equal to the scheduler.  Decoding is total: bytes that shape_encode would not write are refused.
- * Uses shared/base only. */
+ * A shape is written as canonical bytes by whoever checked the job document; jobs with equal bytes
+ * are equal to the scheduler.  Decoding is total: bytes that shape_encode would not write are
+ * refused.  Uses shared/base only. */
 #pragma once
 
 #include "shared/base/err.h"
+#include "shared/base/job_limits.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 
 struct fl_arena;
 struct fl_buf;
-
-enum {
-    SHAPE_ROLES_MAX = 16,
-    SHAPE_REPLICAS_MAX = 1024, /* of all roles together */
-    SHAPE_LABELS_MAX = 16,
-    SHAPE_CLUSTERS_MAX = 32,
-    SHAPE_RETRIES_MAX = 1000,
-    SHAPE_BYTES_MAX = 16384,
-};
 
 struct shape_label {
     struct fl_str key, value;
@@ -31,20 +23,20 @@ struct shape_role {
 };
 
 struct shape {
-    struct shape_role roles[SHAPE_ROLES_MAX];
+    struct shape_role roles[FL_JOB_ROLES_MAX];
     uint32_t roles_len;
-    struct shape_label node_labels[SHAPE_LABELS_MAX]; /* every node must carry all of them */
+    struct shape_label node_labels[FL_JOB_NODE_LABELS_MAX]; /* every node must carry all of them */
     uint32_t node_labels_len;
-    struct fl_str clusters[SHAPE_CLUSTERS_MAX]; /* only these; none: any */
+    struct fl_str clusters[FL_JOB_CLUSTERS_MAX]; /* only these; none: any */
     uint32_t clusters_len;
-    struct fl_str not_clusters[SHAPE_CLUSTERS_MAX];
+    struct fl_str not_clusters[FL_JOB_CLUSTERS_MAX];
     uint32_t not_clusters_len;
     uint32_t deadline_s; /* from the first start; 0: none */
     uint32_t retries_max;
     bool has_image; /* only a cluster whose runtime has images can run it */
 };
 
-/* Appends the canonical bytes.  False when 'out' is full or a limit above is passed. */
+/* Appends the canonical bytes.  False when 'out' is full or a limit of job_limits.h is passed. */
 FL_CHECK bool shape_encode(struct fl_buf *out, const struct shape *shape);
 
 /* Strings of *ret_shape point into 'bytes'. */

@@ -106,6 +106,11 @@ bool shape_table_add(struct shape_table *table, uint32_t id, struct fl_str bytes
     return true;
 }
 
+bool shape_table_has_room(const struct shape_table *table)
+{
+    return table->entries.len < table->shapes_max || table->idle_first;
+}
+
 uint32_t shape_table_evict(struct shape_table *table)
 {
     if (table->entries.len < table->shapes_max || !table->idle_first) return 0;

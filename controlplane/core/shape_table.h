@@ -1,9 +1,10 @@
 /* shape_table.h - the shapes in use, each once, and what placement last learnt of each.
  * A shape that no open job has stays until its room is needed: the next job of its kind is likely.
- * A shape's number means it for as long as it is here, and no longer: the newest may go, and after a reload
- * its number is the next one's.  So numbers never leave the core but in rows: open_job's, whose shapes are in
- * use and stay, and the journal's, from which none is looked up.  Who caches does it by job and digest.
- * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
+ * A shape's number means it for as long as it is here, and no longer: the newest may go, and after
+ * a reload its number is the next one's.  So numbers never leave the core but in rows: open_job's,
+ * whose shapes are in use and stay, and the journal's, from which none is looked up.  Who caches
+ * does it by job and digest.  Uses shared/base only.  Not thread-safe: the core owns it and is its
+ * only caller. */
 #pragma once
 
 #include "controlplane/core/shape.h"
@@ -42,10 +43,14 @@ struct shape_entry *shape_table_at(const struct shape_table *table, uint32_t slo
 uint32_t shape_table_find(const struct shape_table *table, struct fl_str bytes);
 uint32_t shape_table_find_id(const struct shape_table *table, uint32_t id);
 
-/* A new shape under 'id' (0: the next free one).  FL_INVALID: the bytes are no shape; FL_EXISTS: the id or
- * the bytes are there; FL_FULL: all are in use by open jobs.  ret_slot has no refs yet. */
+/* A new shape under 'id' (0: the next free one).  FL_INVALID: the bytes are no shape; FL_EXISTS:
+ * the id or the bytes are there; FL_FULL: all are in use by open jobs.  ret_slot has no refs
+ * yet. */
 FL_CHECK bool shape_table_add(struct shape_table *table, uint32_t id, struct fl_str bytes,
                               uint32_t *ret_slot, struct fl_err *err);
+
+/* A new shape would find room, if need be by the eviction of an idle one. */
+bool shape_table_has_room(const struct shape_table *table);
 
 /* The id of the shape that must go before the next can come; 0: there is room, or nothing idle. */
 uint32_t shape_table_evict(struct shape_table *table);

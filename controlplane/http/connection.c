@@ -36,9 +36,10 @@ void http_connection_put_dirty(struct http_connection *connection)
     fl_after_put(&server->after);
 }
 
-/* ---- the end ------------------------------------------------------------------------------------ */
+/* ---- the end --------------------------------------------------------------------------------- */
 
-/* The request in hand will not be answered: its handler hears of it, and its handle finds nothing. */
+/* The request in hand will not be answered: its handler hears of it, and its handle finds
+ * nothing. */
 static void lose_request(struct http_connection *connection)
 {
     const struct http_watcher *watcher = connection->watcher;
@@ -82,7 +83,7 @@ void http_connection_cut(struct http_connection *connection)
     if (connection->state != HTTP_DEAD) die(connection);
 }
 
-/* ---- output ------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 size_t http_connection_waiting(const struct http_connection *connection)
 {
@@ -135,7 +136,7 @@ static void flush(struct http_connection *connection)
     enter(connection, HTTP_LINGER);
 }
 
-/* ---- refusing ----------------------------------------------------------------------------------- */
+/* ---- refusing -------------------------------------------------------------------------------- */
 
 static void refuse(struct http_connection *connection, struct fl_http_refusal refusal)
 {
@@ -167,7 +168,7 @@ static void refuse(struct http_connection *connection, struct fl_http_refusal re
     enter(connection, HTTP_LAST);
 }
 
-/* ---- requests ------------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 bool http_connection_closes(struct http_connection *connection)
 {
@@ -255,8 +256,8 @@ static bool parse(struct http_connection *connection, size_t head_bytes,
                               exchange->fields, &exchange->head, ret_refusal);
 }
 
-/* With as much room behind it as its body can use.  A head points into the input, so it is read anew where
- * that had to move. */
+/* With as much room behind it as its body can use.  A head points into the input, so it is read
+ * anew where that had to move. */
 static bool parse_head(struct http_connection *connection, size_t head_bytes,
                        struct fl_http_refusal *ret_refusal)
 {
@@ -352,7 +353,8 @@ static void process(struct http_connection *connection)
         case HTTP_BODY:
             is_on = take_body(connection);
             break;
-        case HTTP_STREAM: /* a follower that has closed its end is away, or nobody would ever notice */
+        /* a follower that has closed its end counts as gone, or it would never be noticed */
+        case HTTP_STREAM:
             if (connection->has_ended) die(connection);
             return;
         case HTTP_HANDSHAKE:
@@ -366,10 +368,10 @@ static void process(struct http_connection *connection)
     }
 }
 
-/* ---- input ---------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
-/* Would more input be of use now, and is there room for it?  While a request is in hand it is read as
- * well, so that a peer that goes away is noticed. */
+/* Would more input be of use now, and is there room for it?  While a request is in hand it is read
+ * as well, so that a peer that goes away is noticed. */
 static bool is_hungry(struct http_connection *connection)
 {
     char *to;
@@ -423,7 +425,7 @@ static void shake(struct http_connection *connection)
     }
 }
 
-/* ---- work ----------------------------------------------------------------------------------------- */
+/* ---- work ------------------------------------------------------------------------------------ */
 
 /* Tells a stream that waits for room; true when it put something. */
 static bool tell_room(struct http_connection *connection)
@@ -477,8 +479,9 @@ static fl_ms deadline(const struct http_connection *connection)
     return at;
 }
 
-/* What to wait for, and until when.  The timer is set anew only when it would be too late: mostly it goes
- * off long after its connection went on, finds the next deadline, and is set to that. */
+/* Decides which events to wait for, and until when.  The timer is set anew only when it would be
+ * too late: mostly it fires long after its connection went on, finds the next deadline, and is set
+ * to that. */
 static void settle(struct http_connection *connection)
 {
     struct http_exchange *exchange = connection->exchange;
@@ -535,7 +538,7 @@ void http_connection_work(struct http_connection *connection)
     settle(connection);
 }
 
-/* ---- what wakes it -------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static void on_ready(void *ctx, unsigned events)
 {

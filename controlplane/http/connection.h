@@ -1,7 +1,7 @@
 /* connection.h - one peer: its bytes in, its requests one after the other, its answers out.
- * All that happens to it ends in http_connection_work, which reads, hands requests on, writes and then
- * decides what to wait for, and until when.  Work that a handler makes between times is done at the end of
- * the turn, once, however often it asked.
+ * All that happens to it ends in http_connection_work, which reads, hands requests on, writes and
+ * then decides what to wait for, and until when.  Work that a handler makes between times is done
+ * at the end of the turn, once, however often it asked.
  * Not thread-safe. */
 #pragma once
 
@@ -17,9 +17,9 @@ enum http_state {
     HTTP_BODY,   /* the head is there, the body is not */
     HTTP_ASKED,  /* the request is whole and not answered */
     HTTP_STREAM, /* its answer is being streamed */
-    HTTP_LAST,   /* nothing more is read; what waits is written, then it ends */
+    HTTP_LAST,   /* nothing more is read; waiting bytes are written, then it ends */
     HTTP_LINGER, /* our end is closed; the peer shall read the last answer before its end breaks */
-    HTTP_DEAD,   /* to be freed as soon as nobody works with it */
+    HTTP_DEAD,   /* freed as soon as no call works with it */
 };
 
 struct http_request {
@@ -35,7 +35,7 @@ struct http_connection {
     struct http_socket socket;
     struct http_exchange *exchange; /* NULL: no request is in hand, no input waits */
     struct fl_buf out;
-    size_t out_at;      /* what is before it has been written */
+    size_t out_at;      /* the bytes before it have been written */
     size_t spilt_bytes; /* while lingering */
     fl_ms since;        /* when it came into its state */
     fl_ms progress_at;  /* when the peer last took something, or something began to wait */
@@ -53,7 +53,7 @@ struct http_connection {
     bool is_head;     /* the request's method is HEAD */
     bool closes;      /* after this request */
     bool wants_room;
-    bool was_looked_at; /* after its deadline: what came meanwhile was read once more */
+    bool was_looked_at; /* after its deadline: bytes that came meanwhile were read once more */
     char peer[FL_NET_TEXT_MAX];
 };
 
@@ -65,7 +65,7 @@ void http_connection_work(struct http_connection *connection); /* it may be gone
 void http_connection_drain(struct http_connection *connection);
 void http_connection_cut(struct http_connection *connection); /* gone at the end of the turn */
 
-/* ---- for request.c: answering ------------------------------------------------------------------- */
+/* ---- for request.c: answering ---------------------------------------------------------------- */
 
 /* Settles, before an answer's head is written, whether the connection closes behind it. */
 bool http_connection_closes(struct http_connection *connection);

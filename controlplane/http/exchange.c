@@ -120,7 +120,8 @@ void http_exchange_settle(struct http_exchange *exchange, uint64_t bytes)
     if (bytes > exchange->input_bytes) grow(exchange);
 }
 
-/* Memory that counts is what a large body takes; small ones live in what the exchange keeps anyway. */
+/* Memory that counts is what a large body takes; small ones live in what the exchange keeps
+ * anyway. */
 static size_t counted(const struct fl_buf *content)
 {
     return content->cap > HTTP_SPARE_BYTES_MAX ? content->cap : 0;

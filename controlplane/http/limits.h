@@ -5,7 +5,7 @@
 
 #include "shared/base/types.h"
 
-/* What the limits themselves may be set to, beside FL_HTTP_FIELDS_MAX. */
+/* The values that the limits themselves may have, beside FL_HTTP_FIELDS_MAX. */
 #define HTTP_CONNECTIONS_MAX 1000000
 #define HTTP_HEAD_BYTES_MAX 262144
 

@@ -11,7 +11,7 @@
 
 _Static_assert(HTTP_CONNECTIONS_MAX < 1 << SLOT_BITS, "a slot fits");
 
-/* ---- what it says --------------------------------------------------------------------------------- */
+/* ---- the request's contents ------------------------------------------------------------------ */
 
 static struct http_exchange *exchange_of(const struct http_request *request)
 {
@@ -103,7 +103,7 @@ bool http_has_etag(const struct http_request *request, struct fl_str etag)
     return field && fl_http_etag_is_listed(field->value, etag);
 }
 
-/* ---- answering -------------------------------------------------------------------------------------- */
+/* ---- answering ------------------------------------------------------------------------------- */
 
 static void put(struct fl_buf *out, const void *bytes, size_t len)
 {
@@ -210,7 +210,7 @@ void http_stream_cut(struct http_request *request)
     http_connection_cut(request->connection);
 }
 
-/* ---- answering later ---------------------------------------------------------------------------------- */
+/* ---- answering later ------------------------------------------------------------------------- */
 
 struct http_handle http_handle(const struct http_request *request)
 {

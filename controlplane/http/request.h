@@ -1,12 +1,12 @@
 /* request.h - one request as its handler sees it, and how it is answered.
- * The server calls on_head when the head is there: look at route and token, then say how large the body
- * may be, or answer at once.  on_request follows with the whole body; answer there or later, from any
- * callback on the same loop, exactly once.  A request that is answered before its body has come closes
- * the connection.
- * Lifetime: a 'struct http_request *' is valid until it is answered or its stream ended, or until on_gone;
- * what it says (head, body, arena) until it is answered or its stream begins.  Who answers later keeps
- * the handle, which tells when the peer went away, or hears on_gone.
- * All of it runs on the loop of the server.  Not thread-safe. */
+ * The server calls on_head when the head is there: look at route and token, then say how large the
+ * body may be, or answer at once.  on_request follows with the whole body; answer there or later,
+ * from any callback on the same loop, exactly once.  A request that is answered before its body has
+ * come closes the connection.
+ * Lifetime: a 'struct http_request *' is valid until it is answered or its stream ended, or until
+ * on_gone; its contents (head, body, arena) until it is answered or its stream begins.  A handler
+ * that answers later keeps the handle, which finds nothing once the peer is gone, or is called by
+ * on_gone.  All of it runs on the loop of the server.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,20 +21,21 @@ struct fl_arena;
 struct http_request; /* opaque */
 struct http_server;
 
-/* ---- where requests go --------------------------------------------------------------------------- */
+/* ---- where requests go ----------------------------------------------------------------------- */
 
 struct http_port {
     void *ctx;
 
-    /* The head is there and the body is not.  Returns how many bytes of body this request may have (0: none,
-     * else 413); meaningless when it has been answered in here.  HEAD is to be handled as GET. */
+    /* The head is there and the body is not.  Returns how many bytes of body this request may have
+     * (0: none, else 413); meaningless when it has been answered in here.  HEAD is to be handled as
+     * GET. */
     uint64_t (*on_head)(void *ctx, struct http_request *request);
 
     /* All is there.  Not called when on_head answered. */
     void (*on_request)(void *ctx, struct http_request *request);
 };
 
-/* ---- what it says ---------------------------------------------------------------------------------- */
+/* ---- the request's contents ------------------------------------------------------------------ */
 
 const struct fl_http_head *http_head(const struct http_request *request);
 struct fl_str http_body(const struct http_request *request); /* empty in on_head */
@@ -77,30 +78,33 @@ FL_CHECK bool http_query(struct http_request *request, struct http_query *ret_qu
 /* May the answer be 304, because the peer has 'etag' (with its quotes) already? */
 bool http_has_etag(const struct http_request *request, struct fl_str etag);
 
-/* ---- answering --------------------------------------------------------------------------------------- */
+/* ---- answering ------------------------------------------------------------------------------- */
 
-/* Content-Length, Date and Connection are the server's; do not give them.  Names and values must be such as
- * fl_http_is_header_value takes, anything else is a bug: check what comes from outside.  All is copied.
- * For HEAD, 204 and 304 the body is left out (for HEAD its length is told). */
+/* Content-Length, Date and Connection are the server's; do not give them.  fl_http_is_header_value
+ * must accept names and values, anything else is a bug: check values from outside.  All is
+ * copied.  For HEAD, 204 and 304 the body is left out (for HEAD its length is sent). */
 void http_answer(struct http_request *request, unsigned status, const struct fl_http_field *headers,
                  size_t headers_len, struct fl_str body);
 
-/* What happens to a request that is not answered at once, or that streams.  Each may be NULL. */
+/* Callbacks for a request that is not answered at once, or that streams.  Each may be NULL. */
 struct http_watcher {
-    /* The peer is away.  The request is none any more when this returns, and must not be used in it. */
+    /* The peer is gone.  The request is freed when this returns; do not use it here. */
     void (*on_gone)(void *ctx, struct http_request *request);
 
-    /* There is room again, after http_stream_put was refused or http_stream_room fell below what was asked. */
+    /* There is room again, after http_stream_put was refused or http_stream_room fell below what
+     * was asked. */
     void (*on_room)(void *ctx, struct http_request *request);
 
-    /* The server ends: end the stream soon.  What is not ended in time is cut, and on_gone is called. */
+    /* The server ends: end the stream soon.  A stream that does not end in time is cut, and on_gone
+     * is called. */
     void (*on_drain)(void *ctx, struct http_request *request);
 };
 
 /* 'watcher' must stay where it is; a second call replaces the first. */
 void http_watch(struct http_request *request, const struct http_watcher *watcher, void *ctx);
 
-/* The head of an answer whose body comes piece by piece, in chunks.  What the request said is gone. */
+/* The head of an answer whose body comes piece by piece, in chunks.  The request's head and body
+ * are freed. */
 void http_stream_begin(struct http_request *request, unsigned status,
                        const struct fl_http_field *headers, size_t headers_len);
 
@@ -112,19 +116,20 @@ size_t http_stream_room(struct http_request *request, size_t bytes_min);
 /* Bytes of the largest piece: larger ones could wait for room for ever, so putting one is a bug. */
 size_t http_stream_piece_max(const struct http_request *request);
 
-/* All of it or nothing: false, nothing was taken, on_room follows when half of the room is free.  What one
- * turn puts goes out together. */
+/* All of it or nothing: false, nothing was taken, on_room follows when half of the room is free.
+ * The pieces of one turn go out together. */
 FL_CHECK bool http_stream_put(struct http_request *request, struct fl_str piece);
 
 void http_stream_end(struct http_request *request);
 
-/* Ends the connection at once, where the stream cannot be ended truthfully: the peer sees it cut. */
+/* Ends the connection at once, where the stream cannot be ended truthfully: the peer sees it
+ * cut. */
 void http_stream_cut(struct http_request *request);
 
-/* ---- answering later ----------------------------------------------------------------------------------- */
+/* ---- answering later ------------------------------------------------------------------------- */
 
 struct http_handle {
-    uint64_t n; /* 0 is none */
+    uint64_t n; /* 0: no request */
 };
 
 struct http_handle http_handle(const struct http_request *request);

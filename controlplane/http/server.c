@@ -9,7 +9,7 @@
 #include "shared/base/assert.h"
 #include "shared/io/log.h"
 
-#define ACCEPTS_MAX 64 /* in a turn: who is connected already goes on meanwhile */
+#define ACCEPTS_MAX 64 /* in a turn: open connections go on meanwhile */
 #define FDS_FULL_MS 200
 
 struct http_listener {
@@ -20,7 +20,7 @@ struct http_listener {
     int fd;
 };
 
-/* ---- accepting -------------------------------------------------------------------------------------- */
+/* ---- accepting ------------------------------------------------------------------------------- */
 
 static void on_listener(void *ctx, unsigned events)
 {
@@ -113,7 +113,7 @@ bool http_server_renew_tls(struct http_server *server, struct ssl_ctx_st *tls, s
     return true;
 }
 
-/* ---- the end of a turn ------------------------------------------------------------------------------ */
+/* ---- the end of a turn ----------------------------------------------------------------------- */
 
 static void on_after(void *ctx)
 {
@@ -137,7 +137,7 @@ static void on_after(void *ctx)
     }
 }
 
-/* ---- life -------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void on_drain_timer(void *ctx)
 {

@@ -1,11 +1,11 @@
 /* server.h - listeners and connections of one front thread, on its loop.
- * Speaks HTTP/1.1, strictly, with strangers: everything a connection may take has a limit, and at each of
- * them it is answered and closed, or closed.  Keep-alive and pipelining: one request of a connection is
- * handled at a time, answers leave in order, those of one turn in one write.  An idle connection holds no
- * buffer of ours, and no timer of it goes off more often than idle_ms; an idle stream costs nothing at all.
- * Requests are described in request.h.
- * Uses shared/io, shared/wire and OpenSSL; the program ignores SIGPIPE, as fl_signals_block makes it.
- * Not thread-safe: all on the loop's thread. */
+ * Speaks HTTP/1.1, strictly, with strangers: everything a connection may take has a limit, and at
+ * each of them it is answered and closed, or closed.  Keep-alive and pipelining: one request of a
+ * connection is handled at a time, answers leave in order, those of one turn in one write.  An idle
+ * connection holds no buffer of ours, and no timer of it goes off more often than idle_ms; an idle
+ * stream costs nothing at all.  Requests are described in request.h.
+ * Uses shared/io, shared/wire and OpenSSL; the program ignores SIGPIPE, as fl_signals_block makes
+ * it.  Not thread-safe: all on the loop's thread. */
 #pragma once
 
 #include <stdint.h>
@@ -31,8 +31,8 @@ struct http_server *http_server_create(struct fl_loop *loop, const struct http_l
 /* Cuts what is there: on_gone is called for each open request that is watched.  NULL is fine. */
 void http_server_destroy(struct http_server *server);
 
-/* Takes a listening socket, which is ours from now on even on false.  With 'tls', whose reference is counted,
- * all connections speak TLS, 1.2 or newer, and 'tls' is set up for it: no renegotiation, ALPN http/1.1,
+/* Takes over a listening socket, also on false.  With 'tls', which gets a counted reference, all
+ * connections speak TLS, 1.2 or newer, and 'tls' is set up for it: no renegotiation, ALPN http/1.1,
  * buffers given back when idle.  Several listeners may share one server. */
 FL_CHECK bool http_server_listen(struct http_server *server, int listener, struct ssl_ctx_st *tls,
                                  struct fl_err *err);
@@ -41,9 +41,9 @@ FL_CHECK bool http_server_listen(struct http_server *server, int listener, struc
 FL_CHECK bool http_server_renew_tls(struct http_server *server, struct ssl_ctx_st *tls,
                                     struct fl_err *err);
 
-/* Takes no more connections, ends idle ones, lets requests end with 'Connection: close', and tells streams.
- * 'on_end' is called once when no connection is left, from the loop, at the latest after bound_ms, when what
- * is left has been cut. */
+/* Takes no more connections, ends idle ones, lets requests end with 'Connection: close', and tells
+ * streams.  'on_end' is called once when no connection is left, from the loop, at the latest after
+ * bound_ms, when what is left has been cut. */
 void http_server_drain(struct http_server *server, fl_ms bound_ms, void (*on_end)(void *ctx),
                        void *ctx);
 

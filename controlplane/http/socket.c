@@ -30,8 +30,8 @@ void http_socket_fini(struct http_socket *socket)
     *socket = (struct http_socket){.fd = -1};
 }
 
-/* What a call of OpenSSL that returned 'result' came to.  Its error queue, which is the thread's, is left
- * empty: else the next connection would find it. */
+/* The meaning of an OpenSSL call's 'result'.  Leaves the thread's error queue empty: else the next
+ * connection would find it. */
 static enum http_io ended(struct http_socket *socket, int result)
 {
     int why = SSL_get_error(socket->ssl, result);

@@ -1,5 +1,5 @@
 /* socket.h - the bytes of one peer, plain or in TLS, never waited for.
- * Uses OpenSSL; who uses TLS ignores SIGPIPE in the whole program. */
+ * Uses OpenSSL; a program that uses TLS ignores SIGPIPE. */
 #pragma once
 
 #include <stdbool.h>

@@ -3,6 +3,8 @@
 #include <openssl/ssl.h>
 #include <string.h>
 
+#include "shared/tls/context.h"
+
 static const unsigned char protocol[] = "\x08http/1.1";
 
 static int choose(SSL *ssl, const unsigned char **ret_name, unsigned char *ret_len,
@@ -28,6 +30,7 @@ bool http_tls_setup(struct ssl_ctx_st *context, struct fl_err *err)
         !SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION)) {
         return fl_fail(err, FL_UNSUPPORTED, "this OpenSSL cannot be held to TLS 1.2 and newer");
     }
+    fl_tls_limit(context);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

@@ -1,8 +1,8 @@
 /* api_token.h - the text by which a person or program proves to the API who it is.
  *     fl_<id: 12>_<256 random bits: 52><checksum: 7>       lower-case base32, as job names have
- * The checksum (CRC-32C of all before it) lets a client, and a scanner for leaked secrets, tell a token from
- * noise without asking.  Only the HMAC under the pepper is stored: neither the database nor its backup makes
- * a usable token.
+ * The checksum (CRC-32C of all before it) lets a client, and a scanner for leaked secrets, tell a
+ * token from noise without asking.  Only the HMAC under the pepper is stored: neither the database
+ * nor its backup makes a usable token.
  * Thread-safe. */
 #pragma once
 
@@ -20,11 +20,11 @@ struct api_token {
 struct api_token api_token_random(void);
 void api_token_print(const struct api_token *token, char out[API_TOKEN_TEXT_MAX]);
 
-/* What api_token_print writes and nothing else. */
+/* Accepts what api_token_print writes and nothing else. */
 FL_CHECK bool api_token_parse(struct fl_str s, struct api_token *ret_token, struct fl_err *err);
 
 void api_token_id_print(uint64_t id, char out[API_TOKEN_ID_TEXT_MAX]);
 FL_CHECK bool api_token_id_parse(struct fl_str s, uint64_t *ret_id, struct fl_err *err);
 
-/* HMAC-SHA-256 of id and secret: what is stored and, by fl_digest_eq, compared. */
+/* HMAC-SHA-256 of id and secret: stored, and compared by fl_digest_eq. */
 struct fl_digest api_token_mac(const struct api_token *token, struct fl_str pepper);

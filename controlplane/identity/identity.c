@@ -21,7 +21,7 @@ enum { PEPPER_BYTES = 32, NAMES_MAX = 64, NAME_MAX_BYTES = 256, PATH_BYTES_MAX =
 #define CA_CERT "ca.crt"
 #define SERVER_KEY "server.key"
 #define SERVER_CERT "server.crt"
-#define SERVER_NAMES "server.names" /* what the certificate was made for */
+#define SERVER_NAMES "server.names" /* the CA and names that the certificate was made for */
 #define PEPPER "pepper"
 
 struct identity {
@@ -48,7 +48,7 @@ struct identity_config identity_config_default(void)
     };
 }
 
-/* --- files: each is there and whole, or absent --- */
+/* ---- files: each is there and whole, or absent ----------------------------------------------- */
 
 static bool read_file(const struct identity *identity, const char *name, struct fl_buf *ret,
                       bool *ret_is_there, struct fl_err *err)
@@ -79,7 +79,7 @@ static void wipe(struct fl_buf *buf)
     fl_buf_fini(buf);
 }
 
-/* --- pepper --- */
+/* ---- pepper ---------------------------------------------------------------------------------- */
 
 static bool open_pepper(struct identity *identity, struct fl_err *err)
 {
@@ -101,10 +101,10 @@ static bool open_pepper(struct identity *identity, struct fl_err *err)
     return is_good;
 }
 
-/* --- CA --- */
+/* ---- CA -------------------------------------------------------------------------------------- */
 
-/* The key first: a crash between the two leaves a key without a certificate, from which nothing was ever
- * issued, and the next start makes both anew. */
+/* The key first: a crash between the two leaves a key without a certificate, from which nothing was
+ * ever issued, and the next start makes both anew. */
 static bool make_ca(struct identity *identity, fl_ms now, struct fl_err *err)
 {
     struct fl_buf key;
@@ -127,7 +127,8 @@ static bool open_ca(struct identity *identity, fl_ms now, struct fl_err *err)
 {
     struct fl_buf cert, key;
     bool has_cert = false, has_key = false, is_good;
-    /* Written after the CA: where it is, a CA has been, and clusters may have certificates of it. */
+    /* Written after the CA: where it is, a CA has been, and clusters may have certificates of
+     * it. */
     bool had_ca = faccessat(fl_state_dir_fd(identity->dir), SERVER_CERT, F_OK, 0) == 0;
 
     fl_buf_init(&cert, FL_CERT_PEM_MAX);
@@ -155,9 +156,9 @@ static bool open_ca(struct identity *identity, fl_ms now, struct fl_err *err)
     return is_good;
 }
 
-/* --- the listeners' certificate --- */
+/* ---- the listeners' certificate -------------------------------------------------------------- */
 
-/* What a certificate of ours depends on, as text: the CA and the names. */
+/* The CA and the names that our certificate depends on, as text. */
 static void print_names(const struct identity *identity, struct fl_buf *out)
 {
     char ca[FL_DIGEST_TEXT_MAX];
@@ -275,7 +276,7 @@ bool identity_renew(struct identity *identity, fl_ms now, struct fl_err *err)
     return now < renew_at || make_server(identity, now, err);
 }
 
-/* --- opening --- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static bool take_names(struct identity *identity, struct fl_ca_names names, struct fl_err *err)
 {
@@ -348,7 +349,7 @@ void identity_close(struct identity *identity)
     fl_free(identity);
 }
 
-/* --- asking --- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 uint64_t identity_version(struct identity *identity)
 {

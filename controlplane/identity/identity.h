@@ -1,13 +1,14 @@
-/* identity.h - who the control plane is: its CA, the certificate of its listeners, and the pepper of tokens.
- * All of it lives in the state directory and is made at the first start:
+/* identity.h - who the control plane is: its CA, the certificate of its listeners, and the pepper
+ * of tokens.  All of it lives in the state directory and is made at the first start:
  *     ca.key (0600)  ca.crt         the CA; never in the database, to be backed up by the operator
- *     server.key (0600)  server.crt the listeners' certificate and the CA's, renewed at half of its life, and
+ *     server.key (0600)  server.crt the listeners' certificate and the CA's, renewed at half of its
+ *     life, and
  *                                   made anew when the names or the CA have changed
  *     pepper (0600)                 32 random bytes, the key under which API tokens are stored
- * A file that is there and not whole is refused with its name, never replaced: a new CA would lock out every
- * cluster, a new pepper every user.
+ * A file that is there and not whole is refused with its name, never replaced: a new CA would lock
+ * out every cluster, a new pepper every user.
  *
- * Issuing is for any thread.  identity_renew is for one; who serves the certificate compares
+ * Issuing is for any thread.  identity_renew is for one; a server of the certificate compares
  * identity_version, or reads the files again, after it. */
 #pragma once
 
@@ -23,7 +24,7 @@ struct identity_config {
     struct fl_ca_names names; /* of the host, as agents and people dial it */
     fl_ms client_lifetime_ms; /* 24 h */
     fl_ms server_lifetime_ms; /* 90 days */
-    fl_ms ca_lifetime_ms;     /* 10 years; of a CA that is made now */
+    fl_ms ca_lifetime_ms;     /* 10 years; for a CA that is made now */
 };
 
 /* names is empty: localhost, 127.0.0.1, ::1 and the name of this machine. */
@@ -56,8 +57,8 @@ struct identity_issued {
     fl_ms renew_at;    /* half of that life, where its owner asks for the next */
 };
 
-/* A client certificate for this cluster and generation, which the core has decided, for the key of 'csr'.
- * Appends the certificate to ret_pem. */
+/* A client certificate for this cluster and generation, which the core has decided, for the key of
+ * 'csr'.  Appends the certificate to ret_pem. */
 FL_CHECK bool identity_issue(const struct identity *identity, const struct fl_csr *csr,
                              struct fl_uuid cluster, uint64_t generation, fl_ms now,
                              struct fl_buf *ret_pem, struct identity_issued *ret_issued,

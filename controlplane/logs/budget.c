@@ -4,7 +4,7 @@
 
 void log_budget_init(struct log_budget *budget, struct log_index *index, uint64_t bytes_max)
 {
-    fl_assert(bytes_max >= FL_SPEC_REPLICAS_MAX);
+    fl_assert(bytes_max >= FL_JOB_REPLICAS_MAX);
     *budget = (struct log_budget){.index = index, .bytes_max = bytes_max};
 }
 
@@ -43,25 +43,26 @@ static void look_up(struct log_budget *budget, struct fl_attempt attempt)
     if (budget->is_known && fl_attempt_is_same(budget->attempt, attempt)) return;
     log_index_lengths(budget->index, attempt, budget->lengths);
     budget->attempt = attempt;
-    budget->share = log_share(budget->lengths, FL_SPEC_REPLICAS_MAX, budget->bytes_max);
+    budget->share = log_limit_share(budget->lengths, FL_JOB_REPLICAS_MAX, budget->bytes_max);
     budget->is_known = true;
-    if (budget->share != LOG_SHARE_ALL) note_over(budget, attempt);
+    if (budget->share != LOG_LIMIT_SHARE_ALL) note_over(budget, attempt);
 }
 
 struct log_middle log_budget_middle(struct log_budget *budget, const struct log_key *key,
                                     uint64_t length)
 {
-    uint64_t least = budget->bytes_max / FL_SPEC_REPLICAS_MAX;
+    uint64_t least = budget->bytes_max / FL_JOB_REPLICAS_MAX;
 
     if (length <= least / 2) return (struct log_middle){0}; /* the first half of any share */
-    if (key->replica >= FL_SPEC_REPLICAS_MAX) return log_share_middle(least, length);
+    if (key->replica >= FL_JOB_REPLICAS_MAX) return log_limit_share_middle(least, length);
     look_up(budget, key->attempt);
     if (budget->lengths[key->replica] > length) length = budget->lengths[key->replica];
-    return log_share_middle(budget->share, length);
+    return log_limit_share_middle(budget->share, length);
 }
 
-/* Of the outputs of the attempt in this file.  Pieces across an end of the middle do not count: what stays of
- * them is not known here, and a file must not be written anew for nothing, again and again. */
+/* The bytes that would go from the attempt's outputs in this file.  Pieces across an end of the
+ * middle do not count: the rest of them is not known here, and a file must not be written anew for
+ * nothing, again and again. */
 static uint64_t weigh(struct log_budget *budget, const struct log_sealed *sealed,
                       struct fl_attempt attempt)
 {

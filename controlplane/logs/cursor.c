@@ -107,5 +107,5 @@ bool log_cursor_parse(struct fl_str text, size_t places_max, struct log_cursor *
         return true;
     }
     fl_vec_fini(&cursor);
-    return fl_fail(err, FL_INVALID, "this is no cursor of a log");
+    return fl_fail(err, FL_INVALID, "not a cursor of a log");
 }

@@ -49,7 +49,7 @@ bool log_segment_header_get(struct fl_str bytes, struct log_segment_header *ret_
     return true;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* The header, whose crc also covers 'body' behind it, which is there already. */
 static void put_header(uint8_t *at, uint32_t body_bytes, uint32_t number, enum log_entry_kind kind,
@@ -96,7 +96,7 @@ void log_entry_put_end(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_END_
     put_header(ret_bytes, LOG_ENTRY_END_BYTES, number, LOG_ENTRY_END, LOG_ENTRY_END_BYTES);
 }
 
-/* ---- runs -------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static uint64_t newlines(struct fl_str bytes)
 {
@@ -152,7 +152,7 @@ void log_place_advance(struct log_place *place, struct fl_str records, const str
     place->is_mid = run->is_mid;
 }
 
-/* ---- the walk ---------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 void log_scan_init(struct log_scan *scan)
 {

@@ -1,15 +1,15 @@
 /* entry.h - what an open segment is made of, as bytes.
- * A segment begins with a header of 40 bytes, and entries follow without a space between them.  Numbers are
- * little endian; docs/log-format.md shows both layouts.  An entry speaks of one source, by the number that a
- * SOURCE entry of this segment gave it (0, 1, 2 ...):
+ * A segment begins with a header of 40 bytes, and entries follow without a space between them.
+ * Numbers are little endian; docs/log-format.md shows both layouts.  An entry speaks of one source,
+ * by the number that a SOURCE entry of this segment gave it (0, 1, 2 ...):
  *
  *   SOURCE   key, where its records go on, chain and lines so far
  *   RECORDS  records of shared/wire/log_record.h, each with its own checksum
  *   END      nothing follows: offset and chain
  *
- * log_scan walks the bytes of a segment that may end anywhere, and stops before the first that is not as it
- * was written: a bad checksum, an unknown number, records that do not go on where their source was.
- * Uses shared/base and shared/wire; no I/O. */
+ * log_scan walks the bytes of a segment that may end anywhere, and stops before the first that is
+ * not as it was written: a bad checksum, an unknown number, records that do not go on where their
+ * source was.  Uses shared/base and shared/wire; no I/O. */
 #pragma once
 
 #include <stdbool.h>
@@ -51,7 +51,7 @@ struct log_place {
     bool is_mid; /* the last byte is no newline */
 };
 
-/* A run of records in short: what the front finds out once, when it checks them. */
+/* A run of records in short: the front finds it out once, when it checks them. */
 struct log_run {
     uint64_t offset, end;
     uint64_t lines;
@@ -64,7 +64,7 @@ void log_segment_header_put(uint8_t ret_bytes[LOG_SEGMENT_HEADER_BYTES],
                             const struct log_segment_header *header);
 FL_CHECK bool log_segment_header_get(struct fl_str bytes, struct log_segment_header *ret_header);
 
-/* Each writes an entry; of RECORDS the header only, the records follow it. */
+/* Each writes an entry; for RECORDS only the header, before the records. */
 void log_entry_put_source(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_SOURCE_BYTES],
                           uint32_t number, const struct log_key *key,
                           const struct log_place *place);
@@ -73,8 +73,8 @@ void log_entry_put_records(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES], uint32_t n
 void log_entry_put_end(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_END_BYTES],
                        uint32_t number, const struct log_place *place);
 
-/* Looks through records that are whole and without a hole (as fl_log_message_next checks); their crc is
- * believed when 'is_checked'.  False: they are not. */
+/* Looks through records that are whole and without a hole (as fl_log_message_next checks); their
+ * crc is believed when 'is_checked'.  False: they are not. */
 FL_CHECK bool log_run_sum(struct fl_str records, bool is_checked, struct log_run *ret_run);
 
 /* The place behind 'records', which begin at place->offset and are checked. */
@@ -106,8 +106,8 @@ struct log_scan {
 void log_scan_init(struct log_scan *scan);
 void log_scan_fini(struct log_scan *scan); /* NULL is fine */
 
-/* 'bytes' are those of the segment from scan->good_bytes on, as many as are at hand (LOG_ENTRY_BYTES_MAX or
- * more, or all there are).  READY: *ret_entry is the next one, and good_bytes stands behind it.  MORE: the
- * entry is not whole in 'bytes'.  BAD stays. */
+/* 'bytes' are those of the segment from scan->good_bytes on, as many as are at hand
+ * (LOG_ENTRY_BYTES_MAX or more, or all there are).  READY: *ret_entry is the next one, and
+ * good_bytes stands behind it.  MORE: the entry is not whole in 'bytes'.  BAD stays. */
 enum fl_log_answer log_scan_next(struct log_scan *scan, struct fl_str bytes,
                                  struct log_entry *ret_entry);

@@ -39,7 +39,7 @@ void log_index_unlock(struct log_index *index)
     fl_assert(pthread_mutex_unlock(&index->lock) == 0);
 }
 
-/* ---- outputs ----------------------------------------------------------------------------------- */
+/* ---- outputs --------------------------------------------------------------------------------- */
 
 struct log_output *log_index_find(const struct log_index *index, const struct log_key *key)
 {
@@ -198,14 +198,14 @@ void log_index_unmark_from(struct log_index *index, struct log_output *output, u
     if (first < output->marks.len) drop_marks(index, output, first, output->marks.len);
 }
 
-/* ---- the ring ---------------------------------------------------------------------------------- */
+/* ---- the ring -------------------------------------------------------------------------------- */
 
 static void ring_drop(struct log_index *index)
 {
     struct log_chunk *chunk = index->ring_head;
     struct log_output *output;
 
-    fl_assert(chunk); /* what has bytes has a head */
+    fl_assert(chunk); /* an output with bytes has a head */
     output = chunk->output;
     index->ring_head = chunk->ring_next;
     if (!index->ring_head) index->ring_tail = NULL;
@@ -252,7 +252,7 @@ void log_index_ring_clear(struct log_index *index)
     }
 }
 
-/* ---- sealed files ------------------------------------------------------------------------------ */
+/* ---- sealed files ---------------------------------------------------------------------------- */
 
 void log_index_unseal(struct log_index *index, uint64_t seq)
 {
@@ -316,7 +316,7 @@ void log_index_fini(struct log_index *index)
     fl_assert(pthread_mutex_destroy(&index->lock) == 0);
 }
 
-/* ---- look-ups: how far ------------------------------------------------------------------------- */
+/* ---- look-ups: how far ----------------------------------------------------------------------- */
 
 static int known_cmp(const void *a, const void *b)
 {
@@ -389,15 +389,15 @@ bool log_index_known(struct log_index *index, struct fl_job job, size_t outputs_
     return is_read;
 }
 
-static void put_length(uint64_t lengths[FL_SPEC_REPLICAS_MAX], const struct log_key *key,
+static void put_length(uint64_t lengths[FL_JOB_REPLICAS_MAX], const struct log_key *key,
                        uint64_t length)
 {
-    if (key->replica >= FL_SPEC_REPLICAS_MAX || lengths[key->replica] >= length) return;
+    if (key->replica >= FL_JOB_REPLICAS_MAX || lengths[key->replica] >= length) return;
     lengths[key->replica] = length;
 }
 
 static void put_sealed_lengths(const struct log_sealed *sealed, struct fl_attempt attempt,
-                               uint64_t lengths[FL_SPEC_REPLICAS_MAX])
+                               uint64_t lengths[FL_JOB_REPLICAS_MAX])
 {
     struct log_key first = {.attempt = attempt};
     struct log_sealed_output output;
@@ -413,13 +413,13 @@ static void put_sealed_lengths(const struct log_sealed *sealed, struct fl_attemp
 }
 
 void log_index_lengths(struct log_index *index, struct fl_attempt attempt,
-                       uint64_t ret_lengths[FL_SPEC_REPLICAS_MAX])
+                       uint64_t ret_lengths[FL_JOB_REPLICAS_MAX])
 {
     struct log_sealed_list sealed;
     uint8_t bytes[LOG_KEY_BYTES];
 
     log_key_put(bytes, &(struct log_key){.attempt = attempt});
-    memset(ret_lengths, 0, FL_SPEC_REPLICAS_MAX * sizeof(ret_lengths[0]));
+    memset(ret_lengths, 0, FL_JOB_REPLICAS_MAX * sizeof(ret_lengths[0]));
     log_index_lock(index);
     for (const struct log_output *output = first_of_attempt(index, bytes); output;
          output = output->attempt_next) {
@@ -445,7 +445,7 @@ bool log_index_has_attempt(struct log_index *index, struct fl_attempt attempt)
     return is_there;
 }
 
-/* ---- look-ups: where --------------------------------------------------------------------------- */
+/* ---- look-ups: where ------------------------------------------------------------------------- */
 
 void log_part_fini(struct log_part *part)
 {
@@ -455,7 +455,8 @@ void log_part_fini(struct log_part *part)
     *part = (struct log_part){0};
 }
 
-/* The best so far: the last that begins at or before the value, and the first that begins behind it. */
+/* The best so far: the last that begins at or before the value, and the first that begins behind
+ * it. */
 struct search {
     enum log_by by;
     uint64_t value;
@@ -485,7 +486,7 @@ static void hold(struct log_part *best, const struct log_part *part)
     if (part->sealed) log_sealed_ref(part->sealed);
 }
 
-/* Of two equally good ones the one that came first stays: parts are offered ring, marks, sealed. */
+/* Among equally good parts the first stays: parts are offered ring, marks, sealed. */
 static void offer(struct search *search, const struct log_part *part)
 {
     if (field(part, search->by) <= search->value) {
@@ -499,7 +500,7 @@ static void offer(struct search *search, const struct log_part *part)
     }
 }
 
-/* From the newest back, since that is what followers want; who wants older ones reads the file. */
+/* From the newest back, for followers; readers of older ones read the file. */
 static void offer_chunks(struct search *search, const struct log_output *output)
 {
     struct log_chunk *chunk = output->ring_last;

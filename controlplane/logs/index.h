@@ -1,12 +1,14 @@
 /* index.h - what the three threads of the log store know in common, under one lock.
- * - outputs: those with a session, or with records that are not sealed yet. Where their records are (marks), how
- *   far they are. The worker alone changes places; all that is sealed and has no session is dropped.
- * - sealed files: all, each with its range of jobs; outputs that are not in the table are found there.
+ * - outputs: those with a session, or with records that are not sealed yet. Where their records are
+ *   (marks), how far they are. The worker alone changes places; all that is sealed and has no
+ *   session is dropped.
+ * - sealed files: all, each with its range of jobs; outputs that are not in the table are found
+ *   there.
  * - the ring: the newest records in memory, for followers; bounded in bytes, the oldest go first.
  * - forgotten jobs.
- * The lock is held for short: nothing is read or written under it.  What is used after it is held by
- * references (chunks, segments, sealed files).
- * Functions say who may call; 'locked' means that the caller holds index->lock. */
+ * The lock is held for short: nothing is read or written under it.  References hold whatever is
+ * used after it (chunks, segments, sealed files).  Functions say who may call; 'locked' means that
+ * the caller holds index->lock. */
 #pragma once
 
 #include <pthread.h>
@@ -17,7 +19,7 @@
 #include "controlplane/logs/segment.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
-#include "shared/spec/job_spec.h" /* FL_SPEC_REPLICAS_MAX */
+#include "shared/spec/job_spec.h" /* FL_JOB_REPLICAS_MAX */
 
 struct log_output;
 
@@ -26,7 +28,7 @@ struct log_chunk {
     atomic_uint refs;
     struct log_run run;
     uint64_t line;             /* before it; known once it is stored */
-    struct log_output *output; /* in the ring: whose; NULL once that is dropped */
+    struct log_output *output; /* in the ring: its output; NULL once that is dropped */
     struct log_chunk *ring_next, *output_next, *output_prev;
     uint32_t len;
     char records[];
@@ -44,7 +46,7 @@ struct log_mark {
     uint32_t len;
 };
 
-/* Who of a front gets the answers of an output. */
+/* The session of a front that gets the answers of an output. */
 struct log_peer {
     void *front; /* of log_front.c; NULL: no session */
     uint64_t connection;
@@ -61,8 +63,8 @@ struct log_output {
     uint32_t segment_number;
     struct log_peer peer;
     bool is_unacked, is_paused;
-    bool
-        is_set_back; /* it was told its place; what does not fit is dropped until it goes on there */
+    /* A CURSOR was sent; records that do not begin there are dropped. */
+    bool is_set_back;
     bool is_end_queued;    /* END was asked for and is not durable */
     bool is_ended;         /* shared again */
     uint64_t unsealed_seq; /* the last segment that has something of it, until that is sealed */
@@ -94,7 +96,7 @@ void log_index_fini(struct log_index *index);
 void log_index_lock(struct log_index *index);
 void log_index_unlock(struct log_index *index);
 
-/* ---- outputs: locked --------------------------------------------------------------------------- */
+/* ---- outputs: locked ------------------------------------------------------------------------- */
 
 struct log_output *log_index_find(const struct log_index *index, const struct log_key *key);
 struct log_output *log_index_first(const struct log_index *index, struct fl_job job);
@@ -107,7 +109,7 @@ void log_index_remove(struct log_index *index, struct log_output *output);
 void log_index_mark(struct log_index *index, struct log_output *output, struct log_segment *segment,
                     uint64_t pos, uint32_t len, const struct log_run *run, uint64_t line);
 
-/* Drops the marks of a segment, of all outputs; of an output from 'offset' on. */
+/* Drops the marks of a segment, in all outputs; in one output those from 'offset' on. */
 void log_index_unmark(struct log_index *index, const struct log_segment *segment);
 void log_index_unmark_from(struct log_index *index, struct log_output *output, uint64_t offset);
 
@@ -116,7 +118,7 @@ void log_index_ring_put(struct log_index *index, struct log_output *output,
                         struct log_chunk *chunk);
 void log_index_ring_clear(struct log_index *index);
 
-/* ---- sealed files ------------------------------------------------------------------------------ */
+/* ---- sealed files ---------------------------------------------------------------------------- */
 
 /* Locked; takes over the reference.  One of the same seq is replaced. */
 void log_index_seal(struct log_index *index, struct log_sealed *sealed);
@@ -132,12 +134,12 @@ struct log_sealed_list log_index_sealed_of(struct log_index *index, struct fl_jo
                                            bool is_locked);
 void log_sealed_list_fini(struct log_sealed_list *list);
 
-/* ---- look-ups: any thread, not locked ------------------------------------------------------------- */
+/* ---- look-ups: any thread, not locked -------------------------------------------------------- */
 
-/* How long the output of each replica of an attempt is, wherever it is stored; 0: nothing is known of it.  Files
- * that cannot be read say nothing. */
+/* How long the output of each replica of an attempt is, wherever it is stored; 0: nothing is known
+ * of it.  Files that cannot be read say nothing. */
 void log_index_lengths(struct log_index *index, struct fl_attempt attempt,
-                       uint64_t ret_lengths[FL_SPEC_REPLICAS_MAX]);
+                       uint64_t ret_lengths[FL_JOB_REPLICAS_MAX]);
 
 /* Is one of its outputs in the table? */
 bool log_index_has_attempt(struct log_index *index, struct fl_attempt attempt);
@@ -171,8 +173,9 @@ struct log_part {
     uint32_t block, len;
 };
 
-/* The part to begin with.  By offset: the one that holds it, else the first behind it.  By line or time: the
- * last that begins at or before it, else the first.  False with FL_ABSENT: there is none; else err says. */
+/* The part to begin with.  By offset: the one that holds it, else the first behind it.  By line or
+ * time: the last that begins at or before it, else the first.  False with FL_ABSENT: there is none;
+ * else err says. */
 FL_CHECK bool log_index_part(struct log_index *index, const struct log_key *key, enum log_by by,
                              uint64_t value, struct log_part *ret_part, struct fl_err *err);
 void log_part_fini(struct log_part *part);

@@ -1,7 +1,7 @@
 /* key.h - whose output it is: one replica of one attempt.
- * Sources are ordered by job, element, incarnation, attempt number, replica: all of a job stand together, an
- * element's attempts in the order in which they were placed.  Job ids are never used twice, so the tenant
- * does not order; it is stored to be checked.
+ * Sources are ordered by job, element, incarnation, attempt number, replica: all of a job stand
+ * together, an element's attempts in the order in which they were placed.  Job ids are never used
+ * twice, so the tenant does not order; it is stored to be checked.
  * Uses shared/base only. */
 #pragma once
 

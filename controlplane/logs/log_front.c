@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "controlplane/logs/desk.h"
+#include "controlplane/logs/log_requests.h"
 #include "controlplane/logs/log_store.h"
-#include "controlplane/logs/openings.h"
+#include "controlplane/logs/owner_lookups.h"
 #include "controlplane/logs/reader.h"
 #include "controlplane/logs/store_parts.h"
 #include "controlplane/logs/worker.h"
@@ -14,9 +14,9 @@
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 #include "shared/io/log.h"
-#include "shared/spec/job_spec.h" /* FL_SPEC_REPLICAS_MAX */
 #include "shared/io/loop.h"
 #include "shared/io/mailbox.h"
+#include "shared/spec/job_spec.h" /* FL_JOB_REPLICAS_MAX */
 #include "shared/wire/frame.h"
 #include "shared/wire/log_message.h"
 
@@ -27,11 +27,11 @@
 struct session {
     uint64_t connection;
     struct fl_cluster cluster;
-    bool is_broken; /* what still comes of it is dropped */
+    bool is_broken; /* its later records are dropped */
     FL_VEC(uint32_t) sources;
 };
 
-/* To be told at the end of the turn: whoever opened it may be in the middle of a call. */
+/* The callback comes at the end of the turn: the opener may be in the middle of a call. */
 struct refusal {
     uint64_t connection;
     uint32_t source;
@@ -50,17 +50,17 @@ struct log_front {
     struct log_front_ports ports;
     struct fl_loop *loop;
     struct fl_mailbox *mailbox;
-    struct log_desk *desk;
+    struct log_answer_box *box;
     FL_VEC(struct session *) sessions;
     struct fl_map by_connection;
     FL_VEC(struct held) held; /* in order, from held_pos on */
     size_t held_pos;
     struct fl_timer retry;
-    struct log_openings openings;
+    struct log_owner_lookups lookups;
     FL_VEC(struct refusal) refusals;
     struct fl_after refuse;
     struct fl_buf payload;
-    size_t reads_len;
+    size_t call_reads_len;
 };
 
 static void on_letter(void *ctx, struct fl_letter *letter);
@@ -79,17 +79,17 @@ struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop
     front->ports = *ports;
     front->loop = loop;
     front->mailbox = fl_mailbox_create(loop, parts.requests_max + 1, on_letter, front);
-    front->desk = fl_new(struct log_desk);
-    front->desk->mailbox = front->mailbox;
-    front->desk->letter.kind = LOG_LETTER_ANSWERS;
+    front->box = fl_new(struct log_answer_box);
+    front->box->mailbox = front->mailbox;
+    front->box->letter.kind = LOG_LETTER_ANSWERS;
     fl_timer_init(&front->retry, loop, retry, front);
     fl_after_init(&front->refuse, loop, refuse, front);
-    log_openings_init(&front->openings, OPENINGS_MAX);
+    log_owner_lookups_init(&front->lookups, OPENINGS_MAX);
     fl_buf_init(&front->payload, FL_FRAME_PAYLOAD_MAX);
     return front;
 }
 
-/* ---- to the worker ----------------------------------------------------------------------------- */
+/* ---- to the worker --------------------------------------------------------------------------- */
 
 static struct session *find(const struct log_front *front, uint64_t connection, size_t *ret_i)
 {
@@ -142,14 +142,14 @@ static struct log_request *request_of(const struct log_front *front, const struc
     struct log_request *request = fl_new(struct log_request);
 
     request->kind = kind;
-    request->desk = front->desk;
+    request->box = front->box;
     request->connection = session->connection;
     request->cluster = session->cluster;
     request->number = number;
     return request;
 }
 
-/* ---- sessions ---------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 static struct session *add_session(struct log_front *front, uint64_t connection,
                                    struct fl_cluster cluster)
@@ -171,7 +171,7 @@ void log_front_closed(struct log_front *front, uint64_t connection)
 
     if (!session) return;
     for (size_t k = 0; k < session->sources.len; k++) {
-        if (log_openings_drop(&front->openings, connection, session->sources.at[k])) continue;
+        if (log_owner_lookups_drop(&front->lookups, connection, session->sources.at[k])) continue;
         put(front, request_of(front, session, LOG_REQUEST_CLOSE, session->sources.at[k]), 0);
     }
     fl_map_remove(&front->by_connection, &connection, sizeof(connection));
@@ -201,7 +201,7 @@ static void break_session(struct log_front *front, struct session *session,
     front->ports.broken(front->ports.ctx, session->connection, err);
 }
 
-/* ---- whose a source is -------------------------------------------------------------------------- */
+/* ---- owners of sources ----------------------------------------------------------------------- */
 
 static void refuse(void *ctx)
 {
@@ -221,9 +221,9 @@ static void refuse(void *ctx)
     fl_vec_clear(&front->refusals);
 }
 
-/* A line in the log for whoever wonders: an agent is not what it was, or the row is long gone. */
+/* A line in the log as a hint: an agent has changed, or the row is long gone. */
 static void deny(struct log_front *front, struct session *session,
-                 const struct log_opening *opening, struct fl_cluster owner)
+                 const struct log_owner_lookup *opening, struct fl_cluster owner)
 {
     fl_log(FL_LOG_WARN, "logs", "output_refused", FL_LOG_N("cluster", session->cluster.n),
            FL_LOG_N("owner", owner.n), FL_LOG_N("job", opening->attempt.job.n),
@@ -237,11 +237,11 @@ static void deny(struct log_front *front, struct session *session,
 
 void log_front_owner(struct log_front *front, uint64_t ticket, const struct log_owner *owner)
 {
-    struct log_opening opening;
+    struct log_owner_lookup opening;
     struct log_request *request;
     struct session *session;
 
-    if (!log_openings_take(&front->openings, ticket, &opening)) return;
+    if (!log_owner_lookups_take(&front->lookups, ticket, &opening)) return;
     session = find(front, opening.connection, NULL);
     fl_assert(session); /* its end drops what it was opening */
     if (session->is_broken) {
@@ -260,20 +260,19 @@ void log_front_owner(struct log_front *front, uint64_t ticket, const struct log_
 static bool open_source(struct log_front *front, struct session *session,
                         const struct fl_log_message *message, struct fl_err *err)
 {
-    struct log_opening opening = {session->connection, message->source, message->attempt,
-                                  message->replica};
+    struct log_owner_lookup opening = {session->connection, message->source, message->attempt,
+                                       message->replica};
     struct log_owner owner;
     uint64_t ticket = 0;
 
     if (session->sources.len >= FL_LOG_SOURCES_MAX) {
         return fl_fail(err, FL_FULL, "more than %d log sources", FL_LOG_SOURCES_MAX);
     }
-    if (message->replica >=
-        FL_SPEC_REPLICAS_MAX) { /* the shares of an attempt's limit rest on it */
+    if (message->replica >= FL_JOB_REPLICAS_MAX) { /* the shares of an attempt's limit rest on it */
         return fl_fail(err, FL_INVALID, "output of replica %u: an attempt has at most %d",
-                       message->replica, FL_SPEC_REPLICAS_MAX);
+                       message->replica, FL_JOB_REPLICAS_MAX);
     }
-    if (!log_openings_add(&front->openings, &opening, &ticket, err)) return false;
+    if (!log_owner_lookups_add(&front->lookups, &opening, &ticket, err)) return false;
     fl_vec_push(&session->sources, message->source);
     if (front->ports.owner(front->ports.ctx, ticket, message->attempt, &owner)) {
         log_front_owner(front, ticket, &owner);
@@ -281,12 +280,12 @@ static bool open_source(struct log_front *front, struct session *session,
     return true;
 }
 
-/* What the worker has not heard of yet, it need not forget. */
+/* The worker need not forget a source that it does not know yet. */
 static void close_source(struct log_front *front, struct session *session, uint32_t number,
                          uint32_t credit)
 {
     forget_source(session, number);
-    if (log_openings_drop(&front->openings, session->connection, number)) {
+    if (log_owner_lookups_drop(&front->lookups, session->connection, number)) {
         return_credit(front, session->connection, credit);
     } else {
         put(front, request_of(front, session, LOG_REQUEST_CLOSE, number), credit);
@@ -350,7 +349,7 @@ void log_front_frame(struct log_front *front, uint64_t connection, struct fl_clu
     }
 }
 
-/* ---- from the worker --------------------------------------------------------------------------- */
+/* ---- from the worker ------------------------------------------------------------------------- */
 
 static void flush(struct log_front *front, uint64_t connection)
 {
@@ -362,7 +361,7 @@ static void flush(struct log_front *front, uint64_t connection)
 
 static void deliver(struct log_front *front)
 {
-    const struct log_answer_list *out = &front->desk->out;
+    const struct log_answer_list *out = &front->box->out;
     uint64_t connection = 0;
 
     fl_buf_clear(&front->payload);
@@ -388,7 +387,7 @@ static void deliver(struct log_front *front)
         }
     }
     flush(front, connection);
-    atomic_store(&front->desk->is_out, false);
+    atomic_store(&front->box->is_out, false);
 }
 
 static void deliver_page(struct log_front *front, struct log_read *read)
@@ -415,7 +414,7 @@ static void on_letter(void *ctx, struct fl_letter *letter)
     }
 }
 
-/* ---- reads ------------------------------------------------------------------------------------- */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 struct log_read *log_read_open(struct log_front *front, const struct log_query *query,
                                log_read_page *page, void *ctx, struct fl_err *err)
@@ -436,7 +435,7 @@ struct log_read *log_read_open(struct log_front *front, const struct log_query *
         fl_free(read);
         return NULL;
     }
-    front->reads_len++;
+    front->call_reads_len++;
     log_read_more(read);
     return read;
 }
@@ -458,7 +457,7 @@ void log_read_close(struct log_read *read)
     if (!read) return;
     fl_assert(!read->is_closed);
     read->is_closed = true;
-    read->front->reads_len--;
+    read->front->call_reads_len--;
     if (read->is_busy) {
         log_reader_hurry(read->front->reader, read); /* it is freed when its letter comes */
     } else {
@@ -466,20 +465,21 @@ void log_read_close(struct log_read *read)
     }
 }
 
-/* ---- the end ----------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static void nap(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* Letters that are still under way are taken until the worker has left and no read has a page coming. */
+/* Letters that are still under way are taken until the worker has left and no read has a page
+ * coming. */
 void log_front_destroy(struct log_front *front)
 {
     struct log_request *leave;
 
     if (!front) return;
-    fl_assert(front->reads_len == 0);
+    fl_assert(front->call_reads_len == 0);
     while (front->sessions.len > 0) {
         log_front_closed(front, front->sessions.at[0]->connection);
     }
@@ -492,11 +492,11 @@ void log_front_destroy(struct log_front *front)
     }
     leave = fl_new(struct log_request);
     leave->kind = LOG_REQUEST_LEAVE;
-    leave->desk = front->desk;
+    leave->box = front->box;
     while (!log_worker_put(front->worker, leave)) {
         nap();
     }
-    while (!atomic_load(&front->desk->has_left) || log_reader_owes(front->reader, front->mailbox)) {
+    while (!atomic_load(&front->box->has_left) || log_reader_owes(front->reader, front->mailbox)) {
         struct fl_letter *letter = fl_mailbox_take(front->mailbox);
 
         if (!letter) {
@@ -504,19 +504,19 @@ void log_front_destroy(struct log_front *front)
         } else if (((struct log_letter *)letter)->kind == LOG_LETTER_PAGE) {
             deliver_page(front, (struct log_read *)letter);
         } else {
-            atomic_store(&front->desk->is_out, false);
+            atomic_store(&front->box->is_out, false);
         }
     }
     while (fl_mailbox_take(front->mailbox)) {
     }
     fl_mailbox_close(front->mailbox);
     fl_mailbox_destroy(front->mailbox);
-    fl_vec_fini(&front->desk->out);
-    fl_free(front->desk);
+    fl_vec_fini(&front->box->out);
+    fl_free(front->box);
     fl_buf_fini(&front->payload);
     fl_vec_fini(&front->held);
     fl_vec_fini(&front->refusals);
-    log_openings_fini(&front->openings);
+    log_owner_lookups_fini(&front->lookups);
     fl_vec_fini(&front->sessions);
     fl_map_fini(&front->by_connection);
     fl_free(front);

@@ -1,10 +1,11 @@
-/* log_front.h - one front thread's end of the log store: LOG streams of its tunnels in, answers out.
- * Give it what tunnel/server.h hands over (log_frame, log_closed), and it answers through its ports with
- * payloads for tunnel_server_log_put and credit for tunnel_server_log_consumed.  Credit returns when the
- * store's inbox has the bytes; while it is full they wait here, at most what the streams' windows let in, and
- * the agents stop by themselves.
+/* log_front.h - one front thread's end of the log store: LOG streams of its tunnels in, answers
+ * out.  Give it what tunnel/log_stream.h hands over (frame, closed), and it answers through its
+ * ports with payloads for log_stream_put and credit for log_stream_consumed.  Credit
+ * returns when the store's inbox has the bytes; while it is full they wait here, at most what the
+ * streams' windows let in, and the agents stop by themselves.
  * read.h works through the same object.
- * Not thread-safe: its loop's thread calls it; all ports and callbacks are called from that loop. */
+ * Not thread-safe: its loop's thread calls it; all ports and callbacks are called from that
+ * loop. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,23 +20,23 @@ struct log_front; /* opaque */
 struct log_store;
 
 struct log_owner {
-    struct fl_cluster cluster; /* 0: there is no such attempt */
+    struct fl_cluster cluster; /* 0: the attempt does not exist */
     struct fl_tenant tenant;
 };
 
 struct log_front_ports {
     void *ctx;
-    /* A payload for the LOG stream of this connection: cursor, ack, pause, resume, end_ack, refuse.  A
-     * connection that is gone is fine. */
+    /* A payload for the LOG stream of this connection: cursor, ack, pause, resume, end_ack, refuse.
+     * A connection that is gone is fine. */
     void (*send)(void *ctx, uint64_t connection, struct fl_str payload);
     /* The stream may have so many bytes of credit back. */
     void (*consumed)(void *ctx, uint64_t connection, uint32_t bytes);
     /* The agent broke a rule of the LOG stream: close the connection. */
     void (*broken)(void *ctx, uint64_t connection, const struct fl_err *err);
-    /* Whose is the output of this attempt?  True: *ret_owner is filled.  False: it will be told, with
-     * log_front_owner and this ticket; until then the source waits, and so does its agent, which sends nothing
-     * of a source before it has a cursor.  Never believe the agent: a source of another cluster's attempt, or
-     * of none, is refused, and the log says so. */
+    /* Looks up the owner of this attempt's output.  True: *ret_owner is filled.  False:
+     * log_front_owner follows with this ticket; until then the source waits, and so does its agent,
+     * which sends nothing of a source before it has a cursor.  Never believe the agent: a source of
+     * another cluster's attempt, or of none, is refused, and the log says so. */
     bool (*owner)(void *ctx, uint64_t ticket, struct fl_attempt attempt,
                   struct log_owner *ret_owner);
 };
@@ -46,7 +47,7 @@ struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop
 /* All reads are closed before.  Nothing is called any more.  NULL is fine. */
 void log_front_destroy(struct log_front *front);
 
-/* As tunnel_server_ports.log_frame and log_closed. */
+/* As log_stream_ports.frame and closed. */
 void log_front_frame(struct log_front *front, uint64_t connection, struct fl_cluster cluster,
                      struct fl_str payload);
 void log_front_closed(struct log_front *front, uint64_t connection);

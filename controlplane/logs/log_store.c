@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "controlplane/logs/index.h"
-#include "controlplane/logs/keeper.h"
 #include "controlplane/logs/reader.h"
+#include "controlplane/logs/sealer_thread.h"
 #include "controlplane/logs/store_parts.h"
 #include "controlplane/logs/worker.h"
 #include "shared/base/alloc.h"
@@ -23,7 +23,7 @@ struct log_store {
     struct log_index index;
     struct log_worker *worker;
     struct log_reader *reader;
-    struct log_keeper *keeper;
+    struct log_sealer_thread *sealer;
 };
 
 struct log_store_config log_store_config_default(const char *dir)
@@ -47,7 +47,7 @@ struct log_store_parts log_store_parts(const struct log_store *store)
     return (struct log_store_parts){store->worker, store->reader, store->config.requests_max};
 }
 
-/* ---- the start --------------------------------------------------------------------------------- */
+/* ---- the start ------------------------------------------------------------------------------- */
 
 /* A file of the directory, by its name: CCCCCCCC-SSSSSSSSSSSSSSSS.kind, both in hex. */
 struct file {
@@ -132,7 +132,7 @@ static void recover_entry(void *ctx, struct log_segment *segment, const struct l
         output = log_index_add(index, &entry->key, segment->header.cluster, &entry->place);
     }
     if (entry->kind == LOG_ENTRY_SOURCE && output->place.offset != entry->place.offset) {
-        /* It was set back: what an earlier segment has beyond this was never acknowledged. */
+        /* It was set back: the bytes of an earlier segment beyond this were never acknowledged. */
         log_index_unmark_from(index, output, entry->place.offset);
     }
     output->place = entry->place;
@@ -163,7 +163,7 @@ static bool recover_open(struct log_store *store, const char *path, const struct
     if (may_resume && segment->bytes < store->config.segment_bytes / 2) {
         log_worker_resume(store->worker, segment);
     } else {
-        log_keeper_seal(store->keeper, segment);
+        log_sealer_thread_seal(store->sealer, segment);
     }
     return true;
 }
@@ -219,10 +219,10 @@ static void make_parts(struct log_store *store, uint64_t seq)
 {
     const struct log_store_config *config = &store->config;
 
-    store->keeper = log_keeper_create(
-        &(struct log_keeper_config){.dir = store->dir,
-                                    .attempt_bytes_max = config->attempt_bytes_max,
-                                    .retention_ms = config->retention_ms},
+    store->sealer = log_sealer_thread_create(
+        &(struct log_sealer_thread_config){.dir = store->dir,
+                                           .attempt_bytes_max = config->attempt_bytes_max,
+                                           .retention_ms = config->retention_ms},
         &store->index);
     store->reader = log_reader_create(&store->index, config->requests_max);
     store->worker = log_worker_create(
@@ -233,7 +233,7 @@ static void make_parts(struct log_store *store, uint64_t seq)
                                     .sources_max = config->sources_max,
                                     .sync_ms = config->sync_ms,
                                     .inbox_bytes_max = config->inbox_bytes_max},
-        &store->index, store->reader, store->keeper, seq);
+        &store->index, store->reader, store->sealer, seq);
 }
 
 static bool is_valid(const struct log_store_config *config, struct fl_err *err)
@@ -266,13 +266,13 @@ struct log_store *log_store_create(const struct log_store_config *config, struct
     store->dir[strlen(config->dir)] = '\0';
     log_index_init(&store->index, config->ring_bytes);
     make_parts(store, files.len > 0 ? files.at[files.len - 1].seq + 1 : 1);
-    if (!log_keeper_load(store->keeper, err) || !recover(store, &files, disk, err)) {
+    if (!log_sealer_thread_load(store->sealer, err) || !recover(store, &files, disk, err)) {
         free_files(&files);
         log_store_destroy(store);
         return NULL;
     }
     free_files(&files);
-    log_keeper_run(store->keeper);
+    log_sealer_thread_run(store->sealer);
     log_reader_run(store->reader);
     log_worker_run(store->worker);
     return store;
@@ -283,7 +283,7 @@ void log_store_destroy(struct log_store *store)
     if (!store) return;
     log_worker_destroy(store->worker);
     log_reader_destroy(store->reader);
-    log_keeper_destroy(store->keeper);
+    log_sealer_thread_destroy(store->sealer);
     log_index_fini(&store->index);
     fl_free(store->dir);
     fl_free(store);
@@ -293,7 +293,7 @@ bool log_store_forget(struct log_store *store, struct fl_job job, struct fl_err 
 {
     struct log_request *request;
 
-    if (!log_keeper_forget(store->keeper, job, err)) return false;
+    if (!log_sealer_thread_forget(store->sealer, job, err)) return false;
     request = fl_new(struct log_request);
     request->kind = LOG_REQUEST_FORGET;
     request->key.attempt.job = job;
@@ -306,7 +306,7 @@ bool log_store_forget(struct log_store *store, struct fl_job job, struct fl_err 
 struct log_store_stats log_store_stats(struct log_store *store)
 {
     struct log_worker_stats worker = log_worker_stats(store->worker);
-    struct log_keeper_stats keeper = log_keeper_stats(store->keeper);
+    struct log_sealer_thread_stats sealer = log_sealer_thread_stats(store->sealer);
     struct log_store_stats stats = {
         .bytes_appended = worker.bytes_appended,
         .records_appended = worker.records_appended,
@@ -314,12 +314,12 @@ struct log_store_stats log_store_stats(struct log_store *store)
         .syncs = worker.syncs,
         .syncs_failed = worker.syncs_failed,
         .sync_us_max = worker.sync_us_max,
-        .segments_sealed = keeper.segments_sealed,
-        .segments_removed = keeper.segments_removed,
-        .segments_damaged = keeper.segments_damaged,
-        .files_trimmed = keeper.files_trimmed,
-        .sealed_bytes_in = keeper.bytes_in,
-        .sealed_bytes_out = keeper.bytes_out,
+        .segments_sealed = sealer.segments_sealed,
+        .segments_removed = sealer.segments_removed,
+        .segments_damaged = sealer.segments_damaged,
+        .files_trimmed = sealer.files_trimmed,
+        .sealed_bytes_in = sealer.bytes_in,
+        .sealed_bytes_out = sealer.bytes_out,
         .segments_open = worker.segments_open,
         .followers = log_reader_followers(store->reader),
         .inbox_bytes = worker.inbox_bytes,

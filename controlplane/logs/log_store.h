@@ -1,23 +1,27 @@
 /* log_store.h - keeps what replicas wrote: three threads over one directory.
- * The worker appends to one open segment per cluster (segment.h), makes what it appended durable together at
- * least every sync_ms, at once when nothing more waits, and only then acknowledges.  The reader answers
- * reads and followers (view.h).  The keeper seals full or old segments (seal.h), removes what is older than
- * retention_ms or was forgotten, and drops the middle of outputs that are over their share of the limit.
+ * The worker appends to one open segment per cluster (segment.h), makes what it appended durable
+ * together at least every sync_ms, at once when nothing more waits, and only then acknowledges.
+ * The reader answers reads and followers (view.h).  The sealer seals full or old segments (seal.h),
+ * removes what is older than retention_ms or was forgotten, and drops the middle of outputs that
+ * are over their share of the limit.
  *
- * - An append says where it begins.  One that does not begin where the source ends in the store is dropped
- *   and answered by the right place, so that repeats and losses of a connection come out exact.
- * - Where a source ends is derived from the store: nothing else knows it.  At the start a torn tail is cut at
- *   the last good record.
- * - All replicas of an attempt together keep attempt_bytes_max.  Who is over its share of that (share.h) keeps
- *   the first and the last half of it, record by record; what the middle was is a gap.  That is done when a
- *   segment is sealed, and later to files of which it is half.
- * - A full disk: what came is dropped and its source PAUSEd with FL_NO_SPACE; when there is room again, all
- *   are RESUMEd from where they end.  Nothing that was acknowledged is touched.
- * - A failed fdatasync leaves nobody knowing what is on the disk behind the last good one: the segment is cut
- *   there and closed, its sources get their CURSOR anew.  If even that fails they are paused.
+ * - An append says where it begins.  One that does not begin where the source ends in the store is
+ *   dropped and answered by the right place, so that repeats and losses of a connection come out
+ *   exact.
+ * - Where a source ends is derived from the store: nothing else knows it.  At the start a torn tail
+ *   is cut at the last good record.
+ * - All replicas of an attempt together keep attempt_bytes_max.  An output over its share of that
+ *   (limit_share.h) keeps the first and the last half of the share, record by record; a gap stands
+ *   for the middle.  That is done when a segment is sealed, and later to files of which it is half.
+ * - A full disk: new records are dropped and their source is PAUSEd with FL_NO_SPACE; when there is
+ *   room again, all are RESUMEd from where they end.  Nothing that was acknowledged is touched.
+ * - After a failed fdatasync the bytes on the disk after the last good one are unknown: the
+ *   segment is cut there and closed, its sources get their CURSOR anew.  If even that fails they
+ *   are paused.
  * - One process per directory: the caller holds the lock of the state directory.
  *
- * Fronts call from their threads, through log_front.h and read.h; this header is for who starts and ends it. */
+ * Fronts call from their threads, through log_front.h and read.h; this header is for who starts and
+ * ends it. */
 #pragma once
 
 #include "controlplane/logs/key.h"
@@ -46,11 +50,11 @@ struct log_store_config log_store_config_default(const char *dir);
 /* Recovers what is there and starts the threads.  NULL: FL_IO, FL_NO_SPACE, FL_INVALID. */
 struct log_store *log_store_create(const struct log_store_config *config, struct fl_err *err);
 
-/* All fronts and reads are closed before.  What was appended is made durable.  NULL is fine. */
+/* All fronts and reads are closed before.  Makes appended bytes durable.  NULL is fine. */
 void log_store_destroy(struct log_store *store);
 
-/* The output of this job goes: reads find nothing from now on, the bytes are removed soon, also if the
- * process ends before that.  Blocks on the disk. */
+/* The output of this job goes: reads find nothing from now on, the bytes are removed soon, also if
+ * the process ends before that.  Blocks on the disk. */
 FL_CHECK bool log_store_forget(struct log_store *store, struct fl_job job, struct fl_err *err);
 
 struct log_store_stats {

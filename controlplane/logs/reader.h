@@ -1,10 +1,10 @@
-/* reader.h - the thread that answers reads: in turn, each a bounded piece of work, a page by a letter.
- * A read belongs to its front; between the letter that brings a page and the next 'more' nothing of it is
- * touched here.  One that follows and has nothing to give is parked, and woken by the worker when something
- * of its job was appended.  read.h is its face to the fronts. */
+/* reader.h - the thread that answers reads: in turn, each a bounded piece of work, a page by a
+ * letter.  A read belongs to its front; between the letter that brings a page and the next 'more'
+ * nothing of it is touched here.  One that follows and has nothing to give is parked, and woken by
+ * the worker when something of its job was appended.  read.h is its face to the fronts. */
 #pragma once
 
-#include "controlplane/logs/desk.h"
+#include "controlplane/logs/log_requests.h"
 #include "controlplane/logs/read.h"
 #include "controlplane/logs/view.h"
 
@@ -17,7 +17,7 @@ struct log_read {
     log_read_page *page_fn;
     void *ctx;
     bool is_busy;   /* front only: a page was asked for and has not come */
-    bool is_closed; /* front only: when it comes, nobody wants it */
+    bool is_closed; /* front only: when it comes, it is dropped */
 
     /* Under the reader's lock. */
     bool is_listed, is_wanted, is_woken, is_settled, is_closing, is_parked, is_hurried;
@@ -28,7 +28,7 @@ struct log_read {
     struct log_view view; /* the reader's, but while a page is with the front */
 };
 
-struct log_reader *log_reader_create(struct log_index *index, size_t reads_max);
+struct log_reader *log_reader_create(struct log_index *index, size_t call_reads_max);
 void log_reader_run(struct log_reader *reader);
 void log_reader_stop(struct log_reader *reader);
 void log_reader_destroy(struct log_reader *reader);

@@ -5,9 +5,10 @@
 #include "shared/base/alloc.h"
 #include "shared/base/vec.h"
 
-/* ---- what goes along --------------------------------------------------------------------------- */
+/* ---- filtering ------------------------------------------------------------------------------- */
 
-/* The longest run that 'records' begins with, all of it in the middle or none; false: they are damaged. */
+/* The longest run that 'records' begins with, all of it in the middle or none; false: they are
+ * damaged. */
 static bool first_run(struct fl_str records, const struct log_middle *middle,
                       struct fl_str *ret_bytes, bool *ret_is_middle)
 {
@@ -49,7 +50,7 @@ static bool seal_records(struct log_sealer *sealer, struct fl_str records, uint6
     return true;
 }
 
-/* ---- of a segment ------------------------------------------------------------------------------ */
+/* ---- sealing a segment ----------------------------------------------------------------------- */
 
 struct item {
     uint32_t number; /* of the source; later its rank by key */
@@ -149,7 +150,8 @@ static bool seal_items(struct log_sealer *sealer, const struct log_segment *segm
     return is_sealed;
 }
 
-/* One output after the other.  It may have several numbers, when a segment was gone on with after a start. */
+/* One output after the other.  It may have several numbers, when a segment was gone on with after a
+ * start. */
 static bool seal_sources(struct log_sealer *sealer, const struct log_segment *segment,
                          const struct ranked *ranked, size_t ranked_len,
                          const struct gather *gather, const struct log_seal_filter *filter,
@@ -216,7 +218,7 @@ bool log_seal_segment(const char *dir, const struct log_segment *segment,
     return is_sealed;
 }
 
-/* ---- of a sealed file -------------------------------------------------------------------------- */
+/* ---- trimming a sealed file ------------------------------------------------------------------ */
 
 /* The block that was read last: pieces of small outputs stand in one block after each other. */
 struct block {

@@ -118,7 +118,7 @@ bool log_sealed_may_have(const struct log_sealed *sealed, struct fl_job job)
            log_filter_has(sealed->filter, job);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static bool row(const struct log_sealed *sealed, uint64_t pos, size_t bytes, uint8_t *ret_row,
                 struct fl_err *err)

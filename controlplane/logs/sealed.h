@@ -1,16 +1,21 @@
-/* sealed.h - a sealed file: what one or more replicas wrote, compressed, with its index; never changed.
+/* sealed.h - a sealed file: the output of one or more replicas, compressed, with its index; never
+ * changed.
  *
  *     header   40 bytes: magic, version, cluster, seq, created_at, crc
- *     blocks   zstd frames (with checksum) of up to about 128 KiB of records; small outputs share one
- *     outputs  a row of 80 bytes per output, by key: how far it was at the end of this segment, its pieces
- *     pieces   a row of 48 bytes per piece, by output and offset: a run of records in one block; offset, line
- *              and time at its beginning are the sparse index by which reads find their way
+ *     blocks   zstd frames (with checksum) of up to about 128 KiB of records; small outputs share
+ *              one
+ *     outputs  a row of 80 bytes per output, by key: how far it was at the end of this segment, its
+ *              pieces
+ *     pieces   a row of 48 bytes per piece, by output and offset: a run of records in one block;
+ *              offset, line and time at its beginning are the sparse index by which reads find
+ *              their way
  *     frames   a row of 16 bytes per block: where it is
  *     filter   1 KiB: which jobs are surely not in it
  *     trailer  128 bytes: where all that is; its crc covers all but header and blocks
  *
  * Of a file that is in memory here only trailer and filter are; the rest is read as it is needed.
- * Writers: one thread each.  A file is for any thread; it stays readable for who holds a reference. */
+ * Writers: one thread each.  A file is for any thread; it stays readable for who holds a
+ * reference. */
 #pragma once
 
 #include <stdatomic.h>
@@ -72,15 +77,14 @@ FL_CHECK bool log_sealed_piece_at(const struct log_sealed *sealed, uint32_t i,
 FL_CHECK bool log_sealed_block(const struct log_sealed *sealed, uint32_t block, struct fl_buf *out,
                                struct fl_err *err);
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 struct log_sealer; /* opaque */
 
 /* Writes to a file beside the final one until it is finished. */
 struct log_sealer *log_sealer_create(const char *dir, const struct log_segment_header *header,
                                      struct fl_err *err);
-void log_sealer_destroy(
-    struct log_sealer *sealer); /* NULL is fine; what is unfinished is removed */
+void log_sealer_destroy(struct log_sealer *sealer); /* NULL is fine; removes an unfinished file */
 
 /* Outputs come by key; each one's runs by offset, those before it is followed by the next. */
 void log_sealer_output(struct log_sealer *sealer, const struct log_key *key,

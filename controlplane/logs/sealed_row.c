@@ -152,7 +152,7 @@ bool log_sealed_trailer_get(const uint8_t bytes[LOG_SEALED_TRAILER_BYTES],
     return true;
 }
 
-/* ---- the filter -------------------------------------------------------------------------------- */
+/* ---- the filter ------------------------------------------------------------------------------ */
 
 static void bits(struct fl_job job, uint32_t ret_bits[2])
 {

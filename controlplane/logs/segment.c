@@ -12,7 +12,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
-#define IOV_LEN_MAX 1024 /* what one call takes */
+#define IOV_LEN_MAX 1024 /* the most that one call takes */
 #define WINDOW_BYTES ((size_t)1 << 20)
 
 const struct log_disk log_disk_system = {.writev = pwritev, .sync = fdatasync};
@@ -98,7 +98,7 @@ void log_segment_unref(struct log_segment *segment)
     fl_free(segment);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Writes all of iov at *pos, moving *pos on. */
 static bool write_all(struct log_segment *segment, struct iovec *iov, size_t iov_len, uint64_t *pos,
@@ -136,7 +136,8 @@ bool log_segment_append(struct log_segment *segment, struct iovec *iov, size_t i
         segment->bytes = pos;
         return true;
     }
-    /* What was written of it goes again; if it stays, the next append overwrites it, and a start cuts it. */
+    /* Removes the written part of it; if it stays, the next append overwrites it, and a start cuts
+     * it. */
     if (pos > segment->bytes && ftruncate(segment->fd, (off_t)segment->bytes) != 0) {
         fl_err_wrap(err, "and could not be taken back");
     }
@@ -158,7 +159,7 @@ bool log_segment_cut(struct log_segment *segment, struct fl_err *err)
     return fail_errno(err, "truncate", segment->path);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Up to 'len' bytes; fewer only at the end of the file. */
 static ssize_t read_some(int fd, uint64_t pos, uint8_t *at, size_t len)
@@ -220,7 +221,7 @@ static bool walk(const struct log_segment *segment, uint64_t bytes, struct log_s
                                     &entry)) == FL_LOG_READY) {
             entry_fn(ctx, &entry);
         }
-        if (scan->good_bytes == pos) break; /* what is left is no whole entry */
+        if (scan->good_bytes == pos) break; /* the rest is not a whole entry */
         pos = scan->good_bytes;
     } while (answer == FL_LOG_MORE && pos < bytes);
     fl_free(window);
@@ -283,7 +284,8 @@ struct log_segment *log_segment_recover(const char *path, const struct log_disk 
         segment->synced_bytes = scan.good_bytes;
         is_good = log_segment_cut(segment, err);
     }
-    /* What was never synced may be in memory only: it must not be acknowledged before it is on the disk. */
+    /* Bytes that were never synced may be in memory only: they must not be acknowledged before they
+     * are on the disk. */
     if (is_good) {
         segment->synced_bytes = 0;
         is_good = log_segment_sync(segment, err);

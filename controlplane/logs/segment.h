@@ -1,6 +1,7 @@
 /* segment.h - an open segment: a file that only grows, of one cluster.
- * The worker appends and syncs; the reader and the keeper read what is before the end they were told.  The
- * file stays readable for who holds a reference, also when it was removed or sealed meanwhile.
+ * The worker appends and syncs; the reader and the sealer read up to the end they were given.  The
+ * file stays readable for every holder of a reference, also when it was removed or sealed
+ * meanwhile.
  * ref, unref and read are for any thread, the rest for the worker's. */
 #pragma once
 
@@ -32,8 +33,8 @@ struct log_segment {
     bool is_removed;       /* its file goes with the last reference */
 };
 
-/* Where the segments and sealed files of 'dir' are: DIR/CCCCCCCC-SSSSSSSSSSSSSSSS.open or .sealed.  Freed by
- * the caller. */
+/* Where the segments and sealed files of 'dir' are: DIR/CCCCCCCC-SSSSSSSSSSSSSSSS.open or .sealed.
+ * Freed by the caller. */
 char *log_file_path(const char *dir, const struct log_segment_header *header, const char *suffix);
 
 /* Makes directory entries of 'dir' durable. */
@@ -43,13 +44,15 @@ FL_CHECK bool log_dir_sync(const char *dir, struct fl_err *err);
 struct log_segment *log_segment_create(const char *dir, const struct log_segment_header *header,
                                        const struct log_disk *disk, struct fl_err *err);
 
-/* Walks one that is there and cuts what is torn.  NULL: FL_IO; FL_TORN, not even its header is whole. */
+/* Walks one that is there and cuts what is torn.  NULL: FL_IO; FL_TORN, not even its header is
+ * whole. */
 struct log_segment *log_segment_recover(const char *path, const struct log_disk *disk,
                                         void (*entry)(void *ctx, struct log_segment *segment,
                                                       const struct log_entry *entry),
                                         void *ctx, struct fl_err *err);
 
-/* The same walk over what is there now, without cutting: for sealing.  *ret_scan is the caller's. */
+/* The same walk over what is there now, without cutting: for sealing.  *ret_scan is the
+ * caller's. */
 FL_CHECK bool log_segment_walk(const struct log_segment *segment,
                                void (*entry)(void *ctx, const struct log_entry *entry), void *ctx,
                                struct log_scan *ret_scan, struct fl_err *err);
@@ -61,7 +64,8 @@ void log_segment_unref(struct log_segment *segment); /* NULL is fine */
 FL_CHECK bool log_segment_append(struct log_segment *segment, struct iovec *iov, size_t iov_len,
                                  struct fl_err *err);
 
-/* After a false nobody knows what is on the disk behind synced_bytes: log_segment_cut, and append no more. */
+/* After a false the bytes on the disk after synced_bytes are unknown: log_segment_cut, and append
+ * no more. */
 FL_CHECK bool log_segment_sync(struct log_segment *segment, struct fl_err *err);
 
 /* Back to synced_bytes. */

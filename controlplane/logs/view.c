@@ -36,7 +36,7 @@ bool log_view_init(struct log_view *view, const struct log_query *query, struct 
         if (i > 0 && log_key_cmp(&view->outputs.at[i - 1].key, &output.key) >= 0) {
             log_view_fini(view);
             fl_vec_fini(&cursor);
-            return fl_fail(err, FL_INVALID, "this is no cursor of a log");
+            return fl_fail(err, FL_INVALID, "not a cursor of a log");
         }
         fl_vec_push(&view->outputs, output);
     }
@@ -69,9 +69,9 @@ void log_view_fini(struct log_view *view)
     fl_buf_fini(&view->cursor);
 }
 
-/* ---- loading ----------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
-/* What a step has looked at and found. */
+/* The work and the findings of a step. */
 struct step {
     struct log_index *index;
     struct fl_err err;
@@ -126,7 +126,8 @@ static uint64_t newlines(const char *at, size_t len)
     return n;
 }
 
-/* Moves the window past what is before output->offset, and counts the lines in that.  False: damaged. */
+/* Moves the window past what is before output->offset, and counts the lines in that.  False:
+ * damaged. */
 static bool skip_to_offset(struct log_view_output *output, uint64_t line)
 {
     while (output->window_pos < output->window.len) {
@@ -185,7 +186,7 @@ static bool load(struct log_view *view, struct log_view_output *output, struct s
         return true;
     }
     output->time = part.time;
-    if (part.offset > output->offset) { /* what was between is not kept */
+    if (part.offset > output->offset) { /* the part between is not kept */
         put_gap(&output->window, output->offset, part.offset, part.time, FL_LOG_GAP_limit);
         log_part_fini(&part);
         return true;
@@ -205,7 +206,8 @@ static bool load(struct log_view *view, struct log_view_output *output, struct s
     return is_good;
 }
 
-/* The record at output->offset, cut to begin there; false: nothing is stored there, or step->err. */
+/* The record at output->offset, cut to begin there; false: nothing is stored there, or
+ * step->err. */
 static bool peek(struct log_view *view, struct log_view_output *output, struct step *step,
                  struct fl_log_record *ret_record)
 {
@@ -241,7 +243,7 @@ static bool peek(struct log_view *view, struct log_view_output *output, struct s
     }
 }
 
-/* ---- lines ------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 enum take {
     TAKEN, /* a line or a piece of one */
@@ -257,7 +259,7 @@ static void add_line(struct log_view *view, struct log_view_output *output,
     full.attempt = output->key.attempt;
     full.replica = output->key.replica;
     full.bytes.len = view->bytes.len - begin;
-    if (line->is_begin) { /* what is decided of a line holds for all its pieces */
+    if (line->is_begin) { /* a decision on a line holds for all its pieces */
         uint64_t lines = line->gap != FL_LOG_GAP_none ? line->gap_lines : 1;
         uint64_t skipped = view->skip < lines ? view->skip : lines;
 
@@ -281,7 +283,8 @@ static uint64_t line_behind_gap(struct log_view *view, struct log_view_output *o
     return peek(view, output, step, &record) ? output->line : output->end.lines;
 }
 
-/* It counts as the lines that are missing in it; the beginning of one that it cuts has counted already. */
+/* It counts as the lines that are missing in it; the beginning of one that it cuts has counted
+ * already. */
 static void take_gap(struct log_view *view, struct log_view_output *output,
                      const struct fl_log_record *record, struct step *step)
 {
@@ -361,14 +364,15 @@ static enum take take_line(struct log_view *view, struct log_view_output *output
     return TAKEN;
 }
 
-/* ---- where to begin ---------------------------------------------------------------------------- */
+/* ---- where to begin -------------------------------------------------------------------------- */
 
 static uint64_t lines_of(const struct log_view_output *output)
 {
     return output->end.lines + (output->end.is_mid ? 1 : 0);
 }
 
-/* Past a gap; or back to it, when line n is in it: whoever asks for that line is told that it is missing. */
+/* Past a gap; or back to it, when line n is in it: a reader of that line learns that it is
+ * missing. */
 static bool seek_past_gap(struct log_view *view, struct log_view_output *output,
                           const struct fl_log_record *record, uint64_t n, struct step *step)
 {
@@ -394,7 +398,8 @@ static void seek_line(struct log_view *view, struct log_view_output *output, uin
     output->is_mid = false;
     drop_window(output);
     if (n == 0) return;
-    /* A part that begins in line n may begin behind its beginning; one that begins before it does not. */
+    /* A part that begins in line n may begin behind its beginning; one that begins before it does
+     * not. */
     if (!log_index_part(step->index, &output->key, LOG_BY_LINE, n - 1, &part, &step->err)) {
         if (step->err.code == FL_ABSENT) step->err = (struct fl_err){0};
         return;
@@ -415,7 +420,8 @@ static void seek_line(struct log_view *view, struct log_view_output *output, uin
     }
 }
 
-/* To the first line that was begun at 'time' or later, or a little before it: what is before is not given. */
+/* To the first line that was begun at 'time' or later, or a little before it: earlier lines are not
+ * given. */
 static void seek_time(struct log_view *view, struct log_view_output *output, fl_ms time,
                       struct step *step)
 {
@@ -473,7 +479,7 @@ static void begin(struct log_view *view, struct step *step)
     }
 }
 
-/* ---- which outputs ----------------------------------------------------------------------------- */
+/* ---- which outputs --------------------------------------------------------------------------- */
 
 static bool is_replica_selected(const struct log_query *query, uint32_t replica)
 {
@@ -558,7 +564,7 @@ static bool refresh(struct log_view *view, struct step *step)
     return true;
 }
 
-/* ---- the page ---------------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 static bool is_before(const struct log_view *view, uint32_t a, uint32_t b)
 {
@@ -751,7 +757,7 @@ enum log_view_answer log_view_step(struct log_view *view, struct log_index *inde
     if (view->lines.len == 0 && step.err.code == FL_OK && !view->page.is_over) {
         if (!is_done && view->order.len > 0) return LOG_VIEW_AGAIN;
         if (view->query.is_following) return LOG_VIEW_WAIT;
-        view->page.is_over = true; /* what is held back of an unfinished line is not: see 'fill' */
+        view->page.is_over = true; /* the held-back part of an unfinished line is not: see 'fill' */
     }
     finish_page(view, &step);
     return LOG_VIEW_PAGE;

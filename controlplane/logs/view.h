@@ -1,7 +1,8 @@
 /* view.h - where one read is, and its next page.
- * A view is a list of outputs of one job, each with a position; a page takes lines from the front of the one
- * whose next record is the oldest.  Work is done in pieces of LOG_VIEW_STEP_BYTES of records: a step that found
- * nothing to give yet (lines before 'since', lines skipped) is gone on with later.
+ * A view is a list of outputs of one job, each with a position; a page takes lines from the front
+ * of the one whose next record is the oldest.  Work is done in pieces of LOG_VIEW_STEP_BYTES of
+ * records: a step that found nothing to give yet (lines before 'since', lines skipped) is gone on
+ * with later.
  * One thread at a time; reads the index and the files. */
 #pragma once
 

@@ -12,14 +12,14 @@
 
 struct log_worker *log_worker_create(const struct log_worker_config *config,
                                      struct log_index *index, struct log_reader *reader,
-                                     struct log_keeper *keeper, uint64_t seq)
+                                     struct log_sealer_thread *sealer, uint64_t seq)
 {
     struct log_worker *worker = fl_new(struct log_worker);
 
     worker->config = *config;
     worker->index = index;
     worker->reader = reader;
-    worker->keeper = keeper;
+    worker->sealer = sealer;
     worker->seq = seq;
     worker->inbox = fl_queue_create(REQUESTS_MAX);
     atomic_init(&worker->inbox_bytes, 0);
@@ -27,13 +27,7 @@ struct log_worker *log_worker_create(const struct log_worker_config *config,
     return worker;
 }
 
-void log_worker_wake_later(struct log_worker *worker, struct fl_job job)
-{
-    if (worker->woken.len > 0 && worker->woken.at[worker->woken.len - 1].n == job.n) return;
-    fl_vec_push(&worker->woken, job);
-}
-
-/* ---- the loop ---------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 static void forget(struct log_worker *worker, struct fl_job job)
 {
@@ -43,7 +37,7 @@ static void forget(struct log_worker *worker, struct fl_job job)
     log_index_lock(worker->index);
     output = log_index_first(worker->index, job);
     log_index_unlock(worker->index);
-    for (; output; output = next) { /* the keeper removes only those without a session */
+    for (; output; output = next) { /* the sealer removes only those without a session */
         log_index_lock(worker->index);
         next = output->job_next;
         log_index_unlock(worker->index);
@@ -54,15 +48,15 @@ static void forget(struct log_worker *worker, struct fl_job job)
     log_worker_wake_later(worker, job);
 }
 
-static void leave(struct log_worker *worker, struct log_desk *desk)
+static void leave(struct log_worker *worker, struct log_answer_box *box)
 {
     for (size_t i = 0; i < worker->desks.len; i++) {
-        if (worker->desks.at[i] != desk) continue;
+        if (worker->desks.at[i] != box) continue;
         fl_vec_remove(&worker->desks, i);
         break;
     }
-    fl_vec_fini(&desk->waiting);
-    desk->is_listed = false;
+    fl_vec_fini(&box->waiting);
+    box->is_listed = false;
 }
 
 static void handle(struct log_worker *worker, struct log_request *request, bool *ret_has_left)
@@ -72,16 +66,16 @@ static void handle(struct log_worker *worker, struct log_request *request, bool 
     switch (request->kind) {
     case LOG_REQUEST_LEAVE:
         *ret_has_left = true;
-        leave(worker, request->desk);
+        leave(worker, request->box);
         break;
     case LOG_REQUEST_OPEN:
         log_worker_open(worker, request);
         break;
     case LOG_REQUEST_APPEND:
-        log_lane_append(worker, request);
+        log_cluster_writer_append(worker, request);
         break;
     case LOG_REQUEST_END:
-        log_lane_end(worker, request);
+        log_cluster_writer_end(worker, request);
         break;
     case LOG_REQUEST_CLOSE:
         output = log_worker_by_peer(worker, request->connection, request->number);
@@ -128,11 +122,13 @@ static void handle_all(struct log_worker *worker, void *const *requests, size_t 
 
         atomic_fetch_sub(&worker->inbox_bytes, weight(request));
         handle(worker, request, &has_left);
-        if (has_left) atomic_store(&request->desk->has_left, true);
+        if (has_left) atomic_store(&request->box->has_left, true);
         fl_free(request);
     }
-    for (size_t i = 0; i < worker->lanes.len; i++) {
-        if (worker->lanes.at[i]->entries.len > 0) log_lane_write(worker, worker->lanes.at[i]);
+    for (size_t i = 0; i < worker->writers.len; i++) {
+        if (worker->writers.at[i]->entries.len > 0) {
+            log_cluster_writer_write(worker, worker->writers.at[i]);
+        }
     }
 }
 
@@ -164,8 +160,8 @@ static void show_stats(struct log_worker *worker)
 {
     uint64_t open = 0;
 
-    for (size_t i = 0; i < worker->lanes.len; i++) {
-        open += worker->lanes.at[i]->segment != NULL;
+    for (size_t i = 0; i < worker->writers.len; i++) {
+        open += worker->writers.at[i]->segment != NULL;
     }
     worker->stats.segments_open = open;
     worker->stats.is_full = worker->is_full;
@@ -176,8 +172,10 @@ static void show_stats(struct log_worker *worker)
 
 static fl_ms wait_ms(struct log_worker *worker)
 {
-    if (log_lane_any_dirty(worker)) return 0; /* nothing more there: that is when it is synced */
-    if (worker->desks.len > 0) return 2;      /* a front reads its last letter */
+    if (log_cluster_writer_any_dirty(worker)) {
+        return 0; /* nothing more there: that is when it is synced */
+    }
+    if (worker->desks.len > 0) return 2; /* a front reads its last letter */
     return worker->is_full ? LOG_WORKER_RETRY_MS : IDLE_MS;
 }
 
@@ -193,39 +191,39 @@ static void *work(void *ctx)
         fl_ms now = fl_clock_mono();
 
         if (len > 0) handle_all(worker, requests, len);
-        for (size_t i = 0; i < worker->lanes.len; i++) {
-            if (worker->lanes.at[i]->segment &&
-                worker->lanes.at[i]->segment->bytes >= worker->config.segment_bytes) {
-                log_lane_close(worker, worker->lanes.at[i]);
+        for (size_t i = 0; i < worker->writers.len; i++) {
+            if (worker->writers.at[i]->segment &&
+                worker->writers.at[i]->segment->bytes >= worker->config.segment_bytes) {
+                log_cluster_writer_close(worker, worker->writers.at[i]);
             }
         }
         wake_followers(worker);
-        log_lane_sync_due(worker, len == 0);
+        log_cluster_writer_sync_due(worker, len == 0);
         if (now - worker->aged_at >= IDLE_MS) {
             worker->aged_at = now;
-            for (size_t i = 0; i < worker->lanes.len; i++) {
-                if (log_lane_is_over(worker, worker->lanes.at[i])) {
-                    log_lane_close(worker, worker->lanes.at[i]);
+            for (size_t i = 0; i < worker->writers.len; i++) {
+                if (log_cluster_writer_is_over(worker, worker->writers.at[i])) {
+                    log_cluster_writer_close(worker, worker->writers.at[i]);
                 }
             }
             evict_sealed(worker);
         }
-        if (worker->is_full && now >= worker->retry_at) log_lane_try_again(worker);
+        if (worker->is_full && now >= worker->retry_at) log_cluster_writer_try_again(worker);
         wake_followers(worker);
         log_worker_post(worker);
         show_stats(worker);
         is_over_now = len == 0 && is_stopping;
     }
-    log_lane_sync_all(worker);
+    log_cluster_writer_sync_all(worker);
     return NULL;
 }
 
 void log_worker_resume(struct log_worker *worker, struct log_segment *segment)
 {
-    struct log_lane *lane = log_lane_of(worker, segment->header.cluster);
+    struct log_cluster_writer *writer = log_cluster_writer_of(worker, segment->header.cluster);
 
-    fl_assert(!lane->segment);
-    lane->segment = segment;
+    fl_assert(!writer->segment);
+    writer->segment = segment;
 }
 
 void log_worker_run(struct log_worker *worker)
@@ -247,20 +245,20 @@ void log_worker_destroy(struct log_worker *worker)
 {
     if (!worker) return;
     log_worker_stop(worker);
-    for (size_t i = 0; i < worker->lanes.len; i++) {
-        struct log_lane *lane = worker->lanes.at[i];
+    for (size_t i = 0; i < worker->writers.len; i++) {
+        struct log_cluster_writer *writer = worker->writers.at[i];
 
-        log_segment_unref(lane->segment);
-        fl_vec_fini(&lane->entries);
-        fl_vec_fini(&lane->unacked);
-        fl_buf_fini(&lane->headers);
-        fl_free(lane);
+        log_segment_unref(writer->segment);
+        fl_vec_fini(&writer->entries);
+        fl_vec_fini(&writer->unacked);
+        fl_buf_fini(&writer->headers);
+        fl_free(writer);
     }
-    fl_vec_fini(&worker->lanes);
+    fl_vec_fini(&worker->writers);
     fl_vec_fini(&worker->desks);
     fl_vec_fini(&worker->woken);
     fl_vec_fini(&worker->paused);
-    fl_map_fini(&worker->lane_of);
+    fl_map_fini(&worker->writer_of);
     fl_map_fini(&worker->output_of);
     fl_queue_destroy(worker->inbox);
     fl_assert(pthread_mutex_destroy(&worker->stats_lock) == 0);

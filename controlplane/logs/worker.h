@@ -1,14 +1,15 @@
 /* worker.h - the thread that appends, syncs and acknowledges; log_store.h says what it guarantees.
- * It alone changes how far an output is.  A batch of requests is written with one call per cluster, becomes
- * visible to readers, is synced when nothing else waits or sync_ms are over, and is then acknowledged. */
+ * It alone changes how far an output is.  A batch of requests is written with one call per cluster,
+ * becomes visible to readers, is synced when nothing else waits or sync_ms are over, and is then
+ * acknowledged. */
 #pragma once
 
-#include "controlplane/logs/desk.h"
 #include "controlplane/logs/index.h"
+#include "controlplane/logs/log_requests.h"
 #include "shared/base/err.h"
 #include "shared/base/types.h"
 
-struct log_keeper;
+struct log_sealer_thread;
 struct log_reader;
 struct log_worker; /* opaque */
 
@@ -31,9 +32,10 @@ struct log_worker_stats {
 /* 'seq' is the number of the next segment. */
 struct log_worker *log_worker_create(const struct log_worker_config *config,
                                      struct log_index *index, struct log_reader *reader,
-                                     struct log_keeper *keeper, uint64_t seq);
+                                     struct log_sealer_thread *sealer, uint64_t seq);
 
-/* Before it runs: the newest segment of a cluster, which was recovered, goes on.  Takes over the reference. */
+/* Before it runs: the newest segment of a cluster, which was recovered, goes on.  Takes over the
+ * reference. */
 void log_worker_resume(struct log_worker *worker, struct log_segment *segment);
 
 void log_worker_run(struct log_worker *worker);  /* starts the thread */

@@ -2,16 +2,16 @@
 
 #include "shared/base/assert.h"
 
-/* ---- answers ----------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
-void log_worker_answer(struct log_worker *worker, struct log_desk *desk,
+void log_worker_answer(struct log_worker *worker, struct log_answer_box *box,
                        const struct log_answer *answer)
 {
-    if (!desk) return;
-    fl_vec_push(&desk->waiting, *answer);
-    if (desk->is_listed) return;
-    desk->is_listed = true;
-    fl_vec_push(&worker->desks, desk);
+    if (!box) return;
+    fl_vec_push(&box->waiting, *answer);
+    if (box->is_listed) return;
+    box->is_listed = true;
+    fl_vec_push(&worker->desks, box);
 }
 
 void log_worker_tell(struct log_worker *worker, const struct log_output *output,
@@ -41,29 +41,29 @@ void log_worker_post(struct log_worker *worker)
     size_t kept = 0;
 
     for (size_t i = 0; i < worker->desks.len; i++) {
-        struct log_desk *desk = worker->desks.at[i];
+        struct log_answer_box *box = worker->desks.at[i];
 
-        if (atomic_load(&desk->is_out)) {
-            worker->desks.at[kept++] = desk;
+        if (atomic_load(&box->is_out)) {
+            worker->desks.at[kept++] = box;
             continue;
         }
-        desk->is_listed = false;
-        desk->out.len = 0;
+        box->is_listed = false;
+        box->out.len = 0;
         {
-            struct log_answer_list full = desk->waiting;
+            struct log_answer_list full = box->waiting;
 
-            desk->waiting = desk->out;
-            desk->out = full;
+            box->waiting = box->out;
+            box->out = full;
         }
-        atomic_store(&desk->is_out, true);
-        if (!fl_mailbox_put(desk->mailbox, &desk->letter.letter)) {
+        atomic_store(&box->is_out, true);
+        if (!fl_mailbox_put(box->mailbox, &box->letter.letter)) {
             fl_unreachable("a front's mailbox has room for its one letter until it has left");
         }
     }
     worker->desks.len = kept;
 }
 
-/* ---- outputs and their sessions ---------------------------------------------------------------- */
+/* ---- outputs and their sessions -------------------------------------------------------------- */
 
 struct peer_key {
     uint64_t connection;
@@ -80,7 +80,7 @@ struct log_output *log_worker_by_peer(const struct log_worker *worker, uint64_t 
     return (struct log_output *)(uintptr_t)found;
 }
 
-/* All of it is sealed, and nobody writes: the files say how far it is.  The index is locked. */
+/* All of it is sealed, and it has no writer: the files say how far it is.  The index is locked. */
 bool log_worker_is_idle(const struct log_output *output)
 {
     return output->marks.len == 0 && output->unsealed_seq == 0 && !output->peer.front &&
@@ -113,7 +113,7 @@ void log_worker_detach(struct log_worker *worker, struct log_output *output)
     if (!output->peer.front) return;
     fl_map_remove(&worker->output_of, &key, sizeof(key));
     unpause(worker, output);
-    log_index_lock(worker->index); /* the keeper looks whether it has a session */
+    log_index_lock(worker->index); /* the sealer looks whether it has a session */
     output->peer = (struct log_peer){0};
     log_index_unlock(worker->index);
     output->is_set_back = false;
@@ -137,18 +137,18 @@ static bool place_of(struct log_worker *worker, const struct log_key *key,
 static void refuse(struct log_worker *worker, const struct log_request *request, enum fl_code code)
 {
     log_worker_answer(
-        worker, request->desk,
+        worker, request->box,
         &(struct log_answer){
             .connection = request->connection,
             .message = {.kind = FL_LOG_refuse, .source = request->number, .code = (uint16_t)code}});
 }
 
-/* What cannot be answered now is asked again by an agent that dials again. */
+/* A request without an answer now comes again when the agent dials again. */
 static void break_off(struct log_worker *worker, const struct log_request *request,
                       const struct fl_err *err)
 {
     log_worker_answer(
-        worker, request->desk,
+        worker, request->box,
         &(struct log_answer){.connection = request->connection, .is_broken = true, .err = *err});
 }
 
@@ -197,7 +197,7 @@ void log_worker_open(struct log_worker *worker, const struct log_request *reques
     fl_map_put(&worker->output_of, &key, sizeof(key), (uint64_t)(uintptr_t)output);
     log_index_lock(worker->index);
     output->cluster = request->cluster;
-    output->peer = (struct log_peer){request->desk, request->connection, request->number};
+    output->peer = (struct log_peer){request->box, request->connection, request->number};
     log_index_unlock(worker->index);
     log_worker_tell(worker, output, FL_LOG_cursor, FL_OK);
 }
@@ -208,4 +208,10 @@ void log_worker_pause(struct log_worker *worker, struct log_output *output, enum
     output->is_paused = true;
     fl_vec_push(&worker->paused, output);
     log_worker_tell(worker, output, FL_LOG_pause, code);
+}
+
+void log_worker_wake_later(struct log_worker *worker, struct fl_job job)
+{
+    if (worker->woken.len > 0 && worker->woken.at[worker->woken.len - 1].n == job.n) return;
+    fl_vec_push(&worker->woken, job);
 }

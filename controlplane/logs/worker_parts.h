@@ -1,5 +1,6 @@
-/* worker_parts.h - the worker's state, for the three files that are the worker: worker.c is its loop,
- * worker_output.c knows outputs, their sessions and what is answered to them, lane.c writes and syncs. */
+/* worker_parts.h - the worker's state, for the three files that are the worker: worker.c is its
+ * loop, worker_output.c knows outputs, their sessions and what is answered to them, writer.c writes
+ * and syncs. */
 #pragma once
 
 #include <pthread.h>
@@ -16,25 +17,25 @@ struct fl_queue;
 #define LOG_WORKER_RETRY_MS ((fl_ms)500) /* a full disk is looked at again */
 
 /* One entry on its way into a segment. */
-struct log_lane_entry {
+struct log_cluster_writer_entry {
     struct log_output *output;
     struct log_chunk *chunk; /* RECORDS: a reference; NULL: END */
     struct log_place before, after;
-    size_t header_at; /* in lane->headers; in front of it its SOURCE entry, if it has one */
+    size_t header_at; /* in writer->headers; in front of it its SOURCE entry, if it has one */
     uint32_t header_bytes;
 };
 
-/* What is written of one cluster. */
-struct log_lane {
+/* The writing of one cluster's output. */
+struct log_cluster_writer {
     struct fl_cluster cluster;
     struct log_segment *segment; /* NULL: the next append makes one */
-    FL_VEC(struct log_lane_entry) entries;
+    FL_VEC(struct log_cluster_writer_entry) entries;
     struct fl_buf headers;
     uint32_t sources_before; /* numbers given out when this batch began */
     bool is_dirty;           /* something is not synced */
     fl_ms dirty_since;
     bool is_listed; /* in worker->dirty_first, perhaps no longer dirty */
-    struct log_lane *dirty_next;
+    struct log_cluster_writer *dirty_next;
     uint64_t entries_len; /* in the segment */
     FL_VEC(struct log_output *) unacked;
 };
@@ -43,17 +44,17 @@ struct log_worker {
     struct log_worker_config config;
     struct log_index *index;
     struct log_reader *reader;
-    struct log_keeper *keeper;
+    struct log_sealer_thread *sealer;
     struct fl_queue *inbox;
     atomic_uint_fast64_t inbox_bytes;
     uint64_t seq;
-    FL_VEC(struct log_lane *) lanes;
-    struct fl_map lane_of;           /* cluster -> place in lanes */
-    struct fl_map output_of;         /* (connection, number) -> struct log_output * */
-    FL_VEC(struct log_desk *) desks; /* with something waiting */
+    FL_VEC(struct log_cluster_writer *) writers;
+    struct fl_map writer_of;               /* cluster -> place in writers */
+    struct fl_map output_of;               /* (connection, number) -> struct log_output * */
+    FL_VEC(struct log_answer_box *) desks; /* with something waiting */
     FL_VEC(struct fl_job) woken;
     FL_VEC(struct log_output *) paused;
-    struct log_lane *dirty_first, *dirty_last; /* in the order they became so */
+    struct log_cluster_writer *dirty_first, *dirty_last; /* in the order they became so */
     fl_ms retry_at, aged_at;
     bool is_full;
     pthread_t thread;
@@ -64,13 +65,13 @@ struct log_worker {
     struct log_worker_stats stats_shown; /* a copy, under the lock */
 };
 
-/* ---- worker_output.c --------------------------------------------------------------------------- */
+/* ---- worker_output.c ------------------------------------------------------------------------- */
 
-void log_worker_answer(struct log_worker *worker, struct log_desk *desk,
+void log_worker_answer(struct log_worker *worker, struct log_answer_box *box,
                        const struct log_answer *answer);
 void log_worker_tell(struct log_worker *worker, const struct log_output *output,
                      enum fl_log_message_kind kind, enum fl_code code);
-/* Its agent is told where it is to go on, once. */
+/* Sends its agent a CURSOR, once. */
 void log_worker_set_back(struct log_worker *worker, struct log_output *output);
 /* Letters go to the fronts that have read their last one; the others get theirs a little later. */
 void log_worker_post(struct log_worker *worker);
@@ -80,29 +81,28 @@ struct log_output *log_worker_by_peer(const struct log_worker *worker, uint64_t 
 void log_worker_open(struct log_worker *worker, const struct log_request *request);
 void log_worker_pause(struct log_worker *worker, struct log_output *output, enum fl_code code);
 void log_worker_detach(struct log_worker *worker, struct log_output *output);
-/* All of it is sealed, and nobody writes: the files say how far it is.  The index is locked. */
+/* All of it is sealed, and it has no writer: the files say how far it is.  The index is locked. */
 bool log_worker_is_idle(const struct log_output *output);
 void log_worker_evict(struct log_worker *worker, struct log_output *output); /* if it is idle */
-
-/* ---- lane.c ------------------------------------------------------------------------------------ */
-
-struct log_lane *log_lane_of(struct log_worker *worker, struct fl_cluster cluster);
-/* Into the batch of its lane, when it is what comes next. */
-void log_lane_append(struct log_worker *worker, struct log_request *request);
-void log_lane_end(struct log_worker *worker, const struct log_request *request);
-/* The batch goes to the file, and becomes visible. */
-void log_lane_write(struct log_worker *worker, struct log_lane *lane);
-/* Each syncs, and acknowledges.  Due are those that wait for sync_ms, or all when nothing else is to be done; no
- * more than a few milliseconds of it at a time, since what comes meanwhile waits. */
-void log_lane_sync_all(struct log_worker *worker);
-void log_lane_sync_due(struct log_worker *worker, bool is_idle);
-bool log_lane_any_dirty(struct log_worker *worker);
-bool log_lane_is_over(const struct log_worker *worker, const struct log_lane *lane);
-void log_lane_close(struct log_worker *worker, struct log_lane *lane);
-/* Is there room again? */
-void log_lane_try_again(struct log_worker *worker);
-
-/* ---- worker.c ---------------------------------------------------------------------------------- */
-
-/* Followers of the job hear of it at the end of the turn. */
+/* The job's followers are woken at the end of the turn. */
 void log_worker_wake_later(struct log_worker *worker, struct fl_job job);
+
+/* ---- cluster_writer.c ------------------------------------------------------------------------ */
+
+struct log_cluster_writer *log_cluster_writer_of(struct log_worker *worker,
+                                                 struct fl_cluster cluster);
+/* Into the batch of its writer, when it is what comes next. */
+void log_cluster_writer_append(struct log_worker *worker, struct log_request *request);
+void log_cluster_writer_end(struct log_worker *worker, const struct log_request *request);
+/* The batch goes to the file, and becomes visible. */
+void log_cluster_writer_write(struct log_worker *worker, struct log_cluster_writer *writer);
+/* Each syncs, and acknowledges.  Due are those that wait for sync_ms, or all when nothing else is
+ * to be done; no more than a few milliseconds of it at a time, since what comes meanwhile waits. */
+void log_cluster_writer_sync_all(struct log_worker *worker);
+void log_cluster_writer_sync_due(struct log_worker *worker, bool is_idle);
+bool log_cluster_writer_any_dirty(struct log_worker *worker);
+bool log_cluster_writer_is_over(const struct log_worker *worker,
+                                const struct log_cluster_writer *writer);
+void log_cluster_writer_close(struct log_worker *worker, struct log_cluster_writer *writer);
+/* Is there room again? */
+void log_cluster_writer_try_again(struct log_worker *worker);

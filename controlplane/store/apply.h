@@ -1,16 +1,17 @@
 /* apply.h - a batch as the statements that make it durable.
- * Only statements that have rows are built.  Within a batch the last word counts: of several puts, clears
- * and drops of one mark, queue, cluster, shape or counter the newest is kept, and of equal specs the oldest,
- * so that no statement meets a row twice.  Ends come before attempts and those before terminal rows, as the schema's checks want it.
+ * Only statements that have rows are built.  Within a batch the last word counts: the newest of
+ * several puts, clears and drops of one mark, queue, cluster, shape or counter is kept, and the
+ * oldest of equal specs, so that no statement meets a row twice.  Ends come before attempts and
+ * those before terminal rows, as the schema's checks want it.
  *
- *   apply_build, then apply_send: begin, the chain, ..., commit, sync; the result of the batch is the
- *   first failure, or that commit was answered "COMMIT"
+ *   apply_build, then apply_send: begin, the chain, ..., commit, sync; the result of the batch is
+ *   the first failure, or that commit was answered "COMMIT"
  *
  * Uses pg_conn and the core's rows.  Not thread-safe. */
 #pragma once
 
 #include "controlplane/core/core_command.h"
-#include "controlplane/engine_port.h" /* enum engine_commit */
+#include "controlplane/engine/engine_port.h" /* enum engine_commit */
 #include "controlplane/store/pg_conn.h"
 
 struct apply; /* its memory is used again and again, up to APPLY_KEPT_BYTES */
@@ -31,8 +32,8 @@ struct apply_list {
     size_t len, cap;
 };
 
-/* The statements of a batch, begin and commit among them; they point into 'apply' and the batch, and live
- * until the next build. */
+/* The statements of a batch, begin and commit among them; they point into 'apply' and the batch,
+ * and live until the next build. */
 const struct apply_list *apply_build(struct apply *apply, const struct core_batch *batch,
                                      uint64_t epoch);
 
@@ -40,9 +41,10 @@ const struct apply_list *apply_build(struct apply *apply, const struct core_batc
 FL_CHECK bool apply_send(struct apply *apply, struct pg_conn *conn, const struct core_batch *batch,
                          uint64_t epoch);
 
-/* What the failure of a batch means:
+/* The meaning of a batch's failure:
  *   23502 in column epoch of the journal                     DEPOSED
- *   23502 in column prev of the journal, 23505 on it, 25P02  RELOAD; 40xxx too: the same batch may pass
+ *   23502 in column prev of the journal, 23505 on it, 25P02  RELOAD; 40xxx too: the same batch may
+ *         pass
  *   53100                                                    NO_SPACE
  *   no SQLSTATE, 08xxx, other 53xxx, 57xxx, 58xxx            UNKNOWN: the server is not well
  *   anything else                                            POISONED */

@@ -3,12 +3,19 @@
 #include <inttypes.h>
 #include <zstd.h>
 
+#include "controlplane/core/row.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/buf.h"
 
-/* The fastest of its levels that still finds what rows repeat: more would cost the engine's thread more than it
- * spares Postgres. */
+/* The fastest of its levels that still finds what rows repeat: more would cost the engine's thread
+ * more than it spares Postgres. */
 enum { LEVEL = 1 };
+
+enum {
+    FORM = 2,         /* rows that carry their lengths */
+    FORM_0001 = 0x28, /* the first byte of a zstd frame */
+};
 
 struct journal_packer {
     ZSTD_CCtx *zstd;
@@ -49,21 +56,20 @@ struct fl_str journal_pack(struct journal_packer *packer, struct fl_str rows)
 
     fl_assert(rows.len <= JOURNAL_ROWS_BYTES_MAX);
     if (rows.len == 0) return (struct fl_str){"", 0};
-    make_room(packer, ZSTD_compressBound(rows.len));
-    packed = ZSTD_compress2(packer->zstd, packer->at, packer->cap, rows.at, rows.len);
+    make_room(packer, 1 + ZSTD_compressBound(rows.len));
+    packer->at[0] = FORM;
+    packed = ZSTD_compress2(packer->zstd, packer->at + 1, packer->cap - 1, rows.at, rows.len);
     fl_assert(!ZSTD_isError(packed)); /* there is room for the worst */
-    return (struct fl_str){(const char *)packer->at, packed};
+    return (struct fl_str){(const char *)packer->at, 1 + packed};
 }
 
-bool journal_unpack(struct fl_str body, struct fl_arena *arena, struct fl_str *ret_rows,
-                    struct fl_err *err)
+static bool unpack_frame(struct fl_str body, struct fl_arena *arena, struct fl_str *ret_rows,
+                         struct fl_err *err)
 {
     unsigned long long bytes;
     char *rows;
     size_t got;
 
-    *ret_rows = (struct fl_str){0};
-    if (body.len == 0) return true;
     bytes = ZSTD_getFrameContentSize(body.at, body.len);
     if (bytes == ZSTD_CONTENTSIZE_UNKNOWN || bytes == ZSTD_CONTENTSIZE_ERROR || bytes == 0) {
         return fl_fail(err, FL_TORN, "its %zu bytes are not packed rows", body.len);
@@ -80,4 +86,42 @@ bool journal_unpack(struct fl_str body, struct fl_arena *arena, struct fl_str *r
     if (got != bytes) return fl_fail(err, FL_TORN, "%zu of %llu bytes of rows", got, bytes);
     *ret_rows = (struct fl_str){rows, got};
     return true;
+}
+
+/* The rows of release 0001 as today's. */
+static bool renew(struct fl_str old, struct fl_arena *arena, struct fl_str *ret_rows,
+                  struct fl_err *err)
+{
+    struct fl_reader reader = fl_reader(old.at, old.len);
+    struct fl_buf rows;
+    bool is_good = true;
+
+    fl_buf_init(&rows, 2 * JOURNAL_ROWS_BYTES_MAX);
+    while (is_good && reader.pos < reader.len) {
+        struct row row;
+
+        is_good = row_decode_0001(&reader, &row, err) && row_encode(&rows, &row);
+    }
+    *ret_rows = (struct fl_str){fl_arena_copy(arena, rows.at, rows.len), rows.len};
+    fl_buf_fini(&rows);
+    return is_good;
+}
+
+bool journal_unpack(struct fl_str body, struct fl_arena *arena, struct fl_str *ret_rows,
+                    struct fl_err *err)
+{
+    struct fl_str frame = body;
+
+    *ret_rows = (struct fl_str){0};
+    if (body.len == 0) return true;
+    if (body.at[0] == FORM_0001) {
+        return unpack_frame(body, arena, &frame, err) && renew(frame, arena, ret_rows, err);
+    }
+    if (body.at[0] != FORM) {
+        return fl_fail(err, FL_UNSUPPORTED, "its form %u is one of a newer program",
+                       (unsigned)(uint8_t)body.at[0]);
+    }
+    frame.at++;
+    frame.len--;
+    return unpack_frame(frame, arena, ret_rows, err);
 }

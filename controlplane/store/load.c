@@ -8,6 +8,7 @@
 
 #include "controlplane/store/partition_plan.h"
 #include "controlplane/store/pg_conn.h"
+#include "controlplane/store/row_columns.h"
 #include "shared/base/alloc.h"
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
@@ -19,21 +20,6 @@ enum {
     OF_JOBS_CHUNKS = 64,    /* of each other table, at most, and one a partition */
     CHUNK_IDS = 1 << 16,    /* but at least so wide */
     COPY_HEADER_BYTES = 19, /* signature, flags, length of extension */
-    FIELDS_MAX = 6,
-};
-
-enum part_kind {
-    QUEUES,
-    CLUSTERS,
-    JOINS,
-    TOKENS,
-    SHAPES,
-    COUNTERS,
-    JOBS,
-    MARKS,
-    ATTEMPTS,
-    ATTEMPT_ENDS,
-    ELEMENT_ENDS
 };
 
 struct message { /* one CopyData, libpq's memory */
@@ -42,10 +28,10 @@ struct message { /* one CopyData, libpq's memory */
 };
 
 struct part {
-    enum part_kind kind;
+    unsigned place; /* where its rows are kept, see row_columns.h */
     const char *sql;
     FL_VEC(struct message) waiting;
-    size_t next, waiting_bytes; /* of 'waiting' */
+    size_t next, waiting_bytes; /* in 'waiting' */
     bool is_begun, is_whole;    /* all of it has come */
 };
 
@@ -71,7 +57,8 @@ struct load {
     char error[300];
 };
 
-struct load *load_create(const char *conninfo, load_row_fn *row, void *ctx, fl_ms now)
+struct load *load_create(const char *conninfo, const struct pg_waker *waker, load_row_fn *row,
+                         void *ctx, fl_ms now)
 {
     struct load *load = fl_new(struct load);
 
@@ -79,7 +66,7 @@ struct load *load_create(const char *conninfo, load_row_fn *row, void *ctx, fl_m
     load->ctx = ctx;
     load->quiet_at = now + LOAD_QUIET_MS;
     for (size_t i = 0; i < LOAD_CONNS; i++) {
-        load->wires[i].conn = pg_conn_create(conninfo, PG_PLAIN, "fairlead load", now);
+        load->wires[i].conn = pg_conn_create(conninfo, PG_PLAIN, "fairlead load", waker, now);
         load->wires[i].part = SIZE_MAX;
     }
     return load;
@@ -121,7 +108,7 @@ static void fail(struct load *load, const char *why)
     snprintf(load->error, sizeof load->error, "%s", why);
 }
 
-/* --- parts --- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 /* The open jobs' range, then the partitions of 'job' in order. */
 static const char LIST[] =
@@ -130,27 +117,40 @@ static const char LIST[] =
     " join pg_class c on c.oid = i.inhrelid where i.inhparent = 'job'::regclass"
     " and not i.inhdetachpending order by length(c.relname), c.relname)";
 
-static void add(struct load *load, enum part_kind kind, const char *sql)
+static void add(struct load *load, unsigned place, const char *sql)
 {
-    fl_vec_push(&load->parts, (struct part){.kind = kind, .sql = sql});
+    fl_vec_push(&load->parts, (struct part){.place = place, .sql = sql});
 }
 
-static void add_small(struct load *load)
+/* The columns of a place, or of its key, each behind 'prefix'. */
+static const char *columns(struct load *load, unsigned place, const char *prefix, bool is_key)
 {
-    add(load, QUEUES, "select id, tenant, is_paused, name from queue order by id");
-    add(load, CLUSTERS,
-        "select id, state, access, is_draining, session_epoch, generation, seen, key, name, uid, "
-        "uuid,"
-        " cordon from cluster order by id");
-    add(load, JOINS,
-        "select token, tenant, expires_at, cluster, key, name from join_token order by token");
-    add(load, TOKENS,
-        "select id, tenant, scopes, made_at, expires_at, mac, name, queue from token order by id");
-    add(load, SHAPES, "select id, body from shape order by id");
-    add(load, COUNTERS,
-        "select 1::smallint, greatest((select value from counter where id = 1), (select max(id) "
-        "from job) + 1,"
-        " 1) union all (select id, value from counter where id > 1 order by id)");
+    const struct row_table *table = row_table(place);
+    const char *list = "";
+
+    for (size_t i = 0; i < table->len; i++) {
+        if (is_key && !table->columns[i].is_key) continue;
+        list = fl_arena_printf(&load->arena, "%s%s%s%s", list, *list ? ", " : "", prefix,
+                               row_column_name(place, i));
+    }
+    return list;
+}
+
+/* The newest job, also when it has ended, says which number is next. */
+static const char counters[] =
+    "select 1::smallint, greatest((select value from counter where id = 1), (select max(id) from"
+    " job) + 1, 1) union all (select id, value from counter where id > 1 order by id)";
+
+static void add_whole(struct load *load, enum row_kind kind)
+{
+    const char *sql = counters;
+
+    if (kind != ROW_counter) {
+        sql = fl_arena_printf(&load->arena, "select %s from %s order by %s",
+                              columns(load, kind, "", false), row_table(kind)->name,
+                              columns(load, kind, "", true));
+    }
+    add(load, kind, sql);
 }
 
 static uint64_t chunk_width(uint64_t first, uint64_t last, uint64_t chunks)
@@ -166,18 +166,18 @@ static void add_jobs(struct load *load, uint64_t first, uint64_t last)
 
     if (last == 0) return; /* none is open */
     for (uint64_t from = first; from <= last; from += width) {
-        add(load, JOBS,
+        add(load, ROW_OPEN_JOB,
             fl_arena_printf(&load->arena,
-                            "select job, tenant, shape, queue, priority, elements from open_job"
-                            " where job >= %" PRIu64 " and job < %" PRIu64 " order by job",
-                            from, from + width));
+                            "select %s from open_job where job >= %" PRIu64 " and job < %" PRIu64
+                            " order by job",
+                            columns(load, ROW_OPEN_JOB, "", false), from, from + width));
     }
 }
 
-/* What belongs to open jobs: the columns of 'table', for the open jobs between lo and hi.  The lateral
- * subquery keeps the order of the join out of the planner's hands: open jobs first, then rows by key.  And
- * where the table has no row of these ids, or none from some job on, nobody is asked for: most of a long
- * queue has never started. */
+/* Rows that belong to the open jobs between lo and hi: the columns of 'table'.  The
+ * lateral subquery keeps the order of the join out of the planner's hands: open jobs first, then
+ * rows by key.  And where the table has no row of these ids, or none from some job on, none is
+ * asked for: most of a long queue has never started. */
 static const char of_jobs[] =
     "select x.* from open_job o cross join lateral (select %s from %s_p%" PRIu64 " t"
     " where t.job = o.job offset 0) x where o.job >= %" PRIu64 " and o.job < %" PRIu64
@@ -186,25 +186,12 @@ static const char of_jobs[] =
     " and o.job <= (select max(job) from %s_p%" PRIu64 " where job >= %" PRIu64
     " and job < %" PRIu64 ")%s order by o.job, x.element, x.n";
 
-struct of_jobs {
-    enum part_kind kind;
-    const char *table, *columns, *filter;
-};
-
-static const struct of_jobs attempts = {
-    ATTEMPTS, "attempt", "t.job, t.element, t.n, t.incarnation, t.cluster, t.nodes", ""};
-static const struct of_jobs attempt_ends = {
-    ATTEMPT_ENDS, "attempt_end", "t.job, t.element, t.n, t.reason, t.exit, t.first_replica", ""};
-/* A plain job whose element has ended is not open. */
-static const struct of_jobs element_ends = {
-    ELEMENT_ENDS, "element_end",
-    "t.job, t.element, t.n, t.state, t.reason, t.exit, t.first_replica", " and o.elements > 1"};
-
 /* By partition: with the parent in the join each probe would have to find its partition anew. */
-static void add_of_jobs(struct load *load, const struct of_jobs *of,
+static void add_of_jobs(struct load *load, enum row_kind kind, const char *filter,
                         const struct partition_list *ranges, uint64_t first, uint64_t last)
 {
     uint64_t width = chunk_width(first, last, OF_JOBS_CHUNKS);
+    const char *table = row_table(kind)->name, *list = columns(load, kind, "t.", false);
 
     for (size_t i = 0; i < ranges->len && last > 0; i++) {
         uint64_t p = ranges->at[i].lo;
@@ -214,9 +201,9 @@ static void add_of_jobs(struct load *load, const struct of_jobs *of,
         for (; lo < end; lo += width) {
             uint64_t hi = end - lo > width ? lo + width : end;
 
-            add(load, of->kind,
-                fl_arena_printf(&load->arena, of_jobs, of->columns, of->table, p, lo, hi, of->table,
-                                p, lo, hi, of->table, p, lo, hi, of->filter));
+            add(load, kind,
+                fl_arena_printf(&load->arena, of_jobs, list, table, p, lo, hi, table, p, lo, hi,
+                                table, p, lo, hi, filter));
         }
     }
 }
@@ -236,17 +223,19 @@ static void add_parts(struct load *load, const PGresult *result)
         }
         fl_arena_push(&load->arena, &ranges, range);
     }
-    add_small(load);
-    add_jobs(load, first, last);
-    add(load, MARKS, "select job, kind, value, body from open_mark order by job, kind");
-    add_of_jobs(load, &attempts, &ranges, first, last);
-    add_of_jobs(load, &attempt_ends, &ranges, first, last);
-    add_of_jobs(load, &element_ends, &ranges, first, last);
+    for (size_t i = 0; i < row_kinds_len; i++) {
+        if (row_kinds[i] == ROW_job_new) add_jobs(load, first, last);
+        if (row_table(row_kinds[i])->fold == ROW_FOLD_LAST) add_whole(load, row_kinds[i]);
+    }
+    add_of_jobs(load, ROW_attempt_new, "", &ranges, first, last);
+    add_of_jobs(load, ROW_attempt_end, "", &ranges, first, last);
+    /* A plain job whose element has ended is not open. */
+    add_of_jobs(load, ROW_element_end, " and o.elements > 1", &ranges, first, last);
 }
 
-/* --- rows --- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-struct fields { /* of one tuple */
+struct fields { /* one tuple */
     const uint8_t *at;
     size_t left;
     bool is_bad;
@@ -276,137 +265,19 @@ static struct fl_str field(struct fields *fields)
     return value;
 }
 
-static uint64_t number(struct fields *fields)
+/* False: it is not a row of this place. */
+static bool read_tuple(const struct message *message, unsigned place, struct row *ret_row)
 {
-    struct fl_str value = field(fields);
-    uint64_t n = 0;
+    struct fl_str values[ROW_COLUMNS_MAX];
+    struct fields fields = {(const uint8_t *)message->at + 2, (size_t)message->len - 2, false};
 
-    for (size_t i = 0; i < value.len; i++) {
-        n = n << 8 | (uint8_t)value.at[i];
+    for (size_t i = 0; i < row_table(place)->len; i++) {
+        values[i] = field(&fields);
     }
-    return n;
+    return !fields.is_bad && row_read(place, values, ret_row);
 }
 
-static struct fl_digest digest(struct fields *fields)
-{
-    struct fl_digest digest = {{0}};
-    struct fl_str value = field(fields);
-
-    if (value.len == sizeof digest.at) {
-        memcpy(digest.at, value.at, sizeof digest.at);
-    } else {
-        fields->is_bad = true;
-    }
-    return digest;
-}
-
-static struct row row_of(enum part_kind kind, struct fields *f)
-{
-    struct row row;
-
-    memset(&row, 0, sizeof row);
-    switch (kind) {
-    case QUEUES:
-        row.kind = ROW_queue_put;
-        row.queue_put.queue = (uint32_t)number(f);
-        row.queue_put.tenant = (uint32_t)number(f);
-        row.queue_put.is_paused = (uint8_t)number(f);
-        row.queue_put.name = field(f);
-        break;
-    case CLUSTERS:
-        row.kind = ROW_cluster_put;
-        row.cluster_put.cluster = (uint32_t)number(f);
-        row.cluster_put.state = (uint8_t)number(f);
-        row.cluster_put.access = (uint8_t)number(f);
-        row.cluster_put.is_draining = (uint8_t)number(f);
-        row.cluster_put.session_epoch = number(f);
-        row.cluster_put.generation = number(f);
-        row.cluster_put.seen = number(f);
-        row.cluster_put.key = digest(f);
-        row.cluster_put.name = field(f);
-        row.cluster_put.uid = field(f);
-        row.cluster_put.uuid = field(f);
-        row.cluster_put.cordon = field(f);
-        break;
-    case JOINS:
-        row.kind = ROW_join_put;
-        row.join_put.token = digest(f);
-        row.join_put.tenant = (uint32_t)number(f);
-        row.join_put.expires_at = (int64_t)number(f);
-        row.join_put.cluster = (uint32_t)number(f);
-        row.join_put.key = digest(f);
-        row.join_put.name = field(f);
-        break;
-    case TOKENS:
-        row.kind = ROW_token_put;
-        row.token_put.id = field(f);
-        row.token_put.tenant = (uint32_t)number(f);
-        row.token_put.scopes = (uint8_t)number(f);
-        row.token_put.made_at = (int64_t)number(f);
-        row.token_put.expires_at = (int64_t)number(f);
-        row.token_put.mac = digest(f);
-        row.token_put.name = field(f);
-        row.token_put.queue = field(f);
-        break;
-    case SHAPES:
-        row.kind = ROW_shape_new;
-        row.shape_new.shape = (uint32_t)number(f);
-        row.shape_new.body = field(f);
-        break;
-    case COUNTERS:
-        row.kind = ROW_counter;
-        row.counter.counter = (uint8_t)number(f);
-        row.counter.value = number(f);
-        break;
-    case JOBS:
-        row.kind = ROW_job_new;
-        row.job_new.job = number(f);
-        row.job_new.tenant = (uint32_t)number(f);
-        row.job_new.shape = (uint32_t)number(f);
-        row.job_new.queue = (uint32_t)number(f);
-        row.job_new.priority = (int32_t)(uint32_t)number(f);
-        row.job_new.elements = (uint32_t)number(f);
-        break;
-    case MARKS:
-        row.kind = ROW_mark_set;
-        row.mark_set.job = number(f);
-        row.mark_set.kind = (uint8_t)number(f);
-        row.mark_set.value = (int64_t)number(f);
-        row.mark_set.body = field(f);
-        break;
-    case ATTEMPTS:
-        row.kind = ROW_attempt_new;
-        row.attempt_new.job = number(f);
-        row.attempt_new.element = (uint32_t)number(f);
-        row.attempt_new.n = (uint16_t)number(f);
-        row.attempt_new.incarnation = (uint32_t)number(f);
-        row.attempt_new.cluster = (uint32_t)number(f);
-        row.attempt_new.nodes = field(f);
-        break;
-    case ATTEMPT_ENDS:
-        row.kind = ROW_attempt_end;
-        row.attempt_end.job = number(f);
-        row.attempt_end.element = (uint32_t)number(f);
-        row.attempt_end.n = (uint16_t)number(f);
-        row.attempt_end.reason = (uint16_t)number(f);
-        row.attempt_end.exit_code = (int32_t)(uint32_t)number(f);
-        row.attempt_end.first_replica = (uint32_t)number(f);
-        break;
-    case ELEMENT_ENDS:
-        row.kind = ROW_element_end;
-        row.element_end.job = number(f);
-        row.element_end.element = (uint32_t)number(f);
-        row.element_end.n = (uint16_t)number(f);
-        row.element_end.state = (uint8_t)number(f);
-        row.element_end.reason = (uint16_t)number(f);
-        row.element_end.exit_code = (int32_t)(uint32_t)number(f);
-        row.element_end.first_replica = (uint32_t)number(f);
-        break;
-    }
-    return row;
-}
-
-/* --- streams --- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static void begin_part(struct load *load, struct wire *wire)
 {
@@ -511,7 +382,6 @@ static bool emit(struct load *load)
 {
     struct part *part = NULL;
     struct message message;
-    struct fields fields;
     struct row row;
 
     while (load->emitting < load->parts.len) {
@@ -529,12 +399,10 @@ static bool emit(struct load *load)
     fl_assert(part->waiting.at);
     message = part->waiting.at[part->next++];
     part->waiting_bytes -= (size_t)message.len;
-    fields = (struct fields){(const uint8_t *)message.at + 2, (size_t)message.len - 2, false};
-    row = row_of(part->kind, &fields);
-    if (fields.is_bad) {
-        fail(load, "a row has fewer fields than expected");
-    } else {
+    if (read_tuple(&message, part->place, &row)) {
         load->row(load->ctx, &row);
+    } else {
+        fail(load, "a row has fields of another number or length than expected");
     }
     PQfreemem(message.at);
     return load->state == STREAMING;
@@ -596,24 +464,13 @@ enum load_state load_turn(struct load *load, fl_ms now)
     if (rows == LOAD_TURN_ROWS || load->emitting != emitting || load->begun != begun) {
         load->has_more = true;
     }
+    for (size_t i = 0; i < LOAD_CONNS; i++) {
+        pg_conn_hold(load->wires[i].conn, is_full(load, &load->wires[i]));
+    }
     if (rows > 0 || load->has_more) load->quiet_at = now + LOAD_QUIET_MS;
     if (load->state < DONE && now >= load->quiet_at) fail(load, "the database went silent");
     if (load->state == DONE) return LOAD_DONE;
     return load->state == FAILED ? LOAD_FAILED : LOAD_GOES_ON;
-}
-
-size_t load_fds(const struct load *load, struct pollfd *ret_fds)
-{
-    size_t len = 0;
-
-    for (size_t i = 0; i < LOAD_CONNS; i++) {
-        const struct wire *wire = &load->wires[i];
-
-        if (is_full(load, wire) || pg_conn_fd(wire->conn) < 0) continue;
-        ret_fds[len++] =
-            (struct pollfd){.fd = pg_conn_fd(wire->conn), .events = pg_conn_events(wire->conn)};
-    }
-    return len;
 }
 
 fl_ms load_deadline(const struct load *load)

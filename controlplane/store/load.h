@@ -1,21 +1,21 @@
 /* load.h - the rows that a fresh core is loaded from, in the order of core.h.
- * What is read: queues, clusters, tokens, shapes and counters whole; open_job and open_mark whole; and of attempt,
- * attempt_end and element_end only what belongs to open jobs, by primary key and partition.  No row of an
- * ended job is read, however many there are, but two index entries a part: the first and last job that has
- * a row there.
+ * It reads queues, clusters, tokens, shapes and counters whole; open_job and open_mark whole;
+ * and of attempt, attempt_end and element_end only what belongs to open jobs, by primary key and
+ * partition.  No row of an ended job is read, however many there are, but two index entries a part:
+ * the first and last job that has a row there.
  *
- * The reads are cut into parts; two connections stream them in COPY BINARY, one part each at a time, and the
- * rows come out in the order of the parts.  Each turn hands out LOAD_TURN_ROWS at most, so that the lease is
- * renewed meanwhile; a part that is ahead of its turn is read up to LOAD_AHEAD_ROWS and LOAD_AHEAD_BYTES.
+ * The reads are cut into parts; two connections stream them in COPY BINARY, one part each at a
+ * time, and the rows come out in the order of the parts.  Each turn hands out LOAD_TURN_ROWS at
+ * most, so that the lease is renewed meanwhile; a part that is ahead of its turn is read up to
+ * LOAD_AHEAD_ROWS and LOAD_AHEAD_BYTES.
  *
- * job_new rows carry what open_job keeps: job, tenant, queue, shape, priority, elements.  The counter
- * job_next is always among the counters: the greater of what was stored and 1 + the newest job.
- * Uses pg_conn.  Not thread-safe. */
+ * job_new rows carry what open_job keeps: job, tenant, queue, shape, priority, elements.  The
+ * counter job_next is always among the counters: the greater of what was stored and 1 + the newest
+ * job.  Uses pg_conn.  Not thread-safe. */
 #pragma once
 
-#include <poll.h>
-
 #include "controlplane/core/row.h"
+#include "controlplane/store/pg_waker.h"
 #include "shared/base/types.h"
 
 enum {
@@ -32,15 +32,16 @@ enum load_state { LOAD_GOES_ON, LOAD_DONE, LOAD_FAILED };
 
 typedef void load_row_fn(void *ctx, const struct row *row); /* the row is borrowed for the call */
 
-struct load *load_create(const char *conninfo, load_row_fn *row, void *ctx, fl_ms now);
+struct load *load_create(const char *conninfo, const struct pg_waker *waker, load_row_fn *row,
+                         void *ctx, fl_ms now);
 void load_destroy(struct load *load); /* NULL is fine */
 
-size_t load_fds(const struct load *load, struct pollfd *ret_fds); /* room for LOAD_CONNS */
 fl_ms load_deadline(const struct load *load);
 
 /* 'row' may be called from here.  LOAD_FAILED: 'load_error' says why. */
 enum load_state load_turn(struct load *load, fl_ms now);
 const char *load_error(const struct load *load);
 
-/* The SELECT of each part, for the test that reads their plans; NULL past the last.  Valid once LOAD_DONE. */
+/* The SELECT of each part, for the test that reads their plans; NULL past the last.  Valid once
+ * LOAD_DONE. */
 const char *load_part_sql(const struct load *load, size_t i);

@@ -1,8 +1,9 @@
-/* migrate.h - brings the schema up to what this binary knows, before anything else touches the database.
- * Forward only, each step in a transaction of its own, under a lock on schema_version: several programs may
- * start at once.  Refuses, and says why and what to do:
+/* migrate.h - brings the schema up to what this binary knows, before anything else touches the
+ * database.  Forward only, each step in a transaction of its own, under a lock on schema_version:
+ * several programs may start at once.  Refuses, and says why and what to do:
  *   - a schema that is newer than this binary, by the names of both
- *   - fsync, full_page_writes or synchronous_commit off: then an answer would promise what is not kept
+ *   - fsync, full_page_writes or synchronous_commit off: then an answer would promise what is not
+ *     kept
  *   - another encoding than UTF8, a server older than 15, a server in recovery
  * It waits for Postgres, and so is called at the start of a program, never on a loop.
  * Uses libpq. */
@@ -13,7 +14,8 @@
 
 struct partition_config;
 
-/* FL_UNAVAILABLE: no database; FL_UNSUPPORTED: refused; FL_IO: a step failed, nothing of it stays. */
+/* FL_UNAVAILABLE: no database; FL_UNSUPPORTED: refused; FL_IO: a step failed, nothing of it
+ * stays. */
 FL_CHECK bool migrate(const char *conninfo, const struct partition_config *config,
                       struct fl_err *err);
 

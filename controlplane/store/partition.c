@@ -37,6 +37,7 @@ struct partition {
     enum partition_role role;
     struct partition_config config;
     struct partition_hooks hooks;
+    struct pg_waker waker;
     char *conninfo;
     struct pg_conn *conn;
     enum state state;
@@ -73,13 +74,15 @@ struct partition_config partition_config_default(void)
 
 struct partition *partition_create(const char *conninfo, enum partition_role role,
                                    const struct partition_config *config,
-                                   const struct partition_hooks *hooks)
+                                   const struct partition_hooks *hooks,
+                                   const struct pg_waker *waker)
 {
     struct partition *partition = fl_new(struct partition);
 
     partition->role = role;
     partition->config = *config;
     partition->hooks = *hooks;
+    partition->waker = *waker;
     partition->conninfo = fl_new_array(char, strlen(conninfo) + 1);
     strcpy(partition->conninfo, conninfo);
     return partition;
@@ -95,7 +98,7 @@ void partition_destroy(struct partition *partition)
     fl_free(partition);
 }
 
-/* --- states --- */
+/* ---- states ---------------------------------------------------------------------------------- */
 
 static void enter(struct partition *partition, enum state state, fl_ms deadline)
 {
@@ -106,9 +109,10 @@ static void enter(struct partition *partition, enum state state, fl_ms deadline)
 static void reconnect(struct partition *partition, fl_ms now)
 {
     pg_conn_destroy(partition->conn);
-    partition->conn = pg_conn_create(
-        partition->conninfo, PG_PLAIN,
-        partition->role == PARTITION_MAKER ? "fairlead maker" : "fairlead remover", now);
+    partition->conn =
+        pg_conn_create(partition->conninfo, PG_PLAIN,
+                       partition->role == PARTITION_MAKER ? "fairlead maker" : "fairlead remover",
+                       &partition->waker, now);
     enter(partition, CONNECTING, INT64_MAX);
 }
 
@@ -127,7 +131,8 @@ static void send_text(struct partition *partition, enum state state, const char 
     enter(partition, state, INT64_MAX);
 }
 
-/* Every table that is, or was, a partition of ours: attached ones with their bounds, others without. */
+/* Every table that is, or was, a partition of ours: attached ones with their bounds, others
+ * without. */
 static const char LIST[] =
     "select p.relname, c.relname, coalesce(pg_get_expr(c.relpartbound, c.oid), ''),"
     " i.inhrelid is not null, coalesce(i.inhdetachpending, false),"
@@ -188,16 +193,6 @@ void partition_check(struct partition *partition, fl_ms now)
     if (partition->state == IDLE) partition->deadline = now;
 }
 
-int partition_fd(const struct partition *partition)
-{
-    return partition->conn ? pg_conn_fd(partition->conn) : -1;
-}
-
-short partition_events(const struct partition *partition)
-{
-    return partition->conn ? pg_conn_events(partition->conn) : 0;
-}
-
 fl_ms partition_deadline(const struct partition *partition)
 {
     if (partition->state == CONNECTING) return pg_conn_deadline(partition->conn);
@@ -209,7 +204,7 @@ struct partition_stats partition_stats(const struct partition *partition)
     return partition->stats;
 }
 
-/* --- what is there --- */
+/* ---- the tables that exist ------------------------------------------------------------------- */
 
 static void read_list(struct partition *partition, const PGresult *result)
 {
@@ -264,8 +259,8 @@ static struct partition_list ranges_of(const struct partition *partition, const 
     return list;
 }
 
-/* How far the numbers may go: the end of the run of partitions without a gap that holds 'used', in every
- * table of the family. */
+/* How far the numbers may go: the end of the run of partitions without a gap that holds 'used', in
+ * every table of the family. */
 static uint64_t below_of(const struct partition *partition, enum partition_family family)
 {
     uint64_t below = UINT64_MAX;
@@ -275,8 +270,9 @@ static uint64_t below_of(const struct partition *partition, enum partition_famil
         uint64_t end = 0;
 
         for (size_t i = ranges.len; i-- > 0;) {
-            if (i + 1 == ranges.len || ranges.at[i].hi != ranges.at[i + 1].lo)
+            if (i + 1 == ranges.len || ranges.at[i].hi != ranges.at[i + 1].lo) {
                 end = ranges.at[i].hi;
+            }
             if (ranges.at[i].lo <= partition->used[family] + 1) break;
         }
         if (end < below) below = end;
@@ -301,7 +297,7 @@ static void report_room(struct partition *partition)
     }
 }
 
-/* --- what to do --- */
+/* ---- the next step --------------------------------------------------------------------------- */
 
 static void run(struct partition *partition, const char *what, const char *sql, fl_ms now)
 {
@@ -309,7 +305,7 @@ static void run(struct partition *partition, const char *what, const char *sql, 
     send_text(partition, DOING, sql, now);
 }
 
-/* What a crash, or a timeout, left half done. */
+/* Finishes what a crash or a timeout left half done. */
 static bool finish(struct partition *partition, fl_ms now)
 {
     char sql[256];
@@ -404,7 +400,7 @@ static void remove_now(struct partition *partition, const struct entry *entry, f
     run(partition, "detach", sql, now);
 }
 
-/* Of JOBS the master is asked about; the tables of BATCHES are kept for times of their own. */
+/* The master of JOBS is asked about; the tables of BATCHES are kept for times of their own. */
 static bool is_asked(const struct entry *entry)
 {
     return entry->family == PARTITION_BATCHES || entry->table == partition_master(PARTITION_JOBS);
@@ -417,8 +413,9 @@ static bool remove_old(struct partition *partition, fl_ms now)
         const struct memo *memo = memo_of(partition, entry);
         char sql[1024];
 
-        if (!is_asked(entry) || !partition_may_go(entry->range, partition->used[entry->family]))
+        if (!is_asked(entry) || !partition_may_go(entry->range, partition->used[entry->family])) {
             continue;
+        }
         if (memo && memo->gone_at > partition->wall) continue;
         if (memo && !memo->is_least) {
             remove_now(partition, entry, now);
@@ -502,7 +499,7 @@ static void decide(struct partition *partition, fl_ms now)
     if (!remove_old(partition, now)) delete_keys(partition, now);
 }
 
-/* --- results --- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static void forget(struct partition *partition, const char *table, uint64_t lo)
 {

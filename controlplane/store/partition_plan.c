@@ -88,10 +88,10 @@ void partition_newest_sql(char *out, size_t out_bytes, enum partition_family fam
                           const char *table, struct partition_range range, int64_t young_from)
 {
     if (family == PARTITION_JOBS) {
-        /* Ids and batches grow together, so the newest job tells the newest batch of 'job' by its key.  When
-         * that alone is too young to go, it is the answer, and a lower bound: reading all ends costs a
-         * second a million.  greatest() passes over NULL: an empty partition, a gap of the numbers, gives -1
-         * and may go. */
+        /* Ids and batches grow together, so the newest job tells the newest batch of 'job' by its
+         * key.  When that alone is too young to go, it is the answer, and a lower bound: reading
+         * all ends costs a second a million.  greatest() passes over NULL: an empty partition, a
+         * gap of the numbers, gives -1 and may go. */
         snprintf(
             out, out_bytes,
             "select n.batch, (select j.at from journal j where j.batch = n.batch), n.is_least"

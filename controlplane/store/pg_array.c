@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "shared/base/alloc.h"
+#include "shared/base/assert.h"
 
 enum {
     HEADER_BYTES = 20,
@@ -102,23 +103,23 @@ void pg_array_put_some(struct pg_array *array, struct fl_str s)
     }
 }
 
-Oid pg_array_element(Oid array_type)
+Oid pg_array_type(Oid element)
 {
-    switch (array_type) {
-    case PG_BOOL_ARRAY:
-        return PG_BOOL;
-    case PG_BYTEA_ARRAY:
-        return PG_BYTEA;
-    case PG_INT2_ARRAY:
-        return PG_INT2;
-    case PG_INT4_ARRAY:
-        return PG_INT4;
-    case PG_TEXT_ARRAY:
-        return PG_TEXT;
-    case PG_INT8_ARRAY:
-        return PG_INT8;
+    switch (element) {
+    case PG_BOOL:
+        return PG_BOOL_ARRAY;
+    case PG_BYTEA:
+        return PG_BYTEA_ARRAY;
+    case PG_INT2:
+        return PG_INT2_ARRAY;
+    case PG_INT4:
+        return PG_INT4_ARRAY;
+    case PG_TEXT:
+        return PG_TEXT_ARRAY;
+    case PG_INT8:
+        return PG_INT8_ARRAY;
     default:
-        return 0; /* no array */
+        fl_unreachable("no column has another type");
     }
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "controlplane/store/pg_conn.h"
+#include "controlplane/store/pg_type.h"
 #include "shared/base/str.h"
 
 struct pg_array { /* {0} is fine */
@@ -29,8 +29,7 @@ void pg_array_put_str(struct pg_array *array, struct fl_str s);
 void pg_array_put_some(struct pg_array *array, struct fl_str s); /* empty is NULL */
 void pg_array_put_null(struct pg_array *array);
 
-/* What elements an array type has; 0: it is no array. */
-Oid pg_array_element(Oid array_type);
+Oid pg_array_type(Oid element); /* the array's type */
 
 /* The finished array; valid until it changes. */
 struct pg_value pg_array_value(struct pg_array *array, Oid element);

@@ -7,38 +7,15 @@
 
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/io/loop.h"
 
-#define UNWRAP(...) __VA_ARGS__
-#define COUNT(...) COUNT_(_ __VA_OPT__(, ) __VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define COUNT_(_, a, b, c, d, e, f, g, h, i, j, k, l, n, ...) n
-
-/* stmts.def names types without a prefix. */
-enum {
-    BYTEA = PG_BYTEA,
-    INT8 = PG_INT8,
-    INT4 = PG_INT4,
-    TEXT = PG_TEXT,
-    BOOL_ARRAY = PG_BOOL_ARRAY,
-    BYTEA_ARRAY = PG_BYTEA_ARRAY,
-    INT2_ARRAY = PG_INT2_ARRAY,
-    INT4_ARRAY = PG_INT4_ARRAY,
-    TEXT_ARRAY = PG_TEXT_ARRAY,
-    INT8_ARRAY = PG_INT8_ARRAY,
-};
-
-const struct pg_stmt_info pg_stmts[PG_STMTS_LEN] = {
-#define STMT(name, role, types, sql) {#name, sql, PG_##role, {UNWRAP types}, COUNT types},
-#include "controlplane/store/stmts.def"
-#undef STMT
-};
-
-/* A plan made while a table is empty must be good when it is large, so whatever scans is off; and one plan
- * is enough, since none depends on the values. */
+/* A plan made while a table is empty must be good when it is large, so every scan is off; and
+ * one plan is enough, since none depends on the values. */
 static const char SETTINGS[] =
     "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off"
     " -c plan_cache_mode=force_generic_plan -c jit=off -c client_min_messages=warning"
     " -c DateStyle=ISO -c lock_timeout=30000";
-/* Whoever asks has gone away by then, and nothing that is read may be worth a vacuum's waiting. */
+/* The client has gone away by then, and no read is worth a vacuum's waiting. */
 static const char READER_SETTINGS[] =
     " -c statement_timeout=5000 -c default_transaction_read_only=on";
 
@@ -51,7 +28,11 @@ struct pg_conn {
     short events;
     fl_ms connect_by;
     int prepares_left;
+    uint8_t params[PG_STMTS_LEN]; /* for each prepared statement */
     char error[256];
+    struct pg_waker waker;
+    struct fl_watch watch; /* its socket */
+    bool is_held;
 };
 
 static void make_line(char *text)
@@ -61,10 +42,38 @@ static void make_line(char *text)
     }
 }
 
+static void on_ready(void *ctx, unsigned events)
+{
+    struct pg_conn *conn = ctx;
+
+    (void)events;
+    conn->waker.wake(conn->waker.ctx);
+}
+
+/* Waits for what libpq waits for now. */
+static void watch(struct pg_conn *conn)
+{
+    short events =
+        conn->is_connected ? (short)(POLLIN | (conn->has_unsent ? POLLOUT : 0)) : conn->events;
+
+    if (conn->state == PG_LOST || conn->is_held) events = 0;
+    fl_watch_set(&conn->watch,
+                 (events & POLLIN ? FL_WATCH_READ : 0u) | (events & POLLOUT ? FL_WATCH_WRITE : 0u));
+}
+
+/* While it connects, libpq may go on with another socket, also of the same number. */
+static void watch_anew(struct pg_conn *conn)
+{
+    fl_watch_off(&conn->watch);
+    fl_watch_init(&conn->watch, conn->waker.loop, PQsocket(conn->pg), on_ready, conn);
+    watch(conn);
+}
+
 static void lose(struct pg_conn *conn, const char *why)
 {
     if (conn->state == PG_LOST) return;
     conn->state = PG_LOST;
+    fl_watch_off(&conn->watch);
     snprintf(conn->error, sizeof conn->error, "%s", why && *why ? why : "connection lost");
     make_line(conn->error);
 }
@@ -87,7 +96,7 @@ static char *options_of(const char *conninfo, enum pg_role role)
     return options;
 }
 
-/* libpq would write it to stderr.  What matters comes as a result, or as a loss. */
+/* libpq would write it to stderr.  Everything that matters comes as a result, or as a loss. */
 static void ignore_notice(void *arg, const PGresult *result)
 {
     (void)arg;
@@ -95,7 +104,7 @@ static void ignore_notice(void *arg, const PGresult *result)
 }
 
 struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const char *purpose,
-                               fl_ms now)
+                               const struct pg_waker *waker, fl_ms now)
 {
     struct pg_conn *conn = fl_new(struct pg_conn);
     char *options = options_of(conninfo, role);
@@ -103,32 +112,34 @@ struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const ch
     const char *values[] = {conninfo, options, purpose, "UTF8", NULL};
 
     conn->role = role;
+    conn->waker = *waker;
     conn->connect_by = now + PG_CONNECT_MS;
     conn->events = POLLOUT;
     conn->pg = PQconnectStartParams(keys, values, 1);
     fl_free(options);
     fl_assert(conn->pg);
     PQsetNoticeReceiver(conn->pg, ignore_notice, NULL);
-    if (PQstatus(conn->pg) == CONNECTION_BAD) lose(conn, PQerrorMessage(conn->pg));
+    if (PQstatus(conn->pg) == CONNECTION_BAD) {
+        lose(conn, PQerrorMessage(conn->pg));
+    } else {
+        watch_anew(conn);
+    }
     return conn;
 }
 
 void pg_conn_destroy(struct pg_conn *conn)
 {
     if (!conn) return;
+    fl_watch_off(&conn->watch);
     PQfinish(conn->pg);
     fl_free(conn);
 }
 
-int pg_conn_fd(const struct pg_conn *conn)
+void pg_conn_hold(struct pg_conn *conn, bool is_held)
 {
-    return conn->state == PG_LOST ? -1 : PQsocket(conn->pg);
-}
-
-short pg_conn_events(const struct pg_conn *conn)
-{
-    if (!conn->is_connected) return conn->events;
-    return (short)(POLLIN | (conn->has_unsent ? POLLOUT : 0));
+    if (conn->is_held == is_held) return;
+    conn->is_held = is_held;
+    if (conn->state != PG_LOST) watch(conn);
 }
 
 fl_ms pg_conn_deadline(const struct pg_conn *conn)
@@ -141,7 +152,11 @@ static bool flush(struct pg_conn *conn)
     int left = PQflush(conn->pg);
 
     conn->has_unsent = left > 0;
-    if (left < 0) lose(conn, PQerrorMessage(conn->pg));
+    if (left < 0) {
+        lose(conn, PQerrorMessage(conn->pg));
+    } else {
+        watch(conn);
+    }
     return left >= 0;
 }
 
@@ -160,10 +175,12 @@ static void prepare_all(struct pg_conn *conn)
         return;
     }
     for (size_t i = 0; i < PG_STMTS_LEN; i++) {
-        const struct pg_stmt_info *stmt = &pg_stmts[i];
+        struct pg_stmt_text text;
 
-        if (stmt->role != conn->role) continue;
-        if (!PQsendPrepare(conn->pg, stmt->name, stmt->sql, stmt->params, stmt->types)) {
+        if (pg_stmts[i].role != conn->role) continue;
+        pg_stmt_text((enum pg_stmt)i, &text);
+        conn->params[i] = (uint8_t)text.params;
+        if (!PQsendPrepare(conn->pg, pg_stmts[i].name, text.sql, text.params, text.types)) {
             lose(conn, PQerrorMessage(conn->pg));
             return;
         }
@@ -195,7 +212,11 @@ static void read_prepared(struct pg_conn *conn)
 
 static void connect_on(struct pg_conn *conn)
 {
-    switch (PQconnectPoll(conn->pg)) {
+    PostgresPollingStatusType status;
+
+    fl_watch_off(&conn->watch); /* libpq may close this socket and open another */
+    status = PQconnectPoll(conn->pg);
+    switch (status) {
     case PGRES_POLLING_READING:
         conn->events = POLLIN;
         break;
@@ -210,6 +231,7 @@ static void connect_on(struct pg_conn *conn)
         lose(conn, PQerrorMessage(conn->pg));
         break;
     }
+    if (conn->state != PG_LOST) watch_anew(conn);
 }
 
 enum pg_state pg_conn_turn(struct pg_conn *conn, fl_ms now)
@@ -228,8 +250,9 @@ enum pg_state pg_conn_turn(struct pg_conn *conn, fl_ms now)
             read_prepared(conn);
         }
     }
-    if (conn->state == PG_CONNECTING && now >= conn->connect_by)
+    if (conn->state == PG_CONNECTING && now >= conn->connect_by) {
         lose(conn, "connecting took too long");
+    }
     return conn->state;
 }
 
@@ -251,13 +274,13 @@ bool pg_conn_send(struct pg_conn *conn, enum pg_stmt stmt, const struct pg_value
 
     fl_assert(info->role == conn->role);
     if (conn->state != PG_READY) return false;
-    for (int i = 0; i < info->params; i++) {
+    for (int i = 0; i < conn->params[stmt]; i++) {
         fl_assert(values[i].bytes < INT32_MAX);
         at[i] = values[i].at;
         lengths[i] = (int)values[i].bytes;
         formats[i] = 1;
     }
-    if (!PQsendQueryPrepared(conn->pg, info->name, info->params, at, lengths, formats, 1)) {
+    if (!PQsendQueryPrepared(conn->pg, info->name, conn->params[stmt], at, lengths, formats, 1)) {
         lose(conn, PQerrorMessage(conn->pg));
         return false;
     }
@@ -269,7 +292,8 @@ bool pg_conn_send_text(struct pg_conn *conn, const char *sql, int params, const 
     int is_sent;
 
     if (conn->state != PG_READY) return false;
-    /* Without parameters PLAIN takes several commands in one text, and those that must stand alone. */
+    /* Without parameters PLAIN takes several commands in one text, and those that must stand
+     * alone. */
     is_sent = conn->role == PG_PLAIN && params == 0
                   ? PQsendQuery(conn->pg, sql)
                   : PQsendQueryParams(conn->pg, sql, params, NULL, texts, NULL, NULL, 0);

@@ -1,80 +1,41 @@
 /* pg_conn.h - one connection to Postgres that never waits.
- * It connects, sets what its role needs, prepares the statements of its role (stmts.def), and is then
- * READY.  WRITER and READER are in pipeline mode: many statements are sent before the first is answered.
- * PLAIN sends one text at a time and may COPY.
+ * It connects, sets what its role needs, prepares the statements of its role (stmts.def), and is
+ * then READY.  WRITER and READER are in pipeline mode: many statements are sent before the first is
+ * answered.  PLAIN sends one text at a time and may COPY.
  *
  *   pg_conn_create -> pg_conn_turn until READY -> pg_conn_send ..., pg_conn_sync, pg_conn_next ...
  *
- * Whoever owns it polls pg_conn_fd for pg_conn_events and calls pg_conn_turn after that.  LOST is for good:
- * destroy it.  One thing waits all the same: a host name (not an address, not a socket's folder) is looked
- * up by libpq while it connects.
- * Uses libpq.  Not thread-safe. */
+ * It watches its own socket on its owner's loop and calls the owner's 'wake' when a turn is due;
+ * the owner then calls pg_conn_turn, and does so at pg_conn_deadline at the latest.  LOST is for
+ * good: destroy it.  One thing waits all the same: a host name (not an address, not a socket's
+ * folder) is looked up by libpq while it connects.
+ * Uses libpq and shared/io/loop.  Not thread-safe. */
 #pragma once
 
 #include <libpq-fe.h>
 
+#include "controlplane/store/pg_stmt.h"
+#include "controlplane/store/pg_waker.h"
 #include "shared/base/err.h"
 #include "shared/base/types.h"
 
-enum pg_role { PG_WRITER, PG_READER, PG_PLAIN };
 enum pg_state { PG_CONNECTING, PG_READY, PG_LOST };
 
-enum pg_stmt {
-#define STMT(name, role, types, sql) PG_STMT_##name,
-#include "controlplane/store/stmts.def"
-#undef STMT
-    PG_STMTS_LEN
-};
-
-enum {
-    PG_PARAMS_MAX = 12,
-    PG_CONNECT_MS = 5000, /* connecting and preparing together */
-};
-
-/* The types of stmts.def, by Postgres's own numbers. */
-enum pg_type {
-    PG_BOOL = 16,
-    PG_BYTEA = 17,
-    PG_INT8 = 20,
-    PG_INT2 = 21,
-    PG_INT4 = 23,
-    PG_TEXT = 25,
-    PG_BOOL_ARRAY = 1000,
-    PG_BYTEA_ARRAY = 1001,
-    PG_INT2_ARRAY = 1005,
-    PG_INT4_ARRAY = 1007,
-    PG_TEXT_ARRAY = 1009,
-    PG_INT8_ARRAY = 1016,
-};
-
-struct pg_stmt_info {
-    const char *name, *sql;
-    enum pg_role role;
-    Oid types[PG_PARAMS_MAX];
-    int params;
-};
-
-extern const struct pg_stmt_info pg_stmts[PG_STMTS_LEN];
-
-/* A parameter in binary; NULL at is NULL. */
-struct pg_value {
-    const void *at;
-    size_t bytes;
-};
+enum { PG_CONNECT_MS = 5000 }; /* connecting and preparing together */
 
 struct pg_conn;
 
-/* Never NULL; what goes wrong shows as LOST.  'purpose' is seen in pg_stat_activity. */
+/* Never NULL; every failure shows as LOST.  'purpose' is seen in pg_stat_activity. */
 struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const char *purpose,
-                               fl_ms now);
+                               const struct pg_waker *waker, fl_ms now);
 void pg_conn_destroy(struct pg_conn *conn); /* NULL is fine; closes at once */
 
-int pg_conn_fd(const struct pg_conn *conn); /* below 0: none yet */
-short pg_conn_events(const struct pg_conn *conn);
+/* While it is held, it does not watch its socket, and the server waits. */
+void pg_conn_hold(struct pg_conn *conn, bool is_held);
 fl_ms pg_conn_deadline(const struct pg_conn *conn); /* when a turn is due without input */
 
-/* Reads and writes what can be without waiting.  LOST may still hold results that came before the end:
- * take them with pg_conn_next. */
+/* Reads and writes what can be without waiting.  LOST may still hold results that came before the
+ * end: take them with pg_conn_next. */
 enum pg_state pg_conn_turn(struct pg_conn *conn, fl_ms now);
 enum pg_state pg_conn_state(const struct pg_conn *conn);
 const char *pg_conn_error(const struct pg_conn *conn); /* one line, why it is LOST */
@@ -95,7 +56,7 @@ enum pg_next pg_conn_next(struct pg_conn *conn, PGresult **ret_result);
 /* For COPY. */
 PGconn *pg_conn_raw(struct pg_conn *conn);
 
-/* How a statement failed, for whoever decides what that means. */
+/* How a statement failed, for the caller to judge. */
 struct pg_failure {
     char sqlstate[6]; /* "" when the connection was lost */
     char table[64], column[64];
@@ -103,7 +64,7 @@ struct pg_failure {
 };
 void pg_failure_of(const PGresult *result, struct pg_failure *ret_failure);
 
-/* What a failure of anything but a batch is called. */
+/* The code for a failure of anything but a batch. */
 enum fl_code pg_failure_code(const struct pg_failure *failure);
 
 /* Big-endian fields of a binary result; NULL and absent are 0. */

@@ -1,5 +1,5 @@
 /* read_attempts.h - the attempts of a job and how they ended, in the order of element and number.
- * Answers come from reader_turn; what they point to lives as long as the call.
+ * Answers come from reader_turn; their contents live as long as the call.
  * Uses reader.h and the core's types. */
 #pragma once
 

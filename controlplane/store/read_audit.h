@@ -1,6 +1,6 @@
 /* read_audit.h - who did what, the newest first.
- * A page walks READ_AUDIT_MAX rows at most and leaves out other tenants': it may be short and go on.
- * Answers come from reader_turn; what they point to lives as long as the call.
+ * A page walks READ_AUDIT_MAX rows at most and leaves out other tenants': it may be short and go
+ * on.  Answers come from reader_turn; their contents live as long as the call.
  * Uses reader.h. */
 #pragma once
 
@@ -27,7 +27,7 @@ struct read_audit {
 
 typedef void read_audit_fn(void *ctx, const struct read_audit *audit);
 
-/* Rows before (batch, n); batch 0: from the newest on.  What the control plane notes of its own accord (tenant
- * 0) is everybody's.  The number of the question; 0: FL_FULL. */
+/* Rows before (batch, n); batch 0: from the newest on.  Rows of the control plane itself (tenant 0)
+ * are everybody's.  The number of the question; 0: FL_FULL. */
 uint64_t read_audit(struct reader *reader, struct fl_tenant tenant, uint64_t batch, uint32_t n,
                     size_t len_max, read_audit_fn *fn, void *ctx, struct fl_err *err);

@@ -1,7 +1,7 @@
 /* read_elements.h - how the elements of arrays ended, counted by state.
- * A count reads a row for each element that ended, so one question is for READ_ELEMENTS_MAX of them in all;
- * who asks keeps to that by the sizes of the jobs.
- * Answers come from reader_turn; what they point to lives as long as the call.
+ * A count reads a row for each element that ended, so one question is for READ_ELEMENTS_MAX of them
+ * in all; the caller keeps to that by the sizes of the jobs.
+ * Answers come from reader_turn; their contents live as long as the call.
  * Uses reader.h. */
 #pragma once
 
@@ -22,6 +22,6 @@ struct read_element_counts {
 
 typedef void read_element_counts_fn(void *ctx, const struct read_element_counts *counts);
 
-/* Of each job at most READ_ELEMENTS_MAX rows.  The number of the question; 0: FL_FULL. */
+/* At most READ_ELEMENTS_MAX rows of each job.  The number of the question; 0: FL_FULL. */
 uint64_t read_element_counts(struct reader *reader, const struct fl_job *jobs, size_t len,
                              read_element_counts_fn *fn, void *ctx, struct fl_err *err);

@@ -12,33 +12,9 @@ struct op {
     void *ctx;
     struct fl_job job; /* 0: all rows */
     uint64_t batch;
-    uint64_t limit; /* batches; of journal_of: the newest asked for */
+    uint64_t limit; /* batches; for journal_of: the newest asked for */
     bool has_more;  /* of journal_of */
 };
-
-bool read_event_is_of(const struct row *row, struct fl_job job)
-{
-    switch (row->kind) {
-    case ROW_job_new:
-        return row->job_new.job == job.n;
-    case ROW_attempt_new:
-        return row->attempt_new.job == job.n;
-    case ROW_attempt_end:
-        return row->attempt_end.job == job.n;
-    case ROW_element_end:
-        return row->element_end.job == job.n;
-    case ROW_job_end:
-        return row->job_end.job == job.n;
-    case ROW_mark_set:
-        return row->mark_set.job == job.n;
-    case ROW_mark_clear:
-        return row->mark_clear.job == job.n;
-    case ROW_replica_phase:
-        return row->replica_phase.job == job.n;
-    default:
-        return false;
-    }
-}
 
 struct event_list {
     struct read_event *at;
@@ -47,7 +23,7 @@ struct event_list {
 
 /* False: the stored bytes are damaged. */
 static bool decode(const struct op *op, const PGresult *result, int i, struct fl_arena *arena,
-                   struct event_list *list, struct fl_err *err)
+                   struct event_list *list, size_t *unknown, struct fl_err *err)
 {
     struct read_event event = {.batch = (uint64_t)pg_get_int(result, i, 0),
                                .at = pg_get_int(result, i, 1)};
@@ -62,7 +38,8 @@ static bool decode(const struct op *op, const PGresult *result, int i, struct fl
         if (!row_decode(&bytes, &event.row, err)) {
             return fl_err_wrap(err, "batch %llu of the journal", (unsigned long long)event.batch);
         }
-        if (op->job.n && !read_event_is_of(&event.row, op->job)) continue;
+        if (event.row.kind == ROW_unknown || event.row.skipped > 0) (*unknown)++;
+        if (op->job.n && row_job(&event.row) != op->job.n) continue;
         fl_arena_push(arena, list, event);
     }
     return true;
@@ -85,7 +62,7 @@ static void tell(const struct op *op, const PGresult *result, struct fl_arena *a
     struct fl_err err = {0};
 
     for (int i = 0; i < PQntuples(result); i++) {
-        if (!decode(op, result, i, arena, &list, &err)) {
+        if (!decode(op, result, i, arena, &list, &answer.unknown, &err)) {
             op->fn(op->ctx, &(struct read_events){.err = &err, .batch = op->batch});
             return;
         }
@@ -101,7 +78,7 @@ static void fail(const struct op *op, const struct fl_err *err)
     op->fn(op->ctx, &(struct read_events){.err = err, .batch = op->batch});
 }
 
-/* --- behind a batch --- */
+/* ---- behind a batch -------------------------------------------------------------------------- */
 
 static void since_answered(struct reader *reader, void *data, const PGresult *result,
                            const struct fl_err *err, struct fl_arena *arena)
@@ -133,7 +110,7 @@ uint64_t read_events_since(struct reader *reader, uint64_t batch, struct fl_job 
     return reader_ask(reader, PG_STMT_journal_since, values, since_answered, &op, sizeof op, err);
 }
 
-/* --- of a job --- */
+/* ---- events of a job ------------------------------------------------------------------------- */
 
 static void journal_answered(struct reader *reader, void *data, const PGresult *result,
                              const struct fl_err *err, struct fl_arena *arena)
@@ -208,7 +185,7 @@ uint64_t read_events_of_job(struct reader *reader, struct fl_job job, uint64_t b
     return reader_ask(reader, PG_STMT_job_batches, values, batches_answered, &op, sizeof op, err);
 }
 
-/* --- where to begin --- */
+/* ---- where to begin -------------------------------------------------------------------------- */
 
 static void newest_answered(struct reader *reader, void *data, const PGresult *result,
                             const struct fl_err *err, struct fl_arena *arena)

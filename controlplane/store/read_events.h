@@ -1,10 +1,12 @@
 /* read_events.h - what happened, from the journal.
- * An event is a row of a batch, in the order decided; its place is (batch, n), n counting the batch's rows
- * from 0, and the same in every read: who has seen a place asks for what is behind it.
+ * An event is a row of a batch, in the order decided; its place is (batch, n), n counting the
+ * batch's rows from 0, and the same in every read: a reader that has seen a place asks for the rows
+ * after it.
  *   read_events_since   all rows behind a batch, or those of one job: a few batches an answer
- *   read_events_of_job  what the tables know of a job leads to its batches: cheap however long it ran; a
- *                       phase of a replica that shares its batch with nothing durable is not among them
- * Answers come from reader_turn; what they point to lives as long as the call.
+ *   read_events_of_job  what the tables know of a job leads to its batches: cheap however long it
+ *                       ran; a phase of a replica that shares its batch with nothing durable is not
+ *                       among them
+ * Answers come from reader_turn; their contents live as long as the call.
  * Uses reader.h and the core's rows. */
 #pragma once
 
@@ -29,18 +31,17 @@ struct read_events {
     size_t len;
     uint64_t batch; /* go on behind this one: the newest that was looked at */
     bool has_more;  /* there was more when this was read */
+    size_t unknown; /* rows that a newer program wrote, of a kind or with fields unknown here: those
+                       of a kind are ROW_unknown in 'at' where all rows were asked for */
 };
 
 typedef void read_events_fn(void *ctx, const struct read_events *events);
 
-/* Behind 'batch'; job 0: of all.  The number of the question; 0: FL_FULL. */
+/* After 'batch'; job 0: of all jobs.  The number of the question; 0: FL_FULL. */
 uint64_t read_events_since(struct reader *reader, uint64_t batch, struct fl_job job,
                            read_events_fn *fn, void *ctx, struct fl_err *err);
 uint64_t read_events_of_job(struct reader *reader, struct fl_job job, uint64_t batch,
                             read_events_fn *fn, void *ctx, struct fl_err *err);
-
-/* Whether a row tells of this job. */
-bool read_event_is_of(const struct row *row, struct fl_job job);
 
 /* The newest batch: 'batch' of an answer without events. */
 uint64_t read_events_newest(struct reader *reader, read_events_fn *fn, void *ctx,

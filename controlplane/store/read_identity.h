@@ -1,10 +1,10 @@
-/* read_identity.h - queues, clusters, join tokens and API tokens: what a front must know to let people and
- * agents in.  A front reads them when it starts and when a term begins, and then keeps up by the rows of the
- * engine's notices, which are of the same kinds.
+/* read_identity.h - queues, clusters, join tokens and API tokens: all that a front must know to let
+ * people and agents in.  A front reads them when it starts and when a term begins, and then keeps
+ * up by the rows of the engine's notices, which are of the same kinds.
  *
- * 'row' is called for each, then 'done' with the newest batch at the beginning of the read.  What was read may
- * hold later changes; so the rows of notices that came meanwhile, with a batch after that one, are applied
- * once more behind it: a put or a drop twice is once.
+ * 'row' is called for each, then 'done' with the newest batch at the beginning of the read.  The
+ * read may hold later changes; so the rows of notices that came meanwhile, with a batch after that
+ * one, are applied once more behind it: a put or a drop twice is once.
  * Uses reader.h and the core's rows. */
 #pragma once
 

@@ -84,7 +84,7 @@ static void fill_by_id(struct read_job *job, const PGresult *result, int row)
     job->first_replica = (uint32_t)pg_get_int(result, row, FIRST_REPLICA);
 }
 
-/* --- pages --- */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
 /* Takes the next line off 'text'; false: there is none. */
 static bool take_line(struct fl_str *text, struct fl_str *ret_line)
@@ -170,7 +170,7 @@ uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *que
                       values, page_answered, &op, sizeof op, err);
 }
 
-/* --- by id --- */
+/* ---- by id ----------------------------------------------------------------------------------- */
 
 static void by_id_answered(struct reader *reader, void *data, const PGresult *result,
                            const struct fl_err *err, struct fl_arena *arena)

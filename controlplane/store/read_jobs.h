@@ -1,7 +1,7 @@
 /* read_jobs.h - jobs as their rows tell of them: pages of ended ones, and documents by id.
- * A page walks down the ids, or the ids of one queue, READ_JOBS_WALK_MAX at most, and leaves out what is
- * open, another tenant's, or not asked for; so it may be short, or empty, and 'next' still goes on.
- * Answers come from reader_turn; what they point to lives as long as the call.
+ * A page walks down the ids, or the ids of one queue, READ_JOBS_WALK_MAX at most, and leaves out
+ * what is open, another tenant's, or not asked for; so it may be short, or empty, and 'next' still
+ * goes on.  Answers come from reader_turn; their contents live as long as the call.
  * Uses reader.h and the core's types. */
 #pragma once
 
@@ -33,7 +33,7 @@ struct read_job {
     struct fl_str name, labels, params, picked;
     fl_ms accepted_at, ended_at; /* 0: not known any more, or not yet */
     uint64_t batch;              /* that accepted it */
-    bool has_exit;               /* a plain job that has ended: of its last attempt ... */
+    bool has_exit;               /* a plain job that has ended: its last attempt's ... */
     uint16_t attempt;            /* ... number; 0: it never had one */
     int32_t exit_code;
     uint32_t first_replica; /* the first that failed; UINT32_MAX: none did */
@@ -50,15 +50,16 @@ typedef void read_jobs_fn(void *ctx, const struct read_jobs *jobs);
 
 struct read_jobs_query {
     struct fl_tenant tenant;
-    struct fl_queue_id queue; /* 0: of all */
+    struct fl_queue_id queue; /* 0: all */
     uint32_t states;          /* bit 1 << (state - JOB_succeeded) for each that is wanted; 0: all */
-    struct fl_str
-        labels;      /* "key=value\n" lines, each of which must stand in the job's; empty: any */
+    /* "key=value\n" lines, each of which must stand in the job's; empty: any. */
+    struct fl_str labels;
     uint64_t before; /* ids below this; 0: from the newest on */
     uint32_t walk;   /* so many rows are looked at; 0, or more than the most: the most */
 };
 
-/* The number of the question (reader_forget); 0: FL_FULL, or FL_INVALID for a filter that is too long. */
+/* The number of the question (reader_forget); 0: FL_FULL, or FL_INVALID for a filter that is too
+ * long. */
 uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *query,
                         read_jobs_fn *fn, void *ctx, struct fl_err *err);
 

@@ -1,5 +1,5 @@
 /* read_specs.h - the documents that jobs were made from, by job and digest, many in one question.
- * Answers come from reader_turn; what they point to lives as long as the call.
+ * Answers come from reader_turn; their contents live as long as the call.
  * Uses reader.h. */
 #pragma once
 
@@ -19,15 +19,16 @@ struct read_spec {
 
 struct read_specs {
     const struct fl_err *err; /* NULL: all went well */
-    const struct fl_str
-        *bodies; /* as many as were asked for, in their order; 'at' NULL: not there */
+    /* as many as were asked for, in their order; 'at' NULL: not there */
+    const struct fl_str *bodies;
     size_t len;
 };
 
 typedef void read_specs_fn(void *ctx, const struct read_specs *specs);
 
-/* Of jobs of this tenant, and of this queue (0: of all), among the newest READ_NEWEST_WALK_MAX of everybody's: a
- * digest says nothing about who may read what it stands for.  At most READ_NEWEST_SPECS_MAX. */
+/* Finds specs of this tenant's jobs, in this queue (0: in all), among the newest
+ * READ_NEWEST_WALK_MAX jobs of all tenants: a digest gives no right to its spec.  At most
+ * READ_NEWEST_SPECS_MAX. */
 uint64_t read_specs_of_newest(struct reader *reader, struct fl_tenant tenant,
                               struct fl_queue_id queue, const struct fl_digest *digests, size_t len,
                               read_specs_fn *fn, void *ctx, struct fl_err *err);

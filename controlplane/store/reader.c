@@ -9,7 +9,7 @@
 #include "shared/base/assert.h"
 #include "shared/base/vec.h"
 
-struct ask {
+struct question {
     uint64_t number;
     enum pg_stmt stmt;
     struct pg_value values[PG_PARAMS_MAX]; /* into 'bytes' */
@@ -21,75 +21,80 @@ struct ask {
 
 struct reader {
     char *conninfo;
+    struct pg_waker waker;
     reader_trouble_fn *trouble;
     void *ctx;
     struct pg_conn *conn; /* NULL: none is made now */
     fl_ms retry_at;
     uint32_t retry_ms;
-    FL_VEC(struct ask *) asks; /* in the order of their answers; those that were sent are first */
+    FL_VEC(struct question *)
+    questions; /* in the order of their answers; those that were sent are first */
     size_t flying;
     bool is_answered; /* the first of those that fly has its answer, its sync follows */
     uint64_t number_last;
-    const struct ask *current; /* whose answer is being delivered */
+    const struct question *current; /* the question whose answer is being delivered */
     bool has_new;
     struct fl_arena arena;
     struct reader_stats stats;
 };
 
-struct reader *reader_create(const char *conninfo, reader_trouble_fn *trouble, void *ctx)
+struct reader *reader_create(const char *conninfo, const struct pg_waker *waker,
+                             reader_trouble_fn *trouble, void *ctx)
 {
     struct reader *reader = fl_new(struct reader);
     size_t bytes = strlen(conninfo) + 1;
 
     reader->conninfo = memcpy(fl_alloc(bytes), conninfo, bytes);
+    reader->waker = *waker;
     reader->trouble = trouble;
     reader->ctx = ctx;
     return reader;
 }
 
-static void free_ask(struct ask *ask)
+static void free_question(struct question *question)
 {
-    fl_free(ask->bytes);
-    fl_free(ask);
+    fl_free(question->bytes);
+    fl_free(question);
 }
 
 void reader_destroy(struct reader *reader)
 {
     if (!reader) return;
     pg_conn_destroy(reader->conn);
-    for (size_t i = 0; i < reader->asks.len; i++) {
-        free_ask(reader->asks.at[i]);
+    for (size_t i = 0; i < reader->questions.len; i++) {
+        free_question(reader->questions.at[i]);
     }
-    fl_vec_fini(&reader->asks);
+    fl_vec_fini(&reader->questions);
     fl_arena_fini(&reader->arena);
     fl_free(reader->conninfo);
     fl_free(reader);
 }
 
-/* --- asking --- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static void push(struct reader *reader, uint64_t number, fl_ms give_up_at, enum pg_stmt stmt,
                  const struct pg_value *values, reader_answer_fn *answer, const void *op,
                  size_t op_bytes)
 {
     const struct pg_stmt_info *info = &pg_stmts[stmt];
-    struct ask *ask = fl_new(struct ask);
+    struct question *question = fl_new(struct question);
     size_t bytes = 0;
 
-    fl_assert(op_bytes <= sizeof ask->op && info->role == PG_READER);
-    *ask = (struct ask){.number = number, .stmt = stmt, .answer = answer, .give_up_at = give_up_at};
-    memcpy(ask->op, op, op_bytes);
+    fl_assert(op_bytes <= sizeof question->op && info->role == PG_READER);
+    *question = (struct question){
+        .number = number, .stmt = stmt, .answer = answer, .give_up_at = give_up_at};
+    memcpy(question->op, op, op_bytes);
     for (int i = 0; i < info->params; i++) {
         bytes += values[i].bytes;
     }
-    ask->bytes = fl_alloc(bytes ? bytes : 1);
+    question->bytes = fl_alloc(bytes ? bytes : 1);
     bytes = 0;
     for (int i = 0; i < info->params; i++) {
-        ask->values[i] = (struct pg_value){&ask->bytes[bytes], values[i].bytes};
-        if (values[i].bytes > 0) memcpy(&ask->bytes[bytes], values[i].at, values[i].bytes);
+        question->values[i] = (struct pg_value){&question->bytes[bytes], values[i].bytes};
+        if (values[i].bytes > 0) memcpy(&question->bytes[bytes], values[i].at, values[i].bytes);
         bytes += values[i].bytes;
     }
-    fl_vec_push(&reader->asks, ask);
+    fl_vec_push(&reader->questions, question);
     reader->stats.asked++;
     reader->has_new = true;
 }
@@ -97,7 +102,7 @@ static void push(struct reader *reader, uint64_t number, fl_ms give_up_at, enum 
 uint64_t reader_ask(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
                     reader_answer_fn *answer, const void *op, size_t op_bytes, struct fl_err *err)
 {
-    if (reader->asks.len >= READER_ASKS_MAX) {
+    if (reader->questions.len >= READER_ASKS_MAX) {
         (void)fl_fail(err, FL_FULL, "%d questions wait for the database already", READER_ASKS_MAX);
         return 0;
     }
@@ -115,8 +120,8 @@ void reader_ask_on(struct reader *reader, enum pg_stmt stmt, const struct pg_val
 
 void reader_forget(struct reader *reader, uint64_t number)
 {
-    for (size_t i = 0; i < reader->asks.len; i++) {
-        if (reader->asks.at[i]->number == number) reader->asks.at[i]->answer = NULL;
+    for (size_t i = 0; i < reader->questions.len; i++) {
+        if (reader->questions.at[i]->number == number) reader->questions.at[i]->answer = NULL;
     }
 }
 
@@ -126,26 +131,26 @@ struct pg_value reader_i64(int64_t *be, uint64_t v)
     return (struct pg_value){be, sizeof *be};
 }
 
-/* --- answering --- */
+/* ---- answering ------------------------------------------------------------------------------- */
 
 static void deliver(struct reader *reader, size_t i, const PGresult *result,
                     const struct fl_err *err)
 {
-    struct ask *ask = reader->asks.at[i];
+    struct question *question = reader->questions.at[i];
 
-    fl_vec_remove(&reader->asks, i);
+    fl_vec_remove(&reader->questions, i);
     if (result) {
         reader->stats.answered++;
     } else {
         reader->stats.failed++;
     }
-    if (ask->answer) {
-        reader->current = ask;
-        ask->answer(reader, ask->op, result, err, &reader->arena);
+    if (question->answer) {
+        reader->current = question;
+        question->answer(reader, question->op, result, err, &reader->arena);
         reader->current = NULL;
         fl_arena_reset(&reader->arena);
     }
-    free_ask(ask);
+    free_question(question);
 }
 
 struct fl_str reader_field(const PGresult *result, int row, int column)
@@ -168,7 +173,7 @@ struct fl_digest reader_digest(const PGresult *result, int row, int column)
     return digest;
 }
 
-/* --- the connection --- */
+/* ---- the connection -------------------------------------------------------------------------- */
 
 static void close_conn(struct reader *reader, fl_ms now)
 {
@@ -191,10 +196,11 @@ static void lose_conn(struct reader *reader, const char *why, fl_ms now)
 
 static void send_asks(struct reader *reader, fl_ms now)
 {
-    while (reader->flying < READER_FLYING_MAX && reader->flying < reader->asks.len) {
-        const struct ask *ask = reader->asks.at[reader->flying];
+    while (reader->flying < READER_FLYING_MAX && reader->flying < reader->questions.len) {
+        const struct question *question = reader->questions.at[reader->flying];
 
-        if (!pg_conn_send(reader->conn, ask->stmt, ask->values) || !pg_conn_sync(reader->conn)) {
+        if (!pg_conn_send(reader->conn, question->stmt, question->values) ||
+            !pg_conn_sync(reader->conn)) {
             lose_conn(reader, pg_conn_error(reader->conn), now);
             return;
         }
@@ -251,13 +257,13 @@ static void give_up(struct reader *reader, fl_ms now)
 {
     const struct fl_err err = {.code = FL_UNAVAILABLE, .text = "the database does not answer"};
 
-    for (size_t i = 0; i < reader->asks.len; i++) {
-        if (reader->asks.at[i]->give_up_at == 0) {
-            reader->asks.at[i]->give_up_at = now + READER_WAIT_MS;
+    for (size_t i = 0; i < reader->questions.len; i++) {
+        if (reader->questions.at[i]->give_up_at == 0) {
+            reader->questions.at[i]->give_up_at = now + READER_WAIT_MS;
         }
     }
-    for (size_t i = 0; i < reader->asks.len;) {
-        if (reader->asks.at[i]->give_up_at > now) {
+    for (size_t i = 0; i < reader->questions.len;) {
+        if (reader->questions.at[i]->give_up_at > now) {
             i++;
             continue;
         }
@@ -271,14 +277,15 @@ void reader_turn(struct reader *reader, fl_ms now)
     reader->has_new = false;
     give_up(reader, now);
     if (!reader->conn) {
-        if (reader->asks.len == 0 || now < reader->retry_at) return;
-        reader->conn = pg_conn_create(reader->conninfo, PG_READER, "fairlead front", now);
+        if (reader->questions.len == 0 || now < reader->retry_at) return;
+        reader->conn =
+            pg_conn_create(reader->conninfo, PG_READER, "fairlead front", &reader->waker, now);
     }
     switch (pg_conn_turn(reader->conn, now)) {
     case PG_CONNECTING:
         return;
     case PG_LOST:
-        read_answers(reader); /* what came before the end */
+        read_answers(reader); /* the answer before its end */
         if (reader->conn) lose_conn(reader, pg_conn_error(reader->conn), now);
         return;
     case PG_READY:
@@ -288,21 +295,13 @@ void reader_turn(struct reader *reader, fl_ms now)
     if (reader->conn) send_asks(reader, now);
 }
 
-size_t reader_fds(const struct reader *reader, struct pollfd *ret_fds)
-{
-    if (!reader->conn || pg_conn_fd(reader->conn) < 0) return 0;
-    *ret_fds =
-        (struct pollfd){.fd = pg_conn_fd(reader->conn), .events = pg_conn_events(reader->conn)};
-    return 1;
-}
-
 fl_ms reader_deadline(const struct reader *reader, fl_ms now)
 {
     fl_ms due = INT64_MAX;
 
     if (reader->has_new) return now;
-    for (size_t i = 0; i < reader->asks.len; i++) {
-        if (reader->asks.at[i]->give_up_at < due) due = reader->asks.at[i]->give_up_at;
+    for (size_t i = 0; i < reader->questions.len; i++) {
+        if (reader->questions.at[i]->give_up_at < due) due = reader->questions.at[i]->give_up_at;
     }
     if (reader->conn) {
         fl_ms connect = pg_conn_deadline(reader->conn);
@@ -310,13 +309,13 @@ fl_ms reader_deadline(const struct reader *reader, fl_ms now)
         if (pg_conn_state(reader->conn) == PG_LOST) return now;
         return connect < due ? connect : due;
     }
-    return reader->asks.len > 0 && reader->retry_at < due ? reader->retry_at : due;
+    return reader->questions.len > 0 && reader->retry_at < due ? reader->retry_at : due;
 }
 
 struct reader_stats reader_stats(const struct reader *reader)
 {
     struct reader_stats stats = reader->stats;
 
-    stats.waiting = reader->asks.len;
+    stats.waiting = reader->questions.len;
     return stats;
 }

@@ -1,19 +1,21 @@
-/* reader.h - a connection for reading what has ended, what happened, and what people must be told.
- * A front thread has one of its own and polls it in its loop: reader_fds, at most until reader_deadline, then
- * reader_turn, from which every answer is delivered.  What is asked is in read_*.h; an answer is delivered
- * once, unless it was forgotten or the reader destroyed before.  From inside an answer anything may be asked.
+/* reader.h - a connection for reading ended work, history, and access.
+ * A front thread has one of its own on its loop: it calls reader_turn after the waker was called,
+ * and at reader_deadline; every answer is delivered from there.  The questions are in
+ * read_*.h; an answer is delivered once, unless it was forgotten or the reader destroyed before.
+ * From inside an answer anything may be asked.
  *
- * Questions are sent at once, READER_FLYING_MAX at a time, and answered in their order.  The server gives up on
- * one after 5 s (statement_timeout); one that has waited for READER_WAIT_MS is answered as unavailable.  A lost
- * connection is made again, after 100 ms, 200 ms, ... 5 s; questions whose time is not over are asked again.
- * Reads are not told of what is not committed, and may be told of it before its requester is.
- * Uses libpq inside, not in this header.  Not thread-safe: its front owns it. */
+ * Questions are sent at once, READER_FLYING_MAX at a time, and answered in their order.  The server
+ * gives up on one after 5 s (statement_timeout); one that has waited for READER_WAIT_MS is answered
+ * as unavailable.  A lost connection is made again, after 100 ms, 200 ms, ... 5 s; questions whose
+ * time is not over are asked again.  Reads never see uncommitted rows, and may see a commit before
+ * its requester does.  Uses libpq inside, not in this header.  Not thread-safe: its front owns
+ * it. */
 #pragma once
 
-#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "controlplane/store/pg_waker.h"
 #include "shared/base/err.h"
 #include "shared/base/types.h"
 
@@ -30,14 +32,15 @@ enum {
 /* 'text': for the log, once each time the connection is lost or cannot be made. */
 typedef void reader_trouble_fn(void *ctx, const char *text);
 
-struct reader *reader_create(const char *conninfo, reader_trouble_fn *trouble, void *ctx);
-void reader_destroy(struct reader *reader); /* NULL is fine; what was asked is not answered */
+struct reader *reader_create(const char *conninfo, const struct pg_waker *waker,
+                             reader_trouble_fn *trouble, void *ctx);
+void reader_destroy(struct reader *reader); /* NULL is fine; open questions get no answer */
 
-size_t reader_fds(const struct reader *reader, struct pollfd *ret_fds); /* 0 or 1 */
 fl_ms reader_deadline(const struct reader *reader, fl_ms now); /* at or before now: at once */
 void reader_turn(struct reader *reader, fl_ms now);
 
-/* Whoever asked is gone: no answer is delivered.  One that was answered already is fine. */
+/* Drops a question whose asker is gone: no answer is delivered.  One that was answered already is
+ * fine. */
 void reader_forget(struct reader *reader, uint64_t ask);
 
 struct reader_stats {

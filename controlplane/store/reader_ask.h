@@ -1,6 +1,6 @@
-/* reader_ask.h - what the read_*.c files ask of a reader, and nobody else.
- * A question is a statement of stmts.def with its values; 'op' is what its answer needs to know, copied.
- * Uses pg_conn. */
+/* reader_ask.h - the calls of a reader for the read_*.c files alone.
+ * A question is a statement of stmts.def with its values; 'op' is copied for its answer.  Uses
+ * pg_conn. */
 #pragma once
 
 #include "controlplane/store/pg_array.h"
@@ -18,8 +18,8 @@ typedef void reader_answer_fn(struct reader *reader, void *op, const PGresult *r
 uint64_t reader_ask(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
                     reader_answer_fn *answer, const void *op, size_t op_bytes, struct fl_err *err);
 
-/* A question that follows from another one's answer, inside of it: it has the first one's number, so that who
- * asked can forget it, and its time. */
+/* A question that follows from another one's answer, inside of it: it has the first one's number,
+ * so that who asked can forget it, and its time. */
 void reader_ask_on(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
                    reader_answer_fn *answer, const void *op, size_t op_bytes);
 

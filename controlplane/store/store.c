@@ -10,15 +10,15 @@
 #include "controlplane/store/lease.h"
 #include "controlplane/store/load.h"
 #include "controlplane/store/pg_array.h"
-#include "controlplane/store/take.h"
+#include "controlplane/store/takeover.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/vec.h"
 
 enum {
     READER_RETRY_MS = 500,
-    /* Beside a commit so many look-ups are asked about at a time; fewer wait for its end, as the batch that
-     * they are for does, but not for a slow one. */
+    /* Beside a commit so many look-ups are asked about at a time; fewer wait for its end, as the
+     * batch that they are for does, but not for a slow one. */
     ASK_BESIDE_MIN = 32,
     ASK_WAIT_MS = 20,
 };
@@ -28,7 +28,8 @@ enum writer_state {
     WRITER_CONNECTING, /* and preparing */
     WRITER_TAKING,
     WRITER_READY,
-    WRITER_BROKEN, /* every batch in flight has its result, and no other may follow on this connection */
+    /* every batch in flight has its result, and no other may follow on this connection */
+    WRITER_BROKEN,
 };
 
 struct flight { /* a batch on its way */
@@ -50,13 +51,16 @@ struct lookup {
 
 struct store {
     struct store_config config;
-    struct store_results results;
+    struct pg_waker waker;
+    store_trouble_fn *trouble;
+    void *trouble_ctx;
+    struct engine_results results;
     char *conninfo, *instance;
     char holder[160];
 
     struct pg_conn *writer;
     enum writer_state writer_state;
-    struct take take;
+    struct takeover take;
     uint64_t take_from;
     fl_ms take_by, take_sent_at;
     struct flight flights[STORE_INFLIGHT_MAX];
@@ -107,10 +111,11 @@ static void on_trouble(void *ctx, const char *what, const char *text)
 {
     struct store *store = ctx;
 
-    store->results.trouble(store->results.ctx, what, text);
+    store->trouble(store->trouble_ctx, what, text);
 }
 
-/* Nobody else ever has this name: not this process's next store, nor the next process of this number. */
+/* No other ever has this name: not this process's next store, nor the next process of this
+ * number. */
 static void name_holder(struct store *store)
 {
     char host[64] = "";
@@ -122,23 +127,27 @@ static void name_holder(struct store *store)
     snprintf(store->holder, sizeof store->holder, "%s:%d:%016" PRIx64, host, (int)getpid(), random);
 }
 
-struct store *store_create(const struct store_config *config, const struct store_results *results)
+struct store *store_create(const struct store_config *config, const struct pg_waker *waker,
+                           store_trouble_fn *trouble, void *trouble_ctx)
 {
     struct store *store = fl_new(struct store);
     struct partition_hooks hooks = {.ctx = store, .room = on_room, .trouble = on_trouble};
 
     store->config = *config;
-    store->results = *results;
+    store->waker = *waker;
+    store->trouble = trouble;
+    store->trouble_ctx = trouble_ctx;
     store->conninfo = copy(config->conninfo);
     store->instance = copy(config->instance);
     store->config.conninfo = store->conninfo;
     store->config.instance = store->instance;
     name_holder(store);
     store->apply = apply_create();
-    store->lease = lease_create(store->conninfo, store->holder, config->lease_ttl_ms);
-    store->maker = partition_create(store->conninfo, PARTITION_MAKER, &config->partition, &hooks);
+    store->lease = lease_create(store->conninfo, store->holder, config->lease_ttl_ms, waker);
+    store->maker =
+        partition_create(store->conninfo, PARTITION_MAKER, &config->partition, &hooks, waker);
     store->remover =
-        partition_create(store->conninfo, PARTITION_REMOVER, &config->partition, &hooks);
+        partition_create(store->conninfo, PARTITION_REMOVER, &config->partition, &hooks, waker);
     return store;
 }
 
@@ -184,24 +193,29 @@ void store_destroy(struct store *store)
     fl_free(store);
 }
 
-/* --- take --- */
+/* ---- take ------------------------------------------------------------------------------------ */
 
-void store_take(struct store *store, uint64_t batch_from, fl_ms now)
+static void on_drop(void *ctx)
 {
-    store_drop(store);
-    store->take = (struct take){0};
-    store->take_from = batch_from;
-    store->take_by = now + store->config.take_ms;
-    store->writer = pg_conn_create(store->conninfo, PG_WRITER, "fairlead writer", now);
-    store->writer_state = WRITER_CONNECTING;
-    store->has_results = pg_conn_state(store->writer) == PG_LOST;
-}
+    struct store *store = ctx;
 
-void store_drop(struct store *store)
-{
     store->term++;
     close_writer(store);
     close_load(store);
+}
+
+static void on_take(void *ctx, uint64_t batch_from, fl_ms now)
+{
+    struct store *store = ctx;
+
+    on_drop(store);
+    store->take = (struct takeover){0};
+    store->take_from = batch_from;
+    store->take_by = now + store->config.take_ms;
+    store->writer =
+        pg_conn_create(store->conninfo, PG_WRITER, "fairlead writer", &store->waker, now);
+    store->writer_state = WRITER_CONNECTING;
+    store->has_results = pg_conn_state(store->writer) == PG_LOST;
 }
 
 static void fail_take(struct store *store, enum fl_code code, const char *why, fl_ms now)
@@ -217,14 +231,14 @@ static void fail_take(struct store *store, enum fl_code code, const char *why, f
 
 static void send_take(struct store *store, fl_ms now)
 {
-    struct take_request request = {.holder = store->holder,
-                                   .instance = store->instance,
-                                   .ttl_ms = store->config.lease_ttl_ms,
-                                   .batch_from = store->take_from};
+    struct takeover_request request = {.holder = store->holder,
+                                       .instance = store->instance,
+                                       .ttl_ms = store->config.lease_ttl_ms,
+                                       .batch_from = store->take_from};
 
     store->take_sent_at = now;
     store->writer_state = WRITER_TAKING;
-    if (!take_send(store->writer, &request)) {
+    if (!takeover_send(store->writer, &request)) {
         fail_take(store, FL_UNAVAILABLE, pg_conn_error(store->writer), now);
     }
 }
@@ -233,16 +247,16 @@ static void read_take(struct store *store, fl_ms now)
 {
     const struct engine_taken *taken = &store->take.taken;
 
-    switch (take_read(&store->take, store->writer)) {
-    case TAKE_WAIT:
+    switch (takeover_read(&store->take, store->writer)) {
+    case TAKEOVER_WAIT:
         if (now >= store->take_by) fail_take(store, FL_UNAVAILABLE, "it took too long", now);
         break;
-    case TAKE_FAILED:
+    case TAKEOVER_FAILED:
         fail_take(store, store->take.code, "the server refused it", now);
         break;
-    case TAKE_DONE:
+    case TAKEOVER_DONE:
         store->writer_state = WRITER_READY;
-        lease_hold(store->lease, store->take_sent_at, now);
+        lease_hold(store->lease, store->take_sent_at);
         partition_start(store->maker, now);
         partition_start(store->remover, now);
         store->results.taken(store->results.ctx, taken, now);
@@ -250,10 +264,13 @@ static void read_take(struct store *store, fl_ms now)
     }
 }
 
-/* --- commit --- */
+/* ---- commit ---------------------------------------------------------------------------------- */
 
-void store_commit(struct store *store, const struct core_batch *batch, uint64_t epoch, fl_ms now)
+/* The batch is read within the call, and only its number is kept. */
+static void on_commit(void *ctx, const struct core_batch *batch, uint64_t epoch, fl_ms now)
 {
+    struct store *store = ctx;
+
     fl_assert(store->flights_len < STORE_INFLIGHT_MAX);
     fl_assert(store->writer_state == WRITER_READY || store->writer_state == WRITER_BROKEN);
     store->flights[store->flights_len++] = (struct flight){.batch = batch->number, .sent_at = now};
@@ -322,7 +339,7 @@ static void read_commits(struct store *store, fl_ms now)
 
         PQclear(result);
         if (is_sync && !deliver(store, now)) return;
-        if (is_error && pg_conn_state(store->writer) == PG_LOST) break; /* what libpq makes up */
+        if (is_error && pg_conn_state(store->writer) == PG_LOST) break; /* libpq made it up */
     }
     if (pg_conn_state(store->writer) != PG_LOST) return;
     store->writer_state = WRITER_BROKEN;
@@ -357,19 +374,15 @@ static void turn_writer(struct store *store, fl_ms now)
     }
 }
 
-/* --- load --- */
+/* ---- load ------------------------------------------------------------------------------------ */
 
-static void on_load_row(void *ctx, const struct row *row)
+static void on_load(void *ctx, fl_ms now)
 {
     struct store *store = ctx;
 
-    store->results.load_row(store->results.ctx, row);
-}
-
-void store_load(struct store *store, fl_ms now)
-{
     close_load(store);
-    store->load = load_create(store->conninfo, on_load_row, store, now);
+    store->load = load_create(store->conninfo, &store->waker, store->results.load_row,
+                              store->results.ctx, now);
 }
 
 static void turn_load(struct store *store, fl_ms now)
@@ -384,11 +397,12 @@ static void turn_load(struct store *store, fl_ms now)
     store->results.loaded(store->results.ctx, state == LOAD_DONE, now);
 }
 
-/* --- look-ups --- */
+/* ---- look-ups -------------------------------------------------------------------------------- */
 
-void store_lookup(struct store *store, uint64_t lookup, struct fl_tenant tenant, struct fl_str key,
-                  fl_ms now)
+static void on_lookup(void *ctx, uint64_t lookup, struct fl_tenant tenant, struct fl_str key,
+                      fl_ms now)
 {
+    struct store *store = ctx;
     struct lookup entry = {.id = lookup,
                            .tenant = tenant,
                            .key = fl_new_array(char, key.len + 1),
@@ -544,7 +558,8 @@ static void turn_reader(struct store *store, fl_ms now)
     give_up(store, now);
     if (!store->reader) {
         if (store->lookups.len == 0 || now < store->reader_at) return;
-        store->reader = pg_conn_create(store->conninfo, PG_READER, "fairlead reader", now);
+        store->reader =
+            pg_conn_create(store->conninfo, PG_READER, "fairlead reader", &store->waker, now);
     }
     switch (pg_conn_turn(store->reader, now)) {
     case PG_CONNECTING:
@@ -562,11 +577,28 @@ static void turn_reader(struct store *store, fl_ms now)
     }
 }
 
-/* --- the owner's --- */
+struct engine_store store_port(struct store *store)
+{
+    return (struct engine_store){
+        .ctx = store,
+        .take = on_take,
+        .load = on_load,
+        .commit = on_commit,
+        .drop = on_drop,
+        .lookup = on_lookup,
+    };
+}
+
+void store_attach(struct store *store, const struct engine_results *results)
+{
+    store->results = *results;
+}
+
+/* ---- the owner's ----------------------------------------------------------------------------- */
 
 void store_release(struct store *store, fl_ms now)
 {
-    store_drop(store);
+    on_drop(store);
     stop_maintenance(store);
     lease_release(store->lease, now);
     store->has_results = true;
@@ -575,31 +607,6 @@ void store_release(struct store *store, fl_ms now)
 bool store_is_released(const struct store *store)
 {
     return lease_state(store->lease) == LEASE_NONE;
-}
-
-static size_t add_fd(struct pollfd *fds, size_t len, int fd, short events)
-{
-    if (fd < 0) return len;
-    fds[len] = (struct pollfd){.fd = fd, .events = events};
-    return len + 1;
-}
-
-size_t store_fds(const struct store *store, struct pollfd *ret_fds)
-{
-    size_t len = 0;
-
-    if (store->writer) {
-        len = add_fd(ret_fds, len, pg_conn_fd(store->writer), pg_conn_events(store->writer));
-    }
-    len = add_fd(ret_fds, len, lease_fd(store->lease), lease_events(store->lease));
-    len = add_fd(ret_fds, len, partition_fd(store->maker), partition_events(store->maker));
-    len = add_fd(ret_fds, len, partition_fd(store->remover), partition_events(store->remover));
-    if (store->reader) {
-        len = add_fd(ret_fds, len, pg_conn_fd(store->reader), pg_conn_events(store->reader));
-    }
-    if (store->load) len += load_fds(store->load, ret_fds + len);
-    fl_assert(len <= STORE_FDS_MAX);
-    return len;
 }
 
 static fl_ms earlier(fl_ms a, fl_ms b)
@@ -634,7 +641,7 @@ void store_turn(struct store *store, fl_ms now)
     store->has_results = false;
     /* First, so that nothing is issued on a lease that ran out while this thread was stopped. */
     if (lease_turn(store->lease, now)) {
-        store_drop(store);
+        on_drop(store);
         stop_maintenance(store);
         store->results.lease_lost(store->results.ctx, now);
     }

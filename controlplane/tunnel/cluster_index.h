@@ -1,5 +1,5 @@
-/* cluster_index.h - which connections of a front speak for a cluster: a WELCOME looks at these, not at all.
- * The link lives in the connection.  Uses shared/base only.  Not thread-safe. */
+/* cluster_index.h - which connections of a front speak for a cluster: a WELCOME looks at these, not
+ * at all.  The link lives in the connection.  Uses shared/base only.  Not thread-safe. */
 #pragma once
 
 #include "shared/base/map.h"

@@ -12,9 +12,11 @@
 #include <openssl/x509_vfy.h>
 
 #include "controlplane/tunnel/cluster_index.h"
-#include "controlplane/tunnel/files.h"
-#include "controlplane/tunnel/lost.h"
+#include "controlplane/tunnel/listener_credentials.h"
+#include "controlplane/tunnel/order_sender.h"
 #include "controlplane/tunnel/session.h"
+#include "controlplane/tunnel/tunnel_listener.h"
+#include "controlplane/tunnel/unsent_session_ends.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
@@ -35,8 +37,6 @@ enum {
     UNSENT_MS = 30000,         /* a peer that acknowledges nothing for so long is gone */
     CLOSE_MS = 2000,           /* for the last words */
     RETRY_HELD_MS = 5,         /* when there was no room for what an agent said */
-    ACCEPTS_MAX = 64,          /* in one turn */
-    ACCEPT_PAUSE_MS = 100,     /* no descriptors */
 };
 
 struct conn {
@@ -52,7 +52,7 @@ struct conn {
     bool is_choked;          /* waits for the socket */
     bool is_ending;          /* its session is over */
     bool is_held;            /* in server->held, or about to be tried again */
-    bool is_unread;          /* libwebsockets was told to read nothing */
+    bool is_unread;          /* libwebsockets must read nothing */
     char why[128];           /* the certificate was not good */
 };
 
@@ -69,23 +69,19 @@ struct tunnel_server {
     struct lws_vhost *vhost;
     SSL_CTX *tls; /* the vhost's */
     SSL_CTX *
-        client; /* nobody is dialed; given, since libwebsockets makes one otherwise, and leaks it */
-    struct fl_watch listener;
-    struct fl_timer accept_again;
+        client; /* it dials nothing; given, since libwebsockets makes one otherwise, and leaks it */
+    struct tunnel_listener listener;
     struct fl_timer held_again;
     struct fl_after after;
     FL_VEC(struct entry) conns; /* by id, so the oldest first */
     struct cluster_index by_cluster;
     struct conn *adopting;  /* libwebsockets is just being given this one */
-    FL_VEC(uint64_t) dirty; /* what has changed in this turn; each once */
-    struct lost_list lost;
+    FL_VEC(uint64_t) dirty; /* connections changed in this turn; each once */
+    struct unsent_session_ends lost;
     FL_VEC(uint64_t) held; /* connections that wait for room in the inbox, by turns */
     struct fl_buf out;     /* LWS_PRE bytes, then what goes out */
     uint64_t ids;
     uint32_t handshakes;
-    int64_t tokens_milli; /* of the bucket for handshakes */
-    fl_ms tokens_at;
-    bool is_draining;
     bool is_ending; /* destroy: callbacks only tidy */
 };
 
@@ -101,7 +97,7 @@ static fl_ms now_of(const struct tunnel_server *server)
     return fl_loop_now(server->loop);
 }
 
-/* At the end of this turn it is looked at: what it has to send, whether it is over. */
+/* Looks at it at the end of this turn: has it bytes to send, is it over? */
 static void touch(struct conn *conn)
 {
     if (conn->is_dirty) return;
@@ -115,10 +111,18 @@ static void session_is_lost(void *ctx, struct fl_cluster cluster, uint64_t sessi
 {
     struct tunnel_server *server = ctx;
 
-    lost_tell(&server->lost, (struct lost){cluster, session_epoch, connection});
+    unsent_session_ends_add(&server->lost,
+                            (struct unsent_session_end){cluster, session_epoch, connection});
 }
 
-/* ---- the life of a connection ------------------------------------------------------------------ */
+static void session_has_changed(void *ctx, uint64_t connection)
+{
+    struct conn *conn = find(ctx, connection);
+
+    if (conn) touch(conn);
+}
+
+/* ---- the life of a connection ---------------------------------------------------------------- */
 
 static void on_timer(void *ctx);
 
@@ -158,13 +162,13 @@ static void note_refused(struct conn *conn, const char *why)
     fl_log(FL_LOG_WARN, MODULE, "refused", FL_LOG_S("peer", conn->address), FL_LOG_S("why", why));
 }
 
-/* Not from within a callback about it: what libwebsockets holds is freed at once. */
+/* Not from within a callback about it: libwebsockets' part is freed at once. */
 static void drop_socket(struct conn *conn)
 {
     lws_set_timeout(conn->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC);
 }
 
-/* The session is over: what it said last may still go out. */
+/* The session is over: its last words may still go out. */
 static void begin_end(struct conn *conn)
 {
     struct session_shared *shared = &conn->server->shared;
@@ -179,7 +183,7 @@ static void begin_end(struct conn *conn)
            FL_LOG_S("why", fl_link_why_name(why)), FL_LOG_S("text", session_why(conn->session)));
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Writes as long as the socket takes it; false: it is broken. */
 static bool flush(struct conn *conn)
@@ -198,14 +202,15 @@ static bool flush(struct conn *conn)
         fl_buf_truncate(&server->out, LWS_PRE);
         len = session_write(conn->session, now, &server->out);
         if (len == 0) break;
-        if (lws_write(conn->wsi, server->out.at + LWS_PRE, len, LWS_WRITE_BINARY) < (int)len)
+        if (lws_write(conn->wsi, server->out.at + LWS_PRE, len, LWS_WRITE_BINARY) < (int)len) {
             return false;
+        }
     }
     return true;
 }
 
-/* What comes is read only while it can go on to the engine.  This is said between callbacks, when
- * libwebsockets and TLS hold nothing that was read and not yet told: it could not be told later. */
+/* Input is read only while it can go on to the engine.  This changes between callbacks, when
+ * libwebsockets and TLS hold no unread bytes: they could not be handed over later. */
 static void set_reading(struct conn *conn)
 {
     struct tunnel_server *server = conn->server;
@@ -276,7 +281,7 @@ static void after_turn(void *ctx)
         conn->is_dirty = false;
         settle(conn);
     }
-    /* What was touched meanwhile comes in the next turn, which is due at once. */
+    /* Connections touched meanwhile come in the next turn, which is due at once. */
     memmove(server->dirty.at, server->dirty.at + len,
             (server->dirty.len - len) * sizeof *server->dirty.at);
     server->dirty.len -= len;
@@ -298,44 +303,28 @@ static void on_timer(void *ctx)
     drop_socket(conn);
 }
 
-/* ---- accepting --------------------------------------------------------------------------------- */
+/* ---- accepting ------------------------------------------------------------------------------- */
 
-/* One handshake's worth; false: too many came of late. */
-static bool take_token(struct tunnel_server *server)
+static bool has_room(void *ctx)
 {
-    int64_t rate = server->config.handshakes_per_second;
-    fl_ms now = now_of(server);
+    const struct tunnel_server *server = ctx;
 
-    server->tokens_milli += (now - server->tokens_at) * rate;
-    server->tokens_at = now;
-    if (server->tokens_milli > 2000 * rate) server->tokens_milli = 2000 * rate;
-    if (server->tokens_milli < 1000) return false;
-    server->tokens_milli -= 1000;
-    return true;
-}
-
-static bool may_come(struct tunnel_server *server)
-{
     return server->conns.len < server->config.connections_max &&
-           server->handshakes < server->config.handshakes_max && take_token(server);
+           server->handshakes < server->config.handshakes_max;
 }
 
-static void adopt(struct tunnel_server *server, int fd, const struct fl_net_address *peer)
+static void on_came(void *ctx, int fd, const struct fl_net_address *address)
 {
+    struct tunnel_server *server = ctx;
     int notsent = NOTSENT_BYTES;
     struct conn *conn;
 
-    if (!may_come(server)) {
-        server->shared.stats.shed++;
-        close(fd);
-        return;
-    }
     /* Both make things better, neither is needed. */
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &notsent, sizeof notsent);
     fl_net_set_user_timeout(fd, UNSENT_MS);
-    conn = add_conn(server, peer);
+    conn = add_conn(server, address);
     server->adopting = conn;
-    /* It binds the connection in the first callback; should it fail before, nobody else frees it. */
+    /* It binds the connection in the first callback; should it fail before, it is freed here. */
     if (!lws_adopt_socket_vhost(server->vhost, fd) && server->adopting) {
         note_refused(conn, "no TLS");
         remove_conn(conn);
@@ -343,41 +332,7 @@ static void adopt(struct tunnel_server *server, int fd, const struct fl_net_addr
     server->adopting = NULL;
 }
 
-static void on_listener(void *ctx, unsigned events)
-{
-    struct tunnel_server *server = ctx;
-
-    (void)events;
-    for (int i = 0; i < ACCEPTS_MAX; i++) {
-        struct fl_net_address peer;
-        int fd;
-
-        switch (fl_net_accept(server->config.listen_fd, &fd, &peer)) {
-        case FL_NET_ACCEPTED:
-            adopt(server, fd, &peer);
-            break;
-        case FL_NET_AGAIN:
-            break;
-        case FL_NET_NOBODY:
-            return;
-        case FL_NET_FDS_FULL:
-            fl_watch_set(&server->listener, 0);
-            fl_timer_in(&server->accept_again, ACCEPT_PAUSE_MS);
-            fl_log(FL_LOG_ERROR, MODULE, "no_descriptors",
-                   FL_LOG_N("connections", server->conns.len));
-            return;
-        }
-    }
-}
-
-static void accept_again(void *ctx)
-{
-    struct tunnel_server *server = ctx;
-
-    if (!server->is_draining) fl_watch_set(&server->listener, FL_WATCH_READ);
-}
-
-/* ---- what libwebsockets says ------------------------------------------------------------------- */
+/* ---- callbacks of libwebsockets -------------------------------------------------------------- */
 
 static int on_established(struct conn *conn)
 {
@@ -416,12 +371,13 @@ static int on_verify(struct conn *conn, X509_STORE_CTX *store, bool is_good)
         snprintf(conn->why, sizeof conn->why, "certificate: %s",
                  X509_verify_cert_error_string(X509_STORE_CTX_get_error(store)));
     }
-    return !is_good; /* 0 would accept it, whatever was found */
+    return !is_good; /* 0 would accept it in any case */
 }
 
 static void set_tls(struct tunnel_server *server, SSL_CTX *tls)
 {
     server->tls = tls;
+    fl_tls_limit(tls);
     SSL_CTX_set_min_proto_version(tls, TLS1_3_VERSION);
     /* Nobody resumes: who comes back shows a certificate that is good then. */
     SSL_CTX_set_num_tickets(tls, 0);
@@ -434,11 +390,12 @@ static void on_destroy(struct conn *conn)
     struct tunnel_server *server = conn->server;
 
     if (!conn->is_up && !server->is_ending && !fl_timer_is_on(&conn->timer)) {
-        remove_conn(conn); /* it was late, and that was said */
+        remove_conn(conn); /* it was late, and that was logged */
         return;
     }
-    if (!conn->is_up && !server->is_ending)
+    if (!conn->is_up && !server->is_ending) {
         note_refused(conn, conn->why[0] ? conn->why : "no TLS, no certificate, or no WebSocket");
+    }
     if (conn->session && !server->is_ending && !session_is_over(conn->session)) {
         session_closed(conn->session, now_of(server));
         begin_end(conn);
@@ -506,12 +463,13 @@ static void on_lws_log(int level, const char *line)
 {
     struct fl_str text = fl_str_c(line);
 
-    while (text.len && text.at[text.len - 1] == '\n')
+    while (text.len && text.at[text.len - 1] == '\n') {
         text.len--;
+    }
     fl_log(level & LLL_ERR ? FL_LOG_WARN : FL_LOG_DEBUG, "lws", "says", FL_LOG_STR("text", text));
 }
 
-/* ---- its life ---------------------------------------------------------------------------------- */
+/* ---- its life -------------------------------------------------------------------------------- */
 
 struct tunnel_server_config tunnel_server_config_default(void)
 {
@@ -530,7 +488,8 @@ struct tunnel_server_config tunnel_server_config_default(void)
 
 static bool start_lws(struct tunnel_server *server, struct fl_err *err)
 {
-    /* No pings of its own: ours are there, and its timers are a sorted list that thousands walk along. */
+    /* No pings of its own: ours are there, and its timers are a sorted list that thousands walk
+     * along. */
     static const lws_retry_bo_t no_pings = {0};
     void *loops[1] = {fl_loop_ev(server->loop)};
     uint64_t options =
@@ -558,8 +517,9 @@ static bool start_lws(struct tunnel_server *server, struct fl_err *err)
     server->context = lws_create_context(&info);
     if (!server->context) return fl_fail(err, FL_IO, "libwebsockets does not start");
     server->vhost = lws_create_vhost(server->context, &info);
-    if (!server->vhost || !server->tls)
+    if (!server->vhost || !server->tls) {
         return fl_fail(err, FL_IO, "libwebsockets does not take the certificate");
+    }
     return true;
 }
 
@@ -570,7 +530,7 @@ struct tunnel_server *tunnel_server_create(struct fl_loop *loop,
 {
     struct tunnel_server *server;
 
-    if (!tunnel_files_check(config, err)) {
+    if (!listener_credentials_check(config, err)) {
         close(config->listen_fd);
         return NULL;
     }
@@ -589,42 +549,33 @@ struct tunnel_server *tunnel_server_create(struct fl_loop *loop,
         .flow = config->flow,
         .ctx = server,
         .lost = session_is_lost,
+        .changed = session_has_changed,
     };
-    server->tokens_at = now_of(server);
-    server->tokens_milli = 2000 * (int64_t)config->handshakes_per_second;
     server->client = SSL_CTX_new(TLS_client_method());
     fl_assert(server->client);
     fl_buf_init(&server->out, LWS_PRE + FL_MUX_WRITE_BYTES_MAX);
     (void)fl_buf_put(&server->out, (uint8_t[LWS_PRE]){0}, LWS_PRE);
-    fl_watch_init(&server->listener, loop, config->listen_fd, on_listener, server);
-    fl_timer_init(&server->accept_again, loop, accept_again, server);
-    lost_init(&server->lost, loop, &server->shared.ports);
+    unsent_session_ends_init(&server->lost, loop, &server->shared.ports);
     fl_timer_init(&server->held_again, loop, retry_held, server);
     fl_after_init(&server->after, loop, after_turn, server);
     if (!start_lws(server, err)) {
+        close(config->listen_fd);
         tunnel_server_destroy(server);
         return NULL;
     }
-    fl_watch_set(&server->listener, FL_WATCH_READ);
+    tunnel_listener_init(&server->listener, loop, config->listen_fd, config->handshakes_per_second,
+                         &(struct tunnel_listener_port){server, has_room, on_came});
     return server;
-}
-
-static void stop_listening(struct tunnel_server *server)
-{
-    server->is_draining = true;
-    fl_timer_off(&server->accept_again);
-    fl_watch_off(&server->listener);
-    if (server->config.listen_fd >= 0) close(server->config.listen_fd);
-    server->config.listen_fd = -1;
 }
 
 void tunnel_server_destroy(struct tunnel_server *server)
 {
     if (!server) return;
     server->is_ending = true;
-    stop_listening(server);
-    while (server->conns.len)
+    tunnel_listener_stop(&server->listener);
+    while (server->conns.len) {
         drop_socket(server->conns.at[server->conns.len - 1].conn);
+    }
     fl_after_off(&server->after);
     fl_timer_off(&server->held_again);
     if (server->context) lws_context_destroy(server->context);
@@ -632,7 +583,7 @@ void tunnel_server_destroy(struct tunnel_server *server)
     fl_vec_fini(&server->conns);
     cluster_index_fini(&server->by_cluster);
     fl_vec_fini(&server->dirty);
-    lost_fini(&server->lost);
+    unsent_session_ends_fini(&server->lost);
     fl_vec_fini(&server->held);
     fl_buf_fini(&server->out);
     fl_free(server);
@@ -640,7 +591,7 @@ void tunnel_server_destroy(struct tunnel_server *server)
 
 bool tunnel_server_reload(struct tunnel_server *server, struct fl_err *err)
 {
-    if (!tunnel_files_check(&server->config, err)) return false;
+    if (!listener_credentials_check(&server->config, err)) return false;
     if (SSL_CTX_use_certificate_chain_file(server->tls, server->config.certificate_file) == 1 &&
         SSL_CTX_use_PrivateKey_file(server->tls, server->config.key_file, SSL_FILETYPE_PEM) == 1) {
         return true;
@@ -648,7 +599,7 @@ bool tunnel_server_reload(struct tunnel_server *server, struct fl_err *err)
     return fl_tls_fail(NULL, "the listener's certificate", err);
 }
 
-/* ---- from the core ----------------------------------------------------------------------------- */
+/* ---- from the core --------------------------------------------------------------------------- */
 
 uint16_t tunnel_server_front(uint64_t connection)
 {
@@ -674,21 +625,23 @@ void tunnel_server_send(struct tunnel_server *server, const struct core_send *se
     struct conn *conn = find(server, send->connection);
     bool is_new = send->kind == CORE_SEND_welcome || send->kind == CORE_SEND_resync;
 
-    if (is_new)
+    if (is_new) {
         tunnel_server_superseded(server, send->cluster, send->session_epoch, send->connection);
+    }
     if (conn && conn->session && !session_is_over(conn->session)) {
         session_send(conn->session, send, now_of(server));
         touch(conn);
     } else if (is_new) {
         /* The connection went while the core thought about it: now its session has a number. */
-        lost_tell(&server->lost,
-                  (struct lost){send->cluster, send->session_epoch, send->connection});
+        unsent_session_ends_add(
+            &server->lost,
+            (struct unsent_session_end){send->cluster, send->session_epoch, send->connection});
     }
 }
 
 void tunnel_server_began(struct tunnel_server *server)
 {
-    /* The oldest first: of two that speak for one cluster, the newest gets the newest session. */
+    /* The oldest first: when two speak for one cluster, the newest gets the newest session. */
     for (size_t i = 0; i < server->conns.len; i++) {
         struct conn *conn = server->conns.at[i].conn;
         enum fl_link_state state;
@@ -720,13 +673,13 @@ void tunnel_server_refused(struct tunnel_server *server, struct fl_cluster clust
     tunnel_server_close_cluster(server, cluster, code, text);
 }
 
-/* ---- answers ----------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 void tunnel_server_spec(struct tunnel_server *server, uint64_t ticket,
                         const struct tunnel_spec *spec)
 {
     struct conn *conn =
-        find(server, (uint64_t)server->config.front << 48 | session_ticket_connection(ticket));
+        find(server, (uint64_t)server->config.front << 48 | order_sender_connection(ticket));
 
     if (!conn || !conn->session || session_is_over(conn->session)) return;
     if (session_spec(conn->session, ticket, spec, now_of(server))) touch(conn);
@@ -742,30 +695,18 @@ void tunnel_server_renewed(struct tunnel_server *server, uint64_t connection, en
     touch(conn);
 }
 
-void tunnel_server_log_consumed(struct tunnel_server *server, uint64_t connection, uint32_t bytes)
+struct fl_streams *tunnel_server_streams(struct tunnel_server *server, uint64_t connection)
 {
     struct conn *conn = find(server, connection);
 
-    if (!conn || !conn->session || session_is_over(conn->session)) return;
-    session_log_consumed(conn->session, bytes);
-    touch(conn);
+    return conn && conn->session ? session_streams(conn->session) : NULL;
 }
 
-bool tunnel_server_log_put(struct tunnel_server *server, uint64_t connection, struct fl_str payload,
-                           struct fl_err *err)
-{
-    struct conn *conn = find(server, connection);
-
-    if (!conn || !conn->session) return fl_fail(err, FL_ABSENT, "the connection is gone");
-    touch(conn);
-    return session_log_put(conn->session, payload, now_of(server), err);
-}
-
-/* ---- its end, and figures ---------------------------------------------------------------------- */
+/* ---- its end, and figures -------------------------------------------------------------------- */
 
 void tunnel_server_drain(struct tunnel_server *server)
 {
-    stop_listening(server);
+    tunnel_listener_stop(&server->listener);
     for (size_t i = 0; i < server->conns.len; i++) {
         struct conn *conn = server->conns.at[i].conn;
 
@@ -780,6 +721,7 @@ struct tunnel_server_stats tunnel_server_stats(const struct tunnel_server *serve
     struct tunnel_server_stats stats = server->shared.stats;
 
     stats.connections = server->conns.len;
+    stats.shed = server->listener.shed;
     for (size_t i = 0; i < server->conns.len; i++) {
         const struct conn *conn = server->conns.at[i].conn;
 

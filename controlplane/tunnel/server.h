@@ -1,41 +1,44 @@
 /* server.h - the tunnels of one front thread: agents' sockets <-> the core's events and sends.
- * A listener of its own that demands a client certificate (TLS 1.3, libwebsockets on the thread's loop);
- * each connection becomes a session (session.h).  What the core decides comes in through
- * tunnel_server_send, what agents say goes out through the ports.
+ * A listener of its own that demands a client certificate (TLS 1.3, libwebsockets on the thread's
+ * loop); each connection becomes a session (session.h).  The core's decisions come in through
+ * tunnel_server_send, the agents' messages go out through the ports.
  *
- * - Strangers: connections over connections_max, more than handshakes_max unfinished handshakes, and more
- *   than the token bucket allows are closed before TLS; a handshake that takes longer than handshake_ms is
- *   cut.  A plain HTTP request, or an upgrade to any other subprotocol, is answered by closing.
- * - 'peer' decides by the certificate who it is; nothing that an agent says is believed in its place.
- * - All sessions of one thread are this object's; a newer session of the same cluster may be another front's:
- *   give every front each WELCOME and RESYNC (tunnel_server_superseded), the one that has the connection
- *   the send itself.
- * - An event that the inbox has no room for (FL_FULL) is told again, every few ms, until it is taken.  A
- *   connection whose event waits is not read meanwhile, so that its agent is slowed and nobody else.
- * Not thread-safe: its loop's thread calls it, and from there it calls the ports.  A port may not call
- * back into the server within its call, unless it says so. */
+ * - Strangers: connections over connections_max, more than handshakes_max unfinished handshakes,
+ *   and more than the token bucket allows are closed before TLS; a handshake that takes longer than
+ *   handshake_ms is cut.  A plain HTTP request, or an upgrade to any other subprotocol, is answered
+ *   by closing.
+ * - 'peer' finds the cluster by the certificate; nothing that an agent says is believed in its
+ *   place.
+ * - All sessions of one thread are this object's; a newer session of the same cluster may be
+ *   another front's: give every front each WELCOME and RESYNC (tunnel_server_superseded), the one
+ *   that has the connection the send itself.
+ * - An event that the inbox has no room for (FL_FULL) is offered again, every few ms, until it is
+ * taken.  A connection whose event waits is not read meanwhile, so that its agent alone is slowed.
+ * Not thread-safe: its loop's thread calls it, and from there it calls the ports.  A port may not
+ * call back into the server within its call, unless it says so. */
 #pragma once
 
 #include "controlplane/core/core_command.h"
-#include "controlplane/engine_event.h"
+#include "controlplane/engine/engine_event.h"
 #include "shared/base/err.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 #include "shared/io/net.h"
 #include "shared/link/flow.h"
+#include "shared/link/streams.h"
 #include "shared/tls/cert.h"
 
 struct fl_loop;
 struct tunnel_server; /* opaque */
 
-/* Who is at the other end, by its certificate, which is verified and a cluster's. */
+/* The other end, by its certificate, which is verified and belongs to a cluster. */
 struct tunnel_peer {
     struct fl_cert cert;
     char address[FL_NET_TEXT_MAX]; /* for the log */
 };
 
-/* What an agent needs beside a START: the job document, sent once per (connection, digest), and what is
- * this job's own. */
+/* An agent needs these beside a START: the job document, sent once per (connection, digest), and
+ * the parameters of this job. */
 struct tunnel_spec {
     struct fl_digest digest; /* SHA-256 of the document */
     struct fl_str document;  /* canonical, shared/spec; at most FL_BLOB_BYTES_MAX */
@@ -44,33 +47,32 @@ struct tunnel_spec {
 
 struct tunnel_server_ports {
     void *ctx;
-    /* engine_thread_adopt, or the like: the event is given away also when it is refused.  FL_FULL: later. */
+    /* engine_thread_adopt, or the like: the event is given away also when it is refused.  FL_FULL:
+     * later. */
     bool (*adopt)(void *ctx, struct engine_event *event, struct fl_err *err);
-    /* HELLO came: which cluster has this certificate, and is this the uid it enrolled with?  False, with a
-     * reason for log and agent: the connection is closed. */
+    /* HELLO came: which cluster has this certificate, and is this the uid it enrolled with?  False,
+     * with a reason for log and agent: the connection is closed. */
     bool (*peer)(void *ctx, const struct tunnel_peer *peer, struct fl_str cluster_uid,
                  struct fl_cluster *ret_cluster, struct fl_err *err);
-    /* The document of an attempt.  True: *ret_spec is filled, borrowed for the call.  False: it will be told,
-     * by tunnel_server_spec with this ticket. */
+    /* The document of an attempt.  True: *ret_spec is filled, borrowed for the call.  False: it
+     * follows by tunnel_server_spec with this ticket. */
     bool (*spec)(void *ctx, uint64_t ticket, struct fl_cluster cluster, struct fl_attempt attempt,
                  struct tunnel_spec *ret_spec);
-    /* The agent asks for its next certificate; answered by tunnel_server_renewed.  'csr' is DER, not checked
-     * yet. */
+    /* The agent asks for its next certificate; answered by tunnel_server_renewed.  'csr' is DER,
+     * not checked yet. */
     void (*renew)(void *ctx, uint64_t connection, struct fl_cluster cluster,
                   const struct tunnel_peer *peer, struct fl_str csr);
-    /* The payload of one frame of the agent's LOG stream (shared/wire/log_message.h).  Its credit returns with
-     * tunnel_server_log_consumed, which may be called from within. */
-    void (*log_frame)(void *ctx, uint64_t connection, struct fl_cluster cluster,
-                      struct fl_str payload);
-    /* The connection is over for logs, whatever the reason; not told when no log_frame was. */
-    void (*log_closed)(void *ctx, uint64_t connection, struct fl_cluster cluster);
+    /* The table of streams: the kinds that others own, borrowed.  BLOB, on which documents travel,
+     * is the tunnel's own. */
+    const struct fl_stream_kind *streams;
+    size_t streams_len;
 };
 
 struct tunnel_server_config {
     uint16_t front; /* number of this thread: the upper 16 bits of its connections */
     int listen_fd;  /* listening and non-blocking; ours from now on */
     const char *certificate_file, *key_file; /* PEM, of this listener */
-    const char *ca_file;                     /* PEM: who may sign agents */
+    const char *ca_file;                     /* PEM: the CA that signs agents */
     uint32_t handshake_ms;                   /* from accept to the upgrade: 5 s */
     uint32_t handshakes_max;                 /* at the same time: 256 */
     uint32_t handshakes_per_second;          /* 500; as many at once as come in two seconds */
@@ -84,19 +86,22 @@ struct tunnel_server_config {
 /* All but the listener, the files and the front. */
 struct tunnel_server_config tunnel_server_config_default(void);
 
-/* NULL: FL_IO or FL_INVALID, a file is missing or no key, a setting out of range; listen_fd is closed. */
+/* NULL: FL_IO or FL_INVALID, a file is missing or no key, a setting out of range; listen_fd is
+ * closed. */
 struct tunnel_server *tunnel_server_create(struct fl_loop *loop,
                                            const struct tunnel_server_config *config,
                                            const struct tunnel_server_ports *ports,
                                            struct fl_err *err);
 
-/* Drops all connections; nothing is told of them any more.  The loop goes on.  NULL is fine. */
+/* Drops all connections and closes their streams; the core hears nothing of it.  The loop goes on.
+ * NULL is fine. */
 void tunnel_server_destroy(struct tunnel_server *server);
 
-/* Takes the certificate file anew, for connections from now on; false: they are not fit, the old one stays. */
+/* Takes the certificate file anew, for connections from now on; false: they are not fit, the old
+ * one stays. */
 FL_CHECK bool tunnel_server_reload(struct tunnel_server *server, struct fl_err *err);
 
-/* ---- from the core ----------------------------------------------------------------------------- */
+/* ---- from the core --------------------------------------------------------------------------- */
 
 /* Which front has a connection. */
 uint16_t tunnel_server_front(uint64_t connection);
@@ -104,7 +109,8 @@ uint16_t tunnel_server_front(uint64_t connection);
 /* For a connection of this front; 'send' is borrowed for the call.  Order is kept. */
 void tunnel_server_send(struct tunnel_server *server, const struct core_send *send);
 
-/* A WELCOME or RESYNC of any front: connections of its cluster that speak under an older session are closed. */
+/* A WELCOME or RESYNC of any front: connections of its cluster that speak under an older session
+ * are closed. */
 void tunnel_server_superseded(struct tunnel_server *server, struct fl_cluster cluster,
                               uint64_t session_epoch, uint64_t connection);
 
@@ -119,25 +125,25 @@ void tunnel_server_refused(struct tunnel_server *server, struct fl_cluster clust
 void tunnel_server_close_cluster(struct tunnel_server *server, struct fl_cluster cluster,
                                  enum fl_code code, const char *text);
 
-/* ---- answers to the ports ---------------------------------------------------------------------- */
+/* ---- answers to the ports -------------------------------------------------------------------- */
 
-/* NULL: it cannot be had; the agent gets the START without it and refuses it.  An old ticket is fine. */
+/* NULL: it cannot be had; the agent gets the START without it and refuses it.  An old ticket is
+ * fine. */
 void tunnel_server_spec(struct tunnel_server *server, uint64_t ticket,
                         const struct tunnel_spec *spec);
 
-/* FL_OK with the PEM chain, the new certificate first; else why not.  A connection that is gone is fine. */
+/* FL_OK with the PEM chain, the new certificate first; else why not.  A connection that is gone is
+ * fine. */
 void tunnel_server_renewed(struct tunnel_server *server, uint64_t connection, enum fl_code code,
                            struct fl_str text, struct fl_str chain);
 
-/* The agent may send so many bytes more. */
-void tunnel_server_log_consumed(struct tunnel_server *server, uint64_t connection, uint32_t bytes);
+/* ---- streams --------------------------------------------------------------------------------- */
 
-/* Sends one payload (acknowledgement, cursor, pause) on the LOG stream, at most 64 KiB.  False, FL_FULL: the
- * agent takes too little, 1 MiB waits, and its connection is being closed; FL_ABSENT: it is gone. */
-FL_CHECK bool tunnel_server_log_put(struct tunnel_server *server, uint64_t connection,
-                                    struct fl_str payload, struct fl_err *err);
+/* The streams of a connection, to open one or to find one; NULL: the connection is gone.  Good
+ * until the next turn of the loop. */
+struct fl_streams *tunnel_server_streams(struct tunnel_server *server, uint64_t connection);
 
-/* ---- its end, and figures ---------------------------------------------------------------------- */
+/* ---- its end, and figures -------------------------------------------------------------------- */
 
 /* Accepts nothing more and says BYE to all, to come back after retry_after_ms. */
 void tunnel_server_drain(struct tunnel_server *server);

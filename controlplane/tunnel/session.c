@@ -2,20 +2,9 @@
 
 #include <string.h>
 
-#include "controlplane/tunnel/order.h"
+#include "controlplane/tunnel/order_sender.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
-#include "shared/link/blob.h"
-#include "shared/link/mux.h"
-
-/* A document on its way. */
-struct blob {
-    uint8_t header[FL_BLOB_HEADER_BYTES];
-    struct fl_digest digest;
-    const char *document; /* of the first order */
-    size_t bytes, pos;    /* header included */
-    bool is_going;
-};
 
 struct session {
     struct session_shared *shared;
@@ -23,39 +12,62 @@ struct session {
     fl_ms made_at, expires_at;
     struct translate_peer peer;
     struct fl_mux *mux;
+    struct fl_streams *streams;
+    struct order_sender orders;
     struct fl_err why;
 
     bool is_offered; /* the core has its HELLO, or will have it when a term begins */
 
-    /* What waits for room in the inbox, in this order. */
+    /* These wait for room in the inbox, in this order. */
     bool is_offer_held;        /* its HELLO, also when it is the only one */
-    const struct fl_msg *held; /* what is left of a frame, the mux's */
+    const struct fl_msg *held; /* the rest of a frame; the mux owns it */
     size_t held_len;           /* 0: none */
-    struct fl_buf unread;      /* what came behind it */
+    struct fl_buf unread;      /* bytes that came behind it */
 
     uint16_t protocol;
     struct fl_msg hello; /* its strings are not kept, but for: */
     bool has_images;
     uint64_t job_highest;
 
-    struct order_queue orders;
-    uint32_t tickets;       /* the newest */
-    struct fl_blobs *blobs; /* what the agent has; NULL until the first is sent */
-    struct blob blob;
-    uint32_t blob_stream; /* 0: none yet */
-
-    uint32_t log_stream; /* 0: none */
-    bool had_log;
-    struct fl_buf log;    /* messages to the agent: u32 length and payload each */
-    size_t log_pos;       /* of them, what went out */
-    struct core_send bye; /* what to say when it is sent away */
+    struct core_send bye; /* its words when it is sent away */
     char bye_text[201];
 };
 
-static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max);
 static void end(struct session *session);
 
-/* ---- its life ---------------------------------------------------------------------------------- */
+/* ---- its life -------------------------------------------------------------------------------- */
+
+static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
+{
+    struct session *session = ctx;
+
+    return fl_streams_pull(session->streams, stream, at, bytes_max);
+}
+
+static void on_changed(void *ctx)
+{
+    struct session *session = ctx;
+
+    session->shared->changed(session->shared->ctx, session->peer.connection);
+}
+
+static void on_fail(void *ctx, const struct fl_err *err)
+{
+    struct session *session = ctx;
+
+    session_refuse(session, err->code, err->text, session_link(session)->now);
+}
+
+static void make_streams(struct session *session)
+{
+    const struct tunnel_server_ports *ports = &session->shared->ports;
+    struct fl_streams_owner owner = {session, on_changed, on_fail};
+    struct fl_stream_kind documents = order_sender_kind(&session->orders);
+
+    session->streams = fl_streams_create(session->mux, &owner);
+    fl_streams_add(session->streams, &documents, 1);
+    fl_streams_add(session->streams, ports->streams, ports->streams_len);
+}
 
 struct session *session_create(struct session_shared *shared, const struct tunnel_peer *peer,
                                uint64_t connection, fl_ms expires_at, fl_ms now)
@@ -75,9 +87,11 @@ struct session *session_create(struct session_shared *shared, const struct tunne
     session->peer.connection = connection;
     session->peer.generation = peer->cert.generation;
     session->mux = fl_mux_create(&config, now);
+    make_streams(session);
+    order_sender_init(&session->orders, &shared->ports, &shared->stats, session->mux,
+                      session->streams);
     session->bye = (struct core_send){
         .kind = CORE_SEND_bye, .code = FL_UNAVAILABLE, .text = "come back later"};
-    fl_buf_init(&session->log, SESSION_LOG_BYTES_MAX);
     fl_buf_init(&session->unread, SESSION_UNREAD_BYTES_MAX);
     return session;
 }
@@ -85,12 +99,17 @@ struct session *session_create(struct session_shared *shared, const struct tunne
 void session_destroy(struct session *session)
 {
     if (!session) return;
+    fl_streams_end(session->streams);
+    fl_streams_destroy(session->streams);
+    order_sender_fini(&session->orders);
     fl_mux_destroy(session->mux);
-    order_clear(&session->orders);
-    fl_blobs_destroy(session->blobs);
-    fl_buf_fini(&session->log);
     fl_buf_fini(&session->unread);
     fl_free(session);
+}
+
+struct fl_streams *session_streams(struct session *session)
+{
+    return session->streams;
 }
 
 uint64_t session_connection(const struct session *session)
@@ -124,7 +143,7 @@ const char *session_why(const struct session *session)
     return fl_link_why_name(session_link(session)->why);
 }
 
-/* ---- what the link wants ----------------------------------------------------------------------- */
+/* ---- answers of the link --------------------------------------------------------------------- */
 
 static void say_bye(struct session *session)
 {
@@ -168,23 +187,18 @@ static void step(struct session *session, enum fl_link_event_kind kind, fl_ms no
     act(session, fl_mux_step(session->mux, kind, now));
 }
 
-/* Over: the core hears it, the log too, and nothing waits any more. */
+/* Over: the core hears it, its streams too, and nothing waits any more. */
 static void end(struct session *session)
 {
     struct session_shared *shared = session->shared;
 
-    if (session->had_log) {
-        session->had_log = false;
-        shared->ports.log_closed(shared->ports.ctx, session->peer.connection,
-                                 session->peer.cluster);
-    }
+    fl_streams_end(session->streams);
     if (session->is_offered) {
         session->is_offered = false;
         shared->lost(shared->ctx, session->peer.cluster, session->peer.session_epoch,
                      session->peer.connection);
     }
-    order_clear(&session->orders);
-    session->blob = (struct blob){0};
+    order_sender_clear(&session->orders);
     session->is_offer_held = false;
     session->held_len = 0;
     fl_buf_clear(&session->unread);
@@ -226,18 +240,20 @@ fl_ms session_deadline(const struct session *session)
 
 void session_tick(struct session *session, fl_ms now)
 {
-    if (now >= session->expires_at)
+    if (now >= session->expires_at) {
         session_refuse(session, FL_DENIED, "the certificate has expired", now);
-    /* Its silence is ours: what it says waits to be read. */
+    }
+    /* Its silence is ours: its words wait to be read. */
     if (session_is_held(session)) step(session, FL_LINK_EV_bytes, now);
-    for (int i = 0; i < 4 && now >= fl_mux_deadline(session->mux); i++)
+    for (int i = 0; i < 4 && now >= fl_mux_deadline(session->mux); i++) {
         step(session, FL_LINK_EV_tick, now);
+    }
 }
 
-/* ---- to the core ------------------------------------------------------------------------------- */
+/* ---- to the core ----------------------------------------------------------------------------- */
 
-/* The inbox takes it, or the core will hear of it all again when a term begins; else the session is over.
- * False: there is no room, and it is to be told again. */
+/* The inbox takes it, or the core will hear of it all again when a term begins; else the session is
+ * over.  False: there is no room, and it must be offered again. */
 static bool adopt(struct session *session, struct engine_event *event, fl_ms now)
 {
     struct tunnel_server_ports *ports = &session->shared->ports;
@@ -322,7 +338,7 @@ static void greet(struct session *session, const struct fl_msg_hello *hello, fl_
     session_offer(session, now);
 }
 
-/* What the link let through; what finds no room is held, with all that is behind it. */
+/* Messages that the link let through.  The first that finds no room is held, with all behind it. */
 static void hear(struct session *session, const struct fl_msg *messages, size_t len, fl_ms now)
 {
     struct tunnel_server_ports *ports = &session->shared->ports;
@@ -353,37 +369,7 @@ static void hear(struct session *session, const struct fl_msg *messages, size_t 
     }
 }
 
-/* ---- streams ----------------------------------------------------------------------------------- */
-
-static void take_data(struct session *session, const struct fl_mux_item *item)
-{
-    struct tunnel_server_ports *ports = &session->shared->ports;
-
-    if (item->type != FL_FRAME_LOG) {
-        fl_mux_close(session->mux, item->stream, FL_UNSUPPORTED, FL_STR("not taken here"));
-        return;
-    }
-    if (item->is_new && session->log_stream == 0) session->log_stream = item->stream;
-    if (item->stream != session->log_stream) {
-        fl_mux_close(session->mux, item->stream, FL_FULL, FL_STR("there is a LOG stream already"));
-        return;
-    }
-    session->had_log = true;
-    ports->log_frame(ports->ctx, session->peer.connection, session->peer.cluster, item->bytes);
-}
-
-static void take_closed(struct session *session, const struct fl_mux_item *item)
-{
-    struct tunnel_server_ports *ports = &session->shared->ports;
-
-    if (item->stream != session->log_stream) return;
-    session->log_stream = 0;
-    fl_buf_clear(&session->log);
-    session->log_pos = 0;
-    if (!session->had_log) return;
-    session->had_log = false;
-    ports->log_closed(ports->ctx, session->peer.connection, session->peer.cluster);
-}
+/* ---- in -------------------------------------------------------------------------------------- */
 
 /* As far as it may go; *bytes is what is left. */
 static void receive(struct session *session, struct fl_str *bytes, fl_ms now)
@@ -405,10 +391,8 @@ static void receive(struct session *session, struct fl_str *bytes, fl_ms now)
             hear(session, item.messages, item.messages_len, now);
             break;
         case FL_MUX_DATA:
-            take_data(session, &item);
-            break;
         case FL_MUX_CLOSED:
-            take_closed(session, &item);
+            fl_streams_take(session->streams, &item);
             break;
         }
     }
@@ -419,8 +403,9 @@ void session_bytes(struct session *session, struct fl_str bytes, fl_ms now)
     session->shared->stats.bytes_in += bytes.len;
     receive(session, &bytes, now);
     if (session_is_over(session) || bytes.len == 0) return;
-    if (!fl_buf_put(&session->unread, bytes.at, bytes.len))
+    if (!fl_buf_put(&session->unread, bytes.at, bytes.len)) {
         session_refuse(session, FL_FULL, "too much came while the engine had no room", now);
+    }
 }
 
 bool session_resume(struct session *session, fl_ms now)
@@ -444,85 +429,7 @@ bool session_resume(struct session *session, fl_ms now)
     return false;
 }
 
-void session_log_consumed(struct session *session, uint32_t bytes)
-{
-    if (session->log_stream) fl_mux_consumed(session->mux, session->log_stream, bytes);
-}
-
-bool session_log_put(struct session *session, struct fl_str payload, fl_ms now, struct fl_err *err)
-{
-    fl_assert(payload.len > 0 && payload.len <= FL_FRAME_PAYLOAD_MAX);
-    if (session->log_stream == 0 || session_is_over(session))
-        return fl_fail(err, FL_ABSENT, "the LOG stream is not open");
-    if (session->log.len + 4 + payload.len > SESSION_LOG_BYTES_MAX && session->log_pos) {
-        size_t left = session->log.len - session->log_pos;
-
-        memmove(session->log.at, session->log.at + session->log_pos, left);
-        fl_buf_truncate(&session->log, left);
-        session->log_pos = 0;
-    }
-    if (session->log.len + 4 + payload.len > SESSION_LOG_BYTES_MAX) {
-        fl_fail(err, FL_FULL, "the agent takes too little of its LOG stream");
-        session_refuse(session, FL_FULL, err ? err->text : NULL, now);
-        return false;
-    }
-    (void)fl_buf_put_u32(&session->log, (uint32_t)payload.len);
-    (void)fl_buf_put(&session->log, payload.at, payload.len);
-    fl_mux_wants(session->mux, session->log_stream, session->log.len - session->log_pos);
-    return true;
-}
-
-/* Whole payloads, as many as fit. */
-static size_t pull_log(struct session *session, uint8_t *at, size_t bytes_max)
-{
-    size_t len = 0;
-
-    while (session->log_pos < session->log.len) {
-        struct fl_reader reader =
-            fl_reader(session->log.at + session->log_pos, session->log.len - session->log_pos);
-        uint32_t payload_bytes = fl_read_u32(&reader);
-
-        if (payload_bytes > bytes_max - len) break;
-        memcpy(at + len, fl_read_raw(&reader, payload_bytes).at, payload_bytes);
-        len += payload_bytes;
-        session->log_pos += reader.pos;
-    }
-    if (session->log_pos == session->log.len) {
-        fl_buf_clear(&session->log);
-        session->log_pos = 0;
-    }
-    return len;
-}
-
-static size_t pull_blob(struct blob *blob, uint8_t *at, size_t bytes_max)
-{
-    size_t len = 0;
-
-    while (len < bytes_max && blob->pos < blob->bytes) {
-        bool is_header = blob->pos < FL_BLOB_HEADER_BYTES;
-        const void *from = is_header ? (const void *)(blob->header + blob->pos)
-                                     : blob->document + (blob->pos - FL_BLOB_HEADER_BYTES);
-        size_t part = (is_header ? FL_BLOB_HEADER_BYTES : blob->bytes) - blob->pos;
-
-        if (part > bytes_max - len) part = bytes_max - len;
-        memcpy(at + len, from, part);
-        blob->pos += part;
-        len += part;
-    }
-    return len;
-}
-
-static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
-{
-    struct session *session = ctx;
-
-    if (stream == session->log_stream) return pull_log(session, at, bytes_max);
-    if (stream == session->blob_stream && session->blob.is_going)
-        return pull_blob(&session->blob, at, bytes_max);
-    return 0;
-}
-
-/* ---- what the core sends ----------------------------------------------------------------------- */
+/* ---- sends of the core ----------------------------------------------------------------------- */
 
 static void put(struct session *session, const struct fl_msg *msg)
 {
@@ -530,116 +437,10 @@ static void put(struct session *session, const struct fl_msg *msg)
     fl_mux_put(session->mux, msg);
 }
 
-static bool has_blob(const struct session *session, struct fl_digest digest)
-{
-    return session->blobs && fl_blobs_find(session->blobs, digest, NULL);
-}
-
-static uint64_t next_ticket(struct session *session)
-{
-    return session->peer.connection << 32 | ++session->tickets;
-}
-
-uint64_t session_ticket_connection(uint64_t ticket)
-{
-    return ticket >> 32;
-}
-
-static void ask(struct session *session, struct order *order, fl_ms now)
-{
-    struct tunnel_server_ports *ports = &session->shared->ports;
-    struct tunnel_spec spec = {0};
-    uint64_t ticket = order->ticket;
-
-    if (ports->spec(ports->ctx, ticket, session->peer.cluster, order->msg.start.attempt, &spec))
-        (void)session_spec(session, ticket, &spec, now);
-}
-
-/* The first order's document sets out; false: the tunnel has no room for a stream. */
-static bool begin_blob(struct session *session, struct order *order, fl_ms now)
-{
-    struct fl_err err = {0};
-
-    if (session->blob_stream == 0 &&
-        !fl_mux_open(session->mux, FL_FRAME_BLOB, now, &session->blob_stream, &err)) {
-        return false;
-    }
-    session->blob = (struct blob){.digest = order->msg.start.spec,
-                                  .document = order->document,
-                                  .bytes = FL_BLOB_HEADER_BYTES + order->document_bytes,
-                                  .is_going = true};
-    fl_blob_header(session->blob.digest, (uint32_t)order->document_bytes, session->blob.header);
-    fl_mux_wants(session->mux, session->blob_stream, session->blob.bytes);
-    session->shared->stats.specs_sent++;
-    return true;
-}
-
-/* Lets go what may. */
-static void drain(struct session *session, fl_ms now)
-{
-    struct order *order;
-
-    while ((order = session->orders.first)) {
-        if (order->state == ORDER_WAITS) return;
-        if (order->state == ORDER_TO_SEND && !has_blob(session, order->msg.start.spec)) {
-            if (!session->blob.is_going && order->document) {
-                if (!begin_blob(session, order, now)) return;
-            } else if (!session->blob.is_going) {
-                order_ask_again(&session->orders, order, next_ticket(session));
-                ask(session, order, now);
-                return;
-            }
-            if (session->blob.pos < session->blob.bytes) return;
-            if (!session->blobs) session->blobs = fl_blobs_create(false);
-            fl_blobs_add(session->blobs, session->blob.digest,
-                         (struct fl_str){order->document, order->document_bytes});
-            session->blob = (struct blob){0};
-        }
-        put(session, &order->msg);
-        order_pop(&session->orders);
-    }
-}
-
 bool session_spec(struct session *session, uint64_t ticket, const struct tunnel_spec *spec,
                   fl_ms now)
 {
-    struct order *order = order_find(&session->orders, ticket);
-
-    if (!order) return false;
-    if (!spec || spec->document.len > FL_BLOB_BYTES_MAX || spec->params.len > 32768) {
-        order->state = ORDER_READY; /* the agent has no such document and refuses the START */
-    } else {
-        order_fill(&session->orders, order, spec, has_blob(session, spec->digest));
-    }
-    if (session->orders.document_bytes > SESSION_DOCUMENT_BYTES_MAX) {
-        session_refuse(session, FL_FULL, "too many job documents wait to be sent", now);
-        return true;
-    }
-    drain(session, now);
-    return true;
-}
-
-static void order_start(struct session *session, const struct fl_msg *msg, fl_ms now)
-{
-    struct tunnel_server_ports *ports = &session->shared->ports;
-    uint64_t ticket = next_ticket(session);
-    struct tunnel_spec spec = {0};
-    struct fl_msg ready = *msg;
-    struct order *order;
-
-    if (!ports->spec(ports->ctx, ticket, session->peer.cluster, msg->start.attempt, &spec)) {
-        order_push_start(&session->orders, msg, ticket);
-        return;
-    }
-    if (session->orders.len == 0 && has_blob(session, spec.digest) && spec.params.len <= 32768) {
-        ready.start.spec = spec.digest; /* nothing to wait for, nothing to copy */
-        ready.start.params = spec.params;
-        put(session, &ready);
-        return;
-    }
-    order = order_push_start(&session->orders, msg, ticket);
-    fl_assert(order);
-    (void)session_spec(session, ticket, &spec, now);
+    return order_sender_spec(&session->orders, ticket, spec, now);
 }
 
 /* START, GO, STOP, ACK: in their order. */
@@ -647,34 +448,26 @@ static void order_send(struct session *session, const struct core_send *send, fl
 {
     struct fl_msg msg;
 
-    if (session_link(session)->state != FL_LINK_UP) return; /* of a term that is over */
+    if (session_link(session)->state != FL_LINK_UP) {
+        return; /* the order belongs to a term that is over */
+    }
+    if (send->kind == CORE_SEND_start && send->attempt.job.n > session->job_highest) {
+        session->job_highest = send->attempt.job.n;
+    }
     translate_send(send, &session->shared->translate, session->protocol, (struct fl_digest){0},
                    &msg);
-    if (session->orders.len == SESSION_ORDERS_MAX) {
-        session_refuse(session, FL_FULL, "too much waits to be told to the agent", now);
-    } else if (send->kind == CORE_SEND_start) {
-        if (send->attempt.job.n > session->job_highest) session->job_highest = send->attempt.job.n;
-        order_start(session, &msg, now);
-    } else if (session->orders.len) {
-        order_push(&session->orders, &msg);
-    } else {
-        put(session, &msg);
-    }
+    order_sender_send(&session->orders, &msg, now);
 }
 
-/* WELCOME, or RESYNC: all that waits is of the term before. */
+/* WELCOME, or RESYNC: all that waits belongs to the term before. */
 static void begin_session(struct session *session, const struct core_send *send, fl_ms now)
 {
+    struct fl_stream_peer peer = {session->peer.connection, session->peer.cluster};
     struct core_send again = *send;
     struct fl_msg msg;
 
-    order_clear(&session->orders);
-    if (session->blob.is_going) {
-        /* What is half out cannot be taken back: the agent forgets the stream. */
-        fl_mux_close(session->mux, session->blob_stream, FL_CONFLICT, FL_STR("a new term"));
-        session->blob_stream = 0;
-        session->blob = (struct blob){0};
-    }
+    order_sender_begin(&session->orders, peer);
+    fl_streams_set_peer(session->streams, peer);
     session->peer.session_epoch = send->session_epoch;
     if (session_link(session)->state == FL_LINK_UP) {
         again.kind = CORE_SEND_resync; /* a HELLO that waited for a term was offered twice */
@@ -723,7 +516,7 @@ void session_renewed(struct session *session, enum fl_code code, struct fl_str t
     put(session, &msg);
 }
 
-/* ---- out --------------------------------------------------------------------------------------- */
+/* ---- out ------------------------------------------------------------------------------------- */
 
 bool session_has_output(const struct session *session)
 {
@@ -734,7 +527,7 @@ size_t session_write(struct session *session, fl_ms now, struct fl_buf *out)
 {
     size_t wrote = fl_mux_write(session->mux, now, out);
 
-    if (session->blob.is_going && session->blob.pos == session->blob.bytes) drain(session, now);
+    order_sender_wrote(&session->orders, now);
     session->shared->stats.bytes_out += wrote;
     return wrote;
 }

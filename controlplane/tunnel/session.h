@@ -1,16 +1,13 @@
 /* session.h - one agent's connection: bytes <-> the core's events and sends, without a socket.
- * It greets (HELLO -> session_open -> WELCOME), turns messages into events, keeps the order of what the core
- * sends while the document of a START is fetched and travels before it, and passes LOG frames on.
+ * It greets (HELLO -> session_open -> WELCOME), turns messages into events, and hands the sends of
+ * the core to its order_sender and the frames of streams to their kinds.
  *
- * - It is over when session_is_over says so: write what session_write still gives (the BYE), then drop the
- *   connection.  Over is for good.
- * - What the core sent waits in one queue as soon as one START waits for its document: at most
- *   SESSION_ORDERS_MAX sends and SESSION_DOCUMENT_BYTES_MAX of documents, else the connection is closed; the
- *   agent comes back and the core says it all again.  A new WELCOME or RESYNC empties the queue: it is of the
- *   term before.
- * - When the engine's inbox has no room (FL_FULL), the session stands still, and nothing is lost: what it could
- *   not hand on, one decoded frame, and the bytes behind it are kept, SESSION_UNREAD_BYTES_MAX at most.  Read
- *   nothing more for it, and resume it until it goes on.  Meanwhile it is not taken for dead: it waits for us.
+ * - It is over when session_is_over says so: write what session_write still gives (the BYE), then
+ *   drop the connection.  Over is for good.
+ * - When the engine's inbox has no room (FL_FULL), the session stands still, and nothing is lost:
+ *   one decoded frame that it could not hand on, and the bytes behind it, are kept,
+ *   SESSION_UNREAD_BYTES_MAX at most.  Read nothing more for it, and resume it until it goes on.
+ *   Meanwhile it is not taken for dead: it waits for us.
  * The server is its only caller.  Uses the ports of server.h. */
 #pragma once
 
@@ -19,16 +16,12 @@
 #include "shared/link/link.h"
 
 enum {
-    SESSION_ORDERS_MAX = 16384,
-    SESSION_DOCUMENT_BYTES_MAX = 32 << 20,
-    SESSION_LOG_BYTES_MAX = 1 << 20, /* of log messages to the agent */
-    SESSION_UNREAD_BYTES_MAX = 256
-                               << 10, /* that the socket gave before it was told to give no more */
+    SESSION_UNREAD_BYTES_MAX = 256 << 10, /* that came before the socket stopped reading */
 };
 
 struct session; /* opaque */
 
-/* What all sessions of a server share; it outlives them. */
+/* Shared by all sessions of a server; it outlives them. */
 struct session_shared {
     struct tunnel_server_ports ports;
     struct translate_config translate;
@@ -37,10 +30,12 @@ struct session_shared {
     void *ctx;
     /* The core is to hear that this session is over. */
     void (*lost)(void *ctx, struct fl_cluster cluster, uint64_t session_epoch, uint64_t connection);
+    /* A stream of this connection may have something to send. */
+    void (*changed)(void *ctx, uint64_t connection);
 };
 
-/* The connection is made, its certificate is verified, and good until 'expires_at' (on the clock of 'now'): a
- * tunnel does not outlive it. */
+/* The connection is made, its certificate is verified, and good until 'expires_at' (on the clock of
+ * 'now'): a tunnel does not outlive it. */
 struct session *session_create(struct session_shared *shared, const struct tunnel_peer *peer,
                                uint64_t connection, fl_ms expires_at, fl_ms now);
 
@@ -53,8 +48,9 @@ uint64_t session_epoch(const struct session *session);            /* 0: none yet
 const struct fl_link *session_link(const struct session *session);
 bool session_is_over(const struct session *session);
 const char *session_why(const struct session *session); /* it is over */
+struct fl_streams *session_streams(struct session *session);
 
-/* ---- from the socket --------------------------------------------------------------------------- */
+/* ---- from the socket ------------------------------------------------------------------------- */
 
 void session_bytes(struct session *session, struct fl_str bytes, fl_ms now);
 void session_closed(struct session *session, fl_ms now); /* the socket is gone */
@@ -70,7 +66,7 @@ void session_tick(struct session *session, fl_ms now);
 bool session_has_output(const struct session *session);
 size_t session_write(struct session *session, fl_ms now, struct fl_buf *out); /* as fl_mux_write */
 
-/* ---- from the server --------------------------------------------------------------------------- */
+/* ---- from the server ------------------------------------------------------------------------- */
 
 void session_send(struct session *session, const struct core_send *send, fl_ms now);
 void session_offer(struct session *session, fl_ms now); /* again, to the core of a new term */
@@ -78,14 +74,8 @@ void session_supersede(struct session *session, fl_ms now);
 void session_refuse(struct session *session, enum fl_code code, const char *text, fl_ms now);
 void session_stop(struct session *session, fl_ms now); /* this process ends */
 
-/* Which connection of the front asked, by the lower 32 bits of its number. */
-uint64_t session_ticket_connection(uint64_t ticket);
-
-/* False: the ticket is none of this session's. */
+/* False: this session did not ask with this ticket. */
 bool session_spec(struct session *session, uint64_t ticket, const struct tunnel_spec *spec,
                   fl_ms now);
 void session_renewed(struct session *session, enum fl_code code, struct fl_str text,
                      struct fl_str chain);
-void session_log_consumed(struct session *session, uint32_t bytes);
-FL_CHECK bool session_log_put(struct session *session, struct fl_str payload, fl_ms now,
-                              struct fl_err *err);

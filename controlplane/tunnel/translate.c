@@ -6,7 +6,7 @@
 
 enum { NODE_NUMBERS = 65536, BYE_TEXT_BYTES_MAX = 200 };
 
-/* --- out ------------------------------------------------------------------------------------- */
+/* ---- out ------------------------------------------------------------------------------------- */
 
 /* As much of the text as a BYE holds, cut between characters. */
 static struct fl_str bye_text(const char *text)
@@ -15,8 +15,9 @@ static struct fl_str bye_text(const char *text)
 
     if (s.len > BYE_TEXT_BYTES_MAX) {
         s.len = BYE_TEXT_BYTES_MAX;
-        while (s.len > 0 && ((uint8_t)s.at[s.len] & 0xc0) == 0x80)
+        while (s.len > 0 && ((uint8_t)s.at[s.len] & 0xc0) == 0x80) {
             s.len--;
+        }
     }
     return s;
 }
@@ -83,15 +84,15 @@ void translate_send(const struct core_send *send, const struct translate_config 
     *ret_msg = msg;
 }
 
-/* --- in -------------------------------------------------------------------------------------- */
+/* ---- in -------------------------------------------------------------------------------------- */
 
 static struct fl_str keep(struct fl_arena *arena, struct fl_str s)
 {
     return (struct fl_str){fl_arena_copy(arena, s.at, s.len), s.len};
 }
 
-/* Whether a JSON array of strings names the capability.  What is no such array names none: it is a hint
- * for placement, the cluster itself refuses what it cannot run. */
+/* Whether a JSON array of strings names the capability.  Anything else names none: it is a hint for
+ * placement, the cluster itself refuses what it cannot run. */
 static bool has_capability(struct fl_str list, const char *name)
 {
     size_t len = strlen(name);
@@ -115,8 +116,9 @@ static size_t run_length(const struct fl_msg *messages, size_t len, size_t pos, 
 {
     size_t end = pos;
 
-    while (end < len && end - pos < max && messages[end].kind == messages[pos].kind)
+    while (end < len && end - pos < max && messages[end].kind == messages[pos].kind) {
         end++;
+    }
     return end - pos;
 }
 
@@ -171,7 +173,8 @@ static bool take_nodes(const struct fl_msg *messages, size_t len, size_t *pos,
         if (node->number >= NODE_NUMBERS) {
             return fl_fail(err, FL_INVALID, "a node has the number %u", node->number);
         }
-        /* One mark speaks for the whole event: the lowest, so that nothing is thought included early. */
+        /* One mark speaks for the whole event: the lowest, so that nothing is thought included
+         * early. */
         if (i == 0 || node->mark < event->nodes.mark) event->nodes.mark = node->mark;
         event->nodes.report_seq = node->report_seq;
         nodes[i] = (struct core_node_report){
@@ -222,7 +225,8 @@ bool translate_next(struct translate_peer *peer, const struct fl_msg *messages, 
         (*pos)++;
         break;
     case FL_MSG_inventory_begin:
-        /* Until it comes, what the agent sent before a RESYNC may still arrive, under its old epoch. */
+        /* Until it comes, what the agent sent before a RESYNC may still arrive, under its old
+         * epoch. */
         peer->heard_epoch = first->inventory_begin.session_epoch;
         (*pos)++;
         event.kind = CORE_EV_inventory;

@@ -1,7 +1,7 @@
 /* translate.h - between what the core says and what stands in a frame.
- * Out: a core_send becomes the message for the agent.  In: messages of an agent become core_events, those
- * that come in numbers (inventory items, nodes) gathered into few; which cluster speaks, and in which
- * session, is what the tunnel knows of the connection and never what the message says.
+ * Out: a core_send becomes the message for the agent.  In: messages of an agent become core_events,
+ * those that come in numbers (inventory items, nodes) gathered into few; which cluster speaks, and
+ * in which session, is what the tunnel knows of the connection and never what the message says.
  * Pure.  Uses the core's event and command types, shared/wire and shared/base. */
 #pragma once
 
@@ -12,7 +12,7 @@
 /* The capability, in HELLO's list (a JSON array of strings), of a runtime that has images. */
 #define TRANSLATE_CAPABILITY_IMAGES "images"
 
-/* What the core leaves to the tunnel's settings. */
+/* Settings of the tunnel that the core does not know. */
 struct translate_config {
     uint32_t stop_grace_ms;
     uint32_t ping_ms, dead_ms;
@@ -21,12 +21,12 @@ struct translate_config {
     struct fl_str capabilities; /* of this side, in WELCOME */
 };
 
-/* *ret_msg borrows from 'send' and 'config'.  'protocol' is what HELLO and this build have in common,
- * 'spec' the digest of a START's spec; each is read for its kind only. */
+/* *ret_msg borrows from 'send' and 'config'.  'protocol' is what HELLO and this build have in
+ * common, 'spec' the digest of a START's spec; each is read for its kind only. */
 void translate_send(const struct core_send *send, const struct translate_config *config,
                     uint16_t protocol, struct fl_digest spec, struct fl_msg *ret_msg);
 
-/* Who is at the other end of a connection. */
+/* The other end of a connection. */
 struct translate_peer {
     struct fl_cluster cluster; /* by its certificate */
     uint64_t generation;       /* in its certificate; 0: it has none */
@@ -37,11 +37,12 @@ struct translate_peer {
     uint64_t age_ms;        /* for HELLO: how long the connection has been there */
 };
 
-/* Makes the next event out of messages[*pos..] and moves *pos behind what went into it; the caller loops
- * until *pos == len.  What was said before inventory_begin is told under the epoch of then, which the core
- * no longer hears: after a RESYNC such words may still come.  The event's strings and lists are copies in the arena.  'now' and 'request' stay 0.
- * False: the agent broke a rule (an item before WELCOME, a number out of range, a message that is not the
- * core's to hear); the tunnel is to be closed, 'err' says why. */
+/* Makes the next event out of messages[*pos..] and moves *pos behind what went into it; the caller
+ * loops until *pos == len.  Reports before inventory_begin reach the core under the old epoch,
+ * which it ignores: after a RESYNC some may still come.  The event's strings and lists are copies
+ * in the arena.  'now' and 'request' stay 0.  False: the agent broke a rule (an item before
+ * WELCOME, a number out of range, a message that is not the core's to hear); the tunnel is to be
+ * closed, 'err' says why. */
 FL_CHECK bool translate_next(struct translate_peer *peer, const struct fl_msg *messages, size_t len,
                              size_t *pos, struct fl_arena *arena, struct core_event *ret_event,
                              struct fl_err *err);

@@ -7,7 +7,8 @@ int main(void)
         "# Settings of fairlead-agent\n\n"
         "Made by `docs/gen/agent_settings.c` from `agent/config.def`; change that, not this. A "
         "setting is read from the\nfile that `--config` names (`key = value`), from the variable "
-        "`FAIRLEAD_KEY` and from the flag `--key`, in that\norder of weakness. Secrets are given "
+        "`FAIRLEAD_KEY` and from the flag `--key`; each\noverrides the one before. Secrets are "
+        "given "
         "by variable, by file, or as `@PATH` of a file, and are printed as `***`.\n\n");
     fl_config_print_markdown(agent_config_settings, AGENT_CONFIG_LEN, stdout);
     return fflush(stdout) != 0;

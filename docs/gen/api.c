@@ -1,17 +1,93 @@
 /* api.c - prints docs/reference/api.md from the routes and the codes. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "controlplane/api/problem.h"
-#include "controlplane/api/resources.h"
+#include "controlplane/api/v1/resources.h"
 
-static void print_fields(const char *title, const struct api_field *fields)
+/* The type, with links to the objects in it. */
+static void print_type(const char *types)
+{
+    const char *separator = "";
+    enum api_form form;
+    struct fl_str word;
+
+    while (api_type_next(&types, &form, &word)) {
+        printf("%s%s", separator,
+               form == API_FORM_list  ? "list of "
+               : form == API_FORM_map ? "object of "
+                                      : "");
+        if (!api_type_is_object(word)) {
+            printf(FL_STR_FMT, FL_STR_ARG(word));
+        } else if (fl_str_eq(word, FL_STR("JobDocument"))) {
+            printf("[JobDocument](job.md)");
+        } else {
+            printf("[" FL_STR_FMT "](#", FL_STR_ARG(word));
+            for (size_t i = 0; i < word.len; i++) {
+                putchar(word.at[i] | 0x20);
+            }
+            printf(")");
+        }
+        separator = " or ";
+    }
+}
+
+static void print_limits(const struct api_field *field)
+{
+    char allowed[API_ALLOWED_MAX];
+
+    if (field->words || field->format == API_FORMAT_name) {
+        api_field_allowed(field, allowed);
+        printf(": %s", allowed);
+    } else if (field->format == API_FORMAT_time) {
+        printf(", RFC 3339");
+    } else if (field->min != 0 || field->max != 0) {
+        printf(", %" PRId64 " to %" PRId64 "%s", field->min, field->max,
+               strstr(field->type, "integer") == field->type  ? ""
+               : strstr(field->type, "string") == field->type ? " bytes"
+                                                              : " of them");
+    }
+    if (field->preset != 0) printf("; preset %" PRId64, field->preset);
+}
+
+/* Requests have the required fields marked, answers those that may be absent. */
+static void print_fields(const char *title, const struct api_field *fields, bool is_answer)
 {
     if (!fields) return;
-    printf("\n%s:\n\n", title);
+    if (title) printf("\n%s:\n", title);
+    printf("\n");
     for (; fields->name; fields++) {
-        printf("- `%s` (%s): %s\n", fields->name, fields->type, fields->text);
+        printf("- `%s` (", fields->name);
+        print_type(fields->type);
+        print_limits(fields);
+        printf("%s): %s\n",
+               is_answer == fields->is_required ? ""
+               : is_answer                      ? "; may be absent"
+                                                : "; required",
+               fields->text);
     }
+}
+
+static void print_object(const struct api_object *object)
+{
+    printf("\n### %s\n\n%s\n", object->name, object->text);
+    if (object->one_of) {
+        const char *words = object->one_of, *separator = "\nOne of ";
+        struct fl_str word;
+
+        while (api_word_next(&words, &word)) {
+            char name[64];
+
+            snprintf(name, sizeof name, FL_STR_FMT, FL_STR_ARG(word));
+            printf("%s", separator);
+            print_type(name);
+            separator = ", ";
+        }
+        printf(".\n");
+    }
+    print_fields(NULL, object->fields, true);
+    if (object->example) printf("\n```json\n%s\n```\n", object->example);
 }
 
 static const char *need_text(enum api_need need)
@@ -30,34 +106,67 @@ static const char *need_text(enum api_need need)
 
 static void print_route(const struct api_route *route)
 {
+    uint16_t problems[API_PROBLEMS_MAX];
+    size_t problems_len = api_route_problems(route, problems);
     bool has_scope = route->need != API_NEED_nothing && route->need != API_NEED_token &&
                      route->need != API_NEED_fleet;
 
     printf("\n### %s %s\n\n", api_method_name(route->method), route->path);
-    printf("%c%s. Needs %s%s; answers %u `%s`.\n", route->text[0] & ~0x20, route->text + 1,
-           has_scope ? "scope " : "", need_text(route->need), route->status ? route->status : 200U,
+    printf("%c%s. Needs %s%s; answers %u `%s`", route->text[0] & ~0x20, route->text + 1,
+           has_scope ? "scope " : "", need_text(route->need), api_route_status(route),
            route->gives ? route->gives : "application/json");
-    if (route->body_max > 0) {
-        printf("Body: at most %zu bytes of %s%s.\n", route->body_max,
-               route->takes ? route->takes : "application/json",
-               route->schema ? ", [the job document](job.md)" : "");
+    if (route->answer) {
+        printf(", ");
+        print_type(route->answer);
     }
-    print_fields("Query", route->query);
-    print_fields("Body", route->body);
+    for (const struct api_also *also = route->also; also && also->status; also++) {
+        printf("; or %u `%s`", also->status, also->gives ? also->gives : "application/json");
+        if (also->answer) {
+            printf(", ");
+            print_type(also->answer);
+        }
+        printf(" (%s)", also->text);
+    }
+    printf(".\nProblems:");
+    for (size_t i = 0; i < problems_len; i++) {
+        printf("%s %u", i == 0 ? "" : ",", problems[i]);
+    }
+    printf(".\n");
+    if (route->body_max > 0) {
+        printf("Body: at most %zu bytes of %s", route->body_max,
+               route->takes ? route->takes : "application/json");
+        if (route->schema) {
+            printf(", ");
+            print_type(route->schema);
+        }
+        printf(".\n");
+    }
+    if (route->headers & API_TAKES_key) printf("Takes `Idempotency-Key`.\n");
+    if (route->headers & API_TAKES_event_id) printf("Takes `Last-Event-ID`.\n");
+    if (route->headers & API_TAKES_range) printf("Takes `Range`.\n");
+    print_fields("Query", route->query, false);
+    print_fields("Body", route->body, false);
 }
 
 int main(void)
 {
+    const char *last = NULL;
+
     printf(
         "# REST reference\n\n"
         "Made by `docs/gen/api.c` from the routes in `controlplane/api`; change those, not this. "
-        "How requests, tokens, errors\nand streams work is told in [api.md](../api.md); the same "
+        "How requests, tokens, errors\nand streams work is in [api.md](../api.md); the same "
         "routes as OpenAPI 3.1 are at `/v1/openapi.json`.\n");
     for (const struct api_resource *resource = api_resources; resource->name; resource++) {
-        printf("\n## %s\n", resource->name);
+        if (!last || strcmp(last, resource->name) != 0) printf("\n## %s\n", resource->name);
+        last = resource->name;
         for (const struct api_route *route = resource->routes; route->path; route++) {
             print_route(route);
         }
+    }
+    printf("\n## Objects\n");
+    for (const struct api_object *const *object = api_objects; *object; object++) {
+        print_object(*object);
     }
     printf("\n## Errors\n\nThe `type` of a problem ends with its code.\n\n"
            "| code | status | |\n|---|---|---|\n");

@@ -1,11 +1,11 @@
-/* limits.c - prints docs/reference/limits.md: what a client may send, and how much. */
+/* limits.c - prints docs/reference/limits.md: the limits of what a client may send. */
 #include <stdio.h>
 
-#include "controlplane/api/resources.h"
 #include "controlplane/api/route.h"
+#include "controlplane/api/v1/resources.h"
 #include "controlplane/config.h"
 #include "controlplane/core/core_event.h"
-#include "controlplane/engine_keys.h"
+#include "controlplane/engine/engine_keys.h"
 #include "shared/json/json.h"
 #include "shared/spec/job_spec.h"
 
@@ -32,7 +32,7 @@ int main(void)
     }
     printf("\nA body with a Content-Encoding is refused. Any other POST takes `{}`, no other route "
            "a body.\n");
-    printf("\n## JSON and YAML\n\n| what | most | then |\n|---|---|---|\n");
+    printf("\n## JSON and YAML\n\n| limit | most | then |\n|---|---|---|\n");
     print_row("objects and lists inside one another", FL_JSON_DEPTH_MAX, "413");
     print_row("values in one text", FL_JSON_NODES_MAX, "413");
     print_row("bytes of a string", FL_JSON_STRING_MAX, "413");
@@ -40,17 +40,26 @@ int main(void)
     printf(
         "\nA key that comes twice, bytes that are no UTF-8, and in YAML aliases, anchors and tags "
         "are refused: 400.\n");
-    printf("\n## Jobs\n\n| what | most | then |\n|---|---|---|\n");
+    printf("\n## Jobs\n\n| limit | most | then |\n|---|---|---|\n");
     print_row("jobs in one batch", CORE_SUBMIT_MAX, "413, nothing was submitted");
-    print_row("elements of a job", CORE_ELEMENTS_MAX, "422");
-    print_row("bytes of a spec as it is stored", (long long)FL_SPEC_BYTES_MAX, "413");
-    print_row("bytes of the parameters of a job", FL_PARAMS_BYTES_MAX, "413");
-    print_row("variables of a role's environment", FL_SPEC_ENV_MAX, "422");
-    print_row("bytes of a variable", FL_SPEC_ENV_VALUE_MAX, "422");
-    print_row("replicas of all roles", FL_SPEC_REPLICAS_MAX, "422");
+    print_row("elements of a job", FL_JOB_ELEMENTS_MAX, "422");
+    print_row("roles of a job", FL_JOB_ROLES_MAX, "422");
+    print_row("replicas of all roles", FL_JOB_REPLICAS_MAX, "422");
+    print_row("retries of an element", FL_JOB_RETRIES_MAX, "422");
+    print_row("clusters that a job names or excludes", FL_JOB_CLUSTERS_MAX, "422");
+    print_row("labels of a job", FL_JOB_LABELS_MAX, "422");
+    print_row("labels in a nodeSelector", FL_JOB_NODE_LABELS_MAX, "422");
+    print_row("words of a command, and of its arguments", FL_JOB_WORDS_MAX, "422");
+    print_row("bytes of such a word", FL_JOB_WORD_BYTES_MAX, "422");
+    print_row("variables of a role's environment", FL_JOB_ENV_MAX, "422");
+    print_row("bytes of a variable, and of a parameter", FL_JOB_ENV_VALUE_BYTES_MAX, "422");
+    print_row("parameters of a job", FL_JOB_PARAMS_MAX, "422");
+    print_row("bytes of the parameters of a job", FL_JOB_PARAMS_BYTES_MAX,
+              "422, 413 for their canonical form");
+    print_row("bytes of a spec as it is stored", FL_JOB_SPEC_BYTES_MAX, "413");
     print_row("bytes of an Idempotency-Key", ENGINE_KEY_BYTES_MAX, "400");
     print_row("jobs in one page of a list", CORE_PAGE_MAX, "422");
-    printf("\n## Access\n\n| what | most | then |\n|---|---|---|\n");
+    printf("\n## Access\n\n| limit | most | then |\n|---|---|---|\n");
     print_row("API tokens that have not expired", CORE_TOKENS_MAX, "429");
     print_row("join tokens that are neither used nor expired", CORE_JOINS_MAX, "429");
     print_row("milliseconds that a join token may count", CORE_JOIN_TTL_MS, "422");

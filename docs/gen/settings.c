@@ -8,7 +8,8 @@ int main(void)
         "# Settings of fairleadd\n\n"
         "Made by `docs/gen/settings.c` from `controlplane/config.def`; change that, not this. A "
         "setting is read from the\nfile that `--config` names (`key = value`), from the variable "
-        "`FAIRLEAD_KEY` and from the flag `--key`, in that\norder of weakness. Secrets are given "
+        "`FAIRLEAD_KEY` and from the flag `--key`; each\noverrides the one before. Secrets are "
+        "given "
         "by "
         "variable, by file, or as `@PATH` of a file, and are printed as `***`.\n"
         "The limits of HTTP (`http_*`) are on a page of their own: [limits](limits.md).\n\n");

@@ -7,15 +7,15 @@
 
 static void print_frames(void)
 {
-    printf("# What goes over the tunnel\n\n"
+    printf("# The wire format of the tunnel\n\n"
            "Made by `docs/gen/wire.c` from `shared/wire/messages.def` and the tables of `frame.h` "
            "and\n"
            "`message.h`; change those, not this.\n\n"
            "This build speaks protocol %d to %d. Numbers are little endian; a *var* is LEB128 in "
            "its shortest\n"
            "form. Every byte sequence has one meaning and every message one byte sequence: "
-           "whatever else\n"
-           "arrives is refused, and the tunnel is closed with a reason.\n\n",
+           "anything else\n"
+           "is refused, and the tunnel is closed with a reason.\n\n",
            FL_PROTOCOL_MIN, FL_PROTOCOL_MAX);
     printf("## Frames\n\n"
            "A header of %d bytes, then at most %d bytes of payload.\n\n"
@@ -24,7 +24,7 @@ static void print_frames(void)
            "| 4 | type | u8 | see below |\n"
            "| 5 | flags | u8 | bit 0 is *may be ignored*; the others are 0 |\n"
            "| 6 | reserved | u16 | 0 |\n"
-           "| 8 | length | u32 | of the payload |\n"
+           "| 8 | length | u32 | bytes of the payload |\n"
            "| 12 | sequence | u32 | counts the frames of this stream and direction from 1 |\n\n",
            FL_FRAME_HEADER_BYTES, FL_FRAME_PAYLOAD_MAX);
     printf("| type | number | needs credit | payload |\n|---|---|---|---|\n");

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* calloc of the C library asks its arena, under a lock, even for what the thread's own cache holds. */
+/* calloc of the C library asks its arena, under a lock, even for what the thread's own cache
+ * holds. */
 #define SMALL_BYTES ((size_t)1024)
 
 _Noreturn static void give_up(size_t n, size_t item_bytes)
@@ -20,8 +21,9 @@ static size_t product(size_t n, size_t item_bytes)
 {
     size_t bytes;
 
-    if (__builtin_mul_overflow(n, item_bytes, &bytes) || bytes > PTRDIFF_MAX)
+    if (__builtin_mul_overflow(n, item_bytes, &bytes) || bytes > PTRDIFF_MAX) {
         give_up(n, item_bytes);
+    }
     return bytes ? bytes : 1;
 }
 

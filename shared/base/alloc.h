@@ -1,6 +1,6 @@
 /* alloc.h - memory that is there or the process ends.
- * Nothing here returns NULL: out of memory, and a size that overflows, print one line and abort.  So bound
- * every size that comes from outside before asking.  All memory is zeroed, but for what
+ * Nothing here returns NULL: out of memory, and a size that overflows, print one line and abort.
+ * So bound every size that comes from outside before asking.  All memory is zeroed, but for what
  * fl_realloc_array adds.
  * Uses libc only. */
 #pragma once
@@ -10,7 +10,7 @@
 #define fl_new(type) ((type *)fl_alloc_array(1, sizeof(type)))
 #define fl_new_array(type, n) ((type *)fl_alloc_array((n), sizeof(type)))
 
-/* Grows or shrinks to n items; what is added is not zeroed.  NULL is an empty array. */
+/* Grows or shrinks to n items; added items are not zeroed.  NULL is an empty array. */
 #define fl_realloc_array(ptr, type, n) ((type *)fl_alloc_resize((ptr), (n), sizeof(type)))
 
 void *fl_alloc(size_t bytes); /* zeroed; 0 bytes give a pointer that may be freed */

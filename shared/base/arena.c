@@ -7,7 +7,7 @@
 #include "shared/base/assert.h"
 
 #define BLOCK_BYTES_MIN ((size_t)4 << 10)
-#define BLOCK_BYTES_MAX ((size_t)256 << 10) /* what is larger gets a block of its own size */
+#define BLOCK_BYTES_MAX ((size_t)256 << 10) /* a larger request gets a block of its own size */
 #define FEW_BYTES 256
 #define GAP_BYTES (FL_POISON ? (size_t)16 : 0)
 
@@ -22,7 +22,8 @@ static size_t block_total(const struct fl_arena_block *block)
     return sizeof(*block) + block->bytes;
 }
 
-/* A spare one that is large enough, else a new one: each is as large as all before it, within limits. */
+/* A spare one that is large enough, else a new one: each is as large as all before it, within
+ * limits. */
 static struct fl_arena_block *take_block(struct fl_arena *arena, size_t bytes_min)
 {
     struct fl_arena_block **link = &arena->spare;

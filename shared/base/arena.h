@@ -1,6 +1,6 @@
 /* arena.h - memory of one event or request, freed as a whole.
- * All memory is zeroed and 16-aligned and stays where it is until reset or fini.  {0} is an empty arena.
- * Every size must have been bounded by the caller: out of memory aborts, as in alloc.h.
+ * All memory is zeroed and 16-aligned and stays where it is until reset or fini.  {0} is an empty
+ * arena.  Every size must have been bounded by the caller: out of memory aborts, as in alloc.h.
  * Uses libc only.  Not thread-safe. */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "shared/base/err.h"
 #include "shared/base/poison.h"
 
-#define FL_ARENA_KEPT_BYTES_MAX ((size_t)1 << 20) /* what a reset keeps for the next use */
+#define FL_ARENA_KEPT_BYTES_MAX ((size_t)1 << 20) /* memory that a reset keeps for the next use */
 
 struct fl_arena_block;
 
@@ -26,7 +26,7 @@ struct fl_arena {
 void fl_arena_reset(struct fl_arena *arena); /* all that came from it is gone */
 void fl_arena_fini(struct fl_arena *arena);  /* NULL is fine; leaves an empty arena */
 
-/* What it holds from the system, in use or spare. */
+/* Bytes that it holds from the system, in use or spare. */
 size_t fl_arena_bytes(const struct fl_arena *arena);
 
 static inline void *fl_arena_alloc(struct fl_arena *arena, size_t bytes);
@@ -39,8 +39,8 @@ void *fl_arena_copy(struct fl_arena *arena, const void *ptr, size_t bytes);
 
 char *fl_arena_printf(struct fl_arena *arena, const char *fmt, ...) FL_PRINTF(2, 3);
 
-/* Appends to any 'struct { T *at; size_t len, cap; }' that was zeroed at first; the items move while it
- * grows.  All arguments are evaluated once, the item before the list changes. */
+/* Appends to any 'struct { T *at; size_t len, cap; }' that was zeroed at first; the items move
+ * while it grows.  All arguments are evaluated once, the item before the list changes. */
 #define fl_arena_push(arena, list, ...)                                                            \
     do {                                                                                           \
         __typeof__(list) fl_push_list_ = (list);                                                   \
@@ -65,7 +65,8 @@ static inline void *fl_arena_alloc(struct fl_arena *arena, size_t bytes)
     size_t rounded = (bytes + 15) & ~(size_t)15;
     uint8_t *ptr = arena->at;
 
-    /* Under AddressSanitizer every piece goes the slow way, which leaves poisoned bytes behind it. */
+    /* Under AddressSanitizer every piece goes the slow way, which leaves poisoned bytes behind
+     * it. */
     if (FL_POISON || bytes == 0 || bytes > left || rounded > left) {
         return fl_arena_alloc_slow(arena, bytes);
     }

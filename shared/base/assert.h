@@ -1,6 +1,6 @@
 /* assert.h - what must hold, checked in release too.
- * A false condition is a bug of ours, never of a user or of the outside: it prints one line on stderr
- * and aborts, and the start path recovers.  The condition is evaluated exactly once, always.
+ * A false condition is a bug of ours, never of a user or of the outside: it prints one line on
+ * stderr and aborts, and the start path recovers.  The condition is evaluated exactly once, always.
  * Uses libc only. */
 #pragma once
 

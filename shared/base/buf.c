@@ -8,7 +8,7 @@
 #define CAP_MIN 128
 #define CAP_FEW 1024 /* up to here it grows in fewer steps */
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 void fl_buf_init(struct fl_buf *buf, size_t bytes_max)
 {
@@ -162,7 +162,7 @@ void fl_buf_patch_u32(struct fl_buf *buf, size_t at, uint32_t v)
     store(buf->at + at, v, 4);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct fl_reader fl_reader(const void *ptr, size_t len)
 {

@@ -1,11 +1,11 @@
 /* buf.h - bytes being written, up to a limit, and bytes being read, never past their end.
- * Writing: numbers are little endian, 'var' is LEB128 in its shortest form.  What would pass 'max' is
- * refused as a whole: false, nothing written, 'is_over' set; from then on every put is refused, so it is
- * enough to look once at the end, until fl_buf_clear or fl_buf_truncate.  Memory grows as needed.
- * Reading: the first read past the end, or of a var that is longer than it needs to be or over 64 bits,
- * sets 'is_bad' for good; it and all later reads give 0 or the empty string.  Strings are views into what
- * is read.  Nothing that was read may be trusted before fl_reader_is_done, or a look at is_bad.
- * Uses libc only.  Not thread-safe. */
+ * Writing: numbers are little endian, 'var' is LEB128 in its shortest form.  A put that would pass
+ * 'max' is refused as a whole: false, nothing written, 'is_over' set; from then on every put is
+ * refused, so it is enough to look once at the end, until fl_buf_clear or fl_buf_truncate.  Memory
+ * grows as needed.  Reading: the first read past the end, or of a var that is longer than it needs
+ * to be or over 64 bits, sets 'is_bad' for good; it and all later reads give 0 or the empty string.
+ * Strings are views into what is read.  Nothing that was read may be trusted before
+ * fl_reader_is_done, or a look at is_bad.  Uses libc only.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,7 +31,8 @@ void fl_buf_clear(struct fl_buf *buf);                  /* keeps the memory and 
 void fl_buf_truncate(struct fl_buf *buf, size_t len);
 
 bool fl_buf_put(struct fl_buf *buf, const void *ptr, size_t len);
-/* Adds len > 0 bytes, which the caller writes where this says, before the next call; NULL: over the limit. */
+/* Adds len > 0 bytes, which the caller writes where this says, before the next call; NULL: over the
+ * limit. */
 uint8_t *fl_buf_room(struct fl_buf *buf, size_t len);
 bool fl_buf_put_u8(struct fl_buf *buf, uint8_t v);
 bool fl_buf_put_u16(struct fl_buf *buf, uint16_t v);
@@ -64,7 +65,7 @@ uint64_t fl_read_var(struct fl_reader *reader);
 
 struct fl_str fl_read_raw(struct fl_reader *reader, size_t len); /* exactly len bytes */
 
-/* What fl_buf_put_bytes wrote; a length over bytes_max is bad. */
+/* Reads bytes that fl_buf_put_bytes wrote; a length over bytes_max is bad. */
 struct fl_str fl_read_bytes(struct fl_reader *reader, size_t bytes_max);
 
 bool fl_reader_is_done(const struct fl_reader *reader); /* all consumed, and not bad */

@@ -1,14 +1,17 @@
 /* err.h - how a call says why it did not do what it was asked.
- * The caller keeps a 'struct fl_err' on its stack ({0} is fine), there is nothing to free.  Who cannot
- * go on writes 'return fl_fail(err, FL_FULL, "all %zu slots are in use", max);'; who passes a failure on
- * adds where it was: 'return fl_err_wrap(err, "cluster %s", name);'.  The struct is written on failure
- * only.  A text longer than the field is cut, never in the middle of a UTF-8 character.
+ * The caller keeps a 'struct fl_err' on its stack ({0} is fine), there is nothing to free.  A call
+ * that cannot go on writes 'return fl_fail(err, FL_FULL, "all %zu slots are in use", max);'; a
+ * caller that passes a failure on adds where it was: 'return fl_err_wrap(err, "cluster %s",
+ * name);'.  The struct is written on failure only.  A text longer than the field is cut, never in
+ * the middle of a UTF-8 character.
  * Uses libc only.  Pure. */
 #pragma once
 
 #include <stdbool.h>
 
 #define FL_CHECK __attribute__((warn_unused_result))
+/* Drops a result that is checked elsewhere: a comment beside it says why none is needed here. */
+#define FL_IGNORE(call) ((void)!(call))
 #define FL_PRINTF(fmt_at, args_at) __attribute__((format(printf, fmt_at, args_at)))
 
 enum fl_code {

@@ -59,7 +59,8 @@ uint64_t fl_hash64(uint64_t seed, const void *ptr, size_t len)
     return fold(h ^ K2, (uint64_t)len ^ K3);
 }
 
-/* Each step can be undone, so two different chains stay different until they take in different numbers. */
+/* Each step can be undone, so two different chains stay different until they take in different
+ * numbers. */
 uint64_t fl_hash_u64(uint64_t seed, uint64_t v)
 {
     uint64_t h = (seed + K0) * K3 ^ v;

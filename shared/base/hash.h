@@ -1,6 +1,6 @@
 /* hash.h - fast hashes of bytes, the same on every machine and in every release.
- * fl_hash64 is for tables and for comparing states; it withstands accidents, not attackers.  fl_crc32c
- * (Castagnoli) is for finding damaged bytes in stored and received records.
+ * fl_hash64 is for tables and for comparing states; it withstands accidents, not attackers.
+ * fl_crc32c (Castagnoli) is for finding damaged bytes in stored and received records.
  * Uses libc only.  Pure. */
 #pragma once
 

@@ -1,8 +1,9 @@
 /* heap.h - the smallest of many, for timers and queues.
- * Ordered by (key, tie): give every item a tie of its own, such as a running number, and equal pushes come
- * out in equal order on every machine.  Items equal in both come out in an order that depends on all that
- * was pushed and popped before (deterministic still).  There is no removal from the middle: let the owner
- * recognise an item that no longer counts when it comes up.  {0} is empty.
+ * Ordered by (key, tie): give every item a tie of its own, such as a running number, and equal
+ * pushes come out in equal order on every machine.  Items equal in both come out in an order that
+ * depends on all that was pushed and popped before (deterministic still).  Items are not removed
+ * from the middle: the owner recognises an item that no longer counts when it comes up.  {0} is
+ * empty.
  * Uses libc only.  Not thread-safe. */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* job_name.h - a job's id as people see and type it: "job-" and lower-case base32.
- * The digits are 0-9 and a-z without i, l, o and u, most significant first, no leading zero, so that each
- * job has exactly one name and names of up to a million jobs have four digits.
+ * The digits are 0-9 and a-z without i, l, o and u, most significant first, no leading zero, so
+ * that each job has exactly one name and names of up to a million jobs have four digits.
  * Uses shared/base only.  Pure. */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* map.h - byte-string key to 64-bit value.
- * Keys are copied, up to 4 GiB - 1 bytes each; the empty key is one like others.  There is no walk: its
- * order would come from a hash, and the core must not depend on that.  The hash is fixed, so whoever
- * chooses keys can make them collide: bound how many keys a stranger may have in.  Growing rehashes all.
- * {0} is empty.
+ * Keys are copied, up to 4 GiB - 1 bytes each; the empty key is one like others.  There is no walk:
+ * its order would come from a hash, and the core must not depend on that.  The hash is fixed, so a
+ * stranger who chooses keys can make them collide: bound how many keys a stranger may have in.
+ * Growing rehashes all.  {0} is empty.
  * Uses libc only.  Not thread-safe. */
 #pragma once
 

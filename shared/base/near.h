@@ -1,7 +1,7 @@
 /* near.h - the word that was probably meant: "did you mean".
- * Offer all words that would have been right; 'best' is the one that takes the fewest single-letter changes
- * (insert, drop, replace, swap of neighbours; case counts half a change), the first of equals.  It stays
- * empty when none is near: at most one change in three letters.
+ * Offer all words that would have been right; 'best' is the one that takes the fewest single-letter
+ * changes (insert, drop, replace, swap of neighbours; case counts half a change), the first of
+ * equals.  It stays empty when none is near: at most one change in three letters.
  *
  *     struct fl_near near = fl_near(got);
  *     for (...) fl_near_offer(&near, name);
@@ -17,7 +17,7 @@
 struct fl_near {
     struct fl_str word;
     struct fl_str best;    /* a view of what was offered */
-    unsigned half_changes; /* to 'best'; what is offered next must be nearer */
+    unsigned half_changes; /* to 'best'; the next offer must be nearer */
 };
 
 struct fl_near fl_near(struct fl_str word);

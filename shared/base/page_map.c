@@ -46,7 +46,7 @@ static void set_child(struct fl_page_map_node *node, uint32_t i, void *child)
     node->has[i >> 6] = child ? node->has[i >> 6] | bit : node->has[i >> 6] & ~bit;
 }
 
-/* The first child at i or behind, 256 when there is none. */
+/* The first child at i or after it; 256: all are empty. */
 static uint32_t first_child(const struct fl_page_map_node *node, uint32_t i)
 {
     uint64_t word;
@@ -60,7 +60,7 @@ static uint32_t first_child(const struct fl_page_map_node *node, uint32_t i)
     return 256;
 }
 
-/* The last child at i or before, 256 when there is none. */
+/* The last child at i or before it; 256: all are empty. */
 static uint32_t last_child(const struct fl_page_map_node *node, uint32_t i)
 {
     uint64_t word = node->has[i >> 6] << (63 - (i & 63));
@@ -124,7 +124,7 @@ void fl_page_map_put(struct fl_page_map *map, uint64_t key, uint32_t value)
     leaf->values[key & 255] = value;
 }
 
-/* What is empty goes, from the leaf upwards; then a root whose keys all fit one level lower. */
+/* Removes empty nodes from the leaf upwards, then a root whose keys all fit one level lower. */
 static void prune(struct fl_page_map *map, void **path, uint64_t key)
 {
     for (uint32_t height = 0; height <= map->height; height++) {

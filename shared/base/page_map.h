@@ -1,6 +1,7 @@
 /* page_map.h - 64-bit key to 32-bit value, in key order, without pauses.
- * A radix tree: leaves of 256 values, as many levels above them as the largest key needs, empty nodes
- * freed at once.  Keys counted up densely (job ids) cost 4.1 bytes each; a lone key costs its path, up to
+ * A radix tree: leaves of 256 values, as many levels above them as the largest key needs, empty
+ * nodes freed at once.  Keys counted up densely (job ids) cost 4.1 bytes each; a lone key costs its
+ * path, up to
  * 17 KiB, so this is not for scattered keys.  No operation touches more than 8 nodes.
  * Value 0 means absent and may not be put.  {0} is empty.
  * Uses libc only.  Not thread-safe. */
@@ -34,12 +35,12 @@ void fl_page_map_put(struct fl_page_map *map, uint64_t key, uint32_t value);
 /* The value that was there, 0 when none. */
 uint32_t fl_page_map_remove(struct fl_page_map *map, uint64_t key);
 
-/* The value of the smallest key >= from, 0 when there is none; ret_key is written only when there is.
- * Walk: for (uint64_t key = 0; (value = fl_page_map_next(map, key, &key)); key++) - and stop by hand
- * after UINT64_MAX, if a map can hold that. */
+/* The value of the smallest key >= from, 0 if all keys are smaller; ret_key is written only on
+ * success.  Walk: for (uint64_t key = 0; (value = fl_page_map_next(map, key, &key)); key++) - and
+ * stop by hand after UINT64_MAX, if a map can hold that. */
 uint32_t fl_page_map_next(const struct fl_page_map *map, uint64_t from, uint64_t *ret_key);
 
-/* The value of the greatest key < before, 0 when there is none; ret_key as above.
+/* The value of the greatest key < before, 0 if all are greater; ret_key as above.
  * Walk down: for (uint64_t key = UINT64_MAX; (value = fl_page_map_prev(map, key, &key));) */
 uint32_t fl_page_map_prev(const struct fl_page_map *map, uint64_t before, uint64_t *ret_key);
 

@@ -1,7 +1,7 @@
 /* picks.h - a set of element numbers, and the bytes in which it is stored and sent.
- * The set is a run of ranges in ascending order that neither overlap nor touch.  Its bytes are two var
- * numbers a range: how far behind the end of the one before it begins, and how many more elements it has;
- * so equal sets have equal bytes, and decoding refuses all others.
+ * The set is a run of ranges in ascending order that neither overlap nor touch.  Its bytes are two
+ * var numbers a range: how far behind the end of the one before it begins, and how many more
+ * elements it has; so equal sets have equal bytes, and decoding refuses all others.
  * Uses shared/base only.  Pure. */
 #pragma once
 
@@ -25,8 +25,8 @@ struct fl_picks {
 
 void fl_picks_fini(struct fl_picks *picks);
 
-/* Numbers come in ascending order.  FL_TOO_LARGE: the set has too many ranges; FL_INVALID: the number is not
- * greater than those before. */
+/* Numbers come in ascending order.  FL_TOO_LARGE: the set has too many ranges; FL_INVALID: the
+ * number is not greater than those before. */
 FL_CHECK bool fl_picks_add(struct fl_picks *picks, uint32_t element, struct fl_err *err);
 
 uint32_t fl_picks_count(const struct fl_picks *picks);

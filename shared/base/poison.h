@@ -1,6 +1,6 @@
-/* poison.h - tells AddressSanitizer which bytes of a pool are nobody's now.
- * So that using a record after it was given back, or memory of an arena after its reset, is reported as
- * use-after-free is.  Without AddressSanitizer all of this is nothing. */
+/* poison.h - tells AddressSanitizer which bytes of a pool are unused now.
+ * So that using a record after it was given back, or memory of an arena after its reset, is
+ * reported as use-after-free is.  Without AddressSanitizer all of this is nothing. */
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

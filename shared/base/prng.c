@@ -39,7 +39,8 @@ uint64_t fl_prng_u64(struct fl_prng *prng)
     return v;
 }
 
-/* Lemire's way: scale by multiplication, and draw again in the rare case that would favour a value. */
+/* Lemire's way: scale by multiplication, and draw again in the rare case that would favour a
+ * value. */
 uint64_t fl_prng_below(struct fl_prng *prng, uint64_t n)
 {
     unsigned __int128 scaled;

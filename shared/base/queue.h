@@ -1,9 +1,10 @@
 /* queue.h - what passes between threads: a bounded queue of pointers.
- * Many producers, many consumers, one order.  A pointer that was put belongs to the queue until somebody
- * takes it; NULL may not be put.  At items_max a put is refused at once and the pointer stays the
- * caller's: nobody waits to put.  After close puts are refused, and what is inside can still be taken.
- * Uses pthread: the only module of base that does, and no core links it.  Thread-safe, but for destroy,
- * which comes after the last user and frees no items: take what is left before. */
+ * Many producers, many consumers, one order.  A pointer that was put belongs to the queue until a
+ * consumer takes it; NULL may not be put.  At items_max a put is refused at once and the pointer
+ * stays the caller's: a put never waits.  After close puts are refused, and what is inside can
+ * still be taken.  Uses pthread: the only module of base that does, and no core links it.
+ * Thread-safe, but for destroy, which comes after the last user and frees no items: take the
+ * remaining items before. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,8 +20,8 @@ void fl_queue_destroy(struct fl_queue *queue); /* NULL is fine */
 
 FL_CHECK bool fl_queue_put(struct fl_queue *queue, void *ptr); /* false when full or closed */
 
-/* The oldest.  Waits up to timeout_ms, 0 not at all, below 0 without end; NULL when the time is over, or
- * closed and empty. */
+/* The oldest.  Waits up to timeout_ms, 0 not at all, below 0 without end; NULL when the time is
+ * over, or closed and empty. */
 void *fl_queue_take(struct fl_queue *queue, fl_ms timeout_ms);
 
 /* Up to 'max' of the oldest, without waiting; how many. */

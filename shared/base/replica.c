@@ -1,19 +1,10 @@
 #include "shared/base/replica.h"
 
 #include "shared/base/assert.h"
+#include "shared/base/enum_names.h"
 #include "shared/base/hash.h"
 
-const char *fl_replica_state_name(enum fl_replica_state state)
-{
-    static const char *const names[] = {
-#define FL_REPLICA_NAME(name, number, is_last, meaning) [number] = #name,
-        FL_REPLICA_STATES(FL_REPLICA_NAME)
-#undef FL_REPLICA_NAME
-    };
-
-    fl_assert(state < FL_REPLICA_STATES_LEN);
-    return names[state];
-}
+FL_ENUM_NAMES(fl_replica_state_name, enum fl_replica_state, FL_REPLICA_STATES(FL_NAME_NUMBERED))
 
 bool fl_replica_state_is_last(enum fl_replica_state state)
 {
@@ -37,14 +28,4 @@ uint64_t fl_inventory_digest(uint64_t so_far, struct fl_attempt attempt, uint32_
     return fl_hash_u64(so_far, (uint32_t)exit_code);
 }
 
-const char *fl_cause_name(enum fl_cause cause)
-{
-    static const char *const names[] = {
-#define FL_CAUSE_NAME(name, number, meaning) [number] = #name,
-        FL_CAUSES(FL_CAUSE_NAME)
-#undef FL_CAUSE_NAME
-    };
-
-    fl_assert(cause < FL_CAUSES_LEN);
-    return names[cause];
-}
+FL_ENUM_NAMES(fl_cause_name, enum fl_cause, FL_CAUSES(FL_NAME_NUMBERED))

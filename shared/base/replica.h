@@ -1,7 +1,7 @@
-/* replica.h - what can be said of one replica (one pod, one supervised process) of an attempt.
- * The agent reports these, the tunnel carries them, the core counts them: one table, so that nobody
- * needs a translation.  Numbers are on the wire and in the journal: never reused.
- * Uses types.h only. */
+/* replica.h - the states of one replica (one pod, one supervised process) of an attempt.
+ * The agent reports these, the tunnel carries them, the core counts them: one table, so that no
+ * part needs a translation.  Numbers are on the wire and in the journal: never reused.  Uses
+ * types.h only. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@
     X(exited, 4, true, "ended by itself or by a stop, with an exit code")                          \
     X(lost, 5, true, "gone without an exit code")                                                  \
     X(refused, 6, true, "could not be created, or got no GO in time; it never ran")                \
-    X(absent, 7, true, "the agent knows no such replica")
+    X(absent, 7, true, "the agent does not know this replica")
 
 enum fl_replica_state {
 #define FL_REPLICA_ENUM(name, number, is_last, meaning) FL_REPLICA_##name = (number),
@@ -46,7 +46,7 @@ const char *fl_cause_name(enum fl_cause cause);
 
 const char *fl_replica_state_name(enum fl_replica_state state);
 
-/* Nothing follows such a state but its removal. */
+/* Only removal follows a final state. */
 bool fl_replica_state_is_last(enum fl_replica_state state);
 
 /* The digest of an inventory, item by item from 0: both ends of a tunnel compute it. */

@@ -1,7 +1,7 @@
 /* slab.h - a pool of records of one size, addressed by a 32-bit slot.
- * Slot 0 is none; slots count from 1.  Records never move and growing copies none of them (only a short
- * table of chunks), so no pause grows with the number of records.  The slot given last is taken first:
- * equal calls give equal slots.  Memory is kept for reuse until fini.
+ * Slot 0 means "no record"; slots count from 1.  Records never move and growing copies none of them
+ * (only a short table of chunks), so no pause grows with the number of records.  The slot given
+ * last is taken first: equal calls give equal slots.  Memory is kept for reuse until fini.
  * A slot that was never taken, or given twice, is a bug (fl_assert); using a given one is one that
  * AddressSanitizer reports.
  * Uses libc only.  Not thread-safe. */

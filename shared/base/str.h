@@ -9,14 +9,22 @@
 
 #include "shared/base/err.h"
 
+/* The number of a limit as a text, where its constant is a plain number. */
+#define FL_QUOTE(number) FL_QUOTE_(number)
+#define FL_QUOTE_(number) #number
+
 #define FL_NAME_BYTES_MAX 63 /* a DNS label */
+/* The texts that fl_str_is_name takes, in words. */
+#define FL_NAME_ALLOWED                                                                            \
+    "1 to " FL_QUOTE(FL_NAME_BYTES_MAX) " characters: a-z, 0-9 and '-', no '-' at an end"
 
 struct fl_str {
     const char *at;
     size_t len;
 };
 
-/* printf("queue " FL_STR_FMT, FL_STR_ARG(name)); the argument is evaluated twice and is shorter than 2 GiB */
+/* printf("queue " FL_STR_FMT, FL_STR_ARG(name)); the argument is evaluated twice and is shorter
+ * than 2 GiB */
 #define FL_STR_FMT "%.*s"
 #define FL_STR_ARG(s) (int)(s).len, ((s).at ? (s).at : "")
 
@@ -27,13 +35,14 @@ struct fl_str fl_str_c(const char *cstr); /* NULL is the empty string */
 bool fl_str_eq(struct fl_str a, struct fl_str b);
 int fl_str_cmp(struct fl_str a, struct fl_str b); /* by bytes; a prefix comes first */
 
-/* Well-formed UTF-8: no overlong forms, no surrogates, nothing over U+10FFFF.  A zero byte is fine. */
+/* Well-formed UTF-8: no overlong forms, no surrogates, nothing over U+10FFFF.  A zero byte is
+ * fine. */
 bool fl_str_is_utf8(struct fl_str s);
 
-/* Well-formed UTF-8 without a zero byte: what Postgres takes as text. */
+/* Well-formed UTF-8 without a zero byte, which Postgres accepts as text. */
 bool fl_str_is_text(struct fl_str s);
 
-/* 1..63 of [a-z0-9-], first and last not '-': a DNS label. */
+/* A DNS label: FL_NAME_ALLOWED. */
 bool fl_str_is_name(struct fl_str s);
 
 /* Decimal digits and nothing else; false when empty or over UINT64_MAX. */

@@ -1,6 +1,6 @@
 /* types.h - the words every part shares: ids, times, resources.
- * An id is a struct of one member, so that the compiler tells a job from a cluster.  Zero is "none" for
- * every id: nothing real is ever numbered 0.
+ * An id is a struct of one member, so that the compiler tells a job from a cluster.  Zero is "none"
+ * for every id: nothing real is ever numbered 0.
  * Uses libc only. */
 #pragma once
 
@@ -18,6 +18,9 @@ struct fl_tenant {
     uint32_t n;
 };
 
+/* The one tenant there is today; where several come, each use of this is a decision to make. */
+#define FL_TENANT_ONLY ((struct fl_tenant){1})
+
 struct fl_queue_id {
     uint32_t n;
 };
@@ -30,8 +33,8 @@ struct fl_job {
     uint64_t n;
 };
 
-/* One placement of one element on one cluster.  Numbers start at 1 and never skip; the incarnation grows
- * when the database's history may have been cut, so that no identity is ever issued twice. */
+/* One placement of one element on one cluster.  Numbers start at 1 and never skip; the incarnation
+ * grows when the database's history may have been cut, so that no identity is ever issued twice. */
 struct fl_attempt {
     struct fl_job job;
     uint32_t element;

@@ -14,7 +14,7 @@ struct fl_uuid {
 /* "01234567-89ab-cdef-0123-456789abcdef" */
 void fl_uuid_print(struct fl_uuid uuid, char out[FL_UUID_TEXT_MAX]);
 
-/* What fl_uuid_print writes and nothing else: lower case, dashes in their places. */
+/* Accepts what fl_uuid_print writes and nothing else: lower case, dashes in their places. */
 FL_CHECK bool fl_uuid_parse(struct fl_str s, struct fl_uuid *ret_uuid, struct fl_err *err);
 bool fl_uuid_eq(struct fl_uuid a, struct fl_uuid b);
-bool fl_uuid_is_zero(struct fl_uuid uuid); /* all zero is none */
+bool fl_uuid_is_zero(struct fl_uuid uuid); /* all zero means "none" */

@@ -1,9 +1,10 @@
 /* vec.h - a growing array of any type, as macros over 'struct { T *at; size_t len, cap; }'.
- * FL_VEC(T) declares the struct; zeroed is empty.  Items move when it grows: keep indices, not pointers.
- * 'v' is a pointer to the vector; every argument is evaluated once, and an item before the vector changes.
- * Items may be written as compound literals.  An index out of range is a bug (fl_assert).
- * For lists between functions, name the struct and declare its three fields: fl_arena_push takes it too.
- * Uses libc only.  Not thread-safe. */
+ * FL_VEC(T) declares the struct; zeroed is empty.  Items move when it grows: keep indices, not
+ * pointers.  'v' is a pointer to the vector; every argument is evaluated once, and an item before
+ * the vector changes.  Items may be written as compound literals.  An index out of range is a bug
+ * (fl_assert).
+ * For lists between functions, name the struct and declare its three fields: fl_arena_push takes it
+ * too.  Uses libc only.  Not thread-safe. */
 #pragma once
 
 #include <stddef.h>
@@ -37,7 +38,7 @@
         fl_pop_v_->at[--fl_pop_v_->len];                                                           \
     })
 
-/* At i <= len; what stood there and behind it moves up. */
+/* At i <= len; the items from i on move up. */
 #define fl_vec_insert(v, i, ...)                                                                   \
     do {                                                                                           \
         __typeof__(v) fl_ins_v_ = (v);                                                             \
@@ -54,7 +55,7 @@
         fl_ins_v_->len++;                                                                          \
     } while (0)
 
-/* Keeps the order: what stood behind i < len moves down. */
+/* Keeps the order: the items after i < len move down. */
 #define fl_vec_remove(v, i)                                                                        \
     do {                                                                                           \
         __typeof__(v) fl_rem_v_ = (v);                                                             \
@@ -65,8 +66,8 @@
                 (fl_rem_v_->len - fl_rem_i_) * sizeof(*fl_rem_v_->at));                            \
     } while (0)
 
-/* In a vector sorted by the number 'field' ("id.n" is fine): the first index whose field is not less than
- * key, len when all are less. */
+/* In a vector sorted by the number 'field' ("id.n" is fine): the first index whose field is not
+ * less than key, len when all are less. */
 #define fl_vec_lower_bound(v, field, key)                                                          \
     __extension__({                                                                                \
         __typeof__(v) fl_low_v_ = (v);                                                             \

@@ -62,14 +62,15 @@ void fl_config_destroy(struct fl_config *config)
     fl_free(config);
 }
 
-/* --- finding a row --- */
+/* ---- finding a row --------------------------------------------------------------------------- */
 
 static size_t find(const struct fl_config *config, struct fl_str key)
 {
     size_t i = 0;
 
-    while (i < config->len && !fl_str_eq(key, fl_str_c(config->settings[i].key)))
+    while (i < config->len && !fl_str_eq(key, fl_str_c(config->settings[i].key))) {
         i++;
+    }
     return i;
 }
 
@@ -119,9 +120,9 @@ static bool fail_unknown(const struct fl_config *config, const char *where, stru
                    FL_STR_ARG(key), nearest);
 }
 
-/* --- setting one --- */
+/* ---- setting one ----------------------------------------------------------------------------- */
 
-/* Of a secret given as @PATH: the file's text without its last newline. */
+/* Reads a secret given as @PATH: the file's text without its last newline. */
 static bool read_secret(struct fl_str path, struct fl_buf *ret_text, struct fl_err *err)
 {
     char name[FL_CONFIG_TEXT_MAX + 1];
@@ -161,7 +162,7 @@ static bool set(struct fl_config *config, size_t i, const char *where, struct fl
     return is_good || fl_err_wrap(err, "%s: %s", where, setting->key);
 }
 
-/* --- sources --- */
+/* ---- sources --------------------------------------------------------------------------------- */
 
 static struct fl_str trim(struct fl_str s)
 {
@@ -297,7 +298,7 @@ bool fl_config_read_flags(struct fl_config *config, int argc, char *const *argv,
     return true;
 }
 
-/* --- what main does --- */
+/* ---- for main -------------------------------------------------------------------------------- */
 
 static const char *env_value(char *const *env, const char *name)
 {
@@ -309,7 +310,7 @@ static const char *env_value(char *const *env, const char *name)
     return NULL;
 }
 
-/* Takes our own flags out; what is left, with argv[0], goes to ret_rest. */
+/* Takes our own flags out; the rest, with argv[0], goes to ret_rest. */
 static bool take_own_flags(int argc, char *const *argv, char **ret_rest, int *ret_rest_len,
                            const char **ret_file, enum fl_config_action *ret_action,
                            struct fl_err *err)
@@ -370,7 +371,7 @@ bool fl_config_load(struct fl_config *config, int argc, char *const *argv, char 
     return is_good;
 }
 
-/* --- reading --- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static const struct held *row(const struct fl_config *config, size_t i)
 {
@@ -419,7 +420,7 @@ bool fl_config_is_set(const struct fl_config *config, size_t i)
     return config->held[i].where;
 }
 
-/* --- for people --- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 void fl_config_print(const struct fl_config *config, FILE *out)
 {
@@ -534,18 +535,12 @@ void fl_config_print_markdown(const struct fl_config_setting *settings, size_t l
 
 void fl_config_print_man(const struct fl_config_setting *settings, size_t len, FILE *out)
 {
-    fputs(".Sh SETTINGS\n"
-          "Read from the file that\n.Fl \\-config\nnames\n(a line\n.Ql key = value\neach),\n"
-          "then from the environment\n.Pq Ev FAIRLEAD_KEY ,\nthen from flags; what is said later "
-          "wins.\n"
-          "A secret may be given as\n.Ql @PATH\nof a file, and is printed as ***.\n"
-          ".Fl \\-print\\-config\nshows what holds, and from where.\n",
-          out);
     fputs(".Bl -tag -width Ds\n", out);
     for (size_t i = 0; i < len; i++) {
         fputs(".It Fl \\-", out);
-        for (const char *key = settings[i].key; *key; key++)
+        for (const char *key = settings[i].key; *key; key++) {
             fputs(*key == '_' ? "\\-" : (char[2]){*key, '\0'}, out);
+        }
         fputc('\n', out);
         fl_mdoc_put(out, settings[i].text);
         print_kind(&settings[i], out);

@@ -1,7 +1,7 @@
 /* config.h - the settings of a program, from one table.
- * The table is a .def file of rows SETTING(key, KIND, preset, min, max, text), from which the program makes
- * an enum and an array, and with them reads by number; --help, docs/reference/settings.md and all refusals
- * come from the same rows:
+ * The table is a .def file of rows SETTING(key, KIND, preset, min, max, text), from which the
+ * program makes an enum and an array, and with them reads by number; --help,
+ * docs/reference/settings.md and all refusals come from the same rows:
  *
  *     enum { #define SETTING(key, ...) CONFIG_##key, ... CONFIG_LEN };
  *     static const struct fl_config_setting settings[] = { #define SETTING FL_CONFIG_ROW ... };
@@ -10,10 +10,10 @@
  *     environment  FAIRLEAD_API_LISTEN
  *     flag         --api-listen 127.0.0.1:8474      or --api-listen=...
  *
- * in that order of weakness.  A setting that no source names has its preset.  A refusal names where (file and
- * line, variable or flag), the setting, what is wrong, and for an unknown one the nearest that exists; it
- * leaves nothing half set that a caller would go on with.  FAIRLEAD_ variables that name no setting are left
- * alone: jobs have such.
+ * each overrides the one before.  A setting that no source names has its preset.  A refusal names
+ * where (file and line, variable or flag), the setting, what is wrong, and for an unknown one the
+ * nearest that exists; it leaves nothing half set that a caller would go on with.  FAIRLEAD_
+ * variables that name no setting are left alone: jobs have them.
  *
  * Kinds:  STRING PATH  text of min..max bytes, max 0 is 4096
  *         INT          min..max
@@ -21,10 +21,11 @@
  *         BYTES        4096 64KiB 8MiB 2GiB; held, and bounded, in bytes
  *         BOOL         true or false
  *         LIST         words separated by commas, min..max of them, max 0 is 64
- *         SECRET       text, or @PATH of a file with it; never a flag's own value, since others see those;
- *                      printed as ***
+ *         SECRET       text, or @PATH of a file with it; never a flag's own value, since others see
+ *                      those; printed as ***
  * A preset of NULL must be set by some source; fl_config_load says so when it is not.
- * Uses shared/base and stdio.  Not thread-safe; read-only after loading, so threads may then share it. */
+ * Uses shared/base and stdio.  Not thread-safe; read-only after loading, so threads may then share
+ * it. */
 #pragma once
 
 #include <stdbool.h>
@@ -70,7 +71,7 @@ struct fl_config;
 struct fl_config *fl_config_create(const struct fl_config_setting *settings, size_t len);
 void fl_config_destroy(struct fl_config *config); /* NULL is fine */
 
-/* --- sources, weakest first; each replaces what those before said --- */
+/* ---- sources, weakest first; each replaces what those before said ---------------------------- */
 
 FL_CHECK bool fl_config_read_text(struct fl_config *config, const char *file, struct fl_str text,
                                   struct fl_err *err); /* 'file' is for refusals */
@@ -81,15 +82,16 @@ FL_CHECK bool fl_config_read_env(struct fl_config *config, char *const *env, str
 FL_CHECK bool fl_config_read_flags(struct fl_config *config, int argc, char *const *argv,
                                    struct fl_err *err);
 
-/* What main does with all of it: --config FILE (else FAIRLEAD_CONFIG, else no file), then environment, then
- * flags, then that nothing is missing.  --help, --version and --print-config are answered by the caller. */
+/* Reads all of it, for program.h: --config FILE (else FAIRLEAD_CONFIG, else no file), then
+ * environment, then flags, then checks that nothing is missing.  --help, --version and
+ * --print-config are answered by the caller. */
 enum fl_config_action { FL_CONFIG_RUN, FL_CONFIG_HELP, FL_CONFIG_VERSION, FL_CONFIG_PRINT };
 
 FL_CHECK bool fl_config_load(struct fl_config *config, int argc, char *const *argv,
                              char *const *env, enum fl_config_action *ret_action,
                              struct fl_err *err);
 
-/* --- reading, by row number; the kind must fit --- */
+/* ---- reading, by row number; the kind must fit ----------------------------------------------- */
 
 const char *fl_config_string(const struct fl_config *config, size_t i); /* STRING PATH SECRET */
 int64_t fl_config_int(const struct fl_config *config, size_t i);        /* INT DURATION BYTES */
@@ -98,13 +100,13 @@ struct fl_config_list fl_config_list(const struct fl_config *config, size_t i);
 bool fl_config_is_set(const struct fl_config *config,
                       size_t i); /* by a source, not by its preset */
 
-/* --- for people --- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 /* Every setting as the file would have it, with where it came from; secrets as ***. */
 void fl_config_print(const struct fl_config *config, FILE *out);
 
-/* The part of --help that lists settings; the rows of a Markdown table; the section of a man page (mdoc), with how
- * settings are said. */
+/* The part of --help that lists settings; the rows of a Markdown table; the list of a man page
+ * (mdoc). */
 void fl_config_print_help(const struct fl_config_setting *settings, size_t len, FILE *out);
 void fl_config_print_markdown(const struct fl_config_setting *settings, size_t len, FILE *out);
 void fl_config_print_man(const struct fl_config_setting *settings, size_t len, FILE *out);

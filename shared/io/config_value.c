@@ -90,8 +90,9 @@ static bool read_quantity(struct fl_str text, const struct unit *units, int64_t 
     size_t digits = 0;
     int64_t n;
 
-    while (digits < text.len && text.at[digits] >= '0' && text.at[digits] <= '9')
+    while (digits < text.len && text.at[digits] >= '0' && text.at[digits] <= '9') {
         digits++;
+    }
     if (!read_integer((struct fl_str){text.at, digits}, &n)) return false;
     text = (struct fl_str){text.at + digits, text.len - digits};
     for (size_t i = 0; i < UNITS_LEN; i++) {

@@ -6,7 +6,7 @@
 #include "shared/io/config.h"
 
 struct fl_config_value {
-    char *text;  /* as it was written; the owner's to free; of SECRET what @PATH held */
+    char *text;  /* as it was written; the owner frees it; a SECRET has the text of its @PATH */
     int64_t n;   /* INT DURATION BYTES BOOL */
     char *words; /* LIST: each followed by a zero byte */
     const char **list;
@@ -15,7 +15,7 @@ struct fl_config_value {
 
 void fl_config_value_fini(struct fl_config_value *value); /* zeroed is fine */
 
-/* The reason only; who calls adds where and which. */
+/* The reason only; the caller adds the place and the key. */
 FL_CHECK bool fl_config_value_read(const struct fl_config_setting *setting, struct fl_str text,
                                    struct fl_config_value *ret_value, struct fl_err *err);
 

@@ -85,7 +85,7 @@ bool fl_file_write(int dir_fd, const char *path, const void *ptr, size_t len, mo
         return fl_fail(err, FL_TOO_LARGE, "a path has under %d bytes", PATH_BYTES_MAX);
     }
     snprintf(temporary, sizeof temporary, "%s.new", path);
-    /* What a crash has left is nobody's, and may have another mode. */
+    /* A file that a crash left has no owner, and may have another mode. */
     if (unlinkat(dir_fd, temporary, 0) != 0 && errno != ENOENT) {
         return fail_errno(err, "unlink", temporary);
     }

@@ -1,5 +1,5 @@
-/* file.h - whole small files, read with a bound and written so that a crash leaves the old or the new.
- * For certificates, tokens and settings; nothing that is large or hot.
+/* file.h - whole small files, read with a bound and written so that a crash leaves the old or the
+ * new.  For certificates, tokens and settings; nothing that is large or hot.
  * Blocks on the disk.  Thread-safe. */
 #pragma once
 
@@ -8,8 +8,8 @@
 #include "shared/base/buf.h"
 #include "shared/base/err.h"
 
-/* Appends the whole file to 'ret', whose max is the bound: FL_TOO_LARGE above it, FL_ABSENT when there is
- * none.  'dir_fd' may be AT_FDCWD. */
+/* Appends the whole file to 'ret', whose max is the bound: FL_TOO_LARGE above it, FL_ABSENT: it
+ * does not exist.  'dir_fd' may be AT_FDCWD. */
 FL_CHECK bool fl_file_read(int dir_fd, const char *path, struct fl_buf *ret, struct fl_err *err);
 
 /* Under a temporary name in the same folder, fsync, rename, fsync of the folder. */

@@ -1,7 +1,7 @@
 /* lifeline.h - ends when the starter ends, however it ends.
- * Who starts us keeps the write end of a pipe and gives us the read end, whose number stands in
- * FAIRLEAD_LIFELINE; when the last holder of the write end is gone, even by kill -9, ours reads the end of
- * file.  Nobody writes into it.  Without the variable there is no lifeline. */
+ * The starter keeps the write end of a pipe and gives us the read end, whose number stands in
+ * FAIRLEAD_LIFELINE; when the last holder of the write end is gone, even by kill -9, ours reads the
+ * end of file.  No byte is ever written to it.  Without the variable there is no lifeline. */
 #pragma once
 
 #include "shared/base/err.h"
@@ -11,11 +11,12 @@
 
 struct fl_lifeline;
 
-/* For the starter: keep ret_ours open, give ret_theirs, the only one that survives an exec, to children. */
+/* For the starter: keep ret_ours open, give ret_theirs, the only one that survives an exec, to
+ * children. */
 FL_CHECK bool fl_lifeline_pipe(int *ret_ours, int *ret_theirs, struct fl_err *err);
 
-/* For the started: takes the variable out of the environment, and the descriptor, which from now on closes
- * on exec.  *ret_fd is -1 when there is none.  FL_INVALID: it names no pipe. */
+/* For the started: takes the variable out of the environment, and the descriptor, which from now on
+ * closes on exec.  *ret_fd is -1 without a lifeline.  FL_INVALID: it names no pipe. */
 FL_CHECK bool fl_lifeline_take(int *ret_fd, struct fl_err *err);
 
 /* 'fn' is called once, when it is cut.  Takes the descriptor; -1 is never cut. */

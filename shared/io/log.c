@@ -48,7 +48,7 @@ static struct {
     .levels = {.rest = FL_LOG_INFO},
 };
 
-/* --- levels --- */
+/* ---- levels ---------------------------------------------------------------------------------- */
 
 static bool parse_level(struct fl_str text, enum fl_log_level *ret_level)
 {
@@ -102,7 +102,8 @@ static bool parse_levels(struct fl_str text, struct levels *levels, struct fl_er
             if (module.len == 0) return fl_fail(err, FL_INVALID, "a module's name is empty");
         }
         if (!parse_level(value, &level)) {
-            return fl_fail(err, FL_INVALID, "'" FL_STR_FMT "' is none of debug, info, warn, error",
+            return fl_fail(err, FL_INVALID,
+                           "'" FL_STR_FMT "' is not one of debug, info, warn, error",
                            FL_STR_ARG(value));
         }
         if (module.len > 0) {
@@ -147,7 +148,7 @@ bool fl_log_is_on(enum fl_log_level level, const char *module)
     return level >= wanted;
 }
 
-/* --- the line --- */
+/* ---- the line -------------------------------------------------------------------------------- */
 
 struct line {
     char at[FL_LOG_LINE_MAX];
@@ -174,8 +175,8 @@ static bool is_plain(unsigned char c)
            (c != 0 && strchr("_./:@+-,[]", c));
 }
 
-/* The length of a character that may stand as it is: visible ASCII, or well-formed UTF-8 that is no control
- * character of the upper half, which terminals obey as well. */
+/* The length of a character that may stand as it is: visible ASCII, or well-formed UTF-8 that is no
+ * control character of the upper half, which terminals obey as well. */
 static size_t visible_len(const unsigned char *at, size_t len)
 {
     if (at[0] < 0x20 || at[0] == 0x7f) return 0;
@@ -262,7 +263,7 @@ static void put_field(struct line *line, const struct fl_log_field *field)
     }
 }
 
-/* --- going quiet, and getting out --- */
+/* ---- going quiet, and getting out ------------------------------------------------------------ */
 
 /* The row of this key; a stranger's when all places it may have are taken, the oldest of them. */
 static struct repeat *find_repeat(uint64_t key, fl_ms now)

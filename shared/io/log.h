@@ -3,16 +3,18 @@
  *     fl_log(FL_LOG_WARN, "tunnel", "agent_lost", FL_LOG_N("cluster", 12), FL_LOG_S("peer", peer));
  *     level=warn mod=tunnel event=agent_lost cluster=12 peer=10.0.0.7:4431
  *
- * Module, event and keys are words of ours; values are escaped, whatever they hold: what could break a line
- * or a terminal becomes \n or \x1b, and a value of other than plain characters is quoted.  A value is cut at
- * FL_LOG_VALUE_MAX bytes, a line at FL_LOG_LINE_MAX.  Secrets do not belong here: config prints them as ***.
+ * Module, event and keys are words of ours; all values are escaped: a character that could break a
+ * line or a terminal becomes \n or \x1b, and a value of other than plain characters is quoted.  A
+ * value is cut at FL_LOG_VALUE_MAX bytes, a line at FL_LOG_LINE_MAX.  Secrets do not belong here:
+ * config prints them as ***.
  *
- * What repeats goes quiet: of one (module, event) FL_LOG_REPEATS_MAX lines pass in each FL_LOG_WINDOW_MS;
- * the last of them says quiet_ms=, and the next one after the window how many were suppressed=.  Debug
- * lines are not limited.  A reader that does not read never blocks us: lines are dropped, and the next one
- * that gets through says how many: dropped=.
+ * Repeated lines go quiet: FL_LOG_REPEATS_MAX lines of one (module, event) pass in each
+ * FL_LOG_WINDOW_MS; the last of them says quiet_ms=, and the next one after the window how many
+ * were suppressed=.  Debug lines are not limited.  A reader that does not read never blocks us:
+ * lines are dropped, and the next one that gets through says how many: dropped=.
  *
- * The sink is the one global of the project: stderr, level info, until fl_log_open.  Thread-safe. */
+ * The sink is the one global of the project: stderr, level info, until fl_log_open.
+ * Thread-safe. */
 #pragma once
 
 #include <stdint.h>
@@ -42,7 +44,8 @@ struct fl_log_field {
     };
 };
 
-/* A number that is never negative; one that may be; a C string (NULL is empty); a struct fl_str; an error. */
+/* A number that is never negative; one that may be; a C string (NULL is empty); a struct fl_str; an
+ * error. */
 #define FL_LOG_N(name, value)                                                                      \
     ((struct fl_log_field){.key = (name), .kind = FL_LOG_FIELD_U64, .u64 = (uint64_t)(value)})
 #define FL_LOG_I(name, value)                                                                      \
@@ -71,8 +74,8 @@ struct fl_log_config {
 
 void fl_log_open(const struct fl_log_config *config);
 
-/* "info", or with levels for modules: "warn,tunnel=debug,http=info".  Replaces all levels, or changes
- * nothing.  At run time too. */
+/* "info", or with levels for modules: "warn,tunnel=debug,http=info".  Replaces all levels, or
+ * changes nothing.  At run time too. */
 FL_CHECK bool fl_log_set_levels(struct fl_str text, struct fl_err *err);
 
 bool fl_log_is_on(enum fl_log_level level, const char *module);

@@ -13,7 +13,7 @@ struct fl_loop {
     ev_check check;     /* the first of a turn: reads the clocks */
     ev_prepare prepare; /* the last: afters, and when to wake up */
     ev_timer alarm;     /* for the earliest timer; libev knows of no other */
-    fl_ms alarm_at;     /* what it is set to; valid while it is on */
+    fl_ms alarm_at;     /* its time; valid while it is on */
     fl_ms turn_until;   /* fl_loop_turn's own deadline; INT64_MAX: none */
 
     int64_t now_us;
@@ -34,7 +34,7 @@ static void read_clocks(struct fl_loop *loop)
     loop->wall = fl_clock_wall();
 }
 
-/* --- timers --- */
+/* ---- timers ---------------------------------------------------------------------------------- */
 
 static bool is_earlier(const struct fl_timer *a, const struct fl_timer *b)
 {
@@ -143,7 +143,7 @@ static void fire(struct fl_loop *loop)
     loop->is_firing = false;
 }
 
-/* --- watches --- */
+/* ---- watches --------------------------------------------------------------------------------- */
 
 static void on_io(struct ev_loop *ev, ev_io *io, int events)
 {
@@ -180,7 +180,7 @@ void fl_watch_off(struct fl_watch *watch)
     if (watch->events == 0) return;
     watch->events = 0;
     watch->loop->watches_len--;
-    ev_io_stop(watch->loop->ev, &watch->io); /* what is pending is forgotten too */
+    ev_io_stop(watch->loop->ev, &watch->io); /* a pending call is forgotten too */
 }
 
 unsigned fl_watch_events(const struct fl_watch *watch)
@@ -188,7 +188,7 @@ unsigned fl_watch_events(const struct fl_watch *watch)
     return watch->events;
 }
 
-/* --- afters --- */
+/* ---- afters ---------------------------------------------------------------------------------- */
 
 void fl_after_init(struct fl_after *after, struct fl_loop *loop, void (*fn)(void *ctx), void *ctx)
 {
@@ -232,7 +232,7 @@ static void run_afters(struct fl_loop *loop)
     fl_after_off(&mark);
 }
 
-/* --- the turn --- */
+/* ---- the turn -------------------------------------------------------------------------------- */
 
 static void on_check(struct ev_loop *ev, ev_check *check, int events)
 {
@@ -259,8 +259,8 @@ static void set_alarm(struct fl_loop *loop)
     ev_timer_stop(loop->ev, &loop->alarm);
     if (at == INT64_MAX) return;
     loop->alarm_at = at;
-    at -= fl_loop_now(loop);
-    ev_timer_set(&loop->alarm, at > 0 ? (double)at / 1000 : 0., 0.);
+    at = at > fl_loop_now(loop) ? at - fl_loop_now(loop) : 0;
+    ev_timer_set(&loop->alarm, (double)at / 1000, 0.);
     ev_timer_start(loop->ev, &loop->alarm);
 }
 
@@ -335,7 +335,7 @@ void fl_loop_run(struct fl_loop *loop)
 
 void fl_loop_stop(struct fl_loop *loop)
 {
-    loop->is_stopping = true; /* libev forgets what is said before it runs */
+    loop->is_stopping = true; /* libev forgets a break that comes before it runs */
     ev_break(loop->ev, EVBREAK_ONE);
 }
 

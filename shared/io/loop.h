@@ -1,13 +1,14 @@
 /* loop.h - one thread's loop: descriptors, timers, and what is done once at the end of a turn.
- * It stands on libev, which others join: libwebsockets gets fl_loop_ev as its foreign loop.  A turn is:
- * wait, read the clocks once, call what is due or ready, then the 'after's.  So fl_loop_now is the same all
- * through a turn, and what a turn gathered leaves it in one piece.
+ * It stands on libev, which others join: libwebsockets gets fl_loop_ev as its foreign loop.  A turn
+ * is: wait, read the clocks once, call what is due or ready, then the 'after's.  So fl_loop_now is
+ * the same all through a turn, and what a turn gathered leaves it in one piece.
  *
- * Timers, watches and afters are fields of their owner: they must be off when the owner's memory goes, and
- * may be set or taken off at any time, also from their own callback, where their owner may also be freed.
- * All times are of the monotonic clock, fl_loop_now's, and not of the wall.
+ * Timers, watches and afters are fields of their owner: they must be off when the owner's memory
+ * goes, and may be set or taken off at any time, also from their own callback, where their owner
+ * may also be freed.  All times are of the monotonic clock, fl_loop_now's, and not of the wall.
  *
- * One thread owns a loop and all that is on it; from other threads a mailbox (mailbox.h) is the way in. */
+ * One thread owns a loop and all that is on it; from other threads a mailbox (mailbox.h) is the way
+ * in. */
 #pragma once
 
 #include <ev.h>
@@ -35,7 +36,7 @@ struct ev_loop *fl_loop_ev(const struct fl_loop *loop); /* for libraries that jo
 /* The longest turn, without the waiting, since this was asked last; for a metric. */
 int64_t fl_loop_take_longest_us(struct fl_loop *loop);
 
-/* --- timers: any number, each set or off; called once, at or after its time, never twice for one setting --- */
+/* ---- timers: any number; each is called once a setting, at or after its time ----------------- */
 
 struct fl_timer {
     struct fl_loop *loop;
@@ -54,7 +55,7 @@ void fl_timer_in(struct fl_timer *timer, fl_ms after_ms); /* from fl_loop_now */
 void fl_timer_off(struct fl_timer *timer);                /* off already, or zeroed, is fine */
 bool fl_timer_is_on(const struct fl_timer *timer);
 
-/* --- watches: a descriptor of the caller's --- */
+/* ---- watches: a descriptor of the caller's --------------------------------------------------- */
 
 enum fl_watch_event { FL_WATCH_READ = 1, FL_WATCH_WRITE = 2 };
 
@@ -66,15 +67,15 @@ struct fl_watch {
     unsigned events; /* as set; 0 is off */
 };
 
-/* Off at first.  A file, which cannot be watched, is ready at all times; a descriptor that is closed while it
- * is watched is a bug. */
+/* Off at first.  A file, which cannot be watched, is ready at all times; a descriptor that is
+ * closed while it is watched is a bug. */
 void fl_watch_init(struct fl_watch *watch, struct fl_loop *loop, int fd,
                    void (*fn)(void *ctx, unsigned events), void *ctx);
 void fl_watch_set(struct fl_watch *watch, unsigned events); /* of enum fl_watch_event; 0 is off */
 void fl_watch_off(struct fl_watch *watch); /* before the descriptor is closed; zeroed is fine */
 unsigned fl_watch_events(const struct fl_watch *watch); /* as set; 0 is off */
 
-/* --- afters: called once at the end of the turn in which they were put --- */
+/* ---- afters: called once at the end of the turn in which they were put ----------------------- */
 
 struct fl_after {
     struct fl_loop *loop;
@@ -85,7 +86,7 @@ struct fl_after {
 
 void fl_after_init(struct fl_after *after, struct fl_loop *loop, void (*fn)(void *ctx), void *ctx);
 
-/* Once put, further puts change nothing.  Put from an after: it is called in the next turn, which comes
- * at once. */
+/* Once put, further puts change nothing.  Put from an after: it is called in the next turn, which
+ * comes at once. */
 void fl_after_put(struct fl_after *after);
 void fl_after_off(struct fl_after *after); /* not put, or zeroed, is fine */

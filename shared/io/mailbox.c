@@ -80,7 +80,7 @@ static void on_ring(void *ctx, unsigned events)
     letter = take_share(mailbox);
     has_more = mailbox->first;
     if (!has_more) {
-        /* Whoever puts from here on rings again. */
+        /* A put from here on rings again. */
         if (read(mailbox->wake_fd, &rings, sizeof rings) < 0) fl_assert(errno == EAGAIN);
         mailbox->is_ringing = false;
     }

@@ -4,6 +4,6 @@
 
 #include <stdio.h>
 
-/* One line of text, as it is: a dot or an apostrophe at its beginning would be a request, and a backslash
- * begins one anywhere. */
+/* One line of text, as it is: a dot or an apostrophe at its beginning would be a request, and a
+ * backslash begins one anywhere. */
 void fl_mdoc_put(FILE *out, const char *text);

@@ -79,7 +79,7 @@ void fl_metrics_destroy(struct fl_metrics *metrics)
     fl_free(metrics);
 }
 
-/* --- families and series --- */
+/* ---- families and series --------------------------------------------------------------------- */
 
 static size_t count_labels(const char *labels)
 {
@@ -115,8 +115,9 @@ void fl_metrics_add(struct fl_metrics *metrics, const struct fl_metric_family *f
         size_t at = 0;
 
         while (at < metrics->families.len &&
-               strcmp(metrics->families.at[at]->row->name, families[i].name) < 0)
+               strcmp(metrics->families.at[at]->row->name, families[i].name) < 0) {
             at++;
+        }
         fl_assert(at == metrics->families.len ||
                   strcmp(metrics->families.at[at]->row->name, families[i].name) != 0);
         fl_vec_insert(&metrics->families, at, family_create(&families[i]));
@@ -153,8 +154,9 @@ static size_t make_key(const char *const *labels, size_t len,
         size_t label_len = strnlen(labels[i], FL_METRIC_LABEL_MAX);
 
         /* Not in the middle of a character. */
-        while (label_len > 0 && !fl_str_is_utf8((struct fl_str){labels[i], label_len}))
+        while (label_len > 0 && !fl_str_is_utf8((struct fl_str){labels[i], label_len})) {
             label_len--;
+        }
         memcpy(key + key_len, labels[i], label_len);
         key_len += label_len;
         key[key_len++] = '\0';
@@ -213,7 +215,7 @@ struct fl_metric *fl_metric_find(struct fl_metrics *metrics, const struct fl_met
     return metric;
 }
 
-/* --- values --- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static void add(_Atomic double *value, double n)
 {
@@ -243,8 +245,9 @@ void fl_metric_observe(struct fl_metric *metric, double value)
     size_t i = 0;
 
     fl_assert(family->row->kind == FL_METRIC_HISTOGRAM);
-    while (i < family->bounds_len && value > family->bounds[i])
+    while (i < family->bounds_len && value > family->bounds[i]) {
         i++;
+    }
     atomic_fetch_add_explicit(&metric->buckets[i], 1, memory_order_relaxed);
     add(&metric->value, value);
 }
@@ -254,7 +257,7 @@ double fl_metric_value(const struct fl_metric *metric)
     return atomic_load_explicit(&metric->value, memory_order_relaxed);
 }
 
-/* --- exposition --- */
+/* ---- exposition ------------------------------------------------------------------------------ */
 
 static const char *const kind_names[] = {"counter", "gauge", "histogram"};
 

@@ -1,19 +1,20 @@
 /* metrics.h - counters, gauges and histograms, with labels from bounded sets.
- * Whoever measures declares a table of families, from which docs/reference/metrics.md is made too, adds it
- * once, and keeps the series it writes to:
+ * A module that measures declares a table of families, from which docs/reference/metrics.md is made
+ * too, adds it once, and keeps the series it writes to:
  *
  *     const struct fl_metric_family http_metrics[] = {
- *         [HTTP_REQUESTS] = {"fairlead_http_requests_total", FL_METRIC_COUNTER, "route,method,code", "..."},
+ *         [HTTP_REQUESTS] = {"fairlead_http_requests_total", FL_METRIC_COUNTER,
+ *         "route,method,code", "..."},
  *     };
  *     fl_metrics_add(metrics, http_metrics, HTTP_METRICS_LEN);
- *     struct fl_metric *requests = fl_metric(metrics, &http_metrics[HTTP_REQUESTS], "/v1/jobs", "GET", "200");
- *     fl_metric_add(requests, 1);
+ *     struct fl_metric *requests = fl_metric(metrics, &http_metrics[HTTP_REQUESTS], "/v1/jobs",
+ *     "GET", "200"); fl_metric_add(requests, 1);
  *
- * A family has at most series_max label sets (0: FL_METRIC_SERIES_MAX); at it, further ones share one series
- * all of whose labels are "other": memory is bounded whatever the outside sends.  Label values are cut at
- * FL_METRIC_LABEL_MAX bytes.
- * Thread-safe: writing is atomic and never waits, finding a series takes a lock.  Add families before the
- * threads start. */
+ * A family has at most series_max label sets (0: FL_METRIC_SERIES_MAX); at it, further ones share
+ * one series all of whose labels are "other": memory is bounded for any input.  Label
+ * values are cut at FL_METRIC_LABEL_MAX bytes.
+ * Thread-safe: writing is atomic and never waits, finding a series takes a lock.  Add families
+ * before the threads start. */
 #pragma once
 
 #include <stddef.h>
@@ -68,7 +69,8 @@ double fl_metric_value(const struct fl_metric *metric);         /* of a histogra
 /* Called before each exposition, on its thread: to set what is cheaper to ask for than to keep. */
 void fl_metrics_on_collect(struct fl_metrics *metrics, void (*fn)(void *ctx), void *ctx);
 
-/* The text format of Prometheus, 0.0.4; families by name, series by label values.  False: did not fit. */
+/* The text format of Prometheus, 0.0.4; families by name, series by label values.  False: did not
+ * fit. */
 FL_CHECK bool fl_metrics_write(struct fl_metrics *metrics, struct fl_buf *buf);
 
 /* The rows of a Markdown table. */

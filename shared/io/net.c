@@ -19,7 +19,7 @@ static bool parse_port(struct fl_str text, uint64_t least, uint16_t *ret_port)
     return true;
 }
 
-/* Cuts "host:port"; of "[::1]:80" the host is "::1". */
+/* Cuts "host:port"; the host of "[::1]:80" is "::1". */
 static bool split(struct fl_str text, uint64_t port_min, char ret_host[FL_NET_HOST_MAX],
                   bool *ret_has_brackets, uint16_t *ret_port, struct fl_err *err)
 {
@@ -39,7 +39,8 @@ static bool split(struct fl_str text, uint64_t port_min, char ret_host[FL_NET_HO
                        FL_STR_ARG(text));
     }
     if (!parse_port(port, port_min, ret_port)) {
-        return fl_fail(err, FL_INVALID, "the port of '" FL_STR_FMT "' is none", FL_STR_ARG(text));
+        return fl_fail(err, FL_INVALID, "the port of '" FL_STR_FMT "' is not a port number",
+                       FL_STR_ARG(text));
     }
     memcpy(ret_host, host.at, host.len);
     ret_host[host.len] = '\0';
@@ -156,14 +157,14 @@ bool fl_net_is_loopback(const struct fl_net_address *address)
             address->v6.sin6_addr.s6_addr[12] == IN_LOOPBACKNET);
 }
 
-/* --- sockets --- */
+/* ---- sockets --------------------------------------------------------------------------------- */
 
 static void set_flag(int fd, int level, int option)
 {
     int one = 1;
 
-    /* Each is a help, none a need: a descriptor that refuses them still works. */
-    (void)!setsockopt(fd, level, option, &one, sizeof one);
+    /* Each option only helps: a descriptor that refuses it still works. */
+    FL_IGNORE(setsockopt(fd, level, option, &one, sizeof one));
 }
 
 bool fl_net_listen(const struct fl_net_address *address, struct fl_net_listen options, int *ret_fd,
@@ -207,7 +208,7 @@ enum fl_net_accept fl_net_accept(int listen_fd, int *ret_fd, struct fl_net_addre
         case ENOBUFS:
         case ENOMEM:
             return FL_NET_FDS_FULL;
-        default: /* what befell that one connection, as accept(2) says */
+        default: /* errors of that one connection, as accept(2) lists them */
             return FL_NET_AGAIN;
         }
     }
@@ -272,6 +273,6 @@ void fl_net_set_user_timeout(int fd, fl_ms timeout_ms)
 {
     unsigned timeout = timeout_ms > 0 && timeout_ms < INT32_MAX ? (unsigned)timeout_ms : 0;
 
-    /* Where there is none, the ping of the protocol above still finds out. */
-    (void)!setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof timeout);
+    /* Without it, the ping of the protocol above still finds out. */
+    FL_IGNORE(setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof timeout));
 }

@@ -1,6 +1,6 @@
 /* net.h - sockets that never block: addresses, listening, accepting, connecting.
- * Every descriptor is non-blocking and closes on exec.  Addresses are numeric: names are looked up by
- * fl_net_resolve alone, which waits for the resolver: a loop asks by resolve.h.
+ * Every descriptor is non-blocking and closes on exec.  Addresses are numeric: names are looked up
+ * by fl_net_resolve alone, which waits for the resolver: a loop asks by resolve.h.
  * Thread-safe. */
 #pragma once
 
@@ -28,8 +28,8 @@ struct fl_net_address {
 FL_CHECK bool fl_net_parse(struct fl_str text, struct fl_net_address *ret_address,
                            struct fl_err *err);
 
-/* "host:port" into its halves, where the host may be a name, an IPv4 or a bracketed IPv6 address, which
- * loses its brackets.  The port is 1..65535. */
+/* "host:port" into its halves, where the host may be a name, an IPv4 or a bracketed IPv6 address,
+ * which loses its brackets.  The port is 1..65535. */
 FL_CHECK bool fl_net_split(struct fl_str text, char ret_host[FL_NET_HOST_MAX], uint16_t *ret_port,
                            struct fl_err *err);
 
@@ -40,7 +40,8 @@ struct fl_net_addresses { /* of one host, at least one, those to be tried first 
     size_t len;
 };
 
-/* As fl_net_parse, but the host may be a name; what the system's resolver answers, up to the maximum.  Waits. */
+/* As fl_net_parse, but the host may be a name; up to the maximum of the system resolver's answers.
+ * Waits. */
 FL_CHECK bool fl_net_resolve(struct fl_str text, struct fl_net_addresses *ret_addresses,
                              struct fl_err *err);
 

@@ -14,7 +14,7 @@
 enum { STATUS_MAX = 200 };
 
 struct fl_notify {
-    int fd; /* -1: nobody listens */
+    int fd; /* -1: there is no listener */
     struct sockaddr_un address;
     socklen_t address_len;
     fl_ms watchdog_ms; /* 0: none */
@@ -75,8 +75,8 @@ bool fl_notify_is_on(const struct fl_notify *notify)
 static void send_text(struct fl_notify *notify, const char *text)
 {
     if (notify->fd < 0) return;
-    (void)!sendto(notify->fd, text, strlen(text), MSG_NOSIGNAL,
-                  (const struct sockaddr *)&notify->address, notify->address_len);
+    FL_IGNORE(sendto(notify->fd, text, strlen(text), MSG_NOSIGNAL,
+                     (const struct sockaddr *)&notify->address, notify->address_len));
 }
 
 void fl_notify_ready(struct fl_notify *notify)

@@ -12,8 +12,8 @@
 
 enum { TEXT_MAX = FL_NET_HOST_MAX + 16 };
 
-/* What a helper thread works on.  Who finds under the mutex that the other is done with it frees it: the
- * loop when the letter came, the helper when there is no mailbox any more. */
+/* The work of a helper thread.  The last user frees it, decided under the mutex: the loop when the
+ * letter came, the helper when the mailbox is gone. */
 struct lookup {
     struct fl_letter letter;
     pthread_mutex_t mutex; /* of the mailbox */
@@ -34,10 +34,10 @@ struct fl_resolver {
     bool is_wanted;
     char text[TEXT_MAX]; /* valid while is_wanted */
     struct fl_timer timer;
-    struct fl_after after; /* what needs no helper is answered, or refused */
+    struct fl_after after; /* a name that needs no helper is answered, or refused */
 };
 
-/* ---- the helper -------------------------------------------------------------------------------- */
+/* ---- the helper ------------------------------------------------------------------------------ */
 
 static void lookup_free(struct lookup *lookup)
 {
@@ -76,7 +76,7 @@ static bool start_thread(struct lookup *lookup)
     return failed == 0;
 }
 
-/* ---- answers ----------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 static void answer(struct fl_resolver *resolver, const struct fl_net_addresses *found,
                    const struct fl_err *err)
@@ -148,7 +148,7 @@ static void on_after(void *ctx)
     }
 }
 
-/* ---- its life ---------------------------------------------------------------------------------- */
+/* ---- its life -------------------------------------------------------------------------------- */
 
 struct fl_resolver *fl_resolver_create(struct fl_loop *loop, fl_ms timeout_ms, fl_resolver_fn fn,
                                        void *ctx)
@@ -189,7 +189,7 @@ void fl_resolver_destroy(struct fl_resolver *resolver)
 void fl_resolver_ask(struct fl_resolver *resolver, struct fl_str text)
 {
     resolver->is_wanted = true;
-    /* One that is cut off names no port, and is refused as such. */
+    /* A cut-off address names no port, and is refused. */
     snprintf(resolver->text, sizeof resolver->text, FL_STR_FMT, FL_STR_ARG(text));
     fl_timer_in(&resolver->timer, resolver->timeout_ms);
     fl_after_put(&resolver->after);

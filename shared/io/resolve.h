@@ -1,16 +1,17 @@
 /* resolve.h - names of hosts to addresses, without the loop waiting for a name server.
- * The resolver of the C library can only be waited for, at times for minutes, and cannot be called off.  So
- * it is asked in a helper thread, whose answer comes into the loop as a letter.  There is at most one such
- * thread a resolver: what is asked while it still waits for an older name is looked up after it.
+ * The resolver of the C library can only be waited for, at times for minutes, and cannot be called
+ * off.  So it is asked in a helper thread, whose answer comes into the loop as a letter.  A
+ * resolver has at most one helper thread: a name asked while it still waits for an older name is
+ * looked up after it.
  *
- * - Each ask gets one answer, unless another ask, fl_resolver_forget or fl_resolver_destroy comes before it;
- *   it never comes from within the ask.
- * - No answer within timeout_ms is one too: FL_UNAVAILABLE.  The helper goes on; when the same name is asked
- *   for again, its late answer will do.
+ * - Each ask gets one answer, unless another ask, fl_resolver_forget or fl_resolver_destroy comes
+ *   before it; it never comes from within the ask.
+ * - No answer within timeout_ms is one too: FL_UNAVAILABLE.  The helper goes on; when the same name
+ *   is asked for again, its late answer will do.
  * - Numeric addresses need no helper.
  * - A resolver can be destroyed at any time: a helper that still waits then tidies up after itself.
- * Not thread-safe: its loop's thread calls it, and from there it calls 'fn', which may call back, but may
- * not destroy it. */
+ * Not thread-safe: its loop's thread calls it, and from there it calls 'fn', which may call back,
+ * but may not destroy it. */
 #pragma once
 
 #include "shared/base/err.h"

@@ -1,6 +1,6 @@
 /* signal.h - signals as calls on a loop.
- * fl_signals_block comes first in main, before any thread: SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGCHLD
- * then wait for the loop that has fl_signals, and SIGPIPE is ignored. */
+ * fl_signals_block comes first in main, before any thread: SIGINT, SIGTERM, SIGHUP, SIGUSR1 and
+ * SIGCHLD then wait for the loop that has fl_signals, and SIGPIPE is ignored. */
 #pragma once
 
 #include "shared/io/loop.h"
@@ -12,7 +12,8 @@ void fl_signals_block(void);
 /* In a child between fork and exec: undoes what fl_signals_block did. */
 void fl_signals_restore(void);
 
-/* One per process.  'fn' is called on the loop's thread, once for any number of equal ones that waited. */
+/* One per process.  'fn' is called on the loop's thread, once for any number of equal ones that
+ * waited. */
 struct fl_signals *fl_signals_create(struct fl_loop *loop, void (*fn)(void *ctx, int number),
                                      void *ctx);
 void fl_signals_destroy(struct fl_signals *signals); /* NULL is fine */

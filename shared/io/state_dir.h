@@ -1,7 +1,7 @@
-/* state_dir.h - the folder a program keeps its few own files in, and that nobody else uses meanwhile.
- * Opening makes it (0700) when it is absent, locks it for as long as the process lives (a second one is
- * refused and told the holder's pid), and reads or makes the instance id: 128 random bits as 32 hex digits,
- * which say "the same replica, started again".
+/* state_dir.h - the folder of a program's few own files, used by one process at a time.  Opening
+ * makes it (0700) when it is absent, locks it for as long as the process lives (a second one is
+ * refused and told the holder's pid), and reads or makes the instance id: 128 random bits as 32 hex
+ * digits, which say "the same replica, started again".
  * Not thread-safe, but for path, fd and instance. */
 #pragma once
 

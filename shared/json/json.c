@@ -41,7 +41,7 @@ static void mark(const struct reader *reader, struct fl_place at)
 #define FAIL(reader, where, code, ...)                                                             \
     (mark((reader), place((reader), (where))), fl_fail((reader)->err, (code), __VA_ARGS__), false)
 
-/* ---- bytes --------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 /* The text has no zero byte, so this one is the end. */
 static char peek(const struct reader *reader)
@@ -69,7 +69,7 @@ static void skip_space(struct reader *reader)
 
 #define EACH_BYTE(v) (~(uint64_t)0 / 255 * (uint64_t)(v))
 
-/* The first quote, backslash or control byte; 'end' when there is none. */
+/* The first quote, backslash or control byte; 'end' if none is left. */
 static const char *find_special(const char *at, const char *end)
 {
     for (; end - at >= 8; at += 8) {
@@ -125,7 +125,7 @@ bool fl_json_check_text(struct fl_str text, struct fl_place *ret_at, struct fl_e
     return fl_fail(err, FL_INVALID, *bad ? "a byte that is no UTF-8" : "a zero byte");
 }
 
-/* ---- scalars ------------------------------------------------------------------------------------- */
+/* ---- scalars --------------------------------------------------------------------------------- */
 
 static bool is_digit(char c)
 {
@@ -138,7 +138,8 @@ struct number {
     bool is_int, is_over;
 };
 
-/* The number that 'at' begins with.  Whole numbers are counted below zero, where there is room for all. */
+/* The number that 'at' begins with.  Whole numbers are counted below zero, where there is room for
+ * all. */
 static struct number scan_number(const char *at, const char *end)
 {
     struct number number = {.is_int = true};
@@ -195,7 +196,7 @@ static bool read_number(struct reader *reader, struct fl_json *node)
 {
     struct number number = scan_number(reader->at, reader->end);
 
-    if (number.len == 0) return FAIL(reader, reader->at, FL_INVALID, "this is no number of JSON");
+    if (number.len == 0) return FAIL(reader, reader->at, FL_INVALID, "not a JSON number");
     if (number.len > FL_JSON_NUMBER_MAX) {
         return FAIL(reader, reader->at, FL_TOO_LARGE, "a number has over %d bytes",
                     FL_JSON_NUMBER_MAX);
@@ -245,12 +246,13 @@ static bool read_hex(struct reader *reader, const char *at, uint32_t *ret_n)
         char c = at < reader->end ? *at : '\0';
         char lower = (char)(c | 0x20);
 
-        if (is_digit(c))
+        if (is_digit(c)) {
             n = n << 4 | (uint32_t)(c - '0');
-        else if (lower >= 'a' && lower <= 'f')
+        } else if (lower >= 'a' && lower <= 'f') {
             n = n << 4 | (uint32_t)(lower - 'a' + 10);
-        else
+        } else {
             return FAIL(reader, at, FL_INVALID, "\\u wants four hexadecimal digits");
+        }
     }
     *ret_n = n;
     return true;
@@ -312,7 +314,7 @@ static bool read_escape(struct reader *reader, const char **at, char **to)
         (*at)++;
         return read_unicode(reader, at, to);
     }
-    if (!found) return FAIL(reader, *at - 1, FL_INVALID, "there is no such escape in JSON");
+    if (!found) return FAIL(reader, *at - 1, FL_INVALID, "unknown JSON escape");
     *(*to)++ = meanings[found - codes];
     (*at)++;
     return true;
@@ -372,7 +374,7 @@ static bool read_string(struct reader *reader, struct fl_str *ret_s)
     return true;
 }
 
-/* ---- lists and objects --------------------------------------------------------------------------- */
+/* ---- lists and objects ----------------------------------------------------------------------- */
 
 const struct fl_json *fl_json_member(const struct fl_json *node, struct fl_str key)
 {
@@ -442,8 +444,9 @@ static bool fail_repeated(struct reader *reader, const struct fl_json *item)
 static bool read_key(struct reader *reader, const struct level *level, struct fl_json *item)
 {
     item->key_at = place(reader, reader->at);
-    if (peek(reader) != '"')
+    if (peek(reader) != '"') {
         return FAIL(reader, reader->at, FL_INVALID, "here goes a key in quotes");
+    }
     reader->at++;
     if (!read_string(reader, &item->key)) return false;
     if (level->node->len < FEW_MEMBERS) {
@@ -452,8 +455,9 @@ static bool read_key(struct reader *reader, const struct level *level, struct fl
         }
     }
     skip_space(reader);
-    if (peek(reader) != ':')
+    if (peek(reader) != ':') {
         return FAIL(reader, reader->at, FL_INVALID, "behind a key goes a colon");
+    }
     reader->at++;
     return true;
 }
@@ -493,7 +497,8 @@ static bool open_level(struct reader *reader, struct fl_json *node, enum fl_json
     return true;
 }
 
-/* Behind a value, or behind an opening bracket: closes what ends here.  *ret_more: an item follows. */
+/* Behind a value, or behind an opening bracket: closes what ends here.  *ret_more: an item
+ * follows. */
 static bool close_levels(struct reader *reader, bool is_opened, bool *ret_more)
 {
     for (; reader->depth > 0; is_opened = false) {

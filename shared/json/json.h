@@ -1,11 +1,11 @@
 /* json.h - reads one JSON text into a tree whose nodes know where they stood.
- * Strict RFC 8259, and stricter: no NUL, no lone surrogate, no duplicate key, nothing behind the value.  The
- * limits below are counted while reading, so that a small text never becomes a large tree; reading is one
- * loop, not recursion.  A refusal says where: offset, line and column, all of the first byte that is wrong.
- * Nodes are in the arena.  A string without an escape is a view of the text, the others are in the arena: the
- * tree lives as long as both.
- * The YAML reader (shared/yaml) makes the same tree; there a column counts characters, and 'offset' is 0.
- * Uses shared/base only.  Pure. */
+ * Strict RFC 8259, and stricter: no NUL, no lone surrogate, no duplicate key, nothing behind the
+ * value.  The limits below are counted while reading, so that a small text never becomes a large
+ * tree; reading is one loop, not recursion.  A refusal says where: offset, line and column of the
+ * first wrong byte.  Nodes are in the arena.  A string without an escape is a view of the text, the
+ * others are in the arena: the tree lives as long as both.
+ * The YAML reader (shared/yaml) makes the same tree; there a column counts characters, and 'offset'
+ * is 0.  Uses shared/base only.  Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -54,31 +54,32 @@ struct fl_json {
     struct fl_place key_at;
 };
 
-/* for (const struct fl_json *item = node->first; item; item = item->next), for lists and objects alike. */
+/* for (const struct fl_json *item = node->first; item; item = item->next), for lists and objects
+ * alike. */
 #define FL_JSON_EACH(item, node)                                                                   \
     for (const struct fl_json *item = (node)->first; item; item = item->next)
 
-/* On false: FL_TOO_LARGE for a limit above, else FL_INVALID; err says what is wrong, *ret_at (NULL is fine)
- * where. */
+/* On false: FL_TOO_LARGE for a limit above, else FL_INVALID; err says what is wrong, *ret_at (NULL
+ * is fine) where. */
 FL_CHECK bool fl_json_parse(struct fl_str text, struct fl_arena *arena,
                             const struct fl_json **ret_root, struct fl_place *ret_at,
                             struct fl_err *err);
 
-/* The member of that key; NULL when there is none, or when 'node' is no object. */
+/* The member of that key; NULL if it is absent or 'node' is not an object. */
 const struct fl_json *fl_json_member(const struct fl_json *node, struct fl_str key);
 
 /* "a string", "a list": for messages. */
 const char *fl_json_kind_name(enum fl_json_kind kind);
 
-/* ---- for who builds such a tree from another notation ---------------------------------------------------- */
+/* ---- building a tree from another notation --------------------------------------------------- */
 
-/* Well-formed UTF-8 without a zero byte; else FL_INVALID and, where 'ret_at' is not NULL, the first byte that is
- * not. */
+/* Well-formed UTF-8 without a zero byte; else FL_INVALID and, where 'ret_at' is not NULL, the first
+ * byte that is not. */
 FL_CHECK bool fl_json_check_text(struct fl_str text, struct fl_place *ret_at, struct fl_err *err);
 
 /* True and the node's kind, text and n are set, when 'text' is exactly a JSON number. */
 bool fl_json_set_number(struct fl_json *node, struct fl_str text);
 
-/* The first member whose key an earlier one has; NULL when all differ.  Quick for any number of members, and
- * whatever the keys. */
+/* The first member whose key an earlier one has; NULL when all differ.  Quick for any number of
+ * members and any keys. */
 const struct fl_json *fl_json_find_repeated(const struct fl_json *object, struct fl_arena *arena);

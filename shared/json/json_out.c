@@ -7,7 +7,7 @@
 #include "shared/base/assert.h"
 #include "shared/json/json.h"
 
-/* ---- strings ------------------------------------------------------------------------------------- */
+/* ---- strings --------------------------------------------------------------------------------- */
 
 static bool is_plain(unsigned char c)
 {
@@ -88,14 +88,15 @@ static void put_damaged(struct fl_buf *buf, struct fl_str s)
 void fl_json_quote(struct fl_buf *buf, struct fl_str s)
 {
     fl_buf_put_u8(buf, '"');
-    if (fl_str_is_utf8(s))
+    if (fl_str_is_utf8(s)) {
         put_text(buf, s);
-    else
+    } else {
         put_damaged(buf, s);
+    }
     fl_buf_put_u8(buf, '"');
 }
 
-/* ---- structure ----------------------------------------------------------------------------------- */
+/* ---- structure ------------------------------------------------------------------------------- */
 
 struct fl_json_out fl_json_out(struct fl_buf *buf)
 {

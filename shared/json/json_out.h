@@ -1,7 +1,7 @@
 /* json_out.h - writes JSON onto a buffer: compact, commas and colons by itself, strings escaped.
- * Begin and end, key and value must match: anything else is a bug (fl_assert).  What is over the buffer's
- * limit leaves it 'is_over', to be looked at once at the end.  Bytes that are no UTF-8 are written as U+FFFD,
- * so that the result is always JSON; a NUL is \u0000.
+ * Begin and end, key and value must match: anything else is a bug (fl_assert).  A write past the
+ * buffer's limit leaves it 'is_over': one look at the end is enough.  Bytes that are not UTF-8 are
+ * written as U+FFFD, so that the result is always JSON; a NUL is \u0000.
  *
  *     struct fl_json_out out = fl_json_out(&buf);
  *     fl_json_begin_object(&out);
@@ -25,7 +25,7 @@ enum { FL_JSON_OUT_DEPTH_MAX = 63 };
 
 struct fl_json_out {
     struct fl_buf *buf;
-    uint64_t is_object; /* bit by depth: what is open there */
+    uint64_t is_object; /* a bit for each depth: set while an object is open there */
     uint8_t depth;
     bool has_before; /* the next value or key of this level needs a comma */
     bool has_key;    /* a key waits for its value */

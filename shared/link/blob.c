@@ -21,7 +21,7 @@ struct fl_blobs {
     bool keeps_bytes;
 };
 
-/* ---- the memory -------------------------------------------------------------------------------- */
+/* ---- the memory ------------------------------------------------------------------------------ */
 
 struct fl_blobs *fl_blobs_create(bool keeps_bytes)
 {
@@ -46,8 +46,9 @@ static void drop_oldest(struct fl_blobs *blobs)
 void fl_blobs_destroy(struct fl_blobs *blobs)
 {
     if (!blobs) return;
-    while (blobs->first < blobs->next)
+    while (blobs->first < blobs->next) {
         drop_oldest(blobs);
+    }
     fl_map_fini(&blobs->numbers);
     fl_free(blobs);
 }
@@ -85,14 +86,15 @@ void fl_blobs_add(struct fl_blobs *blobs, struct fl_digest digest, struct fl_str
     blobs->next++;
 }
 
-/* ---- the stream -------------------------------------------------------------------------------- */
+/* ---- the stream ------------------------------------------------------------------------------ */
 
 void fl_blob_header(struct fl_digest digest, uint32_t length,
                     uint8_t ret_header[FL_BLOB_HEADER_BYTES])
 {
     memcpy(ret_header, digest.at, sizeof digest.at);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++) {
         ret_header[sizeof digest.at + i] = (uint8_t)(length >> 8 * i);
+    }
 }
 
 void fl_blob_reader_init(struct fl_blob_reader *reader)

@@ -1,13 +1,13 @@
-/* blob.h - specs on their way: the bytes of a BLOB stream, and the memory that both ends keep of it.
- * A BLOB stream carries one blob behind the other:
+/* blob.h - specs on their way: the bytes of a BLOB stream, and the memory that both ends keep of
+ * it.  A BLOB stream carries one blob behind the other:
  *
  *     0  digest  32   SHA-256 of the bytes
  *    32  length  u32  little endian, at most FL_BLOB_BYTES_MAX
  *    36  bytes
  *
- * Either end remembers the newest blobs of the connection, by one rule, so that the hub knows without asking
- * what the agent still has: at most FL_BLOBS_MAX of them and FL_BLOBS_BYTES_MAX in all, the oldest go first.
- * A blob counts from the moment its last byte went out, or came in.
+ * Either end remembers the newest blobs of the connection, by one rule, so that the hub knows
+ * without asking what the agent still has: at most FL_BLOBS_MAX of them and FL_BLOBS_BYTES_MAX in
+ * all, the oldest go first.  A blob counts from the moment its last byte went out, or came in.
  * Uses shared/base only.  Pure; not thread-safe. */
 #pragma once
 
@@ -24,7 +24,7 @@
 void fl_blob_header(struct fl_digest digest, uint32_t length,
                     uint8_t ret_header[FL_BLOB_HEADER_BYTES]);
 
-/* ---- the memory -------------------------------------------------------------------------------- */
+/* ---- the memory ------------------------------------------------------------------------------ */
 
 struct fl_blobs; /* opaque */
 
@@ -38,7 +38,7 @@ bool fl_blobs_find(const struct fl_blobs *blobs, struct fl_digest digest, struct
 /* One that is there already stays as old as it is. */
 void fl_blobs_add(struct fl_blobs *blobs, struct fl_digest digest, struct fl_str bytes);
 
-/* ---- reading a stream -------------------------------------------------------------------------- */
+/* ---- reading a stream ------------------------------------------------------------------------ */
 
 enum fl_blob_answer {
     FL_BLOB_MORE,  /* all bytes are taken, no blob is complete */
@@ -58,7 +58,8 @@ struct fl_blob_reader {
 void fl_blob_reader_init(struct fl_blob_reader *reader);
 void fl_blob_reader_fini(struct fl_blob_reader *reader); /* NULL is fine */
 
-/* The bytes are valid until the next call.  Whether they match the digest is the caller's to check. */
+/* The bytes are valid until the next call.  Whether they match the digest is the caller's to
+ * check. */
 FL_CHECK enum fl_blob_answer fl_blob_reader_next(struct fl_blob_reader *reader,
                                                  struct fl_str *bytes, struct fl_digest *ret_digest,
                                                  struct fl_str *ret_bytes, struct fl_err *err);

@@ -10,7 +10,7 @@
 /* bytes = open + held + owed, always; 'held' is not written down. */
 struct window {
     uint32_t bytes;
-    uint32_t open; /* what the peer may still send */
+    uint32_t open; /* bytes that the peer may still send */
     uint32_t owed; /* taken, and not granted again yet */
     uint32_t used; /* granted again since 'used_from' */
     fl_ms used_from;
@@ -19,9 +19,9 @@ struct window {
 
 struct stream {
     uint32_t id;
-    uint32_t credit; /* sending: what the peer granted */
+    uint32_t credit; /* sending: bytes that the peer granted */
     uint32_t sequence_sent;
-    uint64_t waiting; /* what the source has */
+    uint64_t waiting; /* bytes that the source has */
     uint32_t sequence_received;
     struct window window; /* receiving */
 };
@@ -29,9 +29,9 @@ struct stream {
 struct fl_flow {
     struct fl_flow_limits limits;
     FL_VEC(struct stream) streams; /* sorted by id, streams_max at most */
-    FL_VEC(uint32_t) due;          /* whose credit is due, oldest first; each once */
-    uint32_t credit;               /* of the tunnel */
-    struct window window;          /* of the tunnel */
+    FL_VEC(uint32_t) due;          /* streams whose credit is due, oldest first; each once */
+    uint32_t credit;               /* for the tunnel */
+    struct window window;          /* for the tunnel */
     uint32_t grown;                /* by so much, all streams together */
     uint32_t control_waiting;
     uint32_t last_turn; /* the stream that sent last */
@@ -57,7 +57,7 @@ static struct stream *find(const struct fl_flow *flow, uint32_t id)
     return i < flow->streams.len && flow->streams.at[i].id == id ? &flow->streams.at[i] : NULL;
 }
 
-/* ---- its life ---------------------------------------------------------------------------------- */
+/* ---- its life -------------------------------------------------------------------------------- */
 
 struct fl_flow_limits fl_flow_limits(void)
 {
@@ -119,8 +119,9 @@ void fl_flow_close(struct fl_flow *flow, uint32_t stream)
     if (closed->window.is_due) {
         size_t i = 0;
 
-        while (flow->due.at[i] != stream)
+        while (flow->due.at[i] != stream) {
             i++;
+        }
         fl_vec_remove(&flow->due, i);
     }
     fl_vec_remove(&flow->streams, place(flow, stream));
@@ -131,7 +132,7 @@ void fl_flow_rtt(struct fl_flow *flow, fl_ms rtt_ms)
     flow->rtt_ms = rtt_ms;
 }
 
-/* ---- sending ----------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static uint32_t may_send(const struct fl_flow *flow, const struct stream *stream)
 {
@@ -216,7 +217,7 @@ bool fl_flow_turn(const struct fl_flow *flow, struct fl_flow_turn *ret_turn)
     return false;
 }
 
-/* ---- receiving --------------------------------------------------------------------------------- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 static void owe(struct fl_flow *flow, uint32_t id, struct window *window, uint32_t bytes)
 {
@@ -264,8 +265,8 @@ void fl_flow_consumed(struct fl_flow *flow, uint32_t stream, uint32_t bytes)
     owe(flow, stream, &found->window, bytes);
 }
 
-/* By how much a window grows that is about to get its owed bytes.  Who is held back by it uses it up once a
- * round trip, whatever the pattern, so it grows at most that often. */
+/* The growth of a window that is about to get its owed bytes.  A sender that it holds back uses it
+ * up once a round trip, whatever the pattern, so it grows at most that often. */
 static uint32_t growth(const struct fl_flow *flow, struct window *window, uint32_t bytes_max,
                        fl_ms now)
 {
@@ -307,7 +308,7 @@ bool fl_flow_has_due(const struct fl_flow *flow)
     return flow->due.len > 0;
 }
 
-/* ---- for traces and tests ---------------------------------------------------------------------- */
+/* ---- for traces and tests -------------------------------------------------------------------- */
 
 uint32_t fl_flow_window(const struct fl_flow *flow, uint32_t stream)
 {

@@ -1,22 +1,25 @@
-/* flow.h - who may send how much: credits per stream and per tunnel, at one end of a connection.
- * Every data frame (LOG EXEC FORWARD BLOB) costs its payload, once of its stream and once of the tunnel.
+/* flow.h - how much may be sent: credits per stream and per tunnel, at one end of a connection.
+ * Every data frame (LOG EXEC FORWARD BLOB) costs its payload, once of its stream and once of the
+ * tunnel.
  *
- * - Receiving: a stream's credit returns when its sink has taken the bytes (fl_flow_consumed), the tunnel's
- *   as soon as the demultiplexer has them (fl_flow_received): a sink that stalls stops its own stream, never
- *   the tunnel.  So a stream holds at most its window, and all of them together at most
+ * - Receiving: a stream's credit returns when its sink has taken the bytes (fl_flow_consumed), the
+ *   tunnel's as soon as the demultiplexer has them (fl_flow_received): a sink that stalls stops its
+ *   own stream, never the tunnel.  So a stream holds at most its window, and all of them together
+ *   at most
  *       streams * stream_bytes + growth_bytes_max.
- * - Credit goes back by quarters of a window.  One that was used up whole within two round trips is too small
- *   for the distance: it doubles, up to its maximum and, for streams, to what is left of growth_bytes_max,
- *   which they share.
- * - Who sends without credit, out of sequence, or an empty data frame, loses the stream; the second time,
- *   the tunnel.
- * - Control needs no credit and goes first.  What waits to be sent of it has a limit of its own
- *   (fl_flow_control_put); a peer that lets it fill up takes nothing any more, and its tunnel is closed.
- * - Sending: sources say how much they have (fl_flow_wants), fl_flow_turn says whose turn it is: control,
- *   then stream after stream, one frame each.  Before a turn, send what fl_flow_due gives.
+ * - Credit goes back by quarters of a window.  One that was used up whole within two round trips is
+ *   too small for the distance: it doubles, up to its maximum and, for streams, to what is left of
+ *   growth_bytes_max, which they share.
+ * - A peer that sends without credit, out of sequence, or an empty data frame, loses the stream;
+ *   the second time, the tunnel.
+ * - Control needs no credit and goes first.  Waiting control has a limit of its own
+ *   (fl_flow_control_put); a peer that lets it fill up takes nothing any more, and its tunnel is
+ *   closed.
+ * - Sending: sources say how much they have (fl_flow_wants), fl_flow_turn says whose turn it is:
+ *   control, then stream after stream, one frame each.  Before a turn, send what fl_flow_due gives.
  *
- * Both directions begin with what WELCOME announced.  Stream ids are not used twice in a connection.
- * Uses shared/base and shared/wire/frame.h only.  Pure; not thread-safe. */
+ * Both directions begin with what WELCOME announced.  Stream ids are not used twice in a
+ * connection.  Uses shared/base and shared/wire/frame.h only.  Pure; not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -58,17 +61,17 @@ void fl_flow_close(struct fl_flow *flow, uint32_t stream); /* fine when it is no
 /* The round trip as the link measures it; 0, not known, lets nothing grow. */
 void fl_flow_rtt(struct fl_flow *flow, fl_ms rtt_ms);
 
-/* ---- sending ----------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
-/* How many bytes of payload a frame of this stream may have now, up to a frame's maximum; 0: none, or the
- * stream is not open. */
+/* How many bytes of payload a frame of this stream may have now, up to a frame's maximum; 0: none,
+ * or the stream is not open. */
 uint32_t fl_flow_may_send(const struct fl_flow *flow, uint32_t stream);
 
 /* A frame with 1..may_send bytes goes out; the answer is its sequence. */
 uint32_t fl_flow_sent(struct fl_flow *flow, uint32_t stream, uint32_t bytes);
 
-/* A CREDIT frame came, of stream 0 for the tunnel.  One for a stream that is closed already is fine.  False,
- * FL_INVALID: more than FL_FLOW_CREDIT_MAX in all; close the tunnel. */
+/* A CREDIT frame came, of stream 0 for the tunnel.  One for a stream that is closed already is
+ * fine.  False, FL_INVALID: more than FL_FLOW_CREDIT_MAX in all; close the tunnel. */
 FL_CHECK bool fl_flow_granted(struct fl_flow *flow, uint32_t stream, uint32_t bytes,
                               struct fl_err *err);
 
@@ -76,7 +79,7 @@ FL_CHECK bool fl_flow_granted(struct fl_flow *flow, uint32_t stream, uint32_t by
 FL_CHECK bool fl_flow_control_put(struct fl_flow *flow, uint32_t bytes, struct fl_err *err);
 void fl_flow_control_written(struct fl_flow *flow, uint32_t bytes);
 
-/* What the stream's source has to send now, all in all; fl_flow_sent takes off of it. */
+/* The bytes that the stream's source has to send now; fl_flow_sent subtracts from them. */
 void fl_flow_wants(struct fl_flow *flow, uint32_t stream, uint64_t bytes);
 
 struct fl_flow_turn {
@@ -84,10 +87,11 @@ struct fl_flow_turn {
     uint32_t bytes;  /* at most so many; for control, all that waits */
 };
 
-/* Whose turn it is; false: nobody has both bytes and credit.  Streams come round by turns. */
+/* The stream whose turn it is; false: no stream has both bytes and credit.  Streams come round by
+ * turns. */
 bool fl_flow_turn(const struct fl_flow *flow, struct fl_flow_turn *ret_turn);
 
-/* ---- receiving --------------------------------------------------------------------------------- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 enum fl_flow_verdict {
     FL_FLOW_TAKE, /* hand the bytes to the sink, then tell fl_flow_consumed when it has them */
@@ -111,7 +115,7 @@ struct fl_flow_credit {
 bool fl_flow_due(struct fl_flow *flow, fl_ms now, struct fl_flow_credit *ret_credit);
 bool fl_flow_has_due(const struct fl_flow *flow);
 
-/* ---- for traces and tests ---------------------------------------------------------------------- */
+/* ---- for traces and tests -------------------------------------------------------------------- */
 
 uint32_t fl_flow_window(const struct fl_flow *flow,
                         uint32_t stream);          /* 0: the tunnel's; not open: 0 */

@@ -1,6 +1,7 @@
 #include "shared/link/link.h"
 
 #include "shared/base/assert.h"
+#include "shared/base/enum_names.h"
 
 #define PING_MS_MIN FL_SECOND_MS
 #define PING_MS_MAX FL_MINUTE_MS
@@ -30,7 +31,7 @@ static fl_ms within(fl_ms v, fl_ms min, fl_ms max)
     return v < min ? min : earlier(v, max);
 }
 
-/* ---- moving ------------------------------------------------------------------------------------ */
+/* ---- moving ---------------------------------------------------------------------------------- */
 
 static enum fl_link_answer enter(struct fl_link *link, enum fl_link_state state, fl_ms deadline,
                                  enum fl_link_answer answer)
@@ -61,13 +62,13 @@ static fl_ms draw_backoff(struct fl_link *link)
     return fl_prng_between(&link->prng, FL_LINK_BACKOFF_MIN_MS, ceiling);
 }
 
-/* Whatever ended the connection: an agent comes back later, a hub waits for it to. */
+/* After any end of the connection an agent comes back later, and a hub waits for it. */
 static enum fl_link_answer leave(struct fl_link *link, enum fl_link_why why,
                                  uint32_t retry_after_ms)
 {
     fl_ms away_ms = earlier(retry_after_ms, FL_LINK_RETRY_AFTER_MAX_MS);
     bool is_deaf =
-        why == FL_LINK_WHY_lost || why == FL_LINK_WHY_silent; /* nobody would hear a BYE */
+        why == FL_LINK_WHY_lost || why == FL_LINK_WHY_silent; /* a BYE would not arrive */
 
     link->why = why;
     if (link->side == FL_LINK_HUB) {
@@ -104,15 +105,16 @@ static enum fl_link_answer greet(struct fl_link *link)
 static enum fl_link_answer rise(struct fl_link *link, struct fl_link_event ev)
 {
     link->up_at = link->now;
-    if (link->side == FL_LINK_HUB)
+    if (link->side == FL_LINK_HUB) {
         return enter(link, FL_LINK_UP, alive_until(link), FL_LINK_DO_WAIT);
+    }
     link->ping_ms = within(ev.ping_ms, PING_MS_MIN, PING_MS_MAX);
     link->dead_ms = within(ev.dead_ms, 2 * link->ping_ms, DEAD_MS_MAX);
     link->ping_at = link->now + link->ping_ms;
     return enter(link, FL_LINK_UP, alive_until(link), FL_LINK_DO_BEGIN);
 }
 
-/* ---- staying alive ----------------------------------------------------------------------------- */
+/* ---- staying alive --------------------------------------------------------------------------- */
 
 static bool comes_from_peer(const struct fl_link *link, enum fl_link_event_kind kind)
 {
@@ -141,8 +143,9 @@ static void take_pong(struct fl_link *link, uint64_t nonce)
 {
     fl_ms sample = link->now - link->ping_sent_at;
 
-    if (!link->is_pong_due || nonce != link->ping_nonce)
+    if (!link->is_pong_due || nonce != link->ping_nonce) {
         return; /* of an earlier PING: measures nothing */
+    }
     link->is_pong_due = false;
     link->rtt_ms = link->rtt_ms ? (7 * link->rtt_ms + sample) / 8 : sample;
 }
@@ -171,9 +174,9 @@ static enum fl_link_answer keep_alive(struct fl_link *link, struct fl_link_event
     }
 }
 
-/* ---- the step ---------------------------------------------------------------------------------- */
+/* ---- the step -------------------------------------------------------------------------------- */
 
-/* What ends a connection whatever it was doing; none when it goes on. */
+/* Events that end a connection in any state; false: it goes on. */
 static enum fl_link_why end_of(const struct fl_link *link, enum fl_link_event_kind kind)
 {
     bool is_hub = link->side == FL_LINK_HUB;
@@ -223,8 +226,9 @@ enum fl_link_answer fl_link_step(struct fl_link *link, struct fl_link_event ev)
         enum fl_link_why why = end_of(link, ev.kind);
 
         if (comes_from_peer(link, ev.kind)) link->heard_at = link->now;
-        if (why != FL_LINK_WHY_none)
+        if (why != FL_LINK_WHY_none) {
             return leave(link, why, ev.kind == FL_LINK_EV_bye ? ev.retry_after_ms : 0);
+        }
         if (breaks_a_rule(link, ev.kind)) return leave(link, FL_LINK_WHY_broke_a_rule, 0);
     }
     switch (link->state) {
@@ -264,7 +268,7 @@ enum fl_link_answer fl_link_step(struct fl_link *link, struct fl_link_event ev)
     fl_unreachable("every state is above");
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 void fl_link_init_agent(struct fl_link *link, uint64_t seed, fl_ms now)
 {
@@ -310,36 +314,10 @@ uint32_t fl_link_sequence(struct fl_link *link)
     return ++link->control_sequence;
 }
 
-#define NAME(name, meaning) #name,
+FL_ENUM_NAMES(fl_link_state_name, enum fl_link_state, FL_LINK_STATES(FL_NAME))
 
-const char *fl_link_state_name(enum fl_link_state state)
-{
-    static const char *const names[] = {FL_LINK_STATES(NAME)};
+FL_ENUM_NAMES(fl_link_event_name, enum fl_link_event_kind, FL_LINK_EVENTS(FL_NAME))
 
-    fl_assert(state < FL_LINK_STATES_LEN);
-    return names[state];
-}
+FL_ENUM_NAMES(fl_link_answer_name, enum fl_link_answer, FL_LINK_ANSWERS(FL_NAME))
 
-const char *fl_link_event_name(enum fl_link_event_kind kind)
-{
-    static const char *const names[] = {FL_LINK_EVENTS(NAME)};
-
-    fl_assert(kind < FL_LINK_EVENTS_LEN);
-    return names[kind];
-}
-
-const char *fl_link_answer_name(enum fl_link_answer answer)
-{
-    static const char *const names[] = {FL_LINK_ANSWERS(NAME)};
-
-    fl_assert(answer < FL_LINK_ANSWERS_LEN);
-    return names[answer];
-}
-
-const char *fl_link_why_name(enum fl_link_why why)
-{
-    static const char *const names[] = {FL_LINK_WHYS(NAME)};
-
-    fl_assert(why < FL_LINK_WHYS_LEN);
-    return names[why];
-}
+FL_ENUM_NAMES(fl_link_why_name, enum fl_link_why, FL_LINK_WHYS(FL_NAME))

@@ -1,20 +1,23 @@
 /* link.h - the life of one tunnel as seen from one end: dial, greet, stay alive, come back.
- * A struct, a named state, one step.  It touches no socket and reads no clock: the shell (or the simulator)
- * tells it what happened and when, does what the answer says, and wakes it with 'tick' at 'deadline':
+ * A struct, a named state, one step.  It touches no socket and reads no clock: the shell (or the
+ * simulator) tells it what happened and when, does what the answer says, and wakes it with 'tick'
+ * at 'deadline':
  *
- *     agent:  DOWN -> DIALING -> GREETING -> UP, and from each of them back to DOWN, to dial again later
- *     hub:    ACCEPTED -> GREETED -> UP, and from each of them to CLOSED, for good
+ *     agent:  DOWN -> DIALING -> GREETING -> UP, and from each of them back to DOWN, to dial again
+ *     later hub:    ACCEPTED -> GREETED -> UP, and from each of them to CLOSED, for good
  *
- * - An agent dials at once, then after a wait drawn between 0.5 s and a ceiling that doubles from 1 s to 60 s
- *   with every try.  The ceiling falls back only after a connection was UP for a minute, so that a hub that
- *   accepts and drops is not hammered.  A BYE may add how long to stay away, 10 minutes at most.
+ * - An agent dials at once, then after a wait drawn between 0.5 s and a ceiling that doubles from 1
+ *   s to 60 s with every try.  The ceiling falls back only after a connection was UP for a minute,
+ *   so that a hub that accepts and drops is not hammered.  A BYE may add how long to stay away, 10
+ *   minutes at most.
  * - In GREETED the core has the HELLO and WELCOME is not sent yet (its batch must commit first).
- * - An agent sends PING every ping_ms, a hub too until the tunnel is UP, then every sixth ping_ms: it hears the
- *   agents' anyway, and of ten thousand tunnels each PING counts.  Either takes the other for dead after
- *   dead_ms without a single byte.
+ * - An agent sends PING every ping_ms, a hub too until the tunnel is UP, then every sixth ping_ms:
+ *   it hears the agents' anyway, and of ten thousand tunnels each PING counts.  Either takes the
+ *   other for dead after dead_ms without a single byte.
  *   HELLO must come within 10 s, WELCOME within 30 s, and a dial succeeds within 20 s.
- * - Times are those of a clock that does not go back (if it does, it stands still here).  Feed what the
- *   socket had before a tick of the same turn: a paused process must not take its peer for dead.
+ * - Times are those of a clock that does not go back (if it does, it stands still here).  Feed what
+ *   the socket had before a tick of the same turn: a paused process must not take its peer for
+ *   dead.
  * - It counts frames of the control stream (fl_link_sequence) and knows nothing of jobs.
  * Uses shared/base only.  Pure. */
 #pragma once
@@ -27,8 +30,7 @@
 
 #define FL_LINK_NEVER INT64_MAX /* a deadline that does not come */
 
-#define FL_LINK_PING_MS                                                                            \
-    (10 * FL_SECOND_MS) /* what a hub announces in WELCOME, unless told otherwise */
+#define FL_LINK_PING_MS (10 * FL_SECOND_MS) /* a hub's preset in WELCOME */
 #define FL_LINK_DEAD_MS (30 * FL_SECOND_MS)
 #define FL_LINK_HUB_PINGS_EACH 6 /* ping_ms, to measure the round trip */
 
@@ -57,8 +59,8 @@ enum fl_link_state {
         FL_LINK_STATES_LEN
 };
 
-/* name, what happened.  One that makes no sense in a state is ignored there, unless it came from the peer
- * and breaks the protocol. */
+/* name, what happened.  One that makes no sense in a state is ignored there, unless it came from
+ * the peer and breaks the protocol. */
 #define FL_LINK_EVENTS(X)                                                                          \
     X(tick, "time went on")                                                                        \
     X(opened, "agent: the connection is made, TLS and WebSocket included")                         \
@@ -70,7 +72,7 @@ enum fl_link_state {
     X(pong, "PONG came, with its nonce")                                                           \
     X(bye, "agent: BYE came, with its retry_after_ms")                                             \
     X(message, "another control message came")                                                     \
-    X(broken, "what came breaks a rule of frames, messages or credits")                            \
+    X(broken, "the peer broke a rule of frames, messages or credits")                              \
     X(refuse, "hub: the core does not want this agent now")                                        \
     X(supersede, "hub: a newer connection speaks for this cluster")                                \
     X(stop, "this process ends")                                                                   \
@@ -89,10 +91,11 @@ struct fl_link_event {
     uint64_t nonce;          /* ping, pong */
     uint32_t retry_after_ms; /* bye */
     uint32_t ping_ms,
-        dead_ms; /* welcome, at an agent: what the hub announced, taken within limits */
+        dead_ms; /* welcome, at an agent: the hub's announcement, taken within limits */
 };
 
-/* name, what to do.  Every DIAL, and every connection of a hub, ends with exactly one CLOSE or BYE. */
+/* name, what to do.  Every DIAL, and every connection of a hub, ends with exactly one CLOSE or
+ * BYE. */
 #define FL_LINK_ANSWERS(X)                                                                         \
     X(WAIT, "nothing")                                                                             \
     X(DIAL, "begin to connect; tell 'opened' or 'lost'")                                           \
@@ -140,8 +143,8 @@ struct fl_link {
     enum fl_link_side side;
     enum fl_link_state state;
     enum fl_link_why why;
-    fl_ms
-        deadline; /* when to tick; FL_LINK_NEVER once CLOSED.  If it is past, tick until it is not */
+    /* When to tick; FL_LINK_NEVER once CLOSED.  If it is past, tick until it is not. */
+    fl_ms deadline;
     uint64_t ping_nonce, pong_nonce;
     fl_ms rtt_ms; /* smoothed; 0: not measured yet, or under 1 ms */
 
@@ -160,8 +163,8 @@ struct fl_link {
 /* DOWN, and due to dial at once.  Agents draw their waits from 'seed': give each its own. */
 void fl_link_init_agent(struct fl_link *link, uint64_t seed, fl_ms now);
 
-/* ACCEPTED: a connection has come in.  ping_ms and dead_ms are what its WELCOME will announce: 1 s to 60 s,
- * and twice that to 10 min. */
+/* ACCEPTED: a connection has come in.  ping_ms and dead_ms are what its WELCOME will announce: 1 s
+ * to 60 s, and twice that to 10 min. */
 void fl_link_init_hub(struct fl_link *link, fl_ms ping_ms, fl_ms dead_ms, fl_ms now);
 
 enum fl_link_answer fl_link_step(struct fl_link *link, struct fl_link_event ev);

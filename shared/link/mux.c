@@ -11,7 +11,7 @@
 struct stream {
     uint32_t id;
     uint8_t type;
-    uint64_t wanted; /* what its source said it has, less what was pulled since */
+    uint64_t wanted; /* bytes that its source announced, less those pulled since */
     bool is_starved; /* it had nothing that fits: asked again once there is more credit */
 };
 
@@ -38,7 +38,7 @@ struct fl_mux {
     bool is_stuck;          /* control passed its limit */
 };
 
-/* ---- its life ---------------------------------------------------------------------------------- */
+/* ---- its life -------------------------------------------------------------------------------- */
 
 struct fl_mux *fl_mux_create(const struct fl_mux_config *config, fl_ms now)
 {
@@ -47,7 +47,7 @@ struct fl_mux *fl_mux_create(const struct fl_mux_config *config, fl_ms now)
     mux->config = *config;
     fl_frame_decoder_init(&mux->decoder);
     fl_buf_init(&mux->payload, FL_FRAME_PAYLOAD_MAX);
-    /* What waits has a limit in the flow; what was written is cut off by halves. */
+    /* The flow limits waiting bytes; written bytes are cut off by halves. */
     fl_buf_init(&mux->control, 2 * ((size_t)config->flow.control_bytes_max + FL_FRAME_BYTES_MAX));
     if (config->side == FL_LINK_HUB) {
         fl_link_init_hub(&mux->link, config->ping_ms, config->dead_ms, now);
@@ -99,9 +99,10 @@ static void begin_anew(struct fl_mux *mux)
     mux->is_stuck = false;
 }
 
-/* ---- control out ------------------------------------------------------------------------------- */
+/* ---- control out ----------------------------------------------------------------------------- */
 
-/* What was appended to 'control' behind 'from' counts; over the limit the connection is broken soon. */
+/* Counts the bytes appended to 'control' after 'from'; over the limit the connection is broken
+ * soon. */
 static void charge(struct fl_mux *mux, size_t from, bool is_put)
 {
     struct fl_err err = {0};
@@ -158,7 +159,7 @@ static void put_close(struct fl_mux *mux, uint32_t stream, enum fl_code code, st
     charge(mux, from, fl_frame_put_close(&mux->control, stream, code, text));
 }
 
-/* ---- streams ----------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static struct stream *find(const struct fl_mux *mux, uint32_t id)
 {
@@ -218,7 +219,7 @@ void fl_mux_consumed(struct fl_mux *mux, uint32_t stream, uint32_t bytes)
     if (mux->flow) fl_flow_consumed(mux->flow, stream, bytes);
 }
 
-/* More credit: who had nothing small enough is asked again. */
+/* More credit: sources that had nothing small enough are asked again. */
 static void feed_starved(struct fl_mux *mux)
 {
     for (size_t i = 0; i < mux->streams.len; i++) {
@@ -230,9 +231,9 @@ static void feed_starved(struct fl_mux *mux)
     }
 }
 
-/* ---- the link ---------------------------------------------------------------------------------- */
+/* ---- the link -------------------------------------------------------------------------------- */
 
-/* What the mux can do itself, it does. */
+/* Does what the mux can do by itself. */
 static enum fl_link_answer settle(struct fl_mux *mux, enum fl_link_answer answer)
 {
     struct fl_msg msg = {0};
@@ -303,7 +304,7 @@ static bool break_off(struct fl_mux *mux, fl_ms now, struct fl_mux_item *item)
     return item->answer != FL_LINK_DO_WAIT;
 }
 
-/* ---- what comes in ----------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 /* WELCOME names what each stream and the tunnel begin with.  False: not within reason. */
 static bool agree_on_credit(struct fl_mux *mux, const struct fl_msg_welcome *welcome, fl_ms now,
@@ -325,8 +326,8 @@ static bool agree_on_credit(struct fl_mux *mux, const struct fl_msg_welcome *wel
     return fl_flow_control_put(mux->flow, (uint32_t)(mux->control.len - mux->control_written), err);
 }
 
-/* The next messages of the frame at hand: as many as are the owner's, or one that is the link's.  True: an
- * item. */
+/* The next messages of the frame at hand: as many as are the owner's, or one that is the link's.
+ * True: an item. */
 static bool take_messages(struct fl_mux *mux, fl_ms now, struct fl_mux_item *item,
                           struct fl_err *err)
 {
@@ -350,8 +351,9 @@ static bool take_messages(struct fl_mux *mux, fl_ms now, struct fl_mux_item *ite
                 .kind = FL_MUX_ANSWER, .answer = answer, .messages = msg, .messages_len = 1};
             if (fl_link_is_connected(&mux->link)) return true;
             mux->messages_pos = mux->messages.len;
-            if (mux->link.why == FL_LINK_WHY_broke_a_rule)
+            if (mux->link.why == FL_LINK_WHY_broke_a_rule) {
                 fl_fail(err, FL_INVALID, "'%s' at the wrong time", fl_msg_info(msg->kind)->name);
+            }
             return true;
         }
         if (ev.kind != FL_LINK_EV_message) return false;
@@ -368,7 +370,7 @@ static bool read_messages(struct fl_mux *mux, const struct fl_frame *frame, stru
     struct fl_reader reader;
 
     fl_arena_reset(&mux->arena);
-    /* A copy, since whoever cannot go on with a message keeps it until the next call. */
+    /* A copy, since an owner that cannot go on with a message keeps it until the next call. */
     reader = fl_reader(fl_arena_copy(&mux->arena, frame->payload.at, frame->payload.len),
                        frame->payload.len);
     mux->messages = (struct messages){0};
@@ -390,9 +392,9 @@ static bool read_messages(struct fl_mux *mux, const struct fl_frame *frame, stru
     return true;
 }
 
-/* A number that is new and may be: the stream is opened.  Streams begin in any order, so a number below the
- * highest is new when this is its first frame; later frames of one that was closed here have other sequences.
- * 'is_new' is written on true. */
+/* A number that is new and may be: the stream is opened.  Streams begin in any order, so a number
+ * below the highest is new when this is its first frame; later frames of one that was closed here
+ * have other sequences.  'is_new' is written on true. */
 static bool is_open(struct fl_mux *mux, const struct fl_frame *frame, fl_ms now, bool *ret_is_new)
 {
     uint32_t foreign = mux->config.side == FL_LINK_HUB ? 1 : 0;
@@ -456,8 +458,9 @@ static bool take_close(struct fl_mux *mux, const struct fl_frame *frame, fl_ms n
     const struct stream *stream = find(mux, frame->stream);
 
     *item = (struct fl_mux_item){.kind = FL_MUX_CLOSED, .stream = frame->stream};
-    if (!fl_frame_read_close(frame, &item->code, &item->bytes, err))
+    if (!fl_frame_read_close(frame, &item->code, &item->bytes, err)) {
         return break_off(mux, now, item);
+    }
     if (!stream) return false;
     item->type = stream->type;
     forget(mux, frame->stream);
@@ -483,10 +486,12 @@ static bool take_frame(struct fl_mux *mux, const struct fl_frame *frame, fl_ms n
 {
     bool is_data = fl_frame_type_is_data(frame->type);
 
-    if (frame->type == FL_FRAME_CONTROL)
+    if (frame->type == FL_FRAME_CONTROL) {
         return read_messages(mux, frame, err) ? false : break_off(mux, now, item);
-    if (!is_data && frame->type != FL_FRAME_CREDIT && frame->type != FL_FRAME_CLOSE)
+    }
+    if (!is_data && frame->type != FL_FRAME_CREDIT && frame->type != FL_FRAME_CLOSE) {
         return false; /* from a newer peer, which says that it may be dropped */
+    }
     if (mux->link.state != FL_LINK_UP) {
         fl_fail(err, FL_INVALID, "%s before WELCOME", fl_frame_type_name(frame->type));
         return break_off(mux, now, item);
@@ -526,9 +531,9 @@ bool fl_mux_receive(struct fl_mux *mux, struct fl_str *bytes, fl_ms now,
     }
 }
 
-/* ---- what goes out ----------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
-/* What went out is cut off, not so often that the moving costs. */
+/* Cuts off the bytes that went out, rarely enough that moving is cheap. */
 static void cut_control(struct fl_mux *mux)
 {
     size_t left = mux->control.len - mux->control_written;
@@ -553,7 +558,7 @@ static void write_control(struct fl_mux *mux, struct fl_buf *out, size_t bytes_m
     cut_control(mux);
 }
 
-/* One frame of the stream whose turn it is; false: nobody has anything that may go. */
+/* One frame of the stream whose turn it is; false: no stream may send. */
 static bool write_data(struct fl_mux *mux, struct fl_buf *out)
 {
     struct fl_flow_turn turn;
@@ -589,8 +594,9 @@ size_t fl_mux_write(struct fl_mux *mux, fl_ms now, struct fl_buf *out)
     size_t from = out->len;
     struct fl_flow_credit credit;
 
-    while (mux->flow && !mux->is_stuck && fl_flow_due(mux->flow, now, &credit))
+    while (mux->flow && !mux->is_stuck && fl_flow_due(mux->flow, now, &credit)) {
         put_credit(mux, credit);
+    }
     end_frame(mux);
     while (out->len - from < FL_MUX_LOW_WATER_BYTES) {
         if (mux->control_written < mux->control.len) {

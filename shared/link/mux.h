@@ -1,16 +1,17 @@
-/* mux.h - one connection's multiplexer: link, flow, frames and messages put together, at either end.
- * Bytes of the socket go in and come out as items, one at a time: what the link wants done, control messages,
- * bytes of streams.  What is to be sent is taken by fl_mux_write: control first, then streams by turns as far
- * as their credit goes, and never more at once than FL_MUX_WRITE_BYTES_MAX, so that control which comes next
- * waits for no more than that.
+/* mux.h - one connection's multiplexer: link, flow, frames and messages put together, at either
+ * end.  Bytes of the socket go in and come out as items, one at a time: the link's wishes, control
+ * messages, bytes of streams.  fl_mux_write takes the bytes to be sent: control first, then streams
+ * by turns as far as their credit goes, and never more at once than FL_MUX_WRITE_BYTES_MAX, so that
+ * control which comes next waits for no more than that.
  *
- * - PING, PONG, CREDIT and CLOSE are its own business; the owner sees none of them (CLOSE as an item).
- * - A stream is opened by its first frame.  An agent's streams have odd numbers, a hub's even ones, each new
- *   one a higher; so a number that is neither open nor new belongs to a stream that is over, and its bytes
- *   are dropped.  Streams flow only while the link is UP.
+ * - PING, PONG, CREDIT and CLOSE are its own business; the owner sees none of them (CLOSE as an
+ *   item).
+ * - A stream is opened by its first frame.  An agent's streams have odd numbers, a hub's even ones,
+ *   each new one a higher; so a number that is neither open nor new belongs to a stream that is
+ *   over, and its bytes are dropped.  Streams flow only while the link is UP.
  * - Bytes of a stream are pulled from their source when their turn comes; nothing is queued here.
- * - Control that waits is bounded (flow.h); at the bound the connection is broken at the next tick, which
- *   is due at once.
+ * - Control that waits is bounded (flow.h); at the bound the connection is broken at the next tick,
+ *   which is due at once.
  * - The agent's link goes on from connection to connection, all the rest begins anew with each.
  * Uses shared/base, shared/wire and shared/link only.  Pure; not thread-safe. */
 #pragma once
@@ -31,9 +32,9 @@ struct fl_mux_config {
     uint64_t seed;              /* of an agent's back-off */
     fl_ms ping_ms, dead_ms;     /* of a hub */
     void *ctx;
-    /* Writes the next at most bytes_max bytes of the stream to 'at' and says how many.  0: none that would
-     * fit; it is asked again once there is more credit, or after the next fl_mux_wants.  It may not call
-     * the mux. */
+    /* Writes the next at most bytes_max bytes of the stream to 'at' and says how many.  0: none
+     * that would fit; it is asked again once there is more credit, or after the next fl_mux_wants.
+     * It may not call the mux. */
     size_t (*pull)(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max);
 };
 
@@ -44,22 +45,25 @@ void fl_mux_destroy(struct fl_mux *mux); /* NULL is fine */
 const struct fl_link *fl_mux_link(const struct fl_mux *mux); /* state, why, rtt_ms */
 fl_ms fl_mux_deadline(const struct fl_mux *mux);             /* when to tick; see link.h */
 
-/* Of opened, lost, refuse, supersede, stop, broken, tick; and of welcome, which a hub says right before it
- * puts WELCOME.  PING is sent by itself; every other answer but WAIT is the owner's to act on:
- * DIAL, HELLO (put it), BYE (put it, write what there is, drop the connection), CLOSE. */
+/* Takes opened, lost, refuse, supersede, stop, broken and tick; and welcome, which a hub gives
+ * right before it puts WELCOME.  PING is sent by itself; every other answer but WAIT is the owner's
+ * to act on: DIAL, HELLO (put it), BYE (put it, write what there is, drop the connection),
+ * CLOSE. */
 enum fl_link_answer fl_mux_step(struct fl_mux *mux, enum fl_link_event_kind kind, fl_ms now);
 
-/* ---- receiving --------------------------------------------------------------------------------- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 enum fl_mux_item_kind {
-    FL_MUX_ANSWER,  /* the link's: GREET and BEGIN with their message; of BYE and CLOSE its 'why' */
+    /* the link's: GREET and BEGIN with their message; BYE and CLOSE with its 'why' */
+    FL_MUX_ANSWER,
     FL_MUX_MESSAGE, /* one or more, as they stand in their frame */
     FL_MUX_DATA,    /* 'bytes' of 'stream': tell fl_mux_consumed; is_new: its first */
-    FL_MUX_CLOSED, /* 'stream' is over, by the peer or since it broke a rule: 'code', text in 'bytes' */
+    /* 'stream' is over, by the peer or since it broke a rule: 'code', text in 'bytes' */
+    FL_MUX_CLOSED,
 };
 
-/* Messages are valid until the next call, whatever becomes of the bytes they came in; 'bytes' only as long as
- * those are, too. */
+/* Messages are valid until the next call, even when the bytes they came in are gone; 'bytes' only
+ * as long as those are, too. */
 struct fl_mux_item {
     enum fl_mux_item_kind kind;
     enum fl_link_answer answer;
@@ -72,18 +76,19 @@ struct fl_mux_item {
     struct fl_str bytes;
 };
 
-/* True: *ret_item is filled; act on it and ask again, *bytes is what is left.  After BYE or CLOSE nothing
- * comes any more and the rest is dropped.  False: nothing more in these bytes.  'err' is written when the
- * peer broke a rule. */
+/* True: *ret_item is filled; act on it and ask again, *bytes is what is left.  After BYE or CLOSE
+ * nothing comes any more and the rest is dropped.  False: nothing more in these bytes.  'err' is
+ * written when the peer broke a rule. */
 bool fl_mux_receive(struct fl_mux *mux, struct fl_str *bytes, fl_ms now,
                     struct fl_mux_item *ret_item, struct fl_err *err);
 
 /* The sink has taken bytes of an item; fine when the stream was closed meanwhile. */
 void fl_mux_consumed(struct fl_mux *mux, uint32_t stream, uint32_t bytes);
 
-/* ---- sending ----------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
-/* The message must pass fl_msg_check.  Without a connection it is dropped: so is all that belongs to it. */
+/* The message must pass fl_msg_check.  Without a connection it is dropped: so is all that belongs
+ * to it. */
 void fl_mux_put(struct fl_mux *mux, const struct fl_msg *msg);
 
 /* A new stream of ours.  FL_UNAVAILABLE while the link is not UP, FL_FULL. */
@@ -96,12 +101,13 @@ void fl_mux_wants(struct fl_mux *mux, uint32_t stream, uint64_t bytes);
 /* Says CLOSE; nothing more of the stream is sent or received.  Fine when it is over. */
 void fl_mux_close(struct fl_mux *mux, uint32_t stream, enum fl_code code, struct fl_str text);
 
-/* Appends what is to go out now to 'out', which has room for FL_MUX_WRITE_BYTES_MAX behind what is in it.
- * How many bytes; 0: nothing. */
+/* Appends what is to go out now to 'out', which has room for FL_MUX_WRITE_BYTES_MAX behind what is
+ * in it.  How many bytes; 0: nothing. */
 size_t fl_mux_write(struct fl_mux *mux, fl_ms now, struct fl_buf *out);
 
 bool fl_mux_has_output(const struct fl_mux *mux);
 
-/* For metrics and tests: control that waits; bytes of streams that were received and not consumed. */
+/* For metrics and tests: control that waits; bytes of streams that were received and not
+ * consumed. */
 size_t fl_mux_control_bytes(const struct fl_mux *mux);
 uint64_t fl_mux_held_bytes(const struct fl_mux *mux);

@@ -4,7 +4,7 @@
 #include "shared/spec/job_fields.h"
 #include "shared/spec/quantity.h"
 
-/* ---- what is left out ---------------------------------------------------------------------------------- */
+/* ---- omissions ------------------------------------------------------------------------------- */
 
 static bool has_member(enum fl_job_object object, const void *base);
 
@@ -63,7 +63,7 @@ static bool has_member(enum fl_job_object object, const void *base)
     return false;
 }
 
-/* ---- what is written ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_object(struct fl_json_out *out, enum fl_job_object object, uint32_t skipped,
                        const void *base);
@@ -195,7 +195,7 @@ static bool put_spec(struct fl_buf *out, const struct fl_job_spec *spec, uint32_
 {
     struct fl_json_out json = fl_json_out(out);
 
-    /* Fields of the short form are skipped: of the draft, only the spec, its first member, is looked at. */
+    /* Skips the fields of the short form: only the draft's first member, the spec, is read. */
     put_object(&json, FL_JOB_OBJECT_job, skipped | FL_FIELD_SHORT, spec);
     return !out->is_over;
 }

@@ -38,7 +38,7 @@ static const struct fl_job_field rows[] = {
      flags,                                                                                        \
      OFFSET(object, member),                                                                       \
      1,                                                                                            \
-     FL_SPEC_ROLES_MAX,                                                                            \
+     FL_JOB_ROLES_MAX,                                                                             \
      0,                                                                                            \
      text},
 #include "shared/spec/fields.def"

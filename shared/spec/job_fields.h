@@ -1,5 +1,5 @@
-/* job_fields.h - the table of fields.def, as those who validate, write, describe and document read it.
- * Uses shared/base.  Pure. */
+/* job_fields.h - the table of fields.def, as those who validate, write, describe and document read
+ * it.  Uses shared/base.  Pure. */
 #pragma once
 
 #include <stddef.h>
@@ -64,8 +64,8 @@ struct fl_job_field {
     enum fl_job_kind kind;
     enum fl_job_object child; /* of object, within, only_item and roles */
     uint32_t flags;
-    uint32_t
-        offset; /* in the struct of its object; of no use for 'within', 'only_item' and 'never' */
+    /* in the struct of its object; unused for 'within', 'only_item' and 'never' */
+    uint32_t offset;
     int64_t min, max, preset;
     const char *text;
 };
@@ -85,12 +85,12 @@ struct fl_job_fields fl_job_fields(enum fl_job_object object);
 const char *fl_job_object_name(enum fl_job_object object); /* "PodSpec" */
 const char *fl_job_object_text(enum fl_job_object object);
 
-/* NULL: there is no such row. */
+/* NULL: no row has that name. */
 const struct fl_job_field *fl_job_find_field(enum fl_job_object object, struct fl_str name);
 const struct fl_job_refused *fl_job_find_refused(enum fl_job_object object, struct fl_str name);
 const struct fl_job_refused *fl_job_refused_at(size_t i); /* all of them */
 
 #define FL_JOB_ALLOWED_MAX 160
 
-/* What the field may hold, in words. */
+/* The values that the field may hold, in words. */
 void fl_job_allowed(const struct fl_job_field *field, char ret_text[FL_JOB_ALLOWED_MAX]);

@@ -3,7 +3,7 @@
 #include "shared/base/near.h"
 #include "shared/spec/job_value.h"
 
-/* ---- fields that are not in the table --------------------------------------------------------------- */
+/* ---- fields that are not in the table -------------------------------------------------------- */
 
 static struct fl_str field_names(const struct fl_job_check *check, enum fl_job_object object)
 {
@@ -37,16 +37,14 @@ static void refuse_unknown(const struct fl_job_check *check, enum fl_job_object 
         fl_near_offer(&near, fields.at[i].name);
     }
     if (near.best.len) {
-        fl_job_wrong(check, path, &at_key, near.best,
-                     "there is no such field here; did you mean " FL_STR_FMT "?",
+        fl_job_wrong(check, path, &at_key, near.best, "unknown field; did you mean " FL_STR_FMT "?",
                      FL_STR_ARG(near.best));
     } else {
-        fl_job_wrong(check, path, &at_key, field_names(check, object),
-                     "there is no such field here");
+        fl_job_wrong(check, path, &at_key, field_names(check, object), "unknown field");
     }
 }
 
-/* ---- those that are ---------------------------------------------------------------------------------- */
+/* ---- those that are -------------------------------------------------------------------------- */
 
 static void read_roles(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node,
@@ -54,7 +52,7 @@ static void read_roles(const struct fl_job_check *check, const struct fl_job_fie
 {
     struct fl_path here = {.up = path};
 
-    if (node->kind != FL_JSON_LIST || node->len == 0 || node->len > FL_SPEC_ROLES_MAX) {
+    if (node->kind != FL_JSON_LIST || node->len == 0 || node->len > FL_JOB_ROLES_MAX) {
         fl_job_misfit(check, field, path, node);
         return;
     }
@@ -64,7 +62,7 @@ static void read_roles(const struct fl_job_check *check, const struct fl_job_fie
         struct fl_job_role *role = &to->at[to->len++];
 
         role->replicas = 1;
-        role->grace_s = FL_SPEC_GRACE_S;
+        role->grace_s = FL_JOB_GRACE_S;
         fl_job_read_object(check, field->child, &here, item, role);
         here.index++;
     }
@@ -106,7 +104,7 @@ void fl_job_read_object(const struct fl_job_check *check, enum fl_job_object obj
 
     fl_assert(fields.len <= 64);
     if (node->kind != FL_JSON_OBJECT) {
-        fl_job_wrong(check, path, node, FL_STR("an object"), "this is no object");
+        fl_job_wrong(check, path, node, FL_STR("an object"), "not an object");
         return;
     }
     FL_JSON_EACH (item, node) {

@@ -10,6 +10,8 @@
 #include "shared/spec/job_value.h"
 
 #define PREFIX "FAIRLEAD_PARAM_"
+#define NAME_ALLOWED                                                                               \
+    "1 to " FL_QUOTE(FL_NAME_BYTES_MAX) " letters, digits and '_', no digit at first"
 
 static char upper(char c)
 {
@@ -56,9 +58,10 @@ bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
     struct fl_pairs params = {.cap = node->len}, env;
     const struct fl_pair *repeated;
 
-    if (node->kind != FL_JSON_OBJECT || node->len > FL_PARAMS_MAX) {
-        fl_job_wrong(&check, path, node, FL_STR("an object of at most 512 texts"),
-                     "these are no parameters");
+    if (node->kind != FL_JSON_OBJECT || node->len > FL_JOB_PARAMS_MAX) {
+        fl_job_wrong(&check, path, node,
+                     FL_STR("an object of at most " FL_QUOTE(FL_JOB_PARAMS_MAX) " texts"),
+                     "not a set of parameters");
         return false;
     }
     params.at = fl_arena_array(arena, struct fl_pair, node->len);
@@ -66,20 +69,20 @@ bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
         struct fl_path here = {.up = path, .key = item->key};
 
         if (!is_param_name(item->key)) {
-            fl_job_wrong(&check, &here, item,
-                         FL_STR("1 to 63 letters, digits and '_', no digit at first"),
-                         "this is no name of a parameter");
+            fl_job_wrong(&check, &here, item, FL_STR(NAME_ALLOWED), "not a parameter name");
         }
         if (item->kind == FL_JSON_NULL || item->kind == FL_JSON_LIST ||
-            item->kind == FL_JSON_OBJECT || item->text.len > FL_SPEC_ENV_VALUE_MAX) {
-            fl_job_wrong(&check, &here, item, FL_STR("text of at most 32768 bytes"),
-                         "this is no value of a parameter");
+            item->kind == FL_JSON_OBJECT || item->text.len > FL_JOB_ENV_VALUE_BYTES_MAX) {
+            fl_job_wrong(&check, &here, item,
+                         FL_STR("text of at most " FL_QUOTE(FL_JOB_ENV_VALUE_BYTES_MAX) " bytes"),
+                         "not a parameter value");
         }
         bytes += item->key.len + item->text.len;
         params.at[params.len++] = (struct fl_pair){item->key, item->text};
     }
-    if (bytes > FL_PARAMS_BYTES_MAX) {
-        fl_job_wrong(&check, path, node, FL_STR("at most 65536 bytes in all"),
+    if (bytes > FL_JOB_PARAMS_BYTES_MAX) {
+        fl_job_wrong(&check, path, node,
+                     FL_STR("at most " FL_QUOTE(FL_JOB_PARAMS_BYTES_MAX) " bytes in all"),
                      "the parameters are too long");
     }
     if (problems->len + problems->more > problems_before) return false;
@@ -120,8 +123,9 @@ bool fl_job_params_read(struct fl_str bytes, struct fl_arena *arena, struct fl_p
         *ret_params = (struct fl_pairs){0};
         return true;
     }
-    if (bytes.len > FL_PARAMS_BYTES_MAX) {
-        return fl_fail(err, FL_TOO_LARGE, "parameters have over %d bytes", FL_PARAMS_BYTES_MAX);
+    if (bytes.len > FL_JOB_PARAMS_BYTES_MAX) {
+        return fl_fail(err, FL_TOO_LARGE,
+                       "parameters have over " FL_QUOTE(FL_JOB_PARAMS_BYTES_MAX) " bytes");
     }
     if (!fl_json_parse(bytes, arena, &root, NULL, err)) return fl_err_wrap(err, "parameters");
     if (!fl_job_params_parse(root, NULL, arena, &params, &problems)) {
@@ -136,8 +140,9 @@ bool fl_job_params_read(struct fl_str bytes, struct fl_arena *arena, struct fl_p
 static struct fl_str capitals(struct fl_str name, char out[FL_NAME_BYTES_MAX])
 {
     fl_assert(name.len <= FL_NAME_BYTES_MAX);
-    for (size_t i = 0; i < name.len; i++)
+    for (size_t i = 0; i < name.len; i++) {
         out[i] = upper(name.at[i]);
+    }
     return (struct fl_str){out, name.len};
 }
 
@@ -161,11 +166,12 @@ struct fl_pairs fl_job_params_over(const struct fl_pairs *params, const struct f
         struct fl_str name = capitals(params->at[i].key, text);
         uint64_t is_own;
 
-        if (!fl_map_find(&names, name.at, name.len, &is_own))
+        if (!fl_map_find(&names, name.at, name.len, &is_own)) {
             merged.at[merged.len++] = params->at[i];
+        }
     }
     fl_map_fini(&names);
-    (void)!fl_pairs_sort(&merged); /* each set has a name once, and so has the union */
+    FL_IGNORE(fl_pairs_sort(&merged)); /* each set has a name once, and so has the union */
     return merged;
 }
 
@@ -179,7 +185,7 @@ struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_
     };
     size_t a = 0, b = 0;
 
-    (void)!fl_pairs_sort(&over); /* in capitals their order may be another */
+    FL_IGNORE(fl_pairs_sort(&over)); /* in capitals their order may be another */
     while (a < env->len || b < over.len) {
         int order = a == env->len   ? 1
                     : b == over.len ? -1

@@ -1,9 +1,9 @@
 /* job_params.h - the parameters of a job: how a thousand jobs share one spec and still differ.
- * An object of strings (numbers and booleans are taken as written).  A replica finds parameter 'lr' as
- * FAIRLEAD_PARAM_LR in its environment, over whatever the spec's env says under that name: so a spec may give
- * a default.  There are no placeholders in a document: nothing is ever substituted into a command.
- * A name is 1 to 63 of [A-Za-z0-9_], not beginning with a digit; two that differ in case only are one.
- * Uses shared/base and shared/json.  Pure. */
+ * An object of strings (numbers and booleans are taken as written).  A replica finds parameter 'lr'
+ * as FAIRLEAD_PARAM_LR in its environment, over the spec's env value of that name: so a
+ * spec may give a default.  There are no placeholders in a document: nothing is ever substituted
+ * into a command.  A name is 1 to 63 of [A-Za-z0-9_], not beginning with a digit; two that differ
+ * in case only are one.  Uses shared/base and shared/json.  Pure. */
 #pragma once
 
 #include "shared/spec/job_spec.h"
@@ -13,8 +13,8 @@ FL_CHECK bool fl_job_params_parse(const struct fl_json *node, const struct fl_pa
                                   struct fl_arena *arena, struct fl_pairs *ret_params,
                                   struct fl_problems *problems);
 
-/* Appends the stored bytes: nothing for no parameters, else a JSON object, sorted.  False when 'out' is full:
- * init it with FL_PARAMS_BYTES_MAX. */
+/* Appends the stored bytes: nothing for no parameters, else a JSON object, sorted.  False when
+ * 'out' is full: init it with FL_JOB_PARAMS_BYTES_MAX. */
 FL_CHECK bool fl_job_params_canonical(struct fl_buf *out, const struct fl_pairs *params);
 
 /* Reads what canonical wrote.  Total. */
@@ -25,13 +25,14 @@ FL_CHECK bool fl_job_params_read(struct fl_str bytes, struct fl_arena *arena,
 struct fl_pairs fl_job_params_over(const struct fl_pairs *params, const struct fl_pairs *own,
                                    struct fl_arena *arena);
 
-/* 'env' with the parameters merged over it, under the names a replica finds them by; sorted again. */
+/* 'env' with the parameters merged over it, under the names a replica finds them by; sorted
+ * again. */
 struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_pairs *params,
                                     struct fl_arena *arena);
 
 /* Labels as they are stored and as nodes report theirs: "key=value\n" lines, sorted by key. */
 void fl_pairs_lines(struct fl_buf *out, const struct fl_pairs *pairs);
 
-/* Reads such lines; total. */
+/* Reads what fl_pairs_lines writes; total. */
 FL_CHECK bool fl_pairs_read_lines(struct fl_str lines, struct fl_arena *arena,
                                   struct fl_pairs *ret_pairs, struct fl_err *err);

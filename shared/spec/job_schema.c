@@ -37,7 +37,7 @@ static void put_range(struct fl_json_out *out, const struct fl_job_field *field,
     fl_json_put_field_i64(out, max, field->max);
 }
 
-/* Of a map from text to text. */
+/* The schema of a map from text to text. */
 static void put_map(struct fl_json_out *out, const struct fl_job_field *field)
 {
     put_type(out, "object");

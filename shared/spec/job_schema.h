@@ -4,6 +4,6 @@
 
 struct fl_json_out;
 
-/* Writes one member for each kind of object ("JobDocument", "JobRole", ...) into the object that is open, which is
- * "components": {"schemas": {...}} of an OpenAPI 3.1 document. */
+/* Writes one member for each kind of object ("JobDocument", "JobRole", ...) into the object that is
+ * open, which is "components": {"schemas": {...}} of an OpenAPI 3.1 document. */
 void fl_job_schema(struct fl_json_out *out);

@@ -6,9 +6,9 @@
 #include "shared/spec/job_params.h"
 #include "shared/spec/job_value.h"
 
-static const struct fl_job_limits limits_most = {FL_SPEC_ELEMENTS_MAX, FL_SPEC_REPLICAS_MAX};
+static const struct fl_job_limits limits_most = {FL_JOB_ELEMENTS_MAX, FL_JOB_REPLICAS_MAX};
 
-/* ---- what the table cannot say ------------------------------------------------------------------------ */
+/* ---- rules beyond the table ------------------------------------------------------------------ */
 
 /* Notes a problem with 'member' of the object 'node', which stands at 'path'. */
 #define WRONG(check, path, node, member, allowed, ...)                                             \
@@ -17,7 +17,7 @@ static const struct fl_job_limits limits_most = {FL_SPEC_ELEMENTS_MAX, FL_SPEC_R
 
 #define NOTHING ((struct fl_str){0})
 
-/* What is not requested is what the limit says; a GPU cannot be had in part. */
+/* A missing request is the limit's; a GPU cannot be had in part. */
 static void settle_resources(const struct fl_job_check *check, const struct fl_path *path,
                              const struct fl_json *node, struct fl_job_role *role)
 {
@@ -135,7 +135,7 @@ static void check_clusters(const struct fl_job_check *check, const struct fl_jso
     }
 }
 
-/* What is summed up over the roles, and what the administrator allows. */
+/* Checks the sums over the roles, and the administrator's limits. */
 static void sum_up(const struct fl_job_check *check, const struct fl_json *root,
                    const struct fl_job_limits *limits, struct fl_job_spec *spec)
 {
@@ -163,7 +163,7 @@ bool fl_job_spec_parse(const struct fl_json *document, struct fl_arena *arena,
     struct fl_job_check check = {.arena = arena, .problems = problems};
     struct fl_job_draft draft = {
         .spec = {.queue = FL_STR("default"), .elements = 1},
-        .only = {.replicas = 1, .grace_s = FL_SPEC_GRACE_S},
+        .only = {.replicas = 1, .grace_s = FL_JOB_GRACE_S},
     };
 
     fl_job_read_object(&check, FL_JOB_OBJECT_job, NULL, document, &draft);
@@ -188,8 +188,9 @@ bool fl_job_spec_read(struct fl_str bytes, struct fl_arena *arena, struct fl_job
     struct fl_problems problems = {0};
     const struct fl_json *root;
 
-    if (bytes.len > FL_SPEC_BYTES_MAX) {
-        return fl_fail(err, FL_TOO_LARGE, "a spec has over %zu bytes", FL_SPEC_BYTES_MAX);
+    if (bytes.len > FL_JOB_SPEC_BYTES_MAX) {
+        return fl_fail(err, FL_TOO_LARGE,
+                       "a spec has over " FL_QUOTE(FL_JOB_SPEC_BYTES_MAX) " bytes");
     }
     if (!fl_json_parse(bytes, arena, &root, NULL, err)) return fl_err_wrap(err, "spec");
     if (!fl_job_spec_parse(root, arena, NULL, ret_spec, &problems)) {

@@ -1,12 +1,13 @@
-/* job_spec.h - the job document: what hub, agent and CLI make of it, and its canonical bytes.
- * A document has a short form (one role, its fields at the top) and a long one ('roles', each with a template
- * in the words of a Kubernetes pod); both end in the same struct.  Which fields there are, and what each may
- * hold, is fields.def: validation, schema and docs/reference/job.md read that one table.  A field that is not
- * in it is refused by name.
+/* job_spec.h - the job document: its struct for hub, agent and CLI, and its canonical bytes.
+ * A document has a short form (one role, its fields at the top) and a long one ('roles', each with
+ * a template in the words of a Kubernetes pod); both end in the same struct.  Which fields there
+ * are, and what each may hold, is fields.def: validation, schema and docs/reference/job.md read
+ * that one table.  A field that is not in it is refused by name.
  *
- * What a job is made of is stored in two parts.  The *spec* is what its replicas run and what the scheduler
- * looks at; fl_job_spec_canonical writes it, its SHA-256 is its name, and many jobs share one.  What is the
- * job's own (name, queue, labels, priority, array, hold, params) is no part of it.
+ * A job is stored in two parts.  The *spec* is what its replicas run and what the
+ * scheduler looks at; fl_job_spec_canonical writes it, its SHA-256 is its name, and many jobs share
+ * one.  The job's own fields (name, queue, labels, priority, array, hold, params) are the other
+ * part.
  *
  * Strings and lists of a spec are in the arena, or views of the document: it lives as long as both.
  * Uses shared/base and shared/json.  Pure. */
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #include "shared/base/err.h"
+#include "shared/base/job_limits.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 #include "shared/json/json.h"
@@ -24,31 +26,6 @@
 
 struct fl_arena;
 struct fl_buf;
-
-/* Of the canonical bytes, which are what is stored and sent. */
-#define FL_SPEC_BYTES_MAX ((size_t)256 << 10)
-
-enum {
-    FL_SPEC_ROLES_MAX = 16,
-    FL_SPEC_REPLICAS_MAX = 1024, /* of all roles together */
-    FL_SPEC_CLUSTERS_MAX = 32,
-    FL_SPEC_NODE_LABELS_MAX = 16,
-    FL_SPEC_LABELS_MAX = 32,
-    FL_SPEC_RETRIES_MAX = 1000,
-    FL_SPEC_ELEMENTS_MAX = 1 << 24,
-    FL_SPEC_ENV_MAX = 512,
-    FL_SPEC_ENV_VALUE_MAX = 32 << 10,
-    FL_SPEC_WORD_MAX = (128 << 10) - 1, /* what Linux takes as one argument */
-    FL_SPEC_WORDS_MAX = 4096,           /* of command, and of args */
-    FL_SPEC_NAME_MAX = 253,             /* bytes of a job's name */
-    FL_SPEC_ROLE_NAME_MAX = 24,
-    FL_SPEC_PRIORITY_MAX = 1000, /* and its negative is the least */
-    FL_SPEC_DEADLINE_S_MAX = 366 * 86400,
-    FL_SPEC_GRACE_S_MAX = 86400,
-    FL_SPEC_GRACE_S = 30, /* where the document does not say */
-    FL_PARAMS_MAX = 512,
-    FL_PARAMS_BYTES_MAX = 32 << 10, /* they travel within START, whose frame has 64 KiB */
-};
 
 struct fl_strs {
     struct fl_str *at;
@@ -70,11 +47,11 @@ struct fl_job_role {
     uint32_t replicas, replicas_min; /* the same: a gang starts whole */
     struct fl_str image;             /* empty: none */
     struct fl_strs command,
-        args; /* what is run is command, then args; with an image both may be empty */
+        args; /* the program is command, then args; with an image both may be empty */
     struct fl_pairs env;
     struct fl_str working_dir;     /* empty: a fresh directory */
     struct fl_resources request;   /* of each replica: what the scheduler sets aside */
-    struct fl_resources limit;     /* of each replica; 0: none.  Never below the request */
+    struct fl_resources limit;     /* of each replica; 0: none. Never below the request */
     struct fl_pairs node_selector; /* the same in all roles */
     uint32_t grace_s;              /* between TERM and KILL */
 };
@@ -98,13 +75,13 @@ struct fl_job_spec {
     struct fl_pairs params;
     int32_t priority;
     uint32_t elements; /* 1: no array */
-    /* Of the spec again, summed up over the roles. */
+    /* Sums over the roles. */
     uint32_t replicas;
     bool has_image; /* some role has one */
     bool is_held;   /* the job's own */
 };
 
-/* What the administrator allows; NULL where it is taken means the limits above. */
+/* The administrator's limits; where a call takes NULL, the limits above hold. */
 struct fl_job_limits {
     uint32_t elements_max, replicas_max;
 };
@@ -114,19 +91,21 @@ FL_CHECK bool fl_job_spec_parse(const struct fl_json *document, struct fl_arena 
                                 const struct fl_job_limits *limits, struct fl_job_spec *ret_spec,
                                 struct fl_problems *problems);
 
-/* Appends the canonical bytes of the spec: a document in the long form, keys in the order of fields.def, what
- * is the default left out.  Equal specs have equal bytes, and reading them gives these bytes again.
- * False when 'out' is full: init it with FL_SPEC_BYTES_MAX. */
+/* Appends the canonical bytes of the spec: a document in the long form, keys in the order of
+ * fields.def, what is the default left out.  Equal specs have equal bytes, and reading them gives
+ * these bytes again.  False when 'out' is full: init it with FL_JOB_SPEC_BYTES_MAX. */
 FL_CHECK bool fl_job_spec_canonical(struct fl_buf *out, const struct fl_job_spec *spec);
 
-/* The same with the job's own fields in front: the document "as resolved", which may be submitted again. */
+/* The same with the job's own fields in front: the document "as resolved", which may be submitted
+ * again. */
 FL_CHECK bool fl_job_spec_document(struct fl_buf *out, const struct fl_job_spec *spec);
 
-/* Reads canonical bytes.  Total: any other bytes are a spec as well, or FL_INVALID or FL_TOO_LARGE. */
+/* Reads canonical bytes.  Total: any other bytes are a spec as well, or FL_INVALID or
+ * FL_TOO_LARGE. */
 FL_CHECK bool fl_job_spec_read(struct fl_str bytes, struct fl_arena *arena,
                                struct fl_job_spec *ret_spec, struct fl_err *err);
 
-/* What one replica runs. */
+/* The program of one replica. */
 struct fl_job_replica {
     const struct fl_job_role *role;
     uint32_t role_number;
@@ -134,8 +113,8 @@ struct fl_job_replica {
     struct fl_pairs env; /* of its role, with the parameters merged over it */
 };
 
-/* 'flat' counts through all roles, and is below spec->replicas (anything else is a bug).  'params' (NULL:
- * none) are the job's own; they are not in canonical bytes. */
+/* 'flat' counts through all roles, and is below spec->replicas (anything else is a bug).  'params'
+ * (NULL: none) are the job's own; they are not in canonical bytes. */
 struct fl_job_replica fl_job_spec_replica(const struct fl_job_spec *spec,
                                           const struct fl_pairs *params, uint32_t flat,
                                           struct fl_arena *arena);

@@ -11,8 +11,13 @@
 
 #define LABEL_KEY_MAX 317 /* a prefix of 253, a slash, a name */
 #define LABEL_NAME_MAX 63
+#define LABEL_ALLOWED                                                                              \
+    FL_QUOTE(LABEL_NAME_MAX) " letters, digits, '-', '_' and '.', a letter or digit at both ends"
+_Static_assert(FL_JOB_LABELS_MAX *(LABEL_KEY_MAX + 1 + LABEL_NAME_MAX + 1) <=
+                   FL_JOB_LABELS_BYTES_MAX,
+               "labels that pass one by one fit together");
 
-/* ---- saying what is wrong -------------------------------------------------------------------------- */
+/* ---- saying what is wrong -------------------------------------------------------------------- */
 
 void fl_job_wrong(const struct fl_job_check *check, const struct fl_path *path,
                   const struct fl_json *node, struct fl_str allowed, const char *fmt, ...)
@@ -58,7 +63,7 @@ void fl_job_misfit(const struct fl_job_check *check, const struct fl_job_field *
     }
 }
 
-/* ---- text ------------------------------------------------------------------------------------------ */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 /* Strings, and numbers and booleans as they were written. */
 static bool is_word(const struct fl_json *node)
@@ -154,13 +159,14 @@ static void read_text(const struct fl_job_check *check, const struct fl_job_fiel
     default:
         is_right = is_right && fl_str_is_name(node->text);
     }
-    if (is_right)
+    if (is_right) {
         *to = node->text;
-    else
+    } else {
         fl_job_misfit(check, field, path, node);
+    }
 }
 
-/* ---- lists of texts --------------------------------------------------------------------------------- */
+/* ---- lists of texts -------------------------------------------------------------------------- */
 
 static bool has_fitting_len(const struct fl_job_field *field, const struct fl_json *node)
 {
@@ -179,9 +185,10 @@ static void read_words(const struct fl_job_check *check, const struct fl_job_fie
     to->at = fl_arena_array(check->arena, struct fl_str, node->len);
     to->cap = node->len;
     FL_JSON_EACH (item, node) {
-        if (!is_word(item) || item->text.len > FL_SPEC_WORD_MAX) {
-            fl_job_wrong(check, &here, item, FL_STR("text of at most 131071 bytes"),
-                         "this is no word of a command");
+        if (!is_word(item) || item->text.len > FL_JOB_WORD_BYTES_MAX) {
+            fl_job_wrong(check, &here, item,
+                         FL_STR("text of at most " FL_QUOTE(FL_JOB_WORD_BYTES_MAX) " bytes"),
+                         "not a word of a command");
         }
         to->at[to->len++] = item->text;
         here.index++;
@@ -204,9 +211,7 @@ static void read_names(const struct fl_job_check *check, const struct fl_job_fie
         size_t i = to->len;
 
         if (item->kind != FL_JSON_STRING || !fl_str_is_name(name)) {
-            fl_job_wrong(check, &here, item,
-                         FL_STR("1 to 63 of a-z, 0-9 and '-', no '-' at an end"),
-                         "this is no name of a cluster");
+            fl_job_wrong(check, &here, item, FL_STR(FL_NAME_ALLOWED), "not a cluster name");
         }
         while (i > 0 && fl_str_cmp(to->at[i - 1], name) > 0) {
             to->at[i] = to->at[i - 1];
@@ -221,7 +226,7 @@ static void read_names(const struct fl_job_check *check, const struct fl_job_fie
     }
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------------ */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 const struct fl_pair *fl_pairs_sort(struct fl_pairs *pairs)
 {
@@ -262,15 +267,12 @@ static void read_labels(const struct fl_job_check *check, const struct fl_job_fi
         here.key = item->key;
         if (!is_label_key(item->key)) {
             fl_job_wrong(check, &here, item,
-                         FL_STR("1 to 63 letters, digits, '-', '_' and '.', a letter or digit at "
-                                "both ends; before it, if any, a DNS name and '/'"),
-                         "this is no key of a label");
+                         FL_STR("1 to " LABEL_ALLOWED "; before it, if any, a DNS name and '/'"),
+                         "not a label key");
         }
         if (!is_word(item) || (item->text.len > 0 && !is_label_part(item->text))) {
-            fl_job_wrong(check, &here, item,
-                         FL_STR("at most 63 letters, digits, '-', '_' and '.', a letter or digit "
-                                "at both ends; or nothing"),
-                         "this is no value of a label");
+            fl_job_wrong(check, &here, item, FL_STR("at most " LABEL_ALLOWED "; or nothing"),
+                         "not a label value");
         }
         to->at[to->len++] = (struct fl_pair){item->key, item->text};
     }
@@ -285,8 +287,7 @@ static void read_variable(const struct fl_job_check *check, const struct fl_path
 
     *to = (struct fl_pair){.key = item->key};
     if (item->key.len > (size_t)fields[0].max || !is_env_name(item->key)) {
-        fl_job_wrong(check, path, item, allowed(check, &fields[0]),
-                     "this is no name of a variable");
+        fl_job_wrong(check, path, item, allowed(check, &fields[0]), "not a variable name");
     }
     read_text(check, &fields[1], path, item, &to->value);
 }
@@ -306,10 +307,11 @@ static void read_env(const struct fl_job_check *check, const struct fl_job_field
     FL_JSON_EACH (item, node) {
         here.key = item->key;
         here.index = to->len;
-        if (node->kind == FL_JSON_OBJECT)
+        if (node->kind == FL_JSON_OBJECT) {
             read_variable(check, &here, item, &to->at[to->len]);
-        else
+        } else {
             fl_job_read_object(check, FL_JOB_OBJECT_variable, &here, item, &to->at[to->len]);
+        }
         to->len++;
     }
     repeated = fl_pairs_sort(to);
@@ -319,7 +321,7 @@ static void read_env(const struct fl_job_check *check, const struct fl_job_field
     }
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Quantities and times may be numbers as well as texts. */
 static bool read_amount(const struct fl_job_field *field, const struct fl_json *node,
@@ -362,12 +364,13 @@ static void read_number(const struct fl_job_check *check, const struct fl_job_fi
         }
         n = (int64_t)amount;
     }
-    if (field->kind == FL_JOB_KIND_memory)
+    if (field->kind == FL_JOB_KIND_memory) {
         *(uint64_t *)to = (uint64_t)n;
-    else if (field->kind == FL_JOB_KIND_integer)
+    } else if (field->kind == FL_JOB_KIND_integer) {
         *(int32_t *)to = (int32_t)n;
-    else
+    } else {
         *(uint32_t *)to = (uint32_t)n;
+    }
 }
 
 void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_field *field,
@@ -395,13 +398,14 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
         read_env(check, field, path, node, to);
         return;
     case FL_JOB_KIND_params:
-        (void)!fl_job_params_parse(node, path, check->arena, to, check->problems);
+        FL_IGNORE(fl_job_params_parse(node, path, check->arena, to, check->problems));
         return;
     case FL_JOB_KIND_boolean:
-        if (node->kind == FL_JSON_BOOL)
+        if (node->kind == FL_JSON_BOOL) {
             *(bool *)to = node->n != 0;
-        else
+        } else {
             fl_job_misfit(check, field, path, node);
+        }
         return;
     case FL_JOB_KIND_never:
         if (node->kind != FL_JSON_STRING || !fl_str_eq(node->text, FL_STR("Never"))) {

@@ -6,7 +6,7 @@
 #include "shared/spec/job_fields.h"
 #include "shared/spec/job_spec.h"
 
-/* What goes along while a document is read. */
+/* The state of reading one document. */
 struct fl_job_check {
     struct fl_arena *arena;
     struct fl_problems *problems;
@@ -21,12 +21,13 @@ void fl_job_wrong(const struct fl_job_check *check, const struct fl_path *path,
 void fl_job_misfit(const struct fl_job_check *check, const struct fl_job_field *field,
                    const struct fl_path *path, const struct fl_json *node);
 
-/* Reads the fields of 'object' into the struct at 'base', and notes what is unknown, missing and wrong.  Its
- * defaults must be there already. */
+/* Reads the fields of 'object' into the struct at 'base', and notes what is unknown, missing and
+ * wrong.  Its defaults must be there already. */
 void fl_job_read_object(const struct fl_job_check *check, enum fl_job_object object,
                         const struct fl_path *path, const struct fl_json *node, void *base);
 
-/* Writes *to, which is of the type that goes with the field's kind (no object), or notes what is wrong. */
+/* Writes *to, which is of the type that goes with the field's kind (no object), or notes what is
+ * wrong. */
 void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node, void *to);
 

@@ -7,13 +7,14 @@
 
 void fl_problems_add(struct fl_problems *problems, struct fl_problem problem)
 {
-    if (problems->len == FL_PROBLEMS_MAX)
+    if (problems->len == FL_PROBLEMS_MAX) {
         problems->more++;
-    else
+    } else {
         problems->at[problems->len++] = problem;
+    }
 }
 
-/* ---- pointers ------------------------------------------------------------------------------------ */
+/* ---- pointers -------------------------------------------------------------------------------- */
 
 /* Both measure when 'to' is NULL. */
 static size_t put_key(char *to, struct fl_str key)
@@ -63,7 +64,7 @@ struct fl_str fl_path_pointer(const struct fl_path *path, struct fl_str last,
     return (struct fl_str){text, len};
 }
 
-/* ---- what was there ------------------------------------------------------------------------------ */
+/* ---- the offending text ---------------------------------------------------------------------- */
 
 struct fl_str fl_problem_got(const struct fl_json *node, struct fl_arena *arena)
 {

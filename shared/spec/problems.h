@@ -1,6 +1,6 @@
 /* problems.h - what is wrong with a document, all of it at once, each with its place.
- * The texts live as long as the arena they were made in, or as the document.  The first FL_PROBLEMS_MAX are
- * kept, the others only counted.
+ * The texts live as long as the arena they were made in, or as the document.  The first
+ * FL_PROBLEMS_MAX are kept, the others only counted.
  * Uses shared/base and shared/json.  Pure. */
 #pragma once
 
@@ -22,7 +22,7 @@ struct fl_problem {
     struct fl_str pointer; /* RFC 6901: "/roles/0/replicas"; empty: the whole document */
     struct fl_str detail;  /* a sentence */
     struct fl_str got;     /* as it was written; empty: not known, or it is missing */
-    struct fl_str allowed; /* what would be right; empty: see detail */
+    struct fl_str allowed; /* the right values; empty: see detail */
     struct fl_place at;    /* line 0: not known */
 };
 
@@ -48,5 +48,6 @@ void fl_problems_add(struct fl_problems *problems, struct fl_problem problem);
 /* A value as a short text for 'got': "\"abc\"", "12", "a list". */
 struct fl_str fl_problem_got(const struct fl_json *node, struct fl_arena *arena);
 
-/* One line for a log or a terminal: the first problem, and how many more there are.  Returns false. */
+/* One line for a log or a terminal: the first problem, and how many more there are.  Returns
+ * false. */
 bool fl_problems_fail(const struct fl_problems *problems, struct fl_err *err);

@@ -22,7 +22,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* "e3", "E-2": what stands where else a unit does. */
+/* "e3", "E-2": an exponent in the place of a unit. */
 static bool parse_exponent(struct fl_str s, int *ret_ten)
 {
     bool is_minus;

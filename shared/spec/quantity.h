@@ -1,6 +1,6 @@
 /* quantity.h - amounts and spans of time as people write them: 500m, 1.5, 2Gi; 90s, 1h30m.
- * Quantities are those of Kubernetes: a decimal number and one of m k M G T P E, Ki Mi Gi Ti Pi Ei, or an
- * exponent (1e3); what falls between two units is rounded up.
+ * Quantities are those of Kubernetes: a decimal number and one of m k M G T P E, Ki Mi Gi Ti Pi Ei,
+ * or an exponent (1e3); a value between two units is rounded up.
  * Uses shared/base only.  Pure. */
 #pragma once
 
@@ -21,6 +21,6 @@ FL_CHECK bool fl_quantity_units(struct fl_str text, uint64_t *ret_units);
 void fl_quantity_write_milli(uint64_t milli, char ret_text[FL_QUANTITY_TEXT_MAX]);
 void fl_quantity_write_bytes(uint64_t bytes, char ret_text[FL_QUANTITY_TEXT_MAX]);
 
-/* Whole seconds ("90"), or numbers with units d h m s, each unit at most once and in this order.  False for
- * anything else and over UINT32_MAX seconds. */
+/* Whole seconds ("90"), or numbers with units d h m s, each unit at most once and in this order.
+ * False for anything else and over UINT32_MAX seconds. */
 FL_CHECK bool fl_duration_s(struct fl_str text, uint32_t *ret_s);

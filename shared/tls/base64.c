@@ -48,7 +48,7 @@ static bool parse(const struct alphabet *alphabet, struct fl_str s, uint8_t *ret
         held_bits -= 8;
         ret[at++] = (uint8_t)(held >> held_bits);
     }
-    /* What is left over must be zero, or another text would mean the same bytes. */
+    /* The left-over bits must be zero, or another text would mean the same bytes. */
     if (held & ((1u << held_bits) - 1)) {
         return fl_fail(err, FL_INVALID, "the last digit has bits that mean nothing");
     }

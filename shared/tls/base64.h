@@ -1,7 +1,7 @@
 /* base64.h - bytes as text: base64url without padding, and base32 in lower case.
  * Each byte string has exactly one spelling, and only that one is read.
- * base32 has the digits of shared/base/job_name.h (0-9 and a-z without i, l, o, u) and takes whole bytes,
- * most significant bit first.
+ * base32 has the digits of shared/base/job_name.h (0-9 and a-z without i, l, o, u) and takes whole
+ * bytes, most significant bit first.
  * Uses shared/base only.  Pure. */
 #pragma once
 

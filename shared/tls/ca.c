@@ -20,7 +20,7 @@ struct fl_ca {
     fl_ms ends_at;
 };
 
-/* --- parts of a certificate: each is true when it is in --- */
+/* ---- parts of a certificate: each is true when it is in -------------------------------------- */
 
 static bool set_serial(X509 *cert)
 {
@@ -74,7 +74,7 @@ static X509 *make_cert(EVP_PKEY *pkey, fl_ms from, fl_ms until)
     return cert;
 }
 
-/* --- the CA itself --- */
+/* ---- the CA itself --------------------------------------------------------------------------- */
 
 static bool finish_ca(struct fl_ca *ca, struct fl_err *err)
 {
@@ -167,7 +167,7 @@ fl_ms fl_ca_ends_at(const struct fl_ca *ca)
     return ca->ends_at;
 }
 
-/* --- signing --- */
+/* ---- signing --------------------------------------------------------------------------------- */
 
 static void push_name(GENERAL_NAMES *names, int type, ASN1_STRING *value)
 {
@@ -187,7 +187,7 @@ static void push_text(GENERAL_NAMES *names, int type, const char *text)
     push_name(names, type, value);
 }
 
-/* What every leaf has, and the signature.  Destroys the names. */
+/* Adds what every leaf has, and signs it.  Destroys the names. */
 static bool sign(const struct fl_ca *ca, X509 *cert, GENERAL_NAMES *names, const char *usage,
                  struct fl_buf *ret_pem, struct fl_err *err)
 {

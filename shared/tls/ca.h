@@ -1,6 +1,6 @@
 /* ca.h - a certificate authority: makes itself, and signs what clusters and listeners present.
- * A cluster's certificate is for clients only, a listener's for servers only, and neither can sign: whoever
- * steals an agent's key cannot play control plane.  Times are of the wall clock.
+ * A cluster's certificate is for clients only, a listener's for servers only, and neither can sign:
+ * a thief of an agent's key cannot play control plane.  Times are of the wall clock.
  * Certificates are PEM, DER where it says so.  Thread-safe once made or read. */
 #pragma once
 
@@ -11,8 +11,8 @@
 #include "shared/base/uuid.h"
 #include "shared/tls/key.h"
 
-/* Every listener's certificate carries this name beside those of its host, so that a client that dials an
- * address no certificate could know may ask for it as SNI and check for it. */
+/* Every listener's certificate carries this name beside those of its host, so that a client that
+ * dials an address no certificate could know may ask for it as SNI and check for it. */
 #define FL_TLS_SERVER_NAME "controlplane.fairlead.internal"
 
 enum { FL_CERT_PEM_MAX = 16 * 1024 };
@@ -34,8 +34,9 @@ struct fl_digest
 fl_ca_sha256(const struct fl_ca *ca); /* of the certificate's DER: what clients pin */
 fl_ms fl_ca_ends_at(const struct fl_ca *ca);
 
-/* For a cluster's agent: SAN fairlead://cluster/<uuid>, the generation as the subject's serialNumber,
- * clientAuth.  Appends the certificate to ret_pem.  'from' is when it starts to be good. */
+/* For a cluster's agent: SAN fairlead://cluster/<uuid>, the generation as the subject's
+ * serialNumber, clientAuth.  Appends the certificate to ret_pem.  'from' is when it starts to be
+ * good. */
 FL_CHECK bool fl_ca_sign_cluster(const struct fl_ca *ca, const struct fl_key *key,
                                  struct fl_uuid cluster, uint64_t generation, fl_ms from,
                                  fl_ms until, struct fl_buf *ret_pem, struct fl_err *err);
@@ -45,8 +46,8 @@ struct fl_ca_names {
     size_t len;
 };
 
-/* For a listener: the names, FL_TLS_SERVER_NAME, serverAuth.  Appends the certificate, then the CA's, which
- * a client that only knows the CA's hash needs to see. */
+/* For a listener: the names, FL_TLS_SERVER_NAME, serverAuth.  Appends the certificate, then the
+ * CA's, which a client that only knows the CA's hash needs to see. */
 FL_CHECK bool fl_ca_sign_server(const struct fl_ca *ca, const struct fl_key *key,
                                 struct fl_ca_names names, fl_ms from, fl_ms until,
                                 struct fl_buf *ret_pem, struct fl_err *err);

@@ -21,9 +21,11 @@ struct fl_cert {
 /* The first certificate of a PEM text. */
 FL_CHECK bool fl_cert_read(struct fl_str pem, struct fl_cert *ret_cert, struct fl_err *err);
 
-/* FL_INVALID when it has a name of fairlead://... that is not exactly one cluster's, or no generation. */
+/* FL_INVALID when it has a name of fairlead://... that is not exactly one cluster's, or no
+ * generation. */
 FL_CHECK bool fl_cert_of(X509 *x509, struct fl_cert *ret_cert, struct fl_err *err);
 
-/* Of a finished handshake: who is there.  FL_DENIED: nobody showed a certificate, it did not verify, it is
- * no cluster's, or it is not one for clients.  Whether that cluster may still come in is the core's to say. */
+/* Reads the peer's identity after a finished handshake. FL_DENIED: no certificate was shown, it did
+ * not verify, it is not a cluster's, or it is not one for clients.  The core decides whether that
+ * cluster may still come in. */
 FL_CHECK bool fl_cert_of_cluster(SSL *ssl, struct fl_cert *ret_cert, struct fl_err *err);

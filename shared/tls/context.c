@@ -14,13 +14,22 @@
 
 enum { CHAIN_MAX = 4 };
 
-/* --- both ends --- */
+/* ---- both ends ------------------------------------------------------------------------------- */
+
+void fl_tls_limit(SSL_CTX *context)
+{
+    long has_groups = SSL_CTX_set1_groups_list(context, "X25519:P-256");
+    int has_suites = SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20");
+
+    fl_assert(has_groups == 1 && has_suites == 1);
+}
 
 static SSL_CTX *make(const SSL_METHOD *method, bool is_13_only)
 {
     SSL_CTX *context = SSL_CTX_new(method);
 
     fl_assert(context);
+    fl_tls_limit(context);
     SSL_CTX_set_min_proto_version(context, is_13_only ? TLS1_3_VERSION : TLS1_2_VERSION);
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
                                      SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
@@ -73,7 +82,7 @@ static bool trust(SSL_CTX *context, struct fl_str ca_pem, bool is_server, struct
     return is_good || fl_pem_fail(err, "the CA to trust");
 }
 
-/* --- servers --- */
+/* ---- servers --------------------------------------------------------------------------------- */
 
 bool fl_tls_server(const struct fl_tls_server *want, SSL_CTX **ret_context, struct fl_err *err)
 {
@@ -92,7 +101,7 @@ bool fl_tls_server(const struct fl_tls_server *want, SSL_CTX **ret_context, stru
     return true;
 }
 
-/* --- clients --- */
+/* ---- clients --------------------------------------------------------------------------------- */
 
 static int pin_index; /* of the pinned hash in a context; constant once made */
 static pthread_once_t pin_once = PTHREAD_ONCE_INIT;
@@ -114,7 +123,7 @@ static void make_pin_index(void)
     fl_assert(pin_index >= 0);
 }
 
-/* Of what the server sent along, the certificate with the pinned hash. */
+/* The certificate with the pinned hash, among those that the server sent. */
 static X509 *find_pinned(X509_STORE_CTX *store, const struct fl_digest *pin)
 {
     STACK_OF(X509) *sent = X509_STORE_CTX_get0_untrusted(store);
@@ -130,11 +139,15 @@ static X509 *find_pinned(X509_STORE_CTX *store, const struct fl_digest *pin)
 static bool has_expectation(X509_STORE_CTX *store)
 {
     X509_VERIFY_PARAM *param = X509_STORE_CTX_get0_param(store);
-    char *address = X509_VERIFY_PARAM_get1_ip_asc(param);
-    bool has = address || X509_VERIFY_PARAM_get0_host(param, 0);
+    bool has_address;
+    char *address;
 
+    if (X509_VERIFY_PARAM_get0_host(param, 0)) return true;
+    address = X509_VERIFY_PARAM_get1_ip_asc(param);
+    has_address = address != NULL;
+    if (!has_address) ERR_clear_error(); /* to OpenSSL its absence is an error */
     OPENSSL_free(address);
-    return has;
+    return has_address;
 }
 
 /* In place of OpenSSL's own: a name must be expected, and a pinned CA is the only one trusted. */
@@ -176,9 +189,8 @@ static void pin(SSL_CTX *context, const struct fl_digest *ca_sha256)
     SSL_CTX_set_cert_verify_callback(context, verify, copy);
 }
 
-bool fl_tls_client(const struct fl_tls_client *want, SSL_CTX **ret_context, struct fl_err *err)
+static bool set_client(SSL_CTX *context, const struct fl_tls_client *want, struct fl_err *err)
 {
-    SSL_CTX *context = make(TLS_client_method(), want->is_13_only);
     bool is_good = true;
 
     fl_assert(want->ca_pem.len == 0 || !want->ca_sha256);
@@ -191,10 +203,15 @@ bool fl_tls_client(const struct fl_tls_client *want, SSL_CTX **ret_context, stru
                                        : SSL_CTX_set_default_verify_paths(context) == 1 ||
                                              fl_pem_fail(err, "the system's CAs");
     }
-    if (is_good && want->cert_pem.len > 0) {
-        is_good = present(context, want->cert_pem, want->key_pem, err);
-    }
-    if (!is_good) {
+    return is_good &&
+           (want->cert_pem.len == 0 || present(context, want->cert_pem, want->key_pem, err));
+}
+
+bool fl_tls_client(const struct fl_tls_client *want, SSL_CTX **ret_context, struct fl_err *err)
+{
+    SSL_CTX *context = make(TLS_client_method(), want->is_13_only);
+
+    if (!set_client(context, want, err)) {
         SSL_CTX_free(context);
         return false;
     }
@@ -202,18 +219,39 @@ bool fl_tls_client(const struct fl_tls_client *want, SSL_CTX **ret_context, stru
     return true;
 }
 
-bool fl_tls_expect(SSL *ssl, const char *host, struct fl_err *err)
+static bool expect(X509_VERIFY_PARAM *param, const char *host, bool *ret_is_name,
+                   struct fl_err *err)
 {
-    X509_VERIFY_PARAM *param = SSL_get0_param(ssl);
-
+    *ret_is_name = false;
     if (host[0] == '\0') return fl_fail(err, FL_INVALID, "the server's name is empty");
     if (X509_VERIFY_PARAM_set1_ip_asc(param, host) == 1) return true;
     ERR_clear_error();
+    *ret_is_name = true;
     X509_VERIFY_PARAM_set_hostflags(param, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    if (SSL_set_tlsext_host_name(ssl, host) != 1 || SSL_set1_host(ssl, host) != 1) {
-        return fl_pem_fail(err, "the server's name");
-    }
-    return true;
+    return X509_VERIFY_PARAM_set1_host(param, host, 0) == 1 ||
+           fl_pem_fail(err, "the server's name");
+}
+
+bool fl_tls_client_set(const struct fl_tls_client *want, const char *host, SSL_CTX *context,
+                       struct fl_err *err)
+{
+    bool is_name;
+
+    fl_tls_limit(context);
+    SSL_CTX_set_verify_depth(context, CHAIN_MAX);
+    SSL_CTX_set_min_proto_version(context, want->is_13_only ? TLS1_3_VERSION : TLS1_2_VERSION);
+    SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+    return expect(SSL_CTX_get0_param(context), host, &is_name, err) &&
+           set_client(context, want, err);
+}
+
+bool fl_tls_expect(SSL *ssl, const char *host, struct fl_err *err)
+{
+    bool is_name;
+
+    if (!expect(SSL_get0_param(ssl), host, &is_name, err)) return false;
+    return !is_name || SSL_set_tlsext_host_name(ssl, host) == 1 ||
+           fl_pem_fail(err, "the server's name");
 }
 
 bool fl_tls_fail(SSL *ssl, const char *what, struct fl_err *err)

@@ -1,6 +1,6 @@
-/* context.h - how our TLS connections are made: what is presented, what is demanded.
- * TLS 1.2 and 1.3 for the API, 1.3 alone where both ends are ours; no compression, no renegotiation, no
- * session tickets.  There is no way to switch verification off.
+/* context.h - how our TLS connections are made: which certificates are presented and demanded.
+ * TLS 1.2 and 1.3 for the API, 1.3 alone where both ends are ours; no compression, no
+ * renegotiation, no session tickets.  There is no way to switch verification off.
  * A context may be shared by threads.  The caller owns it: SSL_CTX_free. */
 #pragma once
 
@@ -11,11 +11,17 @@
 typedef struct ssl_ctx_st SSL_CTX; /* of OpenSSL */
 typedef struct ssl_st SSL;
 
+/* Takes from a context the choices that cost us more than the peer, or are weak: key exchange is
+ * X25519 or P-256 (with OpenSSL's preset a stranger's one kilobyte with a share of ffdhe8192
+ * costs us 100 ms), TLS 1.2 has its AEAD suites only.  The contexts made below have it; another
+ * library's context gets it here. */
+void fl_tls_limit(SSL_CTX *context);
+
 struct fl_tls_server {
     struct fl_str cert_pem; /* the listener's certificate, then its chain */
     struct fl_str key_pem;
-    struct fl_str
-        client_ca_pem; /* empty: clients present nothing; else they must, or the handshake fails */
+    /* empty: clients present nothing; else they must, or the handshake fails */
+    struct fl_str client_ca_pem;
     bool is_13_only;
 };
 
@@ -23,8 +29,8 @@ FL_CHECK bool fl_tls_server(const struct fl_tls_server *want, SSL_CTX **ret_cont
                             struct fl_err *err);
 
 struct fl_tls_client {
-    /* One of: the CA certificates to trust; or the SHA-256 of one, which the server then has to send along
-     * (no trust on first use).  Neither: those of the system. */
+    /* One of: the CA certificates to trust; or the SHA-256 of one, which the server then has to
+     * send along (no trust on first use).  Neither: those of the system. */
     struct fl_str ca_pem;
     const struct fl_digest *ca_sha256;
     struct fl_str cert_pem, key_pem; /* empty: none is presented */
@@ -34,9 +40,15 @@ struct fl_tls_client {
 FL_CHECK bool fl_tls_client(const struct fl_tls_client *want, SSL_CTX **ret_context,
                             struct fl_err *err);
 
-/* Before the handshake of a client: sends the name as SNI (not when it is an address) and wants the server's
- * certificate to have it.  Required: without it the handshake fails. */
+/* The same for a context that another library made (libcurl): sets trust, what is presented, the
+ * lowest version, and 'host' as the name that each server's certificate must have. */
+FL_CHECK bool fl_tls_client_set(const struct fl_tls_client *want, const char *host,
+                                SSL_CTX *context, struct fl_err *err);
+
+/* Before the handshake of a client: sends the name as SNI (not when it is an address) and wants the
+ * server's certificate to have it.  Required: without it the handshake fails. */
 FL_CHECK bool fl_tls_expect(SSL *ssl, const char *host, struct fl_err *err);
 
-/* Why the last call of OpenSSL on this thread failed, in words; empties its queue.  'ssl' may be NULL. */
+/* Why the last call of OpenSSL on this thread failed, in words; empties its queue.  'ssl' may be
+ * NULL. */
 bool fl_tls_fail(SSL *ssl, const char *what, struct fl_err *err); /* FL_IO, or FL_DENIED; false */

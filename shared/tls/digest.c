@@ -1,5 +1,5 @@
-/* SHA256_Init and its like are deprecated, not removed: what replaces them looks its algorithm up and takes
- * memory at each call, which costs three times as much as a short hash does. */
+/* SHA256_Init and its like are deprecated, not removed: their replacement looks its algorithm up
+ * and allocates at each call, which costs three times as much as a short hash does. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "shared/tls/digest.h"

@@ -1,8 +1,8 @@
-/* join_token.h - the text a person carries to a new cluster: where the control plane is, how to know it,
- * and the secret that lets one agent enrol once.
+/* join_token.h - the text a person carries to a new cluster: where the control plane is, how to
+ * know it, and the secret that lets one agent enrol once.
  *     fl-join_<base64url: version, secret, SHA-256 of the CA's certificate, addresses, CRC-32C>
- * Stored is the SHA-256 of the secret.  Both the API and the tunnel may stand in it; an agent enrols at the
- * first and dials the second.
+ * Stored is the SHA-256 of the secret.  Both the API and the tunnel may stand in it; an agent
+ * enrols at the first and dials the second.
  * Thread-safe. */
 #pragma once
 
@@ -23,16 +23,16 @@ struct fl_join_token {
     char tunnel[FL_JOIN_TOKEN_ADDRESS_MAX];  /* "host:port" */
 };
 
-/* The secret is random, the rest is the caller's to fill in.  FL_INVALID: an address is empty, too long,
- * or has other than plain visible characters. */
+/* The secret is random, the rest is the caller's to fill in.  FL_INVALID: an address is empty, too
+ * long, or has other than plain visible characters. */
 FL_CHECK bool fl_join_token_init(struct fl_join_token *token, struct fl_digest ca_sha256,
                                  struct fl_str api_url, struct fl_str tunnel, struct fl_err *err);
 
 void fl_join_token_print(const struct fl_join_token *token, char out[FL_JOIN_TOKEN_TEXT_MAX]);
 
-/* What fl_join_token_print writes and nothing else. */
+/* Accepts what fl_join_token_print writes and nothing else. */
 FL_CHECK bool fl_join_token_parse(struct fl_str s, struct fl_join_token *ret_token,
                                   struct fl_err *err);
 
-/* SHA-256 of the secret: what the core knows a token by. */
+/* SHA-256 of the secret, by which the core knows a token. */
 struct fl_digest fl_join_token_sha256(const struct fl_join_token *token);

@@ -89,7 +89,7 @@ struct fl_digest fl_key_sha256(const struct fl_key *key)
     return fl_pem_key_sha256_of(key->pkey);
 }
 
-/* --- requests --- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static void add_san(X509_REQ *request, struct fl_uuid cluster)
 {

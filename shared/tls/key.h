@@ -1,7 +1,7 @@
 /* key.h - private keys (P-256) and requests for certificates (PKCS #10).
- * A request carries a public key, proof of having the private one, and at most the cluster it is for: all
- * else in one is refused rather than ignored, so that nothing a stranger writes can reach a certificate.
- * Thread-safe: a key may be used by several threads at once. */
+ * A request carries a public key, proof of having the private one, and at most the cluster it is
+ * for: all else in one is refused rather than ignored, so that nothing a stranger writes can reach
+ * a certificate.  Thread-safe: a key may be used by several threads at once. */
 #pragma once
 
 #include "shared/base/buf.h"

@@ -1,6 +1,6 @@
 /* pem.h - OpenSSL's objects and our bytes; for this folder alone.
- * OpenSSL skips text around blocks of PEM; whoever must not, as key.h, compares with what it would write.
- * Thread-safe. */
+ * OpenSSL skips text around blocks of PEM; a caller that must not, such as key.h, compares with
+ * what it would write.  Thread-safe. */
 #pragma once
 
 #include <openssl/evp.h>
@@ -17,8 +17,8 @@ struct fl_key {
     EVP_PKEY *pkey; /* with its private half, or without */
 };
 
-/* FL_INVALID, or FL_TOO_LARGE for what does not fit the buffer: with OpenSSL's reason, whose queue is
- * empty afterwards. */
+/* FL_INVALID, or FL_TOO_LARGE for what does not fit the buffer: with OpenSSL's reason, whose queue
+ * is empty afterwards. */
 bool fl_pem_fail(struct fl_err *err, const char *what);
 
 FL_CHECK bool fl_pem_read_cert(struct fl_str pem, X509 **ret_cert, struct fl_err *err);
@@ -31,7 +31,8 @@ struct fl_digest fl_pem_sha256_of(X509 *cert);         /* of its DER */
 struct fl_digest fl_pem_key_sha256_of(EVP_PKEY *pkey); /* of its SubjectPublicKeyInfo */
 bool fl_pem_is_p256(EVP_PKEY *pkey);
 
-/* The one cluster that these names mean.  *ret_has is false when there is no name of ours at all, and all
- * others are as they may be; FL_INVALID when one is of ours and wrong, or there is more beside it. */
+/* The one cluster that these names mean.  *ret_has is false when there is no name of ours at all,
+ * and all others are as they may be; FL_INVALID when one is of ours and wrong, or there is more
+ * beside it. */
 FL_CHECK bool fl_pem_cluster_of(const GENERAL_NAMES *names, bool *ret_has,
                                 struct fl_uuid *ret_cluster, struct fl_err *err);

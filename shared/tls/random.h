@@ -1,4 +1,4 @@
-/* random.h - bytes nobody can guess, from the kernel.
+/* random.h - unpredictable bytes, from the kernel.
  * Thread-safe; never fails: a kernel without randomness aborts us. */
 #pragma once
 

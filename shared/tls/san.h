@@ -1,5 +1,5 @@
-/* san.h - the name a cluster has in its certificate: fairlead://cluster/<uuid>, lower case, nothing more.
- * Uses shared/base only.  Pure; fuzzed (tests/fuzz/csr_fuzz.c). */
+/* san.h - the name a cluster has in its certificate: fairlead://cluster/<uuid>, lower case, nothing
+ * more.  Uses shared/base only.  Pure; fuzzed (tests/fuzz/csr_fuzz.c). */
 #pragma once
 
 #include "shared/base/err.h"
@@ -10,5 +10,5 @@
 
 void fl_san_print(struct fl_uuid cluster, char out[FL_SAN_TEXT_MAX]);
 
-/* What fl_san_print writes and nothing else; not the zero uuid. */
+/* Accepts what fl_san_print writes and nothing else; not the zero uuid. */
 FL_CHECK bool fl_san_parse(struct fl_str s, struct fl_uuid *ret_cluster, struct fl_err *err);

@@ -4,19 +4,9 @@
 #include <string.h>
 
 #include "shared/base/assert.h"
+#include "shared/base/enum_names.h"
 
-const char *fl_frame_type_name(uint8_t type)
-{
-    switch (type) {
-#define FL_FRAME_NAME(name, number, carries)                                                       \
-    case number:                                                                                   \
-        return #name;
-        FL_FRAME_TYPES(FL_FRAME_NAME)
-#undef FL_FRAME_NAME
-    default:
-        return "?";
-    }
-}
+FL_ENUM_NAMES(fl_frame_type_name, uint8_t, FL_FRAME_TYPES(FL_NAME_NUMBERED))
 
 static bool is_known(uint8_t type)
 {
@@ -28,7 +18,7 @@ bool fl_frame_type_is_data(uint8_t type)
     return type >= FL_FRAME_LOG && type <= FL_FRAME_BLOB;
 }
 
-/* ---- rules: one place for both ends ------------------------------------------------------------ */
+/* ---- rules: one place for both ends ---------------------------------------------------------- */
 
 static bool check(const struct fl_frame *frame, uint64_t length, struct fl_err *err)
 {
@@ -59,7 +49,7 @@ static bool check(const struct fl_frame *frame, uint64_t length, struct fl_err *
     return true;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_header(struct fl_buf *out, const struct fl_frame *frame)
 {
@@ -130,7 +120,7 @@ bool fl_frame_put_close(struct fl_buf *out, uint32_t stream, enum fl_code code, 
                                                 .payload = {payload, 2 + text.len}});
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 void fl_frame_decoder_init(struct fl_frame_decoder *decoder)
 {
@@ -174,7 +164,7 @@ static bool read_header(struct fl_frame_decoder *decoder, struct fl_err *err)
                    frame->sequence, decoder->control_sequence);
 }
 
-/* False: what is there now breaks a rule; else look at header_len. */
+/* False: the bytes so far break a rule; else look at header_len. */
 static bool take_header(struct fl_frame_decoder *decoder, struct fl_str *bytes)
 {
     struct fl_str part = take(bytes, FL_FRAME_HEADER_BYTES - decoder->header_len);

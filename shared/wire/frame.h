@@ -5,15 +5,15 @@
  *     4  type      u8    below
  *     5  flags     u8    bit 0: MAY_IGNORE; the others are 0
  *     6  reserved  u16   0
- *     8  length    u32   of the payload
+ *     8  length    u32   bytes of the payload
  *    12  sequence  u32   frames of this stream and direction: 1, 2, 3 ... (after 2^32 - 1 comes 0)
  *
- * On stream 0 go CONTROL and the tunnel's own CREDIT, and both are counted; CONTROL goes nowhere else.  On
- * other streams, CREDIT and CLOSE are not counted and have sequence 0.  The decoder checks the sequence of
- * stream 0; of the others flow.h does, which knows them.
- * A type from a newer peer is handed on when its frame says MAY_IGNORE, and the reader drops it (its
- * sequence still counts); else it is refused.  In a CONTROL frame the flag says the same of messages.
- * Uses shared/base only.  Pure. */
+ * On stream 0 go CONTROL and the tunnel's own CREDIT, and both are counted; CONTROL goes nowhere
+ * else.  On other streams, CREDIT and CLOSE are not counted and have sequence 0.  The decoder
+ * checks the sequence of stream 0; of the others flow.h does, which knows them.
+ * A type from a newer peer is handed on when its frame says MAY_IGNORE, and the reader drops it
+ * (its sequence still counts); else it is refused.  In a CONTROL frame the flag means the same for
+ * messages.  Uses shared/base only.  Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -62,18 +62,19 @@ struct fl_frame {
 
 const char *fl_frame_type_name(uint8_t type); /* "LOG"; "?" for an unknown one */
 
-/* LOG, EXEC, FORWARD, BLOB: what credit is needed for. */
+/* LOG, EXEC, FORWARD, BLOB: the types that need credit. */
 bool fl_frame_type_is_data(uint8_t type);
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-/* Appends a frame; false: it does not fit, 'out' is as before.  What the decoder would refuse is a bug.
- * Messages are encoded into a buffer of FL_FRAME_PAYLOAD_MAX first: fl_msg_encode says when it is full. */
+/* Appends a frame; false: it does not fit, 'out' is as before.  A frame that the decoder would
+ * refuse is a bug.  Messages are encoded into a buffer of FL_FRAME_PAYLOAD_MAX first: fl_msg_encode
+ * says when it is full. */
 FL_CHECK bool fl_frame_put(struct fl_buf *out, const struct fl_frame *frame);
 
-/* In two steps, so that a payload is written where it will be sent from: fl_frame_begin gives room for
- * bytes_max of it, or NULL as above; then fl_frame_end, with frame->payload.len bytes written and its 'at'
- * ignored, or fl_frame_drop.  'start' is the length of 'out' before. */
+/* In two steps, so that a payload is written where it will be sent from: fl_frame_begin gives room
+ * for bytes_max of it, or NULL as above; then fl_frame_end, with frame->payload.len bytes written
+ * and its 'at' ignored, or fl_frame_drop.  'start' is the length of 'out' before. */
 FL_CHECK uint8_t *fl_frame_begin(struct fl_buf *out, size_t bytes_max);
 void fl_frame_end(struct fl_buf *out, size_t start, const struct fl_frame *frame);
 void fl_frame_drop(struct fl_buf *out, size_t start);
@@ -83,7 +84,7 @@ FL_CHECK bool fl_frame_put_credit(struct fl_buf *out, uint32_t stream, uint32_t 
 FL_CHECK bool fl_frame_put_close(struct fl_buf *out, uint32_t stream, enum fl_code code,
                                  struct fl_str text);
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 enum fl_frame_answer {
     FL_FRAME_MORE,  /* all bytes are taken, no frame is complete */
@@ -91,7 +92,7 @@ enum fl_frame_answer {
     FL_FRAME_BAD, /* the peer breaks a rule, see *err; it will be BAD for good: close the tunnel */
 };
 
-/* Fields are the decoder's own.  It holds at most FL_FRAME_BYTES_MAX, whatever the peer sends. */
+/* Fields are the decoder's own.  It never holds more than FL_FRAME_BYTES_MAX. */
 struct fl_frame_decoder {
     uint8_t header[FL_FRAME_HEADER_BYTES];
     size_t header_len;
@@ -105,14 +106,15 @@ struct fl_frame_decoder {
 void fl_frame_decoder_init(struct fl_frame_decoder *decoder); /* of a new connection */
 void fl_frame_decoder_fini(struct fl_frame_decoder *decoder); /* NULL is fine */
 
-/* Takes bytes off the front of *bytes, however they were cut, and gives frame by frame until MORE.  The
- * payload is in *bytes or in the decoder: valid until the next call and while those bytes are. */
+/* Takes bytes off the front of *bytes, however they were cut, and gives frame by frame until MORE.
+ * The payload is in *bytes or in the decoder: valid until the next call and while those bytes
+ * are. */
 FL_CHECK enum fl_frame_answer fl_frame_decoder_next(struct fl_frame_decoder *decoder,
                                                     struct fl_str *bytes,
                                                     struct fl_frame *ret_frame, struct fl_err *err);
 
-/* The payloads of CREDIT and CLOSE frames.  The text is a view into the payload; a newer peer may know
- * codes that fl_code_name does not. */
+/* The payloads of CREDIT and CLOSE frames.  The text is a view into the payload; a newer peer may
+ * know codes that fl_code_name does not. */
 FL_CHECK bool fl_frame_read_credit(const struct fl_frame *frame, uint32_t *ret_bytes,
                                    struct fl_err *err);
 FL_CHECK bool fl_frame_read_close(const struct fl_frame *frame, uint16_t *ret_code,

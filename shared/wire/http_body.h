@@ -1,7 +1,7 @@
 /* http_body.h - where the body of an HTTP/1.1 request ends, by Content-Length or in chunks.
- * Chunks are read to the letter: CR LF everywhere, extensions skipped (few of them), no white space before
- * them, trailers refused.  Bytes are taken however they were cut, and that changes nothing but where the
- * pieces of the body are cut.
+ * Chunks are read to the letter: CR LF everywhere, extensions skipped (few of them), no white space
+ * before them, trailers refused.  Bytes are taken however they were cut, and that changes nothing
+ * but where the pieces of the body are cut.
  * Uses shared/base only.  Pure. */
 #pragma once
 
@@ -11,12 +11,12 @@
 #include "shared/wire/http_head.h"
 
 #define FL_HTTP_CHUNK_DIGITS_MAX 16
-#define FL_HTTP_EXTENSION_BYTES_MAX 4096 /* in one body: nobody uses them, but for attacks */
+#define FL_HTTP_EXTENSION_BYTES_MAX 4096 /* in one body: only attackers use them */
 
 enum fl_http_body_answer {
     FL_HTTP_BODY_MORE,  /* all bytes are taken, the body goes on */
     FL_HTTP_BODY_PIECE, /* *ret_piece is the next part of the body; ask again */
-    FL_HTTP_BODY_END,   /* it is over; what is left of the bytes is the next request */
+    FL_HTTP_BODY_END,   /* the body is over; the remaining bytes are the next request */
     FL_HTTP_BODY_BAD,   /* *ret_refusal is filled, and will be for good: answer and close */
 };
 
@@ -31,7 +31,8 @@ struct fl_http_body {
     struct fl_http_refusal refusal;
 };
 
-/* A body that is announced to be over bytes_max is BAD (413) at the first call, before a byte of it. */
+/* A body that is announced to be over bytes_max is BAD (413) at the first call, before a byte of
+ * it. */
 void fl_http_body_init(struct fl_http_body *body, const struct fl_http_head *head,
                        uint64_t bytes_max);
 

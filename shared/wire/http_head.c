@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "shared/base/assert.h"
+#include "shared/base/enum_names.h"
 
-/* ---- characters -------------------------------------------------------------------------------- */
+/* ---- characters ------------------------------------------------------------------------------ */
 
 enum {
     IS_TOKEN = 1,  /* names of methods and headers */
@@ -23,14 +24,17 @@ static const uint8_t kinds[256] = {
     ['A' ... 'F'] = ALNUM | IS_HEX, ['G' ... 'Z'] = ALNUM,
     ['a' ... 'f'] = ALNUM | IS_HEX, ['g' ... 'z'] = ALNUM,
     ['-'] = ALNUM, ['.'] = ALNUM, ['_'] = ALNUM, ['~'] = ALNUM,
-    ['!'] = ALNUM, ['$'] = ALNUM, ['&'] = ALNUM, ['\''] = ALNUM, ['*'] = ALNUM, ['+'] = ALNUM, ['%'] = ALNUM,
-    ['#'] = IS_TOKEN | IS_VALUE, ['^'] = IS_TOKEN | IS_VALUE, ['`'] = IS_TOKEN | IS_VALUE, ['|'] = IS_TOKEN | IS_VALUE,
+    ['!'] = ALNUM, ['$'] = ALNUM, ['&'] = ALNUM, ['\''] = ALNUM,
+    ['*'] = ALNUM, ['+'] = ALNUM, ['%'] = ALNUM,
+    ['#'] = IS_TOKEN | IS_VALUE, ['^'] = IS_TOKEN | IS_VALUE,
+    ['`'] = IS_TOKEN | IS_VALUE, ['|'] = IS_TOKEN | IS_VALUE,
     ['('] = IS_TARGET | IS_VALUE | IS_HOST, [')'] = IS_TARGET | IS_VALUE | IS_HOST,
     [','] = IS_TARGET | IS_VALUE | IS_HOST, [';'] = IS_TARGET | IS_VALUE | IS_HOST,
     ['='] = IS_TARGET | IS_VALUE | IS_HOST, [':'] = IS_TARGET | IS_VALUE | IS_HOST,
     ['@'] = IS_TARGET | IS_VALUE, ['/'] = IS_TARGET | IS_VALUE, ['?'] = IS_TARGET | IS_VALUE,
     ['['] = IS_VALUE | IS_HOST, [']'] = IS_VALUE | IS_HOST,
-    ['"'] = IS_VALUE, ['<'] = IS_VALUE, ['>'] = IS_VALUE, ['\\'] = IS_VALUE, ['{'] = IS_VALUE, ['}'] = IS_VALUE,
+    ['"'] = IS_VALUE, ['<'] = IS_VALUE, ['>'] = IS_VALUE, ['\\'] = IS_VALUE,
+    ['{'] = IS_VALUE, ['}'] = IS_VALUE,
     [0x80 ... 0xff] = IS_VALUE,
 };
 /* clang-format on */
@@ -70,10 +74,12 @@ static bool is_blank(char c)
 
 static struct fl_str trim(struct fl_str s)
 {
-    while (s.len && is_blank(s.at[0]))
+    while (s.len && is_blank(s.at[0])) {
         s.at++, s.len--;
-    while (s.len && is_blank(s.at[s.len - 1]))
+    }
+    while (s.len && is_blank(s.at[s.len - 1])) {
         s.len--;
+    }
     return s;
 }
 
@@ -83,19 +89,9 @@ static bool refuse(struct fl_http_refusal *ret_refusal, unsigned status, const c
     return false;
 }
 
-const char *fl_http_method_name(enum fl_http_method method)
-{
-    static const char *const names[] = {
-#define FL_HTTP_METHOD_TEXT(name) #name,
-        FL_HTTP_METHODS(FL_HTTP_METHOD_TEXT)
-#undef FL_HTTP_METHOD_TEXT
-    };
+FL_ENUM_NAMES(fl_http_method_name, enum fl_http_method, FL_HTTP_METHODS(FL_NAME))
 
-    fl_assert((size_t)method < sizeof names / sizeof *names);
-    return names[method];
-}
-
-/* ---- finding the end --------------------------------------------------------------------------- */
+/* ---- finding the end ------------------------------------------------------------------------- */
 
 static void refuse_size(size_t lines, struct fl_http_refusal *ret_refusal)
 {
@@ -147,7 +143,7 @@ enum fl_http_answer fl_http_head_scan(struct fl_http_head_scan *scan, struct fl_
     return FL_HTTP_BAD;
 }
 
-/* ---- the first line ---------------------------------------------------------------------------------- */
+/* ---- the first line -------------------------------------------------------------------------- */
 
 static bool has_bad_percent(struct fl_str s)
 {
@@ -220,12 +216,12 @@ static bool parse_first(struct fl_str line, const struct fl_http_head_limits *li
         return refuse(ret_refusal, 505, "only HTTP/1.1 is spoken here");
     }
     if (!find_method(method, &head->method)) {
-        return refuse(ret_refusal, 501, "there is no such method here");
+        return refuse(ret_refusal, 501, "unknown method");
     }
     return parse_target(target, head, ret_refusal);
 }
 
-/* ---- headers ----------------------------------------------------------------------------------------- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 static bool parse_field(struct fl_str line, struct fl_http_field *ret_field,
                         struct fl_http_refusal *ret_refusal)
@@ -247,7 +243,7 @@ static bool parse_field(struct fl_str line, struct fl_http_field *ret_field,
     return true;
 }
 
-/* What the headers that frame the message, or that change how it is answered, were. */
+/* The headers that frame the message or change how it is answered. */
 struct found {
     bool has_host, has_length, has_coding, has_expect;
 };
@@ -261,7 +257,7 @@ static bool take_length(struct fl_str value, struct fl_http_head *head,
         if (value.at[i] < '0' || value.at[i] > '9') {
             return refuse(ret_refusal, 400, "Content-Length is no number");
         }
-        /* What is past all limits stays there: whoever compares it with a limit refuses it. */
+        /* A value past all limits stays so: the comparison with a limit refuses it. */
         if (__builtin_mul_overflow(head->content_bytes, 10, &head->content_bytes) ||
             __builtin_add_overflow(head->content_bytes, (uint64_t)(value.at[i] - '0'),
                                    &head->content_bytes)) {
@@ -295,7 +291,8 @@ static bool take_host(struct fl_str value, struct fl_http_head *head,
     return true;
 }
 
-/* The few names that mean something here; told apart by length first, since every request has others. */
+/* The few names that mean something here; told apart by length first, since every request has
+ * others. */
 static bool take_field(const struct fl_http_field *field, struct found *found,
                        struct fl_http_head *head, struct fl_http_refusal *ret_refusal)
 {
@@ -375,7 +372,7 @@ bool fl_http_head_parse(struct fl_str head, const struct fl_http_head_limits *li
     return true;
 }
 
-/* ---- what a handler asks ------------------------------------------------------------------------------- */
+/* ---- questions of a handler ------------------------------------------------------------------ */
 
 const struct fl_http_field *fl_http_head_find(const struct fl_http_head *head, struct fl_str name)
 {

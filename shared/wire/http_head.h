@@ -1,13 +1,13 @@
 /* http_head.h - the head of an HTTP/1.1 request: strictly what RFC 9112 says, and less of it.
- * The peer may be anybody, so whatever two readers could understand in two ways is refused, and after a
- * refusal nothing that follows on the connection means anything: answer and close.  Refused are, among
- * others: a line that ends without CR, white space before a colon, folded lines, control characters, an
- * absolute or '*' target, a bad percent sign, no Host or two, two Content-Lengths (equal ones too),
- * Content-Length beside Transfer-Encoding, any coding but exactly 'chunked', a body that is compressed, a
- * version but 1.1.
- * Use: collect the bytes of a connection in one place, from the first byte of the head on; after each read
- * call fl_http_head_scan, which looks at every byte once, until it says that the head is whole; then
- * fl_http_head_parse.  How the bytes were cut changes no result.
+ * The peer may be anybody, so a head that two readers could understand in two ways is refused, and
+ * after a refusal nothing that follows on the connection means anything: answer and close.  Refused
+ * are, among others: a line that ends without CR, white space before a colon, folded lines, control
+ * characters, an absolute or '*' target, a bad percent sign, no Host or two, two Content-Lengths
+ * (equal ones too), Content-Length beside Transfer-Encoding, any coding but exactly 'chunked', a
+ * body that is compressed, a version but 1.1.
+ * Use: collect the bytes of a connection in one place, from the first byte of the head on; after
+ * each read call fl_http_head_scan, which looks at every byte once, until it says that the head is
+ * whole; then fl_http_head_parse.  How the bytes were cut changes no result.
  * Uses shared/base only.  Pure. */
 #pragma once
 
@@ -18,7 +18,7 @@
 #include "shared/base/err.h"
 #include "shared/base/str.h"
 
-#define FL_HTTP_FIELDS_MAX 256 /* what headers_max may be set to */
+#define FL_HTTP_FIELDS_MAX 256 /* the most that headers_max may be */
 
 /* Methods that exist here; any other is answered with 501. */
 #define FL_HTTP_METHODS(X) X(GET) X(HEAD) X(POST) X(PUT) X(PATCH) X(DELETE) X(OPTIONS)
@@ -61,7 +61,7 @@ struct fl_http_head {
     bool wants_close;      /* 'Connection: close' */
 };
 
-/* ---- finding the end --------------------------------------------------------------------------- */
+/* ---- finding the end ------------------------------------------------------------------------- */
 
 enum fl_http_answer {
     FL_HTTP_MORE,  /* nothing is wrong so far */
@@ -74,17 +74,17 @@ struct
     size_t seen_bytes, line_at, lines;
 };
 
-/* 'bytes' are all that came since the head's first byte: what was there at the call before, and more.
- * They may lie elsewhere each time.  READY: the head has *ret_head_bytes, what follows is the body. */
+/* 'bytes' are all that came since the head's first byte: those of the call before, and more. They
+ * may lie elsewhere each time.  READY: the head has *ret_head_bytes; the body follows. */
 FL_CHECK enum fl_http_answer fl_http_head_scan(struct fl_http_head_scan *scan, struct fl_str bytes,
                                                const struct fl_http_head_limits *limits,
                                                size_t *ret_head_bytes,
                                                struct fl_http_refusal *ret_refusal);
 
-/* ---- reading it ------------------------------------------------------------------------------------ */
+/* ---- reading it ------------------------------------------------------------------------------ */
 
-/* 'head' is exactly what the scan said; 'fields' has room for limits->headers_max and must live as long
- * as *ret_head.  False: *ret_refusal is filled and *ret_head is not. */
+/* 'head' is exactly what the scan said; 'fields' has room for limits->headers_max and must live as
+ * long as *ret_head.  False: *ret_refusal is filled and *ret_head is not. */
 FL_CHECK bool fl_http_head_parse(struct fl_str head, const struct fl_http_head_limits *limits,
                                  struct fl_http_field *fields, struct fl_http_head *ret_head,
                                  struct fl_http_refusal *ret_refusal);
@@ -94,12 +94,12 @@ static inline bool fl_http_head_has_body(const struct fl_http_head *head)
     return head->is_chunked || head->content_bytes > 0;
 }
 
-/* The first of that name, in any case; NULL when there is none.  'name' is in lower case. */
+/* The first header of that name, in any case; NULL if it is absent.  'name' is in lower case. */
 const struct fl_http_field *fl_http_head_find(const struct fl_http_head *head, struct fl_str name);
 
-/* Is 'etag' (with its quotes, as sent) among those of an If-None-Match value?  Weak comparison; '*' is
- * any.  A list that is malformed matches nothing from there on: the whole answer goes out, which is never
- * wrong. */
+/* Is 'etag' (with its quotes, as sent) among those of an If-None-Match value?  Weak comparison; '*'
+ * is any.  A list that is malformed matches nothing from there on: the whole answer goes out, which
+ * is never wrong. */
 bool fl_http_etag_is_listed(struct fl_str list, struct fl_str etag);
 
 /* May stand in a header that we send: no control character, so that no value can begin a line. */

@@ -1,6 +1,7 @@
 #include "shared/wire/log_message.h"
 
 #include "shared/base/assert.h"
+#include "shared/base/enum_names.h"
 #include "shared/wire/log_record.h"
 
 /* Which fields follow kind and source. */
@@ -38,17 +39,7 @@ static enum fields fields_of(enum fl_log_message_kind kind)
     return IS_UNKNOWN;
 }
 
-const char *fl_log_message_name(enum fl_log_message_kind kind)
-{
-    switch (kind) {
-#define MESSAGE_NAME(name, number, direction)                                                      \
-    case FL_LOG_##name:                                                                            \
-        return #name;
-        FL_LOG_MESSAGES(MESSAGE_NAME)
-#undef MESSAGE_NAME
-    }
-    return "?";
-}
+FL_ENUM_NAMES(fl_log_message_name, enum fl_log_message_kind, FL_LOG_MESSAGES(FL_NAME_NUMBERED))
 
 size_t fl_log_message_bytes(const struct fl_log_message *message)
 {

@@ -1,23 +1,24 @@
-/* log_message.h - what agent and hub say to each other on the LOG stream of a tunnel.
- * The payload of a LOG frame is one message behind the other, each u8 kind, u32 source, and its fields.  A
- * message never spans frames.  All output of an agent goes over one stream, whose credit is the only limit on
- * what is under way; the agent serves its sources in turn.
+/* log_message.h - the messages of agent and hub on the LOG stream of a tunnel.
+ * The payload of a LOG frame is one message behind the other, each u8 kind, u32 source, and its
+ * fields.  A message never spans frames.  All output of an agent goes over one stream, whose credit
+ * is the only limit on what is under way; the agent serves its sources in turn.
  *
  *     agent                                    hub
  *     OPEN {source, attempt, replica}    ->
  *                                        <-    CURSOR {offset, chain}: send from here
  *     RECORDS {bytes}                    ->
  *                                        <-    ACK {offset}: so far it survives a loss of power
- *                                        <-    CURSOR: what came did not begin where it must
- *                                        <-    PAUSE {why} ... RESUME {offset, chain}: then as after CURSOR
+ *                                        <-    CURSOR: the records did not begin where they must
+ *                                        <-    PAUSE {why} ... RESUME {offset, chain}: then as
+ *                                              after CURSOR
  *     END {offset, chain}                ->    nothing will follow
  *                                        <-    END_ACK: all is durable; the source's number is free
  *                                        <-    REFUSE {code}: the hub does not want this output
  *     CLOSE                              ->    the agent gives up a source without an end
  *
- * What the agent sends between an append that is refused and the CURSOR that says so is dropped.  RECORDS are
- * log_record.h's, whole and without a hole.  A source's number is the agent's choice, not 0, and holds for
- * one session.
+ * Records that the agent sends between a refused append and the CURSOR that says so are dropped.
+ * RECORDS are log_record.h's, whole and without a hole.  A source's number is the agent's choice,
+ * not 0, and holds for one session.
  * Uses shared/base and log_record.h only.  Pure. */
 #pragma once
 
@@ -60,7 +61,7 @@ struct fl_log_message {
     uint32_t replica;          /* open */
     uint64_t offset;           /* cursor, resume, ack, end */
     uint32_t chain;            /* cursor, resume, end */
-    uint16_t code;             /* pause, refuse: of enum fl_code, perhaps one of a newer peer */
+    uint16_t code;             /* pause, refuse: an enum fl_code, perhaps a newer peer's */
     struct fl_str records;     /* records: 1..FL_LOG_RECORDS_BYTES_MAX bytes */
 };
 
@@ -69,21 +70,22 @@ const char *fl_log_message_name(enum fl_log_message_kind kind); /* "?" for an un
 /* How many bytes the message takes. */
 size_t fl_log_message_bytes(const struct fl_log_message *message);
 
-/* Appends; false: it does not fit, nothing is written.  What the reader would refuse is a bug. */
+/* Appends; false: it does not fit, nothing is written.  A message that the reader would refuse is a
+ * bug. */
 FL_CHECK bool fl_log_message_put(struct fl_buf *out, const struct fl_log_message *message);
 
-/* Takes one message off the reader, of which something is left.  False: FL_TORN or FL_INVALID, and the
- * stream is over.  RECORDS are checked for their form here, crc by crc, and for having no hole; the view
- * into them lives as long as the payload. */
+/* Takes one message off the reader, of which something is left.  False: FL_TORN or FL_INVALID, and
+ * the stream is over.  RECORDS are checked for their form here, crc by crc, and for having no hole;
+ * the view into them lives as long as the payload. */
 FL_CHECK bool fl_log_message_next(struct fl_reader *reader, struct fl_log_message *ret_message,
                                   struct fl_err *err);
 
-/* For who sends many records without copying them first: room for a RECORDS header at the end of 'out',
- * and its length written into it once the records stand behind it (at least one). */
+/* For who sends many records without copying them first: room for a RECORDS header at the end of
+ * 'out', and its length written into it once the records stand behind it (at least one). */
 FL_CHECK bool fl_log_records_begin(struct fl_buf *out, uint32_t source, size_t *ret_at);
 void fl_log_records_end(struct fl_buf *out, size_t at);
 
-/* What 'records' hold, all in all: where they begin and end and their chain after 'chain'.  False: they are
- * no whole records, or have a hole. */
+/* Sums up 'records': where they begin and end, and their chain after 'chain'. False: they are not
+ * whole records, or have a hole. */
 FL_CHECK bool fl_log_records_sum(struct fl_str records, uint32_t chain, uint64_t *ret_offset,
                                  uint64_t *ret_end, uint32_t *ret_chain);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "shared/base/assert.h"
+#include "shared/base/enum_names.h"
 #include "shared/base/hash.h"
 
 #define IS_GAP ((uint32_t)1 << 31)
@@ -10,33 +11,9 @@
 #define CRC_AT 20
 #define GAP_DATA_BYTES (FL_LOG_GAP_BYTES - FL_LOG_RECORD_HEADER_BYTES)
 
-const char *fl_log_gap_name(enum fl_log_gap gap)
-{
-    switch (gap) {
-#define GAP_NAME(name, number, meaning)                                                            \
-    case FL_LOG_GAP_##name:                                                                        \
-        return #name;
-        FL_LOG_GAPS(GAP_NAME)
-#undef GAP_NAME
-    case FL_LOG_GAPS_LEN:
-        break;
-    }
-    return "?";
-}
+FL_ENUM_NAMES(fl_log_gap_name, enum fl_log_gap, FL_LOG_GAPS(FL_NAME_NUMBERED))
 
-const char *fl_log_gap_meaning(enum fl_log_gap gap)
-{
-    switch (gap) {
-#define GAP_MEANING(name, number, meaning)                                                         \
-    case FL_LOG_GAP_##name:                                                                        \
-        return meaning;
-        FL_LOG_GAPS(GAP_MEANING)
-#undef GAP_MEANING
-    case FL_LOG_GAPS_LEN:
-        break;
-    }
-    return "?";
-}
+FL_ENUM_NAMES(fl_log_gap_meaning, enum fl_log_gap, FL_LOG_GAPS(FL_MEANING_NUMBERED))
 
 uint64_t fl_log_record_end(const struct fl_log_record *record)
 {
@@ -75,7 +52,7 @@ uint32_t fl_log_chain(uint32_t chain, const struct fl_log_record *record)
     return fl_crc32c(chain, crc, sizeof(crc));
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_header(uint8_t *header, struct fl_log_record *record, uint32_t length,
                        const void *data, size_t data_len)
@@ -127,9 +104,9 @@ bool fl_log_record_put(struct fl_buf *out, struct fl_log_record *record)
     return false;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* What the header says of its length: false when no record has such a header. */
+/* Reads the length from the header; false: no record has this header. */
 static bool data_len(const uint8_t *header, size_t *ret_len)
 {
     uint32_t length = load32(header + LENGTH_AT);

@@ -1,19 +1,19 @@
-/* log_record.h - how replica output is cut into records: in the supervisor's files, on a LOG stream, and in
- * the log store, byte for byte the same, so that nobody has to cut again.
+/* log_record.h - how replica output is cut into records: in the supervisor's files, on a LOG
+ * stream, and in the log store, byte for byte the same, so that no part has to cut again.
  * A record is a header of 24 bytes, numbers little endian, and its bytes:
  *
  *     0  offset   u64   of its first byte in all that the replica wrote, from 0
  *     8  time     i64   when it was read, Unix milliseconds
- *    16  length   u32   of the bytes, 1 .. 32768; bit 31: the record is a gap
+ *    16  length   u32   number of bytes, 1 .. 32768; bit 31: the record is a gap
  *    20  crc      u32   CRC-32C of the 20 bytes before and of the bytes
  *
- * The bytes of a gap are u64 how many are missing (at least 1) and u8 why.  A record knows nothing of
- * lines: it ends wherever a read ended.  One source's records follow each other without a hole: what is
- * missing is a gap record.
- * Its chain is a CRC-32C over the crc fields of all its records so far, 0 at first: two ends that agree on
- * offset and chain hold the same output, and neither had to read it twice.
- * A file that was being written when its machine died ends anywhere: fl_log_scan finds the last good record.
- * Zeroed blocks are no records.  Uses shared/base only.  Pure. */
+ * The bytes of a gap are u64 how many are missing (at least 1) and u8 why.  A record knows nothing
+ * of lines: it ends wherever a read ended.  One source's records follow each other without a hole:
+ * a gap record stands for missing bytes.
+ * Its chain is a CRC-32C over the crc fields of all its records so far, 0 at first: two ends that
+ * agree on offset and chain hold the same output, and neither had to read it twice.
+ * A file that was being written when its machine died ends anywhere: fl_log_scan finds the last
+ * good record.  Zeroed blocks are not records.  Uses shared/base only.  Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -62,9 +62,10 @@ uint64_t fl_log_record_end(const struct fl_log_record *record);
 
 uint32_t fl_log_chain(uint32_t chain, const struct fl_log_record *record);
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-/* The header to be written before record->bytes (not a gap), for who writes both with one writev. */
+/* The header to be written before record->bytes (not a gap), for who writes both with one
+ * writev. */
 void fl_log_record_header(uint8_t ret_header[FL_LOG_RECORD_HEADER_BYTES],
                           struct fl_log_record *record);
 
@@ -74,12 +75,12 @@ void fl_log_record_gap(uint8_t ret_gap[FL_LOG_GAP_BYTES], struct fl_log_record *
 /* Either, behind what 'out' holds; false: it does not fit, nothing is written. */
 FL_CHECK bool fl_log_record_put(struct fl_buf *out, struct fl_log_record *record);
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 enum fl_log_answer {
-    FL_LOG_MORE,  /* what is there is the beginning of a record, or nothing */
+    FL_LOG_MORE,  /* the bytes begin a record, or the input is empty */
     FL_LOG_READY, /* a record was taken off the front */
-    FL_LOG_BAD,   /* what stands there is no record */
+    FL_LOG_BAD,   /* the bytes are not a record */
 };
 
 /* Takes one record off *bytes; its bytes are a view.  MORE and BAD take nothing. */
@@ -94,7 +95,7 @@ struct fl_log_scan {
     uint64_t next_offset; /* where the record behind it would begin */
     uint64_t records;
     uint32_t chain; /* over what was seen; the caller may set where it begins */
-    bool is_bad;    /* what stands at good_bytes is no record: nothing behind it can be trusted */
+    bool is_bad; /* the bytes at good_bytes are not a record: nothing after them can be trusted */
     struct fl_buf part;
 };
 
@@ -102,9 +103,9 @@ struct fl_log_scan {
 void fl_log_scan_init(struct fl_log_scan *scan, uint64_t offset);
 void fl_log_scan_fini(struct fl_log_scan *scan); /* NULL is fine */
 
-/* Takes bytes off the front of *bytes and gives record by record until MORE (all is taken) or BAD, which
- * stays.  A record that does not follow the one before it is BAD.  At the end of the file MORE means that
- * what stands behind good_bytes, if anything, is torn.  The record is valid until the next call and as
- * long as those bytes. */
+/* Takes bytes off the front of *bytes and gives record by record until MORE (all is taken) or BAD,
+ * which stays.  A record that does not follow the one before it is BAD.  At the end of the file
+ * MORE means that what stands behind good_bytes, if anything, is torn.  The record is valid until
+ * the next call and as long as those bytes. */
 enum fl_log_answer fl_log_scan_next(struct fl_log_scan *scan, struct fl_str *bytes,
                                     struct fl_log_record *ret_record);

@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "shared/base/assert.h"
+#include "shared/base/enum_names.h"
 #include "shared/base/job_name.h"
 
-/* ---- the tables -------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
-/* Each message's table lives in a scope of its own, where 'here' is its struct: so that FIELD, which does
- * not know what message it stands in, can say where in it the field is. */
+/* Each message's table lives in a scope of its own, where 'here' is its struct: so that FIELD,
+ * which does not know what message it stands in, can say where in it the field is. */
 const struct fl_msg_info *fl_msg_info(uint32_t number)
 {
     switch (number) {
@@ -46,17 +47,7 @@ const struct fl_msg_info *fl_msg_info_at(size_t i)
     return i < sizeof numbers / sizeof *numbers ? fl_msg_info(numbers[i]) : NULL;
 }
 
-const char *fl_field_kind_name(enum fl_field_kind kind)
-{
-    static const char *const names[] = {
-#define FL_FIELD_NAME(kind, type, encoding) #kind,
-        FL_FIELD_KINDS(FL_FIELD_NAME)
-#undef FL_FIELD_NAME
-    };
-
-    fl_assert(kind < FL_FIELD_KINDS_LEN);
-    return names[kind];
-}
+FL_ENUM_NAMES(fl_field_kind_name, enum fl_field_kind, FL_FIELD_KINDS(FL_NAME))
 
 const char *fl_field_kind_encoding(enum fl_field_kind kind)
 {
@@ -70,7 +61,7 @@ const char *fl_field_kind_encoding(enum fl_field_kind kind)
     return encodings[kind];
 }
 
-/* The struct of its kind, whatever that is: the union's members share one address. */
+/* The struct of any kind: the union's members share one address. */
 static const void *field_of(const struct fl_msg *msg, const struct fl_msg_field *field)
 {
     return (const uint8_t *)&msg->welcome + field->offset;
@@ -91,7 +82,7 @@ static size_t var_bytes(uint64_t v)
     return len;
 }
 
-/* What a field takes on the wire; of a variable one, with 'n' bytes or numbers in it. */
+/* Bytes of a field on the wire; a variable one has 'n' bytes or numbers in it. */
 static size_t field_bytes(const struct fl_msg_field *field, size_t n)
 {
     switch (field->kind) {
@@ -148,7 +139,7 @@ size_t fl_msg_bytes_max(const struct fl_msg_info *info)
     return 2 + var_bytes(body) + body;
 }
 
-/* ---- rules ------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 static bool check_field(const struct fl_msg_field *field, const void *at, struct fl_err *err)
 {
@@ -193,9 +184,9 @@ bool fl_msg_check(const struct fl_msg *msg, struct fl_err *err)
     return true;
 }
 
-/* ---- encoding ---------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
-/* What does not fit is seen once, at the end, in out->is_over. */
+/* One look at out->is_over at the end tells whether all of it fitted. */
 static void encode_field(struct fl_buf *out, const struct fl_msg_field *field, const void *at)
 {
     switch (field->kind) {
@@ -287,9 +278,10 @@ bool fl_msg_encode(struct fl_buf *out, const struct fl_msg *msg)
     return true;
 }
 
-/* ---- decoding ---------------------------------------------------------------------------------- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
-/* Fills what is there; bounds and cut ends show in reader->is_bad or as an error, whichever says more. */
+/* Fills what is there; bounds and cut ends show in reader->is_bad or as an error, whichever says
+ * more. */
 static bool decode_field(struct fl_reader *reader, const struct fl_msg_field *field,
                          struct fl_arena *arena, void *at, struct fl_err *err)
 {
@@ -425,7 +417,7 @@ bool fl_msg_decode(struct fl_reader *reader, enum fl_direction to, struct fl_are
     return false;
 }
 
-/* ---- text -------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 struct text {
     char *at;
@@ -453,7 +445,7 @@ static void FL_PRINTF(2, 3) add(struct text *text, const char *fmt, ...)
     text->is_cut = true;
 }
 
-/* Printable ASCII stays, the rest is escaped: a line of a trace is one line, whatever a peer sent. */
+/* Printable ASCII stays, the rest is escaped: any input becomes one line of a trace. */
 static void add_string(struct text *text, struct fl_str s)
 {
     add(text, "\"");

@@ -1,8 +1,8 @@
-/* message.h - the control messages of the tunnel: structs, bytes and text, all made from messages.def.
- * On the wire a message is its number (u16), the length of what follows (var), and its fields in the
- * order of messages.def; many stand one behind the other in one CONTROL frame.  Numbers are little
- * endian.  There is exactly one encoding of a message, and the decoder refuses every other:
- * encode(decode(bytes)) == bytes.
+/* message.h - the control messages of the tunnel: structs, bytes and text, all made from
+ * messages.def.  On the wire a message is its number (u16), the length of what follows (var), and
+ * its fields in the order of messages.def; many stand one behind the other in one CONTROL frame.
+ * Numbers are little endian.  There is exactly one encoding of a message, and the decoder refuses
+ * every other: encode(decode(bytes)) == bytes.
  * Strings of a decoded message are views into the bytes it was read from; lists are in the arena.
  * Uses shared/base only.  Pure. */
 #pragma once
@@ -18,7 +18,8 @@
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 
-/* The versions of the protocol this build speaks: HELLO offers them, WELCOME names the chosen one. */
+/* The versions of the protocol this build speaks: HELLO offers them, WELCOME names the chosen
+ * one. */
 #define FL_PROTOCOL_MIN 1
 #define FL_PROTOCOL_MAX 1
 
@@ -54,7 +55,7 @@ enum fl_field_kind {
         FL_FIELD_KINDS_LEN
 };
 
-/* FL_TO_BOTH is how a message is declared; what one receives goes one way. */
+/* A message may be declared FL_TO_BOTH; a received one goes one way. */
 enum fl_direction {
     FL_TO_AGENT = 1,
     FL_TO_CONTROLPLANE = 2,
@@ -119,7 +120,7 @@ struct fl_msg_info {
     size_t fields_len;
 };
 
-const struct fl_msg_info *fl_msg_info(uint32_t number); /* NULL: no such message */
+const struct fl_msg_info *fl_msg_info(uint32_t number); /* NULL: unknown */
 const struct fl_msg_info *
 fl_msg_info_at(size_t i); /* all of them, as messages.def has them; NULL: no more */
 
@@ -129,20 +130,21 @@ const char *fl_field_kind_encoding(enum fl_field_kind kind);
 /* The bytes of the longest encoding of a message, number and length included. */
 size_t fl_msg_bytes_max(const struct fl_msg_info *info);
 
-/* FL_INVALID or FL_TOO_LARGE, naming message and field, when a field passes its bound or is no text, no
- * state, no attempt.  For who puts into a message what came from outside. */
+/* FL_INVALID or FL_TOO_LARGE, naming message and field, when a field passes its bound or is no
+ * text, no state, no attempt.  For who puts into a message what came from outside. */
 FL_CHECK bool fl_msg_check(const struct fl_msg *msg, struct fl_err *err);
 
-/* Appends the message; it must pass fl_msg_check (anything else is a bug).  False: it does not fit; 'out'
- * is as before, so that the frame can be closed and the next one begun. */
+/* Appends the message; it must pass fl_msg_check (anything else is a bug).  False: it does not fit;
+ * 'out' is as before, so that the frame can be closed and the next one begun. */
 FL_CHECK bool fl_msg_encode(struct fl_buf *out, const struct fl_msg *msg);
 
 /* Reads the next of the messages in a frame that goes 'to' one side; call it until reader->pos ==
- * reader->len.  False with FL_UNSUPPORTED: its number is not known to this build, and the reader stands
- * behind it: a frame that says 'may be ignored' goes on with the next.  False with another code: the
- * message breaks a rule, the rest cannot be trusted (the reader is bad), the tunnel is to be closed. */
+ * reader->len.  False with FL_UNSUPPORTED: its number is not known to this build, and the reader
+ * stands behind it: a frame that says 'may be ignored' goes on with the next.  False with another
+ * code: the message breaks a rule, the rest cannot be trusted (the reader is bad), the tunnel is to
+ * be closed. */
 FL_CHECK bool fl_msg_decode(struct fl_reader *reader, enum fl_direction to, struct fl_arena *arena,
                             struct fl_msg *ret_msg, struct fl_err *err);
 
-/* One line of printable ASCII for traces; what does not fit ends in "...". */
+/* One line of printable ASCII for traces; a longer one ends in "...". */
 void fl_msg_print(const struct fl_msg *msg, char ret_text[FL_MSG_TEXT_MAX]);

@@ -63,7 +63,7 @@ static struct fl_place place(yaml_mark_t mark)
     ((builder)->ret_at ? (void)(*(builder)->ret_at = place(mark)) : (void)0,                       \
      fl_fail((builder)->err, (code), __VA_ARGS__), false) /* and the compiler knows it */
 
-/* ---- values ----------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static bool is_one_of(struct fl_str s, const char *const *words)
 {
@@ -104,7 +104,7 @@ static bool set_scalar(const struct builder *builder, const yaml_event_t *event,
     return true;
 }
 
-/* What YAML has and JSON has not. */
+/* Refuses what YAML has and JSON has not. */
 static bool check_event(const struct builder *builder, const yaml_event_t *event)
 {
     const yaml_char_t *anchor = NULL, *tag = NULL;
@@ -138,7 +138,7 @@ static bool check_event(const struct builder *builder, const yaml_event_t *event
     return true;
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 static bool new_item(struct builder *builder, const yaml_event_t *event, struct fl_json **ret_item)
 {
@@ -188,10 +188,11 @@ static bool read_value(struct builder *builder, const yaml_event_t *event)
         level->valueless = NULL;
     } else {
         if (!new_item(builder, event, &node)) return false;
-        if (level)
+        if (level) {
             hang(level, node);
-        else
+        } else {
             builder->root = node;
+        }
     }
     node->at = place(event->start_mark);
     if (event->type == YAML_SCALAR_EVENT) return set_scalar(builder, event, node);
@@ -247,7 +248,7 @@ static bool read_event(struct builder *builder, const yaml_event_t *event)
     return true;
 }
 
-/* ---- documents --------------------------------------------------------------------------------------- */
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static bool check_text(const struct builder *builder, struct fl_str text)
 {

@@ -5,6 +5,7 @@ import json
 import re
 import urllib.parse
 
+import contract
 import fleet
 import hub
 from fleet import equal, shows
@@ -35,9 +36,15 @@ def call(f, method, path, body=None, headers=None, token=""):
     try:
         connection.request(method, path, json.dumps(body) if isinstance(body, (dict, list)) else body, sent)
         answer = connection.getresponse()
-        return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+        got = Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
     finally:
         connection.close()
+    if described:  # every answer of this test is as openapi.json says
+        described[0].check(method, path, got.status, got.headers.get("content-type", ""), got.body)
+    return got
+
+
+described = []  # the contract, once it is read
 
 
 def events(body):
@@ -52,6 +59,23 @@ def events(body):
 
 def description(f):
     about, first = call(f, "GET", "/v1/openapi.json").json(), f.pid_of("fairleadd")
+    described.append(contract.Contract(about))
+    with shows("each operation has an id of its own, a tag, and a schema for each answer"):
+        routes = [route for methods in about["paths"].values() for route in methods.values()]
+        equal(len({route["operationId"] for route in routes}), len(routes))
+        for route in routes:
+            assert route["tags"] and route["summary"], route["operationId"]
+            for status, answer in route["responses"].items():
+                for content in answer.get("content", {}).values():
+                    assert content["schema"], (route["operationId"], status)
+    with shows("what is not described is told: the check of answers can fail"):
+        for body, why in ((b'{"name":"x","paused":false}', "lacks jobs"), (b'{"name":"x","paused":1,"jobs":0}', "is not"),
+                          (b'{"name":"x","paused":true,"jobs":0,"more":1}', "not described")):
+            try:
+                described[0].check("GET", "/v1/queues/x", 200, "application/json", body)
+                raise AssertionError(f"{body} was taken")
+            except contract.Mismatch as error:
+                assert why in str(error), error
     with shows("openapi.json is OpenAPI 3.1, and every reference in it resolves"):
         equal(about["openapi"].split(".")[:2], ["3", "1"])
 
@@ -387,6 +411,57 @@ def access(f):
         assert ready["disk"]["totalBytes"] > ready["disk"]["freeBytes"] > 0 and ":" in ready["tunnelAddress"], ready
 
 
+def rest(f):
+    """What the others have not called, so that each operation's answer is held against its description."""
+    with shows("creations and actions answer the object as GET shows it"):
+        made = call(f, "POST", "/v1/jobs", {"command": ["true"], "hold": True, "labels": {"a": "b"}, "params": {"lr": 1}}).json()
+        got = call(f, "GET", f"/v1/jobs/{made['id']}").json()
+        equal(made, {name: got[name] for name in made})
+        equal((made["name"], made["cluster"], made["endedAt"], made["state"], made["elements"]["total"]), (None, None, None, "held", 1))
+        equal(call(f, "POST", f"/v1/jobs/{made['id']}:hold").json(), call(f, "GET", f"/v1/jobs/{made['id']}").json())
+        equal(call(f, "POST", f"/v1/jobs/{made['id']}:cancel").json()["id"], made["id"])
+        f.wait(made["id"])
+        equal(call(f, "POST", f"/v1/jobs/{made['id']}:cancel").json(), call(f, "GET", f"/v1/jobs/{made['id']}").json())
+        again = call(f, "POST", f"/v1/jobs/{made['id']}:retry", {}).json()
+        equal((again["retryOf"], again["params"]), (made["id"], {"lr": "1"}))
+        equal(call(f, "POST", "/v1/queues", {"name": "shown"}).json(), call(f, "GET", "/v1/queues/shown").json())
+        equal(call(f, "POST", "/v1/queues/shown:pause").json(), call(f, "GET", "/v1/queues/shown").json())
+        equal(call(f, "POST", "/v1/clusters/east:cordon", {"reason": "a look"}).json()["cordon"], "a look")
+        equal(call(f, "POST", "/v1/clusters/east:drain", {"running": "wait"}).json()["name"], "east")
+        equal(call(f, "POST", "/v1/clusters/east:uncordon").json()["cordon"], None)
+    with shows("a repeated key gives the outcome, rendered anew"):
+        body, key = {"command": ["true"]}, {"Idempotency-Key": "anew"}
+        first = call(f, "POST", "/v1/jobs", body, key)
+        f.wait(first.json()["id"])
+        second = call(f, "POST", "/v1/jobs", body, key)
+        equal((second.status, second.headers["location"], second.headers["idempotent-replayed"]), (201, first.headers["location"], "true"))
+        equal((first.json()["state"], second.json()["state"]), ("queued", "succeeded"))
+        assert "idempotent-replayed" not in first.headers
+    with shows("an empty cursor is the first page"):
+        for path in ("/v1/jobs", "/v1/clusters", "/v1/clusters/east/nodes", "/v1/tokens", "/v1/audit", f"/v1/jobs/{made['id']}/attempts"):
+            equal(call(f, "GET", path + "?cursor=&limit=2").status, 200, path)
+    with shows("bounds, words and required members are checked by the tables"):
+        for method, path, body, pointer in (("POST", "/v1/tokens", {"name": "x"}, "/scopes"), ("POST", "/v1/tokens", {"name": "X", "scopes": ["read"]}, "/name"),
+                                            ("POST", "/v1/tokens", {"name": "x", "scopes": ["read,admin"]}, "/scopes"),
+                                            ("POST", "/v1/tokens", {"name": "x", "scopes": ["read"], "ttlSeconds": 0}, "/ttlSeconds"),
+                                            ("POST", "/v1/clusters/east:drain", {"running": "kill"}, "/running"), ("GET", "/v1/jobs?limit=0", None, "limit"),
+                                            ("GET", f"/v1/jobs/{made['id']}/logs?format=xml", None, "format"), ("POST", "/v1/jobs?dryRun=yes", {"command": ["x"]}, "dryRun")):
+            refused = call(f, method, path, body)
+            equal((refused.status, refused.json()["errors"][0]["pointer"]), (422, pointer), path)
+            assert refused.json()["errors"][0]["allowed"], refused.body
+    with shows("parts of jobs and clusters"):
+        for path in (f"/v1/jobs/{made['id']}/explain", f"/v1/jobs/{again['id']}/explain", "/v1/clusters/east", "/v1/clusters/east/nodes", "/version"):
+            equal(call(f, "GET", path).status, 200, path)
+        token = call(f, "POST", "/v1/clusters/late/join-tokens", {}).json()
+        equal(call(f, "DELETE", f"/v1/clusters/late/join-tokens/{token['id']}").json(), {"id": token["id"]})
+        equal(call(f, "POST", "/v1/jobs:retry", {"labels": {"a": "none"}}).json()["matched"], 0)
+        equal(call(f, "POST", "/v1/clusters/west:revoke").json()["state"], "revoked")
+    with shows("each operation has answered as openapi.json says"):
+        all_of_them = {route["operationId"] for methods in described[0].document["paths"].values() for route in methods.values()}
+        done = {operation for operation, status in described[0].checked if status < 400}
+        equal(all_of_them - done, {"enrol", "followEvents", "forgetCluster", "unlockCluster"})  # agents and endless streams: other tests
+
+
 def metrics():
     port = hub.free_port()
     with hub.Hub({"metrics_listen": f"127.0.0.1:{port}"}) as h, shows("metrics are on a port of their own and want a token"):
@@ -418,6 +493,7 @@ def main():
         acting(f)
         streaming(f)
         access(f)
+        rest(f)
     fleet.finish()
 
 

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import signal
+import struct
 import subprocess
 import tempfile
 
@@ -57,6 +58,25 @@ def without_a_fleet():
         equal(subprocess.run(["bash", "-n"], input=bare("completion", "bash").stdout, text=True).returncode, 0)
         page = subprocess.run(["mandoc", "-T", "lint", "-W", "error"], input=bare("help", "man").stdout, text=True, stdout=subprocess.PIPE)
         equal(page.returncode, 0, page.stdout)
+    with shows("version says this program's, and that no control plane answers"):
+        out = bare("version", "--url", "http://127.0.0.1:9")
+        equal(out.returncode, 0)
+        assert out.stdout.startswith("fairlead ") and "control plane at http://127.0.0.1:9" in out.stdout, out.stdout
+        assert set(json.loads(bare("version", "-o", "json").stdout)) == {"cli"}
+    with shows("wire dump prints the messages in a file of frames, and refuses what is no frame"):
+        message = struct.pack("<HBQ", 32, 8, 7)  # ping, 8 bytes, its nonce
+        frame = struct.pack("<IBBHII", 0, 1, 0, 0, len(message), 1) + message
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(frame)
+            file.flush()
+            out = bare("wire", "dump", file.name)
+            file.write(b"\xff" * 16)
+            file.flush()
+            torn = bare("wire", "dump", file.name)
+        equal(out.returncode, 0, out.stderr)
+        assert "ping" in out.stdout and "nonce=7" in out.stdout, out.stdout
+        equal((torn.returncode, torn.stdout), (65, out.stdout))
+        assert file.name in torn.stderr, torn.stderr
     with shows("every verb has help that names its flags, and the man page has them all"):
         page = bare("help", "man").stdout.replace("\\", "")
         verbs = re.findall(r"^\.It Cm ([a-z]+(?: [a-z]+)?)(?: No|$)", page, re.M)
@@ -73,7 +93,7 @@ def without_a_fleet():
         assert complete("fairlead submit /et") == ["/etc"]
     with shows("bad command lines are exit code 64 and say what was meant"):
         for words, text in ((["runn"], "did you mean 'run'"), (["run", "--gpu", "1", "--", "x"], "did you mean --gpus"), ([], "usage"),
-                            (["run"], "what is to be run"), (["cluster", "jion", "x"], "cluster join"), (["ps", "-o", "xml"], "table, wide")):
+                            (["run"], "the command is missing"), (["cluster", "jion", "x"], "cluster join"), (["ps", "-o", "xml"], "table, wide")):
             out = bare(*words)
             equal(out.returncode, 64, " ".join(words))
             assert text in out.stderr, out.stderr

@@ -51,9 +51,13 @@ class Hub:
         if kind:
             self.tell_logs()
         for process in self.processes:
-            if process.poll() is None:
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
                 process.kill()
-            process.wait()
+                process.wait()
         for pid in self.supervisors():
             os.kill(pid, signal.SIGTERM)
         until("no supervisor is left", lambda: not self.supervisors(), 60)

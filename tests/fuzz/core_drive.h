@@ -2,13 +2,13 @@
  *
  *   core_drive(data, size, &counts)
  *
- * Each byte or few are one event.  The small world behind it has three clusters whose agents remember what
- * they were told (so that reports and inventories are mostly about something), but lies, old sessions, huge
- * numbers and wrong clusters come up as often.  Asserted, whatever the bytes:
+ * Each byte or few are one event.  The small world behind it has three clusters whose agents
+ * remember their commands (so that reports and inventories are mostly about something), but lies,
+ * old sessions, huge numbers and wrong clusters come up as often.  Asserted for any bytes:
  *   - after every step the core is whole (core_check), and each request is answered exactly once;
- *   - each row is such as the schema takes (core_fold);
- *   - what is sent carries the newest session and the next control_seq, START goes only into a reconciled
- *     session, and never twice for one attempt in one session;
+ *   - the schema would take each row (core_fold); - each command carries the newest session and the
+ *     next control_seq, START goes only into a reconciled session, and never twice for one attempt
+ *     in one session;
  *   - a core loaded from the rows, in the middle and at the end, has the same hash and is whole.
  * All of it is in this header, for unit tests and fuzz targets alike. */
 #pragma once
@@ -19,16 +19,16 @@
 
 enum { DRIVE_CLUSTERS = 3, DRIVE_KNOWN_MAX = 64, DRIVE_SHAPES = 6, DRIVE_STEPS_MAX = 4000 };
 
-/* What a run came to, so that a test can tell that it was about something. */
+/* The outcome of a run, so that a test can see that the run was about something. */
 struct core_drive_counts {
     uint64_t events, batches, rows, starts, goes, stops, ends, reloads, refusals;
 };
 
-/* A replica that an agent was told of. */
+/* A replica that an agent got a START for. */
 struct drive_known {
     struct fl_attempt attempt;
     uint32_t replicas_len;
-    uint8_t states[4]; /* enum fl_replica_state; of the first four */
+    uint8_t states[4]; /* enum fl_replica_state; of the first four replicas */
 };
 
 struct drive_agent {
@@ -50,7 +50,7 @@ struct drive {
     uint32_t incarnation;
     fl_ms now;
     size_t answers_due;
-    struct drive_agent agents[DRIVE_CLUSTERS + 1]; /* by cluster id; 0: nobody's */
+    struct drive_agent agents[DRIVE_CLUSTERS + 1]; /* by cluster id; 0: no cluster's */
     struct fl_page_map started; /* job, element, attempt -> session in which START was sent last */
     struct fl_str shapes[DRIVE_SHAPES];
     struct fl_arena arena;
@@ -76,7 +76,7 @@ static uint32_t drive_u32(struct drive *drive)
     return byte < 248 ? UINT32_MAX - (byte & 7) : (uint32_t)byte << (byte & 7) * 3;
 }
 
-/* --- carrying a batch out --- */
+/* ---- carrying a batch out -------------------------------------------------------------------- */
 
 static void drive_learn_start(struct drive *drive, struct drive_agent *agent,
                               const struct core_send *send)
@@ -220,7 +220,7 @@ static void drive_reload(struct drive *drive)
     drive_begin(drive);
 }
 
-/* --- events --- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static const char *const drive_queues[] = {"ml", "dev", "nowhere", "x y"};
 static const char *const drive_clusters[] = {"east", "west", "north", "South"};
@@ -271,8 +271,9 @@ static void drive_list(struct drive *drive)
 
     event.list_jobs.before = drive_u32(drive);
     event.list_jobs.len_max = drive_u32(drive);
-    if (drive_below(drive, 2))
+    if (drive_below(drive, 2)) {
         event.list_jobs.queue = fl_str_c(drive_queues[drive_below(drive, 4)]);
+    }
     drive_ask(drive, &event);
 }
 
@@ -310,7 +311,7 @@ static void drive_admin(struct drive *drive)
     drive_ask(drive, &event);
 }
 
-/* Who may come in: tokens and keys are few, so that they meet again. */
+/* Tokens and keys are few, so that they meet again. */
 static void drive_access(struct drive *drive)
 {
     static const char *const tokens[] = {"t1", "t2", ""};
@@ -463,7 +464,7 @@ static void drive_report(struct drive *drive)
     }
 }
 
-/* What the agent knows and still has, with lies now and then. */
+/* The agent's knowledge and replicas, with lies now and then. */
 static void drive_inventory(struct drive *drive, uint32_t cluster)
 {
     struct drive_agent *agent = &drive->agents[cluster];
@@ -636,14 +637,14 @@ static void drive_event(struct drive *drive)
     }
 }
 
-/* --- the world --- */
+/* ---- the world ------------------------------------------------------------------------------- */
 
 static struct fl_str drive_encode(struct drive *drive, const struct shape *shape)
 {
     struct fl_buf bytes;
     struct fl_str kept;
 
-    fl_buf_init(&bytes, SHAPE_BYTES_MAX);
+    fl_buf_init(&bytes, FL_JOB_SHAPE_BYTES_MAX);
     fl_assert(shape_encode(&bytes, shape));
     kept = (struct fl_str){fl_arena_copy(&drive->arena, bytes.at, bytes.len), bytes.len};
     fl_buf_fini(&bytes);

@@ -1,6 +1,7 @@
-/* core_fold.h - the rows of a core's batches, kept and judged as the store would, and folded into a core.
- * Each row goes through its bytes, as in the journal.  What the schema would refuse (a job that ends twice,
- * an attempt that does not follow) is an assertion here, so that a test need not ask.
+/* core_fold.h - the rows of a core's batches, kept and judged as the store would, and folded into a
+ * core.  Each row goes through its bytes, as in the journal.  What the schema would refuse (a job
+ * that ends twice, an attempt that does not follow) is an assertion here, so that a test need not
+ * ask.
  *
  *   core_fold_add    takes a batch; {0} is an empty fold
  *   core_fold_load   gives a fresh core what a store would load, in the order of core.h
@@ -28,15 +29,15 @@ struct core_fold {
     FL_VEC(struct row) rows; /* all of them, in their order */
     uint64_t hash;           /* over their bytes */
     uint64_t job_newest;
-    struct fl_page_map
-        started; /* job and element -> 1 + number of the newest attempt, with a live bit */
+    /* job and element -> 1 + number of the newest attempt, with a live bit */
+    struct fl_page_map started;
     struct fl_page_map jobs;  /* job -> 1: open, 2: ended */
     struct fl_page_map marks; /* job -> a bit for each that is set */
 };
 
 enum { FOLD_OPEN = 1, FOLD_ENDED = 2 };
 
-/* --- what the schema would refuse --- */
+/* ---- what the schema would refuse ------------------------------------------------------------ */
 
 /* Tests have few elements: a job has at most 2^16 here. */
 static uint64_t fold_element_key(uint64_t job, uint32_t element)
@@ -179,94 +180,73 @@ static inline void core_fold_fini(struct core_fold *fold)
     *fold = (struct core_fold){0};
 }
 
-/* --- what is loaded --- */
+/* ---- what is loaded -------------------------------------------------------------------------- */
 
-enum { FOLD_TABLE_JOBS = 7 }; /* from here on: of jobs */
-
-/* The table a row belongs to, in the order of loading; 0: it is not loaded. */
-static int fold_table_of(const struct row *row)
-{
-    switch (row->kind) {
-    case ROW_queue_put:
-        return 1;
-    case ROW_cluster_put:
-        return 2;
-    case ROW_join_put:
-        return 3;
-    case ROW_token_put:
-        return 4;
-    case ROW_shape_new:
-        return 5;
-    case ROW_counter:
-        return 6;
-    case ROW_job_new:
-        return FOLD_TABLE_JOBS;
-    case ROW_mark_set:
-        return 8;
-    case ROW_attempt_new:
-        return 9;
-    case ROW_attempt_end:
-        return 10;
-    case ROW_element_end:
-        return 11;
-    default:
-        return 0;
-    }
-}
+/* The tables in the order of rows.def, which is that of loading but for those of started jobs. */
+enum fold_table {
+    FOLD_T_none,
+#define FOLD_T_APPEND(table) FOLD_T_##table,
+#define FOLD_T_NEXT FOLD_T_APPEND
+#define FOLD_T_FIRST FOLD_T_APPEND
+#define FOLD_T_LAST FOLD_T_APPEND
+#define FOLD_T_REMOVE(table)
+#define FOLD_T_JOURNAL(table)
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields) FOLD_T_##fold(table)
+#include "controlplane/core/rows.def"
+    FOLD_TABLES_LEN
+};
 
 struct fold_entry {
-    int table;
-    uint64_t a, b, c; /* the key */
-    size_t place;     /* in the journal */
+    enum fold_table table;
+    bool is_last;   /* the last word of its key counts */
+    bool is_remove; /* which takes it away */
+    int rank;       /* in the order of loading; 0: it is not loaded */
+    uint64_t key[3];
+    size_t place; /* in the journal */
     const struct row *row;
 };
 
+/* Tests have few tokens, whose digests and ids differ early. */
+#define FOLD_KEY_job(v) (v)
+#define FOLD_KEY_u8(v) (v)
+#define FOLD_KEY_u16(v) (v)
+#define FOLD_KEY_u32(v) (v)
+#define FOLD_KEY_digest(v) fl_hash64(0, (v).at, sizeof(v).at)
+
 static struct fold_entry fold_entry_of(const struct row *row, size_t place)
 {
-    struct fold_entry entry = {.table = fold_table_of(row), .place = place, .row = row};
+    struct fold_entry entry = {.place = place, .row = row};
+    size_t len = 0;
 
     switch (row->kind) {
-    case ROW_queue_put:
-        entry.a = row->queue_put.queue;
-        break;
-    case ROW_cluster_put:
-        entry.a = row->cluster_put.cluster;
-        break;
-    case ROW_join_put: /* tests have few tokens, whose digests and ids differ early */
-        memcpy(&entry.a, row->join_put.token.at, 8);
-        break;
-    case ROW_token_put:
-        entry.a = fl_hash64(0, row->token_put.id.at, row->token_put.id.len);
-        break;
-    case ROW_shape_new:
-        entry.a = row->shape_new.shape;
-        break;
-    case ROW_counter:
-        entry.a = row->counter.counter;
-        break;
-    case ROW_job_new:
-        entry.a = row->job_new.job;
-        break;
-    case ROW_mark_set:
-        entry.a = row->mark_set.job, entry.b = row->mark_set.kind;
-        break;
-    case ROW_attempt_new:
-        entry.a = row->attempt_new.job;
-        entry.b = row->attempt_new.element;
-        entry.c = row->attempt_new.n;
-        break;
-    case ROW_attempt_end:
-        entry.a = row->attempt_end.job;
-        entry.b = row->attempt_end.element;
-        entry.c = row->attempt_end.n;
-        break;
-    case ROW_element_end:
-        entry.a = row->element_end.job;
-        entry.b = row->element_end.element;
-        break;
-    default:
+#define FOLD_IS_LAST entry.is_last = true
+#define FOLD_IS_REMOVE entry.is_last = entry.is_remove = true
+#define FOLD_IS_APPEND (void)0
+#define FOLD_IS_NEXT (void)0
+#define FOLD_IS_FIRST (void)0
+#define FOLD_IS_JOURNAL (void)0
+#define K(type, name) entry.key[len++] = FOLD_KEY_##type(r->name);
+#define KB(type, name, max) entry.key[len++] = fl_hash64(0, r->name.at, r->name.len);
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name_, number, fold, table_, fields)                                                   \
+    case ROW_##name_: {                                                                            \
+        const struct row_##name_ *r = &row->name_;                                                 \
+        (void)r;                                                                                   \
+        entry.table = FOLD_T_##table_;                                                             \
+        FOLD_IS_##fold;                                                                            \
+        fields                                                                                     \
+    } break;
+#include "controlplane/core/rows.def"
+    case ROW_unknown:
         break;
     }
+    if (entry.is_last || row->kind == ROW_job_new) entry.rank = entry.table;
+    if (row->kind == ROW_attempt_new) entry.rank = FOLD_TABLES_LEN;
+    if (row->kind == ROW_attempt_end) entry.rank = FOLD_TABLES_LEN + 1;
+    if (row->kind == ROW_element_end) entry.rank = FOLD_TABLES_LEN + 2;
     return entry;
 }
 
@@ -274,45 +254,24 @@ static int fold_by_key(const void *left, const void *right)
 {
     const struct fold_entry *a = left, *b = right;
 
-    if (a->table != b->table) return a->table < b->table ? -1 : 1;
-    if (a->a != b->a) return a->a < b->a ? -1 : 1;
-    if (a->b != b->b) return a->b < b->b ? -1 : 1;
-    if (a->c != b->c) return a->c < b->c ? -1 : 1;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    for (size_t i = 0; i < 3; i++) {
+        if (a->key[i] != b->key[i]) return a->key[i] < b->key[i] ? -1 : 1;
+    }
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
 static bool fold_is_same_key(const struct fold_entry *a, const struct fold_entry *b)
 {
-    return a->table == b->table && a->a == b->a && a->b == b->b && a->c == b->c;
+    return a->rank == b->rank && memcmp(a->key, b->key, sizeof a->key) == 0;
 }
 
-/* Whether a later row takes this one away. */
+/* A later row has taken it away, or its job's end has. */
 static bool fold_is_gone(const struct core_fold *fold, const struct fold_entry *entry)
 {
-    if (entry->table >= FOLD_TABLE_JOBS && fl_page_map_find(&fold->jobs, entry->a) != FOLD_OPEN)
-        return true;
-    if (entry->row->kind == ROW_job_new || entry->table > FOLD_TABLE_JOBS + 1) return false;
-    for (size_t i = entry->place + 1; i < fold->rows.len; i++) {
-        const struct row *later = &fold->rows.at[i];
+    uint64_t job = row_job(entry->row);
 
-        if (entry->row->kind == ROW_shape_new && later->kind == ROW_shape_drop &&
-            later->shape_drop.shape == entry->a) {
-            return true;
-        }
-        if (entry->row->kind == ROW_join_put && later->kind == ROW_join_drop &&
-            memcmp(&later->join_drop.token, &entry->row->join_put.token, 32) == 0) {
-            return true;
-        }
-        if (entry->row->kind == ROW_token_put && later->kind == ROW_token_drop &&
-            fl_str_eq(later->token_drop.id, entry->row->token_put.id)) {
-            return true;
-        }
-        if (entry->row->kind == ROW_mark_set && later->kind == ROW_mark_clear &&
-            later->mark_clear.job == entry->a && later->mark_clear.kind == entry->b) {
-            return true;
-        }
-    }
-    return false;
+    return entry->is_remove || (job && fl_page_map_find(&fold->jobs, job) != FOLD_OPEN);
 }
 
 static void fold_load(struct core *core, const struct row *row)
@@ -338,15 +297,17 @@ static inline void core_fold_load(const struct core_fold *fold, struct core *cor
     FL_VEC(struct fold_entry) entries = {0};
 
     for (size_t i = 0; i < fold->rows.len; i++) {
-        if (fold_table_of(&fold->rows.at[i]))
-            fl_vec_push(&entries, fold_entry_of(&fold->rows.at[i], i));
+        struct fold_entry entry = fold_entry_of(&fold->rows.at[i], i);
+
+        if (entry.rank) fl_vec_push(&entries, entry);
     }
     if (entries.len > 0) qsort(entries.at, entries.len, sizeof *entries.at, fold_by_key);
     for (size_t i = 0; i < entries.len; i++) {
         const struct fold_entry *entry = &entries.at[i];
 
-        if (i + 1 < entries.len && fold_is_same_key(entry, entry + 1))
+        if (i + 1 < entries.len && fold_is_same_key(entry, entry + 1)) {
             continue; /* the last one counts */
+        }
         if (!fold_is_gone(fold, entry)) fold_load(core, entry->row);
     }
     fold_load_job_next(fold, core);

@@ -1,4 +1,5 @@
-/* csr_help.h - certificate requests such as strangers make them, for tests: signed well, asking for anything. */
+/* csr_help.h - certificate requests such as strangers make them, for tests: signed well, asking for
+ * anything. */
 #pragma once
 
 #include <openssl/pem.h>

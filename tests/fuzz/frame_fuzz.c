@@ -1,12 +1,12 @@
 /* The bytes of a tunnel, as any peer might send them and any network cut them.
  * Input: two bytes that decide how it is cut, then the bytes.
- * Property: however they are cut, the same frames come out and the same error ends them; each frame encodes
- * to the very bytes it was read from; the decoder never holds more than one frame.
+ * Property: however they are cut, the same frames come out and the same error ends them; each frame
+ * encodes to the very bytes it was read from; the decoder never holds more than one frame.
  * The corpus was written by hand, a file for each rule: its name says which.
  * The planted bug (planted/frame.patch) forgets what it has of a payload when more of it comes.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/frame_fuzz -max_total_time=60 DIR tests/fuzz/corpus/frame
- *     tests/fuzz/planted.sh frame */
+ *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/frame_fuzz -max_total_time=60 DIR
+ *     tests/fuzz/corpus/frame tests/fuzz/planted.sh frame */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -18,7 +18,8 @@
 
 enum { INPUT_BYTES_MAX = 1 << 20 };
 
-/* Feeds the input in pieces of 1..piece_max bytes and writes each frame, encoded again, into 'ret_frames'. */
+/* Feeds the input in pieces of 1..piece_max bytes and writes each frame, encoded again, into
+ * 'ret_frames'. */
 static void decode(const uint8_t *data, size_t size, uint64_t seed, size_t piece_max,
                    struct fl_buf *ret_frames, struct fl_err *ret_err)
 {

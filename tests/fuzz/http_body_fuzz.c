@@ -1,10 +1,11 @@
-/* The body of an HTTP request, plain or in chunks, as any stranger might send it and any network cut it.
- * Input: two bytes that decide how it is cut; one that is the limit of the body, in units of 16 bytes; one
- * that is a Content-Length, or 255: chunked; then the bytes.
- * Property: however they are cut, the same body comes out, ends at the same byte, or is refused for the same
- * reason; it is never over its limit; written again as one chunk it is read as the same.
+/* The body of an HTTP request, plain or in chunks, as any stranger might send it and any network
+ * cut it.  Input: two bytes that decide how it is cut; one that is the limit of the body, in units
+ * of 16 bytes; one that is a Content-Length, or 255: chunked; then the bytes.
+ * Property: however they are cut, the same body comes out, ends at the same byte, or is refused for
+ * the same reason; it is never over its limit; written again as one chunk it is read as the same.
  * The corpus was written by hand, a file for each rule: its name says which.
- * The planted bug (planted/http_body.patch) forgets the digits of a chunk's size at the border of a read. */
+ * The planted bug (planted/http_body.patch) forgets the digits of a chunk's size at the border of a
+ * read. */
 #include "tests/fuzz/fuzz.h"
 
 #include <inttypes.h>

@@ -1,11 +1,12 @@
 /* The head of an HTTP request, as any stranger might send it and any network cut it.
  * Input: two bytes that decide how it is cut, then the bytes.
- * Property: however they are cut, it is found whole at the same byte, or refused for the same reason; a head
- * that is taken is printed and read again and is the same; what frames the body is there at most once; path
- * and query put together again are the target; each part decodes to text that is not longer, or not at all;
- * views are inside of the head.
+ * Property: however they are cut, it is found whole at the same byte, or refused for the same
+ * reason; a head that is taken is printed and read again and is the same; a framing header is there
+ * at most once; path and query put together again are the target; each part decodes to text that is
+ * not longer, or not at all; views are inside of the head.
  * The corpus was written by hand, a file for each rule: its name says which.
- * The planted bug (planted/http_head.patch) forgets where a line began when a read ends in its middle. */
+ * The planted bug (planted/http_head.patch) forgets where a line began when a read ends in its
+ * middle. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,12 +1,13 @@
 /* A job document in JSON, as anybody might submit it.
- * Properties: what is accepted has canonical bytes that read back as an equal spec with the same canonical
- * bytes; the whole document, as resolved, is accepted again and resolves to itself; the parameters read back;
- * each replica has a role.  What is refused has at least one problem, each with a sentence and short 'got'.
- * The corpus holds the examples of the manual and a file for each kind of field.
+ * Properties: an accepted document has canonical bytes that read back as an equal spec with the
+ * same canonical bytes; the whole document, as resolved, is accepted again and resolves to itself;
+ * the parameters read back; each replica has a role.  A refused one has at least one problem, each
+ * with a sentence and short 'got'.  The corpus holds the examples of the manual and a file for each
+ * kind of field.
  * The planted bug (planted/job_spec.patch) writes 1500m of a core as one core.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/job_spec_fuzz -max_total_time=60 DIR tests/fuzz/corpus/job_spec
- *     tests/fuzz/planted.sh job_spec */
+ *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/job_spec_fuzz -max_total_time=60 DIR
+ *     tests/fuzz/corpus/job_spec tests/fuzz/planted.sh job_spec */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -59,7 +60,7 @@ static void check_same_role(const struct fl_job_role *a, const struct fl_job_rol
     fl_assert(is_same_resources(a->request, b->request) && is_same_resources(a->limit, b->limit));
 }
 
-/* What the scheduler and the agent look at. */
+/* The fields for the scheduler and the agent. */
 static void check_same_spec(const struct fl_job_spec *a, const struct fl_job_spec *b)
 {
     fl_assert(a->roles.len == b->roles.len);
@@ -85,8 +86,8 @@ static void check_canonical(const struct fl_job_spec *spec, struct fl_arena *are
     struct fl_job_spec again;
     struct fl_buf first, second;
 
-    fl_buf_init(&first, FL_SPEC_BYTES_MAX);
-    fl_buf_init(&second, FL_SPEC_BYTES_MAX);
+    fl_buf_init(&first, FL_JOB_SPEC_BYTES_MAX);
+    fl_buf_init(&second, FL_JOB_SPEC_BYTES_MAX);
     if (fl_job_spec_canonical(&first, spec)) {
         fl_assert(fl_job_spec_read(view(&first), arena, &again, NULL));
         check_same_spec(spec, &again);
@@ -123,7 +124,7 @@ static void check_params(const struct fl_job_spec *spec, struct fl_arena *arena)
     struct fl_pairs again;
     struct fl_buf buf;
 
-    fl_buf_init(&buf, FL_PARAMS_BYTES_MAX);
+    fl_buf_init(&buf, FL_JOB_PARAMS_BYTES_MAX);
     if (fl_job_params_canonical(&buf, &spec->params)) {
         fl_assert(fl_job_params_read(view(&buf), arena, &again, NULL));
         fl_assert(is_same_pairs(&again, &spec->params));
@@ -135,7 +136,7 @@ static void check_replicas(const struct fl_job_spec *spec, struct fl_arena *aren
 {
     const uint32_t flats[] = {0, spec->replicas - 1};
 
-    fl_assert(spec->replicas >= 1 && spec->replicas <= FL_SPEC_REPLICAS_MAX);
+    fl_assert(spec->replicas >= 1 && spec->replicas <= FL_JOB_REPLICAS_MAX);
     for (size_t i = 0; i < 2; i++) {
         struct fl_job_replica replica = fl_job_spec_replica(spec, &spec->params, flats[i], arena);
 

@@ -1,12 +1,13 @@
 /* One JSON text, as anybody might send it.
- * Properties: our reader takes exactly what jansson takes, but for our own limits, for zero bytes (which to
- * jansson end a text) and for real numbers that are too large for a double (of which we keep the text); the tree, written and read again, is written as the
- * same bytes, and jansson takes those for equal to what it read first; a refusal has a place within the text.
- * The corpus was written by hand, a file for each rule: its name says which.
+ * Properties: our reader takes exactly what jansson takes, but for our own limits, for zero bytes
+ * (which to jansson end a text) and for real numbers that are too large for a double (of which we
+ * keep the text); the tree, written and read again, is written as the same bytes, and jansson takes
+ * those for equal to what it read first; a refusal has a place within the text.  The corpus was
+ * written by hand, a file for each rule: its name says which.
  * The planted bug (planted/json.patch) forgets that a control byte ends a string.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/json_fuzz -max_total_time=60 DIR tests/fuzz/corpus/json
- *     tests/fuzz/planted.sh json */
+ *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/json_fuzz -max_total_time=60 DIR
+ *     tests/fuzz/corpus/json tests/fuzz/planted.sh json */
 #include "tests/fuzz/fuzz.h"
 
 #include <jansson.h>

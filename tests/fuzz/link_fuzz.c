@@ -1,15 +1,16 @@
 /* Any events in any order at any time, at either end of a link.
- * Input: a byte whose lowest bit is the side and whose others are the seed; then three bytes an event: its
- * kind, how much time went on before it (the deadlines within are ticked), a number for it.
- * Property: the rules of link.h, written down here once more and apart from it: which state may follow which;
- * no UP without a greeting on this very connection; every DIAL, and every connection of a hub, ends with
- * exactly one CLOSE or BYE; after a tick the deadline lies ahead; waits lie within their bounds; nobody is
- * UP whose peer was silent for dead_ms; PONG repeats the PING's nonce; CLOSED is for good.
+ * Input: a byte whose lowest bit is the side and whose others are the seed; then three bytes an
+ * event: its kind, how much time went on before it (the deadlines within are ticked), a number for
+ * it.  Property: the rules of link.h, written down here once more and apart from it: which state
+ * may follow which; no UP without a greeting on this very connection; every DIAL, and every
+ * connection of a hub, ends with exactly one CLOSE or BYE; after a tick the deadline lies ahead;
+ * waits lie within their bounds; no end is UP whose peer was silent for dead_ms; PONG repeats the
+ * PING's nonce; CLOSED is for good.
  * The corpus was written by hand: a life of each side, and a file for each way to end.
  * The planted bug (planted/link.patch) lets a hub greet an agent that did not say HELLO.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/link_fuzz -max_total_time=60 DIR tests/fuzz/corpus/link
- *     tests/fuzz/planted.sh link */
+ *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/link_fuzz -max_total_time=60 DIR
+ *     tests/fuzz/corpus/link tests/fuzz/planted.sh link */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -154,7 +155,7 @@ static void step(struct run *run, struct fl_link_event ev)
     check_state(run, ev, before);
 }
 
-/* Time goes on; now and then nobody ticks for a while. */
+/* Time goes on; now and then no tick comes for a while. */
 static void pass(struct run *run, fl_ms ms, bool is_paused)
 {
     fl_ms until = run->now + ms;

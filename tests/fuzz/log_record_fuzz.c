@@ -1,10 +1,12 @@
 /* The file of one source, as a machine that died might have left it, and messages of a LOG stream.
  * Input: a byte that decides how it is cut into reads, then the bytes.
- * Property: however they are cut, the scan finds the same last good record; what it took encodes to the very
- * bytes it was read from, so nothing behind good_bytes counts and nothing before it is left out; records have
- * no hole.  Read as messages of a LOG stream, each encodes to the bytes it was read from.
- * The corpus was made by the encoder: records and gaps, torn, damaged, with a hole; messages of all kinds.
- * The planted bug (planted/log_record.patch) lets a record follow one that it does not follow.
+ * Property: however they are cut, the scan finds the same last good record; the records it took
+ * encode to the very bytes they were read from, so nothing behind good_bytes counts and nothing
+ * before it is left out; records have no hole.  Read as messages of a LOG stream, each encodes to
+ * the bytes it was read from.
+ * The corpus was made by the encoder: records and gaps, torn, damaged, with a hole; messages of all
+ * kinds.  The planted bug (planted/log_record.patch) lets a record follow one that it does not
+ * follow.
  *
  *     tests/fuzz/planted.sh log_record */
 #include "tests/fuzz/fuzz.h"

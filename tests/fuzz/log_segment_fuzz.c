@@ -1,10 +1,11 @@
 /* A segment of the log store, as a machine that died might have left it.
  * Input: the bytes of the file.
- * Property: what the scan takes, written again, is the very prefix it was read from; an output's records go on
- * where it was; the scan never looks behind the bytes it is given, and finds the same end when it gets them
- * in windows.
+ * Property: the entries that the scan takes, written again, are the very prefix they were read
+ * from; an output's records go on where it was; the scan never looks behind the bytes it is given,
+ * and finds the same end when it gets them in windows.
  * The corpus was made by the writer: a segment, torn at places, damaged.
- * The planted bug (planted/log_segment.patch) takes records that do not go on where their output was.
+ * The planted bug (planted/log_segment.patch) takes records that do not go on where their output
+ * was.
  *
  *     tests/fuzz/planted.sh log_segment */
 #include "tests/fuzz/fuzz.h"

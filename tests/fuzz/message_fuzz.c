@@ -1,13 +1,13 @@
 /* The payload of a CONTROL frame, as any peer might fill it.
  * Input: a byte whose lowest bit is the direction, then the messages.
- * Property: what is accepted passes the rules, prints as one printable line, and encodes to the very bytes
- * it was read from; strings lie in the input; a message that cannot be read leaves the reader bad, an
- * unknown one leaves it behind itself.
+ * Property: an accepted message passes the rules, prints as one printable line, and encodes to the
+ * very bytes it was read from; strings lie in the input; a message that cannot be read leaves the
+ * reader bad, an unknown one leaves it behind itself.
  * The corpus was written by hand, a file for each rule: its name says which.
  * The planted bug (planted/message.patch) takes any byte but 0 for a true 'bool'.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/message_fuzz -max_total_time=60 DIR tests/fuzz/corpus/message
- *     tests/fuzz/planted.sh message */
+ *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/message_fuzz -max_total_time=60 DIR
+ *     tests/fuzz/corpus/message tests/fuzz/planted.sh message */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

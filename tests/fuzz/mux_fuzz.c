@@ -1,13 +1,13 @@
-/* Two multiplexers back to back, with anything done to them in any order, and their bytes cut anywhere.
- * Input: three bytes a step: what is done, to which end and stream, how much.
- * Property: control messages arrive in order, each once; the bytes of each stream arrive whole and in order, and
- * never more of them are under way or unread than its credit allows; neither end ever takes the other for a
- * breaker of rules; and when all sinks take what came, everything arrives.
+/* Two multiplexers back to back, with anything done to them in any order, and their bytes cut
+ * anywhere.  Input: three bytes a step: the action, its end and stream, its size.
+ * Property: control messages arrive in order, each once; the bytes of each stream arrive whole and
+ * in order, and never more of them are under way or unread than its credit allows; neither end ever
+ * takes the other for a breaker of rules; and when all sinks take what came, everything arrives.
  * The corpus was written by hand: control, bulk, stalled sinks, both ways, in small pieces.
  * The planted bug (planted/mux.patch) does not count small amounts that a sink has taken.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/mux_fuzz -max_total_time=60 DIR tests/fuzz/corpus/mux
- *     tests/fuzz/planted.sh mux */
+ *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/mux_fuzz -max_total_time=60 DIR
+ *     tests/fuzz/corpus/mux tests/fuzz/planted.sh mux */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct end {
     struct fl_mux *mux;
     struct line lines[STREAMS]; /* of the streams that this end opened */
     uint64_t put, heard;        /* control messages */
-    struct fl_buf wire;         /* what it wrote, and the other has not got yet */
+    struct fl_buf wire;         /* bytes that it wrote and the other end has not got yet */
     size_t wire_pos;
     size_t pull_max;
 };
@@ -61,8 +61,9 @@ static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
     fl_assert(line->is_open);
     if (line->wanted - line->sent < len) len = line->wanted - line->sent;
     if (end->pull_max && end->pull_max < len) len = end->pull_max;
-    for (size_t i = 0; i < len; i++)
+    for (size_t i = 0; i < len; i++) {
         at[i] = byte_at(line_of(stream), line->sent + i);
+    }
     line->sent += len;
     return len;
 }
@@ -88,8 +89,9 @@ static void take_item(struct end *to, struct end *from, const struct fl_mux_item
     case FL_MUX_DATA:
         line = &from->lines[line_of(item->stream)];
         fl_assert(item->is_new == (line->got == 0));
-        for (size_t i = 0; i < item->bytes.len; i++)
+        for (size_t i = 0; i < item->bytes.len; i++) {
             fl_assert((uint8_t)item->bytes.at[i] == byte_at(line_of(item->stream), line->got + i));
+        }
         line->got += item->bytes.len;
         fl_assert(line->got <= line->sent);
         fl_assert(line->got - line->taken <= STREAM_BYTES);
@@ -117,8 +119,9 @@ static void carry(struct run *run, struct end *from, struct end *to, size_t len)
     if (len) memcpy(copy, from->wire.at + from->wire_pos, len);
     from->wire_pos += len;
     bytes = (struct fl_str){copy, len};
-    while (fl_mux_receive(to->mux, &bytes, run->now, &item, &err))
+    while (fl_mux_receive(to->mux, &bytes, run->now, &item, &err)) {
         take_item(to, from, &item);
+    }
     fl_assert(err.code == FL_OK);
     free(copy);
     if (from->wire_pos < from->wire.len) return;
@@ -215,8 +218,9 @@ static void do_step(struct run *run, const uint8_t *step)
 
     switch (step[0] % 9) {
     case 0:
-        for (size_t k = 0; k <= n; k++)
+        for (size_t k = 0; k <= n; k++) {
             say(end, which == 0);
+        }
         break;
     case 1:
         open_line(run, end);
@@ -242,7 +246,7 @@ static void do_step(struct run *run, const uint8_t *step)
         end->pull_max = n;
         break;
     case 8:
-        run->now += (fl_ms)n; /* below ping_ms in all: nobody is silent here */
+        run->now += (fl_ms)n; /* below ping_ms in all: no end is silent here */
         break;
     default:
         break;
@@ -252,8 +256,9 @@ static void do_step(struct run *run, const uint8_t *step)
 static void finish(struct run *run)
 {
     for (size_t which = 0; which < 2; which++) {
-        for (size_t i = 0; i < STREAMS; i++)
+        for (size_t i = 0; i < STREAMS; i++) {
             resume(&run->ends[which], &run->ends[!which], (uint32_t)(2 * i + (which ? 1 : 2)));
+        }
         run->ends[which].pull_max = 0;
     }
     for (size_t round = 0; round < 100000; round++) {
@@ -265,8 +270,9 @@ static void finish(struct run *run)
     }
     for (size_t which = 0; which < 2; which++) {
         fl_assert(run->ends[!which].heard == run->ends[which].put);
-        for (size_t i = 0; i < STREAMS; i++)
+        for (size_t i = 0; i < STREAMS; i++) {
             fl_assert(run->ends[which].lines[i].got == run->ends[which].lines[i].wanted);
+        }
     }
 }
 
@@ -276,8 +282,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size > (size_t)3 * STEPS_MAX) size = (size_t)3 * STEPS_MAX;
     greet(&run);
-    for (size_t i = 0; i + 3 <= size; i += 3)
+    for (size_t i = 0; i + 3 <= size; i += 3) {
         do_step(&run, data + i);
+    }
     finish(&run);
     for (size_t i = 0; i < 2; i++) {
         fl_mux_destroy(run.ends[i].mux);

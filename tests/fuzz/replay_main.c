@@ -1,6 +1,6 @@
-/* replay_main.c - a main for fuzz targets that were not built with libFuzzer: it hands them every file of a
- * corpus, so that gcc and every sanitizer see the inputs that once mattered.  It fails when there is none: a
- * replay of nothing would pass for ever. */
+/* replay_main.c - a main for fuzz targets that were not built with libFuzzer: it hands them every
+ * file of a corpus, so that gcc and every sanitizer see the inputs that once mattered.  It fails
+ * when there is none: a replay of nothing would pass for ever. */
 #include "tests/fuzz/fuzz.h"
 
 #include <dirent.h>

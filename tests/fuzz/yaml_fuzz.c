@@ -1,12 +1,12 @@
 /* A YAML text of any number of documents, as anybody might submit it.
- * Properties: what is taken is a tree that JSON can say: written as JSON it is taken by the strict reader (so
- * keys differ, depth, size and encoding are right) and written as the same bytes again; lines count upwards
- * from 1; a refusal has a text and a line; the documents end.
+ * Properties: a taken document is a tree that JSON can say: written as JSON it is taken by the
+ * strict reader (so keys differ, depth, size and encoding are right) and written as the same bytes
+ * again; lines count upwards from 1; a refusal has a text and a line; the documents end.
  * The corpus was written by hand, a file for each rule: its name says which.
  * The planted bug (planted/yaml.patch) no longer looks for keys that are there twice.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/yaml_fuzz -max_total_time=60 DIR tests/fuzz/corpus/yaml
- *     tests/fuzz/planted.sh yaml */
+ *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/yaml_fuzz -max_total_time=60 DIR
+ *     tests/fuzz/corpus/yaml tests/fuzz/planted.sh yaml */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -60,10 +60,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_tree(root, &arena);
         fl_assert(++documents <= size);
     }
-    if (is_good)
+    if (is_good) {
         fl_assert(fl_yaml_next(yaml, &arena, &root, &at, &err) && !root);
-    else
+    } else {
         fl_assert(err.text[0] && at.line >= 1);
+    }
     fl_yaml_destroy(yaml);
     fl_arena_fini(&arena);
     return 0;

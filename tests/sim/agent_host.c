@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "agent/streams/log_pump.h"
+#include "agent/tunnel/spec_receiver.h"
 #include "agent/tunnel/translate.h"
 #include "controlplane/core/shape.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
-#include "shared/link/blob.h"
-#include "shared/link/mux.h"
+#include "shared/link/streams.h"
 #include "tests/sim/tunnel_end.h"
 
 #define WANTS_BYTES ((uint64_t)1 << 30) /* more than there can be: see log_feed.c */
@@ -33,9 +33,9 @@ struct agent_host {
     struct agent_batch batch;
     struct fl_mux *mux; /* NULL: no process */
     struct tunnel_end tunnel;
-    struct fl_blobs *blobs_held; /* specs that came in this connection; NULL: none */
-    struct fl_blob_reader blob_reader;
-    uint32_t blob_stream, log_stream;
+    struct fl_streams *streams;     /* NULL: no process */
+    struct spec_receiver *specs;    /* the same */
+    struct fl_stream *log_stream;   /* NULL: no tunnel */
     struct log_pump *pump;          /* NULL: no process */
     FL_VEC(struct waiting) waiting; /* replicas that found no place in it */
     bool is_told;                   /* the tunnel pulls until it is given nothing */
@@ -65,15 +65,15 @@ static fl_ms true_time(const struct agent_host *agent, fl_ms clock)
     return agent->sim->now + in - in * agent->drift_ppm / 1000000 + 1;
 }
 
-/* Standing still: what would happen now happens when it goes on. */
+/* Standing still: events of now happen when it goes on. */
 static bool is_paused(const struct agent_host *agent)
 {
     return agent->sim->now < agent->paused_until;
 }
 
-/* --- what the core wants --------------------------------------------------------------------- */
+/* ---- commands of the core -------------------------------------------------------------------- */
 
-/* An end that was told in an earlier session, and not acknowledged, is told again. */
+/* An end that was reported in an earlier session, and not acknowledged, is reported again. */
 static void note_report(struct agent_host *agent, const struct agent_command *command)
 {
     if (!fl_replica_state_is_last(command->report.state)) return;
@@ -118,7 +118,7 @@ static void step(struct agent_host *agent, struct agent_event *event)
     agent_batch_reset(&agent->batch);
 }
 
-/* --- the link -------------------------------------------------------------------------------- */
+/* ---- the link -------------------------------------------------------------------------------- */
 
 static void send_hello(struct agent_host *agent)
 {
@@ -164,8 +164,7 @@ static void leave(struct agent_host *agent)
     if (why == FL_LINK_WHY_silent) sim_mark(agent->sim, MARK_tunnel_half_open);
     sim_tell(agent->sim, "agent %llu leaves its tunnel, why %llu", agent->config.number, why);
     tunnel_end_close(&agent->tunnel);
-    agent->blob_stream = agent->log_stream = 0;
-    log_pump_closed(agent->pump);
+    fl_streams_end(agent->streams);
     drop_session(agent);
 }
 
@@ -196,7 +195,7 @@ static void link_step(struct agent_host *agent, enum fl_link_event_kind kind)
     act(agent, fl_mux_step(agent->mux, kind, clock_now(agent)));
 }
 
-/* --- what comes in --------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 /* The resources of each replica, as the spec has them; NULL: it could not be had. */
 static const struct fl_resources *resolve(struct agent_host *agent, const struct fl_msg_start *msg)
@@ -206,15 +205,17 @@ static const struct fl_resources *resolve(struct agent_host *agent, const struct
     struct shape shape;
     struct fl_str spec;
 
-    if (!fl_blobs_find(agent->blobs_held, msg->spec, &spec) ||
-        sim_chance(agent->sim, agent->config.no_spec_ppm))
+    if (!spec_receiver_find(agent->specs, msg->spec, &spec) ||
+        sim_chance(agent->sim, agent->config.no_spec_ppm)) {
         return NULL;
+    }
     fl_assert(shape_decode(spec, &shape, &err));
     if (shape_replicas(&shape) != msg->nodes.len) return NULL;
     fl_arena_reset(&agent->arena);
     resources = fl_arena_array(&agent->arena, struct fl_resources, msg->nodes.len);
-    for (uint32_t i = 0; i < msg->nodes.len; i++)
+    for (uint32_t i = 0; i < msg->nodes.len; i++) {
         resources[i] = shape_role_of(&shape, i)->each;
+    }
     return resources;
 }
 
@@ -275,60 +276,12 @@ static void begin_session(struct agent_host *agent, const struct fl_msg *welcome
 {
     struct fl_err err = {0};
 
-    fl_blobs_destroy(agent->blobs_held);
-    agent->blobs_held = fl_blobs_create(true);
-    fl_assert(fl_mux_open(agent->mux, FL_FRAME_LOG, clock_now(agent), &agent->log_stream, &err));
+    spec_receiver_begin(agent->specs);
+    fl_assert(
+        fl_streams_open(agent->streams, FL_FRAME_LOG, clock_now(agent), &agent->log_stream, &err));
     agent->is_told = false;
     log_pump_opened(agent->pump);
     hear(agent, welcome);
-}
-
-/* A document must be what its digest says. */
-static void take_blobs(struct agent_host *agent, struct fl_str bytes)
-{
-    struct fl_err err = {0};
-    struct fl_digest digest;
-    struct fl_str blob;
-
-    for (;;) {
-        switch (fl_blob_reader_next(&agent->blob_reader, &bytes, &digest, &blob, &err)) {
-        case FL_BLOB_MORE:
-            return;
-        case FL_BLOB_BAD:
-            sim_broken(agent->sim, "I24", "a hub sent agent %u: %s", agent->config.number,
-                       err.text);
-        case FL_BLOB_READY:
-            if (!fl_str_eq(blob, fake_client_spec(agent->blobs, digest))) {
-                sim_broken(agent->sim, "I24", "agent %u got a document that is not its digest's",
-                           agent->config.number);
-            }
-            fl_blobs_add(agent->blobs_held, digest, blob);
-            sim_mark(agent->sim, MARK_spec_sent);
-            break;
-        }
-    }
-}
-
-static void take_data(struct agent_host *agent, const struct fl_mux_item *item)
-{
-    struct fl_err err = {0};
-
-    if (item->type == FL_FRAME_BLOB) {
-        if (item->is_new) {
-            agent->blob_stream = item->stream;
-            fl_blob_reader_fini(&agent->blob_reader);
-            fl_blob_reader_init(&agent->blob_reader);
-        }
-        take_blobs(agent, item->bytes);
-    } else if (item->stream != agent->log_stream) {
-        sim_broken(agent->sim, "I24", "a hub sent agent %u a stream of type %u",
-                   agent->config.number, item->type);
-    } else if (!log_pump_take(agent->pump, item->bytes, &err)) {
-        sim_broken(agent->sim, "I24", "a hub sent agent %u a LOG frame that is none: %s",
-                   agent->config.number, err.text);
-    }
-    tunnel_watch_consumed(&agent->tunnel.watch, item->stream, item->bytes.len);
-    fl_mux_consumed(agent->mux, item->stream, (uint32_t)item->bytes.len);
 }
 
 static void take_item(struct agent_host *agent, const struct fl_mux_item *item)
@@ -342,15 +295,16 @@ static void take_item(struct agent_host *agent, const struct fl_mux_item *item)
         }
         break;
     case FL_MUX_MESSAGE:
-        for (size_t i = 0; i < item->messages_len; i++)
+        for (size_t i = 0; i < item->messages_len; i++) {
             hear(agent, &item->messages[i]);
+        }
         break;
     case FL_MUX_DATA:
-        take_data(agent, item);
+        fl_streams_take(agent->streams, item);
+        tunnel_watch_consumed(&agent->tunnel.watch, item->stream, item->bytes.len);
         break;
     case FL_MUX_CLOSED:
-        if (item->stream == agent->blob_stream) agent->blob_stream = 0;
-        if (item->stream == agent->log_stream) link_step(agent, FL_LINK_EV_lost);
+        fl_streams_take(agent->streams, item);
         break;
     }
 }
@@ -379,7 +333,7 @@ void agent_host_closed(struct agent_host *agent, uint64_t connection)
     work(agent);
 }
 
-/* --- its loop -------------------------------------------------------------------------------- */
+/* ---- its loop -------------------------------------------------------------------------------- */
 
 static void from_runtime(void *ctx, struct agent_event *event);
 
@@ -400,7 +354,7 @@ static void plan_wake(struct agent_host *agent, fl_ms at)
     sim_at(agent->sim, at, wake, agent, agent->boot, (uint64_t)at);
 }
 
-/* --- its logs, as agent/streams/log_feed.c has it --------------------------------------------- */
+/* ---- its logs, as agent/streams/log_feed.c has it -------------------------------------------- */
 
 static bool read_output(void *ctx, struct fl_attempt attempt, uint32_t replica, uint64_t offset,
                         size_t bytes_max, struct fl_buf *out, bool *ret_is_more, bool *ret_is_ended,
@@ -442,13 +396,50 @@ static void on_output(void *ctx, struct fl_attempt attempt, uint32_t replica)
 static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
 {
     struct agent_host *agent = ctx;
-    size_t len;
 
-    if (stream != agent->log_stream) return 0;
-    len = log_pump_pull(agent->pump, at, bytes_max);
+    return fl_streams_pull(agent->streams, stream, at, bytes_max);
+}
+
+static bool on_log_open(void *ctx, struct fl_stream *stream, struct fl_err *err)
+{
+    (void)ctx;
+    (void)stream;
+    return fl_fail(err, FL_UNSUPPORTED, "the agent opens the LOG stream");
+}
+
+static bool on_log_data(void *ctx, struct fl_stream *stream, struct fl_str bytes,
+                        struct fl_err *err)
+{
+    struct agent_host *agent = ctx;
+
+    if (!log_pump_take(agent->pump, bytes, err)) {
+        sim_broken(agent->sim, "I24", "a hub sent agent %u a LOG frame that is none: %s",
+                   agent->config.number, err->text);
+    }
+    fl_stream_consumed(stream, (uint32_t)bytes.len);
+    return true;
+}
+
+static size_t on_log_pull(void *ctx, struct fl_stream *stream, uint8_t *at, size_t bytes_max)
+{
+    struct agent_host *agent = ctx;
+    size_t len = log_pump_pull(agent->pump, at, bytes_max);
+
+    (void)stream;
     if (len == 0) agent->is_told = false;
     if (len == 0 && log_pump_wants(agent->pump)) sim_mark(agent->sim, MARK_log_credit_spent);
     return len;
+}
+
+static void on_log_close(void *ctx, struct fl_stream *stream, enum fl_code code, struct fl_str text)
+{
+    struct agent_host *agent = ctx;
+    struct fl_err err = {0};
+
+    agent->log_stream = NULL;
+    log_pump_closed(agent->pump);
+    fl_fail(&err, code, "the LOG stream was closed: " FL_STR_FMT, FL_STR_ARG(text));
+    fl_streams_fail(stream->streams, &err);
 }
 
 static void I11_sources_are_bounded(struct agent_host *agent, const struct log_pump_stats *stats)
@@ -475,10 +466,11 @@ static void mind_logs(struct agent_host *agent)
     agent->rewinds = stats.rewinds;
     if (!agent->log_stream || agent->is_told || log_pump_wants(agent->pump) == 0) return;
     agent->is_told = true;
-    fl_mux_wants(agent->mux, agent->log_stream, WANTS_BYTES);
+    fl_stream_wants(agent->log_stream, WANTS_BYTES);
 }
 
-/* Control that waits, and bytes that came and were not taken: the watch's count and the multiplexer's. */
+/* Control that waits, and bytes that came and were not taken: the watch's count and the
+ * multiplexer's. */
 static void I11_what_waits_is_bounded(struct agent_host *agent)
 {
     size_t control = fl_mux_control_bytes(agent->mux);
@@ -541,7 +533,7 @@ static void from_runtime(void *ctx, struct agent_event *event)
     work(agent);
 }
 
-/* --- life ------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 struct agent_host *agent_host_create(struct sim *sim, struct net *net, struct fake_runtime *runtime,
                                      const struct fake_client *blobs,
@@ -555,24 +547,25 @@ struct agent_host *agent_host_create(struct sim *sim, struct net *net, struct fa
     agent->blobs = blobs;
     agent->config = *config;
     tunnel_end_init(&agent->tunnel, sim, net, NET_AGENT, &agent->config.flow);
-    fl_blob_reader_init(&agent->blob_reader);
     return agent;
 }
 
-/* What it held in memory. */
+/* Frees what it held in memory. */
 static void drop_process(struct agent_host *agent)
 {
     agent->tunnel.connection = 0;
     agent_core_destroy(agent->core);
     agent->core = NULL;
+    if (agent->streams) fl_streams_end(agent->streams);
+    fl_streams_destroy(agent->streams);
+    agent->streams = NULL;
+    spec_receiver_destroy(agent->specs);
+    agent->specs = NULL;
     fl_mux_destroy(agent->mux);
     agent->mux = NULL;
-    fl_blobs_destroy(agent->blobs_held);
-    agent->blobs_held = NULL;
     log_pump_destroy(agent->pump);
     agent->pump = NULL;
     fl_vec_clear(&agent->waiting);
-    agent->blob_stream = agent->log_stream = 0;
 }
 
 void agent_host_destroy(struct agent_host *agent)
@@ -581,10 +574,53 @@ void agent_host_destroy(struct agent_host *agent)
     drop_process(agent);
     agent_batch_fini(&agent->batch);
     tunnel_end_fini(&agent->tunnel);
-    fl_blob_reader_fini(&agent->blob_reader);
     fl_arena_fini(&agent->arena);
     fl_vec_fini(&agent->waiting);
     fl_free(agent);
+}
+
+/* A document must be what its digest says. */
+static bool is_right(void *ctx, struct fl_digest digest, struct fl_str document)
+{
+    struct agent_host *agent = ctx;
+
+    if (!fl_str_eq(document, fake_client_spec(agent->blobs, digest))) {
+        sim_broken(agent->sim, "I24", "agent %u got a document that is not its digest's",
+                   agent->config.number);
+    }
+    sim_mark(agent->sim, MARK_spec_sent);
+    return true;
+}
+
+/* Output is written at the end of each turn anyway. */
+static void on_changed(void *ctx)
+{
+    (void)ctx;
+}
+
+static void on_fail(void *ctx, const struct fl_err *err)
+{
+    struct agent_host *agent = ctx;
+
+    if (err->code == FL_INVALID || err->code == FL_TOO_LARGE) {
+        sim_broken(agent->sim, "I24", "a hub broke a rule of streams, says agent %u: %s",
+                   agent->config.number, err->text);
+    }
+    link_step(agent, FL_LINK_EV_broken);
+}
+
+static void make_streams(struct agent_host *agent)
+{
+    struct fl_streams_owner owner = {agent, on_changed, on_fail};
+    struct spec_receiver_port specs = {agent, is_right};
+    struct fl_stream_kind kinds[2];
+
+    agent->specs = spec_receiver_create(&specs);
+    kinds[0] = spec_receiver_stream(agent->specs);
+    kinds[1] = (struct fl_stream_kind){FL_FRAME_LOG, 1,           agent,       on_log_open,
+                                       on_log_data,  on_log_pull, on_log_close};
+    agent->streams = fl_streams_create(agent->mux, &owner);
+    fl_streams_add(agent->streams, kinds, 2);
 }
 
 void agent_host_start(struct agent_host *agent)
@@ -609,6 +645,7 @@ void agent_host_start(struct agent_host *agent)
                                  .ctx = agent,
                                  .pull = pull};
     agent->mux = fl_mux_create(&mux, clock_now(agent));
+    make_streams(agent);
     agent->pump = log_pump_create(&pump, agent->config.log_sources_max);
     agent->rewinds = 0;
     fake_runtime_attach(agent->runtime, &listener);
@@ -656,7 +693,7 @@ void agent_host_heal(struct agent_host *agent)
     agent->config.no_spec_ppm = 0;
 }
 
-/* --- lies ------------------------------------------------------------------------------------ */
+/* ---- lies ------------------------------------------------------------------------------------ */
 
 void agent_host_lie(struct agent_host *agent, enum agent_lie lie, struct fl_attempt foreign,
                     int32_t exit_code)

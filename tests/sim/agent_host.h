@@ -1,7 +1,7 @@
-/* agent_host.h - one cluster's agent as a process: the real agent core and multiplexer, the fake net and runtime.
- * The process can be killed and started, and stand still; what it held in memory is lost then, what the
- * runtime holds is not.
- * Single-threaded, in the sim's time; the agent's own clock is another. */
+/* agent_host.h - one cluster's agent as a process: the real agent core and multiplexer, the fake
+ * net and runtime.  The process can be killed and started, and stand still; its memory is lost
+ * then, the runtime's replicas are not.  Single-threaded, in the sim's time; the agent's own clock
+ * is another. */
 #pragma once
 
 #include "agent/core/agent_core.h"
@@ -42,7 +42,8 @@ void agent_host_opened(struct agent_host *agent, uint64_t connection);
 void agent_host_bytes(struct agent_host *agent, uint64_t connection, struct fl_str bytes);
 void agent_host_closed(struct agent_host *agent, uint64_t connection);
 
-/* It speaks of an attempt that is not its cluster's, or sends what is no frame at all, and is cut off. */
+/* It speaks of an attempt that is not its cluster's, or sends what is no frame at all, and is cut
+ * off. */
 enum agent_lie { AGENT_LIE_FOREIGN, AGENT_LIE_INVENTORY, AGENT_LIE_GARBAGE, AGENT_LIE_KINDS };
 void agent_host_lie(struct agent_host *agent, enum agent_lie lie, struct fl_attempt foreign,
                     int32_t exit_code);

@@ -9,13 +9,19 @@
 enum { UNSETTLED_TOLD_MAX = 10 };
 
 struct checks *checks_create(struct sim *sim, const struct fake_pg *pg,
-                             const struct core_config *config)
+                             const struct core_config *config, enum policy_rule rule)
 {
     struct checks *checks = fl_new(struct checks);
+    struct policy_config policy = {.rule = rule,
+                                   .head_wait_ms = config->head_wait_ms,
+                                   .unconfirmed_max = config->unconfirmed_max,
+                                   .backoff_first_ms = config->backoff_first_ms,
+                                   .backoff_max_ms = config->backoff_max_ms};
 
     checks->sim = sim;
     checks->pg = pg;
     checks->config = *config;
+    checks->policy = policy_create(sim, &policy);
     checks->journal_len = 1; /* genesis */
     return checks;
 }
@@ -29,6 +35,7 @@ void checks_destroy(struct checks *checks)
     fl_map_fini(&checks->element_index);
     fl_map_fini(&checks->phases);
     fl_map_fini(&checks->names);
+    policy_destroy(checks->policy);
     fl_free(checks);
 }
 
@@ -39,13 +46,14 @@ void checks_set_runtimes(struct checks *checks, struct fake_runtime *const *runt
     checks->runtimes_len = runtimes_len;
 }
 
-/* --- what was read --------------------------------------------------------------------------- */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 struct checks_job *checks_job(struct checks *checks, uint64_t id)
 {
     fl_assert(id < CHECKS_JOBS_MAX);
-    while (checks->jobs.len <= id)
+    while (checks->jobs.len <= id) {
         fl_vec_push(&checks->jobs, (struct checks_job){0});
+    }
     return &checks->jobs.at[id];
 }
 
@@ -136,7 +144,7 @@ const struct fake_replica *checks_truth(const struct checks *checks,
     return NULL;
 }
 
-/* --- as things happen ------------------------------------------------------------------------ */
+/* ---- as things happen ------------------------------------------------------------------------ */
 
 void checks_term(struct checks *checks, uint64_t epoch)
 {
@@ -174,9 +182,20 @@ static void I1_what_is_answered_is_stored(struct checks *checks, const struct co
     }
 }
 
-void checks_answer(struct checks *checks, const struct core_answer *answer)
+void checks_answer(struct checks *checks, const struct core_answer *answer, bool is_current)
 {
     if (answer->code == FL_OK) I1_what_is_answered_is_stored(checks, answer);
+    policy_answered(checks->policy, answer, is_current);
+}
+
+void checks_heard(struct checks *checks, const struct core_event *event)
+{
+    policy_heard(checks->policy, event);
+}
+
+void checks_passed(struct checks *checks, fl_ms for_ms, bool is_steady)
+{
+    policy_passed(checks->policy, for_ms, is_steady);
 }
 
 void checks_cancel_acked(struct checks *checks, struct fl_job id, uint64_t epoch)
@@ -208,7 +227,8 @@ void checks_said_ended(struct checks *checks, struct fl_job id)
     }
 }
 
-/* Strangers do not notice that a batch was refused: only who brought what a constraint refuses is blamed. */
+/* Strangers do not notice that a batch was refused: only who brought what a constraint refuses is
+ * blamed. */
 static void I16_only_a_culprit_is_quarantined(struct checks *checks, const struct core_event *event,
                                               const char *why)
 {
@@ -247,7 +267,8 @@ static void I4_goes_only_when_durable(struct checks *checks, struct fl_attempt a
     }
 }
 
-/* By the order of one hub's own output: what another hub sent before it was deposed may still travel. */
+/* By the order of one hub's own output: frames that another hub sent before it was deposed may
+ * still travel. */
 static void I13_no_start_after_a_cancel(struct checks *checks, const struct core_send *send,
                                         uint64_t epoch)
 {
@@ -258,6 +279,7 @@ static void I13_no_start_after_a_cancel(struct checks *checks, const struct core
 
 void checks_send(struct checks *checks, const struct core_send *send, uint64_t epoch)
 {
+    policy_sent(checks->policy, send);
     if (send->kind != CORE_SEND_start && send->kind != CORE_SEND_go) return;
     I4_goes_only_when_durable(checks, send->attempt, send->cluster, send->kind == CORE_SEND_go);
     I13_no_start_after_a_cancel(checks, send, epoch);
@@ -279,7 +301,7 @@ void checks_acked_end(struct checks *checks, struct fl_cluster cluster, struct f
     }
 }
 
-/* --- runtimes -------------------------------------------------------------------------------- */
+/* ---- runtimes -------------------------------------------------------------------------------- */
 
 static void I4_runs_only_what_is_stored(struct checks *checks, struct fl_cluster cluster,
                                         const struct fake_replica *replica)
@@ -352,14 +374,14 @@ void checks_ended(struct checks *checks, const struct fake_replica *replica)
     element->running--;
 }
 
-/* --- engines and cores ----------------------------------------------------------------------- */
+/* ---- engines and cores ----------------------------------------------------------------------- */
 
 void checks_engine(struct checks *checks, const struct engine *engine,
                    const struct engine_config *config)
 {
     struct engine_stats stats = engine_stats(engine);
 
-    if (stats.inbox_len - stats.again_len > config->inbox_max ||
+    if (stats.inbox_len > config->inbox_max + stats.suspects_len ||
         stats.inflight_len > config->inflight_max || stats.keys_len > config->keys_max) {
         sim_broken(checks->sim, "I11", "%zu events wait, %zu batches fly, %zu keys are held",
                    stats.inbox_len, stats.inflight_len, stats.keys_len);
@@ -395,7 +417,7 @@ void checks_reload(struct checks *checks, const struct core *core)
     core_destroy(loading.core);
 }
 
-/* --- at the end ------------------------------------------------------------------------------ */
+/* ---- at the end ------------------------------------------------------------------------------ */
 
 bool checks_all_settled(const struct checks *checks)
 {

@@ -1,22 +1,28 @@
 /* checks.h - what must never be otherwise: the invariants of the promises, by their numbers.
- * The checker reads the journal batch by batch as it becomes durable, hears what hubs let out and what
- * runtimes do, and holds one against the other.  It believes no part of the system: the journal is what
- * is durable, the runtimes' ledger is what is true.
- *   I1 acknowledged is stored             I2 one terminal state, for ever       I3 one live attempt
- *   I4 runs only what is durable          I5 no write of an older epoch         I6 superseded session
- *   I7 journal without gap, fold = rows   I9 a command takes effect once        I11 queues are bounded
- *   I12 one actor, one deadline           I13 no start after a cancel           I14 no gate is left
- *   I15 one key, one job                  I17 no attempt number twice           I18 downtime is not silence
- *   I19 rows = runtimes' truth            I20 everything settles                I21 one audit row a mutation
- *   I22 same seed, same trace             I23 an agent speaks of its own        I24 nothing makes a core fail
- * Two more, from design.md: I10 no node is asked for more than it has; I16 only a culprit is quarantined.
- * I9 is seen by fake_runtime, I22 by main, I24 by every assertion there is.
+ * The checker reads the journal batch by batch as it becomes durable, hears what hubs let out and
+ * what runtimes do, and holds one against the other.  It believes no part of the system: the
+ * journal is what is durable, the runtimes' ledger is what is true.
+ *   I1  acknowledged is stored           I2  one terminal state, for ever
+ *   I3  one live attempt                 I4  runs only what is durable
+ *   I5  no write of an older epoch       I6  a superseded session is not heard
+ *   I7  no gap in the journal, fold=rows I9  a command takes effect once
+ *   I10 no node is asked for too much    I11 queues are bounded
+ *   I12 one actor, one deadline          I13 no start after a cancel
+ *   I14 no gate is left                  I15 one key, one job
+ *   I16 only a culprit is quarantined    I17 no attempt number twice
+ *   I18 downtime is not silence          I19 rows = the runtimes' truth
+ *   I20 everything settles               I21 one audit row a mutation
+ *   I22 same seed, same trace            I23 an agent speaks of its own
+ *   I24 nothing makes a core fail
+ * fake_runtime checks I9, main I22, and each assertion I24.  The policy model checks I25 to I28,
+ * and how long work waits (I20): see policy_model.h.
  * A broken one ends the process through sim_broken. */
 #pragma once
 
-#include "controlplane/engine.h"
+#include "controlplane/engine/engine.h"
 #include "tests/sim/fake_pg.h"
 #include "tests/sim/fake_runtime.h"
+#include "tests/sim/policy_model.h"
 #include "tests/sim/sim.h"
 
 struct checks;
@@ -25,28 +31,33 @@ struct checks;
 enum { CHECKS_LIE_OLD_SESSION = 77006, CHECKS_LIE_FOREIGN = 77023 };
 
 struct checks *checks_create(struct sim *sim, const struct fake_pg *pg,
-                             const struct core_config *config);
+                             const struct core_config *config, enum policy_rule rule);
 void checks_destroy(struct checks *checks);
 
-/* Whose ledgers are the truth; they live as long as the checks. */
+/* Their ledgers are the truth; they live as long as the checks. */
 void checks_set_runtimes(struct checks *checks, struct fake_runtime *const *runtimes,
                          size_t runtimes_len);
 
-/* --- as things happen --- */
+/* ---- as things happen ------------------------------------------------------------------------ */
 void checks_term(struct checks *checks, uint64_t epoch); /* a takeover succeeded */
 void checks_db_back(struct checks *checks); /* a commit that took too long came through */
 /* A batch became durable; its rows were decided between these two times. */
 void checks_committed(struct checks *checks, fl_ms opened_at, fl_ms formed_at);
-/* What a hub lets out, at that instant; 'epoch' is its term's. */
-void checks_answer(struct checks *checks, const struct core_answer *answer);
+/* A hub lets this out, now; 'epoch' is its term's.  'is_current': the answer was made of the state
+ * that is durable now, and of all of it. */
+void checks_answer(struct checks *checks, const struct core_answer *answer, bool is_current);
 void checks_send(struct checks *checks, const struct core_send *send, uint64_t epoch);
 /* A hub acknowledges an agent's report that something ended. */
 void checks_acked_end(struct checks *checks, struct fl_cluster cluster, struct fl_attempt attempt,
                       uint32_t replica);
 void checks_cancel_acked(struct checks *checks, struct fl_job job, uint64_t epoch);
-/* A read said that no such job is open. */
+/* A read said that this job is not open. */
 void checks_said_ended(struct checks *checks, struct fl_job job);
 void checks_quarantine(struct checks *checks, const struct core_event *event, const char *why);
+/* A hub takes in what a tunnel or a client brought. */
+void checks_heard(struct checks *checks, const struct core_event *event);
+/* So much time has passed; 'is_steady': a hub led and Postgres worked well for all of it. */
+void checks_passed(struct checks *checks, fl_ms for_ms, bool is_steady);
 /* A runtime's instant; for its hooks. */
 void checks_created(struct checks *checks, struct fl_cluster cluster,
                     const struct fake_replica *replica, const struct fake_runtime *runtime);
@@ -59,13 +70,13 @@ void checks_engine(struct checks *checks, const struct engine *engine,
 /* The core of a leader with nothing in flight, against a core loaded from the rows. */
 void checks_reload(struct checks *checks, const struct core *core);
 
-/* --- at the end --- */
+/* ---- at the end ------------------------------------------------------------------------------ */
 bool checks_all_settled(const struct checks *checks);
 /* Names what is not. */
 void checks_tell_unsettled(struct checks *checks);
 void checks_end(struct checks *checks);
 
-/* What the journal says, for those who choose whom to disturb. */
+/* The journal's word, for the parts that choose a victim. */
 bool checks_has_live(const struct checks *checks, struct fl_cluster not_on, struct fl_attempt *ret);
 struct fl_cluster checks_cluster_of(const struct checks *checks, struct fl_attempt attempt);
 size_t checks_elements_ended(const struct checks *checks);

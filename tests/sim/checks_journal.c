@@ -5,7 +5,7 @@
 #include "shared/base/job_name.h"
 #include "tests/sim/checks_state.h"
 
-/* --- the journal, row by row ----------------------------------------------------------------- */
+/* ---- the journal, row by row ----------------------------------------------------------------- */
 
 static void I6_I23_no_lie_is_written(struct checks *checks, int32_t exit_code)
 {
@@ -25,8 +25,8 @@ static void I2_job_is_open(struct checks *checks, uint64_t id, const char *what)
     if (job->is_ended) sim_broken(checks->sim, "I2", "%s of ended job %" PRIu64, what, id);
 }
 
-/* I15, and that a request that is stepped again, or sent again with its key, makes nothing twice: the
- * client gives no name to two jobs. */
+/* I15, and that a request that is stepped again, or sent again with its key, makes nothing twice:
+ * the client gives no name to two jobs. */
 static void read_job_new(struct checks *checks, const struct row_job_new *row)
 {
     struct checks_job *job = checks_job(checks, row->job);
@@ -49,8 +49,9 @@ static uint32_t lines(struct fl_str text)
 {
     uint32_t len = text.len > 0;
 
-    for (size_t i = 0; i < text.len; i++)
+    for (size_t i = 0; i < text.len; i++) {
         len += text.at[i] == '\n';
+    }
     return len;
 }
 
@@ -86,8 +87,8 @@ static void read_attempt_new(struct checks *checks, const struct row_attempt_new
     element->is_live = true;
 }
 
-/* What every replica ended with was on record where it ran: calling the attempt lost means that its agent
- * threw the record away before its report was durable, or that the report was. */
+/* Each replica's end was on record where it ran: calling the attempt lost means that its
+ * agent threw the record away before its report was durable, or that the report was. */
 static void I19_no_known_end_is_lost(struct checks *checks, const struct checks_element *element,
                                      enum reason reason)
 {
@@ -172,8 +173,8 @@ static void read_job_end(struct checks *checks, const struct row_job_end *row)
     checks->jobs_open--;
 }
 
-/* A job's end may leave nothing alive: looked at once its batch is read whole, for the order of rows in
- * it is the core's own affair. */
+/* A job's end may leave nothing alive: looked at once its batch is read whole, for the order of
+ * rows in it is the core's own affair. */
 static void I2_nothing_lives_in_an_ended_job(struct checks *checks, uint64_t id)
 {
     struct checks_job *job = checks_job(checks, id);
@@ -203,9 +204,9 @@ static void read_phase(struct checks *checks, const struct row_replica_phase *ro
     if (row->state > state) fl_map_put(&checks->phases, &key, sizeof(key), row->state);
 }
 
-/* The time in which a cluster may be found silent runs while this leader leads and Postgres answers, and
- * starts anew, in full, whenever it did not.  A row was decided between the batch's opening and its
- * forming; clocks of hosts drift by a percent. */
+/* The time in which a cluster may be found silent runs while this leader leads and Postgres
+ * answers, and starts anew, in full, whenever it did not.  A row was decided between the batch's
+ * opening and its forming; clocks of hosts drift by a percent. */
 static void I18_downtime_is_not_silence(struct checks *checks, uint64_t epoch, fl_ms opened_at,
                                         fl_ms formed_at)
 {
@@ -222,16 +223,16 @@ static void I18_downtime_is_not_silence(struct checks *checks, uint64_t epoch, f
     }
 }
 
-/* --- audit ----------------------------------------------------------------------------------- */
+/* ---- audit ----------------------------------------------------------------------------------- */
 
-/* What one batch changed on somebody's request, and what its audit rows say. */
+/* One batch's changes on request, and its audit rows. */
 struct tally {
     int jobs, jobs_audited;
     int holds, holds_audited, releases, releases_audited;
     int cancels, cancels_audited;
     int queues, queues_audited;
     int clusters_audited;
-    int joins, joins_audited; /* made, used and taken back; what expired is nobody's deed */
+    int joins, joins_audited; /* made, used and taken back; an expiry has no actor */
     int tokens, tokens_audited;
     uint64_t held_at_birth; /* newest job that was submitted */
     FL_VEC(uint64_t) ended;
@@ -249,10 +250,12 @@ static int number_behind(struct fl_str s, char sign)
     int n = 0;
     size_t i = 0;
 
-    while (i < s.len && s.at[i] != sign)
+    while (i < s.len && s.at[i] != sign) {
         i++;
-    for (i++; i < s.len && s.at[i] >= '0' && s.at[i] <= '9'; i++)
+    }
+    for (i++; i < s.len && s.at[i] >= '0' && s.at[i] <= '9'; i++) {
         n = n * 10 + (s.at[i] - '0');
+    }
     return n;
 }
 
@@ -364,8 +367,9 @@ static void read_row(struct checks *checks, struct tally *tally, const struct ro
         tally->queues++;
         break;
     case ROW_cluster_put:
-        if (row->cluster_put.access == CORE_ACCESS_locked)
+        if (row->cluster_put.access == CORE_ACCESS_locked) {
             sim_mark(checks->sim, MARK_cluster_locked);
+        }
         break;
     case ROW_join_put:
         tally->joins++;
@@ -392,7 +396,7 @@ static void read_row(struct checks *checks, struct tally *tally, const struct ro
     }
 }
 
-/* --- a batch became durable ------------------------------------------------------------------ */
+/* ---- a batch became durable ------------------------------------------------------------------ */
 
 void checks_committed(struct checks *checks, fl_ms opened_at, fl_ms formed_at)
 {
@@ -429,5 +433,6 @@ void checks_committed(struct checks *checks, fl_ms opened_at, fl_ms formed_at)
         }
         fl_vec_fini(&tally.ended);
         I21_one_audit_row_a_mutation(checks, &tally, entry.batch);
+        policy_committed(checks->policy, &entry, formed_at);
     }
 }

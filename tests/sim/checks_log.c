@@ -4,8 +4,10 @@ static void I8_some_hub_has_all_of_it(const struct checks_log *checks, struct fl
                                       const struct fake_replica *replica)
 {
     for (size_t i = 0; i < checks->stores_len; i++) {
-        if (fake_log_store_is_whole(checks->stores[i], cluster, replica->attempt, replica->replica))
+        if (fake_log_store_is_whole(checks->stores[i], cluster, replica->attempt,
+                                    replica->replica)) {
             return;
+        }
     }
     sim_broken(checks->sim, "I8", "job %llu.%u attempt %u replica %u: no hub has all of its output",
                (unsigned long long)replica->attempt.job.n, replica->attempt.element,
@@ -21,8 +23,9 @@ void checks_log_taken(const struct checks_log *checks, struct fl_cluster cluster
 void checks_log_end(const struct checks_log *checks, struct fl_cluster cluster,
                     const struct fake_runtime *runtime)
 {
-    for (size_t i = 0; i < checks->stores_len; i++)
+    for (size_t i = 0; i < checks->stores_len; i++) {
         fake_log_store_check(checks->stores[i]);
+    }
     for (size_t i = 0; i < fake_runtime_len(runtime); i++) {
         const struct fake_replica *replica = fake_runtime_at(runtime, i);
 

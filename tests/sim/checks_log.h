@@ -1,6 +1,6 @@
-/* checks_log.h - I8, as far as it needs runtimes and log stores together: no output goes before some hub holds
- * all of it, and at the end each is there, whole.  What a single store holds, it checks itself.
- * A broken one ends the process through sim_broken. */
+/* checks_log.h - I8, as far as it needs runtimes and log stores together: no output goes before
+ * some hub holds all of it, and at the end each is there, whole.  A single store checks its own
+ * contents.  A broken one ends the process through sim_broken. */
 #pragma once
 
 #include "tests/sim/fake_log_store.h"
@@ -15,7 +15,7 @@ struct checks_log {
     size_t stores_len;
 };
 
-/* A runtime was told that the output of this replica is safe. */
+/* A runtime learned that the output of this replica is safe. */
 void checks_log_taken(const struct checks_log *checks, struct fl_cluster cluster,
                       const struct fake_replica *replica);
 

@@ -1,5 +1,5 @@
-/* checks_state.h - what the checker knows, for the files that make it up and nobody else.
- * checks_journal.c reads the journal into it; checks.c holds what happens against it. */
+/* checks_state.h - the checker's knowledge, for the files that make it up alone. checks_journal.c
+ * reads the journal into it; checks.c compares events with it. */
 #pragma once
 
 #include "shared/base/map.h"
@@ -34,6 +34,7 @@ struct checks {
     struct sim *sim;
     const struct fake_pg *pg;
     struct core_config config;
+    struct policy *policy;
     struct fake_runtime *const *runtimes;
     size_t runtimes_len;
     size_t journal_len; /* entries read */

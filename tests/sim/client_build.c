@@ -10,7 +10,7 @@
 #include "shared/base/hash.h"
 #include "shared/base/picks.h"
 
-/* --- what is asked ---------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static struct fl_digest digest_of(struct fl_str bytes)
 {
@@ -34,16 +34,48 @@ static void draw_role(struct fake_client *client, struct shape_role *role, bool 
     role->each.memory_bytes = (uint64_t)sim_between(sim, 1, 8) << 29;
 }
 
+static void keep_shape(struct client_shape *known, const struct shape *shape)
+{
+    struct fl_buf buf;
+
+    fl_buf_init(&buf, FL_JOB_SHAPE_BYTES_MAX);
+    fl_assert(shape_encode(&buf, shape));
+    known->bytes = malloc(buf.len);
+    fl_assert(known->bytes);
+    memcpy(known->bytes, buf.at, buf.len);
+    known->len = buf.len;
+    known->digest = digest_of((struct fl_str){known->bytes, known->len});
+    fl_buf_fini(&buf);
+}
+
+void client_make_shape(struct client_shape *known, uint32_t cluster, uint32_t replicas,
+                       struct fl_resources each)
+{
+    struct shape shape = {.roles_len = 1, .clusters_len = 1};
+    char name[16];
+
+    snprintf(name, sizeof(name), "c%u", cluster);
+    shape.roles[0] = (struct shape_role){replicas, replicas, each};
+    shape.clusters[0] = fl_str_c(name);
+    shape.retries_max = 3;
+    keep_shape(known, &shape);
+}
+
 void client_draw_shape(struct fake_client *client, struct client_shape *known, bool is_impossible)
 {
     static const char *const names[] = {"c1", "c2", "c3"};
     struct sim *sim = client->sim;
     struct shape shape = {.roles_len = sim_chance(sim, 150000) ? 2 : 1};
     bool is_gang = sim_chance(sim, 350000);
-    struct fl_buf buf;
 
-    for (uint32_t i = 0; i < shape.roles_len; i++)
+    for (uint32_t i = 0; i < shape.roles_len; i++) {
         draw_role(client, &shape.roles[i], is_gang);
+    }
+    /* Not beside another role: the round tries nodes in one order and fills each, so whether two
+     * roles fit an empty cluster depends on the order in which the leader heard of its nodes. */
+    if (shape.roles_len == 1 && sim_chance(sim, 150000)) {
+        shape.roles[0].each.gpus = (uint32_t)sim_between(sim, 1, 4);
+    }
     if (is_impossible) shape.roles[0].each.gpus = 1000;
     if (sim_chance(sim, 150000)) {
         shape.node_labels[0] = (struct shape_label){FL_STR("disk"), FL_STR("slow")};
@@ -62,15 +94,8 @@ void client_draw_shape(struct fake_client *client, struct client_shape *known, b
     }
     if (sim_chance(sim, 250000)) shape.deadline_s = (uint32_t)sim_between(sim, 3, 30);
     shape.retries_max = (uint32_t)sim_between(sim, 0, 3);
-    fl_buf_init(&buf, SHAPE_BYTES_MAX);
-    fl_assert(shape_encode(&buf, &shape));
-    known->bytes = malloc(buf.len);
-    fl_assert(known->bytes);
-    memcpy(known->bytes, buf.at, buf.len);
-    known->len = buf.len;
+    keep_shape(known, &shape);
     known->is_impossible = is_impossible;
-    known->digest = digest_of((struct fl_str){known->bytes, known->len});
-    fl_buf_fini(&buf);
 }
 
 struct fl_str fake_client_spec(const struct fake_client *client, struct fl_digest digest)
@@ -128,6 +153,26 @@ static struct fl_str draw_picks(struct fl_prng *prng, struct fl_arena *arena,
     return copy;
 }
 
+/* One job of the stream, or its gang. */
+static void build_chosen(struct fake_client *client, const struct client_request *request,
+                         uint64_t number, struct engine_event *event)
+{
+    struct client_shape *known = &client->shapes[request->shape - 1];
+    struct core_submit_item *item = fl_arena_array(&event->arena, struct core_submit_item, 1);
+
+    *item = (struct core_submit_item){
+        .queue = queue_name(client, request->target, &event->arena),
+        .shape = {known->bytes, known->len},
+        .spec = {known->bytes, known->len},
+        .spec_digest = known->digest,
+        .elements = request->elements,
+        .name = fl_str_c(
+            fl_arena_printf(&event->arena, "r%" PRIu64 "-0-%u", number, request->shape - 1)),
+    };
+    event->event.submit.at = item;
+    event->event.submit.len = 1;
+}
+
 static void build_submit(struct fake_client *client, const struct client_request *request,
                          uint64_t number, struct engine_event *event)
 {
@@ -141,7 +186,7 @@ static void build_submit(struct fake_client *client, const struct client_request
     }
     items = fl_arena_array(&event->arena, struct core_submit_item, len);
     for (size_t i = 0; i < len; i++) {
-        uint32_t shape = (uint32_t)fl_prng_below(&prng, client->shapes_len);
+        uint32_t shape = (uint32_t)fl_prng_below(&prng, client->drawn_len);
         struct client_shape *known = &client->shapes[shape];
         bool is_poison = fl_prng_chance(&prng, client->config.poison_ppm);
 
@@ -179,7 +224,7 @@ static struct fl_digest seeded(uint64_t seed)
     return digest_of((struct fl_str){(const char *)&seed, sizeof seed});
 }
 
-/* What concerns who may come in.  'target' is a cluster's id, but of JOIN and ENROL its number. */
+/* Requests about access.  'target' is a cluster's id, but JOIN and ENROL have its number. */
 static void build_access(const struct client_request *request, struct engine_event *event)
 {
     struct core_event *core = &event->event;
@@ -248,7 +293,11 @@ struct engine_event *fake_client_build(struct fake_client *client, uint64_t numb
     case SUBMIT:
     case RETRY:
         core->kind = CORE_EV_submit;
-        build_submit(client, request, number >> 8, event);
+        if (request->shape) {
+            build_chosen(client, request, number >> 8, event);
+        } else {
+            build_submit(client, request, number >> 8, event);
+        }
         break;
     case CANCEL:
         core->kind = CORE_EV_cancel;

@@ -1,5 +1,5 @@
-/* client_state.h - what the fake client knows, for the files that make it up and nobody else.
- * client_build.c makes events of its requests; fake_client.c decides what to ask and hears the answers. */
+/* client_state.h - the fake client's knowledge, for the files that make it up alone. client_build.c
+ * makes events of its requests; fake_client.c decides what to ask and hears the answers. */
 #pragma once
 
 #include "shared/base/vec.h"
@@ -9,6 +9,7 @@ enum {
     ITEMS_MAX = 20,
     QUEUES_MAX = 5,
     SHAPES_MAX = 12,
+    SHAPES_OF_STREAM = 2, /* behind those: the stream's small one and its gang */
     TRIES_MAX = 200,
     TIMEOUT_MS = 6000,
 };
@@ -42,14 +43,15 @@ struct client_request {
     enum client_kind kind;
     uint64_t seed;             /* its content */
     uint64_t target;           /* a job, or the number of a queue or cluster */
+    uint32_t shape, elements;  /* SUBMIT: that shape, from 1, to queue 'target'; 0: any */
     bool has_key, is_stubborn; /* tried until it is done */
-    bool is_on;                /* pause; of a drain: stop what runs */
-    uint64_t generation;       /* RENEW; of an ENROL the seed of its JOIN */
+    bool is_on;                /* pause; for a drain: stop what runs */
+    uint64_t generation;       /* RENEW; for an ENROL the seed of its JOIN */
     fl_ms expires_at;          /* JOIN, TOKEN_PUT */
     bool is_done;              /* answered for good */
     uint32_t tries;            /* begun */
     uint32_t heard;            /* the newest try that was answered */
-    /* what was promised, while the answer travels and after */
+    /* the promise, while the answer travels and after */
     bool is_promised, is_kept;
     enum fl_code code;
     uint64_t id;
@@ -72,8 +74,10 @@ struct fake_client {
     struct checks *checks;
     FL_VEC(struct client_request) requests;
     FL_VEC(uint64_t) jobs; /* acknowledged */
-    struct client_shape shapes[SHAPES_MAX];
+    struct client_shape shapes[SHAPES_MAX + SHAPES_OF_STREAM];
     uint32_t shapes_len, queues_len;
+    uint32_t drawn_len; /* the first so many shapes are for any job */
+    struct fake_client_stream stream;
     uint32_t enrolled, submitted;
     struct fl_cluster clusters[16];
     uint32_t stubborn_open;
@@ -81,5 +85,8 @@ struct fake_client {
 };
 
 void client_draw_shape(struct fake_client *client, struct client_shape *known, bool is_impossible);
-/* Nobody will ever run a job of this name: its shape is such, and follows from its name. */
+/* So many replicas of that size, on that one cluster. */
+void client_make_shape(struct client_shape *known, uint32_t cluster, uint32_t replicas,
+                       struct fl_resources each);
+/* A job of this name never runs: its shape fits nowhere, and follows from its name. */
 bool client_is_impossible(const struct fake_client *client, struct fl_str name);

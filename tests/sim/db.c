@@ -4,18 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controlplane/engine/lease_rule.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/vec.h"
 
 enum { LOCK_RETRY_MS = 100, LOCK_RETRIES_MAX = 50, EPOCH_2026_MS_HIGH = 1767225600 };
 
-/* What happens to one commit on its way. */
+/* The fate of one commit on its way. */
 enum fate { FATE_GOOD, FATE_CUT_BEFORE, FATE_CUT_AFTER, FATE_CUT_LATE };
 
 struct commit {
     struct db *db;
-    struct db_client *client; /* NULL: nobody waits any more */
+    struct db_client *client; /* NULL: the waiter is gone */
     uint32_t generation, backend;
     uint64_t batch, epoch;
     fl_ms at, opened_at, sent_at;
@@ -32,8 +33,8 @@ struct lookup {
     size_t key_len;
 };
 
-/* What the client would have heard while it stood still. */
-struct held {
+/* An answer has arrived; it is read in the client's next turn. */
+struct arrival {
     sim_fn *fn;
     void *ctx;
     uint64_t a, b;
@@ -41,12 +42,14 @@ struct held {
 
 struct db_client {
     struct db *db;
-    struct db_ports ports;
+    struct engine_results results;
+    void (*wake)(void *ctx);
+    void *wake_ctx;
     const char *instance;
     uint32_t away_ms;
     uint32_t generation; /* of what was asked since the last drop */
     uint32_t backend;
-    fl_ms server_at, answer_at; /* what is later happens later */
+    fl_ms server_at, answer_at; /* a later event happens later */
     fl_ms answered_at;
     fl_ms sent_at;           /* the newest batch: since then the next one was filled */
     bool is_cut;             /* the writer's connection is lost, its owner will hear of it */
@@ -55,9 +58,15 @@ struct db_client {
     uint64_t take_from;
     uint64_t lost_batch, lost_epoch; /* the first one of unknown fate */
     bool is_alive;                   /* its process is */
-    fl_ms paused_until;
-    FL_VEC(struct held) held; /* oldest first */
-    bool is_letting_go;
+    FL_VEC(struct arrival) arrivals; /* oldest first */
+    bool is_turning;
+    fl_ms now;          /* its turn's time, by its own clock */
+    fl_ms paused_until; /* in true time */
+
+    struct lease_rule lease;
+    fl_ms take_sent_at;   /* by its own clock */
+    uint64_t lease_epoch; /* the term that holds it */
+    uint64_t question;    /* the newest on the lease's connection; answers to older ones are lost */
 };
 
 struct db {
@@ -70,7 +79,8 @@ struct db {
     FL_VEC(struct lookup) lookups;      /* on their way, by number */
     uint64_t lookup_next;
     fl_ms down_until, slow_until, slow_ms, wall_offset;
-    const char *leader; /* who took over last */
+    bool is_full;
+    const char *leader; /* the last to take over */
 };
 
 static fl_ms wall(const struct db *db)
@@ -122,11 +132,12 @@ static void free_commit(struct commit *commit)
 void db_destroy(struct db *db)
 {
     if (!db) return;
-    while (db->commits.len)
+    while (db->commits.len) {
         free_commit(db->commits.at[0]);
+    }
     for (size_t i = 0; i < db->clients.len; i++) {
         fl_vec_fini(&db->clients.at[i]->flying);
-        fl_vec_fini(&db->clients.at[i]->held);
+        fl_vec_fini(&db->clients.at[i]->arrivals);
         fl_free(db->clients.at[i]);
     }
     fl_vec_fini(&db->clients);
@@ -146,24 +157,30 @@ struct fake_pg *db_pg(struct db *db)
     return db->pg;
 }
 
-struct db_client *db_client_create(struct db *db, const struct db_ports *ports,
-                                   const char *instance, uint32_t away_ms)
+struct db_client *db_client_create(struct db *db, const char *instance, uint32_t away_ms,
+                                   void (*wake)(void *ctx), void *ctx)
 {
     struct db_client *client = fl_new(struct db_client);
 
     client->db = db;
-    client->ports = *ports;
     client->instance = instance;
     client->away_ms = away_ms;
+    client->wake = wake;
+    client->wake_ctx = ctx;
     client->is_alive = true;
+    client->lease.ttl_ms = FAKE_PG_TTL_MS;
     fl_vec_push(&db->clients, client);
     return client;
 }
 
-void db_client_destroy(struct db_client *client)
+void db_client_pause(struct db_client *client, fl_ms until)
 {
-    db_drop(client);
-    client->is_alive = false;
+    client->paused_until = until;
+}
+
+void db_client_attach(struct db_client *client, const struct engine_results *results)
+{
+    client->results = *results;
 }
 
 static bool is_awaited(const struct db_client *client, uint64_t generation)
@@ -171,43 +188,16 @@ static bool is_awaited(const struct db_client *client, uint64_t generation)
     return client->is_alive && client->generation == (uint32_t)generation;
 }
 
-/* --- a process that stands still ------------------------------------------------------------- */
-
-static void let_go(void *ctx, uint64_t a, uint64_t b)
+/* True: not now, but in the client's next turn.  Inside of a turn it is false. */
+static bool must_wait(struct db_client *client, sim_fn *fn, void *ctx, uint64_t a, uint64_t b)
 {
-    struct db_client *client = ctx;
-
-    (void)a;
-    (void)b;
-    if (client->is_letting_go) return;
-    client->is_letting_go = true;
-    while (client->held.len && client->db->sim->now >= client->paused_until) {
-        struct held held = client->held.at[0];
-
-        fl_vec_remove(&client->held, 0);
-        held.fn(held.ctx, held.a, held.b);
-    }
-    client->is_letting_go = false;
-}
-
-/* True: not now.  What was held before is let go first, so that the order stays. */
-static bool is_held(struct db_client *client, sim_fn *fn, void *ctx, uint64_t a, uint64_t b)
-{
-    if (client->db->sim->now >= client->paused_until) {
-        if (client->held.len) let_go(client, 0, 0);
-        return false;
-    }
-    fl_vec_push(&client->held, ((struct held){fn, ctx, a, b}));
+    if (client->is_turning || !client->is_alive) return false;
+    fl_vec_push(&client->arrivals, ((struct arrival){fn, ctx, a, b}));
+    client->wake(client->wake_ctx);
     return true;
 }
 
-void db_client_pause(struct db_client *client, fl_ms until)
-{
-    client->paused_until = until;
-    sim_at(client->db->sim, until, let_go, client, 0, 0);
-}
-
-/* --- the writer's connection ----------------------------------------------------------------- */
+/* ---- the writer's connection ----------------------------------------------------------------- */
 
 static void end_backend(void *ctx, uint64_t backend, uint64_t b)
 {
@@ -217,8 +207,9 @@ static void end_backend(void *ctx, uint64_t backend, uint64_t b)
     fake_pg_end(db->pg, (uint32_t)backend);
 }
 
-void db_drop(struct db_client *client)
+static void on_drop(void *ctx)
 {
+    struct db_client *client = ctx;
     struct sim *sim = client->db->sim;
 
     client->generation++;
@@ -232,16 +223,17 @@ void db_drop(struct db_client *client)
     client->is_cut = false;
 }
 
-/* The owner learns that the connection is gone: of the oldest batch, and so of all. */
+/* The owner learns that the connection is gone: by the oldest batch, and so for all. */
 static void connection_lost(void *ctx, uint64_t generation, uint64_t b)
 {
     struct db_client *client = ctx;
 
-    if (is_held(client, connection_lost, ctx, generation, b)) return;
+    if (must_wait(client, connection_lost, ctx, generation, b)) return;
     if (!is_awaited(client, generation) || client->flying.len == 0) return;
     sim_tell(client->db->sim, "writer's connection is lost, batch %llu is unknown",
              client->flying.at[0]);
-    client->ports.committed(client->ports.ctx, client->flying.at[0], ENGINE_UNKNOWN, NULL);
+    client->results.committed(client->results.ctx, client->flying.at[0], ENGINE_UNKNOWN, NULL,
+                              client->now);
 }
 
 static void cut(struct db_client *client)
@@ -253,7 +245,7 @@ static void cut(struct db_client *client)
     sim_at(sim, sim->now + sim_between(sim, 1, 50), connection_lost, client, client->generation, 0);
 }
 
-/* --- taking ---------------------------------------------------------------------------------- */
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 static void note_fate(struct db_client *client)
 {
@@ -275,13 +267,15 @@ static void take_answered(void *ctx, uint64_t generation, uint64_t code)
 {
     struct db_client *client = ctx;
 
-    if (is_held(client, take_answered, ctx, generation, code)) return;
+    if (must_wait(client, take_answered, ctx, generation, code)) return;
     if (!is_awaited(client, generation)) return;
     if (code == FL_OK) {
-        client->ports.taken(client->ports.ctx, &client->taken);
+        client->lease_epoch = client->taken.epoch;
+        lease_rule_hold(&client->lease, client->take_sent_at);
+        client->results.taken(client->results.ctx, &client->taken, client->now);
     } else {
         if (code == FL_DEPOSED) sim_mark(client->db->sim, MARK_take_denied);
-        client->ports.take_failed(client->ports.ctx, (enum fl_code)code);
+        client->results.take_failed(client->results.ctx, (enum fl_code)code, client->now);
     }
 }
 
@@ -327,16 +321,18 @@ static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
     sim_at(db->sim, db->sim->now + draw_delay(db), take_answered, client, generation, code);
 }
 
-void db_take(struct db_client *client, uint64_t batch_from)
+static void on_take(void *ctx, uint64_t batch_from, fl_ms now)
 {
+    struct db_client *client = ctx;
     struct sim *sim = client->db->sim;
 
-    db_drop(client);
+    on_drop(client);
     client->take_from = batch_from;
+    client->take_sent_at = now;
     sim_at(sim, sim->now + draw_delay(client->db), take_arrives, client, client->generation, 0);
 }
 
-/* --- loading --------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 struct loading {
     struct db_client *client;
@@ -349,7 +345,7 @@ static void load_row(void *ctx, const struct row *row)
 
     if (loading->left == 0) return;
     if (loading->left > 0) loading->left--;
-    loading->client->ports.row(loading->client->ports.ctx, row);
+    loading->client->results.load_row(loading->client->results.ctx, row);
 }
 
 static void load_arrives(void *ctx, uint64_t generation, uint64_t b)
@@ -359,7 +355,7 @@ static void load_arrives(void *ctx, uint64_t generation, uint64_t b)
     struct loading loading = {client, -1};
     bool is_good = fake_pg_is_live(db->pg, client->backend);
 
-    if (is_held(client, load_arrives, ctx, generation, b)) return;
+    if (must_wait(client, load_arrives, ctx, generation, b)) return;
     if (!is_awaited(client, generation)) return;
     if (is_good && sim_chance(db->sim, db->config.load_cut_ppm)) {
         is_good = false;
@@ -367,18 +363,20 @@ static void load_arrives(void *ctx, uint64_t generation, uint64_t b)
         sim_mark(db->sim, MARK_load_cut);
     }
     if (is_good || loading.left > 0) fake_pg_load(db->pg, load_row, &loading);
-    client->ports.loaded(client->ports.ctx, is_good);
+    client->results.loaded(client->results.ctx, is_good, client->now);
 }
 
-void db_load(struct db_client *client)
+static void on_load(void *ctx, fl_ms now)
 {
+    struct db_client *client = ctx;
     struct sim *sim = client->db->sim;
 
+    (void)now;
     sim_at(sim, sim->now + 2 * draw_delay(client->db) + draw_work(client->db), load_arrives, client,
            client->generation, 0);
 }
 
-/* --- committing ------------------------------------------------------------------------------ */
+/* ---- committing ------------------------------------------------------------------------------ */
 
 static void commit_answered(void *ctx, uint64_t a, uint64_t b)
 {
@@ -386,7 +384,7 @@ static void commit_answered(void *ctx, uint64_t a, uint64_t b)
     struct db_client *client = commit->client;
     struct sim *sim = commit->db->sim;
 
-    if (is_held(client, commit_answered, ctx, a, b)) return;
+    if (must_wait(client, commit_answered, ctx, a, b)) return;
     if (!is_awaited(client, commit->generation)) {
         free_commit(commit);
         return;
@@ -412,7 +410,8 @@ static void commit_answered(void *ctx, uint64_t a, uint64_t b)
     }
     fl_assert(client->flying.len > 0 && client->flying.at[0] == commit->batch);
     fl_vec_remove(&client->flying, 0);
-    client->ports.committed(client->ports.ctx, commit->batch, commit->result, commit->text);
+    client->results.committed(client->results.ctx, commit->batch, commit->result, commit->text,
+                              client->now);
     free_commit(commit);
 }
 
@@ -488,13 +487,15 @@ static enum fate draw_fate(struct db *db)
     return FATE_GOOD;
 }
 
-void db_commit(struct db_client *client, const struct core_batch *batch, uint64_t epoch)
+static void on_commit(void *ctx, const struct core_batch *batch, uint64_t epoch, fl_ms now)
 {
+    struct db_client *client = ctx;
     struct db *db = client->db;
     struct sim *sim = db->sim;
     struct commit *commit;
     fl_ms work_ms, arrives_at;
 
+    (void)now;
     fl_vec_push(&client->flying, batch->number);
     if (client->is_cut) { /* into the void */
         sim_at(sim, sim->now + sim_between(sim, 1, 50), connection_lost, client, client->generation,
@@ -542,7 +543,7 @@ void db_commit(struct db_client *client, const struct core_batch *batch, uint64_
     client->server_at += work_ms + 1; /* the next begins when this has ended */
 }
 
-/* --- looking up keys ------------------------------------------------------------------------- */
+/* ---- looking up keys ------------------------------------------------------------------------- */
 
 static void lookup_arrives(void *ctx, uint64_t generation, uint64_t number)
 {
@@ -554,7 +555,7 @@ static void lookup_arrives(void *ctx, uint64_t generation, uint64_t number)
     bool is_good;
     size_t i;
 
-    if (is_held(client, lookup_arrives, ctx, generation, number)) return;
+    if (must_wait(client, lookup_arrives, ctx, generation, number)) return;
     i = fl_vec_lower_bound(&db->lookups, number, number);
     lookup = db->lookups.at[i];
     fl_vec_remove(&db->lookups, i);
@@ -564,15 +565,17 @@ static void lookup_arrives(void *ctx, uint64_t generation, uint64_t number)
         fake_pg_lookup(db->pg, lookup.tenant, (struct fl_str){lookup.key, lookup.key_len},
                        &body_sha, &answer);
     }
-    client->ports.found(client->ports.ctx, lookup.id, &body_sha, answer, is_good);
+    client->results.found(client->results.ctx, lookup.id, &body_sha, answer, is_good, client->now);
 }
 
-void db_lookup(struct db_client *client, uint64_t id, struct fl_tenant tenant, struct fl_str key)
+static void on_lookup(void *ctx, uint64_t id, struct fl_tenant tenant, struct fl_str key, fl_ms now)
 {
+    struct db_client *client = ctx;
     struct db *db = client->db;
     struct lookup lookup = {
         .number = ++db->lookup_next, .id = id, .tenant = tenant, .key_len = key.len};
 
+    (void)now;
     fl_assert(key.len <= sizeof(lookup.key));
     memcpy(lookup.key, key.at, key.len);
     fl_vec_push(&db->lookups, lookup);
@@ -580,18 +583,34 @@ void db_lookup(struct db_client *client, uint64_t id, struct fl_tenant tenant, s
            client->generation, lookup.number);
 }
 
-/* --- the lease ------------------------------------------------------------------------------- */
+/* ---- the lease ------------------------------------------------------------------------------- */
 
-/* Renewals belong to a term, not to the writer's connection: their owner knows which still count. */
-static void renew_answered(void *ctx, uint64_t renewal, uint64_t code)
+static void drop_lease(struct db_client *client, bool is_too_old)
 {
-    struct db_client *client = ctx;
+    struct sim *sim = client->db->sim;
 
-    if (is_held(client, renew_answered, ctx, renewal, code)) return;
-    if (client->is_alive) client->ports.renewed(client->ports.ctx, renewal, (enum fl_code)code);
+    if (is_too_old) {
+        sim_tell(sim, "hub %llu: its lease is too old", client->instance[3] - '0');
+        sim_mark(sim, MARK_lease_too_old);
+    }
+    client->question++; /* its connection is closed */
+    on_drop(client);
+    client->results.lease_lost(client->results.ctx, client->now);
 }
 
-static void renew_arrives(void *ctx, uint64_t renewal, uint64_t epoch)
+static void renew_answered(void *ctx, uint64_t question, uint64_t code)
+{
+    struct db_client *client = ctx;
+    enum lease_answer answer = code == FL_OK        ? LEASE_DONE
+                               : code == FL_DEPOSED ? LEASE_ANOTHERS
+                                                    : LEASE_NO_ANSWER;
+
+    if (must_wait(client, renew_answered, ctx, question, code)) return;
+    if (!client->is_alive || question != client->question) return;
+    if (lease_rule_answered(&client->lease, answer, client->now)) drop_lease(client, false);
+}
+
+static void renew_arrives(void *ctx, uint64_t question, uint64_t epoch)
 {
     struct db_client *client = ctx;
     struct db *db = client->db;
@@ -605,23 +624,67 @@ static void renew_arrives(void *ctx, uint64_t renewal, uint64_t epoch)
         sim_fault(db->sim, FAULT_lease_cut);
         code = FL_UNAVAILABLE;
     }
-    sim_at(db->sim, db->sim->now + draw_delay(db), renew_answered, client, renewal, code);
+    sim_at(db->sim, db->sim->now + draw_delay(db), renew_answered, client, question, code);
 }
 
-void db_renew(struct db_client *client, uint64_t renewal, uint64_t epoch)
+static void renew(struct db_client *client)
 {
     struct sim *sim = client->db->sim;
 
-    sim_at(sim, sim->now + draw_delay(client->db), renew_arrives, client, renewal, epoch);
+    if (lease_rule_next(&client->lease, client->now) != LEASE_ASK_RENEWAL) return;
+    lease_rule_asked(&client->lease, LEASE_ASK_RENEWAL, client->now);
+    sim_at(sim, sim->now + draw_delay(client->db), renew_arrives, client, ++client->question,
+           client->lease_epoch);
 }
 
-void db_release(struct db_client *client)
+void db_client_release(struct db_client *client)
 {
     if (is_down(client->db)) return;
     fake_pg_release(client->db->pg, client->instance, client->taken.epoch);
 }
 
-/* --- faults ---------------------------------------------------------------------------------- */
+/* ---- the turn -------------------------------------------------------------------------------- */
+
+void db_client_turn(struct db_client *client, fl_ms now)
+{
+    client->now = now;
+    client->is_turning = true;
+    if (lease_rule_expires(&client->lease, now)) drop_lease(client, true);
+    while (client->arrivals.len) {
+        struct arrival arrival = client->arrivals.at[0];
+
+        fl_vec_remove(&client->arrivals, 0);
+        arrival.fn(arrival.ctx, arrival.a, arrival.b);
+    }
+    renew(client);
+    client->is_turning = false;
+}
+
+fl_ms db_client_deadline(const struct db_client *client)
+{
+    if (client->arrivals.len) return INT64_MIN;
+    return lease_rule_deadline(&client->lease, true);
+}
+
+struct engine_store db_client_port(struct db_client *client)
+{
+    return (struct engine_store){
+        .ctx = client,
+        .take = on_take,
+        .load = on_load,
+        .commit = on_commit,
+        .drop = on_drop,
+        .lookup = on_lookup,
+    };
+}
+
+void db_client_destroy(struct db_client *client)
+{
+    on_drop(client);
+    client->is_alive = false;
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 void db_cut_writers(struct db *db)
 {
@@ -652,11 +715,13 @@ static void not_full(void *ctx, uint64_t a, uint64_t b)
     (void)a;
     (void)b;
     fake_pg_set_full(db->pg, false);
+    db->is_full = false;
 }
 
 void db_full(struct db *db, fl_ms until)
 {
     fake_pg_set_full(db->pg, true);
+    db->is_full = true;
     sim_at(db->sim, until, not_full, db, 0, 0);
 }
 
@@ -672,4 +737,10 @@ void db_heal(struct db *db)
         db->config.lookup_lost_ppm = 0;
     db->down_until = db->slow_until = 0;
     fake_pg_set_full(db->pg, false);
+    db->is_full = false;
+}
+
+bool db_is_well(const struct db *db)
+{
+    return !is_down(db) && db->sim->now >= db->slow_until && !db->is_full;
 }

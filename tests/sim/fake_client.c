@@ -10,7 +10,7 @@
 #include "shared/base/assert.h"
 #include "tests/sim/client_state.h"
 
-/* --- asking and hearing ---------------------------------------------------------------------- */
+/* ---- asking and hearing ---------------------------------------------------------------------- */
 
 static void timed_out(void *ctx, uint64_t number, uint64_t b);
 
@@ -43,7 +43,7 @@ static void timed_out(void *ctx, uint64_t number, uint64_t b)
     if (may_repeat(request)) {
         try_again(client, number >> 8, 0);
     } else {
-        request->is_done = true; /* nobody will ever know */
+        request->is_done = true; /* it will never be known */
     }
 }
 
@@ -214,7 +214,8 @@ void fake_client_answer(struct fake_client *client, const struct core_answer *an
              answer->request & 255, request->kind, answer->code,
              answer->outcomes_len ? answer->outcomes[0].job.n : request->target);
     if (answer->code == FL_OK) {
-        /* One whose answer is lost was promised nothing it knows of, but the second answer must agree. */
+        /* One whose answer is lost was promised nothing it knows of, but the second answer must
+         * agree. */
         note_promise(client, request, index, answer);
         if (request->kind == CANCEL) {
             checks_cancel_acked(client->checks, (struct fl_job){request->target}, epoch);
@@ -235,7 +236,7 @@ void fake_client_answer(struct fake_client *client, const struct core_answer *an
            (uint64_t)answer->code);
 }
 
-/* --- doing things ---------------------------------------------------------------------------- */
+/* ---- doing things ---------------------------------------------------------------------------- */
 
 static uint64_t some_job(struct fake_client *client)
 {
@@ -347,10 +348,56 @@ static void busy(void *ctx, uint64_t a, uint64_t b)
            client, 0, 0);
 }
 
+enum { STREAM_EVERY_MS = 2000, STREAM_ELEMENTS = 6, STREAM_GANG_AFTER_MS = 8000 };
+
+static void flow(void *ctx, uint64_t a, uint64_t b)
+{
+    struct fake_client *client = ctx;
+    const struct fake_client_stream *stream = &client->stream;
+
+    (void)a;
+    (void)b;
+    if (client->sim->now >= stream->until) return;
+    ask(client, (struct client_request){
+                    .kind = SUBMIT,
+                    .shape = client->drawn_len + 1,
+                    .elements = STREAM_ELEMENTS,
+                    .target = (uint64_t)sim_between(client->sim, 1, client->queues_len - 1)});
+    sim_at(client->sim, client->sim->now + sim_between(client->sim, 1, 2 * STREAM_EVERY_MS), flow,
+           client, 0, 0);
+}
+
+static void send_gang(void *ctx, uint64_t a, uint64_t b)
+{
+    struct fake_client *client = ctx;
+
+    (void)a;
+    (void)b;
+    ask(client,
+        (struct client_request){
+            .kind = SUBMIT, .shape = client->drawn_len + 2, .elements = 1, .has_key = true});
+}
+
+void fake_client_add_stream(struct fake_client *client, const struct fake_client_stream *stream)
+{
+    struct sim *sim = client->sim;
+    struct fl_resources small = stream->each;
+
+    client->stream = *stream;
+    small.cpu_milli = small.cpu_milli / 4 + 1;
+    small.memory_bytes = small.memory_bytes / 4 + 1;
+    client_make_shape(&client->shapes[client->shapes_len++], stream->cluster, 1, small);
+    client_make_shape(&client->shapes[client->shapes_len++], stream->cluster, stream->replicas,
+                      stream->each);
+    sim_at(sim, stream->from, flow, client, 0, 0);
+    sim_at(sim, stream->from + STREAM_GANG_AFTER_MS, send_gang, client, 0, 0);
+}
+
 void fake_client_storm(struct fake_client *client, uint32_t requests)
 {
-    for (uint32_t i = 0; i < requests; i++)
+    for (uint32_t i = 0; i < requests; i++) {
         do_something(client);
+    }
 }
 
 void fake_client_forget(struct fake_client *client, struct fl_cluster cluster)
@@ -365,7 +412,7 @@ static void tidy(void *ctx, uint64_t a, uint64_t b)
     struct sim *sim = client->sim;
 
     (void)b;
-    /* Every time anew: what was asked before may have been on its way for long. */
+    /* Every time anew: an earlier question may have been on its way for long. */
     for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_queue); i++) {
         struct row_queue_put queue = fake_pg_row(client->pg, FAKE_PG_queue, i).queue_put;
         uint64_t number = (uint64_t)(queue.name.at[queue.name.len - 1] - '0'); /* "queue-3" */
@@ -416,7 +463,7 @@ bool fake_client_is_content(const struct fake_client *client)
     return client->enrolled == client->config.clusters && client->stubborn_open == 0;
 }
 
-/* The form of a job that is open, for whoever wonders why it does not start. */
+/* The form of a job that is open, to explain why it does not start. */
 static void tell_shape(const struct fake_client *client, struct fl_str name)
 {
     char text[64] = {0};
@@ -459,7 +506,7 @@ void fake_client_tell(const struct fake_client *client)
     }
 }
 
-/* --- life ------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 struct fake_client *fake_client_create(struct sim *sim, const struct fake_client_config *config,
                                        const struct fake_client_ports *ports,
@@ -477,14 +524,16 @@ struct fake_client *fake_client_create(struct sim *sim, const struct fake_client
     for (uint32_t i = 0; i < client->shapes_len; i++) {
         client_draw_shape(client, &client->shapes[i], i > 2 && sim_chance(sim, 60000));
     }
+    client->drawn_len = client->shapes_len;
     return client;
 }
 
 void fake_client_destroy(struct fake_client *client)
 {
     if (!client) return;
-    for (uint32_t i = 0; i < client->shapes_len; i++)
+    for (uint32_t i = 0; i < client->shapes_len; i++) {
         free(client->shapes[i].bytes);
+    }
     fl_vec_fini(&client->requests);
     fl_vec_fini(&client->jobs);
     fl_free(client);

@@ -1,11 +1,11 @@
 /* fake_client.h - the people and scripts that use the control plane.
- * They submit plain jobs, arrays and gangs, with and without a key, cancel, hold, release, read, retry what
- * ended, pause queues, cordon clusters; they repeat what got no answer when it had a key, and remember what
- * was promised to them.  A request's content follows from its number, so that a repetition is the same.
- * Single-threaded, in the sim's time. */
+ * They submit plain jobs, arrays and gangs, with and without a key, cancel, hold, release, read,
+ * retry what ended, pause queues, cordon clusters; they repeat what got no answer when it had a
+ * key, and remember what was promised to them.  A request's content follows from its number, so
+ * that a repetition is the same.  Single-threaded, in the sim's time. */
 #pragma once
 
-#include "controlplane/engine.h"
+#include "controlplane/engine/engine.h"
 #include "tests/sim/checks.h"
 #include "tests/sim/fake_pg.h"
 #include "tests/sim/sim.h"
@@ -45,15 +45,27 @@ struct engine_event *fake_client_build(struct fake_client *client, uint64_t requ
 void fake_client_answer(struct fake_client *client, const struct core_answer *answer,
                         uint64_t epoch);
 
-/* The stored spec, by its digest, as the hub's front and the agents find it; at NULL: no such. */
+/* The stored spec, by its digest, as the hub's front and the agents find it; at NULL: unknown. */
 struct fl_str fake_client_spec(const struct fake_client *client, struct fl_digest digest);
 
-/* --- to steer --- */
+/* One gang waits for all of a cluster, while small jobs of other queues stream there. */
+struct fake_client_stream {
+    uint32_t cluster;         /* its number */
+    uint32_t replicas;        /* the gang's */
+    struct fl_resources each; /* a replica's */
+    fl_ms from, until;
+};
+
+/* Before the first request. */
+void fake_client_add_stream(struct fake_client *client, const struct fake_client_stream *stream);
+
+/* ---- to steer -------------------------------------------------------------------------------- */
 void fake_client_storm(struct fake_client *client, uint32_t requests);
 void fake_client_forget(struct fake_client *client,
                         struct fl_cluster cluster); /* until it is acked */
-/* No more faults: whatever waits for a person is seen to, until everything has ended. */
+/* No more faults: everything that waits for a person gets one, until all has ended. */
 void fake_client_tidy(struct fake_client *client);
 /* Everything that shall come about is acknowledged: enrolment, forgetting. */
-void fake_client_tell(const struct fake_client *client); /* what is not, into the story */
+void fake_client_tell(
+    const struct fake_client *client); /* writes the missing ones into the story */
 bool fake_client_is_content(const struct fake_client *client);

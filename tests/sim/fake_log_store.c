@@ -23,7 +23,7 @@ struct stored {
     bool is_ended, is_end_durable;
     uint64_t told; /* acknowledged so far, to anybody: no crash may take it */
     bool is_end_told;
-    /* who writes it: the newest session that opened it; 0: nobody */
+    /* its writer: the newest session that opened it; 0: none */
     uint64_t connection;
     uint32_t number;
     bool is_paused, is_set_back, is_unacked;
@@ -83,7 +83,7 @@ static struct stored *by_number(const struct fake_log_store *store, uint64_t con
     return NULL;
 }
 
-/* --- I8 -------------------------------------------------------------------------------------- */
+/* ---- I8 -------------------------------------------------------------------------------------- */
 
 static const struct fake_output *truth_of(struct fake_log_store *store, const struct stored *stored)
 {
@@ -164,7 +164,7 @@ bool fake_log_store_is_whole(const struct fake_log_store *store, struct fl_clust
     return stored && stored->is_end_durable;
 }
 
-/* --- answers --------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 static void say(struct fake_log_store *store, uint64_t connection,
                 const struct fl_log_message *message)
@@ -212,7 +212,7 @@ static void detach(struct fake_log_store *store, struct stored *stored)
     stored->is_paused = stored->is_set_back = false;
 }
 
-/* --- what is asked --------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static void open_source(struct fake_log_store *store, const struct request *request)
 {
@@ -312,7 +312,7 @@ static void serve(struct fake_log_store *store, struct request *request)
     if (request->message.kind == FL_LOG_close && stored) detach(store, stored);
 }
 
-/* --- its disk -------------------------------------------------------------------------------- */
+/* ---- its disk -------------------------------------------------------------------------------- */
 
 /* Back to what is on the disk, up to so many bytes, cut at the last good record. */
 static void cut(struct stored *stored, size_t len)
@@ -375,8 +375,9 @@ static void sync_all(void *ctx, uint64_t boot, uint64_t b)
     if (sim_chance(store->sim, store->config.sync_fails_ppm)) {
         sync_failed(store);
     } else {
-        for (size_t i = 0; i < store->unacked.len; i++)
+        for (size_t i = 0; i < store->unacked.len; i++) {
             make_durable(store, store->unacked.at[i]);
+        }
     }
     fl_vec_clear(&store->unacked);
     store->ports.turned(store->ports.ctx);
@@ -392,7 +393,7 @@ static void plan_sync(struct fake_log_store *store, struct stored *stored)
            sync_all, store, store->boot, 0);
 }
 
-/* --- its inbox ------------------------------------------------------------------------------- */
+/* ---- its inbox ------------------------------------------------------------------------------- */
 
 static void free_request(struct request *request)
 {
@@ -414,8 +415,10 @@ static void plan_turn(struct fake_log_store *store)
 /* False: the inbox has no room. */
 static bool put(struct fake_log_store *store, const struct request *request)
 {
-    if (store->inbox_bytes && store->inbox_bytes + request->credit > store->config.inbox_bytes_max)
+    if (store->inbox_bytes &&
+        store->inbox_bytes + request->credit > store->config.inbox_bytes_max) {
         return false;
+    }
     store->inbox_bytes += request->credit;
     fl_vec_push(&store->inbox, *request);
     if (request->credit) {
@@ -449,8 +452,9 @@ static void place_held(struct fake_log_store *store)
 {
     size_t taken = 0;
 
-    while (taken < store->held.len && put(store, &store->held.at[taken]))
+    while (taken < store->held.len && put(store, &store->held.at[taken])) {
         taken++;
+    }
     store->held.len -= taken;
     memmove(store->held.at, store->held.at + taken, store->held.len * sizeof(*store->held.at));
 }
@@ -508,7 +512,7 @@ void fake_log_store_closed(struct fake_log_store *store, uint64_t connection)
     ask(store, &(struct request){.connection = connection, .is_gone = true});
 }
 
-/* --- life ------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 struct fake_log_store *fake_log_store_create(struct sim *sim, const struct fake_log_config *config,
                                              const struct fake_log_ports *ports)
@@ -523,10 +527,12 @@ struct fake_log_store *fake_log_store_create(struct sim *sim, const struct fake_
 
 static void drop_requests(struct fake_log_store *store)
 {
-    for (; store->inbox_pos < store->inbox.len; store->inbox_pos++)
+    for (; store->inbox_pos < store->inbox.len; store->inbox_pos++) {
         free_request(&store->inbox.at[store->inbox_pos]);
-    for (size_t i = 0; i < store->held.len; i++)
+    }
+    for (size_t i = 0; i < store->held.len; i++) {
         free_request(&store->held.at[i]);
+    }
     fl_vec_clear(&store->inbox);
     fl_vec_clear(&store->held);
     store->inbox_pos = 0;
@@ -572,7 +578,7 @@ void fake_log_store_crash(struct fake_log_store *store)
         stored->is_unacked = false;
         cut(stored,
             (size_t)sim_between(sim, (int64_t)stored->durable_len, (int64_t)stored->bytes.len));
-        /* What the next start finds is written again before it counts. */
+        /* The next start writes its findings again before they count. */
         stored->durable_len = stored->bytes.len;
         stored->durable_next = stored->next;
         sim_mark(sim, MARK_log_torn);
@@ -589,7 +595,7 @@ void fake_log_store_pause(struct fake_log_store *store, fl_ms until)
     store->paused_until = until;
 }
 
-/* --- faults ---------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 static void has_room(void *ctx, uint64_t until, uint64_t b)
 {

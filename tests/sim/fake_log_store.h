@@ -1,8 +1,9 @@
-/* fake_log_store.h - a hub's log store, as controlplane/logs is seen from its tunnels: appends that begin where
- * the source ends, cursors derived from what is stored, acknowledged when it is synced, and no sooner.
- * What it holds outlives the hub's process.  A crash takes what was not synced: none of it, all, or a part that
- * ends anywhere, which the next start cuts at the last good record.  Its disk can be full or fail to sync, and it
- * can stand still: then its inbox fills up, and credit does not return.
+/* fake_log_store.h - a hub's log store, as controlplane/logs is seen from its tunnels: appends that
+ * begin where the source ends, cursors derived from what is stored, acknowledged when it is synced,
+ * and no sooner.  Its contents outlive the hub's process.  A crash takes unsynced bytes:
+ * none of it, all, or a part that ends anywhere, which the next start cuts at the last good record.
+ * Its disk can be full or fail to sync, and it can stand still: then its inbox fills up, and credit
+ * does not return.
  * At each append it holds what came against what the replica truly wrote (I8).
  * Single-threaded, in the sim's time. */
 #pragma once
@@ -15,7 +16,7 @@ struct fake_log_store;
 
 struct fake_log_ports {
     void *ctx;
-    /* What the replica wrote; NULL: there is no such replica. */
+    /* The replica's output; NULL: the replica is unknown. */
     const struct fake_output *(*truth)(void *ctx, struct fl_cluster cluster,
                                        struct fl_attempt attempt, uint32_t replica);
     void (*send)(void *ctx, uint64_t connection, struct fl_str payload);
@@ -45,12 +46,12 @@ FL_CHECK bool fake_log_store_frame(struct fake_log_store *store, uint64_t connec
                                    struct fl_err *err);
 void fake_log_store_closed(struct fake_log_store *store, uint64_t connection);
 
-/* --- faults --- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 void fake_log_store_full(struct fake_log_store *store, fl_ms until);
 void fake_log_store_stall(struct fake_log_store *store, fl_ms until);
 void fake_log_store_heal(struct fake_log_store *store);
 
-/* --- what it holds --- */
+/* ---- its contents ---------------------------------------------------------------------------- */
 /* All of it to its end, and durably. */
 bool fake_log_store_is_whole(const struct fake_log_store *store, struct fl_cluster cluster,
                              struct fl_attempt attempt, uint32_t replica);

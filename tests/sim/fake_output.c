@@ -11,7 +11,7 @@ uint64_t fake_output_end(const struct fake_output *output)
     return output->records.len ? output->records.at[output->records.len - 1].end : 0;
 }
 
-/* --- its bytes ------------------------------------------------------------------------------- */
+/* ---- its bytes ------------------------------------------------------------------------------- */
 
 static uint64_t word(const struct fake_output *output, uint64_t n)
 {
@@ -25,8 +25,9 @@ static void fill(const struct fake_output *output, uint64_t offset, size_t len, 
 {
     size_t i = 0;
 
-    for (; i < len && offset + i < output->first.len; i++)
+    for (; i < len && offset + i < output->first.len; i++) {
         at[i] = output->first.at[offset + i];
+    }
     while (i < len) {
         uint64_t bytes = word(output, (offset + i) / 8);
         size_t skip = (offset + i) % 8;
@@ -37,7 +38,7 @@ static void fill(const struct fake_output *output, uint64_t offset, size_t len, 
     }
 }
 
-/* --- writing --------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void add(struct fake_output *output, fl_ms now, uint64_t len, enum fl_log_gap gap)
 {
@@ -58,8 +59,9 @@ void fake_output_write(struct fake_output *output, struct sim *sim)
     int64_t dice = sim_between(sim, 1, 1000);
 
     if (dice <= 5) {
-        for (int64_t i = sim_between(sim, 2, BURST_RECORDS_MAX); i > 0; i--)
+        for (int64_t i = sim_between(sim, 2, BURST_RECORDS_MAX); i > 0; i--) {
             add(output, sim->now, FL_LOG_RECORD_DATA_MAX, FL_LOG_GAP_none);
+        }
     } else if (dice <= 25) {
         add(output, sim->now, (uint64_t)sim_between(sim, 1, GAP_BYTES_MAX),
             sim_chance(sim, 500000) ? FL_LOG_GAP_limit : FL_LOG_GAP_disk_full);
@@ -70,7 +72,7 @@ void fake_output_write(struct fake_output *output, struct sim *sim)
     }
 }
 
-/* --- reading --------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* The record that holds this offset; records.len: none does yet. */
 static size_t place_of(const struct fake_output *output, uint64_t offset)

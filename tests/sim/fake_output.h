@@ -1,7 +1,7 @@
 /* fake_output.h - what one replica wrote: the true log, against which every stored one is held.
- * Its bytes follow from a number and their offset, so that none of them needs to be kept; they are anything,
- * NUL, newlines and bad UTF-8 among them.  They stand in records as a supervisor would have cut them, with gaps
- * where it could not keep up.
+ * Its bytes follow from a number and their offset, so that none of them needs to be kept; they are
+ * anything, NUL, newlines and bad UTF-8 among them.  They stand in records as a supervisor would
+ * have cut them, with gaps where it could not keep up.
  * Single-threaded. */
 #pragma once
 

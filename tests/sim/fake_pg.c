@@ -10,7 +10,7 @@
 #include "shared/base/vec.h"
 #include "tests/sim/pg_table.h"
 
-/* What to put back when the open transaction does not commit, newest last. */
+/* The rows to put back when the open transaction does not commit, newest last. */
 struct undo {
     enum fake_pg_table table;
     struct pg_entry old; /* row_len 0: there was none */
@@ -42,25 +42,20 @@ struct fake_pg {
     struct fl_buf scratch;
 };
 
-/* --- tables ---------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static const char *const table_names[FAKE_PG_TABLES_LEN] = {
-    [FAKE_PG_queue] = "queue",
-    [FAKE_PG_cluster] = "cluster",
-    [FAKE_PG_join_token] = "join_token",
-    [FAKE_PG_token] = "token",
-    [FAKE_PG_shape] = "shape",
-    [FAKE_PG_counter] = "counter",
+#define NAME_APPEND(table) [FAKE_PG_##table] = #table,
+#define NAME_NEXT NAME_APPEND
+#define NAME_FIRST NAME_APPEND
+#define NAME_LAST NAME_APPEND
+#define NAME_REMOVE(table)
+#define NAME_JOURNAL(table)
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields) NAME_##fold(table)
+#include "controlplane/core/rows.def"
     [FAKE_PG_open_job] = "open_job",
-    [FAKE_PG_open_mark] = "open_mark",
-    [FAKE_PG_attempt] = "attempt",
-    [FAKE_PG_attempt_end] = "attempt_end",
-    [FAKE_PG_element_end] = "element_end",
-    [FAKE_PG_job] = "job",
-    [FAKE_PG_job_end] = "job_end",
-    [FAKE_PG_spec] = "spec",
-    [FAKE_PG_audit] = "audit",
-    [FAKE_PG_idempotency] = "idempotency",
 };
 
 const char *fake_pg_table_name(enum fake_pg_table table)
@@ -81,8 +76,10 @@ static void put(struct fake_pg *pg, enum fake_pg_table at, const struct pg_key *
     bool is_there;
     size_t i = pg_table_seek(table, key, &is_there);
 
+    struct row kept = pg_kept(row, at == FAKE_PG_open_job);
+
     fl_buf_clear(&pg->scratch);
-    fl_assert(row_encode(&pg->scratch, row));
+    fl_assert(row_encode(&pg->scratch, &kept));
     entry = pg_entry_make(key, pg->scratch.at, pg->scratch.len);
     if (is_there) {
         remember(pg, at, table->entries.at[i]);
@@ -109,7 +106,7 @@ static void roll_back(struct fake_pg *pg)
     while (pg->undo.len) {
         struct undo undo = fl_vec_pop(&pg->undo);
         struct pg_table *table = &pg->tables[undo.table];
-        struct pg_key key = pg_key_bytes(0, 0, undo.old.at, undo.old.key_len);
+        struct pg_key key = pg_key_bytes(undo.old.at, undo.old.key_len);
         bool is_there;
         size_t i = pg_table_seek(table, &key, &is_there);
 
@@ -133,17 +130,17 @@ static void forget_undo(struct fake_pg *pg)
     fl_vec_clear(&pg->undo);
 }
 
-/* --- rows to tables -------------------------------------------------------------------------- */
+/* ---- rows to tables -------------------------------------------------------------------------- */
 
 /* A second row with this key: 23505. */
-static bool insert(struct fake_pg *pg, enum fake_pg_table at, struct pg_key key,
+static bool insert(struct fake_pg *pg, enum fake_pg_table at, const struct pg_key *key,
                    const struct row *row, const char **text)
 {
-    if (pg_table_has(&pg->tables[at], &key)) {
+    if (pg_table_has(&pg->tables[at], key)) {
         *text = table_names[at];
         return false;
     }
-    put(pg, at, &key, row);
+    put(pg, at, key, row);
     return true;
 }
 
@@ -155,176 +152,118 @@ static bool has_partition(const struct fake_pg *pg, uint64_t job, const char **t
     return false;
 }
 
-static bool apply_job_new(struct fake_pg *pg, const struct row *row, const char **text)
+static struct pg_key key_of_job(uint64_t job)
 {
-    struct pg_key key = pg_key(row->job_new.job, 8, 0, 0, 0, 0);
-    struct row open = {.kind = ROW_job_new, .job_new = row->job_new};
-
-    if (fl_str_eq(row->job_new.name, FL_STR(FAKE_PG_POISON))) {
-        *text = "a constraint refuses this job";
-        return false;
-    }
-    if (!has_partition(pg, row->job_new.job, text)) return false;
-    if (!insert(pg, FAKE_PG_job, key, row, text)) return false;
-    open.job_new.spec = (struct fl_digest){0};
-    open.job_new.retry_of = 0;
-    open.job_new.name = open.job_new.labels = open.job_new.params = open.job_new.picked =
-        (struct fl_str){0};
-    return insert(pg, FAKE_PG_open_job, key, &open, text);
+    return pg_key(job, 8, 0, 0);
 }
 
-/* The number before has ended and the element has not: else 'prev' is NULL, 23502. */
-static bool apply_attempt_new(struct fake_pg *pg, const struct row *row, const char **text)
-{
-    const struct row_attempt_new *attempt = &row->attempt_new;
-    struct pg_key before =
-        pg_key_attempt(attempt->job, attempt->element, (uint16_t)(attempt->n - 1));
-    struct pg_key element = pg_key(attempt->job, 8, attempt->element, 4, 0, 0);
-
-    if (!has_partition(pg, attempt->job, text)) return false;
-    if (attempt->n == 0 || pg_table_has(&pg->tables[FAKE_PG_element_end], &element) ||
-        (attempt->n > 1 && !pg_table_has(&pg->tables[FAKE_PG_attempt_end], &before))) {
-        *text = "prev of attempt";
-        return false;
-    }
-    return insert(pg, FAKE_PG_attempt, pg_key_attempt(attempt->job, attempt->element, attempt->n),
-                  row, text);
-}
-
-static void apply_job_end(struct fake_pg *pg, const struct row *row)
+static void end_job(struct fake_pg *pg, const struct row_job_end *row)
 {
     struct pg_table *marks = &pg->tables[FAKE_PG_open_mark];
-    struct pg_key key = pg_key(row->job_end.job, 8, 0, 0, 0, 0);
+    struct pg_key key = key_of_job(row->job);
     bool is_there;
     size_t i;
 
     take_away(pg, FAKE_PG_open_job, &key);
-    if (!row->job_end.has_marks) return;       /* believed, as the real one does */
+    if (!row->has_marks) return;               /* believed, as the real one does */
     i = pg_table_seek(marks, &key, &is_there); /* a prefix of its marks' keys: where they begin */
     while (i < marks->entries.len && memcmp(marks->entries.at[i].at, key.at, key.len) == 0) {
-        struct pg_key mark =
-            pg_key_bytes(0, 0, marks->entries.at[i].at, marks->entries.at[i].key_len);
+        struct pg_key mark = pg_key_bytes(marks->entries.at[i].at, marks->entries.at[i].key_len);
 
         take_away(pg, FAKE_PG_open_mark, &mark);
     }
 }
 
-/* One row into its table.  False: a constraint refuses it; the caller rolls back.  'audit_n' counts the
- * batch's audit rows, which are keyed by it. */
-static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uint32_t *audit_n,
+/* 'count' is that of the batch's rows of this kind, which are keyed by it where they have no
+ * key. */
+static bool append(struct fake_pg *pg, enum fake_pg_table at, const struct row *row, uint64_t batch,
+                   uint32_t *count, const char **text)
+{
+    struct pg_key key = pg_key_of(row);
+
+    if (row->kind == ROW_job_new && fl_str_eq(row->job_new.name, FL_STR(FAKE_PG_POISON))) {
+        *text = "a constraint refuses this job";
+        return false;
+    }
+    if (row->kind == ROW_job_end) {
+        end_job(pg, &row->job_end);
+        if (!row->job_end.is_array) return true;
+    }
+    if (key.len == 0) key = pg_key(batch, 8, (*count)++, 4);
+    return has_partition(pg, row_job(row), text) && insert(pg, at, &key, row, text) &&
+           (row->kind != ROW_job_new || insert(pg, FAKE_PG_open_job, &key, row, text));
+}
+
+/* The number before has ended and the element has not: else 'prev' is NULL, 23502. */
+static bool follow(struct fake_pg *pg, const struct row *row, const char **text)
+{
+    struct row end = {.kind = ROW_attempt_end,
+                      .attempt_end = {.job = row->attempt_new.job,
+                                      .element = row->attempt_new.element,
+                                      .n = (uint16_t)(row->attempt_new.n - 1)}};
+    struct pg_key before = pg_key_of(&end),
+                  element = pg_key(end.attempt_end.job, 8, end.attempt_end.element, 4);
+
+    if (row->attempt_new.n == 0 || pg_table_has(&pg->tables[FAKE_PG_element_end], &element) ||
+        (row->attempt_new.n > 1 && !pg_table_has(&pg->tables[FAKE_PG_attempt_end], &before))) {
+        *text = "prev of attempt";
+        return false;
+    }
+    return true;
+}
+
+static bool put_first(struct fake_pg *pg, enum fake_pg_table at, const struct row *row,
+                      const char **text)
+{
+    struct pg_key key = pg_key_of(row);
+
+    if (!has_partition(pg, row_job(row), text)) return false;
+    if (!pg_table_has(&pg->tables[at], &key)) put(pg, at, &key, row);
+    return true;
+}
+
+static bool put_last(struct fake_pg *pg, enum fake_pg_table at, const struct row *row)
+{
+    struct pg_key key = pg_key_of(row);
+
+    put(pg, at, &key, row);
+    return true;
+}
+
+static bool remove_key(struct fake_pg *pg, enum fake_pg_table at, const struct row *row)
+{
+    struct pg_key key = pg_key_of(row);
+
+    take_away(pg, at, &key);
+    return true;
+}
+
+/* One row into its table.  False: a constraint refuses it; the caller rolls back. */
+static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uint32_t *count,
                   const char **text)
 {
     switch (row->kind) {
-    case ROW_job_new:
-        return apply_job_new(pg, row, text);
-    case ROW_spec_new: {
-        struct pg_key key = pg_key_bytes(row->spec_new.job, 8, row->spec_new.digest.at, 32);
-
-        if (!has_partition(pg, row->spec_new.job, text)) return false;
-        if (!pg_table_has(&pg->tables[FAKE_PG_spec], &key)) put(pg, FAKE_PG_spec, &key, row);
-        return true;
-    }
-    case ROW_shape_new: {
-        struct pg_key key = pg_key(row->shape_new.shape, 4, 0, 0, 0, 0);
-
-        put(pg, FAKE_PG_shape, &key, row);
-        return true;
-    }
-    case ROW_shape_drop: {
-        struct pg_key key = pg_key(row->shape_drop.shape, 4, 0, 0, 0, 0);
-
-        take_away(pg, FAKE_PG_shape, &key);
-        return true;
-    }
-    case ROW_attempt_new:
-        return apply_attempt_new(pg, row, text);
-    case ROW_attempt_end:
-        if (!has_partition(pg, row->attempt_end.job, text)) return false;
-        return insert(
-            pg, FAKE_PG_attempt_end,
-            pg_key_attempt(row->attempt_end.job, row->attempt_end.element, row->attempt_end.n), row,
-            text);
-    case ROW_element_end:
-        if (!has_partition(pg, row->element_end.job, text)) return false;
-        return insert(pg, FAKE_PG_element_end,
-                      pg_key(row->element_end.job, 8, row->element_end.element, 4, 0, 0), row,
-                      text);
-    case ROW_job_end:
-        apply_job_end(pg, row);
-        if (!row->job_end.is_array) return true;
-        if (!has_partition(pg, row->job_end.job, text)) return false;
-        return insert(pg, FAKE_PG_job_end, pg_key(row->job_end.job, 8, 0, 0, 0, 0), row, text);
-    case ROW_mark_set: {
-        struct pg_key key = pg_key(row->mark_set.job, 8, 0, 4, row->mark_set.kind, 2);
-
-        put(pg, FAKE_PG_open_mark, &key, row);
-        return true;
-    }
-    case ROW_mark_clear: {
-        struct pg_key key = pg_key(row->mark_clear.job, 8, 0, 4, row->mark_clear.kind, 2);
-
-        take_away(pg, FAKE_PG_open_mark, &key);
-        return true;
-    }
-    case ROW_queue_put: {
-        struct pg_key key = pg_key(row->queue_put.queue, 4, 0, 0, 0, 0);
-
-        put(pg, FAKE_PG_queue, &key, row);
-        return true;
-    }
-    case ROW_cluster_put: {
-        struct pg_key key = pg_key(row->cluster_put.cluster, 4, 0, 0, 0, 0);
-
-        put(pg, FAKE_PG_cluster, &key, row);
-        return true;
-    }
-    case ROW_counter: {
-        struct pg_key key = pg_key(row->counter.counter, 1, 0, 0, 0, 0);
-
-        put(pg, FAKE_PG_counter, &key, row);
-        return true;
-    }
-    case ROW_audit:
-        return insert(pg, FAKE_PG_audit, pg_key(batch, 8, (*audit_n)++, 4, 0, 0), row, text);
-    case ROW_idempotency:
-        return insert(pg, FAKE_PG_idempotency,
-                      pg_key_bytes(row->idempotency.tenant, 4, row->idempotency.key.at,
-                                   row->idempotency.key.len),
-                      row, text);
-    case ROW_join_put: {
-        struct pg_key key = pg_key_bytes(0, 0, row->join_put.token.at, 32);
-
-        put(pg, FAKE_PG_join_token, &key, row);
-        return true;
-    }
-    case ROW_join_drop: {
-        struct pg_key key = pg_key_bytes(0, 0, row->join_drop.token.at, 32);
-
-        take_away(pg, FAKE_PG_join_token, &key);
-        return true;
-    }
-    case ROW_token_put: {
-        struct pg_key key = pg_key_bytes(0, 0, row->token_put.id.at, row->token_put.id.len);
-
-        put(pg, FAKE_PG_token, &key, row);
-        return true;
-    }
-    case ROW_token_drop: {
-        struct pg_key key = pg_key_bytes(0, 0, row->token_drop.id.at, row->token_drop.id.len);
-
-        take_away(pg, FAKE_PG_token, &key);
-        return true;
-    }
-    case ROW_replica_phase: /* journal only */
-    case ROW_cluster_phase:
-        return true;
-    case ROW_KINDS_LEN:
+#define APPLY_APPEND(table) append(pg, FAKE_PG_##table, row, batch, count, text)
+#define APPLY_NEXT(table)                                                                          \
+    has_partition(pg, row_job(row), text) && follow(pg, row, text) && APPLY_APPEND(table)
+#define APPLY_FIRST(table) put_first(pg, FAKE_PG_##table, row, text)
+#define APPLY_LAST(table) put_last(pg, FAKE_PG_##table, row)
+#define APPLY_REMOVE(table) remove_key(pg, FAKE_PG_##table, row)
+#define APPLY_JOURNAL(table) true
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields)                                                     \
+    case ROW_##name:                                                                               \
+        return APPLY_##fold(table);
+#include "controlplane/core/rows.def"
+    case ROW_unknown:
         break;
     }
-    fl_unreachable("row_decode knows every kind");
+    fl_unreachable("a core decides rows of rows.def");
 }
 
-/* The store writes table by table; what one table's constraint looks up in another is written before. */
+/* The store writes table by table; what one table's constraint looks up in another is written
+ * before. */
 static int statement_order(enum row_kind kind)
 {
     switch ((int)kind) {
@@ -341,7 +280,7 @@ static int statement_order(enum row_kind kind)
 
 static bool apply_body(struct fake_pg *pg, struct fl_str body, uint64_t batch, const char **text)
 {
-    uint32_t audit_n = 0;
+    uint32_t count = 0;
 
     for (int order = 0; order <= 3; order++) {
         struct fl_reader reader = fl_reader(body.at, body.len);
@@ -352,13 +291,13 @@ static bool apply_body(struct fake_pg *pg, struct fl_str body, uint64_t batch, c
 
             fl_assert(row_decode(&reader, &row, &err)); /* the client encoded it */
             if (statement_order(row.kind) != order) continue;
-            if (!apply(pg, &row, batch, &audit_n, text)) return false;
+            if (!apply(pg, &row, batch, &count, text)) return false;
         }
     }
     return true;
 }
 
-/* --- life ------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 struct fake_pg *fake_pg_create(uint64_t job_below, uint64_t batch_below)
 {
@@ -384,10 +323,7 @@ void fake_pg_destroy(struct fake_pg *pg)
 {
     if (!pg) return;
     for (size_t t = 0; t < FAKE_PG_TABLES_LEN; t++) {
-        for (size_t i = 0; i < pg->tables[t].entries.len; i++) {
-            free(pg->tables[t].entries.at[i].at);
-        }
-        fl_vec_fini(&pg->tables[t].entries);
+        pg_table_fini(&pg->tables[t]);
     }
     for (size_t i = 1; i < pg->journal.len; i++) {
         free((void *)pg->journal.at[i].body.at);
@@ -451,7 +387,7 @@ void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_bel
     pg->batch_below = batch_below;
 }
 
-/* --- leader and lease ------------------------------------------------------------------------ */
+/* ---- leader and lease ------------------------------------------------------------------------ */
 
 /* The lease may be taken: it has run out, was released, or is the same instance's. */
 static bool lease_is_free(const struct fake_pg *pg, const char *instance, fl_ms wall)
@@ -518,7 +454,7 @@ void fake_pg_release(struct fake_pg *pg, const char *instance, uint64_t epoch)
     pg->lease_instance[0] = 0;
 }
 
-/* --- batches --------------------------------------------------------------------------------- */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 static enum engine_commit fail(struct backend *backend, enum engine_commit result, const char *why,
                                const char **text)
@@ -540,8 +476,9 @@ enum engine_commit fake_pg_begin(struct fake_pg *pg, uint32_t backend, uint64_t 
     if (pg->is_full) return fail(self, ENGINE_NO_SPACE, "53100", text);
     if (batch >= pg->batch_below) return fail(self, ENGINE_POISONED, "no partition", text);
     /* NOT NULL is checked column by column, before any key: prev, then epoch. */
-    if (batch == 0 || batch > fake_pg_newest(pg) + 1)
+    if (batch == 0 || batch > fake_pg_newest(pg) + 1) {
         return fail(self, ENGINE_RELOAD, "23502 journal prev", text);
+    }
     if (epoch != pg->epoch) return fail(self, ENGINE_DEPOSED, "23502 journal epoch", text);
     if (batch <= fake_pg_newest(pg)) return fail(self, ENGINE_RELOAD, "23505 journal", text);
     self->has_batch = true;
@@ -573,50 +510,88 @@ enum engine_commit fake_pg_commit(struct fake_pg *pg, uint32_t backend, const ch
     return ENGINE_COMMITTED;
 }
 
-/* --- reading --------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-void fake_pg_load(const struct fake_pg *pg, void (*emit)(void *ctx, const struct row *row),
-                  void *ctx)
+/* One row says the next number: after the newest job, open or not, or the greater that is
+ * stored. */
+static void load_counters(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
 {
-    const struct pg_table *open = &pg->tables[FAKE_PG_open_job];
-    const struct pg_key job_next = pg_key(CORE_COUNTER_job_next, 1, 0, 0, 0, 0);
-    uint64_t newest = fake_pg_newest_job(pg);
-    /* One row says the next number: after the newest job, open or not, or the greater that is stored. */
-    struct row next = {.kind = ROW_counter, .counter = {CORE_COUNTER_job_next, newest + 1}};
+    const struct pg_table *table = &pg->tables[FAKE_PG_counter];
+    struct row next = {.kind = ROW_counter,
+                       .counter = {CORE_COUNTER_job_next, fake_pg_newest_job(pg) + 1}};
 
-    for (size_t t = FAKE_PG_queue; t <= FAKE_PG_element_end; t++) {
-        const struct pg_table *table = &pg->tables[t];
-        bool is_of_job = t > FAKE_PG_open_mark; /* marks are read whole: all are of open jobs */
-        size_t o = 0;
+    for (size_t i = 0; i < table->entries.len; i++) {
+        struct row row = pg_entry_row(&table->entries.at[i]);
 
-        if (t == FAKE_PG_counter && !pg_table_has(table, &job_next)) emit(ctx, &next);
-        for (size_t i = 0; i < table->entries.len; i++) {
-            struct row row;
-
-            if (is_of_job) { /* both are in the order of ids */
-                while (o < open->entries.len &&
-                       pg_entry_job(&open->entries.at[o]) < pg_entry_job(&table->entries.at[i])) {
-                    o++;
-                }
-                if (o == open->entries.len) break;
-                if (pg_entry_job(&open->entries.at[o]) != pg_entry_job(&table->entries.at[i]))
-                    continue;
-            }
-            row = pg_entry_row(&table->entries.at[i]);
-            if (row.kind == ROW_counter && row.counter.counter == CORE_COUNTER_job_next &&
-                row.counter.value <= newest) {
-                row = next;
-            }
-            emit(ctx, &row);
-        }
+        if (row.counter.counter != CORE_COUNTER_job_next) break;
+        if (row.counter.value > next.counter.value) next = row;
     }
+    emit(ctx, &next);
+    for (size_t i = 0; i < table->entries.len; i++) {
+        struct row row = pg_entry_row(&table->entries.at[i]);
+
+        if (row.counter.counter != CORE_COUNTER_job_next) emit(ctx, &row);
+    }
+}
+
+static void load_whole(const struct fake_pg *pg, enum fake_pg_table at, fake_pg_emit_fn *emit,
+                       void *ctx)
+{
+    if (at == FAKE_PG_counter) {
+        load_counters(pg, emit, ctx);
+        return;
+    }
+    for (size_t i = 0; i < fake_pg_len(pg, at); i++) {
+        struct row row = fake_pg_row(pg, at, i);
+
+        emit(ctx, &row);
+    }
+}
+
+/* Rows that belong to open jobs; both tables are in the order of ids. */
+static void load_of_jobs(const struct fake_pg *pg, enum fake_pg_table at, fake_pg_emit_fn *emit,
+                         void *ctx)
+{
+    const struct pg_table *open = &pg->tables[FAKE_PG_open_job], *table = &pg->tables[at];
+    size_t o = 0;
+
+    for (size_t i = 0; i < table->entries.len; i++) {
+        uint64_t job = pg_entry_job(&table->entries.at[i]);
+        struct row row;
+
+        while (o < open->entries.len && pg_entry_job(&open->entries.at[o]) < job) {
+            o++;
+        }
+        if (o == open->entries.len) break;
+        if (pg_entry_job(&open->entries.at[o]) != job) continue;
+        row = pg_entry_row(&table->entries.at[i]);
+        emit(ctx, &row);
+    }
+}
+
+void fake_pg_load(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
+{
+#define LOAD_APPEND(table)                                                                         \
+    if (FAKE_PG_##table == FAKE_PG_job) load_whole(pg, FAKE_PG_open_job, emit, ctx);
+#define LOAD_LAST(table) load_whole(pg, FAKE_PG_##table, emit, ctx);
+#define LOAD_NEXT(table)
+#define LOAD_FIRST(table)
+#define LOAD_REMOVE(table)
+#define LOAD_JOURNAL(table)
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields) LOAD_##fold(table)
+#include "controlplane/core/rows.def"
+    load_of_jobs(pg, FAKE_PG_attempt, emit, ctx);
+    load_of_jobs(pg, FAKE_PG_attempt_end, emit, ctx);
+    load_of_jobs(pg, FAKE_PG_element_end, emit, ctx);
 }
 
 bool fake_pg_lookup(const struct fake_pg *pg, struct fl_tenant tenant, struct fl_str key,
                     struct fl_digest *ret_body_sha, struct fl_str *ret_answer)
 {
-    struct pg_key at = pg_key_bytes(tenant.n, 4, key.at, key.len);
-    struct row row;
+    struct row row = {.kind = ROW_idempotency, .idempotency = {.tenant = tenant.n, .key = key}};
+    struct pg_key at = pg_key_of(&row);
 
     if (!pg_table_find(&pg->tables[FAKE_PG_idempotency], &at, &row)) return false;
     *ret_body_sha = row.idempotency.body_sha;
@@ -657,6 +632,11 @@ struct fake_pg_journal fake_pg_journal_at(const struct fake_pg *pg, size_t i)
     return pg->journal.at[i];
 }
 
+const struct pg_table *fake_pg_table(const struct fake_pg *pg, enum fake_pg_table table)
+{
+    return &pg->tables[table];
+}
+
 size_t fake_pg_len(const struct fake_pg *pg, enum fake_pg_table table)
 {
     return pg->tables[table].entries.len;
@@ -670,7 +650,7 @@ struct row fake_pg_row(const struct fake_pg *pg, enum fake_pg_table table, size_
 
 bool fake_pg_find_job(const struct fake_pg *pg, struct fl_job job, struct row *ret_row)
 {
-    struct pg_key key = pg_key(job.n, 8, 0, 0, 0, 0);
+    struct pg_key key = key_of_job(job.n);
 
     return pg_table_find(&pg->tables[FAKE_PG_job], &key, ret_row);
 }
@@ -678,7 +658,9 @@ bool fake_pg_find_job(const struct fake_pg *pg, struct fl_job job, struct row *r
 bool fake_pg_find_attempt(const struct fake_pg *pg, struct fl_job job, uint32_t element, uint16_t n,
                           struct row *ret_row)
 {
-    struct pg_key key = pg_key_attempt(job.n, element, n);
+    struct row row = {.kind = ROW_attempt_new,
+                      .attempt_new = {.job = job.n, .element = element, .n = n}};
+    struct pg_key key = pg_key_of(&row);
 
     return pg_table_find(&pg->tables[FAKE_PG_attempt], &key, ret_row);
 }
@@ -686,7 +668,9 @@ bool fake_pg_find_attempt(const struct fake_pg *pg, struct fl_job job, uint32_t 
 bool fake_pg_find_attempt_end(const struct fake_pg *pg, struct fl_job job, uint32_t element,
                               uint16_t n, struct row *ret_row)
 {
-    struct pg_key key = pg_key_attempt(job.n, element, n);
+    struct row row = {.kind = ROW_attempt_end,
+                      .attempt_end = {.job = job.n, .element = element, .n = n}};
+    struct pg_key key = pg_key_of(&row);
 
     return pg_table_find(&pg->tables[FAKE_PG_attempt_end], &key, ret_row);
 }
@@ -694,14 +678,14 @@ bool fake_pg_find_attempt_end(const struct fake_pg *pg, struct fl_job job, uint3
 bool fake_pg_find_element_end(const struct fake_pg *pg, struct fl_job job, uint32_t element,
                               struct row *ret_row)
 {
-    struct pg_key key = pg_key(job.n, 8, element, 4, 0, 0);
+    struct pg_key key = pg_key(job.n, 8, element, 4);
 
     return pg_table_find(&pg->tables[FAKE_PG_element_end], &key, ret_row);
 }
 
 bool fake_pg_find_open(const struct fake_pg *pg, struct fl_job job)
 {
-    struct pg_key key = pg_key(job.n, 8, 0, 0, 0, 0);
+    struct pg_key key = key_of_job(job.n);
 
     return pg_table_has(&pg->tables[FAKE_PG_open_job], &key);
 }
@@ -709,13 +693,13 @@ bool fake_pg_find_open(const struct fake_pg *pg, struct fl_job job)
 bool fake_pg_find_mark(const struct fake_pg *pg, struct fl_job job, enum core_mark mark,
                        struct row *ret_row)
 {
-    struct pg_key key = pg_key(job.n, 8, 0, 4, mark, 2);
+    struct pg_key key = pg_key(job.n, 8, mark, 1);
 
     return pg_table_find(&pg->tables[FAKE_PG_open_mark], &key, ret_row);
 }
 
-/* Folded in the order decided and not, as the batches were, in that of the store's statements: a batch
- * whose rows mean something else when they are reordered is found here. */
+/* Folded in the order decided and not, as the batches were, in that of the store's statements: a
+ * batch whose rows mean something else when they are reordered is found here. */
 bool fake_pg_fold_is_equal(const struct fake_pg *pg, struct fl_err *err)
 {
     struct fake_pg *fold = fake_pg_create(UINT64_MAX, UINT64_MAX);
@@ -723,14 +707,14 @@ bool fake_pg_fold_is_equal(const struct fake_pg *pg, struct fl_err *err)
 
     for (size_t i = 1; is_equal && i < pg->journal.len; i++) {
         struct fl_reader reader = fl_reader(pg->journal.at[i].body.at, pg->journal.at[i].body.len);
-        uint32_t audit_n = 0;
+        uint32_t count = 0;
 
         while (is_equal && reader.pos < reader.len) {
             const char *text = "";
             struct row row;
 
             is_equal = row_decode(&reader, &row, err);
-            if (is_equal && !apply(fold, &row, pg->journal.at[i].batch, &audit_n, &text)) {
+            if (is_equal && !apply(fold, &row, pg->journal.at[i].batch, &count, &text)) {
                 is_equal = fl_fail(err, FL_CONFLICT, "batch %llu, in its order: %s refuses a row",
                                    (unsigned long long)pg->journal.at[i].batch, text);
             }

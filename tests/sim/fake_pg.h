@@ -1,39 +1,37 @@
 /* fake_pg.h - a Postgres that is not there: the control plane's tables, in memory, in virtual time.
- * It keeps what the real one keeps, as encoded rows under the keys of schema/0001_init.sql, and answers
- * what the store's statements make the real one answer: the chain (stale epoch, missing predecessor,
- * repeated batch), one live attempt, one terminal row, the leader and lease rows, a takeover that ends the
- * old writer, a batch behind a failed one, a disk that is full.  tests/store compares the two.
+ * It keeps what the real one keeps, as encoded rows under the keys of schema/0001_init.sql, and
+ * answers what the store's statements make the real one answer: the chain (stale epoch, missing
+ * predecessor, repeated batch), one live attempt, one terminal row, the leader and lease rows, a
+ * takeover that ends the old writer, a batch behind a failed one, a disk that is full.  tests/store
+ * compares the two.
  *
- * Time is the caller's: a call happens in the server at one instant, and who lets messages travel decides
- * when.  So a batch whose connection was lost at the client's end may still be executed here, later, until
- * its backend is ended.
+ * Time is the caller's: a call happens in the server at one instant, and who lets messages travel
+ * decides when.  So a batch whose connection was lost at the client's end may still be executed
+ * here, later, until its backend is ended.
  * Single-threaded; no clock, no randomness. */
 #pragma once
 
-#include "controlplane/engine.h"
+#include "controlplane/engine/engine.h"
 
 struct fake_pg;
+struct pg_table;
 
 #define FAKE_PG_POISON "poison" /* a job of this name: its batch is refused, as by a constraint */
 #define FAKE_PG_TTL_MS (6 * FL_SECOND_MS)
 
+/* Each table of rows.def, and open_job. */
 enum fake_pg_table {
-    FAKE_PG_queue,
-    FAKE_PG_cluster,
-    FAKE_PG_join_token,
-    FAKE_PG_token,
-    FAKE_PG_shape,
-    FAKE_PG_counter,
+#define TABLE_APPEND(table) FAKE_PG_##table,
+#define TABLE_NEXT TABLE_APPEND
+#define TABLE_FIRST TABLE_APPEND
+#define TABLE_LAST TABLE_APPEND
+#define TABLE_REMOVE(table)
+#define TABLE_JOURNAL(table)
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields) TABLE_##fold(table)
+#include "controlplane/core/rows.def"
     FAKE_PG_open_job,
-    FAKE_PG_open_mark,
-    FAKE_PG_attempt,
-    FAKE_PG_attempt_end,
-    FAKE_PG_element_end,
-    FAKE_PG_job,
-    FAKE_PG_job_end,
-    FAKE_PG_spec,
-    FAKE_PG_audit,
-    FAKE_PG_idempotency,
     FAKE_PG_TABLES_LEN
 };
 
@@ -47,22 +45,23 @@ struct fake_pg_journal {
 struct fake_pg *fake_pg_create(uint64_t job_below, uint64_t batch_below);
 void fake_pg_destroy(struct fake_pg *pg);
 
-/* --- the server's own state --- */
+/* ---- the server's own state ------------------------------------------------------------------ */
 
 uint32_t fake_pg_connect(struct fake_pg *pg); /* a backend, never 0 */
 void fake_pg_end(struct fake_pg *pg,
                  uint32_t backend);       /* it is gone, its transaction rolled back */
-void fake_pg_end_all(struct fake_pg *pg); /* the server stops; what is committed stays */
+void fake_pg_end_all(struct fake_pg *pg); /* the server stops; committed rows stay */
 bool fake_pg_is_live(const struct fake_pg *pg, uint32_t backend);
 void fake_pg_set_full(struct fake_pg *pg, bool is_full);
 void fake_pg_set_deaf(struct fake_pg *pg,
                       bool is_deaf); /* pg_terminate_backend does not get through */
 void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_below);
 
-/* --- what the store's connections do --- */
+/* ---- the store's connections ----------------------------------------------------------------- */
 
 /* The takeover transaction on a new writer connection.  FL_OK; FL_DEPOSED: the lease is another's;
- * FL_NO_SPACE; FL_UNAVAILABLE: the backend is gone; FL_CONFLICT: it waits for a lock, ask again later. */
+ * FL_NO_SPACE; FL_UNAVAILABLE: the backend is gone; FL_CONFLICT: it waits for a lock, ask again
+ * later. */
 enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *instance, fl_ms wall,
                           uint64_t batch_from, struct engine_taken *ret_taken);
 
@@ -71,21 +70,21 @@ bool fake_pg_renew(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_
 /* Nothing, when this instance has taken over from itself since. */
 void fake_pg_release(struct fake_pg *pg, const char *instance, uint64_t epoch);
 
-/* One batch: everything up to COMMIT, then COMMIT.  'text' (may be NULL) is what the server says to a
- * refusal.  ENGINE_UNKNOWN: the backend is gone, nobody will ever hear an answer. */
+/* One batch: everything up to COMMIT, then COMMIT.  'text' (may be NULL) is what the server says to
+ * a refusal.  ENGINE_UNKNOWN: the backend is gone, nobody will ever hear an answer. */
 enum engine_commit fake_pg_begin(struct fake_pg *pg, uint32_t backend, uint64_t batch, fl_ms at,
                                  uint64_t epoch, struct fl_str body, const char **text);
 enum engine_commit fake_pg_commit(struct fake_pg *pg, uint32_t backend, const char **text);
 
 /* The rows a fresh core is loaded from, in the order of core.h. */
-void fake_pg_load(const struct fake_pg *pg, void (*emit)(void *ctx, const struct row *row),
-                  void *ctx);
+typedef void fake_pg_emit_fn(void *ctx, const struct row *row);
+void fake_pg_load(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx);
 
 /* The remembered answer of an Idempotency-Key; false: none. */
 bool fake_pg_lookup(const struct fake_pg *pg, struct fl_tenant tenant, struct fl_str key,
                     struct fl_digest *ret_body_sha, struct fl_str *ret_answer);
 
-/* --- to look at, for checks --- */
+/* ---- to look at, for checks ------------------------------------------------------------------ */
 
 uint64_t fake_pg_epoch(const struct fake_pg *pg);
 uint64_t fake_pg_newest(const struct fake_pg *pg); /* batch */
@@ -93,6 +92,7 @@ fl_ms fake_pg_at(const struct fake_pg *pg);        /* time of the newest batch *
 uint64_t fake_pg_newest_job(const struct fake_pg *pg);
 size_t fake_pg_journal_len(const struct fake_pg *pg);
 struct fake_pg_journal fake_pg_journal_at(const struct fake_pg *pg, size_t i); /* 0 is genesis */
+const struct pg_table *fake_pg_table(const struct fake_pg *pg, enum fake_pg_table table);
 size_t fake_pg_len(const struct fake_pg *pg, enum fake_pg_table table);
 struct row fake_pg_row(const struct fake_pg *pg, enum fake_pg_table table,
                        size_t i); /* key order */
@@ -109,7 +109,8 @@ bool fake_pg_find_open(const struct fake_pg *pg, struct fl_job job);
 bool fake_pg_find_mark(const struct fake_pg *pg, struct fl_job job, enum core_mark mark,
                        struct row *ret_row);
 
-/* Are the tables what the journal says, row by row in the order decided?  False: 'err' names a table. */
+/* Are the tables what the journal says, row by row in the order decided?  False: 'err' names a
+ * table. */
 FL_CHECK bool fake_pg_fold_is_equal(const struct fake_pg *pg, struct fl_err *err);
 
 /* Over all tables but the journal; equal contents, equal hash. */

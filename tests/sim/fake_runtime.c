@@ -12,7 +12,7 @@
 enum { GONE = 255 }; /* beside the states of a replica: nothing of it is held */
 enum { STOPPED_EXIT_CODE = 143, COMMAND_MS_MAX = 30, CALM_RUN_MS_MAX = 2000 };
 
-/* What the listener is told. */
+/* The listener's events. */
 struct notice {
     fl_ms at;
     enum { NOTICE_REPLICA, NOTICE_NODE, NOTICE_SYNCED, NOTICE_OUTPUT } kind;
@@ -33,10 +33,10 @@ struct fake_runtime {
     struct node nodes[FAKE_RUNTIME_NODES_MAX];
     FL_VEC(struct fake_replica) replicas;
     struct fl_map index;              /* identity to place in 'replicas', plus 1 */
-    struct runtime_listener listener; /* happened at NULL: nobody listens */
+    struct runtime_listener listener; /* happened at NULL: the listener is gone */
     uint64_t boot;                    /* which listener */
     uint64_t boot_lost;               /* commands of this one and before are lost */
-    fl_ms command_at, notify_at;      /* what is later is carried out later */
+    fl_ms command_at, notify_at;      /* a later command is carried out later */
     fl_ms paused_until;               /* the listener stands still */
     FL_VEC(struct notice) notices;    /* on their way to it, oldest first */
     size_t notices_taken;
@@ -59,7 +59,7 @@ static uint64_t find(const struct fake_runtime *runtime, struct fl_attempt attem
     return place;
 }
 
-/* --- telling the agent ----------------------------------------------------------------------- */
+/* ---- telling the agent ----------------------------------------------------------------------- */
 
 static void fill_node(const struct fake_runtime *runtime, uint32_t number,
                       struct agent_event *event)
@@ -172,7 +172,7 @@ static void notify_output(struct fake_runtime *runtime, size_t place)
     notify(runtime, (struct notice){.kind = NOTICE_OUTPUT, .place = (uint32_t)place});
 }
 
-/* --- a replica's life ------------------------------------------------------------------------ */
+/* ---- a replica's life ------------------------------------------------------------------------ */
 
 static void use(struct fake_runtime *runtime, struct fake_replica *replica, bool is_used)
 {
@@ -189,7 +189,7 @@ static void use(struct fake_runtime *runtime, struct fake_replica *replica, bool
 
 static void advance(void *ctx, uint64_t place, uint64_t turn);
 
-/* What happens to it next, unless something else happens before. */
+/* Its next event, unless another one comes before. */
 static void next(struct fake_runtime *runtime, size_t place, fl_ms in)
 {
     sim_at(runtime->sim, runtime->sim->now + in, advance, runtime, place,
@@ -225,8 +225,9 @@ static void write_some(void *ctx, uint64_t place, uint64_t every_ms)
     struct fake_runtime *runtime = ctx;
     struct fake_replica *replica = &runtime->replicas.at[place];
 
-    if (!replica->is_present || replica->state != FL_REPLICA_running || !replica->writes_left)
+    if (!replica->is_present || replica->state != FL_REPLICA_running || !replica->writes_left) {
         return;
+    }
     replica->writes_left--;
     fake_output_write(&replica->output, runtime->sim);
     notify_output(runtime, place);
@@ -234,7 +235,7 @@ static void write_some(void *ctx, uint64_t place, uint64_t every_ms)
            write_some, runtime, place, every_ms);
 }
 
-/* It writes now and then; who runs for ever, as often. */
+/* It writes now and then; an endless replica does so as often. */
 static void begin_writing(struct fake_runtime *runtime, size_t place, fl_ms run_ms)
 {
     struct fake_replica *replica = &runtime->replicas.at[place];
@@ -309,7 +310,7 @@ static void advance(void *ctx, uint64_t place, uint64_t turn)
     }
 }
 
-/* --- commands -------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static void do_create(struct fake_runtime *runtime, size_t place, uint64_t boot)
 {
@@ -349,9 +350,10 @@ static void stop_now(void *ctx, uint64_t place, uint64_t turn)
     struct fake_runtime *runtime = ctx;
     struct fake_replica *replica = &runtime->replicas.at[place];
 
-    (void)turn; /* asked once, it happens: whatever it was doing, unless it has ended */
-    if (!replica->is_present || runtime->is_dead || fl_replica_state_is_last(replica->state))
+    (void)turn; /* asked once, it happens in any state, unless it has ended */
+    if (!replica->is_present || runtime->is_dead || fl_replica_state_is_last(replica->state)) {
         return;
+    }
     end(runtime, place, FL_REPLICA_exited, STOPPED_EXIT_CODE);
 }
 
@@ -371,7 +373,7 @@ static void do_stop(struct fake_runtime *runtime, size_t place, fl_ms grace_ms)
            runtime, place, 0);
 }
 
-/* Its output outlives it until it is taken; what never began has none. */
+/* Its output outlives it until it is taken; a replica that never began has none. */
 static bool is_output_due(const struct fake_replica *replica)
 {
     return fl_replica_state_is_last(replica->state) && replica->state != FL_REPLICA_refused &&
@@ -481,7 +483,7 @@ static void on_output_taken(void *self, struct fl_attempt attempt, uint32_t numb
     if (replica->is_removing) do_remove(runtime, place - 1);
 }
 
-/* --- as a runtime ---------------------------------------------------------------------------- */
+/* ---- as a runtime ---------------------------------------------------------------------------- */
 
 static void do_simply(struct fake_runtime *runtime, enum agent_command_kind kind,
                       struct fl_attempt attempt, uint32_t replica, uint32_t grace_ms)
@@ -497,13 +499,14 @@ static void on_begin(void *self, const struct runtime_listener *listener)
     fake_runtime_attach(self, listener);
 }
 
-static void on_create(void *self, const struct runtime_order *order)
+static void on_create(void *self, struct runtime_order *order)
 {
     struct agent_command command = {
         .kind = AGENT_CMD_create, .attempt = order->attempt, .replica = order->replica};
 
     command.create.node = order->node;
     command.create.resources = order->resources;
+    runtime_order_destroy(order);
     fake_runtime_do(self, &command);
 }
 
@@ -522,6 +525,12 @@ static void on_remove(void *self, struct fl_attempt attempt, uint32_t replica)
     do_simply(self, AGENT_CMD_remove, attempt, replica, 0);
 }
 
+/* The replicas are the cluster's, which goes on. */
+static void on_destroy(void *self)
+{
+    fake_runtime_detach(self, false);
+}
+
 struct runtime fake_runtime_port(struct fake_runtime *runtime)
 {
     static const struct runtime_ops ops = {
@@ -534,12 +543,13 @@ struct runtime fake_runtime_port(struct fake_runtime *runtime)
         .remove = on_remove,
         .read_output = on_read_output,
         .output_taken = on_output_taken,
+        .destroy = on_destroy,
     };
 
     return (struct runtime){.ops = &ops, .self = runtime};
 }
 
-/* --- life ------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runtime_config *config,
                                          const struct fake_runtime_hooks *hooks)
@@ -569,8 +579,9 @@ struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runt
 void fake_runtime_destroy(struct fake_runtime *runtime)
 {
     if (!runtime) return;
-    for (size_t i = 0; i < runtime->replicas.len; i++)
+    for (size_t i = 0; i < runtime->replicas.len; i++) {
         fl_vec_fini(&runtime->replicas.at[i].output.records);
+    }
     fl_vec_fini(&runtime->replicas);
     fl_vec_fini(&runtime->notices);
     fl_map_fini(&runtime->index);
@@ -597,7 +608,7 @@ void fake_runtime_attach(struct fake_runtime *runtime, const struct runtime_list
         } else {
             notify_replica(runtime, i, replica->state);
         }
-        /* What an earlier process knew of its output, this one does not. */
+        /* This process does not know what an earlier one knew of its output. */
         replica->is_told = replica->is_taken = replica->is_removing = false;
         if (replica->run_from || is_output_due(replica)) notify_output(runtime, i);
     }
@@ -632,7 +643,7 @@ static void node_up(void *ctx, uint64_t number, uint64_t b)
     notify_node(runtime, number);
 }
 
-/* What ran on it is gone without an exit code; what was only gated, too. */
+/* Replicas that ran on it are gone without an exit code, gated ones too. */
 void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t number, fl_ms until)
 {
     number %= runtime->config.nodes;
@@ -694,6 +705,36 @@ static bool has_labels(const struct node *node, const struct shape *shape)
     return true;
 }
 
+struct fl_resources fake_runtime_smallest(const struct fake_runtime *runtime)
+{
+    struct fl_resources least = fake_runtime_node_total(runtime, 0);
+
+    for (uint32_t i = 1; i < runtime->config.nodes; i++) {
+        struct fl_resources total = fake_runtime_node_total(runtime, i);
+
+        if (total.cpu_milli < least.cpu_milli) least.cpu_milli = total.cpu_milli;
+        if (total.memory_bytes < least.memory_bytes) least.memory_bytes = total.memory_bytes;
+    }
+    least.gpus = 0;
+    return least;
+}
+
+uint32_t fake_runtime_slots(const struct fake_runtime *runtime, struct fl_resources each)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < runtime->config.nodes; i++) {
+        struct fl_resources total = fake_runtime_node_total(runtime, i);
+
+        while (fl_resources_fit(each, total)) {
+            total.cpu_milli -= each.cpu_milli;
+            total.memory_bytes -= each.memory_bytes;
+            count++;
+        }
+    }
+    return count;
+}
+
 bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape)
 {
     struct fl_resources free[FAKE_RUNTIME_NODES_MAX];
@@ -708,8 +749,9 @@ bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct sha
         struct fl_resources each = shape_role_of(shape, i)->each;
         uint32_t node = 0;
 
-        while (node < runtime->config.nodes && !fl_resources_fit(each, free[node]))
+        while (node < runtime->config.nodes && !fl_resources_fit(each, free[node])) {
             node++;
+        }
         if (node == runtime->config.nodes) return false;
         free[node].cpu_milli -= each.cpu_milli;
         free[node].memory_bytes -= each.memory_bytes;

@@ -1,7 +1,7 @@
 /* fake_runtime.h - what one cluster runs: nodes, and replicas that take time to be made, run, end.
- * It keeps what agent_event.h says a runtime keeps, outlives the agent's process, and writes the ledger:
- * every replica that ever was, when it ran, what it wrote, how it ended.  The ledger is the truth that rows, reports and
- * answers are held against.
+ * It keeps what agent_event.h says a runtime keeps, outlives the agent's process, and writes the
+ * ledger: every replica that ever was, when it ran, what it wrote, how it ended.  The ledger is the
+ * truth that rows, reports and answers are held against.
  * Single-threaded, in the sim's time. */
 #pragma once
 
@@ -20,9 +20,9 @@ struct fake_replica {
     struct fl_resources resources;
     enum fl_replica_state state;
     bool is_present; /* the runtime holds it, or its exit record */
-    bool
-        is_counted; /* its agent knows that room is taken: not so when a process that died since had asked
-                        for it, and the next one could not see it when it began */
+    /* its agent knows that room is taken: not so when a process that died since had asked for it,
+     * and the next one could not see it when it began */
+    bool is_counted;
     uint32_t turn;                      /* which of its timers still counts */
     fl_ms created_at, run_from, run_to; /* 0: never */
     int32_t exit_code;
@@ -31,7 +31,7 @@ struct fake_replica {
     bool is_told;     /* of output, by a notice on its way */
     bool is_taken;    /* somebody said that all output is safe elsewhere */
     bool is_removing; /* once it is */
-    bool is_wiped;    /* by another hand: nobody can read its output any more */
+    bool is_wiped;    /* by another hand: its output cannot be read any more */
 };
 
 /* Called at the instant it is so. */
@@ -53,7 +53,7 @@ struct fake_runtime_config {
     uint32_t long_ppm;    /* runs up to five times longer */
     uint32_t endless_ppm; /* runs until it is stopped */
     uint32_t writes_max;  /* of one replica, but of those that run until they are stopped */
-    struct fl_str first;  /* what each writes first; empty: anything */
+    struct fl_str first;  /* each one's first output; empty: anything */
 };
 
 enum { FAKE_RUNTIME_NODES_MAX = 16 };
@@ -62,7 +62,7 @@ struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runt
                                          const struct fake_runtime_hooks *hooks);
 void fake_runtime_destroy(struct fake_runtime *runtime);
 
-/* An agent's process begins to listen: it is told all that is held, then 'synced', then what changes.
+/* An agent's process begins to listen: it gets all held replicas, then 'synced', then the changes.
  * 'now' of the events is for the listener to fill in; 'output' may be NULL. */
 void fake_runtime_attach(struct fake_runtime *runtime, const struct runtime_listener *listener);
 /* The process is gone; with 'is_abrupt' commands that were not carried out yet are lost with it. */
@@ -77,11 +77,15 @@ void fake_runtime_do(struct fake_runtime *runtime, const struct agent_command *c
 /* All of it as a runtime (agent/runtime.h); attaching is its begin. */
 struct runtime fake_runtime_port(struct fake_runtime *runtime);
 
-/* --- faults --- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 void fake_runtime_calm(struct fake_runtime *runtime); /* no more refusals or losses; short runs */
 void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t node, fl_ms until);
 bool fake_runtime_lose_one(struct fake_runtime *runtime); /* something running vanishes */
 void fake_runtime_die(struct fake_runtime *runtime);      /* everything, for good */
+
+/* The most that each of its nodes has; and how many of that size find room on them, all empty. */
+struct fl_resources fake_runtime_smallest(const struct fake_runtime *runtime);
+uint32_t fake_runtime_slots(const struct fake_runtime *runtime, struct fl_resources each);
 
 /* Whether a gang of this form would find room on the empty nodes, taken one after the other. */
 bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape);
@@ -90,7 +94,7 @@ void fake_runtime_tell(const struct fake_runtime *runtime); /* its nodes, into t
 /* Something of this job runs, and has for so long. */
 bool fake_runtime_runs(const struct fake_runtime *runtime, struct fl_job job, fl_ms for_ms);
 
-/* --- the ledger --- */
+/* ---- the ledger ------------------------------------------------------------------------------ */
 size_t fake_runtime_len(const struct fake_runtime *runtime);
 const struct fake_replica *fake_runtime_at(const struct fake_runtime *runtime, size_t i);
 const struct fake_replica *fake_runtime_find(const struct fake_runtime *runtime,

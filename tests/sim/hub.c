@@ -8,8 +8,6 @@
 #include "shared/base/vec.h"
 #include "tests/sim/hub_state.h"
 
-enum { RENEW_MS = 2000, LEASE_MS = FAKE_PG_TTL_MS * 2 / 3 };
-
 fl_ms hub_clock(const struct hub *hub)
 {
     fl_ms now = hub->sim->now;
@@ -33,13 +31,16 @@ bool hub_stands_still(const struct hub *hub)
 bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_err *err)
 {
     bool is_request = event->event.request != 0;
-    bool is_taken = engine_adopt(hub->engine, event, err);
+    bool is_taken;
+
+    checks_heard(hub->checks, &event->event);
+    is_taken = engine_adopt(hub->engine, event, hub_clock(hub), err);
 
     if (is_taken && is_request) hub->requests_open++;
     return is_taken;
 }
 
-/* --- what the engine lets out ---------------------------------------------------------------- */
+/* ---- what the engine lets out ---------------------------------------------------------------- */
 
 static void on_answer(void *ctx, const struct core_answer *answer)
 {
@@ -49,8 +50,12 @@ static void on_answer(void *ctx, const struct core_answer *answer)
         sim_broken(hub->sim, "I15", "request %" PRIu64 " is answered twice", answer->request);
     }
     hub->requests_open--;
-    checks_answer(hub->checks, answer);
-    fake_client_answer(hub->client, answer, hub->epoch);
+    /* Outside the store's turn, with no batch in flight: it waited for no batch, and none has
+     * followed. */
+    checks_answer(hub->checks, answer,
+                  !hub->is_storing && engine_stats(hub->engine).inflight_len == 0 &&
+                      hub_epoch(hub) == fake_pg_epoch(db_pg(hub->db)));
+    fake_client_answer(hub->client, answer, hub_epoch(hub));
 }
 
 static void on_quarantine(void *ctx, const struct core_event *event, const char *why)
@@ -69,127 +74,7 @@ static void on_notice(void *ctx, const struct core_batch *batch)
     (void)batch;
 }
 
-static void on_take(void *ctx, uint64_t batch_from)
-{
-    struct hub *hub = ctx;
-
-    hub->take_sent_at = hub_clock(hub);
-    db_take(hub->db_client, batch_from);
-}
-
-static void on_load(void *ctx)
-{
-    db_load(((struct hub *)ctx)->db_client);
-}
-
-static void on_commit(void *ctx, const struct core_batch *batch, uint64_t epoch)
-{
-    db_commit(((struct hub *)ctx)->db_client, batch, epoch);
-}
-
-static void on_drop(void *ctx)
-{
-    db_drop(((struct hub *)ctx)->db_client);
-}
-
-static void on_lookup(void *ctx, uint64_t lookup, struct fl_tenant tenant, struct fl_str key)
-{
-    db_lookup(((struct hub *)ctx)->db_client, lookup, tenant, key);
-}
-
-/* --- what the database answers --------------------------------------------------------------- */
-
-/* The lease's age is looked at before anything else is done: a process that stood still must not act on
- * what it believed before. */
-static void mind_lease(struct hub *hub)
-{
-    if (engine_state(hub->engine) == ENGINE_STANDBY || engine_state(hub->engine) == ENGINE_TAKING) {
-        return;
-    }
-    if (hub_clock(hub) - hub->lease_at < LEASE_MS) return;
-    sim_tell(hub->sim, "hub %llu: its lease is too old", hub->config.host);
-    sim_mark(hub->sim, MARK_lease_too_old);
-    engine_lease_lost(hub->engine, hub_clock(hub));
-}
-
-static void db_taken(void *ctx, const struct engine_taken *taken)
-{
-    struct hub *hub = ctx;
-
-    hub->lease_at = hub->take_sent_at;
-    hub->renew_at = hub->take_sent_at + RENEW_MS;
-    hub->renewal++; /* those of the term before count no more */
-    hub->renew_sent_at = 0;
-    /* Answers of batches that proved durable go out in here, and they were the old term's. */
-    engine_taken(hub->engine, taken, hub_clock(hub));
-    hub->epoch = taken->epoch;
-    hub_work(hub);
-}
-
-static void db_take_failed(void *ctx, enum fl_code why)
-{
-    struct hub *hub = ctx;
-
-    engine_take_failed(hub->engine, why, hub_clock(hub));
-    if (why == FL_DEPOSED) { /* agents do better elsewhere */
-        hub_front_turn_away(hub);
-    }
-    hub_work(hub);
-}
-
-static void db_row(void *ctx, const struct row *row)
-{
-    engine_load_row(((struct hub *)ctx)->engine, row);
-}
-
-static void db_loaded(void *ctx, bool is_good)
-{
-    struct hub *hub = ctx;
-
-    mind_lease(hub);
-    engine_loaded(hub->engine, is_good, hub_clock(hub));
-    hub_work(hub);
-}
-
-static void db_committed(void *ctx, uint64_t batch, enum engine_commit result, const char *text)
-{
-    struct hub *hub = ctx;
-
-    mind_lease(hub);
-    if (engine_state(hub->engine) == ENGINE_LEADING) {
-        engine_committed(hub->engine, batch, result, text, hub_clock(hub));
-    }
-    hub_work(hub);
-}
-
-static void db_found(void *ctx, uint64_t lookup, const struct fl_digest *body_sha,
-                     struct fl_str answer, bool is_good)
-{
-    struct hub *hub = ctx;
-
-    mind_lease(hub);
-    engine_found(hub->engine, lookup, body_sha, answer, is_good, hub_clock(hub));
-    hub_work(hub);
-}
-
-static void db_renewed(void *ctx, uint64_t renewal, enum fl_code result)
-{
-    struct hub *hub = ctx;
-
-    if (renewal != hub->renewal) return;
-    if (result == FL_OK) {
-        hub->lease_at = hub->renew_sent_at;
-        hub->renew_at = hub->renew_sent_at + RENEW_MS;
-    } else if (result == FL_DEPOSED) {
-        engine_lease_lost(hub->engine, hub_clock(hub));
-    } else {
-        hub->renew_at = hub_clock(hub) + RENEW_MS / 4;
-    }
-    hub->renew_sent_at = 0;
-    hub_work(hub);
-}
-
-/* --- its loop -------------------------------------------------------------------------------- */
+/* ---- its loop -------------------------------------------------------------------------------- */
 
 static void wake(void *ctx, uint64_t boot, uint64_t at)
 {
@@ -209,44 +94,43 @@ static void plan_wake(struct hub *hub, fl_ms at)
     sim_at(hub->sim, at, wake, hub, hub->boot, (uint64_t)at);
 }
 
-static fl_ms renew(struct hub *hub)
+/* Another leads, as a takeover has just found: agents do better elsewhere. */
+static void mind_agents(struct hub *hub)
 {
-    if (engine_state(hub->engine) != ENGINE_LEADING &&
-        engine_state(hub->engine) != ENGINE_LOADING) {
-        return INT64_MAX;
-    }
-    if (hub->renew_sent_at) return hub->lease_at + LEASE_MS;
-    if (hub_clock(hub) < hub->renew_at) return hub->renew_at;
-    hub->renew_sent_at = hub_clock(hub);
-    hub->renewal++;
-    db_renew(hub->db_client, hub->renewal, hub->epoch);
-    return hub->lease_at + LEASE_MS;
+    struct engine_stats stats = engine_stats(hub->engine);
+
+    if (stats.takes == hub->takes || engine_state(hub->engine) != ENGINE_STANDBY) return;
+    hub->takes = stats.takes;
+    if (engine_breaker(hub->engine) == ENGINE_NOT_LEADING) hub_front_turn_away(hub);
 }
 
 /* The end of every turn. */
 void hub_work(struct hub *hub)
 {
-    fl_ms due = INT64_MAX, renew_due;
+    fl_ms due = INT64_MAX;
 
     if (!hub->is_up) return;
     if (hub_stands_still(hub)) {
         plan_wake(hub, hub->paused_until + 1);
         return;
     }
-    mind_lease(hub);
+    hub->is_storing = true;
+    db_client_turn(hub->db_client, hub_clock(hub));
+    hub->is_storing = false;
+    mind_agents(hub);
     for (int i = 0; i < 8 && engine_deadline(hub->engine) <= hub_clock(hub); i++) {
         engine_turn(hub->engine, hub_clock(hub));
     }
     hub_front_mind(hub, &due);
-    renew_due = renew(hub);
-    if (renew_due < due) due = renew_due;
+    if (db_client_deadline(hub->db_client) < due) due = db_client_deadline(hub->db_client);
     if (engine_deadline(hub->engine) < due) due = engine_deadline(hub->engine);
-    if (due != INT64_MAX)
+    if (due != INT64_MAX) {
         plan_wake(hub, due <= hub_clock(hub) ? hub->sim->now + 1 : true_time(hub, due));
+    }
     if (++hub->turns % 64 == 0) hub_check(hub, false);
 }
 
-/* --- requests -------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 void hub_request(struct hub *hub, uint64_t request)
 {
@@ -255,17 +139,16 @@ void hub_request(struct hub *hub, uint64_t request)
     struct fl_err err = {0};
 
     fl_assert(hub->is_up && !hub_stands_still(hub));
-    mind_lease(hub);
     event = fake_client_build(hub->client, request);
     if (!hub_adopt(hub, event, &err)) {
         refused.code = err.code;
         refused.text = err.text;
-        fake_client_answer(hub->client, &refused, hub->epoch);
+        fake_client_answer(hub->client, &refused, engine_epoch(hub->engine));
     }
     hub_work(hub);
 }
 
-/* --- life ------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 struct hub *hub_create(struct sim *sim, struct net *net, struct db *db, struct fake_client *client,
                        struct checks *checks, const struct hub_config *config)
@@ -304,48 +187,42 @@ void hub_destroy(struct hub *hub)
     fl_free(hub);
 }
 
+static void on_arrival(void *ctx)
+{
+    hub_work(ctx);
+}
+
 void hub_start(struct hub *hub)
 {
     struct engine_ports ports = {
         .ctx = hub,
-        .take = on_take,
-        .load = on_load,
-        .commit = on_commit,
-        .drop = on_drop,
-        .lookup = on_lookup,
         .began = hub_front_began,
         .answer = on_answer,
         .send = hub_front_send,
         .notice = on_notice,
         .quarantine = on_quarantine,
     };
-    struct db_ports db_ports = {
-        .ctx = hub,
-        .taken = db_taken,
-        .take_failed = db_take_failed,
-        .row = db_row,
-        .loaded = db_loaded,
-        .committed = db_committed,
-        .found = db_found,
-        .renewed = db_renewed,
-    };
+    struct engine_store store;
+    struct engine_results results;
 
     if (hub->is_up) return;
     sim_tell(hub->sim, "hub %llu starts", hub->config.host);
     hub->boot++;
     hub->is_up = true;
     hub->wake_at = 0;
-    hub->epoch = 0;
+    hub->takes = 0;
     memset(hub->epoch_newest, 0, sizeof(hub->epoch_newest));
     fake_log_store_start(hub->logs);
     hub->paused_until = 0;
-    hub->renew_sent_at = 0;
     hub->clock_offset = sim_between(hub->sim, 0, 1000000000);
     hub->drift_ppm = sim_between(hub->sim, -10000, 10000);
     hub->db_client =
-        db_client_create(hub->db, &db_ports, hub->instance, hub->config.engine.away_ms);
+        db_client_create(hub->db, hub->instance, hub->config.engine.away_ms, on_arrival, hub);
     hub->config.engine.seed = fl_hash_u64(hub->sim->seed, hub->boot);
-    hub->engine = engine_create(&hub->config.engine, &ports, hub_clock(hub));
+    store = db_client_port(hub->db_client);
+    hub->engine = engine_create(&hub->config.engine, &store, &ports, hub_clock(hub));
+    results = engine_results(hub->engine);
+    db_client_attach(hub->db_client, &results);
     hub_work(hub);
 }
 
@@ -361,7 +238,7 @@ void hub_stop(struct hub *hub)
 {
     if (!hub->is_up) return;
     sim_tell(hub->sim, "hub %llu stops in good order", hub->config.host);
-    if (hub_leads(hub)) db_release(hub->db_client);
+    if (hub_leads(hub)) db_client_release(hub->db_client);
     net_host_gone(hub->net, NET_HUB, hub->config.host, false);
     drop_process(hub);
 }
@@ -399,8 +276,11 @@ void hub_set_cluster(struct hub *hub, uint32_t agent, struct fl_cluster cluster)
 
 void hub_room(struct hub *hub, uint64_t job_below)
 {
+    struct engine_results results;
+
     if (!hub->is_up || hub_stands_still(hub)) return;
-    engine_room(hub->engine, job_below, (uint64_t)1 << 40);
+    results = engine_results(hub->engine);
+    results.room(results.ctx, job_below, (uint64_t)1 << 40);
     hub_work(hub);
 }
 
@@ -413,7 +293,7 @@ bool hub_check(struct hub *hub, bool with_reload)
     stats = engine_stats(hub->engine);
     /* With nothing in flight its state is what is durable, unless another has written since. */
     if (!with_reload || !hub_leads(hub) || stats.inflight_len > 0 ||
-        hub->epoch != fake_pg_epoch(db_pg(hub->db))) {
+        hub_epoch(hub) != fake_pg_epoch(db_pg(hub->db))) {
         return false;
     }
     checks_reload(hub->checks, engine_core(hub->engine));
@@ -422,7 +302,7 @@ bool hub_check(struct hub *hub, bool with_reload)
 
 uint64_t hub_epoch(const struct hub *hub)
 {
-    return hub->epoch;
+    return hub->engine ? engine_epoch(hub->engine) : 0;
 }
 
 void hub_tell(const struct hub *hub)
@@ -431,7 +311,7 @@ void hub_tell(const struct hub *hub)
 
     sim_tell(hub->sim, "hub %llu: up %llu, engine's state %llu, breaker %llu, epoch %llu",
              hub->config.host, hub->is_up, hub->is_up ? engine_state(hub->engine) : 0,
-             hub->is_up ? engine_breaker(hub->engine) : 0, hub->epoch);
+             hub->is_up ? engine_breaker(hub->engine) : 0, hub_epoch(hub));
     sim_tell(hub->sim, "   waiting %llu, in flight %llu, sessions %llu, wakes at %llu, due in %lld",
              stats.inbox_len, stats.inflight_len, hub->sessions.len, hub->wake_at,
              hub->is_up ? engine_deadline(hub->engine) - hub_clock(hub) : 0);

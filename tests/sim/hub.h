@@ -1,11 +1,11 @@
-/* hub.h - one control plane process: the real engine and core, the real links and translation, the fake
- * database and net.  Here is what main.c will do: ports filled in, the lease kept, time passed on.
- * The process can be killed and started, and stand still: then it is a leader that does not know that
- * it was deposed.
+/* hub.h - one control plane process: the real engine and core, the real links and translation, the
+ * fake database and net.  Here is what main.c will do: ports filled in, the lease kept, time passed
+ * on.  The process can be killed and started, and stand still: then it is a leader that does not
+ * know that it was deposed.
  * Single-threaded, in the sim's time; the hub's own clock is another. */
 #pragma once
 
-#include "controlplane/engine.h"
+#include "controlplane/engine/engine.h"
 #include "shared/link/flow.h"
 #include "tests/sim/checks.h"
 #include "tests/sim/db.h"
@@ -42,8 +42,8 @@ bool hub_is_paused(const struct hub *hub);
 bool hub_leads(const struct hub *hub);
 void hub_set_cluster(struct hub *hub, uint32_t agent, struct fl_cluster cluster);
 void hub_room(struct hub *hub, uint64_t job_below);
-/* True: its core was also compared with one loaded from the rows, as 'with_reload' wants; it cannot be
- * while something is in flight. */
+/* True: its core was also compared with one loaded from the rows, as 'with_reload' wants; it cannot
+ * be while something is in flight. */
 bool hub_check(struct hub *hub, bool with_reload);
 uint64_t hub_epoch(const struct hub *hub);
 void hub_tell(const struct hub *hub);            /* how it stands, into the story */
@@ -57,7 +57,8 @@ void hub_opened(struct hub *hub, uint64_t connection);
 void hub_bytes(struct hub *hub, uint64_t connection, struct fl_str bytes);
 void hub_closed(struct hub *hub, uint64_t connection);
 
-/* A report that an agent sent in its session before this one, about an attempt of its own, arrives now. */
+/* A report that an agent sent in its session before this one, about an attempt of its own, arrives
+ * now. */
 void hub_stale_report(struct hub *hub, struct fl_attempt attempt, struct fl_cluster cluster);
 
 /* Its log store outlives its processes. */

@@ -2,13 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "controlplane/tunnel/order_sender.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "tests/sim/hub_state.h"
 
 enum { RETRY_LOST_MS = 100, RETRY_HELD_MS = 5, SOCKET_BYTES_MAX = 64 << 20 };
 
-/* --- sessions -------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 static struct hub_session *find_session(const struct hub *hub, uint64_t connection)
 {
@@ -52,6 +53,13 @@ static void on_lost(void *ctx, struct fl_cluster cluster, uint64_t session_epoch
     tell_lost(ctx, lost);
 }
 
+/* Each session is flushed at the end of the turn anyway. */
+static void on_changed(void *ctx, uint64_t connection)
+{
+    (void)ctx;
+    (void)connection;
+}
+
 /* As much as the socket takes. */
 static void flush(struct hub *hub, struct hub_session *session)
 {
@@ -79,7 +87,7 @@ static void end_session(struct hub *hub, struct hub_session *session)
     free_session(session);
 }
 
-/* --- the session's ports --------------------------------------------------------------------- */
+/* ---- the session's ports --------------------------------------------------------------------- */
 
 /* Under the newest session only: what was said in an older one will be said again. */
 static void note_told(struct hub_session *session, const struct core_event *event)
@@ -126,7 +134,7 @@ static bool on_peer(void *ctx, const struct tunnel_peer *peer, struct fl_str clu
     return true;
 }
 
-/* False: there is no such job, or its document was never stored. */
+/* False: no such job, or its document was never stored. */
 static bool find_spec(struct hub *hub, struct fl_job job, struct tunnel_spec *ret_spec)
 {
     struct row row;
@@ -140,7 +148,7 @@ static bool find_spec(struct hub *hub, struct fl_job job, struct tunnel_spec *re
 static void spec_arrives(void *ctx, uint64_t ticket, uint64_t job)
 {
     struct hub *hub = ctx;
-    struct hub_session *session = find_session(hub, session_ticket_connection(ticket));
+    struct hub_session *session = find_session(hub, order_sender_connection(ticket));
     struct tunnel_spec spec;
     bool is_found;
 
@@ -206,7 +214,7 @@ static void on_log_closed(void *ctx, uint64_t connection, struct fl_cluster clus
     fake_log_store_closed(hub->logs, connection);
 }
 
-/* --- the log store's ports ------------------------------------------------------------------- */
+/* ---- the log store's ports ------------------------------------------------------------------- */
 
 static void log_send(void *ctx, uint64_t connection, struct fl_str payload)
 {
@@ -214,7 +222,7 @@ static void log_send(void *ctx, uint64_t connection, struct fl_str payload)
     struct hub_session *session = find_session(hub, connection);
     struct fl_err err = {0};
 
-    if (!session || session_log_put(session->session, payload, hub_clock(hub), &err)) return;
+    if (!session || log_stream_put(session_streams(session->session), payload, &err)) return;
     /* Gone, or one that takes too little and is refused by now. */
     sim_tell(hub->sim, "hub %llu: nothing can be said of logs on connection %llu, code %llu",
              hub->config.host, connection, err.code);
@@ -227,7 +235,7 @@ static void log_consumed(void *ctx, uint64_t connection, uint32_t bytes)
 
     if (!session || session_is_over(session->session)) return;
     tunnel_watch_consumed(&session->tunnel.watch, session->tunnel.watch.log_stream, bytes);
-    session_log_consumed(session->session, bytes);
+    log_stream_consumed(session_streams(session->session), bytes);
 }
 
 static void log_turned(void *ctx)
@@ -248,14 +256,16 @@ void hub_front_init(struct hub *hub)
     const struct hub_config *config = &hub->config;
     struct fake_log_ports logs = {hub, log_truth, log_send, log_consumed, log_turned};
 
+    hub->log_stream = (struct log_stream_ports){hub, on_log_frame, on_log_closed};
+    hub->streams[0] = log_stream_kind(&hub->log_stream);
     hub->shared = (struct session_shared){
         .ports = {.ctx = hub,
                   .adopt = on_adopt,
                   .peer = on_peer,
                   .spec = on_spec,
                   .renew = on_renew,
-                  .log_frame = on_log_frame,
-                  .log_closed = on_log_closed},
+                  .streams = hub->streams,
+                  .streams_len = 1},
         .translate = {.stop_grace_ms = config->stop_grace_ms,
                       .ping_ms = FL_LINK_PING_MS,
                       .dead_ms = FL_LINK_DEAD_MS,
@@ -265,13 +275,14 @@ void hub_front_init(struct hub *hub)
         .flow = config->flow,
         .ctx = hub,
         .lost = on_lost,
+        .changed = on_changed,
     };
     hub->config.logs.host = config->host;
     hub->config.logs.held_bytes_max = config->flow.stream_bytes_max;
     hub->logs = fake_log_store_create(hub->sim, &config->logs, &logs);
 }
 
-/* --- from the net ---------------------------------------------------------------------------- */
+/* ---- from the net ---------------------------------------------------------------------------- */
 
 void hub_opened(struct hub *hub, uint64_t connection)
 {
@@ -332,7 +343,7 @@ void hub_closed(struct hub *hub, uint64_t connection)
     hub_work(hub);
 }
 
-/* --- what the engine lets out ---------------------------------------------------------------- */
+/* ---- what the engine lets out ---------------------------------------------------------------- */
 
 static void check_acks(struct hub *hub, struct hub_session *session, uint64_t report_seq)
 {
@@ -351,8 +362,8 @@ static void check_acks(struct hub *hub, struct hub_session *session, uint64_t re
     session->told.len = kept;
 }
 
-/* A newer session of this cluster began: connections that hold an older one are not heard any more, though
- * they look alive, and are closed.  Those that have none yet will have a newer one. */
+/* A newer session of this cluster began: connections that hold an older one are not heard any more,
+ * though they look alive, and are closed.  Those that have none yet will have a newer one. */
 static void supersede(struct hub *hub, const struct core_send *send)
 {
     for (size_t i = 0; i < hub->sessions.len; i++) {
@@ -373,7 +384,7 @@ void hub_front_send(void *ctx, const struct core_send *send)
     bool is_new = send->kind == CORE_SEND_welcome || send->kind == CORE_SEND_resync;
     struct hub_session *session;
 
-    checks_send(hub->checks, send, hub->epoch);
+    checks_send(hub->checks, send, engine_epoch(hub->engine));
     if (is_new) supersede(hub, send);
     session = find_session(hub, send->connection);
     if (!session || session_is_over(session->session)) {
@@ -403,7 +414,7 @@ void hub_front_began(void *ctx, uint64_t epoch)
     }
 }
 
-/* --- time ------------------------------------------------------------------------------------ */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static void mind_sessions(struct hub *hub, fl_ms *due)
 {
@@ -414,15 +425,17 @@ static void mind_sessions(struct hub *hub, fl_ms *due)
 
         if (session_is_held(session->session)) resume(hub, session);
         if (now >= session_deadline(session->session)) session_tick(session->session, now);
-        if (session_is_held(session->session) && now + RETRY_HELD_MS < *due)
+        if (session_is_held(session->session) && now + RETRY_HELD_MS < *due) {
             *due = now + RETRY_HELD_MS;
+        }
         if (session_is_over(session->session)) {
             end_session(hub, session);
             continue;
         }
         flush(hub, session);
-        if (session_has_output(session->session) && now + TUNNEL_CHOKED_MS < *due)
+        if (session_has_output(session->session) && now + TUNNEL_CHOKED_MS < *due) {
             *due = now + TUNNEL_CHOKED_MS;
+        }
         if (session_deadline(session->session) < *due) *due = session_deadline(session->session);
     }
 }
@@ -444,8 +457,9 @@ void hub_front_mind(struct hub *hub, fl_ms *due)
     if (hub->turns_away) hub_front_turn_away(hub);
     if (hub->lost.len) retry_lost(hub);
     mind_sessions(hub, due);
-    if (hub->lost.len && hub_clock(hub) + RETRY_LOST_MS < *due)
+    if (hub->lost.len && hub_clock(hub) + RETRY_LOST_MS < *due) {
         *due = hub_clock(hub) + RETRY_LOST_MS;
+    }
 }
 
 void hub_front_turn_away(struct hub *hub)
@@ -467,7 +481,7 @@ void hub_front_drop(struct hub *hub)
     hub->turns_away = false;
 }
 
-/* --- lies ------------------------------------------------------------------------------------ */
+/* ---- lies ------------------------------------------------------------------------------------ */
 
 void hub_stale_report(struct hub *hub, struct fl_attempt attempt, struct fl_cluster cluster)
 {

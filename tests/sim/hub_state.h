@@ -1,7 +1,9 @@
 /* hub_state.h - what a hub's process holds, for the two files that make it up and nobody else.
- * hub.c keeps engine, lease and clock; hub_front.c the tunnels, as controlplane/tunnel/server.c does. */
+ * hub.c keeps engine, lease and clock; hub_front.c the tunnels, as controlplane/tunnel/server.c
+ * does. */
 #pragma once
 
+#include "controlplane/tunnel/log_stream.h"
 #include "controlplane/tunnel/session.h"
 #include "shared/base/vec.h"
 #include "tests/sim/hub.h"
@@ -30,7 +32,9 @@ struct hub {
     struct fake_client *client;
     struct checks *checks;
     struct hub_config config;
-    struct session_shared shared;          /* of all sessions */
+    struct session_shared shared; /* of all sessions */
+    struct log_stream_ports log_stream;
+    struct fl_stream_kind streams[1];      /* as front_tunnel.c has it */
     struct hub_session *speaking;          /* whose bytes are being read */
     struct fake_log_store *logs;           /* its disk, and while it is up, the thread */
     uint64_t epoch_newest[NET_AGENTS_MAX]; /* of each agent's sessions, in this process */
@@ -46,23 +50,21 @@ struct hub {
 
     struct db_client *db_client;
     struct engine *engine;
-    uint64_t epoch; /* of its term */
-    fl_ms lease_at; /* the lease is good from here on, by our clock */
-    fl_ms take_sent_at, renew_at, renew_sent_at;
-    uint64_t renewal;
+    uint64_t takes;                        /* attempts of its engine, as last seen */
+    bool is_storing;                       /* the store takes its turn */
     FL_VEC(struct hub_session *) sessions; /* by connection */
     FL_VEC(struct core_event) lost;        /* session_lost that the engine had no room for */
     size_t requests_open;
     uint64_t turns;
 };
 
-/* --- hub.c --- */
+/* ---- hub.c ----------------------------------------------------------------------------------- */
 fl_ms hub_clock(const struct hub *hub); /* the hub's own: not the true time, not at the true pace */
 bool hub_stands_still(const struct hub *hub);
 void hub_work(struct hub *hub); /* the end of every turn */
 FL_CHECK bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_err *err);
 
-/* --- hub_front.c --- */
+/* ---- hub_front.c ----------------------------------------------------------------------------- */
 void hub_front_init(struct hub *hub);
 void hub_front_send(void *ctx, const struct core_send *send); /* the engine's port */
 void hub_front_began(void *ctx, uint64_t epoch);              /* the same */

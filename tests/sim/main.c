@@ -1,9 +1,11 @@
 /* main.c - sim: runs seeds, counts what they met, and says how to see a failure again.
- *   sim --seeds A..B [--jobs N]     many, in N processes; the last line is 'sim: N passed, N failed'
+ *   sim --seeds A..B [--jobs N]     many, in N processes; the last line is 'sim: N passed, N
+ *   failed'
  *   sim --seed N [--story]          one; --story tells every line as it happens
  *   --until-failure ends with the first seed that fails
- *   --trace prints the hash of each seed's trace, --commit NAME says what was built, --twice N runs every
- *   Nth seed a second time and compares the traces (25; 0: never) */
+ *   --claims judges by the rule of claims, which the product does not keep yet (docs/simulator.md)
+ *   --trace prints the hash of each seed's trace, --commit NAME says what was built, --twice N runs
+ *   every Nth seed a second time and compares the traces (25; 0: never) */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -24,7 +26,7 @@ struct options {
     bool is_live, has_trace, is_until_failure;
 };
 
-/* What a worker writes: first that it begins a seed, then what came out. */
+/* A worker's message: first that it begins a seed, then the outcome. */
 struct record {
     bool is_done, is_unlike; /* is_unlike: the second run's trace was another */
     struct world_result result;
@@ -52,16 +54,16 @@ static const char *const fault_names[] = {
 static struct world_result sum;
 static uint64_t passed, failed;
 
-/* --- a worker -------------------------------------------------------------------------------- */
+/* ---- a worker -------------------------------------------------------------------------------- */
 
-/* An assertion anywhere, or no end: the story is told while there still is a process to tell it. */
+/* An assertion anywhere, or no end: prints the story while the process still lives. */
 static void on_signal(int number)
 {
     const struct sim *sim = sim_running;
 
     sim_running = NULL;
     if (sim) {
-        /* NOLINTNEXTLINE(bugprone-signal-handler): the process is lost; what it can still tell counts */
+        /* NOLINTNEXTLINE(bugprone-signal-handler): the process is lost anyway */
         sim_report(sim, number == SIGALRM   ? "it does not end"
                         : number == SIGABRT ? "I24 broken: an assertion failed (see above)"
                                             : "I24 broken: it crashed");
@@ -144,7 +146,7 @@ static void start_worker(struct worker *worker, const struct options *options)
     worker->is_at_seed = false;
 }
 
-/* --- the parent ------------------------------------------------------------------------------ */
+/* ---- the parent ------------------------------------------------------------------------------ */
 
 static void add(const struct world_result *result)
 {
@@ -152,10 +154,12 @@ static void add(const struct world_result *result)
     sum.jobs += result->jobs;
     sum.batches += result->batches;
     sum.virtual_ms += result->virtual_ms;
-    for (int i = 0; i < MARKS_LEN; i++)
+    for (int i = 0; i < MARKS_LEN; i++) {
         sum.marks[i] += result->marks[i];
-    for (int i = 0; i < FAULTS_LEN; i++)
+    }
+    for (int i = 0; i < FAULTS_LEN; i++) {
         sum.faults[i] += result->faults[i];
+    }
 }
 
 static bool read_record(int from, struct record *ret)
@@ -262,10 +266,12 @@ static void print_sums(const struct options *options, double seconds)
     double virtual_s = (double)sum.virtual_ms / 1000.0;
     uint64_t faults = 0, marks = 0;
 
-    for (int i = 0; i < FAULTS_LEN; i++)
+    for (int i = 0; i < FAULTS_LEN; i++) {
         faults += sum.faults[i];
-    for (int i = 0; i < MARKS_LEN; i++)
+    }
+    for (int i = 0; i < MARKS_LEN; i++) {
         marks += sum.marks[i] > 0;
+    }
     print_counts("faults", fault_names, sum.faults, FAULTS_LEN);
     print_counts("marks", mark_names, sum.marks, MARKS_LEN);
     printf("%" PRIu64 " faults, %" PRIu64 " events, %" PRIu64 " jobs, %" PRIu64
@@ -284,7 +290,7 @@ static void print_sums(const struct options *options, double seconds)
 static int usage(void)
 {
     fprintf(stderr, "usage: sim --seeds A..B [--jobs N] | --seed N [--story]"
-                    "   [--until-failure] [--trace] [--commit NAME] [--twice N]\n");
+                    "   [--until-failure] [--claims] [--trace] [--commit NAME] [--twice N]\n");
     return 2;
 }
 
@@ -301,6 +307,8 @@ int main(int argc, char **argv)
             options.is_live = true;
         } else if (strcmp(argv[i], "--until-failure") == 0) {
             options.is_until_failure = true;
+        } else if (strcmp(argv[i], "--claims") == 0) {
+            world_rule = POLICY_HEAD_CLAIMS;
         } else if (strcmp(argv[i], "--trace") == 0) {
             options.has_trace = true;
         } else if (strcmp(argv[i], "--seeds") == 0) {

@@ -28,7 +28,7 @@ struct connection {
     uint64_t id;
     uint32_t agent, hub;
     bool is_open[2];    /* by enum net_end */
-    bool is_swallowing; /* half-open: what is sent goes nowhere */
+    bool is_swallowing; /* half-open: sent bytes go nowhere */
     bool is_dialing;
     struct direction directions[DIRECTIONS];
 };
@@ -107,7 +107,7 @@ static struct connection *find(const struct net *net, uint64_t id)
     return net->connections.at[low];
 }
 
-/* Nobody holds it and nothing is planned for it: it can go. */
+/* It has no holder and no planned event: it can go. */
 static void maybe_forget(struct net *net, struct connection *connection)
 {
     if (connection->is_open[NET_HUB] || connection->is_open[NET_AGENT] || connection->is_dialing) {
@@ -137,7 +137,7 @@ static fl_ms draw_delay(struct net *net, struct path *path)
     return sim_between(net->sim, 1, max);
 }
 
-/* --- bytes on their way ---------------------------------------------------------------------- */
+/* ---- bytes on their way ---------------------------------------------------------------------- */
 
 static void pump(void *ctx, uint64_t id, uint64_t way);
 
@@ -262,7 +262,7 @@ void net_close(struct net *net, enum net_end end, uint64_t id)
     maybe_forget(net, connection);
 }
 
-/* --- dialing --------------------------------------------------------------------------------- */
+/* ---- dialing --------------------------------------------------------------------------------- */
 
 static void connected(void *ctx, uint64_t id, uint64_t b)
 {
@@ -275,7 +275,7 @@ static void connected(void *ctx, uint64_t id, uint64_t b)
     path = path_of(net, connection);
     if (net->paused_until[NET_HUB][connection->hub] > net->sim->now ||
         net->paused_until[NET_AGENT][connection->agent] > net->sim->now) {
-        sim_at(net->sim, net->sim->now + 500, connected, net, id, 0); /* nobody accepts yet */
+        sim_at(net->sim, net->sim->now + 500, connected, net, id, 0); /* there is no listener yet */
         return;
     }
     connection->is_dialing = false;
@@ -326,7 +326,7 @@ uint32_t net_agent_of(const struct net *net, uint64_t id)
     return connection->agent;
 }
 
-/* --- faults ---------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 void net_host_gone(struct net *net, enum net_end end, uint32_t host, bool is_silent)
 {
@@ -370,7 +370,7 @@ bool net_reset_one(struct net *net, bool is_half_open)
             for (int way = 0; way < DIRECTIONS; way++) {
                 empty(&connection->directions[way]);
             }
-        } else { /* what was on its way is lost with it */
+        } else { /* bytes on their way are lost with it */
             for (int way = 0; way < DIRECTIONS; way++) {
                 empty(&connection->directions[way]);
                 push(net, connection, way, NULL, 0);

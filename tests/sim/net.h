@@ -1,8 +1,8 @@
 /* net.h - connections between agents and hubs, and what networks do to them.
- * A connection carries bytes both ways, in order, late, cut anywhere; connections know nothing of each
- * other, so those of an old one may arrive after those of a newer one.  A direction that is dead keeps its
- * bytes and delivers them when it is alive again, as TCP does; a half-open connection swallows them.
- * Single-threaded, in the sim's time. */
+ * A connection carries bytes both ways, in order, late, cut anywhere; connections know nothing of
+ * each other, so those of an old one may arrive after those of a newer one.  A direction that is
+ * dead keeps its bytes and delivers them when it is alive again, as TCP does; a half-open
+ * connection swallows them.  Single-threaded, in the sim's time. */
 #pragma once
 
 #include "shared/base/str.h"
@@ -29,9 +29,10 @@ void net_destroy(struct net *net);
 uint64_t net_dial(struct net *net, uint32_t agent, uint32_t hub);
 /* Bytes for a connection that is closed at this end are dropped. */
 void net_send(struct net *net, enum net_end end, uint64_t connection, struct fl_str bytes);
-/* So many bytes that this end sent are not delivered yet; what a half-open connection swallowed never is. */
+/* The bytes that this end sent and that are not delivered yet; bytes swallowed by a half-open
+ * connection never are. */
 size_t net_waiting(const struct net *net, enum net_end end, uint64_t connection);
-/* This end is done with it; the other is told, behind the bytes on their way. */
+/* This end is done with it; the other learns that behind the bytes on their way. */
 void net_close(struct net *net, enum net_end end, uint64_t connection);
 /* A host's process is gone; with 'is_silent' the machine is, and the other ends are not told. */
 void net_host_gone(struct net *net, enum net_end end, uint32_t host, bool is_silent);
@@ -39,12 +40,13 @@ void net_host_gone(struct net *net, enum net_end end, uint32_t host, bool is_sil
 void net_pause_host(struct net *net, enum net_end end, uint32_t host, fl_ms until);
 uint32_t net_agent_of(const struct net *net, uint64_t connection);
 
-/* --- faults --- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 void net_block(struct net *net, uint32_t agent, uint32_t hub, bool is_to_hub, bool is_to_agent,
                fl_ms until);
 void net_slow(struct net *net, uint32_t agent, uint32_t hub, fl_ms delay_ms, fl_ms until);
-/* Something open is lost, if anything is open: both ends are told, or just one. */
+/* An open connection is lost, if there is one: both ends learn it, or just one. */
 bool net_reset_one(struct net *net, bool is_half_open);
-/* Something open is lost at the agent's end; what it had sent arrives at the hub, but not before then. */
+/* An open connection is lost at the agent's end; its bytes arrive at the hub, but not before
+ * then. */
 bool net_linger_one(struct net *net, fl_ms until);
 void net_heal(struct net *net); /* no direction is dead or slow any more */

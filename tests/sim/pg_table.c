@@ -14,31 +14,89 @@ static void key_add(struct pg_key *key, uint64_t v, uint32_t bytes)
     }
 }
 
-struct pg_key pg_key(uint64_t a, uint32_t a_bytes, uint64_t b, uint32_t b_bytes, uint64_t c,
-                     uint32_t c_bytes)
+struct pg_key pg_key(uint64_t a, uint32_t a_bytes, uint64_t b, uint32_t b_bytes)
 {
     struct pg_key key;
 
     key.len = 0;
     key_add(&key, a, a_bytes);
     key_add(&key, b, b_bytes);
-    key_add(&key, c, c_bytes);
     return key;
 }
 
-struct pg_key pg_key_attempt(uint64_t job, uint32_t element, uint16_t n)
+static void key_add_bytes(struct pg_key *key, const void *ptr, size_t len)
 {
-    return pg_key(job, 8, element, 4, n, 2);
+    fl_assert(key->len + len <= PG_KEY_BYTES_MAX);
+    if (len > 0) memcpy(&key->at[key->len], ptr, len);
+    key->len += (uint32_t)len;
 }
 
-struct pg_key pg_key_bytes(uint64_t a, uint32_t a_bytes, const void *ptr, size_t len)
+struct pg_key pg_key_bytes(const void *ptr, size_t len)
 {
-    struct pg_key key = pg_key(a, a_bytes, 0, 0, 0, 0);
+    struct pg_key key = {.len = 0};
 
-    fl_assert(key.len + len <= PG_KEY_BYTES_MAX);
-    if (len) memcpy(&key.at[key.len], ptr, len);
-    key.len += (uint32_t)len;
+    key_add_bytes(&key, ptr, len);
     return key;
+}
+
+#define KEY_NUMBER(name) key_add(&key, r->name, sizeof r->name);
+#define KEY_job KEY_NUMBER
+#define KEY_u8 KEY_NUMBER
+#define KEY_u16 KEY_NUMBER
+#define KEY_u32 KEY_NUMBER
+#define KEY_digest(name) key_add_bytes(&key, r->name.at, sizeof r->name.at);
+
+struct pg_key pg_key_of(const struct row *row)
+{
+    struct pg_key key;
+
+    key.len = 0;
+    switch (row->kind) {
+#define K(type, name) KEY_##type(name)
+#define KB(type, name, max) key_add_bytes(&key, r->name.at, r->name.len);
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name_, number, fold, table, fields)                                                    \
+    case ROW_##name_: {                                                                            \
+        const struct row_##name_ *r = &row->name_;                                                 \
+        (void)r;                                                                                   \
+        fields                                                                                     \
+    } break;
+#include "controlplane/core/rows.def"
+    case ROW_unknown:
+        break;
+    }
+    return key;
+}
+
+#define DROP(name) memset(&r->name, 0, sizeof r->name)
+
+struct row pg_kept(const struct row *row, bool is_open_job)
+{
+    struct row kept = *row;
+
+    switch (kept.kind) {
+#define K(type, name)
+#define KB(type, name, max)
+#define L(type, name)
+#define O(type, name)                                                                              \
+    if (!is_open_job) DROP(name);
+#define J(type, name) DROP(name);
+#define F(type, name)                                                                              \
+    if (is_open_job) DROP(name);
+#define B(type, name, max)                                                                         \
+    if (is_open_job) DROP(name);
+#define ROW(name_, number, fold, table, fields)                                                    \
+    case ROW_##name_: {                                                                            \
+        struct row_##name_ *r = &kept.name_;                                                       \
+        (void)r;                                                                                   \
+        fields                                                                                     \
+    } break;
+#include "controlplane/core/rows.def"
+    case ROW_unknown:
+        break;
+    }
+    return kept;
 }
 
 static int entry_cmp(const struct pg_entry *entry, const struct pg_key *key)
@@ -116,4 +174,35 @@ uint64_t pg_entry_job(const struct pg_entry *entry)
         job = job << 8 | entry->at[i];
     }
     return job;
+}
+
+void pg_table_put(struct pg_table *table, const struct pg_key *key, const void *row, size_t row_len)
+{
+    bool is_there;
+    size_t i = pg_table_seek(table, key, &is_there);
+
+    if (is_there) {
+        free(table->entries.at[i].at);
+        table->entries.at[i] = pg_entry_make(key, row, row_len);
+    } else {
+        fl_vec_insert(&table->entries, i, pg_entry_make(key, row, row_len));
+    }
+}
+
+void pg_table_remove(struct pg_table *table, const struct pg_key *key)
+{
+    bool is_there;
+    size_t i = pg_table_seek(table, key, &is_there);
+
+    if (!is_there) return;
+    free(table->entries.at[i].at);
+    fl_vec_remove(&table->entries, i);
+}
+
+void pg_table_fini(struct pg_table *table)
+{
+    for (size_t i = 0; i < table->entries.len; i++) {
+        free(table->entries.at[i].at);
+    }
+    fl_vec_fini(&table->entries);
 }

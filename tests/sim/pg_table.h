@@ -1,6 +1,6 @@
 /* pg_table.h - one table of the fake Postgres: encoded rows, sorted by a key of bytes.
- * Numbers in a key are big endian, so that the order of bytes is that of numbers, and a prefix of a key stands
- * just before what it is a prefix of.
+ * Numbers in a key are big endian, so that the order of bytes is that of numbers, and a prefix of a
+ * key stands just before what it is a prefix of.
  * Single-threaded. */
 #pragma once
 
@@ -23,17 +23,25 @@ struct pg_table {
     FL_VEC(struct pg_entry) entries; /* sorted by key */
 };
 
-/* Up to three numbers of so many bytes each. */
-struct pg_key pg_key(uint64_t a, uint32_t a_bytes, uint64_t b, uint32_t b_bytes, uint64_t c,
-                     uint32_t c_bytes);
-struct pg_key pg_key_attempt(uint64_t job, uint32_t element, uint16_t n);
-struct pg_key pg_key_bytes(uint64_t a, uint32_t a_bytes, const void *ptr, size_t len);
+struct pg_key pg_key(uint64_t a, uint32_t a_bytes, uint64_t b, uint32_t b_bytes);
+struct pg_key pg_key_bytes(const void *ptr, size_t len);
+/* As rows.def has it; empty for a row without one. */
+struct pg_key pg_key_of(const struct row *row);
+
+/* Without the fields that the row's table has no columns for, or that open_job has none for. */
+struct row pg_kept(const struct row *row, bool is_open_job);
 
 struct pg_entry pg_entry_make(const struct pg_key *key, const void *row, size_t row_len);
 struct row pg_entry_row(const struct pg_entry *entry); /* its strings are the entry's */
-uint64_t pg_entry_job(const struct pg_entry *entry);   /* of a key that begins with a job */
+uint64_t pg_entry_job(const struct pg_entry *entry);   /* the key begins with a job */
 
 /* The place of the key, or where it would go. */
 size_t pg_table_seek(const struct pg_table *table, const struct pg_key *key, bool *ret_is_there);
 bool pg_table_has(const struct pg_table *table, const struct pg_key *key);
 bool pg_table_find(const struct pg_table *table, const struct pg_key *key, struct row *ret_row);
+
+/* Puts a row in place of what the key had; takes one away; forgets all. */
+void pg_table_put(struct pg_table *table, const struct pg_key *key, const void *row,
+                  size_t row_len);
+void pg_table_remove(struct pg_table *table, const struct pg_key *key);
+void pg_table_fini(struct pg_table *table);

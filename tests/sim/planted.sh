@@ -1,47 +1,33 @@
 #!/usr/bin/env bash
-# planted.sh - bugs planted in copies of the product: the simulator must find every one of them.
+# planted.sh - bugs planted in a copy of the product: the simulator must find every one of them.
 #
 #     tests/sim/planted.sh [NAME...]        default: every tests/sim/planted/NAME.patch
 #
-# A patch begins with what it breaks, in one line.  Each is applied to a copy (patch -p1), the simulator is
-# built from it (-O1, no sanitizer) and runs seeds 1..PLANTED_SEEDS (1000) until one fails.  First the
-# unchanged copy must pass PLANTED_CLEAN (40) seeds, so that a catch means the patch and nothing else.
-# A patch that does not apply or build is not caught.  CC names another compiler; PLANTED_JOBS, processes.
+# A patch begins with one line that says what it breaks.  It is applied to a copy of the tree (patch -p1), the
+# simulator is built there (-O1, no sanitizer) and runs seeds 1..PLANTED_SEEDS (1000) until one fails; then
+# the patch is taken back.  First the unchanged copy must pass PLANTED_CLEAN (40) seeds, so that a catch means
+# the patch and nothing else.  A patch that does not apply or build is not caught.  CC names another
+# compiler; PLANTED_JOBS, processes.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 seeds=${PLANTED_SEEDS:-1000}
 clean=${PLANTED_CLEAN:-40}
 jobs=${PLANTED_JOBS:-2}
-compiler=${CC:-gcc}
-if command -v ccache >/dev/null; then
-    compiler="ccache $compiler"
-    export CCACHE_NOHASHDIR=1 # each copy has another path
-fi
 work=$(mktemp -d)
+copy=$work/tree
+sim=$work/build/sim
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-# copy TO: what the simulator is built from, and nothing else.
-copy()
+plant()
 {
-    mkdir -p "$1"
-    (cd "$root" && tar -cf - shared/base shared/wire shared/link shared/io/*.h shared/tls/*.h agent/core \
-        agent/runtime.h agent/streams/log_pump.[ch] agent/tunnel/translate.[ch] controlplane/core controlplane/tunnel/{order,session,translate}.[ch] \
-        controlplane/tunnel/server.h controlplane/engine*.[ch] tests/sim/*.c tests/sim/*.h \
-        tests/sim/*.def) | tar -xf - -C "$1"
+    patch -d "$copy" -p1 -s --no-backup-if-mismatch "$@"
 }
 
-# build IN: IN/sim.  The engine's thread needs the real store, and the simulator has neither.
 build()
 {
-    (
-        cd "$1"
-        mkdir -p objects
-        find shared agent controlplane tests -name '*.c' | grep -v engine_thread | sort >sources
-        xargs -P 2 -I {} sh -c "$compiler -std=gnu17 -D_GNU_SOURCE -O1 -I. -c {} -o objects/\$(echo {} | tr / _).o" \
-            <sources >build.log 2>&1 && $compiler -o sim objects/*.o -lpthread -lm >>build.log 2>&1
-    ) || { tail -n 20 "$1/build.log"; return 1; }
+    ninja -C "$work/build" -j "$jobs" sim >"$work/log" 2>&1 || { tail -n 20 "$work/log"; return 1; }
 }
 
 caught=0
@@ -53,24 +39,29 @@ miss()
     missed=$((missed + 1))
 }
 
-copy "$work/clean"
-if ! build "$work/clean" || ! "$work/clean/sim" --seeds "1..$clean" --jobs "$jobs" >"$work/log" 2>&1; then
-    tail -n 40 "$work/log" 2>/dev/null || true
+mkdir "$copy"
+(cd "$root" && tar --exclude=./build --exclude=./.git -cf - .) | tar -xf - -C "$copy"
+CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$copy
+export CCACHE_NOHASHDIR CCACHE_BASEDIR # each copy has another path
+if ! cmake -S "$copy" -B "$work/build" -G Ninja -DCMAKE_C_COMPILER="${CC:-gcc}" -DCMAKE_C_FLAGS=-O1 >"$work/log" 2>&1 ||
+    ! build || ! "$sim" --seeds "1..$clean" --jobs "$jobs" >"$work/log" 2>&1; then
+    tail -n 40 "$work/log"
     echo "not ok - without any planted bug the simulator fails already"
     exit 1
 fi
 [[ $# -gt 0 ]] || set -- $(cd "$root/tests/sim/planted" && ls ./*.patch | sed 's,^\./,,; s,\.patch$,,')
 for name; do
     patch=$root/tests/sim/planted/$name.patch
-    copy=$work/$name
-    [[ -f $patch ]] || { miss "$name" "there is no such patch"; continue; }
-    copy "$copy"
-    if ! patch -d "$copy" -p1 -s --no-backup-if-mismatch <"$patch" >"$work/log" 2>&1; then
+    [[ -f $patch ]] || { miss "$name" "no patch has this name"; continue; }
+    if ! plant --dry-run <"$patch" >"$work/log" 2>&1; then
         cat "$work/log"
         miss "$name" "its patch does not apply any more"
-    elif ! build "$copy"; then
+        continue
+    fi
+    plant <"$patch"
+    if ! build; then
         miss "$name" "it does not build"
-    elif timeout 300 "$copy/sim" --seeds "1..$seeds" --jobs "$jobs" --twice 5 --until-failure >"$work/log" 2>&1; then
+    elif timeout 300 "$sim" --seeds "1..$seeds" --jobs "$jobs" --twice 5 --until-failure >"$work/log" 2>&1; then
         miss "$name" "$seeds seeds did not find it: $(head -n 1 "$patch")"
     elif ! found=$(grep -a -m 1 '^=== seed .* failed' "$work/log"); then
         tail -n 5 "$work/log"
@@ -79,7 +70,7 @@ for name; do
         echo "ok - planted bug $name: ${found#=== }"
         caught=$((caught + 1))
     fi
-    rm -rf "$copy"
+    plant -R <"$patch"
 done
 echo "planted: $caught caught, $missed missed"
 [[ $missed -eq 0 ]]

@@ -1,6 +1,6 @@
-/* sim.h - one seed's time, order, chance and record: what all parts of the fake world share.
- * Things happen at a millisecond, in the order in which they were planned.  Time here is the true one;
- * each host has a clock of its own that may be wrong.
+/* sim.h - one seed's time, order, chance and record, shared by all parts of the fake world.
+ * Things happen at a millisecond, in the order in which they were planned.  Time here is the true
+ * one; each host has a clock of its own that may be wrong.
  * Single-threaded; equal seeds, equal runs. */
 #pragma once
 
@@ -57,11 +57,12 @@ void sim_fault(struct sim *sim, enum sim_fault fault);
 
 #define sim_tell(sim, ...) STORY_TELL(&(sim)->story, (sim)->now, __VA_ARGS__)
 
-/* An invariant is broken: says which, tells the story and how to see it again, and ends the process. */
+/* An invariant is broken: says which, tells the story and how to see it again, and ends the
+ * process. */
 _Noreturn void sim_broken(struct sim *sim, const char *invariant, const char *fmt, ...)
     FL_PRINTF(3, 4);
 
 /* The seed that runs now, for who has to report a crash; NULL between seeds. */
 extern struct sim *sim_running;
-extern const char *sim_commit; /* what was built, as told by who built it */
+extern const char *sim_commit; /* the build's name, as its builder gave it */
 void sim_report(const struct sim *sim, const char *what);

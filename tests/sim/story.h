@@ -1,6 +1,6 @@
-/* story.h - what happened lately, for whoever reads a failure.
- * A ring of the last lines; a line is a constant format and up to six numbers, and becomes text only when
- * somebody wants to read it.  Every line also goes into the trace hash: equal seeds tell equal stories.
+/* story.h - the latest events, for the reader of a failure.
+ * A ring of the last lines; a line is a constant format and up to six numbers, and becomes text
+ * only when it is read.  Every line also goes into the trace hash: equal seeds tell equal stories.
  * Single-threaded. */
 #pragma once
 

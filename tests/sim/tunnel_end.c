@@ -4,7 +4,7 @@
 
 #include "shared/link/mux.h"
 
-enum { SOCKET_BYTES = 256 << 10 }; /* what waits in the kernel at most, but for one write */
+enum { SOCKET_BYTES = 256 << 10 }; /* the most that waits in the kernel, but for one write */
 
 void tunnel_end_init(struct tunnel_end *tunnel, struct sim *sim, struct net *net, enum net_end end,
                      const struct fl_flow_limits *limits)

@@ -1,6 +1,6 @@
-/* tunnel_end.h - the socket under one end of a tunnel: it takes so many bytes and no more, and is watched.
- * What goes over it is the multiplexer's (shared/link/mux): its owner passes bytes between the two.
- * Single-threaded. */
+/* tunnel_end.h - the socket under one end of a tunnel: it takes so many bytes and no more, and is
+ * watched.  Its bytes are the multiplexer's (shared/link/mux): its owner passes bytes
+ * between the two.  Single-threaded. */
 #pragma once
 
 #include "shared/base/buf.h"
@@ -15,7 +15,7 @@ struct tunnel_end {
     enum net_end end;
     uint64_t connection; /* 0: none */
     struct tunnel_watch watch;
-    struct fl_buf out; /* what is to be sent next: see tunnel_end_send */
+    struct fl_buf out; /* the next bytes to send: see tunnel_end_send */
 };
 
 void tunnel_end_init(struct tunnel_end *tunnel, struct sim *sim, struct net *net, enum net_end end,

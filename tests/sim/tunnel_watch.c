@@ -37,7 +37,7 @@ void tunnel_watch_begin(struct tunnel_watch *watch)
                                              .may_receive = watch->limits->tunnel_bytes});
 }
 
-/* Opened by whatever speaks of it first. */
+/* Opened by the first frame that names it. */
 static struct tunnel_watch_stream *stream_of(struct tunnel_watch *watch, uint32_t id)
 {
     for (size_t i = 0; i < watch->streams.len; i++) {
@@ -62,7 +62,7 @@ uint64_t tunnel_watch_held(const struct tunnel_watch *watch)
     return held;
 }
 
-/* --- the rules ------------------------------------------------------------------------------- */
+/* ---- the rules ------------------------------------------------------------------------------- */
 
 static void I11_only_what_was_granted_is_sent(struct tunnel_watch *watch,
                                               const struct tunnel_watch_stream *stream)
@@ -102,7 +102,7 @@ static void I11_no_window_is_larger_than_its_limit(struct tunnel_watch *watch)
     }
 }
 
-/* --- what goes by ---------------------------------------------------------------------------- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 static void note(struct tunnel_watch *watch, const struct fl_frame *frame, bool is_out)
 {

@@ -1,9 +1,10 @@
 /* tunnel_watch.h - reads along at one end of a tunnel and holds both ends to their credits (I11).
- * It decodes what goes by and counts for itself: what was sent, granted and consumed, of each stream and of
- * the tunnel.  It knows nothing of the flow control it watches but the limits.
- *   - nobody sends what was not granted before
- *   - what is granted or held and not yet consumed is never more than the largest window
- *   - all streams together hold and grant no more than their first windows and what they may have grown
+ * It decodes the passing frames and counts for itself: bytes sent, granted and consumed, for each
+ * stream and for the tunnel.  It knows nothing of the flow control it watches but the limits.
+ *   - no end sends more than it was granted before - bytes granted or held and not yet consumed are
+ *     never more than the largest window
+ *   - all streams together hold and grant no more than their first windows and what they may have
+ *     grown
  * Single-threaded. */
 #pragma once
 
@@ -23,7 +24,7 @@ struct tunnel_watch {
     struct sim *sim;
     const struct fl_flow_limits *limits;
     struct fl_frame_decoder out, in;
-    bool is_in_bad;                             /* noise came in: what follows has no meaning */
+    bool is_in_bad;                             /* noise came in: later bytes have no meaning */
     uint32_t log_stream;                        /* the one that LOG frames came on; 0: none did */
     FL_VEC(struct tunnel_watch_stream) streams; /* the tunnel first */
 };

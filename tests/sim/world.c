@@ -43,10 +43,12 @@ struct world {
     fl_ms heal_at, fault_ms;       /* faults come so often, on average */
     uint32_t weights[FAULTS_LEN];
     uint64_t room_margin;
-    bool is_healed;
+    bool is_healed, was_steady;
 };
 
-/* --- who meets whom -------------------------------------------------------------------------- */
+enum policy_rule world_rule = POLICY_RULE_TODAY;
+
+/* ---- meetings -------------------------------------------------------------------------------- */
 
 static uint32_t some_hub(struct world *world)
 {
@@ -219,7 +221,7 @@ static const struct fake_output *truth(void *ctx, struct fl_cluster cluster,
     return found ? &found->output : NULL;
 }
 
-/* --- faults ---------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 static void start_hub(void *ctx, uint64_t i, uint64_t b)
 {
@@ -235,7 +237,7 @@ static void forget_cluster(void *ctx, uint64_t i, uint64_t b)
     fake_client_forget(world->client, world->clusters[i]);
 }
 
-/* What ran on it has ended with it: a person who says so is right. */
+/* Its replicas have ended with it: a person who says so is right. */
 static void kill_cluster(struct world *world)
 {
     uint32_t i = world->mortal - 1;
@@ -291,8 +293,8 @@ static void lie(struct world *world, uint32_t agent)
                    foreign, CHECKS_LIE_FOREIGN);
 }
 
-/* Postgres's is a wall clock, and may be set; an agent's runs on while its host sleeps.  A hub reads no
- * other than the monotonic one, which nobody sets: it only drifts. */
+/* Postgres's is a wall clock, and may be set; an agent's runs on while its host sleeps.  A hub
+ * reads only the monotonic one, which is never set: it only drifts. */
 static void step_a_clock(struct world *world, uint32_t agent)
 {
     struct sim *sim = &world->sim;
@@ -404,8 +406,9 @@ static void next_fault(void *ctx, uint64_t a, uint64_t b)
     (void)b;
     if (sim->now >= world->heal_at) return;
     sim_at(sim, sim->now + sim_between(sim, 1, 2 * world->fault_ms), next_fault, world, 0, 0);
-    for (int i = 0; i < FAULTS_LEN; i++)
+    for (int i = 0; i < FAULTS_LEN; i++) {
         sum += world->weights[i];
+    }
     dice = (uint32_t)sim_between(sim, 0, sum - 1);
     for (int i = 0; i < FAULTS_LEN; i++) {
         if (dice < world->weights[i]) {
@@ -434,7 +437,22 @@ static void heal(struct world *world)
     fake_client_tidy(world->client);
 }
 
-/* --- what goes on beside ---------------------------------------------------------------------- */
+/* ---- side events ----------------------------------------------------------------------------- */
+
+/* A hub leads that Postgres knows as the leader, and neither stands still. */
+static bool is_steady(const struct world *world)
+{
+    if (!db_is_well(world->db)) return false;
+    for (uint32_t i = 0; i < world->hubs_len; i++) {
+        const struct hub *hub = world->hubs[i];
+
+        if (hub_leads(hub) && !hub_is_paused(hub) &&
+            hub_epoch(hub) == fake_pg_epoch(db_pg(world->db))) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static void tick(void *ctx, uint64_t n, uint64_t b)
 {
@@ -442,6 +460,8 @@ static void tick(void *ctx, uint64_t n, uint64_t b)
     struct sim *sim = &world->sim;
 
     (void)b;
+    checks_passed(world->checks, TICK_MS, world->was_steady && is_steady(world));
+    world->was_steady = is_steady(world);
     for (uint32_t i = 0; i < world->hubs_len; i++) {
         bool is_due = n % 10 == 0 || world->checked_epoch[i] != hub_epoch(world->hubs[i]);
 
@@ -457,13 +477,14 @@ static void tick(void *ctx, uint64_t n, uint64_t b)
         uint64_t below = fake_pg_newest_job(db_pg(world->db)) + world->room_margin;
 
         fake_pg_set_room(db_pg(world->db), below, (uint64_t)1 << 40);
-        for (uint32_t i = 0; i < world->hubs_len; i++)
+        for (uint32_t i = 0; i < world->hubs_len; i++) {
             hub_room(world->hubs[i], below);
+        }
     }
     sim_at(sim, sim->now + TICK_MS, tick, world, n + 1, 0);
 }
 
-/* --- the seed draws its world ---------------------------------------------------------------- */
+/* ---- the seed draws its world ---------------------------------------------------------------- */
 
 static uint32_t ppm(struct sim *sim, uint32_t chance_of_any, uint32_t max)
 {
@@ -533,7 +554,7 @@ static void draw_db(struct world *world, struct db_config *config)
     };
 }
 
-/* Small windows as well: what is under way shall be held back by them. */
+/* Small windows as well: they shall hold bytes back. */
 static struct fl_flow_limits draw_flow(struct sim *sim)
 {
     struct fl_flow_limits limits = fl_flow_limits();
@@ -588,6 +609,22 @@ static void draw_clusters(struct world *world, const struct fl_flow_limits *flow
     }
 }
 
+/* All of one small cluster: its smallest node holds one replica of the gang, and no node is left
+ * out. */
+static void draw_stream(struct world *world)
+{
+    struct sim *sim = &world->sim;
+    uint32_t number = (uint32_t)sim_between(sim, 1, world->clusters_len - 1); /* not the mortal */
+    struct fake_runtime *runtime = world->runtimes[number - 1];
+    struct fake_client_stream stream = {.cluster = number,
+                                        .each = fake_runtime_smallest(runtime),
+                                        .from = sim_between(sim, 15000, 40000)};
+
+    stream.until = stream.from + sim_between(sim, 40000, 70000);
+    stream.replicas = fake_runtime_slots(runtime, stream.each);
+    fake_client_add_stream(world->client, &stream);
+}
+
 static void create(struct world *world, uint64_t seed, bool is_live)
 {
     struct sim *sim = &world->sim;
@@ -631,7 +668,7 @@ static void create(struct world *world, uint64_t seed, bool is_live)
     client.jobs_min = 80;
 
     world->db = db_create(sim, &db, world->room_margin);
-    world->checks = checks_create(sim, db_pg(world->db), &hub.engine.core);
+    world->checks = checks_create(sim, db_pg(world->db), &hub.engine.core, world_rule);
     db_set_checks(world->db, world->checks);
     world->net = net_create(sim, &net_ports, sim_between(sim, 2, 60));
     world->client =
@@ -642,13 +679,15 @@ static void create(struct world *world, uint64_t seed, bool is_live)
         world->logs.stores[world->logs.stores_len++] = hub_logs(world->hubs[i]);
     }
     draw_clusters(world, &hub.flow);
+    if (sim_chance(sim, 150000)) draw_stream(world);
     checks_set_runtimes(world->checks, world->runtimes, world->clusters_len);
 }
 
 static void destroy(struct world *world)
 {
-    for (uint32_t i = 0; i < world->hubs_len; i++)
+    for (uint32_t i = 0; i < world->hubs_len; i++) {
         hub_destroy(world->hubs[i]);
+    }
     for (uint32_t i = 0; i < world->clusters_len; i++) {
         agent_host_destroy(world->agents[i]);
         fake_runtime_destroy(world->runtimes[i]);
@@ -661,7 +700,7 @@ static void destroy(struct world *world)
     sim_running = NULL;
 }
 
-/* --- the run --------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static void run_until(struct world *world, fl_ms until)
 {
@@ -684,7 +723,7 @@ static bool is_settled(const struct world *world)
     return checks_all_settled(world->checks) && fake_client_is_content(world->client);
 }
 
-/* A busy world may take long, an idle one may not: what counts is that something ends. */
+/* A busy world may take long, an idle one may not: it counts that something ends. */
 static void I20_everything_settles(struct world *world)
 {
     struct sim *sim = &world->sim;
@@ -700,10 +739,12 @@ static void I20_everything_settles(struct world *world)
     if (is_settled(world)) return;
     checks_tell_unsettled(world->checks);
     fake_client_tell(world->client);
-    for (uint32_t i = 0; i < world->clusters_len; i++)
+    for (uint32_t i = 0; i < world->clusters_len; i++) {
         fake_runtime_tell(world->runtimes[i]);
-    for (uint32_t i = 0; i < world->hubs_len; i++)
+    }
+    for (uint32_t i = 0; i < world->hubs_len; i++) {
         hub_tell(world->hubs[i]);
+    }
     sim_broken(sim, "I20", "nothing has ended for %d s, long after the healing", SETTLE_MS / 1000);
 }
 
@@ -719,8 +760,9 @@ static void I20_every_request_is_answered(struct world *world)
 
 static void start(struct world *world)
 {
-    for (uint32_t i = 0; i < world->hubs_len; i++)
+    for (uint32_t i = 0; i < world->hubs_len; i++) {
         hub_start(world->hubs[i]);
+    }
     fake_client_begin(world->client);
     sim_at(&world->sim, TICK_MS, tick, world, 0, 0);
     sim_at(&world->sim, FAULTS_FROM_MS, next_fault, world, 0, 0);
@@ -739,11 +781,13 @@ static void run_whole(struct world *world)
         run_until(world, sim->now + FL_SECOND_MS);
     }
     I20_every_request_is_answered(world);
-    for (uint32_t i = 0; i < world->hubs_len; i++)
+    for (uint32_t i = 0; i < world->hubs_len; i++) {
         hub_check(world->hubs[i], true);
+    }
     checks_end(world->checks);
-    for (uint32_t i = 0; i < world->clusters_len; i++)
+    for (uint32_t i = 0; i < world->clusters_len; i++) {
         checks_log_end(&world->logs, world->clusters[i], world->runtimes[i]);
+    }
 }
 
 struct world_result world_run(uint64_t seed, bool is_live)

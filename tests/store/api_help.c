@@ -6,11 +6,11 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include "controlplane/api/directory.h"
-#include "controlplane/api/token_table.h"
-#include "controlplane/front_specs.h"
+#include "controlplane/front/spec_cache.h"
 #include "controlplane/identity/identity.h"
 #include "controlplane/logs/log_store.h"
+#include "controlplane/views/token_table.h"
+#include "controlplane/views/views.h"
 #include "shared/base/alloc.h"
 #include "shared/base/buf.h"
 #include "shared/io/clock.h"
@@ -29,9 +29,8 @@ struct help_hub {
     struct fl_state_dir *dir;
     struct identity *identity;
     SSL_CTX *tls, *client;
-    struct token_table *tokens;
-    struct directory *directory;
-    struct front_specs *specs;
+    struct views *views;
+    struct spec_cache *specs;
     struct log_store *logs;
     struct fronts *fronts;
     struct engine_thread *engine;
@@ -113,7 +112,7 @@ static void read_admin(struct help_hub *hub)
     struct fl_err err = {0};
     struct fl_buf text;
 
-    while (!token_table_has_admin(hub->tokens, fl_clock_wall())) {
+    while (!token_table_has_admin(hub->views->tokens, fl_clock_wall())) {
         if (help_now() > end) fail_msg("waited in vain for the first token");
         usleep(5000);
     }
@@ -143,9 +142,8 @@ struct help_hub *help_hub_start(void)
     logs = log_store_config_default(hub->logs_folder);
     hub->logs = log_store_create(&logs, &err);
     must(hub->logs != NULL, &err);
-    hub->tokens = shared.tokens = token_table_create();
-    hub->directory = shared.directory = directory_create();
-    hub->specs = shared.specs = front_specs_create(1 << 20);
+    hub->views = shared.views = views_create();
+    hub->specs = shared.specs = spec_cache_create(1 << 20);
     shared.identity = hub->identity;
     shared.logs = hub->logs;
     shared.dir = hub->dir;
@@ -171,9 +169,8 @@ void help_hub_stop(struct help_hub *hub)
     fronts_destroy(hub->fronts);
     engine_thread_destroy(hub->engine);
     log_store_destroy(hub->logs);
-    front_specs_destroy(hub->specs);
-    directory_destroy(hub->directory);
-    token_table_destroy(hub->tokens);
+    spec_cache_destroy(hub->specs);
+    views_destroy(hub->views);
     SSL_CTX_free(hub->tls);
     SSL_CTX_free(hub->client);
     identity_close(hub->identity);
@@ -194,7 +191,7 @@ struct fl_digest help_hub_ca(const struct help_hub *hub)
     return identity_ca_sha256(hub->identity);
 }
 
-/* --- clients --- */
+/* ---- clients --------------------------------------------------------------------------------- */
 
 static SSL *dial(const struct help_hub *hub, int *ret_fd)
 {

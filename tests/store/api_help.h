@@ -1,8 +1,9 @@
-/* api_help.h - a control plane in the test's process: real Postgres, engine thread, two fronts over loopback
- * TLS, log store; and clients that block.  No wait is without end: what does not come fails the test. */
+/* api_help.h - a control plane in the test's process: real Postgres, engine thread, two fronts over
+ * loopback TLS, log store; and clients that block.  No wait is without end: an answer that does not
+ * come fails the test. */
 #pragma once
 
-#include "controlplane/fronts.h"
+#include "controlplane/front/fronts.h"
 #include "shared/base/arena.h"
 #include "shared/json/json.h"
 
@@ -18,11 +19,11 @@ struct fl_digest help_hub_ca(const struct help_hub *hub);
 struct help_reply {
     int status;
     struct fl_str head, body;   /* in the arena; the body without its chunks */
-    const struct fl_json *json; /* NULL when it is none */
+    const struct fl_json *json; /* NULL: not JSON */
 };
 
-/* 'token' NULL: none.  'headers': whole lines with their ends, or NULL.  A stream is read until its peer ends
- * it, or until 'until' has come (NULL: it must end), and then cut.  Any thread. */
+/* 'token' NULL: none.  'headers': whole lines with their ends, or NULL.  A stream is read until its
+ * peer ends it, or until 'until' has come (NULL: it must end), and then cut.  Any thread. */
 struct help_reply help_call(const struct help_hub *hub, struct fl_arena *arena, const char *token,
                             const char *method, const char *path, const char *headers,
                             const char *body, const char *until);

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "controlplane/api/route.h"
 #include "shared/json/json_out.h"
 #include "shared/tls/base64.h"
 #include "shared/tls/cert.h"
@@ -126,6 +127,106 @@ static void each_line_of_a_batch_has_its_result(void **state)
     expect(call("POST", "/v1/jobs:batch", "[{\"command\":[\"true\"]}]"), 200);
 }
 
+/* A value of each kind, and the word of JSON Schema for it. */
+static const struct {
+    const char *type, *text;
+} kinds[] = {
+    {"null", "null"},       {"boolean", "true"}, {"integer", "1"},        {"number", "1.5"},
+    {"string", "\"true\""}, {"array", "[true]"}, {"object", "{\"a\":1}"},
+};
+
+/* The path with "east" for each name. */
+static const char *any_path(const char *pattern)
+{
+    char *out = fl_arena_alloc(&arena, 256), *to = out;
+
+    for (const char *at = pattern; *at; at++) {
+        if (*at != '{') {
+            *to++ = *at;
+            continue;
+        }
+        to += sprintf(to, "east");
+        at = strchr(at, '}');
+    }
+    *to = 0;
+    return out;
+}
+
+static void every_member_of_every_body_has_the_kind_that_its_table_says(void **state)
+{
+    size_t asked = 0;
+
+    (void)state;
+    for (const struct api_resource *resource = api_resources; resource->name; resource++) {
+        for (const struct api_route *route = resource->routes; route->path; route++) {
+            for (const struct api_field *field = route->body; field && field->name; field++) {
+                for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+                    const char *pointer =
+                        fl_arena_printf(&arena, "\"pointer\":\"/%s\"", field->name);
+                    const char *body =
+                        fl_arena_printf(&arena, "{\"%s\":%s}", field->name, kinds[k].text);
+                    struct help_reply reply;
+
+                    if (strstr(field->type, kinds[k].type)) continue;
+                    reply = call(api_method_name(route->method), any_path(route->path), body);
+                    if (reply.status != 422 || !has(reply.body, pointer)) {
+                        fail_msg("%s %s: %d " FL_STR_FMT, route->path, body, reply.status,
+                                 FL_STR_ARG(reply.body));
+                    }
+                    asked++;
+                }
+            }
+        }
+    }
+    assert_true(asked > 50);
+}
+
+static void a_filter_that_was_emptied_is_refused_and_nothing_is_done(void **state)
+{
+    static const char *const filters[] = {
+        "{}",
+        "{\"dryRun\":false}",
+        "{\"queue\":\"\"}",
+        "{\"queue\":{}}",
+        "{\"queue\":[\"default\"]}",
+        "{\"queue\":null}",
+        "{\"queue\":\"default\",\"dryRun\":\"true\"}",
+        "{\"queue\":\"default\",\"dryRun\":1}",
+        "{\"queue\":\"default\",\"dryRun\":null}",
+        "{\"queue\":\"default\",\"state\":[]}",
+        "{\"queue\":\"default\",\"state\":\"\"}",
+        "{\"queue\":\"default\",\"state\":[\"\"]}",
+        "{\"queue\":\"default\",\"state\":[[\"held\"]]}",
+        "{\"queue\":\"default\",\"state\":[\"held,queued\"]}",
+        "{\"queue\":\"default\",\"labels\":{}}",
+        "{\"queue\":\"default\",\"labels\":[\"a=b\"]}",
+        "{\"queue\":\"default\",\"labels\":{\"a\":1}}",
+        "{\"queue\":\"default\",\"labels\":{\"a\":\"b,c=d\"}}",
+        "{\"queue\":\"default\",\"labels\":{\"a=b,c\":\"d\"}}",
+    };
+    const char *held = submit("{\"command\":[\"true\"],\"hold\":true}");
+    const char *ended = submit("{\"command\":[\"true\"],\"hold\":true}");
+    struct help_reply before;
+
+    (void)state;
+    expect(call("POST", path(ended, ":cancel"), NULL), 200);
+    before = call("GET", "/v1/jobs?limit=1000", NULL);
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        struct help_reply cancelled = call("POST", "/v1/jobs:cancel", filters[i]);
+        struct help_reply retried = call("POST", "/v1/jobs:retry", filters[i]);
+
+        if (cancelled.status != 422 || retried.status != 422) {
+            fail_msg("%s: %d and %d", filters[i], cancelled.status, retried.status);
+        }
+    }
+    /* An open job has not ended, so that this names none. */
+    expect(call("POST", "/v1/jobs:retry", "{\"queue\":\"default\",\"state\":[\"held\"]}"), 422);
+    assert_true(fl_str_eq(before.body, call("GET", "/v1/jobs?limit=1000", NULL).body));
+    expect(call("POST", "/v1/jobs:cancel", "{\"queue\":\"default\",\"state\":\"held\"}"), 200);
+    assert_true(
+        fl_str_eq(help_text(call("GET", path(held, ""), NULL).json, "state"), FL_STR("cancelled")));
+}
+
 enum { KEYED = 100, KEYED_THREADS = 10 };
 
 static void *submit_keyed(void *ctx)
@@ -159,8 +260,9 @@ static void a_hundred_submits_with_one_key_are_one_job(void **state)
     for (int i = 0; i < KEYED_THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, submit_keyed, replies[i]), 0);
     }
-    for (int i = 0; i < KEYED_THREADS; i++)
+    for (int i = 0; i < KEYED_THREADS; i++) {
         pthread_join(threads[i], NULL);
+    }
     for (int i = 0; i < KEYED; i++) {
         struct help_reply *one = &replies[i / (KEYED / KEYED_THREADS)][i % (KEYED / KEYED_THREADS)];
 
@@ -346,6 +448,8 @@ int main(void)
         cmocka_unit_test(a_job_is_accepted_shown_explained_listed_cancelled_and_run_again),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(each_line_of_a_batch_has_its_result),
+        cmocka_unit_test(every_member_of_every_body_has_the_kind_that_its_table_says),
+        cmocka_unit_test(a_filter_that_was_emptied_is_refused_and_nothing_is_done),
         cmocka_unit_test(a_hundred_submits_with_one_key_are_one_job),
         cmocka_unit_test(a_token_opens_what_it_says_and_nothing_once_it_is_revoked),
         cmocka_unit_test(a_join_token_lets_one_agent_enrol_once),

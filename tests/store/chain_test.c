@@ -1,4 +1,4 @@
-/* The chain: what the server refuses, and that nothing of it stays. */
+/* The chain: the server's refusals, and that nothing of them stays. */
 #include <stdlib.h>
 
 #include "shared/base/alloc.h"
@@ -117,8 +117,8 @@ static void the_batch_behind_a_refused_one_fails_too(void **state)
     help_job(bad, 1, 1);
     help_job(bad, 1, 1); /* the same id twice */
     help_job(next, 2, 1);
-    store_commit(help->store, bad, help->taken.epoch, help_now());
-    store_commit(help->store, next, help->taken.epoch, help_now());
+    help->port.commit(help->store, bad, help->taken.epoch, help_now());
+    help->port.commit(help->store, next, help->taken.epoch, help_now());
     help_until(help, help->results.len == 2);
     assert_int_equal(help->results.at[0].batch, 1);
     assert_int_equal(help->results.at[0].result, ENGINE_POISONED);
@@ -131,7 +131,7 @@ static void the_batch_behind_a_refused_one_fails_too(void **state)
     finish(help, conninfo);
 }
 
-/* What prepares the ground commits, then one row more is tried in a batch of its own. */
+/* The groundwork commits, then one row more is tried in a batch of its own. */
 static enum engine_commit after(void (*prepare)(struct core_batch *),
                                 void (*offend)(struct core_batch *))
 {
@@ -268,8 +268,8 @@ static void a_full_disk_is_told_from_poison(void **state)
     finish(help, conninfo);
 }
 
-/* A real one: the jobs are on a file system of 8 MiB.  Only root may mount that; for others the test above
- * has to do. */
+/* A real one: the jobs are on a file system of 8 MiB.  Only root may mount that; for others the
+ * test above has to do. */
 static void a_disk_that_is_really_full_and_has_space_again(void **state)
 {
     char dir[32], command[512], sql[256];
@@ -296,8 +296,9 @@ static void a_disk_that_is_really_full_and_has_space_again(void **state)
     snprintf(sql, sizeof sql, "alter table job_p0 set tablespace full_%d", (int)getpid());
     help_run(conninfo, sql);
     help_run(conninfo, "alter table job_p0 alter params set storage plain");
-    for (size_t i = 0; i < 65536; i++)
+    for (size_t i = 0; i < 65536; i++) {
         large[i] = (char)mrand48();
+    }
     while (result == ENGINE_COMMITTED && number < 1000) {
         struct core_batch *batch = help_batch(++number);
 
@@ -347,9 +348,10 @@ static void a_lost_connection_is_unknown_and_take_tells_that_it_did_not_land(voi
     commit_job(help, 1, 1);
     PQclear(PQexec(pg, "begin; lock table open_job in exclusive mode"));
     help_job(batch, 2, 1);
-    store_commit(help->store, batch, help->taken.epoch, help_now());
-    for (int i = 0; i < 20; i++)
+    help->port.commit(help->store, batch, help->taken.epoch, help_now());
+    for (int i = 0; i < 20; i++) {
         help_turn(help, 10);
+    }
     assert_int_equal(help->results.len, 1);
     end_writers(conninfo);
     help_until(help, help->results.len == 2);
@@ -362,8 +364,8 @@ static void a_lost_connection_is_unknown_and_take_tells_that_it_did_not_land(voi
     finish(help, conninfo);
 }
 
-/* Here the client goes away while it sends, or after it has sent COMMIT: then the server may well execute
- * it.  Large batches are still on their way when the socket is closed. */
+/* Here the client goes away while it sends, or after it has sent COMMIT: then the server may well
+ * execute it.  Large batches are still on their way when the socket is closed. */
 static void a_dropped_connection_may_have_landed_and_take_tells(void **state)
 {
     char *conninfo;
@@ -384,7 +386,7 @@ static void a_dropped_connection_may_have_landed_and_take_tells(void **state)
             help_row(batch, (struct row){.kind = ROW_spec_new,
                                          .spec_new = {.job = i, .body = {large, 65536}}});
         }
-        store_commit(help->store, batch, epoch, help_now());
+        help->port.commit(help->store, batch, epoch, help_now());
         assert_int_equal(help_take(help, number), FL_OK);
         if (help->taken.keys_len > 0) {
             assert_int_equal(help->taken.keys_len, 1);
@@ -449,14 +451,14 @@ static void keys_are_looked_up_many_at_a_time(void **state)
     for (uint64_t i = 1; i <= 2500; i++) {
         struct fl_str key = i == 2500 ? FL_STR("key") : FL_STR("other");
 
-        store_lookup(help->store, i, (struct fl_tenant){1}, key, help_now());
+        help->port.lookup(help->store, i, (struct fl_tenant){1}, key, help_now());
     }
     help_until(help, help->found == 2500); /* in the order of the questions */
     assert_true(help->is_found_good);
     assert_memory_equal(&help->found_sha, &sha, sizeof sha);
     assert_string_equal(help->found_text, "the answer");
     assert_int_equal(store_stats(help->store).lookups, 2500);
-    store_lookup(help->store, 3000, (struct fl_tenant){2}, FL_STR("key"), help_now());
+    help->port.lookup(help->store, 3000, (struct fl_tenant){2}, FL_STR("key"), help_now());
     help_until(help, help->found == 3000);
     assert_true(help->is_found_good);
     assert_int_equal(help->found_bytes, 0);
@@ -474,7 +476,7 @@ static void a_lookup_without_a_database_ends_in_time(void **state)
     config.instance = "a";
     config.lookup_ms = 300;
     help = help_create_with(&config);
-    store_lookup(help->store, 1, (struct fl_tenant){1}, FL_STR("key"), help_now());
+    help->port.lookup(help->store, 1, (struct fl_tenant){1}, FL_STR("key"), help_now());
     help_until(help, help->found == 1);
     assert_false(help->is_found_good);
     assert_int_equal(help_take(help, 0), FL_UNAVAILABLE);

@@ -1,14 +1,15 @@
 #include "tests/store/diff_help.h"
 
-#include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
 #include "controlplane/store/journal.h"
+#include "controlplane/store/row_columns.h"
 #include "shared/base/assert.h"
 #include "tests/fl_test.h"
+#include "tests/store/diff_fold.h"
 
 #define MEMORY "/dev/shm"
 #define MEMORY_BYTES_MIN ((uint64_t)2 << 30)
@@ -21,7 +22,7 @@ uint64_t diff_by_mode(uint64_t fast, uint64_t full, uint64_t longer)
     return mode && strcmp(mode, "long") == 0 ? longer : fast;
 }
 
-/* --- the server ------------------------------------------------------------------------------ */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 static char server_dir[64];
 static pid_t owner;
@@ -98,7 +99,7 @@ void diff_taken(const struct engine_taken *real, const struct engine_taken *fake
     }
 }
 
-/* --- asking ---------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static PGresult *ask(PGconn *pg, const char *sql, int format)
 {
@@ -140,25 +141,17 @@ void diff_reset(PGconn *pg)
              "update lease set holder = '', instance = '', expires_at = '-infinity'");
 }
 
-/* --- rows of tables --- */
+/* ---- rows of tables -------------------------------------------------------------------------- */
 
-struct fields { /* of one tuple, in binary */
-    const PGresult *result;
-    int row, column;
-};
-
-static struct fl_str field(struct fields *f)
+static struct fl_str field(const PGresult *result, int row, int column)
 {
-    struct fl_str value = {PQgetvalue(f->result, f->row, f->column),
-                           (size_t)PQgetlength(f->result, f->row, f->column)};
-
-    f->column++;
-    return value;
+    return (struct fl_str){PQgetvalue(result, row, column),
+                           (size_t)PQgetlength(result, row, column)};
 }
 
-static uint64_t number(struct fields *f)
+static uint64_t number(const PGresult *result, int row, int column)
 {
-    struct fl_str value = field(f);
+    struct fl_str value = field(result, row, column);
     uint64_t n = 0;
 
     fl_assert(value.len <= sizeof n);
@@ -168,194 +161,56 @@ static uint64_t number(struct fields *f)
     return n;
 }
 
-static struct fl_digest digest(struct fields *f)
-{
-    struct fl_str value = field(f);
-    struct fl_digest digest;
-
-    assert_int_equal(value.len, sizeof digest.at);
-    memcpy(digest.at, value.at, sizeof digest.at);
-    return digest;
-}
-
-static const char *const selects[FAKE_PG_TABLES_LEN] = {
-    [FAKE_PG_queue] = "select id, tenant, is_paused, name from queue order by id",
-    [FAKE_PG_cluster] = "select id, state, access, is_draining, session_epoch, generation, seen, "
-                        "key, name, uid, uuid,"
-                        " cordon from cluster order by id",
-    [FAKE_PG_join_token] =
-        "select token, tenant, expires_at, cluster, key, name from join_token order by token",
-    [FAKE_PG_token] = "select id, tenant, scopes, made_at, expires_at, mac, name, queue from token"
-                      " order by id collate \"C\"",
-    [FAKE_PG_shape] = "select id, body from shape order by id",
-    [FAKE_PG_counter] = "select id, value from counter order by id",
-    [FAKE_PG_open_job] =
-        "select job, tenant, queue, shape, priority, elements from open_job order by job",
-    [FAKE_PG_open_mark] = "select job, kind, value, body from open_mark order by job, kind",
-    [FAKE_PG_attempt] = "select job, element, n, incarnation, cluster, nodes from attempt"
-                        " order by job, element, n",
-    [FAKE_PG_attempt_end] = "select job, element, n, reason, exit, first_replica from attempt_end"
-                            " order by job, element, n",
-    [FAKE_PG_element_end] = "select job, element, n, state, reason, exit, first_replica"
-                            " from element_end order by job, element",
-    [FAKE_PG_job] = "select id, tenant, queue, priority, elements, spec, retry_of, name, labels,"
-                    " params, picked from job order by id",
-    [FAKE_PG_job_end] = "select job, state, reason from job_end order by job",
-    [FAKE_PG_spec] = "select job, digest, body from spec order by job, digest",
-    [FAKE_PG_audit] = "select tenant, actor, body from audit order by batch, n",
-    [FAKE_PG_idempotency] =
-        "select tenant, body_sha, key, answer from idempotency order by tenant, key",
+/* The kind of row that a table has, or ROW_OPEN_JOB. */
+static const unsigned places[FAKE_PG_TABLES_LEN] = {
+#define PLACE_APPEND(name, table) [FAKE_PG_##table] = ROW_##name,
+#define PLACE_NEXT PLACE_APPEND
+#define PLACE_FIRST PLACE_APPEND
+#define PLACE_LAST PLACE_APPEND
+#define PLACE_REMOVE(name, table)
+#define PLACE_JOURNAL(name, table)
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields) PLACE_##fold(name, table)
+#include "controlplane/core/rows.def"
+    [FAKE_PG_open_job] = ROW_OPEN_JOB,
 };
 
-static struct row row_of(enum fake_pg_table table, struct fields *f)
+/* Every column of a row, in the order of keys. */
+static PGresult *ask_table(PGconn *pg, enum fake_pg_table at)
 {
+    const struct row_table *table = row_table(places[at]);
+    char columns[512] = "", keys[128] = "", sql[1024];
+
+    for (size_t i = 0; i < table->len; i++) {
+        const char *name = row_column_name(places[at], i);
+        const char *order = table->columns[i].type == PG_TEXT ? " collate \"C\"" : "";
+
+        if (table->columns[i].is_count) continue;
+        snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "%s%s",
+                 *columns ? ", " : "", name);
+        if (!table->columns[i].is_key) continue;
+        snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s%s", *keys ? ", " : "", name,
+                 order);
+    }
+    snprintf(sql, sizeof sql, "select %s from %s order by %s", columns, table->name,
+             *keys ? keys : "batch, n");
+    return ask(pg, sql, 1);
+}
+
+static struct row row_of(enum fake_pg_table at, const PGresult *result, int i)
+{
+    struct fl_str values[ROW_COLUMNS_MAX];
     struct row row;
 
-    memset(&row, 0, sizeof row);
-    switch (table) {
-    case FAKE_PG_queue:
-        row.kind = ROW_queue_put;
-        row.queue_put.queue = (uint32_t)number(f);
-        row.queue_put.tenant = (uint32_t)number(f);
-        row.queue_put.is_paused = (uint8_t)number(f);
-        row.queue_put.name = field(f);
-        break;
-    case FAKE_PG_cluster:
-        row.kind = ROW_cluster_put;
-        row.cluster_put.cluster = (uint32_t)number(f);
-        row.cluster_put.state = (uint8_t)number(f);
-        row.cluster_put.access = (uint8_t)number(f);
-        row.cluster_put.is_draining = (uint8_t)number(f);
-        row.cluster_put.session_epoch = number(f);
-        row.cluster_put.generation = number(f);
-        row.cluster_put.seen = number(f);
-        row.cluster_put.key = digest(f);
-        row.cluster_put.name = field(f);
-        row.cluster_put.uid = field(f);
-        row.cluster_put.uuid = field(f);
-        row.cluster_put.cordon = field(f);
-        break;
-    case FAKE_PG_join_token:
-        row.kind = ROW_join_put;
-        row.join_put.token = digest(f);
-        row.join_put.tenant = (uint32_t)number(f);
-        row.join_put.expires_at = (int64_t)number(f);
-        row.join_put.cluster = (uint32_t)number(f);
-        row.join_put.key = digest(f);
-        row.join_put.name = field(f);
-        break;
-    case FAKE_PG_token:
-        row.kind = ROW_token_put;
-        row.token_put.id = field(f);
-        row.token_put.tenant = (uint32_t)number(f);
-        row.token_put.scopes = (uint8_t)number(f);
-        row.token_put.made_at = (int64_t)number(f);
-        row.token_put.expires_at = (int64_t)number(f);
-        row.token_put.mac = digest(f);
-        row.token_put.name = field(f);
-        row.token_put.queue = field(f);
-        break;
-    case FAKE_PG_shape:
-        row.kind = ROW_shape_new;
-        row.shape_new.shape = (uint32_t)number(f);
-        row.shape_new.body = field(f);
-        break;
-    case FAKE_PG_counter:
-        row.kind = ROW_counter;
-        row.counter.counter = (uint8_t)number(f);
-        row.counter.value = number(f);
-        break;
-    case FAKE_PG_open_job:
-        row.kind = ROW_job_new;
-        row.job_new.job = number(f);
-        row.job_new.tenant = (uint32_t)number(f);
-        row.job_new.queue = (uint32_t)number(f);
-        row.job_new.shape = (uint32_t)number(f);
-        row.job_new.priority = (int32_t)(uint32_t)number(f);
-        row.job_new.elements = (uint32_t)number(f);
-        break;
-    case FAKE_PG_open_mark:
-        row.kind = ROW_mark_set;
-        row.mark_set.job = number(f);
-        row.mark_set.kind = (uint8_t)number(f);
-        row.mark_set.value = (int64_t)number(f);
-        row.mark_set.body = field(f);
-        break;
-    case FAKE_PG_attempt:
-        row.kind = ROW_attempt_new;
-        row.attempt_new.job = number(f);
-        row.attempt_new.element = (uint32_t)number(f);
-        row.attempt_new.n = (uint16_t)number(f);
-        row.attempt_new.incarnation = (uint32_t)number(f);
-        row.attempt_new.cluster = (uint32_t)number(f);
-        row.attempt_new.nodes = field(f);
-        break;
-    case FAKE_PG_attempt_end:
-        row.kind = ROW_attempt_end;
-        row.attempt_end.job = number(f);
-        row.attempt_end.element = (uint32_t)number(f);
-        row.attempt_end.n = (uint16_t)number(f);
-        row.attempt_end.reason = (uint16_t)number(f);
-        row.attempt_end.exit_code = (int32_t)(uint32_t)number(f);
-        row.attempt_end.first_replica = (uint32_t)number(f);
-        break;
-    case FAKE_PG_element_end:
-        row.kind = ROW_element_end;
-        row.element_end.job = number(f);
-        row.element_end.element = (uint32_t)number(f);
-        row.element_end.n = (uint16_t)number(f);
-        row.element_end.state = (uint8_t)number(f);
-        row.element_end.reason = (uint16_t)number(f);
-        row.element_end.exit_code = (int32_t)(uint32_t)number(f);
-        row.element_end.first_replica = (uint32_t)number(f);
-        break;
-    case FAKE_PG_job:
-        row.kind = ROW_job_new;
-        row.job_new.job = number(f);
-        row.job_new.tenant = (uint32_t)number(f);
-        row.job_new.queue = (uint32_t)number(f);
-        row.job_new.priority = (int32_t)(uint32_t)number(f);
-        row.job_new.elements = (uint32_t)number(f);
-        row.job_new.spec = digest(f);
-        row.job_new.retry_of = number(f);
-        row.job_new.name = field(f);
-        row.job_new.labels = field(f);
-        row.job_new.params = field(f);
-        row.job_new.picked = field(f);
-        break;
-    case FAKE_PG_job_end:
-        row.kind = ROW_job_end;
-        row.job_end.job = number(f);
-        row.job_end.state = (uint8_t)number(f);
-        row.job_end.reason = (uint16_t)number(f);
-        row.job_end.is_array = 1;
-        break;
-    case FAKE_PG_spec:
-        row.kind = ROW_spec_new;
-        row.spec_new.job = number(f);
-        row.spec_new.digest = digest(f);
-        row.spec_new.body = field(f);
-        break;
-    case FAKE_PG_audit:
-        row.kind = ROW_audit;
-        row.audit.tenant = (uint32_t)number(f);
-        row.audit.actor = field(f);
-        row.audit.body = field(f);
-        break;
-    case FAKE_PG_idempotency:
-        row.kind = ROW_idempotency;
-        row.idempotency.tenant = (uint32_t)number(f);
-        row.idempotency.body_sha = digest(f);
-        row.idempotency.key = field(f);
-        row.idempotency.answer = field(f);
-        break;
-    case FAKE_PG_TABLES_LEN:
-        fl_unreachable("only what selects[] names");
+    for (int c = 0; c < PQnfields(result); c++) {
+        values[c] = field(result, i, c);
     }
+    assert_true(row_read(places[at], values, &row));
     return row;
 }
 
-/* --- comparing --- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static void encode(struct fl_buf *out, const struct row *row)
 {
@@ -390,26 +245,23 @@ static bool differ(struct fl_err *err, const char *where, size_t i, const struct
                    fake_text);
 }
 
-static bool diff_table(PGconn *pg, const struct fake_pg *fake, enum fake_pg_table table,
+static bool diff_table(PGconn *pg, enum fake_pg_table at, const struct pg_table *told,
                        struct fl_err *err)
 {
-    PGresult *result = ask(pg, selects[table], 1);
-    size_t len = (size_t)PQntuples(result), fake_len = fake_pg_len(fake, table);
+    PGresult *result = ask_table(pg, at);
+    size_t len = (size_t)PQntuples(result);
     bool is_same = true;
 
-    for (size_t i = 0; is_same && i < len && i < fake_len; i++) {
-        struct fields fields = {result, (int)i, 0};
-        struct row real = row_of(table, &fields);
-        struct row other = fake_pg_row(fake, table, i);
+    for (size_t i = 0; is_same && i < len && i < told->entries.len; i++) {
+        struct row real = row_of(at, result, (int)i);
+        struct row other = pg_entry_row(&told->entries.at[i]);
 
-        if (table == FAKE_PG_job) other.job_new.shape = 0;         /* only open_job has it */
-        if (table == FAKE_PG_job_end) other.job_end.has_marks = 0; /* the journal's alone */
         is_same = is_same_row(&real, &other);
-        if (!is_same) differ(err, fake_pg_table_name(table), i, &real, &other);
+        if (!is_same) differ(err, fake_pg_table_name(at), i, &real, &other);
     }
-    if (is_same && len != fake_len) {
+    if (is_same && len != told->entries.len) {
         is_same = fl_fail(err, FL_CONFLICT, "%s: %zu rows, the fake has %zu",
-                          fake_pg_table_name(table), len, fake_len);
+                          fake_pg_table_name(at), len, told->entries.len);
     }
     PQclear(result);
     return is_same;
@@ -417,8 +269,8 @@ static bool diff_table(PGconn *pg, const struct fake_pg *fake, enum fake_pg_tabl
 
 bool diff_tables(PGconn *pg, const struct fake_pg *fake, struct fl_err *err)
 {
-    for (int table = 0; table < FAKE_PG_TABLES_LEN; table++) {
-        if (!diff_table(pg, fake, (enum fake_pg_table)table, err)) return false;
+    for (int at = 0; at < FAKE_PG_TABLES_LEN; at++) {
+        if (!diff_table(pg, (enum fake_pg_table)at, fake_pg_table(fake, at), err)) return false;
     }
     return true;
 }
@@ -429,12 +281,10 @@ static const char journal[] = "select batch, epoch, at, body from journal order 
 static bool journal_at(const PGresult *result, int i, struct fl_arena *arena,
                        struct fake_pg_journal *ret, struct fl_err *err)
 {
-    struct fields f = {result, i, 0};
-
-    *ret = (struct fake_pg_journal){.batch = number(&f)};
-    ret->epoch = number(&f);
-    ret->at = (fl_ms)number(&f);
-    return journal_unpack(field(&f), arena, &ret->body, err) ||
+    *ret = (struct fake_pg_journal){.batch = number(result, i, 0),
+                                    .epoch = number(result, i, 1),
+                                    .at = (fl_ms)number(result, i, 2)};
+    return journal_unpack(field(result, i, 3), arena, &ret->body, err) ||
            fl_err_wrap(err, "journal %" PRIu64, ret->batch);
 }
 
@@ -495,6 +345,32 @@ struct fake_pg *diff_fold_journal(PGconn *pg)
     return fold;
 }
 
+/* Everything that a journal says, folded by rules that are written here and nowhere else. */
+bool diff_fold(PGconn *pg, struct fl_err *err)
+{
+    PGresult *result = ask(pg, journal, 1);
+    struct pg_table tables[FAKE_PG_TABLES_LEN] = {0};
+    struct fl_arena arena = {0};
+    bool is_same = true;
+
+    for (int i = 0; is_same && i < PQntuples(result); i++) {
+        struct fake_pg_journal entry;
+
+        is_same = journal_at(result, i, &arena, &entry, err) &&
+                  diff_fold_batch(tables, entry.batch, entry.body, err);
+        fl_arena_reset(&arena);
+    }
+    for (int at = 0; is_same && at < FAKE_PG_TABLES_LEN; at++) {
+        is_same = diff_table(pg, (enum fake_pg_table)at, &tables[at], err);
+    }
+    for (int at = 0; at < FAKE_PG_TABLES_LEN; at++) {
+        pg_table_fini(&tables[at]);
+    }
+    fl_arena_fini(&arena);
+    PQclear(result);
+    return is_same;
+}
+
 bool diff_rows(struct fl_str real, struct fl_str fake, struct fl_err *err)
 {
     struct fl_reader a = fl_reader(real.at, real.len), b = fl_reader(fake.at, fake.len);
@@ -547,7 +423,7 @@ const char *diff_blind_spot(PGconn *pg, const struct fake_pg *fake)
         "insert into open_mark(job, kind, value, at) values (1, 9, 1, 1)",
         "update attempt set nodes = null where job = (select min(job) from attempt)",
         "delete from attempt_end where job = (select max(job) from attempt_end)",
-        "update element_end set exit = exit + 1 where job = (select min(job) from element_end)",
+        "update element_end set exit_code = -99 where job = (select min(job) from element_end)",
         "update job set params = 'other' where id = (select max(id) from job)",
         "insert into job_end(job, batch, state, reason) values (77777, 1, 16, 1)",
         "update spec set body = 'other' where job = (select min(job) from spec)",

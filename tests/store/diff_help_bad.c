@@ -37,7 +37,8 @@ static bool skipped_attempt(const struct fake_pg *fake, struct fl_prng *prng,
     struct row row;
 
     if (!diff_any(fake, prng, FAKE_PG_attempt, &row)) return false;
-    /* Far ahead: of an older attempt of an element that waits, n + 2 may well be the one that follows. */
+    /* Far ahead: after an older attempt of an element that waits, n + 2 may well be the next
+     * one. */
     help_attempt(batch, row.attempt_new.job, row.attempt_new.element,
                  (uint16_t)(row.attempt_new.n + 1000));
     return true;
@@ -112,6 +113,7 @@ static bool second_end_of_array(const struct fake_pg *fake, struct fl_prng *prng
     struct row row;
 
     if (!diff_any(fake, prng, FAKE_PG_job_end, &row)) return false;
+    row.job_end.is_array = 1; /* no column has it */
     core_batch_row(batch, &row);
     return true;
 }
@@ -205,111 +207,40 @@ const struct diff_bad diff_bads[] = {
 
 const size_t diff_bads_len = sizeof diff_bads / sizeof diff_bads[0];
 
+/* A field of each type, with very few values. */
+#define RANDOM_job (DIFF_JOBS + fl_prng_below(prng, 6))
+#define RANDOM_u8 (uint8_t)(1 + fl_prng_below(prng, 3))
+#define RANDOM_flag (uint8_t) fl_prng_below(prng, 2)
+#define RANDOM_u16 (uint16_t) fl_prng_below(prng, 4)
+#define RANDOM_code RANDOM_u16
+#define RANDOM_u32 (uint32_t) fl_prng_below(prng, 3)
+#define RANDOM_u64 fl_prng_below(prng, DIFF_JOBS)
+#define RANDOM_some_u64 RANDOM_u64
+#define RANDOM_i32 (int32_t) fl_prng_below(prng, 9) - 4
+#define RANDOM_i64 (int64_t) fl_prng_below(prng, DIFF_JOBS) - 1000
+#define RANDOM_digest ((struct fl_digest){{(uint8_t)fl_prng_below(prng, 3)}})
+
 void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
 {
-    uint64_t job = DIFF_JOBS + fl_prng_below(prng, 6), value = fl_prng_below(prng, DIFF_JOBS);
-    uint32_t element = (uint32_t)fl_prng_below(prng, 3),
-             small = 5000 + (uint32_t)fl_prng_below(prng, 3);
-    uint16_t n = (uint16_t)fl_prng_below(prng, 4);
+    struct row row = {.kind = row_kinds[fl_prng_below(prng, row_kinds_len)]};
     char key[2] = {(char)('a' + fl_prng_below(prng, 20)), 0};
-    struct fl_str name = {key, fl_prng_below(prng, 2)};
-    struct fl_digest digest = {{(uint8_t)fl_prng_below(prng, 3)}};
-    struct row row = {.kind = (enum row_kind)(1 + fl_prng_below(prng, ROW_KINDS_LEN - 1))};
+    struct fl_str text = {key, fl_prng_below(prng, 2)};
 
     switch (row.kind) {
-    case ROW_job_new:
-        help_job(batch, job, 3); /* arrays: what a plain job may never have is the core's to know */
-        return;
-    case ROW_attempt_new:
-        help_attempt(batch, job, element, n);
-        return;
-    case ROW_attempt_end:
-        help_attempt_end(batch, job, element, n);
-        return;
-    case ROW_element_end:
-        help_end(batch, job, element, n);
-        return;
-    case ROW_job_end:
-        help_job_end(batch, job, fl_prng_below(prng, 2));
-        return;
-    case ROW_spec_new:
-        row.spec_new = (struct row_spec_new){.job = job, .digest = digest, .body = name};
-        break;
-    case ROW_shape_new:
-        row.shape_new = (struct row_shape_new){.shape = small, .body = name};
-        break;
-    case ROW_shape_drop:
-        row.shape_drop.shape = small;
-        break;
-    case ROW_mark_set:
-        row.mark_set = (struct row_mark_set){.job = job,
-                                             .kind = (uint8_t)(1 + fl_prng_below(prng, 3)),
-                                             .value = (int64_t)value - 1000,
-                                             .body = name};
-        break;
-    case ROW_mark_clear:
-        row.mark_clear =
-            (struct row_mark_clear){.job = job, .kind = (uint8_t)(1 + fl_prng_below(prng, 3))};
-        break;
-    case ROW_queue_put:
-        row.queue_put = (struct row_queue_put){.queue = small,
-                                               .tenant = 1,
-                                               .is_paused = (uint8_t)fl_prng_below(prng, 2),
-                                               .name = name};
-        break;
-    case ROW_cluster_put:
-        row.cluster_put = (struct row_cluster_put){.cluster = small,
-                                                   .state = 1,
-                                                   .access = (uint8_t)fl_prng_below(prng, 3),
-                                                   .is_draining = (uint8_t)fl_prng_below(prng, 2),
-                                                   .session_epoch = value,
-                                                   .generation = value,
-                                                   .seen = value / 2,
-                                                   .key = digest,
-                                                   .name = name,
-                                                   .cordon = name};
-        break;
-    case ROW_counter:
-        row.counter =
-            (struct row_counter){.counter = (uint8_t)(1 + fl_prng_below(prng, 3)), .value = value};
-        break;
-    case ROW_audit:
-        row.audit = (struct row_audit){.tenant = 1, .actor = name, .body = name};
-        break;
-    case ROW_idempotency:
-        row.idempotency = (struct row_idempotency){
-            .tenant = 1 + (uint32_t)fl_prng_below(prng, 3), .body_sha = digest, .key = name};
-        break;
-    case ROW_join_put:
-        row.join_put = (struct row_join_put){.token = digest,
-                                             .tenant = 1,
-                                             .expires_at = (int64_t)value,
-                                             .cluster = small,
-                                             .key = digest,
-                                             .name = name};
-        break;
-    case ROW_join_drop:
-        row.join_drop.token = digest;
-        break;
-    case ROW_token_put:
-        row.token_put = (struct row_token_put){.tenant = 1,
-                                               .scopes = (uint8_t)fl_prng_below(prng, 16),
-                                               .made_at = (int64_t)value,
-                                               .mac = digest,
-                                               .id = name,
-                                               .name = name};
-        break;
-    case ROW_token_drop:
-        row.token_drop.id = name;
-        break;
-    case ROW_replica_phase:
-        row.replica_phase.job = job;
-        break;
-    case ROW_cluster_phase:
-        row.cluster_phase.cluster = small;
-        break;
-    case ROW_KINDS_LEN:
+#define F(type, name) r->name = RANDOM_##type;
+#define B(type, name, max) r->name = text;
+#define ROW(name_, number, fold, table, fields)                                                    \
+    case ROW_##name_: {                                                                            \
+        struct row_##name_ *r = &row.name_;                                                        \
+        fields                                                                                     \
+    } break;
+#include "controlplane/core/rows.def"
+    case ROW_unknown:
         return;
     }
+    /* Arrays only: the core knows which rows a plain job may have. */
+    if (row.kind == ROW_job_new) row.job_new.elements = 3;
+    /* A job whose end does not say that it has marks has none: the core knows. */
+    if (row.kind == ROW_job_end) row.job_end.has_marks = 1;
     core_batch_row(batch, &row);
 }

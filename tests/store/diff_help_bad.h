@@ -1,5 +1,6 @@
-/* diff_help_bad.h - batches that Postgres must refuse, or may, for who compares a real one with the fake.
- * What a bad one offends against is looked up in the fake.  Ids that are made up begin at DIFF_JOBS. */
+/* diff_help_bad.h - batches that Postgres must refuse, or may, for who compares a real one with the
+ * fake.  What a bad one offends against is looked up in the fake.  Ids that are made up begin at
+ * DIFF_JOBS. */
 #pragma once
 
 #include "controlplane/core/core_command.h"

@@ -1,5 +1,6 @@
-/* Engine, core and store on a real Postgres: many threads in, one leader, and a leader that is stopped. */
-#include "controlplane/engine_thread.h"
+/* Engine, core and store on a real Postgres: many threads in, one leader, and a leader that is
+ * stopped. */
+#include "controlplane/engine/engine_thread.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,7 +21,8 @@ enum { IS_SLOW = 1 };
 enum { IS_SLOW = 0 };
 #endif
 
-/* Of a leader that is stopped.  Two thirds of it is what a loaded machine may keep its heir from renewing. */
+/* The lease of a leader that is stopped.  Two thirds of it is what a loaded machine may keep its
+ * heir from renewing. */
 enum { TTL_MS = 10000 };
 
 struct ears { /* what the ports heard */
@@ -103,12 +105,13 @@ static struct engine_thread *start_with(struct engine_thread_config config, cons
                                         const char *instance, uint32_t ttl_ms, struct ears *ears)
 {
     struct engine_thread_ports ports = {
+        .engine = {.ctx = ears,
+                   .began = on_began,
+                   .answer = on_answer,
+                   .send = on_send,
+                   .notice = on_notice,
+                   .quarantine = on_quarantine},
         .ctx = ears,
-        .began = on_began,
-        .answer = on_answer,
-        .send = on_send,
-        .notice = on_notice,
-        .quarantine = on_quarantine,
         .refused = on_refused,
         .trouble = on_trouble,
     };
@@ -141,7 +144,7 @@ static enum engine_state state_of(struct engine_thread *thread)
     return engine_thread_status(thread).state;
 }
 
-/* --- events --- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static struct engine_event *queue_put(uint64_t request)
 {
@@ -163,7 +166,7 @@ static struct fl_str shape(struct fl_arena *arena)
 
     shape.roles[0].replicas = shape.roles[0].replicas_min = 1;
     shape.roles[0].each.cpu_milli = 1000;
-    fl_buf_init(&bytes, SHAPE_BYTES_MAX);
+    fl_buf_init(&bytes, FL_JOB_SHAPE_BYTES_MAX);
     assert_true(shape_encode(&bytes, &shape));
     copy = (struct fl_str){fl_arena_copy(arena, bytes.at, bytes.len), bytes.len};
     fl_buf_fini(&bytes);
@@ -240,7 +243,7 @@ static struct engine_event *put_queue(uint64_t request, uint64_t unused)
     return queue_put(request);
 }
 
-/* --- tests --- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void a_leader_answers_what_is_durable_and_its_successor_finds_it(void **state)
 {
@@ -254,8 +257,9 @@ static void a_leader_answers_what_is_durable_and_its_successor_finds_it(void **s
     assert_int_equal(a_ears.began, 1);
     b = start(conninfo, "b", HELP_LEASE_MS, &b_ears);
     adopt(a, put_queue, 1, 0);
-    for (uint64_t i = 2; i <= 51; i++)
+    for (uint64_t i = 2; i <= 51; i++) {
         adopt(a, submit_few, i, 20);
+    }
     wait_for(a_ears.answers == 51);
     assert_int_equal(a_ears.good, 51);
     assert_int_equal(help_number(conninfo, "select count(*) from job"), 1000);
@@ -336,8 +340,9 @@ static void what_was_adopted_before_a_stop_is_committed_or_left_alone(void **sta
     (void)state;
     wait_for(state_of(thread) == ENGINE_LEADING);
     adopt(thread, put_queue, 1, 0);
-    for (uint64_t i = 0; i < 100; i++)
+    for (uint64_t i = 0; i < 100; i++) {
         adopt(thread, submit_few, 2 + i, 10);
+    }
     engine_thread_stop(thread);
     assert_false(engine_thread_adopt(thread, queue_put(999), &err));
     assert_int_equal(err.code, FL_UNAVAILABLE);
@@ -373,14 +378,15 @@ static void of_a_thousand_requests_only_the_poisoned_one_is_refused(void **state
     adopt(thread, put_queue, 1, 0);
     wait_for(ears.answers == 1);
     began = help_now();
-    for (uint64_t i = 1; i <= 1000; i++)
+    for (uint64_t i = 1; i <= 1000; i++) {
         adopt(thread, submit_named, 1 + i, i == 500);
+    }
     wait_for(ears.answers == 1001);
     printf("1000 requests, one of them poisoned, in %" PRId64 " ms\n", help_now() - began);
     assert_int_equal(ears.good, 1 + 999);
     assert_int_equal(ears.bad, 1);
     assert_int_equal(ears.bad_request, 1 + 500);
-    assert_int_equal(ears.bad_code, FL_INVALID);
+    assert_int_equal(ears.bad_code, FL_BUG);
     assert_int_equal(help_number(conninfo, "select count(*) from job"), 999);
     usleep(100000);
     status = engine_thread_status(thread);
@@ -391,7 +397,7 @@ static void of_a_thousand_requests_only_the_poisoned_one_is_refused(void **state
     fl_free(conninfo);
 }
 
-/* Of a session that is over, so that the core hears it and does nothing. */
+/* From a session that is over, so that the core ignores it. */
 static struct engine_event *old_nodes(uint64_t unused, uint64_t bytes)
 {
     struct engine_event *event = engine_event_create();
@@ -414,17 +420,18 @@ static void an_inbox_without_room_lets_agents_wait_and_refuses_none(void **state
     uint64_t before;
 
     (void)state;
-    config.inbox_max = 50;
+    config.handover_max = 50;
     config.engine.inbox_max = 16;
     config.engine.inbox_bytes_max = (size_t)8 * BYTES;
     thread = start_with(config, conninfo, "a", HELP_LEASE_MS, &ears);
     wait_for(state_of(thread) == ENGINE_LEADING);
     before = engine_thread_status(thread).engine.events;
-    for (uint64_t i = 0; i < EVENTS; i++)
+    for (uint64_t i = 0; i < EVENTS; i++) {
         adopt(thread, old_nodes, 0, i % 2 ? BYTES : 1);
+    }
     wait_for(engine_thread_status(thread).engine.events >= before + EVENTS);
     assert_int_equal(atomic_load(&ears.refused), 0);
-    assert_int_equal(engine_thread_status(thread).inbox_len, 0);
+    assert_int_equal(engine_thread_status(thread).handover_len, 0);
     engine_thread_destroy(thread);
     fl_free(conninfo);
 }
@@ -442,15 +449,18 @@ static void a_postgres_that_restarts_is_taken_again_without_losing_an_answer(voi
     assert_int_equal(sscanf(server, "host=%127s", dir), 1);
     wait_for(state_of(thread) == ENGINE_LEADING);
     adopt(thread, put_queue, 1, 0);
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++) {
         adopt(thread, submit_few, ++asked, 10);
+    }
     wait_for(ears.answers == asked);
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++) {
         adopt(thread, submit_few, ++asked, 10);
+    }
     snprintf(command, sizeof command, "tests/store/pg.sh crash %s", dir);
     assert_int_equal(system(command), 0);
-    for (int i = 0; i < 50; i++)
+    for (int i = 0; i < 50; i++) {
         adopt(thread, submit_few, ++asked, 10);
+    }
     wait_for(ears.answers == asked);
     wait_for(state_of(thread) == ENGINE_LEADING);
     adopt(thread, submit_few, ++asked, 10);
@@ -458,7 +468,7 @@ static void a_postgres_that_restarts_is_taken_again_without_losing_an_answer(voi
     assert_int_equal(ears.last_code, FL_OK);
     assert_true(ears.good > 100);
     printf("%" PRIu64 " of %" PRIu64 " answered with success over the restart\n", ears.good, asked);
-    /* What was confirmed is there; what was not, may be. */
+    /* Confirmed work is there; unconfirmed work may be. */
     assert_true(help_number(conninfo, "select count(*) from job") >=
                 ((long long)ears.good - 1) * 10);
     assert_int_equal(help_number(conninfo, "select max(batch) - count(*) + 1 from journal"), 0);
@@ -492,8 +502,9 @@ static void *produce(void *ctx)
             fl_ms due =
                 producer->by - 1000 * (fl_ms)(producer->events - i) / (fl_ms)(producer->events / 3);
 
-            while (help_now() < due)
+            while (help_now() < due) {
                 usleep(200);
+            }
         }
     }
     return NULL;
@@ -522,8 +533,9 @@ static void no_turn_is_longer_than_10_ms_at_100000_events_a_second(void **state)
                                          began + SECONDS * 1000};
         assert_int_equal(pthread_create(&threads[i], NULL, produce, &producers[i]), 0);
     }
-    for (size_t i = 0; i < PRODUCERS; i++)
+    for (size_t i = 0; i < PRODUCERS; i++) {
         pthread_join(threads[i], NULL);
+    }
     wait_for(ears.answers == 2 + rate * SECONDS);
     usleep(200000);
     status = engine_thread_status(thread);
@@ -532,13 +544,13 @@ static void no_turn_is_longer_than_10_ms_at_100000_events_a_second(void **state)
            rate * SECONDS, help_now() - 200 - began, status.turns, status.engine.batches,
            status.turn_longest_us, status.turn_longest_cpu_us);
     assert_int_equal(ears.good, 2 + rate * SECONDS);
-    /* What other work on the machine takes from a turn is not the turn's. */
+    /* Time that other work on the machine takes from a turn is not the turn's. */
     assert_true(status.turn_longest_cpu_us < (IS_SLOW ? 100000 : 10000));
     engine_thread_destroy(thread);
     fl_free(conninfo);
 }
 
-/* --- a leader that is stopped --- */
+/* ---- a leader that is stopped ---------------------------------------------------------------- */
 
 /* In a process of its own: leads and submits for ever. */
 static void lead_for_ever(const char *conninfo, bool is_large)
@@ -550,15 +562,17 @@ static void lead_for_ever(const char *conninfo, bool is_large)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing outlives the test */
     thread = start(conninfo, "child", TTL_MS, &ears);
-    while (atomic_load(&ears.began) == 0)
+    while (atomic_load(&ears.began) == 0) {
         usleep(1000);
+    }
     for (;; request++) {
         struct engine_event *event =
             request == 1 ? queue_put(1) : submit(request, is_large ? 64 : 5, is_large ? 65536 : 0);
 
         if (!engine_thread_adopt(thread, event, &err)) usleep(1000);
-        while (request > atomic_load(&ears.answers) + (is_large ? 3 : 100))
+        while (request > atomic_load(&ears.answers) + (is_large ? 3 : 100)) {
             usleep(200);
+        }
     }
 }
 
@@ -576,7 +590,8 @@ static pid_t fork_leader(const char *conninfo, bool is_large)
     return child;
 }
 
-/* Stops the child; when it must be in the middle of sending, tries until its backend waits for the rest. */
+/* Stops the child; when it must be in the middle of sending, tries until its backend waits for the
+ * rest. */
 static void stop_child(const char *conninfo, pid_t child, bool is_sending)
 {
     static const char waits[] =
@@ -587,7 +602,7 @@ static void stop_child(const char *conninfo, pid_t child, bool is_sending)
     for (int tries = 0;; tries++) {
         kill(child, SIGSTOP);
         if (!is_sending) return;
-        usleep(50000); /* what it had sent is worked off */
+        usleep(50000); /* its sent batches are worked off */
         if (help_number(conninfo, waits) == 1) {
             printf("caught it sending at try %d\n", tries + 1);
             return;
@@ -609,8 +624,9 @@ static void a_leader_is_stopped(bool is_sending)
     int status;
     fl_ms stopped_at;
 
-    while (help_number(conninfo, "select max(batch) from journal") < 5)
+    while (help_number(conninfo, "select max(batch) from journal") < 5) {
         usleep(10000);
+    }
     stop_child(conninfo, child, is_sending);
     stopped_at = help_now();
     stale = help_number(conninfo, "select epoch from leader");

@@ -1,8 +1,8 @@
-/* The fake Postgres of the simulator answers as the real one does: the same operations, good, bad and cut
- * short, are given to both, through the real store and through fake_pg.h, and every answer is compared; now
- * and then also all that a load gives, and each table and the journal.
- * Good batches are those of a seed of the simulator, one seed a round; bad ones are made up beside them.
- * An operation is one commit, takeover, renewal, release, cut, load or look-up. */
+/* The fake Postgres of the simulator answers as the real one does: the same operations, good, bad
+ * and cut short, are given to both, through the real store and through fake_pg.h, and every answer
+ * is compared; now and then also all that a load gives, and each table and the journal.
+ * Good batches are those of a seed of the simulator, one seed a round; bad ones are made up beside
+ * them.  An operation is one commit, takeover, renewal, release, cut, load or look-up. */
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ struct actor {
     const char *instance;
     struct help *help;
     char *holder;
-    struct lease
-        *lease; /* a second hand on its lease, so that it is renewed when the test says so */
+    /* a second hand on its lease, so that it is renewed when the test says so */
+    struct lease *lease;
     fl_ms lease_now;
     uint32_t backend; /* of the fake; 0: it has no writer connection */
     uint64_t epoch, next;
@@ -42,11 +42,11 @@ struct diff {
     char *conninfo;
     PGconn *admin;
     struct fake_pg *fake;
-    const struct fake_pg *recorded; /* what good batches are taken from */
+    const struct fake_pg *recorded; /* the source of good batches */
     size_t cursor;                  /* in its journal */
     size_t taking;                  /* of its batches, in the one that is being made */
     struct actor actors[ACTORS];
-    struct actor *leader; /* who took over last */
+    struct actor *leader; /* the last to take over */
     fl_ms wall;           /* of the fake */
     uint64_t lookups;
     uint64_t ops, ops_max;
@@ -69,7 +69,7 @@ static void must(bool is_good, const struct diff *diff, const struct fl_err *err
     if (!is_good) fail_msg("after %" PRIu64 " operations: %s", diff->ops, err->text);
 }
 
-/* --- commits --------------------------------------------------------------------------------- */
+/* ---- commits --------------------------------------------------------------------------------- */
 
 /* Waits until no more than 'left' results are still to come, and compares those that came. */
 static void settle(struct diff *diff, struct actor *actor, size_t left)
@@ -131,12 +131,12 @@ static enum engine_commit commit(struct diff *diff, struct actor *actor, struct 
     diff->results[expected.result]++;
     actor->next = batch->number + 1;
     if (expected.result != ENGINE_COMMITTED) actor->is_failed = true;
-    store_commit(actor->help->store, batch, epoch, help_now());
+    actor->help->port.commit(actor->help->store, batch, epoch, help_now());
     core_batch_destroy(batch);
     return expected.result;
 }
 
-/* --- good batches ---------------------------------------------------------------------------- */
+/* ---- good batches ---------------------------------------------------------------------------- */
 
 static bool is_over(const struct diff *diff)
 {
@@ -168,7 +168,7 @@ static void op_commit(struct diff *diff)
     }
 }
 
-/* --- bad ones -------------------------------------------------------------------------------- */
+/* ---- bad ones -------------------------------------------------------------------------------- */
 
 static void op_bad(struct diff *diff)
 {
@@ -176,7 +176,7 @@ static void op_bad(struct diff *diff)
     struct core_batch *batch = help_batch(actor->next);
     size_t kind = diff->bad_next++ % diff_bads_len;
 
-    /* Of this nothing must stay, either. */
+    /* Nothing of this must stay, either. */
     help_row(batch, (struct row){.kind = ROW_audit, .audit = {.tenant = 1, .actor = FL_STR("me")}});
     help_row(batch, (struct row){.kind = ROW_queue_put, .queue_put = {.queue = 7000, .tenant = 1}});
     if (!diff_bads[kind].add(diff->fake, &diff->prng, batch)) {
@@ -215,7 +215,7 @@ static void op_random(struct diff *diff)
     commit(diff, actor, batch, actor->epoch);
 }
 
-/* --- takeovers ------------------------------------------------------------------------------- */
+/* ---- takeovers ------------------------------------------------------------------------------- */
 
 /* The writer connection is no more, and no result of what was sent on it will come. */
 static void forget_writer(struct diff *diff, struct actor *actor)
@@ -238,7 +238,7 @@ static void learn_holder(struct diff *diff, struct actor *actor)
     actor->holder = fl_new_array(char, len);
     memcpy(actor->holder, PQgetvalue(result, 0, 0), len);
     PQclear(result);
-    actor->lease = lease_create(diff->conninfo, actor->holder, DIFF_TTL_MS);
+    actor->lease = lease_create(diff->conninfo, actor->holder, DIFF_TTL_MS, help_waker());
 }
 
 /* The fake's part of a takeover that the real one has answered with 'real'. */
@@ -364,7 +364,7 @@ static void op_stale(struct diff *diff)
     struct actor *actor = any_actor(diff);
 
     if (actor->backend == 0) return;
-    settle_all(diff); /* what one connection sees of another is a matter of time */
+    settle_all(diff); /* the moment when one connection sees another's work is a matter of time */
     commit(diff, actor, good_batch(diff, below(diff, 2) ? actor->next : diff->leader->next),
            actor->epoch);
     if (actor->expected.at[actor->expected.len - 1].result == ENGINE_COMMITTED) {
@@ -372,24 +372,21 @@ static void op_stale(struct diff *diff)
     }
 }
 
-/* --- the lease ------------------------------------------------------------------------------- */
+/* ---- the lease ------------------------------------------------------------------------------- */
 
 static bool renew(struct actor *actor)
 {
     fl_ms give_up_at = help_now() + HELP_WAIT_MS;
 
     if (lease_state(actor->lease) != LEASE_HELD) {
-        lease_hold(actor->lease, actor->lease_now, actor->lease_now);
+        lease_hold(actor->lease, actor->lease_now);
     }
     actor->lease_now += DIFF_TTL_MS / 3; /* it is due */
     for (;;) {
-        struct pollfd fd;
-
         if (lease_turn(actor->lease, actor->lease_now)) return false;
         if (lease_is_good(actor->lease, actor->lease_now + DIFF_TTL_MS / 3 + 1)) return true;
         if (help_now() > give_up_at) fail_msg("waited in vain for a renewal");
-        fd = (struct pollfd){.fd = lease_fd(actor->lease), .events = lease_events(actor->lease)};
-        poll(&fd, 1, 20);
+        help_wait(20);
     }
 }
 
@@ -411,7 +408,7 @@ static void op_renew(struct diff *diff)
     }
 }
 
-/* --- a commit that is cut short -------------------------------------------------------------- */
+/* ---- a commit that is cut short -------------------------------------------------------------- */
 
 static void end_backend(struct diff *diff)
 {
@@ -427,7 +424,7 @@ static void wait_until_durable(struct diff *diff, uint64_t batch)
     }
 }
 
-/* What the real ones of a cut were: known only after the next takeover. */
+/* The real outcome of a cut: known only after the next takeover. */
 struct cut {
     struct core_batch *batches[INFLIGHT];
     size_t takes[INFLIGHT]; /* of the recording */
@@ -446,31 +443,31 @@ static void cut_short(struct diff *diff, struct actor *actor, const struct cut *
 
     if (is_locked) diff_run(diff->admin, "begin; select from leader for update");
     for (size_t i = 0; i < cut->len; i++) {
-        store_commit(help->store, cut->batches[i], actor->epoch, help_now());
+        help->port.commit(help->store, cut->batches[i], actor->epoch, help_now());
     }
     switch (way) {
     case 0: /* the client goes at once */
-        store_drop(help->store);
+        help->port.drop(help->store);
         break;
     case 1: /* the backend, while the batch waits for a lock */
         end_backend(diff);
         break;
     case 2: /* the client, while the batch waits for a lock; it may land later */
-        store_drop(help->store);
+        help->port.drop(help->store);
         break;
     case 3: /* the backend, at once */
         end_backend(diff);
         break;
     default: /* the answer alone is lost */
         wait_until_durable(diff, last);
-        store_drop(help->store);
+        help->port.drop(help->store);
         break;
     }
     if (is_locked) diff_run(diff->admin, "rollback");
     if (way == 1 || way == 3) help_until(help, help->results.len - actor->judged == cut->len);
 }
 
-/* What the store said before it was cut must be true, and after the first unknown one all are. */
+/* The store's answers before the cut must be true, and after the first unknown one all are. */
 static size_t landed(struct diff *diff, struct actor *actor, const struct cut *cut,
                      const struct engine_taken *taken)
 {
@@ -537,9 +534,10 @@ static void op_cut(struct diff *diff)
     take_in_fake(diff, taker, from, FL_OK);
 }
 
-/* --- a disk that is full --------------------------------------------------------------------- */
+/* ---- a disk that is full --------------------------------------------------------------------- */
 
-/* The function is replaced, the triggers stay: making them takes locks that maintenance may be waiting for. */
+/* The function is replaced, the triggers stay: making them takes locks that maintenance may be
+ * waiting for. */
 #define DISK_IS(body)                                                                              \
     "create or replace function full_disk() returns trigger language plpgsql as $$ begin " body    \
     " end $$"
@@ -559,7 +557,7 @@ static void op_full(struct diff *diff)
     fake_pg_set_full(diff->fake, false);
 }
 
-/* --- reading --------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void op_load(struct diff *diff)
 {
@@ -593,8 +591,8 @@ static void op_lookup(struct diff *diff)
     diff->ops++;
     if (below(diff, 4)) (void)diff_any(diff->fake, &diff->prng, FAKE_PG_idempotency, &row);
     if (below(diff, 8) == 0) row.idempotency.tenant++;
-    store_lookup(help->store, ++diff->lookups, (struct fl_tenant){row.idempotency.tenant},
-                 row.idempotency.key, help_now());
+    help->port.lookup(help->store, ++diff->lookups, (struct fl_tenant){row.idempotency.tenant},
+                      row.idempotency.key, help_now());
     help_until(help, help->found == diff->lookups);
     assert_true(help->is_found_good);
     is_there = fake_pg_lookup(diff->fake, (struct fl_tenant){row.idempotency.tenant},
@@ -619,10 +617,11 @@ static void compare_all(struct diff *diff)
     settle_all(diff);
     must(diff_tables(diff->admin, diff->fake, &err), diff, &err);
     must(diff_journal(diff->admin, diff->fake, true, &err), diff, &err);
+    must(diff_fold(diff->admin, &err), diff, &err);
     diff->compared++;
 }
 
-/* --- rounds ---------------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 static void one_operation(struct diff *diff)
 {
@@ -704,7 +703,7 @@ static void set_up(struct diff *diff)
     assert_int_equal(help_take(help, 0), FL_OK);
     help_until(help, help->job_below == DIFF_ROOM && help->batch_below == DIFF_ROOM);
     help_destroy(help);
-    /* That is all: what is sent beyond must not make room for itself. */
+    /* That is all: further batches must not make room for themselves. */
     diff_run(diff->admin, "create function no_more() returns event_trigger language plpgsql as $$"
                           " begin raise 'there are partitions enough'; end $$;"
                           "create event trigger no_more on ddl_command_start"

@@ -5,8 +5,8 @@
 #include "tests/fl_test.h"
 #include "tests/store/store_help.h"
 
-/* SHORT_MS is for a lease that is to run out; a holder that is to keep its lease has 8 s for each renewal,
- * however slow machine and server are. */
+/* SHORT_MS is for a lease that is to run out; a holder that is to keep its lease has 8 s for each
+ * renewal, however slow machine and server are. */
 enum { SHORT_MS = 1200, LONG_MS = 12000, PATIENCE_MS = 60000 };
 
 static struct help *instance(const char *conninfo, const char *name, uint32_t ttl_ms)
@@ -21,15 +21,16 @@ static struct help *instance(const char *conninfo, const char *name, uint32_t tt
 
 static void spend(struct help *help, fl_ms ms)
 {
-    for (fl_ms end = help_now() + ms; help_now() < end;)
+    for (fl_ms end = help_now() + ms; help_now() < end;) {
         help_turn(help, 20);
+    }
 }
 
 /* 'help_take', while the other goes on renewing. */
 static enum fl_code take_beside(struct help *help, struct help *other)
 {
     help->is_taken = help->is_failed = false;
-    store_take(help->store, 0, help_now());
+    help->port.take(help->store, 0, help_now());
     for (fl_ms end = help_now() + HELP_WAIT_MS; !help->is_taken && !help->is_failed;) {
         assert_true(help_now() < end);
         help_turn(help, 20);
@@ -163,7 +164,7 @@ static void a_batch_that_waits_behind_a_takeover_is_checked_again(void **state)
     /* A takeover that does not end the old writer, to leave the chain alone with it. */
     PQclear(PQexec(pg, "begin; update leader set epoch = epoch + 1"));
     help_job(batch, 1, 1);
-    store_commit(a->store, batch, a->taken.epoch, help_now());
+    a->port.commit(a->store, batch, a->taken.epoch, help_now());
     spend(a, 200);
     assert_int_equal(a->results.len, 0); /* it waits for the row */
     PQclear(PQexec(pg, "commit"));
@@ -191,7 +192,7 @@ static void a_takeover_ends_a_writer_that_holds_its_locks(void **state)
                                      .spec_new = {.job = i, .body = {large, 65536}}});
     }
     /* Never turned again: the rest of its 4 MiB stays in its own memory, the leader row locked. */
-    store_commit(a->store, batch, a->taken.epoch, help_now());
+    a->port.commit(a->store, batch, a->taken.epoch, help_now());
     while (help_take(b, 0) != FL_OK) {
         spend(b, 50);
         assert_true(help_now() - start < PATIENCE_MS);

@@ -1,4 +1,4 @@
-/* What goes in through apply comes out through load. */
+/* Rows that go in through apply come out through load. */
 #include <inttypes.h>
 
 #include "controlplane/core/core.h"
@@ -10,7 +10,7 @@
 #include "tests/fl_test.h"
 #include "tests/store/store_help.h"
 
-/* --- row by row --- */
+/* ---- row by row ------------------------------------------------------------------------------ */
 
 #define ROW(row_kind, ...) ((struct row){.kind = ROW_##row_kind, .row_kind = {__VA_ARGS__}})
 
@@ -41,7 +41,7 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(one, ROW(spec_new, .job = 10, .digest = digest, .body = FL_STR("{}")));
     help_row(one, ROW(spec_new, .job = 10, .digest = digest, .body = FL_STR("{}")));
     help_row(one, ROW(job_new, .job = 10, .tenant = 1, .queue = 2, .shape = 3,
-                      .priority = INT32_MIN, .elements = CORE_ELEMENTS_MAX, .spec = digest,
+                      .priority = INT32_MIN, .elements = FL_JOB_ELEMENTS_MAX, .spec = digest,
                       .retry_of = 7, .name = FL_STR("n\xc3\xa4me"), .labels = FL_STR("l"),
                       .params = FL_STR("p"), .picked = FL_STR("k")));
     help_row(one, ROW(job_new, .job = 11, .tenant = 1, .queue = 2, .shape = 3, .elements = 1));
@@ -100,7 +100,7 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(expected, ROW(counter, .counter = CORE_COUNTER_job_next, .value = 14));
     help_row(expected, ROW(counter, .counter = CORE_COUNTER_job_lost_to, .value = 78));
     help_row(expected, ROW(job_new, .job = 10, .tenant = 1, .queue = 2, .shape = 3,
-                           .priority = INT32_MIN, .elements = CORE_ELEMENTS_MAX));
+                           .priority = INT32_MIN, .elements = FL_JOB_ELEMENTS_MAX));
     help_row(expected, ROW(job_new, .job = 11, .tenant = 1, .queue = 2, .shape = 3, .elements = 1));
     help_row(expected, ROW(mark_set, .job = 10, .kind = CORE_MARK_held, .value = 1));
     help_row(expected, ROW(mark_set, .job = 10, .kind = CORE_MARK_cancel, .value = 35));
@@ -129,7 +129,7 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     assert_memory_equal(bytes.at, help->rows.at, bytes.len);
     fl_buf_fini(&bytes);
 
-    /* What load does not read. */
+    /* Rows that load does not read. */
     assert_int_equal(help_number(conninfo,
                                  "select count(*) from job where id = 10 and retry_of = 7"
                                  " and name = 'n\xc3\xa4me' and labels = 'l' and params = 'p'"
@@ -251,11 +251,11 @@ static void many_open_jobs_come_out_whole_and_in_order(void **state)
     fl_free(conninfo);
 }
 
-/* --- a core and its reload --- */
+/* ---- a core and its reload ------------------------------------------------------------------- */
 
 enum { CLUSTERS = 3 };
 
-struct report { /* what an agent will say */
+struct report { /* an agent's next report */
     struct fl_cluster cluster;
     struct fl_attempt attempt;
     uint32_t replicas;
@@ -332,7 +332,7 @@ static void greet(struct drive *drive, uint32_t c)
                                               .len = 8}});
 }
 
-/* The agents do what they are told, in time. */
+/* The agents obey, in time. */
 static void hear(struct drive *drive)
 {
     for (size_t i = 0; i < drive->batch->effects.len; i++) {
@@ -389,7 +389,7 @@ static void submit(struct drive *drive)
     size_t len = 1 + (size_t)fl_prng_below(&drive->prng, 20);
     struct fl_buf bytes;
 
-    fl_buf_init(&bytes, SHAPE_BYTES_MAX);
+    fl_buf_init(&bytes, FL_JOB_SHAPE_BYTES_MAX);
     shape.roles[0].replicas = shape.roles[0].replicas_min =
         1 + (uint32_t)fl_prng_below(&drive->prng, 4);
     shape.roles[0].each.cpu_milli = 1000 * (1 + (uint32_t)fl_prng_below(&drive->prng, 8));

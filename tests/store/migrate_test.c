@@ -1,4 +1,4 @@
-/* What the start of the program does to a database, and when it refuses. */
+/* The program's start on a database, and its refusals. */
 #include "controlplane/store/migrate.h"
 
 #include <pthread.h>
@@ -69,8 +69,9 @@ static void several_programs_may_start_at_once(void **state)
     pthread_t threads[4];
 
     (void)state;
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, start, conninfo), 0);
+    }
     for (size_t i = 0; i < 4; i++) {
         void *failed = NULL;
 
@@ -86,29 +87,29 @@ static void a_step_that_fails_leaves_nothing_and_steps_go_forward_only(void **st
 {
     char *conninfo = help_database();
     struct partition_config config = partition_config_default();
-    struct migration steps[3] = {
-        migrations[0],
-        {2, "0002_good", "create table extra(x int)"},
-        {3, "0003_bad", "create table more(x int); select 1/0"},
-    };
+    struct migration steps[16];
+    uint32_t len = (uint32_t)migrations_len;
     struct fl_err err = {0};
 
     (void)state;
-    assert_int_equal(migrations_len, 1);
-    assert_false(migrate_to(conninfo, &config, steps, 3, &err));
+    memcpy(steps, migrations, len * sizeof *steps);
+    steps[len] = (struct migration){len + 1, "9998_good", "create table extra(x int)"};
+    steps[len + 1] =
+        (struct migration){len + 2, "9999_bad", "create table more(x int); select 1/0"};
+    assert_false(migrate_to(conninfo, &config, steps, len + 2, &err));
     assert_int_equal(err.code, FL_IO);
-    assert_non_null(strstr(err.text, "0003_bad"));
-    assert_int_equal(help_number(conninfo, "select max(version) from schema_version"), 2);
+    assert_non_null(strstr(err.text, "9999_bad"));
+    assert_int_equal(help_number(conninfo, "select max(version) from schema_version"), len + 1);
     assert_int_equal(help_number(conninfo, "select count(*) from pg_class where relname = 'more'"),
                      0);
     assert_int_equal(help_number(conninfo, "select count(*) from pg_class where relname = 'extra'"),
                      1);
-    /* And the older program, which knows one step only, refuses by both names. */
-    refuses(conninfo, FL_UNSUPPORTED, "0002_good");
-    refuses(conninfo, FL_UNSUPPORTED, "0001_init");
-    steps[1].name = "0002_other";
-    assert_false(migrate_to(conninfo, &config, steps, 2, &err));
-    assert_non_null(strstr(err.text, "0002_other"));
+    /* And the older program, which does not know the newest step, refuses by both names. */
+    refuses(conninfo, FL_UNSUPPORTED, "9998_good");
+    refuses(conninfo, FL_UNSUPPORTED, migrations[len - 1].name);
+    steps[len].name = "9998_other";
+    assert_false(migrate_to(conninfo, &config, steps, len + 1, &err));
+    assert_non_null(strstr(err.text, "9998_other"));
     fl_free(conninfo);
 }
 

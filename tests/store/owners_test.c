@@ -1,7 +1,7 @@
-/* Whose an attempt is, as a front knows it: from what went out, and from a real Postgres. */
-#include "controlplane/front_owners.h"
+/* The owner of an attempt, as a front knows it: from its own STARTs, and from a real Postgres. */
+#include "controlplane/front/attempt_owner_cache.h"
 
-#include "controlplane/front_reader.h"
+#include "controlplane/front/front_reader.h"
 #include "shared/base/alloc.h"
 #include "shared/io/loop.h"
 #include "tests/fl_test.h"
@@ -14,7 +14,7 @@ struct world {
     struct help *help;
     struct fl_loop *loop;
     struct front_reader *reader;
-    struct front_owners *owners;
+    struct attempt_owner_cache *owners;
     uint64_t batch;
     size_t told;
     uint32_t clusters[400]; /* by ticket, + 1; 0: not told */
@@ -33,13 +33,13 @@ static void on_owner(void *ctx, uint64_t ticket, const struct log_owner *owner)
 static void start_front(struct world *world, const char *conninfo)
 {
     world->reader = front_reader_create(world->loop, conninfo);
-    world->owners = front_owners_create(world->loop, world->reader, on_owner, world);
+    world->owners = attempt_owner_cache_create(world->loop, world->reader, on_owner, world);
 }
 
 static void end_front(struct world *world)
 {
     front_reader_destroy(world->reader);
-    front_owners_destroy(world->owners);
+    attempt_owner_cache_destroy(world->owners);
 }
 
 static void setup(struct world *world)
@@ -87,7 +87,7 @@ static int at_once(struct world *world, uint64_t ticket, struct fl_attempt attem
 {
     struct log_owner owner;
 
-    if (!front_owners_find(world->owners, ticket, attempt, &owner)) return -1;
+    if (!attempt_owner_cache_find(world->owners, ticket, attempt, &owner)) return -1;
     return (int)owner.cluster.n;
 }
 
@@ -107,7 +107,7 @@ static void what_was_started_here_is_known_at_once(void **state)
 
     (void)state;
     setup(&world);
-    front_owners_started(world.owners, attempt(1, 0, 1, 1), (struct fl_cluster){9});
+    attempt_owner_cache_started(world.owners, attempt(1, 0, 1, 1), (struct fl_cluster){9});
     assert_int_equal(at_once(&world, 1, attempt(1, 0, 1, 1)), 9);
     assert_int_equal(at_once(&world, 2, attempt(1, 0, 0, 1)), 0);
     assert_int_equal(at_once(&world, 3, attempt(1, 0, 1, 2)), -1);
@@ -148,15 +148,18 @@ static void what_is_no_attempt_is_nobodys(void **state)
     (void)state;
     setup(&world);
     fill(&world, 1);
-    for (size_t i = 0; i < len; i++)
+    for (size_t i = 0; i < len; i++) {
         assert_int_equal(at_once(&world, i, none[i]), -1);
+    }
     wait_told(&world, len);
-    for (size_t i = 0; i < len; i++)
+    for (size_t i = 0; i < len; i++) {
         assert_int_equal(world.clusters[i], 1);
+    }
     teardown(&world);
 }
 
-/* A read that fails is no answer: the connection is cut while questions are out, again and again. */
+/* A read that fails is no answer: the connection is cut while questions are out, again and
+ * again. */
 static void a_lost_connection_refuses_nobody(void **state)
 {
     struct world world;
@@ -164,14 +167,16 @@ static void a_lost_connection_refuses_nobody(void **state)
     (void)state;
     setup(&world);
     fill(&world, 1);
-    for (uint32_t element = 0; element < 100; element++)
+    for (uint32_t element = 0; element < 100; element++) {
         assert_int_equal(at_once(&world, element, attempt(1, element, 1, 1)), -1);
+    }
     fl_loop_turn(world.loop, 0);
     help_run(world.conninfo, "select pg_terminate_backend(pid) from pg_stat_activity where pid <> "
                              "pg_backend_pid() and datname = current_database()");
     wait_told(&world, 100);
-    for (uint32_t element = 0; element < 100; element++)
+    for (uint32_t element = 0; element < 100; element++) {
         assert_int_equal(world.clusters[element], 1 + (element % 2 ? 3 : 4));
+    }
     teardown(&world);
 }
 

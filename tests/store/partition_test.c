@@ -97,8 +97,9 @@ static void room_runs_ahead_of_the_newest_numbers(void **state)
     (void)state;
     assert_int_equal(rig.help->taken.job_below, SPAN);
     help_until(rig.help, rig.help->job_below > SPAN * 4 && rig.help->batch_below > BATCH_SPAN * 4);
-    for (int i = 0; i < 30; i++)
+    for (int i = 0; i < 30; i++) {
         commit(&rig, 0);
+    }
     help_until(rig.help, rig.help->job_below > rig.job + SPAN * 4);
     assert_int_equal(attached(&rig, "job"), attached(&rig, "element_end"));
     assert_int_equal(rig.help->troubles, 0);
@@ -136,8 +137,9 @@ static void what_is_old_goes_while_a_writer_commits_and_a_reader_reads(void **st
     config.check_ms = 100;
     rig = rig_create(&config);
     rig.at -= 40 * day_ms;
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 20; i++) {
         commit(&rig, kept); /* partitions 0 to 3, all old but one job */
+    }
     quiet_ms = rig.longest_ms;
     rig.at += 40 * day_ms;
     /* A reader holds a snapshot of all tables, as a slow query would, for a second of the time. */
@@ -150,20 +152,23 @@ static void what_is_old_goes_while_a_writer_commits_and_a_reader_reads(void **st
     rig.longest_ms = 0;
     help_turn(rig.help, 100);
     removed = store_stats(rig.help->store).partition.removed;
-    for (fl_ms end = help_now() + 1000; help_now() < end;)
+    for (fl_ms end = help_now() + 1000; help_now() < end;) {
         commit(&rig, kept);
-    /* A removal waits for the reader, and room is made all the same: commit has waited for it.  Had a batch
-     * waited for the reader, this would not come to an end. */
-    for (uint64_t from = rig.job; rig.job < from + 6 * SPAN;)
+    }
+    /* A removal waits for the reader, and room is made all the same: commit has waited for it.  Had
+     * a batch waited for the reader, this would not come to an end. */
+    for (uint64_t from = rig.job; rig.job < from + 6 * SPAN;) {
         commit(&rig, kept);
+    }
     assert_true(store_stats(rig.help->store).partition.removed <= removed + 1);
     PQclear(PQexec(reader, "commit"));
     PQfinish(reader);
     for (fl_ms end = help_now() + HELP_WAIT_MS;;) {
         removed = store_stats(rig.help->store).partition.removed;
         if (removed >= 3 * 6) break;
-        if (help_now() > end)
+        if (help_now() > end) {
             fail_msg("only %" PRIu64 " tables were removed: %s", removed, rig.help->trouble);
+        }
         commit(&rig, kept);
     }
     printf("longest batch of %d lives: %" PRId64 " ms before, %" PRId64
@@ -200,8 +205,9 @@ static void when_all_is_old_the_newest_partitions_stay(void **state)
     config.retention_ms = config.journal_retention_ms = config.audit_retention_ms = 0;
     rig = rig_create(&config);
     rig.at -= day_ms;
-    for (int i = 0; i < 120; i++)
+    for (int i = 0; i < 120; i++) {
         commit(&rig, 0);
+    }
     for (fl_ms end = help_now() + HELP_WAIT_MS;
          attached(&rig, "job") > 6 ||
          help_number(rig.conninfo, "select min(batch) from journal") < BATCH_SPAN ||
@@ -224,8 +230,9 @@ static void what_a_crash_left_half_done_is_finished(void **state)
     PGconn *reader, *other;
 
     (void)state;
-    for (int i = 0; i < 15; i++)
+    for (int i = 0; i < 15; i++) {
         commit(&rig, 0);
+    }
     /* Detached and not dropped. */
     help_run(rig.conninfo, "alter table spec detach partition spec_p0 concurrently");
     /* Begun to be detached: a reader is in the way until a timeout. */

@@ -1,5 +1,5 @@
-/* The plans of all statements, made on the empty schema and kept: each finds its rows by whole keys, and a
- * load reads no row of an ended job. */
+/* The plans of all statements, made on the empty schema and kept: each finds its rows by whole
+ * keys, and a load reads no row of an ended job. */
 #include <inttypes.h>
 
 #include "controlplane/store/load.h"
@@ -13,7 +13,7 @@ enum { GROWN_JOBS = 200000, OPEN_JOBS = 500, BATCH_JOBS = 2000 };
 /* As the store's connections have it, see pg_conn.c. */
 static struct pg_conn *plain(const char *conninfo)
 {
-    struct pg_conn *conn = pg_conn_create(conninfo, PG_PLAIN, "plans", help_now());
+    struct pg_conn *conn = pg_conn_create(conninfo, PG_PLAIN, "plans", help_waker(), help_now());
     fl_ms end = help_now() + HELP_WAIT_MS;
 
     while (pg_conn_turn(conn, help_now()) == PG_CONNECTING && help_now() < end) {
@@ -24,7 +24,7 @@ static struct pg_conn *plain(const char *conninfo)
     return conn;
 }
 
-/* What a backend has counted is in the server's counts at the latest when the backend is gone. */
+/* A backend's counts are in the server's at the latest when the backend is gone. */
 static void until_counted(const char *conninfo)
 {
     fl_ms end = help_now() + HELP_WAIT_MS;
@@ -62,7 +62,8 @@ static void a_connection_of_each_role_prepares_its_statements(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        struct pg_conn *conn = pg_conn_create(conninfo, roles[i], "prepare", help_now());
+        struct pg_conn *conn =
+            pg_conn_create(conninfo, roles[i], "prepare", help_waker(), help_now());
         fl_ms end = help_now() + HELP_WAIT_MS;
 
         while (pg_conn_turn(conn, help_now()) == PG_CONNECTING && help_now() < end) {
@@ -125,35 +126,42 @@ static const char *type_name(Oid type)
 static void prepare_all(struct pg_conn *conn)
 {
     for (size_t i = 0; i < PG_STMTS_LEN; i++) {
-        const struct pg_stmt_info *stmt = &pg_stmts[i];
-        char sql[4096];
+        struct pg_stmt_text stmt;
+        char sql[PG_SQL_MAX + 1024];
         int len;
 
-        if (stmt->params == 0) continue;
-        len = snprintf(sql, sizeof sql, "prepare %s(", stmt->name);
-        for (int p = 0; p < stmt->params; p++) {
+        pg_stmt_text((enum pg_stmt)i, &stmt);
+        if (stmt.params == 0) continue;
+        len = snprintf(sql, sizeof sql, "prepare %s(", pg_stmts[i].name);
+        for (int p = 0; p < stmt.params; p++) {
             len += snprintf(sql + len, sizeof sql - (size_t)len, "%s%s", p ? "," : "",
-                            type_name(stmt->types[p]));
+                            type_name(stmt.types[p]));
         }
-        snprintf(sql + len, sizeof sql - (size_t)len, ") as %s", stmt->sql);
+        snprintf(sql + len, sizeof sql - (size_t)len, ") as %s", stmt.sql);
         text_of(conn, sql);
     }
 }
 
-static char *explain(struct pg_conn *conn, const struct pg_stmt_info *stmt)
+/* NULL: it has no parameters. */
+static char *explain(struct pg_conn *conn, enum pg_stmt number)
 {
+    struct pg_stmt_text stmt;
     char sql[1024];
-    int len = snprintf(sql, sizeof sql, "explain (costs off, verbose) execute %s(", stmt->name);
+    int len = snprintf(sql, sizeof sql, "explain (costs off, verbose) execute %s(",
+                       pg_stmts[number].name);
 
-    for (int p = 0; p < stmt->params; p++) {
+    pg_stmt_text(number, &stmt);
+    if (stmt.params == 0) return NULL;
+    for (int p = 0; p < stmt.params; p++) {
         len += snprintf(sql + len, sizeof sql - (size_t)len, "%s%s", p ? "," : "",
-                        value_of(stmt->types[p]));
+                        value_of(stmt.types[p]));
     }
     snprintf(sql + len, sizeof sql - (size_t)len, ")");
     return text_of(conn, sql);
 }
 
-/* Which columns each look into a table must name in its Index Cond; with 'is_some', one of them at least. */
+/* Which columns each look into a table must name in its Index Cond; with 'is_some', one of them at
+ * least. */
 struct look {
     enum pg_stmt stmt;
     const char *table;
@@ -167,12 +175,12 @@ static const struct look looks[] = {
     {PG_STMT_shape_drop, "shape", {"id"}},
     {PG_STMT_join_drop, "join_token", {"token"}},
     {PG_STMT_token_drop, "token", {"id"}},
-    {PG_STMT_spec_put, "spec", {"job", "digest"}},
+    {PG_STMT_spec_new, "spec", {"job", "digest"}},
     {PG_STMT_attempt_first, "element_end", {"job"}}, /* is there one between them at all? */
     {PG_STMT_attempt_first, "element_end", {"job", "element"}, .is_some = true},
-    {PG_STMT_attempt_insert, "element_end", {"job", "element"}},
-    {PG_STMT_attempt_insert, "attempt_end", {"job", "element", "n"}},
-    {PG_STMT_open_mark_clear, "open_mark", {"job", "kind"}},
+    {PG_STMT_attempt_new, "element_end", {"job", "element"}},
+    {PG_STMT_attempt_new, "attempt_end", {"job", "element", "n"}},
+    {PG_STMT_mark_clear, "open_mark", {"job", "kind"}},
     {PG_STMT_open_mark_drop, "open_mark", {"job"}},
     {PG_STMT_open_job_drop, "open_job", {"job"}},
     {PG_STMT_idempotency_find, "idempotency", {"tenant", "key"}},
@@ -239,7 +247,8 @@ static const char *missing(const struct look *look, const char *cond)
     return NULL;
 }
 
-/* Every scan of the table has an Index Cond with all its columns, or goes to the row by its address. */
+/* Every scan of the table has an Index Cond with all its columns, or goes to the row by its
+ * address. */
 static void check_look(const struct look *look, const char *plan)
 {
     char *lines = fl_new_array(char, strlen(plan) + 1), *rest = lines;
@@ -274,7 +283,7 @@ static void check_look(const struct look *look, const char *plan)
 }
 
 /* A Merge Append, which sorts nothing, takes the next row of the partition that has it. */
-static bool reads_too_much(const char *plan)
+static bool call_reads_too_much(const char *plan)
 {
     static const char *const words[] = {"Seq Scan", "Hash",     "Merge Join",
                                         "Bitmap",   "->  Sort", "Incremental Sort"};
@@ -291,9 +300,9 @@ static void check_plans(struct pg_conn *conn)
         bool is_listed = false;
         const char *plan;
 
-        if (pg_stmts[i].params == 0) continue;
-        plan = explain(conn, &pg_stmts[i]);
-        if (reads_too_much(plan)) {
+        plan = explain(conn, (enum pg_stmt)i);
+        if (!plan) continue;
+        if (call_reads_too_much(plan)) {
             fail_msg("%s reads more than it needs:\n%s", pg_stmts[i].name, plan);
         }
         for (size_t l = 0; l < sizeof looks / sizeof looks[0]; l++) {
@@ -307,8 +316,8 @@ static void check_plans(struct pg_conn *conn)
     }
 }
 
-/* Ended ones with attempts, and among them some that are open: a third never started, a third run for the
- * second time, a third are arrays with one element ended. */
+/* Ended ones with attempts, and among them some that are open: a third never started, a third run
+ * for the second time, a third are arrays with one element ended. */
 static void grow(struct help *help, uint64_t first, uint64_t jobs, uint64_t open_every)
 {
     uint64_t number = help->taken.batch_newest;
@@ -360,7 +369,7 @@ static void plans_made_on_the_empty_schema_use_whole_keys_then_and_after_growth(
     fl_free(conninfo);
 }
 
-/* --- load --- */
+/* ---- load ------------------------------------------------------------------------------------ */
 
 static void drop_row(void *ctx, const struct row *row)
 {
@@ -371,22 +380,20 @@ static void drop_row(void *ctx, const struct row *row)
 /* A load of its own, kept for its texts. */
 static struct load *loaded(const char *conninfo, uint64_t *rows)
 {
-    struct load *load = load_create(conninfo, drop_row, rows, help_now());
+    struct load *load = load_create(conninfo, help_waker(), drop_row, rows, help_now());
     fl_ms end = help_now() + HELP_WAIT_MS;
     enum load_state state;
 
     while ((state = load_turn(load, help_now())) == LOAD_GOES_ON && help_now() < end) {
-        struct pollfd fds[LOAD_CONNS];
-
-        if (load_deadline(load) > help_now()) poll(fds, load_fds(load, fds), 10);
+        if (load_deadline(load) > help_now()) help_wait(10);
     }
     if (state != LOAD_DONE) fail_msg("%s", load_error(load));
     return load;
 }
 
-/* Rows that a plan takes from a table of ended and open jobs.  Its scan goes by the key of an open job and
- * has no filter, so that it has read what its join gives on; its own figure is an average over loops.
- * Besides it, two index entries may be peeked at: the first and the last. */
+/* Rows that a plan takes from a table of ended and open jobs.  Its scan goes by the key of an open
+ * job and has no filter, so that it has read what its join gives on; its own figure is an average
+ * over loops.  Besides it, two index entries may be peeked at: the first and the last. */
 static uint64_t rows_taken(const char *plan, const char *table)
 {
     char *lines = fl_new_array(char, strlen(plan) + 1), *rest = lines;
@@ -450,7 +457,7 @@ static void a_load_reads_no_row_of_an_ended_job(void **state)
         }
         assert_null(strstr(plan, "Seq Scan"));
         for (const char *const *table = partition_tables[PARTITION_JOBS]; *table; table++) {
-            /* Of 'job' nothing but the newest id. */
+            /* From 'job' nothing but the newest id. */
             if (strcmp(*table, "job") != 0) seen += rows_taken(plan, *table);
         }
     }

@@ -1,4 +1,4 @@
-/* What fronts read, from a real Postgres: what was committed comes back, in pages, by key. */
+/* The reads of fronts, from a real Postgres: committed rows come back, in pages, by key. */
 #include "controlplane/store/read_attempts.h"
 #include "controlplane/store/read_audit.h"
 #include "controlplane/store/read_elements.h"
@@ -50,11 +50,9 @@ static void on_trouble(void *ctx, const char *text)
 
 static void turn(struct world *world)
 {
-    struct pollfd fd;
     fl_ms now = help_now(), due = reader_deadline(world->reader, now);
-    size_t fds = reader_fds(world->reader, &fd);
 
-    if (due > now) poll(&fd, fds, due - now < 20 ? (int)(due - now) : 20);
+    help_wait(due <= now ? 0 : due - now < 20 ? due - now : 20);
     reader_turn(world->reader, help_now());
 }
 
@@ -80,7 +78,7 @@ static void setup(struct world *world)
     world->help = help_create(world->conninfo, "a");
     assert_int_equal(help_take(world->help, 0), FL_OK);
     world->batch = world->help->taken.batch_newest;
-    world->reader = reader_create(world->conninfo, on_trouble, world);
+    world->reader = reader_create(world->conninfo, help_waker(), on_trouble, world);
 }
 
 static void teardown(struct world *world)
@@ -104,7 +102,7 @@ static void commit(struct world *world, struct core_batch *batch)
     core_batch_destroy(batch);
 }
 
-/* --- jobs --- */
+/* ---- jobs ------------------------------------------------------------------------------------ */
 
 static void on_jobs(void *ctx, const struct read_jobs *jobs)
 {
@@ -133,7 +131,8 @@ static void on_jobs(void *ctx, const struct read_jobs *jobs)
     }
 }
 
-/* Six jobs: plain ones of two queues that ended, one that is open, an array, one of chosen elements. */
+/* Six jobs: plain ones of two queues that ended, one that is open, an array, one of chosen
+ * elements. */
 static void fill(struct world *world)
 {
     struct core_batch *batch = next_batch(world);
@@ -299,7 +298,7 @@ static void a_spec_is_found_by_digest_where_a_job_that_has_it_may_be_seen(void *
     teardown(&world);
 }
 
-/* --- attempts, events, audit --- */
+/* ---- attempts, events, audit ----------------------------------------------------------------- */
 
 static void on_attempts(void *ctx, const struct read_attempts *attempts)
 {
@@ -484,7 +483,7 @@ static void audit_rows_come_newest_first(void **state)
     teardown(&world);
 }
 
-/* --- identity --- */
+/* ---- identity -------------------------------------------------------------------------------- */
 
 static void on_row(void *ctx, const struct row *row)
 {
@@ -552,7 +551,7 @@ static void who_may_come_in_is_read_page_by_page(void **state)
     teardown(&world);
 }
 
-/* --- the connection --- */
+/* ---- the connection -------------------------------------------------------------------------- */
 
 static void end_readers(const struct world *world)
 {
@@ -619,7 +618,8 @@ static void without_a_database_the_answer_is_that_there_is_none(void **state)
     fl_ms now = 1000;
 
     (void)state;
-    world.reader = reader_create("host=/nowhere/at/all user=nobody", on_trouble, &world);
+    world.reader =
+        reader_create("host=/nowhere/at/all user=nobody", help_waker(), on_trouble, &world);
     assert_true(read_events_newest(world.reader, on_events, &world, &err) > 0);
     for (; world.answers == 0 && now < 1000 + 2 * READER_WAIT_MS; now += 50) {
         assert_true(reader_deadline(world.reader, now) <= 1000 + READER_WAIT_MS);

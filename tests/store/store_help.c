@@ -1,7 +1,6 @@
 #include "tests/store/store_help.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,6 +8,7 @@
 #include "controlplane/store/migrate.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/io/loop.h"
 #include "tests/fl_test.h"
 
 enum { SERVERS_MAX = 8 };
@@ -25,7 +25,28 @@ fl_ms help_now(void)
     return (fl_ms)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* --- servers and databases --- */
+static void on_wake(void *ctx)
+{
+    (void)ctx;
+}
+
+const struct pg_waker *help_waker(void)
+{
+    static struct pg_waker waker = {.wake = on_wake};
+    static pid_t process;
+
+    /* A forked child must not share its parent's epoll. */
+    if (process != getpid()) waker.loop = fl_loop_create();
+    process = getpid();
+    return &waker;
+}
+
+void help_wait(fl_ms ms)
+{
+    fl_loop_turn(help_waker()->loop, ms);
+}
+
+/* ---- servers and databases ------------------------------------------------------------------- */
 
 static void shell(const char *command)
 {
@@ -172,7 +193,8 @@ char *help_database_of(const char *its_server, bool has_schema)
     return conninfo;
 }
 
-/* Emptied, it is as good as new, and many times cheaper: creating and dropping one costs checkpoints. */
+/* Emptied, it is as good as new, and many times cheaper: creating and dropping one costs
+ * checkpoints. */
 static void empty(const char *conninfo)
 {
     help_run(conninfo, "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
@@ -207,7 +229,7 @@ char *help_database(void)
     return database(true);
 }
 
-/* --- a store --- */
+/* ---- a store --------------------------------------------------------------------------------- */
 
 static void on_taken(void *ctx, const struct engine_taken *taken, fl_ms now)
 {
@@ -299,7 +321,7 @@ static void on_trouble(void *ctx, const char *what, const char *text)
 struct help *help_create_with(const struct store_config *config)
 {
     struct help *help = fl_new(struct help);
-    struct store_results results = {
+    struct engine_results results = {
         .ctx = help,
         .taken = on_taken,
         .take_failed = on_take_failed,
@@ -309,11 +331,12 @@ struct help *help_create_with(const struct store_config *config)
         .found = on_found,
         .room = on_room,
         .lease_lost = on_lease_lost,
-        .trouble = on_trouble,
     };
 
     fl_buf_init(&help->rows, (size_t)1 << 30);
-    help->store = store_create(config, &results);
+    help->store = store_create(config, help_waker(), on_trouble, help);
+    help->port = store_port(help->store);
+    store_attach(help->store, &results);
     return help;
 }
 
@@ -338,20 +361,18 @@ void help_destroy(struct help *help)
 
 void help_turn(struct help *help, fl_ms ms)
 {
-    struct pollfd fds[STORE_FDS_MAX];
-    size_t len = store_fds(help->store, fds);
     fl_ms now = help_now();
     fl_ms due = store_deadline(help->store);
     fl_ms wait = due <= now ? 0 : due - now < ms ? due - now : ms;
 
-    poll(fds, len, (int)wait);
+    help_wait(wait);
     store_turn(help->store, help_now());
 }
 
 enum fl_code help_take(struct help *help, uint64_t batch_from)
 {
     help->is_taken = help->is_failed = false;
-    store_take(help->store, batch_from, help_now());
+    help->port.take(help->store, batch_from, help_now());
     help_until(help, help->is_taken || help->is_failed);
     return help->is_taken ? FL_OK : help->failed_code;
 }
@@ -361,7 +382,7 @@ void help_load(struct help *help)
     help->is_loaded = false;
     fl_buf_clear(&help->rows);
     help->rows_len = 0;
-    store_load(help->store, help_now());
+    help->port.load(help->store, help_now());
     help_until(help, help->is_loaded);
     assert_true(help->is_load_good);
 }
@@ -370,19 +391,19 @@ enum engine_commit help_commit(struct help *help, const struct core_batch *batch
 {
     size_t len = help->results.len;
 
-    store_commit(help->store, batch, help->taken.epoch, help_now());
+    help->port.commit(help->store, batch, help->taken.epoch, help_now());
     help_until(help, help->results.len > len);
     assert_int_equal(help->results.at[len].batch, batch->number);
     return help->results.at[len].result;
 }
 
-/* --- batches --- */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 struct core_batch *help_batch(uint64_t number)
 {
     struct core_batch *batch = core_batch_create(number);
 
-    batch->at = (fl_ms)time(NULL) * 1000 + (fl_ms)number; /* what is old is removed */
+    batch->at = (fl_ms)time(NULL) * 1000 + (fl_ms)number; /* the old one is removed */
     return batch;
 }
 

@@ -1,7 +1,8 @@
 /* store_help.h - a real Postgres for a test, and a store that is driven by hand.
- * The server is the one that FL_TEST_PG names (a conninfo), else one of its own, started by pg.sh and ended
- * with the process.  A test file has one database, which each call of help_database makes as good as new.
- * Every wait has an end: what does not come in HELP_WAIT_MS fails the test. */
+ * The server is the one that FL_TEST_PG names (a conninfo), else one of its own, started by pg.sh
+ * and ended with the process.  A test file has one database, which each call of help_database makes
+ * as good as new.  Every wait has an end: an event that does not come in HELP_WAIT_MS fails the
+ * test. */
 #pragma once
 
 #include <libpq-fe.h>
@@ -10,17 +11,21 @@
 #include "shared/base/buf.h"
 #include "shared/base/vec.h"
 
-/* Nobody whose test is not about leases loses one, however long a turn or a takeover takes. */
+/* A test that is not about leases never loses one, however long a turn or a takeover takes. */
 enum { HELP_WAIT_MS = 60000, HELP_LEASE_MS = 120000 };
 
 fl_ms help_now(void); /* monotonic */
+
+/* The process's loop, for connections; help_wait turns it for 'ms' at most. */
+const struct pg_waker *help_waker(void);
+void help_wait(fl_ms ms);
 
 /* A server of its own, with settings "a=b c=d"; ended with the process, or by help_server_stop. */
 char *help_server_start(const char *settings);
 void help_server_stop(const char *conninfo);
 
-/* The file's database, empty or with the schema; whatever was in it, or connected to it, is gone.  Free the
- * conninfo with fl_free. */
+/* The file's database, empty or with the schema; whatever was in it, or connected to it, is gone.
+ * Free the conninfo with fl_free. */
 char *help_database_empty(void);
 char *help_database(void);
 /* One of its own, also beside that. */
@@ -33,7 +38,7 @@ long long help_number(const char *conninfo, const char *sql);
 /* Small partitions, so that tests see many. */
 struct partition_config help_partitions(uint64_t job_span, uint64_t batch_span);
 
-/* --- a store --- */
+/* ---- a store --------------------------------------------------------------------------------- */
 
 struct help_result {
     uint64_t batch;
@@ -43,6 +48,7 @@ struct help_result {
 
 struct help {
     struct store *store;
+    struct engine_store port; /* of the store: what an engine would call */
     struct engine_taken taken;
     bool is_taken, is_failed, is_loaded, is_load_good, is_lease_lost;
     enum fl_code failed_code;
@@ -65,7 +71,7 @@ struct help *help_create(const char *conninfo, const char *instance);
 struct help *help_create_with(const struct store_config *config);
 void help_destroy(struct help *help);
 
-/* One poll and turn, of 'ms' at most. */
+/* One wait, of 'ms' at most, and one turn. */
 void help_turn(struct help *help, fl_ms ms);
 
 #define help_until(help, condition)                                                                \

@@ -1,4 +1,5 @@
-/* The simulator's runtime keeps the same contract as the real ones, else what it proves is of no use. */
+/* The simulator's runtime keeps the same contract as the real ones, else what it proves is of no
+ * use. */
 #include "tests/sim/fake_runtime.h"
 
 #include <string.h>
@@ -72,10 +73,10 @@ static struct runtime open_runtime(void *ctx)
     return fake_runtime_port(world->fake);
 }
 
-static void order(void *ctx, struct runtime_order *what)
+static const char *script(void *ctx)
 {
     (void)ctx; /* it runs nothing */
-    (void)what;
+    return "true";
 }
 
 static void the_simulators_runtime_keeps_the_contract(void **state)
@@ -86,7 +87,7 @@ static void the_simulators_runtime_keeps_the_contract(void **state)
         .begin = begin,
         .end = end,
         .open = open_runtime,
-        .order = order,
+        .script = script,
         .turn = turn,
         .is_late = is_late,
         .has_output = true,

@@ -16,7 +16,7 @@ enum { REPLICAS = 2, OUTPUT_MAX = 4 << 20 };
 
 static const struct fl_attempt attempt = {{1}, 0, 1, 1};
 
-/* What a hub keeps of one replica's output. */
+/* A hub's copy of one replica's output. */
 struct kept {
     struct fl_buf bytes;
     uint32_t chain;
@@ -58,8 +58,8 @@ static void answer(struct hub *hub, uint64_t connection, struct fl_log_message m
 
     fl_buf_init(&out, 256);
     assert_true(fl_log_message_put(&out, &message));
-    if (!tunnel_server_log_put(hub->world.server, connection,
-                               (struct fl_str){(const char *)out.at, out.len}, &err)) {
+    if (!log_stream_put(tunnel_server_streams(hub->world.server, connection),
+                        (struct fl_str){(const char *)out.at, out.len}, &err)) {
         assert_int_equal(err.code, FL_ABSENT); /* it was killed */
     }
     fl_buf_fini(&out);

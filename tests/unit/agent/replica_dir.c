@@ -101,7 +101,7 @@ void replica_dir_write(struct replica_dir *replica, const char *script)
     assert_int_equal(mkdirat(replica->fd, LAYOUT_FILES, 0700), 0);
 }
 
-/* ---- the supervisor ----------------------------------------------------------------------------- */
+/* ---- the supervisor -------------------------------------------------------------------------- */
 
 void replica_dir_start(struct replica_dir *replica)
 {
@@ -158,7 +158,7 @@ void replica_dir_command(struct replica_dir *replica, enum layout_command_kind k
 
     layout_command_encode((struct layout_command){kind, grace_ms}, bytes);
     while ((fd = openat(replica->fd, LAYOUT_CONTROL, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0) {
-        if (replica_dir_is_over(replica)) return; /* nobody will read it */
+        if (replica_dir_is_over(replica)) return; /* it will not be read */
         assert_int_equal(errno, ENXIO);           /* not yet */
         assert_true(mono_now() < until);
         replica_dir_sleep();
@@ -215,7 +215,7 @@ struct layout_exit replica_dir_run(struct replica_dir *replica)
     return end;
 }
 
-/* ---- output ------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 uint64_t replica_dir_output(struct replica_dir *replica, const struct output_end *end,
                             struct fl_buf *bytes, char ret_gaps[256])

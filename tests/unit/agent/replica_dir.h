@@ -1,6 +1,6 @@
 /* replica_dir.h - a directory of one replica, and a real supervisor in it, for tests.
- * All is below a fresh folder of /tmp, which fini removes; supervisors that were started here are ended by
- * their pid.  Waiting is for conditions, with a limit of 60 s. */
+ * All is below a fresh folder of /tmp, which fini removes; supervisors that were started here are
+ * ended by their pid.  Waiting is for conditions, with a limit of 60 s. */
 #pragma once
 
 #include "agent/process/layout.h"
@@ -19,7 +19,8 @@ struct replica_dir {
 /* The program beside the tests that run. */
 void replica_dir_program(char ret_path[4096]);
 
-/* 'parent' may be NULL: /tmp.  Small outputs: 1 MiB of head and of tail, unless changed before 'write'. */
+/* 'parent' may be NULL: /tmp.  Small outputs: 1 MiB of head and of tail, unless changed before
+ * 'write'. */
 void replica_dir_init(struct replica_dir *replica, const char *parent);
 void replica_dir_fini(struct replica_dir *replica);
 
@@ -42,8 +43,8 @@ void replica_dir_wait_output(struct replica_dir *replica, const char *text);
 struct layout_exit replica_dir_run(struct replica_dir *replica);
 bool replica_dir_exit(struct replica_dir *replica, struct layout_exit *ret_end);
 
-/* Its whole output, behind what 'bytes' has; how many bytes were missing, and the kinds of the gaps, as
- * "limit disk_full ".  Checks that it is without a hole. */
+/* Its whole output, behind what 'bytes' has; how many bytes were missing, and the kinds of the
+ * gaps, as "limit disk_full ".  Checks that it is without a hole. */
 uint64_t replica_dir_output(struct replica_dir *replica, const struct output_end *end,
                             struct fl_buf *bytes, char ret_gaps[256]);
 

@@ -19,6 +19,7 @@ struct ear {
     int32_t exit_code;
     unsigned nodes, synced, gone;
     bool is_commanding;
+    struct runtime_job *job; /* the orders of this ear are made from it */
 };
 
 static void happened(void *ctx, struct agent_event *event)
@@ -47,11 +48,37 @@ static void happened(void *ctx, struct agent_event *event)
     }
 }
 
+struct runtime_job *contract_document(const char *script)
+{
+    struct runtime_job *job = NULL;
+    struct fl_err err = {0};
+    struct fl_buf document;
+
+    fl_buf_init(&document, 4000);
+    assert_true(fl_buf_put(&document, "{\"command\":[\"sh\",\"-c\",\"", 23));
+    for (; *script; script++) {
+        if (*script == '"' || *script == '\\') assert_true(fl_buf_put_u8(&document, '\\'));
+        assert_true(fl_buf_put_u8(&document, (uint8_t)*script));
+    }
+    assert_true(fl_buf_put(&document, "\"]}", 3));
+    if (!runtime_job_read((struct fl_str){(const char *)document.at, document.len},
+                          (struct fl_str){0}, &job, &err)) {
+        fail_msg("%s", err.text);
+    }
+    fl_buf_fini(&document);
+    return job;
+}
+
+static struct runtime_job *read_job(const struct contract_world *world)
+{
+    return contract_document(world->script(world->ctx));
+}
+
 static void open_ear(struct ear *ear, const struct contract_world *world)
 {
     struct runtime_listener listener = {.ctx = ear, .happened = happened};
 
-    *ear = (struct ear){.world = world, .runtime = world->open(world->ctx)};
+    *ear = (struct ear){.world = world, .runtime = world->open(world->ctx), .job = read_job(world)};
     ear->is_commanding = true;
     ear->runtime.ops->begin(ear->runtime.self, &listener);
     ear->is_commanding = false;
@@ -64,20 +91,21 @@ static void open_ear(struct ear *ear, const struct contract_world *world)
 
 static void close_ear(struct ear *ear)
 {
+    runtime_job_release(ear->job); /* orders that the runtime still holds keep it */
     fl_vec_fini(&ear->states);
 }
 
 static void command(struct ear *ear, enum agent_command_kind kind)
 {
-    struct runtime_order order = {
-        .attempt = attempt, .replicas = 1, .resources = {1 << 20, 100, 0}, .role = FL_STR("main")};
     void *self = ear->runtime.self;
 
     ear->is_commanding = true;
     switch (kind) {
     case AGENT_CMD_create:
-        ear->world->order(ear->world->ctx, &order);
-        ear->runtime.ops->create(self, &order);
+        ear->runtime.ops->create(
+            self,
+            runtime_order_create(ear->job, attempt, 0, 0,
+                                 (struct fl_resources){.memory_bytes = 1 << 20, .cpu_milli = 100}));
         break;
     case AGENT_CMD_release:
         ear->runtime.ops->release(self, attempt, 0);
@@ -115,6 +143,12 @@ static void wait_gone(struct ear *ear)
     }
 }
 
+/* Every order that the runtime was given is destroyed by now. */
+static void check_orders(struct ear *ear)
+{
+    assert_int_equal(runtime_job_orders(ear->job), 0);
+}
+
 static void some_turns(struct ear *ear)
 {
     for (int i = 0; i < QUIET_TURNS; i++) {
@@ -139,9 +173,10 @@ static void remove_ended(struct ear *ear)
     ear->runtime.ops->output_taken(ear->runtime.self, attempt, 0);
     command(ear, AGENT_CMD_remove);
     wait_gone(ear);
+    check_orders(ear);
 }
 
-/* ---- the tests ---------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
 static void what_is_created_waits_for_its_release(struct ear *ear)
 {
@@ -169,6 +204,27 @@ static void what_is_gated_is_removed_without_having_run(struct ear *ear)
     wait_gone(ear);
     check_states(ear);
     assert_false(has_seen(ear, FL_REPLICA_running));
+    check_orders(ear);
+}
+
+/* The engine has forgotten the document when the runtime comes to the order, and after. */
+static void an_order_is_the_runtimes_from_its_creation_on(struct ear *ear)
+{
+    struct runtime_job *job = read_job(ear->world);
+    struct runtime_order *order =
+        runtime_order_create(job, attempt, 0, 0, (struct fl_resources){.cpu_milli = 100});
+
+    assert_int_equal(runtime_job_orders(job), 1);
+    runtime_job_release(job);
+    ear->is_commanding = true;
+    ear->runtime.ops->create(ear->runtime.self, order);
+    ear->is_commanding = false;
+    wait_for(ear, FL_REPLICA_created);
+    command(ear, AGENT_CMD_create); /* the second order is destroyed, too */
+    command(ear, AGENT_CMD_release);
+    wait_for(ear, FL_REPLICA_exited);
+    assert_int_equal(ear->exit_code, 0);
+    remove_ended(ear);
 }
 
 static void what_runs_is_not_removed_but_stopped(struct ear *ear)
@@ -302,6 +358,7 @@ void runtime_contract_run(const struct contract_world *world)
     } tests[] = {
         {what_is_created_waits_for_its_release, CONTRACT_SHORT},
         {what_is_gated_is_removed_without_having_run, CONTRACT_SHORT},
+        {an_order_is_the_runtimes_from_its_creation_on, CONTRACT_SHORT},
         {what_runs_is_not_removed_but_stopped, CONTRACT_ENDLESS},
         {what_is_unknown_is_gone, CONTRACT_SHORT},
         {a_new_agent_finds_what_is_gated, CONTRACT_SHORT},

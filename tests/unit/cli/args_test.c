@@ -10,8 +10,9 @@ static bool parse(char *line, struct fl_arena *arena, struct cli_args *args, str
     static const char *words[WORDS_MAX];
     int len = 0;
 
-    for (char *word = strtok(line, " "); word && len < WORDS_MAX; word = strtok(NULL, " "))
+    for (char *word = strtok(line, " "); word && len < WORDS_MAX; word = strtok(NULL, " ")) {
         words[len++] = word;
+    }
     return cli_args_parse(len, words, arena, args, err);
 }
 
@@ -124,8 +125,9 @@ static void times_are_read_as_people_write_them(void **state)
         assert_true(cli_duration(good[i].text, &ms, &err));
         assert_int_equal(ms, good[i].ms);
     }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(cli_duration(bad[i], &ms, &err));
+    }
 }
 
 static void lists_of_numbers_ascend(void **state)
@@ -142,8 +144,9 @@ static void lists_of_numbers_ascend(void **state)
     assert_int_equal(len, 4);
     assert_int_equal(at[2], 2);
     assert_int_equal(at[3], 7);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(cli_numbers(bad[i], &arena, &at, &len, &err));
+    }
     fl_arena_fini(&arena);
 }
 

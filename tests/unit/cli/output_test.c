@@ -52,7 +52,7 @@ static void a_table_lines_up_and_hides_what_is_for_wide(void **state)
     free(text);
 }
 
-/* What reaches stdout, as on a terminal. */
+/* The text on stdout, as on a terminal. */
 static void log_on_terminal(const char *bytes, size_t len, bool is_raw, bool has_color, char *ret,
                             size_t max)
 {

@@ -1,7 +1,8 @@
-/* The agent's core under events nobody thought of.  First ones without any sense, 10,000 sequences, against
- * the core's own checks.  Then a small world that has sense (a runtime with queues, a control plane that
- * repeats, races and goes away, crashes of the agent), against a model that knows what each command
- * needs: what the core does is allowed, what it tells is true, and when all is stopped all is gone. */
+/* The agent's core under random events.  First ones without any sense, 10,000 sequences,
+ * against the core's own checks.  Then a small world that has sense (a runtime with queues, a
+ * control plane that repeats, races and goes away, crashes of the agent), against a model that
+ * knows what each command needs: the core's commands are allowed, its reports are true, and when
+ * all is stopped all is gone. */
 #include "agent/core/agent_core.h"
 #include "shared/base/hash.h"
 #include "shared/base/prng.h"
@@ -28,7 +29,7 @@ static struct agent_core_config small_config(uint32_t stopped_max)
     return config;
 }
 
-/* ---- without sense ------------------------------------------------------------------------------ */
+/* ---- without sense --------------------------------------------------------------------------- */
 
 static void draw_event(struct fl_prng *prng, struct agent_event *ev, uint32_t *nodes,
                        struct fl_resources *resources)
@@ -167,7 +168,7 @@ static void equal_events_give_equal_batches_and_states(void **state)
     }
 }
 
-/* ---- with sense --------------------------------------------------------------------------------- */
+/* ---- with sense ------------------------------------------------------------------------------ */
 
 enum { NONE = FL_REPLICA_pending, GONE = 200, SYNCED, QUEUE_MAX = 4096 };
 
@@ -177,7 +178,7 @@ struct model_replica {
     enum fl_replica_state state;
     uint32_t node;
     struct fl_resources resources;
-    /* What this life of the core has done, been told and told. */
+    /* The commands, events and reports of this life of the core. */
     bool is_made, is_released, is_stopped, is_removed;
     int delivered; /* a state, NONE, or GONE */
     bool is_charged;
@@ -399,7 +400,7 @@ static void feed(struct world *world, struct agent_event ev)
     agent_batch_reset(&world->batch);
 }
 
-/* ---- the runtime -------------------------------------------------------------------------------- */
+/* ---- the runtime ----------------------------------------------------------------------------- */
 
 static void carry_out_one(struct world *world)
 {
@@ -522,7 +523,7 @@ static void crash(struct world *world)
     world->is_up = world->is_synced = world->is_listed = false;
     world->report_seq = 0;
     world->notices_len = 0;
-    /* What was on its way to the runtime may still arrive, or some of it. */
+    /* Commands on their way to the runtime may still arrive, or some of them. */
     world->commands_len = fl_prng_below(&world->prng, world->commands_len + 1);
     memset(world->is_go, 0, sizeof(world->is_go));
     memset(world->is_stop, 0, sizeof(world->is_stop));
@@ -547,7 +548,7 @@ static void crash(struct world *world)
     notice(world, 0, 0, SYNCED);
 }
 
-/* ---- the control plane -------------------------------------------------------------------------- */
+/* ---- the control plane ----------------------------------------------------------------------- */
 
 static void meet(struct world *world, bool is_new_connection)
 {

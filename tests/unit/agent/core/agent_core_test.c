@@ -337,7 +337,7 @@ static void a_hub_that_is_away_kills_nothing(void **state)
                    "1040 seen 7.0.1/0 running\n"
                    "1050 down\n"
                    "1060 seen 7.0.1/1 running\n"
-                   "1070 stop 3 7.0.1 grace 5\n" /* no session: this is nobody's word */
+                   "1070 stop 3 7.0.1 grace 5\n" /* without a session this is ignored */
                    "1080 start 4 8.0.1 on 1 cpu 1\n"
                    "90000000 seen 7.0.1/0 exited 4\n"
                    "90000000 until\n",
@@ -363,7 +363,7 @@ static void an_end_that_was_not_acknowledged_is_told_in_each_new_session(void **
                    "3000 ack 4\n" /* without a session: nothing */
                    "3010 welcome 6\n"
                    "4000 resync 7\n"
-                   "4010 ack 9\n" /* a late one, of session 6: what it names was told anew */
+                   "4010 ack 9\n" /* a late one, from session 6: its report was sent anew */
                    "4020 ack 10\n"
                    "4030 gone 7.0.1/0\n"
                    "4040 down\n"
@@ -400,7 +400,8 @@ static void an_end_that_was_not_acknowledged_is_told_in_each_new_session(void **
                         "6000 #14 node-1 free 8/8 mark 0\n");
 }
 
-/* A control plane that was loaded anew would take a replica that the inventory leaves out for lost. */
+/* A control plane that was loaded anew would take a replica that the inventory leaves out for
+ * lost. */
 static void who_of_a_gang_has_ended_is_listed_until_all_have(void **state)
 {
     (void)state;
@@ -576,7 +577,7 @@ static void capacity_counts_what_may_run_until_its_end_is_told(void **state)
                    "2300 down\n"
                    "2310 seen 7.0.1/0 exited 0\n"
                    "2320 node 1 cpu 9 foreign 1\n"
-                   "3000 welcome 6\n" /* the end is told first, then the node without it */
+                   "3000 welcome 6\n" /* the end is reported first, then the node without it */
                    "3300 node 1 cpu 9 foreign 1\n" /* no news */
                    "3400 node 1 cpu 9 foreign 1 unready\n"
                    "9999 until\n",

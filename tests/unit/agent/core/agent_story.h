@@ -1,15 +1,17 @@
-/* agent_story.h - scripts for the agent's core: events in plain words in, the story of what it did out.
- * A script is lines of 'time event'; the harness is the shell around the core: it feeds a tick whenever
- * the deadline has come, between events and after each, and checks the core's state after every step.
+/* agent_story.h - scripts for the agent's core: events in plain words in, the story of what it did
+ * out.  A script is lines of 'time event'; the harness is the shell around the core: it feeds a
+ * tick whenever the deadline has come, between events and after each, and checks the core's state
+ * after every step.
  *
- *   0 synced                              500 start 1 7.0.1 on 1,2 cpu 2      (control_seq 1, two replicas)
+ *   0 synced                              500 start 1 7.0.1 on 1,2 cpu 2      (control_seq 1, two
+ *     replicas)
  *   0 node 1 cpu 8 [foreign 2] [unready]  500 start 1 7.0.1 on 1 nospec
  *   0 nodegone 1                          510 go 2 7.0.1
  *   0 welcome 5                           520 stop 3 7.0.1 grace 5000
  *   0 resync 6                            530 ack 12
  *   0 down                                540 seen 7.0.1/0 exited 3 [on 1 cpu 2] [bytes 9]
  *   0 until                               550 gone 7.0.1/0
- *   0 restart                             (a fresh core; what follows is what the runtime tells it)
+ *   0 restart (a fresh core; the lines after it are the runtime's)
  *
  * An attempt is job.element.number, with @incarnation when that is not 1. */
 #pragma once
@@ -205,7 +207,7 @@ static inline struct fl_resources agent_story_cpu(const char *word)
     return (struct fl_resources){.cpu_milli = (uint32_t)strtoul(word, NULL, 10) * 1000};
 }
 
-/* The word after 'key'; 'otherwise' when the line has no such key. */
+/* The word after 'key'; 'otherwise' if the line lacks that key. */
 static inline const char *agent_story_option(char **words, const char *key, const char *otherwise)
 {
     for (; **words; words++) {

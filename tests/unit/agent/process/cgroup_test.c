@@ -1,4 +1,5 @@
-/* On a plain tree of folders: what is written where.  That the kernel keeps to it is the kernel's business. */
+/* On a plain tree of folders: the files and their contents. Enforcing them is the kernel's
+ * business. */
 #include "agent/process/cgroup.h"
 
 #include <fcntl.h>

@@ -55,7 +55,7 @@ static void files_fini(struct files *files)
     rmdir(files->path);
 }
 
-/* What is read from 'offset' on: "offset:bytes " of a record, "offset+bytes " of a gap. */
+/* The records from 'offset' on: "offset:bytes " of a record, "offset+bytes " of a gap. */
 static void expect(struct files *files, uint64_t offset, const char *story)
 {
     struct output_end end = {.is_known = true, .bytes = 40, .at = 7};

@@ -69,16 +69,9 @@ static struct runtime open_runtime(void *ctx)
     return process_runtime(world->process);
 }
 
-static void order(void *ctx, struct runtime_order *order)
+static const char *script(void *ctx)
 {
-    static struct fl_str words[3];
-    struct world *world = ctx;
-
-    words[0] = FL_STR("sh");
-    words[1] = FL_STR("-c");
-    words[2] = fl_str_c(world->script);
-    order->argv = words;
-    order->argv_len = 3;
+    return ((struct world *)ctx)->script;
 }
 
 static void turn(void *ctx)
@@ -103,7 +96,7 @@ static void processes_keep_the_contract(void **state)
         .begin = begin,
         .end = end,
         .open = open_runtime,
-        .order = order,
+        .script = script,
         .turn = turn,
         .is_late = is_late,
         .has_output = true,
@@ -113,7 +106,7 @@ static void processes_keep_the_contract(void **state)
     runtime_contract_run(&contract);
 }
 
-/* ---- what is its own ---------------------------------------------------------------------------- */
+/* ---- its own rules --------------------------------------------------------------------------- */
 
 static const struct fl_attempt attempt = {.job = {5}, .element = 0, .n = 1, .incarnation = 1};
 
@@ -162,10 +155,11 @@ static void until(struct world *world, struct heard *heard, enum fl_replica_stat
 
 static void create(struct world *world, struct runtime runtime, struct heard *heard)
 {
-    struct runtime_order what = {.attempt = attempt, .replicas = 1, .role = FL_STR("main")};
+    struct runtime_job *job = contract_document(world->script);
 
-    order(world, &what);
-    runtime.ops->create(runtime.self, &what);
+    runtime.ops->create(runtime.self,
+                        runtime_order_create(job, attempt, 0, 0, (struct fl_resources){0}));
+    runtime_job_release(job);
     until(world, heard, FL_REPLICA_created);
 }
 
@@ -245,7 +239,7 @@ static void a_supervisor_that_dies_is_lost_once_nothing_is_left(void **state)
         until_output(&world, runtime, 8);
         spec = spec_of(&world, &arena);
         kill(supervisor_of(&world), SIGKILL);
-        if (is_adopted) start(&world, &heard); /* whatever of it is left */
+        if (is_adopted) start(&world, &heard); /* whatever is left of it */
         until(&world, &heard, FL_REPLICA_lost);
         assert_int_equal(heard.cause, AGENT_CAUSE_vanished);
         assert_int_equal(heard.output_bytes, 8);

@@ -5,15 +5,19 @@
 #include "shared/wire/log_message.h"
 #include "shared/wire/log_record.h"
 #include "tests/fl_test.h"
+#include "tests/unit/shared/link/stream_pair.h"
 
 enum { WAIT_MS = 60000 };
 
-/* A fake runtime whose replica 0 has written one line, and a tunnel that takes all. */
+/* A fake runtime, in which replica 0 has written one line, and a real tunnel. */
 struct world {
     struct fl_loop *loop;
     struct log_feed *feed;
-    int failing; /* reads that fail before one goes well */
-    int wants, taken;
+    struct stream_pair tunnel;
+    struct fl_stream *hub; /* its end of the LOG stream */
+    struct fl_buf answer;  /* to be sent by it */
+    int failing;           /* reads that fail before one goes well */
+    int taken;
     uint32_t source; /* as it was opened last */
     char told[1000];
 };
@@ -50,66 +54,119 @@ static void fake_taken(void *self, struct fl_attempt of, uint32_t replica)
 static const struct runtime_ops fake_ops = {
     .name = "fake", .read_output = fake_read, .output_taken = fake_taken};
 
-static void on_wants(void *ctx, uint64_t bytes)
+/* ---- the hub's end --------------------------------------------------------------------------- */
+
+static bool on_open(void *ctx, struct fl_stream *stream, struct fl_err *err)
 {
     struct world *world = ctx;
 
-    (void)bytes;
-    world->wants++;
+    (void)err;
+    world->hub = stream;
+    return true;
+}
+
+/* Notes the kinds of messages that come. */
+static bool on_data(void *ctx, struct fl_stream *stream, struct fl_str bytes, struct fl_err *err)
+{
+    struct fl_reader reader = fl_reader(bytes.at, bytes.len);
+    struct fl_log_message message;
+    struct world *world = ctx;
+
+    while (reader.pos < reader.len) {
+        assert_true(fl_log_message_next(&reader, &message, err));
+        strcat(strcat(world->told, fl_log_message_name(message.kind)), " ");
+        world->source = message.source;
+    }
+    fl_stream_consumed(stream, (uint32_t)bytes.len);
+    return true;
+}
+
+static size_t on_pull(void *ctx, struct fl_stream *stream, uint8_t *at, size_t bytes_max)
+{
+    struct world *world = ctx;
+    size_t len = world->answer.len;
+
+    (void)stream;
+    assert_true(len <= bytes_max);
+    memcpy(at, world->answer.at, len);
+    fl_buf_clear(&world->answer);
+    return len;
+}
+
+static void on_close(void *ctx, struct fl_stream *stream, enum fl_code code, struct fl_str text)
+{
+    struct world *world = ctx;
+
+    (void)stream;
+    (void)code;
+    (void)text;
+    world->hub = NULL;
+}
+
+static void connect_tunnel(struct world *world)
+{
+    struct fl_stream_kind hub = {FL_FRAME_LOG, 1, world, on_open, on_data, on_pull, on_close};
+    struct fl_stream_kind agent = log_feed_stream(world->feed);
+
+    stream_pair_init(&world->tunnel);
+    fl_streams_add(world->tunnel.hub.streams, &hub, 1);
+    fl_streams_add(world->tunnel.agent.streams, &agent, 1);
+    log_feed_begin(world->feed, world->tunnel.agent.streams);
 }
 
 static void setup(struct world *world)
 {
-    struct log_feed_port port = {world, on_wants};
-
     *world = (struct world){.loop = fl_loop_create()};
-    world->feed = log_feed_create(world->loop, (struct runtime){&fake_ops, world}, &port);
-    log_feed_opened(world->feed);
+    fl_buf_init(&world->answer, 1000);
+    world->feed = log_feed_create(world->loop, (struct runtime){&fake_ops, world});
+    connect_tunnel(world);
 }
 
 static void teardown(struct world *world)
 {
+    stream_pair_fini(&world->tunnel);
     log_feed_destroy(world->feed);
     fl_loop_destroy(world->loop);
+    fl_buf_fini(&world->answer);
 }
 
-/* The tunnel, once it was told that something waits: the kinds of messages that it pulls. */
+static void reconnect(struct world *world)
+{
+    stream_pair_fini(&world->tunnel);
+    connect_tunnel(world);
+}
+
+/* One turn; whether anything came to the hub since the last pull. */
+static bool turn(struct world *world)
+{
+    stream_pair_settle(&world->tunnel);
+    fl_loop_turn(world->loop, 10);
+    stream_pair_settle(&world->tunnel);
+    return world->told[0] != '\0';
+}
+
+/* The kinds of messages that come next. */
 static const char *pull(struct world *world)
 {
     fl_ms end = fl_clock_mono() + WAIT_MS;
-    struct fl_log_message message;
-    struct fl_err err = {0};
-    static uint8_t at[65536];
-    size_t len;
 
-    while (world->wants == 0) {
-        if (fl_clock_mono() > end) fail_msg("nothing waits to be sent");
-        fl_loop_turn(world->loop, 10);
-    }
-    world->wants = 0;
     world->told[0] = '\0';
-    while ((len = log_feed_pull(world->feed, at, sizeof at)) > 0) {
-        struct fl_reader reader = fl_reader(at, len);
-
-        while (reader.pos < reader.len) {
-            assert_true(fl_log_message_next(&reader, &message, &err));
-            strcat(strcat(world->told, fl_log_message_name(message.kind)), " ");
-            world->source = message.source;
-        }
+    while (!turn(world)) {
+        if (fl_clock_mono() > end) fail_msg("nothing is sent");
     }
     return world->told;
 }
 
+/* With the next turn. */
 static void say(struct world *world, enum fl_log_message_kind kind)
 {
     struct fl_log_message message = {.kind = kind, .source = world->source};
-    struct fl_buf out;
 
-    fl_buf_init(&out, 1000);
-    fl_assert(fl_log_message_put(&out, &message));
-    log_feed_frame(world->feed, (struct fl_str){(const char *)out.at, out.len});
-    fl_buf_fini(&out);
+    fl_assert(fl_log_message_put(&world->answer, &message));
+    fl_stream_wants(world->hub, world->answer.len);
 }
+
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void output_is_sent_once_the_hub_says_from_where_and_told_as_taken(void **state)
 {
@@ -123,6 +180,7 @@ static void output_is_sent_once_the_hub_says_from_where_and_told_as_taken(void *
     assert_string_equal(pull(&world), "records end ");
     assert_int_equal(world.taken, 0);
     say(&world, FL_LOG_end_ack);
+    turn(&world);
     assert_int_equal(world.taken, 1);
     assert_int_equal(log_feed_stats(world.feed).sources, 0);
     teardown(&world);
@@ -138,14 +196,13 @@ static void an_end_of_an_earlier_session_may_be_acknowledged_in_this_one(void **
     assert_string_equal(pull(&world), "open ");
     say(&world, FL_LOG_cursor);
     assert_string_equal(pull(&world), "records end ");
-    log_feed_closed(world.feed);
-    log_feed_opened(world.feed);
+    reconnect(&world);
     assert_string_equal(pull(&world), "open ");
     say(&world, FL_LOG_cursor);
     say(&world,
         FL_LOG_end_ack); /* the hub has forgotten the number with it, and would answer no END */
-    assert_int_equal(world.taken, 1);
     assert_string_equal(pull(&world), "close ");
+    assert_int_equal(world.taken, 1);
     assert_int_equal(log_feed_stats(world.feed).sources, 0);
     teardown(&world);
 }
@@ -160,9 +217,8 @@ static void output_that_cannot_be_read_now_is_read_later_by_itself(void **state)
     log_feed_output(world.feed, attempt, 0);
     assert_string_equal(pull(&world), "open ");
     say(&world, FL_LOG_cursor);
-    assert_string_equal(pull(&world), "");
-    assert_string_equal(pull(&world), "");
     assert_string_equal(pull(&world), "records end ");
+    assert_int_equal(world.failing, 0);
     teardown(&world);
 }
 
@@ -188,11 +244,27 @@ static void after_nonsense_from_the_hub_logs_go_on_in_the_next_session(void **st
     setup(&world);
     log_feed_output(world.feed, attempt, 0);
     assert_string_equal(pull(&world), "open ");
+    world.told[0] = '\0';
     say(&world, FL_LOG_close); /* only agents say that */
-    fl_loop_turn(world.loop, 0);
-    assert_int_equal(world.wants, 0);
-    log_feed_closed(world.feed);
-    log_feed_opened(world.feed);
+    assert_false(turn(&world));
+    reconnect(&world);
+    assert_string_equal(pull(&world), "open ");
+    teardown(&world);
+}
+
+static void a_tunnel_whose_log_stream_is_closed_is_given_up(void **state)
+{
+    struct world world;
+
+    (void)state;
+    setup(&world);
+    log_feed_output(world.feed, attempt, 0);
+    assert_string_equal(pull(&world), "open ");
+    fl_stream_close(world.hub, FL_FULL, FL_STR("too slow"));
+    stream_pair_settle(&world.tunnel);
+    assert_int_equal(world.tunnel.agent.fails, 1);
+    assert_string_equal(world.tunnel.agent.err.text, "the LOG stream was closed: too slow");
+    reconnect(&world);
     assert_string_equal(pull(&world), "open ");
     teardown(&world);
 }
@@ -201,4 +273,5 @@ FL_TESTS(cmocka_unit_test(output_is_sent_once_the_hub_says_from_where_and_told_a
          cmocka_unit_test(an_end_of_an_earlier_session_may_be_acknowledged_in_this_one),
          cmocka_unit_test(output_that_cannot_be_read_now_is_read_later_by_itself),
          cmocka_unit_test(a_replica_that_is_gone_is_closed),
-         cmocka_unit_test(after_nonsense_from_the_hub_logs_go_on_in_the_next_session))
+         cmocka_unit_test(after_nonsense_from_the_hub_logs_go_on_in_the_next_session),
+         cmocka_unit_test(a_tunnel_whose_log_stream_is_closed_is_given_up))

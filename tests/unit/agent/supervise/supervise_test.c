@@ -237,7 +237,8 @@ static void descendants_end_with_the_job(void **state)
 
     (void)state;
     replica_dir_init(&replica, NULL);
-    /* One in a session of its own without our variable, one orphaned twice over, one that ignores all. */
+    /* One in a session of its own without our variable, one orphaned twice over, one that ignores
+     * all. */
     replica_dir_write(&replica,
                       "setsid env -i /bin/sh -c 'echo >>../started; exec /bin/sleep 1000' & "
                       "(setsid sh -c 'sleep 1000 & echo >>../started; sleep 1000' &) ; "
@@ -272,7 +273,7 @@ static void a_directory_has_one_supervisor(void **state)
     replica_dir_fini(&replica);
 }
 
-/* Whatever instant it dies at: another supervisor runs the job no second time, and says so. */
+/* It may die at any instant: another supervisor never runs the job a second time, and says so. */
 static void nothing_runs_twice_however_the_supervisor_dies(void **state)
 {
     (void)state;
@@ -388,7 +389,7 @@ static void fill_a_disk(void *arg)
     }
     replica_dir_init(&replica, mount_point);
     replica.spec.head_bytes = 64 << 20;
-    /* What fits, what does not, and, room having been made, what fits again. */
+    /* Output that fits, output that does not, and, once room is made, output that fits again. */
     replica_dir_write(&replica, "head -c 400000 /dev/zero >filler; head -c 1000000 /dev/zero; "
                                 "echo full >&2; rm filler; sleep 0.1; echo last; exit 5");
     end = replica_dir_run(&replica);

@@ -1,5 +1,13 @@
 #include "agent/tunnel/identity.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/tunnel/identity_folder.h"
+#include "shared/base/vec.h"
+#include "shared/tls/ca.h"
+#include "shared/tls/digest.h"
+#include "shared/tls/key.h"
 #include "tests/fl_test.h"
 
 #define NOW ((fl_ms)1800000000000)
@@ -37,6 +45,187 @@ static void a_clock_that_is_wrong_neither_renews_without_end_nor_too_late(void *
                      NOW - 10 * DAY_MS + DAY_MS / 2);
 }
 
+/* ---- a store in memory, as a Secret would be ------------------------------------------------- */
+
+struct text {
+    char name[40];
+    struct fl_buf bytes;
+};
+
+struct memory {
+    FL_VEC(struct text) texts;
+    bool is_full, is_away; /* writes fail; everything does */
+};
+
+static struct text *find_text(struct memory *memory, const char *name)
+{
+    for (size_t i = 0; i < memory->texts.len; i++) {
+        if (strcmp(memory->texts.at[i].name, name) == 0) return &memory->texts.at[i];
+    }
+    return NULL;
+}
+
+static bool list(void *self, void (*fn)(void *ctx, const char *name), void *ctx, struct fl_err *err)
+{
+    struct memory *memory = self;
+
+    if (memory->is_away) return fl_fail(err, FL_UNAVAILABLE, "away");
+    if (memory->texts.len == 0) return fl_fail(err, FL_ABSENT, "no such Secret");
+    for (size_t i = 0; i < memory->texts.len; i++) {
+        fn(ctx, memory->texts.at[i].name);
+    }
+    return true;
+}
+
+static bool read_text(void *self, const char *name, struct fl_buf *ret_text, struct fl_err *err)
+{
+    struct text *text = find_text(self, name);
+
+    if (!text) return fl_fail(err, FL_ABSENT, "no text %s", name);
+    return fl_buf_put(ret_text, text->bytes.at, text->bytes.len) ||
+           fl_fail(err, FL_TOO_LARGE, "%s", name);
+}
+
+static bool write_text(void *self, const char *name, struct fl_str bytes, struct fl_err *err)
+{
+    struct memory *memory = self;
+    struct text *text = find_text(memory, name);
+
+    if (memory->is_full) return fl_fail(err, FL_IO, "full");
+    if (!text) {
+        fl_vec_push(&memory->texts, (struct text){0});
+        text = &memory->texts.at[memory->texts.len - 1];
+        snprintf(text->name, sizeof text->name, "%s", name);
+        fl_buf_init(&text->bytes, 1 << 20);
+    }
+    fl_buf_clear(&text->bytes);
+    assert_true(fl_buf_put(&text->bytes, bytes.at, bytes.len));
+    return true;
+}
+
+static bool remove_text(void *self, const char *name, struct fl_err *err)
+{
+    struct memory *memory = self;
+    struct text *text = find_text(memory, name);
+
+    (void)err;
+    if (!text) return true;
+    fl_buf_fini(&text->bytes);
+    fl_vec_remove(&memory->texts, (size_t)(text - memory->texts.at));
+    return true;
+}
+
+static const struct identity_store_ops memory_ops = {list, read_text, write_text, remove_text};
+
+static void fini(struct memory *memory)
+{
+    while (memory->texts.len) {
+        assert_true(remove_text(memory, memory->texts.at[0].name, NULL));
+    }
+    fl_vec_fini(&memory->texts);
+}
+
+/* A certificate for 'key' of cluster 1, of this generation, goes into the store. */
+static bool store_certificate(struct identity_store store, const struct fl_key *key,
+                              uint64_t generation, struct fl_err *err)
+{
+    struct fl_ca *ca;
+    struct fl_buf pem, chain;
+    bool is_stored;
+
+    assert_true(fl_ca_create("test", NOW, DAY_MS, &ca, err));
+    fl_buf_init(&pem, FL_KEY_PEM_MAX);
+    fl_buf_init(&chain, FL_CERT_PEM_MAX);
+    assert_true(fl_key_write(key, &pem, err));
+    assert_true(fl_ca_sign_cluster(ca, key, (struct fl_uuid){.at = {1}}, generation, NOW,
+                                   NOW + DAY_MS, &chain, err));
+    is_stored = agent_identity_store(
+        store, (struct fl_str){(const char *)pem.at, pem.len},
+        (struct fl_str){(const char *)chain.at, chain.len},
+        generation == 1 ? fl_ca_cert_pem(ca) : (struct fl_str){0},
+        generation == 1 ? FL_STR("hub.example:8475") : (struct fl_str){0}, err);
+    fl_buf_fini(&pem);
+    fl_buf_fini(&chain);
+    fl_ca_destroy(ca);
+    return is_stored;
+}
+
+static uint64_t loaded_generation(struct identity_store store)
+{
+    struct agent_identity *identity;
+    struct fl_err err = {0};
+    uint64_t generation;
+
+    if (!agent_identity_load(store, &identity, &err)) return 0;
+    assert_string_equal(agent_identity_hub(identity), "hub.example:8475");
+    generation = agent_identity_cert(identity)->generation;
+    agent_identity_destroy(identity);
+    return generation;
+}
+
+static void a_store_keeps_the_newest_certificate_and_nothing_older(struct identity_store store)
+{
+    struct fl_key *first, *again, *second;
+    struct fl_err err = {0};
+
+    assert_int_equal(loaded_generation(store), 0);
+    assert_true(agent_identity_next_key(store, &first, &err));
+    assert_true(agent_identity_next_key(store, &again, &err)); /* after a kill: the same */
+    assert_true(fl_digest_eq(fl_key_sha256(first), fl_key_sha256(again)));
+    assert_true(store_certificate(store, first, 1, &err));
+    assert_int_equal(loaded_generation(store), 1);
+    assert_true(agent_identity_next_key(store, &second, &err));
+    assert_false(fl_digest_eq(fl_key_sha256(first), fl_key_sha256(second)));
+    assert_true(store_certificate(store, second, 2, &err));
+    assert_int_equal(loaded_generation(store), 2);
+    fl_key_destroy(first);
+    fl_key_destroy(again);
+    fl_key_destroy(second);
+}
+
+static void any_store_keeps_an_identity(void **state)
+{
+    char dir[] = "/tmp/fl-identity-XXXXXX", command[64];
+    struct memory memory = {0};
+
+    (void)state;
+    a_store_keeps_the_newest_certificate_and_nothing_older(
+        (struct identity_store){&memory_ops, &memory});
+    assert_int_equal(memory.texts.len, 3); /* ca.pem, hub, agent-2.pem */
+    fini(&memory);
+    assert_non_null(mkdtemp(dir));
+    a_store_keeps_the_newest_certificate_and_nothing_older(identity_folder(dir));
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
+static void a_renewal_that_cannot_be_stored_leaves_the_identity_as_it_was(void **state)
+{
+    struct memory memory = {0};
+    struct identity_store store = {&memory_ops, &memory};
+    struct fl_key *key = fl_key_create();
+    struct fl_err err = {0};
+
+    (void)state;
+    assert_true(store_certificate(store, key, 1, &err));
+    memory.is_full = true;
+    assert_false(store_certificate(store, key, 2, &err));
+    assert_int_equal(err.code, FL_IO);
+    assert_int_equal(loaded_generation(store), 1);
+    memory.is_full = false;
+    memory.is_away = true; /* without a list, the number after the highest is not known */
+    assert_false(store_certificate(store, key, 2, &err));
+    assert_int_equal(err.code, FL_UNAVAILABLE);
+    memory.is_away = false;
+    assert_true(store_certificate(store, key, 2, &err));
+    fl_buf_truncate(&find_text(&memory, "agent-2.pem")->bytes, 300);
+    assert_int_equal(loaded_generation(store), 0); /* torn, and it was the only one */
+    fl_key_destroy(key);
+    fini(&memory);
+}
+
 FL_TESTS(cmocka_unit_test(it_is_renewed_at_half_of_its_life_however_often_the_agent_begins),
          cmocka_unit_test(a_fresh_one_is_renewed_at_half_of_its_life_too),
-         cmocka_unit_test(a_clock_that_is_wrong_neither_renews_without_end_nor_too_late))
+         cmocka_unit_test(a_clock_that_is_wrong_neither_renews_without_end_nor_too_late),
+         cmocka_unit_test(any_store_keeps_an_identity),
+         cmocka_unit_test(a_renewal_that_cannot_be_stored_leaves_the_identity_as_it_was))

@@ -44,7 +44,7 @@ static bool write_all(int fd, const char *at, size_t len)
     return true;
 }
 
-/* ---- the proxy --------------------------------------------------------------------------------- */
+/* ---- the proxy ------------------------------------------------------------------------------- */
 
 static void relay(const struct test_peer *peer, int a, int b)
 {
@@ -85,8 +85,9 @@ static void serve_proxy(struct test_peer *peer, int fd)
         write_all(fd, no, sizeof no - 1);
         return;
     }
-    if (!fl_net_parse(fl_str_c(target), &address, &err) || !fl_net_connect(&address, &up, &err))
+    if (!fl_net_parse(fl_str_c(target), &address, &err) || !fl_net_connect(&address, &up, &err)) {
         return;
+    }
     set_blocking(up);
     {
         const char yes[] = "HTTP/1.1 200 Connection established\r\n\r\n";
@@ -99,7 +100,7 @@ static void serve_proxy(struct test_peer *peer, int fd)
     close(up);
 }
 
-/* ---- the server -------------------------------------------------------------------------------- */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 static void serve_https(struct test_peer *peer, int fd)
 {
@@ -126,8 +127,9 @@ static void serve_https(struct test_peer *peer, int fd)
         length = strstr(request, length_name);
         if (!body || !length) continue;
         body += 4;
-        if (len - (size_t)(body - request) >= strtoul(length + sizeof length_name - 1, NULL, 10))
+        if (len - (size_t)(body - request) >= strtoul(length + sizeof length_name - 1, NULL, 10)) {
             break;
+        }
     }
     if (body) {
         char *answer = NULL;
@@ -147,7 +149,7 @@ static void serve_https(struct test_peer *peer, int fd)
     SSL_free(ssl);
 }
 
-/* ---- both -------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static void *run(void *ctx)
 {
@@ -180,6 +182,7 @@ static void start(struct test_peer *peer)
     assert_true(fl_net_local(peer->listen_fd, &address, &err));
     peer->port = fl_net_port(&address);
     snprintf(peer->url, sizeof peer->url, "http://127.0.0.1:%u", peer->port);
+    signal(SIGPIPE, SIG_IGN); /* of OpenSSL in that thread */
     assert_int_equal(pthread_create(&peer->thread, NULL, run, peer), 0);
 }
 

@@ -1,5 +1,5 @@
-/* test_proxy.h - a small HTTP CONNECT proxy, and a small HTTPS server, each in a thread of its own.  For tests:
- * they serve one connection after the other, blocking, until they are stopped. */
+/* test_proxy.h - a small HTTP CONNECT proxy, and a small HTTPS server, each in a thread of its own.
+ * For tests: they serve one connection after the other, blocking, until they are stopped. */
 #pragma once
 
 #include <pthread.h>

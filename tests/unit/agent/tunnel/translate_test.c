@@ -5,7 +5,7 @@
 
 static const struct fl_attempt attempt = {{7}, 3, 2, 5};
 
-/* Through the bytes of the tunnel: what a frame says is what the other end reads. */
+/* Through the bytes of the tunnel: the other end reads what the frame says. */
 static struct fl_msg through_the_wire(const struct fl_msg *msg, enum fl_direction to,
                                       struct fl_arena *arena)
 {

@@ -1,7 +1,7 @@
-/* Who may do what: each route of the tables with each kind of token. */
+/* Rights: each route of the tables with each kind of token. */
 #include "controlplane/api/auth.h"
 
-#include "controlplane/api/resources.h"
+#include "controlplane/api/v1/resources.h"
 #include "tests/fl_test.h"
 
 enum { NOW = 1000000 };
@@ -16,18 +16,18 @@ static struct token_grant token(uint8_t scopes, const char *queue, fl_ms expires
 
 static bool has_right(enum api_need need, uint8_t scopes, bool has_queue)
 {
-    bool is_admin = scopes & API_SCOPE_admin;
+    bool is_admin = scopes & CORE_SCOPE_admin;
 
     switch (need) {
     case API_NEED_nothing:
     case API_NEED_token:
         return true;
     case API_NEED_read:
-        return is_admin || (scopes & API_SCOPE_read);
+        return is_admin || (scopes & CORE_SCOPE_read);
     case API_NEED_submit:
-        return is_admin || (scopes & API_SCOPE_submit);
+        return is_admin || (scopes & CORE_SCOPE_submit);
     case API_NEED_cancel:
-        return is_admin || (scopes & API_SCOPE_cancel);
+        return is_admin || (scopes & CORE_SCOPE_cancel);
     case API_NEED_admin:
         return is_admin;
     case API_NEED_fleet:
@@ -97,7 +97,7 @@ static void a_route_that_changes_something_never_needs_only_to_read(void **state
 
 static void a_token_for_a_queue_sees_that_queue_alone(void **state)
 {
-    struct token_grant one = token(API_SCOPE_read, "ml", 0), all = token(API_SCOPE_read, "", 0);
+    struct token_grant one = token(CORE_SCOPE_read, "ml", 0), all = token(CORE_SCOPE_read, "", 0);
 
     (void)state;
     assert_true(api_may_see_queue(&one, FL_STR("ml")));
@@ -108,16 +108,16 @@ static void a_token_for_a_queue_sees_that_queue_alone(void **state)
 
 static void nobody_gives_away_more_than_he_has(void **state)
 {
-    struct token_grant admin = token(API_SCOPE_admin, "", 0);
-    struct token_grant queue_admin = token(API_SCOPE_admin, "ml", 0);
-    struct token_grant reader = token(API_SCOPE_read, "", 0);
+    struct token_grant admin = token(CORE_SCOPE_admin, "", 0);
+    struct token_grant queue_admin = token(CORE_SCOPE_admin, "ml", 0);
+    struct token_grant reader = token(CORE_SCOPE_read, "", 0);
 
     (void)state;
     assert_true(api_may_grant(&admin, 15, FL_STR("")));
-    assert_true(api_may_grant(&queue_admin, API_SCOPE_admin, FL_STR("ml")));
-    assert_false(api_may_grant(&queue_admin, API_SCOPE_read, FL_STR("")));
-    assert_false(api_may_grant(&queue_admin, API_SCOPE_read, FL_STR("other")));
-    assert_false(api_may_grant(&reader, API_SCOPE_submit, FL_STR("")));
+    assert_true(api_may_grant(&queue_admin, CORE_SCOPE_admin, FL_STR("ml")));
+    assert_false(api_may_grant(&queue_admin, CORE_SCOPE_read, FL_STR("")));
+    assert_false(api_may_grant(&queue_admin, CORE_SCOPE_read, FL_STR("other")));
+    assert_false(api_may_grant(&reader, CORE_SCOPE_submit, FL_STR("")));
 }
 
 static void a_bearer_is_one_word_after_the_scheme(void **state)
@@ -134,17 +134,16 @@ static void a_bearer_is_one_word_after_the_scheme(void **state)
     assert_false(api_bearer(FL_STR(""), &text));
 }
 
-static void scopes_are_words_of_a_list(void **state)
+static void a_scope_is_one_word(void **state)
 {
-    uint8_t scopes = 0;
+    uint8_t scope = 0;
 
     (void)state;
-    assert_true(api_scopes_parse(FL_STR("read,cancel"), &scopes));
-    assert_int_equal(scopes, API_SCOPE_read | API_SCOPE_cancel);
-    assert_false(api_scopes_parse(FL_STR(""), &scopes));
-    assert_false(api_scopes_parse(FL_STR("read,"), &scopes));
-    assert_false(api_scopes_parse(FL_STR("read,read"), &scopes));
-    assert_false(api_scopes_parse(FL_STR("root"), &scopes));
+    assert_true(api_scope_parse(FL_STR("cancel"), &scope));
+    assert_int_equal(scope, CORE_SCOPE_cancel);
+    assert_false(api_scope_parse(FL_STR(""), &scope));
+    assert_false(api_scope_parse(FL_STR("read,cancel"), &scope));
+    assert_false(api_scope_parse(FL_STR("root"), &scope));
 }
 
 FL_TESTS(cmocka_unit_test(every_route_lets_in_exactly_those_whose_token_says_so),
@@ -153,4 +152,4 @@ FL_TESTS(cmocka_unit_test(every_route_lets_in_exactly_those_whose_token_says_so)
          cmocka_unit_test(a_token_for_a_queue_sees_that_queue_alone),
          cmocka_unit_test(nobody_gives_away_more_than_he_has),
          cmocka_unit_test(a_bearer_is_one_word_after_the_scheme),
-         cmocka_unit_test(scopes_are_words_of_a_list))
+         cmocka_unit_test(a_scope_is_one_word))

@@ -42,10 +42,12 @@ static void another_unit_is_no_range_and_what_cannot_be_given_is_a_bad_one(void 
     struct line_range range = {3, 4};
 
     (void)state;
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         assert_int_equal(line_range_parse(fl_str_c(none[i]), &range), LINE_RANGE_NONE);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(line_range_parse(fl_str_c(bad[i]), &range), LINE_RANGE_BAD);
+    }
     assert_true(range.first == 3 && range.last == 4);
 }
 

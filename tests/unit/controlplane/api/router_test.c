@@ -1,6 +1,6 @@
 #include "controlplane/api/router.h"
 
-#include "controlplane/api/resources.h"
+#include "controlplane/api/v1/resources.h"
 #include "tests/fl_test.h"
 
 static struct api_match match;

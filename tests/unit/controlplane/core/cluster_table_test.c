@@ -226,7 +226,7 @@ static void a_node_that_goes_is_forgotten_with_the_last_replica_on_it(void **sta
     cluster_join_node(east, n1);
     totals = table.totals_at;
     say_gone(&table, east, 1, "n1");
-    assert_true(table.totals_at > totals); /* what fitted nowhere else does not fit any more */
+    assert_true(table.totals_at > totals); /* the last room is gone */
     assert_int_equal(east->total_sum.cpu_milli, 4000);
     assert_int_equal(east->told_len, 1);
     cluster_leave_node(&table, east, n1);

@@ -1,5 +1,6 @@
-/* core_random_test.c - thousands of short histories, valid and absurd events mixed, from random bytes.
- * What holds whatever happens is in tests/fuzz/core_drive.h; the fuzz target goes on from there. */
+/* core_random_test.c - thousands of short histories, valid and absurd events mixed, from random
+ * bytes.  The properties that always hold are in tests/fuzz/core_drive.h; the fuzz target goes on
+ * from there. */
 #include "tests/fl_test.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
-/* core_story_test.c - every story in stories/, which has a file for each part of the core's work.  A line
- * "# sentence" begins a story and is the name of its test; story.h says how one reads.
+/* core_story_test.c - every story in stories/, which has a file for each part of the core's work.
+ * A line "# sentence" begins a story and is the name of its test; story.h says how one reads.
  *
- * FL_STORY_WRITE=start writes start.story again, FL_STORY_WRITE=.story all of them, for a person to read what
- * has changed before it is committed. */
+ * FL_STORY_WRITE=start writes start.story again, FL_STORY_WRITE=.story all of them, for a person to
+ * read what has changed before it is committed. */
 #include <dirent.h>
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ static void a_story(void **state)
     assert_true(is_expected);
 }
 
-/* --- the files --- */
+/* ---- the files ------------------------------------------------------------------------------- */
 
 static char *read_file(const char *path)
 {
@@ -65,7 +65,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* Stories begin at lines "# "; what stands above the first is the file's own introduction. */
+/* Stories begin at lines "# "; the lines above the first are the file's own introduction. */
 static void find_stories(const char *file, const char *text)
 {
     const char *at = strncmp(text, "# ", 2) == 0 ? text : strstr(text, "\n# ");

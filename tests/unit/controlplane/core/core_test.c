@@ -1,4 +1,5 @@
-/* core_test.c - what a story cannot tell: sizes, ranges over many seeds, and rows that contradict. */
+/* core_test.c - what a story cannot tell: sizes, ranges over many seeds, and rows that
+ * contradict. */
 #include "controlplane/core/core.h"
 
 #include "controlplane/core/shape.h"
@@ -123,7 +124,8 @@ static void fail_attempt(struct world *world, uint16_t n)
     assert_false(core_settle(world->core, world->now, world->batch));
 }
 
-/* 10 s x 2^n to 5 min, all of it +-20 %, both ends of which are met; from the event's seed alone. */
+/* 10 s x 2^n to 5 min, all of it +-20 %, both ends of which are met; from the event's seed
+ * alone. */
 static void a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_fifth(void **state)
 {
     static const fl_ms waits[] = {10000, 20000, 40000, 80000, 160000, 300000, 300000};
@@ -163,7 +165,8 @@ static void a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_f
     }
 }
 
-/* A thousand refusals have more text than is kept of an answer: codes and jobs are kept, texts are not. */
+/* A thousand refusals have more text than is kept of an answer: codes and jobs are kept, texts are
+ * not. */
 static void a_repeatable_answer_is_kept_however_long_it_is(void **state)
 {
     struct core_submit_item items[CORE_SUBMIT_MAX];
@@ -229,7 +232,7 @@ static void what_no_row_can_hold_is_refused_before_anything_is_written(void **st
         if (what == 3) item.picked = (struct fl_str){big, 65537};
         if (what == 4) item.spec = (struct fl_str){big, 262145};
         if (what == 5) item.name = FL_STR("\xc3");
-        if (what == 6) item.elements = CORE_ELEMENTS_MAX + 1;
+        if (what == 6) item.elements = FL_JOB_ELEMENTS_MAX + 1;
         core_step(world.core, &event, world.batch);
         answer = &world.batch->effects.at[world.batch->effects.len - 1].answer;
         assert_int_equal(answer->outcomes[0].code, what < 5 ? FL_TOO_LARGE : FL_INVALID);

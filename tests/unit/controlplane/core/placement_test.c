@@ -159,7 +159,8 @@ static void roles_share_what_is_left_on_a_node(void **state)
     fini(&world);
 }
 
-/* No node is given more than it has, and every replica matches its node, however roles and nodes are. */
+/* No node is given more than it has, and every replica matches its node, however roles and nodes
+ * are. */
 static void no_placement_ever_overfills_a_node(void **state)
 {
     struct fl_prng prng;
@@ -352,6 +353,25 @@ static void the_search_begins_at_the_cursor_and_goes_round_once(void **state)
     fini(&world);
 }
 
+/* Were the search to begin at n2, the first role would take the room that the second one needs: the
+ * gang would wait for ever on an empty cluster, though placement_could_ever names that cluster. */
+static void what_fits_an_empty_cluster_fits_it_wherever_the_cursor_stands(void **state)
+{
+    struct world world = {0};
+    struct cluster *east = enrol(&world, "east");
+    struct shape_entry entry = gang(1, 4);
+
+    (void)state;
+    add_role(&entry, 2, 3);
+    node(&world, east, "n1", 4);
+    node(&world, east, "n2", 6);
+    assert_true(placement_could_ever(&world.clusters, &entry, &world.arena));
+    for (east->node_cursor = 0; east->node_cursor < 2; east->node_cursor++) {
+        assert_int_equal(choose(&world, &entry, NULL, NULL), 1);
+    }
+    fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(every_label_must_be_on_the_node_key_and_value_whole),
          cmocka_unit_test(a_gang_goes_whole_to_one_cluster_or_not_at_all),
          cmocka_unit_test(roles_share_what_is_left_on_a_node),
@@ -361,4 +381,5 @@ FL_TESTS(cmocka_unit_test(every_label_must_be_on_the_node_key_and_value_whole),
          cmocka_unit_test(fragmented_is_enough_in_sum_insufficient_is_not),
          cmocka_unit_test(a_cluster_not_heard_of_yet_could_run_anything_it_is_not_excluded_from),
          cmocka_unit_test(clusters_that_have_not_grown_are_not_asked_again),
-         cmocka_unit_test(the_search_begins_at_the_cursor_and_goes_round_once))
+         cmocka_unit_test(the_search_begins_at_the_cursor_and_goes_round_once),
+         cmocka_unit_test(what_fits_an_empty_cluster_fits_it_wherever_the_cursor_stands))

@@ -124,8 +124,8 @@ static void set_ready(struct world *world, uint32_t slot, bool is_ready)
     if (is_ready || job->run) job_table_need_run(&world->jobs, job)->ready_first = is_ready;
 }
 
-/* Whatever enters, leaves, and becomes ready or not: the head is the oldest, the ready head the oldest of
- * those that are ready. */
+/* Jobs enter, leave, and become ready or not: the head is always the oldest, the ready head the
+ * oldest ready one. */
 static void the_head_is_the_oldest_whatever_came_back(void **state)
 {
     struct world world;

@@ -1,12 +1,14 @@
 #include "controlplane/core/row.h"
 
+#include "controlplane/core/core_event.h"
 #include "shared/base/buf.h"
 #include "shared/base/prng.h"
 #include "tests/fl_test.h"
 
 static char filler[262145];
 
-/* Every field different, so that two that change places are seen; strings of 'bytes', or as many as may be. */
+/* Every field different, so that two that change places are seen; strings of 'bytes', or as many as
+ * may be. */
 #define SET_u8 (uint8_t)(n++ + 200)
 #define SET_u16 (uint16_t)(n++ + 60000)
 #define SET_u32 (uint32_t)(n++ + 4000000000u)
@@ -14,11 +16,15 @@ static char filler[262145];
 #define SET_i32 (INT32_MIN + (int32_t)n++)
 #define SET_i64 (INT64_MIN + (int64_t)n++)
 #define SET_digest ((struct fl_digest){{(uint8_t)n++, 1, 2, 3, [31] = 7}})
-#define F(type, field) r->field = SET_##type;
-#define B(field, max)                                                                              \
-    r->field = (struct fl_str){filler, bytes < (max) ? bytes + n % 3 : (max)};                     \
+#define SET_job SET_u64
+#define SET_flag SET_u8
+#define SET_code SET_u16
+#define SET_some_u64 SET_u64
+#define F(type, name) r->name = SET_##type;
+#define B(type, name, max)                                                                         \
+    r->name = (struct fl_str){filler, bytes < (max) ? bytes + n % 3 : (max)};                      \
     n++;
-#define ROW(name, number, fields)                                                                  \
+#define ROW(name, number, fold, table, fields)                                                     \
     static void fill_##name(struct row_##name *r, size_t bytes)                                    \
     {                                                                                              \
         uint64_t n = 0;                                                                            \
@@ -26,9 +32,6 @@ static char filler[262145];
         fields(void) n;                                                                            \
     }
 #include "controlplane/core/rows.def"
-#undef ROW
-#undef F
-#undef B
 
 static struct row filled(enum row_kind kind, size_t bytes)
 {
@@ -37,60 +40,48 @@ static struct row filled(enum row_kind kind, size_t bytes)
     memset(&row, 0, sizeof row);
     row.kind = kind;
     switch (kind) {
-#define ROW(name, number, fields)                                                                  \
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields)                                                     \
     case ROW_##name:                                                                               \
         fill_##name(&row.name, bytes);                                                             \
         break;
 #include "controlplane/core/rows.def"
-#undef ROW
-    case ROW_KINDS_LEN:
+    case ROW_unknown:
         fail();
     }
     return row;
 }
 
 /* Equal field by field. */
-#define F(type, field) SAME_##type(a->field, b->field);
 #define SAME_u8 assert_int_equal
+#define SAME_flag assert_int_equal
 #define SAME_u16 assert_int_equal
+#define SAME_code assert_int_equal
 #define SAME_u32 assert_int_equal
 #define SAME_u64 assert_int_equal
+#define SAME_job assert_int_equal
+#define SAME_some_u64 assert_int_equal
 #define SAME_i32 assert_int_equal
 #define SAME_i64 assert_int_equal
 #define SAME_digest(a, b) assert_memory_equal(&(a), &(b), sizeof(struct fl_digest))
-#define B(field, max) assert_true(fl_str_eq(a->field, b->field));
-#define ROW(name, number, fields)                                                                  \
-    static void same_##name(const struct row_##name *a, const struct row_##name *b)                \
-    {                                                                                              \
-        fields                                                                                     \
-    }
-#include "controlplane/core/rows.def"
-#undef ROW
-#undef F
-#undef B
 
-static void assert_same(const struct row *a, const struct row *b)
+static void assert_same(const struct row *left, const struct row *right)
 {
-    assert_int_equal(a->kind, b->kind);
-    switch (a->kind) {
-#define ROW(name, number, fields)                                                                  \
-    case ROW_##name:                                                                               \
-        same_##name(&a->name, &b->name);                                                           \
-        break;
+    assert_int_equal(left->kind, right->kind);
+    switch (left->kind) {
+#define F(type, name) SAME_##type(a->name, b->name);
+#define B(type, name, max) assert_true(fl_str_eq(a->name, b->name));
+#define ROW(name_, number, fold, table, fields)                                                    \
+    case ROW_##name_: {                                                                            \
+        const struct row_##name_ *a = &left->name_, *b = &right->name_;                            \
+        fields                                                                                     \
+    } break;
 #include "controlplane/core/rows.def"
-#undef ROW
-    case ROW_KINDS_LEN:
+    case ROW_unknown:
         fail();
     }
 }
-
-static const enum row_kind kinds[] = {
-#define ROW(name, number, fields) ROW_##name,
-#include "controlplane/core/rows.def"
-#undef ROW
-};
-
-enum { KINDS_LEN = sizeof kinds / sizeof *kinds };
 
 static void every_kind_comes_back_as_it_was_written(void **state)
 {
@@ -101,8 +92,8 @@ static void every_kind_comes_back_as_it_was_written(void **state)
     memset(filler, 'x', sizeof filler);
     fl_buf_init(&buf, 1 << 20);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        for (size_t i = 0; i < KINDS_LEN; i++) {
-            struct row row = filled(kinds[i], sizes[s]), back;
+        for (size_t i = 0; i < row_kinds_len; i++) {
+            struct row row = filled(row_kinds[i], sizes[s]), back;
             struct fl_err err = {0};
             struct fl_reader reader;
 
@@ -125,17 +116,17 @@ static void rows_follow_one_another_without_gaps(void **state)
 
     (void)state;
     fl_buf_init(&buf, 1 << 20);
-    for (size_t i = 0; i < KINDS_LEN; i++) {
-        struct row row = filled(kinds[i], 9);
+    for (size_t i = 0; i < row_kinds_len; i++) {
+        struct row row = filled(row_kinds[i], 9);
 
         assert_true(row_encode(&buf, &row));
     }
     reader = fl_reader(buf.at, buf.len);
-    for (size_t i = 0; i < KINDS_LEN; i++) {
+    for (size_t i = 0; i < row_kinds_len; i++) {
         struct row row;
 
         assert_true(row_decode(&reader, &row, &err));
-        assert_int_equal(row.kind, kinds[i]);
+        assert_int_equal(row.kind, row_kinds[i]);
     }
     assert_true(fl_reader_is_done(&reader));
     fl_buf_fini(&buf);
@@ -147,8 +138,8 @@ static void a_row_that_is_cut_anywhere_is_refused(void **state)
 
     (void)state;
     fl_buf_init(&buf, 1 << 20);
-    for (size_t i = 0; i < KINDS_LEN; i++) {
-        struct row row = filled(kinds[i], 5);
+    for (size_t i = 0; i < row_kinds_len; i++) {
+        struct row row = filled(row_kinds[i], 5);
 
         fl_buf_clear(&buf);
         assert_true(row_encode(&buf, &row));
@@ -167,8 +158,8 @@ static void a_row_that_is_cut_anywhere_is_refused(void **state)
 static void encoding_stops_at_the_limit_of_its_buffer(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < KINDS_LEN; i++) {
-        struct row row = filled(kinds[i], 5);
+    for (size_t i = 0; i < row_kinds_len; i++) {
+        struct row row = filled(row_kinds[i], 5);
         struct fl_buf buf;
         size_t len;
 
@@ -210,25 +201,93 @@ static void a_string_over_its_bound_is_refused(void **state)
     fl_buf_fini(&buf);
 }
 
-static void a_kind_that_does_not_exist_is_refused_by_number(void **state)
+static void a_kind_that_is_not_known_is_skipped_and_counted(void **state)
 {
     (void)state;
-    for (unsigned kind = 0; kind < 256; kind++) {
-        uint8_t byte = (uint8_t)kind;
-        struct fl_reader reader = fl_reader(&byte, 1);
+    for (unsigned kind = 1; kind < 256; kind++) { /* 0 is none, now and later */
+        const uint8_t bytes[] = {(uint8_t)kind, 3, 'n', 'e', 'w', ROW_shape_drop, 4, 8, 0, 0, 0};
+        struct fl_reader reader = fl_reader(bytes, sizeof bytes);
         struct fl_err err = {0};
         struct row row;
-        bool exists = false;
+        bool is_known = false;
 
-        for (size_t i = 0; i < KINDS_LEN; i++) {
-            exists = exists || kinds[i] == kind;
+        for (size_t i = 0; i < row_kinds_len; i++) {
+            is_known = is_known || row_kinds[i] == kind;
         }
-        assert_false(row_decode(&reader, &row, &err));
-        assert_int_equal(strstr(err.text, "no kind of row") == NULL, exists);
+        if (is_known) continue;
+        assert_true(row_decode(&reader, &row, &err));
+        assert_int_equal(row.kind, ROW_unknown);
+        assert_int_equal(row.unknown.number, kind);
+        assert_int_equal(row.skipped, 3);
+        assert_int_equal(row_job(&row), 0);
+        assert_true(row_decode(&reader, &row, &err)); /* and what follows is read */
+        assert_int_equal(row.shape_drop.shape, 8);
+        assert_true(fl_reader_is_done(&reader));
     }
 }
 
-/* Whatever is taken is the encoding of what came out. */
+static void kind_0_is_refused(void **state)
+{
+    static const uint8_t bytes[] = {0, 1, 7};
+    struct fl_reader reader = fl_reader(bytes, sizeof bytes);
+    struct fl_err err = {0};
+    struct row row;
+
+    (void)state;
+    assert_false(row_decode(&reader, &row, &err));
+    assert_non_null(strstr(err.text, "no kind of row has the number 0"));
+}
+
+static void fields_of_a_newer_program_are_skipped_and_counted(void **state)
+{
+    struct fl_buf buf;
+
+    (void)state;
+    memset(filler, 'x', sizeof filler);
+    fl_buf_init(&buf, 1 << 20);
+    for (size_t i = 0; i < row_kinds_len; i++) {
+        struct row row = filled(row_kinds[i], 5), back;
+        struct fl_reader reader;
+        struct fl_err err = {0};
+
+        fl_buf_clear(&buf);
+        assert_true(row_encode(&buf, &row));
+        assert_in_range(buf.at[1], 1, 124); /* its length, in one byte */
+        buf.at[1] = (uint8_t)(buf.at[1] + 3);
+        assert_true(fl_buf_put(&buf, "new", 3));
+        reader = fl_reader(buf.at, buf.len);
+        assert_true(row_decode(&reader, &back, &err));
+        assert_true(fl_reader_is_done(&reader));
+        assert_same(&row, &back);
+        assert_int_equal(back.skipped, 3);
+    }
+    fl_buf_fini(&buf);
+}
+
+static void a_row_without_a_field_that_was_always_there_is_refused(void **state)
+{
+    static const uint8_t bytes[] = {ROW_mark_clear, 8, 1, 0, 0, 0, 0, 0, 0, 0};
+    struct fl_reader reader = fl_reader(bytes, sizeof bytes);
+    struct fl_err err = {0};
+    struct row row;
+
+    (void)state;
+    assert_false(row_decode(&reader, &row, &err));
+    assert_int_equal(err.code, FL_TORN);
+    assert_non_null(strstr(err.text, "mark_clear"));
+}
+
+static void the_job_of_a_row_is_found_where_it_has_one(void **state)
+{
+    struct row end = {.kind = ROW_element_end, .element_end = {.job = 7}};
+    struct row queue = {.kind = ROW_queue_put, .queue_put = {.queue = 7}};
+
+    (void)state;
+    assert_int_equal(row_job(&end), 7);
+    assert_int_equal(row_job(&queue), 0);
+}
+
+/* Whatever is taken is the encoding of what came out, but for what was skipped. */
 static void random_bytes_are_refused_or_canonical(void **state)
 {
     struct fl_prng prng;
@@ -245,13 +304,15 @@ static void random_bytes_are_refused_or_canonical(void **state)
         struct row row;
 
         for (size_t b = 0; b < sizeof bytes; b++) {
-            bytes[b] = (uint8_t)fl_prng_below(&prng, b ? 256 : ROW_KINDS_LEN + 2);
+            bytes[b] = (uint8_t)fl_prng_below(&prng, b > 1 ? 256 : b ? 90 : ROW_KINDS_LEN);
         }
         if (!row_decode(&reader, &row, &err)) continue;
         fl_buf_clear(&buf);
         assert_true(row_encode(&buf, &row));
-        assert_int_equal(buf.len, reader.pos);
-        assert_memory_equal(buf.at, bytes, buf.len);
+        assert_true(buf.len + row.skipped >= reader.pos); /* longer where fields were not there */
+        if (buf.len + row.skipped == reader.pos) {
+            assert_memory_equal(buf.at + 2, bytes + 2, buf.len - 2);
+        }
         taken++;
     }
     assert_true(taken > 10000);
@@ -269,9 +330,9 @@ static void a_row_prints_as_one_line_with_its_fields_by_name(void **state)
     row_print(&row, text, sizeof text);
     assert_string_equal(text,
                         "attempt_end job=7 element=1 n=2 reason=33 exit_code=-9 first_replica=0");
-    row = (struct row){.kind = ROW_queue_put, .queue_put = {.queue = 1, .name = FL_STR("ml\n")}};
+    row = (struct row){.kind = ROW_token_drop, .token_drop = {.id = FL_STR("ml\n")}};
     row_print(&row, text, sizeof text);
-    assert_string_equal(text, "queue_put queue=1 tenant=0 is_paused=0 name=(3 bytes)");
+    assert_string_equal(text, "token_drop id=(3 bytes)");
 }
 
 static void printing_is_cut_at_its_room_and_always_ends(void **state)
@@ -279,14 +340,14 @@ static void printing_is_cut_at_its_room_and_always_ends(void **state)
     char text[1024];
 
     (void)state;
-    for (size_t i = 0; i < KINDS_LEN; i++) {
-        struct row row = filled(kinds[i], 30);
+    for (size_t i = 0; i < row_kinds_len; i++) {
+        struct row row = filled(row_kinds[i], 30);
         char whole[1024];
 
         row_print(&row, whole, sizeof whole);
         assert_null(strchr(whole, '\n'));
-        assert_int_equal(strncmp(whole, row_kind_name(kinds[i]), strlen(row_kind_name(kinds[i]))),
-                         0);
+        assert_int_equal(
+            strncmp(whole, row_kind_name(row_kinds[i]), strlen(row_kind_name(row_kinds[i]))), 0);
         for (size_t room = 1; room < strlen(whole) + 2; room++) {
             memset(text, '#', sizeof text);
             row_print(&row, text, room);
@@ -301,7 +362,11 @@ FL_TESTS(cmocka_unit_test(every_kind_comes_back_as_it_was_written),
          cmocka_unit_test(a_row_that_is_cut_anywhere_is_refused),
          cmocka_unit_test(encoding_stops_at_the_limit_of_its_buffer),
          cmocka_unit_test(a_string_over_its_bound_is_refused),
-         cmocka_unit_test(a_kind_that_does_not_exist_is_refused_by_number),
+         cmocka_unit_test(a_kind_that_is_not_known_is_skipped_and_counted),
+         cmocka_unit_test(kind_0_is_refused),
+         cmocka_unit_test(fields_of_a_newer_program_are_skipped_and_counted),
+         cmocka_unit_test(a_row_without_a_field_that_was_always_there_is_refused),
+         cmocka_unit_test(the_job_of_a_row_is_found_where_it_has_one),
          cmocka_unit_test(random_bytes_are_refused_or_canonical),
          cmocka_unit_test(a_row_prints_as_one_line_with_its_fields_by_name),
          cmocka_unit_test(printing_is_cut_at_its_room_and_always_ends))

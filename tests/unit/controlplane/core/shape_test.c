@@ -29,7 +29,7 @@ static struct shape large(void)
 
 static bool encodes(const struct shape *shape, struct fl_buf *buf)
 {
-    fl_buf_init(buf, SHAPE_BYTES_MAX);
+    fl_buf_init(buf, FL_JOB_SHAPE_BYTES_MAX);
     return shape_encode(buf, shape);
 }
 
@@ -68,8 +68,8 @@ static void what_was_encoded_decodes_to_the_same(void **state)
     fl_buf_fini(&buf);
 }
 
-/* One meaning, one spelling: a changed, cut or lengthened encoding is refused, or means something else and
- * is the encoding of that. */
+/* One meaning, one spelling: a changed, cut or lengthened encoding is refused, or means something
+ * else and is the encoding of that. */
 static void no_other_bytes_mean_the_same_shape(void **state)
 {
     struct shape shape = large(), back;
@@ -156,8 +156,8 @@ static void every_limit_holds_at_its_edge(void **state)
     assert_true(is_taken(&shape));
     shape.roles_len = 0;
     assert_false(is_taken(&shape));
-    shape.roles_len = SHAPE_ROLES_MAX;
-    for (int i = 0; i < SHAPE_ROLES_MAX; i++) {
+    shape.roles_len = FL_JOB_ROLES_MAX;
+    for (int i = 0; i < FL_JOB_ROLES_MAX; i++) {
         shape.roles[i] = (struct shape_role){64, 0, {0, 0, 0}};
     }
     assert_true(is_taken(&shape)); /* 1024 in all */
@@ -172,7 +172,7 @@ static void every_limit_holds_at_its_edge(void **state)
     shape.roles[0].replicas = 1;
     assert_false(is_taken(&shape));
     shape = small();
-    shape.retries_max = SHAPE_RETRIES_MAX + 1;
+    shape.retries_max = FL_JOB_RETRIES_MAX + 1;
     assert_false(is_taken(&shape));
     shape = small();
     shape.roles[0].each = (struct fl_resources){(uint64_t)1 << 50, 100000000, 100000};
@@ -187,18 +187,18 @@ static void every_limit_holds_at_its_edge(void **state)
 
 static void names_and_labels_have_a_most(void **state)
 {
-    static char names[SHAPE_CLUSTERS_MAX + 1][16];
+    static char names[FL_JOB_CLUSTERS_MAX + 1][16];
     struct shape shape = small();
 
     (void)state;
-    for (int i = 0; i <= SHAPE_CLUSTERS_MAX; i++) {
+    for (int i = 0; i <= FL_JOB_CLUSTERS_MAX; i++) {
         snprintf(names[i], sizeof names[i], "c%02d", i);
-        if (i == SHAPE_CLUSTERS_MAX) continue;
+        if (i == FL_JOB_CLUSTERS_MAX) continue;
         shape.clusters[i] = shape.not_clusters[i] = fl_str_c(names[i]);
-        if (i < SHAPE_LABELS_MAX) shape.node_labels[i].key = fl_str_c(names[i]);
+        if (i < FL_JOB_NODE_LABELS_MAX) shape.node_labels[i].key = fl_str_c(names[i]);
     }
-    shape.clusters_len = shape.not_clusters_len = SHAPE_CLUSTERS_MAX;
-    shape.node_labels_len = SHAPE_LABELS_MAX;
+    shape.clusters_len = shape.not_clusters_len = FL_JOB_CLUSTERS_MAX;
+    shape.node_labels_len = FL_JOB_NODE_LABELS_MAX;
     assert_true(is_taken(&shape));
     shape.clusters_len++;
     assert_false(is_taken(&shape));

@@ -1,26 +1,25 @@
-/* story.h - the core's rules told as stories: what happens in plain words, and below it, indented, what the
- * core made of it.
+/* story.h - the core's rules told as stories: events in plain words, and below them, indented, the
+ * core's answer.
  *
  *   5s submit ml x3 cpu=2      at five seconds; without a time, when the line before was
  *   submit ... &               the next line is stepped into the same batch
- *   . queue ml                 quietly: what comes of it is not shown
+ *   . queue ml                 quietly: the outcome is not shown
  *   tick 60s                   a minute passes, tick by tick as the core asks for them
  *   reload                     a fresh core from the rows so far; agents have to come again
  *   agent east up n1 cpu=8     hello, an empty inventory and a node report in one
  *
- * After every line the core is whole (core_check) and its rows are such as the schema takes; after the last
- * one a core loaded from them has the same hash.  What goes wrong
- * fails the test that runs.
+ * After every line the core is whole (core_check) and its rows are such as the schema takes; after
+ * the last one a core loaded from them has the same hash.  Every error fails the test that runs.
  *
  *   story_tell(lines, &hash)
  *
- * All of it is in this header and in story_teller.h: a unit test is one source.  Each verb of a story is a
- * function that takes its words and makes one event. */
+ * All of it is in this header and in story_teller.h: a unit test is one source.  Each verb of a
+ * story is a function that takes its words and makes one event. */
 #pragma once
 
 #include "tests/unit/controlplane/core/story_teller.h"
 
-/* --- requests --- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 /* "a=1;b=2" */
 static void read_labels(struct teller *teller, struct shape *shape, const char *text)
@@ -144,7 +143,7 @@ static struct core_submit_item read_item(struct teller *teller, uint64_t *copies
     struct fl_buf bytes;
     bool is_bad = false;
 
-    fl_buf_init(&bytes, SHAPE_BYTES_MAX);
+    fl_buf_init(&bytes, FL_JOB_SHAPE_BYTES_MAX);
     while (peek(teller) && strcmp(peek(teller), "|") != 0) {
         if (take_number(teller, "jobs", copies)) continue;
         if (take(teller, "badshape")) {
@@ -169,14 +168,16 @@ static void submit(struct teller *teller)
     } items = {0};
     const char *text;
 
-    while ((text = take_value(teller, "key")))
+    while ((text = take_value(teller, "key"))) {
         event.key = str(text);
+    }
     do {
         uint64_t copies = 1;
         struct core_submit_item item = read_item(teller, &copies);
 
-        for (uint64_t i = 0; i < copies; i++)
+        for (uint64_t i = 0; i < copies; i++) {
             fl_arena_push(&teller->arena, &items, item);
+        }
     } while (take(teller, "|"));
     event.submit.at = items.at;
     event.submit.len = items.len;
@@ -357,7 +358,7 @@ static void nodes(struct teller *teller)
     ask(teller, &event);
 }
 
-/* --- agents --- */
+/* ---- agents ---------------------------------------------------------------------------------- */
 
 static enum fl_replica_state read_state(struct teller *teller)
 {
@@ -408,15 +409,15 @@ static void agent_hello(struct teller *teller, struct teller_cluster *cluster, u
     struct core_event event = {.kind = CORE_EV_session_open, .session_open.cluster = {id}};
 
     for (;;) {
-        if (take(teller, "images"))
+        if (take(teller, "images")) {
             event.session_open.has_images = true;
-        else if (take(teller, "resync"))
+        } else if (take(teller, "resync")) {
             event.session_open.is_resync = true;
-        else if (!take_number(teller, "generation", &event.session_open.generation) &&
-                 !take_number(teller, "age", &event.session_open.age_ms) &&
-                 !take_number(teller, "boot", &event.session_open.boot) &&
-                 !take_u32(teller, "incarnation", &event.session_open.incarnation_highest) &&
-                 !take_number(teller, "job", &event.session_open.job_highest)) {
+        } else if (!take_number(teller, "generation", &event.session_open.generation) &&
+                   !take_number(teller, "age", &event.session_open.age_ms) &&
+                   !take_number(teller, "boot", &event.session_open.boot) &&
+                   !take_u32(teller, "incarnation", &event.session_open.incarnation_highest) &&
+                   !take_number(teller, "job", &event.session_open.job_highest)) {
             break;
         }
     }
@@ -500,27 +501,28 @@ static void agent_nodes(struct teller *teller, struct teller_cluster *cluster, u
         node.number = (uint32_t)nodes.len + 1;
         node.total.memory_bytes = (uint64_t)64 << 30;
         while (peek(teller) && strcmp(peek(teller), ",") != 0) {
-            if (take_u32(teller, "cpu", &n))
+            if (take_u32(teller, "cpu", &n)) {
                 node.total.cpu_milli = n * 1000;
-            else if (take_u32(teller, "gpu", &n))
+            } else if (take_u32(teller, "gpu", &n)) {
                 node.total.gpus = n;
-            else if (take_u32(teller, "mem", &n))
+            } else if (take_u32(teller, "mem", &n)) {
                 node.total.memory_bytes = (uint64_t)n << 30;
-            else if (take_u32(teller, "free", &n))
+            } else if (take_u32(teller, "free", &n)) {
                 free.cpu_milli = n * 1000, has_free = true;
-            else if (take(teller, "notready"))
+            } else if (take(teller, "notready")) {
                 node.is_ready = false;
-            else if (take_u32(teller, "number", &node.number))
+            } else if (take_u32(teller, "number", &node.number)) {
                 continue;
-            else if ((text = take_value(teller, "labels"))) {
+            } else if ((text = take_value(teller, "labels"))) {
                 char *labels = fl_arena_printf(&teller->arena, "%s\n", text);
 
                 for (char *at = labels; *at; at++) {
                     *at = *at == ';' ? '\n' : *at == ':' ? '=' : *at;
                 }
                 node.labels = str(labels);
-            } else
+            } else {
                 break;
+            }
         }
         node.free = node.total;
         if (has_free) node.free.cpu_milli = free.cpu_milli;
@@ -563,17 +565,17 @@ static void agent(struct teller *teller)
     uint32_t id;
     struct teller_cluster *cluster = find_cluster(teller, next(teller), &id);
 
-    if (take(teller, "hello"))
+    if (take(teller, "hello")) {
         agent_hello(teller, cluster, id);
-    else if (take(teller, "lost"))
+    } else if (take(teller, "lost")) {
         agent_lost(teller, cluster, id);
-    else if (take(teller, "inventory"))
+    } else if (take(teller, "inventory")) {
         agent_inventory(teller, cluster, id);
-    else if (take(teller, "nodes"))
+    } else if (take(teller, "nodes")) {
         agent_nodes(teller, cluster, id);
-    else if (take(teller, "reports"))
+    } else if (take(teller, "reports")) {
         agent_reports(teller, cluster, id);
-    else if (take(teller, "up")) {
+    } else if (take(teller, "up")) {
         struct core_event end = {.kind = CORE_EV_inventory,
                                  .inventory = {.cluster = {id}, .is_end = true}};
 
@@ -587,7 +589,7 @@ static void agent(struct teller *teller)
     }
 }
 
-/* --- the story itself --- */
+/* ---- the story itself ------------------------------------------------------------------------ */
 
 static void configure(struct teller *teller)
 {
@@ -628,10 +630,11 @@ static void database(struct teller *teller)
 {
     struct core_event event = {.kind = CORE_EV_db_back};
 
-    if (take(teller, "away"))
+    if (take(teller, "away")) {
         event.kind = CORE_EV_db_away;
-    else if (!take(teller, "back"))
+    } else if (!take(teller, "back")) {
         wrong(teller, "away or back");
+    }
     step(teller, &event);
 }
 
@@ -655,65 +658,65 @@ static void play(struct teller *teller)
         teller->core = core_create(&teller->config);
         begin(teller);
     }
-    if (strcmp(verb, "submit") == 0)
+    if (strcmp(verb, "submit") == 0) {
         submit(teller);
-    else if (strcmp(verb, "cancel") == 0)
+    } else if (strcmp(verb, "cancel") == 0) {
         job_request(teller, CORE_EV_cancel);
-    else if (strcmp(verb, "hold") == 0)
+    } else if (strcmp(verb, "hold") == 0) {
         job_request(teller, CORE_EV_hold);
-    else if (strcmp(verb, "release") == 0)
+    } else if (strcmp(verb, "release") == 0) {
         job_request(teller, CORE_EV_release);
-    else if (strcmp(verb, "read") == 0)
+    } else if (strcmp(verb, "read") == 0) {
         job_request(teller, CORE_EV_read_job);
-    else if (strcmp(verb, "explain") == 0)
+    } else if (strcmp(verb, "explain") == 0) {
         job_request(teller, CORE_EV_explain);
-    else if (strcmp(verb, "list") == 0)
+    } else if (strcmp(verb, "list") == 0) {
         list(teller);
-    else if (strcmp(verb, "queue") == 0)
+    } else if (strcmp(verb, "queue") == 0) {
         queue(teller);
-    else if (strcmp(verb, "cluster") == 0)
+    } else if (strcmp(verb, "cluster") == 0) {
         cluster(teller);
-    else if (strcmp(verb, "cordon") == 0)
+    } else if (strcmp(verb, "cordon") == 0) {
         cordon(teller, true);
-    else if (strcmp(verb, "uncordon") == 0)
+    } else if (strcmp(verb, "uncordon") == 0) {
         cordon(teller, false);
-    else if (strcmp(verb, "forget") == 0)
+    } else if (strcmp(verb, "forget") == 0) {
         of_cluster(teller, CORE_EV_cluster_forget);
-    else if (strcmp(verb, "revoke") == 0)
+    } else if (strcmp(verb, "revoke") == 0) {
         of_cluster(teller, CORE_EV_cluster_revoke);
-    else if (strcmp(verb, "unlock") == 0)
+    } else if (strcmp(verb, "unlock") == 0) {
         of_cluster(teller, CORE_EV_cluster_unlock);
-    else if (strcmp(verb, "drain") == 0)
+    } else if (strcmp(verb, "drain") == 0) {
         drain(teller);
-    else if (strcmp(verb, "join") == 0)
+    } else if (strcmp(verb, "join") == 0) {
         join(teller);
-    else if (strcmp(verb, "unjoin") == 0)
+    } else if (strcmp(verb, "unjoin") == 0) {
         unjoin(teller);
-    else if (strcmp(verb, "enrol") == 0)
+    } else if (strcmp(verb, "enrol") == 0) {
         enrol(teller);
-    else if (strcmp(verb, "renew") == 0)
+    } else if (strcmp(verb, "renew") == 0) {
         renew(teller);
-    else if (strcmp(verb, "token") == 0)
+    } else if (strcmp(verb, "token") == 0) {
         token(teller);
-    else if (strcmp(verb, "untoken") == 0)
+    } else if (strcmp(verb, "untoken") == 0) {
         untoken(teller);
-    else if (strcmp(verb, "clusters") == 0)
+    } else if (strcmp(verb, "clusters") == 0) {
         page(teller, CORE_EV_list_clusters);
-    else if (strcmp(verb, "queues") == 0)
+    } else if (strcmp(verb, "queues") == 0) {
         page(teller, CORE_EV_list_queues);
-    else if (strcmp(verb, "nodes") == 0)
+    } else if (strcmp(verb, "nodes") == 0) {
         nodes(teller);
-    else if (strcmp(verb, "agent") == 0)
+    } else if (strcmp(verb, "agent") == 0) {
         agent(teller);
-    else if (strcmp(verb, "tick") == 0)
+    } else if (strcmp(verb, "tick") == 0) {
         tick(teller);
-    else if (strcmp(verb, "db") == 0)
+    } else if (strcmp(verb, "db") == 0) {
         database(teller);
-    else if (strcmp(verb, "room") == 0)
+    } else if (strcmp(verb, "room") == 0) {
         room(teller);
-    else if (strcmp(verb, "reload") == 0)
+    } else if (strcmp(verb, "reload") == 0) {
         reload(teller);
-    else {
+    } else {
         teller->word--;
         wrong(teller, "no such verb");
     }
@@ -753,8 +756,8 @@ static void play_line(struct teller *teller, const char *line)
     fl_arena_reset(&teller->arena);
 }
 
-/* The story with what the core makes of it; 'lines' may hold an older telling, which is left out.  *ret_hash is
- * over all rows; the caller frees the text. */
+/* The story with what the core makes of it; 'lines' may hold an older telling, which is left out.
+ * *ret_hash is over all rows; the caller frees the text. */
 static char *story_tell(const char *lines, uint64_t *ret_hash)
 {
     struct teller teller = {.config = core_config_default(), .now = 1000, .incarnation = 1};

@@ -1,5 +1,5 @@
-/* story_teller.h - whom a story is told to: a core with its rows so far, what its agents remember, and the
- * text that comes of it; and the words of a line, taken one by one.  A part of story.h. */
+/* story_teller.h - the state of a story: a core with its rows so far, its agents' memory, and the
+ * text of the outcome; and the words of a line, taken one by one.  A part of story.h. */
 #pragma once
 
 #include "controlplane/core/core.h"
@@ -14,8 +14,8 @@
 #include "shared/base/job_name.h"
 #include "shared/base/picks.h"
 #include "shared/base/vec.h"
-#include "tests/fuzz/core_fold.h"
 #include "tests/fl_test.h"
+#include "tests/fuzz/core_fold.h"
 
 enum { CLUSTERS_MAX = 8, WORDS_MAX = 200, TEXT_MAX = 1 << 20, LINE_MAX_BYTES = 4096 };
 
@@ -47,7 +47,7 @@ struct teller {
     size_t words_len, word;
 };
 
-/* --- telling --- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void FL_PRINTF(2, 3) tell(struct teller *teller, const char *fmt, ...)
 {
@@ -262,7 +262,7 @@ static void tell_row(struct teller *teller, const struct row *row)
     tell(teller, "\n");
 }
 
-/* --- what the agents and clients of the story remember --- */
+/* ---- memory of the story's agents and clients ------------------------------------------------ */
 
 static void learn_row(struct teller *teller, const struct row *row)
 {
@@ -294,7 +294,7 @@ static void learn_send(struct teller *teller, const struct core_send *send)
     }
 }
 
-/* --- stepping --- */
+/* ---- stepping -------------------------------------------------------------------------------- */
 
 static struct core_batch *open_batch(struct teller *teller)
 {
@@ -306,8 +306,9 @@ static void close_batch(struct teller *teller)
 {
     struct core_batch *batch = open_batch(teller);
 
-    while (core_settle(teller->core, teller->now, batch))
+    while (core_settle(teller->core, teller->now, batch)) {
         ;
+    }
     core_check(teller->core);
     core_fold_add(&teller->fold, batch);
     for (size_t i = 0; i < batch->rows.len; i++) {
@@ -380,7 +381,7 @@ static void pass_time(struct teller *teller, fl_ms until)
         }
         head = teller->out_len;
         step(teller, &event);
-        assert_true(core_deadline(teller->core) > teller->now); /* what was due was done */
+        assert_true(core_deadline(teller->core) > teller->now); /* due timers have run */
         close_batch(teller);
         if (teller->out_len == head) { /* nothing came of it */
             teller->out_len = start;
@@ -389,7 +390,7 @@ static void pass_time(struct teller *teller, fl_ms until)
     } while (teller->now < until);
 }
 
-/* --- reading --- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void __attribute__((noreturn)) wrong(const struct teller *teller, const char *what)
 {
@@ -462,16 +463,17 @@ static bool is_time(const char *word, fl_ms *ret)
 
     if (!isdigit((unsigned char)word[0])) return false;
     value = strtod(word, &end);
-    if (strcmp(end, "ms") == 0)
+    if (strcmp(end, "ms") == 0) {
         *ret = (fl_ms)value;
-    else if (strcmp(end, "s") == 0)
+    } else if (strcmp(end, "s") == 0) {
         *ret = (fl_ms)(value * 1000 + 0.5);
-    else if (strcmp(end, "min") == 0)
+    } else if (strcmp(end, "min") == 0) {
         *ret = (fl_ms)(value * 60000 + 0.5);
-    else if (strcmp(end, "h") == 0)
+    } else if (strcmp(end, "h") == 0) {
         *ret = (fl_ms)(value * 3600000 + 0.5);
-    else
+    } else {
         return false;
+    }
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* http_world.h - a real server with a few routes, and clients that talk to it over real sockets.
- * One thread: whoever waits turns the server's loop.  Waiting is for a condition, and for at most
- * WORLD_WAIT_MS: there is no time that something must take.
+ * One thread: a wait turns the server's loop.  Waiting is for a condition, and for at most
+ * WORLD_WAIT_MS: no test depends on a duration.
  *
  *     GET  /ok            200 "ok"
  *     POST /echo          200 with the body, which has at most 1,000 bytes; else 405 with Allow
@@ -58,7 +58,7 @@ struct world {
     bool ignores_drain;
 };
 
-/* ---- the server's routes ------------------------------------------------------------------------ */
+/* ---- the server's routes --------------------------------------------------------------------- */
 
 static void world_say(struct http_request *request, unsigned status, struct fl_str body)
 {
@@ -218,7 +218,7 @@ static void world_on_request(void *ctx, struct http_request *request)
     }
 }
 
-/* ---- life --------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void world_listen(struct world *world, SSL_CTX *tls, struct fl_net_address *ret_at)
 {
@@ -270,7 +270,7 @@ static inline void world_destroy(struct world *world)
         }                                                                                          \
     } while (0)
 
-/* ---- a client ----------------------------------------------------------------------------------- */
+/* ---- a client -------------------------------------------------------------------------------- */
 
 struct client {
     struct world *world;
@@ -359,7 +359,7 @@ static inline void client_send(struct client *client, struct fl_str bytes)
     }
 }
 
-/* ---- what the client got -------------------------------------------------------------------------- */
+/* ---- the client's input ---------------------------------------------------------------------- */
 
 struct answer {
     unsigned status;
@@ -426,7 +426,7 @@ static inline bool client_ends_with(struct client *client, const char *text)
     return client->in.len >= len && memcmp(client->in.at + client->in.len - len, text, len) == 0;
 }
 
-/* Waits until the outcome is 'want'; what can no longer become it fails. */
+/* Waits until the outcome is 'want'; fails once it can no longer become that. */
 static inline void client_expect(struct client *client, const char *want, const char *what)
 {
     fl_ms end = fl_clock_mono() + WORLD_WAIT_MS;
@@ -444,7 +444,8 @@ static inline void client_expect(struct client *client, const char *want, const 
     }
 }
 
-/* One more request on a connection whose outcome is 'before': it is alive, and said nothing else. */
+/* One more request on a connection whose outcome is 'before': it is alive, and said nothing
+ * else. */
 static inline void client_expect_alive(struct client *client, const char *before)
 {
     char want[128];

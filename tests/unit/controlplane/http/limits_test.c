@@ -1,4 +1,4 @@
-/* What one connection may take, and how streams and the server's end behave: over real sockets, in TLS. */
+/* The limits of one connection, streams, and the server's end: over real sockets, in TLS. */
 #include "tests/unit/controlplane/http/http_world.h"
 
 #define HOST "Host: a\r\n"

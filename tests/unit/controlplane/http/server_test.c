@@ -1,4 +1,5 @@
 /* The API's listener as strangers meet it: over real sockets, plain and TLS. */
+#include "tests/tls_groups.h"
 #include "tests/unit/controlplane/http/http_world.h"
 
 #define GET "GET /ok HTTP/1.1\r\n"
@@ -9,8 +10,9 @@
 #define X4K X256 X256 X256 X256 X256 X256 X256 X256 X256 X256 X256 X256 X256 X256 X256 X256
 #define H10 "a: 1\r\na: 2\r\na: 3\r\na: 4\r\na: 5\r\na: 6\r\na: 7\r\na: 8\r\na: 9\r\na: 10\r\n"
 
-/* Bytes sent, then the statuses that come, and 'close' when the connection ends: what is missing at the end is the
- * fate of the second request.  Where it does not say 'close', a third request is answered. */
+/* Bytes sent, then the statuses that come, and 'close' when the connection ends: a missing status
+ * at the end is the fate of the second request.  Where it does not say 'close', a third request is
+ * answered. */
 struct row {
     const char *what;
     struct fl_str bytes;
@@ -345,6 +347,41 @@ static void plain_text_on_the_tls_port_is_closed(void **state)
     world_destroy(world);
 }
 
+static void turn_world(void *ctx)
+{
+    struct world *world = ctx;
+
+    fl_loop_turn(world->loop, 1);
+}
+
+static void no_key_exchange_is_dear_to_the_server(void **state)
+{
+    struct world *world = world_create(NULL);
+
+    (void)state;
+    for (size_t i = 0; i < TLS_GROUPS_LEN; i++) {
+        if (tls_takes_group(&world->tls_at, tls_groups[i].name, turn_world, world) !=
+            tls_groups[i].is_taken) {
+            fail_msg("%s is %s", tls_groups[i].name, tls_groups[i].is_taken ? "refused" : "taken");
+        }
+    }
+    world_destroy(world);
+}
+
+static void tls_1_2_has_its_aead_suites_only(void **state)
+{
+    struct world *world = world_create(NULL);
+    SSL_CTX *client = SSL_CTX_new(TLS_client_method());
+
+    (void)state;
+    SSL_CTX_set_max_proto_version(client, TLS1_2_VERSION);
+    assert_true(tls_shakes_hands(&world->tls_at, client, turn_world, world));
+    assert_int_equal(SSL_CTX_set_cipher_list(client, TLS_SUITES_REFUSED), 1);
+    assert_false(tls_shakes_hands(&world->tls_at, client, turn_world, world));
+    SSL_CTX_free(client);
+    world_destroy(world);
+}
+
 static void only_http_1_1_is_negotiated(void **state)
 {
     struct world *world = world_create(NULL);
@@ -373,4 +410,6 @@ FL_TESTS(cmocka_unit_test(plain_every_row_ends_as_the_table_says),
          cmocka_unit_test(expect_is_answered_before_the_body_comes),
          cmocka_unit_test(a_client_that_closes_its_end_is_answered_first),
          cmocka_unit_test(plain_text_on_the_tls_port_is_closed),
+         cmocka_unit_test(no_key_exchange_is_dear_to_the_server),
+         cmocka_unit_test(tls_1_2_has_its_aead_suites_only),
          cmocka_unit_test(only_http_1_1_is_negotiated))

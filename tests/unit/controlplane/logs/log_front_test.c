@@ -49,7 +49,7 @@ static void send_bytes(struct log_world *world, uint32_t source, const char *tex
     fl_buf_fini(&records);
 }
 
-/* What the hub has said so far in this test: "kind source; ", a refusal with its code. */
+/* The hub's messages so far in this test: "kind source; ", a refusal with its code. */
 struct story {
     char told[2000];
 };
@@ -199,12 +199,12 @@ static void a_replica_that_no_attempt_has_ends_the_connection(void **state)
     say(&world, &(struct fl_log_message){.kind = FL_LOG_open,
                                          .source = 1,
                                          .attempt = {.job = {OWN_JOB}, .n = 1, .incarnation = 1},
-                                         .replica = FL_SPEC_REPLICAS_MAX - 1});
+                                         .replica = FL_JOB_REPLICAS_MAX - 1});
     assert_int_equal(world.broken, 0);
     say(&world, &(struct fl_log_message){.kind = FL_LOG_open,
                                          .source = 2,
                                          .attempt = {.job = {OWN_JOB}, .n = 1, .incarnation = 1},
-                                         .replica = FL_SPEC_REPLICAS_MAX});
+                                         .replica = FL_JOB_REPLICAS_MAX});
     assert_int_equal(world.broken, 1);
     log_world_fini(&world);
 }
@@ -218,22 +218,27 @@ static void output_is_whole_when_owners_are_known_late(void **state)
     (void)state;
     log_world_init(&world, 5);
     world.is_slow = true;
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         log_world_add(&world, OWN_JOB, i, 1, 0);
+    }
     for (int round = 0; round < 12; round++) {
-        for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t i = 0; i < 3; i++) {
             log_world_write_random(&world, i, 20000, 1000 + round);
-        for (int steps = 0; steps < 5; steps++)
+        }
+        for (int steps = 0; steps < 5; steps++) {
             log_world_step(&world);
+        }
         if (round % 3 == 0) log_world_cut(&world);
         if (round % 5 == 4) log_world_restart(&world);
     }
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         log_world_end(&world, i);
+    }
     log_world_settle(&world);
     log_world_read(&world, &query, &read);
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++) {
         assert_true(log_world_is_exact(&world, &read, i, 0));
+    }
     log_world_read_fini(&read);
     log_world_fini(&world);
 }

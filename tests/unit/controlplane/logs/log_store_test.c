@@ -182,8 +182,9 @@ static void who_wants_whole_lines_gets_none_before_its_end_also_of_one_output(vo
     for (size_t i = 0; i < 4; i++) {
         log_world_write(&world, 0, pieces[i], strlen(pieces[i]), 1000 + (fl_ms)i);
         log_world_settle(&world);
-        for (int step = 0; step < 50; step++)
+        for (int step = 0; step < 50; step++) {
             log_world_step(&world);
+        }
     }
     log_world_end(&world, 0);
     log_world_settle(&world);
@@ -316,7 +317,7 @@ static void of_a_long_output_the_first_and_the_last_are_kept(void **state)
     log_world_write_random(&world, 0, 3000000, 1000);
     log_world_end(&world, 0);
     log_world_settle(&world);
-    log_world_restart(&world); /* what waits is sealed, now that its length is known */
+    log_world_restart(&world); /* the waiting segment is sealed, now that its length is known */
     wait_until_sealed(&world, 1);
     log_world_read(&world, &query, &read);
     assert_true(log_world_is_exact(&world, &read, 0, 0)); /* with the gap at its place */
@@ -329,7 +330,8 @@ static void of_a_long_output_the_first_and_the_last_are_kept(void **state)
     log_world_fini(&world);
 }
 
-/* The store begins again, and what is open is over; then it goes on with segments that stay open. */
+/* The store begins again, and what is open is over; then it goes on with segments that stay
+ * open. */
 static void seal_all(struct log_world *world, uint64_t files)
 {
     world->config.segment_bytes = 300000;
@@ -338,7 +340,7 @@ static void seal_all(struct log_world *world, uint64_t files)
     world->config.segment_bytes = 64u << 20;
 }
 
-/* What of output i is a gap when it keeps 'share': the records that lie whole in its middle. */
+/* The gap of output i when it keeps 'share': the records that lie whole in its middle. */
 static void check_middle(const struct log_world *world, const struct log_world_read *read, size_t i,
                          uint64_t share)
 {
@@ -528,7 +530,7 @@ static void lines_in_a_gap_count_and_who_begins_at_one_is_given_the_gap(void **s
     log_world_fini(&world);
 }
 
-/* ---- a disk that fails: only the worker's thread asks it, only between steps is it changed --------------- */
+/* ---- a disk that fails: asked by the worker alone, changed only between steps ---------------- */
 
 static _Atomic int writes_left = -1; /* below 0: without end */
 static _Atomic int syncs_to_fail;

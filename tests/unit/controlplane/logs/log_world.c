@@ -16,7 +16,7 @@
 #define WINDOW_BYTES 262144
 #define WAIT_MS 60000
 
-/* ---- the agent's side -------------------------------------------------------------------------- */
+/* ---- the agent's side ------------------------------------------------------------------------ */
 
 static struct log_truth *truth_of(struct log_world *world, struct fl_attempt attempt,
                                   uint32_t replica)
@@ -61,7 +61,7 @@ static void taken(void *ctx, struct fl_attempt attempt, uint32_t replica)
     if (truth) truth->is_taken = true;
 }
 
-/* ---- the hub's side ---------------------------------------------------------------------------- */
+/* ---- the hub's side -------------------------------------------------------------------------- */
 
 static void send_payload(void *ctx, uint64_t connection, struct fl_str payload)
 {
@@ -179,7 +179,7 @@ static int newest_first(const void *a, const void *b)
     return strcmp(b, a);
 }
 
-/* The newest first: what an older file has more by the time it is copied does no harm, a hole would. */
+/* The newest first: extra bytes in an older file do no harm, a hole would. */
 static struct names names_of(const char *dir)
 {
     struct names names = {.len = 0};
@@ -224,7 +224,7 @@ void log_world_fini(struct log_world *world)
     remove_dir(world->dir);
 }
 
-/* ---- what replicas do -------------------------------------------------------------------------- */
+/* ---- replicas -------------------------------------------------------------------------------- */
 
 size_t log_world_add(struct log_world *world, uint64_t job, uint32_t element, uint16_t attempt,
                      uint32_t replica)
@@ -289,7 +289,7 @@ void log_world_end(struct log_world *world, size_t i)
     notice(world, &world->outputs[i]);
 }
 
-/* ---- the tunnel -------------------------------------------------------------------------------- */
+/* ---- the tunnel ------------------------------------------------------------------------------ */
 
 static void to_agent(struct log_world *world)
 {
@@ -382,7 +382,7 @@ static bool copy_file(struct log_world *world, const char *old, const char *name
     while ((n = read(from, bytes, sizeof(bytes))) > 0) {
         fl_assert(write(to, bytes, (size_t)n) == n);
     }
-    if (strstr(name, ".open")) { /* what was being written when the machine died */
+    if (strstr(name, ".open")) { /* the bytes in flight when the machine died */
         size_t torn = fl_prng_below(&world->prng, 200);
 
         for (size_t i = 0; i < torn; i++) {
@@ -414,7 +414,7 @@ void log_world_crash(struct log_world *world)
     reconnect(world);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void on_page(void *ctx, struct log_read *read, const struct log_page *page)
 {

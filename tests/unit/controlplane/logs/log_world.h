@@ -1,7 +1,7 @@
-/* log_world.h - a log store with a front, and an agent's real pump at the other end of a tunnel that can be cut.
- * What the replicas write is kept here as the truth, record by record.  Frames go through the codec and within
- * a window of credit, as in a tunnel; a cut drops what is under way.  A crash is a copy of the store's folder
- * at any moment, with torn bytes behind it. */
+/* log_world.h - a log store with a front, and an agent's real pump at the other end of a tunnel
+ * that can be cut.  The replicas' output is kept here as the truth, record by record.  Frames go
+ * through the codec and within a window of credit, as in a tunnel; a cut drops what is under way.
+ * A crash is a copy of the store's folder at any moment, with torn bytes behind it. */
 #pragma once
 
 #include "agent/streams/log_pump.h"
@@ -59,14 +59,14 @@ void log_world_write_random(struct log_world *world, size_t i, size_t len, fl_ms
 void log_world_end(struct log_world *world, size_t i);
 
 void log_world_tell_owners(
-    struct log_world *world);                   /* what is_slow holds back; a step does it too */
+    struct log_world *world); /* messages that is_slow holds back; a step delivers them too */
 void log_world_step(struct log_world *world);   /* one frame each way, a turn of the loop */
 void log_world_settle(struct log_world *world); /* until the store has all, durably, and knows it */
 
 void log_world_cut(struct log_world *world);     /* the tunnel; up again at once */
 void log_world_restart(struct log_world *world); /* the store ends and starts */
 void log_world_crash(
-    struct log_world *world); /* what is on the disk now, with a torn tail, is what there is */
+    struct log_world *world); /* only the bytes on the disk remain, with a torn tail */
 
 /* Reads until it is over; lines are kept for the caller, their bytes one behind the other. */
 struct log_world_read {

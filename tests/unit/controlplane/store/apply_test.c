@@ -70,12 +70,12 @@ static void only_statements_with_rows_are_built_and_the_chain_is_first(void **st
     add(batch, (struct row){.kind = ROW_attempt_new, .attempt_new = {.job = 2, .n = 1}});
     list = apply_build(apply, batch, 3);
     assert_int_equal(list->len, 7);
-    assert_int_equal(list->at[2].stmt, PG_STMT_attempt_end_insert);
-    assert_int_equal(list->at[3].stmt, PG_STMT_attempt_first);
-    assert_int_equal(list->at[3].rows, 1);
-    assert_int_equal(list->at[4].stmt, PG_STMT_attempt_insert);
+    assert_int_equal(list->at[2].stmt, PG_STMT_attempt_first);
+    assert_int_equal(list->at[2].rows, 1);
+    assert_int_equal(list->at[3].stmt, PG_STMT_attempt_end);
+    assert_int_equal(list->at[4].stmt, PG_STMT_attempt_new);
     assert_int_equal(list->at[4].rows, 1);
-    assert_int_equal(list->at[5].stmt, PG_STMT_element_end_insert);
+    assert_int_equal(list->at[5].stmt, PG_STMT_element_end);
     core_batch_destroy(batch);
     apply_destroy(apply);
 }
@@ -93,7 +93,7 @@ static void of_equal_specs_one_is_put(void **state)
     }
     list = apply_build(apply, batch, 1);
     assert_int_equal(list->len, 4);
-    assert_int_equal(list->at[2].stmt, PG_STMT_spec_put);
+    assert_int_equal(list->at[2].stmt, PG_STMT_spec_new);
     assert_int_equal(list->at[2].rows, 4);
     core_batch_destroy(batch);
     apply_destroy(apply);
@@ -118,11 +118,11 @@ static void of_one_key_the_last_word_counts(void **state)
         add(batch, (struct row){.kind = ROW_queue_put, .queue_put = {.queue = 6}});
     }
     list = apply_build(apply, batch, 1);
-    assert_int_equal(find(list, PG_STMT_open_mark_put)->rows, 1);
-    assert_int_equal(find(list, PG_STMT_open_mark_clear)->rows, 1);
+    assert_int_equal(find(list, PG_STMT_mark_set)->rows, 1);
+    assert_int_equal(find(list, PG_STMT_mark_clear)->rows, 1);
     assert_int_equal(find(list, PG_STMT_shape_drop)->rows, 1);
-    assert_null(find(list, PG_STMT_shape_put));
-    assert_int_equal(find(list, PG_STMT_counter_put)->rows, 1);
+    assert_null(find(list, PG_STMT_shape_new));
+    assert_int_equal(find(list, PG_STMT_counter)->rows, 1);
     assert_int_equal(find(list, PG_STMT_queue_put)->rows, 1);
     core_batch_destroy(batch);
     apply_destroy(apply);

@@ -1,6 +1,8 @@
 #include "controlplane/store/journal.h"
 
+#include "controlplane/core/row.h"
 #include "shared/base/alloc.h"
+#include "shared/base/buf.h"
 #include "shared/base/prng.h"
 #include "tests/fl_test.h"
 
@@ -83,15 +85,60 @@ static void what_is_cut_or_damaged_is_refused(void **state)
         }
         copy[i] ^= 0x10;
     }
-    assert_false(journal_unpack(FL_STR("rows as they are"), &arena, &got, &err));
+    assert_false(journal_unpack(FL_STR("\x02rows as they are"), &arena, &got, &err));
     assert_non_null(strstr(err.text, "16 bytes are not packed rows"));
     assert_false(
-        journal_unpack(text("\x28\xb5\x2f\xfd\xe0\0\0\0\0\x01\0\0\0", 13), &arena, &got, &err));
+        journal_unpack(text("\x02\x28\xb5\x2f\xfd\xe0\0\0\0\0\x01\0\0\0", 14), &arena, &got, &err));
     assert_non_null(strstr(err.text, "more than there can be"));
+    fl_arena_fini(&arena);
+    journal_packer_destroy(packer);
+}
+
+static void the_form_of_a_newer_program_is_refused_by_its_number(void **state)
+{
+    struct fl_arena arena = {0};
+    struct fl_str got;
+    struct fl_err err = {0};
+
+    (void)state;
+    assert_false(journal_unpack(FL_STR("\x03 who knows"), &arena, &got, &err));
+    assert_int_equal(err.code, FL_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "form 3"));
+    fl_arena_fini(&arena);
+}
+
+/* Rows of release 0001 have no length; packed, they have no form before them. */
+static void rows_of_release_0001_are_read_as_todays(void **state)
+{
+    static const uint8_t old[] = {19, [32] = 7, /* join_drop */
+                                  4,  9,        0, 0, 0 /* shape_drop */};
+    struct journal_packer *packer = journal_packer_create();
+    struct fl_str packed = journal_pack(packer, text(old, sizeof old)), got;
+    struct fl_reader reader;
+    struct fl_arena arena = {0};
+    struct fl_err err = {0};
+    struct row row;
+
+    (void)state;
+    assert_true(journal_unpack(text(packed.at + 1, packed.len - 1), &arena, &got, &err));
+    reader = fl_reader(got.at, got.len);
+    assert_true(row_decode(&reader, &row, &err));
+    assert_int_equal(row.kind, ROW_join_drop);
+    assert_int_equal(row.join_drop.token.at[31], 7);
+    assert_true(row_decode(&reader, &row, &err));
+    assert_int_equal(row.kind, ROW_shape_drop);
+    assert_int_equal(row.shape_drop.shape, 9);
+    assert_true(fl_reader_is_done(&reader));
+
+    packed = journal_pack(packer, text(old, sizeof old - 1)); /* the last row is cut */
+    assert_false(journal_unpack(text(packed.at + 1, packed.len - 1), &arena, &got, &err));
+    assert_int_equal(err.code, FL_TORN);
     fl_arena_fini(&arena);
     journal_packer_destroy(packer);
 }
 
 FL_TESTS(cmocka_unit_test(rows_come_back_as_they_were),
          cmocka_unit_test(no_rows_are_no_bytes_and_not_null),
-         cmocka_unit_test(what_is_cut_or_damaged_is_refused))
+         cmocka_unit_test(what_is_cut_or_damaged_is_refused),
+         cmocka_unit_test(the_form_of_a_newer_program_is_refused_by_its_number),
+         cmocka_unit_test(rows_of_release_0001_are_read_as_todays))

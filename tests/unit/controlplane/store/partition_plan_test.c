@@ -73,8 +73,9 @@ static void at_full_load_retention_never_meets_the_maximum(void **state)
     (void)state;
     for (uint64_t used = 0; used < jobs;
          used = list.len ? list.at[list.len - 1].hi - 1 : UINT64_MAX) {
-        while (partition_wanted(&list, list.len, used, 1000000, 4000000, &range))
+        while (partition_wanted(&list, list.len, used, 1000000, 4000000, &range)) {
             fl_vec_push(&list, range);
+        }
     }
     assert_true(list.len > PARTITION_MANY && list.len < 60);
     fl_vec_fini(&list);

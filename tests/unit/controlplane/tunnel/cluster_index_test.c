@@ -10,8 +10,9 @@ static void a_cluster_has_its_own_connections_in_any_order_of_coming_and_going(v
 
     (void)state;
     assert_null(cluster_index_first(&index, east));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         cluster_index_put(&index, &links[i], east);
+    }
     cluster_index_put(&index, &links[3], west);
     cluster_index_put(&index, &links[3], west); /* it is there */
     assert_ptr_equal(cluster_index_first(&index, west), &links[3]);
@@ -24,8 +25,9 @@ static void a_cluster_has_its_own_connections_in_any_order_of_coming_and_going(v
     assert_ptr_equal(cluster_index_first(&index, east), &links[0]);
     assert_null(links[0].next);
     assert_ptr_equal(cluster_index_first(&index, west)->next, &links[3]);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         cluster_index_remove(&index, &links[i]);
+    }
     assert_null(cluster_index_first(&index, east));
     assert_null(cluster_index_first(&index, west));
     assert_int_equal(index.first.len, 0);

@@ -84,8 +84,9 @@ static void what_the_core_says_keeps_its_order_while_a_document_is_fetched(void 
     ticket = world.ticket;
     tunnel_world_send(&world, CORE_SEND_start, second);
     tunnel_world_send(&world, CORE_SEND_stop, first);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         fl_loop_turn(world.loop, 10);
+    }
     assert_string_equal(agent.order, "W");
     tunnel_server_spec(world.server, world.ticket, NULL); /* the second: it cannot be had */
     tunnel_server_spec(world.server, ticket, &spec);
@@ -175,16 +176,51 @@ static void log_bytes_flow_both_ways_beside_control(void **state)
     (void)state;
     begin(&world, &agent);
     connection = world.last_open.session_open.connection;
-    assert_false(tunnel_server_log_put(world.server, connection, FL_STR("early"), &err));
+    assert_false(
+        log_stream_put(tunnel_server_streams(world.server, connection), FL_STR("early"), &err));
     assert_int_equal(err.code, FL_ABSENT);
-    agent.log_total = 20000000; /* more than the tunnel's first credit */
-    agent_dialer_log_wants(agent.dialer, agent.log_total);
+    fake_agent_log(&agent, 20000000); /* more than the tunnel's first credit */
     tunnel_world_send(&world, CORE_SEND_stop, first);
     UNTIL(&world, world.log_bytes == 20000000);
     assert_int_equal(agent.stops, 1);
-    assert_true(tunnel_server_log_put(world.server, connection, FL_STR("ack"), &err));
-    assert_true(tunnel_server_log_put(world.server, connection, FL_STR("another"), &err));
+    assert_true(
+        log_stream_put(tunnel_server_streams(world.server, connection), FL_STR("ack"), &err));
+    assert_true(
+        log_stream_put(tunnel_server_streams(world.server, connection), FL_STR("another"), &err));
     UNTIL(&world, agent.log_got == 10);
+    end(&world, &agent);
+}
+
+/* EXEC is a row in the table of this hub and of this agent, and nothing else knows of it. */
+static void a_new_kind_of_stream_is_a_row_at_each_end(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+    struct fl_streams *streams;
+
+    (void)state;
+    begin(&world, &agent);
+    streams = tunnel_server_streams(world.server, world.last_open.session_open.connection);
+    agent.shell.total = 3000000; /* its answer */
+    agent.shell.is_stalled = true;
+    fake_shell_open(&world.shell, streams, fl_loop_now(world.loop), 9000000);
+    UNTIL(&world, world.shell.got == 3000000);
+    assert_true(agent.shell.got < 9000000); /* held up by its credit, as it wants */
+    fake_agent_log(&agent, 6000000);
+    tunnel_world_send(&world, CORE_SEND_stop, first);
+    UNTIL(&world, world.log_bytes == 6000000 && agent.stops == 1); /* and nothing else is */
+    agent.shell.is_stalled = false;
+    fl_stream_consumed(agent.shell.stream, (uint32_t)agent.shell.got);
+    UNTIL(&world, agent.shell.got == 9000000);
+    fl_stream_close(agent.shell.stream, FL_OK, FL_STR("exit 0"));
+    UNTIL(&world, world.shell.closes == 1);
+    assert_string_equal(world.shell.text, "exit 0");
+
+    fake_shell_open(&agent.shell, agent_dialer_streams(agent.dialer), fl_loop_now(world.loop), 10);
+    UNTIL(&world, world.shell.got == 3000010); /* from the other end */
+    fake_agent_fini(&agent);
+    assert_int_equal(agent.shell.code, FL_UNAVAILABLE); /* with the tunnel */
+    UNTIL(&world, world.shell.closes == 2);
     end(&world, &agent);
 }
 
@@ -309,7 +345,7 @@ static void an_agent_that_fills_the_inbox_is_slowed_and_nobody_else_is(void **st
     begin(&world, &agent);
     fake_agent_init(&world, &other, 2);
     fake_agent_dial(&other, NULL);
-    UNTIL(&world, world.inventories == 2); /* it opened last: what is sent goes to it */
+    UNTIL(&world, world.inventories == 2); /* it opened last: messages go to it */
     world.hook_ctx = &newest;
     world.on_event = count_in_order;
     world.is_bounded = true;
@@ -321,12 +357,12 @@ static void an_agent_that_fills_the_inbox_is_slowed_and_nobody_else_is(void **st
                                                                     .state = FL_REPLICA_running}});
     }
     UNTIL(&world, tunnel_server_stats(world.server).held == 1);
-    other.log_total = 3000000;
-    agent_dialer_log_wants(other.dialer, other.log_total);
+    fake_agent_log(&other, 3000000);
     UNTIL(&world, world.log_bytes == 3000000);
     tunnel_world_send(&world, CORE_SEND_go, first);
     UNTIL(&world, other.gos == 1);
-    /* What libwebsockets and the kernel took meanwhile is not read: the rest waits in the agent. */
+    /* The bytes that libwebsockets and the kernel took meanwhile are not read: the rest waits in
+     * the agent. */
     assert_int_equal(newest, 100);
     assert_true(tunnel_server_stats(world.server).bytes_in < 3000000 + 1000000);
     UNTIL(&world, (world.room = 500, newest == FLOOD && world.replicas == FLOOD + 1));
@@ -375,6 +411,7 @@ FL_TESTS(cmocka_unit_test(an_agent_greets_lists_and_does_what_it_is_told),
          cmocka_unit_test(a_lost_connection_is_told_and_comes_back),
          cmocka_unit_test(who_is_revoked_is_sent_away_and_not_let_in_again),
          cmocka_unit_test(log_bytes_flow_both_ways_beside_control),
+         cmocka_unit_test(a_new_kind_of_stream_is_a_row_at_each_end),
          cmocka_unit_test(an_agent_that_fills_the_inbox_is_slowed_and_nobody_else_is),
          cmocka_unit_test(a_full_inbox_delays_greetings_and_loses_none),
          cmocka_unit_test(an_agent_comes_through_a_proxy_with_a_password),

@@ -1,4 +1,5 @@
-/* A session, an agent's mux, and an engine whose inbox is small: no socket, and time stands still unless told. */
+/* A session, an agent's mux, and an engine whose inbox is small: no socket, and time stands still
+ * unless told. */
 #include "controlplane/tunnel/session.h"
 
 #include <stdlib.h>
@@ -15,10 +16,10 @@ struct pair {
     struct fl_mux *agent;
     fl_ms now;
 
-    size_t room; /* of the inbox */
+    size_t room; /* in the inbox */
     uint64_t opens, resyncs, losts, nodes, ends;
-    uint64_t report_seq; /* the newest that was told */
-    char node_name[16];  /* of the newest */
+    uint64_t report_seq; /* the newest that arrived */
+    char node_name[16];  /* the newest one's */
     enum fl_code answer; /* instead of FL_FULL, when there is no room */
 };
 
@@ -71,6 +72,12 @@ static void on_lost(void *ctx, struct fl_cluster cluster, uint64_t session_epoch
     pair->losts++;
 }
 
+static void on_changed(void *ctx, uint64_t connection)
+{
+    (void)ctx;
+    assert_int_equal(connection, 1);
+}
+
 static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
 {
     (void)ctx;
@@ -86,8 +93,9 @@ static void to_hub(struct pair *pair, size_t piece_max)
     struct fl_buf out;
 
     fl_buf_init(&out, 4 << 20);
-    while (fl_mux_write(pair->agent, pair->now, &out) > 0)
+    while (fl_mux_write(pair->agent, pair->now, &out) > 0) {
         continue;
+    }
     for (size_t at = 0; at < out.len; at += piece_max) {
         size_t len = out.len - at < piece_max ? out.len - at : piece_max;
         char *piece = fl_alloc(len);
@@ -107,11 +115,13 @@ static void to_agent(struct pair *pair)
     struct fl_buf out;
 
     fl_buf_init(&out, 1 << 20);
-    while (session_write(pair->session, pair->now, &out) > 0)
+    while (session_write(pair->session, pair->now, &out) > 0) {
         continue;
+    }
     bytes = (struct fl_str){(const char *)out.at, out.len};
-    while (fl_mux_receive(pair->agent, &bytes, pair->now, &item, &err))
+    while (fl_mux_receive(pair->agent, &bytes, pair->now, &item, &err)) {
         continue;
+    }
     fl_buf_fini(&out);
 }
 
@@ -150,6 +160,7 @@ static void init(struct pair *pair)
         .flow = fl_flow_limits(),
         .ctx = pair,
         .lost = on_lost,
+        .changed = on_changed,
     };
     pair->session =
         session_create(&pair->shared, &(struct tunnel_peer){0}, 1, INT64_MAX, pair->now);
@@ -184,9 +195,10 @@ static void report(struct pair *pair, uint64_t reports)
             .replica = {.report_seq = i, .attempt = {{i}, 0, 1, 1}, .state = FL_REPLICA_running}};
 
         fl_mux_put(pair->agent, &replica);
-        if (i % 100 == 0)
+        if (i % 100 == 0) {
             fl_mux_put(pair->agent,
                        &(struct fl_msg){.kind = FL_MSG_node, .node = {.name = FL_STR("node")}});
+        }
     }
     fl_mux_put(pair->agent, &(struct fl_msg){.kind = FL_MSG_inventory_end});
 }
@@ -347,8 +359,9 @@ static void a_socket_that_goes_on_giving_is_cut_at_a_bound(void **state)
     report(&pair, 1);
     to_hub(&pair, 4096);
     memset(bytes, 0, SESSION_UNREAD_BYTES_MAX);
-    for (int i = 0; i < 2 && !session_is_over(pair.session); i++)
+    for (int i = 0; i < 2 && !session_is_over(pair.session); i++) {
         session_bytes(pair.session, (struct fl_str){bytes, SESSION_UNREAD_BYTES_MAX}, pair.now);
+    }
     assert_true(session_is_over(pair.session));
     assert_int_equal(pair.losts, 1);
     fl_free(bytes);

@@ -1,4 +1,4 @@
-/* Who must not get in: each is closed, and an agent that is up notices nothing. */
+/* Strangers: each is closed, and an agent that is up notices nothing. */
 #include "controlplane/tunnel/server.h"
 
 #include <errno.h>
@@ -8,11 +8,13 @@
 #include <openssl/ssl.h>
 
 #include "agent/tunnel/identity.h"
+#include "agent/tunnel/identity_folder.h"
 #include "shared/io/clock.h"
 #include "shared/io/net.h"
 #include "shared/tls/context.h"
 #include "shared/tls/key.h"
 #include "tests/fl_test.h"
+#include "tests/tls_groups.h"
 #include "tests/unit/controlplane/tunnel/tunnel_world.h"
 
 #define UPGRADE(path, protocol)                                                                    \
@@ -86,7 +88,7 @@ static void say(struct stranger *stranger, struct fl_str bytes)
     }
 }
 
-/* What comes until the server closes, which it must. */
+/* The bytes until the server closes, which it must. */
 static void hear_the_end(struct stranger *stranger)
 {
     fl_ms until = deadline();
@@ -120,7 +122,7 @@ static SSL_CTX *tls_of(struct tunnel_world *world, const char *state_dir)
     SSL_CTX *tls = NULL;
 
     if (state_dir) {
-        assert_true(agent_identity_load(state_dir, &identity, &err));
+        assert_true(agent_identity_load(identity_folder(state_dir), &identity, &err));
         want.cert_pem = agent_identity_chain(identity);
         want.key_pem = agent_identity_key(identity);
     }
@@ -144,7 +146,7 @@ static void is_refused(struct tunnel_world *world, SSL_CTX *tls, struct fl_str b
     UNTIL(world, tunnel_server_stats(world->server).refused > refused);
 }
 
-/* The agent of the world does what it is told, and never lost its connection. */
+/* The agent of the world still obeys, and never lost its connection. */
 static void is_undisturbed(struct tunnel_world *world, struct fake_agent *agent)
 {
     uint64_t acks = agent->acks;
@@ -207,7 +209,7 @@ static void who_shows_no_good_certificate_is_refused(void **state)
     tunnel_world_identity(&world, dir, 1, world.ca, -60000); /* expired */
     is_refused(&world, tls_of(&world, dir), FL_STR(UPGRADE("/", OURS)), false);
 
-    /* Of the right CA, but a listener's. */
+    /* From the right CA, but a listener's. */
     fl_buf_init(&cert, 2 * FL_CERT_PEM_MAX);
     fl_buf_init(&key_pem, FL_KEY_PEM_MAX);
     assert_true(fl_ca_sign_server(world.ca, key, (struct fl_ca_names){names, 1}, now - 1000,
@@ -273,6 +275,31 @@ static void who_dawdles_in_the_handshake_is_cut_off(void **state)
     tunnel_world_fini(&world);
 }
 
+static void turn_world(void *ctx)
+{
+    struct tunnel_world *world = ctx;
+
+    fl_loop_turn(world->loop, 5);
+}
+
+static void no_key_exchange_is_dear_to_the_server(void **state)
+{
+    struct tunnel_world world;
+    struct fl_net_address at;
+    struct fl_err err = {0};
+
+    (void)state;
+    tunnel_world_init(&world, 0);
+    assert_true(fl_net_parse(fl_str_c(world.hub), &at, &err));
+    for (size_t i = 0; i < TLS_GROUPS_LEN; i++) {
+        if (tls_takes_group(&at, tls_groups[i].name, turn_world, &world) !=
+            tls_groups[i].is_taken) {
+            fail_msg("%s is %s", tls_groups[i].name, tls_groups[i].is_taken ? "refused" : "taken");
+        }
+    }
+    tunnel_world_fini(&world);
+}
+
 static void what_no_agent_says_ends_its_tunnel_only(void **state)
 {
     static const char noise[] = "\x82\xa0\x00\x00\x00\x00 this is no frame of a multiplexer......";
@@ -313,8 +340,8 @@ static void an_agent_trusts_nobody_but_its_own_control_plane(void **state)
     tunnel_world_init(&world, 0);
     fake_agent_init(&world, &agent, 1);
     assert_true(fl_ca_create("foreign", fl_clock_wall(), FL_HOUR_MS, &foreign, &err));
-    assert_true(agent_identity_load(agent.state_dir, &identity, &err));
-    assert_true(agent_identity_store(agent.state_dir, agent_identity_key(identity),
+    assert_true(agent_identity_load(identity_folder(agent.state_dir), &identity, &err));
+    assert_true(agent_identity_store(identity_folder(agent.state_dir), agent_identity_key(identity),
                                      agent_identity_chain(identity), fl_ca_cert_pem(foreign),
                                      (struct fl_str){0}, &err));
     agent_identity_destroy(identity);
@@ -330,5 +357,6 @@ FL_TESTS(cmocka_unit_test(plaintext_and_garbage_are_refused),
          cmocka_unit_test(who_shows_no_good_certificate_is_refused),
          cmocka_unit_test(members_get_no_pages_and_no_other_protocol),
          cmocka_unit_test(who_dawdles_in_the_handshake_is_cut_off),
+         cmocka_unit_test(no_key_exchange_is_dear_to_the_server),
          cmocka_unit_test(what_no_agent_says_ends_its_tunnel_only),
          cmocka_unit_test(an_agent_trusts_nobody_but_its_own_control_plane))

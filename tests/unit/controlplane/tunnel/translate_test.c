@@ -15,7 +15,7 @@ static const struct translate_config config = {
     .capabilities = {"[]", 2},
 };
 
-/* What stands in a frame after the codec, as the agent reads it; the arena keeps it. */
+/* A message after the codec, as the agent reads it; the arena keeps it. */
 static struct fl_msg through_the_wire(const struct core_send *send, struct fl_arena *arena)
 {
     struct fl_digest spec = {{9}};
@@ -227,13 +227,15 @@ static void no_event_is_larger_than_the_core_takes(void **state)
     size_t pos = 0;
 
     (void)state;
-    for (uint32_t i = 0; i <= CORE_INVENTORY_MAX; i++)
+    for (uint32_t i = 0; i <= CORE_INVENTORY_MAX; i++) {
         messages[i] = item(i);
+    }
     assert_true(
         translate_next(&peer, messages, CORE_INVENTORY_MAX + 1, &pos, &arena, &event, &err));
     assert_int_equal(event.inventory.len, CORE_INVENTORY_MAX);
-    for (uint32_t i = 0; i <= CORE_NODES_MAX; i++)
+    for (uint32_t i = 0; i <= CORE_NODES_MAX; i++) {
         messages[i] = node(i, i + 1, 5);
+    }
     pos = 0;
     assert_true(translate_next(&peer, messages, CORE_NODES_MAX + 1, &pos, &arena, &event, &err));
     assert_int_equal(event.nodes.len, CORE_NODES_MAX);

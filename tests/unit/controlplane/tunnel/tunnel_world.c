@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "agent/tunnel/identity.h"
+#include "agent/tunnel/identity_folder.h"
 #include "shared/base/alloc.h"
 #include "shared/base/buf.h"
 #include "shared/io/clock.h"
@@ -24,7 +25,7 @@ struct fl_uuid tunnel_world_uuid(uint8_t n)
     return (struct fl_uuid){.at = {1, [15] = n}};
 }
 
-/* ---- the fake engine --------------------------------------------------------------------------- */
+/* ---- the fake engine ------------------------------------------------------------------------- */
 
 static void push(struct tunnel_world *world, struct core_send send)
 {
@@ -99,8 +100,9 @@ static bool on_peer(void *ctx, const struct tunnel_peer *peer, struct fl_str clu
     world->peers++;
     world->generation = peer->cert.generation;
     snprintf(uid, sizeof uid, "uid-%d", peer->cert.cluster.at[15]);
-    if (world->refuses_peers || !fl_str_eq(cluster_uid, fl_str_c(uid)))
+    if (world->refuses_peers || !fl_str_eq(cluster_uid, fl_str_c(uid))) {
         return fl_fail(err, FL_DENIED, "this cluster is revoked");
+    }
     *ret_cluster = (struct fl_cluster){peer->cert.cluster.at[15]};
     return true;
 }
@@ -160,7 +162,7 @@ static void on_log_frame(void *ctx, uint64_t connection, struct fl_cluster clust
     (void)cluster;
     world->log_bytes += payload.len;
     if (world->on_log) world->on_log(world->hook_ctx, connection, payload);
-    tunnel_server_log_consumed(world->server, connection, (uint32_t)payload.len);
+    log_stream_consumed(tunnel_server_streams(world->server, connection), (uint32_t)payload.len);
 }
 
 static void on_log_closed(void *ctx, uint64_t connection, struct fl_cluster cluster)
@@ -168,6 +170,70 @@ static void on_log_closed(void *ctx, uint64_t connection, struct fl_cluster clus
     (void)ctx;
     (void)connection;
     (void)cluster;
+}
+
+/* ---- a kind of stream that is only here ------------------------------------------------------ */
+
+static bool on_shell_open(void *ctx, struct fl_stream *stream, struct fl_err *err)
+{
+    struct fake_shell *shell = ctx;
+
+    (void)err;
+    shell->stream = stream;
+    shell->opens++;
+    if (shell->total) fl_stream_wants(stream, shell->total);
+    return true;
+}
+
+static bool on_shell_data(void *ctx, struct fl_stream *stream, struct fl_str bytes,
+                          struct fl_err *err)
+{
+    struct fake_shell *shell = ctx;
+
+    (void)err;
+    shell->got += bytes.len;
+    if (!shell->is_stalled) fl_stream_consumed(stream, (uint32_t)bytes.len);
+    return true;
+}
+
+static size_t on_shell_pull(void *ctx, struct fl_stream *stream, uint8_t *at, size_t bytes_max)
+{
+    struct fake_shell *shell = ctx;
+    size_t len = shell->total - shell->sent < bytes_max ? shell->total - shell->sent : bytes_max;
+
+    (void)stream;
+    memset(at, 'x', len);
+    shell->sent += len;
+    return len;
+}
+
+static void on_shell_close(void *ctx, struct fl_stream *stream, enum fl_code code,
+                           struct fl_str text)
+{
+    struct fake_shell *shell = ctx;
+
+    assert_ptr_equal(stream, shell->stream);
+    shell->stream = NULL;
+    shell->closes++;
+    shell->code = code;
+    snprintf(shell->text, sizeof shell->text, FL_STR_FMT, FL_STR_ARG(text));
+}
+
+static struct fl_stream_kind shell_kind(struct fake_shell *shell)
+{
+    return (struct fl_stream_kind){
+        FL_FRAME_EXEC, 1, shell, on_shell_open, on_shell_data, on_shell_pull, on_shell_close};
+}
+
+void fake_shell_open(struct fake_shell *shell, struct fl_streams *streams, fl_ms now,
+                     uint64_t total)
+{
+    struct fl_err err = {0};
+
+    assert_true(fl_streams_open(streams, FL_FRAME_EXEC, now, &shell->stream, &err));
+    shell->total = total;
+    shell->sent = 0;
+    fl_stream_wants(shell->stream, total);
 }
 
 void tunnel_world_send(struct tunnel_world *world, enum core_send_kind kind,
@@ -188,7 +254,7 @@ void tunnel_world_send(struct tunnel_world *world, enum core_send_kind kind,
     tunnel_server_send(world->server, &send);
 }
 
-/* ---- files and sockets ------------------------------------------------------------------------- */
+/* ---- files and sockets ----------------------------------------------------------------------- */
 
 static void write_file(struct tunnel_world *world, const char *name, struct fl_str text,
                        char ret_path[TUNNEL_WORLD_PATH_MAX])
@@ -208,8 +274,8 @@ static void make_server(struct tunnel_world *world, uint32_t handshake_ms)
                                         .peer = on_peer,
                                         .spec = on_spec,
                                         .renew = on_renew,
-                                        .log_frame = on_log_frame,
-                                        .log_closed = on_log_closed};
+                                        .streams = world->streams,
+                                        .streams_len = 2};
     char cert_file[TUNNEL_WORLD_PATH_MAX], key_file[TUNNEL_WORLD_PATH_MAX],
         ca_file[TUNNEL_WORLD_PATH_MAX];
     struct fl_key *key = fl_key_create();
@@ -230,6 +296,9 @@ static void make_server(struct tunnel_world *world, uint32_t handshake_ms)
     fl_buf_fini(&key_pem);
     fl_key_destroy(key);
 
+    world->log_stream = (struct log_stream_ports){world, on_log_frame, on_log_closed};
+    world->streams[0] = log_stream_kind(&world->log_stream);
+    world->streams[1] = shell_kind(&world->shell);
     assert_true(fl_net_parse(FL_STR("127.0.0.1:0"), &address, &err));
     assert_true(fl_net_listen(&address, (struct fl_net_listen){0}, &config.listen_fd, &err));
     assert_true(fl_net_local(config.listen_fd, &address, &err));
@@ -290,8 +359,8 @@ void tunnel_world_identity(struct tunnel_world *world, const char *state_dir, ui
     assert_true(fl_ca_sign_cluster(signer, key, tunnel_world_uuid(n), 1, from, now + lifetime_ms,
                                    &cert, &err));
     mkdir(state_dir, 0700);
-    if (!agent_identity_store(state_dir, view(&key_pem), view(&cert), fl_ca_cert_pem(world->ca),
-                              fl_str_c(world->hub), &err)) {
+    if (!agent_identity_store(identity_folder(state_dir), view(&key_pem), view(&cert),
+                              fl_ca_cert_pem(world->ca), fl_str_c(world->hub), &err)) {
         fail_msg("%s", err.text);
     }
     fl_buf_fini(&key_pem);
@@ -299,7 +368,7 @@ void tunnel_world_identity(struct tunnel_world *world, const char *state_dir, ui
     fl_key_destroy(key);
 }
 
-/* ---- the fake agent ---------------------------------------------------------------------------- */
+/* ---- the fake agent -------------------------------------------------------------------------- */
 
 static void note(struct fake_agent *agent, char letter)
 {
@@ -334,9 +403,15 @@ static void on_hello(void *ctx, struct fl_msg_hello *hello)
     hello->boot = 7;
 }
 
-static void on_opened(void *ctx)
+static void on_opened(void *ctx, struct fl_streams *streams)
 {
-    assert_true(agent_dialer_is_up(((struct fake_agent *)ctx)->dialer));
+    struct fake_agent *agent = ctx;
+    struct fl_err err = {0};
+
+    assert_true(agent_dialer_is_up(agent->dialer));
+    assert_true(
+        fl_streams_open(streams, FL_FRAME_LOG, fl_loop_now(agent->world->loop), &agent->log, &err));
+    fl_stream_wants(agent->log, agent->log_total);
 }
 
 static void on_message(void *ctx, const struct fl_msg *msg, struct fl_str spec)
@@ -389,22 +464,48 @@ static void on_closed(void *ctx, const char *why)
     agent->closes++;
 }
 
-static void on_agent_log_frame(void *ctx, struct fl_str payload)
+static bool on_log_open(void *ctx, struct fl_stream *stream, struct fl_err *err)
+{
+    (void)ctx;
+    (void)stream;
+    return fl_fail(err, FL_UNSUPPORTED, "the agent opens it");
+}
+
+static bool on_log_data(void *ctx, struct fl_stream *stream, struct fl_str bytes,
+                        struct fl_err *err)
 {
     struct fake_agent *agent = ctx;
 
-    agent->log_got += payload.len;
+    (void)err;
+    agent->log_got += bytes.len;
+    fl_stream_consumed(stream, (uint32_t)bytes.len);
+    return true;
 }
 
-static size_t on_log_pull(void *ctx, uint8_t *at, size_t bytes_max)
+static size_t on_log_pull(void *ctx, struct fl_stream *stream, uint8_t *at, size_t bytes_max)
 {
     struct fake_agent *agent = ctx;
     size_t len = bytes_max;
 
+    (void)stream;
     if (agent->log_total - agent->log_sent < len) len = agent->log_total - agent->log_sent;
     memset(at, 'l', len);
     agent->log_sent += len;
     return len;
+}
+
+static void on_log_close(void *ctx, struct fl_stream *stream, enum fl_code code, struct fl_str text)
+{
+    (void)stream;
+    (void)code;
+    (void)text;
+    ((struct fake_agent *)ctx)->log = NULL;
+}
+
+void fake_agent_log(struct fake_agent *agent, uint64_t bytes)
+{
+    agent->log_total = bytes;
+    fl_stream_wants(agent->log, bytes - agent->log_sent);
 }
 
 void fake_agent_init(struct tunnel_world *world, struct fake_agent *agent, uint8_t n)
@@ -418,15 +519,19 @@ void fake_agent_init(struct tunnel_world *world, struct fake_agent *agent, uint8
 
 void fake_agent_dial(struct fake_agent *agent, const char *proxy)
 {
-    struct agent_dialer_config config = {
-        .state_dir = agent->state_dir, .proxy = proxy, .seed = (uint64_t)(uintptr_t)agent};
+    struct fl_stream_kind streams[] = {
+        {FL_FRAME_LOG, 1, agent, on_log_open, on_log_data, on_log_pull, on_log_close},
+        shell_kind(&agent->shell)};
+    struct agent_dialer_config config = {.store = identity_folder(agent->state_dir),
+                                         .proxy = proxy,
+                                         .seed = (uint64_t)(uintptr_t)agent,
+                                         .streams = streams,
+                                         .streams_len = 2};
     struct agent_dialer_ports ports = {.ctx = agent,
                                        .hello = on_hello,
                                        .opened = on_opened,
                                        .message = on_message,
-                                       .closed = on_closed,
-                                       .log_frame = on_agent_log_frame,
-                                       .log_pull = on_log_pull};
+                                       .closed = on_closed};
     struct fl_err err = {0};
 
     agent->dialer = agent_dialer_create(agent->world->loop, &config, &ports, &err);

@@ -1,9 +1,10 @@
-/* tunnel_world.h - a real tunnel server and real dialers on one loop, over loopback and real TLS; in place of
- * the engine a fake one, which welcomes everybody and acknowledges everything, and in place of the agent's a
- * fake one, which does what it is told at once.  For tests and benchmarks of the tunnel. */
+/* tunnel_world.h - a real tunnel server and real dialers on one loop, over loopback and real TLS;
+ * in place of the engine a fake one, which welcomes everybody and acknowledges everything, and in
+ * place of the agent's a fake one, which obeys at once.  For tests and benchmarks of the tunnel. */
 #pragma once
 
 #include "agent/tunnel/dialer.h"
+#include "controlplane/tunnel/log_stream.h"
 #include "controlplane/tunnel/server.h"
 #include "shared/base/vec.h"
 #include "shared/io/loop.h"
@@ -12,6 +13,17 @@
 enum { TUNNEL_WORLD_PATH_MAX = 128, TUNNEL_WORLD_WAIT_MS = 60000 };
 
 struct tunnel_world;
+
+/* One end of EXEC, a kind of stream that no product code has yet: a row in the table of each end.
+ * It sends 'total' bytes and counts what comes. */
+struct fake_shell {
+    struct fl_stream *stream; /* NULL: none is open */
+    uint64_t total, sent, got;
+    uint32_t opens, closes;
+    bool is_stalled; /* gives no credit back */
+    enum fl_code code;
+    char text[128]; /* with the newest close */
+};
 
 struct fake_agent {
     struct tunnel_world *world;
@@ -23,8 +35,10 @@ struct fake_agent {
     char spec[256], params[64]; /* of the last START */
     size_t spec_bytes;
     struct fl_attempt last;
-    char order[4096]; /* a letter for each message, as it came: W R S G T A */
-    uint64_t log_sent, log_total, log_got;
+    char order[4096];                      /* a letter for each message, as it came: W R S G T A */
+    struct fl_stream *log;                 /* NULL: no tunnel */
+    uint64_t log_sent, log_total, log_got; /* log_total: see fake_agent_log */
+    struct fake_shell shell;
 };
 
 struct fake_spec {
@@ -52,6 +66,10 @@ struct tunnel_world {
     bool is_bounded; /* its inbox has room for so many events only: */
     size_t room;
 
+    struct log_stream_ports log_stream;
+    struct fl_stream_kind streams[2];
+    struct fake_shell shell;
+
     /* Who wants to see for itself; NULL: nobody.  A log frame's credit is returned all the same. */
     void *hook_ctx;
     void (*on_event)(void *ctx, const struct core_event *event);
@@ -64,7 +82,7 @@ struct tunnel_world {
     uint64_t log_bytes;
 };
 
-/* The defaults, but a handshake may take long where nothing else is said: the machine is busy. */
+/* The defaults, but a handshake may take long unless a test says otherwise: the machine is busy. */
 void tunnel_world_init(struct tunnel_world *world, uint32_t handshake_ms);
 void tunnel_world_fini(struct tunnel_world *world);
 
@@ -77,13 +95,18 @@ void tunnel_world_fini(struct tunnel_world *world);
         }                                                                                          \
     } while (0)
 
-/* An identity in a state directory of its own: of cluster 'n', good until 'lifetime_ms' from now. */
+/* An identity of cluster 'n' in a state directory of its own, good until 'lifetime_ms' from now. */
 void tunnel_world_identity(struct tunnel_world *world, const char *state_dir, uint8_t n,
                            const struct fl_ca *signer, fl_ms lifetime_ms);
 
 void fake_agent_init(struct tunnel_world *world, struct fake_agent *agent, uint8_t n);
 void fake_agent_dial(struct fake_agent *agent, const char *proxy);
 void fake_agent_fini(struct fake_agent *agent);
+void fake_agent_log(struct fake_agent *agent, uint64_t bytes); /* so many are there to be sent */
+
+/* Opens EXEC on these streams, of either end, and sends so many bytes. */
+void fake_shell_open(struct fake_shell *shell, struct fl_streams *streams, fl_ms now,
+                     uint64_t total);
 
 struct fl_uuid tunnel_world_uuid(uint8_t n);
 

@@ -67,7 +67,7 @@ static void the_message_names_file_line_and_condition(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     snprintf(want, sizeof(want), "%.*s", (int)(strcspn(text, "\n") + 1), text);
-    assert_string_equal(text + strlen(want), want); /* what it should say, then what it said */
+    assert_string_equal(text + strlen(want), want); /* the expected text, then the text */
 }
 
 FL_TESTS(cmocka_unit_test(a_false_condition_aborts_and_a_true_one_does_not),

@@ -40,7 +40,7 @@ static void random_operations_agree_with_an_array(void **state)
         }
         assert_int_equal(map.len, len);
         if (n % 20000 != 0) continue;
-        for (uint64_t k = 0; k < KEYS; k++) { /* nobody was lost in a move */
+        for (uint64_t k = 0; k < KEYS; k++) { /* no key was lost in a move */
             key_len = key_of(k, key);
             assert_int_equal(fl_map_find(&map, key, key_len, NULL), values[k] != 0);
         }

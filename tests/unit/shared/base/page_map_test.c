@@ -188,7 +188,8 @@ static void dense_keys_cost_four_bytes_and_a_tenth(void **state)
     }
     assert_int_equal(wanted, 1000001);
 
-    /* As jobs end, oldest first, memory comes back, and the tree keeps its height only while it must. */
+    /* As jobs end, oldest first, memory comes back, and the tree keeps its height only while it
+     * must. */
     for (uint64_t key = 1; key <= 999990; key++) {
         if (fl_page_map_remove(&map, key) != key) fail();
     }

@@ -76,7 +76,8 @@ static void below_reaches_every_number_about_as_often(void **state)
     }
 }
 
-/* Of 2/3 of all numbers, plain scaling would draw, in the lower half, every odd one twice as often. */
+/* For a range of 2/3 of all numbers, plain scaling would draw each odd one of the lower half twice
+ * as often. */
 static void below_is_fair_when_n_is_huge(void **state)
 {
     const uint64_t n = UINT64_MAX / 3 * 2;

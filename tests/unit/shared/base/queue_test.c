@@ -10,7 +10,7 @@
 #define CONSUMERS 3
 #define ITEMS_EACH 5000
 
-/* One item: who put it, and as which; the tests take it apart again. */
+/* One item: its producer and its number; the tests take it apart again. */
 struct item {
     uint32_t producer, n;
 };
@@ -83,7 +83,7 @@ static void *take_for_ever(void *arg)
 
 static void put_null(void *arg)
 {
-    (void)!fl_queue_put(arg, NULL);
+    FL_IGNORE(fl_queue_put(arg, NULL));
 }
 
 static void create_without_room(void *arg)
@@ -161,7 +161,7 @@ static void a_take_waits_as_long_as_it_was_told(void **state)
 
     (void)state;
     assert_null(fl_queue_take(queue, 0));
-    assert_true(now_ms() - start < 60000); /* what it waits for never comes */
+    assert_true(now_ms() - start < 60000); /* its event never comes */
     start = now_ms();
     assert_null(fl_queue_take(queue, 60));
     assert_true(now_ms() - start >= 59);
@@ -248,7 +248,7 @@ static void one_consumer_sees_each_producers_order(void **state)
         selves[i] = (struct producer){&world, i};
         assert_int_equal(pthread_create(&producers[i], NULL, produce, &selves[i]), 0);
     }
-    while (!atomic_load(&world.refused)) { /* nobody takes, so it gets full */
+    while (!atomic_load(&world.refused)) { /* no consumer takes, so it gets full */
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     assert_int_equal(fl_queue_len(world.queue), 16);

@@ -20,7 +20,8 @@ static void only_what_has_ended_is_last(void **state)
     assert_true(fl_replica_state_is_last(FL_REPLICA_refused));
 }
 
-/* Every part of an item counts, and so does the order: else a half inventory could pass for a whole. */
+/* Every part of an item counts, and so does the order: else a half inventory could pass for a
+ * whole. */
 static void an_inventory_s_digest_tells_any_difference(void **state)
 {
     struct fl_attempt seven = {.job = {7}, .element = 1, .n = 2, .incarnation = 1};

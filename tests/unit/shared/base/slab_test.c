@@ -77,7 +77,8 @@ static void a_full_slab_gives_slot_zero_until_one_comes_back(void **state)
     }
 }
 
-/* The reference is a plain array: which slots are taken, what their records hold, where they are. */
+/* The reference is a plain array: which slots are taken, what their records hold, where they
+ * are. */
 static void records_are_zeroed_stay_and_never_move(void **state)
 {
     const uint32_t max = 5000;

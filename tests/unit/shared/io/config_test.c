@@ -209,8 +209,6 @@ static void help_and_reference_come_from_the_rows(void **state)
     assert_non_null(strstr(printed, "| `needed` | text | must be set | Has to be said. |\n"));
     assert_non_null(strstr(printed, ".It Fl \\-body\\-max\nThe largest body.\n"
                                     "(size, 1KiB to 8MiB; preset 1MiB)\n"));
-    assert_non_null(
-        strstr(printed, ".Sh SETTINGS\nRead from the file that\n.Fl \\-config\nnames\n"));
     assert_non_null(strstr(printed, "| `idle` | time, 1s to 1h | `30s` |"));
     free(printed);
 }

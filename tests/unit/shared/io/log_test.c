@@ -156,8 +156,9 @@ static void what_repeats_says_that_it_goes_quiet_and_does(void **state)
         fl_log(FL_LOG_WARN, "test", i == 0 ? "other" : "flood");
     }
     text = read_log(&log);
-    for (const char *at = text; (at = strstr(at, "event=flood")); at++)
+    for (const char *at = text; (at = strstr(at, "event=flood")); at++) {
         lines++;
+    }
     /* A window may end during the loop on a very slow machine, but not often. */
     assert_true(lines >= FL_LOG_REPEATS_MAX && lines < 3 * FL_LOG_REPEATS_MAX);
     assert_non_null(strstr(text, "quiet_ms="));
@@ -169,8 +170,9 @@ static void what_repeats_says_that_it_goes_quiet_and_does(void **state)
     }
     text = read_log(&log);
     lines = 0;
-    for (const char *at = text; (at = strstr(at, "event=detail\n")); at++)
+    for (const char *at = text; (at = strstr(at, "event=detail\n")); at++) {
         lines++;
+    }
     assert_int_equal(lines, 2 * FL_LOG_REPEATS_MAX);
     close_pipe(&log);
 }

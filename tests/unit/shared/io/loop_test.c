@@ -10,7 +10,7 @@
 
 enum { WAIT_MS = 60000, TIMERS = 500 };
 
-/* What was called, in order, as letters. */
+/* The calls, in order, as letters. */
 struct story {
     struct fl_loop *loop;
     char text[256];
@@ -65,6 +65,20 @@ static void a_timer_comes_once_and_not_before_its_time(void **state)
     assert_true(fl_loop_now(story.loop) >= at);
     assert_false(fl_timer_is_on(&timer));
     fl_loop_turn(story.loop, 0);
+    assert_string_equal(story.text, "t");
+    fl_loop_destroy(story.loop);
+}
+
+/* INT64_MIN is how a deadline says 'at once'. */
+static void a_time_however_long_past_is_due_in_the_next_turn(void **state)
+{
+    struct story story = {.loop = fl_loop_create()};
+    struct fl_timer timer;
+
+    (void)state;
+    fl_timer_init(&timer, story.loop, tell_timer, &story);
+    fl_timer_at(&timer, INT64_MIN);
+    fl_loop_turn(story.loop, WAIT_MS);
     assert_string_equal(story.text, "t");
     fl_loop_destroy(story.loop);
 }
@@ -361,6 +375,7 @@ static void a_stop_before_the_run_is_not_forgotten(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(a_timer_comes_once_and_not_before_its_time),
+         cmocka_unit_test(a_time_however_long_past_is_due_in_the_next_turn),
          cmocka_unit_test(a_timer_set_again_counts_from_then_and_one_taken_off_never_comes),
          cmocka_unit_test(many_timers_come_in_order_whatever_was_set_and_taken_off),
          cmocka_unit_test(a_timer_that_always_sets_itself_to_now_lets_turns_end),

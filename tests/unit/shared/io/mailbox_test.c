@@ -79,8 +79,9 @@ static void *write_all(void *ctx)
     for (int i = 1; i <= LETTERS; i++) {
         struct note *one = note(writer->number, i);
 
-        while (!fl_mailbox_put(writer->mailbox, &one->letter))
+        while (!fl_mailbox_put(writer->mailbox, &one->letter)) {
             sched_yield();
+        }
     }
     return NULL;
 }

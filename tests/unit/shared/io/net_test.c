@@ -144,7 +144,7 @@ static void a_refused_connection_says_so(void **state)
     bool is_begun;
 
     (void)state;
-    close(listener); /* nobody is there any more */
+    close(listener); /* the listener is gone */
     is_begun = fl_net_connect(&local, &fd, &err);
     if (is_begun) {
         wait_for(fd, POLLOUT);

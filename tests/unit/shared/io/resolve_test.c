@@ -8,7 +8,8 @@
 
 enum { WAIT_MS = 120000, PATIENCE_MS = 60000 };
 
-/* No name may be of 64 letters between its dots: refused without a name server, but by the helper. */
+/* No name may be of 64 letters between its dots: refused without a name server, but by the
+ * helper. */
 #define NO_NAME "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.invalid:80"
 
 struct asker {
@@ -136,7 +137,8 @@ static void of_two_that_are_asked_for_the_second_is_answered(void **state)
     end(&asker);
 }
 
-/* A turn after each put shows the helper at any point of its way; LeakSanitizer sees what it leaves. */
+/* A turn after each put shows the helper at any point of its way; LeakSanitizer sees what it
+ * leaves. */
 static void it_can_stop_while_a_helper_waits(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Signals, the lifeline and systemd's datagrams: what tells a program to go, and by what it tells. */
+/* Signals, the lifeline and systemd's datagrams: a program's orders to go, and its notices. */
 #include "shared/io/signal.h"
 
 #include <stdlib.h>

@@ -43,7 +43,7 @@ static void expect_none_due(struct fl_flow *flow, fl_ms now)
     assert_false(fl_flow_due(flow, now, &credit));
 }
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static void streams_open_once_up_to_the_limit_and_never_as_control(void **state)
 {
@@ -83,7 +83,7 @@ static void a_tunnel_carries_1024_streams(void **state)
     fl_flow_destroy(flow);
 }
 
-/* ---- sending ----------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static void a_stream_sends_what_it_has_credit_for(void **state)
 {
@@ -164,7 +164,7 @@ static void streams_take_turns_and_control_goes_first(void **state)
     assert_false(fl_flow_turn(flow, &turn));
     fl_flow_wants(flow, 1, 250);
     fl_flow_wants(flow, 3, 150);
-    fl_flow_wants(flow, 9, 150); /* not open: nobody's */
+    fl_flow_wants(flow, 9, 150); /* not open: ignored */
     for (int i = 0; fl_flow_turn(flow, &turn); i++) {
         size_t len = strlen(order);
 
@@ -207,7 +207,7 @@ static void control_needs_no_credit_but_has_a_limit_of_its_own(void **state)
     fl_flow_destroy(flow);
 }
 
-/* ---- receiving --------------------------------------------------------------------------------- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 static void a_stream_gets_credit_when_its_sink_has_taken_a_quarter_of_its_window(void **state)
 {
@@ -315,7 +315,7 @@ static void consuming_more_than_was_received_is_a_bug(void **state)
     fl_flow_destroy(flow);
 }
 
-/* ---- growing ----------------------------------------------------------------------------------- */
+/* ---- growing --------------------------------------------------------------------------------- */
 
 /* A whole window goes through stream 'id' in 'took_ms'. */
 static void pump(struct fl_flow *flow, uint32_t id, uint32_t *sequence, fl_ms *now, fl_ms took_ms)
@@ -380,7 +380,7 @@ static void all_streams_share_one_growth_and_give_it_back(void **state)
     fl_flow_destroy(flow);
 }
 
-/* ---- both ends, with a distance between them --------------------------------------------------- */
+/* ---- both ends, with a distance between them ------------------------------------------------- */
 
 enum { RATE_BYTES_MS = 40000, ONE_WAY_MS = 50, SECONDS = 6, STREAMS = 64, STALLED = 13 };
 
@@ -510,8 +510,8 @@ static void a_long_way_is_filled_by_growing_windows(void **state)
     end_pair(&growing);
 }
 
-/* Whatever is sent and consumed, an honest pair never breaks a rule, never locks up and never holds more
- * than the formula in flow.h. */
+/* However much is sent and consumed, an honest pair never breaks a rule, never locks up and never
+ * holds more than the formula in flow.h. */
 static void honest_ends_never_break_a_rule(void **state)
 {
     (void)state;

@@ -3,11 +3,11 @@
  *     agent SEED | hub      begin, at time 0
  *     wait SECONDS          time goes on; ticks come exactly at the deadlines
  *     until STATE           the same, until the link is in that state
- *     late SECONDS          time goes on, but nobody ticks: the process was paused
+ *     late SECONDS          time goes on, but no tick comes: the process was paused
  *     EVENT [N [N]]         an event of link.h, with its numbers
  *
- * A line of the story: time, event, state, what to do, until when; and why, when a connection has ended.
- * A tick that changes nothing is not told. */
+ * A line of the story: time, event, state, what to do, until when; and why, when a connection has
+ * ended.  A tick that changes nothing is not told. */
 #include "shared/link/link.h"
 
 #include <inttypes.h>
@@ -136,7 +136,7 @@ static void expect(const char *script, const char *story)
     assert_string_equal(play.story, story);
 }
 
-/* ---- agent ------------------------------------------------------------------------------------- */
+/* ---- agent ----------------------------------------------------------------------------------- */
 
 static void an_agent_dials_greets_and_is_up(void **state)
 {
@@ -407,7 +407,7 @@ static void a_paused_agent_that_reads_first_does_not_take_the_hub_for_dead(void 
            "45.000 tick: DOWN CLOSE until 45.551 (silent)\n");
 }
 
-/* ---- hub --------------------------------------------------------------------------------------- */
+/* ---- hub ------------------------------------------------------------------------------------- */
 
 static void a_hub_waits_for_hello_and_for_the_commit_of_the_welcome(void **state)
 {
@@ -481,7 +481,7 @@ static void a_hub_says_bye_to_who_is_refused_or_superseded_and_at_its_own_end(vo
                                         "0.000 lost: CLOSED CLOSE until ever (lost)\n");
 }
 
-/* ---- beside the stories ------------------------------------------------------------------------ */
+/* ---- beside the stories ---------------------------------------------------------------------- */
 
 static void a_clock_that_goes_back_stands_still(void **state)
 {

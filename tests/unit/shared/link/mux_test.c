@@ -7,7 +7,7 @@
 
 enum { STREAMS = 4 };
 
-/* What one end has to send on a stream, and what it got: bytes whose values tell their place. */
+/* One end's output and input on a stream: bytes whose values give their place. */
 struct source {
     uint32_t stream;
     uint64_t sent, total;
@@ -56,8 +56,9 @@ static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
         if (source->stream != stream) continue;
         if (source->total - source->sent < len) len = source->total - source->sent;
         if (end->pulled_max && end->pulled_max < len) len = end->pulled_max;
-        for (size_t b = 0; b < len; b++)
+        for (size_t b = 0; b < len; b++) {
             at[b] = byte_at(stream, source->sent + b);
+        }
         source->sent += len;
         return len;
     }
@@ -154,14 +155,17 @@ static void take_bytes(struct pair *pair, struct end *end, struct fl_str bytes)
         switch (item.kind) {
         case FL_MUX_ANSWER:
             end->answer = item.answer;
-            if (item.answer == FL_LINK_DO_GREET)
+            if (item.answer == FL_LINK_DO_GREET) {
                 assert_int_equal(item.messages->kind, FL_MSG_hello);
-            if (item.answer == FL_LINK_DO_BEGIN)
+            }
+            if (item.answer == FL_LINK_DO_BEGIN) {
                 assert_int_equal(item.messages->kind, FL_MSG_welcome);
+            }
             break;
         case FL_MUX_MESSAGE:
-            for (size_t i = 0; i < item.messages_len; i++)
+            for (size_t i = 0; i < item.messages_len; i++) {
                 take_message(end, &item.messages[i]);
+            }
             break;
         case FL_MUX_DATA:
             take_data(end, &item);
@@ -173,7 +177,7 @@ static void take_bytes(struct pair *pair, struct end *end, struct fl_str bytes)
     }
 }
 
-/* One turn of one direction: what may go out goes, in pieces cut anywhere. */
+/* One turn of one direction: the bytes that may go are sent, in pieces cut anywhere. */
 static size_t carry(struct pair *pair, struct end *from, struct end *to)
 {
     size_t wrote;
@@ -204,8 +208,9 @@ static size_t carry(struct pair *pair, struct end *from, struct end *to)
 static void settle(struct pair *pair)
 {
     for (int i = 0; i < 100000; i++) {
-        if (carry(pair, &pair->hub, &pair->agent) + carry(pair, &pair->agent, &pair->hub) == 0)
+        if (carry(pair, &pair->hub, &pair->agent) + carry(pair, &pair->agent, &pair->hub) == 0) {
             return;
+        }
     }
     fail_msg("the two never come to rest");
 }
@@ -254,8 +259,6 @@ static struct fl_flow_limits small_limits(void)
     return limits;
 }
 
-/* --------------------------------------------------------------------------------------------------- */
-
 static void two_ends_greet_and_talk_however_the_bytes_are_cut(void **state)
 {
     size_t cuts[] = {0, 1, 7, 4096};
@@ -265,8 +268,9 @@ static void two_ends_greet_and_talk_however_the_bytes_are_cut(void **state)
         struct pair pair;
 
         greet(&pair, fl_flow_limits(), cuts[c]);
-        for (uint64_t seq = 1; seq <= 500; seq++)
+        for (uint64_t seq = 1; seq <= 500; seq++) {
             put_go(&pair.hub, seq);
+        }
         settle(&pair);
         assert_int_equal(pair.agent.messages, 500);
         assert_int_equal(fl_mux_control_bytes(pair.hub.mux), 0);
@@ -399,8 +403,9 @@ static void who_sends_without_credit_loses_the_stream_then_the_tunnel(void **sta
         .stream = 1, .type = FL_FRAME_LOG, .sequence = 1, .payload = {much, sizeof much}};
 
     (void)state;
-    for (size_t b = 0; b < sizeof much; b++)
+    for (size_t b = 0; b < sizeof much; b++) {
         much[b] = (char)byte_at(1, b);
+    }
     greet(&pair, small_limits(), 0);
     frame.payload.len = 10;
     an_evil_frame(&pair, &frame);
@@ -499,8 +504,9 @@ static void control_that_nobody_takes_breaks_the_connection_at_its_limit(void **
     greet(&pair, limits, 0);
     for (uint64_t seq = 1; seq <= 20000; seq++) {
         put_go(&pair.hub, seq);
-        if (fl_mux_control_bytes(pair.hub.mux) > bytes_max)
+        if (fl_mux_control_bytes(pair.hub.mux) > bytes_max) {
             bytes_max = fl_mux_control_bytes(pair.hub.mux);
+        }
     }
     assert_true(bytes_max <= 200000 + FL_FRAME_PAYLOAD_MAX);
     assert_true(fl_mux_deadline(pair.hub.mux) <= pair.now);

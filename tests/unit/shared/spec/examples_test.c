@@ -33,7 +33,7 @@ static struct fl_job_spec accepted(const struct fl_json *root, const char *path,
         (void)fl_problems_fail(&problems, &err);
         fail_msg("%s: %s", path, err.text);
     }
-    fl_buf_init(&buf, FL_SPEC_BYTES_MAX);
+    fl_buf_init(&buf, FL_JOB_SPEC_BYTES_MAX);
     assert_true(fl_job_spec_canonical(&buf, &spec));
     assert_true(
         fl_job_spec_read((struct fl_str){(const char *)buf.at, buf.len}, arena, &again, &err));
@@ -143,7 +143,7 @@ static void the_manual_tells_the_truth(void **state)
     struct fl_buf buf;
 
     (void)state;
-    fl_buf_init(&buf, FL_SPEC_BYTES_MAX);
+    fl_buf_init(&buf, FL_JOB_SPEC_BYTES_MAX);
     spec = accepted(read_one(next_block(&at, "```yaml\n"), &arena), "the short form", &arena);
     assert_true(fl_job_spec_canonical(&buf, &spec));
     fl_buf_put_u8(&buf, '\n');

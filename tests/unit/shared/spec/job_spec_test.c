@@ -15,7 +15,7 @@ struct world {
 static void begin(struct world *world)
 {
     *world = (struct world){0};
-    fl_buf_init(&world->buf, FL_SPEC_BYTES_MAX);
+    fl_buf_init(&world->buf, FL_JOB_SPEC_BYTES_MAX);
 }
 
 static void end(struct world *world)
@@ -56,7 +56,7 @@ static void assert_good(struct world *world, const char *text)
     fail_msg("%s: %s", text, err.text);
 }
 
-/* What was written, with single quotes. */
+/* The written text, with single quotes. */
 static const char *written(struct world *world)
 {
     char *copy = fl_arena_printf(&world->arena, FL_STR_FMT, (int)world->buf.len,
@@ -198,21 +198,20 @@ static void a_field_that_is_unknown_is_named_with_the_one_that_was_meant(void **
     assert_false(parse(&world, "{'comand':['a'],'replcias':2,'image':'x','zzz':1,'metadata':{},"
                                "'resources':{'gpu':1,'cpus':1}}"));
     assert_string_equal(story(&world),
-                        "/comand: there is no such field here; did you mean command?\n"
-                        "/replcias: there is no such field here; did you mean replicas?\n"
-                        "/zzz: there is no such field here\n"
+                        "/comand: unknown field; did you mean command?\n"
+                        "/replcias: unknown field; did you mean replicas?\n"
+                        "/zzz: unknown field\n"
                         "/metadata: name and labels stand at the top of a job document\n"
                         "/resources/gpu: the field is called gpus\n"
-                        "/resources/cpus: there is no such field here; did you mean cpu?\n");
+                        "/resources/cpus: unknown field; did you mean cpu?\n");
     assert_int_equal(world.problems.at[1].at.col, 17);
     assert_true(fl_str_eq(world.problems.at[1].got, FL_STR("\"replcias\"")));
     assert_true(fl_str_eq(world.problems.at[0].allowed, FL_STR("command")));
     assert_false(parse(&world, "{'roles':[{'name':'a','template':{'spec':{'containers':[{'image':"
                                "'x','livenessProbe':{}}],'hostNetwork':true}}}]}"));
     assert_string_equal(story(&world),
-                        "/roles/0/template/spec/containers/0/livenessProbe: there is no such "
-                        "field here\n/roles/0/template/spec/hostNetwork: there is no such field "
-                        "here\n");
+                        "/roles/0/template/spec/containers/0/livenessProbe: unknown field\n"
+                        "/roles/0/template/spec/hostNetwork: unknown field\n");
     end(&world);
 }
 
@@ -341,7 +340,7 @@ static void twenty_problems_are_told_and_the_others_counted(void **state)
     assert_int_equal(world.problems.len, FL_PROBLEMS_MAX);
     assert_int_equal(world.problems.more, 30);
     assert_false(fl_problems_fail(&world.problems, &err));
-    assert_string_equal(err.text, "/qqq0: there is no such field here (and 49 more)");
+    assert_string_equal(err.text, "/qqq0: unknown field (and 49 more)");
     fl_buf_fini(&text);
     end(&world);
 }
@@ -392,6 +391,30 @@ static void parameters_reach_a_replica_over_its_env(void **state)
     end(&world);
 }
 
+/* 'b' is so long that both parameters together have 'bytes'. */
+static bool parse_long_params(struct world *world, size_t bytes)
+{
+    char text[65536];
+
+    snprintf(text, sizeof text, "{'command':['x'],'params':{'a':'%0*d','b':'%0*d'}}", 20000, 7,
+             (int)(bytes - 20002), 7);
+    return parse(world, text);
+}
+
+static void parameters_that_are_too_long_name_the_limit_that_is_kept(void **state)
+{
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    assert_true(parse_long_params(&world, FL_JOB_PARAMS_BYTES_MAX));
+    assert_false(parse_long_params(&world, 40000));
+    assert_true(
+        fl_str_eq(world.problems.at[0].allowed, FL_STR("at most 32768 bytes in all"))); /* 32 KiB */
+    assert_false(parse_long_params(&world, FL_JOB_PARAMS_BYTES_MAX + 1));
+    end(&world);
+}
+
 static void labels_are_lines_and_read_back(void **state)
 {
     struct fl_pairs pairs;
@@ -423,7 +446,8 @@ static void a_spec_is_read_from_any_bytes_or_refused(void **state)
     assert_int_equal(err.code, FL_INVALID);
     assert_false(fl_job_spec_read(FL_STR("{\"roles\":3}"), &arena, &spec, &err));
     assert_string_equal(err.text, "spec: /roles: this is not what roles holds");
-    assert_false(fl_job_spec_read((struct fl_str){"", FL_SPEC_BYTES_MAX + 1}, &arena, &spec, &err));
+    assert_false(
+        fl_job_spec_read((struct fl_str){"", FL_JOB_SPEC_BYTES_MAX + 1}, &arena, &spec, &err));
     assert_int_equal(err.code, FL_TOO_LARGE);
     fl_arena_fini(&arena);
 }
@@ -435,5 +459,6 @@ FL_TESTS(cmocka_unit_test(the_short_form_is_one_role), cmocka_unit_test(little_i
          cmocka_unit_test(twenty_problems_are_told_and_the_others_counted),
          cmocka_unit_test(limits_of_the_administrator_are_kept),
          cmocka_unit_test(parameters_reach_a_replica_over_its_env),
+         cmocka_unit_test(parameters_that_are_too_long_name_the_limit_that_is_kept),
          cmocka_unit_test(labels_are_lines_and_read_back),
          cmocka_unit_test(a_spec_is_read_from_any_bytes_or_refused))

@@ -1,4 +1,4 @@
-/* Real handshakes over socket pairs: who gets in, who does not, and why. */
+/* Real handshakes over socket pairs: admissions, refusals, and their reasons. */
 #include "shared/tls/context.h"
 
 #include <openssl/ssl.h>
@@ -137,10 +137,12 @@ static void meet(struct meeting *meeting, const struct fl_tls_server *server,
     SSL_set_connect_state(meeting->client);
     if (host) assert_true(fl_tls_expect(meeting->client, host, &err));
     for (int i = 0; i < STEPS_MAX && (!server_ends || !client_ends); i++) {
-        if (!client_ends)
+        if (!client_ends) {
             client_ends = step(meeting->client, &meeting->client_is_done, &meeting->client_err);
-        if (!server_ends)
+        }
+        if (!server_ends) {
             server_ends = step(meeting->server, &meeting->server_is_done, &meeting->server_err);
+        }
         if (client_ends && !meeting->client_is_done) break;
     }
     /* In TLS 1.3 a client is done before its certificate is looked at. */

@@ -1,4 +1,4 @@
-/* Keys, the names of clusters, and requests: what is read, and what is refused. */
+/* Keys, the names of clusters, and requests: accepted and refused ones. */
 #include "shared/tls/key.h"
 
 #include <stdlib.h>

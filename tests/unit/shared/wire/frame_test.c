@@ -3,7 +3,7 @@
 #include "shared/base/prng.h"
 #include "tests/fl_test.h"
 
-static struct fl_buf wire; /* what was written; each test begins with an empty one */
+static struct fl_buf wire; /* the written bytes; each test begins with an empty buffer */
 
 static int begin(void **state)
 {

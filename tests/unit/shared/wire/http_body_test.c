@@ -2,8 +2,8 @@
 
 #include "tests/fl_test.h"
 
-/* Reads 'bytes' piece_bytes at a time; returns 0 and the body, the status of a refusal, or -1 when the body
- * goes on. */
+/* Reads 'bytes' piece_bytes at a time; returns 0 and the body, the status of a refusal, or -1 when
+ * the body goes on. */
 static int read_body(const struct fl_http_head *head, uint64_t bytes_max, struct fl_str bytes,
                      size_t piece_bytes, char *ret_body, size_t *ret_rest)
 {

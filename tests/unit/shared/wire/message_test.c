@@ -56,7 +56,7 @@ static void refuse(const struct fl_buf *bytes, enum fl_direction to, const char 
     assert_string_equal(err.text, text);
 }
 
-/* ---- any message ------------------------------------------------------------------------------- */
+/* ---- any message ----------------------------------------------------------------------------- */
 
 static struct fl_str random_string(struct fl_prng *prng, struct fl_arena *arena, size_t max,
                                    bool is_text)
@@ -135,8 +135,9 @@ static struct fl_msg random_message(struct fl_prng *prng, struct fl_arena *arena
     struct fl_msg msg;
     size_t len = 0;
 
-    while (fl_msg_info_at(len))
+    while (fl_msg_info_at(len)) {
         len++;
+    }
     info = fl_msg_info_at(fl_prng_below(prng, len));
     msg = (struct fl_msg){.kind = info->kind};
     for (size_t i = 0; i < info->fields_len; i++) {
@@ -212,7 +213,7 @@ static void every_cut_of_a_message_is_refused(void **state)
     fl_arena_fini(&arena);
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static void the_bytes_of_a_message_are_those_of_the_reference(void **state)
 {
@@ -289,7 +290,7 @@ static void strings_point_into_the_frame(void **state)
     fl_buf_fini(&out);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void a_message_the_wrong_way_is_refused(void **state)
 {
@@ -436,7 +437,7 @@ static void check_sees_what_encode_takes_for_a_bug(void **state)
     assert_string_equal(err.text, "0 is no kind of message");
 }
 
-/* ---- tables and text --------------------------------------------------------------------------- */
+/* ---- tables and text ------------------------------------------------------------------------- */
 
 static void the_longest_of_every_message_fits_a_frame(void **state)
 {

@@ -44,7 +44,7 @@ unjoin token=b
 unjoin token=b
     answer absent: no such join token waits to be used
 join Bad_Name token=c
-    answer invalid: a cluster's name is 1 to 63 of a-z, 0-9 and '-', and neither starts nor ends with '-'
+    answer invalid: a cluster's name is 1 to 63 characters: a-z, 0-9 and '-', no '-' at an end
 tick 20s
   11.000s
     join_drop token=61616161

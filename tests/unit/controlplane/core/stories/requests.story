@@ -196,11 +196,11 @@ cluster east uid=other
 
 # names that are no names are refused
 queue Ml
-    answer invalid: a queue's name is 1 to 63 of a-z, 0-9 and '-', and neither starts nor ends with '-'
+    answer invalid: a queue's name is 1 to 63 characters: a-z, 0-9 and '-', no '-' at an end
 queue -ml
-    answer invalid: a queue's name is 1 to 63 of a-z, 0-9 and '-', and neither starts nor ends with '-'
+    answer invalid: a queue's name is 1 to 63 characters: a-z, 0-9 and '-', no '-' at an end
 cluster east_1
-    answer invalid: a cluster's name is 1 to 63 of a-z, 0-9 and '-', and neither starts nor ends with '-'
+    answer invalid: a cluster's name is 1 to 63 characters: a-z, 0-9 and '-', no '-' at an end
 
 # at shapes_max the shape that was idle longest goes, and one in use never does
 config shapes_max=2
@@ -371,3 +371,14 @@ forget east
     answer ok
 forget east
     answer absent: no such cluster is enrolled
+
+# a job that finds no bucket writes nothing: neither its new shape, nor that an idle one went
+config shapes_max=2
+. queue ml
+. submit ml cpu=9
+. cancel 1
+. submit ml cpu=1 | ml cpu=1 prio=1 | ml cpu=1 prio=2 | ml cpu=1 prio=3
+. submit ml cpu=1 prio=4 | ml cpu=1 prio=5 | ml cpu=1 prio=6 | ml cpu=1 prio=7
+submit ml cpu=2
+    answer ok
+    | full: open jobs have too many different shapes and priorities

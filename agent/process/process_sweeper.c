@@ -1,0 +1,83 @@
+/* Directories that are removed bit by bit, and supervisors that ended and are waited for. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "agent/process/process_state.h"
+#include "agent/process/tree.h"
+
+enum {
+    SWEEP_MS = 20,
+    SWEEP_ENTRIES = 500, /* removed in one sweep */
+    FIRST_ENTRIES = 64,  /* and at once, which is enough for a job that left no files */
+    ENTRY_NAME_MAX = LAYOUT_NAME_MAX + 32,
+};
+
+static void sweep(void *ctx)
+{
+    struct process *process = ctx;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < process->dead.len; i++) {
+        pid_t pid = process->dead.at[i];
+
+        if (waitpid(pid, NULL, WNOHANG) == 0) process->dead.at[kept++] = pid;
+    }
+    process->dead.len = kept;
+    if (process->leftovers.len > 0) {
+        char *name = process->leftovers.at[process->leftovers.len - 1];
+
+        if (tree_remove_some(process->dir, name, SWEEP_ENTRIES)) {
+            fl_free(name);
+            process->leftovers.len--;
+        }
+    }
+    if (process->dead.len + process->leftovers.len > 0) fl_timer_in(&process->sweep, SWEEP_MS);
+}
+
+void process_sweeper_reap(struct process *process, pid_t supervisor)
+{
+    fl_vec_push(&process->dead, supervisor);
+    if (!fl_timer_is_on(&process->sweep)) fl_timer_in(&process->sweep, 0);
+}
+
+void process_sweeper_remove_later(struct process *process, const char *name)
+{
+    char *copy = fl_new_array(char, strlen(name) + 1);
+
+    memcpy(copy, name, strlen(name) + 1);
+    fl_vec_push(&process->leftovers, copy);
+    if (!fl_timer_is_on(&process->sweep)) fl_timer_in(&process->sweep, SWEEP_MS);
+}
+
+void process_sweeper_remove(struct process *process, const char *name)
+{
+    char gone[ENTRY_NAME_MAX];
+
+    /* Under its own name it would be adopted, half empty, by an agent that starts now. */
+    for (uint32_t i = 0; i < 1000; i++) {
+        snprintf(gone, sizeof(gone), PROCESS_GONE "%s-%" PRIu32, name, i);
+        if (renameat2(process->dir, name, process->dir, gone, RENAME_NOREPLACE) == 0) break;
+        if (errno == ENOENT) return;
+    }
+    if (!tree_remove_some(process->dir, gone, FIRST_ENTRIES)) {
+        process_sweeper_remove_later(process, gone);
+    }
+}
+
+void process_sweeper_init(struct process *process)
+{
+    fl_timer_init(&process->sweep, process->loop, sweep, process);
+}
+
+void process_sweeper_fini(struct process *process)
+{
+    fl_timer_off(&process->sweep);
+    while (process->leftovers.len > 0) {
+        fl_free(fl_vec_pop(&process->leftovers));
+    }
+    fl_vec_fini(&process->leftovers);
+    fl_vec_fini(&process->dead);
+}

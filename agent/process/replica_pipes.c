@@ -1,0 +1,44 @@
+/* The two pipes between the agent and a supervisor: news come, commands go. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/process/process_state.h"
+
+bool replica_pipes_open(struct process_replica *replica,
+                        void (*on_news)(void *ctx, unsigned events), struct fl_err *err)
+{
+    char path[LAYOUT_NAME_MAX + sizeof("/" LAYOUT_NEWS)];
+
+    snprintf(path, sizeof(path), "%s/" LAYOUT_NEWS, replica->name);
+    replica->news = openat(replica->process->dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (replica->news < 0) return fl_fail(err, FL_IO, "cannot open %s: %s", path, strerror(errno));
+    fl_watch_init(&replica->watch, replica->process->loop, replica->news, on_news, replica);
+    fl_watch_set(&replica->watch, FL_WATCH_READ);
+    return true;
+}
+
+void replica_pipes_close(struct process_replica *replica)
+{
+    fl_watch_off(&replica->watch);
+    if (replica->news >= 0) close(replica->news);
+    replica->news = -1;
+}
+
+bool replica_pipes_send(struct process_replica *replica, struct layout_command command)
+{
+    char path[LAYOUT_NAME_MAX + sizeof("/" LAYOUT_CONTROL)];
+    uint8_t bytes[LAYOUT_COMMAND_BYTES];
+    bool is_sent;
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/" LAYOUT_CONTROL, replica->name);
+    fd = openat(replica->process->dir, path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return false; /* it has no reader: the end of the news tells the rest */
+    layout_command_encode(command, bytes);
+    is_sent = write(fd, bytes, sizeof(bytes)) == sizeof(bytes);
+    close(fd);
+    return is_sent;
+}

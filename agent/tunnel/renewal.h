@@ -1,0 +1,30 @@
+/* renewal.h - the agent's identity while it runs: when half of the certificate's life is over, the
+ * next one is asked for on the tunnel, stored, and taken.
+ * Not thread-safe: its loop's thread calls it, and from there it calls the port. */
+#pragma once
+
+#include "agent/tunnel/identity.h"
+#include "shared/wire/message.h"
+
+struct fl_loop;
+struct agent_renewal; /* opaque */
+
+struct agent_renewal_port {
+    void *ctx;
+    bool (*is_up)(void *ctx);                           /* the tunnel takes messages */
+    void (*put)(void *ctx, const struct fl_msg *renew); /* RENEW; borrowed */
+    void (*renewed)(void *ctx);                         /* agent_renewal_identity is the new one */
+};
+
+/* False: as agent_identity_load. */
+FL_CHECK bool agent_renewal_create(struct fl_loop *loop, struct identity_store store,
+                                   const struct agent_renewal_port *port,
+                                   struct agent_renewal **ret_renewal, struct fl_err *err);
+void agent_renewal_destroy(struct agent_renewal *renewal); /* NULL is fine */
+
+/* Valid until the next 'renewed'. */
+const struct agent_identity *agent_renewal_identity(const struct agent_renewal *renewal);
+
+void agent_renewal_answer(struct agent_renewal *renewal, const struct fl_msg_renewed *renewed);
+void agent_renewal_closed(struct agent_renewal *renewal); /* the tunnel went: no answer will come */
+uint64_t agent_renewal_count(const struct agent_renewal *renewal); /* certificates received */

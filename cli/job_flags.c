@@ -1,0 +1,195 @@
+#include "cli/job_flags.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "shared/base/job_limits.h"
+#include "shared/base/str.h"
+
+/* The command that runs a script: the script becomes a file of the replica's own folder, so that
+ * its '#!' line counts. */
+static const char script_runner[] = "printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script "
+                                    "&& unset JOB_SCRIPT && exec ./script \"$@\"";
+
+static bool put_pairs(struct cli *cli, json_t *document, const char *key, enum cli_option_id option,
+                      struct fl_err *err)
+{
+    json_t *pairs = json_object_get(document, key);
+
+    for (size_t i = 0; i < cli->args.values[option].len; i++) {
+        const char *text = cli->args.values[option].at[i], *equals = strchr(text, '=');
+
+        if (!equals || equals == text) {
+            return fl_fail(err, FL_INVALID, "--%s %s: wants %s", cli_options[option].name, text,
+                           cli_options[option].value);
+        }
+        if (!pairs) {
+            pairs = json_object();
+            json_object_set_new(document, key, pairs);
+        }
+        json_object_set_new(pairs, fl_arena_printf(&cli->arena, "%.*s", (int)(equals - text), text),
+                            json_string(equals + 1));
+    }
+    return true;
+}
+
+static void put_list(struct cli *cli, json_t *document, const char *key, enum cli_option_id option)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < cli->args.values[option].len; i++) {
+        json_array_append_new(list, json_string(cli->args.values[option].at[i]));
+    }
+    if (json_array_size(list)) {
+        json_object_set_new(document, key, list);
+    } else {
+        json_decref(list);
+    }
+}
+
+static void put_text(struct cli *cli, json_t *document, const char *key, enum cli_option_id option)
+{
+    if (cli_has(&cli->args, option)) {
+        json_object_set_new(document, key, json_string(cli_value(&cli->args, option)));
+    }
+}
+
+static bool put_number(struct cli *cli, json_t *document, const char *key,
+                       enum cli_option_id option, long min, long max, struct fl_err *err)
+{
+    long number;
+
+    if (!cli_has(&cli->args, option)) return true;
+    if (!cli_number(&cli->args, option, 0, min, max, &number, err)) return false;
+    json_object_set_new(document, key, json_integer(number));
+    return true;
+}
+
+static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
+{
+    json_t *resources = json_object();
+
+    put_text(cli, resources, "cpu", CLI_OPT_cpus);
+    put_text(cli, resources, "memory", CLI_OPT_memory);
+    if (!put_number(cli, resources, "gpus", CLI_OPT_gpus, 0, 4096, err)) {
+        json_decref(resources);
+        return false;
+    }
+    if (json_object_size(resources)) {
+        json_object_set(document, "resources", resources);
+    }
+    json_decref(resources);
+    put_text(cli, document, "name", CLI_OPT_name);
+    put_text(cli, document, "queue", CLI_OPT_queue);
+    put_text(cli, document, "image", CLI_OPT_image);
+    put_text(cli, document, "deadline", CLI_OPT_deadline);
+    put_list(cli, document, "clusters", CLI_OPT_cluster);
+    put_list(cli, document, "notClusters", CLI_OPT_not_cluster);
+    if (cli_has(&cli->args, CLI_OPT_hold)) json_object_set_new(document, "hold", json_true());
+    return put_number(cli, document, "replicas", CLI_OPT_replicas, 1, FL_JOB_REPLICAS_MAX, err) &&
+           put_number(cli, document, "array", CLI_OPT_array, 1, FL_JOB_ELEMENTS_MAX, err) &&
+           put_number(cli, document, "retry", CLI_OPT_retries, 0, 1000, err) &&
+           put_number(cli, document, "priority", CLI_OPT_priority, -1000, 1000, err) &&
+           put_pairs(cli, document, "env", CLI_OPT_env, err) &&
+           put_pairs(cli, document, "labels", CLI_OPT_label, err) &&
+           put_pairs(cli, document, "nodeSelector", CLI_OPT_node_label, err);
+}
+
+/* ---- scripts --------------------------------------------------------------------------------- */
+
+static const char *read_script(struct cli *cli, const char *file, struct fl_err *err)
+{
+    FILE *in = fopen(file, "re");
+    struct stat status;
+    char *text;
+    size_t len;
+
+    if (!in || fstat(fileno(in), &status) < 0) {
+        fl_fail(err, FL_IO, "%s cannot be read: %s", file, strerror(errno));
+        if (in) fclose(in);
+        return NULL;
+    }
+    text = fl_arena_alloc(&cli->arena, FL_JOB_ENV_VALUE_BYTES_MAX + 2);
+    len = fread(text, 1, FL_JOB_ENV_VALUE_BYTES_MAX + 1, in);
+    fclose(in);
+    if (len > FL_JOB_ENV_VALUE_BYTES_MAX) {
+        fl_fail(err, FL_INVALID,
+                "%s is larger than " FL_QUOTE(
+                    FL_JOB_ENV_VALUE_BYTES_MAX) " bytes: put it where the clusters can read it and "
+                                                "run that",
+                file);
+    } else if (strlen(text) < len) {
+        fl_fail(err, FL_INVALID, "%s holds a zero byte: it is no script", file);
+    } else if (strncmp(text, "#!", 2) != 0) {
+        fl_fail(err, FL_INVALID,
+                "%s does not begin with '#!': its first line says what runs it, as '#!/bin/sh'",
+                file);
+    } else {
+        return text;
+    }
+    return NULL;
+}
+
+static json_t *command_of_script(const char *text, const struct cli_args *args, json_t *document)
+{
+    json_t *command = json_pack("[s, s, s, s]", "/bin/sh", "-c", script_runner, "script"), *env;
+
+    for (size_t i = 0; i < args->command_len; i++) {
+        json_array_append_new(command, json_string(args->command[i]));
+    }
+    env = json_object_get(document, "env");
+    if (!env) {
+        env = json_object();
+        json_object_set_new(document, "env", env);
+    }
+    json_object_set_new(env, "JOB_SCRIPT", json_string(text));
+    return command;
+}
+
+/* ---- together -------------------------------------------------------------------------------- */
+
+json_t *cli_job_of_flags(struct cli *cli, int *ret_code)
+{
+    const char *file = cli_value(&cli->args, CLI_OPT_script), *script = NULL;
+    json_t *document = json_object(), *command;
+    struct fl_err err = {0};
+
+    if (cli->args.words.len) {
+        *ret_code = cli_fail(
+            CLI_USAGE, "'%s' stands before '--': write fairlead run [FLAGS] -- COMMAND [ARG...]",
+            cli->args.words.at[0]);
+        goto no;
+    }
+    if (file) {
+        script = read_script(cli, file, &err);
+        if (!script || (!cli_args_script(&cli->args, script, &cli->arena, &err) &&
+                        !fl_err_wrap(&err, "%s", file))) {
+            *ret_code = cli_fail_err(&err);
+            goto no;
+        }
+    }
+    if (!put_fields(cli, document, &err)) {
+        *ret_code = cli_fail_err(&err);
+        goto no;
+    }
+    if (!script && !cli->args.command_len && !cli_has(&cli->args, CLI_OPT_image)) {
+        *ret_code =
+            cli_fail(CLI_USAGE, "the command is missing: fairlead run [FLAGS] -- COMMAND [ARG...]");
+        goto no;
+    }
+    if (script) {
+        json_object_set_new(document, "command", command_of_script(script, &cli->args, document));
+    } else if (cli->args.command_len) {
+        command = json_array();
+        for (size_t i = 0; i < cli->args.command_len; i++) {
+            json_array_append_new(command, json_string(cli->args.command[i]));
+        }
+        json_object_set_new(document, "command", command);
+    }
+    return document;
+no:
+    json_decref(document);
+    return NULL;
+}

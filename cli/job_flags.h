@@ -1,0 +1,9 @@
+/* job_flags.h - a job document made of the flags of 'run', or of a script with '#FAIRLEAD'
+ * lines. */
+#pragma once
+
+#include "cli/cli.h"
+
+/* The short form of the document; the caller's.  NULL: said on stderr, *ret_code is the exit
+ * code. */
+json_t *cli_job_of_flags(struct cli *cli, int *ret_code);

@@ -1,0 +1,72 @@
+/* explain.c - 'explain': why a job is where it is, cluster by cluster. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/job_selector.h"
+#include "cli/output.h"
+
+/* A placed job needs no word from every cluster. */
+static bool is_waiting(const json_t *answer)
+{
+    const char *state = cli_text(answer, "state"), *reason = cli_text(answer, "reason");
+
+    if (strcmp(reason, "Dispatching") == 0 || strcmp(reason, "ClusterSilent") == 0) return false;
+    return strcmp(state, "running") != 0 || (*reason && strcmp(reason, "none") != 0);
+}
+
+static void say_where(struct cli *cli, const char *id)
+{
+    json_t *job = NULL;
+
+    if (cli_get(cli, &job, "/v1/jobs/%s", id)) return;
+    if (*cli_text(job, "cluster")) {
+        printf("it is on %s\n", cli_plain(cli, cli_text(job, "cluster")));
+    }
+    json_decref(job);
+}
+
+int verb_explain(struct cli *cli)
+{
+    struct cli_table *table;
+    json_t *answer = NULL, *one;
+    const char *id;
+    size_t i;
+    int code = CLI_OK;
+
+    if (cli->args.words.len != 1) return cli_fail(CLI_USAGE, "usage: fairlead explain JOB");
+    id = cli_job_id(cli, cli->args.words.at[0], &code);
+    if (!id || (code = cli_get(cli, &answer, "/v1/jobs/%s/explain", id)) != 0) return code;
+    if (cli_is_json(cli)) {
+        cli_print_json(cli, answer);
+        json_decref(answer);
+        return CLI_OK;
+    }
+    printf("%s%s%s  %s", cli_color(cli, cli_text(answer, "state")), cli_text(answer, "state"),
+           cli_color_off(cli), id);
+    if (*cli_text(answer, "reason") && strcmp(cli_text(answer, "reason"), "none") != 0) {
+        printf("  %s", cli_text(answer, "reason"));
+    }
+    printf("\n%s\n", cli_plain(cli, cli_text(answer, "sentence")));
+    if (*cli_text(answer, "unknownSince")) {
+        printf("unknown since %s\n", cli_text(answer, "unknownSince"));
+    }
+    if (*cli_text(answer, "whoCanAct")) {
+        printf("can be changed by: %s\n", cli_text(answer, "whoCanAct"));
+    }
+    if (is_waiting(answer) && json_array_size(json_object_get(answer, "clusters"))) {
+        putchar('\n');
+        table = cli_table_create(cli, "CLUSTER|REASON|VERDICT");
+        json_array_foreach(json_object_get(answer, "clusters"), i, one)
+        {
+            cli_table_put(table, "%s", cli_text(one, "cluster"));
+            cli_table_put(table, "%s", cli_text(one, "reason"));
+            cli_table_put(table, "%s", cli_text(one, "detail"));
+        }
+        cli_table_print(table, stdout);
+    } else if (!is_waiting(answer)) {
+        say_where(cli, id);
+    }
+    json_decref(answer);
+    return CLI_OK;
+}

@@ -1,0 +1,133 @@
+/* job_actions.c - 'cancel', 'hold', 'release' and 'retry', for jobs by name or by a filter. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/job_selector.h"
+#include "cli/output.h"
+
+enum { CHUNKS_MAX = 10000 };
+
+/* One POST a job; the first failure decides the exit code, the others are tried all the same. */
+static int each(struct cli *cli, const char *action, const char *done)
+{
+    int code = CLI_OK;
+
+    if (!cli->args.words.len) return cli_fail(CLI_USAGE, "usage: fairlead %s JOB...", action);
+    for (size_t i = 0; i < cli->args.words.len; i++) {
+        json_t *job = NULL;
+        int one = CLI_OK;
+        const char *id = cli_job_id(cli, cli->args.words.at[i], &one);
+
+        if (id) one = cli_post(cli, &job, NULL, "/v1/jobs/%s:%s", id, action);
+        if (one && !code) code = one;
+        if (!one && cli_is_json(cli)) {
+            cli_print_json(cli, job);
+        } else if (!one) {
+            fprintf(stderr, "%s %s\n", id, done);
+        }
+        json_decref(job);
+    }
+    return code;
+}
+
+/* All that the filter names, as many as the server takes at a time, and again until there are no
+ * more. */
+static int bulk(struct cli *cli, const char *action, const char *done)
+{
+    bool is_dry = cli_has(&cli->args, CLI_OPT_dry_run) || !cli_has(&cli->args, CLI_OPT_yes);
+    bool is_more = true;
+    long long matched = 0, changed = 0;
+
+    for (int chunk = 0; is_more && chunk < CHUNKS_MAX; chunk++) {
+        json_t *body = cli_filter_body(cli), *answer = NULL;
+        int code;
+
+        json_object_set_new(body, "dryRun", json_boolean(is_dry));
+        code = cli_post(cli, &answer, body, "/v1/jobs:%s", action);
+        if (code) return code;
+        matched += (long long)cli_int(answer, "matched");
+        changed += (long long)cli_int(answer, "changed");
+        is_more = !is_dry && json_is_true(json_object_get(answer, "more")) &&
+                  cli_int(answer, "changed") > 0;
+        if (cli_is_json(cli)) cli_print_json(cli, answer);
+        json_decref(answer);
+    }
+    if (is_dry && !cli_is_json(cli)) printf("%lld jobs would be %s\n", matched, done);
+    if (!is_dry && !cli_is_json(cli)) printf("%lld of %lld jobs are %s\n", changed, matched, done);
+    if (is_dry && !cli_has(&cli->args, CLI_OPT_dry_run)) {
+        return cli_fail(CLI_USAGE,
+                        "nothing was changed; say --yes to do it, or --dry-run to only ask");
+    }
+    return CLI_OK;
+}
+
+int verb_cancel(struct cli *cli)
+{
+    return !cli->args.words.len && cli_has_filter(cli) ? bulk(cli, "cancel", "cancelled")
+                                                       : each(cli, "cancel", "will be cancelled");
+}
+
+int verb_hold(struct cli *cli)
+{
+    return each(cli, "hold", "is held");
+}
+
+int verb_release(struct cli *cli)
+{
+    return each(cli, "release", "may start");
+}
+
+/* ---- retry ----------------------------------------------------------------------------------- */
+
+/* NULL: said, *ret_code. */
+static json_t *retry_body(struct cli *cli, int *ret_code)
+{
+    json_t *body = json_object(), *list;
+    struct fl_err err = {0};
+    uint32_t *elements;
+    size_t len;
+
+    if (cli_has(&cli->args, CLI_OPT_failed)) {
+        json_object_set_new(body, "only", json_string("failed"));
+    }
+    if (!cli_has(&cli->args, CLI_OPT_element)) return body;
+    if (!cli_numbers(cli_value(&cli->args, CLI_OPT_element), &cli->arena, &elements, &len, &err)) {
+        json_decref(body);
+        *ret_code = cli_fail_err(&err);
+        return NULL;
+    }
+    list = json_array();
+    for (size_t i = 0; i < len; i++) {
+        json_array_append_new(list, json_integer(elements[i]));
+    }
+    json_object_set_new(body, "elements", list);
+    return body;
+}
+
+int verb_retry(struct cli *cli)
+{
+    int code = CLI_OK;
+
+    if (!cli->args.words.len && cli_has_filter(cli)) return bulk(cli, "retry", "run again");
+    if (!cli->args.words.len) {
+        return cli_fail(CLI_USAGE, "usage: fairlead retry JOB... or --queue, --state, --label");
+    }
+    for (size_t i = 0; i < cli->args.words.len; i++) {
+        json_t *job = NULL, *body;
+        int one = CLI_OK;
+        const char *id = cli_job_id(cli, cli->args.words.at[i], &one);
+
+        body = id ? retry_body(cli, &one) : NULL;
+        if (body) one = cli_post(cli, &job, body, "/v1/jobs/%s:retry", id);
+        if (one && !code) code = one;
+        if (!one && cli_is_json(cli)) {
+            cli_print_json(cli, job);
+        } else if (!one) {
+            printf("%s\n", cli_text(job, "id"));
+            fprintf(stderr, "%s runs again as %s\n", id, cli_text(job, "id"));
+        }
+        json_decref(job);
+    }
+    return code;
+}

@@ -1,0 +1,131 @@
+/* logs.c - 'logs': the output of a job's replicas, from the store or live. */
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/follow.h"
+#include "cli/job_selector.h"
+#include "cli/log_event.h"
+#include "cli/output.h"
+
+enum { GREP_BYTES_MAX = 256 }; /* as the route takes it */
+
+struct following {
+    struct cli *cli;
+    struct cli_log_style style;
+    bool has_grep;
+    regex_t grep;
+};
+
+/* A text that stands for itself as a regular expression: the control plane looks for it, and what
+ * does not hold it is not sent. */
+static bool is_plain(const char *grep)
+{
+    size_t len = grep ? strlen(grep) : 0;
+
+    return len > 0 && len <= GREP_BYTES_MAX && !strpbrk(grep, "\\^$.|?*+()[]{}\n");
+}
+
+/* The query that the flags make; NULL: said, *ret_code. */
+static const char *query_of(struct cli *cli, int *ret_code)
+{
+    static const struct {
+        enum cli_option_id option;
+        const char *key;
+    } parts[] = {
+        {CLI_OPT_element, "element"}, {CLI_OPT_attempt, "attempt"}, {CLI_OPT_tail, "tail"}};
+    const char *query = "", *since = cli_value(&cli->args, CLI_OPT_since),
+               *replicas = cli_value(&cli->args, CLI_OPT_replica);
+    struct fl_err err = {0};
+    int64_t ms;
+    long number;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!cli_has(&cli->args, parts[i].option)) continue;
+        if (!cli_number(&cli->args, parts[i].option, 0, 0, 1 << 24, &number, &err)) {
+            *ret_code = cli_fail_err(&err);
+            return NULL;
+        }
+        query = fl_arena_printf(&cli->arena, "%s&%s=%ld", query, parts[i].key, number);
+    }
+    if (replicas) {
+        query = fl_arena_printf(&cli->arena, "%s&replica=%s", query, cli_escape(cli, replicas));
+    }
+    if (since && cli_parse_time(since) < 0) {
+        if (!cli_duration(since, &ms, &err)) {
+            *ret_code = cli_fail(
+                CLI_USAGE, "--since %s: wants a span, as 10m, or a time, as 2026-01-31T09:00:00Z",
+                since);
+            return NULL;
+        }
+        since = cli_time(cli, cli_now_ms() - ms);
+    }
+    if (is_plain(cli_value(&cli->args, CLI_OPT_grep))) {
+        query = fl_arena_printf(&cli->arena, "%s&grep=%s", query,
+                                cli_escape(cli, cli_value(&cli->args, CLI_OPT_grep)));
+    }
+    if (since) query = fl_arena_printf(&cli->arena, "%s&since=%s", query, cli_escape(cli, since));
+    return query;
+}
+
+static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
+{
+    struct following *following = ctx;
+
+    if (following->has_grep && strcmp(event->name, "end") != 0) {
+        json_t *line = json_loadb(event->data, event->data_len, JSON_ALLOW_NUL, NULL);
+        bool is_hit = *cli_text(line, "gap") || /* it might have held it */
+                      regexec(&following->grep, cli_text(line, "text"), 0, NULL, 0) == 0;
+
+        json_decref(line);
+        if (!is_hit) return CLI_STREAM_MORE;
+    }
+    return cli_log_event(following->cli, &following->style, event);
+}
+
+/* Lines of one replica, or raw ones, are printed as written; all others get a prefix. */
+static int look_who_writes(struct cli *cli, const char *id, struct cli_log_style *style)
+{
+    const char *replicas = cli_value(&cli->args, CLI_OPT_replica);
+    int code = style->is_raw ? CLI_OK : cli_log_style_of(cli, id, style);
+
+    if (cli_has(&cli->args, CLI_OPT_element)) style->has_elements = false;
+    if (replicas && !strpbrk(replicas, ",-")) style->has_replicas = false;
+    return code;
+}
+
+int verb_logs(struct cli *cli)
+{
+    struct following following = {
+        .cli = cli,
+        .style = {.has_timestamps = cli_has(&cli->args, CLI_OPT_timestamps),
+                  .is_raw = cli_has(&cli->args, CLI_OPT_raw)}};
+    struct cli_stream stream = {.on_event = on_event, .ctx = &following};
+    struct cli_streams *streams;
+    const char *id, *query, *grep = cli_value(&cli->args, CLI_OPT_grep);
+    int code = CLI_OK;
+
+    if (cli->args.words.len != 1) return cli_fail(CLI_USAGE, "usage: fairlead logs JOB");
+    id = cli_job_id(cli, cli->args.words.at[0], &code);
+    query = id ? query_of(cli, &code) : NULL;
+    if (!query) return code;
+    code = look_who_writes(cli, id, &following.style);
+    if (code) return code;
+    if (grep && !is_plain(grep)) {
+        if (regcomp(&following.grep, grep, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0) {
+            return cli_fail(CLI_USAGE, "--grep %s is no extended regular expression", grep);
+        }
+        following.has_grep = true;
+    }
+    if (!cli_has(&cli->args, CLI_OPT_follow)) cli_page(cli);
+    stream.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs/stream?follow=%s%s", id,
+                                  cli_has(&cli->args, CLI_OPT_follow) ? "true" : "false", query);
+    streams = cli_streams_create(cli);
+    cli_streams_open(streams, &stream);
+    code = cli_streams_run(streams, 0);
+    cli_log_finish(&following.style);
+    cli_streams_destroy(streams);
+    if (following.has_grep) regfree(&following.grep);
+    return code;
+}

@@ -1,0 +1,122 @@
+/* wait.c - 'wait': until jobs have ended, or do what --for asks. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/follow.h"
+#include "cli/job_selector.h"
+#include "cli/output.h"
+
+enum { JOBS_MAX = 10000, LOOK_FIRST_MS = 100, LOOK_MAX_MS = 1000 };
+
+enum wish { WISH_done, WISH_succeeded, WISH_running };
+
+static bool read_wish(struct cli *cli, enum wish *ret_wish, struct fl_err *err)
+{
+    const char *text = cli_value(&cli->args, CLI_OPT_for);
+
+    if (!text || strcmp(text, "done") == 0) {
+        *ret_wish = WISH_done;
+    } else if (strcmp(text, "succeeded") == 0) {
+        *ret_wish = WISH_succeeded;
+    } else if (strcmp(text, "running") == 0) {
+        *ret_wish = WISH_running;
+    } else {
+        return fl_fail(err, FL_INVALID, "--for %s: wants done, succeeded or running", text);
+    }
+    return true;
+}
+
+static bool has_ended(const char *state)
+{
+    return strcmp(state, "succeeded") == 0 || strcmp(state, "failed") == 0 ||
+           strcmp(state, "cancelled") == 0;
+}
+
+/* Nothing that comes changes the answer. */
+static bool is_settled(enum wish wish, const char *state)
+{
+    return has_ended(state) || (wish == WISH_running && strcmp(state, "running") == 0);
+}
+
+static bool is_granted(enum wish wish, const char *state)
+{
+    switch (wish) {
+    case WISH_succeeded:
+        return strcmp(state, "succeeded") == 0;
+    case WISH_running:
+        return strcmp(state, "running") == 0 || strcmp(state, "succeeded") == 0;
+    case WISH_done:
+        break;
+    }
+    return has_ended(state);
+}
+
+static void tell(struct cli *cli, const json_t *job)
+{
+    if (cli_is_json(cli)) {
+        cli_print_json(cli, job);
+    } else {
+        cli_say_end(cli, job);
+    }
+}
+
+static int wait_for(struct cli *cli, const char *id, enum wish wish, int64_t deadline,
+                    bool *ret_is_granted)
+{
+    int64_t pause = LOOK_FIRST_MS;
+
+    while (true) {
+        json_t *job = NULL;
+        int code = cli_get(cli, &job, "/v1/jobs/%s", id);
+
+        if (code) return code;
+        if (is_settled(wish, cli_text(job, "state"))) {
+            *ret_is_granted = is_granted(wish, cli_text(job, "state"));
+            tell(cli, job);
+            json_decref(job);
+            return CLI_OK;
+        }
+        if (deadline && cli_monotonic_ms() >= deadline) {
+            code =
+                cli_fail(CLI_TIMED_OUT, "%s is still %s; it goes on", id, cli_text(job, "state"));
+            json_decref(job);
+            return code;
+        }
+        json_decref(job);
+        if (!cli_sleep_ms(pause)) return CLI_CANCELLED;
+        pause = pause * 2 < LOOK_MAX_MS ? pause * 2 : LOOK_MAX_MS;
+    }
+}
+
+int verb_wait(struct cli *cli)
+{
+    struct fl_err err = {0};
+    enum wish wish = WISH_done;
+    int64_t timeout_ms = 0, deadline = 0;
+    json_t *jobs, *job;
+    size_t i;
+    int code = CLI_OK, not_granted = CLI_OK;
+
+    if (!read_wish(cli, &wish, &err) ||
+        (cli_has(&cli->args, CLI_OPT_timeout) &&
+         !cli_duration(cli_value(&cli->args, CLI_OPT_timeout), &timeout_ms, &err))) {
+        return cli_fail_err(&err);
+    }
+    if (!cli->args.words.len && !cli_has_filter(cli)) {
+        return cli_fail(CLI_USAGE, "usage: fairlead wait JOB... or --queue, --state, --label");
+    }
+    if (cli_has(&cli->args, CLI_OPT_timeout)) deadline = cli_monotonic_ms() + timeout_ms;
+    jobs = cli_jobs_meant(cli, JOBS_MAX, &code);
+    if (!jobs) return code;
+    json_array_foreach(jobs, i, job)
+    {
+        bool is_good = false;
+
+        code = wait_for(cli, cli_text(job, "id"), wish, deadline, &is_good);
+        if (code) break;
+        if (!is_good) not_granted = CLI_FAILED;
+    }
+    json_decref(jobs);
+    return code ? code : not_granted;
+}

@@ -1,0 +1,64 @@
+#include "controlplane/api/route.h"
+
+#include <string.h>
+
+const char *api_method_name(enum api_method method)
+{
+    static const char *const names[] = {"GET", "POST", "PATCH", "DELETE"};
+
+    return method < API_METHODS_LEN ? names[method] : "?";
+}
+
+const char *api_need_name(enum api_need need)
+{
+    static const char *const names[] = {"nothing", "token", "read", "submit",
+                                        "cancel",  "admin", "fleet"};
+
+    return need < API_NEEDS_LEN ? names[need] : "?";
+}
+
+uint16_t api_route_status(const struct api_route *route)
+{
+    return route->status ? route->status : 200;
+}
+
+bool api_route_has_etag(const struct api_route *route)
+{
+    bool is_text = route->gives && (route->headers & API_TAKES_range) == 0;
+
+    return route->method == API_GET && !is_text && strcmp(route->path, "/readyz") != 0;
+}
+
+size_t api_route_problems(const struct api_route *route, uint16_t ret[API_PROBLEMS_MAX])
+{
+    bool has_name = strchr(route->path, '{') != NULL, has_document = route->schema != NULL;
+    bool is_exempt = route->need == API_NEED_nothing, asks = !is_exempt || route->body;
+    bool is_stream = route->gives && strcmp(route->gives, "text/event-stream") == 0;
+    bool has_key = (route->headers & API_TAKES_key) != 0;
+    const struct {
+        uint16_t status;
+        bool may_be;
+    } all[] = {
+        {400, true},
+        {401, !is_exempt},
+        {403, route->need != API_NEED_token},
+        {404, has_name || has_document},
+        {406, is_stream},
+        {409, route->may_conflict || has_key},
+        {413, true},
+        {415, has_document},
+        {416, (route->headers & API_TAKES_range) != 0},
+        {422, true},
+        {429, asks},
+        {500, asks},
+        {503, asks},
+        {507, asks && route->method != API_GET},
+    };
+    size_t len = 0;
+
+    _Static_assert(sizeof all / sizeof *all <= API_PROBLEMS_MAX, "there is room for all");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].may_be) ret[len++] = all[i].status;
+    }
+    return len;
+}

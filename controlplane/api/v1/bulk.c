@@ -1,0 +1,347 @@
+/* POST /v1/jobs:cancel and :retry: all jobs that a filter names, page by page, counted.
+ * A request works through so many jobs at most, that it ends; 'more' says that there are others. */
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/v1/job_filter.h"
+#include "controlplane/api/v1/resources.h"
+#include "controlplane/api/v1/retry.h"
+
+enum { CANCEL_MAX = 100000, RETRY_MAX = 5000, PAGE = 1000 };
+
+struct bulk {
+    struct retry retry; /* first, see retry.h */
+    struct job_filter filter;
+    bool is_dry, has_more;
+    uint64_t next; /* of the core's list, or of the store's pages */
+    uint64_t matched, changed, failed;
+    struct fl_job *jobs; /* of this page */
+    struct read_job *stored;
+    size_t len, at, pending;
+};
+
+static void next_page(struct api_call *call);
+
+static void answer(struct api_call *call)
+{
+    struct bulk *bulk = call->state;
+    struct json *json = api_json(call);
+
+    json_open(json, NULL, '{');
+    json_bool(json, "dryRun", bulk->is_dry);
+    json_u64(json, "matched", bulk->matched);
+    json_u64(json, "changed", bulk->changed);
+    json_u64(json, "failed", bulk->failed);
+    json_bool(json, "more", bulk->has_more);
+    json_close(json, '}');
+    api_answer(call);
+}
+
+static void go_on(struct api_call *call)
+{
+    struct bulk *bulk = call->state;
+
+    bulk->has_more = bulk->next != 0;
+    if (bulk->next != 0 && bulk->matched < (bulk->retry.done ? RETRY_MAX : CANCEL_MAX)) {
+        next_page(call);
+    } else {
+        answer(call);
+    }
+}
+
+/* ---- cancel: open jobs ----------------------------------------------------------------------- */
+
+static void on_cancelled(struct api_call *call, const struct core_answer *answered)
+{
+    struct bulk *bulk = call->state;
+
+    if (answered->code == FL_OK) {
+        bulk->changed++;
+    } else if (answered->code != FL_ABSENT) {
+        bulk->failed++; /* an absent one has ended meanwhile */
+    }
+    if (--bulk->pending == 0) go_on(call);
+}
+
+static void cancel_page(struct api_call *call)
+{
+    struct bulk *bulk = call->state;
+
+    bulk->matched += bulk->len;
+    if (bulk->is_dry || bulk->len == 0) {
+        go_on(call);
+        return;
+    }
+    /* One more than there are, until all are sent: an answer may come within the asking. */
+    bulk->pending = bulk->len + 1;
+    for (size_t i = 0; i < bulk->len; i++) {
+        struct engine_event *event = api_event(call, CORE_EV_cancel);
+
+        event->event.job.job = bulk->jobs[i];
+        api_ask_any(call, event, on_cancelled);
+    }
+    if (--bulk->pending == 0) go_on(call);
+}
+
+static void on_labels(struct api_call *call, const struct read_jobs *jobs)
+{
+    struct bulk *bulk = call->state;
+
+    bulk->len = 0;
+    for (size_t i = 0; i < jobs->len; i++) {
+        if (!job_filter_labels(&bulk->filter, jobs->at[i].labels)) continue;
+        bulk->jobs[bulk->len++] = jobs->at[i].job;
+    }
+    cancel_page(call);
+}
+
+static void on_open(struct api_call *call, const struct core_answer *listed)
+{
+    struct bulk *bulk = call->state;
+
+    bulk->next = listed->next;
+    bulk->len = 0;
+    for (size_t i = 0; i < listed->jobs_len && i < PAGE; i++) {
+        if (listed->jobs[i].tenant.n != call->token.tenant.n ||
+            !job_filter_open(&bulk->filter, &listed->jobs[i])) {
+            continue;
+        }
+        bulk->jobs[bulk->len++] = listed->jobs[i].job;
+    }
+    if (bulk->filter.labels.len > 0 && bulk->len > 0) {
+        call_reads_jobs(call, bulk->jobs, bulk->len, on_labels);
+    } else {
+        cancel_page(call);
+    }
+}
+
+/* ---- retry: ended jobs, one after the other -------------------------------------------------- */
+
+static void retry_next(struct api_call *call)
+{
+    struct bulk *bulk = call->state;
+
+    if (bulk->at == bulk->len) {
+        go_on(call);
+        return;
+    }
+    retry_start(call, &bulk->stored[bulk->at++]);
+}
+
+static void on_retried(struct api_call *call, struct fl_job job, enum fl_code code,
+                       const char *text)
+{
+    struct bulk *bulk = call->state;
+
+    (void)job;
+    (void)text;
+    fl_picks_fini(&bulk->retry.picks);
+    bulk->retry.element = 0;
+    bulk->retry.n = 0;
+    if (code == FL_OK) {
+        bulk->changed++;
+    } else {
+        bulk->failed++;
+    }
+    retry_next(call);
+}
+
+static struct fl_str keep(struct fl_arena *arena, struct fl_str s)
+{
+    return (struct fl_str){fl_arena_copy(arena, s.at, s.len), s.len};
+}
+
+static void on_documents(struct api_call *call, const struct read_jobs *jobs)
+{
+    struct bulk *bulk = call->state;
+
+    bulk->stored = fl_arena_array(&call->arena, struct read_job, jobs->len);
+    bulk->len = jobs->len;
+    bulk->at = 0;
+    for (size_t i = 0; i < jobs->len; i++) {
+        bulk->stored[i] = jobs->at[i];
+        bulk->stored[i].name = keep(&call->arena, jobs->at[i].name);
+        bulk->stored[i].labels = keep(&call->arena, jobs->at[i].labels);
+        bulk->stored[i].params = keep(&call->arena, jobs->at[i].params);
+        bulk->stored[i].picked = keep(&call->arena, jobs->at[i].picked);
+    }
+    retry_next(call);
+}
+
+static void on_ended(struct api_call *call, const struct read_jobs *jobs)
+{
+    struct bulk *bulk = call->state;
+
+    bulk->next = jobs->next;
+    bulk->matched += jobs->len;
+    if (bulk->is_dry || jobs->len == 0) {
+        go_on(call);
+        return;
+    }
+    for (size_t i = 0; i < jobs->len && i < PAGE; i++) {
+        bulk->jobs[i] = jobs->at[i].job;
+    }
+    call_reads_jobs(call, bulk->jobs, jobs->len < PAGE ? jobs->len : PAGE, on_documents);
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static void next_page(struct api_call *call)
+{
+    struct bulk *bulk = call->state;
+
+    if (bulk->retry.done) {
+        struct read_jobs_query query = {
+            .tenant = call->token.tenant,
+            .queue = bulk->filter.queue,
+            .states = bulk->filter.ended_states,
+            .labels = bulk->filter.labels,
+            .before = bulk->next,
+        };
+
+        call_reads_page(call, &query, on_ended);
+    } else {
+        struct engine_event *event = api_event(call, CORE_EV_list_jobs);
+
+        event->event.list_jobs.queue = keep(&event->arena, bulk->filter.queue_name);
+        event->event.list_jobs.before = bulk->next;
+        event->event.list_jobs.len_max = PAGE;
+        api_ask(call, event, on_open);
+    }
+}
+
+static bool fail_member(struct api_call *call, const struct fl_json *member, const char *allowed)
+{
+    api_fail_at(call, fl_arena_printf(&call->arena, "/" FL_STR_FMT, FL_STR_ARG(member->key)),
+                "this names no jobs", member->text, allowed);
+    return false;
+}
+
+/* One word of the filter's list: a comma in it would make it two. */
+static bool add_word(struct fl_buf *list, const struct fl_json *item, bool is_pair)
+{
+    bool is_good = item->kind == FL_JSON_STRING && item->text.len > 0 &&
+                   !memchr(item->text.at, ',', item->text.len) &&
+                   !(is_pair && memchr(item->key.at, ',', item->key.len));
+
+    if (!is_good) return false;
+    if (list->len > 0) fl_buf_put_u8(list, ',');
+    if (is_pair) {
+        fl_buf_put(list, item->key.at, item->key.len);
+        fl_buf_put_u8(list, '=');
+    }
+    fl_buf_put(list, item->text.at, item->text.len);
+    return !list->is_over;
+}
+
+/* "state": a list or one word; "labels": an object.  As words with commas, which the filter reads;
+ * a member that is empty is refused, since it would leave the filter as wide as without it. */
+static bool read_words(struct api_call *call, const struct fl_json *node, const char *allowed,
+                       struct fl_str *ret_words)
+{
+    struct fl_buf buf;
+    bool is_good;
+
+    *ret_words = (struct fl_str){0};
+    if (!node) return true;
+    fl_buf_init(&buf, 8192);
+    if (node->kind == FL_JSON_STRING) {
+        is_good = add_word(&buf, node, false);
+    } else {
+        is_good = node->len > 0;
+        for (const struct fl_json *item = node->first; item && is_good; item = item->next) {
+            is_good = add_word(&buf, item, node->kind == FL_JSON_OBJECT);
+        }
+    }
+    *ret_words = keep(&call->arena, (struct fl_str){(const char *)buf.at, buf.len});
+    fl_buf_fini(&buf);
+    return is_good || fail_member(call, node, allowed);
+}
+
+static bool read_body(struct api_call *call, struct bulk *bulk)
+{
+    const struct fl_json *body = api_body_json(call, false), *queue, *state, *dry;
+    struct fl_str states, labels;
+
+    if (!body) return false;
+    queue = fl_json_member(body, FL_STR("queue"));
+    state = fl_json_member(body, FL_STR("state"));
+    if (!read_words(call, state, "a list of states", &states) ||
+        !read_words(call, fl_json_member(body, FL_STR("labels")), "an object of texts", &labels)) {
+        return false;
+    }
+    dry = fl_json_member(body, FL_STR("dryRun"));
+    if (body->len == (dry ? 1 : 0)) {
+        api_fail(call, FL_INVALID, "name at least one of queue, state and labels");
+        return false;
+    }
+    bulk->is_dry = dry && dry->n != 0;
+    if (!job_filter_words(call, queue ? queue->text : (struct fl_str){0}, states, labels,
+                          &bulk->filter)) {
+        return false;
+    }
+    return !bulk->retry.done || bulk->filter.wants_ended ||
+           fail_member(call, state, "succeeded, failed, cancelled, ended");
+}
+
+static void start(struct api_call *call, bool is_retry)
+{
+    struct bulk *bulk = fl_arena_new(&call->arena, struct bulk);
+
+    call->state = bulk;
+    if (is_retry) bulk->retry.done = on_retried;
+    if (!read_body(call, bulk)) return;
+    bulk->jobs = fl_arena_array(&call->arena, struct fl_job, PAGE);
+    bulk->retry.what = RETRY_failed;
+    if (is_retry) {
+        /* Without a state in the filter: the failed ones. */
+        if (bulk->filter.ended_states == 0) {
+            bulk->filter.ended_states = 1U << (JOB_failed - JOB_succeeded);
+        } else if (bulk->filter.ended_states != 1U << (JOB_failed - JOB_succeeded)) {
+            bulk->retry.what = RETRY_all;
+        }
+    }
+    next_page(call);
+}
+
+static void cancel_many(struct api_call *call)
+{
+    start(call, false);
+}
+
+static void retry_many(struct api_call *call)
+{
+    start(call, true);
+}
+
+static const struct api_field bulk_fields[] = {
+    API_MAY("queue", "string", "only this queue", .format = API_FORMAT_name),
+    API_MAY("state", "array of string or string", "in one of these states",
+            .words = JOB_STATES(API_WORD) "open, ended"),
+    API_MAY("labels", "map of string", "with all of these labels"),
+    API_MAY("dryRun", "boolean", "only counts"),
+    {0},
+};
+
+static const struct api_field count_fields[] = {
+    API_MUST("dryRun", "boolean", "nothing was changed"),
+    API_MUST("matched", "integer", "jobs that the filter names"),
+    API_MUST("changed", "integer", "jobs that were cancelled, or run again"),
+    API_MUST("failed", "integer", "jobs that could not be changed"),
+    API_MUST("more", "boolean", "there are others that it names: call again"),
+    {0},
+};
+
+const struct api_object bulk_count_object = {
+    .name = "BulkCount",
+    .text = "The outcome of an action on many jobs.",
+    .fields = count_fields,
+    .example = "{\"dryRun\":false,\"matched\":5,\"changed\":5,\"failed\":0,\"more\":false}"};
+
+const struct api_route bulk_routes[] = {
+    API_ROUTE(API_POST, "/v1/jobs:cancel", API_NEED_cancel, cancel_many, "cancelJobs",
+              "cancels the open jobs that a filter names; counts them", .body = bulk_fields,
+              .body_max = 16384, .answer = "BulkCount"),
+    API_ROUTE(API_POST, "/v1/jobs:retry", API_NEED_submit, retry_many, "retryJobs",
+              "runs the ended jobs again that a filter names, without a state those that failed",
+              .body = bulk_fields, .body_max = 16384, .answer = "BulkCount"),
+    {0},
+};

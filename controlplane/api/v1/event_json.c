@@ -1,0 +1,358 @@
+#include "controlplane/api/v1/event_json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controlplane/api/json.h"
+#include "controlplane/api/schema.h"
+#include "controlplane/views/directory.h"
+#include "shared/base/buf.h"
+#include "shared/base/replica.h"
+
+void event_place_print(struct event_place place, char out[EVENT_PLACE_TEXT_MAX])
+{
+    snprintf(out, EVENT_PLACE_TEXT_MAX, "%" PRIu64 ".%" PRIu32, place.batch, place.row);
+}
+
+bool event_place_parse(struct fl_str text, struct event_place *ret_place)
+{
+    const char *dot = text.len > 0 ? memchr(text.at, '.', text.len) : NULL;
+    struct event_place place;
+    char again[EVENT_PLACE_TEXT_MAX];
+    uint64_t row;
+
+    if (!dot ||
+        !fl_str_parse_u64((struct fl_str){text.at, (size_t)(dot - text.at)}, &place.batch) ||
+        !fl_str_parse_u64((struct fl_str){dot + 1, text.len - (size_t)(dot + 1 - text.at)}, &row) ||
+        row > UINT32_MAX) {
+        return false;
+    }
+    place.row = (uint32_t)row;
+    event_place_print(place, again);
+    if (!fl_str_eq(fl_str_c(again), text)) return false;
+    *ret_place = place;
+    return true;
+}
+
+struct told {
+    const char *type;
+    uint64_t job;
+};
+
+/* Which event a row is; type NULL: none. */
+static struct told tell(const struct row *row)
+{
+    switch (row->kind) {
+    case ROW_job_new:
+        return (struct told){"job.submitted", row->job_new.job};
+    case ROW_attempt_new:
+        return (struct told){"attempt.assigned", row->attempt_new.job};
+    case ROW_replica_phase:
+        return (struct told){"replica.changed", row->replica_phase.job};
+    case ROW_attempt_end:
+        return (struct told){"attempt.ended", row->attempt_end.job};
+    case ROW_element_end:
+        return (struct told){"element.ended", row->element_end.job};
+    case ROW_job_end:
+        return (struct told){"job.ended", row->job_end.job};
+    case ROW_mark_set:
+        if (row->mark_set.kind == CORE_MARK_held) {
+            return (struct told){"job.held", row->mark_set.job};
+        }
+        if (row->mark_set.kind == CORE_MARK_cancel) {
+            return (struct told){"job.stopping", row->mark_set.job};
+        }
+        return (struct told){0};
+    case ROW_mark_clear:
+        if (row->mark_clear.kind != CORE_MARK_held) return (struct told){0};
+        return (struct told){"job.released", row->mark_clear.job};
+    case ROW_queue_put:
+        return (struct told){"queue.changed", 0};
+    case ROW_cluster_put:
+        return (struct told){"cluster.changed", 0};
+    case ROW_unknown: /* a newer program wrote it, and what it says cannot be read here */
+        return (struct told){"unknown", 0};
+    default:
+        return (struct told){0};
+    }
+}
+
+static bool is_wanted(const struct told *told, const struct event_filter *filter)
+{
+    if (!told->type) return false;
+    if (filter->job.n != 0) return told->job == filter->job.n;
+    if (told->job != 0) return filter->jobs;
+    if (told->type[0] == 'u') return true;
+    return told->type[0] == 'q' ? filter->queues : filter->clusters;
+}
+
+static void write_cluster(struct json *json, struct directory *directory, uint32_t number)
+{
+    struct directory_cluster cluster;
+
+    if (directory_cluster(directory, (struct fl_cluster){number}, &cluster)) {
+        json_cstr(json, "cluster", cluster.name);
+    }
+}
+
+static void write_end(struct json *json, uint16_t reason, int32_t exit_code, uint32_t replica)
+{
+    json_cstr(json, "reason", reason_name(reason));
+    json_i64(json, "exitCode", exit_code);
+    if (replica != UINT32_MAX) json_u64(json, "firstReplica", replica);
+}
+
+static void write_data(struct json *json, const struct row *row, struct directory *directory)
+{
+    char name[64];
+
+    switch (row->kind) {
+    case ROW_job_new:
+        if (directory_queue_name(directory, (struct fl_queue_id){row->job_new.queue}, name)) {
+            json_cstr(json, "queue", name);
+        }
+        if (row->job_new.name.len > 0) {
+            json_text(json, "name", row->job_new.name);
+        } else {
+            json_null(json, "name");
+        }
+        json_u64(json, "elements", row->job_new.elements);
+        break;
+    case ROW_attempt_new:
+        json_u64(json, "element", row->attempt_new.element);
+        json_u64(json, "attempt", row->attempt_new.n);
+        write_cluster(json, directory, row->attempt_new.cluster);
+        break;
+    case ROW_replica_phase:
+        json_u64(json, "element", row->replica_phase.element);
+        json_u64(json, "attempt", row->replica_phase.n);
+        json_u64(json, "replica", row->replica_phase.replica);
+        json_cstr(json, "state", fl_replica_state_name(row->replica_phase.state));
+        if (row->replica_phase.state == FL_REPLICA_exited) {
+            json_i64(json, "exitCode", row->replica_phase.exit_code);
+        }
+        break;
+    case ROW_attempt_end:
+        json_u64(json, "element", row->attempt_end.element);
+        json_u64(json, "attempt", row->attempt_end.n);
+        write_end(json, row->attempt_end.reason, row->attempt_end.exit_code,
+                  row->attempt_end.first_replica);
+        break;
+    case ROW_element_end:
+        json_u64(json, "element", row->element_end.element);
+        json_u64(json, "attempt", row->element_end.n);
+        json_cstr(json, "state", job_state_name(row->element_end.state));
+        write_end(json, row->element_end.reason, row->element_end.exit_code,
+                  row->element_end.first_replica);
+        break;
+    case ROW_job_end:
+        json_cstr(json, "state", job_state_name(row->job_end.state));
+        json_cstr(json, "reason", reason_name(row->job_end.reason));
+        break;
+    case ROW_queue_put:
+        json_text(json, "queue", row->queue_put.name);
+        json_bool(json, "paused", row->queue_put.is_paused);
+        break;
+    case ROW_cluster_put:
+        json_text(json, "cluster", row->cluster_put.name);
+        json_text(json, "cordon", row->cluster_put.cordon);
+        break;
+    case ROW_unknown:
+        json_u64(json, "row", row->unknown.number);
+        break;
+    default:
+        break;
+    }
+}
+
+bool event_write(struct fl_buf *out, struct event_place place, fl_ms at, const struct row *row,
+                 const struct event_filter *filter, struct directory *directory)
+{
+    struct told told = tell(row);
+    char id[EVENT_PLACE_TEXT_MAX], head[96];
+    struct json json;
+
+    if (!is_wanted(&told, filter)) return false;
+    event_place_print(place, id);
+    snprintf(head, sizeof head, "id: %s\nevent: %s\ndata: ", id, told.type);
+    fl_buf_put(out, head, strlen(head));
+    json = json_begin(out);
+    json_open(&json, NULL, '{');
+    json_cstr(&json, "type", told.type);
+    json_time(&json, "at", at);
+    if (told.job != 0) json_job(&json, "job", (struct fl_job){told.job});
+    write_data(&json, row, directory);
+    json_close(&json, '}');
+    fl_buf_put(out, "\n\n", 2);
+    return true;
+}
+
+bool event_is_end(const struct row *row, struct fl_job job)
+{
+    return row->kind == ROW_job_end && row->job_end.job == job.n;
+}
+
+/* ---- their description ----------------------------------------------------------------------- */
+
+#define HEAD(type_)                                                                                \
+    API_MUST("type", "string", "which event", .words = (type_)),                                   \
+        API_MUST("at", "string", "when it was committed", .format = API_FORMAT_time)
+#define HEAD_OF_JOB(type_) HEAD(type_), API_MUST("job", "string", "its id")
+#define END_FIELDS                                                                                 \
+    API_MUST("reason", "string", "in a word"),                                                     \
+        API_MUST("exitCode", "integer", "the first failed replica's, else 0"),                     \
+        API_MAY("firstReplica", "integer", "that failed first")
+
+static const struct api_field job_submitted_fields[] = {
+    HEAD_OF_JOB("job.submitted"),
+    API_MAY("queue", "string", "where it waits"),
+    API_MUST("name", "string or null", "for people"),
+    API_MUST("elements", "integer", "how many"),
+    {0},
+};
+
+const struct api_object job_submitted_event_object = {
+    .name = "JobSubmittedEvent", .text = "A job was accepted.", .fields = job_submitted_fields};
+
+static const struct api_field job_held_fields[] = {
+    HEAD_OF_JOB("job.held"),
+    {0},
+};
+
+const struct api_object job_held_event_object = {
+    .name = "JobHeldEvent", .text = "A job starts nothing more.", .fields = job_held_fields};
+
+static const struct api_field job_released_fields[] = {
+    HEAD_OF_JOB("job.released"),
+    {0},
+};
+
+const struct api_object job_released_event_object = {
+    .name = "JobReleasedEvent", .text = "A held job may start.", .fields = job_released_fields};
+
+static const struct api_field job_stopping_fields[] = {
+    HEAD_OF_JOB("job.stopping"),
+    {0},
+};
+
+const struct api_object job_stopping_event_object = {
+    .name = "JobStoppingEvent", .text = "A job is to end.", .fields = job_stopping_fields};
+
+static const struct api_field job_ended_fields[] = {
+    HEAD_OF_JOB("job.ended"),
+    API_MUST("state", "string", "how", .words = JOB_STATES(API_WORD)),
+    API_MUST("reason", "string", "in a word"),
+    {0},
+};
+
+const struct api_object job_ended_event_object = {
+    .name = "JobEndedEvent", .text = "A job has ended.", .fields = job_ended_fields};
+
+static const struct api_field attempt_assigned_fields[] = {
+    HEAD_OF_JOB("attempt.assigned"),
+    API_MUST("element", "integer", "its number"),
+    API_MUST("attempt", "integer", "its number, from 1"),
+    API_MAY("cluster", "string", "its name"),
+    {0},
+};
+
+const struct api_object attempt_assigned_event_object = {.name = "AttemptAssignedEvent",
+                                                         .text =
+                                                             "An element was given to a cluster.",
+                                                         .fields = attempt_assigned_fields};
+
+static const struct api_field attempt_ended_fields[] = {
+    HEAD_OF_JOB("attempt.ended"),
+    API_MUST("element", "integer", "its number"),
+    API_MUST("attempt", "integer", "its number"),
+    END_FIELDS,
+    {0},
+};
+
+const struct api_object attempt_ended_event_object = {
+    .name = "AttemptEndedEvent",
+    .text = "An attempt ended, and its element goes on.",
+    .fields = attempt_ended_fields};
+
+static const struct api_field element_ended_fields[] = {
+    HEAD_OF_JOB("element.ended"),
+    API_MUST("element", "integer", "its number"),
+    API_MUST("attempt", "integer", "the last; 0: it never had one"),
+    API_MUST("state", "string", "how", .words = JOB_STATES(API_WORD)),
+    END_FIELDS,
+    {0},
+};
+
+const struct api_object element_ended_event_object = {
+    .name = "ElementEndedEvent", .text = "An element has ended.", .fields = element_ended_fields};
+
+static const struct api_field replica_changed_fields[] = {
+    HEAD_OF_JOB("replica.changed"),
+    API_MUST("element", "integer", "its number"),
+    API_MUST("attempt", "integer", "its number"),
+    API_MUST("replica", "integer", "its number"),
+    API_MUST("state", "string", "its state", .words = FL_REPLICA_STATES(API_WORD)),
+    API_MAY("exitCode", "integer", "once it has exited"),
+    {0},
+};
+
+const struct api_object replica_changed_event_object = {.name = "ReplicaChangedEvent",
+                                                        .text = "A replica is in another state.",
+                                                        .fields = replica_changed_fields};
+
+static const struct api_field queue_changed_fields[] = {
+    HEAD("queue.changed"),
+    API_MUST("queue", "string", "its name"),
+    API_MUST("paused", "boolean", "nothing of it starts"),
+    {0},
+};
+
+const struct api_object queue_changed_event_object = {.name = "QueueChangedEvent",
+                                                      .text =
+                                                          "A queue was made, paused or resumed.",
+                                                      .fields = queue_changed_fields};
+
+static const struct api_field cluster_changed_fields[] = {
+    HEAD("cluster.changed"),
+    API_MUST("cluster", "string", "its name"),
+    API_MUST("cordon", "string", "why it takes no new work; empty: it does"),
+    {0},
+};
+
+const struct api_object cluster_changed_event_object = {
+    .name = "ClusterChangedEvent",
+    .text = "Something was decided about a cluster.",
+    .fields = cluster_changed_fields};
+
+static const struct api_field unknown_fields[] = {
+    HEAD("unknown"),
+    API_MUST("row", "integer", "its number, which a newer program gave it"),
+    {0},
+};
+
+const struct api_object unknown_event_object = {
+    .name = "UnknownEvent",
+    .text = "A newer program wrote it, and this one cannot read it.",
+    .fields = unknown_fields};
+
+static const struct api_field reset_fields[] = {
+    API_MUST("type", "string", "which event", .words = "reset"),
+    {0},
+};
+
+const struct api_object reset_event_object = {
+    .name = "ResetEvent",
+    .text = "The journal no longer has the events that were missed: read all anew.",
+    .fields = reset_fields};
+
+const struct api_object event_object = {
+    .name = "Event",
+    .text = "Something that was committed: the data of an event in a stream.",
+    .one_of = "JobSubmittedEvent, JobHeldEvent, JobReleasedEvent, "
+              "JobStoppingEvent, JobEndedEvent, AttemptAssignedEvent, "
+              "AttemptEndedEvent, ElementEndedEvent, ReplicaChangedEvent, "
+              "QueueChangedEvent, ClusterChangedEvent, UnknownEvent, ResetEvent",
+    .tells_by = "type",
+    .example = "{\"type\":\"job.ended\",\"at\":\"2026-01-31T09:00:00.000Z\",\"job\":\"job-7\","
+               "\"state\":\"succeeded\",\"reason\":\"Succeeded\"}"};

@@ -1,0 +1,405 @@
+/* Events: committed rows, live, and from the journal those that a follower has not seen.  A
+ * follower knows the place behind the last row it was given.  A notice that goes on exactly there
+ * is given at once; otherwise, or when the peer had no room, it is read from the journal until it
+ * is there again.  So nothing is kept for a follower but that place, and none is skipped. */
+#include "controlplane/api/v1/events.h"
+
+#include <string.h>
+
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/stream.h"
+#include "controlplane/api/v1/event_json.h"
+#include "controlplane/api/v1/resources.h"
+#include "controlplane/api/v1/visible_job.h"
+#include "controlplane/store/read_events.h"
+#include "shared/io/log.h"
+
+enum { EVENT_BYTES_MAX = 8192, RETRY_MS = 1000, NEWEST_RETRY_MS = 500, AHEAD_MAX = 10000 };
+
+struct follower {
+    struct api_stream stream; /* first */
+    struct event_filter filter;
+    struct event_place next; /* not given yet; batch 0: not known, live from now on */
+    bool is_history;         /* a job's past is read by its tables, not by the whole journal ... */
+    uint64_t live_from;      /* ... up to here, and from here on it is as live; 0: it has ended */
+    bool is_over;            /* its job has ended, and the end was sent */
+    bool must_reset;         /* sent before all else, once there is room */
+    uint64_t ask;            /* a read that has not been answered; 0: none */
+    struct fl_timer retry;   /* after a read that failed */
+    struct fl_buf event;
+};
+
+static void catch_up(struct follower *follower);
+
+static struct api *api_of(struct follower *follower)
+{
+    return follower->stream.api;
+}
+
+/* ---- giving ---------------------------------------------------------------------------------- */
+
+/* False: the peer has no room, and 'next' is that row. */
+static bool give_row(struct follower *follower, uint64_t batch, uint32_t n, fl_ms at,
+                     const struct row *row)
+{
+    struct event_place place = {batch, n};
+
+    if (batch < follower->next.batch || (batch == follower->next.batch && n < follower->next.row)) {
+        return true;
+    }
+    fl_buf_clear(&follower->event);
+    if (event_write(&follower->event, place, at, row, &follower->filter,
+                    api_of(follower)->parts.directory) &&
+        !follower->event.is_over) {
+        struct fl_str piece = {(const char *)follower->event.at, follower->event.len};
+        const char *data = memmem(piece.at, piece.len, "data: ", 6);
+
+        /* Lines are the data alone. */
+        if (!follower->stream.is_sse) {
+            piece.len -= (size_t)(data + 6 - piece.at) + 1;
+            piece.at = data + 6;
+        }
+        if (!api_stream_put(&follower->stream, piece)) {
+            follower->next = place;
+            return false;
+        }
+    }
+    follower->next = (struct event_place){batch, n + 1};
+    if (follower->filter.job.n != 0 && event_is_end(row, follower->filter.job)) {
+        follower->is_over = true;
+    }
+    return true;
+}
+
+static void reset(struct follower *follower)
+{
+    struct fl_str text = follower->stream.is_sse
+                             ? FL_STR("event: reset\ndata: {\"type\":\"reset\"}\n\n")
+                             : FL_STR("{\"type\":\"reset\"}\n");
+
+    follower->next = (struct event_place){api_of(follower)->batch_newest + 1, 0};
+    follower->must_reset = !api_stream_put(&follower->stream, text);
+}
+
+/* True: it is gone. */
+static bool end_if_over(struct follower *follower)
+{
+    bool is_over = follower->is_over;
+
+    if (is_over) api_stream_end(&follower->stream);
+    return is_over;
+}
+
+/* ---- from the journal ------------------------------------------------------------------------ */
+
+static void retry(void *ctx)
+{
+    catch_up(ctx);
+}
+
+static void on_events(void *ctx, const struct read_events *events)
+{
+    struct follower *follower = ctx;
+    bool had_room = true;
+
+    follower->ask = 0;
+    if (events->unknown > 0) {
+        fl_log(FL_LOG_WARN, "api", "rows_of_a_newer_program", FL_LOG_N("rows", events->unknown),
+               FL_LOG_N("up_to_batch", events->batch));
+    }
+    if (events->err) {
+        fl_log(FL_LOG_WARN, "api", "events_not_read", FL_LOG_ERR(events->err));
+        fl_timer_in(&follower->retry, RETRY_MS);
+        return;
+    }
+    if (follower->filter.job.n == 0 && events->len > 0 &&
+        events->at[0].batch > follower->next.batch) {
+        reset(follower); /* the journal does not go back so far any more */
+        catch_up(follower);
+        return;
+    }
+    for (size_t i = 0; i < events->len && had_room && !follower->is_over; i++) {
+        const struct read_event *event = &events->at[i];
+
+        if (follower->is_history && follower->live_from != 0 &&
+            event->batch >= follower->live_from) {
+            continue;
+        }
+        had_room = give_row(follower, event->batch, event->n, event->at, &event->row);
+    }
+    if (!had_room) return; /* goes on with on_room */
+    if (end_if_over(follower)) return;
+    if (events->batch >= follower->next.batch) {
+        follower->next = (struct event_place){events->batch + 1, 0};
+    }
+    if (follower->is_history && !events->has_more) {
+        follower->is_over = follower->live_from == 0;
+        follower->is_history = false;
+        follower->next = (struct event_place){follower->live_from, 0};
+        if (end_if_over(follower)) return;
+    }
+    catch_up(follower);
+}
+
+static void catch_up(struct follower *follower)
+{
+    struct api *api = api_of(follower);
+    struct fl_err err = {0};
+
+    if (follower->ask != 0 || follower->next.batch == 0) return;
+    if (follower->must_reset) reset(follower);
+    if (!follower->is_history && follower->next.batch > api->batch_newest) return; /* it is live */
+    if (follower->is_history) {
+        follower->ask = read_events_of_job(api->parts.reader, follower->filter.job,
+                                           follower->next.batch - 1, on_events, follower, &err);
+    } else {
+        follower->ask = read_events_since(api->parts.reader, follower->next.batch - 1,
+                                          follower->filter.job, on_events, follower, &err);
+    }
+    api->parts.asked(api->parts.asked_ctx);
+    if (follower->ask == 0) fl_timer_in(&follower->retry, RETRY_MS);
+}
+
+/* ---- live ------------------------------------------------------------------------------------ */
+
+static void notice_to(struct follower *follower, uint64_t batch, fl_ms at, struct fl_str rows)
+{
+    struct fl_reader reader = fl_reader(rows.at, rows.len);
+    struct fl_err err = {0};
+
+    if (follower->ask != 0 || follower->is_history || follower->must_reset) return;
+    if (follower->next.batch == 0) follower->next = (struct event_place){batch, 0};
+    if (batch < follower->next.batch) return;
+    if (batch > follower->next.batch || rows.len == 0) {
+        catch_up(follower);
+        return;
+    }
+    for (uint32_t n = 0; reader.pos < reader.len; n++) {
+        struct row row;
+
+        /* The engine of this process wrote them. */
+        if (!row_decode(&reader, &row, &err)) fl_unreachable("a batch's own rows can be read");
+        if (!give_row(follower, batch, n, at, &row)) return;
+        if (end_if_over(follower)) return;
+    }
+    follower->next = (struct event_place){batch + 1, 0};
+}
+
+/* A reader of an ended job's output learns that nothing else will come. */
+static void settle_ended(struct api *api, struct fl_str rows)
+{
+    struct fl_reader reader = fl_reader(rows.at, rows.len);
+    struct fl_err err = {0};
+    struct row row;
+
+    while (reader.pos < reader.len) {
+        if (!row_decode(&reader, &row, &err)) fl_unreachable("a batch's own rows can be read");
+        if (row.kind == ROW_job_end) api_logs_settle(api, (struct fl_job){row.job_end.job});
+    }
+}
+
+void api_notice(struct api *api, uint64_t batch, fl_ms at, struct fl_str rows)
+{
+    if (batch > api->batch_newest) api->batch_newest = batch;
+    if (api->tails.len > 0) settle_ended(api, rows);
+    /* One that ends leaves the list: walked from its end. */
+    for (size_t i = api->followers.len; i > 0; i--) {
+        notice_to(api->followers.at[i - 1], batch, at, rows);
+    }
+}
+
+/* The newest batch, before the first notice tells it. */
+static void on_newest(void *ctx, const struct read_events *events)
+{
+    struct api *api = ctx;
+
+    if (events->err) {
+        fl_timer_in(&api->newest, NEWEST_RETRY_MS);
+        return;
+    }
+    if (events->batch > api->batch_newest) api->batch_newest = events->batch;
+    api_events_catch_up(api);
+}
+
+void api_ask_newest(void *ctx)
+{
+    struct api *api = ctx;
+    struct fl_err err = {0};
+
+    if (read_events_newest(api->parts.reader, on_newest, api, &err) == 0) {
+        fl_timer_in(&api->newest, NEWEST_RETRY_MS);
+    }
+    api->parts.asked(api->parts.asked_ctx);
+}
+
+/* ---- a follower's life ----------------------------------------------------------------------- */
+
+static void on_room(struct api_stream *stream)
+{
+    catch_up((struct follower *)stream);
+}
+
+static void on_gone(struct api_stream *stream)
+{
+    struct follower *follower = (struct follower *)stream;
+    struct api *api = stream->api;
+
+    for (size_t i = 0; i < api->followers.len; i++) {
+        if (api->followers.at[i] != follower) continue;
+        api->followers.at[i] = api->followers.at[api->followers.len - 1];
+        api->followers.len--;
+        break;
+    }
+    if (follower->ask != 0) reader_forget(api->parts.reader, follower->ask);
+    fl_timer_off(&follower->retry);
+    fl_buf_fini(&follower->event);
+    fl_free(follower);
+}
+
+/* Where the peer says it is; false: the call was answered. */
+static bool read_place(struct api_call *call, struct event_place *ret_next)
+{
+    struct fl_str id = api_header(call, "last-event-id");
+
+    *ret_next = (struct event_place){0};
+    if (id.len == 0) return true;
+    if (!event_place_parse(id, ret_next) || ret_next->batch == 0) {
+        api_fail_at(call, "Last-Event-ID", "not the id of an event", id, "'id' of an event");
+        return false;
+    }
+    ret_next->row++;
+    return true;
+}
+
+static void follow(struct api_call *call, const struct event_filter *filter, bool is_ended)
+{
+    struct api *api = call->api;
+    struct follower *follower;
+    struct event_place next;
+    bool is_sse;
+
+    if (!read_place(call, &next) || !api_stream_form(call, &is_sse)) return;
+    api_want_rows(api);
+    follower = fl_new(struct follower);
+    follower->filter = *filter;
+    follower->next = next;
+    follower->stream.on_room = on_room;
+    follower->stream.on_gone = on_gone;
+    if (filter->job.n != 0 && (next.batch == 0 || is_ended)) {
+        follower->is_history = true;
+        follower->live_from = is_ended ? 0 : api->batch_newest + 1;
+        if (next.batch == 0) follower->next = (struct event_place){1, 0};
+    }
+    fl_buf_init(&follower->event, EVENT_BYTES_MAX);
+    fl_timer_init(&follower->retry, api->parts.loop, retry, follower);
+    if (!api_stream_open(&follower->stream, call,
+                         is_sse ? "text/event-stream" : "application/x-ndjson")) {
+        fl_buf_fini(&follower->event);
+        fl_free(follower);
+        return;
+    }
+    fl_vec_push(&api->followers, follower);
+    if (api_drop(call)) fl_unreachable("a call that gave its request away has none");
+    /* The head goes out at once, with a first sign of life. */
+    if (is_sse && !api_stream_put(&follower->stream, FL_STR(": fairlead\n\n"))) return;
+    /* A place far from being there is one of another history; a few batches may be on their way
+     * here. */
+    if (next.batch > api->batch_newest + AHEAD_MAX && !follower->is_history) reset(follower);
+    catch_up(follower);
+}
+
+static void follow_job(struct api_call *call, struct fl_job job)
+{
+    struct event_filter filter = {.job = job};
+
+    follow(call, &filter, false);
+}
+
+static void follow_ended(struct api_call *call, const struct read_job *job)
+{
+    struct event_filter filter = {.job = job->job};
+
+    follow(call, &filter, true);
+}
+
+static void job_events(struct api_call *call)
+{
+    api_want_rows(call->api);
+    visible_job(call, follow_job, follow_ended);
+}
+
+static bool read_topics(struct api_call *call, struct event_filter *filter)
+{
+    struct fl_str list = api_query(call, "topics");
+
+    if (list.len == 0) filter->jobs = filter->queues = filter->clusters = true;
+    while (list.len > 0) {
+        const char *comma = memchr(list.at, ',', list.len);
+        struct fl_str word = {list.at, comma ? (size_t)(comma - list.at) : list.len};
+
+        if (fl_str_eq(word, FL_STR("jobs"))) {
+            filter->jobs = true;
+        } else if (fl_str_eq(word, FL_STR("queues"))) {
+            filter->queues = true;
+        } else if (fl_str_eq(word, FL_STR("clusters"))) {
+            filter->clusters = true;
+        } else {
+            api_fail_at(call, "topics", "unknown topic", word, "jobs, queues, clusters");
+            return false;
+        }
+        list.at += word.len + (comma != NULL);
+        list.len -= word.len + (comma != NULL);
+    }
+    return true;
+}
+
+static void all_events(struct api_call *call)
+{
+    struct event_filter filter = {0};
+
+    if (call->token.queue[0]) {
+        api_fail(call, FL_DENIED,
+                 "a token for one queue follows single jobs: /v1/jobs/{job}/events");
+        return;
+    }
+    if (read_topics(call, &filter)) follow(call, &filter, false);
+}
+
+void api_events_catch_up(struct api *api)
+{
+    for (size_t i = api->followers.len; i > 0; i--) {
+        catch_up(api->followers.at[i - 1]);
+    }
+}
+
+void api_events_fini(struct api *api)
+{
+    while (api->followers.len > 0) {
+        api_stream_end(&api->followers.at[api->followers.len - 1]->stream);
+    }
+    fl_vec_fini(&api->followers);
+    api_logs_fini(api);
+}
+
+static const struct api_field topic_query[] = {
+    API_MAY("topics", "string", "jobs, queues, clusters, separated by commas; without it, all"),
+    {0},
+};
+
+static const struct api_also lines_also[] = {
+    {200, "application/x-ndjson", "Event", "with Accept: an object a line"},
+    {0},
+};
+
+const struct api_route event_routes[] = {
+    API_ROUTE(API_GET, "/v1/jobs/{job}/events", API_NEED_read, job_events, "followJob",
+              "follows one job, from its beginning or from behind Last-Event-ID; ends with the job",
+              .headers = API_TAKES_event_id, .gives = "text/event-stream", .answer = "Event",
+              .also = lines_also),
+    API_ROUTE(API_GET, "/v1/events", API_NEED_read, all_events, "followEvents",
+              "follows everything that happens, from now on or from behind Last-Event-ID; 'reset' "
+              "says that what was missed is not kept any more: look anew",
+              .query = topic_query, .headers = API_TAKES_event_id, .gives = "text/event-stream",
+              .answer = "Event", .also = lines_also),
+    {0},
+};

@@ -1,0 +1,107 @@
+/* GET /v1/jobs/{job}/explain: why an open job is where it is, cluster by cluster. */
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/v1/resources.h"
+#include "controlplane/api/v1/visible_job.h"
+#include "controlplane/views/directory.h"
+
+static void write_verdicts(struct api_call *call, struct json *json,
+                           const struct core_answer *answer)
+{
+    json_open(json, "clusters", '[');
+    for (size_t i = 0; i < answer->verdicts_len; i++) {
+        const struct core_verdict *verdict = &answer->verdicts[i];
+        struct directory_cluster cluster = {0};
+
+        directory_cluster(call->parts->directory, verdict->cluster, &cluster);
+        json_open(json, NULL, '{');
+        json_cstr(json, "cluster", cluster.name);
+        json_cstr(json, "reason", reason_name(verdict->reason));
+        json_cstr(json, "whoCanAct", reason_who(verdict->reason));
+        json_cstr(json, "detail", verdict->text);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void explained(struct api_call *call, const struct core_answer *answer)
+{
+    const struct core_job_view *view = answer->jobs_len > 0 ? &answer->jobs[0] : NULL;
+    struct json *json = api_json(call);
+
+    json_open(json, NULL, '{');
+    json_text(json, "id", call->params[0]);
+    if (view) {
+        json_cstr(json, "state", job_state_name(view->state));
+        json_cstr(json, "reason", reason_name(view->reason));
+        json_cstr(json, "whoCanAct", reason_who(view->reason));
+        if (view->unknown_at != 0) json_time(json, "unknownSince", view->unknown_at);
+    }
+    json_cstr(json, "sentence", answer->sentence);
+    write_verdicts(call, json, answer);
+    json_close(json, '}');
+    api_answer(call);
+}
+
+static void ended(struct api_call *call, const struct read_job *job)
+{
+    struct json *json = api_json(call);
+
+    json_open(json, NULL, '{');
+    json_text(json, "id", call->params[0]);
+    json_cstr(json, "state", job_state_name(job->state));
+    json_cstr(json, "reason", reason_name(job->reason));
+    json_cstr(json, "whoCanAct", reason_who(job->reason));
+    json_cstr(json, "sentence", reason_sentence(job->reason));
+    json_open(json, "clusters", '[');
+    json_close(json, ']');
+    json_close(json, '}');
+    api_answer(call);
+}
+
+static void open_job(struct api_call *call, struct fl_job job)
+{
+    struct engine_event *event = api_event(call, CORE_EV_explain);
+
+    event->event.job.job = job;
+    api_ask(call, event, explained);
+}
+
+static void explain(struct api_call *call)
+{
+    visible_job(call, open_job, ended);
+}
+
+static const struct api_field verdict_fields[] = {
+    API_MUST("cluster", "string", "its name"),
+    API_MUST("reason", "string", "in a word, see reasons.md"),
+    API_MUST("whoCanAct", "string", "the person who can change it", .words = "nobody, user, admin"),
+    API_MUST("detail", "string or null", "with numbers"),
+    {0},
+};
+
+const struct api_object verdict_object = {.name = "Verdict",
+                                          .text = "Why a cluster does not run the job, or does.",
+                                          .fields = verdict_fields};
+
+static const struct api_field explanation_fields[] = {
+    API_MUST("id", "string", "the job's own"),
+    API_MUST("state", "string", "the job's own", .words = JOB_STATES(API_WORD)),
+    API_MUST("reason", "string or null", "in a word, see reasons.md"),
+    API_MUST("whoCanAct", "string", "the person who can change it", .words = "nobody, user, admin"),
+    API_MAY("unknownSince", "string", "since when its cluster is silent",
+            .format = API_FORMAT_time),
+    API_MUST("sentence", "string or null", "the reason in words, and what will come of it"),
+    API_MUST("clusters", "array of Verdict", "a verdict for each cluster"),
+    {0},
+};
+
+const struct api_object explanation_object = {.name = "Explanation",
+                                              .text = "Why a job waits, or why it ended.",
+                                              .fields = explanation_fields};
+
+const struct api_route explain_routes[] = {
+    API_ROUTE(API_GET, "/v1/jobs/{job}/explain", API_NEED_read, explain, "explainJob",
+              "why a job waits, or why it ended, with what each cluster says to it",
+              .answer = "Explanation"),
+    {0},
+};

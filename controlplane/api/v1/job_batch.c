@@ -1,0 +1,533 @@
+/* POST /v1/jobs:batch: many jobs in one request, one commit, one result a line. */
+#include <stdio.h>
+#include <string.h>
+
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/call_reads.h"
+#include "controlplane/api/document.h"
+#include "controlplane/api/ndjson.h"
+#include "controlplane/api/v1/resources.h"
+#include "controlplane/api/v1/submit.h"
+#include "controlplane/views/directory.h"
+#include "shared/base/job_name.h"
+#include "shared/spec/job_params.h"
+#include "shared/tls/digest.h"
+
+/* A spec that later lines use by its name. */
+struct defined {
+    struct fl_str name;
+    struct fl_job_spec spec;
+    bool has_queue;
+    struct submit_spec shared;
+};
+
+/* A spec of an earlier submission, which lines use by its digest. */
+struct earlier {
+    struct fl_job_spec spec;
+    struct submit_spec shared;
+    struct fl_err err; /* FL_OK, or why it cannot be used */
+};
+
+struct line {
+    uint32_t number;
+    const struct fl_json *node; /* NULL: it is not one, as 'problem' says */
+    size_t item;                /* of the submit; valid without 'problem' and 'defines' */
+    struct fl_str problem;      /* JSON; empty: none */
+    struct fl_str defines;      /* the name of a spec; empty: none */
+};
+
+struct batch {
+    struct api_call *call;
+    struct engine_event *event;
+    struct {
+        struct line *at;
+        size_t len, cap;
+    } lines;
+    struct {
+        struct defined *at;
+        size_t len, cap;
+    } defined;
+    struct {
+        struct core_submit_item *at;
+        size_t len, cap;
+    } items;
+    struct fl_digest digests[READ_NEWEST_SPECS_MAX]; /* each once */
+    struct earlier earlier[READ_NEWEST_SPECS_MAX];
+    size_t digests_len;
+    bool held[CORE_SUBMIT_MAX]; /* of the items, which the engine owns by the answer */
+    /* The spec of the line before, which the next one is likely to have too. */
+    struct submit_spec last;
+};
+
+static struct fl_str problem_json(struct batch *batch, const struct api_problem *problem)
+{
+    struct fl_str json;
+    struct fl_buf buf;
+
+    fl_buf_init(&buf, 64 << 10);
+    api_problem_write(&buf, problem);
+    json = (struct fl_str){fl_arena_copy(&batch->call->arena, buf.at, buf.len), buf.len};
+    fl_buf_fini(&buf);
+    return json;
+}
+
+static void refuse(struct batch *batch, struct line *line, const struct fl_err *err)
+{
+    struct api_problem problem = {.code = err->code, .detail = err->text};
+
+    line->problem = problem_json(batch, &problem);
+}
+
+static void refuse_problems(struct batch *batch, struct line *line,
+                            const struct fl_problems *problems)
+{
+    struct api_problem_error errors[FL_PROBLEMS_MAX];
+    struct api_problem problem = {.code = FL_INVALID, .errors = errors};
+    struct fl_err err = {0};
+
+    problem.errors_len = api_problem_errors(problems, errors);
+    for (size_t i = 0; i < problem.errors_len; i++) {
+        if (errors[i].line > 0) errors[i].line += line->number - 1;
+    }
+    if (fl_problems_fail(problems, &err)) fl_unreachable("fl_problems_fail returns false");
+    problem.detail = err.text;
+    line->problem = problem_json(batch, &problem);
+}
+
+static void add_item(struct batch *batch, struct line *line, const struct fl_job_spec *spec,
+                     bool has_queue, const struct submit_spec *shared)
+{
+    struct core_submit_item item;
+    struct fl_err err = {0};
+
+    if (!submit_item_make(spec, has_queue, shared, &batch->call->token, &batch->event->arena, &item,
+                          &err)) {
+        refuse(batch, line, &err);
+        return;
+    }
+    line->item = batch->items.len;
+    batch->held[line->item] = item.is_held;
+    fl_arena_push(&batch->event->arena, &batch->items, item);
+}
+
+static bool parse_job(struct batch *batch, struct line *line, const struct fl_json *document,
+                      struct fl_job_spec *ret_spec, struct submit_spec *ret_shared)
+{
+    struct fl_problems problems = {0};
+    struct submit_spec made;
+    struct fl_err err = {0};
+
+    if (!fl_job_spec_parse(document, &batch->call->arena, NULL, ret_spec, &problems)) {
+        refuse_problems(batch, line, &problems);
+        return false;
+    }
+    if (!submit_spec_make(ret_spec, &batch->event->arena, &made, &err)) {
+        refuse(batch, line, &err);
+        return false;
+    }
+    if (fl_str_eq(made.canonical, batch->last.canonical)) made = batch->last;
+    batch->last = made;
+    *ret_shared = made;
+    return true;
+}
+
+static const struct defined *find_defined(const struct batch *batch, struct fl_str name)
+{
+    for (size_t i = 0; i < batch->defined.len; i++) {
+        if (fl_str_eq(batch->defined.at[i].name, name)) return &batch->defined.at[i];
+    }
+    return NULL;
+}
+
+/* {"spec":"name","job":{...}} */
+static void define(struct batch *batch, struct line *line, const struct fl_json *object)
+{
+    const struct fl_json *name = fl_json_member(object, FL_STR("spec"));
+    const struct fl_json *job = fl_json_member(object, FL_STR("job"));
+    struct defined defined = {.name = name->text};
+    struct fl_err err = {.code = FL_INVALID};
+
+    if (name->kind != FL_JSON_STRING || name->text.len == 0 || object->len != 2) {
+        snprintf(err.text, sizeof err.text,
+                 "a line that defines a spec is {\"spec\":NAME,\"job\":{...}}");
+        refuse(batch, line, &err);
+    } else if (find_defined(batch, name->text)) {
+        snprintf(err.text, sizeof err.text, "that spec is defined already, in an earlier line");
+        refuse(batch, line, &err);
+    } else if (parse_job(batch, line, job, &defined.spec, &defined.shared)) {
+        defined.has_queue = fl_json_member(job, FL_STR("queue")) != NULL;
+        line->defines = defined.name;
+        fl_arena_push(&batch->call->arena, &batch->defined, defined);
+    }
+}
+
+/* With the line's own name and params in place of the spec's. */
+static void add_use(struct batch *batch, struct line *line, const struct fl_json *object,
+                    struct fl_job_spec spec, bool has_queue, const struct submit_spec *shared)
+{
+    const struct fl_json *params = fl_json_member(object, FL_STR("params"));
+    const struct fl_json *name = fl_json_member(object, FL_STR("name"));
+    struct fl_path path = {.key = FL_STR("params")};
+    struct fl_problems problems = {0};
+
+    if (params) {
+        struct fl_pairs own;
+
+        if (!fl_job_params_parse(params, &path, &batch->call->arena, &own, &problems)) {
+            refuse_problems(batch, line, &problems);
+            return;
+        }
+        spec.params = fl_job_params_over(&spec.params, &own, &batch->call->arena);
+    }
+    if (name) spec.name = name->text;
+    add_item(batch, line, &spec, has_queue, shared);
+}
+
+static bool is_name(const struct fl_json *name, size_t bytes_max)
+{
+    return !name || (name->kind == FL_JSON_STRING && name->text.len <= bytes_max);
+}
+
+/* {"use":"name","params":{...},"name":"..."} */
+static void use(struct batch *batch, struct line *line, const struct fl_json *object)
+{
+    const struct fl_json *use = fl_json_member(object, FL_STR("use"));
+    const struct fl_json *params = fl_json_member(object, FL_STR("params"));
+    const struct fl_json *name = fl_json_member(object, FL_STR("name"));
+    const struct defined *defined = find_defined(batch, use->text);
+    struct fl_err err = {.code = FL_INVALID};
+
+    if (use->kind != FL_JSON_STRING || object->len != 1U + (params != NULL) + (name != NULL) ||
+        !is_name(name, FL_JOB_NAME_BYTES_MAX)) {
+        snprintf(err.text, sizeof err.text,
+                 "a line that uses a spec is {\"use\":NAME,\"params\":{...},\"name\":NAME}");
+        refuse(batch, line, &err);
+        return;
+    }
+    if (!defined) {
+        err.code = FL_ABSENT;
+        snprintf(err.text, sizeof err.text, "no earlier line defines a good spec of that name");
+        refuse(batch, line, &err);
+        return;
+    }
+    add_use(batch, line, object, defined->spec, defined->has_queue, &defined->shared);
+}
+
+/* ---- specs of earlier submissions ------------------------------------------------------------ */
+
+static size_t find_digest(const struct batch *batch, struct fl_digest digest)
+{
+    size_t i = 0;
+
+    while (i < batch->digests_len && !fl_digest_eq(batch->digests[i], digest)) {
+        i++;
+    }
+    return i;
+}
+
+/* {"useDigest":"0f3a...","params":{...},"name":"...","queue":"..."}: a job's other own members, its
+ * labels or elements, are not part of a spec. */
+static void use_digest(struct batch *batch, struct line *line, const struct fl_json *object)
+{
+    const struct fl_json *use = fl_json_member(object, FL_STR("useDigest"));
+    const struct fl_json *params = fl_json_member(object, FL_STR("params"));
+    const struct fl_json *name = fl_json_member(object, FL_STR("name"));
+    const struct fl_json *queue = fl_json_member(object, FL_STR("queue"));
+    struct fl_err err = {.code = FL_INVALID};
+    struct fl_job_spec spec;
+    struct fl_digest digest;
+    size_t i;
+
+    if (use->kind != FL_JSON_STRING || !fl_digest_parse(use->text, &digest, &err) ||
+        object->len != 1U + (params != NULL) + (name != NULL) + (queue != NULL) ||
+        !is_name(name, FL_JOB_NAME_BYTES_MAX) || !is_name(queue, FL_NAME_BYTES_MAX)) {
+        err.code = FL_INVALID;
+        snprintf(
+            err.text, sizeof err.text,
+            "a line that uses an earlier spec is {\"useDigest\":\"64 hex digits, specDigest of "
+            "a job\",\"params\":{...},\"name\":NAME,\"queue\":QUEUE}");
+        refuse(batch, line, &err);
+        return;
+    }
+    i = find_digest(batch, digest);
+    if (i == batch->digests_len) {
+        err.code = FL_TOO_LARGE;
+        snprintf(
+            err.text, sizeof err.text,
+            "a batch uses at most %d earlier specs, and this is one more; define it in a line: "
+            "{\"spec\":NAME,\"job\":{...}}",
+            READ_NEWEST_SPECS_MAX);
+        refuse(batch, line, &err);
+    } else if (batch->earlier[i].err.code != FL_OK) {
+        refuse(batch, line, &batch->earlier[i].err);
+    } else {
+        spec = batch->earlier[i].spec;
+        if (queue) spec.queue = queue->text;
+        add_use(batch, line, object, spec, queue != NULL, &batch->earlier[i].shared);
+    }
+}
+
+static void read_earlier(struct batch *batch, size_t i, struct fl_str body)
+{
+    struct earlier *earlier = &batch->earlier[i];
+    char digest[FL_DIGEST_TEXT_MAX];
+
+    if (body.len == 0) {
+        fl_digest_print(batch->digests[i], digest);
+        (void)fl_fail(
+            &earlier->err, FL_ABSENT,
+            "no job among the newest %d that this token may see has the spec %s; define it "
+            "in a line: {\"spec\":NAME,\"job\":{...}}",
+            READ_NEWEST_WALK_MAX, digest);
+        return;
+    }
+    body.at = fl_arena_copy(&batch->event->arena, body.at, body.len);
+    if (fl_job_spec_read(body, &batch->event->arena, &earlier->spec, &earlier->err) &&
+        submit_spec_make(&earlier->spec, &batch->event->arena, &earlier->shared, &earlier->err)) {
+        earlier->err.code = FL_OK;
+    }
+}
+
+/* Those that the lines name, as many as are looked for; use_digest refuses the others. */
+static void find_digests(struct batch *batch)
+{
+    for (size_t i = 0; i < batch->lines.len; i++) {
+        const struct fl_json *node = batch->lines.at[i].node;
+        const struct fl_json *use = node ? fl_json_member(node, FL_STR("useDigest")) : NULL;
+        struct fl_digest digest;
+        struct fl_err err = {0};
+
+        if (!use || use->kind != FL_JSON_STRING || batch->digests_len == READ_NEWEST_SPECS_MAX ||
+            !fl_digest_parse(use->text, &digest, &err) ||
+            find_digest(batch, digest) < batch->digests_len) {
+            continue;
+        }
+        batch->digests[batch->digests_len++] = digest;
+    }
+}
+
+static void take(struct batch *batch, struct line *line, const struct fl_json *node)
+{
+    struct submit_spec shared;
+    struct fl_job_spec spec;
+
+    if (fl_json_member(node, FL_STR("useDigest"))) {
+        use_digest(batch, line, node);
+    } else if (fl_json_member(node, FL_STR("use"))) {
+        use(batch, line, node);
+    } else if (fl_json_member(node, FL_STR("spec")) && fl_json_member(node, FL_STR("job"))) {
+        define(batch, line, node);
+    } else if (parse_job(batch, line, node, &spec, &shared)) {
+        add_item(batch, line, &spec, fl_json_member(node, FL_STR("queue")) != NULL, &shared);
+    }
+}
+
+static void read_lines(struct batch *batch)
+{
+    struct ndjson lines = {.rest = batch->call->body};
+    struct fl_str text;
+
+    while (ndjson_next(&lines, &text)) {
+        struct line line = {.number = lines.line};
+        struct fl_place at = {0};
+        struct fl_err err = {0};
+
+        if (!fl_json_parse(text, &batch->call->arena, &line.node, &at, &err)) {
+            struct api_problem_error error = {
+                .detail = fl_str_c(err.text), .line = line.number, .col = at.col};
+            struct api_problem problem = {
+                .code = err.code, .detail = err.text, .errors = &error, .errors_len = 1};
+
+            line.node = NULL;
+            line.problem = problem_json(batch, &problem);
+        }
+        fl_arena_push(&batch->call->arena, &batch->lines, line);
+    }
+}
+
+/* False: the call was answered. */
+static bool read_list(struct batch *batch)
+{
+    const struct fl_json *list = api_document(batch->call);
+    uint32_t number = 0;
+
+    if (!list) return false;
+    if (list->kind != FL_JSON_LIST) {
+        api_fail(batch->call, FL_INVALID,
+                 "a batch is a JSON list, or lines of JSON as application/x-ndjson");
+        return false;
+    }
+    FL_JSON_EACH (node, list) {
+        struct line line = {.number = ++number, .node = node};
+
+        fl_arena_push(&batch->call->arena, &batch->lines, line);
+    }
+    return true;
+}
+
+static void write_line(struct batch *batch, struct json *json, const struct line *line,
+                       const struct core_answer *answer)
+{
+    const struct core_outcome *outcome = NULL;
+
+    json_open(json, NULL, '{');
+    json_u64(json, "line", line->number);
+    if (line->problem.len > 0) {
+        json_raw(json, "problem", line->problem);
+    } else if (line->defines.len > 0) {
+        json_text(json, "spec", line->defines);
+    } else {
+        outcome = &answer->outcomes[line->item];
+    }
+    if (outcome && outcome->code == FL_OK) {
+        json_job(json, "id", outcome->job);
+        json_cstr(json, "state", job_state_name(batch->held[line->item] ? JOB_held : JOB_queued));
+    }
+    if (outcome && outcome->code != FL_OK) {
+        struct api_problem problem = {.code = outcome->code, .detail = outcome->text};
+
+        json_raw(json, "problem", problem_json(batch, &problem));
+    }
+    json_close(json, '}');
+    fl_buf_put_u8(&batch->call->out, '\n');
+}
+
+static void answer_lines(struct api_call *call, const struct core_answer *answer)
+{
+    struct batch *batch = call->state;
+
+    /* A key's answer is of the lines that were good then; a spec or queue may have gone since. */
+    if (answer->outcomes_len != batch->items.len) {
+        api_fail(
+            call, FL_CONFLICT,
+            "this was submitted before by its Idempotency-Key, but other lines of it are good now; "
+            "list the jobs to see which there are");
+        return;
+    }
+    fl_buf_clear(&call->out);
+    for (size_t i = 0; i < batch->lines.len; i++) {
+        struct json json = json_begin(&call->out);
+
+        write_line(batch, &json, &batch->lines.at[i], answer);
+    }
+    api_answer(call);
+}
+
+/* All that lines refer to is here. */
+static void submit_lines(struct api_call *call, const struct read_specs *specs)
+{
+    struct batch *batch = call->state;
+
+    batch->event = api_event(call, CORE_EV_submit);
+    for (size_t i = 0; i < batch->digests_len; i++) {
+        read_earlier(batch, i, specs ? specs->bodies[i] : (struct fl_str){0});
+    }
+    for (size_t i = 0; i < batch->lines.len; i++) {
+        if (batch->items.len == CORE_SUBMIT_MAX) {
+            engine_event_destroy(batch->event);
+            api_fail(call, FL_TOO_LARGE, "a batch has at most %d jobs; nothing was submitted",
+                     CORE_SUBMIT_MAX);
+            return;
+        }
+        if (batch->lines.at[i].node) take(batch, &batch->lines.at[i], batch->lines.at[i].node);
+    }
+    batch->event->event.submit.at = batch->items.at;
+    batch->event->event.submit.len = batch->items.len;
+    if (batch->items.len == 0) {
+        engine_event_destroy(batch->event);
+        answer_lines(call, &(struct core_answer){0});
+    } else if (api_idempotent(call, batch->event)) {
+        api_ask(call, batch->event, answer_lines);
+    }
+}
+
+static void submit_batch(struct api_call *call)
+{
+    struct fl_str type = api_header(call, "content-type");
+    struct batch *batch = fl_arena_new(&call->arena, struct batch);
+    bool is_lines = type.len >= 20 && memcmp(type.at, "application/x-ndjson", 20) == 0;
+    struct fl_queue_id queue = {0};
+
+    batch->call = call;
+    call->state = batch;
+    if (is_lines) {
+        read_lines(batch);
+    } else if (!read_list(batch)) {
+        return;
+    }
+    find_digests(batch);
+    if (batch->digests_len == 0 ||
+        (call->token.queue[0] &&
+         !directory_queue_id(call->parts->directory, fl_str_c(call->token.queue), &queue))) {
+        submit_lines(call, NULL);
+    } else {
+        call_reads_specs_of_newest(call, queue, batch->digests, batch->digests_len, submit_lines);
+    }
+}
+
+static const struct api_field definition_fields[] = {
+    API_MUST("spec", "string", "a name for later lines"),
+    API_MUST("job", "JobDocument", "the spec, with what its jobs have in common"),
+    {0},
+};
+
+const struct api_object batch_definition_object = {
+    .name = "BatchDefinition", .text = "A line that defines a spec.", .fields = definition_fields};
+
+static const struct api_field use_fields[] = {
+    API_MUST("use", "string", "a spec that an earlier line defines"),
+    API_MAY("params", "map of string", "over those of the spec"),
+    API_MAY("name", "string", "the job's name", .max = FL_JOB_NAME_BYTES_MAX),
+    {0},
+};
+
+const struct api_object batch_use_object = {
+    .name = "BatchUse", .text = "A job by the spec of an earlier line.", .fields = use_fields};
+
+static const struct api_field use_digest_fields[] = {
+    API_MUST("useDigest", "string", "specDigest of an earlier job"),
+    API_MAY("params", "map of string", "its parameters"),
+    API_MAY("name", "string", "the job's name", .max = FL_JOB_NAME_BYTES_MAX),
+    API_MAY("queue", "string", "where it waits", .max = FL_NAME_BYTES_MAX),
+    {0},
+};
+
+const struct api_object batch_use_digest_object = {.name = "BatchUseDigest",
+                                                   .text = "A job by the spec of an earlier job.",
+                                                   .fields = use_digest_fields};
+
+const struct api_object batch_item_object = {
+    .name = "BatchItem",
+    .text = "A line of a batch.",
+    .one_of = "JobDocument, BatchDefinition, BatchUse, BatchUseDigest"};
+
+static const struct api_field result_fields[] = {
+    API_MUST("line", "integer", "the request's line, from 1"),
+    API_MAY("id", "string", "the accepted job"),
+    API_MAY("state", "string", "the accepted job's state", .words = "held, queued"),
+    API_MAY("spec", "string", "that the line defines"),
+    API_MAY("problem", "Problem", "why the line was refused"),
+    {0},
+};
+
+const struct api_object batch_result_object = {
+    .name = "BatchResult",
+    .text = "The outcome for one line.",
+    .fields = result_fields,
+    .example = "{\"line\":2,\"id\":\"job-8\",\"state\":\"queued\"}"};
+
+const struct api_route job_batch_routes[] = {
+    API_ROUTE(
+        API_POST, "/v1/jobs:batch", API_NEED_submit, submit_batch, "submitJobs",
+        "submits up to " FL_QUOTE(
+            CORE_SUBMIT_MAX) " jobs in one commit; each line is a job, "
+                             "or defines a spec once ({\"spec\":NAME,\"job\":{...}}), or uses one "
+                             "({\"use\":NAME,\"params\":{...}}), or that of an earlier job "
+                             "({\"useDigest\":specDigest,\"params\":{...}}); the answer has one "
+                             "result or "
+                             "problem a line",
+        .body_max = API_BODY_BATCH, .takes = "application/json, application/x-ndjson",
+        .schema = "array of BatchItem", .headers = API_TAKES_key, .gives = "application/x-ndjson",
+        .answer = "BatchResult", .may_conflict = true),
+    {0},
+};

@@ -1,0 +1,159 @@
+#include "controlplane/api/v1/job_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "controlplane/api/auth.h"
+#include "controlplane/views/directory.h"
+
+enum { LABELS_MAX = 16, LABEL_BYTES_MAX = 128 };
+
+static const struct {
+    const char *name;
+    uint8_t number;
+    bool is_ended;
+} states[] = {
+#define STATE(name, number, is_terminal, meaning) {#name, number, is_terminal},
+    JOB_STATES(STATE)
+#undef STATE
+};
+
+/* Cuts the first word, up to a comma, off the list. */
+static struct fl_str next_word(struct fl_str *list)
+{
+    const char *comma = memchr(list->at, ',', list->len);
+    struct fl_str word = {list->at, comma ? (size_t)(comma - list->at) : list->len};
+    size_t taken = comma ? word.len + 1 : word.len;
+
+    list->at += taken;
+    list->len -= taken;
+    return word;
+}
+
+static bool add_state(struct job_filter *filter, struct fl_str word)
+{
+    bool is_open = fl_str_eq(word, FL_STR("open")), is_ended = fl_str_eq(word, FL_STR("ended"));
+    bool is_known = is_open || is_ended;
+
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        if (!fl_str_eq(word, fl_str_c(states[i].name)) &&
+            !(states[i].is_ended ? is_ended : is_open)) {
+            continue;
+        }
+        is_known = true;
+        if (states[i].is_ended) {
+            filter->wants_ended = true;
+            filter->ended_states |= 1U << (states[i].number - JOB_succeeded);
+        } else {
+            filter->wants_open = true;
+            filter->open_states |= 1U << states[i].number;
+        }
+    }
+    return is_known;
+}
+
+static bool read_states(struct api_call *call, struct fl_str list, struct job_filter *filter)
+{
+    if (list.len == 0) {
+        filter->wants_open = filter->wants_ended = true;
+        return true;
+    }
+    while (list.len > 0) {
+        struct fl_str word = next_word(&list);
+
+        if (add_state(filter, word)) continue;
+        api_fail_at(call, "state", "unknown state", word,
+                    "held, queued, starting, running, stopping, succeeded, failed, cancelled, "
+                    "open, ended");
+        return false;
+    }
+    return true;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return fl_str_cmp(*(const struct fl_str *)a, *(const struct fl_str *)b);
+}
+
+static bool read_labels(struct api_call *call, struct fl_str list, struct job_filter *filter)
+{
+    struct fl_str words[LABELS_MAX];
+    size_t len = 0, bytes = 0;
+    char *lines;
+
+    while (list.len > 0) {
+        struct fl_str word = next_word(&list);
+
+        if (len == LABELS_MAX || word.len > LABEL_BYTES_MAX || word.len < 3 ||
+            !memchr(word.at + 1, '=', word.len - 1) || memchr(word.at, '\n', word.len)) {
+            api_fail_at(call, "label", "not a label that can be searched for", word,
+                        "key=value, at most 16 of 128 bytes, separated by commas");
+            return false;
+        }
+        words[len++] = word;
+        bytes += word.len + 1;
+    }
+    qsort(words, len, sizeof *words, by_bytes);
+    lines = fl_arena_alloc(&call->arena, bytes);
+    filter->labels = (struct fl_str){lines, bytes};
+    for (size_t i = 0; i < len; i++) {
+        memcpy(lines, words[i].at, words[i].len);
+        lines[words[i].len] = '\n';
+        lines += words[i].len + 1;
+    }
+    return true;
+}
+
+bool job_filter_words(struct api_call *call, struct fl_str queue, struct fl_str states_list,
+                      struct fl_str labels, struct job_filter *ret_filter)
+{
+    struct job_filter filter = {0};
+
+    if (queue.len == 0) queue = fl_str_c(call->token.queue);
+    if (queue.len > 0 && (!api_may_see_queue(&call->token, queue) ||
+                          !directory_queue_id(call->parts->directory, queue, &filter.queue))) {
+        api_fail_at(call, "queue", "no such queue, or this token may not see it", queue, NULL);
+        return false;
+    }
+    filter.queue_name =
+        (struct fl_str){fl_arena_copy(&call->arena, queue.at, queue.len), queue.len};
+    if (!read_states(call, states_list, &filter) || !read_labels(call, labels, &filter)) {
+        return false;
+    }
+    *ret_filter = filter;
+    return true;
+}
+
+bool job_filter_query(struct api_call *call, struct job_filter *ret_filter)
+{
+    return job_filter_words(call, api_query(call, "queue"), api_query(call, "state"),
+                            api_query(call, "label"), ret_filter);
+}
+
+bool job_filter_open(const struct job_filter *filter, const struct core_job_view *view)
+{
+    if (!filter->wants_open) return false;
+    if (filter->queue.n != 0 && view->queue.n != filter->queue.n) return false;
+    return filter->open_states == 0 || (filter->open_states & (1U << view->state)) != 0;
+}
+
+/* Each wanted line stands whole among the job's. */
+bool job_filter_labels(const struct job_filter *filter, struct fl_str lines)
+{
+    struct fl_str wanted = filter->labels;
+
+    while (wanted.len > 0) {
+        size_t len = (size_t)((const char *)memchr(wanted.at, '\n', wanted.len) - wanted.at) + 1;
+        const char *found = lines.len > 0 ? memmem(lines.at, lines.len, wanted.at, len) : NULL;
+
+        while (found && found != lines.at && found[-1] != '\n') {
+            size_t rest = lines.len - (size_t)(found + 1 - lines.at);
+
+            found = memmem(found + 1, rest, wanted.at, len);
+        }
+        if (!found) return false;
+        wanted.at += len;
+        wanted.len -= len;
+    }
+    return true;
+}

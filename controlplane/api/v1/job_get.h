@@ -1,0 +1,9 @@
+/* job_get.h - answers a call with one job as GET /v1/jobs/{job} shows it: actions do, too. */
+#pragma once
+
+#include "controlplane/api/call_reads.h"
+
+/* Its live state is asked for. */
+void job_answer(struct api_call *call, struct fl_job job);
+/* One that has ended. */
+void job_answer_stored(struct api_call *call, const struct read_job *job);

@@ -1,0 +1,273 @@
+#include "controlplane/api/v1/job_json.h"
+
+#include <string.h>
+
+#include "controlplane/views/directory.h"
+
+void job_json_lines(struct json *json, const char *key, struct fl_str lines)
+{
+    json_open(json, key, '{');
+    while (lines.len > 0) {
+        const char *end = memchr(lines.at, '\n', lines.len);
+        struct fl_str line = {lines.at, end ? (size_t)(end - lines.at) : lines.len};
+        const char *equal = memchr(line.at, '=', line.len);
+        size_t taken = end ? line.len + 1 : line.len;
+
+        if (equal) {
+            size_t key_len = (size_t)(equal - line.at);
+
+            fl_json_put_key(&json->out, (struct fl_str){line.at, key_len});
+            json_text(json, NULL, (struct fl_str){equal + 1, line.len - key_len - 1});
+        }
+        lines.at += taken;
+        lines.len -= taken;
+    }
+    json_close(json, '}');
+}
+
+static void write_queue(struct api_call *call, struct json *json, struct fl_queue_id queue)
+{
+    char name[64];
+
+    json_cstr(json, "queue",
+              directory_queue_name(call->parts->directory, queue, name) ? name : NULL);
+}
+
+void job_json_name(struct json *json, struct fl_str name)
+{
+    if (name.len > 0) {
+        json_text(json, "name", name);
+    } else {
+        json_null(json, "name");
+    }
+}
+
+/* The members that are stored when it is accepted, and never change.  'job' NULL: it could not be
+ * read. */
+static void write_cold(struct json *json, const struct read_job *job)
+{
+    job_json_name(json, job ? job->name : (struct fl_str){0});
+    job_json_lines(json, "labels", job ? job->labels : (struct fl_str){0});
+    json_time(json, "submittedAt", job ? job->accepted_at : 0);
+    json_job(json, "retryOf", job ? job->retry_of : (struct fl_job){0});
+}
+
+/* How a job that is its only element went; nulls for others, and as long as it has not ended. */
+static void write_exit(struct json *json, uint16_t attempt, const struct read_job *job)
+{
+    bool has_exit = job && job->has_exit;
+
+    if (attempt != 0) {
+        json_u64(json, "attempt", attempt);
+    } else {
+        json_null(json, "attempt");
+    }
+    if (has_exit) {
+        json_i64(json, "exitCode", job->exit_code);
+    } else {
+        json_null(json, "exitCode");
+    }
+    if (has_exit && job->first_replica != UINT32_MAX) {
+        json_u64(json, "firstReplica", job->first_replica);
+    } else {
+        json_null(json, "firstReplica");
+    }
+}
+
+static void write_cluster(struct api_call *call, struct json *json, struct fl_cluster number)
+{
+    struct directory_cluster cluster;
+
+    json_cstr(json, "cluster",
+              number.n != 0 && directory_cluster(call->parts->directory, number, &cluster)
+                  ? cluster.name
+                  : NULL);
+}
+
+void job_json_view(struct api_call *call, struct json *json, const struct core_job_view *view,
+                   const struct read_job *stored)
+{
+    json_job(json, "id", view->job);
+    write_cold(json, stored);
+    write_queue(call, json, view->queue);
+    json_cstr(json, "state", job_state_name(view->state));
+    json_cstr(json, "reason", view->reason == REASON_none ? NULL : reason_name(view->reason));
+    json_time(json, "unknownSince", view->unknown_at);
+    json_i64(json, "priority", view->priority);
+    json_open(json, "elements", '{');
+    json_u64(json, "total", view->elements);
+    json_u64(json, "started", view->elements_started);
+    json_u64(json, "live", view->elements_live);
+    json_u64(json, "unknown", view->elements_unknown);
+    json_u64(json, "succeeded", view->elements_succeeded);
+    json_u64(json, "failed", view->elements_failed);
+    json_u64(json, "cancelled", view->elements_cancelled);
+    json_close(json, '}');
+    write_cluster(call, json, view->cluster);
+    json_null(json, "endedAt");
+    write_exit(json, view->attempt, NULL);
+}
+
+void job_json_accepted(struct api_call *call, struct json *json, struct fl_job job, fl_ms at,
+                       const struct core_submit_item *item)
+{
+    const struct read_job cold = {.name = item->name, .labels = item->labels, .accepted_at = at};
+    struct core_job_view view = {
+        .job = job,
+        .priority = item->priority,
+        .state = item->is_held ? JOB_held : JOB_queued,
+        .reason = item->is_held ? REASON_Held : REASON_none,
+        .elements = item->elements,
+    };
+
+    (void)directory_queue_id(call->parts->directory, item->queue, &view.queue);
+    job_json_view(call, json, &view, &cold);
+    json_hex(json, "specDigest", item->spec_digest.at, sizeof item->spec_digest.at);
+    if (item->params.len > 0) json_raw(json, "params", item->params);
+}
+
+static bool is_plain(const struct read_job *job)
+{
+    return job->elements == 1 && !job->is_picked;
+}
+
+bool job_json_wants_counts(const struct read_job *job, uint32_t *room)
+{
+    if (!job->is_ended || is_plain(job) || job->elements > *room) return false;
+    *room -= job->elements;
+    return true;
+}
+
+/* A plain job is its only element. */
+static void write_counts(struct json *json, const struct read_job *job,
+                         const struct read_element_counts *counts)
+{
+    struct read_element_count count = {.succeeded = job->state == JOB_succeeded,
+                                       .failed = job->state == JOB_failed,
+                                       .cancelled = job->state == JOB_cancelled};
+    bool is_known = job->is_ended && is_plain(job);
+
+    for (size_t i = 0; counts && i < counts->len && !is_known; i++) {
+        if (counts->at[i].job.n != job->job.n) continue;
+        count = counts->at[i];
+        is_known = true;
+    }
+    if (!is_known) return;
+    json_u64(json, "succeeded", count.succeeded);
+    json_u64(json, "failed", count.failed);
+    json_u64(json, "cancelled", count.cancelled);
+}
+
+void job_json_stored(struct api_call *call, struct json *json, const struct read_job *job,
+                     const struct read_element_counts *counts)
+{
+    json_job(json, "id", job->job);
+    write_cold(json, job);
+    write_queue(call, json, job->queue);
+    json_cstr(json, "state", job_state_name(job->state));
+    json_cstr(json, "reason", reason_name(job->reason));
+    json_null(json, "unknownSince");
+    json_i64(json, "priority", job->priority);
+    json_open(json, "elements", '{');
+    json_u64(json, "total", job->elements);
+    write_counts(json, job, counts);
+    json_close(json, '}');
+    json_null(json, "cluster");
+    json_time(json, "endedAt", job->ended_at);
+    write_exit(json, job->has_exit ? job->attempt : 0, job);
+}
+
+/* ---- its description ------------------------------------------------------------------------- */
+
+static const struct api_field elements_fields[] = {
+    API_MUST("total", "integer", "elements of the job; a plain job has one"),
+    API_MAY("started", "integer", "elements that have had an attempt; open jobs only"),
+    API_MAY("live", "integer", "elements that have an attempt now; open jobs only"),
+    API_MAY("unknown", "integer", "live elements on silent clusters; open jobs only"),
+    API_MAY("succeeded", "integer", "left out where counting would cost too much"),
+    API_MAY("failed", "integer", "left out where counting would cost too much"),
+    API_MAY("cancelled", "integer", "left out where counting would cost too much"),
+    {0},
+};
+
+const struct api_object elements_object = {
+    .name = "Elements", .text = "The elements of a job, counted.", .fields = elements_fields};
+
+static const struct api_field live_fields[] = {
+    API_MUST("element", "integer", "its number"),
+    API_MUST("attempt", "integer", "the newest"),
+    API_MUST("state", "string", "the attempt's state", .words = ATTEMPT_STATES(API_WORD)),
+    API_MAY("reason", "string", "why it is being stopped, or waits"),
+    API_MAY("unknownSince", "string", "since when its cluster is silent",
+            .format = API_FORMAT_time),
+    API_MAY("waitsUntil", "string", "when its next attempt may begin", .format = API_FORMAT_time),
+    API_MUST("cluster", "string or null", "where it runs"),
+    API_MUST("nodes", "array of string", "one a replica"),
+    API_MUST("replicas", "array of string", "their states", .words = FL_REPLICA_STATES(API_WORD)),
+    {0},
+};
+
+const struct api_object live_element_object = {.name = "LiveElement",
+                                               .text = "An element that has started and not ended.",
+                                               .fields = live_fields};
+
+static const struct api_field attempt_fields[] = {
+    API_MUST("element", "integer", "its element"),
+    API_MUST("attempt", "integer", "its number, from 1"),
+    API_MUST("cluster", "string or null", "where it was placed"),
+    API_MUST("nodes", "array of string", "one a replica"),
+    API_MUST("placedAt", "string or null", "when; null: not known any more",
+             .format = API_FORMAT_time),
+    API_MUST("endedAt", "string or null", "when; null: not yet", .format = API_FORMAT_time),
+    API_MAY("reason", "string", "how it ended, in a word: see reasons.md"),
+    API_MAY("exitCode", "integer", "the first failed replica's, else 0"),
+    API_MAY("firstReplica", "integer", "that failed first"),
+    API_MAY("elementState", "string", "how its element ended, with its last attempt",
+            .words = JOB_STATES(API_WORD)),
+    {0},
+};
+
+const struct api_object attempt_object = {.name = "Attempt",
+                                          .text = "One placement of one element on one cluster.",
+                                          .fields = attempt_fields};
+
+static const struct api_field job_fields[] = {
+    API_MUST("id", "string", "its id"),
+    API_MUST("name", "string or null", "for people"),
+    API_MUST("labels", "map of string", "for finding it again"),
+    API_MUST("submittedAt", "string or null", "when it was accepted; null: not known any more",
+             .format = API_FORMAT_time),
+    API_MUST("retryOf", "string or null", "the job that it repeats"),
+    API_MUST("queue", "string or null", "where it waits"),
+    API_MUST("state", "string", "where it is", .words = JOB_STATES(API_WORD)),
+    API_MUST("reason", "string or null", "why it waits, or how it ended: see reasons.md"),
+    API_MUST("unknownSince", "string or null", "since when its cluster is silent",
+             .format = API_FORMAT_time),
+    API_MUST("priority", "integer", "within its queue, the higher goes first"),
+    API_MUST("elements", "Elements", "counted by what became of them"),
+    API_MUST("cluster", "string or null", "the cluster that runs its first live element"),
+    API_MUST("endedAt", "string or null", "when", .format = API_FORMAT_time),
+    API_MUST("attempt", "integer or null", "the newest of a plain job"),
+    API_MUST("exitCode", "integer or null", "a plain job's, once it has ended"),
+    API_MUST("firstReplica", "integer or null", "that failed first, of a plain job"),
+    API_MAY("sentence", "string", "how it goes on while its cluster is silent"),
+    API_MAY("live", "array of LiveElement", "its first elements that are live; not in lists"),
+    API_MAY("specDigest", "string", "SHA-256 of its spec; not in lists"),
+    API_MAY("params", "map of string", "its parameters; not in lists"),
+    API_MAY("spec", "JobDocument", "the long form; not in lists"),
+    API_MAY("attempts", "array of Attempt", "its first attempts; not in lists"),
+    API_MAY("attemptsCursor", "string", "where further attempts begin: 'cursor' of /attempts"),
+    {0},
+};
+
+const struct api_object job_object = {
+    .name = "Job",
+    .text = "A job: in lists without the members that are not for them.",
+    .fields = job_fields,
+    .example = "{\"id\":\"job-7\",\"name\":null,\"labels\":{},"
+               "\"submittedAt\":\"2026-01-31T09:00:00.000Z\",\"retryOf\":null,"
+               "\"queue\":\"default\",\"state\":\"running\",\"reason\":null,"
+               "\"unknownSince\":null,\"priority\":0,\"elements\":{\"total\":1,\"started\":1,"
+               "\"live\":1,\"unknown\":0,\"succeeded\":0,\"failed\":0,\"cancelled\":0},"
+               "\"cluster\":\"east\",\"endedAt\":null,\"attempt\":1,\"exitCode\":null,"
+               "\"firstReplica\":null}"};

@@ -1,0 +1,251 @@
+/* GET /v1/jobs: open jobs from the core, the newest first, then ended ones from the store,
+ * likewise.  A page may be short, or empty, and still have a cursor: then there is more to look
+ * at. */
+#include <stdio.h>
+#include <string.h>
+
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/auth.h"
+#include "controlplane/api/cursor.h"
+#include "controlplane/api/v1/job_filter.h"
+#include "controlplane/api/v1/job_json.h"
+#include "controlplane/api/v1/resources.h"
+#include "controlplane/views/directory.h"
+
+enum { PAGE = 50, PAGE_MAX = 1000, COUNTED_MAX = 50000 /* elements, in all of a page */ };
+
+_Static_assert((int)PAGE_MAX <= (int)READ_ELEMENTS_JOBS_MAX &&
+                   (int)COUNTED_MAX <= (int)READ_ELEMENTS_MAX,
+               "one question asks for all");
+
+struct list {
+    struct job_filter filter;
+    struct api_cursor cursor;
+    uint64_t limit;
+    struct core_job_view *views; /* of open jobs that the filter wants, but for labels */
+    size_t views_len;
+    uint64_t next; /* of the core */
+    struct fl_job *ids;
+    struct read_element_counts counts; /* of ended arrays */
+};
+
+static void answer_begin(struct api_call *call)
+{
+    struct json *json = api_json(call);
+
+    json_open(json, NULL, '{');
+    json_open(json, "jobs", '[');
+}
+
+static void answer_end(struct api_call *call, bool has_next, struct api_cursor next)
+{
+    char cursor[API_CURSOR_BYTES];
+
+    json_close(&call->json, ']');
+    if (has_next) {
+        api_cursor_print(next, cursor);
+        json_cstr(&call->json, "cursor", cursor);
+    }
+    json_close(&call->json, '}');
+    api_answer(call);
+}
+
+/* ---- ended ones ------------------------------------------------------------------------------ */
+
+static void on_ended_documents(struct api_call *call, const struct read_jobs *jobs)
+{
+    struct list *list = call->state;
+
+    answer_begin(call);
+    /* In the order of the page, which the documents do not have. */
+    for (size_t i = 0; i < list->views_len; i++) {
+        for (size_t k = 0; k < jobs->len; k++) {
+            if (jobs->at[k].job.n != list->ids[i].n) continue;
+            json_open(&call->json, NULL, '{');
+            job_json_stored(call, &call->json, &jobs->at[k], &list->counts);
+            json_close(&call->json, '}');
+        }
+    }
+    answer_end(call, list->next != 0, (struct api_cursor){API_CURSOR_ended, list->next});
+}
+
+static void on_ended_counts(struct api_call *call, const struct read_element_counts *counts)
+{
+    struct list *list = call->state;
+    struct read_element_count *copy =
+        fl_arena_array(&call->arena, struct read_element_count, counts->len);
+
+    for (size_t i = 0; i < counts->len; i++) {
+        copy[i] = counts->at[i];
+    }
+    list->counts = (struct read_element_counts){.at = copy, .len = counts->len};
+    call_reads_jobs(call, list->ids, list->views_len, on_ended_documents);
+}
+
+static void on_ended_page(struct api_call *call, const struct read_jobs *jobs)
+{
+    struct list *list = call->state;
+    struct fl_job *arrays = fl_arena_array(&call->arena, struct fl_job, jobs->len);
+    uint32_t room = COUNTED_MAX;
+    size_t arrays_len = 0;
+
+    list->next = jobs->next;
+    list->ids = fl_arena_array(&call->arena, struct fl_job, jobs->len);
+    list->views_len = 0;
+    for (size_t i = 0; i < jobs->len; i++) {
+        if (list->views_len == list->limit) {
+            list->next = jobs->at[i - 1].job.n; /* the next page begins below what this one gives */
+            break;
+        }
+        list->ids[list->views_len++] = jobs->at[i].job;
+        if (job_json_wants_counts(&jobs->at[i], &room)) arrays[arrays_len++] = jobs->at[i].job;
+    }
+    if (list->views_len == 0) {
+        on_ended_documents(call, &(struct read_jobs){0});
+    } else if (arrays_len > 0) {
+        call_reads_counts(call, arrays, arrays_len, on_ended_counts);
+    } else {
+        call_reads_jobs(call, list->ids, list->views_len, on_ended_documents);
+    }
+}
+
+static void read_ended(struct api_call *call)
+{
+    struct list *list = call->state;
+    struct read_jobs_query query = {
+        .tenant = call->token.tenant,
+        .queue = list->filter.queue,
+        .states = list->filter.ended_states,
+        .labels = list->filter.labels,
+        .before = list->cursor.job,
+    };
+
+    call_reads_page(call, &query, on_ended_page);
+}
+
+/* ---- open ones ------------------------------------------------------------------------------- */
+
+static void answer_open(struct api_call *call)
+{
+    struct list *list = call->state;
+    bool goes_on = list->filter.wants_ended;
+
+    if (list->next != 0) {
+        answer_end(call, true, (struct api_cursor){API_CURSOR_open, list->next});
+    } else {
+        answer_end(call, goes_on, (struct api_cursor){API_CURSOR_ended, 0});
+    }
+}
+
+static void on_open_documents(struct api_call *call, const struct read_jobs *jobs)
+{
+    struct list *list = call->state;
+
+    answer_begin(call);
+    for (size_t i = 0; i < list->views_len; i++) {
+        const struct read_job *stored = NULL;
+
+        for (size_t k = 0; k < jobs->len && !stored; k++) {
+            if (jobs->at[k].job.n == list->views[i].job.n) stored = &jobs->at[k];
+        }
+        if (list->filter.labels.len > 0 &&
+            (!stored || !job_filter_labels(&list->filter, stored->labels))) {
+            continue;
+        }
+        json_open(&call->json, NULL, '{');
+        job_json_view(call, &call->json, &list->views[i], stored);
+        json_close(&call->json, '}');
+    }
+    answer_open(call);
+}
+
+static void on_open_page(struct api_call *call, const struct core_answer *answer)
+{
+    struct list *list = call->state;
+
+    list->next = answer->next;
+    list->views = fl_arena_array(&call->arena, struct core_job_view, answer->jobs_len);
+    list->ids = fl_arena_array(&call->arena, struct fl_job, answer->jobs_len);
+    for (size_t i = 0; i < answer->jobs_len; i++) {
+        const struct core_job_view *view = &answer->jobs[i];
+
+        if (view->tenant.n != call->token.tenant.n || !job_filter_open(&list->filter, view)) {
+            continue;
+        }
+        list->ids[list->views_len] = view->job;
+        list->views[list->views_len++] = *view;
+    }
+    if (list->views_len == 0 && list->next == 0 && list->filter.wants_ended) {
+        list->cursor = (struct api_cursor){API_CURSOR_ended, 0};
+        read_ended(call);
+    } else if (list->views_len == 0) {
+        answer_begin(call);
+        answer_open(call);
+    } else {
+        call_reads_jobs(call, list->ids, list->views_len, on_open_documents);
+    }
+}
+
+static void read_open(struct api_call *call)
+{
+    struct list *list = call->state;
+    struct engine_event *event = api_event(call, CORE_EV_list_jobs);
+
+    event->event.list_jobs.queue = list->filter.queue_name;
+    event->event.list_jobs.queue.at =
+        fl_arena_copy(&event->arena, list->filter.queue_name.at, list->filter.queue_name.len);
+    event->event.list_jobs.before = list->cursor.job;
+    event->event.list_jobs.len_max = list->limit;
+    api_ask(call, event, on_open_page);
+}
+
+static void list_jobs(struct api_call *call)
+{
+    struct list *list = fl_arena_new(&call->arena, struct list);
+    struct fl_str cursor = api_query(call, "cursor");
+
+    call->state = list;
+    if (!job_filter_query(call, &list->filter)) return;
+    list->limit = api_query_u64(call, "limit");
+    list->cursor =
+        (struct api_cursor){list->filter.wants_open ? API_CURSOR_open : API_CURSOR_ended, 0};
+    if (cursor.len > 0 && !api_cursor_parse(cursor, &list->cursor)) {
+        api_fail_at(call, "cursor", "not a cursor of a list of jobs", cursor,
+                    "'cursor' of the page before");
+        return;
+    }
+    if (list->cursor.part == API_CURSOR_open) {
+        read_open(call);
+    } else {
+        read_ended(call);
+    }
+}
+
+static const struct api_field list_query[] = {
+    API_MAY("queue", "string", "only this queue"),
+    API_MAY("state", "string",
+            "in one of these states, separated by commas; 'open' and 'ended' stand for several"),
+    API_MAY("label", "string", "with these labels, 'key=value' separated by commas"),
+    API_MAY("cursor", "string",
+            "where the page begins: 'cursor' of the page before; empty: at the first"),
+    API_MAY("limit", "integer", "the most of one page", .min = 1, .max = PAGE_MAX, .preset = PAGE),
+    {0},
+};
+
+static const struct api_field page_fields[] = {
+    API_MUST("jobs", "array of Job", "open ones, the newest first, then ended ones likewise"),
+    API_MAY("cursor", "string",
+            "where the next page begins; absent on the last.  A page may be empty before it"),
+    {0},
+};
+
+const struct api_object job_page_object = {
+    .name = "JobPage", .text = "A page of jobs.", .fields = page_fields};
+
+const struct api_route job_list_routes[] = {
+    API_ROUTE(API_GET, "/v1/jobs", API_NEED_read, list_jobs, "listJobs",
+              "lists jobs: open ones, the newest first, then ended ones likewise; a page may be "
+              "short, and goes on as long as it has a cursor",
+              .query = list_query, .answer = "JobPage"),
+    {0},
+};

@@ -1,0 +1,652 @@
+/* Output of a job: a range of lines, all of it, or as it is written. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/line_range.h"
+#include "controlplane/api/stream.h"
+#include "controlplane/api/v1/resources.h"
+#include "controlplane/api/v1/visible_job.h"
+#include "controlplane/logs/read.h"
+
+enum {
+    COUNT_MAX = LOG_PAGE_LINES_MAX,
+    PAGE_BYTES = 16384,
+    RENDERED_MAX = 1 << 20,
+    GREP_BYTES_MAX = 256,
+    RANGE_BYTES = 1 << 20, /* of an answer to Range, beyond which no further page is read ... */
+    RANGE_LINE_BYTES_MAX = 8 << 20 /* ... unless its first line is not whole */
+};
+
+/* An answer in one piece ('count' lines, or a Range), or one that goes on. */
+struct log_tail {
+    struct api_stream stream; /* first */
+    struct api_call *call;    /* of an answer in one piece; else NULL */
+    struct fl_job job;
+    struct log_read *read;
+    uint64_t from, count;
+    bool is_range; /* the peer said Range: 'cut' tells what is in it */
+    struct line_cut cut;
+    char grep[GREP_BYTES_MAX]; /* lines without this text are left out */
+    size_t grep_len;           /* 0: none is */
+    bool is_text, is_events, is_settled, is_at_end;
+    bool wants_more;     /* of the read, once what is here has gone out */
+    struct fl_buf ready; /* rendered, of which 'sent' bytes are gone */
+    size_t sent;
+};
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void write_json(struct fl_buf *out, const struct log_line *line)
+{
+    struct json begun = json_begin(out), *json = &begun;
+
+    json_open(json, NULL, '{');
+    json_u64(json, "element", line->attempt.element);
+    json_u64(json, "attempt", line->attempt.n);
+    json_u64(json, "replica", line->replica);
+    json_u64(json, "line", line->number);
+    json_u64(json, "offset", line->offset);
+    json_time(json, "time", line->time);
+    if (line->gap != FL_LOG_GAP_none) {
+        json_cstr(json, "gap", fl_log_gap_name(line->gap));
+        json_u64(json, "bytes", line->gap_bytes);
+    } else {
+        json_text(json, "text", line->bytes);
+    }
+    json_close(json, '}');
+}
+
+static void write_line(struct log_tail *tail, struct fl_buf *out, const struct log_line *line,
+                       struct fl_str id)
+{
+    if (tail->is_text) {
+        fl_buf_put(out, line->bytes.at, line->bytes.len);
+        return;
+    }
+    if (tail->is_events) {
+        if (id.len > 0) {
+            fl_buf_put(out, "id: ", 4);
+            fl_buf_put(out, id.at, id.len);
+            fl_buf_put(out, "\n", 1);
+        }
+        fl_buf_put(out, "data: ", 6);
+    }
+    write_json(out, line);
+    fl_buf_put(out, "\n\n", tail->is_events ? 2 : 1);
+}
+
+/* ---- the end of it --------------------------------------------------------------------------- */
+
+static void free_tail(struct log_tail *tail)
+{
+    struct api *api = tail->stream.api;
+
+    for (size_t i = 0; i < api->tails.len; i++) {
+        if (api->tails.at[i] != tail) continue;
+        api->tails.at[i] = api->tails.at[api->tails.len - 1];
+        api->tails.len--;
+        break;
+    }
+    log_read_close(tail->read);
+    line_cut_fini(&tail->cut);
+    fl_buf_fini(&tail->ready);
+    fl_free(tail);
+}
+
+static void on_stream_gone(struct api_stream *stream)
+{
+    free_tail((struct log_tail *)stream);
+}
+
+static void on_call_gone(struct api_call *call)
+{
+    free_tail(call->state);
+}
+
+/* ---- in one piece ---------------------------------------------------------------------------- */
+
+/* How many lines those are; the lines that are missing in a gap count. */
+static uint64_t count_lines(const struct log_page *page)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < page->lines_len; i++) {
+        count += page->lines[i].gap != FL_LOG_GAP_none ? page->lines[i].gap_lines : 1;
+    }
+    return count;
+}
+
+static void answer_lines(struct log_tail *tail, const struct log_page *page)
+{
+    struct api_call *call = tail->call;
+    struct fl_str body = {(const char *)tail->ready.at, tail->ready.len};
+    char *etag = fl_arena_printf(&call->arena, "\"%" PRIu64 "-%" PRIu32 "-%" PRIu64 "-%zu\"",
+                                 page->lines_total, page->sources_live, tail->from, body.len);
+    uint64_t count = count_lines(page);
+    char *range = fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%" PRIu64,
+                                  tail->from, tail->from + count - (count > 0), page->lines_total);
+
+    api_header_add(call, "ETag", fl_str_c(etag));
+    api_header_add(call, "Content-Range", fl_str_c(range));
+    if (page->cursor.len > 0 && page->cursor.len < 4096) {
+        api_header_add(call, "X-Fairlead-Cursor",
+                       fl_str_c(fl_arena_copy(&call->arena, page->cursor.at, page->cursor.len)));
+    }
+    call->on_gone = NULL;
+    if (http_has_etag(call->request, fl_str_c(etag))) {
+        api_answer_as(call, 304, "text/plain", (struct fl_str){0});
+    } else {
+        api_answer_as(call, 200, tail->is_text ? "text/plain" : "application/x-ndjson", body);
+    }
+    free_tail(tail);
+}
+
+/* Whole lines; while an output is being written their number is not known. */
+static void answer_range(struct log_tail *tail, const struct log_page *page)
+{
+    struct api_call *call = tail->call;
+    struct line_cut *cut = &tail->cut;
+    struct fl_str body;
+    char *etag, *range, total[24] = "*";
+
+    if (page->is_over) { /* the last line may be unfinished: it is given as it is */
+        cut->whole_lines = cut->begun;
+        cut->whole_bytes = tail->ready.len;
+    }
+    body = (struct fl_str){(const char *)tail->ready.at, cut->whole_bytes};
+    call->on_gone = NULL;
+    if (cut->whole_lines == 0) {
+        bool is_beyond = page->is_over;
+
+        if (is_beyond) {
+            range = fl_arena_printf(&call->arena, "lines */%" PRIu64, page->lines_total);
+            api_header_add(call, "Content-Range", fl_str_c(range));
+        }
+        api_fail_status(call, is_beyond ? 416 : 413, is_beyond ? FL_INVALID : FL_TOO_LARGE,
+                        is_beyond ? "there is no line %" PRIu64 " yet; they are counted from 0"
+                                  : "line %" PRIu64 " is too long for a range: read without Range",
+                        tail->from);
+        free_tail(tail);
+        return;
+    }
+    if (page->sources_live == 0) snprintf(total, sizeof total, "%" PRIu64, page->lines_total);
+    etag = fl_arena_printf(&call->arena, "\"%s-%" PRIu64 "-%" PRIu64 "-%zu\"", total, tail->from,
+                           cut->whole_lines, body.len);
+    range = fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%s", tail->from,
+                            tail->from + cut->whole_lines - 1, total);
+    api_header_add(call, "ETag", fl_str_c(etag));
+    api_header_add(call, "Content-Range", fl_str_c(range));
+    if (http_has_etag(call->request, fl_str_c(etag))) {
+        api_answer_as(call, 304, "text/plain", (struct fl_str){0});
+    } else {
+        api_answer_as(call, 206, tail->is_text ? "text/plain" : "application/x-ndjson", body);
+    }
+    free_tail(tail);
+}
+
+/* Lines that are longer than a page's pieces, or many, take several pages. */
+static void add_to_range(struct log_tail *tail, const struct log_page *page)
+{
+    struct line_cut *cut = &tail->cut;
+    bool is_enough;
+
+    for (size_t i = 0; i < page->lines_len; i++) {
+        if (!line_cut_has(cut, &page->lines[i])) continue;
+        write_line(tail, &tail->ready, &page->lines[i], (struct fl_str){0});
+        line_cut_mark(cut, tail->ready.len);
+    }
+    is_enough = tail->ready.len >= (cut->whole_lines ? RANGE_BYTES : RANGE_LINE_BYTES_MAX);
+    if (page->is_over || is_enough || line_cut_is_done(cut)) {
+        answer_range(tail, page);
+    } else {
+        log_read_more(tail->read);
+    }
+}
+
+/* ---- piece by piece -------------------------------------------------------------------------- */
+
+/* Gives what is rendered as far as there is room; true: all of it is gone. */
+static bool give(struct log_tail *tail)
+{
+    while (tail->sent < tail->ready.len) {
+        size_t len = tail->ready.len - tail->sent;
+
+        if (len > PAGE_BYTES) len = PAGE_BYTES;
+        if (!api_stream_put(&tail->stream,
+                            (struct fl_str){(const char *)tail->ready.at + tail->sent, len})) {
+            return false;
+        }
+        tail->sent += len;
+    }
+    fl_buf_clear(&tail->ready);
+    tail->sent = 0;
+    return true;
+}
+
+static void give_and_go_on(struct log_tail *tail)
+{
+    if (!give(tail)) return;
+    if (tail->is_at_end) {
+        api_stream_end(&tail->stream);
+    } else if (tail->wants_more) {
+        tail->wants_more = false;
+        log_read_more(tail->read);
+    }
+}
+
+static void on_room(struct api_stream *stream)
+{
+    give_and_go_on((struct log_tail *)stream);
+}
+
+static void fail_page(struct log_tail *tail, const struct fl_err *err)
+{
+    if (tail->call) {
+        struct api_call *call = tail->call;
+
+        call->on_gone = NULL;
+        free_tail(tail);
+        api_fail(call, err->code, "%s", err->text);
+    } else {
+        /* A stream that ends well would say that this was all. */
+        http_stream_cut(tail->stream.request);
+    }
+}
+
+/* A gap, too: the missing bytes might have held the text. */
+static bool is_hit(const struct log_tail *tail, const struct log_line *line)
+{
+    return tail->grep_len == 0 || line->gap != FL_LOG_GAP_none ||
+           (line->bytes.len > 0 &&
+            memmem(line->bytes.at, line->bytes.len, tail->grep, tail->grep_len));
+}
+
+static void on_page(void *ctx, struct log_read *read, const struct log_page *page)
+{
+    struct log_tail *tail = ctx;
+    size_t hits = 0; /* behind the last line that goes out, which tells the place */
+
+    (void)read;
+    if (page->err.code != FL_OK) {
+        fail_page(tail, &page->err);
+        return;
+    }
+    if (tail->is_range) {
+        add_to_range(tail, page);
+        return;
+    }
+    for (size_t i = 0; i < page->lines_len; i++) {
+        if (is_hit(tail, &page->lines[i])) hits = i + 1;
+    }
+    for (size_t i = 0; i < hits; i++) {
+        bool is_last = i + 1 == hits;
+
+        if (!is_hit(tail, &page->lines[i])) continue;
+        write_line(tail, &tail->ready, &page->lines[i],
+                   is_last ? page->cursor : (struct fl_str){0});
+    }
+    if (tail->call) {
+        answer_lines(tail, page);
+        return;
+    }
+    tail->is_at_end = page->is_over;
+    tail->wants_more = !page->is_over;
+    if (page->is_over && tail->is_events) {
+        static const struct fl_str end = {"event: end\ndata: {}\n\n", 21};
+
+        fl_buf_put(&tail->ready, end.at, end.len);
+    }
+    give_and_go_on(tail);
+}
+
+/* ---- the request ----------------------------------------------------------------------------- */
+
+static bool query_time(struct api_call *call, const char *name, fl_ms *ret_at)
+{
+    if (!api_query_has(call, name)) return true;
+    if (json_time_parse(api_query(call, name), ret_at)) return true;
+    api_fail_at(call, name, "not a time", api_query(call, name), "2026-01-31T09:00:00Z");
+    return false;
+}
+
+/* "3", "0-7" or "0,3,8-11". */
+static bool read_replicas(struct fl_str text, struct log_query *query)
+{
+    while (text.len > 0) {
+        const char *comma = memchr(text.at, ',', text.len);
+        struct fl_str one = {text.at, comma ? (size_t)(comma - text.at) : text.len};
+        const char *dash = memchr(one.at, '-', one.len);
+        struct fl_str from = {one.at, dash ? (size_t)(dash - one.at) : one.len};
+        uint64_t first, last;
+
+        if (query->replicas_len == LOG_RANGES_MAX || !fl_str_parse_u64(from, &first)) return false;
+        last = first;
+        if (dash && !fl_str_parse_u64((struct fl_str){dash + 1, one.len - from.len - 1}, &last)) {
+            return false;
+        }
+        if (first > last || last > UINT32_MAX) return false;
+        query->replicas[query->replicas_len++] =
+            (struct log_replicas){(uint32_t)first, (uint32_t)last};
+        if (!comma) return true;
+        text = (struct fl_str){comma + 1, text.len - one.len - 1};
+    }
+    return false;
+}
+
+static bool read_selection(struct api_call *call, struct log_query *query)
+{
+    if (!query_time(call, "since", &query->since) || !query_time(call, "until", &query->until)) {
+        return false;
+    }
+    query->has_element = api_query_has(call, "element");
+    query->element = (uint32_t)api_query_u64(call, "element");
+    query->has_attempt = api_query_has(call, "attempt");
+    query->attempt = (uint16_t)api_query_u64(call, "attempt");
+    if (api_query_has(call, "replica") && !read_replicas(api_query(call, "replica"), query)) {
+        api_fail_at(call, "replica", "not a list of replicas", api_query(call, "replica"),
+                    "as 3, 0-7 or 0,3,8-11; at most 16 parts");
+        return false;
+    }
+    if (api_query_has(call, "from")) {
+        query->from = LOG_FROM_LINE;
+        query->n = api_query_u64(call, "from");
+    } else if (api_query_has(call, "tail")) {
+        query->from = LOG_FROM_TAIL;
+        query->n = api_query_u64(call, "tail");
+    }
+    return true;
+}
+
+/* The text that lines must hold; empty: any. */
+static bool read_grep(struct api_call *call, bool is_one_piece, struct fl_str *ret_text)
+{
+    struct fl_str text = api_query(call, "grep");
+
+    *ret_text = text;
+    if (!api_query_has(call, "grep")) return true;
+    if (memchr(text.at, '\n', text.len)) {
+        api_fail_at(call, "grep", "cannot be searched for in a line", text, "one line");
+        return false;
+    }
+    if (is_one_piece) {
+        api_fail_at(call, "grep", "this does not go with a range of lines", text,
+                    "without 'count' and Range; 'tail' and 'since' bound what is looked at");
+        return false;
+    }
+    return true;
+}
+
+static struct log_tail *create(struct api_call *call, struct fl_job job, struct fl_str grep)
+{
+    struct log_tail *tail = fl_new(struct log_tail);
+
+    if (grep.len > 0) memcpy(tail->grep, grep.at, grep.len);
+    tail->grep_len = grep.len;
+    tail->job = job;
+    tail->stream.api = call->api;
+    tail->stream.on_room = on_room;
+    tail->stream.on_gone = on_stream_gone;
+    fl_buf_init(&tail->ready, 16 * RENDERED_MAX);
+    return tail;
+}
+
+/* Opens the read; false: the call was answered, or the stream is gone. */
+static bool open_read(struct log_tail *tail, const struct log_query *query, struct fl_err *err)
+{
+    tail->read = log_read_open(tail->stream.api->parts.logs, query, on_page, tail, err);
+    return tail->read != NULL;
+}
+
+static void start_stream(struct api_call *call, struct log_tail *tail,
+                         const struct log_query *query, const char *content_type)
+{
+    struct fl_err err = {0};
+
+    if (!open_read(tail, query, &err)) {
+        free_tail(tail);
+        api_fail(call, err.code, "%s", err.text);
+        return;
+    }
+    if (!api_stream_open(&tail->stream, call, content_type)) {
+        free_tail(tail);
+        return;
+    }
+    fl_vec_push(&call->api->tails, tail);
+    if (tail->is_settled) log_read_settle(tail->read);
+    if (api_drop(call)) fl_unreachable("a call that gave its request away has none");
+}
+
+/* ---- GET .../logs ---------------------------------------------------------------------------- */
+
+/* Says what the header is refused for; true: 'ret_has' says whether there is a range. */
+static bool read_range(struct api_call *call, struct line_range *ret_range, bool *ret_has)
+{
+    static const char *const others[] = {"from", "tail", "count", "since", "until"};
+    struct fl_str header = api_header(call, "range");
+
+    *ret_has = false;
+    if (http_head(call->request)->method == FL_HTTP_HEAD || api_header(call, "if-range").len > 0) {
+        return true; /* it is for GET, and what an answer was like before is not remembered */
+    }
+    switch (line_range_parse(header, ret_range)) {
+    case LINE_RANGE_NONE:
+        return true;
+    case LINE_RANGE_BAD:
+        api_fail_at(call, "Range", "not a range of lines", header,
+                    "lines=100-199 or lines=100-, one of them; the last lines: ?tail=100");
+        return false;
+    case LINE_RANGE_GIVEN:
+        break;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (!api_query_has(call, others[i])) continue;
+        api_fail_at(call, others[i], "this does not go with a Range of lines", header, NULL);
+        return false;
+    }
+    *ret_has = true;
+    return true;
+}
+
+/* HEAD needs no look at the output. */
+static void answer_head(struct api_call *call, struct log_tail *tail, const char *content_type)
+{
+    if (!api_stream_open(&tail->stream, call, content_type)) {
+        free_tail(tail);
+        return;
+    }
+    if (api_drop(call)) fl_unreachable("a call that gave its request away has none");
+    api_stream_end(&tail->stream);
+}
+
+static void get_range(struct api_call *call, struct fl_job job)
+{
+    struct log_query query = {.tenant = call->token.tenant, .job = job};
+    struct log_tail *tail;
+    struct line_range range;
+    struct fl_str grep;
+    struct fl_err err = {0};
+    uint64_t count = api_query_u64(call, "count");
+    bool is_text = !fl_str_eq(api_query(call, "format"), FL_STR("jsonl")), is_range;
+
+    if (!read_selection(call, &query) || !read_range(call, &range, &is_range) ||
+        !read_grep(call, is_range || count > 0, &grep)) {
+        return;
+    }
+    api_header_add(call, "Accept-Ranges", FL_STR("lines"));
+    if (is_range) {
+        query.from = LOG_FROM_LINE;
+        query.n = range.first;
+        count = range.last - range.first < COUNT_MAX ? range.last - range.first + 1 : COUNT_MAX;
+    }
+    tail = create(call, job, grep);
+    tail->is_text = is_text;
+    tail->is_range = is_range;
+    tail->from = query.from == LOG_FROM_LINE ? query.n : 0;
+    tail->count = count;
+    tail->cut.lines_max = count;
+    if (count == 0 && http_head(call->request)->method == FL_HTTP_HEAD) {
+        answer_head(call, tail, is_text ? "text/plain" : "application/x-ndjson");
+        return;
+    }
+    if (count == 0) {
+        start_stream(call, tail, &query, is_text ? "text/plain" : "application/x-ndjson");
+        return;
+    }
+    query.lines_max = (uint32_t)count;
+    tail->call = call;
+    call->state = tail;
+    if (!open_read(tail, &query, &err)) {
+        free_tail(tail);
+        api_fail(call, err.code, "%s", err.text);
+        return;
+    }
+    call->on_gone = on_call_gone;
+}
+
+static void get_range_ended(struct api_call *call, const struct read_job *job)
+{
+    get_range(call, job->job);
+}
+
+static void get_logs(struct api_call *call)
+{
+    visible_job(call, get_range, get_range_ended);
+}
+
+/* ---- GET .../logs/stream --------------------------------------------------------------------- */
+
+static void follow(struct api_call *call, struct fl_job job, bool has_ended)
+{
+    struct log_query query = {.tenant = call->token.tenant, .job = job, .is_following = true};
+    struct fl_str id = api_header(call, "last-event-id"), grep;
+    struct log_tail *tail;
+    bool is_events;
+
+    if (!read_selection(call, &query) || !read_grep(call, false, &grep) ||
+        !api_stream_form(call, &is_events)) {
+        return;
+    }
+    if (id.len > 0) {
+        query.from = LOG_FROM_CURSOR;
+        query.cursor = id;
+    }
+    if (api_query_has(call, "follow")) query.is_following = api_query_flag(call, "follow");
+    query.bytes_max = PAGE_BYTES;
+    query.has_whole_lines = grep.len > 0; /* a line is looked at when its end is there */
+    tail = create(call, job, grep);
+    tail->is_events = is_events;
+    tail->is_settled = has_ended && query.is_following;
+    start_stream(call, tail, &query, is_events ? "text/event-stream" : "application/x-ndjson");
+}
+
+static void follow_open(struct api_call *call, struct fl_job job)
+{
+    follow(call, job, false);
+}
+
+static void follow_ended(struct api_call *call, const struct read_job *job)
+{
+    follow(call, job->job, true);
+}
+
+static void follow_logs(struct api_call *call)
+{
+    api_want_rows(call->api);
+    visible_job(call, follow_open, follow_ended);
+}
+
+void api_logs_settle(struct api *api, struct fl_job job)
+{
+    for (size_t i = 0; i < api->tails.len; i++) {
+        struct log_tail *tail = api->tails.at[i];
+
+        if (tail->job.n != job.n || tail->is_settled) continue;
+        tail->is_settled = true;
+        log_read_settle(tail->read);
+    }
+}
+
+void api_logs_fini(struct api *api)
+{
+    while (api->tails.len > 0) {
+        api_stream_end(&api->tails.at[api->tails.len - 1]->stream);
+    }
+    fl_vec_fini(&api->tails);
+}
+
+#define SELECTION                                                                                  \
+    API_MAY("element", "integer", "only this element", .max = UINT32_MAX),                         \
+        API_MAY("attempt", "integer", "only this attempt", .max = UINT16_MAX),                     \
+        API_MAY("replica", "string", "only these replicas: 3, 0-7 or 0,3,8-11"),                   \
+        API_MAY("from", "integer", "the first line, from 0", .max = INT64_MAX),                    \
+        API_MAY("tail", "integer", "only the last so many lines", .max = INT64_MAX),               \
+        API_MAY("since", "string", "lines from this time on", .format = API_FORMAT_time),          \
+        API_MAY("until", "string", "lines before this time", .format = API_FORMAT_time),           \
+        API_MAY("grep", "string", "only lines that hold this text, as it stands", .min = 1,        \
+                .max = GREP_BYTES_MAX)
+
+static const struct api_field range_query[] = {
+    SELECTION,
+    API_MAY("count", "integer",
+            "at most so many lines, in one piece with Content-Range and ETag; without it, all",
+            .min = 1, .max = COUNT_MAX),
+    API_MAY("format", "string",
+            "text: the bytes as they were written (preset); jsonl: a JSON object a line",
+            .words = "text, jsonl"),
+    {0},
+};
+
+static const struct api_field stream_query[] = {
+    SELECTION,
+    API_MAY("follow", "boolean", "false: end with what is there now"),
+    {0},
+};
+
+static const struct api_field line_fields[] = {
+    API_MUST("element", "integer", "the element's number"),
+    API_MUST("attempt", "integer", "the attempt's number"),
+    API_MUST("replica", "integer", "the replica's number"),
+    API_MUST("line", "integer", "its number, from 0"),
+    API_MUST("offset", "integer", "its first byte in the replica's output"),
+    API_MUST("time", "string or null", "when it was written", .format = API_FORMAT_time),
+    API_MAY("text", "string", "its bytes, or a piece of a long line"),
+    API_MAY("gap", "string", "in place of the text: why bytes are missing"),
+    API_MAY("bytes", "integer", "the gap's size"),
+    {0},
+};
+
+const struct api_object log_line_object = {
+    .name = "LogLine",
+    .text = "A line of output, or a gap.",
+    .fields = line_fields,
+    .example = "{\"element\":0,\"attempt\":1,\"replica\":0,\"line\":4,\"offset\":28,"
+               "\"time\":\"2026-01-31T09:00:00.000Z\",\"text\":\"step 4\\n\"}"};
+
+static const struct api_also range_also[] = {
+    {200, "application/x-ndjson", "LogLine", "with format=jsonl: an object a line"},
+    {206, "text/plain", NULL, "the lines that Range names"},
+    {206, "application/x-ndjson", "LogLine", "the same with format=jsonl"},
+    {0},
+};
+
+static const struct api_also stream_also[] = {
+    {200, "application/x-ndjson", "LogLine", "with Accept: an object a line"},
+    {0},
+};
+
+const struct api_route job_log_routes[] = {
+    API_ROUTE(API_GET, "/v1/jobs/{job}/logs", API_NEED_read, get_logs, "getLogs",
+              "its output: all of it, or a range of lines: 'count', or the header 'Range: "
+              "lines=100-199', which is answered with 206, or 416 beyond the last one",
+              .query = range_query, .headers = API_TAKES_range, .gives = "text/plain",
+              .also = range_also),
+    API_ROUTE(API_GET, "/v1/jobs/{job}/logs/stream", API_NEED_read, follow_logs, "followLogs",
+              "its output as it is written, from the beginning or from behind Last-Event-ID, until "
+              "the job has ended and all is given; each line tells its offset, so that one that is "
+              "given again after a cut is known",
+              .query = stream_query, .headers = API_TAKES_event_id, .gives = "text/event-stream",
+              .answer = "LogLine", .also = stream_also),
+    {0},
+};

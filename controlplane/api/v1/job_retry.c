@@ -1,0 +1,130 @@
+/* POST /v1/jobs/{job}:retry: an ended job again, whole or in part. */
+#include <stdlib.h>
+
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/v1/job_get.h"
+#include "controlplane/api/v1/resources.h"
+#include "controlplane/api/v1/retry.h"
+#include "controlplane/api/v1/visible_job.h"
+#include "shared/spec/job_spec.h"
+
+static void done(struct api_call *call, struct fl_job job, enum fl_code code, const char *text)
+{
+    struct retry *retry = call->state;
+
+    fl_picks_fini(&retry->picks);
+    call->on_gone = NULL;
+    if (code == FL_OK) {
+        job_answer(call, job);
+    } else {
+        api_fail(call, code, "%s", text ? text : fl_code_meaning(code));
+    }
+}
+
+static void open_job(struct api_call *call, struct fl_job job)
+{
+    struct retry *retry = call->state;
+
+    (void)job;
+    fl_picks_fini(&retry->picks);
+    api_fail(call, FL_CONFLICT, "the job has not ended; cancel it or wait for its end");
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t left = (*(const struct fl_json *const *)a)->n;
+    int64_t right = (*(const struct fl_json *const *)b)->n;
+
+    return (left > right) - (left < right);
+}
+
+static bool fail_elements(struct api_call *call, const struct fl_json *got)
+{
+    api_fail_at(call, "/elements", "which elements run again", got->text,
+                "a list of different numbers from 0 on");
+    return false;
+}
+
+static bool read_elements(struct api_call *call, const struct fl_json *list, struct fl_picks *picks)
+{
+    const struct fl_json **sorted;
+    struct fl_err err = {0};
+    size_t len = 0;
+
+    sorted = fl_arena_array(&call->arena, const struct fl_json *, list->len);
+    FL_JSON_EACH (item, list) {
+        if (item->n < 0 || item->n >= FL_JOB_ELEMENTS_MAX) return fail_elements(call, item);
+        sorted[len++] = item;
+    }
+    qsort(sorted, len, sizeof *sorted, by_number);
+    for (size_t i = 0; i < len; i++) {
+        if (fl_picks_add(picks, (uint32_t)sorted[i]->n, &err)) continue;
+        if (err.code == FL_INVALID) return fail_elements(call, sorted[i]);
+        api_fail(call, err.code, "%s", err.text);
+        return false;
+    }
+    return true;
+}
+
+static bool read_body(struct api_call *call, struct retry *retry)
+{
+    const struct fl_json *body = api_body_json(call, true), *only, *elements;
+
+    if (!body) return false;
+    only = fl_json_member(body, FL_STR("only"));
+    elements = fl_json_member(body, FL_STR("elements"));
+    if (only && elements) {
+        api_fail_at(call, "/elements", "one of 'only' and 'elements' is enough", (struct fl_str){0},
+                    NULL);
+        return false;
+    }
+    if (only) retry->what = RETRY_failed;
+    if (!elements) return true;
+    retry->what = RETRY_elements;
+    return read_elements(call, elements, &retry->picks);
+}
+
+/* Chosen elements must be among those that it had. */
+static void ended(struct api_call *call, const struct read_job *job)
+{
+    struct retry *retry = call->state;
+    uint32_t last = 0, count = fl_picks_count(&retry->picks);
+
+    if (count > 0) last = fl_picks_nth(&retry->picks, count - 1);
+    if (retry->what == RETRY_elements && !job->is_picked && last >= job->elements) {
+        fl_picks_fini(&retry->picks);
+        api_fail(call, FL_INVALID, "the job has elements 0 to %u", job->elements - 1);
+        return;
+    }
+    retry_start(call, job);
+}
+
+static void retry_job(struct api_call *call)
+{
+    struct retry *retry = fl_arena_new(&call->arena, struct retry);
+
+    call->state = retry;
+    retry->done = done;
+    retry->is_keyed = true;
+    if (read_body(call, retry)) {
+        visible_job(call, open_job, ended);
+    } else {
+        fl_picks_fini(&retry->picks);
+    }
+}
+
+static const struct api_field retry_fields[] = {
+    API_MAY("only", "string", "failed: only the elements that failed", .words = "failed"),
+    API_MAY("elements", "array of integer",
+            "only these elements, by number; they keep their numbers", .min = 1,
+            .max = FL_JSON_NODES_MAX),
+    {0},
+};
+
+const struct api_route job_retry_routes[] = {
+    API_ROUTE(API_POST, "/v1/jobs/{job}:retry", API_NEED_submit, retry_job, "retryJob",
+              "runs an ended job again, as a new job with its spec", .body = retry_fields,
+              .body_max = API_BODY, .headers = API_TAKES_key, .status = 201, .answer = "Job",
+              .may_conflict = true),
+    {0},
+};

@@ -1,0 +1,141 @@
+/* POST /v1/jobs: one document, one job. */
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/document.h"
+#include "controlplane/api/v1/job_get.h"
+#include "controlplane/api/v1/job_json.h"
+#include "controlplane/api/v1/resources.h"
+#include "controlplane/api/v1/submit.h"
+#include "shared/base/job_name.h"
+
+static void submitted(struct api_call *call, const struct core_answer *answer)
+{
+    const struct core_outcome *outcome = &answer->outcomes[0];
+    const struct core_submit_item *item = call->state;
+    char name[FL_JOB_NAME_MAX], *location;
+    struct json *json;
+
+    fl_assert(answer->outcomes_len == 1);
+    if (outcome->code != FL_OK) {
+        api_fail(call, outcome->code, "%s", outcome->text ? outcome->text : "it was refused");
+        return;
+    }
+    fl_job_name(outcome->job, name);
+    location = fl_arena_printf(&call->arena, "/v1/jobs/%s", name);
+    api_header_add(call, "Location", fl_str_c(location));
+    if (answer->is_replay) {
+        api_header_add(call, "Idempotent-Replayed", FL_STR("true"));
+        job_answer(call, outcome->job);
+        return;
+    }
+    json = api_json(call);
+    json_open(json, NULL, '{');
+    job_json_accepted(call, json, outcome->job, answer->at, item);
+    json_close(json, '}');
+    api_answer(call);
+}
+
+static struct fl_str keep(struct api_call *call, struct fl_str text)
+{
+    return (struct fl_str){fl_arena_copy(&call->arena, text.at, text.len), text.len};
+}
+
+/* The facts for the answer, kept past the event, which the engine owns by then. */
+static void remember(struct api_call *call, const struct core_submit_item *item)
+{
+    struct core_submit_item *kept = fl_arena_new(&call->arena, struct core_submit_item);
+
+    *kept = *item;
+    kept->name = keep(call, item->name);
+    kept->queue = keep(call, item->queue);
+    kept->labels = keep(call, item->labels);
+    kept->params = keep(call, item->params);
+    call->state = kept;
+}
+
+/* The document as it was understood, which may be submitted as it is. */
+static void answer_dry(struct api_call *call, const struct fl_job_spec *spec,
+                       const struct submit_spec *shared)
+{
+    struct json *json = api_json(call);
+    struct fl_buf document;
+
+    fl_buf_init(&document, 2 * FL_JOB_SPEC_BYTES_MAX);
+    if (fl_job_spec_document(&document, spec)) {
+        json_open(json, NULL, '{');
+        json_bool(json, "dryRun", true);
+        json_hex(json, "specDigest", shared->digest.at, sizeof shared->digest.at);
+        json_raw(json, "job", (struct fl_str){(const char *)document.at, document.len});
+        json_close(json, '}');
+        api_answer_as(call, 200, "application/json",
+                      (struct fl_str){(const char *)call->out.at, call->out.len});
+    } else {
+        api_fail(call, FL_TOO_LARGE, "the document is too large once it is written out");
+    }
+    fl_buf_fini(&document);
+}
+
+static void submit_job(struct api_call *call)
+{
+    const struct fl_json *document = api_document(call);
+    struct fl_problems problems = {0};
+    struct core_submit_item *item;
+    struct engine_event *event;
+    struct submit_spec shared;
+    struct fl_job_spec spec;
+    struct fl_err err = {0};
+
+    if (!document) return;
+    if (!fl_job_spec_parse(document, &call->arena, NULL, &spec, &problems)) {
+        api_fail_problems(call, &problems);
+        return;
+    }
+    event = api_event(call, CORE_EV_submit);
+    item = fl_arena_new(&event->arena, struct core_submit_item);
+    if (!submit_spec_make(&spec, &event->arena, &shared, &err) ||
+        !submit_item_make(&spec, fl_json_member(document, FL_STR("queue")) != NULL, &shared,
+                          &call->token, &event->arena, item, &err)) {
+        engine_event_destroy(event);
+        api_fail(call, err.code, "%s", err.text);
+        return;
+    }
+    if (api_query_flag(call, "dryRun")) {
+        answer_dry(call, &spec, &shared);
+        engine_event_destroy(event);
+        return;
+    }
+    event->event.submit.at = item;
+    event->event.submit.len = 1;
+    remember(call, item);
+    if (api_idempotent(call, event)) api_ask(call, event, submitted);
+}
+
+static const struct api_field submit_query[] = {
+    API_MAY("dryRun", "boolean",
+            "true: only checked; the answer, 200, has the document as it was understood"),
+    {0},
+};
+
+static const struct api_field dry_fields[] = {
+    API_MUST("dryRun", "boolean", "true: nothing was made"),
+    API_MUST("specDigest", "string", "SHA-256 of its spec"),
+    API_MUST("job", "JobDocument", "the long form, which may be submitted as it is"),
+    {0},
+};
+
+const struct api_object dry_run_object = {
+    .name = "DryRun", .text = "A document as it was understood.", .fields = dry_fields};
+
+static const struct api_also dry_also[] = {
+    /* Generated clients have one type for all answers of an operation, that of the least status. */
+    {200, NULL, "DryRun or Job", "with dryRun, a DryRun: nothing was made"},
+    {0},
+};
+
+const struct api_route job_submit_routes[] = {
+    API_ROUTE(API_POST, "/v1/jobs", API_NEED_submit, submit_job, "submitJob", "submits one job",
+              .query = submit_query, .body_max = API_BODY,
+              .takes = "application/json, application/yaml", .schema = "JobDocument",
+              .headers = API_TAKES_key, .status = 201, .answer = "Job", .also = dry_also,
+              .may_conflict = true),
+    {0},
+};

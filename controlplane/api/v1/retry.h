@@ -1,0 +1,23 @@
+/* retry.h - an ended job, or chosen elements of it, run again as a new job.
+ * One flow at a time per call, whose 'state' must begin with the struct: it asks the store for the
+ * spec and, where only what failed is wanted, for how the elements ended, and then submits. */
+#pragma once
+
+#include "controlplane/api/call_reads.h"
+#include "shared/base/picks.h"
+
+enum retry_what { RETRY_all, RETRY_failed, RETRY_elements };
+
+struct retry {
+    enum retry_what what;
+    struct fl_picks picks; /* RETRY_elements: which; else found out */
+    struct read_job job;   /* copied into the call's arena */
+    uint32_t element;      /* where the next page of attempts begins */
+    uint16_t n;
+    bool is_keyed; /* with the request's Idempotency-Key */
+    /* FL_OK with the new job, else why not.  The picks are the caller's to fini. */
+    void (*done)(struct api_call *call, struct fl_job job, enum fl_code code, const char *text);
+};
+
+/* 'retry' is filled but for 'job', which is ended. */
+void retry_start(struct api_call *call, const struct read_job *job);

@@ -1,0 +1,120 @@
+#include "controlplane/api/v1/submit.h"
+
+#include "controlplane/api/auth.h"
+#include "controlplane/core/shape.h"
+#include "shared/base/arena.h"
+#include "shared/base/buf.h"
+#include "shared/spec/job_params.h"
+#include "shared/tls/digest.h"
+
+static struct fl_str keep(struct fl_arena *arena, struct fl_buf *buf)
+{
+    struct fl_str kept = {fl_arena_copy(arena, buf->at, buf->len), buf->len};
+
+    fl_buf_fini(buf);
+    return kept;
+}
+
+static void shape_of(const struct fl_job_spec *spec, struct shape *shape)
+{
+    const struct fl_pairs *labels = &spec->roles.at[0].node_selector; /* the same in all roles */
+
+    *shape = (struct shape){
+        .roles_len = (uint32_t)spec->roles.len,
+        .node_labels_len = (uint32_t)labels->len,
+        .clusters_len = (uint32_t)spec->clusters.len,
+        .not_clusters_len = (uint32_t)spec->not_clusters.len,
+        .deadline_s = spec->deadline_s,
+        .retries_max = spec->retries,
+        .has_image = spec->has_image,
+    };
+    for (size_t i = 0; i < spec->roles.len; i++) {
+        shape->roles[i] = (struct shape_role){
+            .replicas = spec->roles.at[i].replicas,
+            .replicas_min = spec->roles.at[i].replicas_min,
+            .each = spec->roles.at[i].request,
+        };
+    }
+    for (size_t i = 0; i < labels->len; i++) {
+        shape->node_labels[i] = (struct shape_label){labels->at[i].key, labels->at[i].value};
+    }
+    for (size_t i = 0; i < spec->clusters.len; i++) {
+        shape->clusters[i] = spec->clusters.at[i];
+    }
+    for (size_t i = 0; i < spec->not_clusters.len; i++) {
+        shape->not_clusters[i] = spec->not_clusters.at[i];
+    }
+}
+
+bool submit_spec_make(const struct fl_job_spec *spec, struct fl_arena *arena,
+                      struct submit_spec *ret, struct fl_err *err)
+{
+    struct submit_spec made;
+    struct shape shape;
+    struct fl_buf buf;
+    bool is_good;
+
+    fl_buf_init(&buf, FL_JOB_SPEC_BYTES_MAX);
+    is_good = fl_job_spec_canonical(&buf, spec);
+    made.canonical = keep(arena, &buf);
+    if (!is_good) {
+        return fl_fail(
+            err, FL_TOO_LARGE,
+            "the spec has over " FL_QUOTE(FL_JOB_SPEC_BYTES_MAX) " bytes once it is written out");
+    }
+    made.digest = fl_sha256(made.canonical.at, made.canonical.len);
+    shape_of(spec, &shape);
+    fl_buf_init(&buf, FL_JOB_SHAPE_BYTES_MAX);
+    is_good = shape_encode(&buf, &shape);
+    made.shape = keep(arena, &buf);
+    if (!is_good) {
+        return fl_fail(err, FL_TOO_LARGE,
+                       "its roles, clusters and node labels have over " FL_QUOTE(
+                           FL_JOB_SHAPE_BYTES_MAX) " bytes together");
+    }
+    *ret = made;
+    return true;
+}
+
+bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
+                      const struct submit_spec *shared, const struct token_grant *token,
+                      struct fl_arena *arena, struct core_submit_item *ret_item, struct fl_err *err)
+{
+    struct fl_str queue = spec->queue;
+    struct core_submit_item item;
+    struct fl_buf buf;
+
+    if (!has_queue && token->queue[0]) queue = fl_str_c(token->queue);
+    if (!api_may_see_queue(token, queue)) {
+        return fl_fail(err, FL_ABSENT,
+                       "queue \"" FL_STR_FMT "\" does not exist, or not for this "
+                       "token; its queue is \"%s\"",
+                       FL_STR_ARG(queue), token->queue);
+    }
+    item = (struct core_submit_item){
+        .queue = {fl_arena_copy(arena, queue.at, queue.len), queue.len},
+        .shape = shared->shape,
+        .spec = shared->canonical,
+        .spec_digest = shared->digest,
+        .priority = spec->priority,
+        .elements = spec->elements,
+        .is_held = spec->is_held,
+        .name = {fl_arena_copy(arena, spec->name.at, spec->name.len), spec->name.len},
+    };
+    fl_buf_init(&buf, FL_JOB_LABELS_BYTES_MAX);
+    fl_pairs_lines(&buf, &spec->labels);
+    if (buf.is_over || !fl_str_is_text((struct fl_str){(const char *)buf.at, buf.len})) {
+        fl_buf_fini(&buf);
+        return fl_fail(err, FL_TOO_LARGE, "its labels are too long");
+    }
+    item.labels = keep(arena, &buf);
+    fl_buf_init(&buf, FL_JOB_PARAMS_BYTES_MAX);
+    if (!fl_job_params_canonical(&buf, &spec->params)) {
+        fl_buf_fini(&buf);
+        return fl_fail(err, FL_TOO_LARGE,
+                       "its parameters have over " FL_QUOTE(FL_JOB_PARAMS_BYTES_MAX) " bytes");
+    }
+    item.params = keep(arena, &buf);
+    *ret_item = item;
+    return true;
+}

@@ -1,0 +1,27 @@
+/* submit.h - from a job document to what the core takes.
+ * A spec that many jobs share is made canonical and hashed once. */
+#pragma once
+
+#include "controlplane/core/core_event.h"
+#include "shared/spec/job_spec.h"
+
+struct fl_arena;
+struct fl_json;
+struct token_grant;
+
+/* The shared part, stored once. */
+struct submit_spec {
+    struct fl_str canonical, shape;
+    struct fl_digest digest;
+};
+
+/* All in the arena.  False: FL_TOO_LARGE, FL_INVALID. */
+FL_CHECK bool submit_spec_make(const struct fl_job_spec *spec, struct fl_arena *arena,
+                               struct submit_spec *ret, struct fl_err *err);
+
+/* The job's own part, with 'shared'.  A token that is for one queue submits there when the document
+ * names none; FL_ABSENT when it names another. */
+FL_CHECK bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
+                               const struct submit_spec *shared, const struct token_grant *token,
+                               struct fl_arena *arena, struct core_submit_item *ret_item,
+                               struct fl_err *err);

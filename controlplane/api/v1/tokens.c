@@ -1,0 +1,248 @@
+/* /v1/tokens: tokens and their rights. */
+#include <stdio.h>
+
+#include "controlplane/api/api_state.h"
+#include "controlplane/api/auth.h"
+#include "controlplane/api/v1/resources.h"
+#include "controlplane/identity/api_token.h"
+#include "controlplane/identity/identity.h"
+#include "controlplane/views/directory.h"
+#include "shared/tls/digest.h"
+
+enum { TTL_S = 90 * 86400, TTL_S_MAX = 3650 * 86400, PAGE = 200, SCAN_MAX = 1000 };
+
+struct made {
+    char text[API_TOKEN_TEXT_MAX];
+    struct token_grant grant;
+};
+
+void api_token_write(struct json *json, const struct token_grant *token, const char *secret)
+{
+    json_open(json, NULL, '{');
+    json_cstr(json, "id", token->id);
+    json_cstr(json, "name", token->name);
+    json_open(json, "scopes", '[');
+#define SCOPE(name, bit, meaning)                                                                  \
+    if (token->scopes & (bit)) json_cstr(json, NULL, #name);
+    CORE_SCOPES(SCOPE)
+#undef SCOPE
+    json_close(json, ']');
+    json_cstr(json, "queue", token->queue[0] ? token->queue : NULL);
+    json_time(json, "createdAt", token->made_at);
+    json_time(json, "expiresAt", token->expires_at);
+    json_time(json, "lastUsedAt", token->used_at);
+    if (secret) json_cstr(json, "token", secret);
+    json_close(json, '}');
+}
+
+static void list_tokens(struct api_call *call)
+{
+    struct token_grant *tokens = fl_arena_array(&call->arena, struct token_grant, SCAN_MAX);
+    struct fl_str after = api_query(call, "cursor");
+    struct json *json = api_json(call);
+    uint64_t limit = api_query_u64(call, "limit");
+    size_t len, given = 0, i;
+
+    len = token_table_page(call->parts->tokens, after, tokens, SCAN_MAX);
+    json_open(json, NULL, '{');
+    json_open(json, "tokens", '[');
+    for (i = 0; i < len && given < limit; i++) {
+        if (!api_may_see_queue(&call->token, fl_str_c(tokens[i].queue))) continue;
+        api_token_write(json, &tokens[i], NULL);
+        given++;
+    }
+    json_close(json, ']');
+    if (i > 0 && (i < len || len == SCAN_MAX)) json_cstr(json, "cursor", tokens[i - 1].id);
+    json_close(json, '}');
+    api_answer(call);
+}
+
+/* A rule beyond the table: false when a scope stands there twice. */
+static bool read_scopes(struct api_call *call, const struct fl_json *list, uint8_t *ret_scopes)
+{
+    *ret_scopes = 0;
+    FL_JSON_EACH (word, list) {
+        uint8_t scope = 0;
+
+        if (!api_scope_parse(word->text, &scope) || (*ret_scopes & scope) != 0) {
+            api_fail_at(call, "/scopes", "each scope at most once", word->text, NULL);
+            return false;
+        }
+        *ret_scopes |= scope;
+    }
+    return true;
+}
+
+static bool read_body(struct api_call *call, struct token_grant *grant)
+{
+    const struct fl_json *body = api_body_json(call, false), *queue, *ttl;
+    struct fl_queue_id id;
+
+    if (!body || !read_scopes(call, fl_json_member(body, FL_STR("scopes")), &grant->scopes)) {
+        return false;
+    }
+    snprintf(grant->name, sizeof grant->name, FL_STR_FMT,
+             FL_STR_ARG(fl_json_member(body, FL_STR("name"))->text));
+    queue = fl_json_member(body, FL_STR("queue"));
+    if (queue && queue->kind == FL_JSON_STRING) {
+        if (!directory_queue_id(call->parts->directory, queue->text, &id)) {
+            api_fail_at(call, "/queue", "no such queue", queue->text, NULL);
+            return false;
+        }
+        snprintf(grant->queue, sizeof grant->queue, FL_STR_FMT, FL_STR_ARG(queue->text));
+    }
+    ttl = fl_json_member(body, FL_STR("ttlSeconds"));
+    grant->made_at = call->wall;
+    grant->expires_at = call->wall + (ttl ? ttl->n : TTL_S) * 1000;
+    return true;
+}
+
+static void put(struct api_call *call, const struct core_answer *answer)
+{
+    struct made *made = call->state;
+
+    (void)answer;
+    api_token_write(api_json(call), &made->grant, made->text);
+    fl_secret_wipe(made->text, sizeof made->text);
+    api_answer(call);
+}
+
+static void create_token(struct api_call *call)
+{
+    struct made *made = fl_arena_new(&call->arena, struct made);
+    struct engine_event *event;
+    struct api_token token;
+
+    if (!read_body(call, &made->grant)) return;
+    if (!api_may_grant(&call->token, made->grant.scopes, fl_str_c(made->grant.queue))) {
+        api_fail(call, FL_DENIED,
+                 "a token gives away no more than it has itself: its queue is \"%s\"",
+                 call->token.queue);
+        return;
+    }
+    token = api_token_random();
+    api_token_print(&token, made->text);
+    api_token_id_print(token.id, made->grant.id);
+    call->state = made;
+    event = api_event(call, CORE_EV_token_put);
+    event->event.token_put.id = fl_str_c(fl_arena_printf(&event->arena, "%s", made->grant.id));
+    event->event.token_put.mac = api_token_mac(&token, identity_pepper(call->parts->identity));
+    event->event.token_put.name = fl_str_c(fl_arena_printf(&event->arena, "%s", made->grant.name));
+    event->event.token_put.queue =
+        fl_str_c(fl_arena_printf(&event->arena, "%s", made->grant.queue));
+    event->event.token_put.scopes = made->grant.scopes;
+    event->event.token_put.expires_at = made->grant.expires_at;
+    fl_secret_wipe(&token, sizeof token);
+    api_ask(call, event, put);
+}
+
+static void revoked(struct api_call *call, const struct core_answer *answer)
+{
+    struct json *json = api_json(call);
+
+    (void)answer;
+    json_open(json, NULL, '{');
+    json_text(json, "id", call->params[0]);
+    json_close(json, '}');
+    api_answer(call);
+}
+
+static void revoke_token(struct api_call *call)
+{
+    struct engine_event *event;
+    struct token_grant token;
+
+    if (!token_table_find(call->parts->tokens, call->params[0], &token) ||
+        !api_may_see_queue(&call->token, fl_str_c(token.queue))) {
+        api_absent(call);
+        return;
+    }
+    event = api_event(call, CORE_EV_token_revoke);
+    event->event.token_revoke.id = fl_str_c(fl_arena_printf(&event->arena, "%s", token.id));
+    api_ask(call, event, revoked);
+}
+
+static void whoami(struct api_call *call)
+{
+    api_token_write(api_json(call), &call->token, NULL);
+    api_answer(call);
+}
+
+static const struct api_field page_query[] = {
+    API_MAY("cursor", "string",
+            "where the page begins: 'cursor' of the page before; empty: at the first"),
+    API_MAY("limit", "integer", "the most of one page", .min = 1, .max = PAGE, .preset = PAGE),
+    {0},
+};
+
+static const struct api_field create_fields[] = {
+    API_MUST("name", "string", "for people", .format = API_FORMAT_name),
+    API_MUST("scopes", "array of string", "its rights; admin includes the others",
+             .words = CORE_SCOPES(API_WORD), .min = 1, .max = 4),
+    API_MAY("queue", "string or null", "it counts for this queue only; without it, for all",
+            .format = API_FORMAT_name),
+    API_MAY("ttlSeconds", "integer", "how long it counts", .min = 1, .max = TTL_S_MAX,
+            .preset = TTL_S),
+    {0},
+};
+
+#define TOKEN_FIELDS                                                                               \
+    API_MUST("id", "string", "names it; no secret"), API_MUST("name", "string", "for people"),     \
+        API_MUST("scopes", "array of string", "its rights", .words = CORE_SCOPES(API_WORD)),       \
+        API_MUST("queue", "string or null", "it counts for this queue only; null: for all"),       \
+        API_MUST("createdAt", "string", "when it was made", .format = API_FORMAT_time),            \
+        API_MUST("expiresAt", "string or null", "until when it counts; null: for ever",            \
+                 .format = API_FORMAT_time),                                                       \
+        API_MUST("lastUsedAt", "string or null", "by this process; null: not since its start",     \
+                 .format = API_FORMAT_time)
+
+static const struct api_field token_fields[] = {TOKEN_FIELDS, {0}};
+
+static const struct api_field new_token_fields[] = {
+    TOKEN_FIELDS,
+    API_MUST("token", "string", "its text, shown in this answer and never again"),
+    {0},
+};
+
+const struct api_object token_object = {
+    .name = "Token",
+    .text = "A token of the API, without its secret.",
+    .fields = token_fields,
+    .example = "{\"id\":\"3k9d\",\"name\":\"ci\",\"scopes\":[\"read\",\"submit\"],"
+               "\"queue\":\"ml\",\"createdAt\":\"2026-01-31T09:00:00.000Z\","
+               "\"expiresAt\":\"2026-05-01T09:00:00.000Z\",\"lastUsedAt\":null}"};
+
+const struct api_object token_with_secret_object = {
+    .name = "TokenWithSecret",
+    .text = "A token that was just made, with its secret.",
+    .fields = new_token_fields};
+
+static const struct api_field page_fields[] = {
+    API_MUST("tokens", "array of Token", "by id"),
+    API_MAY("cursor", "string", "where the next page begins; absent on the last"),
+    {0},
+};
+
+const struct api_object token_page_object = {
+    .name = "TokenPage", .text = "A page of tokens.", .fields = page_fields};
+
+static const struct api_field revoked_fields[] = {
+    API_MUST("id", "string", "the revoked token"),
+    {0},
+};
+
+const struct api_object token_revoked_object = {
+    .name = "TokenRevoked", .text = "A token that counts no more.", .fields = revoked_fields};
+
+const struct api_route token_routes[] = {
+    API_ROUTE(API_GET, "/v1/tokens", API_NEED_admin, list_tokens, "listTokens",
+              "lists tokens, without their secrets", .query = page_query, .answer = "TokenPage"),
+    API_ROUTE(API_POST, "/v1/tokens", API_NEED_admin, create_token, "createToken",
+              "makes a token; its text is shown in this answer and never again",
+              .body = create_fields, .body_max = 4096, .status = 201, .answer = "TokenWithSecret"),
+    API_ROUTE(API_DELETE, "/v1/tokens/{id}", API_NEED_admin, revoke_token, "revokeToken",
+              "that token counts no more", .answer = "TokenRevoked"),
+    API_ROUTE(API_GET, "/v1/whoami", API_NEED_token, whoami, "whoAmI", "shows the token that asks",
+              .answer = "Token"),
+    {0},
+};

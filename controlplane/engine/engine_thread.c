@@ -1,0 +1,346 @@
+#include "controlplane/engine/engine_thread.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "controlplane/engine/handover.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/base/job_name.h"
+#include "shared/io/clock.h"
+#include "shared/io/loop.h"
+
+enum { STATUS_MS = 50, SLEEP_MAX_MS = 1000, STOP_STEP_MS = 10, TURN_EVENTS_MAX = 1000 };
+
+enum phase {
+    RUNNING,
+    FINISHING, /* no more comes in; the rest is committed, if it can be in time */
+    RELEASING, /* the engine is not turned any more: it would take the lease again */
+    ENDED,
+};
+
+struct engine_thread {
+    struct engine_thread_config config;
+    struct engine_thread_ports ports;
+    struct fl_loop *loop;
+    struct handover *handover;
+    pthread_t thread;
+    bool is_joined;
+
+    /* The thread's own. */
+    struct engine *engine;
+    struct store *store;
+    struct fl_after step; /* a turn is due */
+    struct fl_timer due;
+    enum phase phase;
+    fl_ms stop_by; /* valid while FINISHING */
+    uint64_t turns;
+    uint32_t longest_us, longest_cpu_us;
+    enum engine_state state; /* as last published */
+    uint64_t job_lost_to;    /* the end of the lost history in the newest log line */
+    fl_ms status_at;
+    bool is_stale; /* something may have happened since */
+
+    pthread_mutex_t mutex; /* guards status alone */
+    struct engine_thread_status status;
+};
+
+struct engine_thread_config engine_thread_config_default(void)
+{
+    return (struct engine_thread_config){
+        .engine = engine_config_default(),
+        .store = store_config_default(),
+        .handover_max = 20000,
+        .handover_bytes_max = (size_t)64 << 20,
+        .stop_ms = 2000,
+    };
+}
+
+/* ---- events in ------------------------------------------------------------------------------- */
+
+bool engine_thread_put(struct engine_thread *thread, struct engine_event *event, struct fl_err *err)
+{
+    return handover_put(thread->handover, event, err);
+}
+
+void engine_thread_wake(struct engine_thread *thread)
+{
+    handover_wake(thread->handover);
+}
+
+bool engine_thread_adopt(struct engine_thread *thread, struct engine_event *event,
+                         struct fl_err *err)
+{
+    if (!engine_thread_put(thread, event, err)) return false;
+    engine_thread_wake(thread);
+    return true;
+}
+
+static void adopt(struct engine_thread *thread, struct engine_event *event, fl_ms now)
+{
+    struct core_answer answer = {.request = event->event.request};
+    struct fl_cluster cluster = engine_event_cluster(event);
+    struct fl_err err = {0};
+
+    if (engine_adopt(thread->engine, event, now, &err)) return;
+    if (answer.request != 0) {
+        answer.code = err.code;
+        answer.text = err.text;
+        thread->ports.engine.answer(thread->ports.engine.ctx, &answer);
+    } else if (cluster.n != 0) {
+        thread->ports.refused(thread->ports.ctx, cluster, err.code, err.text);
+    }
+}
+
+static void adopt_some(struct engine_thread *thread, fl_ms now)
+{
+    struct engine_room room = engine_room(thread->engine);
+    size_t len_max = room.events < TURN_EVENTS_MAX ? room.events : TURN_EVENTS_MAX;
+    struct engine_event_list events = handover_take(thread->handover, len_max, room.bytes);
+    struct engine_event *event;
+
+    while ((event = engine_event_list_pop(&events))) {
+        adopt(thread, event, now);
+    }
+}
+
+static bool may_adopt(struct engine_thread *thread)
+{
+    return engine_room(thread->engine).events > 0 && handover_len(thread->handover) > 0;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+/* Numbers of a lost history were jumped over: a person must hear how many jobs this database has
+ * forgotten. A term begins with a core that knows the losses of earlier terms. */
+static void tell_lost(struct engine_thread *thread, bool has_begun)
+{
+    const struct core *core = engine_core(thread->engine);
+    struct core_stats stats = core ? core_stats(core) : (struct core_stats){0};
+    char from[FL_JOB_NAME_MAX], to[FL_JOB_NAME_MAX], text[256];
+
+    if (!core || stats.job_lost_to == thread->job_lost_to) return;
+    thread->job_lost_to = stats.job_lost_to;
+    if (has_begun) return;
+    fl_job_name((struct fl_job){stats.job_lost_from}, from);
+    fl_job_name((struct fl_job){stats.job_lost_to}, to);
+    snprintf(
+        text, sizeof text,
+        "agents have seen jobs up to %s, which this database never knew: it was restored, or has "
+        "lost its end; %" PRIu64 " numbers from %s on are skipped",
+        to, stats.job_lost_to - stats.job_lost_from + 1, from);
+    thread->ports.trouble(thread->ports.ctx, "history", text);
+}
+
+static void publish(struct engine_thread *thread, fl_ms now)
+{
+    enum engine_state state = engine_state(thread->engine), before = thread->state;
+    struct engine_thread_status status;
+
+    thread->is_stale = before == state && now < thread->status_at + STATUS_MS;
+    if (thread->is_stale) return;
+    thread->state = state;
+    thread->status_at = now;
+    status = (struct engine_thread_status){
+        .state = state,
+        .breaker = engine_breaker(thread->engine),
+        .epoch = engine_epoch(thread->engine),
+        .turns = thread->turns,
+        .turn_longest_us = thread->longest_us,
+        .turn_longest_cpu_us = thread->longest_cpu_us,
+        .handover_len = handover_len(thread->handover),
+        .engine = engine_stats(thread->engine),
+        .store = store_stats(thread->store),
+    };
+    snprintf(status.why, sizeof status.why, "%s", engine_why(thread->engine));
+    pthread_mutex_lock(&thread->mutex);
+    thread->status = status;
+    pthread_mutex_unlock(&thread->mutex);
+    tell_lost(thread, before != ENGINE_LEADING);
+    if (before == ENGINE_LEADING && state != ENGINE_LEADING) {
+        thread->ports.trouble(thread->ports.ctx, "leading", status.why);
+    }
+}
+
+/* ---- the turn -------------------------------------------------------------------------------- */
+
+static int64_t cpu_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static void turn(struct engine_thread *thread, fl_ms now)
+{
+    int64_t began = fl_loop_now_us(thread->loop), cpu = cpu_us(), took, took_cpu;
+
+    /* First, since it knows whether the lease still holds. */
+    store_turn(thread->store, now);
+    adopt_some(thread, now);
+    engine_turn(thread->engine, now);
+    if (thread->ports.turned) thread->ports.turned(thread->ports.ctx);
+    thread->turns++;
+    took = fl_clock_mono_us() - began;
+    took_cpu = cpu_us() - cpu;
+    engine_turned(thread->engine, (began + took) / 1000);
+    if (took > thread->longest_us) thread->longest_us = (uint32_t)took;
+    if (took_cpu > thread->longest_cpu_us) thread->longest_cpu_us = (uint32_t)took_cpu;
+    publish(thread, now);
+}
+
+static fl_ms earlier(fl_ms a, fl_ms b)
+{
+    return a < b ? a : b;
+}
+
+static bool is_finished(struct engine_thread *thread, fl_ms now)
+{
+    struct engine_stats stats = engine_stats(thread->engine);
+
+    return now >= thread->stop_by || engine_state(thread->engine) != ENGINE_LEADING ||
+           stats.inflight_len + stats.inbox_len + handover_len(thread->handover) == 0;
+}
+
+/* One step; when the next one is due by time. */
+static fl_ms advance(struct engine_thread *thread, fl_ms now)
+{
+    fl_ms due;
+
+    switch (thread->phase) {
+    case RUNNING:
+        turn(thread, now);
+        due = earlier(engine_deadline(thread->engine), store_deadline(thread->store));
+        if (thread->is_stale) due = earlier(due, thread->status_at + STATUS_MS);
+        if (!handover_is_closed(thread->handover)) return earlier(due, now + SLEEP_MAX_MS);
+        thread->phase = FINISHING;
+        thread->stop_by = now + thread->config.stop_ms;
+        return now;
+    case FINISHING:
+        turn(thread, now);
+        if (!is_finished(thread, now)) return now + 1;
+        store_release(thread->store, now);
+        thread->phase = RELEASING;
+        return now;
+    case RELEASING:
+        store_turn(thread->store, now);
+        if (!store_is_released(thread->store)) {
+            return earlier(now + STOP_STEP_MS, store_deadline(thread->store));
+        }
+        thread->phase = ENDED;
+        fl_loop_stop(thread->loop);
+        return INT64_MAX;
+    case ENDED:
+        return INT64_MAX;
+    }
+    fl_unreachable("the phase is one of its values");
+}
+
+static void mark(void *ctx)
+{
+    struct engine_thread *thread = ctx;
+
+    fl_after_put(&thread->step);
+}
+
+static void step(void *ctx)
+{
+    struct engine_thread *thread = ctx;
+    fl_ms due = advance(thread, fl_loop_now(thread->loop));
+
+    handover_sleep(thread->handover);
+    /* An event that came before that has not woken the loop. */
+    if (thread->phase == RUNNING && may_adopt(thread)) mark(thread);
+    if (due == INT64_MAX) {
+        fl_timer_off(&thread->due);
+    } else {
+        fl_timer_at(&thread->due, due);
+    }
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+static void *run(void *ctx)
+{
+    struct engine_thread *thread = ctx;
+
+    fl_after_put(&thread->step);
+    fl_loop_run(thread->loop);
+    return NULL;
+}
+
+static void join_engine_and_store(struct engine_thread *thread)
+{
+    struct pg_waker waker = {thread->loop, mark, thread};
+    struct engine_store port;
+    struct engine_results results;
+
+    thread->store =
+        store_create(&thread->config.store, &waker, thread->ports.trouble, thread->ports.ctx);
+    port = store_port(thread->store);
+    thread->engine = engine_create(&thread->config.engine, &port, &thread->ports.engine,
+                                   fl_loop_now(thread->loop));
+    results = engine_results(thread->engine);
+    store_attach(thread->store, &results);
+}
+
+struct engine_thread *engine_thread_create(const struct engine_thread_config *config,
+                                           const struct engine_thread_ports *ports)
+{
+    struct engine_thread *thread = fl_new(struct engine_thread);
+    sigset_t all, before;
+    int failed;
+
+    thread->config = *config;
+    thread->ports = *ports;
+    thread->loop = fl_loop_create();
+    thread->handover = handover_create(thread->loop, config->handover_max,
+                                       config->handover_bytes_max, mark, thread);
+    fl_after_init(&thread->step, thread->loop, step, thread);
+    fl_timer_init(&thread->due, thread->loop, mark, thread);
+    pthread_mutex_init(&thread->mutex, NULL);
+    join_engine_and_store(thread);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    failed = pthread_create(&thread->thread, NULL, run, thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    fl_assert(failed == 0);
+    pthread_setname_np(thread->thread, "fl-engine");
+    return thread;
+}
+
+void engine_thread_stop(struct engine_thread *thread)
+{
+    if (thread->is_joined) return;
+    handover_close(thread->handover);
+    pthread_join(thread->thread, NULL);
+    thread->is_joined = true;
+}
+
+void engine_thread_destroy(struct engine_thread *thread)
+{
+    if (!thread) return;
+    engine_thread_stop(thread);
+    fl_after_off(&thread->step);
+    fl_timer_off(&thread->due);
+    engine_destroy(thread->engine);
+    store_destroy(thread->store);
+    handover_destroy(thread->handover);
+    fl_loop_destroy(thread->loop);
+    pthread_mutex_destroy(&thread->mutex);
+    fl_free(thread);
+}
+
+struct engine_thread_status engine_thread_status(struct engine_thread *thread)
+{
+    struct engine_thread_status status;
+
+    pthread_mutex_lock(&thread->mutex);
+    status = thread->status;
+    pthread_mutex_unlock(&thread->mutex);
+    return status;
+}

@@ -1,0 +1,65 @@
+/* front.h - one front thread: its loop with the API's and the tunnels' listeners, and what they
+ * stand on.  Clients' requests and agents' messages come in here, are parsed here, and leave to the
+ * engine thread as events; the engine's effects come back through the front's outbox
+ * (front_outbox.h).  Fronts share nothing but what front_shared names, which is thread-safe.
+ *
+ *   front_create (all listeners are open, nothing is served) -> front_start -> front_drain ->
+ *   front_join -> front_destroy */
+#pragma once
+
+#include "controlplane/api/api.h"
+#include "controlplane/core/core_command.h"
+#include "controlplane/http/limits.h"
+#include "controlplane/tunnel/server.h"
+
+struct engine_thread;
+struct front; /* opaque */
+struct front_outbox;
+struct log_store;
+struct spec_cache;
+struct ssl_ctx_st;
+
+/* Borrowed; outlives the fronts. */
+struct front_shared {
+    struct engine_thread *engine; /* filled in by front_start */
+    struct views *views;
+    struct identity *identity;
+    struct log_store *logs;
+    struct spec_cache *specs;
+    const struct fl_state_dir *dir;
+    const char *conninfo;
+    void (*health)(void *ctx, struct api_health *ret_health); /* any thread */
+    void *health_ctx;
+    struct fl_metrics *metrics; /* with route_metric_families in them, or NULL */
+};
+
+struct front_config {
+    uint8_t number;             /* from 1 */
+    int api_fd, tunnel_fd;      /* listening; ours from now on, also when it fails */
+    struct ssl_ctx_st *api_tls; /* NULL: plain */
+    struct api_config api;
+    struct tunnel_server_config tunnel; /* files and limits; the rest is filled in */
+    uint32_t waiting_max, answer_ms, drain_ms;
+};
+
+/* NULL: why is in 'err'. */
+struct front *front_create(const struct front_config *config, const struct front_shared *shared,
+                           struct fl_err *err);
+void front_start(struct front *front, struct engine_thread *engine);
+
+/* The engine thread puts its effects here; see front_outbox.h. */
+struct front_outbox *front_outbox(struct front *front);
+
+/* Any thread.  Listeners close, requests end, streams get a word; the thread ends at the latest
+ * after drain_ms. */
+void front_drain(struct front *front);
+void front_join(struct front *front);    /* after front_drain */
+void front_destroy(struct front *front); /* NULL is fine */
+
+/* New connections get this certificate; any thread. */
+void front_renew(struct front *front, struct ssl_ctx_st *api_tls);
+
+struct front_counts {
+    uint64_t connections, requests, streams, tunnels, tunnels_held;
+};
+struct front_counts front_counts(const struct front *front); /* any thread; as of its last second */

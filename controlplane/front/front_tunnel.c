@@ -1,0 +1,348 @@
+/* The tunnels' questions to a front: the certificate's cluster, documents, new certificates, the
+ * way of logs. */
+#include <string.h>
+
+#include "controlplane/front/front_reader.h"
+#include "controlplane/front/front_state.h"
+#include "controlplane/identity/identity.h"
+#include "controlplane/store/read_jobs.h"
+#include "controlplane/store/read_specs.h"
+#include "controlplane/views/directory.h"
+#include "controlplane/views/views.h"
+#include "shared/base/alloc.h"
+#include "shared/io/log.h"
+#include "shared/spec/job_spec.h"
+
+/* ---- certificates ---------------------------------------------------------------------------- */
+
+static bool on_peer(void *ctx, const struct tunnel_peer *peer, struct fl_str cluster_uid,
+                    struct fl_cluster *ret_cluster, struct fl_err *err)
+{
+    struct front *front = ctx;
+    struct directory_cluster cluster;
+    char uuid[FL_UUID_TEXT_MAX];
+
+    fl_uuid_print(peer->cert.cluster, uuid);
+    if (!directory_cluster_uuid(front->shared.views->directory, fl_str_c(uuid), &cluster)) {
+        return fl_fail(err, FL_DENIED, "no cluster %s is known here (yet)", uuid);
+    }
+    if (cluster.access != CORE_ACCESS_open) {
+        return fl_fail(err, FL_DENIED, "cluster %s is %s", cluster.name,
+                       cluster.access == CORE_ACCESS_locked ? "locked" : "revoked");
+    }
+    if (!fl_str_eq(fl_str_c(cluster.uid), cluster_uid)) {
+        return fl_fail(err, FL_DENIED, "cluster %s enrolled with another uid", cluster.name);
+    }
+    *ret_cluster = cluster.cluster;
+    return true;
+}
+
+/* ---- documents of STARTs --------------------------------------------------------------------- */
+
+static void fill_spec(struct front *front, struct fl_digest digest, struct tunnel_spec *ret_spec)
+{
+    *ret_spec = (struct tunnel_spec){
+        .digest = digest,
+        .document = {(const char *)front->document.at, front->document.len},
+        .params = {(const char *)front->params.at, front->params.len},
+    };
+}
+
+static bool find_spec(struct front *front, struct fl_job job, struct tunnel_spec *ret_spec)
+{
+    struct fl_digest digest;
+
+    fl_buf_clear(&front->document);
+    fl_buf_clear(&front->params);
+    if (!spec_cache_find(front->shared.specs, job, &digest, &front->document, &front->params)) {
+        return false;
+    }
+    fill_spec(front, digest, ret_spec);
+    return true;
+}
+
+static bool on_spec(void *ctx, uint64_t ticket, struct fl_cluster cluster,
+                    struct fl_attempt attempt, struct tunnel_spec *ret_spec)
+{
+    struct front *front = ctx;
+
+    (void)cluster;
+    if (find_spec(front, attempt.job, ret_spec)) return true;
+    fl_vec_push(&front->starts, (struct front_start){ticket, attempt.job});
+    fl_after_put(&front->read_starts);
+    return false;
+}
+
+/* ---- documents that are read ----------------------------------------------------------------- */
+
+/* Those whose own part is known, but not their document; or not even that. */
+struct starts {
+    struct front *front;
+    size_t len;
+    struct front_start at[READ_SPECS_MAX];
+    struct read_spec specs[READ_SPECS_MAX];
+};
+
+/* The documents that are there now go out; the others cannot be had, and their agents refuse the
+ * START. */
+static void tell_starts(struct starts *starts)
+{
+    struct front *front = starts->front;
+
+    for (size_t i = 0; i < starts->len; i++) {
+        struct tunnel_spec spec;
+        bool is_there = find_spec(front, starts->at[i].job, &spec);
+
+        tunnel_server_spec(front->tunnels, starts->at[i].ticket, is_there ? &spec : NULL);
+    }
+    fl_free(starts);
+}
+
+static void on_documents(void *ctx, const struct read_specs *specs)
+{
+    struct starts *starts = ctx;
+
+    for (size_t i = 0; !specs->err && i < specs->len; i++) {
+        if (!specs->bodies[i].at) continue;
+        spec_cache_put_document(starts->front->shared.specs, starts->specs[i].digest,
+                                specs->bodies[i]);
+    }
+    tell_starts(starts);
+}
+
+static void on_jobs(void *ctx, const struct read_jobs *jobs)
+{
+    struct starts *starts = ctx;
+    struct front *front = starts->front;
+    struct fl_err err = {0};
+
+    for (size_t i = 0; !jobs->err && i < jobs->len; i++) {
+        spec_cache_put_job(front->shared.specs, jobs->at[i].job, jobs->at[i].spec,
+                           jobs->at[i].params);
+        starts->specs[i] = (struct read_spec){jobs->at[i].job, jobs->at[i].spec};
+    }
+    if (jobs->err || jobs->len == 0 ||
+        read_specs(front_reader(front->reader), starts->specs, jobs->len, on_documents, starts,
+                   &err) == 0) {
+        tell_starts(starts);
+    }
+    front_reader_asked(front->reader);
+}
+
+/* All that one turn gathered, in as few questions as it takes. */
+static void read_starts(void *ctx)
+{
+    struct front *front = ctx;
+
+    for (size_t from = 0; from < front->starts.len; from += READ_SPECS_MAX) {
+        struct starts *starts = fl_new(struct starts);
+        struct fl_job jobs[READ_SPECS_MAX];
+        struct fl_err err = {0};
+
+        starts->front = front;
+        while (starts->len < READ_SPECS_MAX && from + starts->len < front->starts.len) {
+            starts->at[starts->len] = front->starts.at[from + starts->len];
+            jobs[starts->len] = starts->at[starts->len].job;
+            starts->len++;
+        }
+        if (read_jobs_by_id(front_reader(front->reader), FL_TENANT_ONLY, jobs, starts->len, on_jobs,
+                            starts, &err) == 0) {
+            tell_starts(starts);
+        }
+    }
+    front_reader_asked(front->reader);
+    fl_vec_clear(&front->starts);
+}
+
+/* ---- the next certificate -------------------------------------------------------------------- */
+
+struct renewal {
+    struct front *front;
+    uint64_t connection;
+    struct fl_csr csr;
+};
+
+static void free_renewal(struct renewal *renewal)
+{
+    fl_csr_fini(&renewal->csr);
+    fl_free(renewal);
+}
+
+static void on_renewed(void *ctx, const struct core_answer *answer)
+{
+    struct renewal *renewal = ctx;
+    struct front *front = renewal->front;
+    struct identity_issued issued;
+    struct fl_uuid uuid;
+    struct fl_err err = {0};
+    struct fl_buf pem;
+
+    fl_buf_init(&pem, FL_CERT_PEM_MAX);
+    if (answer->code != FL_OK) {
+        tunnel_server_renewed(front->tunnels, renewal->connection, answer->code,
+                              fl_str_c(answer->text), (struct fl_str){0});
+    } else if (fl_uuid_parse(fl_str_c(answer->uuid), &uuid, &err) &&
+               identity_issue(front->shared.identity, &renewal->csr, uuid, answer->generation,
+                              fl_loop_wall(front->loop), &pem, &issued, &err)) {
+        tunnel_server_renewed(front->tunnels, renewal->connection, FL_OK, (struct fl_str){0},
+                              (struct fl_str){(const char *)pem.at, pem.len});
+    } else {
+        tunnel_server_renewed(front->tunnels, renewal->connection, err.code, fl_str_c(err.text),
+                              (struct fl_str){0});
+    }
+    fl_buf_fini(&pem);
+    free_renewal(renewal);
+}
+
+static void on_renew(void *ctx, uint64_t connection, struct fl_cluster cluster,
+                     const struct tunnel_peer *peer, struct fl_str csr)
+{
+    struct renewal *renewal = fl_new(struct renewal);
+    struct engine_event *event;
+    struct fl_err err = {0};
+
+    renewal->front = ctx;
+    renewal->connection = connection;
+    if (!fl_csr_read(csr, &renewal->csr, &err)) {
+        on_renewed(renewal, &(struct core_answer){.code = err.code, .text = err.text});
+        return;
+    }
+    event = engine_event_create();
+    event->event.kind = CORE_EV_renew;
+    event->event.tenant = FL_TENANT_ONLY;
+    event->event.actor = fl_str_c(fl_arena_printf(&event->arena, "agent at %s", peer->address));
+    event->event.renew.cluster = cluster;
+    event->event.renew.generation = peer->cert.generation;
+    event->event.renew.key = renewal->csr.key_sha256;
+    if (!pending_requests_send(renewal->front->pending, event, fl_loop_now(renewal->front->loop),
+                               on_renewed, renewal, &err)) {
+        on_renewed(renewal, &(struct core_answer){.code = err.code, .text = err.text});
+    }
+}
+
+/* ---- output of jobs -------------------------------------------------------------------------- */
+
+static void on_log_frame(void *ctx, uint64_t connection, struct fl_cluster cluster,
+                         struct fl_str payload)
+{
+    struct front *front = ctx;
+
+    fl_map_put(&front->log_clusters, &connection, sizeof connection, cluster.n);
+    log_front_frame(front->logs, connection, cluster, payload);
+}
+
+static void on_log_closed(void *ctx, uint64_t connection, struct fl_cluster cluster)
+{
+    struct front *front = ctx;
+
+    (void)cluster;
+    fl_map_remove(&front->log_clusters, &connection, sizeof connection);
+    log_front_closed(front->logs, connection);
+}
+
+static void on_log_send(void *ctx, uint64_t connection, struct fl_str payload)
+{
+    struct front *front = ctx;
+    struct fl_err err = {0};
+
+    /* A connection that is gone, or takes too little and is being closed, asks again when it is
+     * back. */
+    if (log_stream_put(tunnel_server_streams(front->tunnels, connection), payload, &err)) return;
+    fl_log(FL_LOG_DEBUG, "front", "log_answer_dropped", FL_LOG_N("connection", connection),
+           FL_LOG_ERR(&err));
+}
+
+static void on_log_consumed(void *ctx, uint64_t connection, uint32_t bytes)
+{
+    struct front *front = ctx;
+
+    log_stream_consumed(tunnel_server_streams(front->tunnels, connection), bytes);
+}
+
+static bool on_log_owner(void *ctx, uint64_t ticket, struct fl_attempt attempt,
+                         struct log_owner *ret_owner)
+{
+    struct front *front = ctx;
+
+    return attempt_owner_cache_find(front->owners, ticket, attempt, ret_owner);
+}
+
+static void on_owner(void *ctx, uint64_t ticket, const struct log_owner *owner)
+{
+    struct front *front = ctx;
+
+    log_front_owner(front->logs, ticket, owner);
+}
+
+/* Within a call of the tunnels', which may not be called back: closed at the end of the turn. */
+static void on_log_broken(void *ctx, uint64_t connection, const struct fl_err *err)
+{
+    struct front *front = ctx;
+    uint64_t cluster;
+
+    if (!fl_map_find(&front->log_clusters, &connection, sizeof connection, &cluster)) return;
+    fl_log(FL_LOG_WARN, "front", "log_stream_broken", FL_LOG_N("cluster", cluster),
+           FL_LOG_ERR(err));
+    fl_vec_push(&front->broken, (struct fl_cluster){(uint32_t)cluster});
+    fl_after_put(&front->close_broken);
+}
+
+static void close_broken(void *ctx)
+{
+    struct front *front = ctx;
+
+    for (size_t i = 0; i < front->broken.len; i++) {
+        tunnel_server_close_cluster(front->tunnels, front->broken.at[i], FL_INVALID,
+                                    "it broke a rule of the LOG stream");
+    }
+    fl_vec_clear(&front->broken);
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+void front_tunnel_init(struct front *front)
+{
+    fl_after_init(&front->read_starts, front->loop, read_starts, front);
+    fl_after_init(&front->close_broken, front->loop, close_broken, front);
+    front->owners = attempt_owner_cache_create(front->loop, front->reader, on_owner, front);
+    fl_buf_init(&front->document, FL_JOB_SPEC_BYTES_MAX);
+    fl_buf_init(&front->params, FL_JOB_PARAMS_BYTES_MAX);
+}
+
+void front_tunnel_fini(struct front *front)
+{
+    fl_after_off(&front->read_starts);
+    fl_after_off(&front->close_broken);
+    attempt_owner_cache_destroy(front->owners);
+    fl_vec_fini(&front->starts);
+    fl_vec_fini(&front->broken);
+    fl_map_fini(&front->log_clusters);
+    fl_buf_fini(&front->document);
+    fl_buf_fini(&front->params);
+}
+
+struct tunnel_server_ports front_tunnel_ports(struct front *front)
+{
+    front->log_stream = (struct log_stream_ports){front, on_log_frame, on_log_closed};
+    front->stream_kinds[0] = log_stream_kind(&front->log_stream);
+    return (struct tunnel_server_ports){
+        .ctx = front,
+        .adopt = front_adopt,
+        .peer = on_peer,
+        .spec = on_spec,
+        .renew = on_renew,
+        .streams = front->stream_kinds,
+        .streams_len = sizeof front->stream_kinds / sizeof *front->stream_kinds,
+    };
+}
+
+struct log_front_ports front_log_ports(struct front *front)
+{
+    return (struct log_front_ports){
+        .ctx = front,
+        .send = on_log_send,
+        .consumed = on_log_consumed,
+        .broken = on_log_broken,
+        .owner = on_log_owner,
+    };
+}

@@ -1,0 +1,26 @@
+/* metrics_listener.h - GET /metrics on a listener of its own, on the main thread's loop.
+ * A request shows a token with scope read, as everywhere: figures tell a stranger enough to be
+ * worth a token.  Nothing else is answered here but 404. */
+#pragma once
+
+#include "shared/base/err.h"
+
+struct fl_loop;
+struct fl_metrics;
+struct metrics_listener; /* opaque */
+struct identity;
+struct ssl_ctx_st;
+struct token_table;
+
+struct metrics_listener_parts {
+    struct fl_loop *loop;
+    struct fl_metrics *metrics;
+    struct token_table *tokens;
+    struct identity *identity;
+    int listen_fd;          /* ours from now on */
+    struct ssl_ctx_st *tls; /* NULL: plain */
+};
+
+struct metrics_listener *metrics_listener_create(const struct metrics_listener_parts *parts,
+                                                 struct fl_err *err);
+void metrics_listener_destroy(struct metrics_listener *server); /* NULL is fine */

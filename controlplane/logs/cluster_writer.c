@@ -1,0 +1,410 @@
+#include "controlplane/logs/worker_parts.h"
+
+#include "controlplane/logs/sealer_thread.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/io/clock.h"
+#include "shared/io/log.h"
+
+#define SEGMENT_ENTRIES_MAX 262144
+#define SYNC_TURN_MS ((fl_ms)5) /* then at what came meanwhile; the last sync may take longer */
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+struct log_cluster_writer *log_cluster_writer_of(struct log_worker *worker,
+                                                 struct fl_cluster cluster)
+{
+    struct log_cluster_writer *writer;
+    uint64_t i;
+
+    if (fl_map_find(&worker->writer_of, &cluster.n, sizeof(cluster.n), &i)) {
+        return worker->writers.at[i];
+    }
+    writer = fl_new(struct log_cluster_writer);
+    writer->cluster = cluster;
+    fl_buf_init(&writer->headers, SIZE_MAX);
+    fl_map_put(&worker->writer_of, &cluster.n, sizeof(cluster.n), worker->writers.len);
+    fl_vec_push(&worker->writers, writer);
+    return writer;
+}
+
+static void failed(struct log_worker *worker, const struct fl_err *err)
+{
+    if (!worker->is_full) {
+        fl_log(FL_LOG_ERROR, "logs", "write_failed", FL_LOG_ERR(err));
+    }
+    worker->is_full = true;
+    worker->retry_at = fl_clock_mono() + LOG_WORKER_RETRY_MS;
+}
+
+/* The writer's segment, made if it has none. */
+static bool has_segment(struct log_worker *worker, struct log_cluster_writer *writer)
+{
+    struct log_segment_header header = {
+        .cluster = writer->cluster, .seq = worker->seq, .created_at = fl_clock_wall()};
+    struct fl_err err = {0};
+
+    if (writer->segment) return true;
+    if (worker->is_full) return false;
+    writer->segment = log_segment_create(worker->config.dir, &header, worker->config.disk, &err);
+    if (!writer->segment) {
+        failed(worker, &err);
+        return false;
+    }
+    worker->seq++;
+    writer->entries_len = 0;
+    writer->sources_before = 0;
+    return true;
+}
+
+static void put_header(struct fl_buf *headers, struct log_cluster_writer *writer,
+                       struct log_output *output, const struct log_chunk *chunk)
+{
+    uint8_t bytes[LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_SOURCE_BYTES];
+    bool is_put = true;
+
+    if (output->segment_seq != writer->segment->header.seq) {
+        output->segment_seq = writer->segment->header.seq;
+        output->segment_number = writer->segment->sources_len++;
+        log_entry_put_source(bytes, output->segment_number, &output->key, &output->queued);
+        is_put = fl_buf_put(headers, bytes, sizeof(bytes));
+    }
+    if (chunk) {
+        log_entry_put_records(bytes, output->segment_number, chunk->len);
+        is_put = is_put && fl_buf_put(headers, bytes, LOG_ENTRY_HEADER_BYTES);
+    } else {
+        log_entry_put_end(bytes, output->segment_number, &output->queued);
+        is_put = is_put && fl_buf_put(headers, bytes, LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_END_BYTES);
+    }
+    fl_assert(is_put);
+}
+
+/* Puts an entry into the batch; 'chunk' is a reference that is taken over. */
+static void add_entry(struct log_worker *worker, struct log_output *output, struct log_chunk *chunk)
+{
+    struct log_cluster_writer *writer = log_cluster_writer_of(worker, output->cluster);
+    struct log_cluster_writer_entry entry = {
+        .output = output, .chunk = chunk, .before = output->queued};
+
+    if (worker->is_full || !has_segment(worker, writer)) {
+        log_chunk_unref(chunk);
+        log_worker_pause(worker, output, FL_NO_SPACE);
+        return;
+    }
+    if (writer->entries.len == 0) writer->sources_before = writer->segment->sources_len;
+    entry.header_at = writer->headers.len;
+    put_header(&writer->headers, writer, output, chunk);
+    entry.header_bytes = (uint32_t)(writer->headers.len - entry.header_at);
+    if (chunk) {
+        log_place_advance(&output->queued, (struct fl_str){chunk->records, chunk->len},
+                          &chunk->run);
+    }
+    entry.after = output->queued;
+    fl_vec_push(&writer->entries, entry);
+}
+
+void log_cluster_writer_append(struct log_worker *worker, struct log_request *request)
+{
+    struct log_output *output = log_worker_by_peer(worker, request->connection, request->number);
+    struct log_chunk *chunk = request->chunk;
+
+    request->chunk = NULL;
+    if (!output || output->is_paused || output->is_ended || output->is_end_queued) {
+        log_chunk_unref(chunk);
+        return;
+    }
+    if (chunk->run.offset != output->queued.offset) {
+        worker->stats.appends_refused++;
+        log_chunk_unref(chunk);
+        log_worker_set_back(worker, output);
+        return;
+    }
+    output->is_set_back = false;
+    add_entry(worker, output, chunk);
+}
+
+void log_cluster_writer_end(struct log_worker *worker, const struct log_request *request)
+{
+    struct log_output *output = log_worker_by_peer(worker, request->connection, request->number);
+
+    if (!output || output->is_paused || output->is_end_queued) return;
+    if (request->offset != output->queued.offset) {
+        log_worker_set_back(worker, output);
+        return;
+    }
+    if (request->chain != output->queued.chain) {
+        fl_log(FL_LOG_ERROR, "logs", "chain_differs", FL_LOG_N("job", output->key.attempt.job.n),
+               FL_LOG_N("element", output->key.attempt.element),
+               FL_LOG_N("attempt", output->key.attempt.n), FL_LOG_N("replica", output->key.replica),
+               FL_LOG_N("offset", request->offset));
+    }
+    if (output->is_ended) {
+        log_worker_tell(worker, output, FL_LOG_end_ack, FL_OK);
+        log_worker_detach(worker, output);
+        log_worker_evict(worker, output);
+        return;
+    }
+    output->is_end_queued = true;
+    add_entry(worker, output, NULL);
+    if (output->is_paused) output->is_end_queued = false;
+}
+
+/* Makes the written bytes visible. */
+static void publish(struct log_worker *worker, struct log_cluster_writer *writer, uint64_t pos)
+{
+    log_index_lock(worker->index);
+    for (size_t i = 0; i < writer->entries.len; i++) {
+        struct log_cluster_writer_entry *entry = &writer->entries.at[i];
+        struct log_output *output = entry->output;
+
+        pos += entry->header_bytes;
+        if (entry->chunk) {
+            struct log_chunk *chunk = entry->chunk;
+
+            chunk->line = entry->before.lines;
+            log_index_mark(worker->index, output, writer->segment, pos, chunk->len, &chunk->run,
+                           chunk->line);
+            pos += chunk->len;
+            worker->stats.bytes_appended += chunk->len;
+            worker->stats.records_appended += chunk->run.records;
+            log_index_ring_put(worker->index, output, chunk);
+        }
+        output->place = entry->after;
+        output->unsealed_seq = writer->segment->header.seq;
+        if (!output->is_unacked) {
+            output->is_unacked = true;
+            fl_vec_push(&writer->unacked, output);
+        }
+        log_worker_wake_later(worker, output->key.attempt.job);
+    }
+    log_index_unlock(worker->index);
+}
+
+/* The batch did not get into the file: its outputs are where they were. */
+static void take_back(struct log_worker *worker, struct log_cluster_writer *writer,
+                      enum fl_code code)
+{
+    for (size_t i = 0; i < writer->entries.len; i++) {
+        struct log_cluster_writer_entry *entry = &writer->entries.at[i];
+        struct log_output *output = entry->output;
+
+        log_chunk_unref(entry->chunk);
+        output->queued = output->place;
+        output->is_end_queued = false;
+        if (output->segment_seq == writer->segment->header.seq &&
+            output->segment_number >= writer->sources_before) {
+            output->segment_seq = 0;
+        }
+        log_worker_pause(worker, output, code);
+    }
+    writer->segment->sources_len = writer->sources_before;
+}
+
+static void mark_dirty(struct log_worker *worker, struct log_cluster_writer *writer)
+{
+    if (writer->is_dirty) return;
+    writer->is_dirty = true;
+    writer->dirty_since = fl_clock_mono();
+    if (writer->is_listed) return;
+    writer->is_listed = true;
+    writer->dirty_next = NULL;
+    if (worker->dirty_first) {
+        worker->dirty_last->dirty_next = writer;
+    } else {
+        worker->dirty_first = writer;
+    }
+    worker->dirty_last = writer;
+}
+
+void log_cluster_writer_write(struct log_worker *worker, struct log_cluster_writer *writer)
+{
+    uint64_t pos = writer->segment->bytes;
+    struct iovec *iov = fl_realloc_array(NULL, struct iovec, 2 * writer->entries.len);
+    struct fl_err err = {0};
+    size_t iov_len = 0;
+
+    for (size_t i = 0; i < writer->entries.len; i++) {
+        const struct log_cluster_writer_entry *entry = &writer->entries.at[i];
+
+        iov[iov_len++] = (struct iovec){writer->headers.at + entry->header_at, entry->header_bytes};
+        if (entry->chunk) {
+            iov[iov_len++] = (struct iovec){entry->chunk->records, entry->chunk->len};
+        }
+    }
+    if (log_segment_append(writer->segment, iov, iov_len, &err)) {
+        publish(worker, writer, pos);
+        writer->entries_len += writer->entries.len;
+        mark_dirty(worker, writer);
+    } else {
+        failed(worker, &err);
+        take_back(worker, writer, err.code);
+    }
+    fl_free(iov);
+    fl_vec_clear(&writer->entries);
+    fl_buf_clear(&writer->headers);
+}
+
+/* ---- durability ------------------------------------------------------------------------------ */
+
+static void acknowledge(struct log_worker *worker, struct log_cluster_writer *writer)
+{
+    for (size_t i = 0; i < writer->unacked.len; i++) {
+        struct log_output *output = writer->unacked.at[i];
+
+        output->is_unacked = false;
+        output->durable = output->place;
+        if (output->is_end_queued) {
+            output->is_end_queued = false;
+            log_index_lock(worker->index);
+            output->is_ended = true;
+            log_index_unlock(worker->index);
+            log_worker_tell(worker, output, FL_LOG_end_ack, FL_OK);
+            log_worker_detach(worker, output);
+            log_worker_wake_later(worker, output->key.attempt.job);
+        } else {
+            log_worker_tell(worker, output, FL_LOG_ack, FL_OK);
+        }
+        log_worker_evict(worker, output);
+    }
+    fl_vec_clear(&writer->unacked);
+}
+
+/* The sync failed: only what was durable before counts, in a segment that is closed now. */
+static void give_up(struct log_worker *worker, struct log_cluster_writer *writer,
+                    struct fl_err *err)
+{
+    struct log_segment *segment = writer->segment;
+
+    fl_log(FL_LOG_ERROR, "logs", "sync_failed", FL_LOG_N("cluster", writer->cluster.n),
+           FL_LOG_ERR(err));
+    worker->stats.syncs_failed++;
+    if (!log_segment_cut(segment, err)) failed(worker, err);
+    log_index_lock(worker->index);
+    log_index_ring_clear(worker->index);
+    for (size_t i = 0; i < writer->unacked.len; i++) {
+        struct log_output *output = writer->unacked.at[i];
+
+        log_index_unmark_from(worker->index, output, output->durable.offset);
+        output->place = output->queued = output->durable;
+        output->is_unacked = output->is_end_queued = false;
+        output->is_set_back = false;
+    }
+    log_index_unlock(worker->index);
+    for (size_t i = 0; i < writer->unacked.len; i++) {
+        struct log_output *output = writer->unacked.at[i];
+
+        if (!output->is_paused) log_worker_set_back(worker, output);
+        log_worker_evict(worker, output);
+    }
+    fl_vec_clear(&writer->unacked);
+    writer->segment = NULL;
+    log_sealer_thread_seal(worker->sealer, segment);
+}
+
+static void sync_lane(struct log_worker *worker, struct log_cluster_writer *writer)
+{
+    int64_t began_us = fl_clock_mono_us();
+    struct fl_err err = {0};
+    uint64_t took_us;
+
+    writer->is_dirty = false;
+    if (!log_segment_sync(writer->segment, &err)) {
+        give_up(worker, writer, &err);
+        return;
+    }
+    took_us = (uint64_t)(fl_clock_mono_us() - began_us);
+    worker->stats.syncs++;
+    if (took_us > worker->stats.sync_us_max) worker->stats.sync_us_max = took_us;
+    acknowledge(worker, writer);
+}
+
+static void unlist_first(struct log_worker *worker)
+{
+    worker->dirty_first->is_listed = false;
+    worker->dirty_first = worker->dirty_first->dirty_next;
+}
+
+static struct log_cluster_writer *oldest_dirty(struct log_worker *worker)
+{
+    struct log_cluster_writer *writer;
+
+    while ((writer = worker->dirty_first) && !writer->is_dirty) { /* it was closed meanwhile */
+        unlist_first(worker);
+    }
+    return writer;
+}
+
+bool log_cluster_writer_any_dirty(struct log_worker *worker)
+{
+    return oldest_dirty(worker) != NULL;
+}
+
+void log_cluster_writer_sync_all(struct log_worker *worker)
+{
+    struct log_cluster_writer *writer;
+
+    while ((writer = oldest_dirty(worker))) {
+        sync_lane(worker, writer);
+    }
+}
+
+void log_cluster_writer_sync_due(struct log_worker *worker, bool is_idle)
+{
+    fl_ms began = fl_clock_mono(), now = began;
+    struct log_cluster_writer *writer;
+
+    while (now - began < SYNC_TURN_MS && (writer = oldest_dirty(worker)) &&
+           (is_idle || now - writer->dirty_since >= worker->config.sync_ms)) {
+        unlist_first(worker); /* the next time it is the last */
+        sync_lane(worker, writer);
+        now = fl_clock_mono();
+    }
+}
+
+bool log_cluster_writer_is_over(const struct log_worker *worker,
+                                const struct log_cluster_writer *writer)
+{
+    const struct log_segment *segment = writer->segment;
+
+    if (!segment || segment->bytes == LOG_SEGMENT_HEADER_BYTES) return false;
+    return segment->bytes >= worker->config.segment_bytes ||
+           writer->entries_len >= SEGMENT_ENTRIES_MAX ||
+           fl_clock_wall() - segment->header.created_at >= worker->config.segment_age_ms;
+}
+
+void log_cluster_writer_close(struct log_worker *worker, struct log_cluster_writer *writer)
+{
+    struct log_segment *segment;
+
+    if (writer->is_dirty) sync_lane(worker, writer);
+    segment = writer->segment;
+    if (!segment) return; /* its sync failed, and it is closed already */
+    writer->segment = NULL;
+    log_sealer_thread_seal(worker->sealer, segment);
+}
+
+/* ---- a full disk ----------------------------------------------------------------------------- */
+
+/* Tries whether there is room again.  The next append overwrites the trial bytes, or a start cuts
+ * them. */
+void log_cluster_writer_try_again(struct log_worker *worker)
+{
+    struct log_segment_header header = {.seq = worker->seq, .created_at = fl_clock_wall()};
+    struct log_segment *segment;
+    struct fl_err err = {0};
+
+    worker->retry_at = fl_clock_mono() + LOG_WORKER_RETRY_MS;
+    segment = log_segment_create(worker->config.dir, &header, worker->config.disk, &err);
+    if (!segment) return;
+    segment->is_removed = true; /* it was only to see */
+    log_segment_unref(segment);
+    worker->seq++;
+    worker->is_full = false;
+    fl_log(FL_LOG_INFO, "logs", "write_again", FL_LOG_N("paused", worker->paused.len));
+    for (size_t i = 0; i < worker->paused.len; i++) {
+        worker->paused.at[i]->is_paused = false;
+        worker->paused.at[i]->is_set_back = true;
+        log_worker_tell(worker, worker->paused.at[i], FL_LOG_resume, FL_OK);
+    }
+    fl_vec_clear(&worker->paused);
+}

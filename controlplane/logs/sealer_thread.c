@@ -1,0 +1,447 @@
+#include "controlplane/logs/sealer_thread.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "controlplane/logs/budget.h"
+#include "controlplane/logs/seal.h"
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/io/clock.h"
+#include "shared/io/file.h"
+#include "shared/io/log.h"
+
+#define FORGOTTEN_MAX 65536
+#define PASS_MS ((fl_ms)10000) /* between two looks at what is over */
+#define RETRY_MS FL_MINUTE_MS
+#define FORGOTTEN_BYTES_MAX ((size_t)FORGOTTEN_MAX * 8)
+
+struct log_sealer_thread {
+    struct log_sealer_thread_config config;
+    struct log_index *index;
+    struct log_budget budget; /* of its thread */
+    char *forgotten_path;
+    pthread_mutex_t lock;
+    pthread_cond_t has_work;
+    FL_VEC(struct log_segment *) segments; /* to be sealed, the oldest first */
+    FL_VEC(struct fl_job) forgotten;
+    bool has_forgotten_more; /* since the last pass */
+    bool is_stopping;
+    fl_ms retry_at, pass_at; /* monotonic */
+    struct log_sealer_thread_stats stats;
+    pthread_t thread;
+    bool is_running;
+};
+
+struct log_sealer_thread *log_sealer_thread_create(const struct log_sealer_thread_config *config,
+                                                   struct log_index *index)
+{
+    struct log_sealer_thread *sealer = fl_new(struct log_sealer_thread);
+    pthread_condattr_t attr;
+    size_t bytes = strlen(config->dir) + sizeof("/forgotten");
+
+    sealer->config = *config;
+    sealer->index = index;
+    log_budget_init(&sealer->budget, index, config->attempt_bytes_max);
+    sealer->forgotten_path = fl_alloc(bytes);
+    memcpy(sealer->forgotten_path, config->dir, strlen(config->dir));
+    memcpy(sealer->forgotten_path + strlen(config->dir), "/forgotten", sizeof("/forgotten"));
+    fl_assert(pthread_mutex_init(&sealer->lock, NULL) == 0);
+    fl_assert(pthread_condattr_init(&attr) == 0);
+    fl_assert(pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0);
+    fl_assert(pthread_cond_init(&sealer->has_work, &attr) == 0);
+    pthread_condattr_destroy(&attr);
+    return sealer;
+}
+
+static void lock(struct log_sealer_thread *sealer)
+{
+    fl_assert(pthread_mutex_lock(&sealer->lock) == 0);
+}
+
+static void unlock(struct log_sealer_thread *sealer)
+{
+    fl_assert(pthread_mutex_unlock(&sealer->lock) == 0);
+}
+
+void log_sealer_thread_destroy(struct log_sealer_thread *sealer)
+{
+    if (!sealer) return;
+    log_sealer_thread_stop(sealer);
+    for (size_t i = 0; i < sealer->segments.len; i++) {
+        log_segment_unref(sealer->segments.at[i]);
+    }
+    fl_vec_fini(&sealer->segments);
+    fl_vec_fini(&sealer->forgotten);
+    log_budget_fini(&sealer->budget);
+    fl_assert(pthread_cond_destroy(&sealer->has_work) == 0);
+    fl_assert(pthread_mutex_destroy(&sealer->lock) == 0);
+    fl_free(sealer->forgotten_path);
+    fl_free(sealer);
+}
+
+void log_sealer_thread_seal(struct log_sealer_thread *sealer, struct log_segment *segment)
+{
+    lock(sealer);
+    fl_vec_push(&sealer->segments, segment);
+    fl_assert(pthread_cond_signal(&sealer->has_work) == 0);
+    unlock(sealer);
+}
+
+struct log_sealer_thread_stats log_sealer_thread_stats(struct log_sealer_thread *sealer)
+{
+    struct log_sealer_thread_stats stats;
+
+    lock(sealer);
+    stats = sealer->stats;
+    unlock(sealer);
+    return stats;
+}
+
+/* ---- forgotten jobs -------------------------------------------------------------------------- */
+
+/* The lock is held: the file is what the list is. */
+static bool save_forgotten(struct log_sealer_thread *sealer, struct fl_err *err)
+{
+    struct fl_buf buf;
+    bool is_saved;
+
+    fl_buf_init(&buf, FORGOTTEN_BYTES_MAX);
+    for (size_t i = 0; i < sealer->forgotten.len; i++) {
+        fl_buf_put_u64(&buf, sealer->forgotten.at[i].n);
+    }
+    is_saved = buf.len == 0
+                   ? fl_file_remove(AT_FDCWD, sealer->forgotten_path, err)
+                   : fl_file_write(AT_FDCWD, sealer->forgotten_path, buf.at, buf.len, 0600, err);
+    fl_buf_fini(&buf);
+    return is_saved;
+}
+
+static void set_forgotten(struct log_index *index, struct fl_job job, bool is_forgotten)
+{
+    log_index_lock(index);
+    if (is_forgotten) {
+        fl_map_put(&index->forgotten, &job.n, sizeof(job.n), 1);
+    } else {
+        fl_map_remove(&index->forgotten, &job.n, sizeof(job.n));
+    }
+    index->births++;
+    log_index_unlock(index);
+}
+
+bool log_sealer_thread_forget(struct log_sealer_thread *sealer, struct fl_job job,
+                              struct fl_err *err)
+{
+    bool is_known = false;
+    bool is_kept = true;
+
+    lock(sealer);
+    for (size_t i = 0; i < sealer->forgotten.len; i++) {
+        is_known = is_known || sealer->forgotten.at[i].n == job.n;
+    }
+    if (!is_known && sealer->forgotten.len == FORGOTTEN_MAX) {
+        is_kept = fl_fail(err, FL_FULL, "%d jobs are being forgotten", FORGOTTEN_MAX);
+    } else if (!is_known) {
+        fl_vec_push(&sealer->forgotten, job);
+        is_kept = save_forgotten(sealer, err);
+        if (!is_kept) sealer->forgotten.len--;
+    }
+    if (is_kept) {
+        set_forgotten(sealer->index, job, true);
+        sealer->has_forgotten_more = true;
+        fl_assert(pthread_cond_signal(&sealer->has_work) == 0);
+    }
+    unlock(sealer);
+    return is_kept;
+}
+
+bool log_sealer_thread_load(struct log_sealer_thread *sealer, struct fl_err *err)
+{
+    struct fl_err found = {0};
+    struct fl_buf buf;
+    struct fl_reader reader;
+
+    fl_buf_init(&buf, FORGOTTEN_BYTES_MAX);
+    if (!fl_file_read(AT_FDCWD, sealer->forgotten_path, &buf, &found) && found.code != FL_ABSENT) {
+        fl_buf_fini(&buf);
+        return fl_fail(err, found.code, "%s", found.text);
+    }
+    reader = fl_reader(buf.at, buf.len - buf.len % 8);
+    while (reader.pos < reader.len) {
+        struct fl_job job = {fl_read_u64(&reader)};
+
+        fl_vec_push(&sealer->forgotten, job);
+        set_forgotten(sealer->index, job, true);
+    }
+    fl_buf_fini(&buf);
+    return true;
+}
+
+static bool is_forgotten(struct log_index *index, struct fl_job job)
+{
+    bool found;
+
+    log_index_lock(index);
+    found = fl_map_find(&index->forgotten, &job.n, sizeof(job.n), NULL);
+    log_index_unlock(index);
+    return found;
+}
+
+/* ---- retention ------------------------------------------------------------------------------- */
+
+static bool keeps_job(void *ctx, struct fl_job job)
+{
+    const struct log_sealer_thread *sealer = ctx;
+
+    return !is_forgotten(sealer->index, job);
+}
+
+static struct log_middle middle_of(void *ctx, const struct log_key *key, uint64_t end)
+{
+    struct log_sealer_thread *sealer = ctx;
+
+    return log_budget_middle(&sealer->budget, key, end);
+}
+
+static struct log_seal_filter filter_of(struct log_sealer_thread *sealer)
+{
+    log_budget_renew(&sealer->budget);
+    return (struct log_seal_filter){.ctx = sealer, .keeps_job = keeps_job, .middle_of = middle_of};
+}
+
+/* ---- sealing --------------------------------------------------------------------------------- */
+
+static bool seal(struct log_sealer_thread *sealer, struct log_segment *segment)
+{
+    struct log_seal_filter filter = filter_of(sealer);
+    struct log_sealed *sealed = NULL;
+    struct fl_err err = {0};
+    bool is_damaged = false;
+    uint64_t bytes_out;
+
+    if (!log_seal_segment(sealer->config.dir, segment, &filter, &sealed, &is_damaged, &err)) {
+        fl_log(FL_LOG_ERROR, "logs", "seal_failed", FL_LOG_S("file", segment->path),
+               FL_LOG_ERR(&err));
+        return false;
+    }
+    if (is_damaged) {
+        fl_log(FL_LOG_ERROR, "logs", "segment_damaged", FL_LOG_S("file", segment->path));
+    }
+    bytes_out = sealed ? sealed->bytes : 0;
+    log_index_lock(sealer->index);
+    if (sealed) log_index_seal(sealer->index, sealed);
+    log_index_unmark(sealer->index, segment);
+    sealer->index->has_unmarked = true;
+    sealer->index->births++;
+    log_index_unlock(sealer->index);
+    lock(sealer);
+    sealer->stats.segments_sealed++;
+    sealer->stats.segments_damaged += is_damaged;
+    sealer->stats.bytes_in += segment->bytes;
+    sealer->stats.bytes_out += bytes_out;
+    unlock(sealer);
+    segment->is_removed = true;
+    log_segment_unref(segment);
+    return true;
+}
+
+/* ---- removing -------------------------------------------------------------------------------- */
+
+/* References to all sealed files, so that they can be looked at without the lock. */
+static struct log_sealed_list all_sealed(struct log_index *index)
+{
+    struct log_sealed_list list = {0};
+
+    log_index_lock(index);
+    for (size_t i = 0; i < index->sealed.len; i++) {
+        fl_vec_push(&list, log_sealed_ref(index->sealed.at[i]));
+    }
+    log_index_unlock(index);
+    return list;
+}
+
+static void remove_file(struct log_sealer_thread *sealer, struct log_sealed *sealed)
+{
+    sealed->is_removed = true;
+    log_index_lock(sealer->index);
+    log_index_unseal(sealer->index, sealed->header.seq);
+    sealer->index->births++;
+    log_index_unlock(sealer->index);
+    lock(sealer);
+    sealer->stats.segments_removed++;
+    unlock(sealer);
+}
+
+static void write_again(struct log_sealer_thread *sealer, struct log_sealed *sealed)
+{
+    struct log_seal_filter filter = filter_of(sealer);
+    struct log_sealed *anew = NULL;
+    struct fl_err err = {0};
+
+    if (!log_seal_again(sealer->config.dir, sealed, &filter, &anew, &err)) {
+        fl_log(FL_LOG_ERROR, "logs", "trim_failed", FL_LOG_S("file", sealed->path),
+               FL_LOG_ERR(&err));
+        return;
+    }
+    lock(sealer);
+    sealer->stats.files_trimmed++;
+    unlock(sealer);
+    if (!anew) {
+        remove_file(sealer, sealed);
+        return;
+    }
+    log_index_lock(sealer->index);
+    log_index_seal(sealer->index, anew); /* the old one's name is the new one's already */
+    log_index_unlock(sealer->index);
+}
+
+/* Does it hold anything of the job, beyond what its filter says? */
+static bool holds_job(const struct log_sealed *sealed, struct fl_job job)
+{
+    struct log_key first = {.attempt = {.job = job}};
+    struct log_sealed_output output;
+    struct fl_err err = {0};
+    uint32_t i;
+
+    if (!log_sealed_may_have(sealed, job)) return false;
+    if (!log_sealed_lower_bound(sealed, &first, &i, &err) || i == sealed->outputs_len) return false;
+    return log_sealed_output_at(sealed, i, &output, &err) && output.key.attempt.job.n == job.n;
+}
+
+/* A job is done with when no file and no output in the table is of it any more. */
+static void forget_done(struct log_sealer_thread *sealer, struct fl_job job, bool is_in_files)
+{
+    struct fl_err err = {0};
+    bool is_in_table;
+
+    log_index_lock(sealer->index);
+    is_in_table = log_index_first(sealer->index, job) != NULL;
+    log_index_unlock(sealer->index);
+    if (is_in_files || is_in_table) return;
+    lock(sealer);
+    for (size_t i = 0; i < sealer->forgotten.len; i++) {
+        if (sealer->forgotten.at[i].n != job.n) continue;
+        fl_vec_remove(&sealer->forgotten, i);
+        break;
+    }
+    if (!save_forgotten(sealer, &err)) {
+        fl_log(FL_LOG_ERROR, "logs", "forget_failed", FL_LOG_ERR(&err));
+    }
+    unlock(sealer);
+    set_forgotten(sealer->index, job, false);
+}
+
+static struct fl_job *forgotten_jobs(struct log_sealer_thread *sealer, size_t *ret_len)
+{
+    struct fl_job *jobs;
+
+    lock(sealer);
+    sealer->has_forgotten_more = false;
+    jobs = fl_new_array(struct fl_job, sealer->forgotten.len + 1);
+    *ret_len = sealer->forgotten.len;
+    if (*ret_len > 0) memcpy(jobs, sealer->forgotten.at, *ret_len * sizeof(jobs[0]));
+    unlock(sealer);
+    return jobs;
+}
+
+/* One look at all sealed files. */
+static void pass(struct log_sealer_thread *sealer)
+{
+    struct log_sealed_list list = all_sealed(sealer->index);
+    size_t jobs_len;
+    struct fl_job *jobs = forgotten_jobs(sealer, &jobs_len);
+    bool *is_in_files = fl_new_array(bool, jobs_len + 1);
+    uint64_t *middle_bytes = fl_new_array(uint64_t, list.len + 1);
+    fl_ms oldest = fl_clock_wall() - sealer->config.retention_ms;
+
+    log_budget_weigh(&sealer->budget, &list, middle_bytes);
+    for (size_t i = 0; i < list.len; i++) {
+        struct log_sealed *sealed = list.at[i];
+        bool holds_forgotten = false;
+
+        if (sealer->config.retention_ms > 0 && sealed->last_time < oldest) {
+            remove_file(sealer, sealed);
+            continue;
+        }
+        for (size_t k = 0; k < jobs_len; k++) {
+            if (!holds_job(sealed, jobs[k])) continue;
+            holds_forgotten = true;
+            is_in_files[k] = true; /* the next pass sees that it is not */
+        }
+        if (holds_forgotten || (middle_bytes[i] > 0 && middle_bytes[i] >= sealed->raw_bytes / 2)) {
+            write_again(sealer, sealed);
+        }
+    }
+    log_sealed_list_fini(&list);
+    for (size_t k = 0; k < jobs_len; k++) {
+        forget_done(sealer, jobs[k], is_in_files[k]);
+    }
+    fl_free(middle_bytes);
+    fl_free(is_in_files);
+    fl_free(jobs);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+/* The lock is held. */
+static void wait_until(struct log_sealer_thread *sealer, fl_ms at)
+{
+    struct timespec until = {.tv_sec = at / 1000, .tv_nsec = at % 1000 * 1000000};
+    int answer = pthread_cond_timedwait(&sealer->has_work, &sealer->lock, &until);
+
+    (void)answer; /* woken or late: both look again */
+}
+
+static void *keep(void *ctx)
+{
+    struct log_sealer_thread *sealer = ctx;
+
+    lock(sealer);
+    while (!sealer->is_stopping) {
+        fl_ms now = fl_clock_mono();
+
+        if (sealer->segments.len > 0 && now >= sealer->retry_at) {
+            struct log_segment *segment = sealer->segments.at[0];
+            bool is_sealed;
+
+            unlock(sealer);
+            is_sealed = seal(sealer, segment);
+            lock(sealer);
+            if (is_sealed) {
+                fl_vec_remove(&sealer->segments, 0);
+            } else {
+                sealer->retry_at = now + RETRY_MS;
+            }
+        } else if (sealer->has_forgotten_more || now >= sealer->pass_at) {
+            unlock(sealer);
+            pass(sealer);
+            lock(sealer);
+            sealer->pass_at = fl_clock_mono() + PASS_MS;
+        } else {
+            wait_until(sealer, sealer->segments.len > 0 && sealer->retry_at < sealer->pass_at
+                                   ? sealer->retry_at
+                                   : sealer->pass_at);
+        }
+    }
+    unlock(sealer);
+    return NULL;
+}
+
+void log_sealer_thread_run(struct log_sealer_thread *sealer)
+{
+    fl_assert(pthread_create(&sealer->thread, NULL, keep, sealer) == 0);
+    sealer->is_running = true;
+}
+
+void log_sealer_thread_stop(struct log_sealer_thread *sealer)
+{
+    if (!sealer->is_running) return;
+    lock(sealer);
+    sealer->is_stopping = true;
+    fl_assert(pthread_cond_signal(&sealer->has_work) == 0);
+    unlock(sealer);
+    fl_assert(pthread_join(sealer->thread, NULL) == 0);
+    sealer->is_running = false;
+}

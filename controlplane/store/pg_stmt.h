@@ -1,0 +1,51 @@
+/* pg_stmt.h - the statements of stmts.def as they are sent to Postgres.
+ * The text of a statement on rows is made from their columns (row_columns.h).  In it stand
+ *   {table}                  where the rows are kept
+ *   {columns} {u.columns}    their columns; with u. before each
+ *   {keys} {key}             the columns of the key; the first of them
+ *   {s.keys=u.keys}          "s.a = u.a and ..."
+ *   {sets}                   "a = excluded.a, ..." for all that are not of the key
+ *   {stamps} {$stamps}       the columns that no row carries, each behind a comma; their parameters
+ *   {unnests} {arrays}       the parameters, an array a column: "unnest($1) a, ..."; "$1, ..."
+ *   {array}                  the first of them
+ *   {lo} {hi}                further parameters: smallest and largest job of the statement's rows
+ * Uses the core's rows and Postgres's type numbers. */
+#pragma once
+
+#include <stdint.h>
+
+#include "controlplane/store/pg_type.h"
+
+enum pg_role { PG_WRITER, PG_READER, PG_PLAIN };
+
+enum pg_stmt {
+#define STMT(name, role, types, sql) PG_STMT_##name,
+#define ROW_STMT(name, role, place, without, types, sql) PG_STMT_##name,
+#include "controlplane/store/stmts.def"
+    PG_STMTS_LEN
+};
+
+enum { PG_PARAMS_MAX = 24, PG_SQL_MAX = 4096 };
+
+/* The source of a parameter of a statement on rows: the column of that number, or one of these. */
+enum pg_source { PG_OF_BATCH = 100, PG_OF_AT, PG_OF_LO, PG_OF_HI };
+
+struct pg_stmt_info {
+    const char *name;
+    enum pg_role role;
+    unsigned place; /* see row_columns.h; 0: the statement is not on rows */
+    const char *without, *sql;
+    Oid types[PG_PARAMS_MAX]; /* where the statement lists them */
+    int params;
+};
+
+extern const struct pg_stmt_info pg_stmts[PG_STMTS_LEN];
+
+struct pg_stmt_text {
+    char sql[PG_SQL_MAX];
+    Oid types[PG_PARAMS_MAX];
+    uint8_t sources[PG_PARAMS_MAX]; /* enum pg_source, or a column */
+    int params;
+};
+
+void pg_stmt_text(enum pg_stmt stmt, struct pg_stmt_text *ret_text);

@@ -1,0 +1,162 @@
+#include "controlplane/store/takeover.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/base/assert.h"
+
+enum step { BEGIN, LIMIT, LEASE, END_OLD, EPOCH, COMMIT, NEWEST, KEYS, STEPS_LEN };
+
+/* $1 holder, $2 instance, $3 time to live, $4 first batch; each has the ones it says. */
+static const struct {
+    const char *sql;
+    int params;
+    bool has_batch; /* its only parameter is $4's value */
+} steps[STEPS_LEN] = {
+    [BEGIN] = {"begin", 0, false},
+    /* A lock that is held for longer means trouble that a retry finds solved or not. */
+    [LIMIT] = {"set local lock_timeout = '4s'", 0, false},
+    [LEASE] =
+        {"update lease set holder = $1, instance = $2,"
+         " expires_at = clock_timestamp() + $3::int8 * interval '1 ms'"
+         " where expires_at < clock_timestamp() or holder = '' or holder = $1 or instance = $2"
+         " returning 1",
+         3, false},
+    [END_OLD] =
+        {"select pg_terminate_backend(a.pid, 2000) from leader l join pg_stat_activity a"
+         " on a.pid = l.writer_pid and a.backend_start = l.writer_start"
+         " where a.pid <> pg_backend_pid() and exists (select from lease where holder = $1)",
+         1, false},
+    [EPOCH] =
+        {"update leader l set epoch = l.epoch + 1,"
+         " incarnation = l.incarnation + (l.history <> h.now)::int, history = h.now,"
+         " writer_pid = pg_backend_pid(),"
+         " writer_start = (select backend_start from pg_stat_activity where pid = pg_backend_pid())"
+         " from (select s.system_identifier || '/' ||"
+         " substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as now"
+         " from pg_control_system() s) h"
+         " where exists (select from lease where holder = $1) returning l.epoch, l.incarnation",
+         1, false},
+    [COMMIT] = {"commit", 0, false},
+    [NEWEST] =
+        {"select j.batch, j.at, (extract(epoch from clock_timestamp()) * 1000)::int8,"
+         " r.job_below, r.batch_below"
+         " from (select batch, at from journal order by batch desc limit 1) j,"
+         " (select max(t.hi) filter (where t.name = 'job') as job_below,"
+         " max(t.hi) filter (where t.name = 'journal') as batch_below"
+         " from (select p.relname as name,"
+         " (regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \\(''(\\d+)''\\)'))[1]::int8 as hi"
+         " from pg_inherits i join pg_class p on p.oid = i.inhparent"
+         " join pg_class c on c.oid = i.inhrelid where not i.inhdetachpending"
+         " and p.oid in ('job'::regclass, 'journal'::regclass)) t) r",
+         0, false},
+    [KEYS] = {"select batch, epoch from journal where batch >= $1::int8 order by batch limit 8", 1,
+              true},
+};
+
+bool takeover_send(struct pg_conn *conn, const struct takeover_request *request)
+{
+    char ttl[16], from[24];
+    const char *texts[] = {request->holder, request->instance, ttl};
+    const char *batch[] = {from};
+
+    fl_assert(request->instance[0] != '\0' && request->holder[0] != '\0');
+    snprintf(ttl, sizeof ttl, "%" PRIu32, request->ttl_ms);
+    snprintf(from, sizeof from, "%" PRIu64, request->batch_from ? request->batch_from : INT64_MAX);
+    for (int i = 0; i < STEPS_LEN; i++) {
+        const char *const *values = steps[i].has_batch ? batch : texts;
+
+        if (!pg_conn_send_text(conn, steps[i].sql, steps[i].params, values)) return false;
+    }
+    return pg_conn_sync(conn);
+}
+
+static uint64_t number(const PGresult *result, int row, int column)
+{
+    return strtoull(PQgetvalue(result, row, column), NULL, 10);
+}
+
+static void read_step(struct takeover *take, const PGresult *result)
+{
+    struct engine_taken *taken = &take->taken;
+    int rows = PQntuples(result);
+
+    switch ((enum step)take->step) {
+    case LEASE:
+        take->has_lease = rows == 1;
+        break;
+    case EPOCH:
+        if (rows != 1) break;
+        taken->epoch = number(result, 0, 0);
+        taken->incarnation = (uint32_t)number(result, 0, 1);
+        break;
+    case NEWEST:
+        if (rows != 1) break;
+        taken->batch_newest = number(result, 0, 0);
+        taken->at_newest = (fl_ms)number(result, 0, 1);
+        taken->wall = (fl_ms)number(result, 0, 2);
+        taken->job_below = number(result, 0, 3);
+        taken->batch_below = number(result, 0, 4);
+        break;
+    case KEYS:
+        for (int i = 0; i < rows && taken->keys_len < ENGINE_INFLIGHT_MAX; i++) {
+            taken->keys[taken->keys_len++] =
+                (struct engine_journal_key){number(result, i, 0), number(result, i, 1)};
+        }
+        break;
+    case BEGIN:
+    case LIMIT:
+    case END_OLD:
+    case COMMIT:
+    case STEPS_LEN:
+        break;
+    }
+    take->step++;
+}
+
+static enum takeover_state finish(struct takeover *take)
+{
+    if (take->is_failed) return TAKEOVER_FAILED;
+    if (!take->has_lease || take->taken.epoch == 0) {
+        take->code = FL_DEPOSED;
+        return TAKEOVER_FAILED;
+    }
+    return TAKEOVER_DONE;
+}
+
+enum takeover_state takeover_read(struct takeover *take, struct pg_conn *conn)
+{
+    enum takeover_state state = TAKEOVER_WAIT;
+    PGresult *result;
+
+    while (state == TAKEOVER_WAIT && pg_conn_next(conn, &result) == PG_RESULT) {
+        switch (PQresultStatus(result)) {
+        case PGRES_COMMAND_OK:
+        case PGRES_TUPLES_OK:
+            read_step(take, result);
+            break;
+        case PGRES_PIPELINE_SYNC:
+            state = finish(take);
+            break;
+        case PGRES_PIPELINE_ABORTED:
+            break;
+        default:
+            if (!take->is_failed) {
+                struct pg_failure failure;
+
+                pg_failure_of(result, &failure);
+                take->code = pg_failure_code(&failure);
+            }
+            take->is_failed = true;
+            break;
+        }
+        PQclear(result);
+    }
+    if (state == TAKEOVER_WAIT && pg_conn_state(conn) == PG_LOST) {
+        if (!take->is_failed) take->code = FL_UNAVAILABLE;
+        state = TAKEOVER_FAILED;
+    }
+    return state;
+}

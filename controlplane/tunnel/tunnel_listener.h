@@ -1,0 +1,30 @@
+/* tunnel_listener.h - accepts the sockets of agents, and no more of them than the server can greet:
+ * further ones are closed before TLS, which costs next to nothing.
+ * Not thread-safe: the server owns it. */
+#pragma once
+
+#include "shared/io/loop.h"
+#include "shared/io/net.h"
+
+struct tunnel_listener_port {
+    void *ctx;
+    bool (*has_room)(void *ctx);                                           /* for one more */
+    void (*came)(void *ctx, int fd, const struct fl_net_address *address); /* the fd is its own */
+};
+
+struct tunnel_listener {
+    struct fl_loop *loop;
+    struct tunnel_listener_port port;
+    int fd; /* -1: it has stopped */
+    int64_t per_second;
+    struct fl_watch watch;
+    struct fl_timer again; /* after there were no descriptors */
+    int64_t tokens_milli;  /* of the bucket: as many at once as come in two seconds */
+    fl_ms tokens_at;
+    uint64_t shed; /* closed at once */
+};
+
+/* Accepts from now on; 'fd' is listening and non-blocking, and the listener's. */
+void tunnel_listener_init(struct tunnel_listener *listener, struct fl_loop *loop, int fd,
+                          uint32_t per_second, const struct tunnel_listener_port *port);
+void tunnel_listener_stop(struct tunnel_listener *listener); /* again, or zeroed, is fine */

@@ -1,0 +1,245 @@
+#include "controlplane/views/token_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "controlplane/core/core_event.h"
+#include "controlplane/views/view_feed.h"
+#include "shared/base/vec.h"
+
+struct kept {
+    struct token_grant token;
+    uint64_t load; /* the load, or the one running when it was applied */
+};
+
+struct token_table {
+    struct view_feed feed;
+    FL_VEC(struct kept) tokens;         /* sorted by id */
+    FL_VEC(struct token_grant) dropped; /* while a load runs: it may have read them before */
+    uint64_t load;
+    bool is_loading, is_loaded;
+};
+
+void token_table_destroy(struct token_table *table)
+{
+    if (!table) return;
+    fl_vec_fini(&table->tokens);
+    fl_vec_fini(&table->dropped);
+    view_feed_fini(&table->feed);
+    fl_free(table);
+}
+
+/* The first whose id is not less. */
+static size_t lower_bound(const struct token_table *table, struct fl_str id)
+{
+    size_t low = 0, high = table->tokens.len;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (fl_str_cmp(fl_str_c(table->tokens.at[mid].token.id), id) < 0) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+static struct kept *find(const struct token_table *table, struct fl_str id)
+{
+    size_t i = lower_bound(table, id);
+
+    if (i == table->tokens.len) return NULL;
+    return fl_str_eq(fl_str_c(table->tokens.at[i].token.id), id) ? &table->tokens.at[i] : NULL;
+}
+
+static struct token_grant token_of(const struct row_token_put *row)
+{
+    struct token_grant token = {
+        .mac = row->mac,
+        .tenant = {row->tenant},
+        .scopes = row->scopes,
+        .made_at = row->made_at,
+        .expires_at = row->expires_at,
+    };
+
+    snprintf(token.id, sizeof token.id, FL_STR_FMT, FL_STR_ARG(row->id));
+    snprintf(token.name, sizeof token.name, FL_STR_FMT, FL_STR_ARG(row->name));
+    snprintf(token.queue, sizeof token.queue, FL_STR_FMT, FL_STR_ARG(row->queue));
+    return token;
+}
+
+static void put(struct token_table *table, const struct row_token_put *row)
+{
+    struct token_grant token = token_of(row);
+    struct fl_str id = fl_str_c(token.id);
+    struct kept *old = find(table, id);
+    size_t place;
+
+    fl_assert(table->tokens.at || table->tokens.cap == 0);
+    if (old) {
+        token.used_at = old->token.used_at;
+        *old = (struct kept){token, table->load};
+        return;
+    }
+    place = lower_bound(table, id);
+    fl_vec_push(&table->tokens, (struct kept){token, table->load});
+    for (size_t i = table->tokens.len - 1; i > place; i--) {
+        struct kept moved = table->tokens.at[i - 1];
+
+        table->tokens.at[i - 1] = table->tokens.at[i];
+        table->tokens.at[i] = moved;
+    }
+}
+
+static void drop(struct token_table *table, struct fl_str id)
+{
+    struct kept *old = find(table, id);
+    struct token_grant dropped = {0};
+
+    if (old) fl_vec_remove(&table->tokens, (size_t)(old - table->tokens.at));
+    if (!table->is_loading) return;
+    snprintf(dropped.id, sizeof dropped.id, FL_STR_FMT, FL_STR_ARG(id));
+    fl_vec_push(&table->dropped, dropped);
+}
+
+static void fold(void *view, const struct row *row)
+{
+    struct token_table *table = view;
+
+    if (row->kind == ROW_token_put) put(table, &row->token_put);
+    if (row->kind == ROW_token_drop) drop(table, row->token_drop.id);
+}
+
+struct token_table *token_table_create(void)
+{
+    struct token_table *table = fl_new(struct token_table);
+
+    view_feed_init(&table->feed, fold, table);
+    return table;
+}
+
+void token_table_apply(struct token_table *table, const struct row *row)
+{
+    if (row->kind != ROW_token_put && row->kind != ROW_token_drop) return;
+    view_feed_push(&table->feed, row);
+}
+
+void token_table_refill_begin(struct token_table *table)
+{
+    view_feed_lock(&table->feed);
+    table->load++;
+    table->is_loading = true;
+    fl_vec_clear(&table->dropped);
+    view_feed_unlock(&table->feed);
+}
+
+void token_table_refill_row(struct token_table *table, const struct row *row)
+{
+    bool is_dropped = false;
+
+    if (row->kind != ROW_token_put) return;
+    view_feed_lock(&table->feed);
+    for (size_t i = 0; i < table->dropped.len && !is_dropped; i++) {
+        is_dropped = fl_str_eq(fl_str_c(table->dropped.at[i].id), row->token_put.id);
+    }
+    if (!is_dropped) put(table, &row->token_put);
+    view_feed_unlock(&table->feed);
+}
+
+void token_table_refill_end(struct token_table *table)
+{
+    size_t kept = 0;
+
+    view_feed_lock(&table->feed);
+    for (size_t i = 0; i < table->tokens.len; i++) {
+        if (table->tokens.at[i].load == table->load) table->tokens.at[kept++] = table->tokens.at[i];
+    }
+    table->tokens.len = kept;
+    table->is_loading = false;
+    table->is_loaded = true;
+    fl_vec_clear(&table->dropped);
+    view_feed_unlock(&table->feed);
+}
+
+bool token_table_is_loaded(struct token_table *table)
+{
+    bool is_loaded;
+
+    view_feed_lock(&table->feed);
+    is_loaded = table->is_loaded;
+    view_feed_unlock(&table->feed);
+    return is_loaded;
+}
+
+bool token_table_may_lack(struct token_table *table)
+{
+    bool may_lack;
+
+    view_feed_lock(&table->feed);
+    may_lack = !table->is_loaded || table->is_loading;
+    view_feed_unlock(&table->feed);
+    return may_lack;
+}
+
+bool token_table_find(struct token_table *table, struct fl_str id, struct token_grant *ret_token)
+{
+    const struct kept *kept;
+
+    view_feed_lock(&table->feed);
+    kept = find(table, id);
+    if (kept) *ret_token = kept->token;
+    view_feed_unlock(&table->feed);
+    return kept != NULL;
+}
+
+void token_table_use(struct token_table *table, struct fl_str id, fl_ms now)
+{
+    struct kept *kept;
+
+    view_feed_lock(&table->feed);
+    kept = find(table, id);
+    if (kept) kept->token.used_at = now;
+    view_feed_unlock(&table->feed);
+}
+
+size_t token_table_page(struct token_table *table, struct fl_str after, struct token_grant *ret,
+                        size_t max)
+{
+    size_t i, len = 0;
+
+    view_feed_lock(&table->feed);
+    i = lower_bound(table, after);
+    if (i < table->tokens.len && fl_str_eq(fl_str_c(table->tokens.at[i].token.id), after)) i++;
+    for (; i < table->tokens.len && len < max; i++) {
+        ret[len++] = table->tokens.at[i].token;
+    }
+    view_feed_unlock(&table->feed);
+    return len;
+}
+
+size_t token_table_len(struct token_table *table)
+{
+    size_t len;
+
+    view_feed_lock(&table->feed);
+    len = table->tokens.len;
+    view_feed_unlock(&table->feed);
+    return len;
+}
+
+bool token_table_has_admin(struct token_table *table, fl_ms now)
+{
+    bool has_admin = false;
+
+    view_feed_lock(&table->feed);
+    for (size_t i = 0; i < table->tokens.len && !has_admin; i++) {
+        const struct token_grant *token = &table->tokens.at[i].token;
+
+        has_admin = (token->scopes & CORE_SCOPE_admin) != 0 && token->queue[0] == 0 &&
+                    (token->expires_at == 0 || token->expires_at > now);
+    }
+    view_feed_unlock(&table->feed);
+    return has_admin;
+}

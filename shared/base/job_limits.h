@@ -1,0 +1,31 @@
+/* job_limits.h - the limits of a job, each once: document, core, journal and CLI keep the same.
+ * They are plain numbers, so that FL_QUOTE makes a text of each: "at most "
+ * FL_QUOTE(FL_JOB_PARAMS_MAX) " texts".  docs/reference/limits.md is made from them.
+ * Uses libc only. */
+#pragma once
+
+#define FL_JOB_ROLES_MAX 16
+#define FL_JOB_REPLICAS_MAX 1024 /* of all roles together */
+#define FL_JOB_CLUSTERS_MAX 32   /* of clusters, and of notClusters */
+#define FL_JOB_NODE_LABELS_MAX 16
+#define FL_JOB_LABELS_MAX 32
+#define FL_JOB_RETRIES_MAX 1000
+#define FL_JOB_ELEMENTS_MAX 16777216 /* element numbers have 24 bits */
+#define FL_JOB_ENV_MAX 512
+#define FL_JOB_WORDS_MAX 4096    /* of command, and of args */
+#define FL_JOB_PRIORITY_MAX 1000 /* and its negative is the least */
+#define FL_JOB_PARAMS_MAX 512
+#define FL_JOB_DEADLINE_S_MAX 31622400 /* 366 days */
+#define FL_JOB_GRACE_S_MAX 86400
+#define FL_JOB_GRACE_S 30 /* where the document does not say */
+
+/* In bytes. */
+#define FL_JOB_NAME_BYTES_MAX 253
+#define FL_JOB_ROLE_NAME_BYTES_MAX 24
+#define FL_JOB_IMAGE_BYTES_MAX 1024
+#define FL_JOB_WORD_BYTES_MAX 131071 /* Linux takes no longer argument */
+#define FL_JOB_ENV_VALUE_BYTES_MAX 32768
+#define FL_JOB_PARAMS_BYTES_MAX 32768 /* all of them: they travel in START, whose frame has 65536 */
+#define FL_JOB_LABELS_BYTES_MAX 16384 /* as "key=value\n" lines */
+#define FL_JOB_SPEC_BYTES_MAX 262144  /* canonical, as it is stored and sent */
+#define FL_JOB_SHAPE_BYTES_MAX 16384

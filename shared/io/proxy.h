@@ -1,0 +1,25 @@
+/* proxy.h - whether a host is reached through an HTTP CONNECT proxy, and through which.
+ * As https_proxy and no_proxy of the environment have it: no_proxy is a list of names, each meaning
+ * itself and what is below it (a leading dot changes nothing), with a port only that one; of
+ * addresses; or "*".  Networks (10.0.0.0/8) are not understood and match nothing.
+ * Pure. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shared/base/err.h"
+#include "shared/io/net.h"
+
+enum { FL_PROXY_LOGIN_MAX = 256 };
+
+struct fl_proxy {
+    bool is_on; /* false: direct */
+    char host[FL_NET_HOST_MAX];
+    uint16_t port;
+    char login[FL_PROXY_LOGIN_MAX]; /* "user:password", percent-decoded; or empty */
+};
+
+/* 'proxy' and 'no_proxy' may be NULL or empty.  FL_INVALID: it is no http:// proxy. */
+FL_CHECK bool fl_proxy_for(const char *proxy, const char *no_proxy, const char *host, uint16_t port,
+                           struct fl_proxy *ret_proxy, struct fl_err *err);

@@ -1,0 +1,281 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "tests/sim/policy_state.h"
+
+/* Each decision is compared with what the model knew just before it. */
+
+enum { POLICY_DEADLINE_SLACK_MS = 1000 };
+
+/* ---- I25: may it start ----------------------------------------------------------------------- */
+
+static void I25_it_may_start(struct policy *policy, const struct row_attempt_new *row)
+{
+    struct policy_job *job = policy_job(policy, row->job);
+    const struct shape *shape = &policy_shape(policy, job->shape)->shape;
+    const struct policy_element *element = policy_element(job, row->element);
+    const char *why = NULL;
+
+    if (job->is_held) why = "is held";
+    if (policy_queue(policy, job->queue)->is_paused) why = "is in a paused queue";
+    if (job->is_stopped) why = "is to stop";
+    if (job->first_start && policy->at_old > job->first_start + shape->deadline_s * FL_SECOND_MS +
+                                                 POLICY_DEADLINE_SLACK_MS) {
+        why = "is past its deadline";
+    }
+    if (element && policy_ready_from(policy, element) > policy->at) why = "waits after a failure";
+    if (element && element->failures > shape->retries_max) why = "has no retry left";
+    if (element && element->n) {
+        sim_mark(policy->sim, element->pause_ms ? MARK_started_after_pause : MARK_started_again);
+    }
+    if (!why) return;
+    sim_broken(policy->sim, "I25", "job %" PRIu64 ".%u is started, and %s", row->job, row->element,
+               why);
+}
+
+/* ---- I26: may it be there -------------------------------------------------------------------- */
+
+static const char *why_not_cluster(struct policy *policy, const struct policy_cluster *cluster,
+                                   const struct policy_shape *shape)
+{
+    if (!cluster->is_known || cluster->state != POLICY_CLUSTER_ENROLLED) return "is not enrolled";
+    if (cluster->access != CORE_ACCESS_open || cluster->is_closed) return "is locked or revoked";
+    if (cluster->is_cordoned) return "is cordoned";
+    if (cluster->session_term != policy->epoch) return "has said nothing to this leader";
+    if (!cluster->is_listed || cluster->listed_at > policy->formed_at) {
+        return "has not told what it holds";
+    }
+    if (!policy_names_allow(shape, cluster)) return "is excluded by the job";
+    if (policy_unconfirmed_least(policy, cluster) >= policy->config.unconfirmed_max) {
+        return "has too many unconfirmed starts";
+    }
+    return NULL;
+}
+
+static void mark_place(struct policy *policy, struct policy_cluster *cluster,
+                       const struct policy_shape *shape)
+{
+    struct sim *sim = policy->sim;
+
+    if (shape->shape.node_labels_len) sim_mark(sim, MARK_started_by_labels);
+    if (shape->shape.clusters_len) sim_mark(sim, MARK_started_by_clusters);
+    if (shape->shape.not_clusters_len) sim_mark(sim, MARK_started_by_not_clusters);
+    if (shape->largest.gpus) sim_mark(sim, MARK_started_with_gpus);
+    if (shape->replicas > 1 && policy_empty_slots(policy, cluster, shape) == shape->replicas) {
+        sim_mark(sim, MARK_started_on_whole_cluster);
+    }
+    for (size_t i = 0; i < policy->clusters.len; i++) {
+        const struct policy_cluster *other = &policy->clusters.at[i];
+
+        if (!other->is_listed || other->is_lost || other->session_term != policy->epoch) continue;
+        if (other->is_cordoned) sim_mark(sim, MARK_cordoned_left_out);
+        if (!policy_names_allow(shape, other)) sim_mark(sim, MARK_excluded_left_out);
+    }
+    if (policy_unconfirmed_most(policy, cluster) + 1 == policy->config.unconfirmed_max) {
+        sim_mark(sim, MARK_dispatch_limit_reached);
+    }
+}
+
+static uint32_t find_node(const struct policy_cluster *cluster, struct fl_str name)
+{
+    for (uint32_t i = 0; i < cluster->nodes_len; i++) {
+        if (fl_str_eq(fl_str_c(cluster->nodes[i].name), name)) return i;
+    }
+    return POLICY_NODES_MAX;
+}
+
+static void I26_its_nodes_have_room(struct policy *policy, const struct row_attempt_new *row,
+                                    const struct policy_cluster *cluster,
+                                    const struct policy_shape *shape)
+{
+    struct fl_resources want[POLICY_NODES_MAX] = {0};
+    struct fl_str names = row->nodes;
+    uint32_t replica = 0;
+
+    for (; names.len > 0 && replica < shape->replicas; replica++) {
+        const char *end = memchr(names.at, '\n', names.len);
+        size_t len = end ? (size_t)(end - names.at) : names.len;
+        uint32_t node = find_node(cluster, (struct fl_str){names.at, len});
+        struct fl_resources each = shape_role_of(&shape->shape, replica)->each;
+
+        if (node == POLICY_NODES_MAX) break;
+        want[node].cpu_milli += each.cpu_milli;
+        want[node].memory_bytes += each.memory_bytes;
+        want[node].gpus += each.gpus;
+        if (!policy_may_fit(policy, cluster, node, shape, want[node])) {
+            sim_broken(policy->sim, "I26",
+                       "job %" PRIu64 ".%u: node %s of cluster %u is not ready, lacks a label, or "
+                       "lacks room for replica %u",
+                       row->job, row->element, cluster->nodes[node].name, row->cluster, replica);
+        }
+        len += end ? 1 : 0;
+        names.at += len;
+        names.len -= len;
+    }
+    if (replica == shape->replicas && names.len == 0) return;
+    sim_broken(policy->sim, "I26", "job %" PRIu64 ".%u: its %u replicas have not a known node each",
+               row->job, row->element, shape->replicas);
+}
+
+static void I26_it_may_be_there(struct policy *policy, const struct row_attempt_new *row)
+{
+    struct policy_cluster *cluster = policy_cluster(policy, row->cluster);
+    const struct policy_shape *shape = policy_shape(policy, policy_job(policy, row->job)->shape);
+    const char *why = why_not_cluster(policy, cluster, shape);
+
+    mark_place(policy, cluster, shape);
+    if (why) {
+        sim_broken(policy->sim, "I26", "job %" PRIu64 ".%u is started on cluster %u, which %s",
+                   row->job, row->element, row->cluster, why);
+    }
+    I26_its_nodes_have_room(policy, row, cluster, shape);
+}
+
+/* ---- I27: is it its turn --------------------------------------------------------------------- */
+
+/* No job of its queue stands before it that could have started instead: a job of the same shape
+ * always could, a job of another shape where that fits somewhere. */
+static void I27_it_is_its_turn(struct policy *policy, const struct row_attempt_new *row)
+{
+    const struct policy_job *job = policy_job(policy, row->job);
+    const struct policy_queue *queue = policy_queue(policy, job->queue);
+
+    for (size_t i = 0; i < queue->open.len && queue->open.at[i] != row->job; i++) {
+        const struct policy_job *first = policy_job(policy, queue->open.at[i]);
+        bool is_alike = first->shape == job->shape;
+        bool does_fit;
+
+        if (!policy_is_ready(policy, first, true)) continue;
+        sim_mark(policy->sim, first->priority > job->priority ? MARK_passed_by_less_important
+                                                              : MARK_passed_by_younger);
+        does_fit = is_alike ||
+                   (policy->config.rule == POLICY_HEAD_CLAIMS
+                        ? policy_does_fit_beside_claims(policy, policy_shape(policy, first->shape))
+                        : policy_does_fit(policy, policy_shape(policy, first->shape)));
+        if (!does_fit) continue;
+        sim_broken(policy->sim, "I27",
+                   "job %" PRIu64 " (priority %d) starts before job %" PRIu64
+                   " (priority %d) of its queue, which %s",
+                   row->job, job->priority, queue->open.at[i], first->priority,
+                   is_alike ? "has the same shape" : "fits too");
+    }
+}
+
+void policy_judge_start(struct policy *policy, const struct row_attempt_new *row)
+{
+    I25_it_may_start(policy, row);
+    I26_it_may_be_there(policy, row);
+    I27_it_is_its_turn(policy, row);
+}
+
+/* ---- I28: the end of an attempt, an element, a job ------------------------------------------- */
+
+static bool is_charged(uint16_t reason)
+{
+    return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
+}
+
+void policy_judge_attempt_end(struct policy *policy, const struct row_attempt_end *row)
+{
+    struct policy_job *job = policy_job(policy, row->job);
+    const struct policy_element *element = policy_element(job, row->element);
+
+    if (job->is_stopped) {
+        sim_broken(policy->sim, "I28", "job %" PRIu64 ".%u is to stop, and is queued again",
+                   row->job, row->element);
+    }
+    if (!is_charged(row->reason)) return;
+    if (element->failures < policy_shape(policy, job->shape)->shape.retries_max) return;
+    sim_broken(policy->sim, "I28",
+               "job %" PRIu64 ".%u is queued again after failure %u of %u retries", row->job,
+               row->element, element->failures + 1,
+               policy_shape(policy, job->shape)->shape.retries_max);
+}
+
+static bool is_failure(uint16_t reason)
+{
+    return is_charged(reason) || reason == REASON_RetriesSpent;
+}
+
+void policy_judge_element_end(struct policy *policy, const struct row_element_end *row)
+{
+    struct policy_job *job = policy_job(policy, row->job);
+    const struct policy_element *element = policy_element(job, row->element);
+    uint32_t retries_max = policy_shape(policy, job->shape)->shape.retries_max;
+    bool is_right = true;
+
+    switch ((enum job_state)row->state) {
+    case JOB_cancelled:
+        is_right = job->was_cancelled;
+        break;
+    case JOB_failed:
+        if (is_failure(row->reason)) {
+            is_right = element && element->failures >= retries_max;
+            if (retries_max) sim_mark(policy->sim, MARK_retries_spent);
+        } else {
+            is_right = row->reason == REASON_DeadlineExceeded && job->first_start;
+        }
+        break;
+    default:
+        is_right = row->reason == REASON_Succeeded && !job->is_stopped;
+        break;
+    }
+    if (is_right) return;
+    sim_broken(policy->sim, "I28",
+               "job %" PRIu64 ".%u ends %s for reason %s, after %u failures of %u retries",
+               row->job, row->element, job_state_name((enum job_state)row->state),
+               reason_name((enum reason)row->reason), element ? element->failures : 0, retries_max);
+}
+
+static void I28_no_deadline_is_early(struct policy *policy, const struct row_job_end *row)
+{
+    const struct policy_job *job = policy_job(policy, row->job);
+    fl_ms deadline_ms = policy_shape(policy, job->shape)->shape.deadline_s * FL_SECOND_MS;
+
+    if (job->first_start && policy->at >= job->first_start + deadline_ms) return;
+    sim_broken(policy->sim, "I28", "the deadline of job %" PRIu64 " ends it %lld ms early",
+               row->job, (long long)(job->first_start + deadline_ms - policy->at));
+}
+
+/* The state of a job is that of its elements; a cancel that was accepted decides (decision 6). */
+void policy_judge_job_end(struct policy *policy, const struct row_job_end *row)
+{
+    const struct policy_job *job = policy_job(policy, row->job);
+    enum job_state state = (enum job_state)row->state;
+    bool is_right = false;
+
+    if (row->reason == REASON_DeadlineExceeded) I28_no_deadline_is_early(policy, row);
+    switch (state) {
+    case JOB_succeeded:
+        is_right = job->succeeded == job->elements && !job->is_stopped;
+        break;
+    case JOB_failed:
+        is_right =
+            row->reason == REASON_DeadlineExceeded ||
+            (job->failed > 0 && job->succeeded + job->failed + job->cancelled == job->elements);
+        break;
+    default:
+        is_right = state == JOB_cancelled && job->was_cancelled;
+        break;
+    }
+    if (job->was_cancelled && state != JOB_cancelled) is_right = false;
+    if (is_right) return;
+    sim_broken(policy->sim, "I28",
+               "job %" PRIu64 " ends %s: of %u elements %u succeeded, %u failed; cancelled: %d",
+               row->job, job_state_name(state), job->elements, job->succeeded, job->failed,
+               job->was_cancelled);
+}
+
+void policy_judge_first_start(struct policy *policy, const struct row_mark_set *row)
+{
+    const struct policy_job *job = policy_job(policy, row->job);
+    bool is_wanted = policy_shape(policy, job->shape)->shape.deadline_s > 0;
+
+    if (is_wanted && !job->first_start && job->running > 0 && row->value >= policy->at_before &&
+        row->value <= policy->at) {
+        return;
+    }
+    sim_broken(policy->sim, "I28",
+               "job %" PRIu64 ": its first start is said to be %lld ms before it was stored",
+               row->job, (long long)(policy->at - row->value));
+}

@@ -1,0 +1,697 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/base/alloc.h"
+#include "shared/base/assert.h"
+#include "shared/base/job_name.h"
+#include "tests/sim/policy_state.h"
+
+struct policy *policy_create(struct sim *sim, const struct policy_config *config)
+{
+    struct policy *policy = fl_new(struct policy);
+
+    policy->sim = sim;
+    policy->config = *config;
+    return policy;
+}
+
+static void fini_cluster(struct policy_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->nodes_len; i++) {
+        fl_vec_fini(&cluster->nodes[i].reports);
+    }
+    fl_vec_fini(&cluster->given);
+    fl_vec_fini(&cluster->live);
+}
+
+static void fini_job(struct policy_job *job)
+{
+    for (size_t i = 0; i < job->begun.len; i++) {
+        fl_vec_fini(&job->begun.at[i].replicas);
+    }
+    fl_vec_fini(&job->begun);
+}
+
+void policy_destroy(struct policy *policy)
+{
+    if (!policy) return;
+    for (size_t i = 0; i < policy->jobs.len; i++) {
+        fini_job(&policy->jobs.at[i]);
+    }
+    for (size_t i = 0; i < policy->queues.len; i++) {
+        fl_vec_fini(&policy->queues.at[i].open);
+    }
+    for (size_t i = 0; i < policy->shapes.len; i++) {
+        free(policy->shapes.at[i].bytes);
+    }
+    for (size_t i = 0; i < policy->clusters.len; i++) {
+        fini_cluster(&policy->clusters.at[i]);
+    }
+    fl_vec_fini(&policy->jobs);
+    fl_vec_fini(&policy->queues);
+    fl_vec_fini(&policy->shapes);
+    fl_vec_fini(&policy->clusters);
+    fl_vec_fini(&policy->buckets);
+    fl_vec_fini(&policy->must_have_first_start);
+    fl_free(policy);
+}
+
+/* ---- by id ----------------------------------------------------------------------------------- */
+
+struct policy_job *policy_job(struct policy *policy, uint64_t id)
+{
+    fl_assert(id < policy->jobs.len);
+    return &policy->jobs.at[id];
+}
+
+struct policy_queue *policy_queue(struct policy *policy, uint32_t id)
+{
+    fl_assert(id < policy->queues.len);
+    return &policy->queues.at[id];
+}
+
+struct policy_shape *policy_shape(struct policy *policy, uint32_t id)
+{
+    fl_assert(id < policy->shapes.len && policy->shapes.at[id].is_known);
+    return &policy->shapes.at[id];
+}
+
+struct policy_cluster *policy_cluster(struct policy *policy, uint32_t id)
+{
+    fl_assert(id < policy->clusters.len);
+    return &policy->clusters.at[id];
+}
+
+struct policy_element *policy_element(struct policy_job *job, uint32_t element)
+{
+    for (size_t i = 0; i < job->begun.len; i++) {
+        if (job->begun.at[i].element == element) return &job->begun.at[i];
+    }
+    return NULL;
+}
+
+bool policy_is_before(const struct policy_job *job, uint64_t id, const struct policy_job *other,
+                      uint64_t other_id)
+{
+    if (job->priority != other->priority) return job->priority > other->priority;
+    return id < other_id;
+}
+
+static void copy_name(char out[POLICY_NAME_MAX], struct fl_str name)
+{
+    fl_assert(name.len < POLICY_NAME_MAX);
+    memset(out, 0, POLICY_NAME_MAX);
+    if (name.len) memcpy(out, name.at, name.len);
+}
+
+/* Its place among the cluster's nodes; a new one when the name is new. */
+static uint32_t need_node(struct policy_cluster *cluster, struct fl_str name)
+{
+    for (uint32_t i = 0; i < cluster->nodes_len; i++) {
+        if (fl_str_eq(fl_str_c(cluster->nodes[i].name), name)) return i;
+    }
+    fl_assert(cluster->nodes_len < POLICY_NODES_MAX);
+    copy_name(cluster->nodes[cluster->nodes_len].name, name);
+    return cluster->nodes_len++;
+}
+
+/* ---- reports of agents ----------------------------------------------------------------------- */
+
+/* The cluster, if that is the session which its newest row names. */
+static struct policy_cluster *in_session(struct policy *policy, struct fl_cluster id,
+                                         uint64_t session)
+{
+    struct policy_cluster *cluster =
+        id.n < policy->clusters.len ? &policy->clusters.at[id.n] : NULL;
+
+    return cluster && cluster->is_known && cluster->session == session ? cluster : NULL;
+}
+
+/* The newest attempt of that name, if it lives on the cluster. */
+static struct policy_element *live_there(struct policy *policy, struct fl_cluster cluster,
+                                         struct fl_attempt attempt)
+{
+    struct policy_element *element;
+
+    if (attempt.job.n >= policy->jobs.len) return NULL;
+    element = policy_element(policy_job(policy, attempt.job.n), attempt.element);
+    return element && element->is_live && element->n == attempt.n && element->cluster == cluster.n
+               ? element
+               : NULL;
+}
+
+static void hear_of(struct policy_element *element, uint64_t session, uint64_t seq)
+{
+    element->was_told = true;
+    if (element->told_session == session) return;
+    element->told_session = session;
+    element->told_seq = seq;
+}
+
+static void hear_inventory(struct policy *policy, const struct core_event *event)
+{
+    struct policy_cluster *cluster =
+        in_session(policy, event->inventory.cluster, event->inventory.session_epoch);
+
+    if (!cluster) return;
+    for (size_t i = 0; i < event->inventory.len; i++) {
+        struct policy_element *element =
+            live_there(policy, event->inventory.cluster, event->inventory.at[i].attempt);
+
+        if (element) hear_of(element, cluster->session, 0);
+    }
+    if (!event->inventory.is_end || cluster->is_listed) return;
+    cluster->is_listed = true;
+    cluster->listed_at = policy->sim->now;
+}
+
+static void hear_replica(struct policy *policy, const struct core_event *event)
+{
+    struct policy_cluster *cluster =
+        in_session(policy, event->replica.cluster, event->replica.session_epoch);
+    struct fl_attempt attempt = event->replica.attempt;
+    uint32_t replica = event->replica.replica;
+    struct policy_element *element;
+    struct policy_given given = {.job = attempt.job.n,
+                                 .element = attempt.element,
+                                 .n = attempt.n,
+                                 .replica = replica,
+                                 .seq = event->replica.report_seq};
+
+    if (!cluster) return;
+    element = live_there(policy, event->replica.cluster, attempt);
+    if (!element) return;
+    hear_of(element, cluster->session, given.seq);
+    if (replica >= element->replicas.len) return;
+    if (!fl_replica_state_is_last(event->replica.state)) return;
+    given.node = element->replicas.at[replica].node;
+    given.start_seq = element->start_session == cluster->session ? element->start_seq : 0;
+    given.each =
+        shape_role_of(&policy_shape(policy, policy_job(policy, attempt.job.n)->shape)->shape,
+                      replica)
+            ->each;
+    fl_vec_push(&cluster->given, given);
+}
+
+/* Reports that a newer one has followed are needed no more once that is acknowledged. */
+static void forget_old(struct policy_cluster *cluster, uint32_t i)
+{
+    struct policy_node *node = &cluster->nodes[i];
+    size_t kept = 0;
+
+    while (node->reports.len > 1 && node->reports.at[1].seq <= cluster->acked) {
+        fl_vec_remove(&node->reports, 0);
+    }
+    for (size_t g = 0; g < cluster->given.len; g++) {
+        struct policy_given given = cluster->given.at[g];
+
+        if (given.node == i && given.seq < node->reports.at[0].seq) continue;
+        cluster->given.at[kept++] = given;
+    }
+    cluster->given.len = kept;
+}
+
+static void hear_nodes(struct policy *policy, const struct core_event *event)
+{
+    struct policy_cluster *cluster =
+        in_session(policy, event->nodes.cluster, event->nodes.session_epoch);
+
+    for (size_t i = 0; cluster && i < event->nodes.len; i++) {
+        const struct core_node_report *told = &event->nodes.at[i];
+        struct policy_node *node = &cluster->nodes[need_node(cluster, told->name)];
+        struct policy_report report = {.seq = event->nodes.report_seq,
+                                       .mark = event->nodes.mark,
+                                       .at = policy->sim->now,
+                                       .is_ready = told->is_ready,
+                                       .total = told->total,
+                                       .free = told->free};
+
+        if (node->reports.len && node->reports.at[node->reports.len - 1].seq >= report.seq) {
+            continue;
+        }
+        copy_name(report.labels, told->labels);
+        fl_vec_push(&node->reports, report);
+    }
+}
+
+static void hear_lost(struct policy *policy, const struct core_event *event)
+{
+    struct fl_cluster id = event->session_lost.cluster;
+    struct policy_cluster *cluster =
+        id.n < policy->clusters.len ? &policy->clusters.at[id.n] : NULL;
+
+    if (!cluster) return;
+    if (event->session_lost.session_epoch
+            ? event->session_lost.session_epoch == cluster->session
+            : event->session_lost.connection == cluster->opened_connection) {
+        cluster->is_lost = true;
+    }
+}
+
+void policy_heard(struct policy *policy, const struct core_event *event)
+{
+    policy->state++;
+    switch (event->kind) {
+    case CORE_EV_session_open:
+        if (event->session_open.cluster.n < policy->clusters.len) {
+            policy->clusters.at[event->session_open.cluster.n].opened_connection =
+                event->session_open.connection;
+        }
+        break;
+    case CORE_EV_session_lost:
+        hear_lost(policy, event);
+        break;
+    case CORE_EV_inventory:
+        hear_inventory(policy, event);
+        break;
+    case CORE_EV_replica:
+        hear_replica(policy, event);
+        break;
+    case CORE_EV_nodes:
+        hear_nodes(policy, event);
+        break;
+    default:
+        break;
+    }
+}
+
+void policy_sent(struct policy *policy, const struct core_send *send)
+{
+    struct policy_cluster *cluster = in_session(policy, send->cluster, send->session_epoch);
+    struct policy_element *element;
+
+    if (!cluster) return;
+    policy->state++;
+    if (send->kind == CORE_SEND_ack && send->report_seq > cluster->acked) {
+        cluster->acked = send->report_seq;
+        for (uint32_t i = 0; i < cluster->nodes_len; i++) {
+            if (cluster->nodes[i].reports.len) forget_old(cluster, i);
+        }
+    }
+    if (send->kind != CORE_SEND_start) return;
+    element = live_there(policy, send->cluster, send->attempt);
+    if (!element) return;
+    element->start_session = send->session_epoch;
+    element->start_seq = send->control_seq;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void put_shape(struct policy *policy, const struct row_shape_new *row)
+{
+    struct policy_shape *shape;
+    struct fl_err err = {0};
+
+    while (policy->shapes.len <= row->shape) {
+        fl_vec_push(&policy->shapes, (struct policy_shape){0});
+    }
+    shape = &policy->shapes.at[row->shape];
+    free(shape->bytes);
+    *shape = (struct policy_shape){.is_known = true, .bytes = malloc(row->body.len + 1)};
+    fl_assert(shape->bytes);
+    memcpy(shape->bytes, row->body.at, row->body.len);
+    fl_assert(shape_decode((struct fl_str){shape->bytes, row->body.len}, &shape->shape, &err));
+    shape->replicas = shape_replicas(&shape->shape);
+    for (uint32_t i = 0; i < shape->shape.roles_len; i++) {
+        struct fl_resources each = shape->shape.roles[i].each, *most = &shape->largest;
+
+        if (each.cpu_milli > most->cpu_milli) most->cpu_milli = each.cpu_milli;
+        if (each.memory_bytes > most->memory_bytes) most->memory_bytes = each.memory_bytes;
+        if (each.gpus > most->gpus) most->gpus = each.gpus;
+    }
+}
+
+static void put_queue(struct policy *policy, const struct row_queue_put *row)
+{
+    while (policy->queues.len <= row->queue) {
+        fl_vec_push(&policy->queues, (struct policy_queue){0});
+    }
+    policy->queues.at[row->queue].is_paused = row->is_paused;
+}
+
+/* A new session begins with nothing said in it. */
+static void begin_session(struct policy *policy, struct policy_cluster *cluster, uint64_t session)
+{
+    cluster->session = session;
+    cluster->session_term = policy->epoch;
+    cluster->is_closed = cluster->is_lost = cluster->is_listed = false;
+    cluster->acked = 0;
+    fl_vec_clear(&cluster->given);
+    for (uint32_t i = 0; i < cluster->nodes_len; i++) {
+        fl_vec_clear(&cluster->nodes[i].reports);
+    }
+}
+
+static void put_cluster(struct policy *policy, const struct row_cluster_put *row)
+{
+    struct policy_cluster *cluster;
+
+    while (policy->clusters.len <= row->cluster) {
+        fl_vec_push(&policy->clusters, (struct policy_cluster){0});
+    }
+    cluster = &policy->clusters.at[row->cluster];
+    cluster->is_known = true;
+    cluster->state = row->state;
+    cluster->access = row->access;
+    cluster->is_cordoned = row->cordon.len > 0;
+    copy_name(cluster->name, row->name);
+    if (row->session_epoch != cluster->session) begin_session(policy, cluster, row->session_epoch);
+    if (row->access != CORE_ACCESS_open) cluster->is_closed = true;
+}
+
+static void add_job(struct policy *policy, const struct row_job_new *row)
+{
+    struct policy_queue *queue = policy_queue(policy, row->queue);
+    struct policy_job *job;
+    size_t i = queue->open.len;
+
+    while (policy->jobs.len <= row->job) {
+        fl_vec_push(&policy->jobs, (struct policy_job){0});
+    }
+    job = &policy->jobs.at[row->job];
+    job->is_open = true;
+    job->queue = row->queue;
+    job->shape = row->shape;
+    job->priority = row->priority;
+    job->elements = row->elements;
+    while (i > 0 && policy_is_before(job, row->job, policy_job(policy, queue->open.at[i - 1]),
+                                     queue->open.at[i - 1])) {
+        i--;
+    }
+    fl_vec_insert(&queue->open, i, row->job);
+}
+
+static void end_job(struct policy *policy, const struct row_job_end *row)
+{
+    struct policy_job *job = policy_job(policy, row->job);
+    struct policy_queue *queue = policy_queue(policy, job->queue);
+
+    policy_judge_job_end(policy, row);
+    job->is_open = false;
+    for (size_t i = 0; i < queue->open.len; i++) {
+        if (queue->open.at[i] != row->job) continue;
+        fl_vec_remove(&queue->open, i);
+        break;
+    }
+}
+
+static void start_attempt(struct policy *policy, const struct row_attempt_new *row)
+{
+    struct policy_job *job = policy_job(policy, row->job);
+    struct policy_cluster *cluster = policy_cluster(policy, row->cluster);
+    struct policy_element *element = policy_element(job, row->element);
+    struct fl_str names = row->nodes;
+
+    policy_judge_start(policy, row);
+    if (!element) {
+        fl_vec_push(&job->begun, ((struct policy_element){.element = row->element}));
+        element = &job->begun.at[job->begun.len - 1];
+        job->started++;
+    }
+    job->live++;
+    element->n = row->n;
+    element->is_live = true;
+    element->did_run = element->was_told = false;
+    element->start_session = element->told_session = 0;
+    element->cluster = row->cluster;
+    element->serial = ++policy->serial;
+    element->durable_at = policy->sim->now;
+    fl_vec_clear(&element->replicas);
+    while (names.len > 0) {
+        const char *end = memchr(names.at, '\n', names.len);
+        size_t len = end ? (size_t)(end - names.at) : names.len;
+        uint32_t node = need_node(cluster, (struct fl_str){names.at, len});
+
+        fl_vec_push(&element->replicas, ((struct policy_replica){.node = node}));
+        len += end ? 1 : 0;
+        names.at += len;
+        names.len -= len;
+    }
+    fl_vec_push(&cluster->live,
+                ((struct policy_live){row->job, (uint32_t)(element - job->begun.at)}));
+    policy_wait_started(policy, job, row->job, row->cluster);
+}
+
+/* Its newest attempt is over, if it had one that lived. */
+static void end_attempt(struct policy *policy, uint64_t id, struct policy_element *element)
+{
+    struct policy_job *job = policy_job(policy, id);
+    struct policy_cluster *cluster;
+
+    if (!element->is_live) return;
+    element->is_live = false;
+    job->live--;
+    if (element->did_run) job->running--;
+    cluster = policy_cluster(policy, element->cluster);
+    for (size_t i = 0; i < cluster->live.len; i++) {
+        const struct policy_live *live = &cluster->live.at[i];
+
+        if (live->job != id || &job->begun.at[live->place] != element) continue;
+        cluster->live.at[i] = cluster->live.at[cluster->live.len - 1];
+        (void)fl_vec_pop(&cluster->live);
+        return;
+    }
+}
+
+/* An exit code other than 0, or memory that ran out, is the job's own fault (docs/concepts.md). */
+static bool is_charged(uint16_t reason)
+{
+    return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
+}
+
+/* 10 s, 20 s, 40 s ... up to 5 min (docs/concepts.md); a first miss waits for nothing (decision 7).
+ * */
+static fl_ms pause_of(const struct policy *policy, const struct policy_element *element,
+                      uint16_t reason)
+{
+    uint32_t times = is_charged(reason) ? element->failures : element->misses;
+    fl_ms pause_ms = policy->config.backoff_first_ms;
+
+    if (!is_charged(reason) && reason != REASON_StartRefused && times < 2) return 0;
+    while (--times > 0 && pause_ms < policy->config.backoff_max_ms) {
+        pause_ms *= 2;
+    }
+    return pause_ms < policy->config.backoff_max_ms ? pause_ms : policy->config.backoff_max_ms;
+}
+
+static void read_attempt_end(struct policy *policy, const struct row_attempt_end *row)
+{
+    struct policy_element *element = policy_element(policy_job(policy, row->job), row->element);
+
+    fl_assert(element); /* I2 has seen to it */
+    policy_judge_attempt_end(policy, row);
+    end_attempt(policy, row->job, element);
+    if (is_charged(row->reason)) {
+        element->failures++;
+        element->misses = 0;
+    } else {
+        element->misses++;
+    }
+    element->ended_from = policy->at_before;
+    element->ended_to = policy->at;
+    element->ended_term = policy->epoch;
+    element->pause_ms = pause_of(policy, element, row->reason);
+}
+
+static void read_element_end(struct policy *policy, const struct row_element_end *row)
+{
+    struct policy_job *job = policy_job(policy, row->job);
+    struct policy_element *element = policy_element(job, row->element);
+
+    policy_judge_element_end(policy, row);
+    if (row->state == JOB_succeeded) job->succeeded++;
+    if (row->state == JOB_failed) job->failed++;
+    if (row->state == JOB_cancelled) job->cancelled++;
+    if (!element) return;
+    end_attempt(policy, row->job, element);
+    element->is_ended = true;
+}
+
+static void read_phase(struct policy *policy, const struct row_replica_phase *row)
+{
+    struct policy_job *job = policy_job(policy, row->job);
+    struct policy_element *element = policy_element(job, row->element);
+    struct policy_cluster *cluster;
+
+    if (!element || !element->is_live || row->replica >= element->replicas.len) return;
+    cluster = policy_cluster(policy, element->cluster);
+    if (row->state == FL_REPLICA_running || row->state == FL_REPLICA_exited) {
+        if (!element->did_run) job->running++;
+        element->did_run = true;
+        fl_vec_push(&policy->must_have_first_start, row->job);
+    }
+    if (!fl_replica_state_is_last((enum fl_replica_state)row->state)) return;
+    element->replicas.at[row->replica].is_ended = true;
+    for (size_t i = 0; i < cluster->given.len; i++) {
+        struct policy_given *given = &cluster->given.at[i];
+
+        if (given->job == row->job && given->element == row->element && given->n == row->n &&
+            given->replica == row->replica) {
+            given->is_durable = true;
+        }
+    }
+}
+
+static void read_mark(struct policy *policy, const struct row_mark_set *row)
+{
+    struct policy_job *job = policy_job(policy, row->job);
+
+    switch ((enum core_mark)row->kind) {
+    case CORE_MARK_held:
+        job->is_held = true;
+        break;
+    case CORE_MARK_cancel:
+        job->is_stopped = true;
+        job->stop = (enum reason)row->value;
+        break;
+    case CORE_MARK_first_start:
+        policy_judge_first_start(policy, row);
+        job->first_start = row->value;
+        break;
+    case CORE_MARK_picked:
+        break;
+    }
+}
+
+/* "cancel job-7": a person asked for it, and it was accepted. */
+static void read_audit(struct policy *policy, struct fl_str body)
+{
+    static const char word[] = "cancel ";
+    size_t len = sizeof(word) - 1;
+    struct fl_err err = {0};
+    struct fl_job job;
+
+    if (body.len <= len || memcmp(body.at, word, len) != 0) return;
+    if (!fl_job_parse((struct fl_str){body.at + len, body.len - len}, &job, &err)) return;
+    policy_job(policy, job.n)->was_cancelled = true;
+}
+
+static void read_row(struct policy *policy, const struct row *row)
+{
+    switch (row->kind) {
+    case ROW_shape_new:
+        put_shape(policy, &row->shape_new);
+        break;
+    case ROW_queue_put:
+        put_queue(policy, &row->queue_put);
+        break;
+    case ROW_cluster_put:
+        put_cluster(policy, &row->cluster_put);
+        break;
+    case ROW_job_new:
+        add_job(policy, &row->job_new);
+        break;
+    case ROW_job_end:
+        end_job(policy, &row->job_end);
+        break;
+    case ROW_attempt_new:
+        start_attempt(policy, &row->attempt_new);
+        break;
+    case ROW_attempt_end:
+        read_attempt_end(policy, &row->attempt_end);
+        break;
+    case ROW_element_end:
+        read_element_end(policy, &row->element_end);
+        break;
+    case ROW_replica_phase:
+        read_phase(policy, &row->replica_phase);
+        break;
+    case ROW_mark_set:
+        read_mark(policy, &row->mark_set);
+        break;
+    case ROW_mark_clear:
+        if (row->mark_clear.kind == CORE_MARK_held) {
+            policy_job(policy, row->mark_clear.job)->is_held = false;
+        }
+        break;
+    case ROW_audit:
+        read_audit(policy, row->audit.body);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The deadline of a job counts from the first replica that ran (decision 5): that is stored. */
+static void I28_the_first_start_is_kept(struct policy *policy)
+{
+    for (size_t i = 0; i < policy->must_have_first_start.len; i++) {
+        uint64_t id = policy->must_have_first_start.at[i];
+        const struct policy_job *job = policy_job(policy, id);
+
+        if (job->first_start || job->is_stopped || !job->is_open) continue;
+        if (policy_shape(policy, job->shape)->shape.deadline_s == 0) continue;
+        sim_broken(policy->sim, "I28",
+                   "job %" PRIu64 " has a deadline and ran, and its first start is not stored", id);
+    }
+    fl_vec_clear(&policy->must_have_first_start);
+}
+
+void policy_committed(struct policy *policy, const struct fake_pg_journal *entry, fl_ms formed_at)
+{
+    struct fl_reader reader = fl_reader(entry->body.at, entry->body.len);
+    size_t here = entry->batch % (POLICY_BATCHES_BACK + 1);
+
+    policy->at_before = policy->at;
+    policy->at = entry->at;
+    policy->at_old = policy->ats[(here + 1) % (POLICY_BATCHES_BACK + 1)];
+    policy->ats[here] = entry->at;
+    policy->formed_at = formed_at;
+    if (policy->epoch != entry->epoch) policy->term_at = entry->at;
+    policy->epoch = entry->epoch;
+    policy->batch = entry->batch;
+    while (reader.pos < reader.len) {
+        struct fl_err err = {0};
+        struct row row;
+
+        fl_assert(row_decode(&reader, &row, &err)); /* I7 has read it already */
+        policy->state++;
+        read_row(policy, &row);
+    }
+    I28_the_first_start_is_kept(policy);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static void I28_counts_are_true(struct policy *policy, const struct core_job_view *view)
+{
+    const struct policy_job *job = policy_job(policy, view->job.n);
+    bool is_true = view->elements == job->elements && view->elements_started == job->started &&
+                   view->elements_live == job->live && view->elements_running <= job->running &&
+                   view->elements_succeeded == job->succeeded &&
+                   view->elements_failed == job->failed &&
+                   view->elements_cancelled == job->cancelled;
+
+    sim_mark(policy->sim, MARK_counts_compared);
+    if (is_true) return;
+    sim_broken(policy->sim, "I28",
+               "job %" PRIu64 " is shown with %u elements: %u started, %u live, %u running, %u "
+               "succeeded, %u failed, %u cancelled; they are %u: %u, %u, %u, %u, %u, %u",
+               view->job.n, view->elements, view->elements_started, view->elements_live,
+               view->elements_running, view->elements_succeeded, view->elements_failed,
+               view->elements_cancelled, job->elements, job->started, job->live, job->running,
+               job->succeeded, job->failed, job->cancelled);
+}
+
+static void I28_the_state_is_true(struct policy *policy, const struct core_job_view *view)
+{
+    const struct policy_job *job = policy_job(policy, view->job.n);
+    enum job_state idle = job->is_held ? JOB_held : JOB_queued;
+    bool is_true = job->live == 0    ? view->state == idle
+                   : job->is_stopped ? view->state == JOB_stopping
+                                     : view->state == JOB_starting || view->state == JOB_running;
+
+    if (is_true) return;
+    sim_broken(policy->sim, "I28", "job %" PRIu64 " is shown as %s: %u elements live, held %d",
+               view->job.n, job_state_name(view->state), job->live, job->is_held);
+}
+
+void policy_answered(struct policy *policy, const struct core_answer *answer, bool is_current)
+{
+    if (!is_current || answer->code != FL_OK) return;
+    for (size_t i = 0; i < answer->jobs_len; i++) {
+        I28_counts_are_true(policy, &answer->jobs[i]);
+        I28_the_state_is_true(policy, &answer->jobs[i]);
+    }
+}

@@ -1,0 +1,212 @@
+/* policy_state.h - what the policy model knows, for the files that make it up. policy_model.c folds
+ * rows and reports into it; policy_judge.c judges decisions against it; policy_wait.c measures how
+ * long work waits; policy_room.c says what fits where. */
+#pragma once
+
+#include "controlplane/core/shape.h"
+#include "shared/base/vec.h"
+#include "tests/sim/policy_model.h"
+
+enum {
+    POLICY_NODES_MAX = 16,
+    POLICY_NAME_MAX = 64,
+    POLICY_BATCHES_BACK = 4, /* a timer that was due so many batches ago has fired */
+    POLICY_CLUSTER_ENROLLED = 1,
+};
+
+/* ---- reports of agents ----------------------------------------------------------------------- */
+
+/* One report of one node. */
+struct policy_report {
+    uint64_t seq, mark;
+    fl_ms at; /* true time */
+    bool is_ready;
+    struct fl_resources total, free;
+    char labels[POLICY_NAME_MAX];
+};
+
+/* A node by its name; reports of the cluster's newest session, oldest first.  The first may be
+ * acknowledged, the others are not yet. */
+struct policy_node {
+    char name[POLICY_NAME_MAX];
+    FL_VEC(struct policy_report) reports;
+};
+
+/* A live attempt, from its cluster's list. */
+struct policy_live {
+    uint64_t job;
+    uint32_t place; /* in job->begun */
+};
+
+/* A replica that its agent says has ended: its room is free again though no node report says so. */
+struct policy_given {
+    uint64_t job;
+    uint32_t element, replica, node;
+    uint16_t n;
+    bool is_durable; /* a phase row says it too */
+    uint64_t seq, start_seq;
+    struct fl_resources each;
+};
+
+struct policy_cluster {
+    bool is_known;
+    /* by its newest row */
+    uint8_t state, access;
+    bool is_cordoned;
+    char name[POLICY_NAME_MAX];
+    uint64_t session;
+    uint64_t session_term; /* the epoch that began it */
+    /* by what its agent said in that session */
+    uint64_t opened_connection; /* the newest HELLO's */
+    bool is_closed;             /* by the control plane: locked or revoked */
+    bool is_lost;               /* its connection is gone */
+    bool is_listed;             /* its inventory was whole, at listed_at */
+    fl_ms listed_at;
+    uint64_t acked; /* the newest report that the leader acknowledged */
+    struct policy_node nodes[POLICY_NODES_MAX];
+    uint32_t nodes_len;
+    FL_VEC(struct policy_given) given;
+    FL_VEC(struct policy_live) live;
+    struct fl_resources room[POLICY_NODES_MAX]; /* at least free, each node; as 'room_at' has it */
+    uint64_t room_at;
+};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+struct policy_replica {
+    uint32_t node;
+    bool is_ended;
+};
+
+struct policy_element {
+    uint32_t element;
+    uint16_t n; /* its newest attempt */
+    bool is_live, is_ended;
+    bool did_run; /* that attempt, by a phase row */
+    uint32_t cluster;
+    uint64_t serial; /* its newest attempt's number among all attempts */
+    fl_ms durable_at;
+    uint64_t start_session, start_seq; /* its newest START; 0: none was let out */
+    bool was_told;                     /* some agent of its cluster spoke of it */
+    uint64_t told_session, told_seq;   /* the first time in its newest session; seq 0: inventory */
+    uint32_t failures, misses;
+    /* since that attempt ended, in the core's time: not before, not after; and the pause then due
+     * */
+    fl_ms ended_from, ended_to, pause_ms;
+    uint64_t ended_term;
+    FL_VEC(struct policy_replica) replicas;
+};
+
+struct policy_job {
+    bool is_open, is_held, is_stopped;
+    bool was_cancelled; /* on request */
+    enum reason stop;
+    uint32_t queue, shape;
+    int32_t priority;
+    uint32_t elements, started, live, running, succeeded, failed, cancelled;
+    fl_ms first_start; /* 0: none */
+    bool must_have_first_start;
+    FL_VEC(struct policy_element) begun; /* in the order of their first attempts */
+};
+
+struct policy_shape {
+    bool is_known;
+    char *bytes;
+    struct shape shape;
+    uint32_t replicas;
+    struct fl_resources largest; /* the most that one replica wants, by resource */
+};
+
+/* The jobs of one queue, priority and shape: they start one after the other. */
+struct policy_bucket {
+    uint32_t queue, shape;
+    int32_t priority;
+    uint64_t pass;   /* the newest pass that met it */
+    uint64_t head;   /* its first job then */
+    bool is_waiting; /* that could start and did not, under the leader of that epoch */
+    uint64_t term;
+    fl_ms waited_ms;    /* ... for so long */
+    fl_ms allowed_ms;   /* ... and may for so long */
+    uint32_t ahead_len; /* buckets ahead of it at the newest pass */
+    /* The first of its queue that fits nowhere now, and would fit if others ended. */
+    bool is_blocked;
+    uint64_t blocked_job, turn_from;
+    uint64_t blocked_on; /* clusters that could hold it, a bit each */
+    uint32_t turns, rivals;
+};
+
+struct policy_queue {
+    bool is_paused;
+    FL_VEC(uint64_t) open; /* highest priority first, then by age */
+};
+
+struct policy {
+    struct sim *sim;
+    struct policy_config config;
+    uint64_t epoch;   /* the newest batch's */
+    uint64_t batch;   /* its number */
+    fl_ms at, at_old; /* the core's time of it, and of POLICY_BATCHES_BACK before */
+    fl_ms at_before;  /* the one before */
+    fl_ms ats[POLICY_BATCHES_BACK + 1]; /* ring of them */
+    fl_ms term_at;                      /* the first batch of this epoch */
+    fl_ms formed_at;                    /* true time: when the newest batch was made up */
+    uint64_t serial;                    /* attempts so far */
+    uint64_t pass;
+    uint64_t state;                         /* grows with each row, report and frame */
+    FL_VEC(struct policy_job) jobs;         /* by id */
+    FL_VEC(struct policy_queue) queues;     /* by id */
+    FL_VEC(struct policy_shape) shapes;     /* by id */
+    FL_VEC(struct policy_cluster) clusters; /* by id */
+    FL_VEC(struct policy_bucket) buckets;
+    FL_VEC(uint64_t) must_have_first_start; /* jobs, in this batch */
+};
+
+/* ---- policy_model.c -------------------------------------------------------------------------- */
+struct policy_job *policy_job(struct policy *policy, uint64_t id); /* asserts that it is known */
+struct policy_queue *policy_queue(struct policy *policy, uint32_t id);
+struct policy_shape *policy_shape(struct policy *policy, uint32_t id);
+struct policy_cluster *policy_cluster(struct policy *policy, uint32_t id);
+struct policy_element *policy_element(struct policy_job *job, uint32_t element); /* NULL: none */
+/* It comes before the other in its queue: priority, then age. */
+bool policy_is_before(const struct policy_job *job, uint64_t id, const struct policy_job *other,
+                      uint64_t other_id);
+
+/* ---- policy_room.c --------------------------------------------------------------------------- */
+/* Whether the job's own lists allow the cluster. */
+bool policy_names_allow(const struct policy_shape *shape, const struct policy_cluster *cluster);
+/* So much may have been free on the node, which was ready and had the labels, as far as the leader
+ * knew. */
+bool policy_may_fit(struct policy *policy, const struct policy_cluster *cluster, uint32_t node,
+                    const struct policy_shape *shape, struct fl_resources want);
+/* The leader knows of a cluster that takes work and has room for all replicas. */
+bool policy_does_fit(struct policy *policy, const struct policy_shape *shape);
+/* The same, although blocked heads may have claimed the best nodes of each. */
+bool policy_does_fit_beside_claims(struct policy *policy, const struct policy_shape *shape);
+/* How many of its replicas the cluster would have room for if nothing of ours ran there. */
+uint32_t policy_empty_slots(struct policy *policy, const struct policy_cluster *cluster,
+                            const struct policy_shape *shape);
+/* The clusters that take work and would have room if nothing of ours ran there, a bit each. */
+uint64_t policy_fits_empty(struct policy *policy, const struct policy_shape *shape);
+/* How many of its attempts are not confirmed by its agent, as the leader knows it: at least, at
+ * most. */
+uint32_t policy_unconfirmed_least(const struct policy *policy,
+                                  const struct policy_cluster *cluster);
+uint32_t policy_unconfirmed_most(const struct policy *policy, const struct policy_cluster *cluster);
+
+/* ---- policy_wait.c --------------------------------------------------------------------------- */
+/* When an element whose attempt has ended may be ready again at the earliest, and is at the latest.
+ * */
+fl_ms policy_ready_from(const struct policy *policy, const struct policy_element *element);
+fl_ms policy_ready_to(const struct policy *policy, const struct policy_element *element);
+/* Something of the open job may wait for a place; 'is_sure': it does, and the leader knows. */
+bool policy_is_ready(const struct policy *policy, const struct policy_job *job, bool is_sure);
+/* An attempt of the job was started there. */
+void policy_wait_started(struct policy *policy, const struct policy_job *job, uint64_t id,
+                         uint32_t cluster);
+
+/* ---- policy_judge.c; each before the row is folded ------------------------------------------- */
+void policy_judge_start(struct policy *policy, const struct row_attempt_new *row);
+void policy_judge_attempt_end(struct policy *policy, const struct row_attempt_end *row);
+void policy_judge_element_end(struct policy *policy, const struct row_element_end *row);
+void policy_judge_job_end(struct policy *policy, const struct row_job_end *row);
+void policy_judge_first_start(struct policy *policy, const struct row_mark_set *row);

@@ -1,0 +1,286 @@
+#include <inttypes.h>
+
+#include "tests/sim/policy_state.h"
+
+/* I20: how long work may wait that could start.  Twice a second the model walks each queue in its
+ * order.  A job that fits somewhere, by what the leader knows, starts within
+ * POLICY_START_WITHIN_MS.  A job that fits only once others have ended starts within some turns of
+ * the clusters that could hold it; a turn ends when everything has ended that was there when it
+ * began.  Turns and not time, since other people's work ends when it likes. */
+
+enum {
+    POLICY_START_WITHIN_MS = 10000,
+    POLICY_DEADLINE_LATE_MS = 5000,
+    POLICY_READY_LATE_MS = 1000,
+    POLICY_TURNS_MAX = 1, /* and one more for each other head that may hold a claim there */
+};
+
+/* ---- ready again ----------------------------------------------------------------------------- */
+
+/* The pause is +-20 %.  A leader that took over meanwhile does not know how long it was. */
+fl_ms policy_ready_from(const struct policy *policy, const struct policy_element *element)
+{
+    fl_ms pause = element->pause_ms - element->pause_ms / 5;
+
+    if (element->ended_term != policy->epoch && pause > (fl_ms)policy->config.backoff_first_ms) {
+        pause = (fl_ms)policy->config.backoff_first_ms;
+    }
+    return element->ended_from + pause;
+}
+
+fl_ms policy_ready_to(const struct policy *policy, const struct policy_element *element)
+{
+    if (element->ended_term != policy->epoch) {
+        return policy->term_at + (fl_ms)policy->config.backoff_first_ms;
+    }
+    return element->ended_to + element->pause_ms + element->pause_ms / 5;
+}
+
+bool policy_is_ready(const struct policy *policy, const struct policy_job *job, bool is_sure)
+{
+    if (!job->is_open || job->is_held || job->is_stopped) return false;
+    if (job->started < job->elements) return true;
+    for (size_t i = 0; i < job->begun.len; i++) {
+        const struct policy_element *element = &job->begun.at[i];
+
+        if (element->is_live || element->is_ended) continue;
+        if (!is_sure || policy_ready_to(policy, element) + POLICY_READY_LATE_MS <= policy->at_old) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- work that fits -------------------------------------------------------------------------- */
+
+/* HEAD_WAITS: each bucket ahead may hold the queue once, and again when it has started a job. */
+static fl_ms held_back(const struct policy *policy, uint32_t heads)
+{
+    if (policy->config.rule != POLICY_HEAD_WAITS) return 0;
+    return (fl_ms)policy->config.head_wait_ms * heads * 103 / 100; /* clocks drift */
+}
+
+static void I20_what_fits_starts(struct policy *policy, struct policy_bucket *bucket,
+                                 uint32_t ahead, fl_ms for_ms)
+{
+    if (!bucket->is_waiting || bucket->term != policy->epoch) { /* a new leader holds anew */
+        bucket->is_waiting = true;
+        bucket->term = policy->epoch;
+        bucket->waited_ms = 0;
+        bucket->allowed_ms = POLICY_START_WITHIN_MS + held_back(policy, ahead);
+    } else {
+        bucket->waited_ms += for_ms;
+        if (ahead > bucket->ahead_len) {
+            bucket->allowed_ms += held_back(policy, ahead - bucket->ahead_len);
+        }
+    }
+    bucket->ahead_len = ahead;
+    if (ahead > 0) sim_mark(policy->sim, MARK_fits_behind_others);
+    if (bucket->waited_ms <= bucket->allowed_ms) return;
+    sim_broken(policy->sim, "I20",
+               "job %" PRIu64
+               " fits and has waited for %lld ms, %u shapes ahead of it in its queue",
+               bucket->head, (long long)bucket->waited_ms, ahead);
+}
+
+/* ---- work that fits only when others end ----------------------------------------------------- */
+
+static bool has_turned(const struct policy *policy, uint64_t clusters, uint64_t from)
+{
+    for (size_t c = 0; c < policy->clusters.len; c++) {
+        const struct policy_cluster *cluster = &policy->clusters.at[c];
+
+        if (!(clusters >> c & 1)) continue;
+        for (size_t i = 0; i < cluster->live.len; i++) {
+            const struct policy_live *live = &cluster->live.at[i];
+
+            if (policy->jobs.at[live->job].begun.at[live->place].serial <= from) return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t count_rivals(const struct policy *policy, const struct policy_bucket *bucket)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < policy->buckets.len; i++) {
+        const struct policy_bucket *other = &policy->buckets.at[i];
+
+        count += other != bucket && other->is_blocked && (other->blocked_on & bucket->blocked_on);
+    }
+    return count;
+}
+
+static void I20_a_big_head_starts(struct policy *policy, struct policy_bucket *bucket,
+                                  uint64_t clusters)
+{
+    bool is_known =
+        bucket->is_blocked && bucket->blocked_job == bucket->head && bucket->blocked_on == clusters;
+    uint32_t rivals;
+
+    if (!is_known) {
+        bucket->is_blocked = true;
+        bucket->blocked_job = bucket->head;
+        bucket->blocked_on = clusters;
+        bucket->turn_from = policy->serial;
+        bucket->turns = bucket->rivals = 0;
+        return;
+    }
+    rivals = count_rivals(policy, bucket);
+    if (rivals > bucket->rivals) bucket->rivals = rivals;
+    if (!has_turned(policy, clusters, bucket->turn_from)) return;
+    bucket->turn_from = policy->serial;
+    bucket->turns++;
+    sim_mark(policy->sim, MARK_head_outwaited);
+    if (policy->config.rule != POLICY_HEAD_CLAIMS) return;
+    if (bucket->turns <= bucket->rivals + POLICY_TURNS_MAX) return;
+    sim_broken(policy->sim, "I20",
+               "job %" PRIu64
+               " is first in its queue, and %u times all has ended that was in its way",
+               bucket->head, bucket->turns);
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+static struct policy_bucket *find_bucket(struct policy *policy, const struct policy_job *job)
+{
+    for (size_t i = 0; i < policy->buckets.len; i++) {
+        struct policy_bucket *bucket = &policy->buckets.at[i];
+
+        if (bucket->queue == job->queue && bucket->shape == job->shape &&
+            bucket->priority == job->priority) {
+            return bucket;
+        }
+    }
+    return NULL;
+}
+
+static struct policy_bucket *need_bucket(struct policy *policy, const struct policy_job *job)
+{
+    struct policy_bucket *bucket = find_bucket(policy, job);
+
+    if (bucket) return bucket;
+    fl_vec_push(&policy->buckets,
+                ((struct policy_bucket){
+                    .queue = job->queue, .shape = job->shape, .priority = job->priority}));
+    return &policy->buckets.at[policy->buckets.len - 1];
+}
+
+static void look_at(struct policy *policy, struct policy_bucket *bucket, uint32_t ahead,
+                    fl_ms for_ms, bool *has_blocked)
+{
+    const struct policy_shape *shape = policy_shape(policy, bucket->shape);
+    bool was_blocked = bucket->is_blocked; /* its own claim is not in its way */
+    uint64_t clusters = 0;
+    bool does_fit;
+
+    bucket->is_blocked = false;
+    does_fit = policy->config.rule == POLICY_HEAD_CLAIMS
+                   ? policy_does_fit_beside_claims(policy, shape)
+                   : policy_does_fit(policy, shape);
+    bucket->is_waiting = bucket->is_waiting && does_fit;
+    if (does_fit) {
+        I20_what_fits_starts(policy, bucket, ahead, for_ms);
+        return;
+    }
+    if (!*has_blocked && !policy_does_fit(policy, shape)) {
+        clusters = policy_fits_empty(policy, shape);
+    }
+    if (!clusters) return;
+    *has_blocked = true;
+    bucket->is_blocked = was_blocked;
+    if (shape->replicas > 1) sim_mark(policy->sim, MARK_gang_blocked);
+    I20_a_big_head_starts(policy, bucket, clusters);
+}
+
+static void I28_a_deadline_ends_its_job(struct policy *policy, const struct policy_job *job,
+                                        uint64_t id)
+{
+    fl_ms deadline_ms = policy_shape(policy, job->shape)->shape.deadline_s * FL_SECOND_MS;
+
+    if (!job->first_start || job->is_stopped) return;
+    if (policy->at_old <= job->first_start + deadline_ms + POLICY_DEADLINE_LATE_MS) return;
+    sim_broken(policy->sim, "I28", "the deadline of job %" PRIu64 " has passed for %lld ms", id,
+               (long long)(policy->at_old - job->first_start - deadline_ms));
+}
+
+/* A person keeps back what would start. */
+static void mark_kept_back(struct policy *policy, const struct policy_queue *queue,
+                           const struct policy_job *job)
+{
+    if (!job->is_held && !queue->is_paused) return;
+    if (job->is_stopped || job->started == job->elements) return;
+    if (!policy_does_fit(policy, policy_shape(policy, job->shape))) return;
+    sim_mark(policy->sim, job->is_held ? MARK_held_and_fits : MARK_paused_and_fits);
+}
+
+static void walk_queue(struct policy *policy, const struct policy_queue *queue, fl_ms for_ms)
+{
+    bool has_blocked = false;
+    uint32_t ahead = 0;
+
+    for (size_t i = 0; i < queue->open.len; i++) {
+        const struct policy_job *job = policy_job(policy, queue->open.at[i]);
+        struct policy_bucket *bucket;
+
+        I28_a_deadline_ends_its_job(policy, job, queue->open.at[i]);
+        mark_kept_back(policy, queue, job);
+        if (queue->is_paused || !policy_is_ready(policy, job, false)) continue;
+        bucket = need_bucket(policy, job);
+        if (bucket->pass == policy->pass) continue;
+        bucket->pass = policy->pass;
+        bucket->head = queue->open.at[i];
+        if (policy_is_ready(policy, job, true)) {
+            look_at(policy, bucket, ahead, for_ms, &has_blocked);
+        } else {
+            bucket->is_waiting = false;
+        }
+        ahead++;
+    }
+}
+
+/* A bucket that this walk did not meet has nothing to start, or its queue is paused. */
+static void forget_others(struct policy *policy)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < policy->buckets.len; i++) {
+        if (policy->buckets.at[i].pass != policy->pass) continue;
+        policy->buckets.at[kept++] = policy->buckets.at[i];
+    }
+    policy->buckets.len = kept;
+}
+
+void policy_passed(struct policy *policy, fl_ms for_ms, bool is_steady)
+{
+    for (size_t i = 0; !is_steady && i < policy->buckets.len; i++) {
+        policy->buckets.at[i].is_waiting = false;
+    }
+    if (!is_steady) return;
+    policy->pass++;
+    for (size_t i = 0; i < policy->queues.len; i++) {
+        walk_queue(policy, &policy->queues.at[i], for_ms);
+    }
+    forget_others(policy);
+}
+
+void policy_wait_started(struct policy *policy, const struct policy_job *job, uint64_t id,
+                         uint32_t cluster)
+{
+    struct policy_bucket *own = find_bucket(policy, job);
+
+    if (own) own->is_waiting = own->is_blocked = false;
+    for (size_t i = 0; i < policy->buckets.len; i++) {
+        struct policy_bucket *bucket = &policy->buckets.at[i];
+
+        if (bucket == own) continue;
+        if (bucket->is_blocked && (bucket->blocked_on >> cluster & 1)) {
+            sim_mark(policy->sim, MARK_head_passed);
+        }
+        if (bucket->queue != job->queue) continue;
+        if (policy_is_before(job, id, policy_job(policy, bucket->head), bucket->head)) {
+            bucket->allowed_ms += held_back(policy, 1);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+/* The tables of routes and objects: a field takes the right values, and the tables are whole. */
+#include "controlplane/api/schema.h"
+
+#include "controlplane/api/openapi.h"
+#include "controlplane/api/v1/resources.h"
+#include "shared/base/arena.h"
+#include "shared/base/buf.h"
+#include "shared/json/json.h"
+#include "shared/spec/job_fields.h"
+#include "tests/fl_test.h"
+
+static struct fl_arena arena;
+
+static bool takes(const struct api_field *field, const char *text)
+{
+    const struct fl_json *value;
+    struct fl_err err = {0};
+
+    if (!fl_json_parse(fl_str_c(text), &arena, &value, NULL, &err)) fail_msg("%s", err.text);
+    return api_field_takes(field, value);
+}
+
+static void a_field_takes_what_its_table_says(void **state)
+{
+    const struct api_field many = API_MAY("m", "array of string", "", .words = "a, b", .max = 2);
+    const struct api_field either = API_MAY("e", "array of integer or string or null", "");
+    const struct api_field number = API_MAY("n", "integer", "", .min = 1, .max = 9);
+    const struct api_field text = API_MAY("t", "string", "", .min = 1, .max = 3);
+    const struct api_field name = API_MAY("q", "string", "", .format = API_FORMAT_name);
+    const struct api_field map = API_MAY("o", "map of string", "");
+
+    (void)state;
+    assert_true(takes(&many, "[]") && takes(&many, "[\"a\",\"b\"]"));
+    assert_false(takes(&many, "[\"c\"]") || takes(&many, "[\"a\",\"a\",\"a\"]"));
+    assert_false(takes(&many, "\"a\"") || takes(&many, "[[\"a\"]]") || takes(&many, "[null]"));
+    assert_true(takes(&either, "[1]") && takes(&either, "\"x\"") && takes(&either, "null"));
+    assert_false(takes(&either, "[\"x\"]") || takes(&either, "1") || takes(&either, "{}"));
+    assert_true(takes(&number, "1") && takes(&number, "9"));
+    assert_false(takes(&number, "0") || takes(&number, "10") || takes(&number, "1.0"));
+    assert_true(takes(&text, "\"abc\""));
+    assert_false(takes(&text, "\"\"") || takes(&text, "\"abcd\"") || takes(&text, "1"));
+    assert_true(takes(&name, "\"ml-2\""));
+    assert_false(takes(&name, "\"-ml\"") || takes(&name, "\"\""));
+    assert_true(takes(&map, "{\"a\":\"b\"}"));
+    assert_false(takes(&map, "{\"a\":1}") || takes(&map, "[]"));
+    fl_arena_fini(&arena);
+}
+
+static void a_text_of_a_query_is_read_by_its_type(void **state)
+{
+    const struct api_field number = API_MAY("n", "integer", "", .min = 1, .max = 9);
+    const struct api_field flag = API_MAY("f", "boolean", "");
+    const struct api_field word = API_MAY("w", "string", "", .words = "text, jsonl");
+
+    (void)state;
+    assert_true(api_field_takes_text(&number, FL_STR("9")));
+    assert_false(api_field_takes_text(&number, FL_STR("")));
+    assert_false(api_field_takes_text(&number, FL_STR("10")));
+    assert_false(api_field_takes_text(&number, FL_STR("-1")));
+    assert_true(api_field_takes_text(&flag, FL_STR("")));
+    assert_true(api_field_takes_text(&flag, FL_STR("false")));
+    assert_false(api_field_takes_text(&flag, FL_STR("yes")));
+    assert_true(api_field_takes_text(&word, FL_STR("jsonl")));
+    assert_false(api_field_takes_text(&word, FL_STR("json")));
+}
+
+static void what_is_allowed_is_told_in_words(void **state)
+{
+    const struct api_field fields[] = {
+        API_MAY("", "integer", "", .min = 1, .max = 9),
+        API_MAY("", "string", "", .min = 1, .max = 3),
+        API_MAY("", "array of string", "", .words = "a, b"),
+        API_MAY("", "string or null", ""),
+    };
+    const char *const wanted[] = {"integer, 1 to 9", "string, 1 to 3 bytes", "a list of a, b",
+                                  "string or null"};
+    char allowed[API_ALLOWED_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        api_field_allowed(&fields[i], allowed);
+        assert_string_equal(allowed, wanted[i]);
+    }
+}
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+static bool is_known_object(struct fl_str name)
+{
+    for (const struct api_object *const *object = api_objects; *object; object++) {
+        if (fl_str_eq(fl_str_c((*object)->name), name)) return true;
+    }
+    return fl_str_eq(name, fl_str_c(fl_job_object_name(FL_JOB_OBJECT_job)));
+}
+
+static void check_type(const char *whose, const char *types)
+{
+    static const char *const words[] = {"string", "integer", "number", "boolean", "object", "null"};
+    enum api_form form;
+    struct fl_str word;
+
+    while (types && api_type_next(&types, &form, &word)) {
+        bool is_known = api_type_is_object(word) && is_known_object(word);
+
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            is_known |= fl_str_eq(word, fl_str_c(words[i]));
+        }
+        if (!is_known) fail_msg("%s: type " FL_STR_FMT, whose, FL_STR_ARG(word));
+    }
+}
+
+static void check_fields(const char *whose, const struct api_field *fields)
+{
+    for (; fields && fields->name; fields++) {
+        check_type(whose, fields->type);
+        assert_true(fields->text && fields->text[0]);
+        assert_true(fields->min <= fields->max);
+        assert_ptr_equal(api_field_find(fields, fl_str_c(fields->name)), fields);
+    }
+}
+
+static void every_type_is_known_and_every_route_tells_its_answer(void **state)
+{
+    (void)state;
+    for (const struct api_object *const *object = api_objects; *object; object++) {
+        const char *words = (*object)->one_of;
+        struct fl_str word;
+
+        check_fields((*object)->name, (*object)->fields);
+        while (api_word_next(&words, &word)) {
+            assert_true(is_known_object(word));
+        }
+    }
+    for (const struct api_resource *resource = api_resources; resource->name; resource++) {
+        for (const struct api_route *route = resource->routes; route->path; route++) {
+            check_fields(route->path, route->query);
+            check_fields(route->path, route->body);
+            check_type(route->path, route->answer);
+            check_type(route->path, route->schema);
+            if (!route->answer && !route->gives) fail_msg("%s answers what?", route->path);
+        }
+    }
+}
+
+/* Its members are there, of the kind that the table says, and no others. */
+static void check_example(const struct api_object *object)
+{
+    const struct fl_json *root;
+    struct fl_err err = {0};
+
+    if (!object->example) return;
+    if (!fl_json_parse(fl_str_c(object->example), &arena, &root, NULL, &err)) {
+        fail_msg("%s: %s", object->name, err.text);
+    }
+    FL_JSON_EACH (member, root) {
+        const struct api_field *field = api_field_find(object->fields, member->key);
+
+        if (object->fields && (!field || !api_field_takes(field, member))) {
+            fail_msg("%s: " FL_STR_FMT, object->name, FL_STR_ARG(member->key));
+        }
+    }
+    for (const struct api_field *field = object->fields; field && field->name; field++) {
+        if (field->is_required && !fl_json_member(root, fl_str_c(field->name))) {
+            fail_msg("the example of %s lacks %s", object->name, field->name);
+        }
+    }
+}
+
+static void examples_are_what_they_are_examples_of(void **state)
+{
+    (void)state;
+    for (const struct api_object *const *object = api_objects; *object; object++) {
+        check_example(*object);
+    }
+    fl_arena_fini(&arena);
+}
+
+static void the_document_is_json(void **state)
+{
+    const struct fl_json *root;
+    struct fl_err err = {0};
+    struct fl_buf buf;
+
+    (void)state;
+    fl_buf_init(&buf, 1 << 20);
+    api_openapi_write(&buf, api_resources);
+    assert_false(buf.is_over);
+    if (!fl_json_parse((struct fl_str){(const char *)buf.at, buf.len}, &arena, &root, NULL, &err)) {
+        fail_msg("%s", err.text);
+    }
+    fl_buf_fini(&buf);
+    fl_arena_fini(&arena);
+}
+
+FL_TESTS(cmocka_unit_test(a_field_takes_what_its_table_says),
+         cmocka_unit_test(a_text_of_a_query_is_read_by_its_type),
+         cmocka_unit_test(what_is_allowed_is_told_in_words),
+         cmocka_unit_test(every_type_is_known_and_every_route_tells_its_answer),
+         cmocka_unit_test(examples_are_what_they_are_examples_of),
+         cmocka_unit_test(the_document_is_json))

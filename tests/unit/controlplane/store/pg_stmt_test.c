@@ -1,0 +1,74 @@
+/* The text of statements on rows, one of each fold. */
+#include "controlplane/store/pg_stmt.h"
+
+#include "controlplane/store/row_columns.h"
+#include "tests/fl_test.h"
+
+static void is(enum pg_stmt stmt, const char *sql)
+{
+    struct pg_stmt_text text;
+
+    pg_stmt_text(stmt, &text);
+    assert_string_equal(text.sql, sql);
+}
+
+static void each_fold_has_its_statement(void **state)
+{
+    (void)state;
+    is(PG_STMT_counter,
+       "insert into counter(id, value) select u.id, u.value from (select unnest($1) id, unnest($2)"
+       " value) u on conflict (id) do update set value = excluded.value");
+    is(PG_STMT_mark_set,
+       "insert into open_mark(job, kind, value, body, at) select u.job, u.kind, u.value, u.body, $5"
+       " from (select unnest($1) job, unnest($2) kind, unnest($3) value, unnest($4) body) u"
+       " on conflict (job, kind) do update set value = excluded.value, body = excluded.body,"
+       " at = excluded.at");
+    is(PG_STMT_mark_clear,
+       "delete from open_mark m using unnest($1, $2) u(job, kind) cross join lateral (select s.ctid"
+       " as at from open_mark s where s.job = u.job and s.kind = u.kind offset 0) x"
+       " where m.ctid = x.at");
+    is(PG_STMT_job_end,
+       "insert into job_end(job, state, reason, batch) select u.job, u.state, u.reason, $4"
+       " from (select unnest($1) job, unnest($2) state, unnest($3) reason) u");
+    is(PG_STMT_spec_new,
+       "insert into spec(job, digest, body) select u.job, u.digest, u.body from (select unnest($1)"
+       " job, unnest($2) digest, unnest($3) body) u where (select true from spec s"
+       " where s.job = u.job and s.digest = u.digest and s.job between $4 and $5) is null");
+    is(PG_STMT_audit,
+       "insert into audit(tenant, actor, body, n, batch, at) select u.tenant, u.actor, u.body, u.n,"
+       " $5, $6 from (select unnest($1) tenant, unnest($2) actor, unnest($3) body, unnest($4) n) "
+       "u");
+    is(PG_STMT_queues_page,
+       "select id, tenant, is_paused, name from queue where id > $1 order by id limit $2");
+}
+
+static void parameters_have_types_and_say_where_they_come_from(void **state)
+{
+    struct pg_stmt_text text;
+
+    (void)state;
+    pg_stmt_text(PG_STMT_attempt_first, &text); /* without 'element' and 'n' */
+    assert_int_equal(text.params, 7);
+    assert_int_equal(text.types[0], PG_INT8_ARRAY);
+    assert_int_equal(text.types[3], PG_BYTEA_ARRAY);
+    assert_int_equal(text.types[4], PG_INT8);
+    assert_int_equal(text.sources[0], 0);
+    assert_int_equal(text.sources[1], 3);
+    assert_int_equal(text.sources[4], PG_OF_BATCH);
+    assert_int_equal(text.sources[5], PG_OF_LO);
+    assert_int_equal(text.sources[6], PG_OF_HI);
+    assert_non_null(strstr(text.sql, "x.job = any($1)"));
+}
+
+static void every_table_has_room_for_more_columns(void **state)
+{
+    (void)state;
+    for (unsigned place = 1; place < ROW_PLACES_LEN; place++) {
+        assert_true(row_table(place)->len + 4 <= ROW_COLUMNS_MAX);
+    }
+    assert_true(ROW_COLUMNS_MAX + 4 <= PG_PARAMS_MAX);
+}
+
+FL_TESTS(cmocka_unit_test(each_fold_has_its_statement),
+         cmocka_unit_test(parameters_have_types_and_say_where_they_come_from),
+         cmocka_unit_test(every_table_has_room_for_more_columns))
