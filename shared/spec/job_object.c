@@ -1,6 +1,9 @@
+#include "shared/spec/job_object.h"
+
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
 #include "shared/base/near.h"
+#include "shared/spec/job_spec.h"
 #include "shared/spec/job_value.h"
 
 /* ---- fields that are not in the table -------------------------------------------------------- */
@@ -46,16 +49,53 @@ static void refuse_unknown(const struct fl_job_check *check, enum fl_job_object 
 
 /* ---- those that are -------------------------------------------------------------------------- */
 
+/* One variable, from a member of an object. */
+static void read_variable(const struct fl_job_check *check, const struct fl_path *path,
+                          const struct fl_json *item, struct fl_pair *to)
+{
+    const struct fl_job_field *fields = fl_job_fields(FL_JOB_OBJECT_variable).at;
+
+    *to = (struct fl_pair){.key = item->key};
+    if (item->key.len > (size_t)fields[0].max || !fl_job_is_env_name(item->key)) {
+        fl_job_wrong(check, path, item, fl_job_check_allowed(check, &fields[0]),
+                     "not a variable name");
+    }
+    fl_job_read_value(check, &fields[1], path, item, &to->value);
+}
+
+static void read_env(const struct fl_job_check *check, const struct fl_job_field *field,
+                     const struct fl_path *path, const struct fl_json *node, struct fl_pairs *to)
+{
+    struct fl_path here = {.up = path};
+    const struct fl_pair *repeated;
+    bool is_list = node->kind == FL_JSON_LIST;
+
+    if (!fl_job_holds(check, field, path, node, is_list ? FL_JSON_LIST : FL_JSON_OBJECT)) return;
+    *to = fl_pairs_new(node->len, check->arena);
+    FL_JSON_EACH (item, node) {
+        here.key = item->key;
+        here.index = to->len;
+        if (is_list) {
+            fl_job_read_object(check, FL_JOB_OBJECT_variable, &here, item, &to->at[to->len]);
+        } else {
+            read_variable(check, &here, item, &to->at[to->len]);
+        }
+        to->len++;
+    }
+    repeated = fl_pairs_sort(to);
+    if (repeated && fl_job_is_env_name(repeated->key)) { /* the empty one was refused already */
+        fl_job_wrong(check, path, NULL, (struct fl_str){0},
+                     "the variable \"" FL_STR_FMT "\" is there twice", FL_STR_ARG(repeated->key));
+    }
+}
+
 static void read_roles(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node,
                        struct fl_job_roles *to)
 {
     struct fl_path here = {.up = path};
 
-    if (node->kind != FL_JSON_LIST || node->len == 0 || node->len > FL_JOB_ROLES_MAX) {
-        fl_job_misfit(check, field, path, node);
-        return;
-    }
+    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
     to->at = fl_arena_array(check->arena, struct fl_job_role, node->len);
     to->cap = node->len;
     FL_JSON_EACH (item, node) {
@@ -87,6 +127,9 @@ static void read_field(const struct fl_job_check *check, const struct fl_job_fie
             return;
         }
         fl_job_read_object(check, field->child, &first, node->first, base);
+        return;
+    case FL_JOB_KIND_env:
+        read_env(check, field, path, node, member);
         return;
     case FL_JOB_KIND_roles:
         read_roles(check, field, path, node, member);

@@ -7,7 +7,7 @@
 #include "shared/base/buf.h"
 #include "shared/base/map.h"
 #include "shared/json/json_out.h"
-#include "shared/spec/job_value.h"
+#include "shared/spec/job_check.h"
 
 #define PREFIX "FAIRLEAD_PARAM_"
 #define NAME_ALLOWED                                                                               \
@@ -32,8 +32,7 @@ static bool is_param_name(struct fl_str s)
 /* The variables that the parameters become. */
 static struct fl_pairs to_env(const struct fl_pairs *params, struct fl_arena *arena)
 {
-    struct fl_pairs env = {.at = fl_arena_array(arena, struct fl_pair, params->len),
-                           .cap = params->len};
+    struct fl_pairs env = fl_pairs_new(params->len, arena);
 
     for (size_t i = 0; i < params->len; i++) {
         struct fl_str key = params->at[i].key;
@@ -55,7 +54,7 @@ bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
 {
     const struct fl_job_check check = {.arena = arena, .problems = problems};
     size_t problems_before = problems->len + problems->more, bytes = 0;
-    struct fl_pairs params = {.cap = node->len}, env;
+    struct fl_pairs params, env;
     const struct fl_pair *repeated;
 
     if (node->kind != FL_JSON_OBJECT || node->len > FL_JOB_PARAMS_MAX) {
@@ -64,7 +63,7 @@ bool fl_job_params_parse(const struct fl_json *node, const struct fl_path *path,
                      "not a set of parameters");
         return false;
     }
-    params.at = fl_arena_array(arena, struct fl_pair, node->len);
+    params = fl_pairs_new(node->len, arena);
     FL_JSON_EACH (item, node) {
         struct fl_path here = {.up = path, .key = item->key};
 
@@ -149,10 +148,7 @@ static struct fl_str capitals(struct fl_str name, char out[FL_NAME_BYTES_MAX])
 struct fl_pairs fl_job_params_over(const struct fl_pairs *params, const struct fl_pairs *own,
                                    struct fl_arena *arena)
 {
-    struct fl_pairs merged = {
-        .at = fl_arena_array(arena, struct fl_pair, params->len + own->len),
-        .cap = params->len + own->len,
-    };
+    struct fl_pairs merged = fl_pairs_new(params->len + own->len, arena);
     struct fl_map names = {0};
     char text[FL_NAME_BYTES_MAX];
 
@@ -179,10 +175,7 @@ struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_
                                     struct fl_arena *arena)
 {
     struct fl_pairs over = to_env(params, arena);
-    struct fl_pairs merged = {
-        .at = fl_arena_array(arena, struct fl_pair, env->len + over.len),
-        .cap = env->len + over.len,
-    };
+    struct fl_pairs merged = fl_pairs_new(env->len + over.len, arena);
     size_t a = 0, b = 0;
 
     FL_IGNORE(fl_pairs_sort(&over)); /* in capitals their order may be another */
@@ -196,37 +189,4 @@ struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_
         b += order >= 0;
     }
     return merged;
-}
-
-void fl_pairs_lines(struct fl_buf *out, const struct fl_pairs *pairs)
-{
-    for (size_t i = 0; i < pairs->len; i++) {
-        fl_buf_put(out, pairs->at[i].key.at, pairs->at[i].key.len);
-        fl_buf_put_u8(out, '=');
-        fl_buf_put(out, pairs->at[i].value.at, pairs->at[i].value.len);
-        fl_buf_put_u8(out, '\n');
-    }
-}
-
-bool fl_pairs_read_lines(struct fl_str lines, struct fl_arena *arena, struct fl_pairs *ret_pairs,
-                         struct fl_err *err)
-{
-    struct fl_pairs pairs = {0};
-
-    while (lines.len > 0) {
-        const char *end = memchr(lines.at, '\n', lines.len);
-        const char *equals = end ? memchr(lines.at, '=', (size_t)(end - lines.at)) : NULL;
-        struct fl_pair pair;
-
-        if (!equals) return fl_fail(err, FL_INVALID, "a line of labels lacks '=' or its end");
-        pair.key = (struct fl_str){lines.at, (size_t)(equals - lines.at)};
-        pair.value = (struct fl_str){equals + 1, (size_t)(end - equals - 1)};
-        if (pairs.len > 0 && fl_str_cmp(pairs.at[pairs.len - 1].key, pair.key) >= 0) {
-            return fl_fail(err, FL_INVALID, "labels are not sorted, or one is there twice");
-        }
-        fl_arena_push(arena, &pairs, pair);
-        lines = (struct fl_str){end + 1, lines.len - (size_t)(end + 1 - lines.at)};
-    }
-    *ret_pairs = pairs;
-    return true;
 }

@@ -29,10 +29,3 @@ struct fl_pairs fl_job_params_over(const struct fl_pairs *params, const struct f
  * again. */
 struct fl_pairs fl_job_params_merge(const struct fl_pairs *env, const struct fl_pairs *params,
                                     struct fl_arena *arena);
-
-/* Labels as they are stored and as nodes report theirs: "key=value\n" lines, sorted by key. */
-void fl_pairs_lines(struct fl_buf *out, const struct fl_pairs *pairs);
-
-/* Reads what fl_pairs_lines writes; total. */
-FL_CHECK bool fl_pairs_read_lines(struct fl_str lines, struct fl_arena *arena,
-                                  struct fl_pairs *ret_pairs, struct fl_err *err);

@@ -3,8 +3,8 @@
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
 #include "shared/spec/job_draft.h"
+#include "shared/spec/job_object.h"
 #include "shared/spec/job_params.h"
-#include "shared/spec/job_value.h"
 
 static const struct fl_job_limits limits_most = {FL_JOB_ELEMENTS_MAX, FL_JOB_REPLICAS_MAX};
 

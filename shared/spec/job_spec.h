@@ -22,6 +22,7 @@
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 #include "shared/json/json.h"
+#include "shared/spec/pairs.h"
 #include "shared/spec/problems.h"
 
 struct fl_arena;
@@ -29,16 +30,6 @@ struct fl_buf;
 
 struct fl_strs {
     struct fl_str *at;
-    size_t len, cap;
-};
-
-/* A variable of the environment, a label, a parameter. */
-struct fl_pair {
-    struct fl_str key, value;
-};
-
-struct fl_pairs {
-    struct fl_pair *at; /* sorted by key, no key twice */
     size_t len, cap;
 };
 

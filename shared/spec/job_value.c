@@ -1,7 +1,5 @@
 #include "shared/spec/job_value.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "shared/base/arena.h"
@@ -16,52 +14,6 @@
 _Static_assert(FL_JOB_LABELS_MAX *(LABEL_KEY_MAX + 1 + LABEL_NAME_MAX + 1) <=
                    FL_JOB_LABELS_BYTES_MAX,
                "labels that pass one by one fit together");
-
-/* ---- saying what is wrong -------------------------------------------------------------------- */
-
-void fl_job_wrong(const struct fl_job_check *check, const struct fl_path *path,
-                  const struct fl_json *node, struct fl_str allowed, const char *fmt, ...)
-{
-    struct fl_problem problem = {.allowed = allowed};
-    char detail[320];
-    va_list args;
-
-    if (check->problems->len == FL_PROBLEMS_MAX) {
-        check->problems->more++;
-        return;
-    }
-    va_start(args, fmt);
-    vsnprintf(detail, sizeof detail, fmt, args);
-    va_end(args);
-    problem.detail =
-        (struct fl_str){fl_arena_copy(check->arena, detail, strlen(detail)), strlen(detail)};
-    problem.pointer = fl_path_pointer(path, (struct fl_str){0}, check->arena);
-    if (node) {
-        problem.got = fl_problem_got(node, check->arena);
-        problem.at = node->at;
-    }
-    fl_problems_add(check->problems, problem);
-}
-
-static struct fl_str allowed(const struct fl_job_check *check, const struct fl_job_field *field)
-{
-    char text[FL_JOB_ALLOWED_MAX];
-
-    fl_job_allowed(field, text);
-    return (struct fl_str){fl_arena_copy(check->arena, text, strlen(text)), strlen(text)};
-}
-
-void fl_job_misfit(const struct fl_job_check *check, const struct fl_job_field *field,
-                   const struct fl_path *path, const struct fl_json *node)
-{
-    if (node->kind == FL_JSON_NULL) {
-        fl_job_wrong(check, path, node, allowed(check, field),
-                     "null is no value here; leave the field out");
-    } else {
-        fl_job_wrong(check, path, node, allowed(check, field),
-                     "this is not what " FL_STR_FMT " holds", FL_STR_ARG(field->name));
-    }
-}
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -93,7 +45,7 @@ static bool is_one_line(struct fl_str s)
     return true;
 }
 
-static bool is_env_name(struct fl_str s)
+bool fl_job_is_env_name(struct fl_str s)
 {
     const struct fl_str ours = FL_STR("FAIRLEAD_"), param = FL_STR("FAIRLEAD_PARAM_");
 
@@ -151,7 +103,7 @@ static void read_text(const struct fl_job_check *check, const struct fl_job_fiel
         is_right = is_right && is_one_line(node->text);
         break;
     case FL_JOB_KIND_env_name:
-        is_right = is_right && is_env_name(node->text);
+        is_right = is_right && fl_job_is_env_name(node->text);
         break;
     case FL_JOB_KIND_env_value:
         is_right = is_word(node) && node->text.len <= (size_t)field->max;
@@ -168,20 +120,12 @@ static void read_text(const struct fl_job_check *check, const struct fl_job_fiel
 
 /* ---- lists of texts -------------------------------------------------------------------------- */
 
-static bool has_fitting_len(const struct fl_job_field *field, const struct fl_json *node)
-{
-    return node->len >= field->min && node->len <= field->max;
-}
-
 static void read_words(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node, struct fl_strs *to)
 {
     struct fl_path here = {.up = path};
 
-    if (node->kind != FL_JSON_LIST || !has_fitting_len(field, node)) {
-        fl_job_misfit(check, field, path, node);
-        return;
-    }
+    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
     to->at = fl_arena_array(check->arena, struct fl_str, node->len);
     to->cap = node->len;
     FL_JSON_EACH (item, node) {
@@ -200,10 +144,7 @@ static void read_names(const struct fl_job_check *check, const struct fl_job_fie
 {
     struct fl_path here = {.up = path};
 
-    if (node->kind != FL_JSON_LIST || !has_fitting_len(field, node)) {
-        fl_job_misfit(check, field, path, node);
-        return;
-    }
+    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
     to->at = fl_arena_array(check->arena, struct fl_str, node->len);
     to->cap = node->len;
     FL_JSON_EACH (item, node) {
@@ -228,41 +169,13 @@ static void read_names(const struct fl_job_check *check, const struct fl_job_fie
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-const struct fl_pair *fl_pairs_sort(struct fl_pairs *pairs)
-{
-    const struct fl_pair *repeated = NULL;
-
-    for (size_t i = 1; i < pairs->len; i++) { /* mostly sorted already, and bounded */
-        struct fl_pair pair = pairs->at[i];
-        size_t to = i;
-
-        while (to > 0 && fl_str_cmp(pairs->at[to - 1].key, pair.key) > 0) {
-            to--;
-        }
-        memmove(&pairs->at[to + 1], &pairs->at[to], (i - to) * sizeof pair);
-        pairs->at[to] = pair;
-    }
-    for (size_t i = 1; i < pairs->len && !repeated; i++) {
-        if (fl_str_eq(pairs->at[i - 1].key, pairs->at[i].key)) repeated = &pairs->at[i];
-    }
-    return repeated;
-}
-
-static void init_pairs(const struct fl_job_check *check, size_t len, struct fl_pairs *to)
-{
-    *to = (struct fl_pairs){.at = fl_arena_array(check->arena, struct fl_pair, len), .cap = len};
-}
-
 static void read_labels(const struct fl_job_check *check, const struct fl_job_field *field,
                         const struct fl_path *path, const struct fl_json *node, struct fl_pairs *to)
 {
     struct fl_path here = {.up = path};
 
-    if (node->kind != FL_JSON_OBJECT || !has_fitting_len(field, node)) {
-        fl_job_misfit(check, field, path, node);
-        return;
-    }
-    init_pairs(check, node->len, to);
+    if (!fl_job_holds(check, field, path, node, FL_JSON_OBJECT)) return;
+    *to = fl_pairs_new(node->len, check->arena);
     FL_JSON_EACH (item, node) {
         here.key = item->key;
         if (!is_label_key(item->key)) {
@@ -277,48 +190,6 @@ static void read_labels(const struct fl_job_check *check, const struct fl_job_fi
         to->at[to->len++] = (struct fl_pair){item->key, item->text};
     }
     fl_pairs_sort(to);
-}
-
-/* One variable, from a member of an object. */
-static void read_variable(const struct fl_job_check *check, const struct fl_path *path,
-                          const struct fl_json *item, struct fl_pair *to)
-{
-    const struct fl_job_field *fields = fl_job_fields(FL_JOB_OBJECT_variable).at;
-
-    *to = (struct fl_pair){.key = item->key};
-    if (item->key.len > (size_t)fields[0].max || !is_env_name(item->key)) {
-        fl_job_wrong(check, path, item, allowed(check, &fields[0]), "not a variable name");
-    }
-    read_text(check, &fields[1], path, item, &to->value);
-}
-
-static void read_env(const struct fl_job_check *check, const struct fl_job_field *field,
-                     const struct fl_path *path, const struct fl_json *node, struct fl_pairs *to)
-{
-    struct fl_path here = {.up = path};
-    const struct fl_pair *repeated;
-
-    if ((node->kind != FL_JSON_OBJECT && node->kind != FL_JSON_LIST) ||
-        !has_fitting_len(field, node)) {
-        fl_job_misfit(check, field, path, node);
-        return;
-    }
-    init_pairs(check, node->len, to);
-    FL_JSON_EACH (item, node) {
-        here.key = item->key;
-        here.index = to->len;
-        if (node->kind == FL_JSON_OBJECT) {
-            read_variable(check, &here, item, &to->at[to->len]);
-        } else {
-            fl_job_read_object(check, FL_JOB_OBJECT_variable, &here, item, &to->at[to->len]);
-        }
-        to->len++;
-    }
-    repeated = fl_pairs_sort(to);
-    if (repeated && is_env_name(repeated->key)) { /* the empty one was refused already */
-        fl_job_wrong(check, path, NULL, (struct fl_str){0},
-                     "the variable \"" FL_STR_FMT "\" is there twice", FL_STR_ARG(repeated->key));
-    }
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -394,9 +265,6 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
     case FL_JOB_KIND_node_labels:
         read_labels(check, field, path, node, to);
         return;
-    case FL_JOB_KIND_env:
-        read_env(check, field, path, node, to);
-        return;
     case FL_JOB_KIND_params:
         FL_IGNORE(fl_job_params_parse(node, path, check->arena, to, check->problems));
         return;
@@ -420,6 +288,7 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
     case FL_JOB_KIND_gpus:
         read_number(check, field, path, node, to);
         return;
+    case FL_JOB_KIND_env:
     case FL_JOB_KIND_object:
     case FL_JOB_KIND_within:
     case FL_JOB_KIND_only_item:

@@ -1,35 +1,13 @@
-/* job_value.h - reads the fields of the job document into the members that fields.def names.
- * Values are read by job_value.c, objects and lists of them by job_object.c; each needs the other.
+/* job_value.h - reads one value of the job document, of the kind that its row in fields.def names:
+ * texts, lists and objects of texts, numbers.  Objects with fields are read by job_object.h.
  * Uses shared/base, shared/json and shared/spec.  Pure. */
 #pragma once
 
-#include "shared/spec/job_fields.h"
-#include "shared/spec/job_spec.h"
+#include "shared/spec/job_check.h"
 
-/* The state of reading one document. */
-struct fl_job_check {
-    struct fl_arena *arena;
-    struct fl_problems *problems;
-};
-
-/* Notes what is wrong with 'node' (NULL: something is missing), which stands at 'path'. */
-void fl_job_wrong(const struct fl_job_check *check, const struct fl_path *path,
-                  const struct fl_json *node, struct fl_str allowed, const char *fmt, ...)
-    FL_PRINTF(5, 6);
-
-/* Notes that 'node' is not what 'field' may hold. */
-void fl_job_misfit(const struct fl_job_check *check, const struct fl_job_field *field,
-                   const struct fl_path *path, const struct fl_json *node);
-
-/* Reads the fields of 'object' into the struct at 'base', and notes what is unknown, missing and
- * wrong.  Its defaults must be there already. */
-void fl_job_read_object(const struct fl_job_check *check, enum fl_job_object object,
-                        const struct fl_path *path, const struct fl_json *node, void *base);
-
-/* Writes *to, which is of the type that goes with the field's kind (no object), or notes what is
- * wrong. */
+/* Writes *to, which is of the type that goes with the field's kind, or notes what is wrong.  The
+ * kinds env, object, within, only_item and roles are not its own. */
 void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node, void *to);
 
-/* Sorts by key; the first that is there twice, or NULL. */
-const struct fl_pair *fl_pairs_sort(struct fl_pairs *pairs);
+bool fl_job_is_env_name(struct fl_str s);

@@ -1,0 +1,60 @@
+#include "shared/spec/job_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/base/arena.h"
+
+void fl_job_wrong(const struct fl_job_check *check, const struct fl_path *path,
+                  const struct fl_json *node, struct fl_str allowed, const char *fmt, ...)
+{
+    struct fl_problem problem = {.allowed = allowed};
+    char detail[320];
+    va_list args;
+
+    if (check->problems->len == FL_PROBLEMS_MAX) {
+        check->problems->more++;
+        return;
+    }
+    va_start(args, fmt);
+    vsnprintf(detail, sizeof detail, fmt, args);
+    va_end(args);
+    problem.detail =
+        (struct fl_str){fl_arena_copy(check->arena, detail, strlen(detail)), strlen(detail)};
+    problem.pointer = fl_path_pointer(path, (struct fl_str){0}, check->arena);
+    if (node) {
+        problem.got = fl_problem_got(node, check->arena);
+        problem.at = node->at;
+    }
+    fl_problems_add(check->problems, problem);
+}
+
+struct fl_str fl_job_check_allowed(const struct fl_job_check *check,
+                                   const struct fl_job_field *field)
+{
+    char text[FL_JOB_ALLOWED_MAX];
+
+    fl_job_allowed(field, text);
+    return (struct fl_str){fl_arena_copy(check->arena, text, strlen(text)), strlen(text)};
+}
+
+void fl_job_misfit(const struct fl_job_check *check, const struct fl_job_field *field,
+                   const struct fl_path *path, const struct fl_json *node)
+{
+    if (node->kind == FL_JSON_NULL) {
+        fl_job_wrong(check, path, node, fl_job_check_allowed(check, field),
+                     "null is no value here; leave the field out");
+    } else {
+        fl_job_wrong(check, path, node, fl_job_check_allowed(check, field),
+                     "this is not what " FL_STR_FMT " holds", FL_STR_ARG(field->name));
+    }
+}
+
+bool fl_job_holds(const struct fl_job_check *check, const struct fl_job_field *field,
+                  const struct fl_path *path, const struct fl_json *node, enum fl_json_kind kind)
+{
+    if (node->kind == kind && node->len >= field->min && node->len <= field->max) return true;
+    fl_job_misfit(check, field, path, node);
+    return false;
+}

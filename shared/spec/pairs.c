@@ -1,0 +1,41 @@
+#include "shared/spec/pairs.h"
+
+#include <string.h>
+
+#include "shared/base/arena.h"
+#include "shared/base/buf.h"
+
+struct fl_pairs fl_pairs_new(size_t cap, struct fl_arena *arena)
+{
+    return (struct fl_pairs){.at = fl_arena_array(arena, struct fl_pair, cap), .cap = cap};
+}
+
+const struct fl_pair *fl_pairs_sort(struct fl_pairs *pairs)
+{
+    const struct fl_pair *repeated = NULL;
+
+    for (size_t i = 1; i < pairs->len; i++) { /* mostly sorted already, and bounded */
+        struct fl_pair pair = pairs->at[i];
+        size_t to = i;
+
+        while (to > 0 && fl_str_cmp(pairs->at[to - 1].key, pair.key) > 0) {
+            to--;
+        }
+        memmove(&pairs->at[to + 1], &pairs->at[to], (i - to) * sizeof pair);
+        pairs->at[to] = pair;
+    }
+    for (size_t i = 1; i < pairs->len && !repeated; i++) {
+        if (fl_str_eq(pairs->at[i - 1].key, pairs->at[i].key)) repeated = &pairs->at[i];
+    }
+    return repeated;
+}
+
+void fl_pairs_lines(struct fl_buf *out, const struct fl_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->len; i++) {
+        fl_buf_put(out, pairs->at[i].key.at, pairs->at[i].key.len);
+        fl_buf_put_u8(out, '=');
+        fl_buf_put(out, pairs->at[i].value.at, pairs->at[i].value.len);
+        fl_buf_put_u8(out, '\n');
+    }
+}
