@@ -8,12 +8,6 @@
 
 /* ---- the caller and the route ---------------------------------------------------------------- */
 
-static enum api_found find_route(const struct fl_http_head *head, struct api_match *ret_match)
-{
-    return api_route_find(api_resources, fl_str_c(fl_http_method_name(head->method)), head->path,
-                          ret_match);
-}
-
 /* After a start, or without the database for a while, an unknown token looks the same as one that
  * is not read yet; and what belongs to a token, its queues and clusters, is not there before the
  * end of a load. */
@@ -50,7 +44,9 @@ static uint64_t body_max(const struct api_call *call)
 static bool admit(struct api_call *call)
 {
     const struct fl_http_head *head = http_head(call->request);
-    enum api_found found = find_route(head, &call->match);
+    enum api_found found =
+        api_route_find(call->parts->tables->resources, fl_str_c(fl_http_method_name(head->method)),
+                       head->path, &call->match);
     bool has_token;
 
     call->route = call->match.route;

@@ -10,6 +10,7 @@
 #include "shared/base/types.h"
 
 struct api; /* opaque */
+struct api_tables;
 struct pending_requests;
 struct core_batch;
 struct directory;
@@ -37,6 +38,7 @@ struct api_health {
 
 /* All are borrowed and outlive the API. */
 struct api_parts {
+    const struct api_tables *tables; /* served by it */
     struct fl_loop *loop;
     struct pending_requests *pending;
     struct views *views;

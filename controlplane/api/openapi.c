@@ -445,7 +445,7 @@ static void write_path(struct json *json, const struct api_resource *resources, 
     json_close(json, '}');
 }
 
-static void write_components(struct json *json)
+static void write_components(struct json *json, const struct api_object *const *objects)
 {
     json_open(json, "components", '{');
     json_open(json, "securitySchemes", '{');
@@ -455,16 +455,17 @@ static void write_components(struct json *json)
     json_close(json, '}');
     json_close(json, '}');
     json_open(json, "schemas", '{');
-    for (const struct api_object *const *object = api_objects; *object; object++) {
-        write_object(json, *object);
+    for (; *objects; objects++) {
+        write_object(json, *objects);
     }
     fl_job_schema(&json->out);
     json_close(json, '}');
     json_close(json, '}');
 }
 
-void api_openapi_write(struct fl_buf *out, const struct api_resource *resources)
+void api_openapi_write(struct fl_buf *out, const struct api_tables *tables)
 {
+    const struct api_resource *resources = tables->resources;
     struct json begun = json_begin(out), *json = &begun;
 
     json_open(json, NULL, '{');
@@ -495,19 +496,6 @@ void api_openapi_write(struct fl_buf *out, const struct api_resource *resources)
         }
     }
     json_close(json, '}');
-    write_components(json);
+    write_components(json, tables->objects);
     json_close(json, '}');
 }
-
-static void get_openapi(struct api_call *call)
-{
-    api_json(call);
-    api_openapi_write(&call->out, api_resources);
-    api_answer(call);
-}
-
-const struct api_route openapi_routes[] = {
-    API_ROUTE(API_GET, "/v1/openapi.json", API_NEED_token, get_openapi, "getOpenapi",
-              "this API as OpenAPI 3.1", .answer = "object"),
-    {0},
-};

@@ -7,4 +7,4 @@
 struct fl_buf;
 
 /* Appends it. */
-void api_openapi_write(struct fl_buf *out, const struct api_resource *resources);
+void api_openapi_write(struct fl_buf *out, const struct api_tables *tables);

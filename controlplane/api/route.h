@@ -1,4 +1,4 @@
-/* route.h - one route of the REST API, and the list of all.
+/* route.h - one route of the REST API, and the tables of all.
  * Each resource's file ends with an array of its routes; the router, the check of tokens,
  * openapi.json and docs/reference/api.md all read these arrays, so that none can say what another
  * does not do.
@@ -75,8 +75,11 @@ struct api_resource {
     const struct api_route *routes;
 };
 
-/* All of them, in the order of the docs; the last has name NULL. */
-extern const struct api_resource api_resources[];
+/* The routes and objects of a version of the API. */
+struct api_tables {
+    const struct api_resource *resources;    /* in the order of the docs; the last has name NULL */
+    const struct api_object *const *objects; /* in bodies and answers; NULL ends the list */
+};
 
 uint16_t api_route_status(const struct api_route *route); /* on success */
 /* Its answers are named by an ETag. */

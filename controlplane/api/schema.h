@@ -55,9 +55,6 @@ struct api_object {
     const char *example;  /* JSON; NULL: none */
 };
 
-/* All of them; NULL ends the list.  The job document is beside them (shared/spec/job_schema.h). */
-extern const struct api_object *const api_objects[];
-
 /* ---- reading a table ------------------------------------------------------------------------- */
 
 enum api_form { API_FORM_one, API_FORM_list, API_FORM_map };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "controlplane/engine/engine_thread.h"
+#include "controlplane/api/v1/resources.h"
 #include "controlplane/front/bootstrap_token.h"
 #include "controlplane/front/front_reader.h"
 #include "controlplane/views/views.h"
@@ -13,22 +13,6 @@
 #include "shared/io/log.h"
 
 enum { MAILBOX_MAX = 10000, TICK_MS = 1000 };
-
-bool front_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
-{
-    struct front *front = ctx;
-
-    if (!engine_thread_put(front->shared.engine, event, err)) return false;
-    fl_after_put(&front->wake);
-    return true;
-}
-
-static void wake(void *ctx)
-{
-    struct front *front = ctx;
-
-    engine_thread_wake(front->shared.engine);
-}
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
@@ -50,7 +34,7 @@ static bool adopt_asked(void *ctx, struct engine_event *event, struct fl_err *er
     if (!fl_timer_is_on(&front->requests_timer)) {
         fl_timer_in(&front->requests_timer, front->config.answer_ms);
     }
-    return front_adopt(front, event, err);
+    return engine_feed_put(&front->feed, event, err);
 }
 
 static void on_http_drained(void *ctx)
@@ -199,6 +183,7 @@ static void want_rows(void *ctx)
 static bool open_http(struct front *front, struct fl_err *err)
 {
     struct api_parts parts = {
+        .tables = &api_v1,
         .loop = front->loop,
         .pending = front->pending,
         .views = front->shared.views,
@@ -258,7 +243,7 @@ struct front *front_create(const struct front_config *config, const struct front
     front->mailbox = fl_mailbox_create(front->loop, MAILBOX_MAX, on_letter, front);
     front->post = front_outbox_create(front->mailbox);
     front->drain_letter.is_drain = true;
-    fl_after_init(&front->wake, front->loop, wake, front);
+    engine_feed_init(&front->feed, front->loop);
     fl_timer_init(&front->requests_timer, front->loop, on_ask_due, front);
     fl_timer_init(&front->tick, front->loop, on_tick, front);
     front->pending = pending_requests_create(&pending);
@@ -287,7 +272,7 @@ void front_start(struct front *front, struct engine_thread *engine)
     char name[16];
     int failed;
 
-    front->shared.engine = engine;
+    front->feed.engine = engine;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     failed = pthread_create(&front->thread, NULL, run, front);
@@ -323,7 +308,7 @@ void front_destroy(struct front *front)
     if (front->config.tunnel_fd >= 0) close(front->config.tunnel_fd);
     fl_timer_off(&front->tick);
     fl_timer_off(&front->requests_timer);
-    fl_after_off(&front->wake);
+    engine_feed_fini(&front->feed);
     http_server_destroy(front->http);
     tunnel_server_destroy(front->tunnels);
     api_destroy(front->api);

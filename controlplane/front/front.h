@@ -21,7 +21,6 @@ struct ssl_ctx_st;
 
 /* Borrowed; outlives the fronts. */
 struct front_shared {
-    struct engine_thread *engine; /* filled in by front_start */
     struct views *views;
     struct identity *identity;
     struct log_store *logs;

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "controlplane/front/attempt_owner_cache.h"
+#include "controlplane/front/engine_feed.h"
 #include "controlplane/front/front.h"
 #include "controlplane/front/front_outbox.h"
 #include "controlplane/front/pending_requests.h"
@@ -33,7 +34,7 @@ struct front {
     struct outbox_letter drain_letter;
     struct pending_requests *pending;
     struct fl_timer requests_timer, tick;
-    struct fl_after wake; /* the engine, of all that a turn adopted */
+    struct engine_feed feed;
     struct http_server *http;
     struct api *api;
     struct tunnel_server *tunnels;
@@ -58,8 +59,6 @@ struct front {
     atomic_uint_fast64_t connections, requests, streams, tunnels_up, tunnels_held;
     _Atomic(struct ssl_ctx_st *) tls_next; /* to be taken at the next tick */
 };
-
-bool front_adopt(void *ctx, struct engine_event *event, struct fl_err *err);
 
 /* front_tunnel.c: the tunnels' questions to a front. */
 void front_tunnel_init(struct front *front);

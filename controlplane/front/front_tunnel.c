@@ -13,6 +13,13 @@
 #include "shared/io/log.h"
 #include "shared/spec/job_spec.h"
 
+static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
+{
+    struct front *front = ctx;
+
+    return engine_feed_put(&front->feed, event, err);
+}
+
 /* ---- certificates ---------------------------------------------------------------------------- */
 
 static bool on_peer(void *ctx, const struct tunnel_peer *peer, struct fl_str cluster_uid,
@@ -327,7 +334,7 @@ struct tunnel_server_ports front_tunnel_ports(struct front *front)
     front->stream_kinds[0] = log_stream_kind(&front->log_stream);
     return (struct tunnel_server_ports){
         .ctx = front,
-        .adopt = front_adopt,
+        .adopt = on_adopt,
         .peer = on_peer,
         .spec = on_spec,
         .renew = on_renew,

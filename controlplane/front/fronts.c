@@ -174,7 +174,6 @@ bool fronts_add(struct fronts *fronts, const struct front_config *config, struct
 
 void fronts_start(struct fronts *fronts, struct engine_thread *engine)
 {
-    fronts->shared.engine = engine;
     for (size_t i = 0; i < fronts->len; i++) {
         front_start(fronts->at[i], engine);
     }

@@ -157,7 +157,7 @@ int main(void)
         "Made by `docs/gen/api.c` from the routes in `controlplane/api`; change those, not this. "
         "How requests, tokens, errors\nand streams work is in [api.md](../api.md); the same "
         "routes as OpenAPI 3.1 are at `/v1/openapi.json`.\n");
-    for (const struct api_resource *resource = api_resources; resource->name; resource++) {
+    for (const struct api_resource *resource = api_v1.resources; resource->name; resource++) {
         if (!last || strcmp(last, resource->name) != 0) printf("\n## %s\n", resource->name);
         last = resource->name;
         for (const struct api_route *route = resource->routes; route->path; route++) {
@@ -165,7 +165,7 @@ int main(void)
         }
     }
     printf("\n## Objects\n");
-    for (const struct api_object *const *object = api_objects; *object; object++) {
+    for (const struct api_object *const *object = api_v1.objects; *object; object++) {
         print_object(*object);
     }
     printf("\n## Errors\n\nThe `type` of a problem ends with its code.\n\n"

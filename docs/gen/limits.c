@@ -23,7 +23,7 @@ int main(void)
     fl_config_print_markdown(&config_settings[CONFIG_http_head_bytes_max],
                              CONFIG_LEN - CONFIG_http_head_bytes_max, stdout);
     printf("\n## Bodies\n\n| route | bytes |\n|---|---|\n");
-    for (const struct api_resource *resource = api_resources; resource->name; resource++) {
+    for (const struct api_resource *resource = api_v1.resources; resource->name; resource++) {
         for (const struct api_route *route = resource->routes; route->path; route++) {
             if (route->body_max == 0) continue;
             printf("| %s %s | %zu |\n", api_method_name(route->method), route->path,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "controlplane/api/route.h"
+#include "controlplane/api/v1/resources.h"
 #include "shared/json/json_out.h"
 #include "shared/tls/base64.h"
 #include "shared/tls/cert.h"
@@ -157,7 +158,7 @@ static void every_member_of_every_body_has_the_kind_that_its_table_says(void **s
     size_t asked = 0;
 
     (void)state;
-    for (const struct api_resource *resource = api_resources; resource->name; resource++) {
+    for (const struct api_resource *resource = api_v1.resources; resource->name; resource++) {
         for (const struct api_route *route = resource->routes; route->path; route++) {
             for (const struct api_field *field = route->body; field && field->name; field++) {
                 for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {

@@ -1,6 +1,6 @@
 #include "controlplane/api/v1/resources.h"
 
-const struct api_resource api_resources[] = {
+static const struct api_resource resources[] = {
     {"Jobs", job_submit_routes},
     {"Jobs", job_list_routes},
     {"Jobs", job_get_routes},
@@ -22,7 +22,7 @@ const struct api_resource api_resources[] = {
     {0},
 };
 
-const struct api_object *const api_objects[] = {
+static const struct api_object *const objects[] = {
     &problem_object,
     &problem_error_object,
     &job_object,
@@ -77,3 +77,5 @@ const struct api_object *const api_objects[] = {
     &version_object,
     NULL,
 };
+
+const struct api_tables api_v1 = {resources, objects};

@@ -1,8 +1,10 @@
-/* resources.h - the arrays of routes, one a file, and the objects of their answers; the lists of
- * all are in resources.c. */
+/* resources.h - all of /v1: the arrays of routes, one a file, and the objects of their answers.
+ * The job document is beside them (shared/spec/job_schema.h). */
 #pragma once
 
 #include "controlplane/api/route.h"
+
+extern const struct api_tables api_v1;
 
 extern const struct api_route job_submit_routes[], job_batch_routes[], job_list_routes[],
     job_get_routes[], job_action_routes[], job_retry_routes[], bulk_routes[], explain_routes[],

@@ -61,7 +61,7 @@ static void check_route(const struct api_route *route)
 static void every_route_lets_in_exactly_those_whose_token_says_so(void **state)
 {
     (void)state;
-    for (const struct api_resource *resource = api_resources; resource->name; resource++) {
+    for (const struct api_resource *resource = api_v1.resources; resource->name; resource++) {
         for (const struct api_route *route = resource->routes; route->path; route++) {
             check_route(route);
         }
@@ -73,7 +73,7 @@ static void the_exempt_paths_are_two_and_known_by_name(void **state)
     size_t exempt_len = 0;
 
     (void)state;
-    for (const struct api_resource *resource = api_resources; resource->name; resource++) {
+    for (const struct api_resource *resource = api_v1.resources; resource->name; resource++) {
         for (const struct api_route *route = resource->routes; route->path; route++) {
             if (route->need != API_NEED_nothing) continue;
             exempt_len++;
@@ -87,7 +87,7 @@ static void the_exempt_paths_are_two_and_known_by_name(void **state)
 static void a_route_that_changes_something_never_needs_only_to_read(void **state)
 {
     (void)state;
-    for (const struct api_resource *resource = api_resources; resource->name; resource++) {
+    for (const struct api_resource *resource = api_v1.resources; resource->name; resource++) {
         for (const struct api_route *route = resource->routes; route->path; route++) {
             if (route->method == API_GET) continue;
             assert_true(route->need != API_NEED_read && route->need != API_NEED_token);

@@ -7,7 +7,7 @@ static struct api_match match;
 
 static enum api_found find(const char *method, const char *path)
 {
-    return api_route_find(api_resources, fl_str_c(method), fl_str_c(path), &match);
+    return api_route_find(api_v1.resources, fl_str_c(method), fl_str_c(path), &match);
 }
 
 static void a_path_finds_its_route_and_the_raw_parts_of_it(void **state)
@@ -76,7 +76,7 @@ static void every_route_is_found_by_its_own_pattern_and_no_two_share_one(void **
     size_t routes_len = 0;
 
     (void)state;
-    for (const struct api_resource *resource = api_resources; resource->name; resource++) {
+    for (const struct api_resource *resource = api_v1.resources; resource->name; resource++) {
         for (const struct api_route *route = resource->routes; route->path; route++) {
             char path[200];
 

@@ -87,7 +87,7 @@ static void what_is_allowed_is_told_in_words(void **state)
 
 static bool is_known_object(struct fl_str name)
 {
-    for (const struct api_object *const *object = api_objects; *object; object++) {
+    for (const struct api_object *const *object = api_v1.objects; *object; object++) {
         if (fl_str_eq(fl_str_c((*object)->name), name)) return true;
     }
     return fl_str_eq(name, fl_str_c(fl_job_object_name(FL_JOB_OBJECT_job)));
@@ -122,7 +122,7 @@ static void check_fields(const char *whose, const struct api_field *fields)
 static void every_type_is_known_and_every_route_tells_its_answer(void **state)
 {
     (void)state;
-    for (const struct api_object *const *object = api_objects; *object; object++) {
+    for (const struct api_object *const *object = api_v1.objects; *object; object++) {
         const char *words = (*object)->one_of;
         struct fl_str word;
 
@@ -131,7 +131,7 @@ static void every_type_is_known_and_every_route_tells_its_answer(void **state)
             assert_true(is_known_object(word));
         }
     }
-    for (const struct api_resource *resource = api_resources; resource->name; resource++) {
+    for (const struct api_resource *resource = api_v1.resources; resource->name; resource++) {
         for (const struct api_route *route = resource->routes; route->path; route++) {
             check_fields(route->path, route->query);
             check_fields(route->path, route->body);
@@ -169,7 +169,7 @@ static void check_example(const struct api_object *object)
 static void examples_are_what_they_are_examples_of(void **state)
 {
     (void)state;
-    for (const struct api_object *const *object = api_objects; *object; object++) {
+    for (const struct api_object *const *object = api_v1.objects; *object; object++) {
         check_example(*object);
     }
     fl_arena_fini(&arena);
@@ -183,7 +183,7 @@ static void the_document_is_json(void **state)
 
     (void)state;
     fl_buf_init(&buf, 1 << 20);
-    api_openapi_write(&buf, api_resources);
+    api_openapi_write(&buf, &api_v1);
     assert_false(buf.is_over);
     if (!fl_json_parse((struct fl_str){(const char *)buf.at, buf.len}, &arena, &root, NULL, &err)) {
         fail_msg("%s", err.text);
