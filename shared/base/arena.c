@@ -13,7 +13,7 @@
 
 struct fl_arena_block {
     struct fl_arena_block *next;
-    size_t bytes; /* of 'at' */
+    size_t bytes; /* how long 'at' is */
     _Alignas(16) uint8_t at[];
 };
 
@@ -22,8 +22,8 @@ static size_t block_total(const struct fl_arena_block *block)
     return sizeof(*block) + block->bytes;
 }
 
-/* A spare one that is large enough, else a new one: each is as large as all before it, within
- * limits. */
+/* A spare block that is large enough, else a new one.  A new block is as large as all blocks before
+ * it together, within BLOCK_BYTES_MIN and BLOCK_BYTES_MAX. */
 static struct fl_arena_block *take_block(struct fl_arena *arena, size_t bytes_min)
 {
     struct fl_arena_block **link = &arena->spare;

@@ -26,7 +26,7 @@ struct fl_arena {
 void fl_arena_reset(struct fl_arena *arena); /* all that came from it is gone */
 void fl_arena_fini(struct fl_arena *arena);  /* NULL is fine; leaves an empty arena */
 
-/* Bytes that it holds from the system, in use or spare. */
+/* Bytes that the arena holds from the system, in use or spare. */
 size_t fl_arena_bytes(const struct fl_arena *arena);
 
 static inline void *fl_arena_alloc(struct fl_arena *arena, size_t bytes);

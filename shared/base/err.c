@@ -48,8 +48,8 @@ static void drop_cut_character(char *text, size_t len)
     if (len - (start - 1) < wanted) text[start - 1] = 0;
 }
 
-/* Formats aside first, since the arguments may point into err->text; then adds what fits of
- * 'tail'. */
+/* Formats into a text of its own, since the arguments may point into err->text; then adds as much
+ * of 'tail' as fits. */
 FL_PRINTF(2, 0)
 static void set_text(struct fl_err *err, const char *fmt, va_list args, const char *tail)
 {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #define FL_CHECK __attribute__((warn_unused_result))
-/* Drops a result that is checked elsewhere: a comment beside it says why none is needed here. */
+/* Drops a result on purpose; a comment beside the call says why it needs no check. */
 #define FL_IGNORE(call) ((void)!(call))
 #define FL_PRINTF(fmt_at, args_at) __attribute__((format(printf, fmt_at, args_at)))
 

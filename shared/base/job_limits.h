@@ -5,19 +5,19 @@
 #pragma once
 
 #define FL_JOB_ROLES_MAX 16
-#define FL_JOB_REPLICAS_MAX 1024 /* of all roles together */
-#define FL_JOB_CLUSTERS_MAX 32   /* of clusters, and of notClusters */
+#define FL_JOB_REPLICAS_MAX 1024 /* in all roles together */
+#define FL_JOB_CLUSTERS_MAX 32   /* in clusters, and as many in notClusters */
 #define FL_JOB_NODE_LABELS_MAX 16
 #define FL_JOB_LABELS_MAX 32
 #define FL_JOB_RETRIES_MAX 1000
 #define FL_JOB_ELEMENTS_MAX 16777216 /* element numbers have 24 bits */
 #define FL_JOB_ENV_MAX 512
-#define FL_JOB_WORDS_MAX 4096    /* of command, and of args */
-#define FL_JOB_PRIORITY_MAX 1000 /* and its negative is the least */
+#define FL_JOB_WORDS_MAX 4096    /* in command, and as many in args */
+#define FL_JOB_PRIORITY_MAX 1000 /* the least is its negative */
 #define FL_JOB_PARAMS_MAX 512
 #define FL_JOB_DEADLINE_S_MAX 31622400 /* 366 days */
 #define FL_JOB_GRACE_S_MAX 86400
-#define FL_JOB_GRACE_S 30 /* where the document does not say */
+#define FL_JOB_GRACE_S 30 /* used when the document gives none */
 
 /* In bytes. */
 #define FL_JOB_NAME_BYTES_MAX 253

@@ -9,8 +9,8 @@
 #define SEED 0x666c5f6d61700000u
 #define CAP_MIN 16
 
-/* Open addressing, next slot on collision; a removal moves what is behind it up, so there are no
- * tombs. */
+/* Open addressing: a collision takes the next free slot.  A removal moves later entries up, so no
+ * tombstones are needed. */
 struct fl_map_entry {
     char *key; /* NULL: empty */
     uint64_t value;

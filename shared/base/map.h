@@ -1,5 +1,5 @@
 /* map.h - byte-string key to 64-bit value.
- * Keys are copied, up to 4 GiB - 1 bytes each; the empty key is one like others.  There is no walk:
+ * Keys are copied, up to 4 GiB - 1 bytes each; the empty key is allowed.  There is no walk:
  * its order would come from a hash, and the core must not depend on that.  The hash is fixed, so a
  * stranger who chooses keys can make them collide: bound how many keys a stranger may have in.
  * Growing rehashes all.  {0} is empty.
@@ -23,4 +23,4 @@ void fl_map_fini(struct fl_map *map); /* NULL is fine; leaves an empty map */
 /* ret_value may be NULL, and is written only when the key is there. */
 bool fl_map_find(const struct fl_map *map, const void *ptr, size_t len, uint64_t *ret_value);
 void fl_map_put(struct fl_map *map, const void *ptr, size_t len, uint64_t value); /* replaces */
-bool fl_map_remove(struct fl_map *map, const void *ptr, size_t len);              /* was it there */
+bool fl_map_remove(struct fl_map *map, const void *ptr, size_t len); /* true if it was there */

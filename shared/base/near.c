@@ -12,7 +12,7 @@ struct fl_near fl_near(struct fl_str word)
     if (word.len > 0 && word.len <= FL_NEAR_BYTES_MAX) {
         unsigned changes = (unsigned)(word.len + 2) / 3;
 
-        near.half_changes = CHANGE * changes + 1; /* a lesser distance counts */
+        near.half_changes = CHANGE * changes + 1; /* fl_near_offer takes smaller distances only */
     }
     return near;
 }

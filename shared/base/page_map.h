@@ -1,8 +1,7 @@
 /* page_map.h - 64-bit key to 32-bit value, in key order, without pauses.
  * A radix tree: leaves of 256 values, as many levels above them as the largest key needs, empty
  * nodes freed at once.  Keys counted up densely (job ids) cost 4.1 bytes each; a lone key costs its
- * path, up to
- * 17 KiB, so this is not for scattered keys.  No operation touches more than 8 nodes.
+ * path, up to 16 KiB, so this is not for scattered keys.  No operation touches more than 16 nodes.
  * Value 0 means absent and may not be put.  {0} is empty.
  * Uses libc only.  Not thread-safe. */
 #pragma once

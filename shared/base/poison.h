@@ -1,6 +1,6 @@
 /* poison.h - tells AddressSanitizer which bytes of a pool are unused now.
- * So that using a record after it was given back, or memory of an arena after its reset, is
- * reported as use-after-free is.  Without AddressSanitizer all of this is nothing. */
+ * It then reports the use of a record that was given back, or of an arena's memory after its reset,
+ * as it reports use after free.  Without AddressSanitizer the macros do nothing. */
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

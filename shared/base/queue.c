@@ -10,7 +10,8 @@
 /* A ring: the oldest is at 'head', and 'len' items follow it, around the end. */
 struct fl_queue {
     pthread_mutex_t lock;
-    pthread_cond_t may_take; /* signalled per item, broadcast on close; by the monotonic clock */
+    pthread_cond_t
+        may_take; /* signalled per item, broadcast on close; its clock is the monotonic */
     size_t head, len, items_max;
     bool is_closed;
     void *items[];

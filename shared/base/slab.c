@@ -5,8 +5,8 @@
 #include "shared/base/alloc.h"
 #include "shared/base/poison.h"
 
-#define CHUNK_BYTES                                                                                \
-    ((size_t)64 << 10) /* of records; one record that is larger has a chunk to itself */
+/* A chunk holds at most this many bytes of records; a larger record has a chunk to itself. */
+#define CHUNK_BYTES ((size_t)64 << 10)
 
 static uint32_t chunk_records(const struct fl_slab *slab)
 {

@@ -2,8 +2,8 @@
  * Slot 0 means "no record"; slots count from 1.  Records never move and growing copies none of them
  * (only a short table of chunks), so no pause grows with the number of records.  The slot given
  * last is taken first: equal calls give equal slots.  Memory is kept for reuse until fini.
- * A slot that was never taken, or given twice, is a bug (fl_assert); using a given one is one that
- * AddressSanitizer reports.
+ * To give a slot that was never taken, or to give one twice, is a bug (fl_assert).
+ * AddressSanitizer reports the use of a slot that was given.
  * Uses libc only.  Not thread-safe. */
 #pragma once
 
@@ -31,7 +31,7 @@ void fl_slab_fini(struct fl_slab *slab); /* NULL or zeroed is fine */
 uint32_t fl_slab_take(struct fl_slab *slab); /* a zeroed record; 0 when records_max are taken */
 void fl_slab_give(struct fl_slab *slab, uint32_t slot);
 
-bool fl_slab_is_taken(const struct fl_slab *slab, uint32_t slot); /* any number may be asked */
+bool fl_slab_is_taken(const struct fl_slab *slab, uint32_t slot); /* any number is fine */
 size_t fl_slab_bytes(const struct fl_slab *slab);                 /* held from the system */
 
 static inline void *fl_slab_at(const struct fl_slab *slab, uint32_t slot)

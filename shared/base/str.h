@@ -9,12 +9,12 @@
 
 #include "shared/base/err.h"
 
-/* The number of a limit as a text, where its constant is a plain number. */
+/* A limit's constant as a text; the constant must be a plain number. */
 #define FL_QUOTE(number) FL_QUOTE_(number)
 #define FL_QUOTE_(number) #number
 
 #define FL_NAME_BYTES_MAX 63 /* a DNS label */
-/* The texts that fl_str_is_name takes, in words. */
+/* Says in words which texts fl_str_is_name accepts. */
 #define FL_NAME_ALLOWED                                                                            \
     "1 to " FL_QUOTE(FL_NAME_BYTES_MAX) " characters: a-z, 0-9 and '-', no '-' at an end"
 

@@ -18,7 +18,7 @@ struct fl_tenant {
     uint32_t n;
 };
 
-/* The one tenant there is today; where several come, each use of this is a decision to make. */
+/* The only tenant today.  Each use of this is a place to change when there are several. */
 #define FL_TENANT_ONLY ((struct fl_tenant){1})
 
 struct fl_queue_id {

@@ -1,4 +1,4 @@
-/* uuid.h - a 128-bit name, such as of a cluster in its certificate, and its one spelling.
+/* uuid.h - a 128-bit name, for example a cluster's in its certificate, and its one spelling.
  * Uses shared/base only.  Pure: random ones are made by shared/tls/random.h. */
 #pragma once
 

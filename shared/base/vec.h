@@ -3,8 +3,8 @@
  * pointers.  'v' is a pointer to the vector; every argument is evaluated once, and an item before
  * the vector changes.  Items may be written as compound literals.  An index out of range is a bug
  * (fl_assert).
- * For lists between functions, name the struct and declare its three fields: fl_arena_push takes it
- * too.  Uses libc only.  Not thread-safe. */
+ * A list that functions pass to each other has a struct with a name and the same three fields;
+ * fl_arena_push takes it too.  Uses libc only.  Not thread-safe. */
 #pragma once
 
 #include <stddef.h>

@@ -8,9 +8,9 @@
 
 struct fl_curl_place {
     bool is_answering; /* the answer's head was whole */
-    long proxy_status; /* of CONNECT's answer; 0: none */
+    long proxy_status; /* how a proxy answered CONNECT; 0: it did not */
 };
 
-/* 'text' is libcurl's own, or "". */
+/* 'text' is libcurl's own message, or "". */
 void fl_curl_fail(struct fl_err *err, CURLcode result, const char *text,
                   const struct fl_curl_place *place);

@@ -20,7 +20,7 @@ struct socket {
     curl_socket_t fd;
 };
 
-/* ---- what libcurl has done ------------------------------------------------------------------- */
+/* ---- transfers that ended -------------------------------------------------------------------- */
 
 static void collect(struct fl_curl_loop *curl)
 {
@@ -33,7 +33,7 @@ static void collect(struct fl_curl_loop *curl)
 
         if (message->msg != CURLMSG_DONE) continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&private);
-        curl->ended(private, result); /* the message is gone when it removes the handle */
+        curl->ended(private, result); /* it may remove the handle, which frees the message */
     }
 }
 
@@ -47,7 +47,7 @@ static void act(struct fl_curl_loop *curl, curl_socket_t fd, int events)
     collect(curl);
 }
 
-/* ---- what it waits for ----------------------------------------------------------------------- */
+/* ---- sockets and the timer ------------------------------------------------------------------- */
 
 static void on_ready(void *ctx, unsigned events)
 {
@@ -63,10 +63,10 @@ static void on_time(void *ctx)
     act(ctx, CURL_SOCKET_TIMEOUT, 0);
 }
 
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *of_socket)
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *assigned)
 {
     struct fl_curl_loop *curl = ctx;
-    struct socket *socket = of_socket;
+    struct socket *socket = assigned;
 
     (void)easy;
     if (what == CURL_POLL_REMOVE) {
@@ -176,7 +176,7 @@ void fl_curl_loop_unpause(struct fl_curl_loop *curl, CURL *easy)
     curl->inside++;
     result = curl_easy_pause(easy, CURLPAUSE_CONT);
     curl->inside--;
-    if (result != CURLE_OK) { /* libcurl says so here only */
+    if (result != CURLE_OK) { /* libcurl reports this result only here, not by a message */
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&private);
         curl->ended(private, result);
     }

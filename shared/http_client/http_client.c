@@ -35,15 +35,15 @@ struct fl_http_client {
     struct fl_digest ca_sha256;
     const char *server_name, *proxy, *no_proxy;
     bool is_http2;
-    struct fl_arena arena; /* of the strings */
+    struct fl_arena arena; /* holds the client's strings */
     size_t calls_len;
 };
 
 enum phase {
     CALL_NEW,        /* goes to libcurl at the end of this turn */
     CALL_CONNECTING, /* a proxy may speak */
-    CALL_ASKING,     /* the request goes out, the answer's head is awaited */
-    CALL_ANSWERING,  /* the head was given */
+    CALL_ASKING,     /* sends the request and waits for the answer's head */
+    CALL_ANSWERING,  /* the port has the head */
     CALL_ENDED,      /* 'done' was called, or will not be */
 };
 
@@ -54,8 +54,8 @@ struct fl_http_call {
     CURL *easy;
     CURLU *url;
     struct curl_slist *headers, *connect_to;
-    struct fl_buf body; /* of the request, unless it is pulled */
-    size_t sent;        /* of it */
+    struct fl_buf body; /* the request's; empty when the port pulls it */
+    size_t sent;        /* bytes of 'body' that libcurl has */
     fl_ms connect_ms, head_ms, idle_ms;
     fl_ms whole_at;    /* INT64_MAX: never */
     fl_ms progress_at; /* when this phase began, or bytes moved last */
@@ -65,9 +65,9 @@ struct fl_http_call {
     bool is_doomed; /* destroyed from within libcurl; goes at the end of this turn */
     uint64_t head_bytes, body_bytes, body_bytes_max;
     size_t head_bytes_max;
-    struct fl_buf head; /* of the answer, or of the 1xx before it */
+    struct fl_buf head; /* the answer's, or that of a 1xx before it */
     unsigned status;
-    struct fl_err err; /* ours, which counts before libcurl's; text "" is none */
+    struct fl_err err; /* our own reason, which wins over libcurl's; no reason: text is "" */
     char error[CURL_ERROR_SIZE];
 };
 
@@ -88,7 +88,7 @@ static void release(struct fl_http_call *call)
     fl_free(call);
 }
 
-/* Takes it from libcurl, so that nothing of it moves any more. */
+/* Takes the call from libcurl, so that no callback follows. */
 static void end(struct fl_http_call *call)
 {
     if (call->phase != CALL_NEW && call->phase != CALL_ENDED) {
@@ -104,10 +104,10 @@ static void finish(struct fl_http_call *call, const struct fl_err *err)
     struct fl_err why = err ? *err : (struct fl_err){0};
 
     end(call);
-    call->port.done(call->port.ctx, err ? &why : NULL); /* may destroy it */
+    call->port.done(call->port.ctx, err ? &why : NULL); /* may destroy the call */
 }
 
-/* Reason of our own for what libcurl is about to end; the first one counts.  False. */
+/* Notes our reason for the end that libcurl will report; the first reason stays.  Returns false. */
 static bool stop(struct fl_http_call *call, enum fl_code code, const char *text)
 {
     if (!call->err.text[0]) fl_fail(&call->err, code, "%s", text);
@@ -128,7 +128,7 @@ static void on_ended(void *private, CURLcode result)
         finish(call, NULL);
         return;
     }
-    if (!err.text[0] && result == CURLE_OK) { /* libcurl lets half a head pass */
+    if (!err.text[0] && result == CURLE_OK) { /* libcurl accepts half a head */
         fl_fail(&err, FL_UNAVAILABLE, "cut before the answer's head was whole");
     }
     if (!err.text[0]) {
@@ -165,7 +165,7 @@ static fl_ms ends_at(const struct fl_http_call *call)
     return at < call->whole_at ? at : call->whole_at;
 }
 
-/* Progress only moves the end away, and the timer finds out when it fires. */
+/* Progress only moves the deadline away: the timer stays, and is set anew when it fires early. */
 static void watch_time(struct fl_http_call *call)
 {
     fl_ms at = ends_at(call);
@@ -206,7 +206,7 @@ static void on_time(void *ctx)
     finish(call, &err);
 }
 
-/* ---- what libcurl calls ---------------------------------------------------------------------- */
+/* ---- libcurl's callbacks --------------------------------------------------------------------- */
 
 /* The connection is there, its proxy passed and its TLS made. */
 static int on_connected(void *ctx, char *ip, char *local_ip, int port, int local_port)
@@ -247,7 +247,7 @@ static bool has_no_end(const struct fl_http_call *call, curl_off_t length)
            call->status != 304 && !fl_http_call_header(call, "transfer-encoding").at;
 }
 
-/* The head is whole; false: it is good for nothing. */
+/* The head is whole.  False: the answer is refused. */
 static bool take_head(struct fl_http_call *call)
 {
     curl_off_t length = -1;
@@ -269,7 +269,7 @@ static bool take_head(struct fl_http_call *call)
     return !call->is_doomed;
 }
 
-/* One line, of the proxy's, a 1xx, the answer's head or its trailers. */
+/* One line: the proxy's, a 1xx's, the answer head's or a trailer's. */
 static size_t on_header(char *line, size_t one, size_t len, void *ctx)
 {
     struct fl_http_call *call = ctx;
@@ -386,7 +386,7 @@ static bool is_value(const char *text)
 static void add_header(struct fl_http_call *call, const char *name, const char *value)
 {
     struct fl_arena arena = {0};
-    /* libcurl: "Name;" sends an empty one, "Name:" would send none. */
+    /* For libcurl "Name;" is a header with an empty value, and "Name:" removes the header. */
     const char *line = !value   ? fl_arena_printf(&arena, "%s:", name)
                        : *value ? fl_arena_printf(&arena, "%s: %s", name, value)
                                 : fl_arena_printf(&arena, "%s;", name);

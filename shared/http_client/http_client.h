@@ -1,5 +1,5 @@
 /* http_client.h - HTTP and HTTPS requests on the loop, without waiting.
- * A client holds the terms for one peer: what to trust, what to present, which proxy.  It keeps
+ * A client holds the terms for one peer: its CAs, our certificate and the proxy.  It keeps
  * connections for its next calls and shares none with another client, so no connection serves under
  * another's trust.  A call is one request and its answer:
  *
@@ -21,13 +21,13 @@
  *   32 MiB over HTTP/2: follow logs over 1.1.
  *
  * err->code      means
- *   INVALID      the request, the proxy's address or the client's PEM makes no sense
+ *   INVALID      the request, the proxy's address or the client's PEM is malformed
  *   DENIED       the server's certificate is not good
  *   ABSENT       the server's or the proxy's name has no address
  *   UNAVAILABLE  no connection, a deadline, or cut before the answer's head was whole
  *   TORN         cut or malformed after that, or no HTTP at all
  *   TOO_LARGE    the answer passed a limit
- *   IO           what answers speaks no TLS
+ *   IO           any other failure, as a peer that does not speak TLS
  *
  * Uses libcurl and OpenSSL.  Not thread-safe: the loop's thread calls it, and from there it calls
  * the port. */
@@ -41,12 +41,12 @@
 struct fl_loop;
 struct fl_http_client;       /* opaque */
 struct fl_http_call;         /* opaque */
-typedef struct x509_st X509; /* of OpenSSL */
+typedef struct x509_st X509; /* OpenSSL's */
 
 struct fl_http_client_config {
     struct fl_tls_client tls;
-    const char *
-        server_name; /* in the certificate and as SNI, instead of the URL's host; NULL: the URL's */
+    /* The host for SNI, for the certificate's check and for Host; NULL: the URL's host. */
+    const char *server_name;
     const char *proxy, *no_proxy; /* as in shared/io/proxy.h; https goes through it by CONNECT */
     bool is_http2;                /* HTTP/2 where an https server offers it; false: HTTP/1.1 */
     unsigned connections_max;     /* 0: 16; further calls wait for one, within connect_ms */
@@ -62,7 +62,7 @@ struct fl_http_header {
     const char *name, *value;
 };
 
-enum { FL_HTTP_HEADERS_MAX = 32 }; /* of a request */
+enum { FL_HTTP_HEADERS_MAX = 32 }; /* in a request */
 
 struct fl_http_request {
     const char *method; /* "GET" */
@@ -74,8 +74,8 @@ struct fl_http_request {
     /* 0 is the default in brackets. */
     fl_ms connect_ms;      /* a free connection, name, proxy, TCP, TLS [10 s] */
     fl_ms head_ms;         /* from the request's last byte to the end of the answer's head [30 s] */
-    fl_ms idle_ms;         /* between two pieces of the answer, unless paused [60 s] */
-    fl_ms whole_ms;        /* of all [none] */
+    fl_ms idle_ms;         /* between two pieces of the answer; a pause does not count [60 s] */
+    fl_ms whole_ms;        /* from the start of the call to its end [no limit] */
     size_t head_bytes_max; /* with 1xx answers, trailers and the proxy's heads [64 KiB] */
     uint64_t body_bytes_max; /* UINT64_MAX: no limit [1 MiB] */
 };
@@ -107,5 +107,5 @@ void fl_http_call_wants(struct fl_http_call *call); /* port.pull has bytes again
 unsigned fl_http_call_status(const struct fl_http_call *call); /* 0: no answer came */
 /* The first of that name, in any case; .at is NULL when there is none. */
 struct fl_str fl_http_call_header(const struct fl_http_call *call, const char *name);
-/* The server's own, borrowed, within port.head only; NULL: in the clear. */
+/* The server's own, borrowed, within port.head only; NULL: the connection has no TLS. */
 X509 *fl_http_call_certificate(const struct fl_http_call *call);

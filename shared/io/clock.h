@@ -1,5 +1,5 @@
-/* clock.h - the system's clocks, for who has no loop.
- * On a loop ask fl_loop_now: it is read once a turn.
+/* clock.h - the system's clocks, for code that has no loop.
+ * Code on a loop asks fl_loop_now, which is read once a turn.
  * Thread-safe. */
 #pragma once
 
@@ -9,6 +9,6 @@ fl_ms fl_clock_mono(void);      /* never steps back; counts from some point in t
 fl_ms fl_clock_wall(void);      /* since the Unix epoch; may step */
 int64_t fl_clock_mono_us(void); /* the clock of fl_clock_mono, finer */
 
-/* "2026-11-22T10:20:00.123Z" with a final zero; years 1970 to 9999, what is outside is clamped. */
+/* "2026-11-22T10:20:00.123Z" with a final zero; a time outside 1970 to 9999 is clamped. */
 #define FL_CLOCK_TEXT_MAX 25
 void fl_clock_print(fl_ms wall, char out[FL_CLOCK_TEXT_MAX]);

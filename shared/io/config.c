@@ -74,7 +74,7 @@ static size_t find(const struct fl_config *config, struct fl_str key)
     return i;
 }
 
-/* How many characters to change, add or take away; both are short. */
+/* How many characters to change, add or remove; each key is shorter than KEY_MAX. */
 static size_t distance(struct fl_str a, struct fl_str b)
 {
     size_t row[KEY_MAX + 1];
@@ -102,7 +102,7 @@ static bool fail_unknown(const struct fl_config *config, const char *where, stru
                          struct fl_err *err)
 {
     const char *nearest = NULL;
-    size_t least = key.len / 3 + 2; /* further away it is no slip of the finger */
+    size_t least = key.len / 3 + 2; /* a key further away is hardly a typing error */
 
     for (size_t i = 0; i < config->len && key.len < KEY_MAX; i++) {
         size_t d = distance(key, fl_str_c(config->settings[i].key));
@@ -197,7 +197,7 @@ static bool read_line(struct fl_config *config, const char *where, struct fl_str
 bool fl_config_read_text(struct fl_config *config, const char *file, struct fl_str text,
                          struct fl_err *err)
 {
-    size_t *lines = fl_new_array(size_t, config->len); /* in which each was set */
+    size_t *lines = fl_new_array(size_t, config->len); /* the line that set each; 0: not set yet */
     bool is_good = true;
 
     for (size_t number = 1; text.len > 0 && is_good; number++) {
@@ -376,7 +376,7 @@ bool fl_config_load(struct fl_config *config, int argc, char *const *argv, char 
 static const struct held *row(const struct fl_config *config, size_t i)
 {
     fl_assert(i < config->len);
-    fl_assert(config->held[i].value.text); /* fl_config_load has refused what is not set */
+    fl_assert(config->held[i].value.text); /* fl_config_load refuses to leave a setting unset */
     return &config->held[i];
 }
 

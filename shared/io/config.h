@@ -11,18 +11,18 @@
  *     flag         --api-listen 127.0.0.1:8474      or --api-listen=...
  *
  * each overrides the one before.  A setting that no source names has its preset.  A refusal names
- * where (file and line, variable or flag), the setting, what is wrong, and for an unknown one the
- * nearest that exists; it leaves nothing half set that a caller would go on with.  FAIRLEAD_
+ * the place (file and line, variable or flag), the setting, the mistake, and for an unknown setting
+ * the nearest that exists; the caller then does not use the config.  FAIRLEAD_
  * variables that name no setting are left alone: jobs have them.
  *
  * Kinds:  STRING PATH  text of min..max bytes, max 0 is 4096
  *         INT          min..max
- *         DURATION     500ms 30s 5m 24h 7d; held, and bounded, in ms
- *         BYTES        4096 64KiB 8MiB 2GiB; held, and bounded, in bytes
+ *         DURATION     500ms 30s 5m 24h 7d; min, max and the value are in ms
+ *         BYTES        4096 64KiB 8MiB 2GiB; min, max and the value are in bytes
  *         BOOL         true or false
  *         LIST         words separated by commas, min..max of them, max 0 is 64
- *         SECRET       text, or @PATH of a file with it; never a flag's own value, since others see
- *                      those; printed as ***
+ *         SECRET       text, or @PATH of a file that holds it; a flag may give @PATH only, since
+ *                      other users can see flags; printed as ***
  * A preset of NULL must be set by some source; fl_config_load says so when it is not.
  * Uses shared/base and stdio.  Not thread-safe; read-only after loading, so threads may then share
  * it. */
@@ -97,12 +97,12 @@ const char *fl_config_string(const struct fl_config *config, size_t i); /* STRIN
 int64_t fl_config_int(const struct fl_config *config, size_t i);        /* INT DURATION BYTES */
 bool fl_config_bool(const struct fl_config *config, size_t i);
 struct fl_config_list fl_config_list(const struct fl_config *config, size_t i);
-bool fl_config_is_set(const struct fl_config *config,
-                      size_t i); /* by a source, not by its preset */
+/* True if a source set it; false if it has its preset. */
+bool fl_config_is_set(const struct fl_config *config, size_t i);
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-/* Every setting as the file would have it, with where it came from; secrets as ***. */
+/* Every setting as a line for the file, under a comment that names its source; secrets as ***. */
 void fl_config_print(const struct fl_config *config, FILE *out);
 
 /* The part of --help that lists settings; the rows of a Markdown table; the list of a man page

@@ -82,10 +82,10 @@ bool fl_file_write(int dir_fd, const char *path, const void *ptr, size_t len, mo
     bool is_good;
 
     if (strlen(path) + sizeof ".new" > sizeof temporary) {
-        return fl_fail(err, FL_TOO_LARGE, "a path has under %d bytes", PATH_BYTES_MAX);
+        return fl_fail(err, FL_TOO_LARGE, "a path has under %d bytes", PATH_BYTES_MAX - 4);
     }
     snprintf(temporary, sizeof temporary, "%s.new", path);
-    /* A file that a crash left has no owner, and may have another mode. */
+    /* A crash may have left the temporary file, perhaps with another mode. */
     if (unlinkat(dir_fd, temporary, 0) != 0 && errno != ENOENT) {
         return fail_errno(err, "unlink", temporary);
     }

@@ -8,13 +8,13 @@
 #include "shared/base/buf.h"
 #include "shared/base/err.h"
 
-/* Appends the whole file to 'ret', whose max is the bound: FL_TOO_LARGE above it, FL_ABSENT: it
- * does not exist.  'dir_fd' may be AT_FDCWD. */
+/* Appends the whole file to 'ret', whose max is the bound.  FL_TOO_LARGE: the file is larger;
+ * FL_ABSENT: it does not exist.  'dir_fd' may be AT_FDCWD. */
 FL_CHECK bool fl_file_read(int dir_fd, const char *path, struct fl_buf *ret, struct fl_err *err);
 
-/* Under a temporary name in the same folder, fsync, rename, fsync of the folder. */
+/* Writes PATH.new, syncs it, renames it to PATH, and syncs the folder. */
 FL_CHECK bool fl_file_write(int dir_fd, const char *path, const void *ptr, size_t len, mode_t mode,
                             struct fl_err *err);
 
-/* Removes it durably; that it is not there is fine. */
+/* Removes the file durably; an absent file is fine. */
 FL_CHECK bool fl_file_remove(int dir_fd, const char *path, struct fl_err *err);

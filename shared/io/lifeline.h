@@ -11,15 +11,15 @@
 
 struct fl_lifeline;
 
-/* For the starter: keep ret_ours open, give ret_theirs, the only one that survives an exec, to
- * children. */
+/* For the starter, which keeps ret_ours open and gives ret_theirs to children; only ret_theirs
+ * survives an exec. */
 FL_CHECK bool fl_lifeline_pipe(int *ret_ours, int *ret_theirs, struct fl_err *err);
 
-/* For the started: takes the variable out of the environment, and the descriptor, which from now on
- * closes on exec.  *ret_fd is -1 without a lifeline.  FL_INVALID: it names no pipe. */
+/* For the started program: takes over the descriptor, which closes on exec from now on, and removes
+ * the variable.  *ret_fd is -1 without a lifeline.  FL_INVALID: the variable names no pipe. */
 FL_CHECK bool fl_lifeline_take(int *ret_fd, struct fl_err *err);
 
-/* 'fn' is called once, when it is cut.  Takes the descriptor; -1 is never cut. */
+/* Calls 'fn' once, when the starter is gone.  Takes over the descriptor; with -1 it never calls. */
 struct fl_lifeline *fl_lifeline_create(struct fl_loop *loop, int fd, void (*fn)(void *ctx),
                                        void *ctx);
 void fl_lifeline_destroy(struct fl_lifeline *lifeline); /* closes it; NULL is fine */

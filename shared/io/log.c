@@ -22,7 +22,7 @@ struct module_level {
 };
 
 struct levels {
-    enum fl_log_level rest; /* of modules that are not listed */
+    enum fl_log_level rest; /* for modules that have no level of their own */
     struct module_level modules[FL_LOG_MODULES_MAX];
     size_t modules_len;
 };
@@ -34,8 +34,8 @@ struct repeat { /* how often one (module, event) has spoken in its window */
 };
 
 static struct {
-    pthread_mutex_t mutex; /* of all but 'lowest' */
-    atomic_int lowest;     /* no module has a level below: most debug lines end here */
+    pthread_mutex_t mutex; /* guards all fields but 'lowest' */
+    atomic_int lowest;     /* the lowest level of any module: most debug lines stop at it */
     struct fl_log_config config;
     struct levels levels;
     struct repeat repeats[REPEATS_LEN];
@@ -265,7 +265,7 @@ static void put_field(struct line *line, const struct fl_log_field *field)
 
 /* ---- going quiet, and getting out ------------------------------------------------------------ */
 
-/* The row of this key; a stranger's when all places it may have are taken, the oldest of them. */
+/* The row of this key.  A new key takes the oldest of the PROBES_MAX rows it may have. */
 static struct repeat *find_repeat(uint64_t key, fl_ms now)
 {
     struct repeat *oldest = NULL;

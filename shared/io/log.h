@@ -3,8 +3,8 @@
  *     fl_log(FL_LOG_WARN, "tunnel", "agent_lost", FL_LOG_N("cluster", 12), FL_LOG_S("peer", peer));
  *     level=warn mod=tunnel event=agent_lost cluster=12 peer=10.0.0.7:4431
  *
- * Module, event and keys are words of ours; all values are escaped: a character that could break a
- * line or a terminal becomes \n or \x1b, and a value of other than plain characters is quoted.  A
+ * Module, event and keys are words of ours.  All values are escaped: a character that could break a
+ * line or a terminal becomes \n or \x1b, and a value with any but plain characters is quoted.  A
  * value is cut at FL_LOG_VALUE_MAX bytes, a line at FL_LOG_LINE_MAX.  Secrets do not belong here:
  * config prints them as ***.
  *
@@ -74,8 +74,8 @@ struct fl_log_config {
 
 void fl_log_open(const struct fl_log_config *config);
 
-/* "info", or with levels for modules: "warn,tunnel=debug,http=info".  Replaces all levels, or
- * changes nothing.  At run time too. */
+/* "info", or with levels for modules: "warn,tunnel=debug,http=info".  Replaces all levels; a bad
+ * text changes nothing.  May be called at any time. */
 FL_CHECK bool fl_log_set_levels(struct fl_str text, struct fl_err *err);
 
 bool fl_log_is_on(enum fl_log_level level, const char *module);

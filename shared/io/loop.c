@@ -12,7 +12,7 @@ struct fl_loop {
     struct ev_loop *ev;
     ev_check check;     /* the first of a turn: reads the clocks */
     ev_prepare prepare; /* the last: afters, and when to wake up */
-    ev_timer alarm;     /* for the earliest timer; libev knows of no other */
+    ev_timer alarm;     /* for the earliest timer; the only timer that libev knows */
     fl_ms alarm_at;     /* its time; valid while it is on */
     fl_ms turn_until;   /* fl_loop_turn's own deadline; INT64_MAX: none */
 
@@ -92,7 +92,7 @@ void fl_timer_at(struct fl_timer *timer, fl_ms at)
     struct fl_loop *loop = timer->loop;
     size_t i;
 
-    /* One that sets itself to now, again and again, must not keep the turn from ending. */
+    /* Else a timer that sets itself to now again and again would keep the turn from ending. */
     if (loop->is_firing && at <= fl_loop_now(loop)) at = fl_loop_now(loop) + 1;
     if (timer->place == 0) {
         fl_vec_push(&loop->timers, timer);
@@ -216,7 +216,7 @@ void fl_after_off(struct fl_after *after)
     after->next = after->prev = NULL;
 }
 
-/* Those that are put meanwhile stand behind 'mark' and stay for the next turn. */
+/* An after that is put meanwhile stands behind 'mark' and stays for the next turn. */
 static void run_afters(struct fl_loop *loop)
 {
     struct fl_after mark = {0};
@@ -248,7 +248,7 @@ static void on_alarm(struct ev_loop *ev, ev_timer *alarm, int events)
     fire(ev_userdata(ev));
 }
 
-/* libev counts the alarm from its own idea of now, which it had when ours was read. */
+/* libev counts the alarm from its own clock, which it read at the same time as we did ours. */
 static void set_alarm(struct fl_loop *loop)
 {
     fl_ms at = loop->timers.len > 0 ? loop->timers.at[0]->at : INT64_MAX;

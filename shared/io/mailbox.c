@@ -9,7 +9,7 @@
 #include "shared/base/assert.h"
 
 struct fl_mailbox {
-    pthread_mutex_t mutex; /* of the list and the flags */
+    pthread_mutex_t mutex; /* guards the list, its length and the flags */
     struct fl_letter *first;
     struct fl_letter **end; /* where the next one is linked */
     size_t len, letters_max;
@@ -51,8 +51,8 @@ struct fl_letter *fl_mailbox_take(struct fl_mailbox *mailbox)
     return letter;
 }
 
-/* Up to a turn's share, off the list in one go. */
-static struct fl_letter *take_share(struct fl_mailbox *mailbox)
+/* Takes up to FL_MAILBOX_TURN_MAX letters off the list, linked by 'next'. */
+static struct fl_letter *take_turn_locked(struct fl_mailbox *mailbox)
 {
     struct fl_letter *first = mailbox->first, *last = NULL;
     size_t len = 0;
@@ -77,7 +77,7 @@ static void on_ring(void *ctx, unsigned events)
 
     (void)events;
     pthread_mutex_lock(&mailbox->mutex);
-    letter = take_share(mailbox);
+    letter = take_turn_locked(mailbox);
     has_more = mailbox->first;
     if (!has_more) {
         /* A put from here on rings again. */
@@ -135,7 +135,7 @@ bool fl_mailbox_put(struct fl_mailbox *mailbox, struct fl_letter *letter)
         must_ring = !mailbox->is_ringing;
         mailbox->is_ringing = true;
     }
-    /* Inside the lock: after it, the loop may have seen a close and be gone with the descriptor. */
+    /* Inside the lock: once it is open, the loop's thread may destroy the mailbox and wake_fd. */
     if (must_ring) ring(mailbox);
     pthread_mutex_unlock(&mailbox->mutex);
     return is_put;

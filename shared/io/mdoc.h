@@ -4,6 +4,6 @@
 
 #include <stdio.h>
 
-/* One line of text, as it is: a dot or an apostrophe at its beginning would be a request, and a
- * backslash begins one anywhere. */
+/* Writes one line of text and escapes what mdoc would read as a request: a dot or an apostrophe at
+ * the beginning, and a backslash or a dash anywhere. */
 void fl_mdoc_put(FILE *out, const char *text);

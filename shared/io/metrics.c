@@ -20,8 +20,8 @@ const double fl_metric_seconds[16] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1
 struct fl_metric {
     const struct family *family;
     char *labels[FL_METRIC_LABELS_MAX]; /* values */
-    _Atomic double value;               /* of a histogram the sum */
-    atomic_ullong *buckets; /* of a histogram: one a bound, and one for all above; not added up */
+    _Atomic double value;               /* a histogram's sum */
+    atomic_ullong *buckets; /* a histogram's: one for each bound and one above; not cumulative */
 };
 
 struct family {
@@ -38,7 +38,7 @@ struct collector {
 };
 
 struct fl_metrics {
-    pthread_mutex_t mutex;            /* of the lists; the values are atomic */
+    pthread_mutex_t mutex;            /* guards the lists; the values are atomic */
     FL_VEC(struct family *) families; /* by name */
     FL_VEC(struct collector) collectors;
 };
@@ -141,7 +141,7 @@ static struct family *find_family(const struct fl_metrics *metrics,
             end = middle;
         }
     }
-    fl_unreachable("a series is asked of a table that was added");
+    fl_unreachable("fl_metrics_add has added the table of every series");
 }
 
 /* The values as a key, each with its final zero. */
@@ -189,7 +189,7 @@ static struct fl_metric *find_or_add(struct family *family, const char *const *l
     uint64_t i;
 
     if (fl_map_find(&family->by_labels, key, key_len, &i)) return family->series.at[i];
-    /* The last place is that of all further ones. */
+    /* The last place is for "other", which all further label sets share. */
     if (family->labels_len > 0 && family->series.len + 1 >= family->series_max) {
         const char *others[FL_METRIC_LABELS_MAX] = {OTHER, OTHER, OTHER, OTHER, OTHER, OTHER};
 

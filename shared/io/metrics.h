@@ -1,18 +1,19 @@
 /* metrics.h - counters, gauges and histograms, with labels from bounded sets.
- * A module that measures declares a table of families, from which docs/reference/metrics.md is made
- * too, adds it once, and keeps the series it writes to:
+ * A module that measures declares a table of families, adds it once, and keeps the series it writes
+ * to.  docs/reference/metrics.md is made from the same tables.
  *
  *     const struct fl_metric_family http_metrics[] = {
  *         [HTTP_REQUESTS] = {"fairlead_http_requests_total", FL_METRIC_COUNTER,
- *         "route,method,code", "..."},
+ *                            "route,method,code", "..."},
  *     };
  *     fl_metrics_add(metrics, http_metrics, HTTP_METRICS_LEN);
- *     struct fl_metric *requests = fl_metric(metrics, &http_metrics[HTTP_REQUESTS], "/v1/jobs",
- *     "GET", "200"); fl_metric_add(requests, 1);
+ *     struct fl_metric *requests =
+ *         fl_metric(metrics, &http_metrics[HTTP_REQUESTS], "/v1/jobs", "GET", "200");
+ *     fl_metric_add(requests, 1);
  *
- * A family has at most series_max label sets (0: FL_METRIC_SERIES_MAX); at it, further ones share
- * one series all of whose labels are "other": memory is bounded for any input.  Label
- * values are cut at FL_METRIC_LABEL_MAX bytes.
+ * A family has at most series_max label sets (0: FL_METRIC_SERIES_MAX).  The last is a series whose
+ * labels are all "other", which further label sets share: memory is bounded for any input.  A label
+ * value is cut at FL_METRIC_LABEL_MAX bytes.
  * Thread-safe: writing is atomic and never waits, finding a series takes a lock.  Add families
  * before the threads start. */
 #pragma once
@@ -39,7 +40,7 @@ struct fl_metric_family {
     const char *labels; /* "route,method"; NULL: none */
     const char *help;   /* one sentence */
     uint32_t series_max;
-    const double *bounds; /* of a histogram, rising; NULL: fl_metric_seconds */
+    const double *bounds; /* a histogram's, rising; NULL: fl_metric_seconds */
     size_t bounds_len;
 };
 
@@ -64,18 +65,18 @@ void fl_metrics_add(struct fl_metrics *metrics, const struct fl_metric_family *f
 void fl_metric_add(struct fl_metric *metric, double n);     /* counter (n >= 0) or gauge */
 void fl_metric_set(struct fl_metric *metric, double value); /* gauge, or a counter kept elsewhere */
 void fl_metric_observe(struct fl_metric *metric, double value); /* histogram */
-double fl_metric_value(const struct fl_metric *metric);         /* of a histogram the sum */
+double fl_metric_value(const struct fl_metric *metric);         /* a histogram's sum */
 
-/* Called before each exposition, on its thread: to set what is cheaper to ask for than to keep. */
+/* fl_metrics_write calls 'fn' first, on its own thread: for values that are set only when asked. */
 void fl_metrics_on_collect(struct fl_metrics *metrics, void (*fn)(void *ctx), void *ctx);
 
-/* The text format of Prometheus, 0.0.4; families by name, series by label values.  False: did not
- * fit. */
+/* The text format of Prometheus, 0.0.4; families in order of their names, series of their labels.
+ * False: it did not fit. */
 FL_CHECK bool fl_metrics_write(struct fl_metrics *metrics, struct fl_buf *buf);
 
 /* The rows of a Markdown table. */
 void fl_metrics_print_markdown(const struct fl_metric_family *families, size_t len, FILE *out);
 
-/* Behind the macro; labels[0] is not one. */
+/* Behind the macro; the labels begin at labels[1]. */
 struct fl_metric *fl_metric_find(struct fl_metrics *metrics, const struct fl_metric_family *family,
                                  const char *const *labels, size_t labels_len);

@@ -35,13 +35,14 @@ FL_CHECK bool fl_net_split(struct fl_str text, char ret_host[FL_NET_HOST_MAX], u
 
 enum { FL_NET_ADDRESSES_MAX = 8 };
 
-struct fl_net_addresses { /* of one host, at least one, those to be tried first in front */
+/* The addresses of one host, at least one, in the order to try them. */
+struct fl_net_addresses {
     struct fl_net_address at[FL_NET_ADDRESSES_MAX];
     size_t len;
 };
 
-/* As fl_net_parse, but the host may be a name; up to the maximum of the system resolver's answers.
- * Waits. */
+/* As fl_net_parse, but the host may be a name; keeps the first FL_NET_ADDRESSES_MAX answers of the
+ * system's resolver.  Waits. */
 FL_CHECK bool fl_net_resolve(struct fl_str text, struct fl_net_addresses *ret_addresses,
                              struct fl_err *err);
 
@@ -59,15 +60,15 @@ FL_CHECK bool fl_net_listen(const struct fl_net_address *address, struct fl_net_
 
 enum fl_net_accept {
     FL_NET_ACCEPTED,
-    FL_NET_NOBODY,   /* none waits */
-    FL_NET_AGAIN,    /* that one is gone already; there may be others */
+    FL_NET_NOBODY,   /* no connection waits */
+    FL_NET_AGAIN,    /* this connection is gone already; others may wait */
     FL_NET_FDS_FULL, /* no descriptors or memory: stop watching the listener for a while */
 };
 
 /* ret_peer may be NULL.  TCP_NODELAY is set. */
 enum fl_net_accept fl_net_accept(int listen_fd, int *ret_fd, struct fl_net_address *ret_peer);
 
-/* Begins to connect; writable means decided, and then fl_net_connected tells. */
+/* Begins to connect.  When the descriptor is writable, fl_net_connected tells the outcome. */
 FL_CHECK bool fl_net_connect(const struct fl_net_address *address, int *ret_fd, struct fl_err *err);
 FL_CHECK bool fl_net_connected(int fd, struct fl_err *err);
 

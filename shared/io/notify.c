@@ -37,10 +37,10 @@ static void take_socket(struct fl_notify *notify, const char *path)
 
 static void take_watchdog(struct fl_notify *notify, const char *micros, const char *pid)
 {
-    uint64_t us, whose;
+    uint64_t us, wanted;
 
     if (!fl_str_parse_u64(fl_str_c(micros), &us) || us < 2000 || us > INT32_MAX * 1000ull) return;
-    if (pid && (!fl_str_parse_u64(fl_str_c(pid), &whose) || whose != (uint64_t)getpid())) return;
+    if (pid && (!fl_str_parse_u64(fl_str_c(pid), &wanted) || wanted != (uint64_t)getpid())) return;
     notify->watchdog_ms = (fl_ms)(us / 1000);
 }
 
@@ -71,7 +71,7 @@ bool fl_notify_is_on(const struct fl_notify *notify)
     return notify->fd >= 0;
 }
 
-/* That it is lost is systemd's to notice: there is nothing else to tell it by. */
+/* A failure is ignored: there is no other way to tell systemd, whose own timeouts notice it. */
 static void send_text(struct fl_notify *notify, const char *text)
 {
     if (notify->fd < 0) return;

@@ -34,7 +34,7 @@ static void on_lifeline(void *ctx)
 
 static bool is_turning(void *ctx)
 {
-    (void)ctx; /* that it is asked shows that the loop turns */
+    (void)ctx; /* this call itself shows that the loop turns */
     return true;
 }
 
@@ -132,7 +132,7 @@ int fl_program_main(const struct fl_program *program, const struct fl_program_st
 
 /* ---- groups of settings ---------------------------------------------------------------------- */
 
-/* The rows behind 'first', up to the next group's. */
+/* How many rows the group that begins at 'first' has. */
 static size_t group_len(const struct fl_program *program, size_t first)
 {
     size_t end = program->settings_len;

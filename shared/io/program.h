@@ -32,8 +32,8 @@ struct fl_program_item {
 
 /* Lists end with a row of NULL. */
 struct fl_program {
-    const char *name; /* "fairlead-agent" */
-    const char *line; /* for the first line of its man page: "runs the work of one cluster" */
+    const char *name;         /* "fairlead-agent" */
+    const char *line;         /* its line in the man page's NAME: "runs the work of one cluster" */
     const char *const *about; /* paragraphs of plain text */
     const struct fl_config_setting *settings;
     size_t settings_len;
@@ -50,7 +50,7 @@ struct fl_program_run {
     struct fl_loop *loop;
     struct fl_notify *notify; /* the program says when it is ready */
     int lifeline_fd;          /* for children; -1: none */
-    struct fl_err *failure;   /* of fl_program_fail alone */
+    struct fl_err *failure;   /* for program.c: why the program ends; text "" while it runs well */
 };
 
 struct fl_program_steps {
@@ -66,7 +66,7 @@ struct fl_program_steps {
 int fl_program_main(const struct fl_program *program, const struct fl_program_steps *steps,
                     int argc, char **argv);
 
-/* For what 'start' only began: ends the program as if 'start' had failed with this. */
+/* For work that 'start' only began: ends the program as if 'start' had failed with 'err'. */
 void fl_program_fail(const struct fl_program_run *run, const struct fl_err *err);
 
 /* For a 'start' that waits: whether a signal or the lifeline has asked the program to end. */

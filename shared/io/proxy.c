@@ -51,7 +51,7 @@ static int digit(char c)
     return -1;
 }
 
-/* Percent-decoded; false: it is too long, or has what no header may. */
+/* Decodes percent signs.  False: it is too long, or has a control character. */
 static bool decode_login(struct fl_str text, char out[FL_PROXY_LOGIN_MAX])
 {
     size_t len = 0;

@@ -1,7 +1,7 @@
-/* proxy.h - whether a host is reached through an HTTP CONNECT proxy, and through which.
- * As https_proxy and no_proxy of the environment have it: no_proxy is a list of names, each meaning
- * itself and what is below it (a leading dot changes nothing), with a port only that one; of
- * addresses; or "*".  Networks (10.0.0.0/8) are not understood and match nothing.
+/* proxy.h - decides which HTTP CONNECT proxy, if any, leads to a host.
+ * The settings read as https_proxy and no_proxy of the environment do.  no_proxy lists names,
+ * addresses, or "*" for all hosts.  A name means itself and every name below it (a leading dot
+ * changes nothing); with a port it means that port only.  Networks (10.0.0.0/8) match nothing.
  * Pure. */
 #pragma once
 
@@ -20,6 +20,6 @@ struct fl_proxy {
     char login[FL_PROXY_LOGIN_MAX]; /* "user:password", percent-decoded; or empty */
 };
 
-/* 'proxy' and 'no_proxy' may be NULL or empty.  FL_INVALID: it is no http:// proxy. */
+/* 'proxy' and 'no_proxy' may be NULL or empty.  FL_INVALID: 'proxy' is malformed or not http://. */
 FL_CHECK bool fl_proxy_for(const char *proxy, const char *no_proxy, const char *host, uint16_t port,
                            struct fl_proxy *ret_proxy, struct fl_err *err);

@@ -12,11 +12,11 @@
 
 enum { TEXT_MAX = FL_NET_HOST_MAX + 16 };
 
-/* The work of a helper thread.  The last user frees it, decided under the mutex: the loop when the
- * letter came, the helper when the mailbox is gone. */
+/* The work of a helper thread.  The loop frees it when the letter came; the helper frees it when it
+ * finds, under the mutex, that the mailbox is gone. */
 struct lookup {
     struct fl_letter letter;
-    pthread_mutex_t mutex; /* of the mailbox */
+    pthread_mutex_t mutex; /* guards 'mailbox' */
     struct fl_mailbox *mailbox;
     char text[TEXT_MAX];
     struct fl_net_addresses found;
@@ -29,12 +29,12 @@ struct fl_resolver {
     fl_ms timeout_ms;
     fl_resolver_fn fn;
     void *ctx;
-    struct fl_mailbox *mailbox; /* room for one letter: there is one helper */
+    struct fl_mailbox *mailbox; /* has room for one letter, since there is one helper */
     struct lookup *running;
     bool is_wanted;
     char text[TEXT_MAX]; /* valid while is_wanted */
     struct fl_timer timer;
-    struct fl_after after; /* a name that needs no helper is answered, or refused */
+    struct fl_after after; /* begins the look-up outside of the ask */
 };
 
 /* ---- the helper ------------------------------------------------------------------------------ */
@@ -58,7 +58,7 @@ static void *look_up(void *ctx)
     return NULL;
 }
 
-/* No signal is for the helper: those of the program go to its loop. */
+/* The helper blocks all signals, so that the program's go to its loop. */
 static bool start_thread(struct lookup *lookup)
 {
     pthread_attr_t attr;
@@ -100,7 +100,7 @@ static void on_timer(void *ctx)
     refuse(ctx, "no name server answers in time");
 }
 
-/* Unless a helper is there already, whose letter leads here again. */
+/* Starts a helper.  If one still runs, its letter calls this again. */
 static void begin(struct fl_resolver *resolver)
 {
     struct lookup *lookup;
@@ -189,7 +189,7 @@ void fl_resolver_destroy(struct fl_resolver *resolver)
 void fl_resolver_ask(struct fl_resolver *resolver, struct fl_str text)
 {
     resolver->is_wanted = true;
-    /* A cut-off address names no port, and is refused. */
+    /* A text that is cut here is too long for a host and a port, and will be refused. */
     snprintf(resolver->text, sizeof resolver->text, FL_STR_FMT, FL_STR_ARG(text));
     fl_timer_in(&resolver->timer, resolver->timeout_ms);
     fl_after_put(&resolver->after);

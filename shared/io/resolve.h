@@ -1,15 +1,15 @@
 /* resolve.h - names of hosts to addresses, without the loop waiting for a name server.
- * The resolver of the C library can only be waited for, at times for minutes, and cannot be called
- * off.  So it is asked in a helper thread, whose answer comes into the loop as a letter.  A
- * resolver has at most one helper thread: a name asked while it still waits for an older name is
- * looked up after it.
+ * A call of the C library's resolver may take minutes and cannot be cancelled.  So a helper thread
+ * makes it, and its answer comes to the loop as a letter.  A resolver has at most one helper
+ * thread: a name asked while it still waits for an older name is looked up after it.
  *
  * - Each ask gets one answer, unless another ask, fl_resolver_forget or fl_resolver_destroy comes
  *   before it; it never comes from within the ask.
- * - No answer within timeout_ms is one too: FL_UNAVAILABLE.  The helper goes on; when the same name
- *   is asked for again, its late answer will do.
+ * - Without an answer within timeout_ms the ask ends with FL_UNAVAILABLE.  The helper goes on; its
+ *   late answer serves the next ask for the same name.
  * - Numeric addresses need no helper.
- * - A resolver can be destroyed at any time: a helper that still waits then tidies up after itself.
+ * - A resolver can be destroyed at any time, but not from 'fn': a helper that still waits then
+ *   frees its own memory.
  * Not thread-safe: its loop's thread calls it, and from there it calls 'fn', which may call back,
  * but may not destroy it. */
 #pragma once
@@ -30,6 +30,6 @@ struct fl_resolver *fl_resolver_create(struct fl_loop *loop, fl_ms timeout_ms, f
                                        void *ctx);
 void fl_resolver_destroy(struct fl_resolver *resolver); /* NULL is fine */
 
-/* "host:port" as fl_net_split knows it. */
+/* 'text' is "host:port", as fl_net_split takes it. */
 void fl_resolver_ask(struct fl_resolver *resolver, struct fl_str text);
 void fl_resolver_forget(struct fl_resolver *resolver); /* no answer is wanted any more */

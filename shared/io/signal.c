@@ -50,7 +50,7 @@ static void on_signal(void *ctx, unsigned events)
     struct signalfd_siginfo info;
 
     (void)events;
-    /* One a turn: 'fn' may destroy us, and the loop comes back while there are more. */
+    /* Reads one signal a turn: 'fn' may destroy us, and the watch fires again for more. */
     if (read(signals->fd, &info, sizeof info) != (ssize_t)sizeof info) return;
     signals->fn(signals->ctx, (int)info.ssi_signo);
 }

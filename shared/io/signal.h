@@ -12,8 +12,8 @@ void fl_signals_block(void);
 /* In a child between fork and exec: undoes what fl_signals_block did. */
 void fl_signals_restore(void);
 
-/* One per process.  'fn' is called on the loop's thread, once for any number of equal ones that
- * waited. */
+/* One per process.  'fn' is called on the loop's thread; equal signals that wait together give one
+ * call. */
 struct fl_signals *fl_signals_create(struct fl_loop *loop, void (*fn)(void *ctx, int number),
                                      void *ctx);
 void fl_signals_destroy(struct fl_signals *signals); /* NULL is fine */

@@ -24,14 +24,15 @@ struct fl_state_dir {
     char instance[FL_STATE_DIR_INSTANCE_MAX];
 };
 
-/* With the folders above it. */
+/* Makes the folder and those above it. */
 static bool make_folders(const char *path, struct fl_err *err)
 {
     char part[PATH_MAX];
     size_t len = strlen(path);
 
     if (len == 0 || len >= sizeof part) {
-        return fl_fail(err, FL_INVALID, "the state directory's path has 1 to %d bytes", PATH_MAX);
+        return fl_fail(err, FL_INVALID, "the state directory's path has 1 to %d bytes",
+                       PATH_MAX - 1);
     }
     for (size_t i = 1; i <= len; i++) {
         if (path[i] != '/' && path[i] != '\0') continue;
@@ -71,7 +72,7 @@ static bool take_lock(struct fl_state_dir *dir, struct fl_err *err)
         if (errno == EWOULDBLOCK) return fail_held(dir, err);
         return fl_fail(err, FL_IO, "lock %s: %s", dir->path, strerror(errno));
     }
-    /* Only for the message to the next who tries: that it fails on a full disk does not matter. */
+    /* The pid serves only the message of fail_held, so a full disk does not matter here. */
     len = snprintf(pid, sizeof pid, "%d\n", (int)getpid());
     if (ftruncate(dir->lock_fd, 0) != 0 || pwrite(dir->lock_fd, pid, (size_t)len, 0) != len) {
         errno = 0;

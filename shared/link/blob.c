@@ -15,7 +15,7 @@ struct kept {
 
 struct fl_blobs {
     struct kept at[FL_BLOBS_MAX]; /* a ring: number n is at n % FL_BLOBS_MAX */
-    uint64_t first, next;         /* the numbers of those that are here: [first, next) */
+    uint64_t first, next;         /* the blobs that are here have the numbers [first, next) */
     uint64_t bytes;
     struct fl_map numbers; /* by digest */
     bool keeps_bytes;
@@ -140,7 +140,7 @@ enum fl_blob_answer fl_blob_reader_next(struct fl_blob_reader *reader, struct fl
     if (reader->length > FL_BLOB_BYTES_MAX) {
         fl_fail(err, FL_TOO_LARGE, "a blob of %" PRIu32 " bytes; at most %" PRIu32, reader->length,
                 FL_BLOB_BYTES_MAX);
-        return FL_BLOB_BAD; /* for good: the header stays */
+        return FL_BLOB_BAD; /* every later call too, since the header stays */
     }
     part = take(bytes, reader->length - reader->bytes.len);
     is_kept = fl_buf_put(&reader->bytes, part.at, part.len);

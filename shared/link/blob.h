@@ -1,13 +1,13 @@
-/* blob.h - specs on their way: the bytes of a BLOB stream, and the memory that both ends keep of
- * it.  A BLOB stream carries one blob behind the other:
+/* blob.h - job specs sent from hub to agent: the bytes of a BLOB stream, and what both ends
+ * remember of it.  A BLOB stream carries one blob behind the other:
  *
  *     0  digest  32   SHA-256 of the bytes
  *    32  length  u32  little endian, at most FL_BLOB_BYTES_MAX
  *    36  bytes
  *
- * Either end remembers the newest blobs of the connection, by one rule, so that the hub knows
- * without asking what the agent still has: at most FL_BLOBS_MAX of them and FL_BLOBS_BYTES_MAX in
- * all, the oldest go first.  A blob counts from the moment its last byte went out, or came in.
+ * Both ends remember the newest blobs of the connection by the same rule, so that the hub knows
+ * without asking which ones the agent still has: at most FL_BLOBS_MAX blobs and FL_BLOBS_BYTES_MAX
+ * bytes; the oldest go first.  A blob counts once its last byte went out, or came in.
  * Uses shared/base only.  Pure; not thread-safe. */
 #pragma once
 
@@ -28,21 +28,21 @@ void fl_blob_header(struct fl_digest digest, uint32_t length,
 
 struct fl_blobs; /* opaque */
 
-/* keeps_bytes: at an agent; a hub remembers only what it has sent. */
+/* keeps_bytes: true at an agent; a hub remembers only which blobs it has sent. */
 struct fl_blobs *fl_blobs_create(bool keeps_bytes);
 void fl_blobs_destroy(struct fl_blobs *blobs); /* NULL is fine */
 
 /* *ret_bytes (NULL is fine) is valid until the next add; empty unless bytes are kept. */
 bool fl_blobs_find(const struct fl_blobs *blobs, struct fl_digest digest, struct fl_str *ret_bytes);
 
-/* One that is there already stays as old as it is. */
+/* A blob that is there already keeps its age. */
 void fl_blobs_add(struct fl_blobs *blobs, struct fl_digest digest, struct fl_str bytes);
 
 /* ---- reading a stream ------------------------------------------------------------------------ */
 
 enum fl_blob_answer {
     FL_BLOB_MORE,  /* all bytes are taken, no blob is complete */
-    FL_BLOB_READY, /* *ret is filled; ask again, there may be another */
+    FL_BLOB_READY, /* *ret_digest and *ret_bytes are filled; ask again for the next */
     FL_BLOB_BAD,   /* too long: close the tunnel */
 };
 
@@ -58,8 +58,7 @@ struct fl_blob_reader {
 void fl_blob_reader_init(struct fl_blob_reader *reader);
 void fl_blob_reader_fini(struct fl_blob_reader *reader); /* NULL is fine */
 
-/* The bytes are valid until the next call.  Whether they match the digest is the caller's to
- * check. */
+/* *ret_bytes is valid until the next call.  The caller checks it against *ret_digest. */
 FL_CHECK enum fl_blob_answer fl_blob_reader_next(struct fl_blob_reader *reader,
                                                  struct fl_str *bytes, struct fl_digest *ret_digest,
                                                  struct fl_str *ret_bytes, struct fl_err *err);

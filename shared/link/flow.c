@@ -21,7 +21,7 @@ struct stream {
     uint32_t id;
     uint32_t credit; /* sending: bytes that the peer granted */
     uint32_t sequence_sent;
-    uint64_t waiting; /* bytes that the source has */
+    uint64_t waiting; /* bytes that the source has to send */
     uint32_t sequence_received;
     struct window window; /* receiving */
 };
@@ -32,7 +32,7 @@ struct fl_flow {
     FL_VEC(uint32_t) due;          /* streams whose credit is due, oldest first; each once */
     uint32_t credit;               /* for the tunnel */
     struct window window;          /* for the tunnel */
-    uint32_t grown;                /* by so much, all streams together */
+    uint32_t grown;                /* bytes by which all streams' windows have grown together */
     uint32_t control_waiting;
     uint32_t last_turn; /* the stream that sent last */
     uint32_t breaches;
@@ -265,8 +265,8 @@ void fl_flow_consumed(struct fl_flow *flow, uint32_t stream, uint32_t bytes)
     owe(flow, stream, &found->window, bytes);
 }
 
-/* The growth of a window that is about to get its owed bytes.  A sender that it holds back uses it
- * up once a round trip, whatever the pattern, so it grows at most that often. */
+/* By how much a window grows when its owed bytes are granted.  A window that holds its sender back
+ * is used up once a round trip, so it grows at most that often. */
 static uint32_t growth(const struct fl_flow *flow, struct window *window, uint32_t bytes_max,
                        fl_ms now)
 {
@@ -290,7 +290,7 @@ bool fl_flow_due(struct fl_flow *flow, fl_ms now, struct fl_flow_credit *ret_cre
     if (id == FL_STREAM_CONTROL) {
         more = growth(flow, window, flow->limits.tunnel_bytes_max, now);
     } else {
-        window = &find(flow, id)->window; /* fl_flow_close takes it off the list */
+        window = &find(flow, id)->window; /* open: fl_flow_close takes a stream off 'due' */
         more = growth(flow, window, flow->limits.stream_bytes_max, now);
         more = least(more, flow->limits.growth_bytes_max - flow->grown);
         flow->grown += more;

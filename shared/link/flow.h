@@ -4,16 +4,16 @@
  *
  * - Receiving: a stream's credit returns when its sink has taken the bytes (fl_flow_consumed), the
  *   tunnel's as soon as the demultiplexer has them (fl_flow_received): a sink that stalls stops its
- *   own stream, never the tunnel.  So a stream holds at most its window, and all of them together
- *   at most
+ *   own stream, never the tunnel.  So a stream holds at most its window, and all streams together
+ *   hold at most
  *       streams * stream_bytes + growth_bytes_max.
- * - Credit goes back by quarters of a window.  One that was used up whole within two round trips is
- *   too small for the distance: it doubles, up to its maximum and, for streams, to what is left of
- *   growth_bytes_max, which they share.
+ * - Credit goes back by quarters of a window.  A window that was used up within two round trips is
+ *   too small for the distance: it doubles, up to its maximum.  All streams together may grow by
+ *   growth_bytes_max.
  * - A peer that sends without credit, out of sequence, or an empty data frame, loses the stream;
  *   the second time, the tunnel.
  * - Control needs no credit and goes first.  Waiting control has a limit of its own
- *   (fl_flow_control_put); a peer that lets it fill up takes nothing any more, and its tunnel is
+ *   (fl_flow_control_put); a peer that lets it fill up has stopped reading, and its tunnel is
  *   closed.
  * - Sending: sources say how much they have (fl_flow_wants), fl_flow_turn says whose turn it is:
  *   control, then stream after stream, one frame each.  Before a turn, send what fl_flow_due gives.
@@ -35,14 +35,14 @@
 #define FL_FLOW_GROWTH_BYTES_MAX ((uint32_t)64 << 20)
 #define FL_FLOW_CONTROL_BYTES_MAX ((uint32_t)4 << 20)
 #define FL_FLOW_STREAMS_MAX 1024
-#define FL_FLOW_CREDIT_MAX ((uint32_t)1 << 30) /* more than this at once is no honest CREDIT */
+#define FL_FLOW_CREDIT_MAX ((uint32_t)1 << 30) /* a peer that grants more breaks the protocol */
 
 struct fl_flow; /* opaque */
 
 struct fl_flow_limits {
-    uint32_t stream_bytes, stream_bytes_max; /* of one stream: at first, at most */
+    uint32_t stream_bytes, stream_bytes_max; /* one stream's window: at first, at most */
     uint32_t tunnel_bytes, tunnel_bytes_max;
-    uint32_t growth_bytes_max; /* by which all streams together may have grown */
+    uint32_t growth_bytes_max; /* all streams' windows together may grow by this */
     uint32_t control_bytes_max;
     uint32_t streams_max;
 };
@@ -70,8 +70,8 @@ uint32_t fl_flow_may_send(const struct fl_flow *flow, uint32_t stream);
 /* A frame with 1..may_send bytes goes out; the answer is its sequence. */
 uint32_t fl_flow_sent(struct fl_flow *flow, uint32_t stream, uint32_t bytes);
 
-/* A CREDIT frame came, of stream 0 for the tunnel.  One for a stream that is closed already is
- * fine.  False, FL_INVALID: more than FL_FLOW_CREDIT_MAX in all; close the tunnel. */
+/* A CREDIT frame came; stream 0 is the tunnel.  Credit for a stream that is closed already is fine.
+ * False, FL_INVALID: the credit would pass FL_FLOW_CREDIT_MAX; close the tunnel. */
 FL_CHECK bool fl_flow_granted(struct fl_flow *flow, uint32_t stream, uint32_t bytes,
                               struct fl_err *err);
 
@@ -97,7 +97,7 @@ enum fl_flow_verdict {
     FL_FLOW_TAKE, /* hand the bytes to the sink, then tell fl_flow_consumed when it has them */
     FL_FLOW_DROP, /* the stream is not open (any more): forget the bytes */
     FL_FLOW_CLOSE_STREAM, /* the peer broke a rule; the stream is closed here, send CLOSE */
-    FL_FLOW_CLOSE_TUNNEL, /* the second time */
+    FL_FLOW_CLOSE_TUNNEL, /* the peer broke a rule for the second time */
 };
 
 enum fl_flow_verdict fl_flow_received(struct fl_flow *flow, uint32_t stream, uint32_t sequence,
@@ -117,6 +117,6 @@ bool fl_flow_has_due(const struct fl_flow *flow);
 
 /* ---- for traces and tests -------------------------------------------------------------------- */
 
-uint32_t fl_flow_window(const struct fl_flow *flow,
-                        uint32_t stream);          /* 0: the tunnel's; not open: 0 */
+/* Stream 0: the tunnel's window.  A stream that is not open has 0. */
+uint32_t fl_flow_window(const struct fl_flow *flow, uint32_t stream);
 uint64_t fl_flow_held(const struct fl_flow *flow); /* received and not consumed, all streams */

@@ -10,7 +10,7 @@
 
 #define BIT(state) (1u << FL_LINK_##state)
 
-/* The life of a link on one screen: from each state, where it may go. */
+/* From each state, the states that may follow. */
 static const uint32_t may_enter[FL_LINK_STATES_LEN] = {
     [FL_LINK_DOWN] = BIT(DIALING) | BIT(CLOSED),
     [FL_LINK_DIALING] = BIT(GREETING) | BIT(DOWN) | BIT(CLOSED),
@@ -42,7 +42,7 @@ static enum fl_link_answer enter(struct fl_link *link, enum fl_link_state state,
     return answer;
 }
 
-/* GREETED and UP: the next PING, or the peer's death. */
+/* In GREETED and UP: when the next PING is due, or when the peer counts as dead. */
 static fl_ms alive_until(const struct fl_link *link)
 {
     return earlier(link->ping_at, link->heard_at + link->dead_ms);
@@ -144,13 +144,13 @@ static void take_pong(struct fl_link *link, uint64_t nonce)
     fl_ms sample = link->now - link->ping_sent_at;
 
     if (!link->is_pong_due || nonce != link->ping_nonce) {
-        return; /* of an earlier PING: measures nothing */
+        return; /* it answers an earlier PING, whose time is not known any more */
     }
     link->is_pong_due = false;
     link->rtt_ms = link->rtt_ms ? (7 * link->rtt_ms + sample) / 8 : sample;
 }
 
-/* In GREETED and UP: the peer speaks, or is asked whether it lives, or is dead. */
+/* In GREETED and UP: answers the peer's PING, sends our own, or finds the peer dead. */
 static enum fl_link_answer keep_alive(struct fl_link *link, struct fl_link_event ev)
 {
     bool is_up_hub = link->side == FL_LINK_HUB && link->state == FL_LINK_UP;
@@ -176,7 +176,7 @@ static enum fl_link_answer keep_alive(struct fl_link *link, struct fl_link_event
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-/* Events that end a connection in any state; false: it goes on. */
+/* Why this event ends a connection in any state; FL_LINK_WHY_none: the connection goes on. */
 static enum fl_link_why end_of(const struct fl_link *link, enum fl_link_event_kind kind)
 {
     bool is_hub = link->side == FL_LINK_HUB;
@@ -199,7 +199,7 @@ static enum fl_link_why end_of(const struct fl_link *link, enum fl_link_event_ki
     }
 }
 
-/* Said by the peer before, or again after, its time. */
+/* The peer sent a message that its state does not allow. */
 static bool breaks_a_rule(const struct fl_link *link, enum fl_link_event_kind kind)
 {
     if (!comes_from_peer(link, kind)) return false;

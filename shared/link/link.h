@@ -3,17 +3,17 @@
  * simulator) tells it what happened and when, does what the answer says, and wakes it with 'tick'
  * at 'deadline':
  *
- *     agent:  DOWN -> DIALING -> GREETING -> UP, and from each of them back to DOWN, to dial again
- *     later hub:    ACCEPTED -> GREETED -> UP, and from each of them to CLOSED, for good
+ *     agent:  DOWN -> DIALING -> GREETING -> UP, and from each of these back to DOWN, to dial again
+ *     hub:    ACCEPTED -> GREETED -> UP, and from each of these to CLOSED, for good
  *
- * - An agent dials at once, then after a wait drawn between 0.5 s and a ceiling that doubles from 1
- *   s to 60 s with every try.  The ceiling falls back only after a connection was UP for a minute,
- *   so that a hub that accepts and drops is not hammered.  A BYE may add how long to stay away, 10
- *   minutes at most.
+ * - An agent dials at once, then after a wait drawn between 0.5 s and a ceiling that doubles from
+ *   1 s to 60 s with every try.  The ceiling falls back only after a connection was UP for a minute
+ *   or ended for a renewal, so that a hub that accepts and drops is not hammered.  A BYE may add a
+ *   time to stay away, 10 minutes at most.
  * - In GREETED the core has the HELLO and WELCOME is not sent yet (its batch must commit first).
- * - An agent sends PING every ping_ms, a hub too until the tunnel is UP, then every sixth ping_ms:
- *   it hears the agents' anyway, and of ten thousand tunnels each PING counts.  Either takes the
- *   other for dead after dead_ms without a single byte.
+ * - An agent sends PING every ping_ms.  A hub does so until the tunnel is UP, then every sixth
+ *   ping_ms: it hears the agents' PINGs anyway, and with ten thousand tunnels each PING costs.
+ *   Either end takes the other for dead after dead_ms without a single byte.
  *   HELLO must come within 10 s, WELCOME within 30 s, and a dial succeeds within 20 s.
  * - Times are those of a clock that does not go back (if it does, it stands still here).  Feed what
  *   the socket had before a tick of the same turn: a paused process must not take its peer for
@@ -59,8 +59,8 @@ enum fl_link_state {
         FL_LINK_STATES_LEN
 };
 
-/* name, what happened.  One that makes no sense in a state is ignored there, unless it came from
- * the peer and breaks the protocol. */
+/* name, what happened.  An event that means nothing in a state is ignored there, unless the peer
+ * sent it and breaks the protocol. */
 #define FL_LINK_EVENTS(X)                                                                          \
     X(tick, "time went on")                                                                        \
     X(opened, "agent: the connection is made, TLS and WebSocket included")                         \
@@ -88,10 +88,9 @@ enum fl_link_event_kind {
 struct fl_link_event {
     enum fl_link_event_kind kind;
     fl_ms now;
-    uint64_t nonce;          /* ping, pong */
-    uint32_t retry_after_ms; /* bye */
-    uint32_t ping_ms,
-        dead_ms; /* welcome, at an agent: the hub's announcement, taken within limits */
+    uint64_t nonce;            /* ping, pong */
+    uint32_t retry_after_ms;   /* bye */
+    uint32_t ping_ms, dead_ms; /* welcome, at an agent: the hub's values, clamped to our limits */
 };
 
 /* name, what to do.  Every DIAL, and every connection of a hub, ends with exactly one CLOSE or

@@ -12,7 +12,7 @@ struct stream {
     uint32_t id;
     uint8_t type;
     uint64_t wanted; /* bytes that its source announced, less those pulled since */
-    bool is_starved; /* it had nothing that fits: asked again once there is more credit */
+    bool is_starved; /* its source had nothing that fits; it is asked again after more credit */
 };
 
 struct messages {
@@ -28,13 +28,13 @@ struct fl_mux {
     FL_VEC(struct stream) streams; /* sorted by id */
     uint32_t next_own, highest_foreign;
 
-    struct fl_arena arena; /* of the messages below */
+    struct fl_arena arena; /* holds the messages below */
     struct messages messages;
     size_t messages_pos;
 
-    struct fl_buf payload;  /* of the CONTROL frame being filled */
-    struct fl_buf control;  /* whole frames */
-    size_t control_written; /* of them */
+    struct fl_buf payload;  /* the CONTROL frame being filled */
+    struct fl_buf control;  /* whole frames that wait */
+    size_t control_written; /* bytes at the front of 'control' that went out */
     bool is_stuck;          /* control passed its limit */
 };
 
@@ -47,7 +47,7 @@ struct fl_mux *fl_mux_create(const struct fl_mux_config *config, fl_ms now)
     mux->config = *config;
     fl_frame_decoder_init(&mux->decoder);
     fl_buf_init(&mux->payload, FL_FRAME_PAYLOAD_MAX);
-    /* The flow limits waiting bytes; written bytes are cut off by halves. */
+    /* The flow limits bytes that wait; cut_control drops written bytes before they are as many. */
     fl_buf_init(&mux->control, 2 * ((size_t)config->flow.control_bytes_max + FL_FRAME_BYTES_MAX));
     if (config->side == FL_LINK_HUB) {
         fl_link_init_hub(&mux->link, config->ping_ms, config->dead_ms, now);
@@ -101,8 +101,8 @@ static void begin_anew(struct fl_mux *mux)
 
 /* ---- control out ----------------------------------------------------------------------------- */
 
-/* Counts the bytes appended to 'control' after 'from'; over the limit the connection is broken
- * soon. */
+/* Counts the bytes that 'control' has behind 'from'.  Over the limit it takes them back and marks
+ * the connection, which the next tick breaks. */
 static void charge(struct fl_mux *mux, size_t from, bool is_put)
 {
     struct fl_err err = {0};
@@ -144,8 +144,8 @@ static void put_credit(struct fl_mux *mux, struct fl_flow_credit credit)
     uint32_t sequence = 0;
     size_t from;
 
-    end_frame(
-        mux); /* the sequences of stream 0 are those of its frames as they stand in 'control' */
+    /* Sequences on stream 0 rise in the order in which frames stand in 'control'. */
+    end_frame(mux);
     from = mux->control.len;
     if (credit.stream == FL_STREAM_CONTROL) sequence = fl_link_sequence(&mux->link);
     charge(mux, from, fl_frame_put_credit(&mux->control, credit.stream, sequence, credit.bytes));
@@ -219,7 +219,7 @@ void fl_mux_consumed(struct fl_mux *mux, uint32_t stream, uint32_t bytes)
     if (mux->flow) fl_flow_consumed(mux->flow, stream, bytes);
 }
 
-/* More credit: sources that had nothing small enough are asked again. */
+/* There is more credit: asks the sources again that had nothing small enough. */
 static void feed_starved(struct fl_mux *mux)
 {
     for (size_t i = 0; i < mux->streams.len; i++) {
@@ -233,7 +233,7 @@ static void feed_starved(struct fl_mux *mux)
 
 /* ---- the link -------------------------------------------------------------------------------- */
 
-/* Does what the mux can do by itself. */
+/* Does what the mux can do by itself, and returns what is left for the owner. */
 static enum fl_link_answer settle(struct fl_mux *mux, enum fl_link_answer answer)
 {
     struct fl_msg msg = {0};
@@ -295,7 +295,7 @@ static struct fl_link_event event_of(const struct fl_msg *msg, fl_ms now)
     return ev;
 }
 
-/* Ends the connection; err says why. */
+/* Ends the connection; the caller has written 'err'.  True: an item. */
 static bool break_off(struct fl_mux *mux, fl_ms now, struct fl_mux_item *item)
 {
     mux->messages_pos = mux->messages.len;
@@ -306,7 +306,7 @@ static bool break_off(struct fl_mux *mux, fl_ms now, struct fl_mux_item *item)
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
-/* WELCOME names what each stream and the tunnel begin with.  False: not within reason. */
+/* WELCOME names the first windows of streams and tunnel.  False: they are out of range. */
 static bool agree_on_credit(struct fl_mux *mux, const struct fl_msg_welcome *welcome, fl_ms now,
                             struct fl_err *err)
 {
@@ -326,8 +326,8 @@ static bool agree_on_credit(struct fl_mux *mux, const struct fl_msg_welcome *wel
     return fl_flow_control_put(mux->flow, (uint32_t)(mux->control.len - mux->control_written), err);
 }
 
-/* The next messages of the frame at hand: as many as are the owner's, or one that is the link's.
- * True: an item. */
+/* Takes the next messages of the frame at hand: a run of messages for the owner, or one for the
+ * link.  True: an item. */
 static bool take_messages(struct fl_mux *mux, fl_ms now, struct fl_mux_item *item,
                           struct fl_err *err)
 {
@@ -370,7 +370,7 @@ static bool read_messages(struct fl_mux *mux, const struct fl_frame *frame, stru
     struct fl_reader reader;
 
     fl_arena_reset(&mux->arena);
-    /* A copy, since an owner that cannot go on with a message keeps it until the next call. */
+    /* A copy, since the messages must outlive the bytes they came in. */
     reader = fl_reader(fl_arena_copy(&mux->arena, frame->payload.at, frame->payload.len),
                        frame->payload.len);
     mux->messages = (struct messages){0};
@@ -392,9 +392,9 @@ static bool read_messages(struct fl_mux *mux, const struct fl_frame *frame, stru
     return true;
 }
 
-/* A number that is new and may be: the stream is opened.  Streams begin in any order, so a number
- * below the highest is new when this is its first frame; later frames of one that was closed here
- * have other sequences.  'is_new' is written on true. */
+/* Whether the frame's stream is open; opens it if its number is new.  First frames may come in any
+ * order, so a number below the highest is new when the frame's sequence is 1; later frames of a
+ * stream that was closed here have other sequences. */
 static bool is_open(struct fl_mux *mux, const struct fl_frame *frame, fl_ms now, bool *ret_is_new)
 {
     uint32_t foreign = mux->config.side == FL_LINK_HUB ? 1 : 0;
@@ -520,7 +520,7 @@ bool fl_mux_receive(struct fl_mux *mux, struct fl_str *bytes, fl_ms now,
         }
         switch (fl_frame_decoder_next(&mux->decoder, bytes, &frame, err)) {
         case FL_FRAME_MORE:
-            fl_arena_fini(&mux->arena); /* thousands of tunnels are idle most of the time */
+            fl_arena_fini(&mux->arena); /* saves memory: most tunnels are idle most of the time */
             return false;
         case FL_FRAME_BAD:
             return break_off(mux, now, ret_item);
@@ -533,7 +533,7 @@ bool fl_mux_receive(struct fl_mux *mux, struct fl_str *bytes, fl_ms now,
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-/* Cuts off the bytes that went out, rarely enough that moving is cheap. */
+/* Drops the bytes that went out, rarely enough that moving the rest is cheap. */
 static void cut_control(struct fl_mux *mux)
 {
     size_t left = mux->control.len - mux->control_written;

@@ -46,7 +46,7 @@ static const struct fl_stream_kind *find_kind(const struct fl_streams *streams, 
 
 void fl_streams_add(struct fl_streams *streams, const struct fl_stream_kind *kinds, size_t len)
 {
-    fl_assert(streams->open.len == 0); /* open ones point into the table */
+    fl_assert(streams->open.len == 0); /* open streams point into the table */
     for (size_t i = 0; i < len; i++) {
         fl_assert(fl_frame_type_is_data((uint8_t)kinds[i].type));
         fl_assert(!find_kind(streams, (uint8_t)kinds[i].type));
@@ -59,7 +59,7 @@ void fl_streams_set_peer(struct fl_streams *streams, struct fl_stream_peer peer)
     streams->peer = peer;
 }
 
-/* ---- which are open -------------------------------------------------------------------------- */
+/* ---- open streams ---------------------------------------------------------------------------- */
 
 struct fl_stream *fl_streams_find(const struct fl_streams *streams, uint32_t id)
 {
@@ -113,7 +113,7 @@ static void close_stream(struct fl_stream *stream, enum fl_code code, struct fl_
 {
     size_t i = fl_vec_lower_bound(&stream->streams->open, id, stream->id);
 
-    /* It leaves the list first: 'close' may open the next of its type. */
+    /* The stream leaves the list first: 'close' may open the next of its type. */
     fl_vec_remove(&stream->streams->open, i);
     stream->kind->close(stream->kind->ctx, stream, code, text);
     fl_free(stream);

@@ -17,7 +17,7 @@
 struct fl_streams; /* opaque; one for each tunnel */
 struct fl_stream_kind;
 
-/* The other end, as a hub knows it; zero at an agent. */
+/* The other end: at a hub the agent's connection and cluster, at an agent zero. */
 struct fl_stream_peer {
     uint64_t connection;
     struct fl_cluster cluster;
@@ -42,10 +42,10 @@ struct fl_stream_kind {
     /* Bytes came.  Their credit returns with fl_stream_consumed, from within or later.  False: they
      * break a rule of the kind, and the tunnel ends; 'err' says why. */
     bool (*data)(void *ctx, struct fl_stream *stream, struct fl_str bytes, struct fl_err *err);
-    /* Writes the next bytes, at most bytes_max, to 'at' and says how many; 0: none that fit.  Asked
-     * for after fl_stream_wants.  It may not call any of the functions below. */
+    /* Writes the next bytes, at most bytes_max, to 'at' and returns how many; 0: none that fit.
+     * Called after fl_stream_wants.  It may not call any of the functions below. */
     size_t (*pull)(void *ctx, struct fl_stream *stream, uint8_t *at, size_t bytes_max);
-    /* It is over: let go of 'state'.  FL_OK: done; FL_UNAVAILABLE: the tunnel ended. */
+    /* The stream is over: free 'state'.  FL_OK: done; FL_UNAVAILABLE: the tunnel ended. */
     void (*close)(void *ctx, struct fl_stream *stream, enum fl_code code, struct fl_str text);
 };
 
@@ -70,18 +70,18 @@ void fl_streams_end(struct fl_streams *streams); /* the connection is over, all 
 
 /* ---- for kinds ------------------------------------------------------------------------------- */
 
-/* Opens one of ours, of a type that has a row; 'open' is not called for it.  FL_UNAVAILABLE while
- * the tunnel is not up, FL_FULL at streams_max. */
+/* Opens a stream from this end; its type must have a row, whose 'open' is not called.
+ * FL_UNAVAILABLE while the tunnel is not up, FL_FULL at streams_max. */
 FL_CHECK bool fl_streams_open(struct fl_streams *streams, enum fl_frame_type type, fl_ms now,
                               struct fl_stream **ret_stream, struct fl_err *err);
 struct fl_stream *fl_streams_find(const struct fl_streams *streams, uint32_t id); /* NULL: none */
 /* The oldest of a type; NULL: none, or 'streams' is NULL. */
 struct fl_stream *fl_streams_first(const struct fl_streams *streams, enum fl_frame_type type);
 
-/* The tunnel ends because of 'err'; nothing when it is ending already.  The streams, the caller's
- * too, may be gone when this returns. */
+/* Ends the tunnel because of 'err'; does nothing when it is ending already.  The streams, the
+ * caller's too, may be gone when this returns. */
 void fl_streams_fail(struct fl_streams *streams, const struct fl_err *err);
 
-void fl_stream_wants(struct fl_stream *stream, uint64_t bytes); /* so many are there to be pulled */
+void fl_stream_wants(struct fl_stream *stream, uint64_t bytes); /* 'bytes' can be pulled */
 void fl_stream_consumed(struct fl_stream *stream, uint32_t bytes);
 void fl_stream_close(struct fl_stream *stream, enum fl_code code, struct fl_str text);

@@ -4,7 +4,7 @@
 
 struct alphabet {
     const char *digits;
-    unsigned bits; /* of a digit */
+    unsigned bits; /* bits that a digit holds */
 };
 
 static const struct alphabet base64 = {

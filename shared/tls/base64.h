@@ -12,11 +12,11 @@
 #define FL_BASE64_LEN(bytes) (((bytes)*8 + 5) / 6)
 #define FL_BASE32_LEN(bytes) (((bytes)*8 + 4) / 5)
 
-/* Into out, which has room for FL_BASE64_LEN(len) + 1: ends with a zero byte. */
+/* 'out' has room for FL_BASE64_LEN(len) + 1, or FL_BASE32_LEN(len) + 1: the last byte is zero. */
 void fl_base64_print(const void *ptr, size_t len, char *out);
 void fl_base32_print(const void *ptr, size_t len, char *out);
 
-/* s must have exactly the length of 'len' bytes. */
+/* 's' must be the text of exactly 'len' bytes. */
 FL_CHECK bool fl_base64_parse(struct fl_str s, void *ret_ptr, size_t len, struct fl_err *err);
 FL_CHECK bool fl_base32_parse(struct fl_str s, void *ret_ptr, size_t len, struct fl_err *err);
 

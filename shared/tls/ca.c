@@ -16,11 +16,11 @@ enum { SERIAL_BYTES = 20, NAMES_MAX = 64, NAME_BYTES_MAX = 253 };
 struct fl_ca {
     X509 *cert;
     struct fl_key *key;
-    struct fl_buf pem; /* of the certificate */
+    struct fl_buf pem; /* the certificate's */
     fl_ms ends_at;
 };
 
-/* ---- parts of a certificate: each is true when it is in -------------------------------------- */
+/* ---- parts of a certificate: each function returns true when it added its part --------------- */
 
 static bool set_serial(X509 *cert)
 {

@@ -1,6 +1,6 @@
-/* ca.h - a certificate authority: makes itself, and signs what clusters and listeners present.
+/* ca.h - a certificate authority: its own key and certificate, and those it signs.
  * A cluster's certificate is for clients only, a listener's for servers only, and neither can sign:
- * a thief of an agent's key cannot play control plane.  Times are of the wall clock.
+ * a thief of an agent's key cannot pose as the control plane.  Times are of the wall clock.
  * Certificates are PEM, DER where it says so.  Thread-safe once made or read. */
 #pragma once
 
@@ -30,8 +30,8 @@ void fl_ca_destroy(struct fl_ca *ca); /* NULL is fine */
 
 struct fl_str fl_ca_cert_pem(const struct fl_ca *ca); /* borrowed */
 FL_CHECK bool fl_ca_write_key(const struct fl_ca *ca, struct fl_buf *ret_pem, struct fl_err *err);
-struct fl_digest
-fl_ca_sha256(const struct fl_ca *ca); /* of the certificate's DER: what clients pin */
+/* The SHA-256 of the certificate's DER, which clients pin. */
+struct fl_digest fl_ca_sha256(const struct fl_ca *ca);
 fl_ms fl_ca_ends_at(const struct fl_ca *ca);
 
 /* For a cluster's agent: SAN fairlead://cluster/<uuid>, the generation as the subject's

@@ -38,7 +38,8 @@ static bool read_generation(X509 *x509, uint64_t *ret_generation, struct fl_err 
     return true;
 }
 
-/* The SubjectPublicKeyInfo as it stands: to encode the key anew costs a tenth of a handshake. */
+/* Hashes the SubjectPublicKeyInfo as it stands: encoding the key anew costs a tenth of a
+ * handshake. */
 static struct fl_digest key_sha256_of(X509 *x509)
 {
     unsigned char *der = NULL;
@@ -95,7 +96,7 @@ static bool check_peer(SSL *ssl, X509 *x509, struct fl_cert *cert, struct fl_err
         return deny(err, "the listener asks for no certificate");
     }
     if (verified != X509_V_OK) return deny(err, X509_verify_cert_error_string(verified));
-    /* UINT32_MAX when it is for everything. */
+    /* The usage is UINT32_MAX for a certificate without limits. */
     if (X509_get_extended_key_usage(x509) != XKU_SSL_CLIENT) {
         return deny(err, "the certificate is not one for clients alone");
     }

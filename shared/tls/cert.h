@@ -1,4 +1,4 @@
-/* cert.h - what we want to know of a certificate.
+/* cert.h - reads certificates: validity, hashes, and the cluster that one is for.
  * Thread-safe. */
 #pragma once
 
@@ -7,15 +7,15 @@
 #include "shared/base/types.h"
 #include "shared/base/uuid.h"
 
-typedef struct x509_st X509; /* of OpenSSL */
+typedef struct x509_st X509; /* OpenSSL's */
 typedef struct ssl_st SSL;
 
 struct fl_cert {
     fl_ms from, until;           /* when it is good */
-    struct fl_digest sha256;     /* of its DER */
-    struct fl_digest key_sha256; /* of its public key: as fl_key_sha256 */
+    struct fl_digest sha256;     /* hash over its DER */
+    struct fl_digest key_sha256; /* hash over its public key, as fl_key_sha256 */
     struct fl_uuid cluster;      /* zero: it is no cluster's */
-    uint64_t generation;         /* of a cluster's */
+    uint64_t generation;         /* valid if it is a cluster's */
 };
 
 /* The first certificate of a PEM text. */

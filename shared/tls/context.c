@@ -63,7 +63,7 @@ static bool present(SSL_CTX *context, struct fl_str cert_pem, struct fl_str key_
     return is_good;
 }
 
-/* Only these count, and none of the system. */
+/* Makes these the only CAs that count; the system's do not. */
 static bool trust(SSL_CTX *context, struct fl_str ca_pem, bool is_server, struct fl_err *err)
 {
     X509_STORE *store;
@@ -103,7 +103,7 @@ bool fl_tls_server(const struct fl_tls_server *want, SSL_CTX **ret_context, stru
 
 /* ---- clients --------------------------------------------------------------------------------- */
 
-static int pin_index; /* of the pinned hash in a context; constant once made */
+static int pin_index; /* where a context holds its pinned hash; constant once made */
 static pthread_once_t pin_once = PTHREAD_ONCE_INIT;
 
 static void free_pin(void *parent, void *ptr, CRYPTO_EX_DATA *data, int index, long argl,

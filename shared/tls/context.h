@@ -8,13 +8,13 @@
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 
-typedef struct ssl_ctx_st SSL_CTX; /* of OpenSSL */
+typedef struct ssl_ctx_st SSL_CTX; /* OpenSSL's */
 typedef struct ssl_st SSL;
 
-/* Takes from a context the choices that cost us more than the peer, or are weak: key exchange is
- * X25519 or P-256 (with OpenSSL's preset a stranger's one kilobyte with a share of ffdhe8192
- * costs us 100 ms), TLS 1.2 has its AEAD suites only.  The contexts made below have it; another
- * library's context gets it here. */
+/* Removes choices that are weak or cost us more than the peer: key exchange is X25519 or P-256
+ * (with OpenSSL's preset, one kilobyte from a stranger with a share of ffdhe8192 costs us 100 ms),
+ * and TLS 1.2 has its AEAD suites only.  The functions below call this for the contexts they make;
+ * call it for a context of another library. */
 void fl_tls_limit(SSL_CTX *context);
 
 struct fl_tls_server {
@@ -33,14 +33,14 @@ struct fl_tls_client {
      * send along (no trust on first use).  Neither: those of the system. */
     struct fl_str ca_pem;
     const struct fl_digest *ca_sha256;
-    struct fl_str cert_pem, key_pem; /* empty: none is presented */
+    struct fl_str cert_pem, key_pem; /* empty: the client presents no certificate */
     bool is_13_only;
 };
 
 FL_CHECK bool fl_tls_client(const struct fl_tls_client *want, SSL_CTX **ret_context,
                             struct fl_err *err);
 
-/* The same for a context that another library made (libcurl): sets trust, what is presented, the
+/* The same for a context that another library made (libcurl): sets the CAs, our certificate, the
  * lowest version, and 'host' as the name that each server's certificate must have. */
 FL_CHECK bool fl_tls_client_set(const struct fl_tls_client *want, const char *host,
                                 SSL_CTX *context, struct fl_err *err);

@@ -1,4 +1,4 @@
-/* digest.h - SHA-256, HMAC-SHA-256, and comparing without telling how far it matched.
+/* digest.h - SHA-256, HMAC-SHA-256, and comparison in constant time.
  * Thread-safe. */
 #pragma once
 
@@ -14,7 +14,7 @@
 struct fl_digest fl_sha256(const void *ptr, size_t len);
 struct fl_digest fl_hmac_sha256(const void *key, size_t key_len, const void *ptr, size_t len);
 
-/* Takes equally long wherever they differ. */
+/* Takes equally long wherever the bytes differ. */
 bool fl_secret_eq(const void *a, const void *b, size_t len);
 bool fl_digest_eq(struct fl_digest a, struct fl_digest b); /* likewise */
 
@@ -24,7 +24,7 @@ void fl_secret_wipe(void *ptr, size_t len);
 void fl_digest_print(struct fl_digest digest, char out[FL_DIGEST_TEXT_MAX]);
 FL_CHECK bool fl_digest_parse(struct fl_str s, struct fl_digest *ret_digest, struct fl_err *err);
 
-/* SHA-256 of what comes in pieces. */
+/* SHA-256 over bytes that come in pieces. */
 struct fl_sha256_stream;
 
 struct fl_sha256_stream *fl_sha256_create(void);

@@ -1,8 +1,8 @@
-/* join_token.h - the text a person carries to a new cluster: where the control plane is, how to
- * know it, and the secret that lets one agent enrol once.
+/* join_token.h - the text a person carries to a new cluster: the control plane's addresses, the
+ * hash of its CA, and the secret that lets one agent enrol once.
  *     fl-join_<base64url: version, secret, SHA-256 of the CA's certificate, addresses, CRC-32C>
- * Stored is the SHA-256 of the secret.  Both the API and the tunnel may stand in it; an agent
- * enrols at the first and dials the second.
+ * The control plane stores only the SHA-256 of the secret.  An agent enrols at api_url and then
+ * dials 'tunnel'.
  * Thread-safe. */
 #pragma once
 

@@ -113,7 +113,7 @@ static void add_san(X509_REQ *request, struct fl_uuid cluster)
     sk_GENERAL_NAME_pop_free(names, GENERAL_NAME_free);
 }
 
-/* The one request there is for this key and cluster; all but the signature. */
+/* The only request that we write for this key and cluster, without its signature. */
 static X509_REQ *make_request(EVP_PKEY *pkey, struct fl_uuid cluster)
 {
     X509_REQ *request = X509_REQ_new();
@@ -155,7 +155,7 @@ static X509_REQ *decode_der(struct fl_str der)
     return request;
 }
 
-/* Whether 'pem' is how we write these bytes; the last newline may lack. */
+/* Whether 'pem' is how we write these bytes; the last newline may be missing. */
 static bool is_our_pem(struct fl_str pem, const char *name, const unsigned char *der, long len)
 {
     BIO *bio = BIO_new(BIO_s_mem());

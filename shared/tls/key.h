@@ -21,7 +21,7 @@ void fl_key_destroy(struct fl_key *key); /* NULL is fine */
 FL_CHECK bool fl_key_write(const struct fl_key *key, struct fl_buf *ret_pem, struct fl_err *err);
 FL_CHECK bool fl_key_read(struct fl_str pem, struct fl_key **ret_key, struct fl_err *err);
 
-/* SHA-256 of its public half (SubjectPublicKeyInfo): by this a key is known. */
+/* SHA-256 of its public half (SubjectPublicKeyInfo), which stands for the key. */
 struct fl_digest fl_key_sha256(const struct fl_key *key);
 
 /* Writes a request as PEM.  'cluster' zero: at enrolment it is not known yet. */

@@ -1,4 +1,4 @@
-/* pem.h - OpenSSL's objects and our bytes; for this folder alone.
+/* pem.h - converts between OpenSSL's objects and our bytes; for this folder alone.
  * OpenSSL skips text around blocks of PEM; a caller that must not, such as key.h, compares with
  * what it would write.  Thread-safe. */
 #pragma once
@@ -17,8 +17,8 @@ struct fl_key {
     EVP_PKEY *pkey; /* with its private half, or without */
 };
 
-/* FL_INVALID, or FL_TOO_LARGE for what does not fit the buffer: with OpenSSL's reason, whose queue
- * is empty afterwards. */
+/* Fills 'err' with OpenSSL's reason and empties OpenSSL's queue of errors.  FL_INVALID, or
+ * FL_TOO_LARGE when the text did not fit its buffer. */
 bool fl_pem_fail(struct fl_err *err, const char *what);
 
 FL_CHECK bool fl_pem_read_cert(struct fl_str pem, X509 **ret_cert, struct fl_err *err);
@@ -27,12 +27,11 @@ FL_CHECK bool fl_pem_read_cert(struct fl_str pem, X509 **ret_cert, struct fl_err
 FL_CHECK bool fl_pem_read_certs(struct fl_str pem, STACK_OF(X509) * *ret_certs, struct fl_err *err);
 FL_CHECK bool fl_pem_write_cert(X509 *cert, struct fl_buf *ret_pem, struct fl_err *err);
 
-struct fl_digest fl_pem_sha256_of(X509 *cert);         /* of its DER */
-struct fl_digest fl_pem_key_sha256_of(EVP_PKEY *pkey); /* of its SubjectPublicKeyInfo */
+struct fl_digest fl_pem_sha256_of(X509 *cert);         /* over its DER */
+struct fl_digest fl_pem_key_sha256_of(EVP_PKEY *pkey); /* over its SubjectPublicKeyInfo */
 bool fl_pem_is_p256(EVP_PKEY *pkey);
 
-/* The one cluster that these names mean.  *ret_has is false when there is no name of ours at all,
- * and all others are as they may be; FL_INVALID when one is of ours and wrong, or there is more
- * beside it. */
+/* Finds the one cluster that these names mean.  *ret_has is false when no name begins with
+ * fairlead://.  FL_INVALID: one does, but is malformed or has other names beside it. */
 FL_CHECK bool fl_pem_cluster_of(const GENERAL_NAMES *names, bool *ret_has,
                                 struct fl_uuid *ret_cluster, struct fl_err *err);

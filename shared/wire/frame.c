@@ -79,7 +79,7 @@ void fl_frame_end(struct fl_buf *out, size_t start, const struct fl_frame *frame
 
     fl_assert(end <= out->len);
     fl_buf_truncate(out, start);
-    put_header(out, frame); /* over the room that was left for it */
+    put_header(out, frame); /* into the room that fl_frame_begin left for it */
     out->len = end;
 }
 
@@ -191,7 +191,7 @@ enum fl_frame_answer fl_frame_decoder_next(struct fl_frame_decoder *decoder, str
     if (decoder->header_len < FL_FRAME_HEADER_BYTES) return FL_FRAME_MORE;
     missing = decoder->payload_bytes - decoder->payload.len;
     part = take(bytes, missing);
-    if (part.len < decoder->payload_bytes) { /* not whole in what came: it is put together here */
+    if (part.len < decoder->payload_bytes) { /* it came in parts, which are joined here */
         bool is_kept = fl_buf_put(&decoder->payload, part.at, part.len);
 
         fl_assert(is_kept); /* the length was checked with the header */

@@ -1,4 +1,4 @@
-/* frame.h - how the tunnel cuts many streams into frames, and finds them again.
+/* frame.h - cuts the tunnel's streams into frames, and reads frames back.
  * A frame is a header of 16 bytes, numbers little endian, and up to 64 KiB of payload:
  *
  *     0  stream    u32   0 is control
@@ -8,9 +8,9 @@
  *     8  length    u32   bytes of the payload
  *    12  sequence  u32   frames of this stream and direction: 1, 2, 3 ... (after 2^32 - 1 comes 0)
  *
- * On stream 0 go CONTROL and the tunnel's own CREDIT, and both are counted; CONTROL goes nowhere
+ * Stream 0 carries CONTROL and the tunnel's own CREDIT, and both are counted; CONTROL goes nowhere
  * else.  On other streams, CREDIT and CLOSE are not counted and have sequence 0.  The decoder
- * checks the sequence of stream 0; of the others flow.h does, which knows them.
+ * checks the sequence of stream 0; flow.h checks the other streams, which it knows.
  * A type from a newer peer is handed on when its frame says MAY_IGNORE, and the reader drops it
  * (its sequence still counts); else it is refused.  In a CONTROL frame the flag means the same for
  * messages.  Uses shared/base only.  Pure. */
@@ -54,7 +54,7 @@ enum fl_frame_flags {
 
 struct fl_frame {
     uint32_t stream;
-    uint8_t type; /* of enum fl_frame_type, or unknown and to be dropped */
+    uint8_t type; /* enum fl_frame_type, or an unknown number: drop the frame */
     uint8_t flags;
     uint32_t sequence;
     struct fl_str payload;
@@ -99,16 +99,16 @@ struct fl_frame_decoder {
     struct fl_frame frame; /* once the header is there */
     size_t payload_bytes;
     struct fl_buf payload;
-    uint32_t control_sequence; /* of the last frame of stream 0 */
-    struct fl_err err;         /* set once it is bad */
+    uint32_t control_sequence; /* the last one on stream 0 */
+    struct fl_err err;         /* set once the input is bad */
 };
 
-void fl_frame_decoder_init(struct fl_frame_decoder *decoder); /* of a new connection */
+void fl_frame_decoder_init(struct fl_frame_decoder *decoder); /* one for each connection */
 void fl_frame_decoder_fini(struct fl_frame_decoder *decoder); /* NULL is fine */
 
 /* Takes bytes off the front of *bytes, however they were cut, and gives frame by frame until MORE.
- * The payload is in *bytes or in the decoder: valid until the next call and while those bytes
- * are. */
+ * The payload lies in *bytes or in the decoder: it is valid until the next call, as long as *bytes
+ * is. */
 FL_CHECK enum fl_frame_answer fl_frame_decoder_next(struct fl_frame_decoder *decoder,
                                                     struct fl_str *bytes,
                                                     struct fl_frame *ret_frame, struct fl_err *err);

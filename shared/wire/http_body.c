@@ -48,7 +48,7 @@ static int hex(char c)
     return -1;
 }
 
-/* The state after one byte of what frames the chunks; BAD: *ret_why says why. */
+/* The state after one byte outside of the chunks' data; BAD: *ret_why says why. */
 static enum state step(struct fl_http_body *body, char c, const char **ret_why)
 {
     switch ((enum state)body->state) {

@@ -1,7 +1,7 @@
 /* http_body.h - where the body of an HTTP/1.1 request ends, by Content-Length or in chunks.
- * Chunks are read to the letter: CR LF everywhere, extensions skipped (few of them), no white space
- * before them, trailers refused.  Bytes are taken however they were cut, and that changes nothing
- * but where the pieces of the body are cut.
+ * Chunks are read to the letter: CR LF everywhere, no white space before an extension, extensions
+ * skipped up to a limit, trailers refused.  Bytes may come cut anywhere; that changes only where
+ * the pieces of the body are cut.
  * Uses shared/base only.  Pure. */
 #pragma once
 
@@ -25,14 +25,14 @@ struct fl_http_body {
     uint8_t state;
     uint8_t digits_len;
     uint32_t extension_bytes;
-    uint64_t left_bytes; /* of the chunk, or of the body */
+    uint64_t left_bytes; /* bytes that the chunk, or the body, still lacks */
     uint64_t body_bytes; /* announced so far, by chunks */
     uint64_t bytes_max;
     struct fl_http_refusal refusal;
 };
 
-/* A body that is announced to be over bytes_max is BAD (413) at the first call, before a byte of
- * it. */
+/* A body whose announced length is over bytes_max is BAD (413) at the first call, before its first
+ * byte. */
 void fl_http_body_init(struct fl_http_body *body, const struct fl_http_head *head,
                        uint64_t bytes_max);
 

@@ -257,11 +257,11 @@ static bool take_length(struct fl_str value, struct fl_http_head *head,
         if (value.at[i] < '0' || value.at[i] > '9') {
             return refuse(ret_refusal, 400, "Content-Length is no number");
         }
-        /* A value past all limits stays so: the comparison with a limit refuses it. */
+        /* Past 64 bits; fl_http_body_init compares a smaller value with its limit. */
         if (__builtin_mul_overflow(head->content_bytes, 10, &head->content_bytes) ||
             __builtin_add_overflow(head->content_bytes, (uint64_t)(value.at[i] - '0'),
                                    &head->content_bytes)) {
-            return refuse(ret_refusal, 413, "Content-Length is larger than anything");
+            return refuse(ret_refusal, 413, "Content-Length is over 64 bits");
         }
     }
     return true;
@@ -291,8 +291,8 @@ static bool take_host(struct fl_str value, struct fl_http_head *head,
     return true;
 }
 
-/* The few names that mean something here; told apart by length first, since every request has
- * others. */
+/* Reads the few headers that matter here.  The length of the name comes first: most headers of a
+ * request are others. */
 static bool take_field(const struct fl_http_field *field, struct found *found,
                        struct fl_http_head *head, struct fl_http_refusal *ret_refusal)
 {
@@ -372,7 +372,7 @@ bool fl_http_head_parse(struct fl_str head, const struct fl_http_head_limits *li
     return true;
 }
 
-/* ---- questions of a handler ------------------------------------------------------------------ */
+/* ---- for handlers ---------------------------------------------------------------------------- */
 
 const struct fl_http_field *fl_http_head_find(const struct fl_http_head *head, struct fl_str name)
 {

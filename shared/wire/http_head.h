@@ -1,6 +1,6 @@
-/* http_head.h - the head of an HTTP/1.1 request: strictly what RFC 9112 says, and less of it.
- * The peer may be anybody, so a head that two readers could understand in two ways is refused, and
- * after a refusal nothing that follows on the connection means anything: answer and close.  Refused
+/* http_head.h - the head of an HTTP/1.1 request: a strict part of RFC 9112.
+ * The peer may be a stranger, so a head that two readers could understand in two ways is refused.
+ * After a refusal, bytes that follow on the connection have no meaning: answer and close.  Refused
  * are, among others: a line that ends without CR, white space before a colon, folded lines, control
  * characters, an absolute or '*' target, a bad percent sign, no Host or two, two Content-Lengths
  * (equal ones too), Content-Length beside Transfer-Encoding, any coding but exactly 'chunked', a
@@ -55,7 +55,7 @@ struct fl_http_head {
     struct fl_str host;
     struct fl_http_field *fields; /* in the order they came */
     size_t fields_len;
-    uint64_t content_bytes; /* of the body; 0 when there is none, or when it is chunked */
+    uint64_t content_bytes; /* the body's length; 0 without a body, or when it is chunked */
     bool is_chunked;
     bool expects_continue; /* the peer waits for '100 Continue' before it sends the body */
     bool wants_close;      /* 'Connection: close' */
@@ -69,8 +69,8 @@ enum fl_http_answer {
     FL_HTTP_BAD,   /* *ret_refusal is filled; there is nothing to go on with */
 };
 
-struct
-    fl_http_head_scan { /* {0} is before the first byte; once ready or bad it is of no more use */
+/* {0} is before the first byte.  After READY or BAD, begin with a new one. */
+struct fl_http_head_scan {
     size_t seen_bytes, line_at, lines;
 };
 
@@ -83,8 +83,8 @@ FL_CHECK enum fl_http_answer fl_http_head_scan(struct fl_http_head_scan *scan, s
 
 /* ---- reading it ------------------------------------------------------------------------------ */
 
-/* 'head' is exactly what the scan said; 'fields' has room for limits->headers_max and must live as
- * long as *ret_head.  False: *ret_refusal is filled and *ret_head is not. */
+/* 'head' is exactly the bytes that the scan found; 'fields' has room for limits->headers_max and
+ * must live as long as *ret_head.  False: *ret_refusal is filled and *ret_head is not. */
 FL_CHECK bool fl_http_head_parse(struct fl_str head, const struct fl_http_head_limits *limits,
                                  struct fl_http_field *fields, struct fl_http_head *ret_head,
                                  struct fl_http_refusal *ret_refusal);
@@ -97,10 +97,11 @@ static inline bool fl_http_head_has_body(const struct fl_http_head *head)
 /* The first header of that name, in any case; NULL if it is absent.  'name' is in lower case. */
 const struct fl_http_field *fl_http_head_find(const struct fl_http_head *head, struct fl_str name);
 
-/* Is 'etag' (with its quotes, as sent) among those of an If-None-Match value?  Weak comparison; '*'
- * is any.  A list that is malformed matches nothing from there on: the whole answer goes out, which
- * is never wrong. */
+/* Whether an If-None-Match value lists 'etag' (with its quotes, as sent).  The comparison is weak;
+ * '*' matches any.  A malformed list matches nothing from its fault on: the whole answer goes out,
+ * which is never wrong. */
 bool fl_http_etag_is_listed(struct fl_str list, struct fl_str etag);
 
-/* May stand in a header that we send: no control character, so that no value can begin a line. */
+/* Whether a header that we send may have this value: a value without control characters cannot
+ * begin a line. */
 bool fl_http_is_header_value(struct fl_str value);

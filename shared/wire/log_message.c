@@ -14,7 +14,7 @@ enum fields {
     IS_UNKNOWN = 32,
 };
 
-#define ATTEMPT_BYTES (8 + 4 + 2 + 4 + 4) /* and the replica */
+#define ATTEMPT_BYTES (8 + 4 + 2 + 4 + 4) /* with the replica */
 
 static enum fields fields_of(enum fl_log_message_kind kind)
 {

@@ -1,7 +1,7 @@
 /* log_message.h - the messages of agent and hub on the LOG stream of a tunnel.
  * The payload of a LOG frame is one message behind the other, each u8 kind, u32 source, and its
- * fields.  A message never spans frames.  All output of an agent goes over one stream, whose credit
- * is the only limit on what is under way; the agent serves its sources in turn.
+ * fields.  A message never spans frames.  All output of an agent goes over one stream, and only the
+ * stream's credit limits the bytes under way; the agent serves its sources in turn.
  *
  *     agent                                    hub
  *     OPEN {source, attempt, replica}    ->
@@ -32,8 +32,8 @@
 
 #define FL_LOG_SOURCES_MAX 16384                   /* open at once in one session */
 #define FL_LOG_MESSAGE_HEADER_BYTES 5              /* kind and source */
-#define FL_LOG_RECORDS_HEADER_BYTES (5 + 4)        /* of RECORDS: and the length */
-#define FL_LOG_RECORDS_BYTES_MAX ((uint32_t)65000) /* of one RECORDS: fits a frame */
+#define FL_LOG_RECORDS_HEADER_BYTES (5 + 4)        /* RECORDS has a length too */
+#define FL_LOG_RECORDS_BYTES_MAX ((uint32_t)65000) /* records in one RECORDS: it fits a frame */
 
 /* name, number, direction */
 #define FL_LOG_MESSAGES(X)                                                                         \
@@ -74,18 +74,18 @@ size_t fl_log_message_bytes(const struct fl_log_message *message);
  * bug. */
 FL_CHECK bool fl_log_message_put(struct fl_buf *out, const struct fl_log_message *message);
 
-/* Takes one message off the reader, of which something is left.  False: FL_TORN or FL_INVALID, and
- * the stream is over.  RECORDS are checked for their form here, crc by crc, and for having no hole;
- * the view into them lives as long as the payload. */
+/* Takes one message off the reader, which must not be at its end.  False: FL_TORN or FL_INVALID,
+ * and the stream is over.  RECORDS are checked here: the form and crc of each, and that there is no
+ * hole; 'records' is a view that lives as long as the payload. */
 FL_CHECK bool fl_log_message_next(struct fl_reader *reader, struct fl_log_message *ret_message,
                                   struct fl_err *err);
 
-/* For who sends many records without copying them first: room for a RECORDS header at the end of
- * 'out', and its length written into it once the records stand behind it (at least one). */
+/* To send many records without copying them first: 'begin' leaves room for a RECORDS header at the
+ * end of 'out'; the caller appends at least one record; 'end' writes the header's length. */
 FL_CHECK bool fl_log_records_begin(struct fl_buf *out, uint32_t source, size_t *ret_at);
 void fl_log_records_end(struct fl_buf *out, size_t at);
 
-/* Sums up 'records': where they begin and end, and their chain after 'chain'. False: they are not
- * whole records, or have a hole. */
+/* Sums up 'records': the offsets where they begin and end, and 'chain' continued over them.  False:
+ * they are not whole records, or have a hole. */
 FL_CHECK bool fl_log_records_sum(struct fl_str records, uint32_t chain, uint64_t *ret_offset,
                                  uint64_t *ret_end, uint32_t *ret_chain);

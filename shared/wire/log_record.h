@@ -1,5 +1,5 @@
-/* log_record.h - how replica output is cut into records: in the supervisor's files, on a LOG
- * stream, and in the log store, byte for byte the same, so that no part has to cut again.
+/* log_record.h - replica output as records.  The supervisor's files, the LOG stream and the log
+ * store hold the same records byte for byte, so that no part has to cut the output again.
  * A record is a header of 24 bytes, numbers little endian, and its bytes:
  *
  *     0  offset   u64   of its first byte in all that the replica wrote, from 0
@@ -52,8 +52,8 @@ struct fl_log_record {
     uint64_t offset;
     fl_ms time;
     enum fl_log_gap gap;
-    uint64_t gap_bytes;  /* of a gap; else 0 */
-    struct fl_str bytes; /* of all others, 1..FL_LOG_RECORD_DATA_MAX */
+    uint64_t gap_bytes;  /* how many bytes a gap stands for; else 0 */
+    struct fl_str bytes; /* empty in a gap; else 1..FL_LOG_RECORD_DATA_MAX */
     uint32_t crc;        /* as it was read; set by the writers too */
 };
 
@@ -64,15 +64,15 @@ uint32_t fl_log_chain(uint32_t chain, const struct fl_log_record *record);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The header to be written before record->bytes (not a gap), for who writes both with one
- * writev. */
+/* The header to write before record->bytes, for a caller that writes both with one writev.  The
+ * record is not a gap. */
 void fl_log_record_header(uint8_t ret_header[FL_LOG_RECORD_HEADER_BYTES],
                           struct fl_log_record *record);
 
 /* A whole gap record. */
 void fl_log_record_gap(uint8_t ret_gap[FL_LOG_GAP_BYTES], struct fl_log_record *record);
 
-/* Either, behind what 'out' holds; false: it does not fit, nothing is written. */
+/* Appends a record of either kind to 'out'.  False: it does not fit, nothing is written. */
 FL_CHECK bool fl_log_record_put(struct fl_buf *out, struct fl_log_record *record);
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -91,10 +91,10 @@ enum fl_log_answer fl_log_record_again(struct fl_str *bytes, struct fl_log_recor
 
 /* A walk through the file of one source from its beginning, however it is cut into reads. */
 struct fl_log_scan {
-    uint64_t good_bytes;  /* of the file, up to the end of its last good record: cut it here */
-    uint64_t next_offset; /* where the record behind it would begin */
+    uint64_t good_bytes;  /* the file up to the end of its last good record: cut it here */
+    uint64_t next_offset; /* the offset that the next record must have */
     uint64_t records;
-    uint32_t chain; /* over what was seen; the caller may set where it begins */
+    uint32_t chain; /* over the records seen; the caller may set its first value */
     bool is_bad; /* the bytes at good_bytes are not a record: nothing after them can be trusted */
     struct fl_buf part;
 };
@@ -105,7 +105,7 @@ void fl_log_scan_fini(struct fl_log_scan *scan); /* NULL is fine */
 
 /* Takes bytes off the front of *bytes and gives record by record until MORE (all is taken) or BAD,
  * which stays.  A record that does not follow the one before it is BAD.  At the end of the file
- * MORE means that what stands behind good_bytes, if anything, is torn.  The record is valid until
- * the next call and as long as those bytes. */
+ * MORE means that bytes behind good_bytes, if any, are torn.  The record is valid until the next
+ * call, as long as *bytes is. */
 enum fl_log_answer fl_log_scan_next(struct fl_log_scan *scan, struct fl_str *bytes,
                                     struct fl_log_record *ret_record);

@@ -11,8 +11,8 @@
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
-/* Each message's table lives in a scope of its own, where 'here' is its struct: so that FIELD,
- * which does not know what message it stands in, can say where in it the field is. */
+/* Each message's table has a scope of its own, where 'here' is the message's struct: so FIELD can
+ * take the field's offset although it does not know its message. */
 const struct fl_msg_info *fl_msg_info(uint32_t number)
 {
     switch (number) {
@@ -280,8 +280,7 @@ bool fl_msg_encode(struct fl_buf *out, const struct fl_msg *msg)
 
 /* ---- decoding -------------------------------------------------------------------------------- */
 
-/* Fills what is there; bounds and cut ends show in reader->is_bad or as an error, whichever says
- * more. */
+/* Reads one field.  A passed bound is an error with a text; a cut end only sets reader->is_bad. */
 static bool decode_field(struct fl_reader *reader, const struct fl_msg_field *field,
                          struct fl_arena *arena, void *at, struct fl_err *err)
 {

@@ -121,8 +121,8 @@ struct fl_msg_info {
 };
 
 const struct fl_msg_info *fl_msg_info(uint32_t number); /* NULL: unknown */
-const struct fl_msg_info *
-fl_msg_info_at(size_t i); /* all of them, as messages.def has them; NULL: no more */
+/* All messages in the order of messages.def; NULL: there are no more. */
+const struct fl_msg_info *fl_msg_info_at(size_t i);
 
 const char *fl_field_kind_name(enum fl_field_kind kind);
 const char *fl_field_kind_encoding(enum fl_field_kind kind);
@@ -130,19 +130,18 @@ const char *fl_field_kind_encoding(enum fl_field_kind kind);
 /* The bytes of the longest encoding of a message, number and length included. */
 size_t fl_msg_bytes_max(const struct fl_msg_info *info);
 
-/* FL_INVALID or FL_TOO_LARGE, naming message and field, when a field passes its bound or is no
- * text, no state, no attempt.  For who puts into a message what came from outside. */
+/* For messages with fields from outside.  False: a field passes its bound, or is not a valid text,
+ * state or attempt; FL_INVALID or FL_TOO_LARGE, and 'err' names message and field. */
 FL_CHECK bool fl_msg_check(const struct fl_msg *msg, struct fl_err *err);
 
 /* Appends the message; it must pass fl_msg_check (anything else is a bug).  False: it does not fit;
  * 'out' is as before, so that the frame can be closed and the next one begun. */
 FL_CHECK bool fl_msg_encode(struct fl_buf *out, const struct fl_msg *msg);
 
-/* Reads the next of the messages in a frame that goes 'to' one side; call it until reader->pos ==
- * reader->len.  False with FL_UNSUPPORTED: its number is not known to this build, and the reader
- * stands behind it: a frame that says 'may be ignored' goes on with the next.  False with another
- * code: the message breaks a rule, the rest cannot be trusted (the reader is bad), the tunnel is to
- * be closed. */
+/* Reads the next message of a frame that goes 'to' one side; call it until reader->pos ==
+ * reader->len.  False with FL_UNSUPPORTED: this build does not know its number, and the reader
+ * stands behind it; if the frame has FL_FRAME_MAY_IGNORE, go on with the next.  False with another
+ * code: the message breaks a rule and the rest cannot be trusted; close the tunnel. */
 FL_CHECK bool fl_msg_decode(struct fl_reader *reader, enum fl_direction to, struct fl_arena *arena,
                             struct fl_msg *ret_msg, struct fl_err *err);
 

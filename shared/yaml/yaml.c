@@ -17,10 +17,10 @@ struct fl_yaml {
 struct level {
     struct fl_json *node;
     const struct fl_json **link; /* where the next item is hung */
-    struct fl_json *valueless;   /* of an object: its key was read, its value comes next */
+    struct fl_json *valueless;   /* the member whose key was read and whose value comes next */
 };
 
-/* One document on its way. */
+/* A document that is being read. */
 struct builder {
     struct fl_arena *arena;
     struct fl_place *ret_at;
@@ -104,7 +104,7 @@ static bool set_scalar(const struct builder *builder, const yaml_event_t *event,
     return true;
 }
 
-/* Refuses what YAML has and JSON has not. */
+/* Refuses what YAML has and JSON does not. */
 static bool check_event(const struct builder *builder, const yaml_event_t *event)
 {
     const yaml_char_t *anchor = NULL, *tag = NULL;

@@ -16,16 +16,16 @@ struct fl_arena;
 struct fl_yaml; /* opaque: it holds a parser of libyaml */
 
 enum {
-    FL_YAML_BYTES_MAX = 1 << 20, /* of the whole text */
+    FL_YAML_BYTES_MAX = 1 << 20, /* bounds the whole text */
 };
 
 /* 'text' is borrowed until destroy. */
 struct fl_yaml *fl_yaml_create(struct fl_str text);
 void fl_yaml_destroy(struct fl_yaml *yaml); /* NULL is fine */
 
-/* The next document, whole in the arena; *ret_root is NULL after the last one.  After a false
- * nothing more can be read.  FL_TOO_LARGE for a limit, FL_UNSUPPORTED for what YAML has and we
- * refuse, else FL_INVALID; *ret_at (NULL is fine) says where. */
+/* The next document, whole in the arena; *ret_root is NULL after the last one.  After a false, do
+ * not call it again.  FL_TOO_LARGE: a limit is passed; FL_UNSUPPORTED: YAML allows it and we refuse
+ * it; else FL_INVALID.  *ret_at (NULL is fine) says where. */
 FL_CHECK bool fl_yaml_next(struct fl_yaml *yaml, struct fl_arena *arena,
                            const struct fl_json **ret_root, struct fl_place *ret_at,
                            struct fl_err *err);
