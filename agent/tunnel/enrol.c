@@ -106,11 +106,11 @@ static bool write_body(struct agent_enrol *enrol, struct fl_err *err)
               fl_key_write(key, &enrol->key_pem, err);
     fl_key_destroy(key);
     fl_base64_print(enrol->token.secret, sizeof enrol->token.secret, secret);
-    fl_json_begin_object(&out);
-    fl_json_put_field_str(&out, FL_STR("token"), fl_str_c(secret));
-    fl_json_put_field_str(&out, FL_STR("uid"), fl_str_c(enrol->config.cluster_uid));
-    fl_json_put_field_str(&out, FL_STR("csr"), (struct fl_str){(const char *)csr.at, csr.len});
-    fl_json_end_object(&out);
+    fl_json_open(&out, NULL, '{');
+    fl_json_put_cstr(&out, "token", secret);
+    fl_json_put_cstr(&out, "uid", enrol->config.cluster_uid);
+    fl_json_put_str(&out, "csr", (struct fl_str){(const char *)csr.at, csr.len});
+    fl_json_close(&out, '}');
     fl_secret_wipe(secret, sizeof secret);
     fl_buf_fini(&csr);
     return is_made;

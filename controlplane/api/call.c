@@ -216,10 +216,10 @@ const struct fl_json *api_body_json(struct api_call *call, bool may_be_empty)
 
 /* ---- answering ------------------------------------------------------------------------------- */
 
-struct json *api_json(struct api_call *call)
+struct fl_json_out *api_json(struct api_call *call)
 {
     fl_buf_clear(&call->out);
-    call->json = json_begin(&call->out);
+    call->json = fl_json_out(&call->out);
     return &call->json;
 }
 

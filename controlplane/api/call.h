@@ -5,13 +5,13 @@
 #pragma once
 
 #include "controlplane/api/api.h"
-#include "controlplane/api/json.h"
 #include "controlplane/api/problem.h"
 #include "controlplane/api/router.h"
 #include "controlplane/core/core_command.h"
 #include "controlplane/engine/engine_event.h"
 #include "controlplane/views/token_table.h"
 #include "shared/base/arena.h"
+#include "shared/json/json_out.h"
 #include "shared/spec/problems.h"
 
 enum { API_HEADERS_MAX = 6, API_ANSWER_BYTES_MAX = 32 << 20 };
@@ -32,7 +32,7 @@ struct api_call {
     fl_ms now, wall; /* when it came */
     struct fl_arena arena;
     struct fl_buf out;
-    struct json json;
+    struct fl_json_out json;
     struct fl_http_field headers[API_HEADERS_MAX]; /* further ones of the answer */
     size_t headers_len;
     uint32_t outstanding;                   /* questions whose answer has not come */
@@ -59,8 +59,8 @@ const struct fl_json *api_body_json(struct api_call *call, bool may_be_empty);
 
 /* ---- answering, once ------------------------------------------------------------------------- */
 
-struct json *api_json(struct api_call *call); /* begins the answer's body */
-void api_answer(struct api_call *call);       /* the text of api_json, with the route's status */
+struct fl_json_out *api_json(struct api_call *call); /* begins the answer's body */
+void api_answer(struct api_call *call); /* the text of api_json, with the route's status */
 void api_answer_as(struct api_call *call, unsigned status, const char *content_type,
                    struct fl_str body);
 void api_header_add(struct api_call *call, const char *name, struct fl_str value);
@@ -91,4 +91,4 @@ void api_hold(struct api_call *call);
 FL_CHECK bool api_drop(struct api_call *call);
 
 /* One token as an object; 'secret' is its text, once, else NULL. */
-void api_token_write(struct json *json, const struct token_grant *token, const char *secret);
+void api_token_write(struct fl_json_out *json, const struct token_grant *token, const char *secret);

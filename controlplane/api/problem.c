@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "controlplane/api/json.h"
 #include "controlplane/api/schema.h"
+#include "shared/json/json_out.h"
 
 static const struct {
     enum fl_code code;
@@ -65,43 +65,44 @@ const char *api_status_text(uint16_t status)
     return "Unknown";
 }
 
-static void write_error(struct json *out, const struct api_problem_error *error)
+static void write_error(struct fl_json_out *out, const struct api_problem_error *error)
 {
-    json_open(out, NULL, '{');
-    json_text(out, "pointer", error->pointer);
-    json_text(out, "detail", error->detail);
-    if (error->got.len > 0) json_text(out, "got", error->got);
-    if (error->allowed.len > 0) json_text(out, "allowed", error->allowed);
+    fl_json_open(out, NULL, '{');
+    fl_json_put_str(out, "pointer", error->pointer);
+    fl_json_put_str(out, "detail", error->detail);
+    if (error->got.len > 0) fl_json_put_str(out, "got", error->got);
+    if (error->allowed.len > 0) fl_json_put_str(out, "allowed", error->allowed);
     if (error->line > 0) {
-        json_u64(out, "line", error->line);
-        json_u64(out, "col", error->col);
+        fl_json_put_u64(out, "line", error->line);
+        fl_json_put_u64(out, "col", error->col);
     }
-    json_close(out, '}');
+    fl_json_close(out, '}');
 }
 
 void api_problem_write(struct fl_buf *buf, const struct api_problem *problem)
 {
-    struct json out = json_begin(buf);
+    struct fl_json_out out = fl_json_out(buf);
     uint16_t status = problem->status ? problem->status : api_status_of(problem->code);
     char type[128];
 
     snprintf(type, sizeof type, "https://fairlead.dev/docs/reference/api#%s",
              fl_code_name(problem->code));
-    json_open(&out, NULL, '{');
-    json_cstr(&out, "type", type);
-    json_cstr(&out, "title", api_status_text(status));
-    json_u64(&out, "status", status);
-    json_cstr(&out, "code", fl_code_name(problem->code));
-    json_cstr(&out, "detail", problem->detail ? problem->detail : fl_code_meaning(problem->code));
+    fl_json_open(&out, NULL, '{');
+    fl_json_put_cstr(&out, "type", type);
+    fl_json_put_cstr(&out, "title", api_status_text(status));
+    fl_json_put_u64(&out, "status", status);
+    fl_json_put_cstr(&out, "code", fl_code_name(problem->code));
+    fl_json_put_cstr(&out, "detail",
+                     problem->detail ? problem->detail : fl_code_meaning(problem->code));
     if (problem->errors_len > 0) {
-        json_open(&out, "errors", '[');
+        fl_json_open(&out, "errors", '[');
         for (size_t i = 0; i < problem->errors_len; i++) {
             write_error(&out, &problem->errors[i]);
         }
-        json_close(&out, ']');
+        fl_json_close(&out, ']');
     }
-    if (problem->trace_id) json_cstr(&out, "traceId", problem->trace_id);
-    json_close(&out, '}');
+    if (problem->trace_id) fl_json_put_cstr(&out, "traceId", problem->trace_id);
+    fl_json_close(&out, '}');
 }
 
 /* ---- its description ------------------------------------------------------------------------- */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "shared/base/assert.h"
+#include "shared/base/job_name.h"
+#include "shared/base/time_text.h"
 #include "shared/json/json.h"
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -140,26 +142,6 @@ static void end(struct fl_json_out *out, bool is_object)
     fl_buf_put_u8(out->buf, is_object ? '}' : ']');
 }
 
-void fl_json_begin_object(struct fl_json_out *out)
-{
-    begin(out, true);
-}
-
-void fl_json_end_object(struct fl_json_out *out)
-{
-    end(out, true);
-}
-
-void fl_json_begin_list(struct fl_json_out *out)
-{
-    begin(out, false);
-}
-
-void fl_json_end_list(struct fl_json_out *out)
-{
-    end(out, false);
-}
-
 void fl_json_put_key(struct fl_json_out *out, struct fl_str key)
 {
     fl_assert(is_in_object(out) && !out->has_key);
@@ -170,19 +152,50 @@ void fl_json_put_key(struct fl_json_out *out, struct fl_str key)
     fl_buf_put_u8(out->buf, ':');
 }
 
-void fl_json_put_str(struct fl_json_out *out, struct fl_str s)
+static void put_key(struct fl_json_out *out, const char *key)
 {
-    begin_value(out);
-    fl_json_quote(out->buf, s);
+    if (key) fl_json_put_key(out, fl_str_c(key));
 }
 
-void fl_json_put_raw(struct fl_json_out *out, struct fl_str json)
+void fl_json_open(struct fl_json_out *out, const char *key, char bracket)
 {
+    fl_assert(bracket == '{' || bracket == '[');
+    put_key(out, key);
+    begin(out, bracket == '{');
+}
+
+void fl_json_close(struct fl_json_out *out, char bracket)
+{
+    fl_assert(bracket == '}' || bracket == ']');
+    end(out, bracket == '}');
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+void fl_json_put_raw(struct fl_json_out *out, const char *key, struct fl_str json)
+{
+    put_key(out, key);
     begin_value(out);
     fl_buf_put(out->buf, json.at, json.len);
 }
 
-void fl_json_put_u64(struct fl_json_out *out, uint64_t n)
+void fl_json_put_str(struct fl_json_out *out, const char *key, struct fl_str s)
+{
+    put_key(out, key);
+    begin_value(out);
+    fl_json_quote(out->buf, s);
+}
+
+void fl_json_put_cstr(struct fl_json_out *out, const char *key, const char *s)
+{
+    if (s) {
+        fl_json_put_str(out, key, fl_str_c(s));
+    } else {
+        fl_json_put_null(out, key);
+    }
+}
+
+void fl_json_put_u64(struct fl_json_out *out, const char *key, uint64_t n)
 {
     char text[24], *at = text + sizeof text;
 
@@ -190,46 +203,79 @@ void fl_json_put_u64(struct fl_json_out *out, uint64_t n)
         *--at = (char)('0' + n % 10);
         n /= 10;
     } while (n);
-    fl_json_put_raw(out, (struct fl_str){at, (size_t)(text + sizeof text - at)});
+    fl_json_put_raw(out, key, (struct fl_str){at, (size_t)(text + sizeof text - at)});
 }
 
-void fl_json_put_i64(struct fl_json_out *out, int64_t n)
+void fl_json_put_i64(struct fl_json_out *out, const char *key, int64_t n)
 {
     char text[24];
 
     if (n >= 0) {
-        fl_json_put_u64(out, (uint64_t)n);
+        fl_json_put_u64(out, key, (uint64_t)n);
         return;
     }
     snprintf(text, sizeof text, "%" PRId64, n);
-    fl_json_put_raw(out, fl_str_c(text));
+    fl_json_put_raw(out, key, fl_str_c(text));
 }
 
-void fl_json_put_bool(struct fl_json_out *out, bool is_true)
+void fl_json_put_bool(struct fl_json_out *out, const char *key, bool is_true)
 {
-    fl_json_put_raw(out, is_true ? FL_STR("true") : FL_STR("false"));
+    fl_json_put_raw(out, key, is_true ? FL_STR("true") : FL_STR("false"));
 }
 
-void fl_json_put_null(struct fl_json_out *out)
+void fl_json_put_null(struct fl_json_out *out, const char *key)
 {
-    fl_json_put_raw(out, FL_STR("null"));
+    fl_json_put_raw(out, key, FL_STR("null"));
 }
+
+void fl_json_put_time(struct fl_json_out *out, const char *key, fl_ms when)
+{
+    char text[FL_TIME_TEXT_MAX];
+
+    if (when >= 1) fl_time_print(when, text);
+    fl_json_put_cstr(out, key, when >= 1 ? text : NULL);
+}
+
+void fl_json_put_job(struct fl_json_out *out, const char *key, struct fl_job job)
+{
+    char name[FL_JOB_NAME_MAX];
+
+    if (job.n > 0) fl_job_name(job, name);
+    fl_json_put_cstr(out, key, job.n > 0 ? name : NULL);
+}
+
+void fl_json_put_hex(struct fl_json_out *out, const char *key, const void *ptr, size_t len)
+{
+    static const char digits[] = "0123456789abcdef";
+    const uint8_t *bytes = ptr;
+
+    put_key(out, key);
+    begin_value(out);
+    fl_buf_put_u8(out->buf, '"');
+    for (size_t i = 0; i < len; i++) {
+        fl_buf_put_u8(out->buf, (uint8_t)digits[bytes[i] >> 4]);
+        fl_buf_put_u8(out->buf, (uint8_t)digits[bytes[i] & 15]);
+    }
+    fl_buf_put_u8(out->buf, '"');
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 static void put_scalar(struct fl_json_out *out, const struct fl_json *node)
 {
     switch (node->kind) {
     case FL_JSON_NULL:
-        fl_json_put_null(out);
+        fl_json_put_null(out, NULL);
         return;
     case FL_JSON_BOOL:
-        fl_json_put_bool(out, node->n != 0);
+        fl_json_put_bool(out, NULL, node->n != 0);
         return;
     case FL_JSON_INT:
     case FL_JSON_REAL:
-        fl_json_put_raw(out, node->text);
+        fl_json_put_raw(out, NULL, node->text);
         return;
     case FL_JSON_STRING:
-        fl_json_put_str(out, node->text);
+        fl_json_put_str(out, NULL, node->text);
         return;
     case FL_JSON_LIST:
     case FL_JSON_OBJECT:
@@ -262,28 +308,4 @@ void fl_json_put_tree(struct fl_json_out *out, const struct fl_json *node)
         if (!node) return;
         if (open[open_len - 1]->kind == FL_JSON_OBJECT) fl_json_put_key(out, node->key);
     }
-}
-
-void fl_json_put_field_str(struct fl_json_out *out, struct fl_str key, struct fl_str s)
-{
-    fl_json_put_key(out, key);
-    fl_json_put_str(out, s);
-}
-
-void fl_json_put_field_u64(struct fl_json_out *out, struct fl_str key, uint64_t n)
-{
-    fl_json_put_key(out, key);
-    fl_json_put_u64(out, n);
-}
-
-void fl_json_put_field_i64(struct fl_json_out *out, struct fl_str key, int64_t n)
-{
-    fl_json_put_key(out, key);
-    fl_json_put_i64(out, n);
-}
-
-void fl_json_put_field_bool(struct fl_json_out *out, struct fl_str key, bool is_true)
-{
-    fl_json_put_key(out, key);
-    fl_json_put_bool(out, is_true);
 }

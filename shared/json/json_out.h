@@ -1,14 +1,15 @@
 /* json_out.h - writes JSON onto a buffer: compact, commas and colons by itself, strings escaped.
- * Begin and end, key and value must match: anything else is a bug (fl_assert).  A write past the
- * buffer's limit leaves it 'is_over': one look at the end is enough.  Bytes that are not UTF-8 are
- * written as U+FFFD, so that the result is always JSON; a NUL is \u0000.
+ * A key and its value are one call; the key is NULL for an item of a list, for the whole, and after
+ * fl_json_put_key.  Each open needs its close, and each value of an object a key: anything else is
+ * a bug (fl_assert).  A write past the buffer's limit leaves it 'is_over': one look at the end
+ * is enough.  Bytes that are not UTF-8 are written as U+FFFD, so that the result is always JSON; a
+ * NUL is \u0000.
  *
  *     struct fl_json_out out = fl_json_out(&buf);
- *     fl_json_begin_object(&out);
- *     fl_json_put_key(&out, FL_STR("id"));
- *     fl_json_put_u64(&out, 7);
- *     fl_json_put_field_str(&out, FL_STR("name"), name);
- *     fl_json_end_object(&out);
+ *     fl_json_open(&out, NULL, '{');
+ *     fl_json_put_u64(&out, "id", 7);
+ *     fl_json_put_str(&out, "name", name);
+ *     fl_json_close(&out, '}');
  *
  * Uses shared/base only.  Pure. */
 #pragma once
@@ -18,6 +19,7 @@
 
 #include "shared/base/buf.h"
 #include "shared/base/str.h"
+#include "shared/base/types.h"
 
 struct fl_json;
 
@@ -33,25 +35,26 @@ struct fl_json_out {
 
 struct fl_json_out fl_json_out(struct fl_buf *buf);
 
-void fl_json_begin_object(struct fl_json_out *out);
-void fl_json_end_object(struct fl_json_out *out);
-void fl_json_begin_list(struct fl_json_out *out);
-void fl_json_end_list(struct fl_json_out *out);
+void fl_json_open(struct fl_json_out *out, const char *key, char bracket); /* '{' or '[' */
+void fl_json_close(struct fl_json_out *out, char bracket);                 /* '}' or ']' */
 
+/* A key from outside; its value follows with the key NULL. */
 void fl_json_put_key(struct fl_json_out *out, struct fl_str key);
-void fl_json_put_str(struct fl_json_out *out, struct fl_str s);
-void fl_json_put_u64(struct fl_json_out *out, uint64_t n);
-void fl_json_put_i64(struct fl_json_out *out, int64_t n);
-void fl_json_put_bool(struct fl_json_out *out, bool is_true);
-void fl_json_put_null(struct fl_json_out *out);
-void fl_json_put_raw(struct fl_json_out *out, struct fl_str json); /* one value, already JSON */
-void fl_json_put_tree(struct fl_json_out *out, const struct fl_json *node);
 
-/* A key and its value. */
-void fl_json_put_field_str(struct fl_json_out *out, struct fl_str key, struct fl_str s);
-void fl_json_put_field_u64(struct fl_json_out *out, struct fl_str key, uint64_t n);
-void fl_json_put_field_i64(struct fl_json_out *out, struct fl_str key, int64_t n);
-void fl_json_put_field_bool(struct fl_json_out *out, struct fl_str key, bool is_true);
+void fl_json_put_str(struct fl_json_out *out, const char *key, struct fl_str s);
+void fl_json_put_cstr(struct fl_json_out *out, const char *key, const char *s); /* NULL: null */
+void fl_json_put_u64(struct fl_json_out *out, const char *key, uint64_t n);
+void fl_json_put_i64(struct fl_json_out *out, const char *key, int64_t n);
+void fl_json_put_bool(struct fl_json_out *out, const char *key, bool is_true);
+void fl_json_put_null(struct fl_json_out *out, const char *key);
+void fl_json_put_time(struct fl_json_out *out, const char *key, fl_ms at); /* below 1: null */
+void fl_json_put_job(struct fl_json_out *out, const char *key, struct fl_job job); /* 0: null */
+void fl_json_put_hex(struct fl_json_out *out, const char *key, const void *ptr, size_t len);
+/* One value that is JSON already. */
+void fl_json_put_raw(struct fl_json_out *out, const char *key, struct fl_str json);
+
+/* Writes again what fl_json_parse has read. */
+void fl_json_put_tree(struct fl_json_out *out, const struct fl_json *node);
 
 /* 's' as a quoted and escaped JSON string, outside of any object. */
 void fl_json_quote(struct fl_buf *buf, struct fl_str s);

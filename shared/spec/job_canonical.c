@@ -70,33 +70,34 @@ static void put_object(struct fl_json_out *out, enum fl_job_object object, uint3
 
 static void put_strs(struct fl_json_out *out, const struct fl_strs *strs)
 {
-    fl_json_begin_list(out);
+    fl_json_open(out, NULL, '[');
     for (size_t i = 0; i < strs->len; i++) {
-        fl_json_put_str(out, strs->at[i]);
+        fl_json_put_str(out, NULL, strs->at[i]);
     }
-    fl_json_end_list(out);
+    fl_json_close(out, ']');
 }
 
 static void put_pairs(struct fl_json_out *out, const struct fl_pairs *pairs)
 {
-    fl_json_begin_object(out);
+    fl_json_open(out, NULL, '{');
     for (size_t i = 0; i < pairs->len; i++) {
-        fl_json_put_field_str(out, pairs->at[i].key, pairs->at[i].value);
+        fl_json_put_key(out, pairs->at[i].key);
+        fl_json_put_str(out, NULL, pairs->at[i].value);
     }
-    fl_json_end_object(out);
+    fl_json_close(out, '}');
 }
 
 /* As Kubernetes has it: a list of name and value. */
 static void put_env(struct fl_json_out *out, const struct fl_pairs *env)
 {
-    fl_json_begin_list(out);
+    fl_json_open(out, NULL, '[');
     for (size_t i = 0; i < env->len; i++) {
-        fl_json_begin_object(out);
-        fl_json_put_field_str(out, FL_STR("name"), env->at[i].key);
-        fl_json_put_field_str(out, FL_STR("value"), env->at[i].value);
-        fl_json_end_object(out);
+        fl_json_open(out, NULL, '{');
+        fl_json_put_str(out, "name", env->at[i].key);
+        fl_json_put_str(out, "value", env->at[i].value);
+        fl_json_close(out, '}');
     }
-    fl_json_end_list(out);
+    fl_json_close(out, ']');
 }
 
 static void put_value(struct fl_json_out *out, const struct fl_job_field *field, uint32_t skipped,
@@ -111,7 +112,7 @@ static void put_value(struct fl_json_out *out, const struct fl_job_field *field,
     case FL_JOB_KIND_role_name:
     case FL_JOB_KIND_env_name:
     case FL_JOB_KIND_env_value:
-        fl_json_put_str(out, *(const struct fl_str *)member);
+        fl_json_put_str(out, NULL, *(const struct fl_str *)member);
         return;
     case FL_JOB_KIND_words:
     case FL_JOB_KIND_names:
@@ -126,26 +127,26 @@ static void put_value(struct fl_json_out *out, const struct fl_job_field *field,
         put_env(out, member);
         return;
     case FL_JOB_KIND_boolean:
-        fl_json_put_bool(out, *(const bool *)member);
+        fl_json_put_bool(out, NULL, *(const bool *)member);
         return;
     case FL_JOB_KIND_integer:
-        fl_json_put_i64(out, *(const int32_t *)member);
+        fl_json_put_i64(out, NULL, *(const int32_t *)member);
         return;
     case FL_JOB_KIND_count:
     case FL_JOB_KIND_duration:
-        fl_json_put_u64(out, *(const uint32_t *)member);
+        fl_json_put_u64(out, NULL, *(const uint32_t *)member);
         return;
     case FL_JOB_KIND_cpu:
         fl_quantity_write_milli(*(const uint32_t *)member, quantity);
-        fl_json_put_str(out, fl_str_c(quantity));
+        fl_json_put_cstr(out, NULL, quantity);
         return;
     case FL_JOB_KIND_memory:
         fl_quantity_write_bytes(*(const uint64_t *)member, quantity);
-        fl_json_put_str(out, fl_str_c(quantity));
+        fl_json_put_cstr(out, NULL, quantity);
         return;
     case FL_JOB_KIND_gpus: /* a text, as in Kubernetes */
         fl_quantity_write_milli((uint64_t) * (const uint32_t *)member * 1000, quantity);
-        fl_json_put_str(out, fl_str_c(quantity));
+        fl_json_put_cstr(out, NULL, quantity);
         return;
     case FL_JOB_KIND_object:
         put_object(out, field->child, skipped, member);
@@ -154,22 +155,22 @@ static void put_value(struct fl_json_out *out, const struct fl_job_field *field,
         put_object(out, field->child, skipped, base);
         return;
     case FL_JOB_KIND_only_item:
-        fl_json_begin_list(out);
+        fl_json_open(out, NULL, '[');
         put_object(out, field->child, skipped, base);
-        fl_json_end_list(out);
+        fl_json_close(out, ']');
         return;
     case FL_JOB_KIND_roles: {
         const struct fl_job_roles *roles = member;
 
-        fl_json_begin_list(out);
+        fl_json_open(out, NULL, '[');
         for (size_t i = 0; i < roles->len; i++) {
             put_object(out, field->child, skipped, &roles->at[i]);
         }
-        fl_json_end_list(out);
+        fl_json_close(out, ']');
         return;
     }
     case FL_JOB_KIND_never:
-        fl_json_put_str(out, FL_STR("Never"));
+        fl_json_put_str(out, NULL, FL_STR("Never"));
         return;
     }
 }
@@ -180,7 +181,7 @@ static void put_object(struct fl_json_out *out, enum fl_job_object object, uint3
 {
     struct fl_job_fields fields = fl_job_fields(object);
 
-    fl_json_begin_object(out);
+    fl_json_open(out, NULL, '{');
     for (size_t i = 0; i < fields.len; i++) {
         const struct fl_job_field *field = &fields.at[i];
 
@@ -188,7 +189,7 @@ static void put_object(struct fl_json_out *out, enum fl_job_object object, uint3
         fl_json_put_key(out, field->name);
         put_value(out, field, skipped, base);
     }
-    fl_json_end_object(out);
+    fl_json_close(out, '}');
 }
 
 static bool put_spec(struct fl_buf *out, const struct fl_job_spec *spec, uint32_t skipped)

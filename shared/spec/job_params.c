@@ -103,11 +103,12 @@ bool fl_job_params_canonical(struct fl_buf *out, const struct fl_pairs *params)
     struct fl_json_out json = fl_json_out(out);
 
     if (params->len == 0) return !out->is_over;
-    fl_json_begin_object(&json);
+    fl_json_open(&json, NULL, '{');
     for (size_t i = 0; i < params->len; i++) {
-        fl_json_put_field_str(&json, params->at[i].key, params->at[i].value);
+        fl_json_put_key(&json, params->at[i].key);
+        fl_json_put_str(&json, NULL, params->at[i].value);
     }
-    fl_json_end_object(&json);
+    fl_json_close(&json, '}');
     return !out->is_over;
 }
 

@@ -8,26 +8,26 @@ enum { PAGE = 100, PAGE_MAX = READ_AUDIT_MAX };
 
 static void listed(struct api_call *call, const struct read_audit *audit)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
     char place[EVENT_PLACE_TEXT_MAX];
 
-    json_open(json, NULL, '{');
-    json_open(json, "audit", '[');
+    fl_json_open(json, NULL, '{');
+    fl_json_open(json, "audit", '[');
     for (size_t i = 0; i < audit->len; i++) {
         event_place_print((struct event_place){audit->at[i].batch, audit->at[i].n}, place);
-        json_open(json, NULL, '{');
-        json_cstr(json, "id", place);
-        json_time(json, "at", audit->at[i].at);
-        json_text(json, "actor", audit->at[i].actor);
-        json_text(json, "what", audit->at[i].body);
-        json_close(json, '}');
+        fl_json_open(json, NULL, '{');
+        fl_json_put_cstr(json, "id", place);
+        fl_json_put_time(json, "at", audit->at[i].at);
+        fl_json_put_str(json, "actor", audit->at[i].actor);
+        fl_json_put_str(json, "what", audit->at[i].body);
+        fl_json_close(json, '}');
     }
-    json_close(json, ']');
+    fl_json_close(json, ']');
     if (audit->has_more) {
         event_place_print((struct event_place){audit->batch, audit->n}, place);
-        json_cstr(json, "cursor", place);
+        fl_json_put_cstr(json, "cursor", place);
     }
-    json_close(json, '}');
+    fl_json_close(json, '}');
     api_answer(call);
 }
 

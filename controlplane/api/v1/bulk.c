@@ -23,15 +23,15 @@ static void next_page(struct api_call *call);
 static void answer(struct api_call *call)
 {
     struct bulk *bulk = call->state;
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
-    json_open(json, NULL, '{');
-    json_bool(json, "dryRun", bulk->is_dry);
-    json_u64(json, "matched", bulk->matched);
-    json_u64(json, "changed", bulk->changed);
-    json_u64(json, "failed", bulk->failed);
-    json_bool(json, "more", bulk->has_more);
-    json_close(json, '}');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_bool(json, "dryRun", bulk->is_dry);
+    fl_json_put_u64(json, "matched", bulk->matched);
+    fl_json_put_u64(json, "changed", bulk->changed);
+    fl_json_put_u64(json, "failed", bulk->failed);
+    fl_json_put_bool(json, "more", bulk->has_more);
+    fl_json_close(json, '}');
     api_answer(call);
 }
 

@@ -8,13 +8,14 @@
 
 enum { PAGE = 500 };
 
-static void write_resources(struct json *json, const char *key, const struct fl_resources *amount)
+static void write_resources(struct fl_json_out *json, const char *key,
+                            const struct fl_resources *amount)
 {
-    json_open(json, key, '{');
-    json_u64(json, "cpuMilli", amount->cpu_milli);
-    json_u64(json, "memoryBytes", amount->memory_bytes);
-    json_u64(json, "gpus", amount->gpus);
-    json_close(json, '}');
+    fl_json_open(json, key, '{');
+    fl_json_put_u64(json, "cpuMilli", amount->cpu_milli);
+    fl_json_put_u64(json, "memoryBytes", amount->memory_bytes);
+    fl_json_put_u64(json, "gpus", amount->gpus);
+    fl_json_close(json, '}');
 }
 
 static const char *state_of(const struct core_cluster_view *cluster)
@@ -27,43 +28,44 @@ static const char *state_of(const struct core_cluster_view *cluster)
     return cluster->cordon && cluster->cordon[0] ? "cordoned" : "ready";
 }
 
-static void write_cluster(struct json *json, const struct core_cluster_view *cluster)
+static void write_cluster(struct fl_json_out *json, const struct core_cluster_view *cluster)
 {
-    json_open(json, NULL, '{');
-    json_cstr(json, "name", cluster->name);
-    json_cstr(json, "id", cluster->uuid);
-    json_cstr(json, "uid", cluster->uid);
-    json_cstr(json, "state", state_of(cluster));
-    json_cstr(json, "cordon", cluster->cordon && cluster->cordon[0] ? cluster->cordon : NULL);
-    json_bool(json, "connected", cluster->is_connected);
-    json_bool(json, "images", cluster->has_images);
-    json_u64(json, "certificateGeneration", cluster->generation);
-    json_u64(json, "session", cluster->session_epoch);
-    json_u64(json, "attempts", cluster->attempts);
-    json_u64(json, "unconfirmed", cluster->attempts_unconfirmed);
-    json_u64(json, "nodes", cluster->nodes);
-    json_u64(json, "nodesReady", cluster->nodes_ready);
+    fl_json_open(json, NULL, '{');
+    fl_json_put_cstr(json, "name", cluster->name);
+    fl_json_put_cstr(json, "id", cluster->uuid);
+    fl_json_put_cstr(json, "uid", cluster->uid);
+    fl_json_put_cstr(json, "state", state_of(cluster));
+    fl_json_put_cstr(json, "cordon",
+                     cluster->cordon && cluster->cordon[0] ? cluster->cordon : NULL);
+    fl_json_put_bool(json, "connected", cluster->is_connected);
+    fl_json_put_bool(json, "images", cluster->has_images);
+    fl_json_put_u64(json, "certificateGeneration", cluster->generation);
+    fl_json_put_u64(json, "session", cluster->session_epoch);
+    fl_json_put_u64(json, "attempts", cluster->attempts);
+    fl_json_put_u64(json, "unconfirmed", cluster->attempts_unconfirmed);
+    fl_json_put_u64(json, "nodes", cluster->nodes);
+    fl_json_put_u64(json, "nodesReady", cluster->nodes_ready);
     write_resources(json, "total", &cluster->total);
     write_resources(json, "free", &cluster->free);
-    json_close(json, '}');
+    fl_json_close(json, '}');
 }
 
 static void listed(struct api_call *call, const struct core_answer *answer)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
-    json_open(json, NULL, '{');
-    json_open(json, "clusters", '[');
+    fl_json_open(json, NULL, '{');
+    fl_json_open(json, "clusters", '[');
     for (size_t i = 0; i < answer->clusters_len; i++) {
         write_cluster(json, &answer->clusters[i]);
     }
-    json_close(json, ']');
+    fl_json_close(json, ']');
     if (answer->next != 0) {
         char *cursor = fl_arena_printf(&call->arena, "%llu", (unsigned long long)answer->next);
 
-        json_cstr(json, "cursor", cursor);
+        fl_json_put_cstr(json, "cursor", cursor);
     }
-    json_close(json, '}');
+    fl_json_close(json, '}');
     api_answer(call);
 }
 
@@ -134,28 +136,28 @@ static void get_cluster(struct api_call *call)
 
 static void listed_nodes(struct api_call *call, const struct core_answer *answer)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
-    json_open(json, NULL, '{');
-    json_open(json, "nodes", '[');
+    fl_json_open(json, NULL, '{');
+    fl_json_open(json, "nodes", '[');
     for (size_t i = 0; i < answer->nodes_len; i++) {
         const struct core_node_view *node = &answer->nodes[i];
 
-        json_open(json, NULL, '{');
-        json_cstr(json, "name", node->name);
-        json_bool(json, "ready", node->is_ready);
+        fl_json_open(json, NULL, '{');
+        fl_json_put_cstr(json, "name", node->name);
+        fl_json_put_bool(json, "ready", node->is_ready);
         write_resources(json, "total", &node->total);
         write_resources(json, "free", &node->free);
         job_json_lines(json, "labels", fl_str_c(node->labels));
-        json_close(json, '}');
+        fl_json_close(json, '}');
     }
-    json_close(json, ']');
+    fl_json_close(json, ']');
     if (answer->next != 0) {
         char *cursor = fl_arena_printf(&call->arena, "%llu", (unsigned long long)answer->next);
 
-        json_cstr(json, "cursor", cursor);
+        fl_json_put_cstr(json, "cursor", cursor);
     }
-    json_close(json, '}');
+    fl_json_close(json, '}');
     api_answer(call);
 }
 
@@ -183,12 +185,12 @@ static void decided(struct api_call *call, const struct core_answer *answer)
 
 static void forgotten(struct api_call *call, const struct core_answer *answer)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
     (void)answer;
-    json_open(json, NULL, '{');
-    json_text(json, "name", call->params[0]);
-    json_close(json, '}');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_str(json, "name", call->params[0]);
+    fl_json_close(json, '}');
     api_answer(call);
 }
 

@@ -26,16 +26,16 @@ static void enrolled(struct api_call *call, const struct core_answer *answer)
                                &pem, &issued, &err);
     fl_csr_fini(&csr);
     if (is_issued) {
-        struct json *json = api_json(call);
+        struct fl_json_out *json = api_json(call);
 
-        json_open(json, NULL, '{');
-        json_cstr(json, "cluster", answer->name);
-        json_cstr(json, "id", answer->uuid);
-        json_u64(json, "generation", answer->generation);
-        json_text(json, "certificate", (struct fl_str){(const char *)pem.at, pem.len});
-        json_text(json, "ca", identity_ca_pem(call->parts->identity));
-        json_time(json, "renewAt", issued.renew_at);
-        json_close(json, '}');
+        fl_json_open(json, NULL, '{');
+        fl_json_put_cstr(json, "cluster", answer->name);
+        fl_json_put_cstr(json, "id", answer->uuid);
+        fl_json_put_u64(json, "generation", answer->generation);
+        fl_json_put_str(json, "certificate", (struct fl_str){(const char *)pem.at, pem.len});
+        fl_json_put_str(json, "ca", identity_ca_pem(call->parts->identity));
+        fl_json_put_time(json, "renewAt", issued.renew_at);
+        fl_json_close(json, '}');
         api_answer(call);
     } else {
         api_fail(call, FL_IO, "the certificate could not be made: %s", err.text);

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "controlplane/api/json.h"
 #include "controlplane/api/schema.h"
 #include "controlplane/views/directory.h"
 #include "shared/base/buf.h"
 #include "shared/base/replica.h"
+#include "shared/json/json_out.h"
 
 void event_place_print(struct event_place place, char out[EVENT_PLACE_TEXT_MAX])
 {
@@ -87,79 +87,80 @@ static bool is_wanted(const struct told *told, const struct event_filter *filter
     return told->type[0] == 'q' ? filter->queues : filter->clusters;
 }
 
-static void write_cluster(struct json *json, struct directory *directory, uint32_t number)
+static void write_cluster(struct fl_json_out *json, struct directory *directory, uint32_t number)
 {
     struct directory_cluster cluster;
 
     if (directory_cluster(directory, (struct fl_cluster){number}, &cluster)) {
-        json_cstr(json, "cluster", cluster.name);
+        fl_json_put_cstr(json, "cluster", cluster.name);
     }
 }
 
-static void write_end(struct json *json, uint16_t reason, int32_t exit_code, uint32_t replica)
+static void write_end(struct fl_json_out *json, uint16_t reason, int32_t exit_code,
+                      uint32_t replica)
 {
-    json_cstr(json, "reason", reason_name(reason));
-    json_i64(json, "exitCode", exit_code);
-    if (replica != UINT32_MAX) json_u64(json, "firstReplica", replica);
+    fl_json_put_cstr(json, "reason", reason_name(reason));
+    fl_json_put_i64(json, "exitCode", exit_code);
+    if (replica != UINT32_MAX) fl_json_put_u64(json, "firstReplica", replica);
 }
 
-static void write_data(struct json *json, const struct row *row, struct directory *directory)
+static void write_data(struct fl_json_out *json, const struct row *row, struct directory *directory)
 {
     char name[64];
 
     switch (row->kind) {
     case ROW_job_new:
         if (directory_queue_name(directory, (struct fl_queue_id){row->job_new.queue}, name)) {
-            json_cstr(json, "queue", name);
+            fl_json_put_cstr(json, "queue", name);
         }
         if (row->job_new.name.len > 0) {
-            json_text(json, "name", row->job_new.name);
+            fl_json_put_str(json, "name", row->job_new.name);
         } else {
-            json_null(json, "name");
+            fl_json_put_null(json, "name");
         }
-        json_u64(json, "elements", row->job_new.elements);
+        fl_json_put_u64(json, "elements", row->job_new.elements);
         break;
     case ROW_attempt_new:
-        json_u64(json, "element", row->attempt_new.element);
-        json_u64(json, "attempt", row->attempt_new.n);
+        fl_json_put_u64(json, "element", row->attempt_new.element);
+        fl_json_put_u64(json, "attempt", row->attempt_new.n);
         write_cluster(json, directory, row->attempt_new.cluster);
         break;
     case ROW_replica_phase:
-        json_u64(json, "element", row->replica_phase.element);
-        json_u64(json, "attempt", row->replica_phase.n);
-        json_u64(json, "replica", row->replica_phase.replica);
-        json_cstr(json, "state", fl_replica_state_name(row->replica_phase.state));
+        fl_json_put_u64(json, "element", row->replica_phase.element);
+        fl_json_put_u64(json, "attempt", row->replica_phase.n);
+        fl_json_put_u64(json, "replica", row->replica_phase.replica);
+        fl_json_put_cstr(json, "state", fl_replica_state_name(row->replica_phase.state));
         if (row->replica_phase.state == FL_REPLICA_exited) {
-            json_i64(json, "exitCode", row->replica_phase.exit_code);
+            fl_json_put_i64(json, "exitCode", row->replica_phase.exit_code);
         }
         break;
     case ROW_attempt_end:
-        json_u64(json, "element", row->attempt_end.element);
-        json_u64(json, "attempt", row->attempt_end.n);
+        fl_json_put_u64(json, "element", row->attempt_end.element);
+        fl_json_put_u64(json, "attempt", row->attempt_end.n);
         write_end(json, row->attempt_end.reason, row->attempt_end.exit_code,
                   row->attempt_end.first_replica);
         break;
     case ROW_element_end:
-        json_u64(json, "element", row->element_end.element);
-        json_u64(json, "attempt", row->element_end.n);
-        json_cstr(json, "state", job_state_name(row->element_end.state));
+        fl_json_put_u64(json, "element", row->element_end.element);
+        fl_json_put_u64(json, "attempt", row->element_end.n);
+        fl_json_put_cstr(json, "state", job_state_name(row->element_end.state));
         write_end(json, row->element_end.reason, row->element_end.exit_code,
                   row->element_end.first_replica);
         break;
     case ROW_job_end:
-        json_cstr(json, "state", job_state_name(row->job_end.state));
-        json_cstr(json, "reason", reason_name(row->job_end.reason));
+        fl_json_put_cstr(json, "state", job_state_name(row->job_end.state));
+        fl_json_put_cstr(json, "reason", reason_name(row->job_end.reason));
         break;
     case ROW_queue_put:
-        json_text(json, "queue", row->queue_put.name);
-        json_bool(json, "paused", row->queue_put.is_paused);
+        fl_json_put_str(json, "queue", row->queue_put.name);
+        fl_json_put_bool(json, "paused", row->queue_put.is_paused);
         break;
     case ROW_cluster_put:
-        json_text(json, "cluster", row->cluster_put.name);
-        json_text(json, "cordon", row->cluster_put.cordon);
+        fl_json_put_str(json, "cluster", row->cluster_put.name);
+        fl_json_put_str(json, "cordon", row->cluster_put.cordon);
         break;
     case ROW_unknown:
-        json_u64(json, "row", row->unknown.number);
+        fl_json_put_u64(json, "row", row->unknown.number);
         break;
     default:
         break;
@@ -171,19 +172,19 @@ bool event_write(struct fl_buf *out, struct event_place place, fl_ms at, const s
 {
     struct told told = tell(row);
     char id[EVENT_PLACE_TEXT_MAX], head[96];
-    struct json json;
+    struct fl_json_out json;
 
     if (!is_wanted(&told, filter)) return false;
     event_place_print(place, id);
     snprintf(head, sizeof head, "id: %s\nevent: %s\ndata: ", id, told.type);
     fl_buf_put(out, head, strlen(head));
-    json = json_begin(out);
-    json_open(&json, NULL, '{');
-    json_cstr(&json, "type", told.type);
-    json_time(&json, "at", at);
-    if (told.job != 0) json_job(&json, "job", (struct fl_job){told.job});
+    json = fl_json_out(out);
+    fl_json_open(&json, NULL, '{');
+    fl_json_put_cstr(&json, "type", told.type);
+    fl_json_put_time(&json, "at", at);
+    if (told.job != 0) fl_json_put_job(&json, "job", (struct fl_job){told.job});
     write_data(&json, row, directory);
-    json_close(&json, '}');
+    fl_json_close(&json, '}');
     fl_buf_put(out, "\n\n", 2);
     return true;
 }

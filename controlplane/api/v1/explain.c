@@ -4,57 +4,57 @@
 #include "controlplane/api/v1/visible_job.h"
 #include "controlplane/views/directory.h"
 
-static void write_verdicts(struct api_call *call, struct json *json,
+static void write_verdicts(struct api_call *call, struct fl_json_out *json,
                            const struct core_answer *answer)
 {
-    json_open(json, "clusters", '[');
+    fl_json_open(json, "clusters", '[');
     for (size_t i = 0; i < answer->verdicts_len; i++) {
         const struct core_verdict *verdict = &answer->verdicts[i];
         struct directory_cluster cluster = {0};
 
         directory_cluster(call->parts->directory, verdict->cluster, &cluster);
-        json_open(json, NULL, '{');
-        json_cstr(json, "cluster", cluster.name);
-        json_cstr(json, "reason", reason_name(verdict->reason));
-        json_cstr(json, "whoCanAct", reason_who(verdict->reason));
-        json_cstr(json, "detail", verdict->text);
-        json_close(json, '}');
+        fl_json_open(json, NULL, '{');
+        fl_json_put_cstr(json, "cluster", cluster.name);
+        fl_json_put_cstr(json, "reason", reason_name(verdict->reason));
+        fl_json_put_cstr(json, "whoCanAct", reason_who(verdict->reason));
+        fl_json_put_cstr(json, "detail", verdict->text);
+        fl_json_close(json, '}');
     }
-    json_close(json, ']');
+    fl_json_close(json, ']');
 }
 
 static void explained(struct api_call *call, const struct core_answer *answer)
 {
     const struct core_job_view *view = answer->jobs_len > 0 ? &answer->jobs[0] : NULL;
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
-    json_open(json, NULL, '{');
-    json_text(json, "id", call->params[0]);
+    fl_json_open(json, NULL, '{');
+    fl_json_put_str(json, "id", call->params[0]);
     if (view) {
-        json_cstr(json, "state", job_state_name(view->state));
-        json_cstr(json, "reason", reason_name(view->reason));
-        json_cstr(json, "whoCanAct", reason_who(view->reason));
-        if (view->unknown_at != 0) json_time(json, "unknownSince", view->unknown_at);
+        fl_json_put_cstr(json, "state", job_state_name(view->state));
+        fl_json_put_cstr(json, "reason", reason_name(view->reason));
+        fl_json_put_cstr(json, "whoCanAct", reason_who(view->reason));
+        if (view->unknown_at != 0) fl_json_put_time(json, "unknownSince", view->unknown_at);
     }
-    json_cstr(json, "sentence", answer->sentence);
+    fl_json_put_cstr(json, "sentence", answer->sentence);
     write_verdicts(call, json, answer);
-    json_close(json, '}');
+    fl_json_close(json, '}');
     api_answer(call);
 }
 
 static void ended(struct api_call *call, const struct read_job *job)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
-    json_open(json, NULL, '{');
-    json_text(json, "id", call->params[0]);
-    json_cstr(json, "state", job_state_name(job->state));
-    json_cstr(json, "reason", reason_name(job->reason));
-    json_cstr(json, "whoCanAct", reason_who(job->reason));
-    json_cstr(json, "sentence", reason_sentence(job->reason));
-    json_open(json, "clusters", '[');
-    json_close(json, ']');
-    json_close(json, '}');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_str(json, "id", call->params[0]);
+    fl_json_put_cstr(json, "state", job_state_name(job->state));
+    fl_json_put_cstr(json, "reason", reason_name(job->reason));
+    fl_json_put_cstr(json, "whoCanAct", reason_who(job->reason));
+    fl_json_put_cstr(json, "sentence", reason_sentence(job->reason));
+    fl_json_open(json, "clusters", '[');
+    fl_json_close(json, ']');
+    fl_json_close(json, '}');
     api_answer(call);
 }
 

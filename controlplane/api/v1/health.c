@@ -13,45 +13,45 @@ static void readyz(struct api_call *call)
 {
     struct api_health health = {0};
     bool has_tokens = token_table_is_loaded(call->parts->tokens), is_ready;
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
     call->parts->health(call->parts->health_ctx, &health);
     is_ready = health.is_leading && has_tokens;
-    json_open(json, NULL, '{');
-    json_bool(json, "ready", is_ready);
-    if (!health.is_leading) json_cstr(json, "why", health.why);
+    fl_json_open(json, NULL, '{');
+    fl_json_put_bool(json, "ready", is_ready);
+    if (!health.is_leading) fl_json_put_cstr(json, "why", health.why);
     if (api_query_flag(call, "verbose")) {
-        json_bool(json, "leading", health.is_leading);
-        json_bool(json, "tokensLoaded", has_tokens);
-        json_u64(json, "epoch", health.epoch);
-        json_u64(json, "turnLongestMicros", health.turn_longest_us);
-        json_u64(json, "eventsWaiting", health.waiting);
-        json_u64(json, "streams", api_streams(call->api));
-        json_cstr(json, "tunnelAddress", call->config->tunnel_address);
-        json_open(json, "database", '{');
-        json_cstr(json, "state", health.database);
-        json_u64(json, "commits", health.commits);
-        json_u64(json, "commitLongestMillis", health.commit_longest_ms);
-        json_close(json, '}');
-        json_open(json, "disk", '{');
-        json_bool(json, "full", health.is_log_disk_full);
-        json_u64(json, "freeBytes", health.disk_free_bytes);
-        json_u64(json, "totalBytes", health.disk_total_bytes);
-        json_close(json, '}');
+        fl_json_put_bool(json, "leading", health.is_leading);
+        fl_json_put_bool(json, "tokensLoaded", has_tokens);
+        fl_json_put_u64(json, "epoch", health.epoch);
+        fl_json_put_u64(json, "turnLongestMicros", health.turn_longest_us);
+        fl_json_put_u64(json, "eventsWaiting", health.waiting);
+        fl_json_put_u64(json, "streams", api_streams(call->api));
+        fl_json_put_cstr(json, "tunnelAddress", call->config->tunnel_address);
+        fl_json_open(json, "database", '{');
+        fl_json_put_cstr(json, "state", health.database);
+        fl_json_put_u64(json, "commits", health.commits);
+        fl_json_put_u64(json, "commitLongestMillis", health.commit_longest_ms);
+        fl_json_close(json, '}');
+        fl_json_open(json, "disk", '{');
+        fl_json_put_bool(json, "full", health.is_log_disk_full);
+        fl_json_put_u64(json, "freeBytes", health.disk_free_bytes);
+        fl_json_put_u64(json, "totalBytes", health.disk_total_bytes);
+        fl_json_close(json, '}');
     }
-    json_close(json, '}');
+    fl_json_close(json, '}');
     api_answer_as(call, is_ready ? 200 : 503, "application/json",
                   (struct fl_str){(const char *)call->out.at, call->out.len});
 }
 
 static void version(struct api_call *call)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
-    json_open(json, NULL, '{');
-    json_cstr(json, "version", FL_VERSION);
-    json_cstr(json, "api", "v1");
-    json_close(json, '}');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_cstr(json, "version", FL_VERSION);
+    fl_json_put_cstr(json, "api", "v1");
+    fl_json_close(json, '}');
     api_answer(call);
 }
 

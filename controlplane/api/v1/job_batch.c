@@ -365,30 +365,31 @@ static bool read_list(struct batch *batch)
     return true;
 }
 
-static void write_line(struct batch *batch, struct json *json, const struct line *line,
+static void write_line(struct batch *batch, struct fl_json_out *json, const struct line *line,
                        const struct core_answer *answer)
 {
     const struct core_outcome *outcome = NULL;
 
-    json_open(json, NULL, '{');
-    json_u64(json, "line", line->number);
+    fl_json_open(json, NULL, '{');
+    fl_json_put_u64(json, "line", line->number);
     if (line->problem.len > 0) {
-        json_raw(json, "problem", line->problem);
+        fl_json_put_raw(json, "problem", line->problem);
     } else if (line->defines.len > 0) {
-        json_text(json, "spec", line->defines);
+        fl_json_put_str(json, "spec", line->defines);
     } else {
         outcome = &answer->outcomes[line->item];
     }
     if (outcome && outcome->code == FL_OK) {
-        json_job(json, "id", outcome->job);
-        json_cstr(json, "state", job_state_name(batch->held[line->item] ? JOB_held : JOB_queued));
+        fl_json_put_job(json, "id", outcome->job);
+        fl_json_put_cstr(json, "state",
+                         job_state_name(batch->held[line->item] ? JOB_held : JOB_queued));
     }
     if (outcome && outcome->code != FL_OK) {
         struct api_problem problem = {.code = outcome->code, .detail = outcome->text};
 
-        json_raw(json, "problem", problem_json(batch, &problem));
+        fl_json_put_raw(json, "problem", problem_json(batch, &problem));
     }
-    json_close(json, '}');
+    fl_json_close(json, '}');
     fl_buf_put_u8(&batch->call->out, '\n');
 }
 
@@ -406,7 +407,7 @@ static void answer_lines(struct api_call *call, const struct core_answer *answer
     }
     fl_buf_clear(&call->out);
     for (size_t i = 0; i < batch->lines.len; i++) {
-        struct json json = json_begin(&call->out);
+        struct fl_json_out json = fl_json_out(&call->out);
 
         write_line(batch, &json, &batch->lines.at[i], answer);
     }

@@ -31,94 +31,97 @@ static struct fl_str keep(struct fl_arena *arena, struct fl_str s)
 
 /* ---- attempts -------------------------------------------------------------------------------- */
 
-static void write_names(struct json *json, const char *key, struct fl_str lines)
+static void write_names(struct fl_json_out *json, const char *key, struct fl_str lines)
 {
-    json_open(json, key, '[');
+    fl_json_open(json, key, '[');
     while (lines.len > 0) {
         const char *end = memchr(lines.at, '\n', lines.len);
         size_t len = end ? (size_t)(end - lines.at) : lines.len;
         size_t taken = end ? len + 1 : len;
 
-        if (len > 0) json_text(json, NULL, (struct fl_str){lines.at, len});
+        if (len > 0) fl_json_put_str(json, NULL, (struct fl_str){lines.at, len});
         lines.at += taken;
         lines.len -= taken;
     }
-    json_close(json, ']');
+    fl_json_close(json, ']');
 }
 
-static void write_cluster(struct api_call *call, struct json *json, struct fl_cluster number)
+static void write_cluster(struct api_call *call, struct fl_json_out *json, struct fl_cluster number)
 {
     struct directory_cluster cluster;
 
-    json_cstr(json, "cluster",
-              directory_cluster(call->parts->directory, number, &cluster) ? cluster.name : NULL);
+    fl_json_put_cstr(json, "cluster",
+                     directory_cluster(call->parts->directory, number, &cluster) ? cluster.name
+                                                                                 : NULL);
 }
 
-static void write_attempt(struct api_call *call, struct json *json,
+static void write_attempt(struct api_call *call, struct fl_json_out *json,
                           const struct read_attempt *attempt)
 {
-    json_open(json, NULL, '{');
-    json_u64(json, "element", attempt->attempt.element);
-    json_u64(json, "attempt", attempt->attempt.n);
+    fl_json_open(json, NULL, '{');
+    fl_json_put_u64(json, "element", attempt->attempt.element);
+    fl_json_put_u64(json, "attempt", attempt->attempt.n);
     write_cluster(call, json, attempt->cluster);
     write_names(json, "nodes", attempt->nodes);
-    json_time(json, "placedAt", attempt->began_at);
-    json_time(json, "endedAt", attempt->is_ended ? attempt->ended_at : 0);
+    fl_json_put_time(json, "placedAt", attempt->began_at);
+    fl_json_put_time(json, "endedAt", attempt->is_ended ? attempt->ended_at : 0);
     if (attempt->is_ended) {
-        json_cstr(json, "reason", reason_name(attempt->reason));
-        json_i64(json, "exitCode", attempt->exit_code);
+        fl_json_put_cstr(json, "reason", reason_name(attempt->reason));
+        fl_json_put_i64(json, "exitCode", attempt->exit_code);
         if (attempt->first_replica != UINT32_MAX) {
-            json_u64(json, "firstReplica", attempt->first_replica);
+            fl_json_put_u64(json, "firstReplica", attempt->first_replica);
         }
-        if (attempt->is_last) json_cstr(json, "elementState", job_state_name(attempt->state));
+        if (attempt->is_last) {
+            fl_json_put_cstr(json, "elementState", job_state_name(attempt->state));
+        }
     }
-    json_close(json, '}');
+    fl_json_close(json, '}');
 }
 
-static void write_attempts(struct api_call *call, struct json *json,
+static void write_attempts(struct api_call *call, struct fl_json_out *json,
                            const struct read_attempts *attempts)
 {
-    json_open(json, "attempts", '[');
+    fl_json_open(json, "attempts", '[');
     for (size_t i = 0; i < attempts->len; i++) {
         write_attempt(call, json, &attempts->at[i]);
     }
-    json_close(json, ']');
+    fl_json_close(json, ']');
     if (attempts->has_more && attempts->len > 0) {
         const struct fl_attempt *last = &attempts->at[attempts->len - 1].attempt;
 
-        json_cstr(json, "attemptsCursor",
-                  fl_arena_printf(&call->arena, "%u.%u", last->element, last->n));
+        fl_json_put_cstr(json, "attemptsCursor",
+                         fl_arena_printf(&call->arena, "%u.%u", last->element, last->n));
     }
 }
 
 /* The live ones, kept as JSON: the answer of the core is gone by the time it is written. */
 static struct fl_str live_json(struct api_call *call, const struct core_answer *answer)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
-    json_open(json, NULL, '[');
+    fl_json_open(json, NULL, '[');
     for (size_t i = 0; i < answer->elements_len; i++) {
         const struct core_element_view *element = &answer->elements[i];
 
-        json_open(json, NULL, '{');
-        json_u64(json, "element", element->element);
-        json_u64(json, "attempt", element->attempt);
-        json_cstr(json, "state", attempt_state_name(element->state));
+        fl_json_open(json, NULL, '{');
+        fl_json_put_u64(json, "element", element->element);
+        fl_json_put_u64(json, "attempt", element->attempt);
+        fl_json_put_cstr(json, "state", attempt_state_name(element->state));
         if (element->reason != REASON_none) {
-            json_cstr(json, "reason", reason_name(element->reason));
+            fl_json_put_cstr(json, "reason", reason_name(element->reason));
         }
-        if (element->unknown_at != 0) json_time(json, "unknownSince", element->unknown_at);
-        if (element->wait_until != 0) json_time(json, "waitsUntil", element->wait_until);
+        if (element->unknown_at != 0) fl_json_put_time(json, "unknownSince", element->unknown_at);
+        if (element->wait_until != 0) fl_json_put_time(json, "waitsUntil", element->wait_until);
         write_cluster(call, json, element->cluster);
         write_names(json, "nodes", fl_str_c(element->nodes));
-        json_open(json, "replicas", '[');
+        fl_json_open(json, "replicas", '[');
         for (size_t r = 0; r < element->replicas_len; r++) {
-            json_cstr(json, NULL, fl_replica_state_name(element->replicas[r]));
+            fl_json_put_cstr(json, NULL, fl_replica_state_name(element->replicas[r]));
         }
-        json_close(json, ']');
-        json_close(json, '}');
+        fl_json_close(json, ']');
+        fl_json_close(json, '}');
     }
-    json_close(json, ']');
+    fl_json_close(json, ']');
     return keep(&call->arena, (struct fl_str){(const char *)call->out.at, call->out.len});
 }
 
@@ -127,24 +130,24 @@ static struct fl_str live_json(struct api_call *call, const struct core_answer *
 static void answer_job(struct api_call *call, const struct read_attempts *attempts)
 {
     struct get *get = call->state;
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
-    json_open(json, NULL, '{');
+    fl_json_open(json, NULL, '{');
     if (get->is_open) {
         job_json_view(call, json, &get->view, get->has_stored ? &get->stored : NULL);
-        if (get->sentence.len > 0) json_text(json, "sentence", get->sentence);
-        json_raw(json, "live", get->live);
+        if (get->sentence.len > 0) fl_json_put_str(json, "sentence", get->sentence);
+        fl_json_put_raw(json, "live", get->live);
     } else {
         job_json_stored(call, json, &get->stored,
                         &(struct read_element_counts){.at = &get->count, .len = get->has_count});
     }
     if (get->has_stored) {
-        json_hex(json, "specDigest", get->stored.spec.at, sizeof get->stored.spec.at);
-        if (get->stored.params.len > 0) json_raw(json, "params", get->stored.params);
+        fl_json_put_hex(json, "specDigest", get->stored.spec.at, sizeof get->stored.spec.at);
+        if (get->stored.params.len > 0) fl_json_put_raw(json, "params", get->stored.params);
     }
-    if (get->spec.len > 0) json_raw(json, "spec", get->spec);
+    if (get->spec.len > 0) fl_json_put_raw(json, "spec", get->spec);
     write_attempts(call, json, attempts);
-    json_close(json, '}');
+    fl_json_close(json, '}');
     api_answer(call);
 }
 
@@ -238,11 +241,11 @@ static void get_job(struct api_call *call)
 
 static void answer_attempts(struct api_call *call, const struct read_attempts *attempts)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
-    json_open(json, NULL, '{');
+    fl_json_open(json, NULL, '{');
     write_attempts(call, json, attempts);
-    json_close(json, '}');
+    fl_json_close(json, '}');
     api_answer(call);
 }
 

@@ -4,9 +4,9 @@
 
 #include "controlplane/views/directory.h"
 
-void job_json_lines(struct json *json, const char *key, struct fl_str lines)
+void job_json_lines(struct fl_json_out *json, const char *key, struct fl_str lines)
 {
-    json_open(json, key, '{');
+    fl_json_open(json, key, '{');
     while (lines.len > 0) {
         const char *end = memchr(lines.at, '\n', lines.len);
         struct fl_str line = {lines.at, end ? (size_t)(end - lines.at) : lines.len};
@@ -16,99 +16,100 @@ void job_json_lines(struct json *json, const char *key, struct fl_str lines)
         if (equal) {
             size_t key_len = (size_t)(equal - line.at);
 
-            fl_json_put_key(&json->out, (struct fl_str){line.at, key_len});
-            json_text(json, NULL, (struct fl_str){equal + 1, line.len - key_len - 1});
+            fl_json_put_key(json, (struct fl_str){line.at, key_len});
+            fl_json_put_str(json, NULL, (struct fl_str){equal + 1, line.len - key_len - 1});
         }
         lines.at += taken;
         lines.len -= taken;
     }
-    json_close(json, '}');
+    fl_json_close(json, '}');
 }
 
-static void write_queue(struct api_call *call, struct json *json, struct fl_queue_id queue)
+static void write_queue(struct api_call *call, struct fl_json_out *json, struct fl_queue_id queue)
 {
     char name[64];
 
-    json_cstr(json, "queue",
-              directory_queue_name(call->parts->directory, queue, name) ? name : NULL);
+    fl_json_put_cstr(json, "queue",
+                     directory_queue_name(call->parts->directory, queue, name) ? name : NULL);
 }
 
-void job_json_name(struct json *json, struct fl_str name)
+void job_json_name(struct fl_json_out *json, struct fl_str name)
 {
     if (name.len > 0) {
-        json_text(json, "name", name);
+        fl_json_put_str(json, "name", name);
     } else {
-        json_null(json, "name");
+        fl_json_put_null(json, "name");
     }
 }
 
 /* The members that are stored when it is accepted, and never change.  'job' NULL: it could not be
  * read. */
-static void write_cold(struct json *json, const struct read_job *job)
+static void write_cold(struct fl_json_out *json, const struct read_job *job)
 {
     job_json_name(json, job ? job->name : (struct fl_str){0});
     job_json_lines(json, "labels", job ? job->labels : (struct fl_str){0});
-    json_time(json, "submittedAt", job ? job->accepted_at : 0);
-    json_job(json, "retryOf", job ? job->retry_of : (struct fl_job){0});
+    fl_json_put_time(json, "submittedAt", job ? job->accepted_at : 0);
+    fl_json_put_job(json, "retryOf", job ? job->retry_of : (struct fl_job){0});
 }
 
 /* How a job that is its only element went; nulls for others, and as long as it has not ended. */
-static void write_exit(struct json *json, uint16_t attempt, const struct read_job *job)
+static void write_exit(struct fl_json_out *json, uint16_t attempt, const struct read_job *job)
 {
     bool has_exit = job && job->has_exit;
 
     if (attempt != 0) {
-        json_u64(json, "attempt", attempt);
+        fl_json_put_u64(json, "attempt", attempt);
     } else {
-        json_null(json, "attempt");
+        fl_json_put_null(json, "attempt");
     }
     if (has_exit) {
-        json_i64(json, "exitCode", job->exit_code);
+        fl_json_put_i64(json, "exitCode", job->exit_code);
     } else {
-        json_null(json, "exitCode");
+        fl_json_put_null(json, "exitCode");
     }
     if (has_exit && job->first_replica != UINT32_MAX) {
-        json_u64(json, "firstReplica", job->first_replica);
+        fl_json_put_u64(json, "firstReplica", job->first_replica);
     } else {
-        json_null(json, "firstReplica");
+        fl_json_put_null(json, "firstReplica");
     }
 }
 
-static void write_cluster(struct api_call *call, struct json *json, struct fl_cluster number)
+static void write_cluster(struct api_call *call, struct fl_json_out *json, struct fl_cluster number)
 {
     struct directory_cluster cluster;
 
-    json_cstr(json, "cluster",
-              number.n != 0 && directory_cluster(call->parts->directory, number, &cluster)
-                  ? cluster.name
-                  : NULL);
+    fl_json_put_cstr(json, "cluster",
+                     number.n != 0 && directory_cluster(call->parts->directory, number, &cluster)
+                         ? cluster.name
+                         : NULL);
 }
 
-void job_json_view(struct api_call *call, struct json *json, const struct core_job_view *view,
-                   const struct read_job *stored)
+void job_json_view(struct api_call *call, struct fl_json_out *json,
+                   const struct core_job_view *view, const struct read_job *stored)
 {
-    json_job(json, "id", view->job);
+    fl_json_put_job(json, "id", view->job);
     write_cold(json, stored);
     write_queue(call, json, view->queue);
-    json_cstr(json, "state", job_state_name(view->state));
-    json_cstr(json, "reason", view->reason == REASON_none ? NULL : reason_name(view->reason));
-    json_time(json, "unknownSince", view->unknown_at);
-    json_i64(json, "priority", view->priority);
-    json_open(json, "elements", '{');
-    json_u64(json, "total", view->elements);
-    json_u64(json, "started", view->elements_started);
-    json_u64(json, "live", view->elements_live);
-    json_u64(json, "unknown", view->elements_unknown);
-    json_u64(json, "succeeded", view->elements_succeeded);
-    json_u64(json, "failed", view->elements_failed);
-    json_u64(json, "cancelled", view->elements_cancelled);
-    json_close(json, '}');
+    fl_json_put_cstr(json, "state", job_state_name(view->state));
+    fl_json_put_cstr(json, "reason",
+                     view->reason == REASON_none ? NULL : reason_name(view->reason));
+    fl_json_put_time(json, "unknownSince", view->unknown_at);
+    fl_json_put_i64(json, "priority", view->priority);
+    fl_json_open(json, "elements", '{');
+    fl_json_put_u64(json, "total", view->elements);
+    fl_json_put_u64(json, "started", view->elements_started);
+    fl_json_put_u64(json, "live", view->elements_live);
+    fl_json_put_u64(json, "unknown", view->elements_unknown);
+    fl_json_put_u64(json, "succeeded", view->elements_succeeded);
+    fl_json_put_u64(json, "failed", view->elements_failed);
+    fl_json_put_u64(json, "cancelled", view->elements_cancelled);
+    fl_json_close(json, '}');
     write_cluster(call, json, view->cluster);
-    json_null(json, "endedAt");
+    fl_json_put_null(json, "endedAt");
     write_exit(json, view->attempt, NULL);
 }
 
-void job_json_accepted(struct api_call *call, struct json *json, struct fl_job job, fl_ms at,
+void job_json_accepted(struct api_call *call, struct fl_json_out *json, struct fl_job job, fl_ms at,
                        const struct core_submit_item *item)
 {
     const struct read_job cold = {.name = item->name, .labels = item->labels, .accepted_at = at};
@@ -122,8 +123,8 @@ void job_json_accepted(struct api_call *call, struct json *json, struct fl_job j
 
     (void)directory_queue_id(call->parts->directory, item->queue, &view.queue);
     job_json_view(call, json, &view, &cold);
-    json_hex(json, "specDigest", item->spec_digest.at, sizeof item->spec_digest.at);
-    if (item->params.len > 0) json_raw(json, "params", item->params);
+    fl_json_put_hex(json, "specDigest", item->spec_digest.at, sizeof item->spec_digest.at);
+    if (item->params.len > 0) fl_json_put_raw(json, "params", item->params);
 }
 
 static bool is_plain(const struct read_job *job)
@@ -139,7 +140,7 @@ bool job_json_wants_counts(const struct read_job *job, uint32_t *room)
 }
 
 /* A plain job is its only element. */
-static void write_counts(struct json *json, const struct read_job *job,
+static void write_counts(struct fl_json_out *json, const struct read_job *job,
                          const struct read_element_counts *counts)
 {
     struct read_element_count count = {.succeeded = job->state == JOB_succeeded,
@@ -153,27 +154,27 @@ static void write_counts(struct json *json, const struct read_job *job,
         is_known = true;
     }
     if (!is_known) return;
-    json_u64(json, "succeeded", count.succeeded);
-    json_u64(json, "failed", count.failed);
-    json_u64(json, "cancelled", count.cancelled);
+    fl_json_put_u64(json, "succeeded", count.succeeded);
+    fl_json_put_u64(json, "failed", count.failed);
+    fl_json_put_u64(json, "cancelled", count.cancelled);
 }
 
-void job_json_stored(struct api_call *call, struct json *json, const struct read_job *job,
+void job_json_stored(struct api_call *call, struct fl_json_out *json, const struct read_job *job,
                      const struct read_element_counts *counts)
 {
-    json_job(json, "id", job->job);
+    fl_json_put_job(json, "id", job->job);
     write_cold(json, job);
     write_queue(call, json, job->queue);
-    json_cstr(json, "state", job_state_name(job->state));
-    json_cstr(json, "reason", reason_name(job->reason));
-    json_null(json, "unknownSince");
-    json_i64(json, "priority", job->priority);
-    json_open(json, "elements", '{');
-    json_u64(json, "total", job->elements);
+    fl_json_put_cstr(json, "state", job_state_name(job->state));
+    fl_json_put_cstr(json, "reason", reason_name(job->reason));
+    fl_json_put_null(json, "unknownSince");
+    fl_json_put_i64(json, "priority", job->priority);
+    fl_json_open(json, "elements", '{');
+    fl_json_put_u64(json, "total", job->elements);
     write_counts(json, job, counts);
-    json_close(json, '}');
-    json_null(json, "cluster");
-    json_time(json, "endedAt", job->ended_at);
+    fl_json_close(json, '}');
+    fl_json_put_null(json, "cluster");
+    fl_json_put_time(json, "endedAt", job->ended_at);
     write_exit(json, job->has_exit ? job->attempt : 0, job);
 }
 

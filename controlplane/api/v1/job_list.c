@@ -31,22 +31,22 @@ struct list {
 
 static void answer_begin(struct api_call *call)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
-    json_open(json, NULL, '{');
-    json_open(json, "jobs", '[');
+    fl_json_open(json, NULL, '{');
+    fl_json_open(json, "jobs", '[');
 }
 
 static void answer_end(struct api_call *call, bool has_next, struct api_cursor next)
 {
     char cursor[API_CURSOR_BYTES];
 
-    json_close(&call->json, ']');
+    fl_json_close(&call->json, ']');
     if (has_next) {
         api_cursor_print(next, cursor);
-        json_cstr(&call->json, "cursor", cursor);
+        fl_json_put_cstr(&call->json, "cursor", cursor);
     }
-    json_close(&call->json, '}');
+    fl_json_close(&call->json, '}');
     api_answer(call);
 }
 
@@ -61,9 +61,9 @@ static void on_ended_documents(struct api_call *call, const struct read_jobs *jo
     for (size_t i = 0; i < list->views_len; i++) {
         for (size_t k = 0; k < jobs->len; k++) {
             if (jobs->at[k].job.n != list->ids[i].n) continue;
-            json_open(&call->json, NULL, '{');
+            fl_json_open(&call->json, NULL, '{');
             job_json_stored(call, &call->json, &jobs->at[k], &list->counts);
-            json_close(&call->json, '}');
+            fl_json_close(&call->json, '}');
         }
     }
     answer_end(call, list->next != 0, (struct api_cursor){API_CURSOR_ended, list->next});
@@ -152,9 +152,9 @@ static void on_open_documents(struct api_call *call, const struct read_jobs *job
             (!stored || !job_filter_labels(&list->filter, stored->labels))) {
             continue;
         }
-        json_open(&call->json, NULL, '{');
+        fl_json_open(&call->json, NULL, '{');
         job_json_view(call, &call->json, &list->views[i], stored);
-        json_close(&call->json, '}');
+        fl_json_close(&call->json, '}');
     }
     answer_open(call);
 }

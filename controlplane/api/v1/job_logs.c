@@ -9,6 +9,7 @@
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/api/v1/visible_job.h"
 #include "controlplane/logs/read.h"
+#include "shared/base/time_text.h"
 
 enum {
     COUNT_MAX = LOG_PAGE_LINES_MAX,
@@ -40,22 +41,22 @@ struct log_tail {
 
 static void write_json(struct fl_buf *out, const struct log_line *line)
 {
-    struct json begun = json_begin(out), *json = &begun;
+    struct fl_json_out begun = fl_json_out(out), *json = &begun;
 
-    json_open(json, NULL, '{');
-    json_u64(json, "element", line->attempt.element);
-    json_u64(json, "attempt", line->attempt.n);
-    json_u64(json, "replica", line->replica);
-    json_u64(json, "line", line->number);
-    json_u64(json, "offset", line->offset);
-    json_time(json, "time", line->time);
+    fl_json_open(json, NULL, '{');
+    fl_json_put_u64(json, "element", line->attempt.element);
+    fl_json_put_u64(json, "attempt", line->attempt.n);
+    fl_json_put_u64(json, "replica", line->replica);
+    fl_json_put_u64(json, "line", line->number);
+    fl_json_put_u64(json, "offset", line->offset);
+    fl_json_put_time(json, "time", line->time);
     if (line->gap != FL_LOG_GAP_none) {
-        json_cstr(json, "gap", fl_log_gap_name(line->gap));
-        json_u64(json, "bytes", line->gap_bytes);
+        fl_json_put_cstr(json, "gap", fl_log_gap_name(line->gap));
+        fl_json_put_u64(json, "bytes", line->gap_bytes);
     } else {
-        json_text(json, "text", line->bytes);
+        fl_json_put_str(json, "text", line->bytes);
     }
-    json_close(json, '}');
+    fl_json_close(json, '}');
 }
 
 static void write_line(struct log_tail *tail, struct fl_buf *out, const struct log_line *line,
@@ -306,7 +307,7 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
 static bool query_time(struct api_call *call, const char *name, fl_ms *ret_at)
 {
     if (!api_query_has(call, name)) return true;
-    if (json_time_parse(api_query(call, name), ret_at)) return true;
+    if (fl_time_parse(api_query(call, name), ret_at)) return true;
     api_fail_at(call, name, "not a time", api_query(call, name), "2026-01-31T09:00:00Z");
     return false;
 }

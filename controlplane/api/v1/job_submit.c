@@ -12,7 +12,7 @@ static void submitted(struct api_call *call, const struct core_answer *answer)
     const struct core_outcome *outcome = &answer->outcomes[0];
     const struct core_submit_item *item = call->state;
     char name[FL_JOB_NAME_MAX], *location;
-    struct json *json;
+    struct fl_json_out *json;
 
     fl_assert(answer->outcomes_len == 1);
     if (outcome->code != FL_OK) {
@@ -28,9 +28,9 @@ static void submitted(struct api_call *call, const struct core_answer *answer)
         return;
     }
     json = api_json(call);
-    json_open(json, NULL, '{');
+    fl_json_open(json, NULL, '{');
     job_json_accepted(call, json, outcome->job, answer->at, item);
-    json_close(json, '}');
+    fl_json_close(json, '}');
     api_answer(call);
 }
 
@@ -56,16 +56,16 @@ static void remember(struct api_call *call, const struct core_submit_item *item)
 static void answer_dry(struct api_call *call, const struct fl_job_spec *spec,
                        const struct submit_spec *shared)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
     struct fl_buf document;
 
     fl_buf_init(&document, 2 * FL_JOB_SPEC_BYTES_MAX);
     if (fl_job_spec_document(&document, spec)) {
-        json_open(json, NULL, '{');
-        json_bool(json, "dryRun", true);
-        json_hex(json, "specDigest", shared->digest.at, sizeof shared->digest.at);
-        json_raw(json, "job", (struct fl_str){(const char *)document.at, document.len});
-        json_close(json, '}');
+        fl_json_open(json, NULL, '{');
+        fl_json_put_bool(json, "dryRun", true);
+        fl_json_put_hex(json, "specDigest", shared->digest.at, sizeof shared->digest.at);
+        fl_json_put_raw(json, "job", (struct fl_str){(const char *)document.at, document.len});
+        fl_json_close(json, '}');
         api_answer_as(call, 200, "application/json",
                       (struct fl_str){(const char *)call->out.at, call->out.len});
     } else {

@@ -18,15 +18,15 @@ struct made {
 static void put(struct api_call *call, const struct core_answer *answer)
 {
     struct made *made = call->state;
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
     (void)answer;
-    json_open(json, NULL, '{');
-    json_text(json, "cluster", call->params[0]);
-    json_hex(json, "id", made->sha256.at, sizeof made->sha256.at);
-    json_cstr(json, "token", made->text);
-    json_time(json, "expiresAt", made->expires_at);
-    json_close(json, '}');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_str(json, "cluster", call->params[0]);
+    fl_json_put_hex(json, "id", made->sha256.at, sizeof made->sha256.at);
+    fl_json_put_cstr(json, "token", made->text);
+    fl_json_put_time(json, "expiresAt", made->expires_at);
+    fl_json_close(json, '}');
     fl_secret_wipe(made->text, sizeof made->text);
     api_answer(call);
 }
@@ -75,12 +75,12 @@ static void create_join_token(struct api_call *call)
 
 static void revoked(struct api_call *call, const struct core_answer *answer)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
     (void)answer;
-    json_open(json, NULL, '{');
-    json_text(json, "id", call->params[1]);
-    json_close(json, '}');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_str(json, "id", call->params[1]);
+    fl_json_close(json, '}');
     api_answer(call);
 }
 

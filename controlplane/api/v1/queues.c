@@ -6,13 +6,13 @@
 
 enum { PAGE = 1000 };
 
-static void write_queue(struct json *json, const struct core_queue_view *queue)
+static void write_queue(struct fl_json_out *json, const struct core_queue_view *queue)
 {
-    json_open(json, NULL, '{');
-    json_cstr(json, "name", queue->name);
-    json_bool(json, "paused", queue->is_paused);
-    json_u64(json, "jobs", queue->jobs);
-    json_close(json, '}');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_cstr(json, "name", queue->name);
+    fl_json_put_bool(json, "paused", queue->is_paused);
+    fl_json_put_u64(json, "jobs", queue->jobs);
+    fl_json_close(json, '}');
 }
 
 /* There are at most as many queues as one page has. */
@@ -26,16 +26,16 @@ static void ask_queues(struct api_call *call, api_then *then)
 
 static void listed(struct api_call *call, const struct core_answer *answer)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
-    json_open(json, NULL, '{');
-    json_open(json, "queues", '[');
+    fl_json_open(json, NULL, '{');
+    fl_json_open(json, "queues", '[');
     for (size_t i = 0; i < answer->queues_len; i++) {
         if (!api_may_see_queue(&call->token, fl_str_c(answer->queues[i].name))) continue;
         write_queue(json, &answer->queues[i]);
     }
-    json_close(json, ']');
-    json_close(json, '}');
+    fl_json_close(json, ']');
+    fl_json_close(json, '}');
     api_answer(call);
 }
 

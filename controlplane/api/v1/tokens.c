@@ -16,44 +16,44 @@ struct made {
     struct token_grant grant;
 };
 
-void api_token_write(struct json *json, const struct token_grant *token, const char *secret)
+void api_token_write(struct fl_json_out *json, const struct token_grant *token, const char *secret)
 {
-    json_open(json, NULL, '{');
-    json_cstr(json, "id", token->id);
-    json_cstr(json, "name", token->name);
-    json_open(json, "scopes", '[');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_cstr(json, "id", token->id);
+    fl_json_put_cstr(json, "name", token->name);
+    fl_json_open(json, "scopes", '[');
 #define SCOPE(name, bit, meaning)                                                                  \
-    if (token->scopes & (bit)) json_cstr(json, NULL, #name);
+    if (token->scopes & (bit)) fl_json_put_cstr(json, NULL, #name);
     CORE_SCOPES(SCOPE)
 #undef SCOPE
-    json_close(json, ']');
-    json_cstr(json, "queue", token->queue[0] ? token->queue : NULL);
-    json_time(json, "createdAt", token->made_at);
-    json_time(json, "expiresAt", token->expires_at);
-    json_time(json, "lastUsedAt", token->used_at);
-    if (secret) json_cstr(json, "token", secret);
-    json_close(json, '}');
+    fl_json_close(json, ']');
+    fl_json_put_cstr(json, "queue", token->queue[0] ? token->queue : NULL);
+    fl_json_put_time(json, "createdAt", token->made_at);
+    fl_json_put_time(json, "expiresAt", token->expires_at);
+    fl_json_put_time(json, "lastUsedAt", token->used_at);
+    if (secret) fl_json_put_cstr(json, "token", secret);
+    fl_json_close(json, '}');
 }
 
 static void list_tokens(struct api_call *call)
 {
     struct token_grant *tokens = fl_arena_array(&call->arena, struct token_grant, SCAN_MAX);
     struct fl_str after = api_query(call, "cursor");
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
     uint64_t limit = api_query_u64(call, "limit");
     size_t len, given = 0, i;
 
     len = token_table_page(call->parts->tokens, after, tokens, SCAN_MAX);
-    json_open(json, NULL, '{');
-    json_open(json, "tokens", '[');
+    fl_json_open(json, NULL, '{');
+    fl_json_open(json, "tokens", '[');
     for (i = 0; i < len && given < limit; i++) {
         if (!api_may_see_queue(&call->token, fl_str_c(tokens[i].queue))) continue;
         api_token_write(json, &tokens[i], NULL);
         given++;
     }
-    json_close(json, ']');
-    if (i > 0 && (i < len || len == SCAN_MAX)) json_cstr(json, "cursor", tokens[i - 1].id);
-    json_close(json, '}');
+    fl_json_close(json, ']');
+    if (i > 0 && (i < len || len == SCAN_MAX)) fl_json_put_cstr(json, "cursor", tokens[i - 1].id);
+    fl_json_close(json, '}');
     api_answer(call);
 }
 
@@ -138,12 +138,12 @@ static void create_token(struct api_call *call)
 
 static void revoked(struct api_call *call, const struct core_answer *answer)
 {
-    struct json *json = api_json(call);
+    struct fl_json_out *json = api_json(call);
 
     (void)answer;
-    json_open(json, NULL, '{');
-    json_text(json, "id", call->params[0]);
-    json_close(json, '}');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_str(json, "id", call->params[0]);
+    fl_json_close(json, '}');
     api_answer(call);
 }
 

@@ -67,11 +67,10 @@ static unsigned answer(void *ctx, struct fl_str body, char **ret_body)
     fl_buf_init(&json, 4 * FL_CERT_PEM_MAX);
     assert_true(fl_ca_sign_cluster(cp->ca, csr.key, (struct fl_uuid){.at = {7}}, 1, now - 1000,
                                    now + FL_HOUR_MS, &pem, &err));
-    fl_json_begin_object(&out);
-    fl_json_put_field_str(&out, FL_STR("certificate"), view(&pem));
-    fl_json_put_field_str(&out, FL_STR("ca"),
-                          cp->lies_about_ca ? view(&pem) : fl_ca_cert_pem(cp->ca));
-    fl_json_end_object(&out);
+    fl_json_open(&out, NULL, '{');
+    fl_json_put_str(&out, "certificate", view(&pem));
+    fl_json_put_str(&out, "ca", cp->lies_about_ca ? view(&pem) : fl_ca_cert_pem(cp->ca));
+    fl_json_close(&out, '}');
     *ret_body = strndup((const char *)json.at, json.len);
     fl_csr_fini(&csr);
     fl_buf_fini(&pem);

@@ -1,9 +1,9 @@
 /* The small texts of the API: problems, cursors, places of events, times, lines. */
 #include "controlplane/api/cursor.h"
-#include "controlplane/api/json.h"
 #include "controlplane/api/ndjson.h"
 #include "controlplane/api/problem.h"
 #include "controlplane/api/v1/event_json.h"
+#include "shared/base/buf.h"
 #include "tests/fl_test.h"
 
 static void a_problem_says_what_where_and_how_to_go_on(void **state)
@@ -85,34 +85,6 @@ static void a_place_is_read_back_and_nothing_else_is(void **state)
     }
 }
 
-static void times_are_rfc_3339_and_back(void **state)
-{
-    static const fl_ms times[] = {1, 951782400000, 1709164799999, 4102444800000, 1795000000123};
-    static const char *const bad[] = {"2026-02-30T00:00:00Z",
-                                      "2026-01-01 00:00:00Z",
-                                      "2026-01-01T24:00:00Z",
-                                      "2026-13-01T00:00:00Z",
-                                      "2026-01-01T00:00:00",
-                                      "1970-01-01T00:00:00Z",
-                                      ""};
-    char text[JSON_TIME_BYTES];
-    fl_ms again;
-
-    (void)state;
-    json_time_print(951782400000, text);
-    assert_string_equal(text, "2000-02-29T00:00:00.000Z");
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        json_time_print(times[i], text);
-        assert_true(json_time_parse(fl_str_c(text), &again));
-        assert_true(again == times[i]);
-    }
-    assert_true(json_time_parse(FL_STR("2000-02-29T00:00:00Z"), &again));
-    assert_true(again == 951782400000);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_false(json_time_parse(fl_str_c(bad[i]), &again));
-    }
-}
-
 static void lines_are_counted_with_the_empty_ones_and_given_without(void **state)
 {
     struct ndjson lines = {.rest = FL_STR("{}\r\n\n  \n[1]\nlast")};
@@ -132,5 +104,4 @@ FL_TESTS(cmocka_unit_test(a_problem_says_what_where_and_how_to_go_on),
          cmocka_unit_test(every_code_has_a_status_and_no_bare_500),
          cmocka_unit_test(a_cursor_is_read_back_and_nothing_else_is),
          cmocka_unit_test(a_place_is_read_back_and_nothing_else_is),
-         cmocka_unit_test(times_are_rfc_3339_and_back),
          cmocka_unit_test(lines_are_counted_with_the_empty_ones_and_given_without))

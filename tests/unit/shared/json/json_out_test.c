@@ -16,24 +16,45 @@ static void commas_and_colons_come_by_themselves(void **state)
 
     (void)state;
     fl_buf_init(&buf, 1024);
-    fl_json_begin_object(&out);
-    fl_json_put_field_u64(&out, FL_STR("a"), UINT64_MAX);
-    fl_json_put_field_i64(&out, FL_STR("b"), INT64_MIN);
-    fl_json_put_key(&out, FL_STR("c"));
-    fl_json_begin_list(&out);
-    fl_json_begin_object(&out);
-    fl_json_end_object(&out);
-    fl_json_put_null(&out);
-    fl_json_put_raw(&out, FL_STR("[1]"));
-    fl_json_begin_list(&out);
-    fl_json_end_list(&out);
-    fl_json_end_list(&out);
-    fl_json_put_field_bool(&out, FL_STR("d"), false);
-    fl_json_put_field_str(&out, FL_STR("e"), FL_STR("x"));
-    fl_json_end_object(&out);
+    fl_json_open(&out, NULL, '{');
+    fl_json_put_u64(&out, "a", UINT64_MAX);
+    fl_json_put_i64(&out, "b", INT64_MIN);
+    fl_json_open(&out, "c", '[');
+    fl_json_open(&out, NULL, '{');
+    fl_json_close(&out, '}');
+    fl_json_put_null(&out, NULL);
+    fl_json_put_raw(&out, NULL, FL_STR("[1]"));
+    fl_json_open(&out, NULL, '[');
+    fl_json_close(&out, ']');
+    fl_json_close(&out, ']');
+    fl_json_put_bool(&out, "d", false);
+    fl_json_put_str(&out, "e", FL_STR("x"));
+    fl_json_close(&out, '}');
     assert_true(
         fl_str_eq(text_of(&buf), FL_STR("{\"a\":18446744073709551615,\"b\":-9223372036854775808,"
                                         "\"c\":[{},null,[1],[]],\"d\":false,\"e\":\"x\"}")));
+    fl_buf_fini(&buf);
+}
+
+static void times_jobs_and_bytes_are_texts_and_none_of_them_is_null(void **state)
+{
+    struct fl_buf buf;
+    struct fl_json_out out = fl_json_out(&buf);
+
+    (void)state;
+    fl_buf_init(&buf, 1024);
+    fl_json_open(&out, NULL, '{');
+    fl_json_put_time(&out, "at", 951782400123);
+    fl_json_put_time(&out, "never", 0);
+    fl_json_put_job(&out, "job", (struct fl_job){7});
+    fl_json_put_job(&out, "none", (struct fl_job){0});
+    fl_json_put_hex(&out, "digest", "\x00\xff\x1e", 3);
+    fl_json_put_cstr(&out, "text", NULL);
+    fl_json_close(&out, '}');
+    assert_true(
+        fl_str_eq(text_of(&buf), FL_STR("{\"at\":\"2000-02-29T00:00:00.123Z\",\"never\":null,"
+                                        "\"job\":\"job-7\",\"none\":null,\"digest\":\"00ff1e\","
+                                        "\"text\":null}")));
     fl_buf_fini(&buf);
 }
 
@@ -96,16 +117,16 @@ static void close_what_is_not_open(void *arg)
 {
     struct fl_json_out out = fl_json_out(arg);
 
-    fl_json_begin_list(&out);
-    fl_json_end_object(&out);
+    fl_json_open(&out, NULL, '[');
+    fl_json_close(&out, '}');
 }
 
 static void put_a_value_without_a_key(void *arg)
 {
     struct fl_json_out out = fl_json_out(arg);
 
-    fl_json_begin_object(&out);
-    fl_json_put_null(&out);
+    fl_json_open(&out, NULL, '{');
+    fl_json_put_null(&out, NULL);
 }
 
 static void what_does_not_match_is_a_bug(void **state)
@@ -120,6 +141,7 @@ static void what_does_not_match_is_a_bug(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(commas_and_colons_come_by_themselves),
+         cmocka_unit_test(times_jobs_and_bytes_are_texts_and_none_of_them_is_null),
          cmocka_unit_test(strings_are_escaped_and_always_utf8),
          cmocka_unit_test(a_tree_is_written_as_it_was_read),
          cmocka_unit_test(what_does_not_match_is_a_bug))

@@ -15,9 +15,9 @@ static const struct fl_json *schemas(struct fl_buf *buf, struct fl_arena *arena)
     const struct fl_json *root;
     struct fl_err err = {0};
 
-    fl_json_begin_object(&out);
+    fl_json_open(&out, NULL, '{');
     fl_job_schema(&out);
-    fl_json_end_object(&out);
+    fl_json_close(&out, '}');
     if (!fl_json_parse((struct fl_str){(const char *)buf->at, buf->len}, arena, &root, NULL,
                        &err)) {
         fail_msg("%s", err.text);

@@ -1,0 +1,12 @@
+/* time_text.h - moments as RFC 3339 has them, in UTC.  Pure. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "shared/base/str.h"
+#include "shared/base/types.h"
+
+#define FL_TIME_TEXT_MAX 32
+void fl_time_print(fl_ms when, char out[FL_TIME_TEXT_MAX]); /* "2026-01-02T03:04:05.678Z" */
+/* The same, and without the milliseconds; false for all else. */
+bool fl_time_parse(struct fl_str text, fl_ms *ret_at);
