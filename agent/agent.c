@@ -13,7 +13,7 @@ struct agent {
     struct runtime runtime;
     const char *cluster_uid;
     struct fl_notify *notify;
-    uint64_t boot; /* tells this life of the agent from the others */
+    uint64_t boot; /* random; HELLO has it: it tells this process from other agents' processes */
     struct log_feed *feed;
     struct agent_engine *engine;
     struct agent_dialer *dialer; /* NULL: not yet, or no longer */
@@ -80,7 +80,7 @@ static void on_send(void *ctx, const struct agent_command *command)
 static bool dial(struct agent *agent, struct fl_loop *loop, const struct agent_setup *config,
                  struct fl_err *err)
 {
-    /* The table of streams; BLOB, the documents of jobs, is the tunnel's own. */
+    /* The table of streams.  The tunnel adds BLOB, which carries the documents of jobs, itself. */
     struct fl_stream_kind streams[] = {
         log_feed_stream(agent->feed),
     };

@@ -1,4 +1,4 @@
-/* agent.h - the agent put together: tunnel, engine and logs over one runtime.
+/* agent.h - joins tunnel, engine and log feed over one runtime.
  * Messages of the tunnel become events of the engine, frames of the engine go to the tunnel, and
  * the log feed moves output from the runtime to the tunnel.
  * One thread: the loop's. */
@@ -18,7 +18,8 @@ struct agent_setup {
     struct fl_notify *notify; /* hears whether the tunnel is up */
 };
 
-/* All is borrowed; the runtime begins, the tunnel is dialed.  False: as agent_dialer_create. */
+/* Begins the runtime and dials the tunnel.  Borrows all arguments.  False: as
+ * agent_dialer_create. */
 FL_CHECK bool agent_create(struct fl_loop *loop, const struct agent_setup *config,
                            struct runtime runtime, struct agent **ret_agent, struct fl_err *err);
 void agent_destroy(struct agent *agent); /* leaves all replicas running; NULL is fine */

@@ -1,6 +1,7 @@
-/* fairlead-agent: one per cluster.  Enrols at its first start, then keeps a tunnel to the control
- * plane, runs what that orders, and reports what it sees.  Replicas do not depend on this process:
- * SIGTERM and even kill -9 leave them running, for the next agent to adopt. */
+/* fairlead-agent: one per cluster.  It enrols at its first start, then keeps a tunnel to the
+ * control plane, runs the replicas that the control plane orders, and reports on them.  Replicas do
+ * not depend on this process: SIGTERM and even kill -9 leave them running, for the next agent to
+ * adopt. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ struct daemon {
     struct fl_state_dir *state_dir;
     struct runtime runtime;
     struct agent_setup setup;
-    struct agent_enrol *enrol; /* the first start, until it is done */
+    struct agent_enrol *enrol; /* NULL, but while the agent enrols at its first start */
     struct agent *agent;
 };
 
@@ -40,7 +41,7 @@ static const char *text_or_env(const struct daemon *daemon, enum agent_config se
     return found ? found : getenv(upper);
 }
 
-/* NULL where it is empty. */
+/* The setting's text; NULL if it is empty. */
 static const char *maybe(const struct daemon *daemon, enum agent_config setting)
 {
     return text(daemon, setting)[0] ? text(daemon, setting) : NULL;
@@ -62,7 +63,7 @@ static struct agent_setup agent_setup(const struct daemon *daemon)
     return config;
 }
 
-/* With an identity: what the program is for. */
+/* Starts the agent itself; its identity is in the store by now. */
 static bool work(struct daemon *daemon, struct fl_err *err)
 {
     if (!agent_create(daemon->run->loop, &daemon->setup, daemon->runtime, &daemon->agent, err)) {

@@ -1,21 +1,22 @@
 /* runtime.h - the port behind which replicas run: processes of this host, or pods of a cluster.
- * The agent's engine commands, the runtime answers with events for agent_core (agent_event.h says
- * what a runtime owes).  The contract, which tests/unit/agent/runtime_contract.h demands:
+ * The agent's engine commands, the runtime answers with events for agent_core (agent_event.h lists
+ * a runtime's duties).  The contract, which tests/unit/agent/runtime_contract.h checks:
  *   - Identity, node, resources, gate, output and exit of each replica are kept outside this
  *     process.  A new runtime object on the same state adopts them all, whichever process made
  *     them, and loses none of their output.
  *   - begin() is called once.  Its answer: node_seen for each node, replica_seen for each replica
- *     that is held, then 'synced'.  An event is never told from within a command, always from a
- *     later turn of the loop; 'now' in it is the loop's.
- *   - create: 'created', or 'refused'.  The order is the runtime's, also when it refuses or knows
- *     the replica already; it destroys the order when it needs it no longer, and by 'destroy'.
- *     A created replica runs nothing before its release, and then at most once, whichever process
- *     dies in between: if it cannot be known whether it ran, it ends as 'lost'.
- *   - stop: asked (SIGTERM), after the grace forced; the end is reported when nothing of it is
- *     left.
- *   - remove: the records of a gated or ended replica go, after its output went (see output_taken),
- *     and replica_gone follows.  The answer for a running one is replica_seen with its state. -
- *     Stop and remove of an unknown replica are answered by replica_gone.  Repeating a command
+ *     that it holds, then 'synced'.  The runtime never sends an event from within a command, always
+ *     from a later turn of the loop, whose time is the event's 'now'.
+ *   - create: the answer is 'created' or 'refused'.  The runtime owns the order, even if it refuses
+ *     or knows the replica already; it destroys the order when it needs it no longer, at the latest
+ *     in 'destroy'.  A created replica runs nothing before its release, and then at most once,
+ *     whichever process dies in between: if the runtime cannot know whether it ran, it ends as
+ *     'lost'.
+ *   - stop: sends SIGTERM, and after the grace SIGKILL; reports the end when no process is left.
+ *   - remove: removes the records of a gated or ended replica once its output went (see
+ *     output_taken), and replica_gone follows.  For a running replica the answer is replica_seen
+ *     with its state.
+ *   - Stop and remove of an unknown replica are answered by replica_gone.  Repeating a command
  *     changes nothing.
  *
  * Output.  stdout and stderr are one stream of bytes, counted from 0, kept as records of
@@ -31,16 +32,16 @@
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 
-/* The listener.  None of these may call back into the runtime with other than commands. */
+/* The listener's functions may give the runtime commands, and call nothing else of it. */
 struct runtime_listener {
     void *ctx;
     void (*happened)(void *ctx, struct agent_event *event);
-    /* There is new output, or no more will come: read_output is worth a call.  Also said once when
-     * a replica stands behind its gate, so that its output is known of before it can end. */
+    /* There is new output, or no more will come: call read_output.  Also called once when a replica
+     * stands behind its gate, so that the listener knows of its output before it can end. */
     void (*output)(void *ctx, struct fl_attempt attempt, uint32_t replica);
 };
 
-/* Moves output: the engine tells it of each replica.  May be zero. */
+/* Moves output; the engine passes on each replica's output and end.  May be zero. */
 struct output_listener {
     void *ctx;
     /* There is output to be read, or no more will come. */
@@ -50,8 +51,8 @@ struct output_listener {
 };
 
 struct runtime_output {
-    uint64_t next_offset; /* where to go on: behind the last record that was put */
-    uint64_t end_offset;  /* with is_ended: how many bytes it wrote in all */
+    uint64_t next_offset; /* where to read on: behind the last record that was put */
+    uint64_t end_offset;  /* with is_ended: how many bytes the replica wrote in all */
     bool is_more;         /* there was more than fit */
     bool is_ended; /* the replica has ended, and nothing follows next_offset but, perhaps, a gap */
 };
@@ -60,18 +61,17 @@ struct runtime_ops {
     const char *name;
     bool has_images; /* an order may name one */
     void (*begin)(void *self, const struct runtime_listener *listener);
-    void (*create)(void *self,
-                   struct runtime_order *order); /* which is the runtime's from now on */
+    void (*create)(void *self, struct runtime_order *order); /* takes over the order */
     void (*release)(void *self, struct fl_attempt attempt, uint32_t replica);
     void (*stop)(void *self, struct fl_attempt attempt, uint32_t replica, uint32_t grace_ms);
     void (*remove)(void *self, struct fl_attempt attempt, uint32_t replica);
-    /* Puts records without a hole that begin at exactly 'offset', up to bytes_max bytes of them,
-     * but one at least when there is one; 'records' has room for FL_LOG_RECORD_BYTES_MAX.
+    /* Appends records without a hole, which begin at exactly 'offset': up to bytes_max bytes, but
+     * at least one record if there is one.  'records' has room for FL_LOG_RECORD_BYTES_MAX.
      * FL_ABSENT: an unknown replica; FL_IO. */
     bool (*read_output)(void *self, struct fl_attempt attempt, uint32_t replica, uint64_t offset,
                         size_t bytes_max, struct fl_buf *records, struct runtime_output *ret_output,
                         struct fl_err *err) FL_CHECK;
-    /* All of its output is safe elsewhere: a removal need not wait for it any longer. */
+    /* All of the replica's output is safe elsewhere: its removal need not wait any longer. */
     void (*output_taken)(void *self, struct fl_attempt attempt, uint32_t replica);
     void (*destroy)(void *self); /* leaves everything running */
 };

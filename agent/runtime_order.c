@@ -10,7 +10,7 @@ struct runtime_job {
     struct fl_job_spec spec;
     struct fl_pairs params;
     size_t orders;
-    bool is_released; /* its reader needs it no longer */
+    bool is_released; /* the engine needs it no longer */
 };
 
 static void free_job(struct runtime_job *job)

@@ -1,5 +1,5 @@
-/* runtime_order.h - what a replica is made from: the whole job document, and the replica's place in
- * it.  The engine reads the document once for each START; its orders share it.
+/* runtime_order.h - the order to make one replica: the whole job document, and the replica's place
+ * in it.  The engine reads the document once for each START; its orders share it.
  * The runtime owns an order from runtime_ops.create on and destroys it when it needs it no longer:
  * at once, or after the last of many tries.  The strings live as long as the order.
  * Uses shared/base and shared/spec.  One thread: the agent's loop. */
@@ -19,13 +19,13 @@ FL_CHECK bool runtime_job_read(struct fl_str spec, struct fl_str params,
 void runtime_job_release(struct runtime_job *job); /* its orders keep it; NULL is fine */
 
 const struct fl_job_spec *runtime_job_spec(const struct runtime_job *job);
-size_t runtime_job_orders(const struct runtime_job *job); /* that are not destroyed yet */
+size_t runtime_job_orders(const struct runtime_job *job); /* how many exist now */
 
 struct runtime_order {
     struct fl_attempt attempt;
     uint32_t replica; /* its number in the attempt, below spec->replicas */
     uint32_t node;
-    struct fl_resources resources; /* set aside for it by the control plane */
+    struct fl_resources resources; /* reserved for it by the control plane */
     const struct fl_job_spec *spec;
     const struct fl_job_role *role; /* the replica's, of the spec */
     struct fl_pairs env;            /* the role's, with the job's parameters merged over it */

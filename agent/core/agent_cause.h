@@ -1,13 +1,12 @@
 /* agent_cause.h - why a replica ended, where its state and exit code do not say it.
- * The runtime knows some of these, the core finds out the others.  The agent's own words are finer
- * than what it tells the control plane (enum fl_cause of shared/base/replica.h, which is on the
- * wire).
+ * The runtime knows some of these, the core finds out the others.  The agent's own causes are finer
+ * than those it sends to the control plane (enum fl_cause of shared/base/replica.h).
  * Uses shared/base. */
 #pragma once
 
 #include "shared/base/replica.h"
 
-/* name, fl_cause that it is told as, meaning */
+/* name, the fl_cause that the control plane gets, meaning */
 #define AGENT_CAUSES(X)                                                                            \
     X(none, none, "its state says it all")                                                         \
     X(older, none, "a newer attempt of the same element is known here")                            \

@@ -1,6 +1,6 @@
-/* agent_command.h - what the agent's core wants done: commands for the runtime, frames for the
- * tunnel.  They are carried out in the order of the batch.  Strings in it live in its arena until
- * the reset.  Uses shared/base only. */
+/* agent_command.h - the output of the agent's core: commands for the runtime, frames for the
+ * tunnel.  The shell carries them out in the order of the batch, whose strings live in its arena
+ * until the reset.  Uses shared/base only. */
 #pragma once
 
 #include "agent/core/agent_cause.h"
@@ -10,7 +10,7 @@
 #include "shared/base/types.h"
 #include "shared/base/vec.h"
 
-/* In a report, instead of a replica: the whole attempt.  Only with state 'absent'. */
+/* As a report's replica it means the whole attempt; only with state 'absent'. */
 #define AGENT_WHOLE_ATTEMPT UINT32_MAX
 
 #define AGENT_COMMANDS(X)                                                                          \

@@ -15,14 +15,14 @@ struct agent_core {
     struct node_table nodes;
     struct stopped_table stopped;
     fl_ms now;
-    bool is_synced; /* the runtime has said all it held at the start */
-    bool is_up;     /* a session */
-    bool is_listed; /* and its inventory was sent: reports may flow */
+    bool is_synced; /* the runtime has listed all that it held at the start */
+    bool is_up;     /* there is a session */
+    bool is_listed; /* the session's inventory was sent: reports may flow */
     uint64_t session_epoch;
     uint64_t mark;       /* highest control_seq of this session */
-    uint64_t report_seq; /* newest given out */
+    uint64_t report_seq; /* the newest report's */
     fl_ms listed_at;     /* since when, while is_listed */
-    fl_ms connected_ms;  /* time of listed sessions before that: the gates' clock */
+    fl_ms connected_ms;  /* how long earlier sessions were listed: part of the gates' clock */
     struct agent_core_highest highest;
 };
 
@@ -58,7 +58,7 @@ void agent_core_destroy(struct agent_core *core)
     fl_free(core);
 }
 
-/* ---- helpers of every event ------------------------------------------------------------------ */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static fl_ms gate_clock(const struct agent_core *core)
 {
@@ -120,7 +120,7 @@ static void report_replica(struct agent_core *core, uint32_t slot, struct agent_
     }
 }
 
-/* The answer about something that is not kept here. */
+/* Reports on a replica, or an attempt, that the core does not keep. */
 static void report_unkept(struct agent_core *core, struct fl_attempt attempt, uint32_t replica,
                           enum fl_replica_state state, enum agent_cause cause,
                           struct agent_batch *batch)
@@ -191,7 +191,7 @@ static void command_runtime(const struct agent_core *core, enum agent_command_ki
     fl_vec_push(&batch->commands, command);
 }
 
-/* Called whenever what is wanted of a replica, or what is seen of it, has changed. */
+/* Call it when the wish for a replica, or its seen state, has changed. */
 static void settle(struct agent_core *core, uint32_t slot, struct agent_batch *batch)
 {
     struct replica *replica = replica_table_at(&core->replicas, slot);
@@ -317,7 +317,8 @@ static void on_synced(struct agent_core *core, struct agent_batch *batch)
     if (core->is_up) list_all(core, batch);
 }
 
-/* All of it has ended, and that is durable elsewhere: the records go. */
+/* All replicas of the attempt have ended, and the control plane has that durably: their records
+ * go. */
 static void end_attempt(struct agent_core *core, uint32_t slot, struct agent_batch *batch)
 {
     struct attempt *attempt = replica_table_attempt(&core->replicas, slot);
@@ -440,7 +441,7 @@ static void on_stop(struct agent_core *core, const struct agent_event *ev,
     note_identity(core, ev->stop.attempt);
     stopped_table_put(&core->stopped, ev->stop.attempt, ev->stop.grace_ms);
     if (!slot) {
-        if (!core->is_listed) return; /* the inventory will tell */
+        if (!core->is_listed) return; /* the inventory will show that it is absent */
         report_unkept(core, ev->stop.attempt, AGENT_WHOLE_ATTEMPT, FL_REPLICA_absent,
                       AGENT_CAUSE_none, batch);
         return;
@@ -486,7 +487,7 @@ static uint32_t adopt(struct agent_core *core, const struct agent_event *ev)
     return slot;
 }
 
-/* States only go forward, and one end is as good as another. */
+/* States only go forward, and the first end stays. */
 static bool is_news(enum fl_replica_state seen, enum fl_replica_state state)
 {
     return state > seen && !fl_replica_state_is_last(seen);
@@ -513,7 +514,8 @@ static void on_replica_seen(struct agent_core *core, const struct agent_event *e
     if (state == FL_REPLICA_exited) replica->exit_code = ev->replica_seen.exit_code;
     if (fl_replica_state_is_last(state)) replica->cause = ev->replica_seen.cause;
     if (state == FL_REPLICA_refused) replica->cause = AGENT_CAUSE_runtime;
-    /* Past its gate after all: the removal was declined, and the GO had come in an earlier life. */
+    /* It is past its gate after all: the runtime declined the removal, since an earlier agent
+     * process had released it. */
     replica->asked &= (uint8_t)~REPLICA_ASKED_REMOVE;
     report_replica(core, slot, batch);
     settle(core, slot, batch);
@@ -689,7 +691,7 @@ static void check_replica(const struct agent_core *core, const struct attempt *a
 
     fl_assert(replica->seen != FL_REPLICA_absent);
     fl_assert(replica->asked & REPLICA_ASKED_CREATE);
-    fl_assert(!reconcile(attempt, replica, &kind)); /* all that can be asked was asked */
+    fl_assert(!reconcile(attempt, replica, &kind)); /* every due command was given */
     fl_assert(replica->links[REPLICA_GATED].is_in == reconcile_is_gated(attempt->want, replica));
     fl_assert(!(replica->asked & REPLICA_ASKED_RELEASE) || attempt->want != ATTEMPT_GATED);
     fl_assert(!(replica->asked & REPLICA_ASKED_STOP) || attempt->want == ATTEMPT_STOP);

@@ -1,5 +1,6 @@
-/* agent_core.h - the agent's brain: compares what is wanted (START, GO, STOP) with what is seen
- * (the runtime's word) and answers with commands for the runtime and frames for the tunnel.
+/* agent_core.h - the agent's decisions: compares what the control plane wants (START, GO, STOP)
+ * with what the runtime reports, and answers with commands for the runtime and frames for the
+ * tunnel.
  * Pure: no I/O, clock, log, thread or random source; equal events give equal batches, bit for bit.
  * All its state is volatile: a fresh core learns its replicas from the runtime and the rest from
  * the control plane.
@@ -7,40 +8,38 @@
  * Sessions.  session_up is answered, as soon as the runtime is synced, in one step and in this
  * order:
  *   1. an inventory_item for every replica known here, ended ones too, and inventory_end;
- *   2. for each that has ended, a 'replica' report: an item is never acknowledged, a report is, so
- *      that an end that was reported in an earlier session, and not acknowledged, is acknowledged
- *      in this one;
- *   3. a 'node' report for every node.  Nodes reported in an earlier session count no more.
- * After that every change is a report.  report_seq grows by one a report and goes on through
- * sessions until this process ends, so that a late ACK acknowledges nothing but what it was meant
- * for; an ACK beyond what was sent is ignored.  control_seq counts anew in each session, and so
- * does the mark.  START, GO, STOP and ACK without a session are ignored, START and GO also before
- * the inventory is sent.  A STOP before that takes effect and is answered by the inventory.
+ *   2. a 'replica' report for each that has ended.  ACK acknowledges reports, not items: so an end
+ *      that an earlier session reported in vain is acknowledged in this one;
+ *   3. a 'node' report for every node.  Nodes reported in an earlier session do not count.
+ * After that every change is a report.  report_seq grows by one with each report and goes on
+ * through sessions until this process ends, so that a late ACK acknowledges only the reports it was
+ * meant for; an ACK beyond the newest report is ignored.  control_seq counts anew in each session,
+ * and so does the mark.  START, GO, STOP and ACK without a session are ignored, START and GO also
+ * before the inventory is sent.  A STOP before that takes effect and is answered by the inventory.
  *
- * Applied twice is applied once.
- *   START  of a known attempt: nothing, but its nodes are reported again, for the mark.  If it is
- *          older than another known of its element (incarnation first, then number), or was stopped
- *          before: refused.  Refused also: at attempts_max or replicas_max, for an unknown node,
- *          without a spec.  Refused means a report 'refused' for every replica of it; nothing is
- *          kept.
- *   GO     of an unknown attempt, or a stopped one: nothing.
- *   STOP   of an unknown attempt: a report {AGENT_WHOLE_ATTEMPT, absent}.  Gated replicas are
- *          removed and then reported 'refused', uncreated ones as soon as they are created; running
- *          ones are stopped.  Remembered, at most stopped_max elements, the oldest forgotten first,
- *          until a new connection.
- * A gated replica without GO for gate_ms is removed and reported 'refused'; counted is only the
- * time in which a GO could have come: with a session whose inventory was sent.  Without a session
- * nothing is stopped.
+ * A message that comes twice has the effect of one.
+ *   START  A known attempt stays as it is, but its nodes are reported again, for the mark.  A START
+ *          is refused if its element has a newer attempt here (incarnation first, then number), if
+ *          it was stopped before, at attempts_max or replicas_max, for an unknown node, and without
+ *          a spec.  A refusal is a report 'refused' for every replica; nothing is kept.
+ *   GO     An unknown or stopped attempt: no effect.
+ *   STOP   An unknown attempt: a report {AGENT_WHOLE_ATTEMPT, absent}.  Gated replicas are removed
+ *          and then reported 'refused', uncreated ones as soon as they are created; running ones
+ *          are stopped.  The core remembers the STOPs of at most stopped_max elements until a new
+ *          connection, and forgets the oldest first.
+ * A gated replica without GO for gate_ms is removed and reported 'refused'.  Only time in which a
+ * GO could have come counts: with a session whose inventory was sent.  Without a session nothing is
+ * stopped.
  *
  * Reports.  Each new state of a replica is reported at once; an older state than the known one, or
  * another end than the known one, is no news.  An end (is_last) is kept until it is acknowledged,
  * then the replica is removed, and forgotten when it is gone.
  *
  * Capacity.  free = total - foreign - what our own replicas on the node ask for, from their START
- * (or adoption) until their end has been reported in a session.  A change is reported by the next
- * tick that is node_report_ms or more after the node's last report; after the end of a replica on
- * it by the next tick at all: feed one at the end of a turn when the deadline has passed, and many
- * ends make one report.  A node that goes is reported once, not ready and with nothing on it.
+ * (or adoption) until their end has been reported in a session.  The first tick that comes
+ * node_report_ms or more after a node's last report reports a change of the node.  The end of a
+ * replica is reported by the next tick of all: give one at the end of a turn when the deadline has
+ * passed, and many ends make one report.  A node that goes is reported once, not ready and empty.
  *
  * Bounds.  attempts_max and replicas_max hold for STARTs; the core adopts replicas that the runtime
  * holds already beyond any bound, for it was admitted once and may be running.  A node beyond
@@ -90,9 +89,9 @@ struct agent_core_stats {
 
 struct agent_core_stats agent_core_stats(const struct agent_core *core);
 
-/* Over all that decides what the next step does. */
+/* A hash over all state that the next step depends on. */
 uint64_t agent_core_hash(const struct agent_core *core);
 
-/* Asserts that the state is whole: indexes agree, sums add up, each replica has what it waits for.
- * Walks everything; for tests and the simulator. */
+/* Asserts that the state is consistent: indexes agree, sums add up, each replica has the command it
+ * waits for.  Walks everything; for tests and the simulator. */
 void agent_core_check(const struct agent_core *core);

@@ -1,22 +1,21 @@
 /* agent_event.h - everything that can happen to the agent's core.
- * An event is borrowed for the step: nothing in it needs to outlive agent_core_step.  Time rides in
- * it; it is taken from a clock that runs while the host sleeps, and one that steps back is taken as
- * standing.
+ * An event is borrowed for the step: nothing in it needs to outlive agent_core_step.  It carries
+ * its time.  A time before the newest counts as the newest.
  *
- * The tunnel's shell owes: frames in the order they came; a START with its spec resolved to
- * the resources of each replica (NULL: the spec could not be had, and the START is refused).
+ * The tunnel's shell gives frames in the order they came, and a START with the resources of each
+ * replica, which it reads from the spec (NULL: there is no spec, and the START is refused).
  *
- * The runtime's shell owes (it is the port of agent/runtime.h):
+ * The runtime's shell (the port of agent/runtime.h) has these duties:
  *   - It keeps identity, resources, gate and exit record of every replica outside this process.  At
- *     its start it says replica_seen for each of them, then 'synced' once.
- *   - A create is answered by replica_seen 'created', or 'refused'.  It never runs before its
+ *     its start it gives replica_seen for each replica, then 'synced' once.
+ *   - It answers a create by replica_seen 'created' or 'refused'.  A replica never runs before its
  *     release.
- *   - A stop is answered by a state that is_last; of what has ended already it is nothing.
- *   - A remove takes away a replica that is gated or has ended, with its record, and is answered by
- *     replica_gone, also when there was nothing.  A running replica is not removed: the answer is
+ *   - It answers a stop by a state that is_last; a stop of an ended replica has no effect.
+ *   - For a remove it deletes a replica that is gated or has ended, with its record, and answers
+ *     replica_gone, also if there was none.  It does not remove a running replica: the answer is
  *     replica_seen with its state.
- *   - A replica that vanishes by another hand is replica_gone too.
- * Commands are carried out in order, each until it is answered; repeating one changes nothing.
+ *   - It gives replica_gone for a replica that something else removed, too.
+ * It carries out commands in order; repeating one changes nothing.
  * Uses shared/base only. */
 #pragma once
 
@@ -64,7 +63,7 @@ struct agent_event {
             struct fl_attempt attempt;
             struct fl_digest spec;
             const uint32_t *nodes;                /* the number of each replica's node */
-            const struct fl_resources *resources; /* of each replica; NULL: no spec, refused */
+            const struct fl_resources *resources; /* one for each replica; NULL: no spec, refused */
             size_t replicas_len;                  /* at most AGENT_GANG_MAX */
         } start;
         struct {
@@ -99,7 +98,7 @@ struct agent_event {
             struct fl_str name;   /* at most 253 bytes */
             struct fl_str labels; /* "key=value\n" lines, sorted by key; at most 8,192 bytes */
             struct fl_resources total;
-            struct fl_resources foreign; /* used by what is not ours */
+            struct fl_resources foreign; /* used by others than our replicas */
         } node_seen;
         struct {
             uint32_t number;

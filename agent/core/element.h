@@ -1,4 +1,4 @@
-/* element.h - attempts of one element: which is older, and a key to find them by.
+/* element.h - attempts of one element: their order by age, and a map key for the element.
  * Uses shared/base only.  Pure. */
 #pragma once
 

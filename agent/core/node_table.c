@@ -184,7 +184,7 @@ struct node *node_table_take_due(struct node_table *table, fl_ms now)
         node = node_table_find(table, (uint32_t)fl_heap_pop(&table->timed).value);
         fl_assert(node && node->is_timed);
         node->is_timed = false;
-        if (!node->is_changed) { /* an urgent report has said it since */
+        if (!node->is_changed) { /* an urgent report has covered it since */
             forget_unneeded(table, node);
         } else if (node->next_at > now) {
             push_timed(table, node);

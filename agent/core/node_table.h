@@ -1,6 +1,6 @@
-/* node_table.h - the nodes the agent knows, what its own replicas ask for on each, and which of
- * them are to be reported when.  A node that is gone stays as long as replicas are charged to it,
- * so that it comes back with the right sum.
+/* node_table.h - the nodes the agent knows, the resources of its own replicas on each, and when
+ * each node must be reported.  A node that is gone stays as long as replicas are charged to it, so
+ * that it comes back with the right sum.
  * Uses shared/base only.  Not thread-safe. */
 #pragma once
 
@@ -15,12 +15,12 @@ struct node_use { /* wide enough for any sum */
 
 struct node {
     uint32_t number;
-    uint32_t charges; /* replicas that make up 'own' */
+    uint32_t charges; /* how many replicas are summed up in 'own' */
     struct node_use own;
     struct fl_resources total, foreign;
     char *name, *labels; /* owned */
     size_t name_len, labels_len;
-    fl_ms next_at; /* reported not before, unless urgent */
+    fl_ms next_at; /* no report before this time, unless urgent */
     bool is_here;  /* seen, and not gone since */
     bool is_ready;
     bool is_changed; /* differs from its last report, or must be reported for the mark */
@@ -35,8 +35,8 @@ struct node_slot {
 
 struct node_table {
     FL_VEC(struct node_slot) nodes; /* sorted by number */
-    FL_VEC(uint32_t) urgent;        /* numbers, in the order they became so */
-    size_t urgent_taken;            /* of them */
+    FL_VEC(uint32_t) urgent;        /* node numbers, in the order they became urgent */
+    size_t urgent_taken;            /* how many at the front of 'urgent' were reported */
     struct fl_heap timed;           /* numbers by next_at, each at most once */
     uint32_t here_len;
 };
@@ -46,7 +46,7 @@ void node_table_fini(struct node_table *table);
 
 struct node *node_table_find(const struct node_table *table, uint32_t number); /* NULL: none */
 
-/* Replaces what is known of it.  True: something changed. */
+/* Replaces what is known of the node, or adds it.  True: something changed. */
 bool node_table_see(struct node_table *table, uint32_t number, bool is_ready, struct fl_str name,
                     struct fl_str labels, struct fl_resources total, struct fl_resources foreign);
 void node_table_leave(struct node_table *table, struct node *node); /* keeps its name to report */
@@ -57,19 +57,19 @@ void node_table_uncharge(struct node_table *table, uint32_t number, struct fl_re
 /* total - foreign - own, never below nothing. */
 struct fl_resources node_table_free(const struct node *node);
 
-/* It shall be reported: at its time, or (is_urgent) at once. */
+/* The node must be reported: at its time, or (is_urgent) at once. */
 void node_table_touch(struct node_table *table, struct node *node, bool is_urgent);
 
 /* The next one to report at 'now', NULL: no node is due.  Settle it before anything else. */
 struct node *node_table_take_due(struct node_table *table, fl_ms now);
 
-/* It was reported.  When it is gone, and nothing is charged to it, it is forgotten here. */
+/* The node was reported.  Forgets it if it is gone and no replica is charged to it. */
 void node_table_settle(struct node_table *table, struct node *node, fl_ms next_at);
 
 /* When take_due is worth a call; INT64_MAX: never. */
 fl_ms node_table_due_at(const struct node_table *table, fl_ms now);
 
-/* Nothing is to be reported any more, and those that are gone need no report. */
+/* No node needs a report any more, not even one that is gone. */
 void node_table_clear_due(struct node_table *table);
 
 uint64_t node_table_hash(const struct node_table *table, uint64_t so_far);

@@ -27,7 +27,7 @@ bool reconcile(const struct attempt *attempt, const struct replica *replica,
 
     if (replica->is_gone) return false;
     switch (replica->seen) {
-    case FL_REPLICA_pending: /* a stop waits until there is something to stop */
+    case FL_REPLICA_pending: /* a stop waits until the replica exists */
         return ask(replica, REPLICA_ASKED_CREATE, AGENT_CMD_create, ret_command);
     case FL_REPLICA_created:
         if (replica->asked & REPLICA_ASKED_RELEASE) {

@@ -22,7 +22,7 @@ struct attempt {
     uint32_t grace_ms;   /* with ATTEMPT_STOP */
     uint32_t older;      /* the next older attempt of the same element */
     uint32_t prev, next; /* in the order they came */
-    uint32_t acked;      /* of its replicas, those with is_acked */
+    uint32_t acked;      /* how many of its replicas have is_acked */
     struct {
         struct attempt_replica {
             uint32_t number, slot;
@@ -31,7 +31,7 @@ struct attempt {
     } replicas; /* sorted by number */
 };
 
-/* The runtime's last command that it has not contradicted. */
+/* Commands that the runtime got and has not contradicted, or-ed. */
 enum {
     REPLICA_ASKED_CREATE = 1,
     REPLICA_ASKED_RELEASE = 2,
@@ -52,15 +52,15 @@ struct replica {
     int32_t exit_code;
     struct fl_resources resources;
     uint64_t output_bytes;
-    uint64_t report_seq; /* of its end in this session */
-    fl_ms gate_until;    /* in time with a session; while in REPLICA_GATED */
+    uint64_t report_seq; /* the report of its end in this session */
+    fl_ms gate_until;    /* by the gates' clock; valid while in REPLICA_GATED */
     enum fl_replica_state seen;
     enum agent_cause cause;
     uint8_t asked;
     bool is_given_up; /* no GO came in time */
     bool is_charged;  /* counts as used on its node */
     bool is_acked;    /* its end is durable with the control plane */
-    bool is_gone;     /* the runtime holds nothing of it any more; its end is kept here alone */
+    bool is_gone;     /* the runtime has removed it; only this record knows its end */
     struct {
         uint32_t prev, next;
         bool is_in;
@@ -96,11 +96,11 @@ uint32_t replica_table_find_newest(const struct replica_table *table, struct fl_
 uint32_t replica_table_find(const struct replica_table *table, struct fl_attempt id,
                             uint32_t number);
 
-/* Neither is there yet. */
+/* The attempt, or the replica, must not be there yet. */
 uint32_t replica_table_add_attempt(struct replica_table *table, struct fl_attempt id);
 uint32_t replica_table_add(struct replica_table *table, uint32_t attempt, uint32_t number);
 
-/* And its attempt, when it was its last. */
+/* Removes the attempt too when this was its last replica. */
 void replica_table_remove(struct replica_table *table, uint32_t slot);
 
 void replica_table_append(struct replica_table *table, enum replica_list_name list, uint32_t slot);

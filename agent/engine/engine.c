@@ -15,10 +15,9 @@ struct agent_engine {
     struct fl_after after;
     bool is_stepping;
     bool is_down_later; /* the tunnel went while a batch was being sent */
-    struct runtime_job *
-        /* of the START being stepped, for the creates that follow from it at once; NULL: none, or
-         * it could not be had */
-        job;
+    /* While a START is stepped: its document, for the creates of the same step.  NULL: no START is
+     * stepped, or it has no usable document. */
+    struct runtime_job *job;
 };
 
 /* ---- commands of the core -------------------------------------------------------------------- */
@@ -100,7 +99,7 @@ static void on_timer(void *ctx)
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
-/* The resources of each replica; NULL: the document could not be had. */
+/* The resources of each replica; NULL: the document is missing or malformed. */
 static const struct fl_resources *read_spec(struct agent_engine *engine, struct fl_str text,
                                             struct fl_str params, size_t replicas_len,
                                             struct fl_arena *arena)

@@ -25,12 +25,12 @@ struct agent_engine *agent_engine_create(struct fl_loop *loop,
                                          const struct agent_engine_ports *ports);
 void agent_engine_destroy(struct agent_engine *engine); /* leaves all replicas; NULL is fine */
 
-/* The runtime is asked what there is.  Once. */
+/* Begins the runtime, which lists what it holds.  Call it once. */
 void agent_engine_begin(struct agent_engine *engine);
 
-/* session_up, start, go, stop or ack; 'now' and the resources of a START are filled in here, from
- * 'spec', the canonical job document (at NULL: it could not be had), and the job's own
- * parameters. */
+/* Takes session_up, start, go, stop or ack and fills in its 'now'.  For a START it fills in the
+ * resources too, from 'spec', the canonical job document (at NULL: there is none), and 'params',
+ * the job's own parameters. */
 void agent_engine_hear(struct agent_engine *engine, struct agent_event *event, struct fl_str spec,
                        struct fl_str params);
 

@@ -1,4 +1,4 @@
-/* The directories that were there before this process, with and without a living supervisor. */
+/* Adopts the directories of earlier agents, with and without a living supervisor. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static bool has_gate(int dir)
     return faccessat(dir, LAYOUT_GATE, F_OK, 0) == 0 || faccessat(dir, LAYOUT_EXIT, F_OK, 0) == 0;
 }
 
-/* Its supervisor lives: its later acts come with its news. */
+/* Its supervisor lives and will send news of its further states. */
 static void adopt_living(struct process_replica *replica, int dir)
 {
     struct layout_gate gate;
@@ -54,11 +54,11 @@ static void adopt_living(struct process_replica *replica, int dir)
     close(dir);
 }
 
-/* 'dir' is locked by us: its supervisor is gone. */
+/* We hold the lock on 'dir': its supervisor is gone. */
 static void adopt_dead(struct process_replica *replica, int dir)
 {
     replica_pipes_close(replica);
-    if (!has_gate(dir)) { /* it was never reported */
+    if (!has_gate(dir)) { /* no agent has reported it */
         close(dir);
         process_sweeper_remove(replica->process, replica->name);
         process_table_remove(replica);
@@ -90,7 +90,7 @@ static void adopt(struct process *process, const char *name)
     dir = openat(process->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0) return;
     replica = process_table_add(process, attempt, number);
-    if (!read_spec(dir, replica)) { /* it was never finished: nothing was started in it */
+    if (!read_spec(dir, replica)) { /* it is unfinished: no supervisor was started in it */
         bool is_ours = take_lock(dir);
 
         close(dir);
@@ -102,8 +102,8 @@ static void adopt(struct process *process, const char *name)
         adopt_dead(replica, dir);
         return;
     }
-    /* The lock goes before the news do (see supervisor.c): we hear the end of a supervisor that
-     * holds it after we listen, and the second look finds one that let go of it meanwhile. */
+    /* A dying supervisor drops the lock before it closes 'news' (see supervisor.c).  If it dies
+     * after we listen, we hear its end; if it dropped the lock before, the second try gets it. */
     if (!replica_watch(replica, &err)) {
         fl_log(FL_LOG_ERROR, "process", "not_adopted", FL_LOG_S("replica", name), FL_LOG_ERR(&err));
         close(dir);
@@ -133,7 +133,7 @@ void adopt_all(struct process *process)
         if (name) fl_vec_push(&names, name);
     }
     closedir(folder);
-    for (size_t i = 0; i < names.len; i++) { /* not while listing: adopting renames */
+    for (size_t i = 0; i < names.len; i++) { /* after listing, since adopting renames folders */
         adopt(process, names.at[i]);
         free(names.at[i]);
     }

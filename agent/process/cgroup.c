@@ -87,7 +87,7 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* ---- where ----------------------------------------------------------------------------------- */
+/* ---- finding and making groups --------------------------------------------------------------- */
 
 bool cgroup_find_root(char ret_root[CGROUP_PATH_MAX], struct fl_err *err)
 {
@@ -143,7 +143,7 @@ bool cgroup_create(const char *root, const char *name, struct fl_resources limit
     if (limits.memory_bytes > 0 && !write_file(ret_path, "memory.max", text)) {
         return fl_fail(err, FL_IO, "cannot limit memory in %s: %s", ret_path, strerror(errno));
     }
-    /* All of it at once when it runs out: half a training run is of no use. */
+    /* When memory runs out, the whole group dies at once: half a training run is useless. */
     if (limits.memory_bytes > 0) write_file(ret_path, "memory.oom.group", "1");
     if (limits.cpu_milli > 0) {
         uint64_t quota_us = (uint64_t)limits.cpu_milli * CPU_PERIOD_US / 1000;

@@ -15,8 +15,8 @@
 
 enum { CGROUP_PATH_MAX = 512 };
 
-/* The group that systemd made for us beside 'agent', when our own is that; FL_ABSENT when there is
- * none. */
+/* Finds the group that systemd delegates to us: the parent of our own group, if that is named
+ * 'agent'; FL_ABSENT otherwise. */
 FL_CHECK bool cgroup_find_root(char ret_root[CGROUP_PATH_MAX], struct fl_err *err);
 
 /* Lets groups below have limits of cpu and memory.  FL_UNSUPPORTED: the host does not offer them

@@ -1,5 +1,5 @@
-/* Output that was not taken in time: its files go, and a note of its size stays, so that a later
- * reader gets a gap of known size instead of an output that merely stops. */
+/* Gives up output that was not taken in time: removes its files and leaves a note of its size, so
+ * that a later reader gets a gap of known size instead of an output that merely stops. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static void remove_output(int dir)
     closedir(folder);
 }
 
-/* The job may have left many files: they are removed bit by bit. */
+/* The job may have left many files, which are removed bit by bit. */
 static void remove_files(struct process_replica *replica)
 {
     struct process *process = replica->process;

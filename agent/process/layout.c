@@ -57,7 +57,7 @@ bool layout_parse_name(const char *name, struct fl_attempt *ret_attempt, uint32_
     attempt.n = (uint16_t)numbers[1];
     attempt.incarnation = (uint32_t)numbers[2];
     layout_name(attempt, (uint32_t)numbers[3], again);
-    if (strcmp(again, name) != 0) return false; /* "007" is no number of ours */
+    if (strcmp(again, name) != 0) return false; /* we do not write "007" */
     *ret_attempt = attempt;
     *ret_replica = (uint32_t)numbers[3];
     return true;

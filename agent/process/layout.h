@@ -4,17 +4,18 @@
  *   spec       what to run, written by the agent before the supervisor starts, never changed
  *   control    FIFO, commands of LAYOUT_COMMAND_BYTES to the supervisor
  *   news       FIFO to the agent; a byte says "look again", its end "the supervisor is gone"
- *   gate       written when the supervisor is ready, overwritten and synced before the job is
- *   forked exit.tmp   zeros, so that its blocks are there; overwritten, synced, and renamed to...
- *   exit       ...how it ended
- *   out.N      output as records (record.h); N is the offset of the first byte, 16 hex digits
+ *   gate       written when the supervisor is ready; overwritten and synced before it forks the job
+ *   exit.tmp   zeros, so that its blocks are allocated; overwritten, synced, and renamed to...
+ *   exit       ...how the job ended
+ *   out.N      output as records (log_record.h); N is the offset of the first byte, 16 hex digits
  *   given-up   how many bytes of output there were when they were given up; decimal
  *   trouble    a line of text: why the supervisor could not even begin
  *   files/     where the job starts
  *
  * The lock is flock on the directory itself, held by the supervisor as long as it lives.  The
- * process that gets it finds the truth in the files: 'exit' is how it ended; a gate that is absent
- * or shut: it never ran; else it may have run, and must not run again.
+ * process that gets it finds the truth in the files.  'exit' says how the job ended.  Without it, a
+ * gate that is absent or shut means that the job never ran; else it may have run, and must not run
+ * again.
  * Encoding is pure; the file helpers at the end are for both sides.  Uses shared/base. */
 #pragma once
 
@@ -70,10 +71,10 @@ struct layout_spec {
     uint32_t replica;
     uint32_t node;
     struct fl_resources resources;
-    uint32_t grace_ms;               /* of its own; 0: what STOP says */
-    uint64_t head_bytes, tail_bytes; /* of output, kept from its beginning and its end */
-    char run[LAYOUT_RUN_MAX];   /* FAIRLEAD_RUN_ID of its environment: no other process has it */
-    char boot[LAYOUT_BOOT_MAX]; /* of the host, when this was written */
+    uint32_t grace_ms;               /* the role's own; 0: STOP's counts */
+    uint64_t head_bytes, tail_bytes; /* how much output to keep from its beginning and its end */
+    char run[LAYOUT_RUN_MAX];   /* FAIRLEAD_RUN_ID in its environment; each replica has another */
+    char boot[LAYOUT_BOOT_MAX]; /* the host's boot id when this was written */
     struct fl_str cgroup;       /* a folder; empty: none.  A C string once decoded */
     struct fl_str working_dir;  /* empty: LAYOUT_FILES.  A C string once decoded */
     struct layout_strings argv, env; /* env: NAME=value */
@@ -86,8 +87,8 @@ FL_CHECK bool layout_spec_decode(struct fl_str bytes, struct fl_arena *arena,
 /* ---- gate and exit: blocks of LAYOUT_RECORD_BYTES -------------------------------------------- */
 
 struct layout_gate {
-    bool is_open;  /* GO was read: from here on it may have run */
-    pid_t session; /* of the supervisor and, unless it left, the job */
+    bool is_open;  /* the supervisor read GO: the job may have run */
+    pid_t session; /* the supervisor's, and the job's unless it left it */
     fl_ms at;
 };
 
@@ -97,7 +98,7 @@ struct layout_exit {
     bool is_out_of_memory;
     bool is_stopped;        /* it was asked to stop before it ended */
     uint64_t output_bytes;  /* all that it wrote */
-    uint64_t dropped_bytes; /* of these, what a full disk did not take */
+    uint64_t dropped_bytes; /* the part of output_bytes that a full disk did not take */
     fl_ms started_at, ended_at;
 };
 
@@ -111,7 +112,7 @@ FL_CHECK bool layout_exit_decode(struct fl_str bytes, struct layout_exit *ret_en
 enum layout_command_kind {
     LAYOUT_GO = 'G',
     LAYOUT_STOP = 'S',
-    LAYOUT_LEAVE = 'L', /* behind its gate: end, having run nothing */
+    LAYOUT_LEAVE = 'L', /* behind the gate: end without running the job */
 };
 
 struct layout_command {
@@ -125,11 +126,10 @@ FL_CHECK bool layout_command_decode(const uint8_t bytes[LAYOUT_COMMAND_BYTES],
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* The whole file, behind what 'buf' has; FL_ABSENT when there is none, FL_TOO_LARGE beyond its
- * bound. */
+/* Appends the whole file to 'buf'; FL_ABSENT if there is none, FL_TOO_LARGE if it does not fit. */
 FL_CHECK bool layout_read(int dir, const char *name, struct fl_buf *buf, struct fl_err *err);
 
-/* All of it, from 'at' on: false with errno. */
+/* Writes all 'len' bytes at offset 'at'.  False: errno says why. */
 FL_CHECK bool layout_write_at(int fd, const void *ptr, size_t len, off_t at);
 
 /* The host's boot id; "unknown" when there is none to be read. */

@@ -19,17 +19,17 @@ struct reading {
     int dir;
     struct output_place *place;
     size_t bytes_max;
-    size_t begin; /* of what is put, in 'records' */
+    size_t begin; /* where this call's records begin in 'records' */
     struct fl_buf *records;
-    uint8_t *piece; /* of the file */
+    uint8_t *piece; /* bytes read from the file */
     bool is_full;
-    int failed; /* errno of a file that is there and cannot be read: no end of the output */
+    int failed; /* errno of a file that cannot be read: this is not the output's end */
 };
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* The newest file that begins at or before 'offset', and the oldest behind it; NO_FILE when
- * none. */
+/* Finds the newest file that begins at or before 'offset', and the oldest that begins behind it;
+ * NO_FILE if there is none. */
 static bool find_files(int dir, uint64_t offset, uint64_t *ret_before, uint64_t *ret_behind,
                        struct fl_err *err)
 {
@@ -114,8 +114,8 @@ static void cut_front(struct fl_log_record *record, uint64_t offset)
     }
 }
 
-/* Records of the place's file from its byte on.  True: something was put or passed over, and there
- * may be more; false: the end of what is there, or of the room. */
+/* Puts records of the place's file from its byte on.  True: it put or passed over some, and there
+ * may be more.  False: the file has no more now, or 'records' is full. */
 static bool read_records(struct reading *reading)
 {
     struct output_place *place = reading->place;
@@ -159,8 +159,8 @@ static bool search(struct reading *reading, uint64_t offset, struct fl_err *err)
     return true;
 }
 
-/* To the file behind the present one.  That one is read to its end once more before: it may have
- * grown until the next was begun. */
+/* Moves to the next file.  It first reads the present file to its end once more, which may have
+ * grown until the next file was begun. */
 static bool next_file(struct reading *reading, struct fl_err *err)
 {
     uint64_t before;
@@ -204,7 +204,7 @@ bool output_read(int dir, struct output_place *place, uint64_t offset, size_t by
         *err = trouble;
         return false;
     }
-    /* Bytes that a full disk kept from being written to the very end, or that are gone. */
+    /* A last gap stands for bytes that a full disk did not take, or whose files were given up. */
     if (end && end->is_known && !reading.is_full) {
         put_gap(&reading, end->bytes, end->at,
                 end->is_given_up ? FL_LOG_GAP_rotated : FL_LOG_GAP_disk_full);
@@ -227,7 +227,7 @@ uint64_t output_bytes(int dir)
     uint64_t newest;
     uint64_t behind;
 
-    /* Only the newest file matters. */
+    /* The newest file holds the end of the output. */
     if (!find_files(dir, NO_FILE - 1, &newest, &behind, &err) || newest == NO_FILE) return 0;
     fl_buf_init(&buf, (size_t)8 * FL_LOG_RECORD_BYTES_MAX);
     place = (struct output_place){.next = newest, .file = newest};

@@ -14,7 +14,7 @@
 #include "shared/base/vec.h"
 
 enum { STAT_BYTES_MAX = 1024, ENVIRON_PIECE_BYTES = 65536 };
-enum { NOBODY = -1 }; /* no parent has this number; 0 is that of the first process of all */
+enum { NOBODY = -1 }; /* no parent has this number; the first process's parent is 0 */
 
 struct proc {
     pid_t pid, parent, session;
@@ -89,7 +89,7 @@ static bool is_gone(const struct proc *proc)
     return proc->state == 'Z' || proc->state == 'X';
 }
 
-/* Whether its environment, as it was given it, has the variable. */
+/* Whether the environment that the process was started with has the variable. */
 static bool has_variable(pid_t pid, const char *variable)
 {
     size_t variable_len = strlen(variable) + 1; /* with its zero */
@@ -129,7 +129,7 @@ static const struct proc *find(const struct proc_list *list, pid_t pid)
     return NULL;
 }
 
-/* Children of ours are ours, and theirs: until nothing changes. */
+/* Marks the children of marked processes, until nothing changes. */
 static void spread(struct proc_list *list, pid_t ancestor)
 {
     bool has_changed = true;

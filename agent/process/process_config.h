@@ -1,5 +1,5 @@
-/* process_config.h - the process runtime from its settings (process_config.def): finds what they
- * leave to be found, the supervisor, the node's name and the group for limits, and opens it.
+/* process_config.h - opens the process runtime from its settings (process_config.def).  Where they
+ * are empty it finds the supervisor, the node's name and the group for limits itself.
  * Uses shared code and agent/runtime.h. */
 #pragma once
 

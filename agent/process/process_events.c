@@ -10,7 +10,7 @@ static void note(struct process *process, struct process_note news)
     fl_after_put(&process->tell);
 }
 
-/* The listener may command us meanwhile, and so add to the notes: those wait for the next turn. */
+/* The listener may command us meanwhile, which adds notes: they wait for the next turn. */
 static void tell_all(void *ctx)
 {
     struct process *process = ctx;
@@ -61,7 +61,7 @@ void process_events_state(struct process_replica *replica)
     news.event.replica_seen.output_bytes = replica->end.bytes;
     news.event.replica_seen.node = replica->node;
     news.event.replica_seen.resources = replica->resources;
-    if (news.event.replica_seen.state == FL_REPLICA_pending) return; /* it will be reported */
+    if (news.event.replica_seen.state == FL_REPLICA_pending) return; /* a later state is reported */
     note(replica->process, news);
 }
 

@@ -18,13 +18,13 @@
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 
-#define PROCESS_GONE ".gone-" /* so begin the names of directories that are on their way out */
+#define PROCESS_GONE ".gone-" /* the prefix of directories that are being removed */
 
 enum process_phase {
     PROCESS_BEGINNING, /* its supervisor was started and is not ready */
     PROCESS_GATED,
     PROCESS_RUNNING,  /* past its gate */
-    PROCESS_CLEARING, /* its supervisor is gone, and what it left is being ended */
+    PROCESS_CLEARING, /* its supervisor is gone, and the job's processes are being killed */
     PROCESS_ENDED,
 };
 
@@ -38,15 +38,15 @@ struct process_replica {
     char run[LAYOUT_RUN_MAX];
     char cgroup[512]; /* empty: none */
     enum process_phase phase;
-    pid_t supervisor; /* of our own children; 0: somebody else's */
+    pid_t supervisor; /* our child; 0: an earlier agent started it */
     pid_t session;    /* with CLEARING */
     int dir;          /* open, and locked by us, while CLEARING; else -1 */
     int news;         /* -1: closed */
     struct fl_watch watch;
     struct fl_timer timer; /* CLEARING: the next look; ENDED and is_removing: the log grace */
-    unsigned clear_looks;  /* in a row that found nothing */
+    unsigned clear_looks;  /* looks in a row that found no process */
     fl_ms clear_ms;        /* pause between looks */
-    bool is_removing;      /* asked for */
+    bool is_removing;      /* the engine asked for its removal */
     bool is_output_taken;
     /* with PROCESS_ENDED */
     enum fl_replica_state state;
@@ -56,9 +56,9 @@ struct process_replica {
     struct output_place place; /* where output was read last */
 };
 
-/* The listener hears it at the end of the turn. */
+/* For the listener, at the end of the turn. */
 struct process_note {
-    bool is_output; /* of event.replica_seen's replica; else the event itself */
+    bool is_output; /* there is output of event.replica_seen's replica; false: it is the event */
     struct agent_event event;
 };
 
@@ -69,22 +69,22 @@ struct process {
     struct runtime_listener listener;
     int dir;
     char boot[LAYOUT_BOOT_MAX];
-    uint64_t runs; /* for run ids: how many this object made */
+    uint64_t runs; /* how many run ids this object made */
     uint64_t seed;
     FL_VEC(struct process_replica *) replicas;
     struct fl_map index; /* name to place in 'replicas', plus 1 */
     FL_VEC(struct process_note) notes;
     struct fl_after tell;
-    FL_VEC(pid_t) dead;       /* supervisors to be waited for */
+    FL_VEC(pid_t) dead;       /* supervisors that still need a waitpid */
     FL_VEC(char *) leftovers; /* directories that are being removed */
     struct fl_timer sweep;
-    FL_VEC(char *) names; /* of the nodes */
+    FL_VEC(char *) names; /* the nodes' names */
     struct fl_resources each;
     bool is_pretended;
 };
 
 /* ---- replica_pipes.c ------------------------------------------------------------------------- */
-/* 'on_news' is called with the replica when a byte came, or the end. */
+/* Calls 'on_news' with the replica when a byte came, or the end. */
 FL_CHECK bool replica_pipes_open(struct process_replica *replica,
                                  void (*on_news)(void *ctx, unsigned events), struct fl_err *err);
 bool replica_pipes_send(struct process_replica *replica, struct layout_command command);
@@ -102,7 +102,7 @@ void process_table_fini(struct process *process);
 void process_sweeper_init(struct process *process);
 void process_sweeper_fini(struct process *process);
 void process_sweeper_remove(struct process *process, const char *name); /* a directory */
-/* One that has its PROCESS_GONE name already. */
+/* The same for a directory that has its PROCESS_GONE name already. */
 void process_sweeper_remove_later(struct process *process, const char *name);
 void process_sweeper_reap(struct process *process, pid_t supervisor); /* waits without blocking */
 
@@ -118,20 +118,20 @@ void process_events_synced(struct process *process);
 /* ---- given_up.c ------------------------------------------------------------------------------ */
 /* For an ended replica: removes its output and leaves a note of the size. */
 void given_up_write(struct process_replica *replica);
-/* Takes over the note that an agent before this one left; by its dir. */
+/* Reads the note that an earlier agent left in the directory. */
 void given_up_read(struct process_replica *replica);
 
 /* ---- replica_removal.c ----------------------------------------------------------------------- */
-/* Removes it if that was asked for and it may go now. */
+/* Removes the replica if that was asked for and it may go now. */
 void replica_removal_settle(struct process_replica *replica);
 
 /* ---- replica.c ------------------------------------------------------------------------------- */
 FL_CHECK bool replica_watch(struct process_replica *replica, struct fl_err *err); /* its news */
 
-/* Reads the gate of this directory; one that cannot be read may have been open.  False: none. */
+/* Reads the gate of this directory; an unreadable gate counts as open.  False: there is none. */
 bool replica_read_gate(int dir, struct layout_gate *ret_gate);
 
-/* Reads the directory after its supervisor has gone: 'dir' is locked, and taken. */
+/* Reads the directory after its supervisor has gone.  Takes over 'dir', which is locked. */
 void replica_orphaned(struct process_replica *replica, int dir);
 
 /* ---- spawn.c --------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Directories that are removed bit by bit, and supervisors that ended and are waited for. */
+/* Removes directories bit by bit, and waits for supervisors that ended. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 
 enum {
     SWEEP_MS = 20,
-    SWEEP_ENTRIES = 500, /* removed in one sweep */
-    FIRST_ENTRIES = 64,  /* and at once, which is enough for a job that left no files */
+    SWEEP_ENTRIES = 500, /* entries that one sweep removes */
+    FIRST_ENTRIES = 64,  /* entries removed at once: enough for a job that left no files */
     ENTRY_NAME_MAX = LAYOUT_NAME_MAX + 32,
 };
 
@@ -56,7 +56,7 @@ void process_sweeper_remove(struct process *process, const char *name)
 {
     char gone[ENTRY_NAME_MAX];
 
-    /* Under its own name it would be adopted, half empty, by an agent that starts now. */
+    /* Under its own name, an agent that starts now would adopt it half empty. */
     for (uint32_t i = 0; i < 1000; i++) {
         snprintf(gone, sizeof(gone), PROCESS_GONE "%s-%" PRIu32, name, i);
         if (renameat2(process->dir, name, process->dir, gone, RENAME_NOREPLACE) == 0) break;

@@ -47,7 +47,7 @@ void process_table_remove(struct process_replica *replica)
     bool is_found = fl_map_find(&process->index, replica->name, strlen(replica->name), &place);
 
     fl_assert(is_found);
-    if (last != replica) { /* it moves to the place that is free now */
+    if (last != replica) { /* the last one moves to the free place */
         process->replicas.at[place] = last;
         fl_map_put(&process->index, last->name, strlen(last->name), place);
     }

@@ -14,7 +14,7 @@
 #include "shared/io/log.h"
 
 enum {
-    CLEAR_LOOKS = 2, /* that find nothing, until we believe it */
+    CLEAR_LOOKS = 2, /* so many looks in a row must find no process */
     CLEAR_MS_MIN = 5,
     CLEAR_MS_MAX = 500,
     LOCK_MS = 5,
@@ -112,7 +112,7 @@ static void end_refused(struct process_replica *replica)
     end(replica, FL_REPLICA_refused, AGENT_CAUSE_runtime);
 }
 
-/* ---- clearing up behind a supervisor that died ----------------------------------------------- */
+/* ---- killing the job of a supervisor that died ----------------------------------------------- */
 
 static size_t kill_rest(struct process_replica *replica)
 {
@@ -123,7 +123,7 @@ static size_t kill_rest(struct process_replica *replica)
     return living + cgroup_is_populated(replica->cgroup);
 }
 
-/* Twice in a row nothing: the second look sees children forked during the first. */
+/* Ends when two looks in a row found nothing: the second sees children forked during the first. */
 static void clear_up(void *ctx)
 {
     struct process_replica *replica = ctx;
@@ -198,7 +198,7 @@ static void take_over(void *ctx)
     struct process *process = replica->process;
     int dir = openat(process->dir, replica->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    if (dir < 0) { /* taken away by another hand, with all that was known of it */
+    if (dir < 0) { /* something else removed the directory, and with it all records */
         struct fl_attempt attempt = replica->attempt;
         uint32_t number = replica->replica;
 
@@ -232,13 +232,13 @@ static void look(struct process_replica *replica)
         if (!is_there) return;
         if (gate.is_open) {
             replica->phase = PROCESS_RUNNING;
-            replica->is_removing = false; /* the GO was there before the removal */
+            replica->is_removing = false; /* GO came before the removal, which is declined */
             process_events_state(replica);
         } else if (replica->phase == PROCESS_BEGINNING) {
             replica->phase = PROCESS_GATED;
             process_events_state(replica);
-            /* There is none yet; but who follows the job's output shall know of it before the job
-             * can end. */
+            /* There is no output yet; but the listener must know of its source before the job can
+             * end. */
             process_events_output(replica);
             if (replica->is_removing) replica_removal_settle(replica);
         }

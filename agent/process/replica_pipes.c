@@ -36,7 +36,7 @@ bool replica_pipes_send(struct process_replica *replica, struct layout_command c
 
     snprintf(path, sizeof(path), "%s/" LAYOUT_CONTROL, replica->name);
     fd = openat(replica->process->dir, path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) return false; /* it has no reader: the end of the news tells the rest */
+    if (fd < 0) return false; /* no supervisor reads; the end of 'news' will show that it is gone */
     layout_command_encode(command, bytes);
     is_sent = write(fd, bytes, sizeof(bytes)) == sizeof(bytes);
     close(fd);

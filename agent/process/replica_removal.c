@@ -18,7 +18,7 @@ static void log_grace_over(void *ctx)
 {
     struct process_replica *replica = ctx;
 
-    if (replica->end.is_given_up) { /* even that is not wanted any more */
+    if (replica->end.is_given_up) { /* nothing took even the gap */
         fl_log(FL_LOG_WARN, "process", "output_forgotten", FL_LOG_S("replica", replica->name),
                FL_LOG_N("bytes", replica->end.bytes));
         remove_now(replica);

@@ -17,8 +17,8 @@
 
 enum { SPAWN_NEWS_FD = 3, SPAWN_LIFELINE_FD = 4 };
 
-/* The variables that a job gets from the agent's own environment: to find programs and speak, no
- * settings of ours. */
+/* The variables that a job gets from the agent's own environment: paths, user and language, none of
+ * our settings. */
 static const char *const inherited[] = {"PATH", "HOME",   "USER",     "LOGNAME", "SHELL",
                                         "LANG", "LC_ALL", "LC_CTYPE", "TZ",      "TMPDIR"};
 
@@ -37,7 +37,7 @@ static bool has_name(const struct layout_strings *env, const char *name, size_t 
     return false;
 }
 
-/* A later one replaces an earlier one of its name. */
+/* Adds a variable, or replaces the one of its name. */
 static void put_env(struct layout_strings *env, struct fl_arena *arena, const char *name,
                     struct fl_str value)
 {
@@ -84,7 +84,7 @@ static void fill_env(const struct process_replica *replica, const struct runtime
 
 /* ---- the directory --------------------------------------------------------------------------- */
 
-/* Unlike any other run's on this host: by it what a job left behind is recognised. */
+/* Makes an id that no other run on this host has; it marks the processes of the job. */
 static void make_run_id(struct process *process, struct process_replica *replica)
 {
     uint64_t a = fl_hash64(process->seed, replica->name, strlen(replica->name));
@@ -94,7 +94,7 @@ static void make_run_id(struct process *process, struct process_replica *replica
              fl_hash_u64(process->seed, process->runs), a);
 }
 
-/* No grace at all is a millisecond: 0 has a meaning of its own in a replica's directory. */
+/* A grace of 0 becomes 1 ms, since in the spec file 0 means that STOP's counts. */
 static uint32_t grace_ms(const struct fl_job_role *role)
 {
     return role->grace_s == 0 ? 1 : role->grace_s * (uint32_t)FL_SECOND_MS;
@@ -171,8 +171,8 @@ static bool make_dir(struct process_replica *replica, const struct runtime_order
 
 /* ---- the supervisor -------------------------------------------------------------------------- */
 
-/* It inherits the writing end of its news, so that we hear of its end even if it never opens
- * them. */
+/* The supervisor inherits the writing end of 'news', so that we hear of its end even if it never
+ * opens that. */
 static bool start_supervisor(struct process_replica *replica, int news, struct fl_err *err)
 {
     struct process *process = replica->process;
@@ -190,7 +190,7 @@ static bool start_supervisor(struct process_replica *replica, int news, struct f
 
     snprintf(path, sizeof(path), "%s/%s", process->config.dir, replica->name);
     snprintf(fd_text, sizeof(fd_text), "%d", SPAWN_LIFELINE_FD);
-    /* Neither may stand where the other goes. */
+    /* A descriptor must not have a number that dup2 overwrites in the child. */
     if (has_lifeline) spare = fcntl(process->config.lifeline, F_DUPFD_CLOEXEC, 16);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -231,7 +231,7 @@ bool spawn_replica(struct process_replica *replica, const struct runtime_order *
     snprintf(news_path, sizeof(news_path), "%s/" LAYOUT_NEWS, replica->name);
     news = openat(process->dir, news_path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     if (news < 0) return fl_fail(err, FL_IO, "cannot open the news: %s", strerror(errno));
-    if (news < 16) { /* above the numbers it is given in the child */
+    if (news < 16) { /* move it above the numbers that dup2 overwrites in the child */
         int moved = fcntl(news, F_DUPFD_CLOEXEC, 16);
 
         close(news);

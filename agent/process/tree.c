@@ -20,7 +20,7 @@ struct removal {
 
 static bool empty(struct removal *removal, int dir, int depth);
 
-/* A folder that lies too deep is moved up to the top, where it is found again. */
+/* Moves a folder that lies too deep up to the top, where a later call removes it. */
 static bool lift(struct removal *removal, int dir, const char *name)
 {
     for (; removal->moved < 100000; removal->moved++) {
@@ -45,7 +45,7 @@ static bool remove_folder(struct removal *removal, int dir, const char *name, in
     }
     if (fd < 0) return errno == ENOENT;
     FL_IGNORE(fchmod(fd, 0700));
-    is_empty = empty(removal, fd, depth); /* closes it */
+    is_empty = empty(removal, fd, depth); /* closes fd */
     return is_empty && unlinkat(dir, name, AT_REMOVEDIR) == 0;
 }
 
@@ -59,7 +59,7 @@ static bool remove_entry(struct removal *removal, int dir, const struct dirent *
     return remove_folder(removal, dir, entry->d_name, depth + 1);
 }
 
-/* Takes 'dir'.  False: something is left. */
+/* Takes over 'dir'.  False: something is left. */
 static bool empty(struct removal *removal, int dir, int depth)
 {
     DIR *folder = fdopendir(dir);

@@ -1,8 +1,8 @@
-/* tree.h - takes away a folder with all that a job left in it, a bounded piece at a time.
+/* tree.h - removes a folder with all that a job left in it, a bounded piece at a time.
  * Uses shared/base. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Removes up to 'entries_max' entries of dir/name, and itself in the end.  True: it is gone. */
+/* Removes up to 'entries_max' entries of dir/name, and at last the folder.  True: it is gone. */
 bool tree_remove_some(int dir, const char *name, unsigned entries_max);

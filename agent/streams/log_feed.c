@@ -20,11 +20,11 @@ struct log_feed {
     struct fl_stream *stream; /* NULL: no tunnel */
     struct log_pump *pump;
     struct fl_after after;
-    FL_VEC(struct waiting) waiting; /* found no place in the pump */
-    FL_VEC(struct waiting) unread;  /* nothing may ever be heard of them again */
-    struct fl_map is_waiting;       /* of either */
+    FL_VEC(struct waiting) waiting; /* the pump had no place for them */
+    FL_VEC(struct waiting) unread;  /* their output could not be read; 'retry' reads it again */
+    struct fl_map is_waiting;       /* those in 'waiting' or 'unread' */
     struct fl_timer retry;
-    bool is_told; /* the tunnel pulls until it is given nothing */
+    bool is_told; /* the stream knows of output, and pulls until a pull gives nothing */
 };
 
 static struct waiting waiting_of(struct fl_attempt attempt, uint32_t replica)
@@ -35,7 +35,7 @@ static struct waiting waiting_of(struct fl_attempt attempt, uint32_t replica)
 
 /* ---- the pump's port ------------------------------------------------------------------------- */
 
-/* Asked for once in a turn of the pump, which then has it wait for its notice. */
+/* Puts a source whose output could not be read on the list for 'retry'. */
 static void try_again(struct log_feed *feed, struct fl_attempt attempt, uint32_t replica,
                       const struct fl_err *err)
 {
@@ -71,7 +71,7 @@ static void on_taken(void *ctx, struct fl_attempt attempt, uint32_t replica)
     struct log_feed *feed = ctx;
 
     feed->runtime.ops->output_taken(feed->runtime.self, attempt, replica);
-    fl_after_put(&feed->after); /* there is a place for one that waits */
+    fl_after_put(&feed->after); /* a place in the pump is free for one that waits */
 }
 
 /* ---- once a turn, and what could not be read ------------------------------------------------- */
@@ -100,9 +100,9 @@ static void place_waiting(struct log_feed *feed)
     }
 }
 
-/* A pull that gave nothing is repeated by the tunnel itself once it has more credit.  The announced
- * number is more than there can be: a frame is then as long as credit allows, and never too short
- * for a record. */
+/* The tunnel itself repeats a pull that gave nothing once it has more credit.  The announced number
+ * is more than there can be: so a frame is as long as credit allows, and long enough for a
+ * record. */
 static void end_turn(void *ctx)
 {
     struct log_feed *feed = ctx;
@@ -113,7 +113,7 @@ static void end_turn(void *ctx)
     fl_stream_wants(feed->stream, WANTS_BYTES);
 }
 
-/* One that is gone since is a source for a moment, until its read says so. */
+/* A replica that is gone since becomes a source until its read fails. */
 static void retry(void *ctx)
 {
     struct log_feed *feed = ctx;
@@ -196,7 +196,7 @@ static bool on_open(void *ctx, struct fl_stream *stream, struct fl_err *err)
     return fl_fail(err, FL_UNSUPPORTED, "the agent opens the LOG stream");
 }
 
-/* A frame that makes no sense ends the sending of logs until the next session. */
+/* A malformed frame ends the sending of logs until the next session. */
 static bool on_data(void *ctx, struct fl_stream *stream, struct fl_str bytes, struct fl_err *err)
 {
     struct log_feed *feed = ctx;

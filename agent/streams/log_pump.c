@@ -7,7 +7,8 @@
 #include "shared/wire/log_message.h"
 #include "shared/wire/log_record.h"
 
-#define SLOT_BITS 14 /* of a source's number on the wire; the rest tells its uses apart */
+#define SLOT_BITS                                                                                  \
+    14 /* low bits of a source's number on the wire; the rest counts the slot's uses */
 #define NONE UINT32_MAX
 
 _Static_assert(FL_LOG_SOURCES_MAX == 1 << SLOT_BITS, "a number holds any slot");
@@ -20,7 +21,7 @@ enum state {
     ENDING, /* END is sent */
 };
 
-/* The least that a frame must hold so that any source can be served. */
+/* The room that a frame must have so that any source can be served. */
 #define RECORDS_ROOM                                                                               \
     ((size_t)FL_LOG_RECORDS_HEADER_BYTES + FL_LOG_RECORD_BYTES_MAX + FL_LOG_GAP_BYTES)
 
@@ -30,11 +31,11 @@ struct source {
     enum state state;
     uint32_t use; /* grows each time the slot is taken, never 0 */
     bool is_queued, is_paused;
-    bool has_output; /* reading is worth a call */
+    bool has_output; /* the runtime may have more to read */
     bool is_ended;   /* all was read: END comes next */
     bool is_dropped; /* CLOSE comes next */
-    uint64_t offset; /* next to be sent */
-    uint32_t chain;  /* of what is before it */
+    uint64_t offset; /* the next byte to send */
+    uint32_t chain;  /* over the records before 'offset' */
     uint32_t next;   /* in the queue, or the free list */
 };
 
@@ -132,7 +133,7 @@ static struct source *add(struct log_pump *pump, struct fl_attempt attempt, uint
     return source;
 }
 
-/* Not one that stands in the queue. */
+/* The source must not stand in the queue. */
 static void remove_source(struct log_pump *pump, struct source *source)
 {
     struct key key = key_of(source->attempt, source->replica);
@@ -222,12 +223,12 @@ void log_pump_closed(struct log_pump *pump)
         if (source->state == FREE) continue;
         source->is_queued = false;
         if (source->is_dropped) {
-            remove_source(pump, source); /* no session to send to */
+            remove_source(pump, source); /* there is no session to send CLOSE to */
             continue;
         }
         set_paused(pump, source, false);
         source->state = NEW;
-        source->has_output = true; /* sent bytes may be gone */
+        source->has_output = true; /* bytes that were sent may not have arrived */
         source->is_ended = false;
     }
 }
@@ -262,7 +263,7 @@ void log_pump_drop(struct log_pump *pump, struct fl_attempt attempt, uint32_t re
     }
 }
 
-/* From here on, says the hub. */
+/* The hub wants the records from 'offset' on. */
 static void set_back(struct log_pump *pump, struct source *source, uint64_t offset, uint32_t chain)
 {
     if (source->state != ASKED && source->offset != offset) pump->rewinds++;
@@ -281,7 +282,7 @@ static void finish(struct log_pump *pump, struct source *source)
     uint32_t replica = source->replica;
 
     if (source->is_queued) {
-        source->is_dropped = true; /* its turn takes it out */
+        source->is_dropped = true; /* its turn in the queue removes it */
     } else {
         remove_source(pump, source);
     }
@@ -308,12 +309,12 @@ bool log_pump_take(struct log_pump *pump, struct fl_str payload, struct fl_err *
         case FL_LOG_pause:
             if (source && source->state != NEW) set_paused(pump, source, true);
             break;
-        /* of an END of an earlier session too, which became durable meanwhile */
+        /* it may answer an END of an earlier session, which became durable meanwhile */
         case FL_LOG_end_ack:
         case FL_LOG_refuse:
             if (source && source->state != NEW) finish(pump, source);
             break;
-        case FL_LOG_ack: /* unacknowledged bytes are still with the runtime */
+        case FL_LOG_ack: /* needs no action: the runtime keeps the bytes until END_ACK */
             break;
         case FL_LOG_open:
         case FL_LOG_records:
@@ -328,7 +329,7 @@ bool log_pump_take(struct log_pump *pump, struct fl_str payload, struct fl_err *
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-/* True: something was put, or the source has nothing; false: it needs more room. */
+/* True: it put records, or the source has none.  False: it needs more room. */
 static bool send_records(struct log_pump *pump, struct source *source, struct fl_buf *out)
 {
     size_t room = out->max - out->len;
@@ -382,7 +383,7 @@ static bool serve(struct log_pump *pump, struct source *source, struct fl_buf *o
         source->state = ASKED;
         return true;
     }
-    if (!has_work(pump, source)) return true; /* paused since it stood in the queue */
+    if (!has_work(pump, source)) return true; /* it was paused while it stood in the queue */
     if (source->has_output && !send_records(pump, source, out)) return false;
     if (!source->is_ended || source->is_dropped) return true;
     message.kind = FL_LOG_end;
@@ -394,7 +395,7 @@ static bool serve(struct log_pump *pump, struct source *source, struct fl_buf *o
 
 size_t log_pump_pull(struct log_pump *pump, uint8_t *at, size_t bytes_max)
 {
-    /* Its memory is the caller's and it never grows: all that is put is within bytes_max. */
+    /* The buffer uses the caller's memory and never grows: it refuses bytes beyond bytes_max. */
     struct fl_buf out = {.at = at, .cap = bytes_max, .max = bytes_max};
     uint32_t turns = pump->queue_len;
 
@@ -404,7 +405,7 @@ size_t log_pump_pull(struct log_pump *pump, uint8_t *at, size_t bytes_max)
 
         if (!serve(pump, source, &out)) break;
         if (source->is_dropped && !is_dropped) {
-            turns++; /* it was found to be gone: CLOSE may be all that there is to pull */
+            turns++; /* its output is gone, so its turn comes again, to send CLOSE */
             continue;
         }
         source = dequeue(pump);
@@ -419,7 +420,7 @@ size_t log_pump_pull(struct log_pump *pump, uint8_t *at, size_t bytes_max)
 
 uint64_t log_pump_wants(const struct log_pump *pump)
 {
-    /* Room for the longest record, or the first in the queue might never be served. */
+    /* Asks for room for the longest record, or the first in the queue might never be served. */
     return pump->queue_len == 0 ? 0
                                 : (uint64_t)pump->queue_len * LOG_PUMP_TURN_BYTES + RECORDS_ROOM;
 }

@@ -2,15 +2,15 @@
  * A source is one replica.  When the runtime says that there is output, or an end of it, the source
  * stands in the queue; a frame's payload is filled by turns of LOG_PUMP_TURN_BYTES, so that many
  * small sources share a frame and a big one makes no other wait long.  The pump keeps only each
- * source's place: unacknowledged bytes are still in the runtime's files, and the hub says from
- * where it wants it.
+ * source's place: unacknowledged bytes stay in the runtime's files, and the hub's CURSOR says where
+ * to begin.
  *
  *     NEW --OPEN--> ASKED --CURSOR--> FLOWING --END--> ENDING --END_ACK--> gone ('taken' is called)
  *
  * A session's end makes all sources NEW.  PAUSE takes a source out of the queue until RESUME; a
- * CURSOR at any time sets it back to where the hub says.  END_ACK may come before this session's
- * END: the one of an earlier session became durable.  REFUSE counts as taken: the hub does not want
- * it.
+ * CURSOR at any time moves it to the hub's offset.  END_ACK may come before this session's END: the
+ * END of an earlier session became durable.  REFUSE counts as taken: the hub does not want the
+ * output.
  * Uses shared code only; does no I/O itself.  Not thread-safe. */
 #pragma once
 
@@ -25,11 +25,10 @@ struct log_pump; /* opaque */
 
 struct log_pump_port {
     void *ctx;
-    /* Puts records of shared/wire/log_record.h, without a hole, that begin at exactly 'offset',
-     * behind what 'out' holds; up to about bytes_max bytes of them, and never more than fit.
-     * *ret_is_more: there is more now; *ret_is_ended: no record follows.  False: FL_ABSENT, the
-     * replica is unknown or gone; any other code: not now, the pump asks again when there is
-     * output. */
+    /* Appends records of shared/wire/log_record.h to 'out', without a hole, from exactly 'offset'
+     * on: up to about bytes_max bytes, and never more than fit.  *ret_is_more: there is more now;
+     * *ret_is_ended: no record follows.  False with FL_ABSENT: the replica is unknown or gone; with
+     * another code: not now, the pump asks again when there is output. */
     bool (*read)(void *ctx, struct fl_attempt attempt, uint32_t replica, uint64_t offset,
                  size_t bytes_max, struct fl_buf *out, bool *ret_is_more, bool *ret_is_ended,
                  struct fl_err *err);
@@ -40,22 +39,22 @@ struct log_pump_port {
 struct log_pump *log_pump_create(const struct log_pump_port *port, uint32_t sources_max);
 void log_pump_destroy(struct log_pump *pump); /* NULL is fine */
 
-/* The tunnel is up, is gone.  Twice is fine. */
+/* The tunnel came up, or went down.  Twice is fine. */
 void log_pump_opened(struct log_pump *pump);
 void log_pump_closed(struct log_pump *pump);
 
-/* There is output, or no more will come; a source that is not known becomes one.  False, FL_FULL at
- * sources_max: say it again later, the runtime keeps the output. */
+/* There is output, or no more will come; adds an unknown replica as a source.  False, FL_FULL at
+ * sources_max: call it again later, the runtime keeps the output. */
 FL_CHECK bool log_pump_notice(struct log_pump *pump, struct fl_attempt attempt, uint32_t replica,
                               struct fl_err *err);
 
-/* The replica's output is gone: nothing of it is sent any more.  One that is not known is fine. */
+/* The replica's output is gone, and the pump sends no more of it.  An unknown replica is fine. */
 void log_pump_drop(struct log_pump *pump, struct fl_attempt attempt, uint32_t replica);
 
-/* The payload of a LOG frame from the hub.  False: it breaks a rule, drop the connection. */
+/* Reads the payload of a LOG frame from the hub.  False: it breaks a rule. */
 FL_CHECK bool log_pump_take(struct log_pump *pump, struct fl_str payload, struct fl_err *err);
 
-/* Fills the payload of one frame and says how many bytes it has; 0: nothing that fits. */
+/* Fills the payload of one frame and returns how many bytes it has; 0: nothing fits. */
 size_t log_pump_pull(struct log_pump *pump, uint8_t *at, size_t bytes_max);
 
 /* An estimate of what waits to be sent; 0: nothing. */
@@ -63,10 +62,10 @@ uint64_t log_pump_wants(const struct log_pump *pump);
 
 struct log_pump_stats {
     uint32_t sources; /* now */
-    uint32_t queued;  /* of these, have something to send */
+    uint32_t queued;  /* sources that have something to send */
     uint32_t paused;
-    uint64_t bytes_sent; /* of records, those sent again too */
-    uint64_t rewinds;    /* the hub said another place than where the source was */
+    uint64_t bytes_sent; /* bytes of records, also of records sent again */
+    uint64_t rewinds;    /* how often the hub set a source to another offset than its own */
 };
 
 struct log_pump_stats log_pump_stats(const struct log_pump *pump);

@@ -48,7 +48,7 @@ _Noreturn static void become_job(const struct layout_spec *spec, int dir, int ou
     int null;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != supervisor) _exit(NOT_RUNNABLE); /* it died before that was heard of */
+    if (getppid() != supervisor) _exit(NOT_RUNNABLE); /* it died before the prctl took effect */
     setpgid(0, 0);
     null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
@@ -64,7 +64,7 @@ _Noreturn static void become_job(const struct layout_spec *spec, int dir, int ou
     give_up("run", spec->argv.at[0]);
 }
 
-/* execvpe looks a name up in our own PATH, not in the one the job is given. */
+/* Sets our own PATH to the job's, since execvpe looks names up in ours. */
 static void take_path(const struct layout_spec *spec)
 {
     for (size_t i = 0; i < spec->env.len; i++) {

@@ -24,7 +24,7 @@ static const char usage[] =
     "Runs the replica of DIR once fairlead-agent sends GO; fairlead-agent starts it.\n"
     "docs/supervisor.md says what is in the directory.\n";
 
-/* Our stderr has no reader: the reason is left where the agent looks. */
+/* Our stderr has no reader, so the reason goes to a file that the agent reads. */
 static int trouble(int dir, const struct fl_err *err)
 {
     int fd = openat(dir, LAYOUT_TROUBLE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -54,7 +54,7 @@ static int open_signals(void)
     sigset_t set;
 
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* ignored, it would reap for us, and the exit codes were gone */
+    signal(SIGCHLD, SIG_DFL); /* if ignored, the kernel would reap and drop the exit codes */
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
     sigaddset(&set, SIGTERM);
@@ -62,8 +62,8 @@ static int open_signals(void)
     sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGQUIT);
     sigprocmask(SIG_SETMASK, &set, NULL);
-    sigdelset(&set,
-              SIGINT); /* blocked for good: keys typed at the agent's terminal are for the agent */
+    /* These stay blocked: keys typed at the agent's terminal are for the agent. */
+    sigdelset(&set, SIGINT);
     sigdelset(&set, SIGHUP);
     sigdelset(&set, SIGQUIT);
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return EXIT_USAGE;
     }
-    /* fails for who leads a group: then it has a session of its own already, or a shell's */
+    /* It fails for the leader of a process group, which has a session already. */
     setsid();
     /* Inherited descriptors stay open here, so that the holders of the other ends notice when this
      * process is gone; the job does not get them. */

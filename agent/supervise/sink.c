@@ -46,7 +46,7 @@ static void close_file(struct sink *sink)
     sink->fd = -1;
 }
 
-/* The oldest goes as long as those behind it hold enough. */
+/* Removes the oldest file as long as the newer ones hold tail_bytes, or there are too many. */
 static void trim(struct sink *sink)
 {
     while (sink->files_len > 1) {
@@ -66,7 +66,7 @@ static void trim(struct sink *sink)
     }
 }
 
-/* The file for a record that begins at 'offset'; it is made when the one before is full. */
+/* Opens the file for a record that begins at 'offset': a new one if the newest is full. */
 static bool prepare(struct sink *sink, uint64_t offset)
 {
     if (sink->is_head && offset < sink->head_bytes) {
@@ -88,7 +88,7 @@ static bool prepare(struct sink *sink, uint64_t offset)
     return true;
 }
 
-/* All of it or nothing: a record that the disk took in part is cut off again. */
+/* Writes a whole record or none: it cuts off a part that the disk took of one. */
 static bool append(struct sink *sink, const struct iovec *parts, int parts_len)
 {
     size_t want = 0;
@@ -100,8 +100,7 @@ static bool append(struct sink *sink, const struct iovec *parts, int parts_len)
         sink->file_bytes += want;
         return true;
     }
-    /* Should even this fail, the next record is written over the rest; until then the end looks
-     * torn. */
+    /* If this fails too, the next record overwrites the rest; until then the end looks torn. */
     FL_IGNORE(ftruncate(sink->fd, (off_t)sink->file_bytes));
     return false;
 }
@@ -113,7 +112,7 @@ static void count(struct sink *sink, uint64_t bytes)
     if (!sink->is_head) sink->files[sink->files_len - 1].bytes += bytes;
 }
 
-/* Closes the gap up to 'offset' with a record that says so. */
+/* Writes a gap record for the bytes from lost_at to 'offset'. */
 static bool put_gap(struct sink *sink, fl_ms now, uint64_t offset)
 {
     uint8_t bytes[FL_LOG_GAP_BYTES];

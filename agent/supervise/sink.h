@@ -16,16 +16,16 @@ enum { SINK_FILES_MAX = 16 };
 
 struct sink {
     int dir; /* the caller's */
-    int fd;  /* of the newest file; -1: the next record opens one */
+    int fd;  /* the newest file; -1: the next record opens one */
     uint64_t head_bytes, tail_bytes;
-    uint64_t offset;  /* of the next byte: all that the job wrote */
-    uint64_t lost_at; /* where the gap begins that stands in no file yet */
+    uint64_t offset;  /* the next byte's, so how many the job wrote */
+    uint64_t lost_at; /* bytes from here to 'offset' were dropped, and no file has their gap yet */
     uint64_t dropped_bytes;
-    uint64_t file_bytes; /* of the newest file, up to its last whole record */
+    uint64_t file_bytes; /* the newest file's, up to its last whole record */
     bool is_head;
     struct sink_file {
-        uint64_t offset, bytes; /* of output in it, gaps too */
-    } files[SINK_FILES_MAX];    /* of the tail, oldest first */
+        uint64_t offset, bytes; /* the output in it, with gaps */
+    } files[SINK_FILES_MAX];    /* the tail's files, oldest first */
     size_t files_len;
 };
 
@@ -35,5 +35,5 @@ void sink_fini(struct sink *sink);
 /* len at most FL_LOG_RECORD_DATA_MAX, and not 0. */
 void sink_put(struct sink *sink, fl_ms now, const void *ptr, size_t len);
 
-/* Tries once more to write the gap that stands in no file. */
+/* Tries once more to write the gap that no file has. */
 void sink_end(struct sink *sink, fl_ms now);

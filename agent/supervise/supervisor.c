@@ -21,10 +21,10 @@
 
 enum {
     SIGTERM_GRACE_MS = 10000,
-    NEWS_MS = 20, /* the least time between two reports of new output */
+    NEWS_MS = 20, /* the shortest time between two reports of new output */
     HUNT_MS_MIN = 2,
     HUNT_MS_MAX = 200,
-    READS_MAX = 16, /* of output between two looks at the rest */
+    READS_MAX = 16, /* so many reads of output, then other events get their turn */
 };
 
 #define NEVER INT64_MAX
@@ -32,9 +32,9 @@ enum {
 enum state {
     GATED,    /* nothing has run */
     RUNNING,  /* the job's own process lives */
-    HUNTING,  /* it has ended; its descendants must, too */
-    FINISHED, /* nothing is left of it */
-    LEFT,     /* gone from behind the gate */
+    HUNTING,  /* the job's own process has ended; its descendants are being killed */
+    FINISHED, /* no process of the job is left */
+    LEFT,     /* LEAVE came behind the gate: nothing ran */
 };
 
 struct supervisor {
@@ -44,14 +44,14 @@ struct supervisor {
     int control, news, output; /* -1: closed */
     int gate, exit_tmp;
     pid_t job;
-    int status;       /* of the job's own process, as waitpid gave it */
-    bool is_stopped;  /* asked to */
-    bool is_killed;   /* by us */
+    int status;       /* how the job's own process ended, as waitpid gave it */
+    bool is_stopped;  /* the job got SIGTERM from us */
+    bool is_killed;   /* the job got SIGKILL from us */
     fl_ms kill_at;    /* monotonic; NEVER: no STOP came */
     fl_ms hunt_at;    /* the next look for descendants */
-    fl_ms hunt_ms;    /* and the pause after it */
-    fl_ms told_at;    /* of output */
-    bool has_news;    /* of output, not told yet */
+    fl_ms hunt_ms;    /* the pause after that look */
+    fl_ms told_at;    /* when the agent last got a byte for new output */
+    bool has_news;    /* there is output that the agent does not know of */
     fl_ms started_at; /* wall */
     uint64_t oom_kills;
 };
@@ -64,7 +64,7 @@ static fl_ms now_ms(void)
     return (fl_ms)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* A full pipe is one that will be looked at. */
+/* A full pipe needs no further byte: the agent will look. */
 static void tell(struct supervisor *supervisor)
 {
     FL_IGNORE(write(supervisor->news, "!", 1));
@@ -83,14 +83,14 @@ static bool make_record(int dir, const char *name, const uint8_t block[LAYOUT_RE
         if (fd >= 0) close(fd);
         return false;
     }
-    /* So that its blocks have their place by the time it is overwritten: syncing is then all that
-     * is left, and needs no commit of the file system's journal. */
+    /* Allocates the file's blocks now, so that a sync after an overwrite needs no commit of the
+     * file system's journal. */
     FL_IGNORE(sync_file_range(fd, 0, LAYOUT_RECORD_BYTES, SYNC_FILE_RANGE_WRITE));
     *ret_fd = fd;
     return true;
 }
 
-/* Never overwrites a gate that is there: its word about an earlier life must stand. */
+/* Never overwrites a gate that is there: it tells what an earlier supervisor did. */
 static bool shut_gate(struct supervisor *supervisor, struct fl_err *err)
 {
     struct layout_gate gate = {.session = getsid(0), .at = layout_now()};
@@ -147,7 +147,7 @@ static bool write_exit(struct supervisor *supervisor, struct fl_err *err)
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-/* False when there is no more for now, or for ever. */
+/* False: there is no more now, or the output is closed. */
 static bool read_output(struct supervisor *supervisor)
 {
     char bytes[FL_LOG_RECORD_DATA_MAX];
@@ -165,7 +165,7 @@ static bool read_output(struct supervisor *supervisor)
     return false;
 }
 
-/* The bytes in the pipe when all writers are gone, and no more if another process writes to it. */
+/* Reads the bytes that are in the pipe now, and no more even if a process still writes to it. */
 static void drain(struct supervisor *supervisor)
 {
     uint64_t from = supervisor->sink.offset;
@@ -228,13 +228,13 @@ static void stop(struct supervisor *supervisor, fl_ms grace_ms)
     if (!supervisor->is_stopped) {
         supervisor->is_stopped = true;
         kill(-supervisor->job, SIGTERM);
-        kill(-supervisor->job, SIGCONT); /* suspended processes can end, too */
+        kill(-supervisor->job, SIGCONT); /* so that suspended processes end, too */
     }
     if (!supervisor->is_killed && kill_at < supervisor->kill_at) supervisor->kill_at = kill_at;
 }
 
-/* Takes in all children that have ended: the job's own, and those whose parents went before
- * them. */
+/* Waits for all children that have ended: the job's own process, and orphans, whose sub-reaper we
+ * are. */
 static void reap(struct supervisor *supervisor)
 {
     int status;
@@ -251,7 +251,7 @@ static void reap(struct supervisor *supervisor)
     if (pid < 0 && errno == ECHILD && supervisor->state == HUNTING) supervisor->state = FINISHED;
 }
 
-/* Those who fork while they are looked for are found the next time. */
+/* Kills the descendants it finds; processes forked meanwhile are found the next time. */
 static void hunt(struct supervisor *supervisor)
 {
     fl_ms now = now_ms();
@@ -346,7 +346,7 @@ static bool open_pipes(struct supervisor *supervisor, struct fl_err *err)
 {
     int dir = supervisor->config->dir;
 
-    /* Both ends are ours too: no hang-up while no agent is there, and no SIGPIPE. */
+    /* We hold both ends of each: so there is no hang-up without an agent, and no SIGPIPE. */
     supervisor->control = openat(dir, LAYOUT_CONTROL, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     supervisor->news = openat(dir, LAYOUT_NEWS, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (supervisor->control >= 0 && supervisor->news >= 0) return true;
@@ -384,6 +384,6 @@ bool supervisor_run(const struct supervisor_config *config, struct fl_err *err)
     sink_init(&supervisor.sink, config->dir, config->spec->head_bytes, config->spec->tail_bytes);
     is_well = live(&supervisor, err);
     sink_fini(&supervisor.sink);
-    /* the rest closes with the process: the lock before the news, in order of number */
+    /* The process's end closes the rest by number: the lock goes before 'news'. */
     return is_well;
 }

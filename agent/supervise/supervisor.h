@@ -1,9 +1,9 @@
 /* supervisor.h - the life of one replica, from its gate to its exit record.
- * Waits behind the gate for GO, which is on disk before the job is forked; keeps its output; stops
- * it when told to (TERM to its group, after the grace KILL), when SIGTERM comes (10 s), or when the
- * lifeline is cut (KILL at once); and once the job's own process has ended, ends every descendant,
- * as a container does with its last breath, and only then writes how it ended.
- * The caller has made the process ready: leader of a session, sub-reaper, its signals blocked.
+ * It waits behind the gate for GO, which is on disk before the job is forked, and keeps the job's
+ * output.  It stops the job on STOP (TERM to its group, after the grace KILL), on SIGTERM (a grace
+ * of 10 s), and when the lifeline is cut (KILL at once).  Once the job's own process has ended, it
+ * kills every descendant, as a container would, and only then writes how the job ended.
+ * The caller has prepared the process: a session of its own, sub-reaper, signals blocked.
  * Uses shared/base and agent/process.  One thread, poll. */
 #pragma once
 
@@ -16,6 +16,6 @@ struct supervisor_config {
     const struct layout_spec *spec;
 };
 
-/* The exit status of the program: 0 if there is an exit record or nothing ran.  On false nothing
- * was run, or it is not known; 'err' says why. */
+/* True: there is an exit record, or LEAVE came before anything ran.  False: nothing was run, or
+ * that is not known; 'err' says why. */
 FL_CHECK bool supervisor_run(const struct supervisor_config *config, struct fl_err *err);

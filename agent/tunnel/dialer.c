@@ -15,7 +15,7 @@
 
 #define MODULE "tunnel"
 
-enum { BUSY_BYTES = 1 << 20 }; /* of control that waits: tell the engine to say less */
+enum { BUSY_BYTES = 1 << 20 }; /* with more control waiting, 'busy' is on */
 
 struct agent_dialer {
     struct fl_loop *loop;
@@ -24,7 +24,7 @@ struct agent_dialer {
     struct tunnel_socket_config address;
     struct tunnel_socket *socket;
     struct agent_renewal *renewal;
-    bool is_renewed; /* the last dial showed the identity before this one */
+    bool is_renewed; /* the identity is newer than the one in the last dial */
     char lost_why[256];
 
     struct fl_mux *mux;
@@ -32,8 +32,8 @@ struct agent_dialer {
     struct spec_receiver *specs;
     struct fl_timer timer;
     struct fl_after after;
-    bool is_opened; /* the engine knows */
-    bool is_busy;   /* and this too */
+    bool is_opened; /* 'opened' was called, and 'closed' was not yet */
+    bool is_busy;   /* the last call of 'busy' */
     struct agent_dialer_status status;
 };
 
@@ -62,7 +62,7 @@ static void note_lost(struct agent_dialer *dialer, const char *why)
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
-/* Writes as long as the socket takes it; false: it is broken. */
+/* Writes as long as the socket takes bytes.  False: the socket is broken. */
 static bool flush(struct agent_dialer *dialer)
 {
     struct fl_buf *out;
@@ -281,7 +281,7 @@ static void put_renew(void *ctx, const struct fl_msg *renew)
     agent_dialer_put(ctx, renew);
 }
 
-/* The next dial shows the new one; this tunnel goes for it. */
+/* Ends this tunnel, so that the next dial shows the new certificate. */
 static void on_renewed(void *ctx)
 {
     struct agent_dialer *dialer = ctx;

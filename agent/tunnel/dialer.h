@@ -2,10 +2,10 @@
  * (tunnel_socket.h), the multiplexer and its link (shared/link), the streams and the certificate's
  * renewal (renewal.h), after which the tunnel is dialed anew; everything resumes.
  *
- * - Between 'opened' and 'closed' messages go both ways; a message that is put outside of that is
- *   dropped, since the inventory that follows the next 'opened' says it again.
- * - A START comes with its spec, which travelled before it (spec_receiver.h); without one (at NULL)
- *   it could not be had.
+ * - Between 'opened' and 'closed' messages go both ways.  A message that is put at another time is
+ *   dropped: the inventory after the next 'opened' repeats it.
+ * - A START comes with its spec, which travelled before it (spec_receiver.h); at NULL the spec is
+ *   missing.
  * - Streams are rows of a table.  BLOB, on which specs travel, is the dialer's own.
  * Not thread-safe: its loop's thread calls it, and from there it calls the ports, which may call
  * back. */
@@ -31,15 +31,15 @@ struct agent_dialer_ports {
     /* WELCOME, RESYNC, START, GO, STOP, ACK.  'spec' is the job document of a START.  Borrowed. */
     void (*message)(void *ctx, const struct fl_msg *msg, struct fl_str spec);
     void (*closed)(void *ctx, const char *why); /* after 'opened' only, once */
-    /* Much waits to be sent, or little again; may be NULL. */
+    /* Much control waits to be sent, or little again; may be NULL. */
     void (*busy)(void *ctx, bool is_on);
 };
 
 struct agent_dialer_config {
-    const char *hub; /* "host:port" of the tunnel listener; NULL: as enrolment learnt it */
+    const char *hub; /* "host:port" of the tunnel listener; NULL: the one from enrolment */
     /* for SNI and the check of its certificate; NULL: FL_TLS_SERVER_NAME */
     const char *server_name;
-    struct identity_store store; /* of identity.h */
+    struct identity_store store; /* holds the identity (identity.h) */
     const char *proxy;           /* "http://[user:password@]host:port"; NULL or empty: direct */
     const char *no_proxy;        /* as no_proxy in the environment; NULL: none */
     uint64_t seed;               /* for the back-off: each agent its own */
@@ -47,13 +47,13 @@ struct agent_dialer_config {
     size_t streams_len;
 };
 
-/* Dials at once.  NULL: there is no identity in the state directory, or it is damaged (FL_ABSENT,
- * FL_TORN); hub or proxy make no sense (FL_INVALID). */
+/* Dials at once.  NULL: the store has no identity (FL_ABSENT) or a damaged one (FL_TORN), or hub or
+ * proxy are malformed (FL_INVALID). */
 struct agent_dialer *agent_dialer_create(struct fl_loop *loop,
                                          const struct agent_dialer_config *config,
                                          const struct agent_dialer_ports *ports,
                                          struct fl_err *err);
-void agent_dialer_destroy(struct agent_dialer *dialer); /* tells nothing; NULL is fine */
+void agent_dialer_destroy(struct agent_dialer *dialer); /* calls no port; NULL is fine */
 
 /* replica, node, inventory_*: must pass fl_msg_check. */
 void agent_dialer_put(struct agent_dialer *dialer, const struct fl_msg *msg);
@@ -64,8 +64,8 @@ struct fl_streams *agent_dialer_streams(struct agent_dialer *dialer); /* NULL: i
 struct agent_dialer_status {
     bool is_up;
     uint64_t dials, sessions, renewals;
-    fl_ms expires_at; /* of the certificate in use */
-    char why[256];    /* the last connection ended, or could not be made */
+    fl_ms expires_at; /* when the certificate in use ends */
+    char why[256];    /* why the last connection ended, or could not be made */
 };
 
 struct agent_dialer_status agent_dialer_status(const struct agent_dialer *dialer);

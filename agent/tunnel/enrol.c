@@ -28,7 +28,7 @@ enum { TRY_MS = 20000, WAIT_MIN_MS = 500, WAIT_MAX_MS = 30000, ANSWER_BYTES_MAX 
 
 enum state {
     ENROL_ASKING,  /* a request is under way */
-    ENROL_WAITING, /* for the next one */
+    ENROL_WAITING, /* for the next try */
     ENROL_DONE,    /* 'done' is called at the end of this turn, or was */
 };
 
@@ -41,13 +41,13 @@ struct agent_enrol {
     bool is_tls;
     struct fl_http_client *client;
     struct fl_http_call *call;
-    struct fl_timer timer; /* to the next try */
-    struct fl_after after; /* to 'done' */
+    struct fl_timer timer; /* starts the next try */
+    struct fl_after after; /* calls 'done' */
     fl_ms give_up_at, ceiling_ms;
     struct fl_prng prng;
-    struct fl_err err; /* of the newest try; text "": it went well */
+    struct fl_err err; /* why the newest try failed; text "": it succeeded */
     struct fl_buf key_pem, body, answer;
-    struct fl_arena arena; /* of the newest answer */
+    struct fl_arena arena; /* holds the newest answer */
 };
 
 bool agent_enrol_is_done(struct identity_store store)
@@ -60,7 +60,7 @@ bool agent_enrol_is_done(struct identity_store store)
     return is_done;
 }
 
-/* ---- what is asked --------------------------------------------------------------------------- */
+/* ---- the request ----------------------------------------------------------------------------- */
 
 static bool is_loopback(const char *host)
 {
@@ -132,7 +132,7 @@ static bool prepare(struct agent_enrol *enrol, struct fl_err *err)
     return read_url(enrol, err) && write_body(enrol, err);
 }
 
-/* ---- what is answered ------------------------------------------------------------------------ */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
 static struct fl_str member(const struct fl_json *root, const char *name)
 {
@@ -146,7 +146,7 @@ static struct fl_str view(const struct fl_buf *buf)
     return (struct fl_str){(const char *)buf->at, buf->len};
 }
 
-/* Why not, in the control plane's own words. */
+/* Fails with the control plane's own reason. */
 static bool take_problem(struct agent_enrol *enrol, unsigned status, struct fl_err *err)
 {
     bool may_help = status >= 500 || status == 408 || status == 425 || status == 429;
@@ -182,7 +182,7 @@ static bool take_answer(struct agent_enrol *enrol, struct fl_err *err)
                              err)) {
         return true;
     }
-    if (err->code == FL_INVALID) err->code = FL_DENIED; /* no certificate of ours */
+    if (err->code == FL_INVALID) err->code = FL_DENIED; /* the certificate is not for our key */
     return fl_err_wrap(err, "the new identity");
 }
 
@@ -206,7 +206,7 @@ static void on_after(void *ctx)
     enrol->config.done(enrol->config.ctx, err.text[0] ? &err : NULL); /* may destroy it */
 }
 
-/* enrol->err says how the try went. */
+/* Ends the enrolment, or waits for the next try: enrol->err says how this one went. */
 static void end_try(struct agent_enrol *enrol)
 {
     fl_ms wait_ms = fl_prng_between(&enrol->prng, WAIT_MIN_MS, enrol->ceiling_ms);
@@ -296,7 +296,7 @@ struct agent_enrol *agent_enrol_start(struct fl_loop *loop, const struct agent_e
         enter(enrol, ENROL_DONE);
         return enrol;
     }
-    if (enrol->is_tls) { /* the secret goes through no proxy in the clear */
+    if (enrol->is_tls) { /* without TLS a proxy would see the secret */
         client.proxy = config->proxy;
         client.no_proxy = config->no_proxy;
     }

@@ -1,13 +1,13 @@
 /* enrol.h - how an agent becomes a member: join token in, client certificate out.
- * Makes a key, sends a certificate request with the token to POST /v1/enrol of the API over TLS,
- * where it trusts nobody but who shows a certificate of the CA whose hash is in the token, and
- * stores key, chain and CA (identity.h), from where the dialer takes them.
- * The key never leaves the host.
+ * It makes a key, sends a certificate request with the token to POST /v1/enrol of the API over TLS,
+ * and stores key, chain and CA (identity.h), where the dialer finds them.  It trusts only a server
+ * with a certificate of the CA whose hash is in the token.  The key never leaves the host.
  *
  *     POST /v1/enrol   {"token":"<base64url of the secret>","uid":"...","csr":"<PEM>"}
- *     200 or 201       {"certificate":"<PEM chain>","ca":"<PEM>"}   ('ca' must have the token's
- *         hash)
- *     4xx              application/problem+json: trying again is of no use, but for 408, 425, 429
+ *     200 or 201       {"certificate":"<PEM chain>","ca":"<PEM>"}
+ *     4xx              application/problem+json: another try does not help, but for 408, 425, 429
+ *
+ * 'ca' must have the token's hash.
  *
  * A token with an http:// address is good for loopback only.
  * Never blocks: requests go by shared/http_client, waits are timers, and 'done' is called from the
@@ -27,17 +27,17 @@ struct agent_enrol_config {
     const char *api_url;     /* instead of the token's, "https://host:port"; NULL: the token's */
     const char *tunnel;      /* the same, "host:port" */
     const char *server_name; /* for SNI and the check; NULL: FL_TLS_SERVER_NAME */
-    const char *cluster_uid; /* what tells this cluster from all others, at most 64 bytes of text */
+    const char *cluster_uid; /* unique for each cluster, at most 64 bytes of text */
     struct identity_store store;
     const char *proxy; /* as in dialer.h */
     const char *no_proxy;
-    fl_ms timeout_ms; /* of one try: 20 s */
-    fl_ms give_up_ms; /* of all tries; between them it waits 0.5 s to 30 s.  0: one try */
+    fl_ms timeout_ms; /* for one try; 0: 20 s */
+    fl_ms give_up_ms; /* for all tries, with waits of 0.5 s to 30 s between them; 0: one try */
     void *ctx;
     /* Called once, never from within agent_enrol_start; it may destroy the enrolment.  err is NULL
      * when the identity is stored.  FL_DENIED: the token is not (any longer) good, or the server is
-     * not the one it names: another try would not help.  FL_UNAVAILABLE: gave up.  FL_INVALID: a
-     * string above makes no sense.  FL_IO: the store. */
+     * not the one it names: another try would not help.  FL_UNAVAILABLE: the time for tries is
+     * over.  FL_INVALID: a string above is malformed.  FL_IO: the store failed. */
     void (*done)(void *ctx, const struct fl_err *err);
 };
 

@@ -19,7 +19,7 @@ enum { FILE_BYTES_MAX = FL_KEY_PEM_MAX + FL_CERT_PEM_MAX, NAME_MAX_BYTES = 40 };
 
 struct agent_identity {
     struct fl_buf file, ca, hub; /* each ends with a zero byte behind its len */
-    size_t key_len;              /* of the file: the chain follows */
+    size_t key_len;              /* the key's part of the file; the chain follows */
     struct fl_cert cert;
 };
 
@@ -240,7 +240,7 @@ bool agent_identity_next_key(struct identity_store store, struct fl_key **ret_ke
     return is_there;
 }
 
-/* ---- a newer one ----------------------------------------------------------------------------- */
+/* ---- storing a newer identity ---------------------------------------------------------------- */
 
 static bool write_next(struct identity_store store, struct fl_str key, struct fl_str chain,
                        struct fl_err *err)
@@ -251,7 +251,7 @@ static bool write_next(struct identity_store store, struct fl_str key, struct fl
     struct fl_buf file;
     bool is_written;
 
-    if (!list(store, &numbers, &none) && none.code != FL_ABSENT) { /* else it is the first */
+    if (!list(store, &numbers, &none) && none.code != FL_ABSENT) { /* absent: this is the first */
         return fl_fail(err, none.code, "%s", none.text);
     }
     print_name(numbers.len ? numbers.at[0] + 1 : 1, name);
@@ -264,7 +264,7 @@ static bool write_next(struct identity_store store, struct fl_str key, struct fl
                                         (struct fl_str){(const char *)file.at, file.len}, err);
     if (file.at) fl_secret_wipe(file.at, file.len);
     fl_buf_fini(&file);
-    /* The newest counts; if this fails, the next start removes the left-overs. */
+    /* Only the newest counts; older ones that cannot be removed now do no harm. */
     for (size_t i = 0; is_written && i < numbers.len; i++) {
         print_name(numbers.at[i], name);
         if (!store.ops->remove(store.self, name, &none)) break;
@@ -284,8 +284,8 @@ bool agent_identity_store(struct identity_store store, struct fl_str key, struct
 {
     struct fl_cert cert;
 
-    /* The certificate comes last: with it, enrolment is done.  It has its key; the certificate
-     * after that gets another. */
+    /* The certificate comes last: with it, enrolment is done.  Its file holds its key; the next
+     * certificate gets a new one. */
     return check(key, chain, &cert, err) && write_if_given(store, "ca.pem", ca, err) &&
            write_if_given(store, "hub", hub, err) && write_next(store, key, chain, err) &&
            store.ops->remove(store.self, NEXT, err);

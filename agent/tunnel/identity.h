@@ -29,21 +29,21 @@ struct fl_str agent_identity_ca(const struct agent_identity *identity);    /* PE
 const char *agent_identity_hub(const struct agent_identity *identity);     /* "host:port" */
 const struct fl_cert *agent_identity_cert(const struct agent_identity *identity);
 
-/* When the next certificate is to be asked for, on the agent's wall clock: at half of this one's
- * life, however long the agent has been running.  One that 'is_fresh', received right now, lasts
- * for half of its life from now at most, and for no less when the agent's clock says that this half
- * is over: then that clock is wrong, and to ask again at once would never end. */
+/* When to ask for the next certificate, on the agent's wall clock: at half of this one's life.  For
+ * a certificate that 'is_fresh', received right now, the time is at most half of its life from now;
+ * it is exactly that if the agent's clock says that this half is over already: then the clock is
+ * wrong, and to ask again at once would never end. */
 fl_ms agent_identity_renew_at(const struct fl_cert *cert, bool is_fresh, fl_ms now);
 
-/* The key to ask the next certificate for, stored before anybody is asked: when the answer is lost,
- * to a cut or to a kill, the same key is asked for again, and the control plane knows this agent
- * from a thief, who would come with another one.  'ret_key' is the caller's to destroy. */
+/* The key for the next certificate, stored before the agent asks.  If the answer is lost, the agent
+ * asks for the same key again; so the control plane tells it from a thief, who would come with
+ * another key.  'ret_key' is the caller's to destroy. */
 FL_CHECK bool agent_identity_next_key(struct identity_store store, struct fl_key **ret_key,
                                       struct fl_err *err);
 
-/* A key and a chain that belong together, both PEM, become the newest.  'ca' (PEM) and 'hub' are
- * written at enrolment, and empty at renewal; the next key is forgotten.  FL_INVALID: key and chain
- * do not belong together. */
+/* Stores a key and a chain, both PEM, as the newest.  'ca' (PEM) and 'hub' are given at enrolment
+ * and empty at renewal; the stored next key is removed.  FL_INVALID: the chain is not for this
+ * key. */
 FL_CHECK bool agent_identity_store(struct identity_store store, struct fl_str key,
                                    struct fl_str chain, struct fl_str ca, struct fl_str hub,
                                    struct fl_err *err);

@@ -10,8 +10,8 @@
 #define MODULE "tunnel"
 
 enum {
-    LOOK_MS = 3600000, /* the wall clock may step: look again */
-    WAIT_MS = 30000,   /* for the answer */
+    LOOK_MS = 3600000, /* looks at the wall clock at least this often, since it may step */
+    WAIT_MS = 30000,   /* how long to wait for the answer */
     RETRY_MAX_MS = 600000,
 };
 
@@ -22,7 +22,7 @@ struct agent_renewal {
     struct agent_identity *identity;
     fl_ms at; /* when to ask, by the wall clock */
     struct fl_timer timer;
-    struct fl_key *key; /* asked for, not answered yet; NULL: none */
+    struct fl_key *key; /* the key of the request that waits for its answer; NULL: none waits */
     uint64_t count;
 };
 
@@ -116,7 +116,7 @@ void agent_renewal_answer(struct agent_renewal *renewal, const struct fl_msg_ren
 {
     struct fl_err err = {0};
 
-    if (!renewal->key) return; /* its wait was over */
+    if (!renewal->key) return; /* the answer came too late */
     if (renewed->code != FL_OK) {
         fl_fail(&err, FL_DENIED, FL_STR_FMT, FL_STR_ARG(renewed->text));
         retry(renewal, err.text);

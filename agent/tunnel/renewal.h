@@ -1,5 +1,5 @@
-/* renewal.h - the agent's identity while it runs: when half of the certificate's life is over, the
- * next one is asked for on the tunnel, stored, and taken.
+/* renewal.h - keeps the agent's identity fresh: when half of the certificate's life is over, it
+ * asks for the next one on the tunnel, stores it, and uses it.
  * Not thread-safe: its loop's thread calls it, and from there it calls the port. */
 #pragma once
 
@@ -26,5 +26,5 @@ void agent_renewal_destroy(struct agent_renewal *renewal); /* NULL is fine */
 const struct agent_identity *agent_renewal_identity(const struct agent_renewal *renewal);
 
 void agent_renewal_answer(struct agent_renewal *renewal, const struct fl_msg_renewed *renewed);
-void agent_renewal_closed(struct agent_renewal *renewal); /* the tunnel went: no answer will come */
+void agent_renewal_closed(struct agent_renewal *renewal); /* the tunnel ended: expect no answer */
 uint64_t agent_renewal_count(const struct agent_renewal *renewal); /* certificates received */

@@ -6,18 +6,17 @@
 #include "shared/base/alloc.h"
 #include "shared/io/resolve.h"
 
-enum {
-    RESOLVE_MS = 15000
-}; /* less than FL_LINK_DIAL_MS, so that the dial says what it waited for */
+/* Less than FL_LINK_DIAL_MS, so that the dial fails with the resolver's reason. */
+enum { RESOLVE_MS = 15000 };
 
 struct agent_route {
     struct agent_route_port ports;
     struct fl_proxy proxy;
-    char text[FL_NET_HOST_MAX + 16]; /* "host:port" of who is connected to */
+    char text[FL_NET_HOST_MAX + 16]; /* "host:port" of the hub, or of the proxy */
     struct fl_resolver *resolver;
     struct fl_net_addresses addresses;
-    size_t tried; /* in this dial, none of them good yet */
-    size_t at;    /* counts on: modulo the number of addresses, the one to be tried */
+    size_t tried; /* addresses tried in this dial, none good yet */
+    size_t at;    /* the address to try, modulo their number */
 };
 
 static void on_resolved(void *ctx, const struct fl_net_addresses *found, const struct fl_err *err)
@@ -67,7 +66,7 @@ const struct fl_proxy *agent_route_proxy(const struct agent_route *route)
 
 void agent_route_begin(struct agent_route *route)
 {
-    if (route->tried) route->at++; /* the last one has led nowhere */
+    if (route->tried) route->at++; /* the last address has led nowhere */
     route->tried = 0;
     route->addresses.len = 0;
     fl_resolver_ask(route->resolver, fl_str_c(route->text));

@@ -1,8 +1,8 @@
-/* route.h - whom a dial connects to: the hub, or the proxy before it; and by which of its
- * addresses.  Names are looked up for each dial, without waiting (shared/io/resolve.h).  A dial
- * goes through the addresses until one is good; one that led nowhere is the last to be tried again,
- * one that was good the first.  Not thread-safe: its loop's thread calls it, and from there it
- * calls the port. */
+/* route.h - the addresses that a dial tries: those of the hub, or of the proxy before it.
+ * Each dial looks the name up, without waiting (shared/io/resolve.h), and tries one address after
+ * the other until one is good.  The next dial begins with a good address, and comes last to one
+ * that led nowhere.  Not thread-safe: its loop's thread calls it, and from there it calls the
+ * port. */
 #pragma once
 
 #include "shared/base/err.h"
@@ -15,7 +15,7 @@ struct agent_route; /* opaque */
 
 struct agent_route_port {
     void *ctx;
-    void (*found)(void *ctx); /* agent_route_next has what to connect to */
+    void (*found)(void *ctx); /* agent_route_next gives the addresses */
     void (*not_found)(void *ctx, const struct fl_err *err);
 };
 
@@ -28,9 +28,9 @@ void agent_route_destroy(struct agent_route *route); /* NULL is fine */
 
 const struct fl_proxy *agent_route_proxy(const struct agent_route *route);
 
-void agent_route_begin(struct agent_route *route);  /* a dial: a port is called later */
-void agent_route_forget(struct agent_route *route); /* it is off: none is; NULL is fine */
+void agent_route_begin(struct agent_route *route);  /* begins a dial; calls the port later */
+void agent_route_forget(struct agent_route *route); /* ends it: no call follows; NULL is fine */
 
 /* The next address in this dial; NULL: each was tried.  Lives until the next dial. */
 const struct fl_net_address *agent_route_next(struct agent_route *route);
-void agent_route_good(struct agent_route *route); /* the one that came last is */
+void agent_route_good(struct agent_route *route); /* agent_route_next's last address is good */

@@ -6,7 +6,7 @@
 struct spec_receiver {
     struct spec_receiver_port port;
     struct fl_blobs *blobs;
-    struct fl_blob_reader reader; /* of the one stream */
+    struct fl_blob_reader reader; /* reads the only stream */
 };
 
 struct spec_receiver *spec_receiver_create(const struct spec_receiver_port *port)
@@ -52,7 +52,7 @@ static bool on_open(void *ctx, struct fl_stream *stream, struct fl_err *err)
     return true;
 }
 
-/* Documents as they are whole; credit returns when they are kept. */
+/* Keeps each document when it is whole; credit returns when all bytes are read. */
 static bool on_data(void *ctx, struct fl_stream *stream, struct fl_str bytes, struct fl_err *err)
 {
     struct spec_receiver *receiver = ctx;
@@ -83,7 +83,7 @@ static size_t on_pull(void *ctx, struct fl_stream *stream, uint8_t *at, size_t b
     (void)stream;
     (void)at;
     (void)bytes_max;
-    return 0; /* documents only come */
+    return 0; /* this end sends nothing on it */
 }
 
 static void on_close(void *ctx, struct fl_stream *stream, enum fl_code code, struct fl_str text)

@@ -19,9 +19,9 @@ void spec_receiver_destroy(struct spec_receiver *receiver); /* NULL is fine */
 
 struct fl_stream_kind spec_receiver_stream(struct spec_receiver *receiver);
 
-/* A connection begins: documents of the one before are forgotten, as the hub forgets them. */
+/* A connection begins: forgets the documents of the one before, as the hub does. */
 void spec_receiver_begin(struct spec_receiver *receiver);
 
-/* False: it did not come, or is forgotten.  Valid until the next document comes. */
+/* False: the document did not come, or is forgotten.  Valid until the next document comes. */
 bool spec_receiver_find(const struct spec_receiver *receiver, struct fl_digest digest,
                         struct fl_str *ret_document);

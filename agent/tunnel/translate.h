@@ -8,10 +8,10 @@
 #include "shared/wire/message.h"
 
 /* WELCOME, RESYNC, START, GO, STOP and ACK become events; 'now' stays 0.  The event borrows from
- * 'msg'.  A START's resources stay NULL, as if its spec could not be had: the shell resolves the
- * spec by its digest and fills them in, one for each of its nodes.
- * False with FL_UNSUPPORTED: the message is not the core's to hear (BYE, PING, PONG), or is not
- * sent to an agent at all. */
+ * 'msg'.  A START's resources stay NULL, as without a spec: the shell finds the spec by its digest
+ * and fills them in, one for each of its nodes.
+ * False with FL_UNSUPPORTED: the message is not for the core (BYE, PING, PONG), or not for an
+ * agent. */
 FL_CHECK bool agent_translate_in(const struct fl_msg *msg, struct agent_event *ret_event,
                                  struct fl_err *err);
 

@@ -34,10 +34,10 @@ struct tunnel_socket {
     struct fl_after after;
     struct fl_buf out; /* LWS_PRE bytes, then the bytes to send */
     bool is_dialing;   /* further addresses may be tried */
-    bool is_lost;      /* to be reported at the end of the turn */
-    bool is_choked;    /* waits for the socket */
-    bool is_ending;    /* destroy: callbacks only tidy */
-    char why[256];     /* it was lost */
+    bool is_lost;      /* 'lost' is called at the end of the turn */
+    bool is_choked;    /* the socket takes no bytes now; 'writable' follows */
+    bool is_ending;    /* in destroy: callbacks only free */
+    char why[256];     /* why the connection was lost */
 };
 
 static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
@@ -79,7 +79,7 @@ static bool make_vhost(struct tunnel_socket *socket, const struct agent_identity
                        &socket->tls, err)) {
         return false;
     }
-    /* Else it would take that one, despite no_proxy; ours is set for each connection. */
+    /* Else libwebsockets would use http_proxy despite no_proxy; we set ours for each connection. */
     if (getenv("http_proxy")) info.http_proxy_address = "";
     info.provided_client_ssl_ctx = socket->tls;
     socket->vhost = lws_create_vhost(socket->context, &info);
@@ -96,7 +96,7 @@ static void drop_vhost(struct tunnel_socket *socket)
 
 /* ---- dialing --------------------------------------------------------------------------------- */
 
-/* By number, so that libwebsockets, which would wait for a name server, asks none. */
+/* Connects by number: with a name, libwebsockets would wait for a name server. */
 static bool connect_to(struct tunnel_socket *socket, const struct fl_net_address *address)
 {
     struct lws_client_connect_info info = {
@@ -141,7 +141,7 @@ static bool try_next(struct tunnel_socket *socket)
     while ((address = agent_route_next(socket->route))) {
         socket->why[0] = 0;
         if (connect_to(socket, address)) return true;
-        socket->is_lost = false; /* it may have said so itself */
+        socket->is_lost = false; /* a callback may have set it */
     }
     return false;
 }
@@ -174,12 +174,12 @@ void tunnel_socket_dial(struct tunnel_socket *socket, const struct agent_identit
     }
 }
 
-/* Not from within a callback about it: libwebsockets frees the connection at once. */
+/* Not from within a callback of this connection: libwebsockets frees it at once. */
 void tunnel_socket_drop(struct tunnel_socket *socket)
 {
     struct lws *wsi = socket->wsi;
 
-    socket->wsi = NULL; /* its last words are not heard */
+    socket->wsi = NULL; /* so its last callbacks are ignored */
     socket->is_lost = socket->is_choked = socket->is_dialing = false;
     agent_route_forget(socket->route);
     if (!wsi) return;
@@ -336,7 +336,7 @@ void tunnel_socket_destroy(struct tunnel_socket *socket)
     socket->is_ending = true;
     tunnel_socket_drop(socket);
     fl_after_off(&socket->after);
-    if (socket->context) lws_context_destroy(socket->context); /* its vhosts with it */
+    if (socket->context) lws_context_destroy(socket->context); /* with its vhosts */
     SSL_CTX_free(socket->tls);
     agent_route_destroy(socket->route);
     fl_buf_fini(&socket->out);

@@ -30,7 +30,7 @@ struct tunnel_socket_port {
     void (*lost)(void *ctx, const char *why);
 };
 
-/* NULL: FL_INVALID, the proxy makes no sense; FL_IO. */
+/* NULL: the proxy is malformed (FL_INVALID), or FL_IO. */
 struct tunnel_socket *tunnel_socket_create(struct fl_loop *loop,
                                            const struct tunnel_socket_config *config,
                                            const struct tunnel_socket_port *port,
@@ -42,7 +42,7 @@ void tunnel_socket_dial(struct tunnel_socket *socket, const struct agent_identit
                         bool is_changed);
 void tunnel_socket_drop(struct tunnel_socket *socket); /* 'lost' does not follow */
 
-/* Room for up to 'bytes_max' of tunnel_socket_create's buffer: append to it and send.  NULL: not
- * open, or it takes nothing just now. */
+/* The buffer to append bytes to before tunnel_socket_send.  NULL: the socket is not open, or takes
+ * no bytes now. */
 struct fl_buf *tunnel_socket_room(struct tunnel_socket *socket);
 FL_CHECK bool tunnel_socket_send(struct tunnel_socket *socket); /* false: it is broken */
