@@ -10,6 +10,8 @@
 #include "cli/settings.h"
 #include "shared/base/arena.h"
 
+struct cli_http;
+
 enum cli_format {
     CLI_FORMAT_text, /* for people: the verb's own choice */
     CLI_FORMAT_table,
@@ -26,7 +28,8 @@ struct cli {
     bool is_tty;    /* stdout */
     bool has_color; /* on stdout */
     struct fl_arena arena;
-    const char *program; /* argv[0], to find what lies beside it */
+    struct cli_http *http; /* NULL until the first request */
+    const char *program;   /* argv[0], to find what lies beside it */
 };
 
 /* "fairlead: <text>" on stderr; the answer is 'code', so that a verb can return it. */

@@ -1,83 +1,35 @@
 #include "cli/client.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
+#include "cli/http.h"
 #include "cli/output.h"
-#include "shared/base/buf.h"
 
-enum { CONNECT_S = 10, ANSWER_S = 120, RETRY_FIRST_MS = 200, RETRY_MAX_MS = 3000, QUIET_MS = 2000 };
+enum { ANSWER_MS = 120000, RETRY_FIRST_MS = 200, RETRY_MAX_MS = 3000, QUIET_MS = 2000 };
 
-struct answer {
-    struct fl_buf body;
-    char content_range[128];
-    long retry_after_s;
+struct heads {
+    struct cli *cli;
+    const char *content_range; /* NULL: none */
+    uint64_t retry_after_s;
 };
 
-/* ---- libcurl --------------------------------------------------------------------------------- */
+/* ---- one request ----------------------------------------------------------------------------- */
 
-static size_t on_body(char *bytes, size_t one, size_t len, void *ctx)
+static void on_head(void *ctx, const struct fl_http_call *call)
 {
-    struct answer *answer = ctx;
+    struct heads *heads = ctx;
+    struct fl_str range = fl_http_call_header(call, "content-range");
 
-    (void)one;
-    return fl_buf_put(&answer->body, bytes, len) ? len : 0;
-}
-
-static size_t on_header(char *line, size_t one, size_t len, void *ctx)
-{
-    static const char range[] = "content-range: ", later[] = "retry-after: ";
-    struct answer *answer = ctx;
-
-    (void)one;
-    if (len > sizeof range && strncasecmp(line, range, sizeof range - 1) == 0) {
-        snprintf(answer->content_range, sizeof answer->content_range, "%.*s",
-                 (int)strcspn(line + sizeof range - 1, "\r\n"), line + sizeof range - 1);
+    if (range.len) {
+        heads->content_range = fl_arena_printf(&heads->cli->arena, FL_STR_FMT, FL_STR_ARG(range));
     }
-    if (len > sizeof later && strncasecmp(line, later, sizeof later - 1) == 0) {
-        answer->retry_after_s = strtol(line + sizeof later - 1, NULL, 10);
+    if (!fl_str_parse_u64(fl_http_call_header(call, "retry-after"), &heads->retry_after_s)) {
+        heads->retry_after_s = 0; /* a date, or none */
     }
-    return len;
-}
-
-static int on_progress(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
-{
-    (void)ctx, (void)a, (void)b, (void)c, (void)d;
-    return cli_is_interrupted();
-}
-
-void *cli_curl_create(struct cli *cli, const char *path, struct curl_slist **headers)
-{
-    static bool is_ready;
-    CURL *curl;
-
-    if (!is_ready) curl_global_init(CURL_GLOBAL_DEFAULT);
-    is_ready = true;
-    curl = curl_easy_init();
-    fl_assert(curl);
-    curl_easy_setopt(curl, CURLOPT_URL,
-                     fl_arena_printf(&cli->arena, "%s%s", cli->settings.url, path));
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
-    curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    curl_easy_setopt(curl, CURLOPT_SSL_EC_CURVES, "X25519:P-256"); /* as fl_tls_limit has it */
-    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-    if (cli->settings.ca_file) curl_easy_setopt(curl, CURLOPT_CAINFO, cli->settings.ca_file);
-    if (cli->settings.token) {
-        *headers =
-            curl_slist_append(*headers, fl_arena_printf(&cli->arena, "Authorization: Bearer %s",
-                                                        cli->settings.token));
-    }
-    *headers = curl_slist_append(*headers, "Expect:");
-    return curl;
 }
 
 static const char *random_key(struct cli *cli)
@@ -92,95 +44,68 @@ static const char *random_key(struct cli *cli)
     return fl_arena_printf(&cli->arena, "cli-%s", text);
 }
 
-static CURLcode send_once(struct cli *cli, const struct cli_request *request, const char *key,
-                          struct answer *answer, long *ret_status, char error[CURL_ERROR_SIZE])
+static void make_request(struct cli *cli, const struct cli_request *request,
+                         struct cli_http_request *ret_http)
 {
-    struct curl_slist *headers = NULL;
-    CURL *curl = cli_curl_create(cli, request->path, &headers);
-    CURLcode result;
+    const char *key = request->key, *type = request->content_type;
 
-    headers = curl_slist_append(
-        headers, fl_arena_printf(&cli->arena, "Accept: %s",
-                                 request->accept ? request->accept : "application/json"));
-    if (request->body) {
-        headers =
-            curl_slist_append(headers, fl_arena_printf(&cli->arena, "Content-Type: %s",
-                                                       request->content_type ? request->content_type
-                                                                             : "application/json"));
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len);
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
-    } else if (strcmp(request->method, "POST") == 0) {
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, 0L);
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "");
-        headers = curl_slist_append(headers, "Content-Type:");
-    }
-    if (key) {
-        headers =
-            curl_slist_append(headers, fl_arena_printf(&cli->arena, "Idempotency-Key: %s", key));
-    }
-    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
-    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(curl, CURLOPT_HEADERDATA, answer);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)ANSWER_S);
-    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
-    error[0] = 0;
-    result = curl_easy_perform(curl);
-    if (result != CURLE_OK && !error[0]) {
-        snprintf(error, CURL_ERROR_SIZE, "%s", curl_easy_strerror(result));
-    }
-    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, ret_status);
-    curl_slist_free_all(headers);
-    curl_easy_cleanup(curl);
-    return result;
+    cli_http_request(cli, request->path, ret_http);
+    ret_http->http.method = request->method;
+    ret_http->http.body = (struct fl_str){request->body, request->body ? request->body_len : 0};
+    ret_http->http.head_ms = ret_http->http.idle_ms = ret_http->http.whole_ms = ANSWER_MS;
+    ret_http->http.body_bytes_max = CLI_ANSWER_BYTES_MAX;
+    cli_http_put_header(ret_http, "Accept", request->accept ? request->accept : "application/json");
+    if (request->body && !type) type = "application/json";
+    if (request->body) cli_http_put_header(ret_http, "Content-Type", type);
+    if (!key && strcmp(request->method, "POST") == 0) key = random_key(cli);
+    if (key) cli_http_put_header(ret_http, "Idempotency-Key", key);
 }
 
-/* Asking again may help: nobody listens yet, or any more. */
-static bool may_pass(CURLcode result, long status)
+/* Asking again may help: the control plane is not there yet, or is starting anew. */
+static bool may_pass(bool is_answered, unsigned status, const struct fl_err *err)
 {
-    switch (result) {
-    case CURLE_OK:
-        return status == 503 || status == 429;
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_GOT_NOTHING:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_OPERATION_TIMEDOUT:
-        return true;
-    default:
-        return false;
-    }
+    if (is_answered) return status == 503 || status == 429;
+    return err->code == FL_UNAVAILABLE || (err->code == FL_TORN && status);
 }
 
-static bool fail_result(struct cli *cli, CURLcode result, const char *error, struct fl_err *err)
+static bool fail_send(struct cli *cli, const struct fl_err *why, struct fl_err *err)
 {
     const char *url = cli->settings.url;
 
     if (cli_is_interrupted()) return fl_fail(err, FL_UNAVAILABLE, "interrupted");
-    if (result == CURLE_PEER_FAILED_VERIFICATION || result == CURLE_SSL_CACERT_BADFILE) {
+    if (why->code == FL_DENIED) {
         return fl_fail(err, FL_UNAVAILABLE,
-                       "%s: its certificate is not trusted (%s); give its CA with --ca-file, or "
-                       "'fairlead login' again",
-                       url, error);
+                       "%s is not trusted: %s; give its CA with --ca-file, or 'fairlead login' "
+                       "again",
+                       url, why->text);
     }
-    if (result == CURLE_WRITE_ERROR) {
+    if (why->code == FL_TOO_LARGE) {
         return fl_fail(err, FL_TORN, "%s: the answer is larger than %d MiB", url,
                        CLI_ANSWER_BYTES_MAX >> 20);
     }
     return fl_fail(err, FL_UNAVAILABLE,
                    "%s cannot be reached: %s; nothing was changed that was not answered, 'fairlead "
                    "doctor' looks closer",
-                   url, error);
+                   url, why->text);
+}
+
+static void take_answer(struct cli *cli, const struct cli_http_answer *answer,
+                        const struct heads *heads, struct cli_reply *ret_reply)
+{
+    const char *body = answer->body.len ? (const char *)answer->body.at : "";
+
+    ret_reply->status = answer->status;
+    ret_reply->len = answer->body.len;
+    ret_reply->body = fl_arena_copy(&cli->arena, body, answer->body.len);
+    ret_reply->content_range = heads->content_range;
 }
 
 bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_reply *ret_reply,
               struct fl_err *err)
 {
     int64_t started = cli_monotonic_ms(), wait = RETRY_FIRST_MS;
-    const char *key = request->key;
+    struct cli_http_request http;
+    struct cli_http *client;
     bool has_said = false;
 
     if (!cli->settings.url) {
@@ -188,41 +113,33 @@ bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_rep
                        "which control plane?  'fairlead login URL' remembers one, or give --url or "
                        "FAIRLEAD_URL");
     }
-    if (!key && strcmp(request->method, "POST") == 0) key = random_key(cli);
+    if (!cli_http(cli, &client, err)) return false;
+    make_request(cli, request, &http); /* tries share its key */
     while (true) {
-        struct answer answer = {0};
-        char error[CURL_ERROR_SIZE];
-        long status = 0;
-        CURLcode result;
+        struct heads heads = {.cli = cli};
+        struct cli_http_answer answer = {.head = on_head, .ctx = &heads};
+        struct fl_err why = {0};
+        bool is_answered;
         int64_t now;
 
         fl_buf_init(&answer.body, CLI_ANSWER_BYTES_MAX);
-        result = send_once(cli, request, key, &answer, &status, error);
+        is_answered = cli_http_run(cli, &http, &answer, &why);
         now = cli_monotonic_ms();
-        if (request->is_impatient || cli_is_interrupted() || !may_pass(result, status) ||
-            now - started >= CLI_PATIENCE_MS) {
-            if (result == CURLE_OK) {
-                ret_reply->status = status;
-                ret_reply->len = answer.body.len;
-                ret_reply->body =
-                    fl_arena_copy(&cli->arena, answer.body.at ? (const char *)answer.body.at : "",
-                                  answer.body.len);
-                ret_reply->content_range =
-                    *answer.content_range ? fl_arena_printf(&cli->arena, "%s", answer.content_range)
-                                          : NULL;
-            }
+        if (request->is_impatient || cli_is_interrupted() ||
+            !may_pass(is_answered, answer.status, &why) || now - started >= CLI_PATIENCE_MS) {
+            if (is_answered) take_answer(cli, &answer, &heads, ret_reply);
             fl_buf_fini(&answer.body);
-            return result == CURLE_OK || fail_result(cli, result, error, err);
+            return is_answered || fail_send(cli, &why, err);
         }
         fl_buf_fini(&answer.body);
         if (!has_said && now - started >= QUIET_MS) {
             fprintf(stderr, "fairlead: %s does not answer (%s); asking again for %d s\n",
-                    cli->settings.url, result == CURLE_OK ? "not ready" : error,
+                    cli->settings.url, is_answered ? "not ready" : why.text,
                     CLI_PATIENCE_MS / 1000);
             has_said = true;
         }
-        if (answer.retry_after_s > 0 && answer.retry_after_s <= 5) {
-            wait = answer.retry_after_s * 1000;
+        if (heads.retry_after_s > 0 && heads.retry_after_s <= 5) {
+            wait = (int64_t)heads.retry_after_s * 1000;
         }
         (void)cli_sleep_ms(wait);
         wait = wait * 2 < RETRY_MAX_MS ? wait * 2 : RETRY_MAX_MS;
@@ -231,7 +148,7 @@ bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_rep
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
-static int code_of_status(long status)
+static int code_of_status(unsigned status)
 {
     switch (status) {
     case 400:
@@ -270,7 +187,7 @@ static void say_error(struct cli *cli, const json_t *one)
     fputc('\n', stderr);
 }
 
-int cli_problem(struct cli *cli, const char *body, long status)
+int cli_problem(struct cli *cli, const char *body, unsigned status)
 {
     json_t *problem = json_loads(body, 0, NULL), *one;
     const char *detail = cli_text(problem, "detail"), *title = cli_text(problem, "title");
@@ -279,7 +196,7 @@ int cli_problem(struct cli *cli, const char *body, long status)
 
     if (!*detail) detail = title;
     if (!*detail) {
-        cli_fail(code, "%s answered with status %ld", cli->settings.url, status);
+        cli_fail(code, "%s answered with status %u", cli->settings.url, status);
     } else {
         cli_fail(code, "%s", cli_plain(cli, detail));
     }

@@ -1,4 +1,4 @@
-/* client.h - one request after another to the control plane's REST API, by libcurl.
+/* client.h - one request after another to the control plane's REST API.
  * A control plane that is away (no connection, 429, 503) is asked again for CLI_PATIENCE_MS, and
  * after 2 s that is said on stderr; a POST goes with an Idempotency-Key, so that asking again makes
  * nothing twice.  Redirects are never followed; the certificate is always checked. */
@@ -13,7 +13,7 @@ enum { CLI_PATIENCE_MS = 30000, CLI_ANSWER_BYTES_MAX = 64 << 20 };
 struct cli_request {
     const char *method;       /* "GET" */
     const char *path;         /* "/v1/jobs?limit=5", escaped */
-    const char *content_type; /* of the body; NULL: application/json */
+    const char *content_type; /* the body's; NULL: application/json */
     const char *body;         /* NULL: none */
     size_t body_len;
     const char *key;    /* Idempotency-Key; NULL: a POST gets one of its own */
@@ -22,7 +22,7 @@ struct cli_request {
 };
 
 struct cli_reply {
-    long status;
+    unsigned status;
     char *body; /* ends with a zero byte */
     size_t len;
     const char *content_range; /* NULL: none */
@@ -40,14 +40,10 @@ int cli_post(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, 
     FL_PRINTF(4, 5); /* takes body */
 
 /* Says an application/problem+json on stderr; the exit code it stands for. */
-int cli_problem(struct cli *cli, const char *body, long status);
+int cli_problem(struct cli *cli, const char *body, unsigned status);
 
 /* Percent-encoded, in the arena. */
 const char *cli_escape(struct cli *cli, const char *text);
-
-/* The URL, and what every connection needs: CA, token, time-outs.  For client_stream. */
-struct curl_slist;
-void *cli_curl_create(struct cli *cli, const char *path, struct curl_slist **headers);
 
 /* ---- reading JSON ---------------------------------------------------------------------------- */
 

@@ -1,19 +1,15 @@
 /* client_stream.h - server-sent events of the API, several streams at a time, resumed where they
  * were cut.  A stream whose connection ends is opened again with Last-Event-ID, so that nothing is
- * missed and nothing comes twice; 'end' from the server, or a problem, ends it for good.
- * Single-threaded: everything is called from cli_streams_run. */
+ * missed and nothing comes twice; 'end' from the server, or a problem, ends it for good.  While
+ * events wait to be handled, a bounded part of the answer is held and the rest waits in the server.
+ * Single-threaded: everything is called from cli_streams_run, and never from within the HTTP
+ * client, so that a callback may send requests of its own. */
 #pragma once
 
 #include "cli/cli.h"
+#include "cli/event_reader.h"
 
-enum { CLI_STREAMS_MAX = 4, CLI_EVENT_BYTES_MAX = 4 << 20 };
-
-struct cli_event {
-    const char *name; /* "message" when the server named none */
-    const char *id;   /* "" : none */
-    const char *data;
-    size_t data_len;
-};
+enum { CLI_STREAMS_MAX = 4 };
 
 enum cli_stream_word {
     CLI_STREAM_MORE,
@@ -29,9 +25,9 @@ struct cli_stream {
 struct cli_streams;
 
 struct cli_streams *cli_streams_create(struct cli *cli);
-void cli_streams_destroy(struct cli_streams *streams);
+void cli_streams_destroy(struct cli_streams *streams); /* NULL is fine */
 void cli_streams_open(struct cli_streams *streams, const struct cli_stream *stream);
 
 /* Until every stream is done, Ctrl-C, or 'deadline' (cli_monotonic_ms; 0: never) has come.  The
- * exit code: 0, 130 after Ctrl-C, 75 at the deadline, or that of a problem, which was said. */
+ * exit code: 0, 130 after Ctrl-C, 75 at the deadline, or that of a problem, which stderr names. */
 int cli_streams_run(struct cli_streams *streams, int64_t deadline);

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/http.h"
 #include "cli/output.h"
 
 /* In the order of cli_verbs(); each returns the exit code. */
@@ -54,6 +55,7 @@ int main(int argc, char **argv)
     }
     cli_catch_interrupt();
     code = functions[cli.args.verb - cli_verbs()](&cli);
+    cli_http_end(&cli);
     cli_output_end();
     if (ferror(stdout) && code == CLI_OK) code = CLI_IO;
     return code;

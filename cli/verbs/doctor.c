@@ -1,22 +1,22 @@
 /* doctor.c - is everything as it should be?  A line a question, each 'no' with its remedy. */
 #include <errno.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-#include <curl/curl.h>
-
 #include "cli/client.h"
+#include "cli/http.h"
 #include "cli/output.h"
 #include "shared/base/version.h"
+#include "shared/tls/cert.h"
 
 enum {
     SKEW_MAX_MS = 5000,
-    CERTIFICATE_LEFT_S = 7 * 86400,
+    CERTIFICATE_LEFT_MS = 7 * 86400 * 1000,
     DISK_LEFT_PERCENT = 1,
+    ANSWER_MS = 15000,
     TUNNEL_MS = 10000,
 };
 
@@ -46,7 +46,7 @@ static void found(struct doctor *doctor, bool is_good, const char *what, const c
 static void look_at_settings(struct doctor *doctor)
 {
     const struct cli_settings *settings = &doctor->cli->settings;
-    const char *proxy = getenv("https_proxy");
+    struct cli_http_proxy proxy = cli_http_proxy(doctor->cli);
 
     found(doctor, settings->url != NULL, "settings",
           settings->url ? SAY("%s%s%s%s", settings->url, settings->context ? ", context " : "",
@@ -58,103 +58,79 @@ static void look_at_settings(struct doctor *doctor)
         found(doctor, access(settings->ca_file, R_OK) == 0, "ca-file", settings->ca_file,
               SAY("it cannot be read: %s", strerror(errno)));
     }
-    found(doctor, true, "proxy", proxy && *proxy ? SAY("https_proxy=%s", proxy) : "none is set",
-          "");
+    found(doctor, true, "proxy",
+          proxy.value ? SAY("%s=%s", proxy.variable, proxy.value) : "none is set", "");
 }
 
 /* ---- the way there --------------------------------------------------------------------------- */
 
 struct meeting {
-    int64_t date_ms; /* the other side's clock; -1 */
-    long verify;
-    int64_t certificate_left_s; /* -1: not known */
+    int64_t date_ms;        /* the other side's clock; -1: not known */
+    int64_t certificate_at; /* its end; -1: not known */
     char subject[200];
 };
 
-static size_t on_header(char *line, size_t one, size_t len, void *ctx)
+static int64_t parse_date(struct fl_str text)
+{
+    char copy[64];
+    struct tm parts = {0};
+
+    if (text.len >= sizeof copy) return -1;
+    snprintf(copy, sizeof copy, FL_STR_FMT, FL_STR_ARG(text));
+    if (!strptime(copy, "%a, %d %b %Y %H:%M:%S", &parts)) return -1;
+    return (int64_t)timegm(&parts) * 1000;
+}
+
+static void on_head(void *ctx, const struct fl_http_call *call)
 {
     struct meeting *meeting = ctx;
+    X509 *certificate = fl_http_call_certificate(call);
+    struct fl_cert read;
 
-    (void)one;
-    if (len > 6 && len < 100 && strncasecmp(line, "date:", 5) == 0) {
-        char text[100];
-
-        snprintf(text, sizeof text, "%.*s", (int)strcspn(line + 6, "\r\n"), line + 6);
-        meeting->date_ms = (int64_t)curl_getdate(text, NULL) * 1000;
-    }
-    return len;
-}
-
-static size_t on_body(char *bytes, size_t one, size_t len, void *ctx)
-{
-    (void)bytes, (void)one, (void)ctx;
-    return len;
-}
-
-static void read_certificate(CURL *curl, struct meeting *meeting)
-{
-    struct curl_certinfo *chain = NULL;
-
-    if (curl_easy_getinfo(curl, CURLINFO_CERTINFO, &chain) != CURLE_OK || !chain ||
-        chain->num_of_certs < 1) {
-        return;
-    }
-    for (struct curl_slist *line = chain->certinfo[0]; line; line = line->next) {
-        if (strncmp(line->data, "Subject:", 8) == 0) {
-            snprintf(meeting->subject, sizeof meeting->subject, "%s", line->data + 8);
-        }
-        if (strncmp(line->data, "Expire date:", 12) == 0) {
-            meeting->certificate_left_s =
-                (int64_t)curl_getdate(line->data + 12, NULL) - cli_now_ms() / 1000;
-        }
-    }
+    meeting->date_ms = parse_date(fl_http_call_header(call, "date"));
+    if (!certificate || !fl_cert_of(certificate, &read, NULL)) return;
+    meeting->certificate_at = read.until;
+    fl_cert_subject(certificate, meeting->subject, sizeof meeting->subject);
 }
 
 /* False: there is no answer, which was printed. */
 static bool meet(struct doctor *doctor, struct meeting *meeting)
 {
-    struct curl_slist *headers = NULL;
-    CURL *curl = cli_curl_create(doctor->cli, "/livez", &headers);
-    char error[CURL_ERROR_SIZE] = "";
+    struct cli_http_answer answer = {.head = on_head, .ctx = meeting}; /* no body is kept */
+    struct cli_http_request request;
+    struct fl_err err = {0};
     int64_t started = cli_monotonic_ms();
-    CURLcode result;
 
-    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(curl, CURLOPT_HEADERDATA, meeting);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(curl, CURLOPT_CERTINFO, 1L);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 15L);
-    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
-    result = curl_easy_perform(curl);
-    if (result == CURLE_OK) read_certificate(curl, meeting);
-    curl_easy_cleanup(curl);
-    curl_slist_free_all(headers);
-    if (result == CURLE_PEER_FAILED_VERIFICATION || result == CURLE_SSL_CACERT_BADFILE) {
-        found(doctor, false, "certificate", error,
-              "give its CA with --ca-file; a corporate proxy that opens TLS needs an exception");
-    } else if (result == CURLE_COULDNT_RESOLVE_HOST || result == CURLE_COULDNT_RESOLVE_PROXY) {
-        found(doctor, false, "connection", error,
-              "is the name right?  'fairlead context ls' shows what is remembered");
-    } else if (result != CURLE_OK) {
-        found(doctor, false, "connection", *error ? error : curl_easy_strerror(result),
-              "does fairleadd run, and does it listen on that address?  journalctl -u fairleadd");
-    } else {
+    cli_http_request(doctor->cli, "/livez", &request);
+    request.http.whole_ms = ANSWER_MS;
+    if (cli_http_run(doctor->cli, &request, &answer, &err)) {
         found(doctor, true, "connection",
               SAY("%s answers in %lld ms", doctor->cli->settings.url,
                   (long long)(cli_monotonic_ms() - started)),
               "");
+        return true;
     }
-    return result == CURLE_OK;
+    if (err.code == FL_DENIED) {
+        found(doctor, false, "certificate", err.text,
+              "give its CA with --ca-file; a corporate proxy that opens TLS needs an exception");
+    } else if (err.code == FL_ABSENT) {
+        found(doctor, false, "connection", err.text,
+              "is the name right?  'fairlead context ls' shows what is remembered");
+    } else {
+        found(doctor, false, "connection", err.text,
+              "does fairleadd run, and does it listen on that address?  journalctl -u fairleadd");
+    }
+    return false;
 }
 
 static void look_at_meeting(struct doctor *doctor, const struct meeting *meeting)
 {
     int64_t skew = meeting->date_ms >= 0 ? cli_now_ms() - meeting->date_ms : 0;
+    int64_t left_ms = meeting->certificate_at - cli_now_ms();
 
-    if (meeting->certificate_left_s >= 0) {
-        found(doctor, meeting->certificate_left_s > CERTIFICATE_LEFT_S, "certificate",
-              SAY("%s, good for %s", meeting->subject,
-                  cli_ago(doctor->cli, meeting->certificate_left_s * 1000)),
+    if (meeting->certificate_at >= 0) {
+        found(doctor, left_ms > CERTIFICATE_LEFT_MS, "certificate",
+              SAY("%s, good for %s", meeting->subject, cli_ago(doctor->cli, left_ms)),
               "it ends soon: renew it");
     }
     if (meeting->date_ms >= 0) {
@@ -169,7 +145,7 @@ static void look_at_meeting(struct doctor *doctor, const struct meeting *meeting
 
 /* ---- there ----------------------------------------------------------------------------------- */
 
-static json_t *ask(struct doctor *doctor, const char *path, long *ret_status)
+static json_t *ask(struct doctor *doctor, const char *path, unsigned *ret_status)
 {
     struct cli_request request = {.method = "GET", .path = path, .is_impatient = true};
     struct cli_reply reply = {0};
@@ -183,7 +159,7 @@ static json_t *ask(struct doctor *doctor, const char *path, long *ret_status)
 
 static void look_at_version(struct doctor *doctor)
 {
-    long status;
+    unsigned status;
     json_t *version = ask(doctor, "/version", &status);
     const char *theirs = cli_text(version, "version");
 
@@ -228,39 +204,31 @@ static void look_at_disk(struct doctor *doctor, const json_t *disk)
 /* Agents dial it; from here it can only be seen whether somebody listens. */
 static void look_at_tunnel(struct doctor *doctor, const char *address)
 {
-    const char *proxy = getenv("https_proxy"), *what;
-    char error[CURL_ERROR_SIZE] = "";
-    CURL *curl;
-    CURLcode result;
+    struct cli_http_answer answer = {0};
+    struct cli_http_request request = {.http = {.method = "GET",
+                                                .url = SAY("http://%s/", address),
+                                                .is_connect_only = true,
+                                                .connect_ms = TUNNEL_MS}};
+    struct fl_err err = {0};
+    bool is_good;
 
     if (!*address) return;
-    curl = curl_easy_init();
-    fl_assert(curl);
-    curl_easy_setopt(curl, CURLOPT_URL, SAY("http://%s", address));
-    curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)TUNNEL_MS);
-    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_HTTPPROXYTUNNEL, 1L);
-    curl_easy_setopt(curl, CURLOPT_PROXY, proxy ? proxy : "");
-    result = curl_easy_perform(curl);
-    curl_easy_cleanup(curl);
-    what = result == CURLE_OK ? SAY("agents' address %s can be reached", address)
-                              : SAY("agents' address %s cannot be reached from here: %s", address,
-                                    *error ? error : curl_easy_strerror(result));
-    found(doctor, result == CURLE_OK, "tunnel", what,
+    is_good = cli_http_run(doctor->cli, &request, &answer, &err);
+    found(doctor, is_good, "tunnel",
+          is_good ? SAY("agents' address %s can be reached", address)
+                  : SAY("agents' address %s cannot be reached from here: %s", address, err.text),
           "the setting tunnel_address, a firewall, or a proxy; agents need a way out to it");
 }
 
 static void look_at_readiness(struct doctor *doctor)
 {
-    long status;
+    unsigned status;
     json_t *ready = ask(doctor, "/readyz?verbose", &status);
     const char *why = cli_text(ready, "why");
 
     found(doctor, status == 200, "ready",
           status == 200 ? SAY("it decides, epoch %lld", (long long)cli_int(ready, "epoch"))
-                        : SAY("status %ld%s%s", status, *why ? ": " : "", why),
+                        : SAY("status %u%s%s", status, *why ? ": " : "", why),
           "the database, most often: does Postgres run, is its disk full?  the log of fairleadd "
           "says more");
     look_at_database(doctor, json_object_get(ready, "database"));
@@ -271,12 +239,12 @@ static void look_at_readiness(struct doctor *doctor)
 
 static bool look_at_token(struct doctor *doctor)
 {
-    long status;
+    unsigned status;
     json_t *me = ask(doctor, "/v1/whoami", &status);
 
     found(doctor, status == 200, "token",
           status == 200 ? SAY("%s, until %s", cli_text(me, "name"), cli_text(me, "expiresAt"))
-                        : SAY("refused with status %ld", status),
+                        : SAY("refused with status %u", status),
           "fairlead login again; an administrator makes tokens with 'fairlead token create'");
     json_decref(me);
     return status == 200;
@@ -284,7 +252,7 @@ static bool look_at_token(struct doctor *doctor)
 
 static void look_at_clusters(struct doctor *doctor)
 {
-    long status;
+    unsigned status;
     json_t *clusters, *one;
     size_t i;
 
@@ -308,7 +276,7 @@ static void look_at_clusters(struct doctor *doctor)
 int verb_doctor(struct cli *cli)
 {
     struct doctor all = {.cli = cli, .findings = json_array()}, *doctor = &all;
-    struct meeting meeting = {.date_ms = -1, .certificate_left_s = -1};
+    struct meeting meeting = {.date_ms = -1, .certificate_at = -1};
 
     look_at_settings(doctor);
     if (cli->settings.url && meet(doctor, &meeting)) {

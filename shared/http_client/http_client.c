@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include <openssl/ssl.h>
 
@@ -61,7 +62,7 @@ struct fl_http_call {
     fl_ms progress_at; /* when this phase began, or bytes moved last */
     struct fl_timer timer;
     struct fl_after after;
-    bool is_head, is_endless, may_repeat, is_paused, is_resumed, is_pull_waiting;
+    bool is_connect_only, is_head, is_endless, may_repeat, is_paused, is_resumed, is_pull_waiting;
     bool is_doomed; /* destroyed from within libcurl; goes at the end of this turn */
     uint64_t head_bytes, body_bytes, body_bytes_max;
     size_t head_bytes_max;
@@ -124,7 +125,8 @@ static void on_ended(void *private, CURLcode result)
     if (!err.text[0] && result == CURLE_OK && call->is_endless) {
         fl_fail(&err, FL_TORN, "the answer has no length, so its end may be a cut");
     }
-    if (!err.text[0] && result == CURLE_OK && call->phase == CALL_ANSWERING) {
+    if (!err.text[0] && result == CURLE_OK &&
+        (call->phase == CALL_ANSWERING || call->is_connect_only)) {
         finish(call, NULL);
         return;
     }
@@ -207,6 +209,12 @@ static void on_time(void *ctx)
 }
 
 /* ---- libcurl's callbacks --------------------------------------------------------------------- */
+
+static curl_socket_t on_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    (void)ctx, (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
 
 /* The connection is there, its proxy passed and its TLS made. */
 static int on_connected(void *ctx, char *ip, char *local_ip, int port, int local_port)
@@ -546,6 +554,11 @@ static void set_options(struct fl_http_call *call)
     curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_tls);
     curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, call);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+    if (call->is_connect_only) {
+        curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
+        curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
+    }
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, call);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
@@ -599,6 +612,7 @@ struct fl_http_call *fl_http_call_start(struct fl_http_client *client,
     call->idle_ms = or_default(request->idle_ms, IDLE_MS);
     call->whole_at = request->whole_ms > 0 ? now + request->whole_ms : INT64_MAX;
     call->head_bytes_max = request->head_bytes_max ? request->head_bytes_max : HEAD_BYTES_MAX;
+    call->is_connect_only = request->is_connect_only;
     call->body_bytes_max = request->body_bytes_max ? request->body_bytes_max : BODY_BYTES_MAX;
     call->may_repeat = !port->pull && (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ||
                                        strcmp(method, "PUT") == 0 || strcmp(method, "DELETE") == 0);

@@ -10,6 +10,7 @@
  *
  * - Redirects are not followed.  Cookies, .netrc, compression and the environment's proxies are not
  *   used.
+ * - A program that is started by fork and exec inherits no connection.
  * - Every wait has a deadline and every size a limit; passing one ends the call.
  * - A request is sent once.  The exception is a kept connection that proves dead before any answer:
  *   a GET, HEAD, PUT or DELETE whose body is in memory then goes over a new one.
@@ -71,6 +72,9 @@ struct fl_http_request {
     size_t headers_len;
     struct fl_str body; /* copied; empty when the port pulls it */
     int64_t pull_bytes; /* how many bytes port.pull will give; -1: not known yet */
+    /* For an http:// URL: port.done follows once there is a connection, through a proxy by CONNECT.
+     * Nothing is sent over it, and it is closed. */
+    bool is_connect_only;
     /* 0 is the default in brackets. */
     fl_ms connect_ms;      /* a free connection, name, proxy, TCP, TLS [10 s] */
     fl_ms head_ms;         /* from the request's last byte to the end of the answer's head [30 s] */

@@ -125,3 +125,19 @@ bool fl_cert_of_cluster(SSL *ssl, struct fl_cert *ret_cert, struct fl_err *err)
     }
     return is_good;
 }
+
+void fl_cert_subject(X509 *x509, char *out, size_t bytes_max)
+{
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *text = NULL;
+    long len;
+
+    fl_assert(bio && bytes_max > 0);
+    X509_NAME_print_ex(bio, X509_get_subject_name(x509), 0, XN_FLAG_ONELINE);
+    len = BIO_get_mem_data(bio, &text);
+    if (len < 0) len = 0;
+    if ((size_t)len >= bytes_max) len = (long)bytes_max - 1;
+    if (len) memcpy(out, text, (size_t)len);
+    out[len] = 0;
+    BIO_free(bio);
+}

@@ -29,3 +29,6 @@ FL_CHECK bool fl_cert_of(X509 *x509, struct fl_cert *ret_cert, struct fl_err *er
  * not verify, it is not a cluster's, or it is not one for clients.  The core decides whether that
  * cluster may still come in. */
 FL_CHECK bool fl_cert_of_cluster(SSL *ssl, struct fl_cert *ret_cert, struct fl_err *err);
+
+/* The subject for people, as "CN = lab.example, O = Lab"; cut to bytes_max with its zero byte. */
+void fl_cert_subject(X509 *x509, char *out, size_t bytes_max);

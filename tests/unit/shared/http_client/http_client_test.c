@@ -1,6 +1,9 @@
 #include "shared/http_client/http_client.h"
 
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "shared/tls/cert.h"
 #include "shared/tls/digest.h"
@@ -259,11 +262,16 @@ static void on_head_look(void *ctx)
     struct fl_cert cert;
     struct fl_err err = {0};
     X509 *x509 = fl_http_call_certificate(trial->call);
+    char subject[64], cut[6];
 
     trial_on_head(trial);
     assert_non_null(x509);
     assert_true(fl_cert_of(x509, &cert, &err));
     assert_true(cert.until > fl_clock_wall());
+    fl_cert_subject(x509, subject, sizeof subject);
+    assert_string_equal(subject, "CN = fairlead control plane");
+    fl_cert_subject(x509, cut, sizeof cut);
+    assert_string_equal(cut, "CN = ");
 }
 
 static void the_servers_certificate_can_be_looked_at(void **state)
@@ -612,6 +620,115 @@ static void a_callback_may_start_another_call(void **state)
     hostile_stop(&server);
 }
 
+/* ---- connections ----------------------------------------------------------------------------- */
+
+/* The descriptors of this process that are connected to 'port', and how many a child inherits. */
+static unsigned connections_to(uint16_t port, unsigned *ret_inherited)
+{
+    unsigned found = 0;
+
+    *ret_inherited = 0;
+    for (int fd = 3; fd < 256; fd++) {
+        struct sockaddr_in peer = {0};
+        socklen_t len = sizeof peer;
+
+        if (getpeername(fd, (struct sockaddr *)&peer, &len) < 0) continue;
+        if (peer.sin_family != AF_INET || ntohs(peer.sin_port) != port) continue;
+        found++;
+        if (!(fcntl(fd, F_GETFD) & FD_CLOEXEC)) (*ret_inherited)++;
+    }
+    return found;
+}
+
+static void a_child_inherits_no_connection(void **state)
+{
+    struct hostile_server server = {.serve = greet};
+    struct trial trial;
+    unsigned inherited;
+
+    (void)state;
+    hostile_start(&server);
+    trial_init(&trial, &(struct fl_http_client_config){0});
+    trial_run(&trial, &(struct fl_http_request){.method = "GET", .url = url_of(&server, "/")});
+    assert_true(trial.is_whole);
+    assert_int_equal(connections_to(server.port, &inherited), 1); /* it is kept */
+    assert_int_equal(inherited, 0);
+    trial_fini(&trial);
+    hostile_stop(&server);
+}
+
+static void reads_on(struct hostile_server *server)
+{
+    hostile_read_head(server);
+    hostile_hold(server);
+}
+
+static void says_at_once(struct hostile_server *server)
+{
+    hostile_say(server, "HTTP/1.1 500 You\r\nContent-Length: 5\r\n\r\nspoke");
+    hostile_hold(server);
+}
+
+static void a_connection_alone_can_be_asked_for(void **state)
+{
+    void (*const serves[])(struct hostile_server *) = {reads_on, says_at_once, hostile_reset};
+    struct fl_http_request request = {.method = "GET", .is_connect_only = true, .connect_ms = 500};
+    struct trial trial;
+    unsigned inherited;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof serves / sizeof *serves; i++) {
+        struct hostile_server server = {.serve = serves[i]};
+
+        hostile_start(&server);
+        trial_init(&trial, &(struct fl_http_client_config){0});
+        request.url = url_of(&server, "/");
+        trial_run(&trial, &request);
+        if (!trial.is_whole) fail_msg("%zu: %s", i, trial.err.text);
+        assert_int_equal(trial.heads, 0);
+        assert_int_equal(atomic_load(&server.requests), 0);
+        assert_int_equal(connections_to(server.port, &inherited), 0); /* none is kept */
+        trial_fini(&trial);
+        hostile_stop(&server);
+    }
+    trial_init(&trial, &(struct fl_http_client_config){0});
+    request.url = "http://127.0.0.1:1/";
+    trial_run(&trial, &request);
+    assert_int_equal(trial.err.code, FL_UNAVAILABLE);
+    trial_fini(&trial);
+}
+
+static void a_connection_alone_goes_through_a_proxy(void **state)
+{
+    struct test_peer proxy = {.login = "Proxy-Authorization: Basic dTpw"}; /* u:p */
+    struct hostile_server server = {.serve = reads_on};
+    struct fl_http_client_config config = {.proxy = proxy.url};
+    struct fl_http_request request = {.method = "GET", .is_connect_only = true};
+    struct trial trial;
+    char url[80];
+
+    (void)state;
+    hostile_start(&server);
+    test_proxy_start(&proxy);
+    request.url = url_of(&server, "/");
+    trial_init(&trial, &config);
+    trial_run(&trial, &request);
+    assert_int_equal(trial.err.code, FL_UNAVAILABLE);
+    assert_non_null(strstr(trial.err.text, "407"));
+    trial_fini(&trial);
+    assert_int_equal(atomic_load(&server.served), 0);
+
+    snprintf(url, sizeof url, "http://u:p@127.0.0.1:%u/", proxy.port);
+    config.proxy = url;
+    trial_init(&trial, &config);
+    trial_run(&trial, &request);
+    if (!trial.is_whole) fail_msg("%s", trial.err.text);
+    assert_int_equal(atomic_load(&proxy.served), 1);
+    trial_fini(&trial);
+    test_peer_stop(&proxy);
+    hostile_stop(&server);
+}
+
 /* ---- proxies --------------------------------------------------------------------------------- */
 
 static void a_call_goes_through_a_proxy(void **state)
@@ -675,4 +792,7 @@ FL_TESTS(cmocka_unit_test(an_answer_comes_over_tls),
          cmocka_unit_test(bodies_in_memory_go_with_their_length),
          cmocka_unit_test(a_call_may_be_destroyed_from_each_of_its_callbacks),
          cmocka_unit_test(a_callback_may_start_another_call),
+         cmocka_unit_test(a_child_inherits_no_connection),
+         cmocka_unit_test(a_connection_alone_can_be_asked_for),
+         cmocka_unit_test(a_connection_alone_goes_through_a_proxy),
          cmocka_unit_test(a_call_goes_through_a_proxy))
