@@ -73,7 +73,7 @@ static bool put(struct cli_args *args, int option, const char *value, struct fl_
     return true;
 }
 
-/* Takes one or two words off; *i moves onto the last of them. */
+/* Reads the flag at *i and its value; *i moves to the last word that it used. */
 static bool take_long(struct cli_args *args, const char *const *argv, size_t len, size_t *i,
                       struct fl_arena *arena, struct fl_err *err)
 {
@@ -123,7 +123,7 @@ static bool take_letters(struct cli_args *args, const char *const *argv, size_t 
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-/* "cluster" of "cluster join", or all of "ps". */
+/* Whether 'word' is the first word of 'words': "cluster" is, for "cluster join". */
 static bool begins_with_word(const char *words, const char *word)
 {
     size_t len = strlen(word);
@@ -171,7 +171,7 @@ static bool fail_verb(const char *first, const char *second, struct fl_err *err)
                    is_inner ? " " : "", FL_STR_ARG(near.best));
 }
 
-/* Where the words of the verb stand: the first that are no flags and no flags' values. */
+/* Finds the verb's words: the first two that are neither flags nor values of flags. */
 static bool find_words(int argc, const char *const *argv, size_t ret_at[2], size_t *ret_len)
 {
     *ret_len = 0;

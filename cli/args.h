@@ -1,4 +1,4 @@
-/* args.h - the words of a command line, understood by the tables of verb.h.
+/* args.h - parses a command line by the tables of verb.h.
  * Flags may stand anywhere before '--': --flag value, --flag=value, -f value, -fvalue, -abc of
  * switches.  Values are checked here only as far as the table describes them; the verb checks the
  * rest.  Pure but for memory; the words are borrowed. */
@@ -27,9 +27,8 @@ struct cli_args {
 FL_CHECK bool cli_args_parse(int argc, const char *const *argv, struct fl_arena *arena,
                              struct cli_args *ret_args, struct fl_err *err);
 
-/* The flags of one '#FAIRLEAD' line, or of all of a script: each is added unless the option was
- * given already on the command line.  Words are cut at blanks; '...' and "..." hold them
- * together. */
+/* Adds the flags of a script's '#FAIRLEAD' lines, but not those that the command line has.  Words
+ * are cut at blanks; '...' and "..." keep blanks together. */
 FL_CHECK bool cli_args_script(struct cli_args *args, const char *text, struct fl_arena *arena,
                               struct fl_err *err);
 

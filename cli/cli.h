@@ -1,7 +1,6 @@
-/* cli.h - one run of the command line tool: its arguments, the control plane to ask, and the form
- * of the answer.  Made by main.c, handed to the verb; everything in it lives until the end of the
- * process.
- * Data goes to stdout, talk to stderr. */
+/* cli.h - one run of the command line tool: its arguments, its control plane, and the format of its
+ * output.  main.c makes it for the verb; everything in it lives until the end of the process.
+ * Data goes to stdout, messages to stderr. */
 #pragma once
 
 #include <jansson.h>
@@ -25,25 +24,25 @@ struct cli {
     struct cli_args args;
     struct cli_settings settings;
     enum cli_format format;
-    bool is_tty;    /* stdout */
-    bool has_color; /* on stdout */
+    bool is_tty;    /* stdout is a terminal */
+    bool has_color; /* stdout gets colours */
     struct fl_arena arena;
     struct cli_http *http; /* NULL until the first request */
-    const char *program;   /* argv[0], to find what lies beside it */
+    const char *program;   /* argv[0], to find programs beside it */
 };
 
-/* "fairlead: <text>" on stderr; the answer is 'code', so that a verb can return it. */
+/* Prints "fairlead: <text>" to stderr and returns 'code', so that a verb can return it. */
 int cli_fail(int code, const char *fmt, ...) FL_PRINTF(2, 3);
 
 /* The same for an error of a call: FL_INVALID is 64, FL_DENIED 77, FL_UNAVAILABLE 69, FL_IO 74
  * ... */
 int cli_fail_err(const struct fl_err *err);
 
-/* Ctrl-C came: the loops that wait look at it. */
+/* Whether Ctrl-C came; loops that wait check it. */
 bool cli_is_interrupted(void);
 void cli_catch_interrupt(void);
 
-/* Wakes at an interrupt; false then. */
+/* Sleeps.  False: an interrupt woke it. */
 bool cli_sleep_ms(int64_t ms);
 int64_t cli_now_ms(void);       /* since the Unix epoch */
 int64_t cli_monotonic_ms(void); /* for waiting */

@@ -12,7 +12,7 @@ struct followed {
     struct cli *cli;
     const struct cli_follow *what;
     struct cli_log_style style;
-    bool is_running; /* was said */
+    bool is_running; /* "running" was printed */
 };
 
 static void say_state(struct followed *followed, const char *state)
@@ -23,7 +23,7 @@ static void say_state(struct followed *followed, const char *state)
 static void assigned(struct followed *followed, const json_t *event)
 {
     cli_log_finish(&followed->style);
-    if (cli_int(event, "element") > 0) return; /* of an array the first is enough */
+    if (cli_int(event, "element") > 0) return; /* an array prints only its first element's place */
     fprintf(stderr, "%s on %s", followed->what->job,
             cli_plain(followed->cli, cli_text(event, "cluster")));
     if (cli_int(event, "attempt") > 1) {

@@ -14,7 +14,7 @@ static void put_dashed(FILE *out, const char *name)
     }
 }
 
-/* Wraps at blanks, each line but the first behind 'indent' blanks. */
+/* Wraps at blanks; each line but the first begins with 'indent' blanks. */
 static void put_wrapped(FILE *out, const char *text, int indent)
 {
     int column = indent;

@@ -1,4 +1,4 @@
-/* help.h - what the tables of verb.h say to people: help, completion, the man page,
+/* help.h - prints the tables of verb.h for people: help, completion, the man page,
  * docs/reference/cli.md. */
 #pragma once
 

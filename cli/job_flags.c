@@ -8,7 +8,7 @@
 #include "shared/base/job_limits.h"
 #include "shared/base/str.h"
 
-/* The command that runs a script: the script becomes a file of the replica's own folder, so that
+/* The command that runs a script: it writes the script to a file in the replica's folder, so that
  * its '#!' line counts. */
 static const char script_runner[] = "printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script "
                                     "&& unset JOB_SCRIPT && exec ./script \"$@\"";

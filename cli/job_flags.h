@@ -4,6 +4,6 @@
 
 #include "cli/cli.h"
 
-/* The short form of the document; the caller's.  NULL: said on stderr, *ret_code is the exit
- * code. */
+/* The document in its short form; the caller frees it.  NULL: the error was printed, and *ret_code
+ * is the exit code. */
 json_t *cli_job_of_flags(struct cli *cli, int *ret_code);

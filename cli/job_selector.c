@@ -15,7 +15,7 @@ static bool is_newer(const char *id, const char *than)
     return len != than_len ? len > than_len : strcmp(id, than) > 0;
 }
 
-/* The newest job comes first; the pages before it may be empty. */
+/* Finds the newest job, which the list has first; pages before it may be empty. */
 static int find_newest(struct cli *cli, const char *state, const char **ret_id)
 {
     const char *cursor = "";
@@ -46,7 +46,7 @@ const char *cli_job_id(struct cli *cli, const char *word, int *ret_code)
     if (strcmp(word, "@last-failed") == 0) {
         *ret_code = find_newest(cli, "failed", &id);
     } else if (strcmp(word, "@last") == 0) {
-        /* In this order: one that ends in between is found the second time. */
+        /* In this order, a job that ends between the two calls is found by the second. */
         *ret_code = find_newest(cli, "open", &id);
         if (!*ret_code) *ret_code = find_newest(cli, "ended", &id);
     } else {
@@ -108,7 +108,7 @@ json_t *cli_filter_body(struct cli *cli)
     return body;
 }
 
-/* Every page of the list, until 'max'. */
+/* All pages of the list, until it has 'max' jobs. */
 static json_t *list(struct cli *cli, size_t max, int *ret_code)
 {
     const char *query = cli_filter_query(cli), *cursor = "";

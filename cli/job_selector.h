@@ -1,20 +1,21 @@
-/* job_selector.h - which jobs a command means: ids, @last, @last-failed, or those that --queue,
- * --state and --label name. */
+/* job_selector.h - finds the jobs of a command: ids, @last, @last-failed, or those that --queue,
+ * --state and --label select. */
 #pragma once
 
 #include "cli/cli.h"
 
-/* The id behind a word; NULL: said, *ret_code is the exit code. */
+/* The id that a word stands for.  NULL: the error was printed, and *ret_code is the exit code. */
 const char *cli_job_id(struct cli *cli, const char *word, int *ret_code);
 
 bool cli_has_filter(const struct cli *cli);
 
-/* "queue=ml&state=queued&label=a%3Db", "" without any; for a list. */
+/* The filter as a list's query: "queue=ml&state=queued&label=a%3Db"; "" without a filter. */
 const char *cli_filter_query(struct cli *cli);
 
-/* {"queue":..., "state":[...], "labels":{...}}, for a bulk action; the caller's. */
+/* The filter as a bulk action's body: {"queue":..., "state":[...], "labels":{...}}.  The caller
+ * frees it. */
 json_t *cli_filter_body(struct cli *cli);
 
-/* All jobs that the words, or the filter, name, at most 'max'; the caller's.  NULL: said,
- * *ret_code. */
+/* All jobs that the words, or the filter, select, at most 'max'; the caller frees the list.  NULL:
+ * as cli_job_id. */
 json_t *cli_jobs_meant(struct cli *cli, size_t max, int *ret_code);

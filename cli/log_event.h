@@ -1,4 +1,4 @@
-/* log_event.h - one event of a log stream as a person sees it: "[2] step 100", a gap as a marked
+/* log_event.h - prints one event of a log stream for people: "[2] step 100", or a gap as a marked
  * line. */
 #pragma once
 
@@ -8,10 +8,10 @@ struct cli_log_style {
     bool has_timestamps, is_raw;
     bool has_elements, has_replicas;   /* the job has several: a line needs its prefix */
     bool is_in_line;                   /* the last text had no newline */
-    int64_t element, replica, attempt; /* of that */
+    int64_t element, replica, attempt; /* that text's; valid while is_in_line */
 };
 
-/* Prints what the event brings.  DONE: the stream's last event. */
+/* Prints the event.  DONE: it was the stream's last. */
 enum cli_stream_word cli_log_event(struct cli *cli, struct cli_log_style *style,
                                    const struct cli_event *event);
 

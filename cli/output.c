@@ -36,7 +36,8 @@ bool cli_output_begin(struct cli *cli, struct fl_err *err)
     return fl_fail(err, FL_INVALID, "--output %s: wants table, wide, json, jsonl or name", format);
 }
 
-/* A minimal machine has none, and an answer must not vanish into a shell's complaint. */
+/* A minimal machine has no less; without this check the shell's complaint would replace the
+ * answer. */
 static bool has_less(void)
 {
     return access("/usr/bin/less", X_OK) == 0 || access("/bin/less", X_OK) == 0 ||

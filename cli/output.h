@@ -1,5 +1,5 @@
-/* output.h - how answers are shown: tables, JSON, colour, pages, times for people.
- * Text from outside loses its control characters on a terminal (but colour, in logs). */
+/* output.h - prints answers: tables, JSON, colour, pages, times for people.
+ * On a terminal, text from outside loses its control characters; in logs colour sequences stay. */
 #pragma once
 
 #include <stdint.h>
@@ -11,11 +11,11 @@
 FL_CHECK bool cli_output_begin(struct cli *cli, struct fl_err *err);
 void cli_output_end(void); /* waits for the pager */
 
-/* A long answer follows: through $PAGER (else 'less -FRX') on a terminal. */
+/* Call before a long answer: on a terminal it goes through $PAGER (else 'less -FRX'). */
 void cli_page(const struct cli *cli);
 
-/* JSON as --output says: json is one indented document, jsonl one line each.  For both the caller
- * gives one item after the other; 'name' prints 'name' alone. */
+/* With --output json each value is an indented document, with jsonl a line.  The caller prints one
+ * item after the other. */
 bool cli_is_json(const struct cli *cli);
 void cli_print_json(const struct cli *cli, const json_t *value);
 
@@ -26,20 +26,20 @@ struct cli_table; /* opaque */
 /* 'columns' as "JOB|NAME|STATE"; a column that begins with '+' is shown with --output wide only,
  * with '>' it is right-aligned. */
 struct cli_table *cli_table_create(const struct cli *cli, const char *columns);
-/* The next cell; the row is full with the last column's. */
+/* Adds the next cell; the last column's cell ends the row. */
 void cli_table_put(struct cli_table *table, const char *fmt, ...) FL_PRINTF(2, 3);
 void cli_table_print(struct cli_table *table, FILE *out); /* and destroys it */
 void cli_table_destroy(struct cli_table *table);
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* "41m", "1h2m", "3d4h"; in a buffer of the arena. */
+/* "41m", "1h2m", "3d4h"; in the arena. */
 const char *cli_ago(struct cli *cli, int64_t ms);
 const char *cli_bytes(struct cli *cli, uint64_t bytes); /* "16 GiB" */
 const char *cli_time(struct cli *cli, int64_t ms);      /* RFC 3339, UTC */
-int64_t cli_parse_time(const char *text);               /* of an RFC 3339 time; -1: none */
+int64_t cli_parse_time(const char *text);               /* RFC 3339; -1: it is not */
 
-/* The text as far as it is fit for a terminal: control characters become '?'. */
+/* The text for a terminal: control characters become '?'. */
 const char *cli_plain(struct cli *cli, const char *text);
 
 /* The strings of a list, separated by commas. */

@@ -131,7 +131,7 @@ bool cli_url_check(const char *text, struct fl_arena *arena, const char **ret_ur
 
 /* ---- the settings in force ------------------------------------------------------------------- */
 
-/* NULL, too, when a variable is there and empty. */
+/* NULL if the variable is unset or empty. */
 static const char *variable(const char *name)
 {
     const char *value = getenv(name);
@@ -172,7 +172,7 @@ bool cli_settings_read(const struct cli_args *args, struct fl_arena *arena,
     if (!take_context(context, arena, &settings, err)) return false;
     if (!url) url = variable("FAIRLEAD_URL");
     if (url && !cli_url_check(url, arena, &url, err)) return false;
-    /* A context's token is for its own control plane: it is never shown to another. */
+    /* A context's token is for its own control plane and must not go to another. */
     if (url && (!settings.url || strcmp(url, settings.url) != 0)) {
         settings = (struct cli_settings){.url = url};
     }

@@ -1,8 +1,8 @@
-/* settings.h - which control plane, and with what token: contexts in a file, FAIRLEAD_* and flags,
- * each overriding the one before.  A context's token and CA go with its URL: where another URL is
- * named, neither is used.  The file is contexts.json in $XDG_CONFIG_HOME/fairlead (else
- * ~/.config/fairlead), mode 0600, replaced as a whole: {"current": "lab", "contexts": {"lab":
- * {"url": ..., "token": ..., "ca_file": ...}}}. */
+/* settings.h - the control plane's URL, token and CA: from a context in a file, from FAIRLEAD_*
+ * variables and from flags, each overriding the one before.  A context's token and CA go with its
+ * URL: with another URL neither is used.  The file is contexts.json in $XDG_CONFIG_HOME/fairlead
+ * (else ~/.config/fairlead), mode 0600, replaced as a whole:
+ *     {"current": "lab", "contexts": {"lab": {"url": ..., "token": ..., "ca_file": ...}}} */
 #pragma once
 
 #include <jansson.h>

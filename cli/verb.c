@@ -41,7 +41,7 @@ static void set_bits(struct cli_verb *verb, const char *names)
         size_t len = strcspn(names, " ");
         int option = find_option(names, len);
 
-        fl_assert(option >= 0); /* verbs.def names what options.def lacks */
+        fl_assert(option >= 0); /* else verbs.def names an option that options.def lacks */
         verb->options[option / 64] |= (uint64_t)1 << (option % 64);
         names += len;
         names += strspn(names, " ");

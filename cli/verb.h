@@ -52,14 +52,14 @@ enum {
     CLI_VERBS_LEN
 };
 
-extern const char *const cli_verb_options[CLI_VERBS_LEN]; /* as verbs.def has them */
+extern const char *const cli_verb_options[CLI_VERBS_LEN]; /* the lists of verbs.def, as text */
 
 /* The table with its bits set; made once. */
 const struct cli_verb *cli_verbs(void);
 
 bool cli_verb_takes(const struct cli_verb *verb, enum cli_option_id option);
 
-/* Taken by every verb. */
+/* Whether every verb takes the option. */
 bool cli_option_is_global(enum cli_option_id option);
 
 /* True for "cluster" since there is a verb "cluster join". */

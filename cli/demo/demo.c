@@ -1,4 +1,4 @@
-/* demo.c - 'fairlead demo': a keeper that holds the fleet, and here what a person sees of it. */
+/* demo.c - 'fairlead demo': starts the keeper, which holds the fleet, and prints its news. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -25,7 +25,7 @@ struct demo {
     struct cli *cli;
     struct demo_plan plan;
     pid_t keeper;
-    int orders, news; /* our ends; -1 */
+    int orders, news; /* our ends of the pipes; -1: closed */
     char line[NEWS_BYTES_MAX];
     size_t line_len;
     json_t *ready;
@@ -54,7 +54,7 @@ static void take_news(struct demo *demo, const char *line)
     json_decref(news);
 }
 
-/* False: the keeper says nothing any more. */
+/* False: the keeper has closed its news. */
 static bool read_news(struct demo *demo, int wait_ms)
 {
     struct pollfd fd = {.fd = demo->news, .events = POLLIN};
@@ -80,7 +80,7 @@ static bool start_keeper(struct demo *demo, bool is_detached)
 {
     int orders[2] = {-1, -1}, news[2];
 
-    /* Should the keeper be killed, what it held comes to us. */
+    /* If the keeper is killed, its children become ours. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if ((!is_detached && pipe2(orders, O_CLOEXEC) < 0) || pipe2(news, O_CLOEXEC) < 0) return false;
     fflush(NULL);
@@ -107,7 +107,8 @@ static bool start_keeper(struct demo *demo, bool is_detached)
     return true;
 }
 
-/* The keeper was killed: its programs end by their lifeline, and their remains are ours. */
+/* After the keeper was killed: its programs end by their lifeline; we wait for them and remove the
+ * folder. */
 static void clean_up(struct demo *demo)
 {
     int64_t deadline = cli_monotonic_ms() + STOP_MS;
@@ -170,7 +171,7 @@ static bool make_dir(struct demo *demo, struct fl_err *err)
     return true;
 }
 
-/* Where this program lies, so do the others. */
+/* The other programs are in the folder of this one. */
 static bool find_programs(struct demo *demo, struct fl_err *err)
 {
     static const char *const needed[] = {"fairleadd", "fairlead-agent", "fairlead-supervise"};
@@ -224,7 +225,7 @@ static int stop(struct cli *cli, const char *dir)
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-/* For eval "$(fairlead demo --detach)"; nothing in it needs quotes, since we chose it all. */
+/* For eval "$(fairlead demo --detach)". */
 static void print_exports(const struct demo *demo)
 {
     struct fl_err err = {0};

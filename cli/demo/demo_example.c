@@ -44,7 +44,7 @@ static void order(const struct chaos *chaos, const char *word, const char *name)
     dprintf(chaos->orders_fd, "%s%s%s\n", word, *name ? " " : "", name);
 }
 
-/* In the middle of the gang: first the tunnels, then the agent that holds it. */
+/* While the gang runs: cuts the tunnels, then kills the agent that runs it. */
 static void on_state(void *ctx, const char *state)
 {
     struct chaos *chaos = ctx;
@@ -73,7 +73,7 @@ static int run_step(struct cli *cli, const struct step *step, struct chaos *chao
     return cli_follow(cli, &follow);
 }
 
-/* Each rank's ten lines have come, once each: the log store is asked again, for the whole. */
+/* Asks the log store for the whole log and checks that each rank's ten lines are there once. */
 static int check_log(struct cli *cli, const char *job)
 {
     struct cli_request request = {.method = "GET", .accept = "text/plain"};

@@ -1,9 +1,10 @@
-/* demo_example.h - what a demo runs: prepare (8 parts), train (a gang of 4), evaluate, one after
- * the other. */
+/* demo_example.h - the jobs of a demo, one after the other: prepare (8 parts), train (a gang of 4),
+ * evaluate. */
 #pragma once
 
 #include "cli/cli.h"
 
-/* Submits and follows them with the fleet that 'ready' describes; the exit code of the first that
- * failed.  With chaos, while the gang runs, orders a tunnel to be cut and an agent to be killed. */
+/* Submits and follows the jobs with the fleet that 'ready' describes; returns the exit code of the
+ * first that failed.  With chaos, while the gang runs, it has the keeper cut the tunnels and kill
+ * an agent. */
 int demo_example_run(struct cli *cli, const json_t *ready, int orders_fd, bool has_chaos);

@@ -26,12 +26,12 @@
 #include "shared/io/lifeline.h"
 
 enum {
-    READY_MS = 60000, /* of one program */
-    END_MS = 15000,   /* of all that was told to end */
-    STEP_MS = 20,     /* between looks */
-    AGAIN_MS = 200,   /* before a program that died is started again, doubled to ... */
+    READY_MS = 60000, /* for one program to become ready */
+    END_MS = 15000,   /* for all programs to end, then they are killed */
+    STEP_MS = 20,     /* between two looks */
+    AGAIN_MS = 200,   /* before a program that died is started again; doubled each time */
     AGAIN_MAX_MS = 5000,
-    STEADY_MS = 3000, /* up for so long: the next wait begins anew */
+    STEADY_MS = 3000, /* after this time up, the next wait is AGAIN_MS again */
     ORDER_BYTES_MAX = 128,
 };
 
@@ -111,7 +111,7 @@ static bool reap(void)
     }
 }
 
-/* Every process below us, by descent. */
+/* Sends the signal to each of our children. */
 static void kill_children(int number)
 {
     char path[64], line[8192];
@@ -199,7 +199,7 @@ static void fail(const char *fmt, ...)
     end_all(1);
 }
 
-/* The newest lines of a program's log, for a message. */
+/* The last lines of a program's log, for a message. */
 static const char *last_words(const char *name)
 {
     FILE *in = fopen(path_of("log/%s.log", name), "re");
@@ -287,7 +287,7 @@ static void put_words(struct program *program, const char *first, ...)
     va_end(args);
 }
 
-/* A child went: by order of 'end_all', or by itself, and then it comes again. */
+/* Notes programs that ended, and starts each again after its wait. */
 static void mind_children(void)
 {
     pid_t pid;
@@ -331,7 +331,7 @@ static void take_orders(void)
     char *end;
 
     if (len < 0 && errno == EINTR) return;
-    if (len <= 0) end_all(0); /* the sender is gone */
+    if (len <= 0) end_all(0); /* the demo is gone */
     keeper.order_len += (size_t)len;
     while ((end = memchr(keeper.order, '\n', keeper.order_len)) != NULL) {
         size_t used = (size_t)(end - keeper.order) + 1;
@@ -344,7 +344,7 @@ static void take_orders(void)
     if (keeper.order_len == sizeof keeper.order) keeper.order_len = 0;
 }
 
-/* One look at everything, for at most 'ms'. */
+/* One turn of the keeper; waits at most 'ms'. */
 static void turn(int ms)
 {
     struct pollfd fds[] = {{.fd = keeper.signals, .events = POLLIN},
@@ -382,7 +382,8 @@ static int listen_loopback(int port, int *ret_port)
     return fd;
 }
 
-/* A second call may give another port, but no other program binds on loopback just now. */
+/* Chooses free ports and closes their sockets: another program could take one before fairleadd
+ * does, which is unlikely on loopback. */
 static void choose_ports(void)
 {
     int api = listen_loopback(keeper.plan.port, &keeper.api_port), tunnel;
@@ -421,7 +422,7 @@ static bool is_postgres_ready(void)
     return demo_postgres_is_ready(&keeper.postgres);
 }
 
-/* The first token is there before it answers; nothing but /livez answers without one. */
+/* fairleadd writes its first token before it answers; all but /livez needs a token. */
 static bool is_hub_ready(void)
 {
     struct cli_request request = {.method = "GET", .path = "/readyz", .is_impatient = true};
@@ -542,7 +543,7 @@ static json_t *make_ready(void)
                      json_sprintf("127.0.0.1:%d", keeper.relay_port), "pids", pids);
 }
 
-/* The file that 'demo --stop DIR' looks for; we hold a lock on it as long as we live. */
+/* Makes the file that 'demo --stop DIR' reads; our lock on it shows that we live. */
 static void hold_lock(void)
 {
     int fd = open(path_of("keeper"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

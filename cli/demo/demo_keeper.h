@@ -1,13 +1,12 @@
-/* demo_keeper.h - the process that holds a demo's fleet together, and takes it away again.
- * It is forked by 'fairlead demo' before anything else and talks to it by two pipes:
- *   orders  words from the demo, a line each: "cut NAME", "kill NAME".  When the demo is gone,
- *           however it went, the pipe ends, and so does the fleet; a detached keeper has none and
- *           ends on SIGTERM.
+/* demo_keeper.h - the process that starts a demo's fleet, watches it, and removes it again.
+ * 'fairlead demo' forks it first and talks to it by two pipes:
+ *   orders  from the demo, a line each: "cut", "kill NAME".  When the demo is gone, the pipe ends,
+ *           and the keeper ends the fleet; a detached keeper has no such pipe and ends on SIGTERM.
  *   news    a JSON object a line: {"step","seconds"}, {"ready":{...}}, {"restarted":NAME},
  *           {"error":TEXT}
- * Programs it starts die with it: they hold a lifeline of its, Postgres gets a signal.  One that
- * dies by itself is started again, as systemd would.  It is the reaper of all below it, so that it
- * can say when nothing is left; then it removes the folder. */
+ * The programs that it starts die with it: they hold its lifeline, and Postgres gets a signal.  It
+ * starts a program that dies by itself again, as systemd would.  It is the reaper of all its
+ * descendants, so that it knows when all have ended; then it removes the folder. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,7 +20,7 @@ struct demo_plan {
     int port;            /* 0: a free one */
     int clusters;
     int orders_fd; /* -1: detached */
-    int news_fd;   /* -1 after "ready" when detached */
+    int news_fd;   /* when detached, -1 after "ready" */
 };
 
 /* Does not return; exits with 0 when nothing is left. */

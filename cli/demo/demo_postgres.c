@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SOCKET_PATH_MAX = 107 - 20 }; /* of sun_path, less "/.s.PGSQL.5432.lock" */
+enum { SOCKET_PATH_MAX = 107 - 20 }; /* sun_path, less the room for "/.s.PGSQL.5432.lock" */
 
 /* ---- user and folder ------------------------------------------------------------------------- */
 
@@ -113,7 +113,7 @@ static bool is_complaint(const char *line)
            strstr(line, "No space left");
 }
 
-/* The last complaint; else the last line: after a complaint initdb tells of its tidying up. */
+/* The last complaint in the log, else its last line: initdb writes more lines after a complaint. */
 static bool read_why(const char *log, char *ret_line, size_t bytes)
 {
     FILE *in = fopen(log, "re");
@@ -144,8 +144,8 @@ bool demo_postgres_init(const struct demo_postgres *postgres, const char *log, s
     if (child == 0) {
         write_to(log);
         change_user(postgres);
-        /* By its whole name: it looks for its files beside itself, and Debian has neither in the
-         * PATH. */
+        /* By its full path: initdb looks for its files beside itself, and Debian does not have it
+         * in the PATH. */
         execl(program, program, "-D", postgres->data, "-U", "fairlead", "-A", "trust", "--no-sync",
               "--no-locale", "-E", "UTF8", (char *)NULL);
         _exit(127);

@@ -1,5 +1,5 @@
-/* demo_postgres.h - a private Postgres: own folder, a socket and no port.
- * It refuses to run as root, so root becomes 'postgres', else 'nobody', for it. */
+/* demo_postgres.h - a private Postgres: a folder of its own, a socket and no port.
+ * Postgres refuses to run as root, so under root it runs as 'postgres', else as 'nobody'. */
 #pragma once
 
 #include <sys/types.h>
@@ -22,8 +22,8 @@ FL_CHECK bool demo_postgres_prepare(struct demo_postgres *postgres, const char *
 FL_CHECK bool demo_postgres_init(const struct demo_postgres *postgres, const char *log,
                                  struct fl_err *err);
 
-/* In a fresh child: becomes the server; dies (at once, as by a power cut) with the parent.  Never
- * returns. */
+/* In a fresh child: becomes the server, which stops at once, without a clean shutdown, when the
+ * parent dies.  Never returns. */
 void demo_postgres_become(const struct demo_postgres *postgres, pid_t parent)
     __attribute__((noreturn));
 

@@ -1,6 +1,5 @@
-/* demo_relay.h - a wire between the agents and the control plane that can be cut: for 'demo
- * --chaos'.  A process of its own: bytes both ways, unread, until SIGUSR1, at which every
- * connection is reset. */
+/* demo_relay.h - a relay between the agents and the control plane, for 'demo --chaos'.  It is a
+ * process of its own, which passes bytes both ways; SIGUSR1 makes it reset every connection. */
 #pragma once
 
 /* In a fresh child; 'listener' listens already.  Dies with the parent.  Never returns. */

@@ -1,4 +1,4 @@
-/* cluster.c - clusters: list, show, let in, and what an administrator decides about them. */
+/* cluster.c - 'cluster': list, show, join, cordon, drain, revoke and remove clusters. */
 #include <stdio.h>
 #include <string.h>
 
@@ -178,8 +178,8 @@ int verb_cluster_rm(struct cli *cli)
     if (!cli_has(&cli->args, CLI_OPT_yes)) {
         return cli_fail(
             CLI_USAGE,
-            "what %s holds is counted as lost and runs again elsewhere; if nothing runs there any "
-            "more, say so with --yes; nothing was changed",
+            "the jobs on %s would count as lost and run again elsewhere; if nothing runs there "
+            "any more, repeat this with --yes; nothing was changed",
             cli->args.words.at[0]);
     }
     request.path = fl_arena_printf(&cli->arena, "/v1/clusters/%s", name);

@@ -66,7 +66,7 @@ static const char *number(struct cli *cli, const json_t *value)
     return fl_arena_printf(&cli->arena, "%lld", (long long)json_integer_value(value));
 }
 
-/* The elements that run now, or wait for their next attempt. */
+/* Prints the elements that run now, or wait for their next attempt. */
 static void describe_live(struct cli *cli, const json_t *job)
 {
     const json_t *live = json_object_get(job, "live");
@@ -118,8 +118,8 @@ static void describe_attempts(struct cli *cli, const json_t *job)
     cli_table_print(table, stdout);
 }
 
-/* The last lines of those that 'which', a part of a query, chooses; nothing when they wrote
- * nothing. */
+/* Prints the last lines of the replicas that 'which', a part of a query, selects; prints nothing if
+ * they have no output. */
 static void describe_output(struct cli *cli, const char *id, const char *title, const char *which)
 {
     struct cli_request request = {.method = "GET", .accept = "text/plain", .is_impatient = true};
@@ -134,7 +134,7 @@ static void describe_output(struct cli *cli, const char *id, const char *title, 
     if (reply.body[reply.len - 1] != '\n') putchar('\n');
 }
 
-/* The last lines of the first failing replica of each failed attempt. */
+/* Prints the last lines of the first replica that failed, for each failed attempt. */
 static int describe_failures(struct cli *cli, const char *id, const json_t *job)
 {
     json_t *one;

@@ -10,7 +10,7 @@
 struct listening {
     struct cli *cli;
     long left;   /* events to show; -1: no bound */
-    bool is_one; /* job, which ends */
+    bool is_one; /* one job's events, whose stream ends */
 };
 
 static void print_event(struct cli *cli, const json_t *event)

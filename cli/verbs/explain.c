@@ -6,7 +6,7 @@
 #include "cli/job_selector.h"
 #include "cli/output.h"
 
-/* A placed job needs no word from every cluster. */
+/* Whether the job waits for a place; then each cluster's reason is printed. */
 static bool is_waiting(const json_t *answer)
 {
     const char *state = cli_text(answer, "state"), *reason = cli_text(answer, "reason");

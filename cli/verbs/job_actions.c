@@ -8,7 +8,8 @@
 
 enum { CHUNKS_MAX = 10000 };
 
-/* One POST a job; the first failure decides the exit code, the others are tried all the same. */
+/* Sends one POST for each job.  The first failure decides the exit code; the rest is still
+ * tried. */
 static int each(struct cli *cli, const char *action, const char *done)
 {
     int code = CLI_OK;
@@ -31,8 +32,7 @@ static int each(struct cli *cli, const char *action, const char *done)
     return code;
 }
 
-/* All that the filter names, as many as the server takes at a time, and again until there are no
- * more. */
+/* Acts on all jobs of the filter; repeats the call, since the server takes only so many at once. */
 static int bulk(struct cli *cli, const char *action, const char *done)
 {
     bool is_dry = cli_has(&cli->args, CLI_OPT_dry_run) || !cli_has(&cli->args, CLI_OPT_yes);
@@ -80,7 +80,7 @@ int verb_release(struct cli *cli)
 
 /* ---- retry ----------------------------------------------------------------------------------- */
 
-/* NULL: said, *ret_code. */
+/* NULL: the error was printed, and *ret_code is the exit code. */
 static json_t *retry_body(struct cli *cli, int *ret_code)
 {
     json_t *body = json_object(), *list;

@@ -5,7 +5,7 @@
 
 #include "cli/client.h"
 
-/* "https://lab.example:8443" is "lab.example". */
+/* The host, which names the context: "https://lab.example:8443" gives "lab.example". */
 static const char *name_of_url(struct cli *cli, const char *url)
 {
     const char *host = strstr(url, "://") + 3;

@@ -9,7 +9,7 @@
 #include "cli/log_event.h"
 #include "cli/output.h"
 
-enum { GREP_BYTES_MAX = 256 }; /* as the route takes it */
+enum { GREP_BYTES_MAX = 256 }; /* the route's limit */
 
 struct following {
     struct cli *cli;
@@ -18,8 +18,8 @@ struct following {
     regex_t grep;
 };
 
-/* A text that stands for itself as a regular expression: the control plane looks for it, and what
- * does not hold it is not sent. */
+/* Whether the regular expression is a plain text: then the control plane searches for it and sends
+ * only the lines that hold it. */
 static bool is_plain(const char *grep)
 {
     size_t len = grep ? strlen(grep) : 0;
@@ -27,7 +27,7 @@ static bool is_plain(const char *grep)
     return len > 0 && len <= GREP_BYTES_MAX && !strpbrk(grep, "\\^$.|?*+()[]{}\n");
 }
 
-/* The query that the flags make; NULL: said, *ret_code. */
+/* The flags as a query.  NULL: the error was printed, and *ret_code is the exit code. */
 static const char *query_of(struct cli *cli, int *ret_code)
 {
     static const struct {
@@ -75,7 +75,7 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
 
     if (following->has_grep && strcmp(event->name, "end") != 0) {
         json_t *line = json_loadb(event->data, event->data_len, JSON_ALLOW_NUL, NULL);
-        bool is_hit = *cli_text(line, "gap") || /* it might have held it */
+        bool is_hit = *cli_text(line, "gap") || /* the gap may hide a match */
                       regexec(&following->grep, cli_text(line, "text"), 0, NULL, 0) == 0;
 
         json_decref(line);
@@ -84,8 +84,8 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
     return cli_log_event(following->cli, &following->style, event);
 }
 
-/* Lines of one replica, or raw ones, are printed as written; all others get a prefix. */
-static int look_who_writes(struct cli *cli, const char *id, struct cli_log_style *style)
+/* Lines of one replica, or raw lines, are printed as written; all others get a prefix. */
+static int choose_prefix(struct cli *cli, const char *id, struct cli_log_style *style)
 {
     const char *replicas = cli_value(&cli->args, CLI_OPT_replica);
     int code = style->is_raw ? CLI_OK : cli_log_style_of(cli, id, style);
@@ -110,7 +110,7 @@ int verb_logs(struct cli *cli)
     id = cli_job_id(cli, cli->args.words.at[0], &code);
     query = id ? query_of(cli, &code) : NULL;
     if (!query) return code;
-    code = look_who_writes(cli, id, &following.style);
+    code = choose_prefix(cli, id, &following.style);
     if (code) return code;
     if (grep && !is_plain(grep)) {
         if (regcomp(&following.grep, grep, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0) {

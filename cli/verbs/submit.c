@@ -1,4 +1,4 @@
-/* submit.c - 'run' and 'submit': documents in, jobs out, and one of them followed. */
+/* submit.c - 'run' and 'submit': submit documents, and follow a single job. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum { DOCUMENTS_MAX = 1000, BATCH_BYTES_MAX = 8 << 20 };
 
 struct submitted {
     FL_VEC(const char *) ids;
-    bool has_batch; /* of which the ids are enough */
+    bool has_batch; /* a batch prints its ids and is not followed */
 };
 
 /* ---- one document ---------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static int post(struct cli *cli, const char *body, size_t len, const char *type,
     return CLI_OK;
 }
 
-/* One job is followed unless --detach; for several the ids are enough. */
+/* Follows a single job, unless --detach, --hold or --output forbid it. */
 static int follow(struct cli *cli, const struct submitted *submitted)
 {
     struct cli_follow one = {.has_timestamps = cli_has(&cli->args, CLI_OPT_timestamps)};
@@ -92,7 +92,7 @@ int verb_run(struct cli *cli)
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-/* The media type of a JSON list, or of lines of JSON, for POST /v1/jobs:batch.  NULL: neither. */
+/* The media type for POST /v1/jobs:batch: a JSON list, or lines of JSON.  NULL: it is neither. */
 static const char *batch_type(const char *text, size_t len)
 {
     size_t skip = strspn(text, " \t\r\n"), line = strcspn(text + skip, "\n");
@@ -178,8 +178,7 @@ static const char *read_file(struct cli *cli, const char *file, size_t *ret_len,
         fl_fail(err, FL_IO, "%s cannot be read: %s", file, strerror(errno));
         return NULL;
     }
-    /* YAML is read here, up to its limit; a batch, which the server reads, may be as large as its
-     * own. */
+    /* We parse YAML, up to its limit.  The server parses a batch, whose limit is larger. */
     text = fl_arena_alloc(&cli->arena, BATCH_BYTES_MAX + 2);
     len = fread(text, 1, BATCH_BYTES_MAX + 1, in);
     text[len] = 0;
@@ -196,7 +195,7 @@ static const char *read_file(struct cli *cli, const char *file, size_t *ret_len,
     return text;
 }
 
-/* The command line wins over the document. */
+/* Puts --queue and --hold into the document: the command line wins. */
 static char * override(struct cli *cli, const char *text)
 {
     json_t *document = json_loads(text, 0, NULL);
@@ -236,7 +235,7 @@ static int post_tree(struct cli *cli, const struct fl_json *root, struct submitt
     return code;
 }
 
-/* A file of one document goes as it is, so that the server can say which line is wrong. */
+/* A file with one document is sent unchanged, so that the server's errors name its lines. */
 static int submit_file(struct cli *cli, const char *file, struct submitted *submitted)
 {
     const struct fl_json *roots[DOCUMENTS_MAX], *root = NULL;
@@ -301,7 +300,7 @@ static int wants_document(const struct dirent *entry)
     return is_document(entry->d_name);
 }
 
-/* Its documents by name; not those of folders in it. */
+/* Submits the folder's documents in order of their names, without those in folders below it. */
 static int submit_folder(struct cli *cli, const char *folder, struct submitted *submitted)
 {
     struct dirent **files = NULL;

@@ -33,7 +33,7 @@ static bool has_ended(const char *state)
            strcmp(state, "cancelled") == 0;
 }
 
-/* Nothing that comes changes the answer. */
+/* Whether no later state can change the answer. */
 static bool is_settled(enum wish wish, const char *state)
 {
     return has_ended(state) || (wish == WISH_running && strcmp(state, "running") == 0);
