@@ -53,16 +53,16 @@ struct log_middle log_budget_middle(struct log_budget *budget, const struct log_
 {
     uint64_t least = budget->bytes_max / FL_JOB_REPLICAS_MAX;
 
-    if (length <= least / 2) return (struct log_middle){0}; /* the first half of any share */
+    if (length <= least / 2) return (struct log_middle){0}; /* any share's first half holds it */
     if (key->replica >= FL_JOB_REPLICAS_MAX) return log_limit_share_middle(least, length);
     look_up(budget, key->attempt);
     if (budget->lengths[key->replica] > length) length = budget->lengths[key->replica];
     return log_limit_share_middle(budget->share, length);
 }
 
-/* The bytes that would go from the attempt's outputs in this file.  Pieces across an end of the
- * middle do not count: the rest of them is not known here, and a file must not be written anew for
- * nothing, again and again. */
+/* How many bytes a rewrite would remove from the attempt's outputs in this file.  Pieces that cross
+ * an end of the middle do not count: how much of them would go is not known here, and a file must
+ * not be rewritten in vain again and again. */
 static uint64_t weigh(struct log_budget *budget, const struct log_sealed *sealed,
                       struct fl_attempt attempt)
 {

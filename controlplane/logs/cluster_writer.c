@@ -7,7 +7,7 @@
 #include "shared/io/log.h"
 
 #define SEGMENT_ENTRIES_MAX 262144
-#define SYNC_TURN_MS ((fl_ms)5) /* then at what came meanwhile; the last sync may take longer */
+#define SYNC_TURN_MS ((fl_ms)5) /* after this time no further sync begins in the turn */
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -37,7 +37,7 @@ static void failed(struct log_worker *worker, const struct fl_err *err)
     worker->retry_at = fl_clock_mono() + LOG_WORKER_RETRY_MS;
 }
 
-/* The writer's segment, made if it has none. */
+/* Whether the writer has a segment; makes one if it has none. */
 static bool has_segment(struct log_worker *worker, struct log_cluster_writer *writer)
 {
     struct log_segment_header header = {
@@ -79,7 +79,7 @@ static void put_header(struct fl_buf *headers, struct log_cluster_writer *writer
     fl_assert(is_put);
 }
 
-/* Puts an entry into the batch; 'chunk' is a reference that is taken over. */
+/* Adds an entry to the batch; takes over the reference 'chunk'. */
 static void add_entry(struct log_worker *worker, struct log_output *output, struct log_chunk *chunk)
 {
     struct log_cluster_writer *writer = log_cluster_writer_of(worker, output->cluster);
@@ -180,7 +180,7 @@ static void publish(struct log_worker *worker, struct log_cluster_writer *writer
     log_index_unlock(worker->index);
 }
 
-/* The batch did not get into the file: its outputs are where they were. */
+/* The batch was not written: sets its outputs back to where they were before. */
 static void take_back(struct log_worker *worker, struct log_cluster_writer *writer,
                       enum fl_code code)
 {
@@ -269,7 +269,7 @@ static void acknowledge(struct log_worker *worker, struct log_cluster_writer *wr
     fl_vec_clear(&writer->unacked);
 }
 
-/* The sync failed: only what was durable before counts, in a segment that is closed now. */
+/* After a failed sync: cuts the segment to its durable bytes and closes it. */
 static void give_up(struct log_worker *worker, struct log_cluster_writer *writer,
                     struct fl_err *err)
 {
@@ -301,7 +301,7 @@ static void give_up(struct log_worker *worker, struct log_cluster_writer *writer
     log_sealer_thread_seal(worker->sealer, segment);
 }
 
-static void sync_lane(struct log_worker *worker, struct log_cluster_writer *writer)
+static void sync_writer(struct log_worker *worker, struct log_cluster_writer *writer)
 {
     int64_t began_us = fl_clock_mono_us();
     struct fl_err err = {0};
@@ -328,7 +328,7 @@ static struct log_cluster_writer *oldest_dirty(struct log_worker *worker)
 {
     struct log_cluster_writer *writer;
 
-    while ((writer = worker->dirty_first) && !writer->is_dirty) { /* it was closed meanwhile */
+    while ((writer = worker->dirty_first) && !writer->is_dirty) { /* its segment was closed */
         unlist_first(worker);
     }
     return writer;
@@ -344,7 +344,7 @@ void log_cluster_writer_sync_all(struct log_worker *worker)
     struct log_cluster_writer *writer;
 
     while ((writer = oldest_dirty(worker))) {
-        sync_lane(worker, writer);
+        sync_writer(worker, writer);
     }
 }
 
@@ -355,8 +355,8 @@ void log_cluster_writer_sync_due(struct log_worker *worker, bool is_idle)
 
     while (now - began < SYNC_TURN_MS && (writer = oldest_dirty(worker)) &&
            (is_idle || now - writer->dirty_since >= worker->config.sync_ms)) {
-        unlist_first(worker); /* the next time it is the last */
-        sync_lane(worker, writer);
+        unlist_first(worker); /* it will join the list again at its end */
+        sync_writer(worker, writer);
         now = fl_clock_mono();
     }
 }
@@ -376,17 +376,16 @@ void log_cluster_writer_close(struct log_worker *worker, struct log_cluster_writ
 {
     struct log_segment *segment;
 
-    if (writer->is_dirty) sync_lane(worker, writer);
+    if (writer->is_dirty) sync_writer(worker, writer);
     segment = writer->segment;
-    if (!segment) return; /* its sync failed, and it is closed already */
+    if (!segment) return; /* a failed sync has closed it */
     writer->segment = NULL;
     log_sealer_thread_seal(worker->sealer, segment);
 }
 
 /* ---- a full disk ----------------------------------------------------------------------------- */
 
-/* Tries whether there is room again.  The next append overwrites the trial bytes, or a start cuts
- * them. */
+/* Tries to make a segment.  If that works, the disk has room again and all paused sources go on. */
 void log_cluster_writer_try_again(struct log_worker *worker)
 {
     struct log_segment_header header = {.seq = worker->seq, .created_at = fl_clock_wall()};
@@ -396,7 +395,7 @@ void log_cluster_writer_try_again(struct log_worker *worker)
     worker->retry_at = fl_clock_mono() + LOG_WORKER_RETRY_MS;
     segment = log_segment_create(worker->config.dir, &header, worker->config.disk, &err);
     if (!segment) return;
-    segment->is_removed = true; /* it was only to see */
+    segment->is_removed = true; /* it was only a trial */
     log_segment_unref(segment);
     worker->seq++;
     worker->is_full = false;

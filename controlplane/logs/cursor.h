@@ -1,7 +1,7 @@
-/* cursor.h - where a read is, as a text that a client may keep: "1." and base64url.
- * Behind the version: for each output that has begun, by key: element, incarnation, attempt number,
- * replica, and twice its offset, plus one in the middle of a line; all as var (buf.h).
- * Pure. */
+/* cursor.h - the place of a read, as a text that a client may keep: "1." and base64url.
+ * Behind the version it has, for each output that the read has begun, in order of the keys:
+ * element, incarnation, attempt number, replica, and twice the offset, plus one in the middle of a
+ * line; all as var (buf.h). Pure. */
 #pragma once
 
 #include "controlplane/logs/key.h"
@@ -24,6 +24,6 @@ struct log_cursor {
 /* Appends the text; false: it does not fit, nothing is written. */
 FL_CHECK bool log_cursor_print(const struct log_cursor *cursor, struct fl_buf *out);
 
-/* FL_INVALID. The vector that it fills is the caller's. */
+/* False: FL_INVALID.  The caller frees the vector that it fills. */
 FL_CHECK bool log_cursor_parse(struct fl_str text, size_t places_max, struct log_cursor *ret_cursor,
                                struct fl_err *err);

@@ -9,7 +9,7 @@
 
 static const char magic[8] = "FLLOGSEG";
 
-/* A buffer over memory that is there and large enough. */
+/* A buffer over the caller's memory, which must be large enough. */
 static struct fl_buf over(uint8_t *at, size_t bytes)
 {
     return (struct fl_buf){.at = at, .cap = bytes, .max = bytes};
@@ -51,7 +51,7 @@ bool log_segment_header_get(struct fl_str bytes, struct log_segment_header *ret_
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The header, whose crc also covers 'body' behind it, which is there already. */
+/* Writes the header; its crc also covers the first covered_bytes behind it, which must be there. */
 static void put_header(uint8_t *at, uint32_t body_bytes, uint32_t number, enum log_entry_kind kind,
                        size_t covered_bytes)
 {
@@ -212,7 +212,7 @@ static bool read_end(struct log_scan *scan, struct fl_str body, struct log_entry
     return true;
 }
 
-/* The body of an entry whose header says kind and length. */
+/* Reads the body of an entry; its header was read before. */
 static bool read_body(struct log_scan *scan, struct fl_str body, struct log_entry *entry)
 {
     if (entry->kind != LOG_ENTRY_SOURCE && entry->number >= scan->sources.len) return false;

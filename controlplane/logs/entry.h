@@ -1,15 +1,15 @@
-/* entry.h - what an open segment is made of, as bytes.
+/* entry.h - the bytes of an open segment: its header and its entries.
  * A segment begins with a header of 40 bytes, and entries follow without a space between them.
- * Numbers are little endian; docs/log-format.md shows both layouts.  An entry speaks of one source,
- * by the number that a SOURCE entry of this segment gave it (0, 1, 2 ...):
+ * Numbers are little endian; docs/log-format.md shows both layouts.  An entry belongs to one source
+ * and names it by the number that a SOURCE entry of this segment gave it (0, 1, 2 ...):
  *
- *   SOURCE   key, where its records go on, chain and lines so far
+ *   SOURCE   key, offset of its next record, chain and lines so far
  *   RECORDS  records of shared/wire/log_record.h, each with its own checksum
- *   END      nothing follows: offset and chain
+ *   END      no record follows: offset and chain
  *
- * log_scan walks the bytes of a segment that may end anywhere, and stops before the first that is
- * not as it was written: a bad checksum, an unknown number, records that do not go on where their
- * source was.  Uses shared/base and shared/wire; no I/O. */
+ * log_scan walks the bytes of a segment that may end anywhere, and stops before the first bad
+ * entry: a wrong checksum, an unknown number, or records that do not begin where their source
+ * ended.  Uses shared/base and shared/wire; no I/O. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,23 +39,23 @@ enum log_entry_kind {
 
 struct log_segment_header {
     struct fl_cluster cluster;
-    uint64_t seq; /* of the store: segments are numbered as they are made */
+    uint64_t seq; /* the store numbers its segments in the order it makes them */
     fl_ms created_at;
 };
 
-/* How far a source is. */
+/* The end of a source, or of a part of it. */
 struct log_place {
-    uint64_t offset; /* all before it is stored, or is a gap */
-    uint64_t lines;  /* newlines and gaps in that */
+    uint64_t offset; /* all bytes before it are stored, or in a gap */
+    uint64_t lines;  /* newlines and gaps before it */
     uint32_t chain;
     bool is_mid; /* the last byte is no newline */
 };
 
-/* A run of records in short: the front finds it out once, when it checks them. */
+/* The summary of a run of records; the front computes it once, when it checks them. */
 struct log_run {
     uint64_t offset, end;
     uint64_t lines;
-    fl_ms time, last_time; /* of the first and the last record */
+    fl_ms time, last_time; /* the first and the last record's */
     uint32_t records;
     bool is_mid;
 };
@@ -73,8 +73,8 @@ void log_entry_put_records(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES], uint32_t n
 void log_entry_put_end(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_END_BYTES],
                        uint32_t number, const struct log_place *place);
 
-/* Looks through records that are whole and without a hole (as fl_log_message_next checks); their
- * crc is believed when 'is_checked'.  False: they are not. */
+/* Sums up records that must be whole and without a hole (as fl_log_message_next checks); with
+ * 'is_checked' it does not check their crc.  False: they are not. */
 FL_CHECK bool log_run_sum(struct fl_str records, bool is_checked, struct log_run *ret_run);
 
 /* The place behind 'records', which begin at place->offset and are checked. */
@@ -83,9 +83,9 @@ void log_place_advance(struct log_place *place, struct fl_str records, const str
 struct log_entry {
     enum log_entry_kind kind;
     uint32_t number;
-    uint64_t pos;           /* in the segment, of the records or else of the entry */
-    struct log_key key;     /* of the source, in all kinds */
-    struct log_place place; /* RECORDS: before them; else of the entry */
+    uint64_t pos;           /* where the records, or else the entry, begin in the segment */
+    struct log_key key;     /* the source's, in all kinds */
+    struct log_place place; /* RECORDS: the source's before them; else the entry's */
     struct log_run run;     /* RECORDS */
     struct fl_str records;  /* RECORDS: a view */
 };
@@ -106,8 +106,8 @@ struct log_scan {
 void log_scan_init(struct log_scan *scan);
 void log_scan_fini(struct log_scan *scan); /* NULL is fine */
 
-/* 'bytes' are those of the segment from scan->good_bytes on, as many as are at hand
- * (LOG_ENTRY_BYTES_MAX or more, or all there are).  READY: *ret_entry is the next one, and
- * good_bytes stands behind it.  MORE: the entry is not whole in 'bytes'.  BAD stays. */
+/* 'bytes' are the segment's from scan->good_bytes on: LOG_ENTRY_BYTES_MAX or more, or all that are
+ * left.  READY: *ret_entry is the next entry, and good_bytes stands behind it.  MORE: the entry is
+ * not whole in 'bytes'.  BAD stays. */
 enum fl_log_answer log_scan_next(struct log_scan *scan, struct fl_str bytes,
                                  struct log_entry *ret_entry);

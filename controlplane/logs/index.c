@@ -6,7 +6,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
-#define RING_STEPS_MAX 256 /* of a look-up, under the lock */
+#define RING_STEPS_MAX 256 /* chunks that one look-up passes, since it holds the lock */
 
 struct log_chunk *log_chunk_create(struct fl_str records, const struct log_run *run)
 {
@@ -59,7 +59,7 @@ struct log_output *log_index_first(const struct log_index *index, struct fl_job 
     return (struct log_output *)(uintptr_t)found;
 }
 
-/* The first of those that are of the attempt of this key. */
+/* The first output of the key's attempt. */
 static struct log_output *first_of_attempt(const struct log_index *index,
                                            const uint8_t bytes[LOG_KEY_BYTES])
 {
@@ -205,7 +205,7 @@ static void ring_drop(struct log_index *index)
     struct log_chunk *chunk = index->ring_head;
     struct log_output *output;
 
-    fl_assert(chunk); /* an output with bytes has a head */
+    fl_assert(chunk); /* a ring with bytes has a head */
     output = chunk->output;
     index->ring_head = chunk->ring_next;
     if (!index->ring_head) index->ring_tail = NULL;
@@ -316,7 +316,7 @@ void log_index_fini(struct log_index *index)
     fl_assert(pthread_mutex_destroy(&index->lock) == 0);
 }
 
-/* ---- look-ups: how far ----------------------------------------------------------------------- */
+/* ---- look-ups: the ends of outputs ----------------------------------------------------------- */
 
 static int known_cmp(const void *a, const void *b)
 {
@@ -370,7 +370,7 @@ bool log_index_known(struct log_index *index, struct fl_job job, size_t outputs_
     }
     log_sealed_list_fini(&sealed);
     if (list.len > 0) qsort(list.at, list.len, sizeof(list.at[0]), known_cmp);
-    for (size_t i = 0; i < list.len; i++) { /* of several of one key the last knows most */
+    for (size_t i = 0; i < list.len; i++) { /* equal keys: the last entry is the furthest */
         if (i + 1 < list.len && log_key_cmp(&list.at[i].key, &list.at[i + 1].key) == 0) continue;
         list.at[len++] = list.at[i];
     }
@@ -445,7 +445,7 @@ bool log_index_has_attempt(struct log_index *index, struct fl_attempt attempt)
     return is_there;
 }
 
-/* ---- look-ups: where ------------------------------------------------------------------------- */
+/* ---- look-ups: parts ------------------------------------------------------------------------- */
 
 void log_part_fini(struct log_part *part)
 {
@@ -455,8 +455,7 @@ void log_part_fini(struct log_part *part)
     *part = (struct log_part){0};
 }
 
-/* The best so far: the last that begins at or before the value, and the first that begins behind
- * it. */
+/* The best parts so far: the last that begins at or before the value, and the first behind it. */
 struct search {
     enum log_by by;
     uint64_t value;
@@ -486,7 +485,8 @@ static void hold(struct log_part *best, const struct log_part *part)
     if (part->sealed) log_sealed_ref(part->sealed);
 }
 
-/* Among equally good parts the first stays: parts are offered ring, marks, sealed. */
+/* Takes a part if it is better.  An equally good part does not replace an earlier one: the ring
+ * comes first, then marks, then sealed files. */
 static void offer(struct search *search, const struct log_part *part)
 {
     if (field(part, search->by) <= search->value) {
@@ -500,7 +500,8 @@ static void offer(struct search *search, const struct log_part *part)
     }
 }
 
-/* From the newest back, for followers; readers of older ones read the file. */
+/* Offers the ring's chunks from the newest back: followers need those; older ones come from the
+ * file. */
 static void offer_chunks(struct search *search, const struct log_output *output)
 {
     struct log_chunk *chunk = output->ring_last;
@@ -534,7 +535,7 @@ static void offer_marks(struct search *search, const struct log_output *output)
     size_t low = 0;
     size_t high = output->marks.len;
 
-    while (low < high) { /* the first behind the value */
+    while (low < high) { /* finds the first mark behind the value */
         size_t middle = low + (high - low) / 2;
         const struct log_mark *mark = &output->marks.at[middle];
         struct log_part part = {.offset = mark->offset, .line = mark->line, .time = mark->time};
@@ -602,7 +603,7 @@ static bool offer_sealed(struct search *search, struct log_sealed *sealed,
     return true;
 }
 
-/* Which of the two it is; false: neither. */
+/* Chooses between the two parts; false: neither will do. */
 static bool choose(struct search *search, struct log_part *ret_part)
 {
     bool is_before = search->has_before;
@@ -631,7 +632,7 @@ bool log_index_part(struct log_index *index, const struct log_key *key, enum log
         offer_chunks(&search, output);
         offer_marks(&search, output);
     }
-    /* By offset, what holds it is found; anything else may be better in a file. */
+    /* By offset, a part that holds the value is final; in other cases a file may have a better. */
     if (by != LOG_BY_OFFSET || !search.has_before || search.before.end <= value) {
         sealed = log_index_sealed_of(index, key->attempt.job, true);
     }

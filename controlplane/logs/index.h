@@ -1,14 +1,14 @@
-/* index.h - what the three threads of the log store know in common, under one lock.
- * - outputs: those with a session, or with records that are not sealed yet. Where their records are
- *   (marks), how far they are. The worker alone changes places; all that is sealed and has no
- *   session is dropped.
- * - sealed files: all, each with its range of jobs; outputs that are not in the table are found
- *   there.
+/* index.h - the state that the three threads of the log store share, under one lock.
+ * - outputs: those with a session, or with records that are not sealed yet; where their records are
+ *   (marks) and where they end.  Only the worker changes places.  An output that is sealed and has
+ *   no session is dropped.
+ * - sealed files: all of them, each with its range of jobs.  They hold the outputs that are not in
+ *   the table.
  * - the ring: the newest records in memory, for followers; bounded in bytes, the oldest go first.
  * - forgotten jobs.
- * The lock is held for short: nothing is read or written under it.  References hold whatever is
- * used after it (chunks, segments, sealed files).  Functions say who may call; 'locked' means that
- * the caller holds index->lock. */
+ * The lock is held briefly: no file is read or written under it.  Chunks, segments and sealed files
+ * that are used after it are held by references.  Each function's comment says which thread may
+ * call it; 'locked' means that the caller holds index->lock. */
 #pragma once
 
 #include <pthread.h>
@@ -23,12 +23,12 @@
 
 struct log_output;
 
-/* Records as they came, checked; shared by the worker, the ring and readers. */
+/* Records as they came, checked; the worker, the ring and readers share them. */
 struct log_chunk {
     atomic_uint refs;
     struct log_run run;
-    uint64_t line;             /* before it; known once it is stored */
-    struct log_output *output; /* in the ring: its output; NULL once that is dropped */
+    uint64_t line;             /* lines before it; valid once it is stored */
+    struct log_output *output; /* its output while it is in the ring; NULL once that is dropped */
     struct log_chunk *ring_next, *output_next, *output_prev;
     uint32_t len;
     char records[];
@@ -46,49 +46,49 @@ struct log_mark {
     uint32_t len;
 };
 
-/* The session of a front that gets the answers of an output. */
+/* The session that gets an output's answers. */
 struct log_peer {
-    void *front; /* of log_front.c; NULL: no session */
+    void *front; /* the front's log_answer_box; NULL: no session */
     uint64_t connection;
-    uint32_t number; /* of the source, in the session */
+    uint32_t number; /* the source's, in the session */
 };
 
 struct log_output {
     struct log_key key;
     struct fl_cluster cluster;
     struct log_place place;
-    struct log_place durable; /* worker only, as all below it */
-    struct log_place queued;  /* with what is being written now */
-    uint64_t segment_seq;     /* in which it has 'segment_number' */
+    struct log_place durable; /* for the worker only, as all below until is_ended */
+    struct log_place queued;  /* with the entries that are being written */
+    uint64_t segment_seq;     /* the segment in which it has 'segment_number' */
     uint32_t segment_number;
     struct log_peer peer;
     bool is_unacked, is_paused;
     /* A CURSOR was sent; records that do not begin there are dropped. */
     bool is_set_back;
     bool is_end_queued;    /* END was asked for and is not durable */
-    bool is_ended;         /* shared again */
-    uint64_t unsealed_seq; /* the last segment that has something of it, until that is sealed */
+    bool is_ended;         /* shared again, as all below */
+    uint64_t unsealed_seq; /* the last segment with its entries, until that is sealed; 0: none */
     FL_VEC(struct log_mark) marks;
     struct log_chunk *ring_first, *ring_last;
-    struct log_output *job_next;                    /* another of the same job */
-    struct log_output *attempt_next, *attempt_prev; /* and of the same attempt */
+    struct log_output *job_next;                    /* the next output of the same job */
+    struct log_output *attempt_next, *attempt_prev; /* outputs of the same attempt */
     struct log_output *all_next, *all_prev;
 };
 
 struct log_index {
     pthread_mutex_t lock;
     struct fl_map by_key;     /* -> struct log_output * */
-    struct fl_map by_job;     /* -> the first of the job */
-    struct fl_map by_attempt; /* -> the first of the attempt */
-    struct log_output *all;   /* in no order that means anything */
+    struct fl_map by_job;     /* -> the job's first output */
+    struct fl_map by_attempt; /* -> the attempt's first output */
+    struct log_output *all;   /* every output, in no order */
     size_t outputs_len;
     FL_VEC(struct log_sealed *) sealed; /* by seq */
     struct fl_map forgotten;
-    uint64_t births; /* grows when an output or a sealed file appears: a view looks again */
+    uint64_t births; /* grows when an output or a sealed file appears, so that views look again */
     struct log_chunk *ring_head, *ring_tail;
     uint64_t ring_bytes, ring_bytes_max;
     uint64_t marks_len;
-    bool has_unmarked; /* something was sealed since the worker looked for outputs to drop */
+    bool has_unmarked; /* marks went since the worker last looked for outputs to drop */
 };
 
 void log_index_init(struct log_index *index, uint64_t ring_bytes_max);
@@ -103,13 +103,13 @@ struct log_output *log_index_first(const struct log_index *index, struct fl_job 
 struct log_output *log_index_add(struct log_index *index, const struct log_key *key,
                                  struct fl_cluster cluster, const struct log_place *place);
 
-/* Out of the table and freed. */
+/* Removes the output from the table and frees it. */
 void log_index_remove(struct log_index *index, struct log_output *output);
 
 void log_index_mark(struct log_index *index, struct log_output *output, struct log_segment *segment,
                     uint64_t pos, uint32_t len, const struct log_run *run, uint64_t line);
 
-/* Drops the marks of a segment, in all outputs; in one output those from 'offset' on. */
+/* Drops a segment's marks in all outputs; drops one output's marks from 'offset' on. */
 void log_index_unmark(struct log_index *index, const struct log_segment *segment);
 void log_index_unmark_from(struct log_index *index, struct log_output *output, uint64_t offset);
 
@@ -120,7 +120,7 @@ void log_index_ring_clear(struct log_index *index);
 
 /* ---- sealed files ---------------------------------------------------------------------------- */
 
-/* Locked; takes over the reference.  One of the same seq is replaced. */
+/* Locked; takes over the reference.  Replaces a file of the same seq. */
 void log_index_seal(struct log_index *index, struct log_sealed *sealed);
 void log_index_unseal(struct log_index *index, uint64_t seq);
 
@@ -129,22 +129,22 @@ struct log_sealed_list {
     size_t len, cap;
 };
 
-/* References to those that may have the job; takes the lock itself, or not if 'is_locked'. */
+/* References to the files that may have the job.  Takes the lock, unless 'is_locked'. */
 struct log_sealed_list log_index_sealed_of(struct log_index *index, struct fl_job job,
                                            bool is_locked);
 void log_sealed_list_fini(struct log_sealed_list *list);
 
 /* ---- look-ups: any thread, not locked -------------------------------------------------------- */
 
-/* How long the output of each replica of an attempt is, wherever it is stored; 0: nothing is known
- * of it.  Files that cannot be read say nothing. */
+/* The length of each replica's output in an attempt, in the table and in files; 0: no output is
+ * known.  Files that cannot be read are left out. */
 void log_index_lengths(struct log_index *index, struct fl_attempt attempt,
                        uint64_t ret_lengths[FL_JOB_REPLICAS_MAX]);
 
-/* Is one of its outputs in the table? */
+/* Whether the table has an output of the attempt. */
 bool log_index_has_attempt(struct log_index *index, struct fl_attempt attempt);
 
-/* How far an output is, wherever it is stored. */
+/* The end of an output, by the table or by sealed files. */
 struct log_known {
     struct log_key key;
     struct log_place place;
@@ -162,7 +162,7 @@ FL_CHECK bool log_index_known(struct log_index *index, struct fl_job job, size_t
 
 enum log_by { LOG_BY_OFFSET, LOG_BY_LINE, LOG_BY_TIME };
 
-/* A run of records, somewhere. */
+/* A run of records, in memory or in a file. */
 struct log_part {
     uint64_t offset, end, line;
     fl_ms time;
@@ -173,9 +173,9 @@ struct log_part {
     uint32_t block, len;
 };
 
-/* The part to begin with.  By offset: the one that holds it, else the first behind it.  By line or
- * time: the last that begins at or before it, else the first.  False with FL_ABSENT: there is none;
- * else err says. */
+/* The part to begin reading at.  By offset: the part that holds it, else the first behind it.  By
+ * line or time: the last part that begins at or before it, else the first.  False with FL_ABSENT:
+ * there is no part; any other code: a file could not be read. */
 FL_CHECK bool log_index_part(struct log_index *index, const struct log_key *key, enum log_by by,
                              uint64_t value, struct log_part *ret_part, struct fl_err *err);
 void log_part_fini(struct log_part *part);

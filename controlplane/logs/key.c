@@ -12,7 +12,7 @@ int log_key_cmp(const struct log_key *a, const struct log_key *b)
     return memcmp(a_bytes, b_bytes, LOG_KEY_BYTES);
 }
 
-/* Big endian, so that bytes order as numbers do. */
+/* Writes big endian, so that bytes sort as numbers do. */
 static uint8_t *put(uint8_t *at, uint64_t v, int bytes)
 {
     for (int i = bytes - 1; i >= 0; i--) {

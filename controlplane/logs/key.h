@@ -1,7 +1,7 @@
-/* key.h - whose output it is: one replica of one attempt.
- * Sources are ordered by job, element, incarnation, attempt number, replica: all of a job stand
- * together, an element's attempts in the order in which they were placed.  Job ids are never used
- * twice, so the tenant does not order; it is stored to be checked.
+/* key.h - the key of an output: one replica of one attempt.
+ * Keys are ordered by job, element, incarnation, attempt number, replica: a job's outputs stand
+ * together, and an element's attempts in the order in which they were placed.  Job ids are never
+ * used twice, so the tenant does not take part in the order; it is stored for checks.
  * Uses shared/base only. */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "shared/base/types.h"
 
 #define LOG_KEY_BYTES 26 /* as log_key_put writes it; comparing two byte by byte orders them */
-#define LOG_KEY_ATTEMPT_BYTES 18 /* the first of them: alike for all replicas of an attempt */
+#define LOG_KEY_ATTEMPT_BYTES 18 /* the first bytes, equal for all replicas of an attempt */
 
 struct log_key {
     struct fl_attempt attempt;

@@ -8,7 +8,7 @@ uint64_t log_limit_share(const uint64_t *lengths, size_t len, uint64_t bytes_max
 
     fl_assert(len > 0 && bytes_max >= len);
     share = bytes_max / len;
-    for (;;) { /* a larger share has more below it: len rounds at most, two or three as a rule */
+    for (;;) { /* each round raises the share: at most len rounds, as a rule two or three */
         uint64_t rest = bytes_max;
         uint64_t cut_len = 0;
 

@@ -20,8 +20,8 @@
 #include "shared/wire/frame.h"
 #include "shared/wire/log_message.h"
 
-#define RETRY_MS ((fl_ms)2) /* a full inbox is tried again */
-#define OPENINGS_MAX ((size_t)1 << 18)
+#define RETRY_MS ((fl_ms)2) /* how soon to try a full inbox again */
+#define LOOKUPS_MAX ((size_t)1 << 18)
 
 /* One tunnel with a LOG stream. */
 struct session {
@@ -31,7 +31,7 @@ struct session {
     FL_VEC(uint32_t) sources;
 };
 
-/* The callback comes at the end of the turn: the opener may be in the middle of a call. */
+/* A source to refuse at the end of the turn, since a call about it may be under way. */
 struct refusal {
     uint64_t connection;
     uint32_t source;
@@ -40,7 +40,7 @@ struct refusal {
 /* A request that the inbox had no room for. */
 struct held {
     struct log_request *request;
-    uint32_t credit; /* that returns once it is in */
+    uint32_t credit; /* returns to the stream once the inbox has the request */
 };
 
 struct log_front {
@@ -53,14 +53,14 @@ struct log_front {
     struct log_answer_box *box;
     FL_VEC(struct session *) sessions;
     struct fl_map by_connection;
-    FL_VEC(struct held) held; /* in order, from held_pos on */
+    FL_VEC(struct held) held; /* in order; those before held_pos are done */
     size_t held_pos;
     struct fl_timer retry;
     struct log_owner_lookups lookups;
     FL_VEC(struct refusal) refusals;
     struct fl_after refuse;
     struct fl_buf payload;
-    size_t call_reads_len;
+    size_t reads_len;
 };
 
 static void on_letter(void *ctx, struct fl_letter *letter);
@@ -84,7 +84,7 @@ struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop
     front->box->letter.kind = LOG_LETTER_ANSWERS;
     fl_timer_init(&front->retry, loop, retry, front);
     fl_after_init(&front->refuse, loop, refuse, front);
-    log_owner_lookups_init(&front->lookups, OPENINGS_MAX);
+    log_owner_lookups_init(&front->lookups, LOOKUPS_MAX);
     fl_buf_init(&front->payload, FL_FRAME_PAYLOAD_MAX);
     return front;
 }
@@ -123,7 +123,7 @@ static void retry(void *ctx)
 
     while (front->held_pos < front->held.len) {
         struct held held = front->held.at[front->held_pos];
-        uint64_t connection = held.request->connection; /* put gives the request away */
+        uint64_t connection = held.request->connection; /* log_worker_put takes the request */
 
         if (!log_worker_put(front->worker, held.request)) {
             fl_timer_in(&front->retry, RETRY_MS);
@@ -221,58 +221,58 @@ static void refuse(void *ctx)
     fl_vec_clear(&front->refusals);
 }
 
-/* A line in the log as a hint: an agent has changed, or the row is long gone. */
+/* Refuses a source that another cluster owns, or no cluster, and logs it. */
 static void deny(struct log_front *front, struct session *session,
-                 const struct log_owner_lookup *opening, struct fl_cluster owner)
+                 const struct log_owner_lookup *lookup, struct fl_cluster owner)
 {
     fl_log(FL_LOG_WARN, "logs", "output_refused", FL_LOG_N("cluster", session->cluster.n),
-           FL_LOG_N("owner", owner.n), FL_LOG_N("job", opening->attempt.job.n),
-           FL_LOG_N("element", opening->attempt.element), FL_LOG_N("attempt", opening->attempt.n),
-           FL_LOG_N("incarnation", opening->attempt.incarnation),
-           FL_LOG_N("replica", opening->replica));
-    forget_source(session, opening->source);
-    fl_vec_push(&front->refusals, (struct refusal){opening->connection, opening->source});
+           FL_LOG_N("owner", owner.n), FL_LOG_N("job", lookup->attempt.job.n),
+           FL_LOG_N("element", lookup->attempt.element), FL_LOG_N("attempt", lookup->attempt.n),
+           FL_LOG_N("incarnation", lookup->attempt.incarnation),
+           FL_LOG_N("replica", lookup->replica));
+    forget_source(session, lookup->source);
+    fl_vec_push(&front->refusals, (struct refusal){lookup->connection, lookup->source});
     fl_after_put(&front->refuse);
 }
 
 void log_front_owner(struct log_front *front, uint64_t ticket, const struct log_owner *owner)
 {
-    struct log_owner_lookup opening;
+    struct log_owner_lookup lookup;
     struct log_request *request;
     struct session *session;
 
-    if (!log_owner_lookups_take(&front->lookups, ticket, &opening)) return;
-    session = find(front, opening.connection, NULL);
-    fl_assert(session); /* its end drops what it was opening */
+    if (!log_owner_lookups_take(&front->lookups, ticket, &lookup)) return;
+    session = find(front, lookup.connection, NULL);
+    fl_assert(session); /* a session's end drops its look-ups */
     if (session->is_broken) {
-        forget_source(session, opening.source); /* the worker never hears of it */
+        forget_source(session, lookup.source); /* the worker does not know it */
         return;
     }
     if (owner->cluster.n == 0 || owner->cluster.n != session->cluster.n) {
-        deny(front, session, &opening, owner->cluster);
+        deny(front, session, &lookup, owner->cluster);
         return;
     }
-    request = request_of(front, session, LOG_REQUEST_OPEN, opening.source);
-    request->key = (struct log_key){opening.attempt, opening.replica, owner->tenant};
+    request = request_of(front, session, LOG_REQUEST_OPEN, lookup.source);
+    request->key = (struct log_key){lookup.attempt, lookup.replica, owner->tenant};
     put(front, request, 0);
 }
 
 static bool open_source(struct log_front *front, struct session *session,
                         const struct fl_log_message *message, struct fl_err *err)
 {
-    struct log_owner_lookup opening = {session->connection, message->source, message->attempt,
-                                       message->replica};
+    struct log_owner_lookup lookup = {session->connection, message->source, message->attempt,
+                                      message->replica};
     struct log_owner owner;
     uint64_t ticket = 0;
 
     if (session->sources.len >= FL_LOG_SOURCES_MAX) {
         return fl_fail(err, FL_FULL, "more than %d log sources", FL_LOG_SOURCES_MAX);
     }
-    if (message->replica >= FL_JOB_REPLICAS_MAX) { /* the shares of an attempt's limit rest on it */
+    if (message->replica >= FL_JOB_REPLICAS_MAX) { /* budget.h relies on this bound */
         return fl_fail(err, FL_INVALID, "output of replica %u: an attempt has at most %d",
                        message->replica, FL_JOB_REPLICAS_MAX);
     }
-    if (!log_owner_lookups_add(&front->lookups, &opening, &ticket, err)) return false;
+    if (!log_owner_lookups_add(&front->lookups, &lookup, &ticket, err)) return false;
     fl_vec_push(&session->sources, message->source);
     if (front->ports.owner(front->ports.ctx, ticket, message->attempt, &owner)) {
         log_front_owner(front, ticket, &owner);
@@ -280,7 +280,7 @@ static bool open_source(struct log_front *front, struct session *session,
     return true;
 }
 
-/* The worker need not forget a source that it does not know yet. */
+/* Tells the worker to forget the source, unless its owner is still being looked up. */
 static void close_source(struct log_front *front, struct session *session, uint32_t number,
                          uint32_t credit)
 {
@@ -292,7 +292,7 @@ static void close_source(struct log_front *front, struct session *session, uint3
     }
 }
 
-/* Acts on one message; *credit is what returns once it is with the worker. */
+/* Acts on one message; 'credit' returns once the worker has it. */
 static bool act(struct log_front *front, struct session *session,
                 const struct fl_log_message *message, uint32_t credit, struct fl_err *err)
 {
@@ -435,7 +435,7 @@ struct log_read *log_read_open(struct log_front *front, const struct log_query *
         fl_free(read);
         return NULL;
     }
-    front->call_reads_len++;
+    front->reads_len++;
     log_read_more(read);
     return read;
 }
@@ -457,9 +457,9 @@ void log_read_close(struct log_read *read)
     if (!read) return;
     fl_assert(!read->is_closed);
     read->is_closed = true;
-    read->front->call_reads_len--;
+    read->front->reads_len--;
     if (read->is_busy) {
-        log_reader_hurry(read->front->reader, read); /* it is freed when its letter comes */
+        log_reader_hurry(read->front->reader, read); /* its letter will free it */
     } else {
         log_reader_close(read->front->reader, read);
     }
@@ -472,14 +472,13 @@ static void nap(void)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* Letters that are still under way are taken until the worker has left and no read has a page
- * coming. */
+/* Takes letters until the worker has done the leave request and no read expects a page. */
 void log_front_destroy(struct log_front *front)
 {
     struct log_request *leave;
 
     if (!front) return;
-    fl_assert(front->call_reads_len == 0);
+    fl_assert(front->reads_len == 0);
     while (front->sessions.len > 0) {
         log_front_closed(front, front->sessions.at[0]->connection);
     }

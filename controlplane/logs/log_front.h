@@ -1,8 +1,8 @@
-/* log_front.h - one front thread's end of the log store: LOG streams of its tunnels in, answers
- * out.  Give it what tunnel/log_stream.h hands over (frame, closed), and it answers through its
- * ports with payloads for log_stream_put and credit for log_stream_consumed.  Credit
- * returns when the store's inbox has the bytes; while it is full they wait here, at most what the
- * streams' windows let in, and the agents stop by themselves.
+/* log_front.h - one front thread's end of the log store: takes the LOG streams of its tunnels and
+ * answers them.  tunnel/log_stream.h gives it frames and closed streams; it answers through its
+ * ports, with payloads for log_stream_put and credit for log_stream_consumed.  Credit returns when
+ * the store's inbox has the bytes.  While the inbox is full they wait here, bounded by the streams'
+ * windows, and the agents stop sending by themselves.
  * read.h works through the same object.
  * Not thread-safe: its loop's thread calls it; all ports and callbacks are called from that
  * loop. */
@@ -29,14 +29,14 @@ struct log_front_ports {
     /* A payload for the LOG stream of this connection: cursor, ack, pause, resume, end_ack, refuse.
      * A connection that is gone is fine. */
     void (*send)(void *ctx, uint64_t connection, struct fl_str payload);
-    /* The stream may have so many bytes of credit back. */
+    /* Gives the stream 'bytes' of credit back. */
     void (*consumed)(void *ctx, uint64_t connection, uint32_t bytes);
     /* The agent broke a rule of the LOG stream: close the connection. */
     void (*broken)(void *ctx, uint64_t connection, const struct fl_err *err);
-    /* Looks up the owner of this attempt's output.  True: *ret_owner is filled.  False:
-     * log_front_owner follows with this ticket; until then the source waits, and so does its agent,
-     * which sends nothing of a source before it has a cursor.  Never believe the agent: a source of
-     * another cluster's attempt, or of none, is refused, and the log says so. */
+    /* Looks up the cluster that owns this attempt's output.  True: *ret_owner is filled.  False:
+     * log_front_owner follows with this ticket; until then the agent waits, since it sends a
+     * source's records only after a CURSOR.  A source of another cluster's attempt, or of no known
+     * attempt, is refused and logged: an agent's word does not count. */
     bool (*owner)(void *ctx, uint64_t ticket, struct fl_attempt attempt,
                   struct log_owner *ret_owner);
 };
@@ -44,13 +44,13 @@ struct log_front_ports {
 struct log_front *log_front_create(struct log_store *store, struct fl_loop *loop,
                                    const struct log_front_ports *ports);
 
-/* All reads are closed before.  Nothing is called any more.  NULL is fine. */
+/* Close all reads before.  No port or callback is called after it.  NULL is fine. */
 void log_front_destroy(struct log_front *front);
 
-/* As log_stream_ports.frame and closed. */
+/* The two calls of log_stream_ports. */
 void log_front_frame(struct log_front *front, uint64_t connection, struct fl_cluster cluster,
                      struct fl_str payload);
 void log_front_closed(struct log_front *front, uint64_t connection);
 
-/* The answer to ports.owner.  The ticket of a source that is gone since is fine. */
+/* The answer to ports.owner; fine if the ticket's source has gone. */
 void log_front_owner(struct log_front *front, uint64_t ticket, const struct log_owner *owner);

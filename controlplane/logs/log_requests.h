@@ -1,8 +1,8 @@
-/* log_requests.h - what passes between a front thread and the threads of the store: requests and
- * answers.  A front puts requests into the worker's inbox (bounded in number and bytes).  Answers
- * are gathered per front, and one letter with all of them is under way at a time: the front's
- * mailbox never overflows by them, and acknowledgements of a source replace each other.
- * Types only, but for what both sides need to make and free them. */
+/* log_requests.h - requests of a front thread to the threads of the log store, and their answers.
+ * A front puts requests into the worker's inbox (bounded in number and bytes).  The worker gathers
+ * the answers for each front and has one letter with them under way at a time, so that they never
+ * overflow the front's mailbox.
+ * Types only. */
 #pragma once
 
 #include <stdatomic.h>
@@ -11,7 +11,7 @@
 #include "shared/io/mailbox.h"
 #include "shared/wire/log_message.h"
 
-/* A message for an agent; or, with 'is_broken', its connection is to be closed. */
+/* A message for an agent; with 'is_broken' its connection must be closed instead. */
 struct log_answer {
     uint64_t connection;
     struct fl_log_message message;
@@ -32,19 +32,19 @@ struct log_letter {
     enum log_letter_kind kind;
 };
 
-/* The shared part of a front. */
+/* The part of a front that it shares with the worker. */
 struct log_answer_box {
-    struct log_letter letter; /* of the answers */
+    struct log_letter letter; /* carries 'out' */
     struct log_answer_list out;
-    atomic_bool is_out;   /* the letter is the front's until it clears this */
-    atomic_bool has_left; /* the worker will not touch it again */
+    atomic_bool is_out;   /* the front has the letter and clears this when it has read it */
+    atomic_bool has_left; /* the worker will not touch the box again */
     struct fl_mailbox *mailbox;
-    struct log_answer_list waiting; /* worker only: for the next letter */
-    bool is_listed;                 /* worker only: has something waiting */
+    struct log_answer_list waiting; /* worker only: answers for the next letter */
+    bool is_listed;                 /* worker only: the box stands in worker->boxes */
 };
 
 enum log_request_kind {
-    LOG_REQUEST_LEAVE, /* of a front, the last of its requests */
+    LOG_REQUEST_LEAVE, /* a front's last request */
     LOG_REQUEST_OPEN,
     LOG_REQUEST_APPEND,
     LOG_REQUEST_END,

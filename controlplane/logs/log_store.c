@@ -49,7 +49,7 @@ struct log_store_parts log_store_parts(const struct log_store *store)
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-/* A file of the directory, by its name: CCCCCCCC-SSSSSSSSSSSSSSSS.kind, both in hex. */
+/* A file of the directory, read from its name: CLUSTER-SEQ.open or .sealed, both in hex. */
 struct file {
     uint64_t seq;
     uint32_t cluster;
@@ -85,7 +85,7 @@ static int file_cmp(const void *a, const void *b)
     const struct file *y = b;
 
     if (x->seq != y->seq) return x->seq < y->seq ? -1 : 1;
-    return y->is_sealed - x->is_sealed; /* a sealed one first: it is all of the open one */
+    return y->is_sealed - x->is_sealed; /* the sealed file first: it replaces the open one */
 }
 
 static bool list_files(const char *path, struct file_list *list, struct fl_err *err)
@@ -99,7 +99,7 @@ static bool list_files(const char *path, struct file_list *list, struct fl_err *
         char *end;
         uint64_t seq;
 
-        if (ends_with(found->d_name, ".part")) { /* was never finished */
+        if (ends_with(found->d_name, ".part")) { /* a sealed file that was not finished */
             char *part = join(path, found->d_name);
 
             unlink(part);
@@ -120,7 +120,7 @@ static bool list_files(const char *path, struct file_list *list, struct fl_err *
     return true;
 }
 
-/* An entry of an open segment, as it is found again. */
+/* Puts an entry of a recovered segment into the index. */
 static void recover_entry(void *ctx, struct log_segment *segment, const struct log_entry *entry)
 {
     struct log_index *index = ctx;
@@ -132,7 +132,7 @@ static void recover_entry(void *ctx, struct log_segment *segment, const struct l
         output = log_index_add(index, &entry->key, segment->header.cluster, &entry->place);
     }
     if (entry->kind == LOG_ENTRY_SOURCE && output->place.offset != entry->place.offset) {
-        /* It was set back: the bytes of an earlier segment beyond this were never acknowledged. */
+        /* The source was set back: later bytes of an earlier segment were never acknowledged. */
         log_index_unmark_from(index, output, entry->place.offset);
     }
     output->place = entry->place;
@@ -154,7 +154,7 @@ static bool recover_open(struct log_store *store, const char *path, const struct
     struct log_segment *segment;
 
     segment = log_segment_recover(path, disk, recover_entry, &store->index, err);
-    if (!segment && err->code == FL_TORN) { /* it was being made */
+    if (!segment && err->code == FL_TORN) { /* it was not even made completely */
         *err = (struct fl_err){0};
         unlink(path);
         return true;
@@ -173,7 +173,7 @@ static void recover_sealed(struct log_store *store, const char *path)
     struct fl_err err = {0};
     struct log_sealed *sealed = log_sealed_open(path, &err);
 
-    if (!sealed) { /* the rest must not be held up by it; the file stays for a person to look at */
+    if (!sealed) { /* the store starts without it; the file stays for a person to look at */
         fl_log(FL_LOG_ERROR, "logs", "sealed_damaged", FL_LOG_S("file", path), FL_LOG_ERR(&err));
         return;
     }
@@ -199,7 +199,7 @@ static bool recover(struct log_store *store, const struct file_list *files,
         if (file->is_sealed) {
             recover_sealed(store, file->path);
         } else if (i > 0 && files->at[i - 1].is_sealed && files->at[i - 1].seq == file->seq) {
-            unlink(file->path); /* it was sealed, and not removed yet */
+            unlink(file->path); /* the sealed file replaces it */
         } else if (!recover_open(store, file->path, disk, is_last(files, i), err)) {
             return false;
         }

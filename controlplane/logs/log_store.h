@@ -1,27 +1,27 @@
-/* log_store.h - keeps what replicas wrote: three threads over one directory.
- * The worker appends to one open segment per cluster (segment.h), makes what it appended durable
- * together at least every sync_ms, at once when nothing more waits, and only then acknowledges.
+/* log_store.h - stores the output of replicas: three threads over one directory.
+ * The worker appends to one open segment for each cluster (segment.h).  It syncs its appends
+ * together at least every sync_ms, at once when no request waits, and only then acknowledges them.
  * The reader answers reads and followers (view.h).  The sealer seals full or old segments (seal.h),
- * removes what is older than retention_ms or was forgotten, and drops the middle of outputs that
- * are over their share of the limit.
+ * removes output that is older than retention_ms or was forgotten, and drops the middle of outputs
+ * that are over their share of the limit.
  *
- * - An append says where it begins.  One that does not begin where the source ends in the store is
- *   dropped and answered by the right place, so that repeats and losses of a connection come out
- *   exact.
- * - Where a source ends is derived from the store: nothing else knows it.  At the start a torn tail
- *   is cut at the last good record.
+ * - An append names its offset.  One that does not begin where the source ends in the store is
+ *   dropped, and its agent gets a CURSOR with the right place: so a source has no hole and no
+ *   repetition, however often its connection breaks.
+ * - Only the store knows where a source ends.  At the start it cuts a torn tail at the last good
+ *   record.
  * - All replicas of an attempt together keep attempt_bytes_max.  An output over its share of that
  *   (limit_share.h) keeps the first and the last half of the share, record by record; a gap stands
- *   for the middle.  That is done when a segment is sealed, and later to files of which it is half.
+ *   for the middle.  The sealer does that when it seals a segment, and again to a file once half of
+ *   it is middle.
  * - A full disk: new records are dropped and their source is PAUSEd with FL_NO_SPACE; when there is
- *   room again, all are RESUMEd from where they end.  Nothing that was acknowledged is touched.
- * - After a failed fdatasync the bytes on the disk after the last good one are unknown: the
- *   segment is cut there and closed, its sources get their CURSOR anew.  If even that fails they
- *   are paused.
+ *   room again, all are RESUMEd from where they end.  Acknowledged bytes stay.
+ * - After a failed fdatasync the bytes behind the last durable one are unknown: the segment is cut
+ *   there and closed, and its sources get a new CURSOR.  If the cut fails too, they are paused.
  * - One process per directory: the caller holds the lock of the state directory.
  *
- * Fronts call from their threads, through log_front.h and read.h; this header is for who starts and
- * ends it. */
+ * Fronts call from their threads, through log_front.h and read.h; this header is for the code that
+ * starts and ends the store. */
 #pragma once
 
 #include "controlplane/logs/key.h"
@@ -32,16 +32,17 @@ struct log_disk;
 struct log_store; /* opaque */
 
 struct log_store_config {
-    const char *dir;             /* made if it is not there; ours alone */
-    uint32_t segment_bytes;      /* sealed from this size on: 64 MiB */
-    fl_ms segment_age_ms;        /* or this age: 1 h */
-    uint64_t attempt_bytes_max;  /* kept of what the replicas of an attempt wrote: 256 MiB */
-    uint32_t sources_max;        /* known at once because they are open or unsealed: 262,144 */
-    fl_ms sync_ms;               /* 100 */
-    fl_ms retention_ms;          /* 30 days; 0: for ever */
-    uint32_t ring_bytes;         /* newest output kept in memory for followers: 16 MiB */
-    uint32_t inbox_bytes_max;    /* on its way to the worker: 32 MiB */
-    uint32_t requests_max;       /* reads and followers at once: 16,384 */
+    /* In brackets: log_store_config_default. */
+    const char *dir;             /* made if it is absent; no one else may write to it */
+    uint32_t segment_bytes;      /* a segment of this size is sealed [64 MiB] */
+    fl_ms segment_age_ms;        /* a segment of this age is sealed [1 h] */
+    uint64_t attempt_bytes_max;  /* output that all replicas of an attempt keep [256 MiB] */
+    uint32_t sources_max;        /* sources that are open or unsealed at once [262,144] */
+    fl_ms sync_ms;               /* appends wait at most this long for a sync [100] */
+    fl_ms retention_ms;          /* 0: for ever [30 days] */
+    uint32_t ring_bytes;         /* newest output in memory for followers [16 MiB] */
+    uint32_t inbox_bytes_max;    /* bytes on their way to the worker [32 MiB] */
+    uint32_t requests_max;       /* reads and followers at once [16,384] */
     const struct log_disk *disk; /* NULL: the system's (segment.h) */
 };
 
@@ -50,25 +51,25 @@ struct log_store_config log_store_config_default(const char *dir);
 /* Recovers what is there and starts the threads.  NULL: FL_IO, FL_NO_SPACE, FL_INVALID. */
 struct log_store *log_store_create(const struct log_store_config *config, struct fl_err *err);
 
-/* All fronts and reads are closed before.  Makes appended bytes durable.  NULL is fine. */
+/* Close all fronts and reads before.  Makes appended bytes durable.  NULL is fine. */
 void log_store_destroy(struct log_store *store);
 
-/* The output of this job goes: reads find nothing from now on, the bytes are removed soon, also if
- * the process ends before that.  Blocks on the disk. */
+/* Forgets a job's output: reads find none from now on, and the bytes are removed soon, if need be
+ * after a restart.  Blocks on the disk. */
 FL_CHECK bool log_store_forget(struct log_store *store, struct fl_job job, struct fl_err *err);
 
 struct log_store_stats {
     uint64_t bytes_appended, records_appended; /* since the start, as all counts */
-    uint64_t appends_refused;                  /* did not begin where their source ended */
+    uint64_t appends_refused;                  /* they did not begin where their source ended */
     uint64_t syncs, syncs_failed;
     uint64_t sync_us_max; /* the longest */
     uint64_t segments_sealed, segments_removed, segments_damaged;
-    uint64_t files_trimmed; /* written again without what is not kept */
+    uint64_t files_trimmed; /* rewritten without forgotten jobs or middles */
     uint64_t sealed_bytes_in, sealed_bytes_out;
     uint64_t sources, segments_open, files_sealed; /* now */
     uint64_t followers;                            /* now */
     uint64_t inbox_bytes;                          /* now */
-    bool is_full;                                  /* the disk is */
+    bool is_full;                                  /* the disk is full */
 };
 
 struct log_store_stats log_store_stats(struct log_store *store); /* any thread */

@@ -26,16 +26,15 @@ static uint32_t take_slot(struct log_owner_lookups *lookups)
     return (uint32_t)lookups->slots.len - 1;
 }
 
-bool log_owner_lookups_add(struct log_owner_lookups *lookups,
-                           const struct log_owner_lookup *opening, uint64_t *ret_ticket,
-                           struct fl_err *err)
+bool log_owner_lookups_add(struct log_owner_lookups *lookups, const struct log_owner_lookup *lookup,
+                           uint64_t *ret_ticket, struct fl_err *err)
 {
-    struct source_key key = {opening->connection, opening->source};
+    struct source_key key = {lookup->connection, lookup->source};
     struct log_owner_lookups_slot *slot;
     uint32_t i;
 
     if (fl_map_find(&lookups->by_source, &key, sizeof(key), NULL)) {
-        return fl_fail(err, FL_EXISTS, "log source %u is opened twice", opening->source);
+        return fl_fail(err, FL_EXISTS, "log source %u is opened twice", lookup->source);
     }
     if (lookups->slots.len - lookups->spare.len >= lookups->lookups_max) {
         return fl_fail(err, FL_FULL, "%zu log sources are being opened", lookups->lookups_max);
@@ -43,7 +42,7 @@ bool log_owner_lookups_add(struct log_owner_lookups *lookups,
     i = take_slot(lookups);
     slot = &lookups->slots.at[i];
     *slot =
-        (struct log_owner_lookups_slot){.opening = *opening, .use = slot->use + 1, .is_out = true};
+        (struct log_owner_lookups_slot){.lookup = *lookup, .use = slot->use + 1, .is_out = true};
     if (slot->use == 0) slot->use = 1;
     fl_map_put(&lookups->by_source, &key, sizeof(key), i);
     *ret_ticket = (uint64_t)slot->use << 32 | i;
@@ -51,7 +50,7 @@ bool log_owner_lookups_add(struct log_owner_lookups *lookups,
 }
 
 bool log_owner_lookups_take(struct log_owner_lookups *lookups, uint64_t ticket,
-                            struct log_owner_lookup *ret_opening)
+                            struct log_owner_lookup *ret_lookup)
 {
     uint32_t i = (uint32_t)ticket;
     struct log_owner_lookups_slot *slot;
@@ -63,8 +62,8 @@ bool log_owner_lookups_take(struct log_owner_lookups *lookups, uint64_t ticket,
     slot->is_out = false;
     fl_vec_push(&lookups->spare, i);
     if (slot->is_given_up) return false;
-    *ret_opening = slot->opening;
-    key = (struct source_key){ret_opening->connection, ret_opening->source};
+    *ret_lookup = slot->lookup;
+    key = (struct source_key){ret_lookup->connection, ret_lookup->source};
     fl_map_remove(&lookups->by_source, &key, sizeof(key));
     return true;
 }

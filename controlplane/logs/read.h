@@ -1,28 +1,29 @@
 /* read.h - reads the output of a job: by line or time, from any place, ended or still being
  * written.  A read selects sources (replicas of attempts) of one job and gives their lines page by
- * page.  Lines of one source keep their order; several sources are merged by the time of what comes
- * next in each, so each line comes once and none is left out.  The work is done on the log store's
- * reader thread, a bounded piece at a time; a page comes back by a callback on the front's loop.
+ * page.  Lines of one source keep their order; several sources are merged by the times of their
+ * next records, so each line comes once.  The log store's reader thread does the work, a bounded
+ * piece at a time; a page comes back by a callback on the front's loop.
  *
  *     read = log_read_open(front, &query, on_page, ctx, &err);     asks for the first page
  *     on_page: use page->lines; then log_read_more(read) for the next, or log_read_close(read)
  *
  * - A page has at most lines_max lines and about bytes_max bytes (one piece more at most).  The
- *   bytes of a line are as they were written, '\n' included: all pieces of a source one behind the
- *   other are its output.  A line longer than a piece (32 KiB), or one that is not complete yet
- *   when only one source is read, comes in pieces.  With several sources, or has_whole_lines, an
- *   unfinished line waits for its end, its piece to fill or its source to end.
+ *   bytes of a line are as they were written, with '\n': a source's pieces in order are its output.
+ *   A line longer than a piece (32 KiB), or one that is not complete yet when only one source is
+ *   read, comes in pieces.  With several sources, or has_whole_lines, an unfinished line waits
+ *   until it ends, fills its piece, or its source ends.
  * - A gap is a line of its own, without bytes.  The number of a line is how many newlines and gaps
- *   stand before it in its source, counted from 0; newlines that were left out since it was stored
- *   count, too.  Where lines are counted (LOG_FROM_LINE, LOG_FROM_TAIL) a gap counts as the lines
- *   that are missing in it; a read that begins at one of them gets the gap, with its number.
- * - Following: when all that is stored was given, the next page waits until there is more, without
- *   bound.  is_over comes when all known sources have ended and log_read_settle said that no other
- *   will appear.  Not following: is_over once all that was stored has been given.
- * - page->cursor goes on behind the page, in any later read of the same job and selection, by any
- *   front, after any restart.  At most LOG_CURSOR_SOURCES_MAX sources fit; beyond it is empty.
- * - A follower costs no memory for what it has not asked for: it reads newest output from the
- *   store's ring, and once it fell behind that, from the files.
+ *   stand before it in its source, from 0; newlines that were dropped after they were stored count,
+ *   too.  For LOG_FROM_LINE and LOG_FROM_TAIL a gap counts as the lines that are missing in it; a
+ *   read that begins at one of them gets the gap, with its number.
+ * - Following: after the last stored line the next page waits for new output, without bound.
+ *   is_over comes when all known sources have ended and log_read_settle said that no other will
+ *   appear.  Not following: is_over comes after the last line that was stored.
+ * - page->cursor lets a later read of the same job and selection go on behind the page, from any
+ *   front and after any restart.  It holds at most LOG_CURSOR_SOURCES_MAX sources; with more it is
+ *   empty.
+ * - A follower holds no memory for output that it has not asked for: it reads the newest output
+ *   from the store's ring, and once it fell behind, from the files.
  * Not thread-safe: the loop's thread of 'front' calls it. */
 #pragma once
 
@@ -37,8 +38,8 @@
 
 #define LOG_PAGE_LINES_MAX 10000
 #define LOG_PAGE_BYTES_MAX ((uint32_t)1 << 20)
-#define LOG_FOLLOW_BYTES_MAX ((uint32_t)64 << 10) /* of a page of a follower */
-#define LOG_VIEW_SOURCES_MAX 4096                 /* of one read */
+#define LOG_FOLLOW_BYTES_MAX ((uint32_t)64 << 10) /* a follower's page */
+#define LOG_VIEW_SOURCES_MAX 4096                 /* in one read */
 #define LOG_RANGES_MAX 16
 #define LOG_CURSOR_SOURCES_MAX 1024
 #define LOG_CURSOR_BYTES_MAX 16384
@@ -48,9 +49,9 @@ struct log_read; /* opaque */
 
 enum log_from {
     LOG_FROM_START,
-    /* query.n: the first line of this number; with several sources, of the merged order */
+    /* query.n: the number of the first line; with several sources it counts in the merged order */
     LOG_FROM_LINE,
-    LOG_FROM_TAIL,   /* query.n: the last so many */
+    LOG_FROM_TAIL,   /* query.n: how many lines, the last ones */
     LOG_FROM_CURSOR, /* query.cursor */
 };
 
@@ -62,31 +63,30 @@ struct log_query {
     uint16_t attempt; /* its number */
     struct log_replicas {
         uint32_t first, last;
-    } replicas[LOG_RANGES_MAX]; /* in any of these; none: all */
+    } replicas[LOG_RANGES_MAX]; /* both ends included; no range: all replicas */
     size_t replicas_len;
     enum log_from from;
     uint64_t n;
     struct fl_str cursor; /* borrowed for the call */
     fl_ms since, until;   /* lines of [since, until) only; 0: no bound */
-    uint32_t lines_max;   /* of a page; 0 or too many: LOG_PAGE_LINES_MAX */
-    uint32_t bytes_max;   /* of a page; 0 or too many: the maximum */
+    uint32_t lines_max;   /* a page's; 0 or too many: LOG_PAGE_LINES_MAX */
+    uint32_t bytes_max;   /* a page's; 0 or too many: the maximum */
     bool is_following;
-    bool has_whole_lines; /* of a follower of one source, too */
+    bool has_whole_lines; /* a follower of one source also waits for whole lines */
 };
 
 struct log_line {
     struct fl_attempt attempt;
     uint32_t replica;
     uint64_t number;
-    uint64_t offset;     /* of its first byte here, in the source's output */
+    uint64_t offset;     /* where its bytes begin in the source's output */
     fl_ms time;          /* when it was read from the replica */
     enum fl_log_gap gap; /* not none: gap_bytes are missing here, and there are no bytes */
     uint64_t gap_bytes;
-    uint64_t gap_lines; /* of these, how many are counted and have not been given in part */
+    uint64_t gap_lines; /* missing lines, without one whose beginning was given */
     struct fl_str bytes;
-    bool is_begin,
-        /* of its line; a source's last line may have no newline and is an end too */
-        is_end;
+    bool is_begin; /* the piece begins its line */
+    bool is_end;   /* the piece ends its line, by a newline or since the source has ended */
 };
 
 /* Borrowed for the callback. */
@@ -94,15 +94,14 @@ struct log_page {
     const struct log_line *lines;
     size_t lines_len;
     struct fl_str cursor;  /* printable, without spaces */
-    uint64_t lines_total;  /* stored now, of all selected sources; a gap is one */
-    uint32_t sources;      /* selected */
-    uint32_t sources_live; /* of these, not ended */
-    bool is_over;          /* nothing follows: close the read */
+    uint64_t lines_total;  /* lines stored now in all selected sources; a gap counts as one */
+    uint32_t sources;      /* how many are selected */
+    uint32_t sources_live; /* how many of them have not ended */
+    bool is_over;          /* no page follows: close the read */
     struct fl_err err;     /* FL_OK, or why there is no page; then is_over too */
 };
 
-/* 'page' is called on the front's loop, never from within a call of this header; it may call all of
- * these. */
+/* Called on the front's loop, never from within a call of this header; it may call all of these. */
 typedef void log_read_page(void *ctx, struct log_read *read, const struct log_page *page);
 
 /* NULL: FL_INVALID (cursor), FL_FULL (requests_max). */

@@ -7,8 +7,8 @@
 
 struct log_reader {
     struct log_index *index;
-    size_t call_reads_len, call_reads_max, followers_len;
-    pthread_mutex_t lock; /* of all below, and of the reads' shared part */
+    size_t reads_len, reads_max, followers_len;
+    pthread_mutex_t lock; /* guards the counts, all below, and the reads' shared part */
     pthread_cond_t has_work;
     struct log_read *head, *tail; /* to be served */
     struct log_read *all;
@@ -18,12 +18,12 @@ struct log_reader {
     bool is_running;
 };
 
-struct log_reader *log_reader_create(struct log_index *index, size_t call_reads_max)
+struct log_reader *log_reader_create(struct log_index *index, size_t reads_max)
 {
     struct log_reader *reader = fl_new(struct log_reader);
 
     reader->index = index;
-    reader->call_reads_max = call_reads_max;
+    reader->reads_max = reads_max;
     fl_assert(pthread_mutex_init(&reader->lock, NULL) == 0);
     fl_assert(pthread_cond_init(&reader->has_work, NULL) == 0);
     return reader;
@@ -33,7 +33,7 @@ void log_reader_destroy(struct log_reader *reader)
 {
     if (!reader) return;
     log_reader_stop(reader);
-    fl_assert(reader->call_reads_len == 0);
+    fl_assert(reader->reads_len == 0);
     fl_map_fini(&reader->by_job);
     fl_assert(pthread_cond_destroy(&reader->has_work) == 0);
     fl_assert(pthread_mutex_destroy(&reader->lock) == 0);
@@ -50,7 +50,7 @@ static void unlock(struct log_reader *reader)
     fl_assert(pthread_mutex_unlock(&reader->lock) == 0);
 }
 
-/* ---- all that follows until the loop is called with the lock held, or takes it --------------- */
+/* ---- lists: under the lock ------------------------------------------------------------------- */
 
 static void list(struct log_reader *reader, struct log_read *read)
 {
@@ -109,16 +109,16 @@ bool log_reader_add(struct log_reader *reader, struct log_read *read, struct fl_
     bool is_added;
 
     lock(reader);
-    is_added = reader->call_reads_len < reader->call_reads_max;
+    is_added = reader->reads_len < reader->reads_max;
     if (is_added) {
-        reader->call_reads_len++;
+        reader->reads_len++;
         read->all_next = reader->all;
         if (reader->all) reader->all->all_prev = read;
         reader->all = read;
         if (read->view.query.is_following) follow(reader, read);
     }
     unlock(reader);
-    return is_added || fl_fail(err, FL_FULL, "%zu reads of logs are open", reader->call_reads_max);
+    return is_added || fl_fail(err, FL_FULL, "%zu reads of logs are open", reader->reads_max);
 }
 
 void log_reader_want(struct log_reader *reader, struct log_read *read)
@@ -191,7 +191,7 @@ static void free_read(struct log_reader *reader, struct log_read *read)
 {
     lock(reader);
     if (read->view.query.is_following) unfollow(reader, read);
-    reader->call_reads_len--;
+    reader->reads_len--;
     if (read->all_next) read->all_next->all_prev = read->all_prev;
     if (read->all_prev) {
         read->all_prev->all_next = read->all_next;
@@ -217,7 +217,7 @@ static void serve(struct log_reader *reader, struct log_read *read, bool is_sett
     bool is_sent = answer == LOG_VIEW_PAGE;
 
     lock(reader);
-    if (read->is_hurried && !is_sent) { /* it is not wanted: an empty page ends the waiting */
+    if (read->is_hurried && !is_sent) { /* the front closes it: an empty page ends its wait */
         read->view.page = (struct log_page){.is_over = true};
         is_sent = true;
     }

@@ -7,8 +7,8 @@
 
 /* ---- filtering ------------------------------------------------------------------------------- */
 
-/* The longest run that 'records' begins with, all of it in the middle or none; false: they are
- * damaged. */
+/* The longest run at the front of 'records' that is wholly inside the middle or wholly outside.
+ * False: the records are damaged. */
 static bool first_run(struct fl_str records, const struct log_middle *middle,
                       struct fl_str *ret_bytes, bool *ret_is_middle)
 {
@@ -31,7 +31,7 @@ static bool first_run(struct fl_str records, const struct log_middle *middle,
     return true;
 }
 
-/* Cuts records into runs again, and puts those that are kept. */
+/* Cuts records into runs and writes the runs that are kept. */
 static bool seal_records(struct log_sealer *sealer, struct fl_str records, uint64_t line,
                          const struct log_middle *middle, struct fl_err *err)
 {
@@ -40,7 +40,7 @@ static bool seal_records(struct log_sealer *sealer, struct fl_str records, uint6
         struct log_run run;
         bool is_middle;
 
-        if (!first_run(records, middle, &bytes, &is_middle)) return true; /* a gap */
+        if (!first_run(records, middle, &bytes, &is_middle)) return true; /* readers find a gap */
         if (!log_run_sum(bytes, true, &run)) return true;
         if (!is_middle && !log_sealer_run(sealer, bytes, &run, line, err)) return false;
         line += run.lines;
@@ -53,7 +53,7 @@ static bool seal_records(struct log_sealer *sealer, struct fl_str records, uint6
 /* ---- sealing a segment ----------------------------------------------------------------------- */
 
 struct item {
-    uint32_t number; /* of the source; later its rank by key */
+    uint32_t number; /* the source's; after 'rank', the source's rank by key */
     uint32_t len;
     uint64_t pos, line;
     struct log_run run;
@@ -99,7 +99,7 @@ static int item_cmp(const void *a, const void *b)
     return x->pos < y->pos ? -1 : x->pos > y->pos;
 }
 
-/* The sources by key, and the items in the order of their sources. */
+/* Sorts the sources by key, and the items in the order of their sources. */
 static struct ranked *rank(const struct log_scan *scan, struct gather *gather)
 {
     struct ranked *ranked = fl_new_array(struct ranked, scan->sources.len + 1);
@@ -150,8 +150,8 @@ static bool seal_items(struct log_sealer *sealer, const struct log_segment *segm
     return is_sealed;
 }
 
-/* One output after the other.  It may have several numbers, when a segment was gone on with after a
- * start. */
+/* Seals one output after the other.  An output has several numbers if the segment was continued
+ * after a restart. */
 static bool seal_sources(struct log_sealer *sealer, const struct log_segment *segment,
                          const struct ranked *ranked, size_t ranked_len,
                          const struct gather *gather, const struct log_seal_filter *filter,
@@ -220,7 +220,7 @@ bool log_seal_segment(const char *dir, const struct log_segment *segment,
 
 /* ---- trimming a sealed file ------------------------------------------------------------------ */
 
-/* The block that was read last: pieces of small outputs stand in one block after each other. */
+/* The block that was read last: small outputs share a block. */
 struct block {
     struct fl_buf bytes;
     uint32_t number;

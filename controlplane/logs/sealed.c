@@ -14,7 +14,7 @@
 
 #define CHECK_WINDOW_BYTES ((size_t)1 << 16)
 
-/* All behind the blocks, piece by piece, so that a large table needs no memory. */
+/* The crc of the file from 'pos' to 'end', read in windows, so that large tables need no memory. */
 static bool crc_of_tables(int fd, uint64_t pos, uint64_t end, uint32_t *ret_crc, struct fl_err *err)
 {
     struct fl_buf window;

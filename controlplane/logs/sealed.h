@@ -1,21 +1,18 @@
-/* sealed.h - a sealed file: the output of one or more replicas, compressed, with its index; never
- * changed.
+/* sealed.h - a sealed file: the output of one or more replicas, compressed, with its index.  It is
+ * never changed.
  *
  *     header   40 bytes: magic, version, cluster, seq, created_at, crc
  *     blocks   zstd frames (with checksum) of up to about 128 KiB of records; small outputs share
  *              one
- *     outputs  a row of 80 bytes per output, by key: how far it was at the end of this segment, its
- *              pieces
+ *     outputs  a row of 80 bytes per output, by key: its end in this segment, and its pieces
  *     pieces   a row of 48 bytes per piece, by output and offset: a run of records in one block;
- *              offset, line and time at its beginning are the sparse index by which reads find
- *              their way
- *     frames   a row of 16 bytes per block: where it is
- *     filter   1 KiB: which jobs are surely not in it
- *     trailer  128 bytes: where all that is; its crc covers all but header and blocks
+ *              reads search by the offset, line and time of its beginning
+ *     frames   a row of 16 bytes per block: where the block is
+ *     filter   1 KiB: which jobs are surely not in the file
+ *     trailer  128 bytes: where the tables are; its crc covers all but header and blocks
  *
- * Of a file that is in memory here only trailer and filter are; the rest is read as it is needed.
- * Writers: one thread each.  A file is for any thread; it stays readable for who holds a
- * reference. */
+ * Only trailer and filter are in memory; the rest is read when it is needed.  A writer is for one
+ * thread.  A file is for any thread, and stays readable as long as a reference is held. */
 #pragma once
 
 #include <stdatomic.h>
@@ -35,11 +32,11 @@ struct log_sealed {
     uint64_t bytes;
     uint32_t outputs_len, pieces_len, blocks_len;
     uint64_t tables_pos;
-    uint64_t raw_bytes; /* of records */
+    uint64_t raw_bytes; /* its records, uncompressed */
     uint64_t job_min, job_max;
     fl_ms last_time; /* the newest record, or when it was made */
     uint8_t filter[LOG_FILTER_BYTES];
-    bool is_removed; /* its file goes with the last reference */
+    bool is_removed; /* the last reference removes the file */
 };
 
 struct log_sealed_output {
@@ -66,14 +63,14 @@ bool log_sealed_may_have(const struct log_sealed *sealed, struct fl_job job);
 FL_CHECK bool log_sealed_output_at(const struct log_sealed *sealed, uint32_t i,
                                    struct log_sealed_output *ret_output, struct fl_err *err);
 
-/* The first whose key is not less: outputs_len when all are less. */
+/* The first output whose key is not less; outputs_len if all are less. */
 FL_CHECK bool log_sealed_lower_bound(const struct log_sealed *sealed, const struct log_key *key,
                                      uint32_t *ret_i, struct fl_err *err);
 
 FL_CHECK bool log_sealed_piece_at(const struct log_sealed *sealed, uint32_t i,
                                   struct log_sealed_piece *ret_piece, struct fl_err *err);
 
-/* A block's records, behind what 'out' holds. */
+/* Appends a block's records to 'out'. */
 FL_CHECK bool log_sealed_block(const struct log_sealed *sealed, uint32_t block, struct fl_buf *out,
                                struct fl_err *err);
 
@@ -86,7 +83,8 @@ struct log_sealer *log_sealer_create(const char *dir, const struct log_segment_h
                                      struct fl_err *err);
 void log_sealer_destroy(struct log_sealer *sealer); /* NULL is fine; removes an unfinished file */
 
-/* Outputs come by key; each one's runs by offset, those before it is followed by the next. */
+/* Call it for each output in order of keys, and after each call add the output's runs in order of
+ * their offsets. */
 void log_sealer_output(struct log_sealer *sealer, const struct log_key *key,
                        const struct log_place *place, bool is_ended);
 FL_CHECK bool log_sealer_run(struct log_sealer *sealer, struct fl_str records,
@@ -94,5 +92,5 @@ FL_CHECK bool log_sealer_run(struct log_sealer *sealer, struct fl_str records,
 
 uint32_t log_sealer_outputs(const struct log_sealer *sealer);
 
-/* Durable under its name when this returns a file; an older one of that name is replaced. */
+/* Returns the file, durable under its final name; it replaces an older file of that name. */
 struct log_sealed *log_sealer_finish(struct log_sealer *sealer, struct fl_err *err);

@@ -1,6 +1,6 @@
 /* sealed_row.h - the rows of a sealed file's tables, its filter and its trailer, as bytes.
- * Numbers are little endian, rows of one table have one size: the n-th is found by counting.  The
- * layouts are in docs/log-format.md.  No I/O. */
+ * Numbers are little endian.  All rows of a table have the same size, so that the n-th is found
+ * without a search.  docs/log-format.md has the layouts.  No I/O. */
 #pragma once
 
 #include "controlplane/logs/sealed.h"

@@ -110,7 +110,7 @@ static bool flush_block(struct log_sealer *sealer, struct fl_err *err)
     if (sealer->block.len == 0) return true;
     packed = ZSTD_compress2(sealer->zstd, sealer->packed, sealer->packed_bytes, sealer->block.at,
                             sealer->block.len);
-    fl_assert(!ZSTD_isError(packed)); /* there is room for the worst */
+    fl_assert(!ZSTD_isError(packed)); /* 'packed' has room for the worst case */
     frame.bytes = (uint32_t)packed;
     fl_vec_push(&sealer->frames, frame);
     fl_buf_clear(&sealer->block);

@@ -14,20 +14,20 @@
 #include "shared/io/log.h"
 
 #define FORGOTTEN_MAX 65536
-#define PASS_MS ((fl_ms)10000) /* between two looks at what is over */
+#define PASS_MS ((fl_ms)10000) /* between two passes over the sealed files */
 #define RETRY_MS FL_MINUTE_MS
 #define FORGOTTEN_BYTES_MAX ((size_t)FORGOTTEN_MAX * 8)
 
 struct log_sealer_thread {
     struct log_sealer_thread_config config;
     struct log_index *index;
-    struct log_budget budget; /* of its thread */
+    struct log_budget budget; /* for the thread only */
     char *forgotten_path;
     pthread_mutex_t lock;
     pthread_cond_t has_work;
-    FL_VEC(struct log_segment *) segments; /* to be sealed, the oldest first */
+    FL_VEC(struct log_segment *) segments; /* to seal, the oldest first */
     FL_VEC(struct fl_job) forgotten;
-    bool has_forgotten_more; /* since the last pass */
+    bool has_forgotten_more; /* a job was forgotten since the last pass */
     bool is_stopping;
     fl_ms retry_at, pass_at; /* monotonic */
     struct log_sealer_thread_stats stats;
@@ -102,7 +102,7 @@ struct log_sealer_thread_stats log_sealer_thread_stats(struct log_sealer_thread 
 
 /* ---- forgotten jobs -------------------------------------------------------------------------- */
 
-/* The lock is held: the file is what the list is. */
+/* Writes the list to its file; the lock is held. */
 static bool save_forgotten(struct log_sealer_thread *sealer, struct fl_err *err)
 {
     struct fl_buf buf;
@@ -293,11 +293,11 @@ static void write_again(struct log_sealer_thread *sealer, struct log_sealed *sea
         return;
     }
     log_index_lock(sealer->index);
-    log_index_seal(sealer->index, anew); /* the old one's name is the new one's already */
+    log_index_seal(sealer->index, anew); /* on the disk it has replaced the old file already */
     log_index_unlock(sealer->index);
 }
 
-/* Does it hold anything of the job, beyond what its filter says? */
+/* Whether the file really has output of the job; its filter alone may be wrong. */
 static bool holds_job(const struct log_sealed *sealed, struct fl_job job)
 {
     struct log_key first = {.attempt = {.job = job}};
@@ -310,7 +310,7 @@ static bool holds_job(const struct log_sealed *sealed, struct fl_job job)
     return log_sealed_output_at(sealed, i, &output, &err) && output.key.attempt.job.n == job.n;
 }
 
-/* A job is done with when no file and no output in the table is of it any more. */
+/* Takes a job off the list of forgotten jobs when neither a file nor the table has its output. */
 static void forget_done(struct log_sealer_thread *sealer, struct fl_job job, bool is_in_files)
 {
     struct fl_err err = {0};
@@ -346,7 +346,7 @@ static struct fl_job *forgotten_jobs(struct log_sealer_thread *sealer, size_t *r
     return jobs;
 }
 
-/* One look at all sealed files. */
+/* Looks through all sealed files for output to drop. */
 static void pass(struct log_sealer_thread *sealer)
 {
     struct log_sealed_list list = all_sealed(sealer->index);
@@ -368,7 +368,7 @@ static void pass(struct log_sealer_thread *sealer)
         for (size_t k = 0; k < jobs_len; k++) {
             if (!holds_job(sealed, jobs[k])) continue;
             holds_forgotten = true;
-            is_in_files[k] = true; /* the next pass sees that it is not */
+            is_in_files[k] = true; /* until the next pass, since the file is rewritten below */
         }
         if (holds_forgotten || (middle_bytes[i] > 0 && middle_bytes[i] >= sealed->raw_bytes / 2)) {
             write_again(sealer, sealed);
@@ -391,7 +391,7 @@ static void wait_until(struct log_sealer_thread *sealer, fl_ms at)
     struct timespec until = {.tv_sec = at / 1000, .tv_nsec = at % 1000 * 1000000};
     int answer = pthread_cond_timedwait(&sealer->has_work, &sealer->lock, &until);
 
-    (void)answer; /* woken or late: both look again */
+    (void)answer; /* woken or timed out, the caller looks again */
 }
 
 static void *keep(void *ctx)

@@ -1,12 +1,11 @@
-/* sealer_thread.h - the thread that seals segments and removes what is over.
- * - seal: a segment that is not written any more becomes a sealed file: outputs by key, each one's
- *   records in order, compressed.  Forgotten jobs do not go along, nor the middle of outputs that
- *   are over their share of the limit of their attempt (budget.h).
+/* sealer_thread.h - the thread that seals segments and removes old or unwanted output.
+ * - seal: a segment that is not written any more becomes a sealed file: outputs by key, each
+ *   output's records in order, compressed.  It leaves out forgotten jobs, and the middle of outputs
+ *   that are over their share of their attempt's limit (budget.h).
  * - retention: a sealed file whose newest record is older than retention_ms is removed.
- * - forgotten jobs, and middles that grew since, are dropped by writing a file anew without them,
- *   once they are forgotten, or are half of it.
- * A failed step is tried again a minute later; nothing is lost meanwhile, since the older file goes
- * last. */
+ * - a file is rewritten if it has a forgotten job, or if half of it is middle by now.
+ * A failed step is tried again a minute later; no output is lost meanwhile, since the older file is
+ * removed last. */
 #pragma once
 
 #include "controlplane/logs/index.h"
@@ -29,19 +28,20 @@ struct log_sealer_thread_stats {
 struct log_sealer_thread *log_sealer_thread_create(const struct log_sealer_thread_config *config,
                                                    struct log_index *index);
 void log_sealer_thread_run(struct log_sealer_thread *sealer);
-void log_sealer_thread_stop(
-    struct log_sealer_thread *sealer); /* waiting segments are sealed at the next start */
+/* Leaves segments that wait; the next start seals them. */
+void log_sealer_thread_stop(struct log_sealer_thread *sealer);
 void log_sealer_thread_destroy(struct log_sealer_thread *sealer);
 
-/* Nothing is appended to it any more.  Takes over the reference.  Any thread. */
+/* Seals a segment to which no one appends any more.  Takes over the reference.  Any thread. */
 void log_sealer_thread_seal(struct log_sealer_thread *sealer, struct log_segment *segment);
 
-/* Durable when it returns true; the bytes go soon.  Any thread. */
+/* When it returns true, the job is durably on the list of forgotten jobs; its bytes go soon.  Any
+ * thread. */
 FL_CHECK bool log_sealer_thread_forget(struct log_sealer_thread *sealer, struct fl_job job,
                                        struct fl_err *err);
 
-/* At the start, before it runs: reads the forgotten jobs whose output may still be there. */
+/* At the start, before 'run': reads the list of forgotten jobs. */
 FL_CHECK bool log_sealer_thread_load(struct log_sealer_thread *sealer, struct fl_err *err);
 
-struct log_sealer_thread_stats
-log_sealer_thread_stats(struct log_sealer_thread *sealer); /* any thread */
+/* Any thread. */
+struct log_sealer_thread_stats log_sealer_thread_stats(struct log_sealer_thread *sealer);

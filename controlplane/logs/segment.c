@@ -136,8 +136,8 @@ bool log_segment_append(struct log_segment *segment, struct iovec *iov, size_t i
         segment->bytes = pos;
         return true;
     }
-    /* Removes the written part of it; if it stays, the next append overwrites it, and a start cuts
-     * it. */
+    /* Removes the part that was written.  If that fails, the next append overwrites it, or the next
+     * start cuts it. */
     if (pos > segment->bytes && ftruncate(segment->fd, (off_t)segment->bytes) != 0) {
         fl_err_wrap(err, "and could not be taken back");
     }
@@ -194,7 +194,7 @@ bool log_segment_read(const struct log_segment *segment, uint64_t pos, size_t le
     return log_pread(segment->fd, pos, len, out, err);
 }
 
-/* Walks the file in windows; each holds at least one entry whole, or what is left of the file. */
+/* Walks the file in windows; each holds at least one whole entry, or the rest of the file. */
 static bool walk(const struct log_segment *segment, uint64_t bytes, struct log_scan *scan,
                  void (*entry_fn)(void *ctx, const struct log_entry *entry), void *ctx,
                  struct fl_err *err)

@@ -1,4 +1,4 @@
-/* store_parts.h - the threads of a store, for the store's own fronts. */
+/* store_parts.h - gives log_front.c the threads of its store. */
 #pragma once
 
 #include <stddef.h>

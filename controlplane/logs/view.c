@@ -7,8 +7,8 @@
 #include "shared/base/assert.h"
 
 #define PAGE_SLACK (2 * LOG_PIECE_BYTES_MAX)
-#define WINDOW_BYTES ((size_t)16 << 10)      /* of one output, when there are several */
-#define WINDOWS_BYTES_MAX ((size_t)64 << 20) /* of all: beyond it they are read again */
+#define WINDOW_BYTES ((size_t)16 << 10)      /* one output's window, if the view has several */
+#define WINDOWS_BYTES_MAX ((size_t)64 << 20) /* all windows; above it they are dropped and reread */
 
 bool log_view_init(struct log_view *view, const struct log_query *query, struct fl_err *err)
 {
@@ -71,11 +71,11 @@ void log_view_fini(struct log_view *view)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* The work and the findings of a step. */
+/* The state of one step. */
 struct step {
     struct log_index *index;
     struct fl_err err;
-    uint64_t bytes; /* loaded */
+    uint64_t bytes; /* how many were loaded */
 };
 
 static void drop_window(struct log_view_output *output)
@@ -126,7 +126,7 @@ static uint64_t newlines(const char *at, size_t len)
     return n;
 }
 
-/* Moves the window past what is before output->offset, and counts the lines in that.  False:
+/* Moves the window to output->offset and counts the lines that it passes.  False: the records are
  * damaged. */
 static bool skip_to_offset(struct log_view_output *output, uint64_t line)
 {
@@ -147,7 +147,7 @@ static bool skip_to_offset(struct log_view_output *output, uint64_t line)
         line += record.gap ? 1 : newlines(record.bytes.at, record.bytes.len);
         output->window_pos += before - rest.len;
     }
-    return false; /* a part says that it holds the offset, and does not */
+    return false; /* the part should hold the offset, and does not */
 }
 
 /* Keeps about WINDOW_BYTES of whole records from window_pos on. */
@@ -170,7 +170,7 @@ static void shorten(struct log_view_output *output)
     output->window = kept;
 }
 
-/* Fills the window with what comes at output->offset, which is stored.  False: see step->err. */
+/* Fills the window with the records from output->offset on.  False: see step->err. */
 static bool load(struct log_view *view, struct log_view_output *output, struct step *step)
 {
     struct log_part part;
@@ -186,7 +186,7 @@ static bool load(struct log_view *view, struct log_view_output *output, struct s
         return true;
     }
     output->time = part.time;
-    if (part.offset > output->offset) { /* the part between is not kept */
+    if (part.offset > output->offset) { /* the bytes between were dropped */
         put_gap(&output->window, output->offset, part.offset, part.time, FL_LOG_GAP_limit);
         log_part_fini(&part);
         return true;
@@ -206,8 +206,8 @@ static bool load(struct log_view *view, struct log_view_output *output, struct s
     return is_good;
 }
 
-/* The record at output->offset, cut to begin there; false: nothing is stored there, or
- * step->err. */
+/* The record at output->offset, cut to begin there.  False: none is stored there, or step->err is
+ * set. */
 static bool peek(struct log_view *view, struct log_view_output *output, struct step *step,
                  struct fl_log_record *ret_record)
 {
@@ -248,7 +248,7 @@ static bool peek(struct log_view *view, struct log_view_output *output, struct s
 enum take {
     TAKEN, /* a line or a piece of one */
     HELD,  /* it is not complete, and waits */
-    DRY,   /* nothing is stored, or an error */
+    DRY,   /* no more is stored, or an error */
 };
 
 static void add_line(struct log_view *view, struct log_view_output *output,
@@ -259,7 +259,7 @@ static void add_line(struct log_view *view, struct log_view_output *output,
     full.attempt = output->key.attempt;
     full.replica = output->key.replica;
     full.bytes.len = view->bytes.len - begin;
-    if (line->is_begin) { /* a decision on a line holds for all its pieces */
+    if (line->is_begin) { /* is_hidden then holds for all pieces of the line */
         uint64_t lines = line->gap != FL_LOG_GAP_none ? line->gap_lines : 1;
         uint64_t skipped = view->skip < lines ? view->skip : lines;
 
@@ -274,7 +274,7 @@ static void add_line(struct log_view *view, struct log_view_output *output,
     fl_vec_push(&view->lines, full);
 }
 
-/* The number of the line that output->offset is in, behind a gap. */
+/* The number of the line at output->offset, which stands behind a gap. */
 static uint64_t line_behind_gap(struct log_view *view, struct log_view_output *output,
                                 struct step *step)
 {
@@ -283,8 +283,8 @@ static uint64_t line_behind_gap(struct log_view *view, struct log_view_output *o
     return peek(view, output, step, &record) ? output->line : output->end.lines;
 }
 
-/* It counts as the lines that are missing in it; the beginning of one that it cuts has counted
- * already. */
+/* Gives a gap.  It counts as the lines that are missing in it; a line that it cuts has counted at
+ * its beginning. */
 static void take_gap(struct log_view *view, struct log_view_output *output,
                      const struct fl_log_record *record, struct step *step)
 {
@@ -323,7 +323,7 @@ static enum take take_line(struct log_view *view, struct log_view_output *output
         size_t len;
 
         if (output->offset == offset) {
-            line.number = output->line; /* known since it was loaded */
+            line.number = output->line; /* peek may have corrected it */
             line.time = record.time;
             if (view->query.until != 0 && record.time >= view->query.until) {
                 output->is_over = true;
@@ -341,7 +341,7 @@ static enum take take_line(struct log_view *view, struct log_view_output *output
         len = record.bytes.len < room ? record.bytes.len : room;
         newline = memchr(record.bytes.at, '\n', len);
         if (newline) len = (size_t)(newline - record.bytes.at) + 1;
-        if (!fl_buf_put(&view->bytes, record.bytes.at, len)) break; /* cannot be: a page has room */
+        if (!fl_buf_put(&view->bytes, record.bytes.at, len)) break; /* never: a page has room */
         output->offset += len;
         line.is_end = newline != NULL;
         is_over = newline || view->bytes.len - begin == LOG_PIECE_BYTES_MAX;
@@ -371,8 +371,8 @@ static uint64_t lines_of(const struct log_view_output *output)
     return output->end.lines + (output->end.is_mid ? 1 : 0);
 }
 
-/* Past a gap; or back to it, when line n is in it: a reader of that line learns that it is
- * missing. */
+/* Moves past a gap.  If line n is in it, stays at the gap and returns false: the reader learns that
+ * the line is missing. */
 static bool seek_past_gap(struct log_view *view, struct log_view_output *output,
                           const struct fl_log_record *record, uint64_t n, struct step *step)
 {
@@ -387,7 +387,7 @@ static bool seek_past_gap(struct log_view *view, struct log_view_output *output,
     return false;
 }
 
-/* To the beginning of line n, to the gap that it is in, or to the end. */
+/* Moves to the beginning of line n, to the gap that hides it, or to the end. */
 static void seek_line(struct log_view *view, struct log_view_output *output, uint64_t n,
                       struct step *step)
 {
@@ -398,8 +398,7 @@ static void seek_line(struct log_view *view, struct log_view_output *output, uin
     output->is_mid = false;
     drop_window(output);
     if (n == 0) return;
-    /* A part that begins in line n may begin behind its beginning; one that begins before it does
-     * not. */
+    /* Searches for n - 1, since a part that begins in line n may begin behind the line's start. */
     if (!log_index_part(step->index, &output->key, LOG_BY_LINE, n - 1, &part, &step->err)) {
         if (step->err.code == FL_ABSENT) step->err = (struct fl_err){0};
         return;
@@ -420,8 +419,8 @@ static void seek_line(struct log_view *view, struct log_view_output *output, uin
     }
 }
 
-/* To the first line that was begun at 'time' or later, or a little before it: earlier lines are not
- * given. */
+/* Moves to the first line that began at 'time' or later, or a little before it; add_line hides the
+ * earlier ones. */
 static void seek_time(struct log_view *view, struct log_view_output *output, fl_ms time,
                       struct step *step)
 {
@@ -542,7 +541,7 @@ static bool look_for_outputs(struct log_view *view, struct step *step)
     return step->err.code == FL_OK;
 }
 
-/* Where the outputs end now; and whether there are others. */
+/* Updates the ends of the outputs, and looks for new outputs. */
 static bool refresh(struct log_view *view, struct step *step)
 {
     uint64_t births;
@@ -553,7 +552,7 @@ static bool refresh(struct log_view *view, struct step *step)
         struct log_view_output *output = &view->outputs.at[i];
         const struct log_output *found = log_index_find(step->index, &output->key);
 
-        if (!found) continue; /* all of it is sealed, as it was */
+        if (!found) continue; /* it is sealed as a whole, so its end does not change */
         output->end = found->place;
         output->is_ended = found->is_ended;
     }
@@ -631,7 +630,7 @@ static bool is_full(const struct log_view *view)
     return view->lines.len >= view->query.lines_max || view->bytes.len >= view->query.bytes_max;
 }
 
-/* Takes lines until the page is full, nothing is left, or the step has done its share. */
+/* Takes lines until the page is full, no line is left, or the step has loaded enough. */
 static bool fill(struct log_view *view, struct step *step)
 {
     bool may_hold =
@@ -643,7 +642,7 @@ static bool fill(struct log_view *view, struct step *step)
         fl_ms time = output->time;
 
         if (peek(view, output, step, &record) && record.time > time && view->order.len > 1) {
-            sift_down(view, 0); /* later than was thought: perhaps another is first */
+            sift_down(view, 0); /* its record is later than its key in the heap */
             if (&view->outputs.at[view->order.at[0]] != output) continue;
         }
         if (step->err.code != FL_OK) return false;
@@ -718,7 +717,7 @@ static void drop_windows(struct log_view *view)
     }
 }
 
-/* Nothing more is stored than was given; 'view->page' is filled in but for the lines. */
+/* Fills view->page but for its lines.  True: all stored lines were given. */
 static bool count_up(struct log_view *view)
 {
     struct log_page page = {.sources = (uint32_t)view->outputs.len};
@@ -757,7 +756,7 @@ enum log_view_answer log_view_step(struct log_view *view, struct log_index *inde
     if (view->lines.len == 0 && step.err.code == FL_OK && !view->page.is_over) {
         if (!is_done && view->order.len > 0) return LOG_VIEW_AGAIN;
         if (view->query.is_following) return LOG_VIEW_WAIT;
-        view->page.is_over = true; /* the held-back part of an unfinished line is not: see 'fill' */
+        view->page.is_over = true; /* 'fill' holds lines back for followers only */
     }
     finish_page(view, &step);
     return LOG_VIEW_PAGE;

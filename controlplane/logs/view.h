@@ -1,8 +1,7 @@
-/* view.h - where one read is, and its next page.
- * A view is a list of outputs of one job, each with a position; a page takes lines from the front
- * of the one whose next record is the oldest.  Work is done in pieces of LOG_VIEW_STEP_BYTES of
- * records: a step that found nothing to give yet (lines before 'since', lines skipped) is gone on
- * with later.
+/* view.h - one read's place in the outputs of a job, and its next page.
+ * A view is a list of outputs of one job, each with a position; a page takes lines from the output
+ * whose next record is the oldest.  A step loads about LOG_VIEW_STEP_BYTES of records; if it found
+ * no line to give yet (lines before 'since', lines skipped), a later step goes on.
  * One thread at a time; reads the index and the files. */
 #pragma once
 
@@ -14,24 +13,24 @@
 
 struct log_view_output {
     struct log_key key;
-    struct log_place end; /* as far as it was stored when the page began */
+    struct log_place end; /* where it ended when the page began */
     bool is_ended;
-    uint64_t offset, line; /* of what comes next */
+    uint64_t offset, line; /* the next byte's */
     bool is_hidden;        /* its present line is before 'since', or skipped */
-    bool is_mid;           /* in the middle of its line */
-    bool is_over;          /* nothing of it will come: past 'until' */
-    fl_ms time;            /* not later than its next record; for merging */
-    struct fl_buf window;  /* records from 'window_pos' on are the next; empty: to be loaded */
+    bool is_mid;           /* the next byte continues a line */
+    bool is_over;          /* no further line is given: it is past 'until' */
+    fl_ms time;            /* not later than its next record's; for merging */
+    struct fl_buf window;  /* the next records, from 'window_pos' on; empty: not loaded */
     size_t window_pos;
 };
 
 struct log_view {
     struct log_query query; /* its cursor is not kept */
     bool has_begun;
-    uint64_t births;                        /* of the index, when it looked for outputs */
-    uint64_t skip;                          /* lines of the merged order that are not given */
+    uint64_t births;                        /* index->births when the view looked for outputs */
+    uint64_t skip;                          /* how many more lines of the merged order to skip */
     FL_VEC(struct log_view_output) outputs; /* by key */
-    FL_VEC(uint32_t) order;                 /* a heap of those that have something, by time */
+    FL_VEC(uint32_t) order;                 /* a heap, by time, of the outputs with more to read */
 
     /* The page. */
     FL_VEC(struct log_line) lines;
@@ -42,8 +41,8 @@ struct log_view {
 
 enum log_view_answer {
     LOG_VIEW_PAGE,  /* view->page has lines, or is over */
-    LOG_VIEW_AGAIN, /* nothing yet, there is more to look through */
-    LOG_VIEW_WAIT,  /* nothing until something is appended; only for who follows */
+    LOG_VIEW_AGAIN, /* no line yet; more records wait to be read */
+    LOG_VIEW_WAIT,  /* no line until output is appended; only when following */
 };
 
 /* False: FL_INVALID, the cursor. */

@@ -6,7 +6,7 @@
 #include "shared/base/queue.h"
 #include "shared/io/clock.h"
 
-#define REQUESTS_MAX 16384 /* in the inbox */
+#define REQUESTS_MAX 16384 /* how many the inbox holds */
 #define BATCH_MAX 512
 #define IDLE_MS ((fl_ms)1000)
 
@@ -37,7 +37,7 @@ static void forget(struct log_worker *worker, struct fl_job job)
     log_index_lock(worker->index);
     output = log_index_first(worker->index, job);
     log_index_unlock(worker->index);
-    for (; output; output = next) { /* the sealer removes only those without a session */
+    for (; output; output = next) { /* the sealer removes only outputs without a session */
         log_index_lock(worker->index);
         next = output->job_next;
         log_index_unlock(worker->index);
@@ -50,9 +50,9 @@ static void forget(struct log_worker *worker, struct fl_job job)
 
 static void leave(struct log_worker *worker, struct log_answer_box *box)
 {
-    for (size_t i = 0; i < worker->desks.len; i++) {
-        if (worker->desks.at[i] != box) continue;
-        fl_vec_remove(&worker->desks, i);
+    for (size_t i = 0; i < worker->boxes.len; i++) {
+        if (worker->boxes.at[i] != box) continue;
+        fl_vec_remove(&worker->boxes, i);
         break;
     }
     fl_vec_fini(&box->waiting);
@@ -106,7 +106,7 @@ bool log_worker_put(struct log_worker *worker, struct log_request *request)
     return false;
 }
 
-/* One request that is waited for, and as many as there are behind it. */
+/* Waits for one request and takes those behind it, too. */
 static size_t take(struct log_worker *worker, fl_ms wait_ms, void *ret_requests[BATCH_MAX])
 {
     ret_requests[0] = fl_queue_take(worker->inbox, wait_ms);
@@ -132,7 +132,7 @@ static void handle_all(struct log_worker *worker, void *const *requests, size_t 
     }
 }
 
-/* Followers hear of it before it is durable. */
+/* Wakes followers of new output, even before it is durable. */
 static void wake_followers(struct log_worker *worker)
 {
     for (size_t i = 0; i < worker->woken.len; i++) {
@@ -173,9 +173,9 @@ static void show_stats(struct log_worker *worker)
 static fl_ms wait_ms(struct log_worker *worker)
 {
     if (log_cluster_writer_any_dirty(worker)) {
-        return 0; /* nothing more there: that is when it is synced */
+        return 0; /* if no request waits, the turn syncs */
     }
-    if (worker->desks.len > 0) return 2; /* a front reads its last letter */
+    if (worker->boxes.len > 0) return 2; /* answers wait for a front to read its last letter */
     return worker->is_full ? LOG_WORKER_RETRY_MS : IDLE_MS;
 }
 
@@ -186,7 +186,7 @@ static void *work(void *ctx)
     bool is_over_now = false;
 
     while (!is_over_now) {
-        bool is_stopping = atomic_load(&worker->is_stopping); /* nothing is put from then on */
+        bool is_stopping = atomic_load(&worker->is_stopping); /* no request is put after that */
         size_t len = take(worker, wait_ms(worker), requests);
         fl_ms now = fl_clock_mono();
 
@@ -255,7 +255,7 @@ void log_worker_destroy(struct log_worker *worker)
         fl_free(writer);
     }
     fl_vec_fini(&worker->writers);
-    fl_vec_fini(&worker->desks);
+    fl_vec_fini(&worker->boxes);
     fl_vec_fini(&worker->woken);
     fl_vec_fini(&worker->paused);
     fl_map_fini(&worker->writer_of);

@@ -1,7 +1,7 @@
-/* worker.h - the thread that appends, syncs and acknowledges; log_store.h says what it guarantees.
- * It alone changes how far an output is.  A batch of requests is written with one call per cluster,
- * becomes visible to readers, is synced when nothing else waits or sync_ms are over, and is then
- * acknowledged. */
+/* worker.h - the thread that appends, syncs and acknowledges; log_store.h has its guarantees.
+ * Only it moves the end of an output.  It writes a batch of requests with one call per cluster,
+ * which makes them visible to readers; it syncs when no request waits or sync_ms are over, and then
+ * acknowledges. */
 #pragma once
 
 #include "controlplane/logs/index.h"
@@ -34,12 +34,12 @@ struct log_worker *log_worker_create(const struct log_worker_config *config,
                                      struct log_index *index, struct log_reader *reader,
                                      struct log_sealer_thread *sealer, uint64_t seq);
 
-/* Before it runs: the newest segment of a cluster, which was recovered, goes on.  Takes over the
+/* Before 'run': goes on with a cluster's newest segment, which was recovered.  Takes over the
  * reference. */
 void log_worker_resume(struct log_worker *worker, struct log_segment *segment);
 
 void log_worker_run(struct log_worker *worker);  /* starts the thread */
-void log_worker_stop(struct log_worker *worker); /* all that is in the inbox is done and synced */
+void log_worker_stop(struct log_worker *worker); /* after it has done and synced its inbox */
 void log_worker_destroy(struct log_worker *worker);
 
 /* Any thread.  False: the inbox is full, the request stays the caller's. */

@@ -11,7 +11,7 @@ void log_worker_answer(struct log_worker *worker, struct log_answer_box *box,
     fl_vec_push(&box->waiting, *answer);
     if (box->is_listed) return;
     box->is_listed = true;
-    fl_vec_push(&worker->desks, box);
+    fl_vec_push(&worker->boxes, box);
 }
 
 void log_worker_tell(struct log_worker *worker, const struct log_output *output,
@@ -35,16 +35,16 @@ void log_worker_set_back(struct log_worker *worker, struct log_output *output)
     log_worker_tell(worker, output, FL_LOG_cursor, FL_OK);
 }
 
-/* Letters go to the fronts that have read their last one; the others get theirs a little later. */
+/* Sends letters to the fronts that have read their last one; the others get theirs later. */
 void log_worker_post(struct log_worker *worker)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < worker->desks.len; i++) {
-        struct log_answer_box *box = worker->desks.at[i];
+    for (size_t i = 0; i < worker->boxes.len; i++) {
+        struct log_answer_box *box = worker->boxes.at[i];
 
         if (atomic_load(&box->is_out)) {
-            worker->desks.at[kept++] = box;
+            worker->boxes.at[kept++] = box;
             continue;
         }
         box->is_listed = false;
@@ -60,7 +60,7 @@ void log_worker_post(struct log_worker *worker)
             fl_unreachable("a front's mailbox has room for its one letter until it has left");
         }
     }
-    worker->desks.len = kept;
+    worker->boxes.len = kept;
 }
 
 /* ---- outputs and their sessions -------------------------------------------------------------- */
@@ -80,7 +80,7 @@ struct log_output *log_worker_by_peer(const struct log_worker *worker, uint64_t 
     return (struct log_output *)(uintptr_t)found;
 }
 
-/* All of it is sealed, and it has no writer: the files say how far it is.  The index is locked. */
+/* All of the output is sealed and it has no session: files hold its end.  The index is locked. */
 bool log_worker_is_idle(const struct log_output *output)
 {
     return output->marks.len == 0 && output->unsealed_seq == 0 && !output->peer.front &&
@@ -113,13 +113,13 @@ void log_worker_detach(struct log_worker *worker, struct log_output *output)
     if (!output->peer.front) return;
     fl_map_remove(&worker->output_of, &key, sizeof(key));
     unpause(worker, output);
-    log_index_lock(worker->index); /* the sealer looks whether it has a session */
+    log_index_lock(worker->index); /* the sealer reads 'peer' */
     output->peer = (struct log_peer){0};
     log_index_unlock(worker->index);
     output->is_set_back = false;
 }
 
-/* How far it is by the sealed files; false: they could not be read. */
+/* Finds the output's end in the sealed files.  False: they could not be read. */
 static bool place_of(struct log_worker *worker, const struct log_key *key,
                      struct log_known *ret_known, struct fl_err *err)
 {
@@ -143,7 +143,7 @@ static void refuse(struct log_worker *worker, const struct log_request *request,
             .message = {.kind = FL_LOG_refuse, .source = request->number, .code = (uint16_t)code}});
 }
 
-/* A request without an answer now comes again when the agent dials again. */
+/* Ends the connection; the agent opens its sources again when it dials again. */
 static void break_off(struct log_worker *worker, const struct log_request *request,
                       const struct fl_err *err)
 {
@@ -184,10 +184,10 @@ void log_worker_open(struct log_worker *worker, const struct log_request *reques
         output->is_ended = known.is_ended;
         log_index_unlock(worker->index);
     } else if (output->cluster.n != request->cluster.n && output->cluster.n != 0) {
-        refuse(worker, request, FL_DENIED); /* it is another cluster's */
+        refuse(worker, request, FL_DENIED); /* another cluster has written it */
         return;
     }
-    log_worker_detach(worker, output); /* a newer session has it */
+    log_worker_detach(worker, output); /* the newer session takes it over */
     if (log_worker_by_peer(worker, request->connection, request->number)) {
         fl_fail(&err, FL_INVALID, "log source %u is opened twice", request->number);
         break_off(worker, request, &err);

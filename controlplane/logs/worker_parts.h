@@ -1,6 +1,5 @@
-/* worker_parts.h - the worker's state, for the three files that are the worker: worker.c is its
- * loop, worker_output.c knows outputs, their sessions and what is answered to them, writer.c writes
- * and syncs. */
+/* worker_parts.h - the worker's state, for its three files: worker.c is the loop, worker_output.c
+ * has outputs, their sessions and answers, cluster_writer.c writes and syncs. */
 #pragma once
 
 #include <pthread.h>
@@ -14,25 +13,25 @@
 
 struct fl_queue;
 
-#define LOG_WORKER_RETRY_MS ((fl_ms)500) /* a full disk is looked at again */
+#define LOG_WORKER_RETRY_MS ((fl_ms)500) /* how soon to try a full disk again */
 
-/* One entry on its way into a segment. */
+/* One entry to write into a segment. */
 struct log_cluster_writer_entry {
     struct log_output *output;
     struct log_chunk *chunk; /* RECORDS: a reference; NULL: END */
     struct log_place before, after;
-    size_t header_at; /* in writer->headers; in front of it its SOURCE entry, if it has one */
+    size_t header_at; /* in writer->headers; its SOURCE entry, if it needs one, stands before it */
     uint32_t header_bytes;
 };
 
-/* The writing of one cluster's output. */
+/* Writes one cluster's output. */
 struct log_cluster_writer {
     struct fl_cluster cluster;
     struct log_segment *segment; /* NULL: the next append makes one */
     FL_VEC(struct log_cluster_writer_entry) entries;
     struct fl_buf headers;
-    uint32_t sources_before; /* numbers given out when this batch began */
-    bool is_dirty;           /* something is not synced */
+    uint32_t sources_before; /* segment->sources_len when this batch began */
+    bool is_dirty;           /* written bytes are not synced */
     fl_ms dirty_since;
     bool is_listed; /* in worker->dirty_first, perhaps no longer dirty */
     struct log_cluster_writer *dirty_next;
@@ -51,10 +50,10 @@ struct log_worker {
     FL_VEC(struct log_cluster_writer *) writers;
     struct fl_map writer_of;               /* cluster -> place in writers */
     struct fl_map output_of;               /* (connection, number) -> struct log_output * */
-    FL_VEC(struct log_answer_box *) desks; /* with something waiting */
+    FL_VEC(struct log_answer_box *) boxes; /* those with answers that wait */
     FL_VEC(struct fl_job) woken;
     FL_VEC(struct log_output *) paused;
-    struct log_cluster_writer *dirty_first, *dirty_last; /* in the order they became so */
+    struct log_cluster_writer *dirty_first, *dirty_last; /* in the order they became dirty */
     fl_ms retry_at, aged_at;
     bool is_full;
     pthread_t thread;
@@ -73,7 +72,7 @@ void log_worker_tell(struct log_worker *worker, const struct log_output *output,
                      enum fl_log_message_kind kind, enum fl_code code);
 /* Sends its agent a CURSOR, once. */
 void log_worker_set_back(struct log_worker *worker, struct log_output *output);
-/* Letters go to the fronts that have read their last one; the others get theirs a little later. */
+/* Sends letters to the fronts that have read their last one; the others get theirs later. */
 void log_worker_post(struct log_worker *worker);
 
 struct log_output *log_worker_by_peer(const struct log_worker *worker, uint64_t connection,
@@ -81,28 +80,29 @@ struct log_output *log_worker_by_peer(const struct log_worker *worker, uint64_t 
 void log_worker_open(struct log_worker *worker, const struct log_request *request);
 void log_worker_pause(struct log_worker *worker, struct log_output *output, enum fl_code code);
 void log_worker_detach(struct log_worker *worker, struct log_output *output);
-/* All of it is sealed, and it has no writer: the files say how far it is.  The index is locked. */
+/* All of the output is sealed and it has no session: files hold its end.  The index is locked. */
 bool log_worker_is_idle(const struct log_output *output);
 void log_worker_evict(struct log_worker *worker, struct log_output *output); /* if it is idle */
-/* The job's followers are woken at the end of the turn. */
+/* Wakes the job's followers at the end of the turn. */
 void log_worker_wake_later(struct log_worker *worker, struct fl_job job);
 
 /* ---- cluster_writer.c ------------------------------------------------------------------------ */
 
 struct log_cluster_writer *log_cluster_writer_of(struct log_worker *worker,
                                                  struct fl_cluster cluster);
-/* Into the batch of its writer, when it is what comes next. */
+/* Adds the records to their writer's batch if they begin where the output ends; else drops them and
+ * sends a CURSOR. */
 void log_cluster_writer_append(struct log_worker *worker, struct log_request *request);
 void log_cluster_writer_end(struct log_worker *worker, const struct log_request *request);
-/* The batch goes to the file, and becomes visible. */
+/* Writes the batch to the segment and makes it visible to readers. */
 void log_cluster_writer_write(struct log_worker *worker, struct log_cluster_writer *writer);
-/* Each syncs, and acknowledges.  Due are those that wait for sync_ms, or all when nothing else is
- * to be done; no more than a few milliseconds of it at a time, since what comes meanwhile waits. */
+/* Both sync and acknowledge.  'due' takes the writers that have waited for sync_ms, or all if
+ * 'is_idle', and stops after a few milliseconds, since requests wait meanwhile. */
 void log_cluster_writer_sync_all(struct log_worker *worker);
 void log_cluster_writer_sync_due(struct log_worker *worker, bool is_idle);
 bool log_cluster_writer_any_dirty(struct log_worker *worker);
 bool log_cluster_writer_is_over(const struct log_worker *worker,
                                 const struct log_cluster_writer *writer);
 void log_cluster_writer_close(struct log_worker *worker, struct log_cluster_writer *writer);
-/* Is there room again? */
+/* Tries whether a full disk has room again. */
 void log_cluster_writer_try_again(struct log_worker *worker);
