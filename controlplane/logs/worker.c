@@ -37,7 +37,7 @@ static void forget(struct log_worker *worker, struct fl_job job)
     log_index_lock(worker->index);
     output = log_index_first(worker->index, job);
     log_index_unlock(worker->index);
-    for (; output; output = next) { /* the sealer removes only outputs without a session */
+    for (; output; output = next) { /* only this thread removes outputs, and not in this loop */
         log_index_lock(worker->index);
         next = output->job_next;
         log_index_unlock(worker->index);

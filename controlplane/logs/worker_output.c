@@ -113,7 +113,7 @@ void log_worker_detach(struct log_worker *worker, struct log_output *output)
     if (!output->peer.front) return;
     fl_map_remove(&worker->output_of, &key, sizeof(key));
     unpause(worker, output);
-    log_index_lock(worker->index); /* the sealer reads 'peer' */
+    log_index_lock(worker->index);
     output->peer = (struct log_peer){0};
     log_index_unlock(worker->index);
     output->is_set_back = false;
