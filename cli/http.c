@@ -52,23 +52,26 @@ bool cli_http(struct cli *cli, struct cli_http **ret_http, struct fl_err *err)
     static const char *const exempt[] = {"no_proxy", "NO_PROXY", NULL};
     struct fl_http_client_config config = {.proxy = cli_http_proxy(cli).value};
     const char *no_proxy = find_variable(exempt);
+    struct cli_http http;
     struct fl_buf ca;
-    bool is_read;
+    bool is_made;
 
     *ret_http = cli->http;
     if (cli->http) return true;
+    http.loop = fl_loop_create();
     fl_buf_init(&ca, CA_BYTES_MAX);
-    is_read = read_ca(cli, &ca, err);
-    if (is_read) {
-        config.no_proxy = no_proxy ? getenv(no_proxy) : NULL;
-        config.tls.ca_pem = (struct fl_str){(const char *)ca.at, ca.len};
-        cli->http = fl_new(struct cli_http);
-        cli->http->loop = fl_loop_create();
-        cli->http->client = fl_http_client_create(cli->http->loop, &config);
-        *ret_http = cli->http;
-    }
+    is_made = read_ca(cli, &ca, err);
+    config.no_proxy = no_proxy ? getenv(no_proxy) : NULL;
+    config.tls.ca_pem = (struct fl_str){(const char *)ca.at, ca.len};
+    is_made = is_made && fl_http_client_create(http.loop, &config, &http.client, err);
     fl_buf_fini(&ca);
-    return is_read;
+    if (!is_made) {
+        fl_loop_destroy(http.loop);
+        return false;
+    }
+    *ret_http = cli->http = fl_new(struct cli_http);
+    *cli->http = http;
+    return true;
 }
 
 void cli_http_end(struct cli *cli)

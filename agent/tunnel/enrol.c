@@ -300,7 +300,10 @@ struct agent_enrol *agent_enrol_start(struct fl_loop *loop, const struct agent_e
         client.proxy = config->proxy;
         client.no_proxy = config->no_proxy;
     }
-    enrol->client = fl_http_client_create(loop, &client);
+    if (!fl_http_client_create(loop, &client, &enrol->client, &enrol->err)) {
+        enter(enrol, ENROL_DONE);
+        return enrol;
+    }
     ask(enrol);
     return enrol;
 }

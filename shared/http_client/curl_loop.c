@@ -1,7 +1,5 @@
 #include "shared/http_client/curl_loop.h"
 
-#include <pthread.h>
-
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/io/loop.h"
@@ -101,21 +99,11 @@ static int on_timer(CURLM *multi, long wait_ms, void *ctx)
 
 /* ---- for http_client.c ----------------------------------------------------------------------- */
 
-static pthread_once_t global_once = PTHREAD_ONCE_INIT;
-
-static void begin_global(void)
-{
-    CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
-
-    fl_assert(result == CURLE_OK);
-}
-
 struct fl_curl_loop *fl_curl_loop_create(struct fl_loop *loop, unsigned connections_max,
                                          void (*ended)(void *private, CURLcode result))
 {
     struct fl_curl_loop *curl = fl_new(struct fl_curl_loop);
 
-    pthread_once(&global_once, begin_global);
     curl->loop = loop;
     curl->ended = ended;
     fl_timer_init(&curl->timer, loop, on_time, curl);

@@ -14,6 +14,7 @@
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 #include "shared/http_client/curl_error.h"
+#include "shared/http_client/curl_library.h"
 #include "shared/http_client/curl_loop.h"
 #include "shared/io/loop.h"
 #include "shared/io/proxy.h"
@@ -726,12 +727,14 @@ static struct fl_str copy_str(struct fl_http_client *client, struct fl_str text)
                            text.len};
 }
 
-struct fl_http_client *fl_http_client_create(struct fl_loop *loop,
-                                             const struct fl_http_client_config *config)
+bool fl_http_client_create(struct fl_loop *loop, const struct fl_http_client_config *config,
+                           struct fl_http_client **ret_client, struct fl_err *err)
 {
-    struct fl_http_client *client = fl_new(struct fl_http_client);
+    struct fl_http_client *client;
     const struct fl_tls_client *tls = &config->tls;
 
+    if (!fl_curl_load(FL_CURL_FILE, err)) return false;
+    client = fl_new(struct fl_http_client);
     client->loop = loop;
     client->tls = *tls;
     client->tls.ca_pem = copy_str(client, tls->ca_pem);
@@ -747,7 +750,8 @@ struct fl_http_client *fl_http_client_create(struct fl_loop *loop,
     client->is_http2 = config->is_http2;
     client->curl = fl_curl_loop_create(
         loop, config->connections_max ? config->connections_max : CONNECTIONS_MAX, on_ended);
-    return client;
+    *ret_client = client;
+    return true;
 }
 
 void fl_http_client_destroy(struct fl_http_client *client)

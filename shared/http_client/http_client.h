@@ -53,9 +53,11 @@ struct fl_http_client_config {
     unsigned connections_max;     /* 0: 16; further calls wait for one, within connect_ms */
 };
 
-/* All strings are copied. */
-struct fl_http_client *fl_http_client_create(struct fl_loop *loop,
-                                             const struct fl_http_client_config *config);
+/* All strings are copied.  The first client of a program loads libcurl, which takes some
+ * milliseconds; FL_UNSUPPORTED: there is none that will do. */
+FL_CHECK bool fl_http_client_create(struct fl_loop *loop,
+                                    const struct fl_http_client_config *config,
+                                    struct fl_http_client **ret_client, struct fl_err *err);
 /* After its calls, and from none of their callbacks.  NULL is fine. */
 void fl_http_client_destroy(struct fl_http_client *client);
 

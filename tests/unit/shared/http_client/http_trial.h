@@ -58,8 +58,10 @@ static inline void trial_on_done(void *ctx, const struct fl_err *err)
 
 static inline void trial_init(struct trial *trial, const struct fl_http_client_config *config)
 {
+    struct fl_err err = {0};
+
     *trial = (struct trial){.loop = fl_loop_create()};
-    trial->client = fl_http_client_create(trial->loop, config);
+    if (!fl_http_client_create(trial->loop, config, &trial->client, &err)) fail_msg("%s", err.text);
     trial->port = (struct fl_http_port){trial, trial_on_head, trial_on_body, trial_on_done, NULL};
     fl_buf_init(&trial->body, TRIAL_BODY_MAX);
 }
