@@ -18,11 +18,11 @@ struct statement {
     /* The rest belongs to the batch being built. */
     struct pg_array columns[ROW_COLUMNS_MAX];
     size_t rows;
-    uint64_t lo, hi; /* jobs; where the statement asks for them */
+    uint64_t lo, hi; /* smallest and largest job of its rows */
     int64_t lo_be, hi_be;
 };
 
-/* A row of which only the first or the last of its key counts. */
+/* A row that counts only if it is the first, or the last, of its key. */
 struct keyed {
     const char *table;
     enum pg_stmt stmt;
@@ -80,7 +80,7 @@ void apply_destroy(struct apply *apply)
 
 /* ---- rows to columns ------------------------------------------------------------------------- */
 
-/* A statement that has one row more. */
+/* Adds a row to a statement; the caller fills in its columns. */
 static struct statement *add(struct apply *apply, enum pg_stmt number)
 {
     struct statement *stmt = &apply->stmts[number];
@@ -132,7 +132,7 @@ static void add_job_end(struct apply *apply, const struct row *row)
     if (row->job_end.has_marks) pg_array_put_i64(add(apply, PG_STMT_open_mark_drop)->columns, job);
 }
 
-/* ---- the first and the last word ------------------------------------------------------------- */
+/* ---- rows with a key ------------------------------------------------------------------------- */
 
 static void keep_number(struct keyed *keyed, size_t *len, uint64_t number)
 {
@@ -174,7 +174,8 @@ static void read_key(const struct row *row, struct keyed *keyed)
     }
 }
 
-/* 'order' is the row's, or counted down where the first of its key is to be the last. */
+/* Among equal keys the row with the highest 'order' counts: it rises where the last row counts, and
+ * falls where the first does. */
 static void keep(struct apply *apply, const char *table, enum pg_stmt stmt, const struct row *row,
                  uint32_t order)
 {
@@ -291,7 +292,7 @@ static void bind(struct apply *apply, struct apply_stmt *to)
 {
     const struct statement *stmt = &apply->stmts[to->stmt];
 
-    if (pg_stmts[to->stmt].place == 0) { /* jobs that leave a table */
+    if (pg_stmts[to->stmt].place == 0) { /* a delete by job ids */
         to->values[0] = pg_array_value(&apply->stmts[to->stmt].columns[0], PG_INT8);
         return;
     }

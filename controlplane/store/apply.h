@@ -1,11 +1,11 @@
-/* apply.h - a batch as the statements that make it durable.
- * Only statements that have rows are built.  Within a batch the last word counts: the newest of
- * several puts, clears and drops of one mark, queue, cluster, shape or counter is kept, and the
- * oldest of equal specs, so that no statement meets a row twice.  Ends come before attempts and
- * those before terminal rows, as the schema's checks want it.
+/* apply.h - turns a batch into the statements that make it durable.
+ * It builds only statements that have rows.  If a batch puts, clears or drops a mark, queue,
+ * cluster, shape or counter several times, only the newest row counts; among equal specs the oldest
+ * counts.  So no statement has a row twice.  Ends come before attempts, and attempts before
+ * terminal rows, as the schema's checks want it.
  *
- *   apply_build, then apply_send: begin, the chain, ..., commit, sync; the result of the batch is
- *   the first failure, or that commit was answered "COMMIT"
+ *   apply_send: builds and sends begin, the chain, ..., commit, sync.  The batch's result is the
+ *   first failure, or success if the answer to commit was "COMMIT"
  *
  * Uses pg_conn and the core's rows.  Not thread-safe. */
 #pragma once
@@ -43,12 +43,12 @@ FL_CHECK bool apply_send(struct apply *apply, struct pg_conn *conn, const struct
 
 /* The meaning of a batch's failure:
  *   23502 in column epoch of the journal                     DEPOSED
- *   23502 in column prev of the journal, 23505 on it, 25P02  RELOAD; 40xxx too: the same batch may
- *         pass
+ *   23502 in column prev of the journal, 23505 on it, 25P02  RELOAD
+ *   40xxx                                                    RELOAD: the same batch may pass
  *   53100                                                    NO_SPACE
  *   no SQLSTATE, 08xxx, other 53xxx, 57xxx, 58xxx            UNKNOWN: the server is not well
  *   anything else                                            POISONED */
 enum engine_commit apply_verdict(const struct pg_failure *failure);
 
-/* The largest id of a job that the batch accepts; 0: none. */
+/* The largest id of the jobs that the batch accepts; 0: it accepts none. */
 uint64_t apply_job_newest(const struct core_batch *batch);

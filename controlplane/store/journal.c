@@ -8,8 +8,8 @@
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 
-/* The fastest of its levels that still finds what rows repeat: more would cost the engine's thread
- * more than it spares Postgres. */
+/* zstd's fastest level that still finds repetition in rows: a higher one costs the engine's thread
+ * more than it saves Postgres. */
 enum { LEVEL = 1 };
 
 enum {
@@ -59,7 +59,7 @@ struct fl_str journal_pack(struct journal_packer *packer, struct fl_str rows)
     make_room(packer, 1 + ZSTD_compressBound(rows.len));
     packer->at[0] = FORM;
     packed = ZSTD_compress2(packer->zstd, packer->at + 1, packer->cap - 1, rows.at, rows.len);
-    fl_assert(!ZSTD_isError(packed)); /* there is room for the worst */
+    fl_assert(!ZSTD_isError(packed)); /* there is room for the worst case */
     return (struct fl_str){(const char *)packer->at, 1 + packed};
 }
 
@@ -88,7 +88,7 @@ static bool unpack_frame(struct fl_str body, struct fl_arena *arena, struct fl_s
     return true;
 }
 
-/* The rows of release 0001 as today's. */
+/* Converts the rows of release 0001 to today's form. */
 static bool renew(struct fl_str old, struct fl_arena *arena, struct fl_str *ret_rows,
                   struct fl_err *err)
 {

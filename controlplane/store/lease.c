@@ -13,8 +13,8 @@ struct lease {
     char *conninfo, *holder;
     struct pg_waker waker;
     struct pg_conn *conn;
-    fl_ms connect_at; /* after a loss */
-    int answered;     /* rows of the answer; below 0: refused */
+    fl_ms connect_at; /* after a loss: when to connect again */
+    int answered;     /* how many rows the answer has; below 0: the statement failed */
 };
 
 static char *copy(const char *text)
@@ -101,7 +101,7 @@ static bool ask(struct lease *lease, enum lease_question question, fl_ms now)
     return pg_conn_send_text(lease->conn, is_renewal ? renew : release, is_renewal ? 2 : 1, texts);
 }
 
-/* True: an answer is complete. */
+/* True: an answer is complete, in *ret_answer. */
 static bool read_answer(struct lease *lease, enum lease_answer *ret_answer)
 {
     PGresult *result;
@@ -151,7 +151,7 @@ bool lease_turn(struct lease *lease, fl_ms now)
 {
     bool is_lost;
 
-    /* First: a holder that was stopped must not issue because an old answer happens to wait. */
+    /* First, so that a process that was stopped does not rely on an old answer that waits. */
     is_lost = lease_rule_expires(&lease->rule, now);
     if (lease->rule.state != LEASE_NONE && !lease->conn && now >= lease->connect_at) {
         lease->conn =

@@ -15,10 +15,10 @@
 #include "shared/base/vec.h"
 
 enum {
-    AHEAD_PARTS = 4,        /* begun beyond the one whose rows come out */
-    JOBS_CHUNKS = 256,      /* of open_job, at most */
-    OF_JOBS_CHUNKS = 64,    /* of each other table, at most, and one a partition */
-    CHUNK_IDS = 1 << 16,    /* but at least so wide */
+    AHEAD_PARTS = 4,        /* how many parts may stream ahead of the one that is handed out */
+    JOBS_CHUNKS = 256,      /* open_job is cut into at most so many parts */
+    OF_JOBS_CHUNKS = 64,    /* each other table into at most so many, and one more a partition */
+    CHUNK_IDS = 1 << 16,    /* a part has at least so many ids */
     COPY_HEADER_BYTES = 19, /* signature, flags, length of extension */
 };
 
@@ -32,10 +32,12 @@ struct part {
     const char *sql;
     FL_VEC(struct message) waiting;
     size_t next, waiting_bytes; /* in 'waiting' */
-    bool is_begun, is_whole;    /* all of it has come */
+    bool is_begun;
+    bool is_whole; /* all of it has come */
 };
 
-struct wire { /* one connection and the part it streams */
+/* One connection and the part it streams. */
+struct wire {
     struct pg_conn *conn;
     size_t part; /* SIZE_MAX: none */
     bool is_copying, has_header;
@@ -136,7 +138,7 @@ static const char *columns(struct load *load, unsigned place, const char *prefix
     return list;
 }
 
-/* The newest job, also when it has ended, says which number is next. */
+/* The newest job, even an ended one, gives the next number. */
 static const char counters[] =
     "select 1::smallint, greatest((select value from counter where id = 1), (select max(id) from"
     " job) + 1, 1) union all (select id, value from counter where id > 1 order by id)";
@@ -174,10 +176,9 @@ static void add_jobs(struct load *load, uint64_t first, uint64_t last)
     }
 }
 
-/* Rows that belong to the open jobs between lo and hi: the columns of 'table'.  The
- * lateral subquery keeps the order of the join out of the planner's hands: open jobs first, then
- * rows by key.  And where the table has no row of these ids, or none from some job on, none is
- * asked for: most of a long queue has never started. */
+/* Rows of a table for the open jobs between two ids.  The lateral subquery fixes the order of the
+ * join: open jobs first, then rows by key.  The bounds by min and max skip ids for which the table
+ * has no row: most jobs of a long queue have never started. */
 static const char of_jobs[] =
     "select x.* from open_job o cross join lateral (select %s from %s_p%" PRIu64 " t"
     " where t.job = o.job offset 0) x where o.job >= %" PRIu64 " and o.job < %" PRIu64
@@ -186,7 +187,8 @@ static const char of_jobs[] =
     " and o.job <= (select max(job) from %s_p%" PRIu64 " where job >= %" PRIu64
     " and job < %" PRIu64 ")%s order by o.job, x.element, x.n";
 
-/* By partition: with the parent in the join each probe would have to find its partition anew. */
+/* Reads each partition by itself: with the parent in the join, each probe would look for its
+ * partition. */
 static void add_of_jobs(struct load *load, enum row_kind kind, const char *filter,
                         const struct partition_list *ranges, uint64_t first, uint64_t last)
 {
@@ -313,12 +315,12 @@ static void keep_message(struct wire *wire, struct part *part, char *at, int len
 
     if (!wire->has_header) {
         wire->has_header = true;
-        skip = COPY_HEADER_BYTES; /* it comes with the first tuple, or with the end */
+        skip = COPY_HEADER_BYTES; /* it comes with the first tuple, or with the trailer */
     }
     fl_assert(len >= skip + (int)sizeof fields);
     memcpy(&fields, at + skip, sizeof fields);
     if (fields == UINT16_MAX) {
-        PQfreemem(at); /* the end */
+        PQfreemem(at); /* the trailer */
         return;
     }
     if (skip > 0) memmove(at, at + skip, (size_t)(len - skip));
@@ -341,7 +343,7 @@ static void receive(struct load *load, struct wire *wire)
         if (wire->is_copying) {
             if (is_full(load, wire)) return;
             if (rows == LOAD_TURN_ROWS) {
-                load->has_more = true; /* libpq holds it already: poll would not tell */
+                load->has_more = true; /* libpq holds more already, which poll does not see */
                 return;
             }
             len = PQgetCopyData(pg, &at, 1);
@@ -351,7 +353,7 @@ static void receive(struct load *load, struct wire *wire)
                 continue;
             }
             if (len == 0) return;
-            wire->is_copying = false; /* the end, or a failure that the result tells */
+            wire->is_copying = false; /* the end, or a failure; the result tells which */
         }
         switch (pg_conn_next(wire->conn, &result)) {
         case PG_NOTHING:
@@ -377,7 +379,7 @@ static void receive(struct load *load, struct wire *wire)
     }
 }
 
-/* Hands out rows of the part whose turn it is; false when there is none now. */
+/* Hands out rows of the part whose turn it is.  False: it has none now. */
 static bool emit(struct load *load)
 {
     struct part *part = NULL;

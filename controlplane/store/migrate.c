@@ -26,7 +26,7 @@ static bool run(PGconn *pg, const char *sql, struct fl_err *err)
     return is_good;
 }
 
-/* The one value of a query; "" when there is none. */
+/* Runs a query for one value; "" if it has none. */
 static bool ask(PGconn *pg, const char *sql, char *ret_text, size_t text_bytes, struct fl_err *err)
 {
     PGresult *result = PQexec(pg, sql);
@@ -79,7 +79,7 @@ static bool is_fit(PGconn *pg, struct fl_err *err)
     return is_durable(pg, err);
 }
 
-/* Two programs may both find it missing; then one of them fails, and finds it there. */
+/* Two programs may both find the table missing; then one fails, tries again, and finds it. */
 static bool make_version_table(PGconn *pg, struct fl_err *err)
 {
     for (int tries = 0; tries < CREATE_TRIES; tries++) {
@@ -95,7 +95,7 @@ static bool make_version_table(PGconn *pg, struct fl_err *err)
     return false;
 }
 
-/* The first partitions, and the row that the first batch follows. */
+/* Makes the first partitions, and the journal row that the first batch follows. */
 static bool make_first(PGconn *pg, const struct partition_config *config, struct fl_err *err)
 {
     const struct partition_range first[PARTITION_FAMILIES_LEN] = {
@@ -123,7 +123,7 @@ static bool make_first(PGconn *pg, const struct partition_config *config, struct
                err);
 }
 
-/* Takes the lock and then one step, or none when there is nothing left. */
+/* Takes the lock and then one step; *ret_is_done: no step was left. */
 static bool step(PGconn *pg, const struct migration *steps, size_t steps_len, bool *ret_is_done,
                  struct fl_err *err)
 {
@@ -188,7 +188,7 @@ bool migrate_to(const char *conninfo, const struct partition_config *config,
                        ? migrate_on(pg, config, steps, steps_len, err)
                        : fl_fail(err, FL_UNAVAILABLE, "%s", PQerrorMessage(pg));
 
-    PQfinish(pg); /* a transaction that failed goes with it */
+    PQfinish(pg); /* a failed transaction ends with the connection */
     return is_good;
 }
 

@@ -1,11 +1,11 @@
 /* migrate.h - brings the schema up to what this binary knows, before anything else touches the
- * database.  Forward only, each step in a transaction of its own, under a lock on schema_version:
- * several programs may start at once.  Refuses, and says why and what to do:
- *   - a schema that is newer than this binary, by the names of both
- *   - fsync, full_page_writes or synchronous_commit off: then an answer would promise what is not
- *     kept
+ * database.  It goes forward only, each step in a transaction of its own, under a lock on
+ * schema_version: several programs may start at once.  It refuses, with the reason and the next
+ * step:
+ *   - a schema that is newer than this binary; the text names both
+ *   - fsync, full_page_writes or synchronous_commit off: an answered commit could be lost
  *   - another encoding than UTF8, a server older than 15, a server in recovery
- * It waits for Postgres, and so is called at the start of a program, never on a loop.
+ * It waits for Postgres, so call it at the start of a program, never on a loop.
  * Uses libpq. */
 #pragma once
 
@@ -14,8 +14,8 @@
 
 struct partition_config;
 
-/* FL_UNAVAILABLE: no database; FL_UNSUPPORTED: refused; FL_IO: a step failed, nothing of it
- * stays. */
+/* FL_UNAVAILABLE: there is no database; FL_UNSUPPORTED: it was refused; FL_IO: a step failed and
+ * was rolled back. */
 FL_CHECK bool migrate(const char *conninfo, const struct partition_config *config,
                       struct fl_err *err);
 

@@ -1,7 +1,7 @@
 #include "controlplane/store/migrations.h"
 
-/* The assembler copies the files; the include path finds them.  A build does not see that an
- * included file has changed: touch this one, and a test compares the two. */
+/* The assembler copies the files from the include path.  The build does not notice when one of them
+ * changes: touch this file then.  A test compares the copies. */
 #define MIGRATION(number, name)                                                                    \
     __asm__(".pushsection .rodata\n"                                                               \
             "migration_" #number ":\n"                                                             \

@@ -1,4 +1,4 @@
-/* migrations.h - the files of schema/, as they were when this binary was built.
+/* migrations.h - the files of schema/, copied in when this binary was built.
  * Uses libc only. */
 #pragma once
 

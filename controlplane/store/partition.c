@@ -24,13 +24,13 @@ struct entry {
     bool is_attached, is_detaching;
 };
 
-/* When all in a partition may go: once no job of it is open, that never changes. */
+/* When a partition may go; once none of its jobs is open, that time never changes. */
 struct memo {
     enum partition_family family;
     const char *table;
     uint64_t lo;
     fl_ms gone_at; /* by the database's clock */
-    bool is_least; /* it is asked again then */
+    bool is_least; /* gone_at is a lower bound: ask again at that time */
 };
 
 struct partition {
@@ -41,19 +41,19 @@ struct partition {
     char *conninfo;
     struct pg_conn *conn;
     enum state state;
-    fl_ms deadline;               /* of IDLE */
-    fl_ms check_at;               /* look for what is old */
-    fl_ms wall;                   /* the database's clock when it listed */
-    bool is_checking;             /* this pass looks for what is old */
+    fl_ms deadline;               /* when IDLE ends */
+    fl_ms check_at;               /* when to look for old partitions */
+    fl_ms wall;                   /* the database's clock at the last list */
+    bool is_checking;             /* this pass looks for old partitions */
     FL_VEC(struct entry) entries; /* by table, then lo */
     FL_VEC(struct memo) memos;
     struct entry asked;
-    size_t ask_next; /* of entries */
+    size_t ask_next; /* the next of 'entries' to ask about */
     uint64_t used[PARTITION_FAMILIES_LEN];
     uint64_t below[PARTITION_FAMILIES_LEN];
     struct partition_stats stats;
     enum { NOTE_NONE, NOTE_MADE, NOTE_REMOVED } note;
-    char doing[64]; /* for trouble */
+    char doing[64]; /* the step that runs, for 'trouble' */
 };
 
 struct partition_config partition_config_default(void)
@@ -131,8 +131,7 @@ static void send_text(struct partition *partition, enum state state, const char 
     enter(partition, state, INT64_MAX);
 }
 
-/* Every table that is, or was, a partition of ours: attached ones with their bounds, others
- * without. */
+/* Lists every table that is, or was, a partition of ours; only attached ones have bounds. */
 static const char LIST[] =
     "select p.relname, c.relname, coalesce(pg_get_expr(c.relpartbound, c.oid), ''),"
     " i.inhrelid is not null, coalesce(i.inhdetachpending, false),"
@@ -259,8 +258,8 @@ static struct partition_list ranges_of(const struct partition *partition, const 
     return list;
 }
 
-/* How far the numbers may go: the end of the run of partitions without a gap that holds 'used', in
- * every table of the family. */
+/* The number below which ids may be used: in every table of the family, partitions without a gap
+ * reach from 'used' to it. */
 static uint64_t below_of(const struct partition *partition, enum partition_family family)
 {
     uint64_t below = UINT64_MAX;
@@ -388,7 +387,7 @@ static void remove_now(struct partition *partition, const struct entry *entry, f
     const char *table = entry->table;
     char sql[256];
 
-    /* The master of JOBS stands for all, and goes last. */
+    /* The master of JOBS goes last: it tells which partitions there are. */
     for (const char *const *at = partition_tables[PARTITION_JOBS];
          entry->family == PARTITION_JOBS && *at; at++) {
         if (has_table(partition, *at, entry->range.lo)) {
@@ -400,7 +399,8 @@ static void remove_now(struct partition *partition, const struct entry *entry, f
     run(partition, "detach", sql, now);
 }
 
-/* The master of JOBS is asked about; the tables of BATCHES are kept for times of their own. */
+/* Whether this entry's age is asked for: one table stands for all of JOBS, but each table of
+ * BATCHES has its own retention. */
 static bool is_asked(const struct entry *entry)
 {
     return entry->family == PARTITION_BATCHES || entry->table == partition_master(PARTITION_JOBS);
@@ -445,7 +445,7 @@ static void read_asked(struct partition *partition, const PGresult *result)
         kept_ms = strcmp(entry->table, "audit") == 0 ? config->audit_retention_ms
                                                      : config->journal_retention_ms;
     }
-    /* No time: empty, or so old that the journal does not go back that far. */
+    /* Without a time it is empty, or older than the journal. */
     at = PQgetisnull(result, 0, 1) ? 0 : strtoll(PQgetvalue(result, 0, 1), NULL, 10);
     is_least = strcmp(PQgetvalue(result, 0, 2), "t") == 0;
     if (known) {
@@ -477,7 +477,7 @@ static void rest(struct partition *partition, fl_ms now)
     enter(partition, IDLE, partition->check_at);
 }
 
-/* After a fresh list: the most urgent thing, one at a time. */
+/* After a fresh list: does the most urgent step, one at a time. */
 static void decide(struct partition *partition, fl_ms now)
 {
     if (partition->role == PARTITION_MAKER) {
@@ -533,7 +533,7 @@ static bool on_result(struct partition *partition, const PGresult *result, fl_ms
 
         pg_failure_of(result, &failure);
         partition->note = NOTE_NONE;
-        /* The connection may be inside a transaction that failed: begin afresh. */
+        /* The connection may be inside a failed transaction, so the next step gets a new one. */
         fail(partition, partition->state == DOING ? partition->doing : "maintenance", failure.text,
              now);
         pg_conn_destroy(partition->conn);

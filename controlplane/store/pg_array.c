@@ -7,9 +7,9 @@
 #include "shared/base/assert.h"
 
 enum {
-    HEADER_BYTES = 20,
-    FIRST_BYTES = 4096
-}; /* dimensions, has NULLs, element type, length, first index */
+    HEADER_BYTES = 20, /* dimensions, has NULLs, element type, length, first index */
+    FIRST_BYTES = 4096,
+};
 
 void pg_array_fini(struct pg_array *array)
 {

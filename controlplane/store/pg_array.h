@@ -17,16 +17,16 @@ struct pg_array { /* {0} is fine */
 };
 
 void pg_array_fini(struct pg_array *array);  /* leaves {0} */
-void pg_array_start(struct pg_array *array); /* empty again */
+void pg_array_start(struct pg_array *array); /* empties it */
 
-/* Numbers without a sign are put bit for bit. */
+/* Unsigned numbers are stored bit for bit. */
 void pg_array_put_i64(struct pg_array *array, uint64_t v);
 void pg_array_put_i32(struct pg_array *array, uint32_t v);
 void pg_array_put_i16(struct pg_array *array, uint16_t v);
 void pg_array_put_bool(struct pg_array *array, uint8_t v);
 void pg_array_put_bytes(struct pg_array *array, const void *ptr, size_t bytes);
 void pg_array_put_str(struct pg_array *array, struct fl_str s);
-void pg_array_put_some(struct pg_array *array, struct fl_str s); /* empty is NULL */
+void pg_array_put_some(struct pg_array *array, struct fl_str s); /* an empty text becomes NULL */
 void pg_array_put_null(struct pg_array *array);
 
 Oid pg_array_type(Oid element); /* the array's type */

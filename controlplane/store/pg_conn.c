@@ -9,13 +9,13 @@
 #include "shared/base/assert.h"
 #include "shared/io/loop.h"
 
-/* A plan made while a table is empty must be good when it is large, so every scan is off; and
- * one plan is enough, since none depends on the values. */
+/* A plan that is made while a table is empty must be good when it is large, so all but index scans
+ * are off.  One plan a statement is enough, since none depends on the values. */
 static const char SETTINGS[] =
     "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off"
     " -c plan_cache_mode=force_generic_plan -c jit=off -c client_min_messages=warning"
     " -c DateStyle=ISO -c lock_timeout=30000";
-/* The client has gone away by then, and no read is worth a vacuum's waiting. */
+/* After 5 s the client has given up, and a longer read would hold up vacuum. */
 static const char READER_SETTINGS[] =
     " -c statement_timeout=5000 -c default_transaction_read_only=on";
 
@@ -50,7 +50,7 @@ static void on_ready(void *ctx, unsigned events)
     conn->waker.wake(conn->waker.ctx);
 }
 
-/* Waits for what libpq waits for now. */
+/* Watches the socket for the events that libpq waits for. */
 static void watch(struct pg_conn *conn)
 {
     short events =
@@ -61,7 +61,7 @@ static void watch(struct pg_conn *conn)
                  (events & POLLIN ? FL_WATCH_READ : 0u) | (events & POLLOUT ? FL_WATCH_WRITE : 0u));
 }
 
-/* While it connects, libpq may go on with another socket, also of the same number. */
+/* While it connects, libpq may change to another socket, even one of the same number. */
 static void watch_anew(struct pg_conn *conn)
 {
     fl_watch_off(&conn->watch);
@@ -96,7 +96,7 @@ static char *options_of(const char *conninfo, enum pg_role role)
     return options;
 }
 
-/* libpq would write it to stderr.  Everything that matters comes as a result, or as a loss. */
+/* By default libpq writes notices to stderr; we need none of them. */
 static void ignore_notice(void *arg, const PGresult *result)
 {
     (void)arg;

@@ -7,8 +7,8 @@
  *
  * It watches its own socket on its owner's loop and calls the owner's 'wake' when a turn is due;
  * the owner then calls pg_conn_turn, and does so at pg_conn_deadline at the latest.  LOST is for
- * good: destroy it.  One thing waits all the same: a host name (not an address, not a socket's
- * folder) is looked up by libpq while it connects.
+ * good: destroy it.  One step does wait: libpq looks up a host name (not an address, not a socket's
+ * folder) while it connects.
  * Uses libpq and shared/io/loop.  Not thread-safe. */
 #pragma once
 
@@ -25,17 +25,17 @@ enum { PG_CONNECT_MS = 5000 }; /* connecting and preparing together */
 
 struct pg_conn;
 
-/* Never NULL; every failure shows as LOST.  'purpose' is seen in pg_stat_activity. */
+/* Never NULL; every failure shows as LOST.  pg_stat_activity shows 'purpose'. */
 struct pg_conn *pg_conn_create(const char *conninfo, enum pg_role role, const char *purpose,
                                const struct pg_waker *waker, fl_ms now);
 void pg_conn_destroy(struct pg_conn *conn); /* NULL is fine; closes at once */
 
-/* While it is held, it does not watch its socket, and the server waits. */
+/* A held connection does not watch its socket, so that the server waits. */
 void pg_conn_hold(struct pg_conn *conn, bool is_held);
 fl_ms pg_conn_deadline(const struct pg_conn *conn); /* when a turn is due without input */
 
-/* Reads and writes what can be without waiting.  LOST may still hold results that came before the
- * end: take them with pg_conn_next. */
+/* Reads and writes without waiting.  When LOST it may still hold results that came before the end:
+ * take them with pg_conn_next. */
 enum pg_state pg_conn_turn(struct pg_conn *conn, fl_ms now);
 enum pg_state pg_conn_state(const struct pg_conn *conn);
 const char *pg_conn_error(const struct pg_conn *conn); /* one line, why it is LOST */
@@ -49,14 +49,14 @@ FL_CHECK bool pg_conn_sync(struct pg_conn *conn);
 enum pg_next {
     PG_NOTHING, /* wait for input */
     PG_RESULT,  /* PQclear it */
-    PG_DONE,    /* PLAIN: that text is answered whole, send the next */
+    PG_DONE,    /* PLAIN: the text is answered completely, send the next */
 };
 enum pg_next pg_conn_next(struct pg_conn *conn, PGresult **ret_result);
 
 /* For COPY. */
 PGconn *pg_conn_raw(struct pg_conn *conn);
 
-/* How a statement failed, for the caller to judge. */
+/* How a statement failed. */
 struct pg_failure {
     char sqlstate[6]; /* "" when the connection was lost */
     char table[64], column[64];
@@ -64,7 +64,7 @@ struct pg_failure {
 };
 void pg_failure_of(const PGresult *result, struct pg_failure *ret_failure);
 
-/* The code for a failure of anything but a batch. */
+/* The error code for a failure, but for a batch's (apply_verdict). */
 enum fl_code pg_failure_code(const struct pg_failure *failure);
 
 /* Big-endian fields of a binary result; NULL and absent are 0. */

@@ -52,7 +52,7 @@ static void say(struct writer *to, const char *fmt, ...)
     to->len += (size_t)len;
 }
 
-/* The number of the parameter with this source, which is new where there is none yet. */
+/* The number of the parameter with this source; adds the parameter if there is none. */
 static int param(struct writer *to, unsigned source, Oid type)
 {
     struct pg_stmt_text *out = to->out;
@@ -76,7 +76,7 @@ static int array(struct writer *to, size_t column)
                  pg_array_type(row_table(to->info->place)->columns[column].type));
 }
 
-/* Is 'word' one of the words of 'list'? */
+/* Whether 'word' is one of the words of 'list'. */
 static bool has_word(const char *list, const char *word)
 {
     size_t len = strlen(word);
@@ -87,7 +87,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* Arrays come first, as in the order of the columns. */
+/* Numbers the arrays first, in the order of the columns. */
 static void number_arrays(struct writer *to)
 {
     const struct row_table *table = row_table(to->info->place);
@@ -97,7 +97,7 @@ static void number_arrays(struct writer *to)
     }
 }
 
-/* A list of the columns, with what comes between two; 'how' says one of them. */
+/* How one column appears in a list. */
 enum how { BARE, OF_U, SAME, SET, UNNEST, ARRAY };
 
 static void say_column(struct writer *to, enum how how, size_t i)

@@ -1,14 +1,14 @@
 /* pg_stmt.h - the statements of stmts.def as they are sent to Postgres.
- * The text of a statement on rows is made from their columns (row_columns.h).  In it stand
- *   {table}                  where the rows are kept
- *   {columns} {u.columns}    their columns; with u. before each
- *   {keys} {key}             the columns of the key; the first of them
- *   {s.keys=u.keys}          "s.a = u.a and ..."
- *   {sets}                   "a = excluded.a, ..." for all that are not of the key
- *   {stamps} {$stamps}       the columns that no row carries, each behind a comma; their parameters
- *   {unnests} {arrays}       the parameters, an array a column: "unnest($1) a, ..."; "$1, ..."
- *   {array}                  the first of them
- *   {lo} {hi}                further parameters: smallest and largest job of the statement's rows
+ * The text of a statement on rows is made from their columns (row_columns.h).  In it
+ *   {table}                  is the rows' table
+ *   {columns} {u.columns}    are its columns; the same with u. before each
+ *   {keys} {key}             are the columns of the key; the first of them
+ *   {s.keys=u.keys}          is "s.a = u.a and ..."
+ *   {sets}                   is "a = excluded.a, ..." for all columns outside the key
+ *   {stamps} {$stamps}       are the columns that no row has, each behind a comma; their parameters
+ *   {unnests} {arrays}       are the parameters, an array a column: "unnest($1) a, ..."; "$1, ..."
+ *   {array}                  is the first array
+ *   {lo} {hi}                are further parameters: the smallest and largest job of the rows
  * Uses the core's rows and Postgres's type numbers. */
 #pragma once
 
@@ -27,7 +27,7 @@ enum pg_stmt {
 
 enum { PG_PARAMS_MAX = 24, PG_SQL_MAX = 4096 };
 
-/* The source of a parameter of a statement on rows: the column of that number, or one of these. */
+/* The source of a parameter in a statement on rows: a column's number, or one of these. */
 enum pg_source { PG_OF_BATCH = 100, PG_OF_AT, PG_OF_LO, PG_OF_HI };
 
 struct pg_stmt_info {
@@ -35,7 +35,7 @@ struct pg_stmt_info {
     enum pg_role role;
     unsigned place; /* see row_columns.h; 0: the statement is not on rows */
     const char *without, *sql;
-    Oid types[PG_PARAMS_MAX]; /* where the statement lists them */
+    Oid types[PG_PARAMS_MAX]; /* the types that the statement lists */
     int params;
 };
 

@@ -1,6 +1,6 @@
 /* pg_waker.h - the owner's loop, for connections that never wait (pg_conn.h).
- * 'wake' is called on the loop when a socket is ready.  It only notes that a turn is due: from
- * inside it nothing of the store may be called. */
+ * A connection calls 'wake' on the loop when its socket is ready.  'wake' only notes that a turn is
+ * due and may call nothing of the store. */
 #pragma once
 
 struct fl_loop;

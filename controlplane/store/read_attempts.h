@@ -12,8 +12,8 @@ enum { READ_ATTEMPTS_MAX = 1000 }; /* in one answer */
 struct read_attempt {
     struct fl_attempt attempt;
     struct fl_cluster cluster;
-    struct fl_str nodes; /* names, a line each, one a replica */
-    fl_ms began_at;      /* placed; 0: not known any more */
+    struct fl_str nodes; /* a line with the node's name for each replica */
+    fl_ms began_at;      /* when it was placed; 0: not known any more */
     bool is_ended;
     bool is_last;         /* its element ended with it, in this state */
     enum job_state state; /* with is_last */
@@ -27,11 +27,11 @@ struct read_attempts {
     const struct fl_err *err; /* NULL: all went well */
     const struct read_attempt *at;
     size_t len;
-    bool has_more; /* go on behind the last one */
+    bool has_more; /* ask again from the last one on */
 };
 
 typedef void read_attempts_fn(void *ctx, const struct read_attempts *attempts);
 
-/* Those behind (element, n); (0, 0) begins.  The number of the question; 0: FL_FULL. */
+/* The attempts behind (element, n); (0, 0) begins.  Returns the question's number; 0: FL_FULL. */
 uint64_t read_attempts(struct reader *reader, struct fl_job job, uint32_t element, uint16_t n,
                        size_t len_max, read_attempts_fn *fn, void *ctx, struct fl_err *err);

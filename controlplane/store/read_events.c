@@ -12,8 +12,8 @@ struct op {
     void *ctx;
     struct fl_job job; /* 0: all rows */
     uint64_t batch;
-    uint64_t limit; /* batches; for journal_of: the newest asked for */
-    bool has_more;  /* of journal_of */
+    uint64_t limit; /* how many batches; for journal_of: the newest batch asked for */
+    bool has_more;  /* for journal_of: the job has more batches */
 };
 
 struct event_list {
@@ -53,7 +53,7 @@ static int by_place(const void *a, const void *b)
     return left->n < right->n ? -1 : left->n > right->n;
 }
 
-/* The events of some journal rows, told in the order of their places. */
+/* Answers with the events of some journal rows, in the order of their places. */
 static void tell(const struct op *op, const PGresult *result, struct fl_arena *arena,
                  uint64_t batch, bool has_more)
 {
@@ -132,7 +132,7 @@ static int by_number(const void *a, const void *b)
     return *left < *right ? -1 : *left > *right;
 }
 
-/* The first few different ones behind op->batch. */
+/* Picks the first few different batches behind op->batch and asks for them. */
 static void batches_answered(struct reader *reader, void *data, const PGresult *result,
                              const struct fl_err *err, struct fl_arena *arena)
 {

@@ -7,11 +7,12 @@
 #include "controlplane/store/row_columns.h"
 #include "shared/base/assert.h"
 
-/* Table after table, page after page, each by its key from the last one of the page before. */
+/* Reads table after table, page after page; each page begins behind the last key of the page
+ * before. */
 
 static const struct step {
     enum pg_stmt stmt;
-    size_t key_bytes; /* a number's, which begins at 0; 0: a text, which begins empty */
+    size_t key_bytes; /* the bytes of a number as key; 0: the key is a text */
 } steps[] = {
     {PG_STMT_queues_page, 4},
     {PG_STMT_clusters_page, 4},
@@ -59,7 +60,7 @@ static void next_step(struct op *op)
     if (op->step < STEPS_LEN) op->key_len = steps[op->step].key_bytes;
 }
 
-/* Hands out a row; its key is where the next page begins. */
+/* Hands out a row and notes its key, behind which the next page begins. */
 static bool tell_row(struct op *op, const PGresult *result, int i)
 {
     unsigned place = pg_stmts[steps[op->step].stmt].place;

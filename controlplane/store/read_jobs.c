@@ -5,7 +5,7 @@
 #include "controlplane/store/reader_ask.h"
 #include "shared/base/assert.h"
 
-/* Columns that pages and reads by id share, then those of reads by id. */
+/* The columns that pages and reads by id share, then those of reads by id only. */
 enum column {
     ID,
     TENANT,

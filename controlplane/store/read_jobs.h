@@ -1,8 +1,8 @@
-/* read_jobs.h - jobs as their rows tell of them: pages of ended ones, and documents by id.
+/* read_jobs.h - reads jobs from their rows: pages of ended jobs, and single jobs by id.
  * A page walks down the ids, or the ids of one queue, READ_JOBS_WALK_MAX at most, and leaves out
- * what is open, another tenant's, or not asked for; so it may be short, or empty, and 'next' still
- * goes on.  Answers come from reader_turn; their contents live as long as the call.
- * Uses reader.h and the core's types. */
+ * jobs that are open, another tenant's, or outside of the filter; so it may be short, or empty,
+ * while 'next' still goes on.  Answers come from reader_turn; their contents live as long as the
+ * call. Uses reader.h and the core's types. */
 #pragma once
 
 #include "controlplane/core/job.h"
@@ -12,7 +12,7 @@
 enum {
     READ_JOBS_WALK_MAX = 1000,
     READ_JOBS_IDS_MAX = 1000,
-    READ_JOBS_LABELS_MAX = 16, /* of a filter */
+    READ_JOBS_LABELS_MAX = 16, /* in a filter */
     READ_JOBS_LABELS_BYTES_MAX = 128,
 };
 
@@ -23,7 +23,7 @@ struct read_job {
     uint32_t elements;
     bool is_picked;
     bool is_ended;
-    enum job_state state; /* when it has ended: then these two are right */
+    enum job_state state; /* valid if it has ended, as 'reason' */
     enum reason reason;
 
     /* Only by id. */
@@ -32,9 +32,9 @@ struct read_job {
     struct fl_digest spec;
     struct fl_str name, labels, params, picked;
     fl_ms accepted_at, ended_at; /* 0: not known any more, or not yet */
-    uint64_t batch;              /* that accepted it */
-    bool has_exit;               /* a plain job that has ended: its last attempt's ... */
-    uint16_t attempt;            /* ... number; 0: it never had one */
+    uint64_t batch;              /* the batch that accepted it */
+    bool has_exit;               /* a plain job that has ended: it has the three fields below */
+    uint16_t attempt;            /* its last attempt's number; 0: it never had one */
     int32_t exit_code;
     uint32_t first_replica; /* the first that failed; UINT32_MAX: none did */
 };
@@ -43,7 +43,7 @@ struct read_jobs {
     const struct fl_err *err; /* NULL: all went well */
     const struct read_job *at;
     size_t len;
-    uint64_t next; /* of a page: 'before' of the next one; 0: there is none */
+    uint64_t next; /* after a page: 'before' of the next page; 0: this was the last */
 };
 
 typedef void read_jobs_fn(void *ctx, const struct read_jobs *jobs);
@@ -55,11 +55,11 @@ struct read_jobs_query {
     /* "key=value\n" lines, each of which must stand in the job's; empty: any. */
     struct fl_str labels;
     uint64_t before; /* ids below this; 0: from the newest on */
-    uint32_t walk;   /* so many rows are looked at; 0, or more than the most: the most */
+    uint32_t walk;   /* how many rows to walk; 0 or too many: READ_JOBS_WALK_MAX */
 };
 
-/* The number of the question (reader_forget); 0: FL_FULL, or FL_INVALID for a filter that is too
- * long. */
+/* Returns the question's number (for reader_forget); 0: FL_FULL, or FL_INVALID for a filter that is
+ * too long. */
 uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *query,
                         read_jobs_fn *fn, void *ctx, struct fl_err *err);
 

@@ -16,7 +16,7 @@ struct question {
     uint8_t *bytes;
     reader_answer_fn *answer; /* NULL: forgotten */
     _Alignas(16) uint8_t op[READER_OP_BYTES_MAX];
-    fl_ms give_up_at; /* 0: it has not been seen by a turn yet */
+    fl_ms give_up_at; /* 0: the next turn sets it */
 };
 
 struct reader {
@@ -24,13 +24,12 @@ struct reader {
     struct pg_waker waker;
     reader_trouble_fn *trouble;
     void *ctx;
-    struct pg_conn *conn; /* NULL: none is made now */
+    struct pg_conn *conn; /* NULL: not connected, and not connecting */
     fl_ms retry_at;
     uint32_t retry_ms;
-    FL_VEC(struct question *)
-    questions; /* in the order of their answers; those that were sent are first */
-    size_t flying;
-    bool is_answered; /* the first of those that fly has its answer, its sync follows */
+    FL_VEC(struct question *) questions; /* in the order of their answers; sent ones are first */
+    size_t flying;                       /* how many are sent */
+    bool is_answered;                    /* a question got its answer, and its sync follows */
     uint64_t number_last;
     const struct question *current; /* the question whose answer is being delivered */
     bool has_new;
@@ -183,7 +182,7 @@ static void close_conn(struct reader *reader, fl_ms now)
     if (reader->retry_ms > READER_RETRY_MAX_MS) reader->retry_ms = READER_RETRY_MAX_MS;
     pg_conn_destroy(reader->conn);
     reader->conn = NULL;
-    reader->flying = 0; /* they are asked again */
+    reader->flying = 0; /* all questions are sent again */
     reader->is_answered = false;
 }
 
@@ -208,7 +207,7 @@ static void send_asks(struct reader *reader, fl_ms now)
     }
 }
 
-/* No answer but the end of the connection, as the server's last words or as libpq's own. */
+/* Whether the failure is not an answer but the end of the connection, by the server or by libpq. */
 static bool is_end(const struct pg_failure *failure)
 {
     return failure->sqlstate[0] == '\0' || strncmp(failure->sqlstate, "57P", 3) == 0 ||
@@ -221,7 +220,7 @@ static void refused(struct reader *reader, const PGresult *result)
     struct fl_err err = {0};
 
     pg_failure_of(result, &failure);
-    if (is_end(&failure)) return; /* the turn that finds it lost asks again */
+    if (is_end(&failure)) return; /* a later turn finds the loss and sends the question again */
     reader->is_answered = true;
     (void)fl_fail(&err, pg_failure_code(&failure), "the database: %s", failure.text);
     reader->flying--;
@@ -236,7 +235,7 @@ static void read_answers(struct reader *reader)
         switch (PQresultStatus(result)) {
         case PGRES_PIPELINE_SYNC:
             reader->is_answered = false;
-            reader->retry_ms = 0; /* it works */
+            reader->retry_ms = 0; /* the connection works */
             break;
         case PGRES_TUPLES_OK:
             fl_assert(reader->flying > 0 && !reader->is_answered);
@@ -252,7 +251,8 @@ static void read_answers(struct reader *reader)
     }
 }
 
-/* Those that have waited too long.  One that flies takes the connection with it. */
+/* Fails the questions that have waited too long.  If one of them was sent, the connection is
+ * dropped. */
 static void give_up(struct reader *reader, fl_ms now)
 {
     const struct fl_err err = {.code = FL_UNAVAILABLE, .text = "the database does not answer"};
@@ -285,7 +285,7 @@ void reader_turn(struct reader *reader, fl_ms now)
     case PG_CONNECTING:
         return;
     case PG_LOST:
-        read_answers(reader); /* the answer before its end */
+        read_answers(reader); /* answers that came before the end */
         if (reader->conn) lose_conn(reader, pg_conn_error(reader->conn), now);
         return;
     case PG_READY:

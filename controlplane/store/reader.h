@@ -1,13 +1,13 @@
 /* reader.h - a connection for reading ended work, history, and access.
- * A front thread has one of its own on its loop: it calls reader_turn after the waker was called,
- * and at reader_deadline; every answer is delivered from there.  The questions are in
- * read_*.h; an answer is delivered once, unless it was forgotten or the reader destroyed before.
- * From inside an answer anything may be asked.
+ * Each front thread has its own, on its loop: it calls reader_turn when the waker was called, and
+ * at reader_deadline; reader_turn delivers every answer.  read_*.h has the questions.  A question
+ * gets one answer, unless it was forgotten or the reader destroyed before.  An answer's callback
+ * may ask further questions.
  *
  * Questions are sent at once, READER_FLYING_MAX at a time, and answered in their order.  The server
- * gives up on one after 5 s (statement_timeout); one that has waited for READER_WAIT_MS is answered
- * as unavailable.  A lost connection is made again, after 100 ms, 200 ms, ... 5 s; questions whose
- * time is not over are asked again.  Reads never see uncommitted rows, and may see a commit before
+ * cancels one after 5 s (statement_timeout); one that has waited for READER_WAIT_MS gets the answer
+ * 'unavailable'.  A lost connection is made again, after 100 ms, 200 ms, ... 5 s; questions whose
+ * time is not over are sent again.  Reads never see uncommitted rows, and may see a commit before
  * its requester does.  Uses libpq inside, not in this header.  Not thread-safe: its front owns
  * it. */
 #pragma once
@@ -22,9 +22,9 @@
 struct reader;
 
 enum {
-    READER_ASKS_MAX = 1000, /* waiting and flying; more are refused */
-    READER_FLYING_MAX = 16, /* sent, not answered */
-    READER_WAIT_MS = 10000, /* from the question to the answer that there is none */
+    READER_ASKS_MAX = 1000, /* questions waiting or sent; more are refused */
+    READER_FLYING_MAX = 16, /* questions sent and not answered */
+    READER_WAIT_MS = 10000, /* after this time the answer is FL_UNAVAILABLE */
     READER_RETRY_FIRST_MS = 100,
     READER_RETRY_MAX_MS = 5000,
 };
@@ -39,12 +39,11 @@ void reader_destroy(struct reader *reader); /* NULL is fine; open questions get 
 fl_ms reader_deadline(const struct reader *reader, fl_ms now); /* at or before now: at once */
 void reader_turn(struct reader *reader, fl_ms now);
 
-/* Drops a question whose asker is gone: no answer is delivered.  One that was answered already is
- * fine. */
+/* Drops a question, so that no answer is delivered.  Fine if it was answered already. */
 void reader_forget(struct reader *reader, uint64_t ask);
 
 struct reader_stats {
-    uint64_t asked, answered, failed, lost; /* lost: connections */
+    uint64_t asked, answered, failed, lost; /* questions; 'lost' counts connections */
     size_t waiting;
 };
 

@@ -10,16 +10,16 @@
 
 enum { READER_OP_BYTES_MAX = 256 };
 
-/* 'result' NULL: there is none, and 'err' says why.  'arena' lives as long as the call. */
+/* 'result' is NULL if the read failed, and 'err' says why.  'arena' lives as long as the call. */
 typedef void reader_answer_fn(struct reader *reader, void *op, const PGresult *result,
                               const struct fl_err *err, struct fl_arena *arena);
 
-/* The number of the question, never 0; 0: FL_FULL, nothing was asked. */
+/* Returns the question's number; 0: FL_FULL, nothing was asked. */
 uint64_t reader_ask(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
                     reader_answer_fn *answer, const void *op, size_t op_bytes, struct fl_err *err);
 
-/* A question that follows from another one's answer, inside of it: it has the first one's number,
- * so that who asked can forget it, and its time. */
+/* Asks a further question from within an answer.  It has the first question's number, so that
+ * reader_forget drops it, and the first question's deadline. */
 void reader_ask_on(struct reader *reader, enum pg_stmt stmt, const struct pg_value *values,
                    reader_answer_fn *answer, const void *op, size_t op_bytes);
 

@@ -43,7 +43,7 @@ static const struct row_table tables[ROW_KINDS_LEN] = {
 #include "controlplane/core/rows.def"
 };
 
-/* What open_job would keep of each kind; of job_new it does. */
+/* The columns that open_job would keep for each kind; only job_new's are used. */
 static const struct row_table open_tables[ROW_KINDS_LEN] = {
 #define K(type, name) {#name, TYPE_##type, .is_key = true},
 #define L(type, name) {#name, TYPE_##type},

@@ -1,6 +1,6 @@
 /* row_columns.h - rows of rows.def as rows of tables: the names of their columns, their types in
- * Postgres, and their values on the way there and back. A place is where rows are kept: a kind of
- * row, or ROW_OPEN_JOB for what open_job keeps of job_new. Uses the core's rows
+ * Postgres, and their values in both directions.  A 'place' is where rows are kept: the number of a
+ * kind of row, or ROW_OPEN_JOB for the part of job_new that open_job keeps.  Uses the core's rows
  * and pg_array. */
 #pragma once
 
@@ -22,10 +22,10 @@ enum row_fold {
 };
 
 struct row_column {
-    const char *name; /* of the field: row_column_name has Postgres's */
+    const char *name; /* the field's; row_column_name gives Postgres's name */
     Oid type;
     bool is_key;
-    bool is_count; /* numbers the rows of a batch; no field of the row */
+    bool is_count; /* it numbers the rows of a batch, and is no field of the row */
 };
 
 struct row_table {
@@ -39,10 +39,11 @@ const struct row_table *row_table(unsigned place);
 const char *row_column_name(unsigned place, size_t column);
 const char *row_stamps(unsigned place); /* the columns that no row carries: ", batch", ", at" */
 
-/* Adds the row's values to the columns of its kind; 'count' is how many of it were before it. */
+/* Appends the row's values to the columns; 'count': how many rows of the kind the batch had before
+ * it. */
 void row_bind(const struct row *row, struct pg_array *columns, uint32_t count);
 void row_bind_open_job(const struct row *job_new, struct pg_array *columns);
 
-/* The row of these values, in binary, of all columns but a count; NULL and empty are the same.
- * False: one has a length that its type does not have. */
+/* Reads a row from binary values, one for each column but a count; NULL and empty are the same.
+ * False: a value has a length that its type does not have. */
 FL_CHECK bool row_read(unsigned place, const struct fl_str *columns, struct row *ret_row);

@@ -17,8 +17,8 @@
 
 enum {
     READER_RETRY_MS = 500,
-    /* Beside a commit so many look-ups are asked about at a time; fewer wait for its end, as the
-     * batch that they are for does, but not for a slow one. */
+    /* While a commit is under way, look-ups are sent once there are ASK_BESIDE_MIN of them.  Fewer
+     * wait for the end of the commit, but at most ASK_WAIT_MS. */
     ASK_BESIDE_MIN = 32,
     ASK_WAIT_MS = 20,
 };
@@ -28,7 +28,7 @@ enum writer_state {
     WRITER_CONNECTING, /* and preparing */
     WRITER_TAKING,
     WRITER_READY,
-    /* every batch in flight has its result, and no other may follow on this connection */
+    /* the connection is lost: its batches have their results, and no batch may follow on it */
     WRITER_BROKEN,
 };
 
@@ -75,8 +75,8 @@ struct store {
     struct pg_conn *reader;
     fl_ms reader_at; /* connect again from then on */
     bool is_asking;
-    uint64_t asked_after;          /* so many commits */
-    FL_VEC(struct lookup) lookups; /* those that were sent are first */
+    uint64_t asked_after;          /* stats.commits when look-ups were last sent */
+    FL_VEC(struct lookup) lookups; /* sent ones are first */
     struct pg_array ask_index, ask_tenant, ask_key;
 
     bool has_results; /* a turn is due at once */
@@ -114,8 +114,8 @@ static void on_trouble(void *ctx, const char *what, const char *text)
     store->trouble(store->trouble_ctx, what, text);
 }
 
-/* No other ever has this name: not this process's next store, nor the next process of this
- * number. */
+/* Makes a name that no other store ever has: not this process's next store, nor a later process of
+ * the same number. */
 static void name_holder(struct store *store)
 {
     char host[64] = "";
@@ -278,7 +278,7 @@ static void on_commit(void *ctx, const struct core_batch *batch, uint64_t epoch,
     partition_used(store->remover, apply_job_newest(batch), batch->number, now);
     if (store->writer_state == WRITER_BROKEN ||
         !apply_send(store->apply, store->writer, batch, epoch)) {
-        store->has_results = true; /* lost: the turn says so, after the results of those before */
+        store->has_results = true; /* the next turn gives its result, after those of earlier ones */
     }
 }
 
@@ -288,7 +288,7 @@ static enum engine_commit verdict(const struct flight *flight)
     return flight->is_failed ? apply_verdict(&flight->failure) : ENGINE_UNKNOWN;
 }
 
-/* The oldest is settled.  False: the engine has gone on to another term. */
+/* Delivers the result of the oldest batch in flight.  False: the engine has left this term. */
 static bool deliver(struct store *store, fl_ms now)
 {
     struct flight flight = store->flights[0];
@@ -308,7 +308,7 @@ static bool deliver(struct store *store, fl_ms now)
     return term == store->term;
 }
 
-/* False: it is an error. */
+/* False: the result is an error. */
 static bool note_result(struct flight *flight, const PGresult *result)
 {
     switch (PQresultStatus(result)) {
@@ -339,7 +339,7 @@ static void read_commits(struct store *store, fl_ms now)
 
         PQclear(result);
         if (is_sync && !deliver(store, now)) return;
-        if (is_error && pg_conn_state(store->writer) == PG_LOST) break; /* libpq made it up */
+        if (is_error && pg_conn_state(store->writer) == PG_LOST) break; /* libpq made this error */
     }
     if (pg_conn_state(store->writer) != PG_LOST) return;
     store->writer_state = WRITER_BROKEN;
@@ -524,7 +524,7 @@ static void read_answers(struct store *store, fl_ms now)
     }
 }
 
-/* They are in the order of their time. */
+/* Answers look-ups that waited too long; they stand in the order of their deadlines. */
 static void give_up(struct store *store, fl_ms now)
 {
     struct lookup *late;
@@ -534,7 +534,7 @@ static void give_up(struct store *store, fl_ms now)
         len++;
     }
     if (len == 0) return;
-    /* Their places in the question are lost with them, so what is left of it is asked anew. */
+    /* If they were sent, the question's other look-ups lose their places, so it is sent anew. */
     if (store->lookups.at[0].is_sent) close_reader(store, now);
     late = take_first(store, len);
     for (size_t i = 0; i < len; i++) {
@@ -543,7 +543,7 @@ static void give_up(struct store *store, fl_ms now)
     fl_free(late);
 }
 
-/* When what waits is asked about, if the reader is there and not busy; 0: at once. */
+/* When to send the waiting look-ups, if the reader is ready and not busy; 0: at once. */
 static fl_ms ask_at(const struct store *store)
 {
     if (store->flights_len == 0 || store->asked_after != store->stats.commits ||

@@ -1,8 +1,7 @@
-/* store.h - Postgres as the engine sees it: take, load, commit, drop, lookup, and partitions
- * meanwhile.  Nothing here waits. A call of the engine's only notes or sends; every answer is
- * delivered from store_turn, as engine_results, and from inside one anything may be asked.  After
- * 'drop' or a new 'take' no result of what was asked before comes, but for look-ups, which are
- * answered once each in every case.
+/* store.h - Postgres as the engine sees it: take, load, commit, drop and lookup; it keeps
+ * partitions, too.  No call waits: it only notes or sends.  store_turn delivers every answer, as
+ * engine_results; their callbacks may ask further.  After 'drop' or a new 'take' no result of
+ * earlier calls comes, except for look-ups, each of which gets one answer in every case.
  *
  *   migrate (migrate.h) -> store_create -> store_port, handed to engine_create -> store_attach ->
  *   store_turn ... -> store_release -> store_destroy
@@ -22,21 +21,21 @@
 struct store;
 
 struct store_config {
-    const char *conninfo;  /* of libpq */
-    const char *instance;  /* of the locked state directory: who takes over from itself at once */
-    uint32_t lease_ttl_ms; /* 6 s; renewed each third of it, relied on for two thirds */
-    uint32_t take_ms;      /* a takeover that takes longer has failed: 10 s */
-    uint32_t lookup_ms;    /* a look-up that takes longer is answered with is_good false: 2 s */
+    const char *conninfo;  /* libpq's connection string */
+    const char *instance;  /* the state directory's id: takes over from itself without a wait */
+    uint32_t lease_ttl_ms; /* renewed each third of it, relied on for two thirds [6 s] */
+    uint32_t take_ms;      /* a takeover that takes longer fails [10 s] */
+    uint32_t lookup_ms;    /* a look-up that takes longer is answered with is_good false [2 s] */
     struct partition_config partition;
 };
 
-/* conninfo and instance are the caller's to set. */
+/* The values in brackets; the caller sets conninfo and instance. */
 struct store_config store_config_default(void);
 
 enum { STORE_LOOKUPS_MAX = 1000, STORE_INFLIGHT_MAX = ENGINE_INFLIGHT_MAX };
 
-/* For the log: a failure that is tried again, or that the engine hears as a code only. The first
- * text is one of a few words: take, load, commit, lookup, maintenance, make, detach, drop. */
+/* For the log: a failure that will be tried again, or that gives the engine only a code.  Values of
+ * 'what' are take, load, commit, lookup, maintenance, make, detach and drop. */
 typedef void store_trouble_fn(void *ctx, const char *what, const char *text);
 
 /* Both structs are copied, with their strings. */
@@ -44,16 +43,16 @@ struct store *store_create(const struct store_config *config, const struct pg_wa
                            store_trouble_fn *trouble, void *trouble_ctx);
 void store_destroy(struct store *store); /* NULL is fine; closes all, releases nothing */
 
-/* The engine's side of it. */
+/* The store's calls for the engine. */
 struct engine_store store_port(struct store *store);
 
-/* Where its answers go; before the first turn. */
+/* Sets the receiver of its answers; before the first turn. */
 void store_attach(struct store *store, const struct engine_results *results);
 
-/* ---- the owner's ----------------------------------------------------------------------------- */
+/* ---- for the owner --------------------------------------------------------------------------- */
 
-/* Drops what is in flight, ends the maintenance and gives up the lease, so that another need not
- * wait.  Turn on until store_is_released, which is so after 2 s at the latest. */
+/* Drops what is in flight, ends the maintenance and gives up the lease, so that another leader need
+ * not wait.  Go on with store_turn until store_is_released, which takes 2 s at most. */
 void store_release(struct store *store, fl_ms now);
 bool store_is_released(const struct store *store);
 

@@ -9,14 +9,15 @@
 
 enum step { BEGIN, LIMIT, LEASE, END_OLD, EPOCH, COMMIT, NEWEST, KEYS, STEPS_LEN };
 
-/* $1 holder, $2 instance, $3 time to live, $4 first batch; each has the ones it says. */
+/* $1 holder, $2 instance, $3 time to live, $4 first batch; a step has its first 'params' of
+ * them. */
 static const struct {
     const char *sql;
     int params;
     bool has_batch; /* its only parameter is $4's value */
 } steps[STEPS_LEN] = {
     [BEGIN] = {"begin", 0, false},
-    /* A lock that is held for longer means trouble that a retry finds solved or not. */
+    /* If a lock is held for longer, the takeover fails and is tried again. */
     [LIMIT] = {"set local lock_timeout = '4s'", 0, false},
     [LEASE] =
         {"update lease set holder = $1, instance = $2,"

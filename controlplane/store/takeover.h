@@ -1,17 +1,17 @@
-/* takeover.h - becoming the leader: one transaction on the new writer connection.
- * It takes the lease row (no row: another leads, and nothing is changed), ends the backend of the
- * old writer where it still lives, and raises the epoch; only then it reads the newest key, since
- * after that nothing of an older epoch can land.  All is sent at once: a program that is stopped in
- * the middle of it holds no lock for longer than the server needs.
- * Uses pg_conn.  Not thread-safe. */
+/* takeover.h - becomes the leader, by one transaction on the new writer connection.
+ * It takes the lease row (no row: another process leads, and nothing is changed), ends the old
+ * writer's backend if that still lives, and raises the epoch.  Only then does it read the newest
+ * batch and keys, since no batch of an older epoch can be committed any more.  All statements are
+ * sent at once: a program that is stopped in between holds no lock for longer than the server
+ * needs. Uses pg_conn.  Not thread-safe. */
 #pragma once
 
 #include "controlplane/engine/engine_port.h" /* struct engine_taken */
 #include "controlplane/store/pg_conn.h"
 
 struct takeover_request {
-    const char *holder; /* this very leader-to-be: no other ever has this name */
-    /* the locked state directory's id: it takes over from itself at once; not "" */
+    const char *holder; /* the new leader's name, which no other ever has */
+    /* the state directory's id: it takes over from itself without a wait; not "" */
     const char *instance;
     uint32_t ttl_ms;
     uint64_t batch_from; /* keys from here on are reported; 0: none */
@@ -19,7 +19,7 @@ struct takeover_request {
 
 enum takeover_state {
     TAKEOVER_WAIT,
-    TAKEOVER_DONE, /* this one leads */
+    TAKEOVER_DONE, /* the holder leads */
     TAKEOVER_FAILED,
 };
 
@@ -33,6 +33,6 @@ struct takeover {
 /* On a READY writer connection.  False: it is LOST. */
 FL_CHECK bool takeover_send(struct pg_conn *conn, const struct takeover_request *request);
 
-/* Reads what there is.  With TAKEOVER_FAILED the code is FL_DEPOSED, FL_NO_SPACE or
+/* Reads the answers that came.  With TAKEOVER_FAILED take->code is FL_DEPOSED, FL_NO_SPACE or
  * FL_UNAVAILABLE. */
 enum takeover_state takeover_read(struct takeover *take, struct pg_conn *conn);
