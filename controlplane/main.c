@@ -68,7 +68,7 @@ static bool read_file(const char *path, struct fl_buf *buf, struct fl_err *err)
     return fl_file_read(AT_FDCWD, path, buf, err) || fl_err_wrap(err, "%s", path);
 }
 
-/* A context of the API's certificate as it is now. */
+/* Makes a TLS context with the API's present certificate. */
 static bool make_tls(struct daemon *daemon, SSL_CTX **ret_tls, struct fl_err *err)
 {
     const char *certificate = text(daemon, CONFIG_api_certificate);
@@ -149,7 +149,8 @@ static void health(void *ctx, struct api_health *ret_health)
     }
 }
 
-/* The engine thread sleeps a second at most: one that takes no turn hangs. */
+/* Whether the engine thread has turned since the last call.  It sleeps a second at most, so without
+ * a turn it hangs. */
 static bool is_well(void *ctx)
 {
     struct daemon *daemon = ctx;
@@ -188,7 +189,7 @@ static struct partition_config partitions(const struct daemon *daemon)
     return config;
 }
 
-/* Waits for a database that is not up yet, as after a boot. */
+/* Migrates the database; waits if it is not up yet, as after a boot. */
 static bool prepare_database(struct daemon *daemon, struct fl_err *err)
 {
     struct partition_config config = partitions(daemon);
@@ -244,7 +245,7 @@ static bool open_logs(struct daemon *daemon, struct fl_err *err)
 }
 
 /* Listeners that share a port would share it with another fairleadd too, and each would get some of
- * the other's connections: so it must first be free for one that shares with nobody. */
+ * the other's connections.  So the port must first be free for a listener that does not share. */
 static bool is_free(const char *setting, const struct fl_net_address *address, struct fl_err *err)
 {
     int fd;
@@ -256,7 +257,7 @@ static bool is_free(const char *setting, const struct fl_net_address *address, s
     return true;
 }
 
-/* One listener of several on one port; *port 0 becomes the one that was free. */
+/* Makes one of several listeners on one port; a port 0 in *address becomes the chosen one. */
 static bool listen_on(const char *setting, struct fl_net_address *address, int *ret_fd,
                       struct fl_err *err)
 {
@@ -434,7 +435,7 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
     return true;
 }
 
-/* In reverse: who asks ends before who answers. */
+/* Stops the parts in reverse order: a part ends before those that it uses. */
 static void stop(void *ctx)
 {
     struct daemon *daemon = ctx;

@@ -80,7 +80,7 @@ struct fl_str http_date_line(struct http_date *date, fl_ms wall)
     return (struct fl_str){date->line, date->line_len};
 }
 
-/* The limit of a buffer for output is far over what any answer has. */
+/* Always fits: the limit of an output buffer is far larger than any answer. */
 static void put(struct fl_buf *out, struct fl_str s)
 {
     bool is_put = fl_buf_put(out, s.at, s.len);

@@ -6,9 +6,8 @@
 #include "shared/base/assert.h"
 #include "shared/io/log.h"
 
-#define READS_MAX 4 /* of one connection in a turn */
-#define ROUNDS_MAX                                                                                 \
-    8 /* of requests and their answers in a turn, as far as the peer keeps taking them */
+#define READS_MAX 4  /* how often to read from one connection in a turn */
+#define ROUNDS_MAX 8 /* how often to handle requests and write answers in a turn */
 #define SPILT_BYTES_MAX ((size_t)256 * 1024)
 #define REFUSAL_BYTES_MAX 256
 
@@ -38,8 +37,7 @@ void http_connection_put_dirty(struct http_connection *connection)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* The request in hand will not be answered: its handler hears of it, and its handle finds
- * nothing. */
+/* Gives up the request in hand: tells its handler, and its handle finds no request from now on. */
 static void lose_request(struct http_connection *connection)
 {
     const struct http_watcher *watcher = connection->watcher;
@@ -212,7 +210,7 @@ void http_connection_streams(struct http_connection *connection)
     http_connection_put_dirty(connection);
 }
 
-/* Both: true when the state moved on, and there may be more to do. */
+/* This and take_head: true if the state moved on and there may be more to do. */
 static bool take_body(struct http_connection *connection)
 {
     struct http_exchange *exchange = connection->exchange;
@@ -256,8 +254,8 @@ static bool parse(struct http_connection *connection, size_t head_bytes,
                               exchange->fields, &exchange->head, ret_refusal);
 }
 
-/* With as much room behind it as its body can use.  A head points into the input, so it is read
- * anew where that had to move. */
+/* Parses the head and makes room behind it for its body.  If the input had to move for that, it
+ * parses again, since a head points into the input. */
 static bool parse_head(struct http_connection *connection, size_t head_bytes,
                        struct fl_http_refusal *ret_refusal)
 {
@@ -337,7 +335,7 @@ static bool take_head(struct http_connection *connection)
     return true;
 }
 
-/* Hands on what the input holds: request by request, as long as each is answered at once. */
+/* Handles the requests in the input one after the other, as long as each is answered at once. */
 static void process(struct http_connection *connection)
 {
     bool is_on = true;
@@ -353,7 +351,7 @@ static void process(struct http_connection *connection)
         case HTTP_BODY:
             is_on = take_body(connection);
             break;
-        /* a follower that has closed its end counts as gone, or it would never be noticed */
+        /* a follower that has closed its end counts as gone: there is no other sign of it */
         case HTTP_STREAM:
             if (connection->has_ended) die(connection);
             return;
@@ -370,8 +368,8 @@ static void process(struct http_connection *connection)
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
-/* Would more input be of use now, and is there room for it?  While a request is in hand it is read
- * as well, so that a peer that goes away is noticed. */
+/* Whether to read: there must be room for input.  It reads even while a request is in hand, to
+ * notice a peer that goes away. */
 static bool is_hungry(struct http_connection *connection)
 {
     char *to;
@@ -413,7 +411,7 @@ static void shake(struct http_connection *connection)
     switch (http_socket_handshake(&connection->socket)) {
     case HTTP_IO_DONE:
         enter(connection, HTTP_IDLE);
-        connection->is_readable = true; /* the first request may have come along */
+        connection->is_readable = true; /* OpenSSL may hold the first request already */
         return;
     case HTTP_IO_AGAIN:
         return;
@@ -427,7 +425,7 @@ static void shake(struct http_connection *connection)
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
-/* Tells a stream that waits for room; true when it put something. */
+/* Tells a stream that there is room again; true if it put bytes. */
 static bool tell_room(struct http_connection *connection)
 {
     const struct http_watcher *watcher = connection->watcher;
@@ -442,7 +440,7 @@ static bool tell_room(struct http_connection *connection)
     return http_connection_waiting(connection) > 0 || connection->state != HTTP_STREAM;
 }
 
-/* When the peer must have done what is expected of it now; 0: nothing is. */
+/* The deadline for the peer's next step; 0: no step is expected. */
 static fl_ms deadline(const struct http_connection *connection)
 {
     const struct http_limits *limits = &connection->server->limits;
@@ -479,9 +477,9 @@ static fl_ms deadline(const struct http_connection *connection)
     return at;
 }
 
-/* Decides which events to wait for, and until when.  The timer is set anew only when it would be
- * too late: mostly it fires long after its connection went on, finds the next deadline, and is set
- * to that. */
+/* Decides which events to wait for, and until when.  It sets the timer only if that would fire too
+ * late: as a rule the timer fires after its connection went on, and is then set to the next
+ * deadline. */
 static void settle(struct http_connection *connection)
 {
     struct http_exchange *exchange = connection->exchange;
@@ -564,7 +562,7 @@ static void on_timer(void *ctx)
         settle(connection);
         return;
     }
-    if (!connection->was_looked_at) { /* it may have been us who were late, not the peer */
+    if (!connection->was_looked_at) { /* perhaps we were late, not the peer */
         connection->was_looked_at = true;
         connection->is_readable = true;
         http_connection_work(connection);

@@ -1,8 +1,7 @@
 /* connection.h - one peer: its bytes in, its requests one after the other, its answers out.
- * All that happens to it ends in http_connection_work, which reads, hands requests on, writes and
- * then decides what to wait for, and until when.  Work that a handler makes between times is done
- * at the end of the turn, once, however often it asked.
- * Not thread-safe. */
+ * Every event ends in http_connection_work, which reads, hands requests on, writes, and then
+ * decides what to wait for, and until when.  If a handler answers at another time,
+ * http_connection_work runs once at the end of the turn. Not thread-safe. */
 #pragma once
 
 #include "controlplane/http/server_state.h"
@@ -11,15 +10,15 @@
 
 enum http_state {
     HTTP_HANDSHAKE,
-    HTTP_IDLE,   /* no byte of a request is there */
-    HTTP_HEAD,   /* some are */
+    HTTP_IDLE,   /* waits for a request's first byte */
+    HTTP_HEAD,   /* a part of a head is there */
     HTTP_ASKING, /* on_head is being called */
     HTTP_BODY,   /* the head is there, the body is not */
     HTTP_ASKED,  /* the request is whole and not answered */
     HTTP_STREAM, /* its answer is being streamed */
-    HTTP_LAST,   /* nothing more is read; waiting bytes are written, then it ends */
-    HTTP_LINGER, /* our end is closed; the peer shall read the last answer before its end breaks */
-    HTTP_DEAD,   /* freed as soon as no call works with it */
+    HTTP_LAST,   /* reads no more, writes the bytes that wait, then ends */
+    HTTP_LINGER, /* our end is closed; waits so that the peer can read the last answer */
+    HTTP_DEAD,   /* freed as soon as no call uses it */
 };
 
 struct http_request {
@@ -27,7 +26,7 @@ struct http_request {
 };
 
 struct http_connection {
-    struct http_request request; /* the one in hand; its address is what handlers have */
+    struct http_request request; /* the one in hand; handlers have its address */
     struct http_server *server;
     struct http_connection *prev, *next, *next_dirty;
     struct fl_watch watch;
@@ -37,27 +36,27 @@ struct http_connection {
     struct fl_buf out;
     size_t out_at;      /* the bytes before it have been written */
     size_t spilt_bytes; /* while lingering */
-    fl_ms since;        /* when it came into its state */
-    fl_ms progress_at;  /* when the peer last took something, or something began to wait */
+    fl_ms since;        /* when it entered its state */
+    fl_ms progress_at;  /* when the peer last took bytes, or bytes began to wait */
     const struct http_watcher *watcher;
     void *watcher_ctx;
-    uint64_t number; /* of its request, in the server: no other has it */
+    uint64_t number; /* the request's, unique in the server */
     uint32_t slot;
     enum http_state state;
-    uint8_t read_wants, write_wants; /* of enum fl_watch_event */
+    uint8_t read_wants, write_wants; /* enum fl_watch_event, or-ed */
     bool is_working, is_dirty;
-    bool is_readable; /* a read may give something */
+    bool is_readable; /* a read may give bytes */
     bool is_held;     /* requests wait until the peer has taken answers */
     bool has_ended;   /* the peer sends no more */
     bool has_asked;   /* this is not its first request */
     bool is_head;     /* the request's method is HEAD */
     bool closes;      /* after this request */
     bool wants_room;
-    bool was_looked_at; /* after its deadline: bytes that came meanwhile were read once more */
+    bool was_looked_at; /* its deadline is over, and it was read once more since */
     char peer[FL_NET_TEXT_MAX];
 };
 
-/* Takes the descriptor. */
+/* Takes over the descriptor. */
 void http_connection_open(struct http_server *server, int fd, struct ssl_ctx_st *tls,
                           const struct fl_net_address *peer);
 
@@ -73,7 +72,7 @@ bool http_connection_closes(struct http_connection *connection);
 struct fl_buf *http_connection_out(struct http_connection *connection);
 size_t http_connection_waiting(const struct http_connection *connection); /* bytes */
 
-/* The answer is in the buffer, whole, or a stream's head is. */
+/* Call the first when a whole answer is in the buffer, the second when a stream's head is. */
 void http_connection_answered(struct http_connection *connection);
 void http_connection_streams(struct http_connection *connection);
 

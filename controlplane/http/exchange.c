@@ -5,7 +5,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
-#define OUTPUT_BYTES_MAX ((size_t)1 << 30) /* an answer of ours; far more than any is */
+#define OUTPUT_BYTES_MAX ((size_t)1 << 30) /* far larger than any answer */
 
 void http_pool_init(struct http_pool *pool, const struct http_limits *limits)
 {
@@ -120,7 +120,7 @@ void http_exchange_settle(struct http_exchange *exchange, uint64_t bytes)
     if (bytes > exchange->input_bytes) grow(exchange);
 }
 
-/* Memory that counts is what a large body takes; small ones live in what the exchange keeps
+/* How much of a body's memory counts: only a large body's, since the exchange keeps small buffers
  * anyway. */
 static size_t counted(const struct fl_buf *content)
 {
@@ -132,7 +132,7 @@ bool http_exchange_add(struct http_pool *pool, struct http_exchange *exchange, s
     size_t before = counted(&exchange->content);
     bool is_added;
 
-    /* Growing doubles at most, so this is what the next put may come to. */
+    /* The buffer grows at most to twice its length, so this bounds its next size. */
     if (exchange->content.len + piece.len > exchange->content.cap &&
         pool->content_bytes - before + 2 * (exchange->content.len + piece.len) >
             pool->limits.bodies_bytes_max) {

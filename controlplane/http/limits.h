@@ -5,7 +5,7 @@
 
 #include "shared/base/types.h"
 
-/* The values that the limits themselves may have, beside FL_HTTP_FIELDS_MAX. */
+/* The largest values that two of the limits may have; FL_HTTP_FIELDS_MAX bounds headers_max. */
 #define HTTP_CONNECTIONS_MAX 1000000
 #define HTTP_HEAD_BYTES_MAX 262144
 

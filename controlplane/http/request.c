@@ -6,8 +6,8 @@
 #include "shared/base/assert.h"
 #include "shared/wire/http_target.h"
 
-#define SLOT_BITS 20       /* of a handle; above them the request's number */
-#define CHUNK_BYTES_MAX 32 /* of what frames a chunk, and of the last one */
+#define SLOT_BITS 20       /* a handle's low bits; the request's number stands above them */
+#define CHUNK_BYTES_MAX 32 /* a chunk's size line and line ends, with the last chunk */
 
 _Static_assert(HTTP_CONNECTIONS_MAX < 1 << SLOT_BITS, "a slot fits");
 
@@ -17,7 +17,7 @@ static struct http_exchange *exchange_of(const struct http_request *request)
 {
     const struct http_connection *connection = request->connection;
 
-    /* Answered, gone, or streaming: the handler kept it for too long. */
+    /* Else the request is answered, gone, or streaming, and the handler kept it for too long. */
     fl_assert(http_connection_has_request(connection) && connection->state != HTTP_STREAM);
     return connection->exchange;
 }
@@ -109,7 +109,7 @@ static void put(struct fl_buf *out, const void *bytes, size_t len)
 {
     bool is_put = fl_buf_put(out, bytes, len);
 
-    fl_assert(is_put); /* the limit of output is far over what an answer has */
+    fl_assert(is_put); /* the limit of an output buffer is far larger than any answer */
 }
 
 static void put_head(struct http_connection *connection, struct http_answer *answer)

@@ -1,12 +1,12 @@
-/* request.h - one request as its handler sees it, and how it is answered.
- * The server calls on_head when the head is there: look at route and token, then say how large the
- * body may be, or answer at once.  on_request follows with the whole body; answer there or later,
- * from any callback on the same loop, exactly once.  A request that is answered before its body has
- * come closes the connection.
+/* request.h - one request as its handler sees it, and the calls that answer it.
+ * The server calls on_head when the head is there: the handler looks at route and token, and then
+ * returns how large the body may be, or answers at once.  on_request follows with the whole body;
+ * the handler answers there or later, from any callback on the same loop, exactly once.  An answer
+ * before the whole body has come closes the connection.
  * Lifetime: a 'struct http_request *' is valid until it is answered or its stream ended, or until
  * on_gone; its contents (head, body, arena) until it is answered or its stream begins.  A handler
- * that answers later keeps the handle, which finds nothing once the peer is gone, or is called by
- * on_gone.  All of it runs on the loop of the server.  Not thread-safe. */
+ * that answers later keeps the handle, which finds no request once the peer is gone; it may also
+ * set on_gone.  All of it runs on the loop of the server.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,12 +26,12 @@ struct http_server;
 struct http_port {
     void *ctx;
 
-    /* The head is there and the body is not.  Returns how many bytes of body this request may have
-     * (0: none, else 413); meaningless when it has been answered in here.  HEAD is to be handled as
+    /* The head is there and the body is not.  Returns how many bytes of body this request may have;
+     * a longer one gets 413.  The result does not count if it was answered here.  Handle HEAD as
      * GET. */
     uint64_t (*on_head)(void *ctx, struct http_request *request);
 
-    /* All is there.  Not called when on_head answered. */
+    /* The whole request is there.  Not called when on_head answered. */
     void (*on_request)(void *ctx, struct http_request *request);
 };
 
@@ -39,24 +39,23 @@ struct http_port {
 
 const struct fl_http_head *http_head(const struct http_request *request);
 struct fl_str http_body(const struct http_request *request); /* empty in on_head */
-struct fl_str
-http_peer(const struct http_request *request); /* "127.0.0.1:40112", until it is gone */
+struct fl_str http_peer(const struct http_request *request); /* "127.0.0.1:40112"; borrowed */
 bool http_is_tls(const struct http_request *request);
 
-/* Memory until it is answered. */
+/* Memory that lives until the request is answered. */
 struct fl_arena *http_arena(struct http_request *request);
 
 #define HTTP_SEGMENTS_MAX 16
 
 struct http_path {
-    struct fl_str at[HTTP_SEGMENTS_MAX]; /* raw: route by these, then decode what is a name */
+    struct fl_str at[HTTP_SEGMENTS_MAX]; /* raw: choose the route by these, then decode names */
     size_t len;
 };
 
-/* False when there are more: no route has as many. */
+/* False: it has more segments than any route. */
 FL_CHECK bool http_path(const struct http_request *request, struct http_path *ret_path);
 
-/* A raw segment decoded, in the request's arena; false when it is no text. */
+/* Decodes a raw segment into the request's arena.  False: it is not text. */
 FL_CHECK bool http_segment_text(struct http_request *request, struct fl_str raw,
                                 struct fl_str *ret_text);
 
@@ -71,11 +70,11 @@ struct http_query {
     size_t len;
 };
 
-/* False, with a text for the peer: more than HTTP_PAIRS_MAX, or one is no text. */
+/* False, with a text for the peer: there are more than HTTP_PAIRS_MAX, or one is not text. */
 FL_CHECK bool http_query(struct http_request *request, struct http_query *ret_query,
                          struct fl_err *err);
 
-/* May the answer be 304, because the peer has 'etag' (with its quotes) already? */
+/* Whether the peer has 'etag' (with its quotes) already, so that the answer may be 304. */
 bool http_has_etag(const struct http_request *request, struct fl_str etag);
 
 /* ---- answering ------------------------------------------------------------------------------- */
@@ -91,8 +90,8 @@ struct http_watcher {
     /* The peer is gone.  The request is freed when this returns; do not use it here. */
     void (*on_gone)(void *ctx, struct http_request *request);
 
-    /* There is room again, after http_stream_put was refused or http_stream_room fell below what
-     * was asked. */
+    /* There is room again, after http_stream_put was refused or http_stream_room gave less than
+     * bytes_min. */
     void (*on_room)(void *ctx, struct http_request *request);
 
     /* The server ends: end the stream soon.  A stream that does not end in time is cut, and on_gone
@@ -108,22 +107,21 @@ void http_watch(struct http_request *request, const struct http_watcher *watcher
 void http_stream_begin(struct http_request *request, unsigned status,
                        const struct fl_http_field *headers, size_t headers_len);
 
-/* How many bytes may be put now; on_room follows when it is less than bytes_min, which is at most
- * http_stream_piece_max.  A slow reader holds at
- * most stream_bytes_max of them. */
+/* How many bytes may be put now; on_room follows if it is less than bytes_min, which is at most
+ * http_stream_piece_max.  At most stream_bytes_max wait for a slow reader. */
 size_t http_stream_room(struct http_request *request, size_t bytes_min);
 
-/* Bytes of the largest piece: larger ones could wait for room for ever, so putting one is a bug. */
+/* The bytes of the largest piece.  To put a larger one is a bug: it could wait for room for
+ * ever. */
 size_t http_stream_piece_max(const struct http_request *request);
 
-/* All of it or nothing: false, nothing was taken, on_room follows when half of the room is free.
- * The pieces of one turn go out together. */
+/* Puts the whole piece or none of it.  False: none was put, and on_room follows when half of the
+ * room is free.  The pieces of one turn go out together. */
 FL_CHECK bool http_stream_put(struct http_request *request, struct fl_str piece);
 
 void http_stream_end(struct http_request *request);
 
-/* Ends the connection at once, where the stream cannot be ended truthfully: the peer sees it
- * cut. */
+/* Ends the connection at once, for a stream that cannot end regularly: the peer sees it cut. */
 void http_stream_cut(struct http_request *request);
 
 /* ---- answering later ------------------------------------------------------------------------- */

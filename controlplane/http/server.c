@@ -9,13 +9,13 @@
 #include "shared/base/assert.h"
 #include "shared/io/log.h"
 
-#define ACCEPTS_MAX 64 /* in a turn: open connections go on meanwhile */
+#define ACCEPTS_MAX 64 /* in a turn, so that open connections get their turns, too */
 #define FDS_FULL_MS 200
 
 struct http_listener {
     struct http_server *server;
     struct fl_watch watch;
-    struct fl_timer timer; /* when descriptors had run out: until there may be some */
+    struct fl_timer timer; /* runs when descriptors ran out; accepting goes on when it fires */
     SSL_CTX *tls;          /* NULL: plain */
     int fd;
 };
@@ -133,7 +133,7 @@ static void on_after(void *ctx)
 
         fl_timer_off(&server->drain_timer);
         server->on_end = NULL;
-        on_end(server->end_ctx); /* last: the server may be destroyed in it */
+        on_end(server->end_ctx); /* the last step, since it may destroy the server */
     }
 }
 
@@ -190,7 +190,7 @@ void http_server_destroy(struct http_server *server)
     for (struct http_connection *c = server->first; c; c = c->next) {
         http_connection_cut(c);
     }
-    /* All are dirty now, so this is the end of each. */
+    /* Every connection is cut and dirty now, so this frees them all. */
     on_after(server);
     fl_assert(!server->first);
     fl_after_off(&server->after);

@@ -19,7 +19,7 @@ struct http_server {
 
     struct fl_slab connections;
     struct http_connection *first; /* all of them, newest first */
-    struct http_connection *dirty; /* with work left for the end of the turn */
+    struct http_connection *dirty; /* those with work for the end of the turn */
     struct fl_after after;
 
     struct http_pool pool;
@@ -27,7 +27,7 @@ struct http_server {
     struct http_counts counts;
 
     bool is_draining;
-    struct fl_timer drain_timer; /* when it goes off, what is left is cut */
+    struct fl_timer drain_timer; /* cuts the remaining connections */
     void (*on_end)(void *ctx);   /* NULL once called */
     void *end_ctx;
 };

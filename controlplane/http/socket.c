@@ -96,7 +96,7 @@ enum http_io http_socket_write(struct http_socket *socket, const void *from, siz
 void http_socket_shut(struct http_socket *socket)
 {
     if (socket->ssl && SSL_is_init_finished(socket->ssl)) {
-        SSL_shutdown(socket->ssl); /* sends close_notify if it fits; the peer's is not waited for */
+        SSL_shutdown(socket->ssl); /* sends close_notify if it fits, and does not wait for theirs */
         ERR_clear_error();
     }
     shutdown(socket->fd, SHUT_WR);

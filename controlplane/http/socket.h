@@ -1,4 +1,4 @@
-/* socket.h - the bytes of one peer, plain or in TLS, never waited for.
+/* socket.h - reads and writes one peer's bytes, plain or in TLS, without waiting.
  * Uses OpenSSL; a program that uses TLS ignores SIGPIPE. */
 #pragma once
 
@@ -12,19 +12,19 @@ struct ssl_ctx_st;
 
 enum http_io {
     HTTP_IO_DONE,
-    HTTP_IO_AGAIN,  /* nothing now: wait for what 'wants' says */
+    HTTP_IO_AGAIN,  /* not now: wait for the events in 'wants' */
     HTTP_IO_END,    /* the peer sends no more */
-    HTTP_IO_BROKEN, /* nor does it listen */
+    HTTP_IO_BROKEN, /* the connection is gone in both directions */
 };
 
 struct http_socket {
     int fd;
     struct ssl_st *ssl; /* NULL: plain */
-    unsigned wants;     /* of enum fl_watch_event, after AGAIN */
-    bool has_more;      /* after a read: there may be bytes that the descriptor does not show */
+    unsigned wants;     /* enum fl_watch_event, or-ed; set by AGAIN */
+    bool has_more;      /* after a read: OpenSSL may hold bytes that a poll does not see */
 };
 
-/* Takes the descriptor, on false too.  'tls' NULL: plain, and there is no handshake. */
+/* Takes over the descriptor, on false too.  'tls' NULL: plain, without a handshake. */
 FL_CHECK bool http_socket_init(struct http_socket *socket, int fd, struct ssl_ctx_st *tls);
 void http_socket_fini(struct http_socket *socket); /* closes */
 
@@ -33,12 +33,12 @@ FL_CHECK enum http_io http_socket_handshake(struct http_socket *socket);
 /* DONE: *ret_n > 0. */
 FL_CHECK enum http_io http_socket_read(struct http_socket *socket, void *to, size_t bytes_max,
                                        size_t *ret_n);
-/* After AGAIN it must be called with the same bytes, and maybe more behind them. */
+/* After AGAIN, call it with the same bytes; more may stand behind them. */
 FL_CHECK enum http_io http_socket_write(struct http_socket *socket, const void *from, size_t bytes,
                                         size_t *ret_n);
 
-/* Says that no more comes from us; reading goes on. */
+/* Tells the peer that we send no more; reading goes on. */
 void http_socket_shut(struct http_socket *socket);
 
-/* Reads and forgets what is there, past TLS, and adds it to *bytes; AGAIN: there may be more. */
+/* Reads bytes past TLS and drops them, and adds their number to *bytes; AGAIN: more may come. */
 FL_CHECK enum http_io http_socket_discard(struct http_socket *socket, size_t *bytes);

@@ -1,8 +1,8 @@
-/* api_token.h - the text by which a person or program proves to the API who it is.
- *     fl_<id: 12>_<256 random bits: 52><checksum: 7>       lower-case base32, as job names have
- * The checksum (CRC-32C of all before it) lets a client, and a scanner for leaked secrets, tell a
- * token from noise without asking.  Only the HMAC under the pepper is stored: neither the database
- * nor its backup makes a usable token.
+/* api_token.h - the text by which a person or program proves its identity to the API.
+ *     fl_<id: 12>_<256 random bits: 52><checksum: 7>       lower-case base32, as in job names
+ * The checksum (CRC-32C of all before it) lets a client, or a scanner for leaked secrets, recognise
+ * a token without asking.  The database stores only its HMAC under the pepper, from which no one
+ * can make a usable token.
  * Thread-safe. */
 #pragma once
 

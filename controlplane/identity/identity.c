@@ -33,7 +33,7 @@ struct identity {
     struct fl_ca *ca;
     uint8_t pepper[PEPPER_BYTES];
 
-    pthread_mutex_t mutex; /* of what follows */
+    pthread_mutex_t mutex; /* guards the fields below */
     uint64_t version;
     struct fl_buf server_cert, server_key; /* PEM */
     fl_ms server_renew_at;
@@ -48,7 +48,7 @@ struct identity_config identity_config_default(void)
     };
 }
 
-/* ---- files: each is there and whole, or absent ----------------------------------------------- */
+/* ---- files: each is whole or absent ---------------------------------------------------------- */
 
 static bool read_file(const struct identity *identity, const char *name, struct fl_buf *ret,
                       bool *ret_is_there, struct fl_err *err)
@@ -103,8 +103,8 @@ static bool open_pepper(struct identity *identity, struct fl_err *err)
 
 /* ---- CA -------------------------------------------------------------------------------------- */
 
-/* The key first: a crash between the two leaves a key without a certificate, from which nothing was
- * ever issued, and the next start makes both anew. */
+/* Writes the key first: a crash in between leaves a key without a certificate, which has issued no
+ * certificate yet, and the next start makes both anew. */
 static bool make_ca(struct identity *identity, fl_ms now, struct fl_err *err)
 {
     struct fl_buf key;
@@ -127,8 +127,8 @@ static bool open_ca(struct identity *identity, fl_ms now, struct fl_err *err)
 {
     struct fl_buf cert, key;
     bool has_cert = false, has_key = false, is_good;
-    /* Written after the CA: where it is, a CA has been, and clusters may have certificates of
-     * it. */
+    /* The server's certificate is written after the CA.  If it is there, a CA has been, and
+     * clusters may have its certificates. */
     bool had_ca = faccessat(fl_state_dir_fd(identity->dir), SERVER_CERT, F_OK, 0) == 0;
 
     fl_buf_init(&cert, FL_CERT_PEM_MAX);
@@ -182,7 +182,8 @@ static fl_ms earlier(fl_ms a, fl_ms b)
     return a < b ? a : b;
 }
 
-/* Key and certificate fit together: a crash may have left a new key beside an old certificate. */
+/* Whether key and certificate belong together: a crash may have left a new key beside an old
+ * certificate. */
 static bool do_fit(const struct fl_buf *cert_pem, const struct fl_buf *key_pem, fl_ms *ret_renew_at)
 {
     struct fl_cert cert;
@@ -197,7 +198,7 @@ static bool do_fit(const struct fl_buf *cert_pem, const struct fl_buf *key_pem, 
     return fl_digest_eq(sha256, cert.key_sha256);
 }
 
-/* Takes what is in the files; *ret_is_good is false when it has to be made anew. */
+/* Reads the files; *ret_is_good is false if the certificate must be made anew. */
 static bool load_server(struct identity *identity, bool *ret_is_good, struct fl_err *err)
 {
     struct fl_buf names, wanted;

@@ -1,5 +1,5 @@
-/* cluster_index.h - which connections of a front speak for a cluster: a WELCOME looks at these, not
- * at all.  The link lives in the connection.  Uses shared/base only.  Not thread-safe. */
+/* cluster_index.h - the connections of a front by cluster, so that a WELCOME looks only at those of
+ * its own.  The link is a field of the connection.  Uses shared/base only.  Not thread-safe. */
 #pragma once
 
 #include "shared/base/map.h"
@@ -14,13 +14,14 @@ struct cluster_index { /* {0} is empty */
     struct fl_map first;
 };
 
-void cluster_index_fini(struct cluster_index *index); /* the links stay as they are */
+void cluster_index_fini(struct cluster_index *index); /* does not touch the links */
 
-/* Under this cluster, and under no other any more. */
+/* Puts the link under this cluster and takes it off any other. */
 void cluster_index_put(struct cluster_index *index, struct cluster_link *link,
                        struct fl_cluster cluster);
-void cluster_index_remove(struct cluster_index *index, struct cluster_link *link); /* none: fine */
+/* Fine if the link is in no index. */
+void cluster_index_remove(struct cluster_index *index, struct cluster_link *link);
 
-/* Then by 'next'; NULL: none.  Newest first. */
+/* The cluster's newest connection; older ones follow by 'next'.  NULL: it has none. */
 struct cluster_link *cluster_index_first(const struct cluster_index *index,
                                          struct fl_cluster cluster);

@@ -1,5 +1,5 @@
-/* listener_credentials.h - the listener's certificate, key and CA: read and looked at, before
- * libwebsockets gets them. */
+/* listener_credentials.h - checks the listener's certificate, key and CA before libwebsockets gets
+ * them. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,6 +8,6 @@
 
 struct tunnel_server_config;
 
-/* They are whole and belong together: libwebsockets would not say. */
+/* True: the files are whole and belong together.  libwebsockets does not report such faults. */
 FL_CHECK bool listener_credentials_check(const struct tunnel_server_config *config,
                                          struct fl_err *err);

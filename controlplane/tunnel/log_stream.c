@@ -5,10 +5,10 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
-/* Messages to the agent: u32 length and payload each. */
+/* Messages that wait for the agent, each a u32 length and a payload. */
 struct waiting {
     struct fl_buf bytes;
-    size_t pos; /* so many of the bytes went out */
+    size_t pos; /* bytes before it went out */
 };
 
 static bool on_open(void *ctx, struct fl_stream *stream, struct fl_err *err)
@@ -31,7 +31,7 @@ static bool on_data(void *ctx, struct fl_stream *stream, struct fl_str bytes, st
     return true;
 }
 
-/* Whole payloads, as many as fit. */
+/* Gives whole payloads, as many as fit. */
 static size_t on_pull(void *ctx, struct fl_stream *stream, uint8_t *at, size_t bytes_max)
 {
     struct waiting *waiting = stream->state;

@@ -20,11 +20,11 @@ struct log_stream_ports {
 
 struct fl_stream_kind log_stream_kind(const struct log_stream_ports *ports);
 
-/* For the LOG stream among those of one connection; without one, or at NULL, put answers FL_ABSENT
- * and consumed does nothing. */
+/* These use the LOG stream among 'streams', which are one connection's.  If there is none, or at
+ * NULL, 'put' fails with FL_ABSENT and 'consumed' does nothing. */
 
-/* Sends one payload, at most 64 KiB.  FL_FULL: the agent takes too little, LOG_STREAM_BYTES_MAX
- * wait, and its tunnel ends. */
+/* Sends one payload, at most 64 KiB.  FL_FULL: LOG_STREAM_BYTES_MAX wait already, since the agent
+ * reads too little; its tunnel ends. */
 FL_CHECK bool log_stream_put(struct fl_streams *streams, struct fl_str payload, struct fl_err *err);
-/* The agent may send so many bytes more. */
+/* Lets the agent send 'bytes' more. */
 void log_stream_consumed(struct fl_streams *streams, uint32_t bytes);

@@ -32,7 +32,7 @@ void order_sender_begin(struct order_sender *sender, struct fl_stream_peer peer)
     sender->peer = peer;
     order_sender_clear(sender);
     if (!half_sent) return;
-    sender->stream = NULL; /* half a document cannot be taken back: the agent forgets the stream */
+    sender->stream = NULL; /* half of a document went out, so this stream cannot go on */
     fl_stream_close(half_sent, FL_CONFLICT, FL_STR("a new term"));
 }
 
@@ -79,7 +79,7 @@ static void on_close(void *ctx, struct fl_stream *stream, enum fl_code code, str
     struct order_sender *sender = ctx;
     struct fl_err err = {0};
 
-    if (sender->stream != stream) return; /* it was given up here */
+    if (sender->stream != stream) return; /* this end has closed it */
     sender->stream = NULL;
     fl_fail(&err, FL_CONFLICT, "the agent closed the stream of documents (%s): " FL_STR_FMT,
             fl_code_name(code), FL_STR_ARG(text));
@@ -99,7 +99,7 @@ struct fl_stream_kind order_sender_kind(struct order_sender *sender)
     };
 }
 
-/* ---- letting go what may --------------------------------------------------------------------- */
+/* ---- sending orders that are ready ----------------------------------------------------------- */
 
 static bool has_document(const struct order_sender *sender, struct fl_digest digest)
 {
@@ -141,7 +141,7 @@ static void ask_again(struct order_sender *sender, struct outgoing_order *order,
     }
 }
 
-/* The first order's document sets out; false: the tunnel has no room for a stream. */
+/* Begins to send the first order's document.  False: the tunnel has no room for a stream. */
 static bool begin_document(struct order_sender *sender, struct outgoing_order *order, fl_ms now)
 {
     struct fl_err err = {0};
@@ -235,7 +235,7 @@ static void send_start(struct order_sender *sender, const struct fl_msg *msg, fl
 
     if (is_found && sender->orders.len == 0 && has_document(sender, spec.digest) &&
         spec.params.len <= PARAMS_BYTES_MAX) {
-        ready.start.spec = spec.digest; /* nothing to wait for, nothing to copy */
+        ready.start.spec = spec.digest; /* no order waits, so this one goes out without a copy */
         ready.start.params = spec.params;
         put(sender, &ready);
         return;

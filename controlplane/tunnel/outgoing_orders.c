@@ -62,7 +62,7 @@ void outgoing_orders_fill(struct outgoing_orders *queue, struct outgoing_order *
     start->params = (struct fl_str){order->owned[1], spec->params.len};
     order->state = has_blob ? OUTGOING_READY : OUTGOING_TO_SEND;
     if (has_blob) return;
-    /* Many STARTs of one spec come together: the first of them brings it. */
+    /* STARTs of one spec often come together; only the first one brings the document. */
     if (queue->newest && queue->newest->ticket < order->ticket &&
         memcmp(&queue->newest->msg.start.spec, &spec->digest, sizeof spec->digest) == 0) {
         return;
@@ -78,7 +78,7 @@ void outgoing_orders_ask_again(struct outgoing_orders *queue, struct outgoing_or
 {
     fl_free(order->owned[1]);
     order->owned[1] = NULL;
-    queue->newest = NULL; /* it stands behind this one */
+    queue->newest = NULL; /* it stands behind this order, so it cannot bring the document */
     order->msg.start.params = (struct fl_str){0};
     order->state = OUTGOING_WAITS;
     order->ticket = ticket;

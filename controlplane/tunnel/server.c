@@ -31,16 +31,16 @@
 #define MODULE "tunnel"
 
 enum {
-    RX_BYTES = 4096,           /* libwebsockets' own, per connection */
-    SERVICE_BYTES = 64 << 10,  /* the pieces in which what comes is handed on */
-    NOTSENT_BYTES = 128 << 10, /* bulk in the kernel, that control would have to wait behind */
-    UNSENT_MS = 30000,         /* a peer that acknowledges nothing for so long is gone */
-    CLOSE_MS = 2000,           /* for the last words */
-    RETRY_HELD_MS = 5,         /* when there was no room for what an agent said */
+    RX_BYTES = 4096,           /* libwebsockets' buffer for each connection */
+    SERVICE_BYTES = 64 << 10,  /* the largest piece of input that libwebsockets hands on */
+    NOTSENT_BYTES = 128 << 10, /* bytes in the kernel, behind which control would have to wait */
+    UNSENT_MS = 30000,         /* a peer that acknowledges no byte for so long is gone */
+    CLOSE_MS = 2000,           /* how long the last bytes may take */
+    RETRY_HELD_MS = 5,         /* how soon to offer an event again that found no room */
 };
 
 struct conn {
-    struct cluster_link link; /* of its session's cluster; first, so that it leads here */
+    struct cluster_link link; /* must be first; under its session's cluster */
     struct tunnel_server *server;
     struct lws *wsi;
     uint64_t id;
@@ -49,11 +49,11 @@ struct conn {
     struct fl_timer timer;   /* handshake, then the session's deadline, then the last words */
     bool is_up;              /* the handshake is over */
     bool is_dirty;           /* in server->dirty */
-    bool is_choked;          /* waits for the socket */
+    bool is_choked;          /* the socket takes no bytes now */
     bool is_ending;          /* its session is over */
     bool is_held;            /* in server->held, or about to be tried again */
     bool is_unread;          /* libwebsockets must read nothing */
-    char why[128];           /* the certificate was not good */
+    char why[128];           /* the fault of its certificate; "": none was found */
 };
 
 struct entry {
@@ -67,22 +67,21 @@ struct tunnel_server {
     struct session_shared shared;
     struct lws_context *context;
     struct lws_vhost *vhost;
-    SSL_CTX *tls; /* the vhost's */
-    SSL_CTX *
-        client; /* it dials nothing; given, since libwebsockets makes one otherwise, and leaks it */
+    SSL_CTX *tls;    /* the vhost's */
+    SSL_CTX *client; /* unused; without it libwebsockets makes one and leaks it */
     struct tunnel_listener listener;
     struct fl_timer held_again;
     struct fl_after after;
     FL_VEC(struct entry) conns; /* by id, so the oldest first */
     struct cluster_index by_cluster;
-    struct conn *adopting;  /* libwebsockets is just being given this one */
+    struct conn *adopting;  /* the connection that libwebsockets is being given */
     FL_VEC(uint64_t) dirty; /* connections changed in this turn; each once */
     struct unsent_session_ends lost;
-    FL_VEC(uint64_t) held; /* connections that wait for room in the inbox, by turns */
-    struct fl_buf out;     /* LWS_PRE bytes, then what goes out */
+    FL_VEC(uint64_t) held; /* connections that wait for room in the inbox, tried in turn */
+    struct fl_buf out;     /* LWS_PRE bytes, then the bytes to send */
     uint64_t ids;
     uint32_t handshakes;
-    bool is_ending; /* destroy: callbacks only tidy */
+    bool is_ending; /* in destroy: callbacks only free */
 };
 
 static struct conn *find(const struct tunnel_server *server, uint64_t id)
@@ -97,7 +96,7 @@ static fl_ms now_of(const struct tunnel_server *server)
     return fl_loop_now(server->loop);
 }
 
-/* Looks at it at the end of this turn: has it bytes to send, is it over? */
+/* Has 'settle' look at the connection at the end of this turn. */
 static void touch(struct conn *conn)
 {
     if (conn->is_dirty) return;
@@ -141,7 +140,7 @@ static struct conn *add_conn(struct tunnel_server *server, const struct fl_net_a
     return conn;
 }
 
-/* Its socket is gone. */
+/* Removes a connection whose socket is gone. */
 static void remove_conn(struct conn *conn)
 {
     struct tunnel_server *server = conn->server;
@@ -162,13 +161,13 @@ static void note_refused(struct conn *conn, const char *why)
     fl_log(FL_LOG_WARN, MODULE, "refused", FL_LOG_S("peer", conn->address), FL_LOG_S("why", why));
 }
 
-/* Not from within a callback about it: libwebsockets' part is freed at once. */
+/* Not from within a callback of this connection: libwebsockets frees its part at once. */
 static void drop_socket(struct conn *conn)
 {
     lws_set_timeout(conn->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC);
 }
 
-/* The session is over: its last words may still go out. */
+/* The session is over; its last bytes may still go out. */
 static void begin_end(struct conn *conn)
 {
     struct session_shared *shared = &conn->server->shared;
@@ -185,7 +184,7 @@ static void begin_end(struct conn *conn)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Writes as long as the socket takes it; false: it is broken. */
+/* Writes as long as the socket takes bytes.  False: the socket is broken. */
 static bool flush(struct conn *conn)
 {
     struct tunnel_server *server = conn->server;
@@ -226,7 +225,7 @@ static void set_reading(struct conn *conn)
     lws_rx_flow_control(conn->wsi, !is_held);
 }
 
-/* As many as find room; the first that finds none ends it, and is the last of the next time. */
+/* Resumes held connections until one finds no room; that one comes last the next time. */
 static void retry_held(void *ctx)
 {
     struct tunnel_server *server = ctx;
@@ -248,7 +247,7 @@ static void retry_held(void *ctx)
     if (server->held.len) fl_timer_in(&server->held_again, RETRY_HELD_MS);
 }
 
-/* The end of a turn in which something happened to it. */
+/* At the end of a turn in which the connection was touched. */
 static void settle(struct conn *conn)
 {
     fl_ms due;
@@ -319,12 +318,12 @@ static void on_came(void *ctx, int fd, const struct fl_net_address *address)
     int notsent = NOTSENT_BYTES;
     struct conn *conn;
 
-    /* Both make things better, neither is needed. */
+    /* Both calls only improve the connection, so failures do not matter. */
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &notsent, sizeof notsent);
     fl_net_set_user_timeout(fd, UNSENT_MS);
     conn = add_conn(server, address);
     server->adopting = conn;
-    /* It binds the connection in the first callback; should it fail before, it is freed here. */
+    /* The first callback binds the connection; if libwebsockets fails before, we free it here. */
     if (!lws_adopt_socket_vhost(server->vhost, fd) && server->adopting) {
         note_refused(conn, "no TLS");
         remove_conn(conn);
@@ -342,7 +341,7 @@ static int on_established(struct conn *conn)
 
     conn->is_up = true;
     server->handshakes--;
-    /* Checked once more: what the callbacks of a handshake let pass is not to be trusted. */
+    /* A second check of the certificate, which does not rely on the handshake's callbacks. */
     if (!fl_cert_of_cluster(lws_get_ssl(conn->wsi), &peer.cert, &err)) {
         note_refused(conn, err.text);
         return -1;
@@ -355,7 +354,7 @@ static int on_established(struct conn *conn)
     return 0;
 }
 
-/* Of the upgrade: to a WebSocket that speaks our protocol, and to nothing else. */
+/* Whether the upgrade is to a WebSocket with our subprotocol; any other is refused. */
 static bool is_ours(struct lws *wsi, const char *upgrade)
 {
     char protocol[64];
@@ -371,7 +370,7 @@ static int on_verify(struct conn *conn, X509_STORE_CTX *store, bool is_good)
         snprintf(conn->why, sizeof conn->why, "certificate: %s",
                  X509_verify_cert_error_string(X509_STORE_CTX_get_error(store)));
     }
-    return !is_good; /* 0 would accept it in any case */
+    return !is_good; /* 0 accepts the certificate */
 }
 
 static void set_tls(struct tunnel_server *server, SSL_CTX *tls)
@@ -379,7 +378,7 @@ static void set_tls(struct tunnel_server *server, SSL_CTX *tls)
     server->tls = tls;
     fl_tls_limit(tls);
     SSL_CTX_set_min_proto_version(tls, TLS1_3_VERSION);
-    /* Nobody resumes: who comes back shows a certificate that is good then. */
+    /* No session is resumed, so that each connection's certificate is checked. */
     SSL_CTX_set_num_tickets(tls, 0);
     SSL_CTX_set_session_cache_mode(tls, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_mode(tls, SSL_MODE_RELEASE_BUFFERS);
@@ -390,7 +389,7 @@ static void on_destroy(struct conn *conn)
     struct tunnel_server *server = conn->server;
 
     if (!conn->is_up && !server->is_ending && !fl_timer_is_on(&conn->timer)) {
-        remove_conn(conn); /* it was late, and that was logged */
+        remove_conn(conn); /* its handshake was late, which is logged already */
         return;
     }
     if (!conn->is_up && !server->is_ending) {
@@ -430,7 +429,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_HTTP:
     case LWS_CALLBACK_HTTP_BODY:
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-        return -1; /* no pages here */
+        return -1; /* this listener serves no pages */
     case LWS_CALLBACK_ESTABLISHED:
         return conn ? on_established(conn) : -1;
     case LWS_CALLBACK_RECEIVE:
@@ -488,8 +487,8 @@ struct tunnel_server_config tunnel_server_config_default(void)
 
 static bool start_lws(struct tunnel_server *server, struct fl_err *err)
 {
-    /* No pings of its own: ours are there, and its timers are a sorted list that thousands walk
-     * along. */
+    /* libwebsockets sends no pings: the link does, and libwebsockets' timers are a sorted list,
+     * which is slow with thousands. */
     static const lws_retry_bo_t no_pings = {0};
     void *loops[1] = {fl_loop_ev(server->loop)};
     uint64_t options =
@@ -632,7 +631,8 @@ void tunnel_server_send(struct tunnel_server *server, const struct core_send *se
         session_send(conn->session, send, now_of(server));
         touch(conn);
     } else if (is_new) {
-        /* The connection went while the core thought about it: now its session has a number. */
+        /* The connection ended before its WELCOME; now the core can be told by the session's
+         * epoch. */
         unsent_session_ends_add(
             &server->lost,
             (struct unsent_session_end){send->cluster, send->session_epoch, send->connection});
@@ -641,7 +641,8 @@ void tunnel_server_send(struct tunnel_server *server, const struct core_send *se
 
 void tunnel_server_began(struct tunnel_server *server)
 {
-    /* The oldest first: when two speak for one cluster, the newest gets the newest session. */
+    /* The oldest first: if two connections speak for a cluster, the newer one gets the newer
+     * session. */
     for (size_t i = 0; i < server->conns.len; i++) {
         struct conn *conn = server->conns.at[i].conn;
         enum fl_link_state state;
@@ -669,7 +670,7 @@ void tunnel_server_close_cluster(struct tunnel_server *server, struct fl_cluster
 void tunnel_server_refused(struct tunnel_server *server, struct fl_cluster cluster,
                            enum fl_code code, const char *text)
 {
-    if (code == FL_UNAVAILABLE) return; /* a new term asks for everything again */
+    if (code == FL_UNAVAILABLE) return; /* a new term offers all sessions again */
     tunnel_server_close_cluster(server, cluster, code, text);
 }
 

@@ -7,13 +7,12 @@
  *   and more than the token bucket allows are closed before TLS; a handshake that takes longer than
  *   handshake_ms is cut.  A plain HTTP request, or an upgrade to any other subprotocol, is answered
  *   by closing.
- * - 'peer' finds the cluster by the certificate; nothing that an agent says is believed in its
- *   place.
- * - All sessions of one thread are this object's; a newer session of the same cluster may be
- *   another front's: give every front each WELCOME and RESYNC (tunnel_server_superseded), the one
- *   that has the connection the send itself.
- * - An event that the inbox has no room for (FL_FULL) is offered again, every few ms, until it is
- * taken.  A connection whose event waits is not read meanwhile, so that its agent alone is slowed.
+ * - 'peer' finds the cluster by the certificate only, never by a message of the agent.
+ * - This object has all sessions of one thread; a newer session of the same cluster may be on
+ *   another front.  So give each WELCOME and RESYNC to every front (tunnel_server_superseded), and
+ *   the send itself to the front that has the connection.
+ * - An event for which the inbox has no room (FL_FULL) is offered again every few ms.  A connection
+ *   whose event waits is not read meanwhile, so that only its own agent is slowed.
  * Not thread-safe: its loop's thread calls it, and from there it calls the ports.  A port may not
  * call back into the server within its call, unless it says so. */
 #pragma once
@@ -37,8 +36,8 @@ struct tunnel_peer {
     char address[FL_NET_TEXT_MAX]; /* for the log */
 };
 
-/* An agent needs these beside a START: the job document, sent once per (connection, digest), and
- * the parameters of this job. */
+/* An agent needs these for a START: the job document, sent once for each connection and digest, and
+ * the job's parameters. */
 struct tunnel_spec {
     struct fl_digest digest; /* SHA-256 of the document */
     struct fl_str document;  /* canonical, shared/spec; at most FL_BLOB_BYTES_MAX */
@@ -47,117 +46,115 @@ struct tunnel_spec {
 
 struct tunnel_server_ports {
     void *ctx;
-    /* engine_thread_adopt, or the like: the event is given away also when it is refused.  FL_FULL:
-     * later. */
+    /* As engine_thread_adopt: takes over the event, even if it refuses it.  FL_FULL: offer it
+     * again. */
     bool (*adopt)(void *ctx, struct engine_event *event, struct fl_err *err);
-    /* HELLO came: which cluster has this certificate, and is this the uid it enrolled with?  False,
-     * with a reason for log and agent: the connection is closed. */
+    /* HELLO came: finds the cluster of the certificate and checks that it enrolled with this uid.
+     * False, with a reason for log and agent: the connection is closed. */
     bool (*peer)(void *ctx, const struct tunnel_peer *peer, struct fl_str cluster_uid,
                  struct fl_cluster *ret_cluster, struct fl_err *err);
-    /* The document of an attempt.  True: *ret_spec is filled, borrowed for the call.  False: it
-     * follows by tunnel_server_spec with this ticket. */
+    /* Finds the document of an attempt.  True: *ret_spec is filled, borrowed for the call.  False:
+     * tunnel_server_spec follows with this ticket. */
     bool (*spec)(void *ctx, uint64_t ticket, struct fl_cluster cluster, struct fl_attempt attempt,
                  struct tunnel_spec *ret_spec);
     /* The agent asks for its next certificate; answered by tunnel_server_renewed.  'csr' is DER,
      * not checked yet. */
     void (*renew)(void *ctx, uint64_t connection, struct fl_cluster cluster,
                   const struct tunnel_peer *peer, struct fl_str csr);
-    /* The table of streams: the kinds that others own, borrowed.  BLOB, on which documents travel,
-     * is the tunnel's own. */
+    /* The table of streams, borrowed.  The tunnel adds BLOB, which carries documents, itself. */
     const struct fl_stream_kind *streams;
     size_t streams_len;
 };
 
 struct tunnel_server_config {
-    uint16_t front; /* number of this thread: the upper 16 bits of its connections */
+    uint16_t front; /* this thread's number: the upper 16 bits of its connections' numbers */
     int listen_fd;  /* listening and non-blocking; ours from now on */
     const char *certificate_file, *key_file; /* PEM, of this listener */
     const char *ca_file;                     /* PEM: the CA that signs agents */
-    uint32_t handshake_ms;                   /* from accept to the upgrade: 5 s */
-    uint32_t handshakes_max;                 /* at the same time: 256 */
-    uint32_t handshakes_per_second;          /* 500; as many at once as come in two seconds */
-    uint32_t connections_max;                /* 20,000 */
-    uint32_t ping_ms, dead_ms;               /* announced to agents; see link.h */
-    uint32_t stop_grace_ms;                  /* in a STOP */
-    uint32_t retry_after_ms;                 /* in a BYE; 0: the agent's own choice */
+    /* In brackets: tunnel_server_config_default. */
+    uint32_t handshake_ms;          /* from accept to the upgrade [5 s] */
+    uint32_t handshakes_max;        /* unfinished ones at the same time [256] */
+    uint32_t handshakes_per_second; /* in bursts up to two seconds' worth [500] */
+    uint32_t connections_max;       /* [20,000] */
+    uint32_t ping_ms, dead_ms;      /* announced to agents; see link.h */
+    uint32_t stop_grace_ms;         /* in a STOP */
+    uint32_t retry_after_ms;        /* in a BYE; 0: the agent chooses */
     struct fl_flow_limits flow;
 };
 
-/* All but the listener, the files and the front. */
+/* Sets all but the listener, the files and the front. */
 struct tunnel_server_config tunnel_server_config_default(void);
 
-/* NULL: FL_IO or FL_INVALID, a file is missing or no key, a setting out of range; listen_fd is
- * closed. */
+/* NULL: a file is missing or malformed, or a setting is out of range (FL_IO, FL_INVALID); listen_fd
+ * is closed. */
 struct tunnel_server *tunnel_server_create(struct fl_loop *loop,
                                            const struct tunnel_server_config *config,
                                            const struct tunnel_server_ports *ports,
                                            struct fl_err *err);
 
-/* Drops all connections and closes their streams; the core hears nothing of it.  The loop goes on.
- * NULL is fine. */
+/* Drops all connections and closes their streams, without a word to the core.  NULL is fine. */
 void tunnel_server_destroy(struct tunnel_server *server);
 
-/* Takes the certificate file anew, for connections from now on; false: they are not fit, the old
- * one stays. */
+/* Reads the certificate and key files again, for connections from now on.  False: they are not
+ * good, and the old certificate stays. */
 FL_CHECK bool tunnel_server_reload(struct tunnel_server *server, struct fl_err *err);
 
 /* ---- from the core --------------------------------------------------------------------------- */
 
-/* Which front has a connection. */
+/* The front that has a connection. */
 uint16_t tunnel_server_front(uint64_t connection);
 
 /* For a connection of this front; 'send' is borrowed for the call.  Order is kept. */
 void tunnel_server_send(struct tunnel_server *server, const struct core_send *send);
 
-/* A WELCOME or RESYNC of any front: connections of its cluster that speak under an older session
- * are closed. */
+/* A WELCOME or RESYNC of any front: closes connections of its cluster that have an older
+ * session. */
 void tunnel_server_superseded(struct tunnel_server *server, struct fl_cluster cluster,
                               uint64_t session_epoch, uint64_t connection);
 
-/* A term began: sessions are offered again, the oldest first. */
+/* A term began: offers all sessions to the core again, the oldest first. */
 void tunnel_server_began(struct tunnel_server *server);
 
-/* An event of this cluster was not taken, as engine_thread_ports.refused says. */
+/* The engine refused an event of this cluster (engine_thread_ports.refused). */
 void tunnel_server_refused(struct tunnel_server *server, struct fl_cluster cluster,
                            enum fl_code code, const char *text);
 
-/* Revoked, removed, locked: its connections are closed at once, with a BYE. */
+/* Closes the connections of a cluster that is revoked or removed at once, with a BYE. */
 void tunnel_server_close_cluster(struct tunnel_server *server, struct fl_cluster cluster,
                                  enum fl_code code, const char *text);
 
 /* ---- answers to the ports -------------------------------------------------------------------- */
 
-/* NULL: it cannot be had; the agent gets the START without it and refuses it.  An old ticket is
- * fine. */
+/* At NULL there is no document: the agent gets the START without it and refuses it.  An old ticket
+ * is fine. */
 void tunnel_server_spec(struct tunnel_server *server, uint64_t ticket,
                         const struct tunnel_spec *spec);
 
-/* FL_OK with the PEM chain, the new certificate first; else why not.  A connection that is gone is
- * fine. */
+/* FL_OK with the PEM chain, the new certificate first; any other code with the reason.  Fine if the
+ * connection is gone. */
 void tunnel_server_renewed(struct tunnel_server *server, uint64_t connection, enum fl_code code,
                            struct fl_str text, struct fl_str chain);
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-/* The streams of a connection, to open one or to find one; NULL: the connection is gone.  Good
- * until the next turn of the loop. */
+/* The streams of a connection, valid until the next turn of the loop; NULL: it is gone. */
 struct fl_streams *tunnel_server_streams(struct tunnel_server *server, uint64_t connection);
 
 /* ---- its end, and figures -------------------------------------------------------------------- */
 
-/* Accepts nothing more and says BYE to all, to come back after retry_after_ms. */
+/* Stops accepting and sends BYE to all agents, which come back after retry_after_ms. */
 void tunnel_server_drain(struct tunnel_server *server);
 
 struct tunnel_server_stats {
     uint64_t connections; /* now, handshakes included */
     uint64_t sessions;    /* now, UP */
-    uint64_t held;        /* now, not read since the engine has no room */
-    uint64_t accepted;    /* all counts from here on only grow */
-    uint64_t shed;        /* closed before TLS: too many at once */
-    uint64_t refused;     /* certificate, subprotocol, plain HTTP, no TLS, too slow */
+    uint64_t held;        /* now, not read because the engine has no room */
+    uint64_t accepted;    /* this and the following counts only grow */
+    uint64_t shed;        /* closed before TLS, since there were too many */
+    uint64_t refused;     /* bad certificate or subprotocol, plain HTTP, no TLS, too slow */
     uint64_t handshakes_late;
     uint64_t superseded;
-    uint64_t broken; /* a rule of the protocol */
+    uint64_t broken; /* the agent broke a rule of the protocol */
     uint64_t messages_in, messages_out;
     uint64_t bytes_in, bytes_out;
     uint64_t specs_sent;

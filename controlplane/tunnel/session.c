@@ -16,20 +16,20 @@ struct session {
     struct order_sender orders;
     struct fl_err why;
 
-    bool is_offered; /* the core has its HELLO, or will have it when a term begins */
+    bool is_offered; /* the core has its HELLO, or will get it when a term begins */
 
     /* These wait for room in the inbox, in this order. */
-    bool is_offer_held;        /* its HELLO, also when it is the only one */
-    const struct fl_msg *held; /* the rest of a frame; the mux owns it */
-    size_t held_len;           /* 0: none */
-    struct fl_buf unread;      /* bytes that came behind it */
+    bool is_offer_held;        /* its HELLO waits */
+    const struct fl_msg *held; /* the rest of a frame's messages; the mux owns them */
+    size_t held_len;           /* 0: no message waits */
+    struct fl_buf unread;      /* bytes that came behind that frame */
 
     uint16_t protocol;
-    struct fl_msg hello; /* its strings are not kept, but for: */
+    struct fl_msg hello; /* without its strings */
     bool has_images;
     uint64_t job_highest;
 
-    struct core_send bye; /* its words when it is sent away */
+    struct core_send bye; /* the BYE to send */
     char bye_text[201];
 };
 
@@ -187,7 +187,7 @@ static void step(struct session *session, enum fl_link_event_kind kind, fl_ms no
     act(session, fl_mux_step(session->mux, kind, now));
 }
 
-/* Over: the core hears it, its streams too, and nothing waits any more. */
+/* Ends the session: tells the core and the streams, and drops all that waits. */
 static void end(struct session *session)
 {
     struct session_shared *shared = session->shared;
@@ -215,7 +215,7 @@ void session_refuse(struct session *session, enum fl_code code, const char *text
 void session_supersede(struct session *session, fl_ms now)
 {
     if (session_is_over(session)) return;
-    session->is_offered = false; /* the core knows only the newer one */
+    session->is_offered = false; /* the core has replaced it by the newer session */
     set_bye(session, FL_CONFLICT, "a newer connection speaks for this cluster");
     step(session, FL_LINK_EV_supersede, now);
 }
@@ -243,7 +243,7 @@ void session_tick(struct session *session, fl_ms now)
     if (now >= session->expires_at) {
         session_refuse(session, FL_DENIED, "the certificate has expired", now);
     }
-    /* Its silence is ours: its words wait to be read. */
+    /* We do not read its bytes, so its silence does not count. */
     if (session_is_held(session)) step(session, FL_LINK_EV_bytes, now);
     for (int i = 0; i < 4 && now >= fl_mux_deadline(session->mux); i++) {
         step(session, FL_LINK_EV_tick, now);
@@ -252,8 +252,9 @@ void session_tick(struct session *session, fl_ms now)
 
 /* ---- to the core ----------------------------------------------------------------------------- */
 
-/* The inbox takes it, or the core will hear of it all again when a term begins; else the session is
- * over.  False: there is no room, and it must be offered again. */
+/* Gives an event to the inbox.  False: there is no room, and it must be offered again.  Without a
+ * leader the event is dropped, since the session is offered anew when a term begins; any other
+ * refusal ends the session. */
 static bool adopt(struct session *session, struct engine_event *event, fl_ms now)
 {
     struct tunnel_server_ports *ports = &session->shared->ports;
@@ -338,7 +339,7 @@ static void greet(struct session *session, const struct fl_msg_hello *hello, fl_
     session_offer(session, now);
 }
 
-/* Messages that the link let through.  The first that finds no room is held, with all behind it. */
+/* Turns messages into events.  The first that finds no room is held, with all behind it. */
 static void hear(struct session *session, const struct fl_msg *messages, size_t len, fl_ms now)
 {
     struct tunnel_server_ports *ports = &session->shared->ports;
@@ -371,7 +372,7 @@ static void hear(struct session *session, const struct fl_msg *messages, size_t 
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-/* As far as it may go; *bytes is what is left. */
+/* Reads as far as it may; *bytes is the rest. */
 static void receive(struct session *session, struct fl_str *bytes, fl_ms now)
 {
     struct fl_mux_item item;
@@ -419,8 +420,8 @@ bool session_resume(struct session *session, fl_ms now)
     hear(session, session->held, session->held_len, now);
     bytes = (struct fl_str){(const char *)session->unread.at, session->unread.len};
     receive(session, &bytes, now);
-    if (!session_is_held(session)) {   /* all is read, or it is over */
-        fl_buf_fini(&session->unread); /* it may be long until the next time */
+    if (!session_is_held(session)) {   /* all is read, or the session is over */
+        fl_buf_fini(&session->unread); /* saves memory: it is seldom needed */
         fl_buf_init(&session->unread, SESSION_UNREAD_BYTES_MAX);
         return true;
     }
@@ -443,7 +444,7 @@ bool session_spec(struct session *session, uint64_t ticket, const struct tunnel_
     return order_sender_spec(&session->orders, ticket, spec, now);
 }
 
-/* START, GO, STOP, ACK: in their order. */
+/* Sends START, GO, STOP or ACK, in their order. */
 static void order_send(struct session *session, const struct core_send *send, fl_ms now)
 {
     struct fl_msg msg;
@@ -459,7 +460,7 @@ static void order_send(struct session *session, const struct core_send *send, fl
     order_sender_send(&session->orders, &msg, now);
 }
 
-/* WELCOME, or RESYNC: all that waits belongs to the term before. */
+/* Sends WELCOME or RESYNC; orders that wait belong to the term before and are dropped. */
 static void begin_session(struct session *session, const struct core_send *send, fl_ms now)
 {
     struct fl_stream_peer peer = {session->peer.connection, session->peer.cluster};
@@ -470,7 +471,7 @@ static void begin_session(struct session *session, const struct core_send *send,
     fl_streams_set_peer(session->streams, peer);
     session->peer.session_epoch = send->session_epoch;
     if (session_link(session)->state == FL_LINK_UP) {
-        again.kind = CORE_SEND_resync; /* a HELLO that waited for a term was offered twice */
+        again.kind = CORE_SEND_resync; /* the session was offered twice, and this answer is late */
     } else {
         step(session, FL_LINK_EV_welcome, now);
     }

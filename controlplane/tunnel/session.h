@@ -2,12 +2,12 @@
  * It greets (HELLO -> session_open -> WELCOME), turns messages into events, and hands the sends of
  * the core to its order_sender and the frames of streams to their kinds.
  *
- * - It is over when session_is_over says so: write what session_write still gives (the BYE), then
- *   drop the connection.  Over is for good.
- * - When the engine's inbox has no room (FL_FULL), the session stands still, and nothing is lost:
- *   one decoded frame that it could not hand on, and the bytes behind it, are kept,
- *   SESSION_UNREAD_BYTES_MAX at most.  Read nothing more for it, and resume it until it goes on.
- *   Meanwhile it is not taken for dead: it waits for us.
+ * - Once session_is_over, it stays over: write what session_write still gives (the BYE), then drop
+ *   the connection.
+ * - When the engine's inbox has no room (FL_FULL), the session is held, and loses nothing: it keeps
+ *   the decoded frame that it could not hand on, and the bytes behind it, SESSION_UNREAD_BYTES_MAX
+ *   at most.  Read no more bytes for it, and call session_resume until it goes on.  Meanwhile it
+ *   does not count as dead.
  * The server is its only caller.  Uses the ports of server.h. */
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "shared/link/link.h"
 
 enum {
-    SESSION_UNREAD_BYTES_MAX = 256 << 10, /* that came before the socket stopped reading */
+    SESSION_UNREAD_BYTES_MAX = 256 << 10, /* bytes that came before the socket stopped reading */
 };
 
 struct session; /* opaque */
@@ -28,18 +28,18 @@ struct session_shared {
     struct fl_flow_limits flow;
     struct tunnel_server_stats stats;
     void *ctx;
-    /* The core is to hear that this session is over. */
+    /* The session is over, and the core must be told. */
     void (*lost)(void *ctx, struct fl_cluster cluster, uint64_t session_epoch, uint64_t connection);
-    /* A stream of this connection may have something to send. */
+    /* A stream of this connection may have bytes to send. */
     void (*changed)(void *ctx, uint64_t connection);
 };
 
-/* The connection is made, its certificate is verified, and good until 'expires_at' (on the clock of
- * 'now'): a tunnel does not outlive it. */
+/* The connection is made and its certificate is verified.  The tunnel ends at 'expires_at', with
+ * its certificate; that is on the clock of 'now'. */
 struct session *session_create(struct session_shared *shared, const struct tunnel_peer *peer,
                                uint64_t connection, fl_ms expires_at, fl_ms now);
 
-/* Tells nothing; see session_closed.  NULL is fine. */
+/* Does not tell the core; session_closed does.  NULL is fine. */
 void session_destroy(struct session *session);
 
 uint64_t session_connection(const struct session *session);
@@ -47,7 +47,7 @@ struct fl_cluster session_cluster(const struct session *session); /* none before
 uint64_t session_epoch(const struct session *session);            /* 0: none yet */
 const struct fl_link *session_link(const struct session *session);
 bool session_is_over(const struct session *session);
-const char *session_why(const struct session *session); /* it is over */
+const char *session_why(const struct session *session); /* why it is over */
 struct fl_streams *session_streams(struct session *session);
 
 /* ---- from the socket ------------------------------------------------------------------------- */
@@ -55,9 +55,9 @@ struct fl_streams *session_streams(struct session *session);
 void session_bytes(struct session *session, struct fl_str bytes, fl_ms now);
 void session_closed(struct session *session, fl_ms now); /* the socket is gone */
 
-/* It stands still, and waits for room in the engine's inbox. */
+/* Whether it waits for room in the engine's inbox. */
 bool session_is_held(const struct session *session);
-/* Tries again; false: there still is no room. */
+/* Tries again.  False: there is still no room. */
 bool session_resume(struct session *session, fl_ms now);
 
 fl_ms session_deadline(const struct session *session);
@@ -74,7 +74,7 @@ void session_supersede(struct session *session, fl_ms now);
 void session_refuse(struct session *session, enum fl_code code, const char *text, fl_ms now);
 void session_stop(struct session *session, fl_ms now); /* this process ends */
 
-/* False: this session did not ask with this ticket. */
+/* False: the ticket is not this session's. */
 bool session_spec(struct session *session, uint64_t ticket, const struct tunnel_spec *spec,
                   fl_ms now);
 void session_renewed(struct session *session, enum fl_code code, struct fl_str text,

@@ -91,8 +91,8 @@ static struct fl_str keep(struct fl_arena *arena, struct fl_str s)
     return (struct fl_str){fl_arena_copy(arena, s.at, s.len), s.len};
 }
 
-/* Whether a JSON array of strings names the capability.  Anything else names none: it is a hint for
- * placement, the cluster itself refuses what it cannot run. */
+/* Whether a JSON array of strings names the capability.  A malformed list names none: capabilities
+ * are only a hint for placement, since the agent refuses replicas that it cannot run. */
 static bool has_capability(struct fl_str list, const char *name)
 {
     size_t len = strlen(name);
@@ -127,7 +127,7 @@ static bool is_inventory(const struct fl_msg *msg)
     return msg->kind == FL_MSG_inventory_item || msg->kind == FL_MSG_inventory_end;
 }
 
-/* Items and, when it follows, the end of the inventory: one event. */
+/* Makes one event from items and, if it follows, the end of the inventory. */
 static void take_inventory(const struct fl_msg *messages, size_t len, size_t *pos,
                            struct fl_arena *arena, struct core_event *event)
 {
@@ -173,8 +173,7 @@ static bool take_nodes(const struct fl_msg *messages, size_t len, size_t *pos,
         if (node->number >= NODE_NUMBERS) {
             return fl_fail(err, FL_INVALID, "a node has the number %u", node->number);
         }
-        /* One mark speaks for the whole event: the lowest, so that nothing is thought included
-         * early. */
+        /* The event has one mark: the lowest, so that no order counts as included too early. */
         if (i == 0 || node->mark < event->nodes.mark) event->nodes.mark = node->mark;
         event->nodes.report_seq = node->report_seq;
         nodes[i] = (struct core_node_report){
@@ -225,7 +224,7 @@ bool translate_next(struct translate_peer *peer, const struct fl_msg *messages, 
         (*pos)++;
         break;
     case FL_MSG_inventory_begin:
-        /* Until it comes, what the agent sent before a RESYNC may still arrive, under its old
+        /* Messages that the agent sent before a RESYNC come before this one, under the old
          * epoch. */
         peer->heard_epoch = first->inventory_begin.session_epoch;
         (*pos)++;

@@ -5,11 +5,11 @@
 #include "shared/io/log.h"
 
 enum {
-    ACCEPTS_MAX = 64,      /* in one turn */
-    ACCEPT_PAUSE_MS = 100, /* no descriptors */
+    ACCEPTS_MAX = 64,      /* how many to accept in one turn */
+    ACCEPT_PAUSE_MS = 100, /* how long to wait when descriptors ran out */
 };
 
-/* One handshake's worth; false: too many came of late. */
+/* Takes a token for one handshake.  False: the bucket is empty. */
 static bool take_token(struct tunnel_listener *listener)
 {
     fl_ms now = fl_loop_now(listener->loop);

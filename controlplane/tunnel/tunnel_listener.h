@@ -1,5 +1,5 @@
-/* tunnel_listener.h - accepts the sockets of agents, and no more of them than the server can greet:
- * further ones are closed before TLS, which costs next to nothing.
+/* tunnel_listener.h - accepts the sockets of agents, and only as many as the server can greet: it
+ * closes further ones before TLS, which costs next to nothing.
  * Not thread-safe: the server owns it. */
 #pragma once
 
@@ -18,13 +18,13 @@ struct tunnel_listener {
     int fd; /* -1: it has stopped */
     int64_t per_second;
     struct fl_watch watch;
-    struct fl_timer again; /* after there were no descriptors */
-    int64_t tokens_milli;  /* of the bucket: as many at once as come in two seconds */
+    struct fl_timer again; /* runs when descriptors ran out */
+    int64_t tokens_milli;  /* in the bucket, which holds two seconds' worth */
     fl_ms tokens_at;
-    uint64_t shed; /* closed at once */
+    uint64_t shed; /* how many were closed at once */
 };
 
-/* Accepts from now on; 'fd' is listening and non-blocking, and the listener's. */
+/* Accepts from now on; takes over 'fd', which is listening and non-blocking. */
 void tunnel_listener_init(struct tunnel_listener *listener, struct fl_loop *loop, int fd,
                           uint32_t per_second, const struct tunnel_listener_port *port);
-void tunnel_listener_stop(struct tunnel_listener *listener); /* again, or zeroed, is fine */
+void tunnel_listener_stop(struct tunnel_listener *listener); /* twice, or zeroed, is fine */

@@ -12,7 +12,8 @@ void unsent_session_ends_add(struct unsent_session_ends *list, struct unsent_ses
     event->event.session_lost.session_epoch = lost.session_epoch;
     event->event.session_lost.connection = lost.connection;
     if (list->ports->adopt(list->ports->ctx, event, &err)) return;
-    if (err.code == FL_UNAVAILABLE || err.code == FL_NO_SPACE) return; /* a new term knows none */
+    /* No core leads; a new term knows no session. */
+    if (err.code == FL_UNAVAILABLE || err.code == FL_NO_SPACE) return;
     fl_vec_push(&list->waiting, lost);
     if (!fl_timer_is_on(&list->again)) fl_timer_in(&list->again, RETRY_MS);
 }

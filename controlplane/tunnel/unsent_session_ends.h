@@ -1,6 +1,7 @@
-/* unsent_session_ends.h - ends of sessions for which the engine's inbox had no room yet. Each is
- * offered again until it is taken, or until no core leads: a new term knows of no session.  At most
- * as many wait as connections ended meanwhile.  Not thread-safe: the server owns it. */
+/* unsent_session_ends.h - ends of sessions for which the engine's inbox had no room yet.
+ * It offers each again until the inbox takes it, or until no core leads, since a new term knows no
+ * session.  As many may wait as connections ended meanwhile.  Not thread-safe: the server owns
+ * it. */
 #pragma once
 
 #include "controlplane/tunnel/server.h"
@@ -21,7 +22,6 @@ struct unsent_session_ends {
 /* 'ports' is borrowed. */
 void unsent_session_ends_init(struct unsent_session_ends *list, struct fl_loop *loop,
                               const struct tunnel_server_ports *ports);
-void unsent_session_ends_fini(
-    struct unsent_session_ends *list); /* tells nothing any more; zeroed is fine */
+void unsent_session_ends_fini(struct unsent_session_ends *list); /* zeroed is fine */
 
 void unsent_session_ends_add(struct unsent_session_ends *list, struct unsent_session_end lost);

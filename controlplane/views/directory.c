@@ -6,7 +6,7 @@
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 
-enum { CLUSTER_REMOVED_STATE = 2 }; /* in ROW_cluster_put, as the core's table of clusters has it */
+enum { CLUSTER_REMOVED_STATE = 2 }; /* CLUSTER_REMOVED of core/cluster_table.h, as rows have it */
 
 struct queue {
     uint32_t id;

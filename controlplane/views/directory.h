@@ -1,7 +1,7 @@
-/* directory.h - which queues and clusters there are, by number and by name, for every front of this
- * process.  The core decides; this is the fold of its rows, applied as committed batches are
- * noticed and filled anew when a term begins.  It answers what a front must know without asking the
- * core: the name of a job's queue, and whose certificate a tunnel shows.
+/* directory.h - the queues and clusters by number and by name, for every front of this process.
+ * It is the fold of the core's rows: it applies the rows of committed batches, and is filled anew
+ * when a term begins.  So a front need not ask the core for the name of a job's queue, or for the
+ * cluster of a certificate.
  * Thread-safe, as token_table.h. */
 #pragma once
 
@@ -18,15 +18,15 @@ struct directory_cluster {
 struct directory *directory_create(void);
 void directory_destroy(struct directory *directory); /* NULL is fine */
 
-/* ROW_queue_put and ROW_cluster_put; others are ignored. */
+/* Applies ROW_queue_put and ROW_cluster_put; ignores other rows. */
 void directory_apply(struct directory *directory, const struct row *row);
 
-/* Nothing is ever removed, so a refill only adds. */
+/* Queues and clusters are never removed, so a refill only adds. */
 void directory_refill_begin(struct directory *directory);
 void directory_refill_row(struct directory *directory, const struct row *row);
 void directory_refill_end(struct directory *directory);
 
-/* Copies; false when not known. */
+/* These copy.  False: it is not known. */
 bool directory_queue_name(struct directory *directory, struct fl_queue_id queue, char ret_name[64]);
 bool directory_queue_id(struct directory *directory, struct fl_str name,
                         struct fl_queue_id *ret_queue);

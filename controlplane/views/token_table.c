@@ -9,13 +9,13 @@
 
 struct kept {
     struct token_grant token;
-    uint64_t load; /* the load, or the one running when it was applied */
+    uint64_t load; /* the refill that read it, or that ran when it was applied */
 };
 
 struct token_table {
     struct view_feed feed;
     FL_VEC(struct kept) tokens;         /* sorted by id */
-    FL_VEC(struct token_grant) dropped; /* while a load runs: it may have read them before */
+    FL_VEC(struct token_grant) dropped; /* during a refill, which may have read them before */
     uint64_t load;
     bool is_loading, is_loaded;
 };
@@ -29,7 +29,7 @@ void token_table_destroy(struct token_table *table)
     fl_free(table);
 }
 
-/* The first whose id is not less. */
+/* The first token whose id is not less. */
 static size_t lower_bound(const struct token_table *table, struct fl_str id)
 {
     size_t low = 0, high = table->tokens.len;

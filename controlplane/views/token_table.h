@@ -1,10 +1,9 @@
-/* token_table.h - the tokens of the API that count now, for every front of this process.
- * The core decides which exist; this is their fold, filled from the rows of committed batches as
- * they are noticed, and read anew from the store when a term begins, since a batch whose fate was
- * unknown is not noticed.  When a token was last used is kept here alone: it is lost with the
- * process.  Thread-safe: a look-up at a time holds a mutex, for which
- * the engine thread never waits (view_feed.h).  A token that the core has revoked is
- * refused from the notice on. */
+/* token_table.h - the valid tokens of the API, for every front of this process.
+ * It is the fold of the core's rows: it applies the rows of committed batches, and is read anew
+ * from the store when a term begins, since a batch whose fate was unknown gives no notice.  A
+ * revoked token is refused as soon as its row is applied.  The time of a token's last use is only
+ * kept here and lost with the process. Thread-safe: look-ups hold a mutex, for which the engine
+ * thread never waits (view_feed.h). */
 #pragma once
 
 #include "controlplane/core/row.h"
@@ -24,24 +23,25 @@ struct token_table;
 struct token_table *token_table_create(void);
 void token_table_destroy(struct token_table *table); /* NULL is fine */
 
-/* ROW_token_put and ROW_token_drop; others are ignored. */
+/* Applies ROW_token_put and ROW_token_drop; ignores other rows. */
 void token_table_apply(struct token_table *table, const struct row *row);
 
-/* A refill replaces all but what was applied while it ran. */
+/* A refill replaces all tokens, but for the rows that were applied while it ran. */
 void token_table_refill_begin(struct token_table *table);
 void token_table_refill_row(struct token_table *table, const struct row *row);
 void token_table_refill_end(struct token_table *table);
-bool token_table_is_loaded(struct token_table *table); /* at least once */
-/* May there be a token that is not found here?  While none was read yet, or they are read anew. */
+bool token_table_is_loaded(struct token_table *table); /* a refill has ended */
+/* Whether a valid token may be missing here: before the first refill has ended, or while one
+ * runs. */
 bool token_table_may_lack(struct token_table *table);
 
 /* A copy, whether expired or not. */
 bool token_table_find(struct token_table *table, struct fl_str id, struct token_grant *ret_token);
 void token_table_use(struct token_table *table, struct fl_str id, fl_ms now);
 
-/* Copies of up to 'max' whose id comes after 'after', by id; how many. */
+/* Copies up to 'max' tokens whose ids come after 'after', by id, and returns how many. */
 size_t token_table_page(struct token_table *table, struct fl_str after, struct token_grant *ret,
                         size_t max);
 size_t token_table_len(struct token_table *table);
-/* Is there one that is admin of everything and counts at 'now'? */
+/* Whether a token is valid at 'now' and admin of all queues. */
 bool token_table_has_admin(struct token_table *table, fl_ms now);

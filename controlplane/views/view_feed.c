@@ -36,7 +36,7 @@ void view_feed_fini(struct view_feed *feed)
     pthread_mutex_destroy(&feed->mutex);
 }
 
-/* Puts a chain on top. */
+/* Puts a chain of rows on top of a stack. */
 static void stack(_Atomic(struct view_feed_row *) *top, struct view_feed_row *first,
                   struct view_feed_row *last)
 {
@@ -45,7 +45,7 @@ static void stack(_Atomic(struct view_feed_row *) *top, struct view_feed_row *fi
     }
 }
 
-/* Under the lock. */
+/* Folds the rows that came; under the lock. */
 static void fold_all(struct view_feed *feed)
 {
     struct view_feed_row *newest, *oldest = NULL;

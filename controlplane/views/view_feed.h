@@ -1,4 +1,5 @@
-/* view_feed.h - rows on their way into a view, so that the engine thread never waits for a reader.
+/* view_feed.h - passes rows to a view in such a way that the engine thread never waits for a
+ * reader.
  *
  *   engine thread:  push ──> [rows that came]      no lock: one exchange of a pointer
  *   readers:        lock ──> fold what came, in order ──> look ──> unlock
@@ -20,10 +21,9 @@ struct view_feed {
     pthread_mutex_t mutex;
     void (*fold)(void *view, const struct row *row); /* under the lock */
     void *view;
-    _Atomic(struct view_feed_row *) came; /* newest first */
-    _Atomic(struct view_feed_row *)
-        folded;    /* push frees them, so that no reader's free is waited for */
-    size_t pushed; /* since push folded last; the pushing thread's */
+    _Atomic(struct view_feed_row *) came;   /* newest first */
+    _Atomic(struct view_feed_row *) folded; /* push frees them, so that readers need not */
+    size_t pushed;                          /* rows since push last folded; the pushing thread's */
 };
 
 void view_feed_init(struct view_feed *feed, void (*fold)(void *view, const struct row *row),

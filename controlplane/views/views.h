@@ -1,12 +1,10 @@
 /* views.h - the read models that all fronts share, behind one interface.
- * A view is the fold of some kinds of rows, for questions that need not ask the core.  views.def
- * lists them: a new one is a line there and its own file.
+ * A view is the fold of some kinds of rows; it answers questions without the core.  views.def lists
+ * the views: a new one is a line there and its own file.
  *
- *   engine thread   views_apply: each row of each committed batch, before anybody hears of the
- *   batch
- *   first front     views_refill: at the start of a term, since a batch whose fate was unknown is
- *   not
- *                   noticed; rows read from the store replace all but the rows applied meanwhile
+ *   engine thread   views_apply: each row of each committed batch, before the batch's answers leave
+ *   first front     views_refill: at the start of a term, since a batch whose fate was unknown
+ *                   gives no notice; rows from the store replace all but those applied meanwhile
  *   any front       the views' own questions
  *
  * views_apply never waits for a reader (view_feed.h).  Caches of bounded size (specs, owners) and

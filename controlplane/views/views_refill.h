@@ -1,5 +1,5 @@
 /* views_refill.h - reads the rows of all views from the store when a term begins.
- * A read that fails is asked again after 500 ms, until it is done or the next term begins.
+ * It repeats a read that failed after 500 ms, until it is done or the next term begins.
  * Uses the store's reader on the caller's loop.  Not thread-safe: the first front owns it. */
 #pragma once
 
