@@ -2,13 +2,13 @@
  * A request works through so many jobs at most, that it ends; 'more' says that there are others. */
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/v1/job_filter.h"
+#include "controlplane/api/v1/job_resubmit.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/api/v1/retry.h"
 
 enum { CANCEL_MAX = 100000, RETRY_MAX = 5000, PAGE = 1000 };
 
 struct bulk {
-    struct retry retry; /* first, see retry.h */
+    struct job_resubmit resubmit; /* first, see job_resubmit.h */
     struct job_filter filter;
     bool is_dry, has_more;
     uint64_t next; /* of the core's list, or of the store's pages */
@@ -40,7 +40,7 @@ static void go_on(struct api_call *call)
     struct bulk *bulk = call->state;
 
     bulk->has_more = bulk->next != 0;
-    if (bulk->next != 0 && bulk->matched < (bulk->retry.done ? RETRY_MAX : CANCEL_MAX)) {
+    if (bulk->next != 0 && bulk->matched < (bulk->resubmit.done ? RETRY_MAX : CANCEL_MAX)) {
         next_page(call);
     } else {
         answer(call);
@@ -123,7 +123,7 @@ static void retry_next(struct api_call *call)
         go_on(call);
         return;
     }
-    retry_start(call, &bulk->stored[bulk->at++]);
+    job_resubmit_start(call, &bulk->stored[bulk->at++]);
 }
 
 static void on_retried(struct api_call *call, struct fl_job job, enum fl_code code,
@@ -133,9 +133,9 @@ static void on_retried(struct api_call *call, struct fl_job job, enum fl_code co
 
     (void)job;
     (void)text;
-    fl_picks_fini(&bulk->retry.picks);
-    bulk->retry.element = 0;
-    bulk->retry.n = 0;
+    fl_picks_fini(&bulk->resubmit.picks);
+    bulk->resubmit.element = 0;
+    bulk->resubmit.n = 0;
     if (code == FL_OK) {
         bulk->changed++;
     } else {
@@ -188,7 +188,7 @@ static void next_page(struct api_call *call)
 {
     struct bulk *bulk = call->state;
 
-    if (bulk->retry.done) {
+    if (bulk->resubmit.done) {
         struct read_jobs_query query = {
             .tenant = call->token.tenant,
             .queue = bulk->filter.queue,
@@ -278,7 +278,7 @@ static bool read_body(struct api_call *call, struct bulk *bulk)
                           &bulk->filter)) {
         return false;
     }
-    return !bulk->retry.done || bulk->filter.wants_ended ||
+    return !bulk->resubmit.done || bulk->filter.wants_ended ||
            fail_member(call, state, "succeeded, failed, cancelled, ended");
 }
 
@@ -287,16 +287,16 @@ static void start(struct api_call *call, bool is_retry)
     struct bulk *bulk = fl_arena_new(&call->arena, struct bulk);
 
     call->state = bulk;
-    if (is_retry) bulk->retry.done = on_retried;
+    if (is_retry) bulk->resubmit.done = on_retried;
     if (!read_body(call, bulk)) return;
     bulk->jobs = fl_arena_array(&call->arena, struct fl_job, PAGE);
-    bulk->retry.what = RETRY_failed;
+    bulk->resubmit.what = RESUBMIT_failed;
     if (is_retry) {
         /* Without a state in the filter: the failed ones. */
         if (bulk->filter.ended_states == 0) {
             bulk->filter.ended_states = 1U << (JOB_failed - JOB_succeeded);
         } else if (bulk->filter.ended_states != 1U << (JOB_failed - JOB_succeeded)) {
-            bulk->retry.what = RETRY_all;
+            bulk->resubmit.what = RESUBMIT_all;
         }
     }
     next_page(call);

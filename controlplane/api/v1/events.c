@@ -9,8 +9,8 @@
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/stream.h"
 #include "controlplane/api/v1/event_json.h"
+#include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/api/v1/visible_job.h"
 #include "controlplane/store/read_events.h"
 #include "shared/io/log.h"
 
@@ -325,7 +325,7 @@ static void follow_ended(struct api_call *call, const struct read_job *job)
 static void job_events(struct api_call *call)
 {
     api_want_rows(call->api);
-    visible_job(call, follow_job, follow_ended);
+    job_lookup(call, follow_job, follow_ended);
 }
 
 static bool read_topics(struct api_call *call, struct event_filter *filter)

@@ -1,7 +1,7 @@
 /* GET /v1/jobs/{job}/explain: why an open job is where it is, cluster by cluster. */
 #include "controlplane/api/api_state.h"
+#include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/api/v1/visible_job.h"
 #include "controlplane/views/directory.h"
 
 static void write_verdicts(struct api_call *call, struct fl_json_out *json,
@@ -68,7 +68,7 @@ static void open_job(struct api_call *call, struct fl_job job)
 
 static void explain(struct api_call *call)
 {
-    visible_job(call, open_job, ended);
+    job_lookup(call, open_job, ended);
 }
 
 static const struct api_field verdict_fields[] = {

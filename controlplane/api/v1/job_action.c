@@ -3,8 +3,8 @@
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/document.h"
 #include "controlplane/api/v1/job_get.h"
+#include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/api/v1/visible_job.h"
 
 static void done(struct api_call *call, const struct core_answer *answer)
 {
@@ -45,7 +45,7 @@ static void start(struct api_call *call, enum core_event_kind kind)
 
     *kept = kind;
     call->state = kept;
-    visible_job(call, act, kind == CORE_EV_cancel ? ended_cancel : ended);
+    job_lookup(call, act, kind == CORE_EV_cancel ? ended_cancel : ended);
 }
 
 static void cancel_job(struct api_call *call)

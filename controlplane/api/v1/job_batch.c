@@ -7,7 +7,7 @@
 #include "controlplane/api/document.h"
 #include "controlplane/api/ndjson.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/api/v1/submit.h"
+#include "controlplane/api/v1/submit_item.h"
 #include "controlplane/views/directory.h"
 #include "shared/base/job_name.h"
 #include "shared/spec/job_params.h"

@@ -5,8 +5,8 @@
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/v1/job_get.h"
 #include "controlplane/api/v1/job_json.h"
+#include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/api/v1/visible_job.h"
 #include "controlplane/views/directory.h"
 
 enum { ATTEMPTS = 100, ATTEMPTS_MAX = READ_ATTEMPTS_MAX };
@@ -234,7 +234,7 @@ void job_answer_stored(struct api_call *call, const struct read_job *job)
 
 static void get_job(struct api_call *call)
 {
-    visible_job(call, job_answer, job_answer_stored);
+    job_lookup(call, job_answer, job_answer_stored);
 }
 
 /* ---- further attempts ------------------------------------------------------------------------ */
@@ -283,7 +283,7 @@ static void attempts_of_ended(struct api_call *call, const struct read_job *job)
 
 static void list_attempts(struct api_call *call)
 {
-    visible_job(call, attempts_of, attempts_of_ended);
+    job_lookup(call, attempts_of, attempts_of_ended);
 }
 
 static const struct api_field page_query[] = {

@@ -6,8 +6,8 @@
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/line_range.h"
 #include "controlplane/api/stream.h"
+#include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/api/v1/visible_job.h"
 #include "controlplane/logs/read.h"
 #include "shared/base/time_text.h"
 
@@ -513,7 +513,7 @@ static void get_range_ended(struct api_call *call, const struct read_job *job)
 
 static void get_logs(struct api_call *call)
 {
-    visible_job(call, get_range, get_range_ended);
+    job_lookup(call, get_range, get_range_ended);
 }
 
 /* ---- GET .../logs/stream --------------------------------------------------------------------- */
@@ -555,7 +555,7 @@ static void follow_ended(struct api_call *call, const struct read_job *job)
 static void follow_logs(struct api_call *call)
 {
     api_want_rows(call->api);
-    visible_job(call, follow_open, follow_ended);
+    job_lookup(call, follow_open, follow_ended);
 }
 
 void api_logs_settle(struct api *api, struct fl_job job)

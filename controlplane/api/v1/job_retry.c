@@ -3,16 +3,16 @@
 
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/v1/job_get.h"
+#include "controlplane/api/v1/job_lookup.h"
+#include "controlplane/api/v1/job_resubmit.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/api/v1/retry.h"
-#include "controlplane/api/v1/visible_job.h"
 #include "shared/spec/job_spec.h"
 
 static void done(struct api_call *call, struct fl_job job, enum fl_code code, const char *text)
 {
-    struct retry *retry = call->state;
+    struct job_resubmit *resubmit = call->state;
 
-    fl_picks_fini(&retry->picks);
+    fl_picks_fini(&resubmit->picks);
     call->on_gone = NULL;
     if (code == FL_OK) {
         job_answer(call, job);
@@ -23,10 +23,10 @@ static void done(struct api_call *call, struct fl_job job, enum fl_code code, co
 
 static void open_job(struct api_call *call, struct fl_job job)
 {
-    struct retry *retry = call->state;
+    struct job_resubmit *resubmit = call->state;
 
     (void)job;
-    fl_picks_fini(&retry->picks);
+    fl_picks_fini(&resubmit->picks);
     api_fail(call, FL_CONFLICT, "the job has not ended; cancel it or wait for its end");
 }
 
@@ -66,7 +66,7 @@ static bool read_elements(struct api_call *call, const struct fl_json *list, str
     return true;
 }
 
-static bool read_body(struct api_call *call, struct retry *retry)
+static bool read_body(struct api_call *call, struct job_resubmit *resubmit)
 {
     const struct fl_json *body = api_body_json(call, true), *only, *elements;
 
@@ -78,38 +78,38 @@ static bool read_body(struct api_call *call, struct retry *retry)
                     NULL);
         return false;
     }
-    if (only) retry->what = RETRY_failed;
+    if (only) resubmit->what = RESUBMIT_failed;
     if (!elements) return true;
-    retry->what = RETRY_elements;
-    return read_elements(call, elements, &retry->picks);
+    resubmit->what = RESUBMIT_elements;
+    return read_elements(call, elements, &resubmit->picks);
 }
 
 /* Chosen elements must be among those that it had. */
 static void ended(struct api_call *call, const struct read_job *job)
 {
-    struct retry *retry = call->state;
-    uint32_t last = 0, count = fl_picks_count(&retry->picks);
+    struct job_resubmit *resubmit = call->state;
+    uint32_t last = 0, count = fl_picks_count(&resubmit->picks);
 
-    if (count > 0) last = fl_picks_nth(&retry->picks, count - 1);
-    if (retry->what == RETRY_elements && !job->is_picked && last >= job->elements) {
-        fl_picks_fini(&retry->picks);
+    if (count > 0) last = fl_picks_nth(&resubmit->picks, count - 1);
+    if (resubmit->what == RESUBMIT_elements && !job->is_picked && last >= job->elements) {
+        fl_picks_fini(&resubmit->picks);
         api_fail(call, FL_INVALID, "the job has elements 0 to %u", job->elements - 1);
         return;
     }
-    retry_start(call, job);
+    job_resubmit_start(call, job);
 }
 
 static void retry_job(struct api_call *call)
 {
-    struct retry *retry = fl_arena_new(&call->arena, struct retry);
+    struct job_resubmit *resubmit = fl_arena_new(&call->arena, struct job_resubmit);
 
-    call->state = retry;
-    retry->done = done;
-    retry->is_keyed = true;
-    if (read_body(call, retry)) {
-        visible_job(call, open_job, ended);
+    call->state = resubmit;
+    resubmit->done = done;
+    resubmit->is_keyed = true;
+    if (read_body(call, resubmit)) {
+        job_lookup(call, open_job, ended);
     } else {
-        fl_picks_fini(&retry->picks);
+        fl_picks_fini(&resubmit->picks);
     }
 }
 

@@ -4,7 +4,7 @@
 #include "controlplane/api/v1/job_get.h"
 #include "controlplane/api/v1/job_json.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/api/v1/submit.h"
+#include "controlplane/api/v1/submit_item.h"
 #include "shared/base/job_name.h"
 
 static void submitted(struct api_call *call, const struct core_answer *answer)

@@ -1,4 +1,4 @@
-#include "controlplane/api/v1/visible_job.h"
+#include "controlplane/api/v1/job_lookup.h"
 
 #include "controlplane/api/auth.h"
 #include "controlplane/views/directory.h"
@@ -53,8 +53,8 @@ static void on_read(struct api_call *call, const struct core_answer *answer)
     }
 }
 
-void visible_job(struct api_call *call, void (*open)(struct api_call *call, struct fl_job job),
-                 void (*ended)(struct api_call *call, const struct read_job *job))
+void job_lookup(struct api_call *call, void (*open)(struct api_call *call, struct fl_job job),
+                void (*ended)(struct api_call *call, const struct read_job *job))
 {
     struct seen *seen = fl_arena_new(&call->arena, struct seen);
     struct engine_event *event;

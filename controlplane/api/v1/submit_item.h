@@ -1,4 +1,4 @@
-/* submit.h - from a job document to what the core takes.
+/* submit_item.h - from a job document to what the core takes.
  * A spec that many jobs share is made canonical and hashed once. */
 #pragma once
 

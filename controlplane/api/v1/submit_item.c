@@ -1,4 +1,4 @@
-#include "controlplane/api/v1/submit.h"
+#include "controlplane/api/v1/submit_item.h"
 
 #include "controlplane/api/auth.h"
 #include "controlplane/core/shape.h"

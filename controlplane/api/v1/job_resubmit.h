@@ -1,4 +1,4 @@
-/* retry.h - an ended job, or chosen elements of it, run again as a new job.
+/* job_resubmit.h - an ended job, or chosen elements of it, run again as a new job.
  * One flow at a time per call, whose 'state' must begin with the struct: it asks the store for the
  * spec and, where only what failed is wanted, for how the elements ended, and then submits. */
 #pragma once
@@ -6,11 +6,11 @@
 #include "controlplane/api/call_reads.h"
 #include "shared/base/picks.h"
 
-enum retry_what { RETRY_all, RETRY_failed, RETRY_elements };
+enum resubmit_what { RESUBMIT_all, RESUBMIT_failed, RESUBMIT_elements };
 
-struct retry {
-    enum retry_what what;
-    struct fl_picks picks; /* RETRY_elements: which; else found out */
+struct job_resubmit {
+    enum resubmit_what what;
+    struct fl_picks picks; /* RESUBMIT_elements: which; else found out */
     struct read_job job;   /* copied into the call's arena */
     uint32_t element;      /* where the next page of attempts begins */
     uint16_t n;
@@ -19,5 +19,5 @@ struct retry {
     void (*done)(struct api_call *call, struct fl_job job, enum fl_code code, const char *text);
 };
 
-/* 'retry' is filled but for 'job', which is ended. */
-void retry_start(struct api_call *call, const struct read_job *job);
+/* 'resubmit' is filled but for 'job', which is ended. */
+void job_resubmit_start(struct api_call *call, const struct read_job *job);

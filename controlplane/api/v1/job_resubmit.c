@@ -1,19 +1,19 @@
-#include "controlplane/api/v1/retry.h"
+#include "controlplane/api/v1/job_resubmit.h"
 
 #include "controlplane/api/document.h"
-#include "controlplane/api/v1/submit.h"
+#include "controlplane/api/v1/submit_item.h"
 #include "controlplane/views/directory.h"
 
 static void fail(struct api_call *call, enum fl_code code, const char *text)
 {
-    struct retry *retry = call->state;
+    struct job_resubmit *resubmit = call->state;
 
-    retry->done(call, (struct fl_job){0}, code, text);
+    resubmit->done(call, (struct fl_job){0}, code, text);
 }
 
 static void on_submitted(struct api_call *call, const struct core_answer *answer)
 {
-    struct retry *retry = call->state;
+    struct job_resubmit *resubmit = call->state;
 
     if (answer->code != FL_OK) {
         fail(call, answer->code, answer->text);
@@ -21,7 +21,7 @@ static void on_submitted(struct api_call *call, const struct core_answer *answer
         fail(call, answer->outcomes_len == 1 ? answer->outcomes[0].code : FL_TORN,
              answer->outcomes_len == 1 ? answer->outcomes[0].text : "the answer names no job");
     } else {
-        retry->done(call, answer->outcomes[0].job, FL_OK, NULL);
+        resubmit->done(call, answer->outcomes[0].job, FL_OK, NULL);
     }
 }
 
@@ -33,25 +33,26 @@ static struct fl_str keep(struct fl_arena *arena, struct fl_str s)
 /* The elements that run again; false: the call was answered. */
 static bool put_picks(struct api_call *call, struct fl_arena *arena, struct core_submit_item *item)
 {
-    struct retry *retry = call->state;
+    struct job_resubmit *resubmit = call->state;
     struct fl_buf buf;
 
-    if (retry->what == RETRY_all || (!retry->job.is_picked && retry->job.elements == 1)) {
-        item->elements = retry->job.elements;
-        item->picked = keep(arena, retry->job.picked);
+    if (resubmit->what == RESUBMIT_all ||
+        (!resubmit->job.is_picked && resubmit->job.elements == 1)) {
+        item->elements = resubmit->job.elements;
+        item->picked = keep(arena, resubmit->job.picked);
         return true;
     }
-    if (fl_picks_count(&retry->picks) == 0) {
+    if (fl_picks_count(&resubmit->picks) == 0) {
         fail(call, FL_CONFLICT, "no element of it failed");
         return false;
     }
     fl_buf_init(&buf, FL_PICKS_BYTES_MAX);
-    if (!fl_picks_encode(&buf, &retry->picks)) {
+    if (!fl_picks_encode(&buf, &resubmit->picks)) {
         fl_buf_fini(&buf);
         fail(call, FL_TOO_LARGE, "too many single elements; take ranges, or the whole job");
         return false;
     }
-    item->elements = fl_picks_count(&retry->picks);
+    item->elements = fl_picks_count(&resubmit->picks);
     item->picked = keep(arena, (struct fl_str){(const char *)buf.at, buf.len});
     fl_buf_fini(&buf);
     return true;
@@ -59,7 +60,7 @@ static bool put_picks(struct api_call *call, struct fl_arena *arena, struct core
 
 static void on_spec(struct api_call *call, struct fl_str body)
 {
-    struct retry *retry = call->state;
+    struct job_resubmit *resubmit = call->state;
     struct engine_event *event;
     struct core_submit_item *item;
     struct submit_spec shared;
@@ -81,7 +82,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
         fail(call, err.code, fl_arena_printf(&call->arena, "%s", err.text));
         return;
     }
-    if (!directory_queue_name(call->parts->directory, retry->job.queue, queue)) {
+    if (!directory_queue_name(call->parts->directory, resubmit->job.queue, queue)) {
         engine_event_destroy(event);
         fail(call, FL_UNAVAILABLE, "its queue is not known here yet");
         return;
@@ -91,11 +92,11 @@ static void on_spec(struct api_call *call, struct fl_str body)
         .shape = shared.shape,
         .spec = shared.canonical,
         .spec_digest = shared.digest,
-        .priority = retry->job.priority,
-        .name = keep(&event->arena, retry->job.name),
-        .labels = keep(&event->arena, retry->job.labels),
-        .params = keep(&event->arena, retry->job.params),
-        .retry_of = retry->job.job,
+        .priority = resubmit->job.priority,
+        .name = keep(&event->arena, resubmit->job.name),
+        .labels = keep(&event->arena, resubmit->job.labels),
+        .params = keep(&event->arena, resubmit->job.params),
+        .retry_of = resubmit->job.job,
     };
     if (!put_picks(call, &event->arena, item)) {
         engine_event_destroy(event);
@@ -103,9 +104,9 @@ static void on_spec(struct api_call *call, struct fl_str body)
     }
     event->event.submit.at = item;
     event->event.submit.len = 1;
-    picks = retry->picks;
-    if (retry->is_keyed && !api_idempotent(call, event)) {
-        fl_picks_fini(&picks); /* the call is gone, and 'retry' with it */
+    picks = resubmit->picks;
+    if (resubmit->is_keyed && !api_idempotent(call, event)) {
+        fl_picks_fini(&picks); /* the call is gone, and 'resubmit' with it */
         return;
     }
     api_ask_any(call, event, on_submitted);
@@ -113,49 +114,49 @@ static void on_spec(struct api_call *call, struct fl_str body)
 
 static void on_attempts(struct api_call *call, const struct read_attempts *attempts)
 {
-    struct retry *retry = call->state;
+    struct job_resubmit *resubmit = call->state;
     struct fl_err err = {0};
 
     for (size_t i = 0; i < attempts->len; i++) {
         const struct read_attempt *attempt = &attempts->at[i];
 
-        retry->element = attempt->attempt.element;
-        retry->n = attempt->attempt.n;
+        resubmit->element = attempt->attempt.element;
+        resubmit->n = attempt->attempt.n;
         if (!attempt->is_last || attempt->state != JOB_failed) continue;
-        if (!fl_picks_add(&retry->picks, attempt->attempt.element, &err)) {
+        if (!fl_picks_add(&resubmit->picks, attempt->attempt.element, &err)) {
             fail(call, err.code, fl_arena_printf(&call->arena, "%s", err.text));
             return;
         }
     }
     if (attempts->has_more) {
-        call_reads_attempts(call, retry->job.job, retry->element, retry->n, READ_ATTEMPTS_MAX,
-                            on_attempts);
+        call_reads_attempts(call, resubmit->job.job, resubmit->element, resubmit->n,
+                            READ_ATTEMPTS_MAX, on_attempts);
     } else {
-        call_reads_spec(call, retry->job.job, retry->job.spec, on_spec);
+        call_reads_spec(call, resubmit->job.job, resubmit->job.spec, on_spec);
     }
 }
 
 static void on_gone(struct api_call *call)
 {
-    struct retry *retry = call->state;
+    struct job_resubmit *resubmit = call->state;
 
-    fl_picks_fini(&retry->picks);
+    fl_picks_fini(&resubmit->picks);
 }
 
-void retry_start(struct api_call *call, const struct read_job *job)
+void job_resubmit_start(struct api_call *call, const struct read_job *job)
 {
-    struct retry *retry = call->state;
+    struct job_resubmit *resubmit = call->state;
 
     call->on_gone = on_gone;
 
-    retry->job = *job;
-    retry->job.name = keep(&call->arena, job->name);
-    retry->job.labels = keep(&call->arena, job->labels);
-    retry->job.params = keep(&call->arena, job->params);
-    retry->job.picked = keep(&call->arena, job->picked);
-    if (retry->what == RETRY_failed && job->state != JOB_failed) {
+    resubmit->job = *job;
+    resubmit->job.name = keep(&call->arena, job->name);
+    resubmit->job.labels = keep(&call->arena, job->labels);
+    resubmit->job.params = keep(&call->arena, job->params);
+    resubmit->job.picked = keep(&call->arena, job->picked);
+    if (resubmit->what == RESUBMIT_failed && job->state != JOB_failed) {
         fail(call, FL_CONFLICT, "it did not fail");
-    } else if (retry->what == RETRY_failed && (job->elements > 1 || job->is_picked)) {
+    } else if (resubmit->what == RESUBMIT_failed && (job->elements > 1 || job->is_picked)) {
         call_reads_attempts(call, job->job, 0, 0, READ_ATTEMPTS_MAX, on_attempts);
     } else {
         call_reads_spec(call, job->job, job->spec, on_spec);
