@@ -402,6 +402,9 @@ static void on_answer(void *ctx, const struct core_answer *answer)
     struct asked *asked = ctx;
     struct api_call *call = asked->call;
 
+    if (call->request && answer->is_replay) {
+        api_header_add(call, "Idempotent-Replayed", FL_STR("true"));
+    }
     if (call->request && answer->code != FL_OK && !asked->is_any) {
         api_fail(call, answer->code, "%s",
                  answer->text ? answer->text : fl_code_meaning(answer->code));

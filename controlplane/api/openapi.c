@@ -311,16 +311,13 @@ static void write_content(struct fl_json_out *json, const char *content_type, co
 
 static void write_answer_headers(struct fl_json_out *json, const struct api_route *route)
 {
-    bool has_etag = api_route_has_etag(route),
-         is_job = route->status == 201 && strcmp(route->path, "/v1/jobs") == 0;
+    struct api_answer_header headers[API_ANSWER_HEADERS_MAX];
+    size_t len = api_route_headers(route, headers);
 
-    if (!has_etag && !is_job) return;
+    if (len == 0) return;
     fl_json_open(json, "headers", '{');
-    if (has_etag) write_answer_header(json, "ETag", "names this answer, for If-None-Match");
-    if (is_job) write_answer_header(json, "Location", "where the job is");
-    if (is_job) write_answer_header(json, "Idempotent-Replayed", "true: the key was used before");
-    if (route->headers & API_TAKES_range) {
-        write_answer_header(json, "Content-Range", "lines a-b/total");
+    for (size_t i = 0; i < len; i++) {
+        write_answer_header(json, headers[i].name, headers[i].text);
     }
     fl_json_close(json, '}');
 }
@@ -337,7 +334,7 @@ static void write_success(struct fl_json_out *json, const struct api_route *rout
     snprintf(key, sizeof key, "%u", status);
     fl_json_open(json, key, '{');
     fl_json_put_cstr(json, "description", text);
-    if (status == api_route_status(route)) write_answer_headers(json, route);
+    if (status == api_route_status(route) || status == 206) write_answer_headers(json, route);
     fl_json_open(json, "content", '{');
     if (status == api_route_status(route)) write_content(json, route->gives, route->answer);
     for (const struct api_also *also = route->also; also && also->status; also++) {

@@ -29,6 +29,29 @@ bool api_route_has_etag(const struct api_route *route)
     return route->method == API_GET && !is_text && strcmp(route->path, "/readyz") != 0;
 }
 
+size_t api_route_headers(const struct api_route *route,
+                         struct api_answer_header ret[API_ANSWER_HEADERS_MAX])
+{
+    const struct {
+        struct api_answer_header header;
+        bool is_there;
+    } all[] = {
+        {{"ETag", "names this answer, for If-None-Match"}, api_route_has_etag(route)},
+        {{"Location", "where the job is"},
+         route->method == API_POST && strcmp(route->path, "/v1/jobs") == 0},
+        {{"Idempotent-Replayed", "true: a request with this key was done before; absent otherwise"},
+         (route->headers & API_TAKES_key) != 0},
+        {{"Content-Range", "lines a-b/total"}, (route->headers & API_TAKES_range) != 0},
+    };
+    size_t len = 0;
+
+    _Static_assert(sizeof all / sizeof *all <= API_ANSWER_HEADERS_MAX, "there is room for all");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].is_there) ret[len++] = all[i].header;
+    }
+    return len;
+}
+
 size_t api_route_problems(const struct api_route *route, uint16_t ret[API_PROBLEMS_MAX])
 {
     bool has_name = strchr(route->path, '{') != NULL, has_document = route->schema != NULL;

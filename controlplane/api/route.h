@@ -88,5 +88,13 @@ bool api_route_has_etag(const struct api_route *route);
 enum { API_PROBLEMS_MAX = 16 };
 size_t api_route_problems(const struct api_route *route, uint16_t ret[API_PROBLEMS_MAX]);
 
+/* The headers of its first answer, beside those of all. */
+struct api_answer_header {
+    const char *name, *text;
+};
+enum { API_ANSWER_HEADERS_MAX = 4 };
+size_t api_route_headers(const struct api_route *route,
+                         struct api_answer_header ret[API_ANSWER_HEADERS_MAX]);
+
 const char *api_method_name(enum api_method method);
 const char *api_need_name(enum api_need need);

@@ -107,7 +107,9 @@ static const char *need_text(enum api_need need)
 static void print_route(const struct api_route *route)
 {
     uint16_t problems[API_PROBLEMS_MAX];
-    size_t problems_len = api_route_problems(route, problems);
+    struct api_answer_header headers[API_ANSWER_HEADERS_MAX];
+    size_t problems_len = api_route_problems(route, problems),
+           headers_len = api_route_headers(route, headers);
     bool has_scope = route->need != API_NEED_nothing && route->need != API_NEED_token &&
                      route->need != API_NEED_fleet;
 
@@ -144,6 +146,10 @@ static void print_route(const struct api_route *route)
     if (route->headers & API_TAKES_key) printf("Takes `Idempotency-Key`.\n");
     if (route->headers & API_TAKES_event_id) printf("Takes `Last-Event-ID`.\n");
     if (route->headers & API_TAKES_range) printf("Takes `Range`.\n");
+    for (size_t i = 0; i < headers_len; i++) {
+        printf("%s`%s`%s", i == 0 ? "Answers with " : ", ", headers[i].name,
+               i + 1 == headers_len ? ".\n" : "");
+    }
     print_fields("Query", route->query, false);
     print_fields("Body", route->body, false);
 }

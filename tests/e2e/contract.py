@@ -1,7 +1,7 @@
-"""What the control plane answers, held against its own openapi.json: status, content type and every member.
+"""What the control plane answers, held against its own openapi.json: status, headers, content type and every member.
 
     contract = Contract(json.loads(document))
-    contract.check("GET", "/v1/jobs?limit=1", 200, "application/json", body)
+    contract.check("GET", "/v1/jobs?limit=1", 200, {"content-type": "application/json"}, body)
 
 Of JSON Schema it knows what our document uses; a word that it does not know is an error, so that none is passed over.
 An answer has no member that its schema lacks: what is sent is described.
@@ -13,6 +13,7 @@ KNOWN = {"type", "description", "properties", "required", "items", "enum", "cons
          "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "additionalProperties", "anyOf", "oneOf", "$ref", "examples",
          "default", "x-allowed", "contentMediaType", "contentSchema"}
 TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict, "null": type(None)}
+HEADERS = {"etag", "location", "content-range", "idempotent-replayed", "retry-after"}  # beside those that each answer has
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
@@ -41,7 +42,7 @@ class Contract:
         found = [name for name in found if name == path] or found
         return self.document["paths"][found[0]].get(method) if found else None
 
-    def check(self, method, path, status, content_type, body):
+    def check(self, method, path, status, headers, body):
         at, route = f"{method} {path}: {status}", self.route(method, path)
         if route is None:
             need(status >= 400, at, "no route, yet no problem")
@@ -51,11 +52,13 @@ class Contract:
             return  # of the server, before any route
         need(str(status) in answers, at, f"a status that is not described: {sorted(answers)}")
         self.checked.add((route["operationId"], status))
+        for name in HEADERS & set(headers) if status < 300 else ():
+            need(name in (one.lower() for one in answers[str(status)].get("headers", {})), at, f"{name} is not described")
         content = answers[str(status)].get("content")
         if method == "HEAD" or content is None:
             need(not body, at, "a body where none is described")
             return
-        content_type = content_type.split(";")[0]
+        content_type = headers.get("content-type", "").split(";")[0]
         need(content_type in content, at, f"{content_type} is not described: {sorted(content)}")
         schema = content[content_type]["schema"]
         if content_type in ("application/json", "application/problem+json"):

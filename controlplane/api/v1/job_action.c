@@ -6,46 +6,72 @@
 #include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"
 
+struct action {
+    enum core_event_kind kind;
+    bool has_ended;
+    enum job_state state; /* in which it ended */
+};
+
+static void answer_ended(struct api_call *call, struct fl_job job)
+{
+    const struct action *action = call->state;
+
+    /* To cancel again what was cancelled is no mistake. */
+    if (action->kind == CORE_EV_cancel && action->state == JOB_cancelled) {
+        job_answer(call, job);
+        return;
+    }
+    api_fail(call, FL_CONFLICT, "the job has ended already: it %s",
+             action->state == JOB_cancelled ? "was cancelled" : job_state_name(action->state));
+}
+
 static void done(struct api_call *call, const struct core_answer *answer)
 {
+    const struct action *action = call->state;
     struct fl_job job;
 
-    (void)answer;
-    if (api_param_job(call, &job)) job_answer(call, job);
+    if (!api_param_job(call, &job)) return;
+    if (answer->code == FL_OK) {
+        job_answer(call, job);
+    } else if (action->has_ended) {
+        answer_ended(call, job);
+    } else {
+        api_fail(call, answer->code, "%s",
+                 answer->text ? answer->text : fl_code_meaning(answer->code));
+    }
 }
 
 static void act(struct api_call *call, struct fl_job job)
 {
-    enum core_event_kind *kind = call->state;
-    struct engine_event *event = api_event(call, *kind);
+    const struct action *action = call->state;
+    struct engine_event *event = api_event(call, action->kind);
 
     event->event.job.job = job;
-    if (api_idempotent(call, event)) api_ask(call, event, done);
+    if (api_idempotent(call, event)) api_ask_any(call, event, done);
 }
 
+/* With a key the engine is asked nonetheless: this may be the repetition of a request that came
+ * before the job's end. */
 static void ended(struct api_call *call, const struct read_job *job)
 {
-    api_fail(call, FL_CONFLICT, "the job has ended already: it %s",
-             job->state == JOB_cancelled ? "was cancelled" : job_state_name(job->state));
-}
+    struct action *action = call->state;
 
-/* To cancel again what was cancelled is no mistake. */
-static void ended_cancel(struct api_call *call, const struct read_job *job)
-{
-    if (job->state == JOB_cancelled) {
-        job_answer_stored(call, job);
+    action->has_ended = true;
+    action->state = job->state;
+    if (api_header(call, "idempotency-key").len > 0) {
+        act(call, job->job);
     } else {
-        ended(call, job);
+        answer_ended(call, job->job);
     }
 }
 
 static void start(struct api_call *call, enum core_event_kind kind)
 {
-    enum core_event_kind *kept = fl_arena_new(&call->arena, enum core_event_kind);
+    struct action *action = fl_arena_new(&call->arena, struct action);
 
-    *kept = kind;
-    call->state = kept;
-    job_lookup(call, act, kind == CORE_EV_cancel ? ended_cancel : ended);
+    action->kind = kind;
+    call->state = action;
+    job_lookup(call, act, ended);
 }
 
 static void cancel_job(struct api_call *call)

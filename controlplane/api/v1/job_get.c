@@ -226,7 +226,7 @@ void job_answer(struct api_call *call, struct fl_job job)
     api_ask_any(call, event, on_view);
 }
 
-void job_answer_stored(struct api_call *call, const struct read_job *job)
+static void answer_stored(struct api_call *call, const struct read_job *job)
 {
     call->state = fl_arena_new(&call->arena, struct get);
     on_stored(call, job);
@@ -234,7 +234,7 @@ void job_answer_stored(struct api_call *call, const struct read_job *job)
 
 static void get_job(struct api_call *call)
 {
-    job_lookup(call, job_answer, job_answer_stored);
+    job_lookup(call, job_answer, answer_stored);
 }
 
 /* ---- further attempts ------------------------------------------------------------------------ */

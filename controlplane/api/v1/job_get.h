@@ -3,7 +3,4 @@
 
 #include "controlplane/api/call_reads.h"
 
-/* Its live state is asked for. */
 void job_answer(struct api_call *call, struct fl_job job);
-/* One that has ended. */
-void job_answer_stored(struct api_call *call, const struct read_job *job);

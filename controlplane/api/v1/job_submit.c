@@ -23,7 +23,6 @@ static void submitted(struct api_call *call, const struct core_answer *answer)
     location = fl_arena_printf(&call->arena, "/v1/jobs/%s", name);
     api_header_add(call, "Location", fl_str_c(location));
     if (answer->is_replay) {
-        api_header_add(call, "Idempotent-Replayed", FL_STR("true"));
         job_answer(call, outcome->job);
         return;
     }
