@@ -2,20 +2,19 @@
  * each, a WebSocket, and the frames, messages, credits and back-off of the real ones (shared/link).
  * They run nothing: START is answered with created, GO with running and exited 0, at once.
  *
- *   agents_bench --api=HOST:PORT --token=FILE --hub=HOST:PORT --figures=FILE [--tls=1]
- *   [--agents=10]
- *                [--name=bench] [--seconds=900]
- *   agents_bench ... --probe=1000 [--pause=2]     measures instead: posts a job that only its one
- *   agent may
- *                                                 run, waits until that heard GO, waits 'pause' ms,
- *                                                 and again; value: the median, in ms
+ *   agents_bench --api=HOST:PORT --token=FILE --hub=HOST:PORT --figures=FILE
+ *                [--tls=1] [--agents=10] [--name=bench] [--seconds=900]
+ *   agents_bench ... --probe=1000 [--pause=2]
+ *                measures the time from a job's post to its GO: posts a job that only its one agent
+ *                may run, waits until that has GO, waits 'pause' ms, and repeats; value: the
+ *                median, in ms
  *
- * Enrols its clusters NAME-0, NAME-1 ... with join tokens over the API, then runs until SIGTERM.
- * Its observations are in the figures (bench_help_figures.h). With --lines=N the replicas write N
- * lines of output a second, all together; 0: as many as the tunnels take.  While 'hold' is not 0
- * there, what got GO runs on.  Each job that got GO is noted, so that a second time is seen: its
- * elements are not told apart, so it must have one.  Threads: one for all tunnels; with --probe one
- * more, which posts. */
+ * It enrols clusters NAME-0, NAME-1 ... with join tokens over the API, then runs until SIGTERM.
+ * Its observations are in the figures (bench_help_figures.h).  With --lines=N the replicas together
+ * write N lines of output a second; 0: as many as the tunnels take.  While the figure 'hold' is not
+ * 0, attempts that got GO do not end.  It notes each job that got GO, to see a second GO; it does
+ * not tell elements apart, so a job must have only one.  Threads: one for all tunnels; with --probe
+ * one more, which posts. */
 #include <inttypes.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -47,16 +46,16 @@ enum {
     SLOTS = 50000,   /* jobs of one CPU that an agent's node holds */
     DIALS_MAX = 256, /* handshakes at once, of this process */
     WRITES_MAX = 8,
-    LINES_DUE_MAX = 100000, /* of one agent that sends as fast as it may */
+    LINES_DUE_MAX = 100000, /* lines at a time for an agent that sends as fast as it may */
     LINES_MS = 5,
     PROBE_WAIT_S = 30,
     HEARDS_LEN = 65536,
 };
 
-struct held { /* an attempt, in the order of their STARTs */
+struct held { /* an attempt; in the order of the STARTs */
     struct fl_attempt attempt;
     enum fl_replica_state state;
-    uint64_t report_seq; /* of its end */
+    uint64_t report_seq; /* the report of its end */
 };
 
 struct agent {
@@ -68,7 +67,7 @@ struct agent {
     struct bench_lines lines;
     uint32_t log_stream;
     FL_VEC(struct held) held;
-    size_t held_at, go_at; /* those before held_at are over; where the next GO is looked for */
+    size_t held_at, go_at; /* attempts before held_at are over; look for the next GO from go_at */
     uint64_t session_epoch, report_seq, control_seq, told_seq, live;
     uint32_t incarnation;
     fl_ms node_at;
@@ -88,7 +87,7 @@ struct rig {
     FL_VEC(struct agent *) dirty;
     FL_VEC(struct agent *) waiting; /* to dial */
     struct fl_buf out;
-    uint8_t *ran; /* a bit a job */
+    uint8_t *ran; /* a bit for each job that got GO */
     size_t ran_bytes;
     bool was_holding;
     double lines_per_s; /* below 0: no output */
@@ -185,8 +184,7 @@ static void say_all(struct agent *agent, uint64_t session_epoch)
         struct held *held = &agent->held.at[i];
 
         if (held->state == FL_REPLICA_absent) continue;
-        held->report_seq =
-            0; /* an ACK of the inventory's session covers it when it is sent again */
+        held->report_seq = 0; /* its report is sent again below, with a new number */
         msg = (struct fl_msg){.kind = FL_MSG_inventory_item,
                               .inventory_item = {.attempt = held->attempt, .state = held->state}};
         end.digest = fl_inventory_digest(end.digest, held->attempt, 0, held->state, 0);
@@ -244,7 +242,7 @@ static void drop_old(struct agent *agent)
     agent->held_at = 0;
 }
 
-/* Whether it is the first time that this job runs. */
+/* Notes that this job runs; true if it is the first time. */
 static bool note_run(struct rig *rig, uint64_t job)
 {
     size_t at = job / 8;

@@ -15,7 +15,7 @@
 #include "shared/base/buf.h"
 #include "shared/base/vec.h"
 
-struct fake_agent { /* of the cluster whose id is its index + 1 */
+struct fake_agent { /* its cluster's id is its index + 1 */
     uint64_t session_epoch, report_seq, control_seq;
     uint64_t live; /* attempts it holds */
     bool is_heard; /* its nodes were reported */

@@ -10,7 +10,7 @@
 #include "shared/base/buf.h"
 #include "shared/base/str.h"
 
-struct bench_api { /* of all connections */
+struct bench_api { /* shared by all connections */
     const char *host, *port, *token;
     SSL_CTX *tls; /* NULL: plain */
 };

@@ -23,9 +23,9 @@ struct bench_socket {
     enum bench_socket_state state;
     int fd;
     SSL *ssl;
-    uint8_t head[10]; /* of the frame that comes */
+    uint8_t head[10]; /* the incoming frame's header */
     size_t head_len;
-    uint64_t left; /* of its payload */
+    uint64_t left; /* bytes that the frame's payload still lacks */
     bool is_data, is_writing;
     struct fl_buf unsent;
     size_t unsent_pos;

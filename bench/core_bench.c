@@ -1,10 +1,9 @@
 /* core_bench.c - the core alone: no engine, no store, no Postgres.
  *
- *   core_bench life --jobs=N      the core's own share of CPU of a whole life, in batches of 2,000,
- *   from the
- *                                 same fakes and events as engine_bench life
- *   core_bench submit --jobs=N    the same of accepting jobs that nothing can run yet
- *   core_bench memory --jobs=N    what N queued jobs take: hot bytes a job, and the resident set
+ *   core_bench life --jobs=N      the core's own CPU for a job's whole life, in batches of 2,000,
+ *                                 with the fakes and events of engine_bench life
+ *   core_bench submit --jobs=N    the core's CPU to accept a job that nothing can run yet
+ *   core_bench memory --jobs=N    memory for N queued jobs: hot bytes a job, and the resident set
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ struct rig {
     struct fake fake;
     uint64_t batch_last;
     fl_ms now;
-    double cpu_s; /* of the core, batches made and destroyed included */
+    double cpu_s; /* the core's, with making and destroying batches */
     uint64_t accepted;
 };
 

@@ -1,8 +1,6 @@
-/* echo_bench.c - one hop of a job's start: 100 bytes over TLS 1.3 on loopback, and
- * back.
+/* echo_bench.c - one hop of a job's start: 100 bytes over TLS 1.3 on loopback, and back.
  *
- *   echo_bench rtt [--seconds=4] [--warm=1]     value: the median round trip of two processes, in
- *   us
+ *   echo_bench rtt [--seconds=4] [--warm=1]     value: the median round trip of two processes, us
  *
  * Blocking sockets, one message under way: the figure holds an idle system's wake-ups. */
 #include <netinet/in.h>

@@ -1,26 +1,20 @@
 /* engine_bench.c - engine, core and store on a real Postgres; only the network is fake.
  *
- *   engine_bench submit --pg=CONNINFO [--seconds=4] [--warm=1]     jobs accepted durably, 500 a
- *   request
- *   engine_bench life   --pg=CONNINFO [--seconds=4] [--warm=1]     whole lives, 10 clusters:
- *   submitted, placed,
- *                                                                  started, run and ended, all
- *                                                                  durable
- *   engine_bench turns  --pg=CONNINFO [--rate=100000] [...]        the longest turn at so many
- *   events a second:
- *                                                                  requests of one job, three
- *                                                                  reports each
- *   engine_bench seed   --pg=CONNINFO                              a cluster, a queue and one
- *   queued job, for
- *                                                                  fill.sql to make many like it
- *   engine_bench restart --pg=CONNINFO [--since=NS] [--last=JOB]   from the start of the process
- *   (monotonic
- *                                                                  clock) to the first START that
- *                                                                  is durable
+ *   engine_bench submit --pg=CONNINFO [--seconds=4] [--warm=1]
+ *                   jobs accepted durably, 500 a request
+ *   engine_bench life --pg=CONNINFO [--seconds=4] [--warm=1]
+ *                   whole lives on 10 clusters: submitted, placed, started, run and ended, all
+ *                   durable
+ *   engine_bench turns --pg=CONNINFO [--rate=100000] [...]
+ *                   the longest turn at 'rate' events a second: requests of one job, with three
+ *                   reports each
+ *   engine_bench seed --pg=CONNINFO
+ *                   makes a cluster, a queue and one queued job, which fill.sql multiplies
+ *   engine_bench restart --pg=CONNINFO [--since=NS] [--last=JOB]
+ *                   from the start of the process (monotonic clock) to the first durable START
  *
- * The engine runs in its own thread, as in the product.  The fakes are the other side of its
- * queues, in this one: where fronts will be, which parse and copy as these do.  Their CPU is
- * counted apart. */
+ * The engine runs in its own thread, as in the product.  The fakes run in the main thread, in the
+ * place of the fronts, and parse and copy as those do.  Their CPU is counted apart. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,8 +32,8 @@
 enum {
     REQUESTS_OPEN_MAX = 14,  /* 7,000 jobs: two batches in flight, one open, and more */
     OUTSTANDING_MAX = 16000, /* jobs submitted and not ended */
-    HEARD_MAX = 1000000,     /* between the threads; outstanding jobs bound it far below */
-    SAID_MAX = 2000,         /* events in a row before what was heard is looked at */
+    HEARD_MAX = 1000000,     /* port calls between the threads; outstanding jobs keep them fewer */
+    SAID_MAX = 2000,         /* events in a row, then the engine's effects are read */
     WAIT_US = 1000,
     SEED_PARTITIONS = 24,
     EVENTS_A_LIFE = 4, /* one request, three reports */
@@ -59,11 +53,11 @@ struct heard_list {
 struct rig {
     struct engine_thread *thread;
     struct fake fake;
-    bool is_boot; /* of an empty database */
+    bool is_boot; /* the database was empty */
     uint64_t submitted;
     struct heard_list working; /* this thread's */
 
-    pthread_mutex_t mutex; /* of these */
+    pthread_mutex_t mutex; /* guards the three fields below */
     pthread_cond_t cond;
     struct heard_list heard;
     bool is_waiting;
@@ -321,7 +315,7 @@ static void run_for(struct rig *rig, double seconds, void (*feed)(struct rig *ri
     }
 }
 
-/* ---- as much as it takes --------------------------------------------------------------------- */
+/* ---- at the highest rate --------------------------------------------------------------------- */
 
 static void feed_requests(struct rig *rig)
 {
@@ -381,7 +375,7 @@ struct pace {
     uint64_t done;
 };
 
-static struct pace pace; /* of feed_pace */
+static struct pace pace; /* feed_pace's state */
 
 static void feed_pace(struct rig *rig)
 {

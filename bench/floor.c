@@ -1,24 +1,21 @@
 /* floor.c - the speed of Postgres itself, so that a figure of ours has a floor beside it.
  *
- *   floor CASE --pg=CONNINFO [--seconds=4] [--warm=1]      CASE: one of 'cases' below; an empty
- *   database
+ *   floor CASE --pg=CONNINFO [--seconds=4] [--warm=1]
  *
- * Each case is a bare loop: rows of equal shape whose arrays are made once, and only ids change.
+ * CASE is one of 'cases' below; the database is empty.  Each case is a bare loop: rows of equal
+ * shape whose arrays are made once, and only ids change.
  *   unnest-N         one pipelined connection, INSERT..SELECT unnest of N rows a commit, two in
- *   flight;
- *                    a row is 8 columns and 160 bytes
+ *                    flight; a row is 8 columns and 160 bytes
  *   copy-500         two connections, COPY of 500 of these rows a commit, each waits for its answer
  *   life-events-500  the same, and two COPYs of 500 event rows after it: a life of three commits
  *   product-submit   the product floor: schema/ and stmts.def as the writer connection prepares
- *   them, in
- *                    batches as the engine makes them, with no core: 2,000 jobs in requests of 500
+ *                    them, in batches as the engine makes them, without a core: 2,000 jobs in
+ *                    requests of 500
  *   product-life     the same with the whole life: each batch accepts and starts 2,000 jobs, and
- *   ends those
- *                    of three batches before; the journal's body is their rows, packed as the
- *                    product does it
- *   copy-out         one connection, COPY (binary) of five narrow columns of open_job to nowhere,
- *   once; the
- *                    database of engine_bench restart, and the value is seconds
+ *                    ends those of three batches before; the journal's body is their rows, packed
+ *                    as in the product
+ *   copy-out         one connection, one COPY (binary) of five narrow columns of open_job, whose
+ *                    rows are dropped; on the database of engine_bench restart; value: seconds
  */
 #include <endian.h>
 #include <poll.h>
@@ -138,7 +135,7 @@ static void stmt_init_product(struct stmt *stmt, enum pg_stmt number)
     stmt_init(stmt, pg_stmts[number].name, text.types, text.params);
 }
 
-/* Of an array type; 0: it is none. */
+/* The element's type of an array type; 0: it is not an array type. */
 static Oid element_of(Oid type)
 {
     static const Oid elements[] = {PG_BOOL, PG_BYTEA, PG_INT8, PG_INT2, PG_INT4, PG_TEXT};
@@ -149,7 +146,7 @@ static Oid element_of(Oid type)
     return 0;
 }
 
-/* The arrays are whole; the sender sets scalars. */
+/* Call it when the arrays are complete; the sender sets scalars later. */
 static void stmt_finish(struct stmt *stmt)
 {
     for (int i = 0; i < stmt->params; i++) {
@@ -471,7 +468,7 @@ struct product {
     bool is_life;
     struct stmt job, open_job, attempt, element_end, open_job_drop, audit;
     struct journal_packer *packers[2];
-    struct fl_str body_first, body; /* of a batch that ends nothing yet, and of one that does */
+    struct fl_str body_first, body; /* the journal's body without ends, and with ends */
     int64_t epoch_be, at_be, batch_be, lo_be, hi_be; /* scalars of the batch being sent */
     struct pipe pipe;
 };

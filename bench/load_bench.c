@@ -2,8 +2,8 @@
  * before its answer.
  *
  *   load_bench CASE --api=HOST:PORT --token=FILE [--tls=1] [--seconds=4] [--warm=1]
- *   [--connections=N]
- *                   [--keyed=0] [--distinct=0] [--rate=0] [--figures=FILE] [--open=12000]
+ *                   [--connections=N] [--keyed=0] [--distinct=0] [--rate=0] [--figures=FILE]
+ *                   [--open=12000]
  *   single     each of 256 connections posts one job as soon as the answer to its last is there;
  *              value: jobs a second; keyed: each with an Idempotency-Key of its own
  *   batch      each of 2 connections posts 500 jobs at a time as lines of JSON: the spec once, then

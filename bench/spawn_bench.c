@@ -1,9 +1,9 @@
-/* spawn_bench.c - what a task costs that is two processes and one record on disk, with nothing
- * around it.
+/* spawn_bench.c - the bare cost of a task that is two processes and one record on disk.
  *
- *   spawn_bench loop [--tasks=2000] [--at-once=2] --dir=DIR     value: tasks a second
- *   spawn_bench task DIR NUMBER                                 one: starts "true", waits, notes
- *   how it ended
+ *   spawn_bench loop [--tasks=2000] [--at-once=2] --dir=DIR
+ *               value: tasks a second
+ *   spawn_bench task DIR NUMBER
+ *               one task: starts "true", waits, notes how it ended
  *
  * The first process stands for the supervisor (fairlead-supervise), the second is the task. */
 #include <fcntl.h>

@@ -49,8 +49,8 @@ struct hub {
     struct tunnel_server *server;
     struct fl_ca *ca;
     struct fl_after after;
-    FL_VEC(struct core_send) sends; /* of this turn */
-    uint64_t *connections;          /* of cluster n */
+    FL_VEC(struct core_send) sends; /* this turn's */
+    uint64_t *connections;          /* cluster n's is at n */
     size_t clusters;
     uint64_t sessions, reports, inventories;
     char dir[32];
