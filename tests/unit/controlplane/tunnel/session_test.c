@@ -21,6 +21,11 @@ struct pair {
     uint64_t report_seq; /* the newest that arrived */
     char node_name[16];  /* the newest one's */
     enum fl_code answer; /* instead of FL_FULL, when there is no room */
+
+    char document[2000];         /* each START's */
+    uint32_t stream;             /* documents', as the agent sees it; 0: not opened */
+    size_t stream_bytes, starts; /* that came to the agent */
+    uint16_t closed_code;        /* with which the hub closed or refused a stream */
 };
 
 static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
@@ -61,6 +66,19 @@ static bool on_peer(void *ctx, const struct tunnel_peer *peer, struct fl_str clu
     return true;
 }
 
+static bool on_spec(void *ctx, uint64_t ticket, struct fl_cluster cluster,
+                    struct fl_attempt attempt, struct tunnel_spec *ret_spec)
+{
+    struct pair *pair = ctx;
+
+    (void)ticket;
+    (void)cluster;
+    (void)attempt;
+    *ret_spec = (struct tunnel_spec){.digest = {.at = {7}},
+                                     .document = {pair->document, sizeof pair->document}};
+    return true;
+}
+
 static void on_lost(void *ctx, struct fl_cluster cluster, uint64_t session_epoch,
                     uint64_t connection)
 {
@@ -82,9 +100,9 @@ static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
 {
     (void)ctx;
     (void)stream;
-    (void)at;
     (void)bytes_max;
-    return 0;
+    *at = 'x';
+    return 1;
 }
 
 /* As from a socket: in pieces, none of which outlives the call. */
@@ -120,7 +138,15 @@ static void to_agent(struct pair *pair)
     }
     bytes = (struct fl_str){(const char *)out.at, out.len};
     while (fl_mux_receive(pair->agent, &bytes, pair->now, &item, &err)) {
-        continue;
+        if (item.kind == FL_MUX_CLOSED) pair->closed_code = item.code;
+        if (item.kind == FL_MUX_DATA) {
+            pair->stream = item.stream;
+            pair->stream_bytes += item.bytes.len;
+            fl_mux_consumed(pair->agent, item.stream, (uint32_t)item.bytes.len);
+        }
+        for (size_t i = 0; item.kind == FL_MUX_MESSAGE && i < item.messages_len; i++) {
+            pair->starts += item.messages[i].kind == FL_MSG_start;
+        }
     }
     fl_buf_fini(&out);
 }
@@ -151,7 +177,7 @@ static void init(struct pair *pair)
 
     *pair = (struct pair){.now = 1000, .answer = FL_FULL, .room = SIZE_MAX};
     pair->shared = (struct session_shared){
-        .ports = {.ctx = pair, .adopt = on_adopt, .peer = on_peer},
+        .ports = {.ctx = pair, .adopt = on_adopt, .peer = on_peer, .spec = on_spec},
         .translate = {.ping_ms = PING_MS,
                       .dead_ms = DEAD_MS,
                       .stream_credit_bytes = fl_flow_limits().stream_bytes,
@@ -368,10 +394,87 @@ static void a_socket_that_goes_on_giving_is_cut_at_a_bound(void **state)
     fini(&pair);
 }
 
+/* ---- the stream of documents ----------------------------------------------------------------- */
+
+static void start(struct pair *pair, uint64_t job)
+{
+    struct core_send send = {.kind = CORE_SEND_start, .attempt = {{job}, 0, 1, 1}};
+
+    session_send(pair->session, &send, pair->now);
+    to_agent(pair);
+}
+
+/* A tunnel whose agent has a document and its START, on a stream that stays open. */
+static void init_with_document(struct pair *pair)
+{
+    init_up(pair);
+    start(pair, 1);
+    assert_int_not_equal(pair->stream, 0);
+    assert_true(pair->stream_bytes > sizeof pair->document);
+    assert_int_equal(pair->starts, 1);
+    assert_false(session_is_over(pair->session));
+}
+
+static void expect_end(struct pair *pair, const char *why)
+{
+    assert_true(session_is_over(pair->session));
+    if (!strstr(session_why(pair->session), why)) fail_msg("%s", session_why(pair->session));
+    assert_int_equal(pair->losts, 1);
+    start(pair, 2); /* nothing is sent any more */
+    assert_int_equal(pair->starts, 1);
+}
+
+/* Without the stream its jobs could not start, and nothing would say so. */
+static void an_agent_that_closes_the_stream_of_documents_loses_its_tunnel(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    init_with_document(&pair);
+    fl_mux_close(pair.agent, pair.stream, FL_TOO_LARGE, FL_STR("my disk is full"));
+    to_hub(&pair, 100);
+    expect_end(&pair, "the agent closed the stream of documents (too_large): my disk is full");
+    fini(&pair);
+}
+
+static void an_agent_that_answers_on_the_stream_of_documents_loses_its_tunnel(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    init_with_document(&pair);
+    fl_mux_wants(pair.agent, pair.stream, 1);
+    to_hub(&pair, 100);
+    expect_end(&pair, "an agent answers on the stream of documents");
+    fini(&pair);
+}
+
+static void a_stream_of_documents_that_an_agent_opens_is_refused(void **state)
+{
+    struct fl_err err = {0};
+    struct pair pair;
+    uint32_t stream;
+
+    (void)state;
+    init_up(&pair);
+    assert_true(fl_mux_open(pair.agent, FL_FRAME_BLOB, pair.now, &stream, &err));
+    fl_mux_wants(pair.agent, stream, 1);
+    to_hub(&pair, 100);
+    to_agent(&pair);
+    assert_int_equal(pair.closed_code, FL_UNSUPPORTED);
+    assert_false(session_is_over(pair.session));
+    start(&pair, 1); /* the tunnel goes on */
+    assert_int_equal(pair.starts, 1);
+    fini(&pair);
+}
+
 FL_TESTS(cmocka_unit_test(a_flood_goes_through_a_small_inbox_complete_and_in_order),
          cmocka_unit_test(who_waits_for_us_is_not_taken_for_dead),
          cmocka_unit_test(a_hello_waits_for_room_too),
          cmocka_unit_test(a_new_term_hears_the_offer_before_what_was_held),
          cmocka_unit_test(what_ends_while_it_waits_leaves_nothing_behind),
          cmocka_unit_test(what_is_refused_for_another_reason_still_ends_it),
-         cmocka_unit_test(a_socket_that_goes_on_giving_is_cut_at_a_bound))
+         cmocka_unit_test(a_socket_that_goes_on_giving_is_cut_at_a_bound),
+         cmocka_unit_test(an_agent_that_closes_the_stream_of_documents_loses_its_tunnel),
+         cmocka_unit_test(an_agent_that_answers_on_the_stream_of_documents_loses_its_tunnel),
+         cmocka_unit_test(a_stream_of_documents_that_an_agent_opens_is_refused))
