@@ -1,30 +1,28 @@
 #include "controlplane/store/load.h"
 
-#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "controlplane/store/copy_row.h"
 #include "controlplane/store/partition_plan.h"
 #include "controlplane/store/pg_conn.h"
-#include "controlplane/store/row_columns.h"
 #include "shared/base/alloc.h"
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
 #include "shared/base/vec.h"
 
 enum {
-    AHEAD_PARTS = 4,        /* how many parts may stream ahead of the one that is handed out */
-    JOBS_CHUNKS = 256,      /* open_job is cut into at most so many parts */
-    OF_JOBS_CHUNKS = 64,    /* each other table into at most so many, and one more a partition */
-    CHUNK_IDS = 1 << 16,    /* a part has at least so many ids */
-    COPY_HEADER_BYTES = 19, /* signature, flags, length of extension */
+    AHEAD_PARTS = 4,     /* how many parts may stream ahead of the one that is handed out */
+    JOBS_CHUNKS = 256,   /* open_job is cut into at most so many parts */
+    OF_JOBS_CHUNKS = 64, /* each other table into at most so many, and one more a partition */
+    CHUNK_IDS = 1 << 16, /* a part has at least so many ids */
 };
 
 struct message { /* one CopyData, libpq's memory */
     char *at;
-    int len;
+    size_t len;
 };
 
 struct part {
@@ -40,7 +38,8 @@ struct part {
 struct wire {
     struct pg_conn *conn;
     size_t part; /* SIZE_MAX: none */
-    bool is_copying, has_header;
+    bool is_copying;
+    struct copy_stream stream;
 };
 
 enum state { LISTING, STREAMING, DONE, FAILED };
@@ -235,50 +234,6 @@ static void add_parts(struct load *load, const PGresult *result)
     add_of_jobs(load, ROW_element_end, " and o.elements > 1", &ranges, first, last);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-struct fields { /* one tuple */
-    const uint8_t *at;
-    size_t left;
-    bool is_bad;
-};
-
-static struct fl_str field(struct fields *fields)
-{
-    struct fl_str value = {0};
-    uint32_t len;
-
-    if (fields->left < sizeof len) {
-        fields->is_bad = true;
-        return value;
-    }
-    memcpy(&len, fields->at, sizeof len);
-    len = be32toh(len);
-    fields->at += sizeof len;
-    fields->left -= sizeof len;
-    if (len == UINT32_MAX) return value; /* NULL */
-    if (len > fields->left) {
-        fields->is_bad = true;
-        return value;
-    }
-    value = (struct fl_str){(const char *)fields->at, len};
-    fields->at += len;
-    fields->left -= len;
-    return value;
-}
-
-/* False: it is not a row of this place. */
-static bool read_tuple(const struct message *message, unsigned place, struct row *ret_row)
-{
-    struct fl_str values[ROW_COLUMNS_MAX];
-    struct fields fields = {(const uint8_t *)message->at + 2, (size_t)message->len - 2, false};
-
-    for (size_t i = 0; i < row_table(place)->len; i++) {
-        values[i] = field(&fields);
-    }
-    return !fields.is_bad && row_read(place, values, ret_row);
-}
-
 /* ---- streams --------------------------------------------------------------------------------- */
 
 static void begin_part(struct load *load, struct wire *wire)
@@ -295,7 +250,7 @@ static void begin_part(struct load *load, struct wire *wire)
     }
     part->is_begun = true;
     wire->part = load->begun++;
-    wire->has_header = false;
+    wire->stream = (struct copy_stream){0};
 }
 
 static bool is_full(const struct load *load, const struct wire *wire)
@@ -308,24 +263,24 @@ static bool is_full(const struct load *load, const struct wire *wire)
            part->waiting_bytes >= LOAD_AHEAD_BYTES;
 }
 
-static void keep_message(struct wire *wire, struct part *part, char *at, int len)
+static void keep_message(struct load *load, struct wire *wire, char *at, int len)
 {
-    int skip = 0;
-    uint16_t fields;
+    struct part *part = &load->parts.at[wire->part];
+    struct fl_str tuple = {at, (size_t)len};
 
-    if (!wire->has_header) {
-        wire->has_header = true;
-        skip = COPY_HEADER_BYTES; /* it comes with the first tuple, or with the trailer */
-    }
-    fl_assert(len >= skip + (int)sizeof fields);
-    memcpy(&fields, at + skip, sizeof fields);
-    if (fields == UINT16_MAX) {
-        PQfreemem(at); /* the trailer */
+    switch (copy_next(&wire->stream, &tuple)) {
+    case COPY_TUPLE:
+        if (tuple.at != at) memmove(at, tuple.at, tuple.len); /* the header was before it */
+        fl_vec_push(&part->waiting, (struct message){at, tuple.len});
+        part->waiting_bytes += tuple.len;
         return;
+    case COPY_END:
+        break;
+    case COPY_TORN:
+        fail(load, "the database's COPY is not in its binary format");
+        break;
     }
-    if (skip > 0) memmove(at, at + skip, (size_t)(len - skip));
-    fl_vec_push(&part->waiting, (struct message){at, len - skip});
-    part->waiting_bytes += (size_t)len;
+    PQfreemem(at);
 }
 
 /* Takes what has come on a wire, LOAD_TURN_ROWS at most. */
@@ -348,7 +303,7 @@ static void receive(struct load *load, struct wire *wire)
             }
             len = PQgetCopyData(pg, &at, 1);
             if (len > 0) {
-                keep_message(wire, part, at, len);
+                keep_message(load, wire, at, len);
                 rows++;
                 continue;
             }
@@ -400,8 +355,8 @@ static bool emit(struct load *load)
     }
     fl_assert(part->waiting.at);
     message = part->waiting.at[part->next++];
-    part->waiting_bytes -= (size_t)message.len;
-    if (read_tuple(&message, part->place, &row)) {
+    part->waiting_bytes -= message.len;
+    if (copy_read((struct fl_str){message.at, message.len}, part->place, &row)) {
         load->row(load->ctx, &row);
     } else {
         fail(load, "a row has fields of another number or length than expected");

@@ -148,14 +148,15 @@ void row_bind_open_job(const struct row *row, struct pg_array *to)
 
 /* ---- from columns ---------------------------------------------------------------------------- */
 
-static uint64_t number(const struct fl_str *value, bool *is_good)
+/* NULL is 0.  'max': the column's type may hold more than the field's. */
+static uint64_t number(const struct fl_str *value, size_t bytes, uint64_t max, bool *is_good)
 {
     uint64_t n = 0;
 
-    if (value->len > sizeof n) *is_good = false;
-    for (size_t i = 0; i < value->len && i < sizeof n; i++) {
+    for (size_t i = 0; i < value->len && i < bytes; i++) {
         n = n << 8 | (uint8_t)value->at[i];
     }
+    if ((value->len && value->len != bytes) || n > max) *is_good = false;
     return n;
 }
 
@@ -171,16 +172,16 @@ static struct fl_digest digest(const struct fl_str *value, bool *is_good)
     return digest;
 }
 
-#define GET_job number(from++, &is_good)
-#define GET_u8 (uint8_t) number(from++, &is_good)
-#define GET_flag (uint8_t) number(from++, &is_good)
-#define GET_u16 (uint16_t) number(from++, &is_good)
-#define GET_code (uint16_t) number(from++, &is_good)
-#define GET_u32 (uint32_t) number(from++, &is_good)
-#define GET_u64 number(from++, &is_good)
-#define GET_some_u64 number(from++, &is_good)
-#define GET_i32 (int32_t)(uint32_t) number(from++, &is_good)
-#define GET_i64 (int64_t) number(from++, &is_good)
+#define GET_job number(from++, 8, UINT64_MAX, &is_good)
+#define GET_u8 (uint8_t) number(from++, 2, UINT8_MAX, &is_good)
+#define GET_flag (uint8_t) number(from++, 1, 1, &is_good)
+#define GET_u16 (uint16_t) number(from++, 4, UINT16_MAX, &is_good)
+#define GET_code (uint16_t) number(from++, 2, UINT16_MAX, &is_good)
+#define GET_u32 (uint32_t) number(from++, 4, UINT32_MAX, &is_good)
+#define GET_u64 number(from++, 8, UINT64_MAX, &is_good)
+#define GET_some_u64 number(from++, 8, UINT64_MAX, &is_good)
+#define GET_i32 (int32_t)(uint32_t) number(from++, 4, UINT32_MAX, &is_good)
+#define GET_i64 (int64_t) number(from++, 8, UINT64_MAX, &is_good)
 #define GET_digest digest(from++, &is_good)
 
 bool row_read(unsigned place, const struct fl_str *from, struct row *ret_row)

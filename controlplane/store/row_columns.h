@@ -44,6 +44,6 @@ const char *row_stamps(unsigned place); /* the columns that no row carries: ", b
 void row_bind(const struct row *row, struct pg_array *columns, uint32_t count);
 void row_bind_open_job(const struct row *job_new, struct pg_array *columns);
 
-/* Reads a row from binary values, one for each column but a count; NULL and empty are the same.
- * False: a value has a length that its type does not have. */
+/* Reads a row from binary values, one for each column but a count; NULL is 0 or empty.  False: a
+ * value has a length that its type does not have, or is a number that its field cannot hold. */
 FL_CHECK bool row_read(unsigned place, const struct fl_str *columns, struct row *ret_row);

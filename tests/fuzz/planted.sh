@@ -64,15 +64,17 @@ grep '\.c$' "$work/seen" >"$work/sources"
 
 # Libraries of the system, by the headers that are included.
 libraries="-lpthread -lm"
+headers=$(pkg-config --cflags-only-I libpq 2>/dev/null || true) # the one folder beside /usr/include
 includes()
 {
     # shellcheck disable=SC2046
-    grep -qE "^#include <$1>" $(cat "$work/sources")
+    grep -qE "^#include <$1>" $(cat "$work/seen")
 }
 if includes 'jansson\.h'; then libraries="$libraries -ljansson"; fi
 if includes 'zstd\.h'; then libraries="$libraries -lzstd"; fi
 if includes 'yaml\.h'; then libraries="$libraries -lyaml"; fi
 if grep -q '^shared/io/' "$work/sources"; then libraries="$libraries -lev"; fi
+if includes 'libpq-fe\.h'; then libraries="$libraries -lpq"; fi
 if includes 'openssl/[a-z0-9]+\.h'; then libraries="$libraries -lssl -lcrypto"; fi
 
 # ---- build and run ------------------------------------------------------------------------------------------
@@ -86,7 +88,7 @@ build()
     # shellcheck disable=SC2086
     xargs -P 2 -I {} <"$work/sources" $compiler -std=gnu17 -D_GNU_SOURCE -O1 \
         -gline-tables-only -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
-        -fno-sanitize-recover=all -I. -c {} -o "$work/objects/{}.o" >"$work/build.log" 2>&1 ||
+        -fno-sanitize-recover=all -I. $headers -c {} -o "$work/objects/{}.o" >"$work/build.log" 2>&1 ||
         { cat "$work/build.log"; fail "$1 does not build"; }
     # shellcheck disable=SC2046,SC2086
     $compiler -fsanitize=fuzzer,address,undefined -o "$work/fuzz" $(find "$work/objects" -name '*.o') \

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct ssl_ctx_st SSL_CTX; /* of OpenSSL */
+typedef struct ssl_ctx_st SSL_CTX; /* OpenSSL's */
 typedef struct ssl_st SSL;
 
 struct hostile_server {
@@ -26,7 +26,7 @@ struct hostile_server {
     atomic_uint requests;            /* that hostile_read_head has read */
     atomic_ullong sent;              /* bytes that hostile_write has handed to the kernel */
     atomic_bool is_stopping, may_go; /* may_go: a gate at which the test lets a function wait */
-    char head[16384];                /* of the request read last, with a zero byte */
+    char head[16384];                /* the request's that was read last, with a zero byte */
 };
 
 void hostile_start(struct hostile_server *server);

@@ -12,9 +12,9 @@ struct script {
     const char *what;
     const char *text;
     enum then then;
-    int code; /* of the error; WHOLE: a whole answer */
+    int code; /* the error's; WHOLE: a whole answer */
     unsigned status;
-    const char *body; /* what must have come; NULL: whatever */
+    const char *body; /* must have come; may be NULL */
 };
 
 enum { WHOLE = -1 };
