@@ -28,7 +28,7 @@ struct core_drive_counts {
 struct drive_known {
     struct fl_attempt attempt;
     uint32_t replicas_len;
-    uint8_t states[4]; /* enum fl_replica_state; of the first four replicas */
+    uint8_t states[4]; /* the first four replicas' enum fl_replica_state */
 };
 
 struct drive_agent {
@@ -36,7 +36,7 @@ struct drive_agent {
     bool is_up, is_reconciled;
     struct drive_known known[DRIVE_KNOWN_MAX];
     size_t known_len;
-    uint64_t started_digest; /* of the STARTs of this session: sums of their identities */
+    uint64_t started_digest; /* the sum of the identities of this session's STARTs */
 };
 
 struct drive {

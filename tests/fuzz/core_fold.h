@@ -1,7 +1,7 @@
 /* core_fold.h - the rows of a core's batches, kept and judged as the store would, and folded into a
- * core.  Each row goes through its bytes, as in the journal.  What the schema would refuse (a job
- * that ends twice, an attempt that does not follow) is an assertion here, so that a test need not
- * ask.
+ * core.  Each row goes through its bytes, as in the journal.  A row that the schema would refuse (a
+ * job that ends twice, an attempt that does not follow) fails an assertion here, so that a test
+ * need not ask.
  *
  *   core_fold_add    takes a batch; {0} is an empty fold
  *   core_fold_load   gives a fresh core what a store would load, in the order of core.h
@@ -37,7 +37,7 @@ struct core_fold {
 
 enum { FOLD_OPEN = 1, FOLD_ENDED = 2 };
 
-/* ---- what the schema would refuse ------------------------------------------------------------ */
+/* ---- the schema's rules ---------------------------------------------------------------------- */
 
 /* Tests have few elements: a job has at most 2^16 here. */
 static uint64_t fold_element_key(uint64_t job, uint32_t element)
@@ -180,7 +180,7 @@ static inline void core_fold_fini(struct core_fold *fold)
     *fold = (struct core_fold){0};
 }
 
-/* ---- what is loaded -------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 /* The tables in the order of rows.def, which is that of loading but for those of started jobs. */
 enum fold_table {

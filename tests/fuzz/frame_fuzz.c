@@ -37,8 +37,7 @@ static void decode(const uint8_t *data, size_t size, uint64_t seed, size_t piece
         char *piece;
 
         if (len > size - pos) len = size - pos;
-        piece =
-            fl_realloc_array(NULL, char, len); /* of its own, so that ASan sees a byte too far */
+        piece = fl_realloc_array(NULL, char, len); /* separate, so that ASan sees a byte too far */
         memcpy(piece, data + pos, len);
         bytes = (struct fl_str){piece, len};
         while ((answer = fl_frame_decoder_next(&decoder, &bytes, &frame, ret_err)) ==

@@ -41,7 +41,7 @@ static struct outcome read_body(const struct fl_http_head *head, uint64_t bytes_
     do {
         size_t len = 1 + fl_prng_below(&prng, piece_max);
         struct fl_str part, piece;
-        char *copy; /* of its own, so that ASan sees a byte too far */
+        char *copy; /* separate, so that ASan sees a byte too far */
 
         if (len > bytes.len - pos) len = bytes.len - pos;
         copy = fl_realloc_array(NULL, char, len + 1);

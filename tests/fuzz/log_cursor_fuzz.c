@@ -1,7 +1,7 @@
 /* The cursor of a log, a text that clients keep and send back.
- * Property: a text that is read is printed as the very same text, so there is one text for each
- * place; no more places are read than allowed, and one allowed place less refuses it.  The bytes
- * are also taken as numbers of places: what is printed of them is read as the same places.
+ * Property: a text that is read prints as the very same text, so each place has one text; no more
+ * places are read than allowed, and one allowed place less refuses the text.  The bytes also give
+ * the numbers of places, which are printed and then read as the same places.
  * The planted bug (planted/log_cursor.patch) cuts an attempt number that is too large.
  *
  *     tests/fuzz/planted.sh log_cursor */

@@ -17,7 +17,7 @@
 #include "shared/link/mux.h"
 
 enum {
-    STREAMS = 4, /* of each end: ids 1 3 5 7, and 2 4 6 8 */
+    STREAMS = 4, /* for each end: ids 1 3 5 7, and 2 4 6 8 */
     STREAM_BYTES = 3000,
     TUNNEL_BYTES = 8000,
     STEPS_MAX = 2000,
@@ -30,7 +30,7 @@ struct line {
 
 struct end {
     struct fl_mux *mux;
-    struct line lines[STREAMS]; /* of the streams that this end opened */
+    struct line lines[STREAMS]; /* the streams that this end opened */
     uint64_t put, heard;        /* control messages */
     struct fl_buf wire;         /* bytes that it wrote and the other end has not got yet */
     size_t wire_pos;

@@ -59,7 +59,7 @@ static void read_text(const char *text, size_t len)
     }
 }
 
-/* Of the bytes: a place in the text, another character for it, and the token. */
+/* The bytes give a place in the text, another character for it, and the token. */
 static void print_api(const uint8_t *data, size_t size)
 {
     struct api_token token = {.id = 1}, again;

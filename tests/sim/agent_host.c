@@ -39,12 +39,12 @@ struct agent_host {
     struct log_pump *pump;          /* NULL: no process */
     FL_VEC(struct waiting) waiting; /* replicas that found no place in it */
     bool is_told;                   /* the tunnel pulls until it is given nothing */
-    uint64_t rewinds;               /* of the pump, as they were */
-    struct fl_arena arena;          /* of the message at hand */
+    uint64_t rewinds;               /* the pump's count when it was last read */
+    struct fl_arena arena;          /* holds the message at hand */
     fl_ms wake_at;
     struct fl_attempt told; /* the newest end that was reported, in the life of this host */
     uint32_t told_replica;
-    bool is_synced, has_adopted; /* of this process */
+    bool is_synced, has_adopted; /* this process's */
 };
 
 static void work(struct agent_host *agent);

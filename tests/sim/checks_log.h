@@ -11,7 +11,7 @@ enum { CHECKS_LOG_STORES_MAX = 4 };
 
 struct checks_log {
     struct sim *sim;
-    struct fake_log_store *stores[CHECKS_LOG_STORES_MAX]; /* of every hub */
+    struct fake_log_store *stores[CHECKS_LOG_STORES_MAX]; /* one for each hub */
     size_t stores_len;
 };
 

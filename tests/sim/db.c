@@ -47,7 +47,7 @@ struct db_client {
     void *wake_ctx;
     const char *instance;
     uint32_t away_ms;
-    uint32_t generation; /* of what was asked since the last drop */
+    uint32_t generation; /* grows with each drop; answers to older questions are dropped */
     uint32_t backend;
     fl_ms server_at, answer_at; /* a later event happens later */
     fl_ms answered_at;

@@ -16,12 +16,12 @@ struct db_client;
 
 struct db_config {
     fl_ms delay_ms_max;                                   /* one way */
-    fl_ms work_ms_max;                                    /* of a commit */
-    uint32_t cut_before_ppm, cut_after_ppm, cut_late_ppm; /* of commits */
+    fl_ms work_ms_max;                                    /* a commit takes at most this */
+    uint32_t cut_before_ppm, cut_after_ppm, cut_late_ppm; /* commits whose connection is cut */
     uint32_t lease_cut_ppm;
     uint32_t load_cut_ppm;
     uint32_t lookup_lost_ppm;
-    uint32_t deaf_ppm; /* of takeovers: the old backend is not ended */
+    uint32_t deaf_ppm; /* takeovers that do not end the old backend */
 };
 
 struct db *db_create(struct sim *sim, const struct db_config *config, uint64_t job_below);

@@ -17,7 +17,7 @@ struct fake_client_config {
     uint32_t mortal;      /* the one cluster that may die, by its number from 1; 0: none */
     uint32_t requests_ms; /* between two requests, on average */
     uint32_t answer_lost_ppm;
-    uint32_t poison_ppm; /* of submitted jobs */
+    uint32_t poison_ppm; /* submitted jobs that are poison */
     fl_ms busy_until;    /* nothing new after it */
     uint32_t jobs_min;   /* ... but so many are submitted in any case */
 };

@@ -17,7 +17,7 @@ struct stored {
     struct fl_attempt attempt;
     uint32_t replica;
     struct fl_buf bytes; /* records, as they came */
-    size_t durable_len;  /* of them */
+    size_t durable_len;  /* how many of the bytes are durable */
     uint64_t next, durable_next;
     uint32_t chain;
     bool is_ended, is_end_durable;

@@ -29,7 +29,7 @@ struct fake_log_config {
     uint32_t inbox_bytes_max;
     fl_ms turn_ms_max, sync_ms_max;
     uint32_t sync_fails_ppm;
-    uint64_t held_bytes_max; /* of one connection, while the inbox is full: its window */
+    uint64_t held_bytes_max; /* one connection's window: bytes held while the inbox is full */
 };
 
 struct fake_log_store *fake_log_store_create(struct sim *sim, const struct fake_log_config *config,

@@ -262,8 +262,7 @@ static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uin
     fl_unreachable("a core decides rows of rows.def");
 }
 
-/* The store writes table by table; what one table's constraint looks up in another is written
- * before. */
+/* The store writes table by table: rows that another table's constraint looks up come first. */
 static int statement_order(enum row_kind kind)
 {
     switch ((int)kind) {

@@ -70,8 +70,8 @@ bool fake_pg_renew(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_
 /* Nothing, when this instance has taken over from itself since. */
 void fake_pg_release(struct fake_pg *pg, const char *instance, uint64_t epoch);
 
-/* One batch: everything up to COMMIT, then COMMIT.  'text' (may be NULL) is what the server says to
- * a refusal.  ENGINE_UNKNOWN: the backend is gone, nobody will ever hear an answer. */
+/* One batch: everything up to COMMIT, then COMMIT.  'text' (may be NULL) gets the server's text for
+ * a refusal.  ENGINE_UNKNOWN: the backend is gone, and no answer will come. */
 enum engine_commit fake_pg_begin(struct fake_pg *pg, uint32_t backend, uint64_t batch, fl_ms at,
                                  uint64_t epoch, struct fl_str body, const char **text);
 enum engine_commit fake_pg_commit(struct fake_pg *pg, uint32_t backend, const char **text);

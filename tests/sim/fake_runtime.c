@@ -16,7 +16,7 @@ enum { STOPPED_EXIT_CODE = 143, COMMAND_MS_MAX = 30, CALM_RUN_MS_MAX = 2000 };
 struct notice {
     fl_ms at;
     enum { NOTICE_REPLICA, NOTICE_NODE, NOTICE_SYNCED, NOTICE_OUTPUT } kind;
-    uint32_t place; /* of the replica, or the node's number */
+    uint32_t place; /* the replica's place, or the node's number */
     uint32_t what;  /* a replica's state, or GONE */
 };
 
@@ -235,7 +235,7 @@ static void write_some(void *ctx, uint64_t place, uint64_t every_ms)
            write_some, runtime, place, every_ms);
 }
 
-/* It writes now and then; an endless replica does so as often. */
+/* It writes up to writes_max times over its run, with 2 s at most between two on average. */
 static void begin_writing(struct fake_runtime *runtime, size_t place, fl_ms run_ms)
 {
     struct fake_replica *replica = &runtime->replicas.at[place];

@@ -28,10 +28,10 @@ struct fake_replica {
     int32_t exit_code;
     struct fake_output output;
     uint32_t writes_left;
-    bool is_told;     /* of output, by a notice on its way */
-    bool is_taken;    /* somebody said that all output is safe elsewhere */
-    bool is_removing; /* once it is */
-    bool is_wiped;    /* by another hand: its output cannot be read any more */
+    bool is_told;     /* a notice of its output is on its way */
+    bool is_taken;    /* output_taken was called: all output is safe elsewhere */
+    bool is_removing; /* to be removed once is_taken */
+    bool is_wiped;    /* a fault removed its output */
 };
 
 /* Called at the instant it is so. */
@@ -52,8 +52,8 @@ struct fake_runtime_config {
     uint32_t lost_ppm;
     uint32_t long_ppm;    /* runs up to five times longer */
     uint32_t endless_ppm; /* runs until it is stopped */
-    uint32_t writes_max;  /* of one replica, but of those that run until they are stopped */
-    struct fl_str first;  /* each one's first output; empty: anything */
+    uint32_t writes_max;  /* a replica writes at most so often */
+    struct fl_str first;  /* each replica's first output; empty: none */
 };
 
 enum { FAKE_RUNTIME_NODES_MAX = 16 };

@@ -40,7 +40,7 @@ bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_err *err)
     return is_taken;
 }
 
-/* ---- what the engine lets out ---------------------------------------------------------------- */
+/* ---- the engine's ports ---------------------------------------------------------------------- */
 
 static void on_answer(void *ctx, const struct core_answer *answer)
 {

@@ -20,10 +20,10 @@ struct hub_config {
     uint32_t host; /* in the net, from 0 */
     struct engine_config engine;
     uint32_t stop_grace_ms;
-    struct fl_flow_limits flow; /* of its tunnels */
-    fl_ms spec_ms_max;          /* a document is had after so long, at most */
+    struct fl_flow_limits flow; /* its tunnels' */
+    fl_ms spec_ms_max;          /* reading a document takes at most this */
     struct fake_log_config logs;
-    void *truth_ctx; /* of what replicas wrote, as fake_log_ports.truth */
+    void *truth_ctx; /* for 'truth', which is as fake_log_ports.truth */
     const struct fake_output *(*truth)(void *ctx, struct fl_cluster cluster,
                                        struct fl_attempt attempt, uint32_t replica);
     uint32_t clusters_len; /* by the net's number of their agents */

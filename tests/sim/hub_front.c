@@ -39,7 +39,7 @@ static void tell_lost(struct hub *hub, struct core_event lost)
     event->event = lost;
     if (hub_adopt(hub, event, &err)) return;
     if (err.code == FL_FULL || err.code == FL_TOO_LARGE) fl_vec_push(&hub->lost, lost);
-    /* Nobody leads: a term that begins is not told of it either. */
+    /* Without a leader it is dropped: a new term does not hear of it either. */
 }
 
 static void on_lost(void *ctx, struct fl_cluster cluster, uint64_t session_epoch,
@@ -69,7 +69,7 @@ static void flush(struct hub *hub, struct hub_session *session)
     }
 }
 
-/* The connection is done with; what its session said last goes out before. */
+/* Sends the session's last bytes and closes the connection. */
 static void end_session(struct hub *hub, struct hub_session *session)
 {
     enum fl_link_why why = session_link(session->session)->why;
@@ -89,7 +89,8 @@ static void end_session(struct hub *hub, struct hub_session *session)
 
 /* ---- the session's ports --------------------------------------------------------------------- */
 
-/* Under the newest session only: what was said in an older one will be said again. */
+/* Notes the end of a replica, under the newest session only: an older session's reports are
+ * repeated. */
 static void note_told(struct hub_session *session, const struct core_event *event)
 {
     struct hub_told told = {event->replica.report_seq, event->replica.attempt,
@@ -134,7 +135,7 @@ static bool on_peer(void *ctx, const struct tunnel_peer *peer, struct fl_str clu
     return true;
 }
 
-/* False: no such job, or its document was never stored. */
+/* False: the job does not exist, or its document was never stored. */
 static bool find_spec(struct hub *hub, struct fl_job job, struct tunnel_spec *ret_spec)
 {
     struct row row;
@@ -343,7 +344,7 @@ void hub_closed(struct hub *hub, uint64_t connection)
     hub_work(hub);
 }
 
-/* ---- what the engine lets out ---------------------------------------------------------------- */
+/* ---- the engine's ports ---------------------------------------------------------------------- */
 
 static void check_acks(struct hub *hub, struct hub_session *session, uint64_t report_seq)
 {
@@ -405,7 +406,7 @@ void hub_front_began(void *ctx, uint64_t epoch)
     struct hub *hub = ctx;
 
     sim_tell(hub->sim, "hub %llu leads, epoch %llu", hub->config.host, epoch);
-    /* The oldest first: of two that speak for one cluster, the newest gets the newest session. */
+    /* The oldest first: if two speak for one cluster, the newer one gets the newer session. */
     for (size_t i = 0; i < hub->sessions.len; i++) {
         struct session *session = hub->sessions.at[i]->session;
         enum fl_link_state state = session_link(session)->state;

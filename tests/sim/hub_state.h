@@ -1,4 +1,4 @@
-/* hub_state.h - what a hub's process holds, for the two files that make it up and nobody else.
+/* hub_state.h - the state of a hub's process, for hub.c and hub_front.c only.
  * hub.c keeps engine, lease and clock; hub_front.c the tunnels, as controlplane/tunnel/server.c
  * does. */
 #pragma once
@@ -21,7 +21,7 @@ struct hub_session {
     struct session *session;
     struct tunnel_end tunnel;
     uint32_t agent;       /* in the net */
-    struct fl_buf socket; /* what came while the session was not read */
+    struct fl_buf socket; /* bytes that came while the session was not read */
     FL_VEC(struct hub_told) told;
 };
 
@@ -32,13 +32,13 @@ struct hub {
     struct fake_client *client;
     struct checks *checks;
     struct hub_config config;
-    struct session_shared shared; /* of all sessions */
+    struct session_shared shared; /* for all sessions */
     struct log_stream_ports log_stream;
     struct fl_stream_kind streams[1];      /* as front_tunnel.c has it */
-    struct hub_session *speaking;          /* whose bytes are being read */
+    struct hub_session *speaking;          /* the session that reads bytes now */
     struct fake_log_store *logs;           /* its disk, and while it is up, the thread */
-    uint64_t epoch_newest[NET_AGENTS_MAX]; /* of each agent's sessions, in this process */
-    bool turns_away;                       /* an agent came, and nobody leads here */
+    uint64_t epoch_newest[NET_AGENTS_MAX]; /* each agent's newest session in this process */
+    bool turns_away;                       /* an agent came while this hub does not lead */
     char instance[16];
     struct fl_cluster clusters[NET_AGENTS_MAX];
     uint64_t boot;

@@ -18,7 +18,7 @@ struct segment {
 
 struct direction {
     FL_VEC(struct segment) queue; /* oldest first */
-    size_t taken;                 /* of the queue */
+    size_t taken;                 /* how many at the front of the queue */
     size_t waiting;               /* bytes, and those that were swallowed */
     fl_ms newest_at;
     bool is_pumping; /* a pump is planned */

@@ -15,7 +15,7 @@ struct pg_key {
 };
 
 struct pg_entry {
-    uint8_t *at; /* key, then the encoded row; whoever holds the entry frees it */
+    uint8_t *at; /* key, then the encoded row; the entry's holder frees it */
     uint32_t key_len, row_len;
 };
 

@@ -21,7 +21,7 @@ struct tunnel_end {
 void tunnel_end_init(struct tunnel_end *tunnel, struct sim *sim, struct net *net, enum net_end end,
                      const struct fl_flow_limits *limits);
 void tunnel_end_fini(struct tunnel_end *tunnel);
-void tunnel_end_begin(struct tunnel_end *tunnel, uint64_t connection); /* of a new connection */
+void tunnel_end_begin(struct tunnel_end *tunnel, uint64_t connection); /* a connection is made */
 
 /* False: there is no connection, or its buffer is full. */
 bool tunnel_end_has_room(const struct tunnel_end *tunnel);

@@ -33,10 +33,10 @@ struct tunnel_watch {
 void tunnel_watch_init(struct tunnel_watch *watch, struct sim *sim,
                        const struct fl_flow_limits *limits);
 void tunnel_watch_fini(struct tunnel_watch *watch);
-void tunnel_watch_begin(struct tunnel_watch *watch); /* of a new connection */
+void tunnel_watch_begin(struct tunnel_watch *watch); /* a connection is made */
 
 void tunnel_watch_out(struct tunnel_watch *watch, struct fl_str bytes);
 void tunnel_watch_in(struct tunnel_watch *watch, struct fl_str bytes);
 void tunnel_watch_consumed(struct tunnel_watch *watch, uint32_t stream, uint64_t bytes);
 
-uint64_t tunnel_watch_held(const struct tunnel_watch *watch); /* of open streams */
+uint64_t tunnel_watch_held(const struct tunnel_watch *watch); /* bytes held for open streams */

@@ -275,7 +275,7 @@ static void lie(struct world *world, uint32_t agent)
     struct fl_attempt foreign = {{999999}, 0, 1, 1};
 
     if (!cluster.n || world->is_dead[agent]) return;
-    if (sim_chance(sim, 400000)) { /* of this very cluster, but in an old session */
+    if (sim_chance(sim, 400000)) { /* a report of the right cluster, but in an old session */
         struct fl_attempt own;
 
         for (uint32_t c = 0; c < world->clusters_len; c++) {

@@ -12,7 +12,7 @@ extern enum policy_rule world_rule;
 
 struct world_result {
     uint64_t seed;
-    uint64_t hash; /* of the whole trace */
+    uint64_t hash; /* over the whole trace */
     uint64_t events, jobs, batches;
     fl_ms virtual_ms;
     uint64_t marks[MARKS_LEN];

@@ -1,6 +1,5 @@
-/* diff_help_bad.h - batches that Postgres must refuse, or may, for who compares a real one with the
- * fake.  What a bad one offends against is looked up in the fake.  Ids that are made up begin at
- * DIFF_JOBS. */
+/* diff_help_bad.h - batches that Postgres must or may refuse, to compare a real one with the fake.
+ * A bad batch conflicts with rows that are found in the fake.  Invented ids begin at DIFF_JOBS. */
 #pragma once
 
 #include "controlplane/core/core_command.h"
@@ -26,5 +25,5 @@ struct diff_bad {
 extern const struct diff_bad diff_bads[];
 extern const size_t diff_bads_len;
 
-/* A row of a tiny space of ids, so that such rows often meet; some are refused, who knows which. */
+/* Adds a row with ids from a tiny range, so that rows often conflict; some of them are refused. */
 void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch);

@@ -25,11 +25,11 @@ enum { IS_SLOW = 0 };
  * heir from renewing. */
 enum { TTL_MS = 10000 };
 
-struct ears { /* what the ports heard */
+struct ears { /* counts of the ports' calls */
     atomic_uint_fast64_t answers, good, sends, notices, began, refused, quarantined;
     atomic_uint_fast64_t bad, bad_request; /* not FL_OK: how many, the newest */
     atomic_int last_code, bad_code;
-    char history[256]; /* what was told of a lost one, valid once ... */
+    char history[256]; /* the text about a lost history; valid once 'histories' is not 0 */
     atomic_uint_fast64_t histories;
 };
 

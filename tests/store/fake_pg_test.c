@@ -18,7 +18,7 @@
 #include "tests/store/diff_help_bad.h"
 #include "tests/store/store_help.h"
 
-#define CUTS_MIN 20 /* of each outcome */
+#define CUTS_MIN 20 /* for each outcome */
 
 enum { ACTORS = 3, INFLIGHT = 2, SEED_FIRST = 1 };
 
@@ -30,11 +30,11 @@ struct actor {
     /* a second hand on its lease, so that it is renewed when the test says so */
     struct lease *lease;
     fl_ms lease_now;
-    uint32_t backend; /* of the fake; 0: it has no writer connection */
+    uint32_t backend; /* the fake's number; 0: it has no writer connection */
     uint64_t epoch, next;
     bool is_failed; /* something was refused: a takeover is due */
     FL_VEC(struct help_result) expected;
-    size_t judged; /* of the results */
+    size_t judged; /* how many of the results were compared */
 };
 
 struct diff {
@@ -44,10 +44,10 @@ struct diff {
     struct fake_pg *fake;
     const struct fake_pg *recorded; /* the source of good batches */
     size_t cursor;                  /* in its journal */
-    size_t taking;                  /* of its batches, in the one that is being made */
+    size_t taking;                  /* how many recorded batches the present one holds */
     struct actor actors[ACTORS];
     struct actor *leader; /* the last to take over */
-    fl_ms wall;           /* of the fake */
+    fl_ms wall;           /* the fake's clock */
     uint64_t lookups;
     uint64_t ops, ops_max;
     uint64_t results[ENGINE_UNKNOWN + 1];
@@ -427,7 +427,7 @@ static void wait_until_durable(struct diff *diff, uint64_t batch)
 /* The real outcome of a cut: known only after the next takeover. */
 struct cut {
     struct core_batch *batches[INFLIGHT];
-    size_t takes[INFLIGHT]; /* of the recording */
+    size_t takes[INFLIGHT]; /* how many recorded batches each holds */
     size_t len;
 };
 
@@ -698,7 +698,7 @@ static void set_up(struct diff *diff)
              " execute function full_disk();"
              "create trigger full_disk before update on lease for each row"
              " execute function full_disk();"
-             "set synchronous_commit = off"); /* of this connection: the store's are durable */
+             "set synchronous_commit = off"); /* for this connection only, not for the store's */
     help = diff_help(diff->conninfo, "first", 4);
     assert_int_equal(help_take(help, 0), FL_OK);
     help_until(help, help->job_below == DIFF_ROOM && help->batch_below == DIFF_ROOM);

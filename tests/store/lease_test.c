@@ -1,4 +1,4 @@
-/* Who leads: the lease, its release, its expiry, and what a holder may rely on. */
+/* The lease, its release, its expiry, and how long a holder may rely on it. */
 #include <inttypes.h>
 
 #include "shared/base/alloc.h"
@@ -125,7 +125,7 @@ static void a_holder_that_cannot_renew_stops_at_two_thirds(void **state)
     PQclear(PQexec(pg, "begin; select * from lease for update"));
     locked = help_now();
     for (fl_ms end = locked + PATIENCE_MS; !a->is_lease_lost;) {
-        held = help_now(); /* the turn is not before this: what it leaves was good then */
+        held = help_now(); /* the turn comes after this: a lease that it keeps was good now */
         assert_true(held < end);
         help_turn(a, 20);
         if (!a->is_lease_lost) assert_true(held <= locked + LONG_MS * 2 / 3);

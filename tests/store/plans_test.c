@@ -450,7 +450,7 @@ static void a_load_reads_no_row_of_an_ended_job(void **state)
         snprintf(query, sizeof query,
                  "explain (analyze, verbose, costs off, timing off, summary off) %s", sql);
         plan = text_of(conn, query);
-        /* Of open jobs those without more elements are passed over for ends of elements. */
+        /* For ends of elements, open jobs with one element are filtered out. */
         if ((strstr(plan, "Removed by") && !strstr(plan, "Filter: (o.elements > 1)")) ||
             strstr(plan, "Recheck")) {
             fail_msg("reads rows that it does not need:\n%s", plan);

@@ -411,7 +411,7 @@ static void events_of_a_job_are_found_in_the_journal(void **state)
     (void)state;
     setup(&world);
     fill(&world);
-    for (uint64_t i = 0; i < 40; i++) { /* of others */
+    for (uint64_t i = 0; i < 40; i++) { /* batches without the job */
         struct core_batch *other = next_batch(&world);
 
         help_row(other, ROW(cluster_phase, .cluster = 1));

@@ -30,7 +30,7 @@ struct replay {
 
 /* ---- the store under test -------------------------------------------------------------------- */
 
-/* Becomes the leader; of what was in flight, the takeover tells what landed. */
+/* Becomes the leader; the takeover tells which batches in flight have landed. */
 static void take(struct replay *replay)
 {
     uint64_t from = replay->settled + 1;
@@ -88,7 +88,7 @@ static void kill_it(struct replay *replay)
 
     replay->kills[way]++;
     switch (way) {
-    case 0: /* the connection, whatever is on it */
+    case 0: /* the connection, with all that is on it */
         break;
     case 1: /* its server process */
         diff_run(replay->admin, "select pg_terminate_backend(writer_pid, 10000) from leader");
@@ -151,8 +151,7 @@ static uint64_t hash_of_recorded(const struct replay *replay)
     return hash_and_destroy(core);
 }
 
-/* Of the journal alone, as Postgres gives it back, folded by the rules that the core's tests
- * have. */
+/* The hash of a core that is loaded from Postgres's journal alone, folded by core_fold.h. */
 static uint64_t hash_of_journal(const struct fake_pg *journal)
 {
     struct core *core = new_core();

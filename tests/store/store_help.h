@@ -24,7 +24,7 @@ void help_wait(fl_ms ms);
 char *help_server_start(const char *settings);
 void help_server_stop(const char *conninfo);
 
-/* The file's database, empty or with the schema; whatever was in it, or connected to it, is gone.
+/* Makes the file's database anew, empty or with the schema; drops the old one and its connections.
  * Free the conninfo with fl_free. */
 char *help_database_empty(void);
 char *help_database(void);
@@ -48,7 +48,7 @@ struct help_result {
 
 struct help {
     struct store *store;
-    struct engine_store port; /* of the store: what an engine would call */
+    struct engine_store port; /* the store's calls for an engine */
     struct engine_taken taken;
     bool is_taken, is_failed, is_loaded, is_load_good, is_lease_lost;
     enum fl_code failed_code;

@@ -34,7 +34,7 @@ struct hub {
     struct kept kept[REPLICAS];
     struct {
         uint32_t source, replica;
-    } sources[16]; /* of this session */
+    } sources[16]; /* this session's */
     size_t sources_len;
 };
 

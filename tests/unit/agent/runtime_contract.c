@@ -15,7 +15,7 @@ static const struct fl_attempt attempt = {.job = {77}, .element = 3, .n = 2, .in
 struct ear {
     const struct contract_world *world;
     struct runtime runtime;
-    FL_VEC(enum fl_replica_state) states; /* of our replica, as they came */
+    FL_VEC(enum fl_replica_state) states; /* our replica's, in the order they came */
     int32_t exit_code;
     unsigned nodes, synced, gone;
     bool is_commanding;

@@ -182,9 +182,9 @@ struct model_replica {
     bool is_made, is_released, is_stopped, is_removed;
     int delivered; /* a state, NONE, or GONE */
     bool is_charged;
-    uint64_t end_seq; /* of the report of its end, in this session */
+    uint64_t end_seq; /* the report of its end in this session */
     bool is_acked;
-    bool is_item;       /* of the inventory that was just sent */
+    bool is_item;       /* the inventory that was just sent has it */
     fl_ms connected_ms; /* since created was delivered: time in which GO could have come */
 };
 
@@ -201,7 +201,7 @@ struct world {
     uint32_t total_milli[NODES], foreign_milli[NODES];
     struct {
         uint8_t attempt, replica, what;
-    } notices[QUEUE_MAX]; /* of the runtime, on their way to the core */
+    } notices[QUEUE_MAX]; /* the runtime's, on their way to the core */
     size_t notices_len;
     struct agent_command commands[QUEUE_MAX]; /* for the runtime, on their way */
     size_t commands_len;

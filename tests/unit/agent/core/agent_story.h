@@ -28,7 +28,7 @@ struct agent_story {
     struct agent_batch batch;
     char text[1 << 16]; /* the story so far */
     size_t len;
-    uint64_t digest; /* of the items since the last inventory_end */
+    uint64_t digest; /* over the items since the last inventory_end */
     uint32_t items;
     uint64_t session_epoch;
     bool has_begun;      /* the inventory of this session */

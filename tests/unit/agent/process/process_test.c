@@ -239,7 +239,7 @@ static void a_supervisor_that_dies_is_lost_once_nothing_is_left(void **state)
         until_output(&world, runtime, 8);
         spec = spec_of(&world, &arena);
         kill(supervisor_of(&world), SIGKILL);
-        if (is_adopted) start(&world, &heard); /* whatever is left of it */
+        if (is_adopted) start(&world, &heard); /* a new runtime adopts the rest */
         until(&world, &heard, FL_REPLICA_lost);
         assert_int_equal(heard.cause, AGENT_CAUSE_vanished);
         assert_int_equal(heard.output_bytes, 8);

@@ -182,7 +182,7 @@ static void start(struct test_peer *peer)
     assert_true(fl_net_local(peer->listen_fd, &address, &err));
     peer->port = fl_net_port(&address);
     snprintf(peer->url, sizeof peer->url, "http://127.0.0.1:%u", peer->port);
-    signal(SIGPIPE, SIG_IGN); /* of OpenSSL in that thread */
+    signal(SIGPIPE, SIG_IGN); /* OpenSSL may raise it in that thread */
     assert_int_equal(pthread_create(&peer->thread, NULL, run, peer), 0);
 }
 

@@ -9,7 +9,7 @@
 
 #include "shared/base/str.h"
 
-typedef struct ssl_ctx_st SSL_CTX; /* of OpenSSL */
+typedef struct ssl_ctx_st SSL_CTX; /* OpenSSL's */
 
 struct test_peer {
     pthread_t thread;
@@ -19,7 +19,7 @@ struct test_peer {
     atomic_uint served;
     atomic_bool is_stopping;
     const char *login; /* base64 of user:password that a proxy wants; NULL: none */
-    SSL_CTX *tls;      /* of a server */
+    SSL_CTX *tls;      /* a server's context */
     /* The answer to a request's body: a status, and a body that is the caller's to free. */
     unsigned (*answer)(void *ctx, struct fl_str body, char **ret_body);
     void *ctx;

@@ -231,7 +231,7 @@ static void a_node_that_goes_is_forgotten_with_the_last_replica_on_it(void **sta
     assert_int_equal(east->told_len, 1);
     cluster_leave_node(&table, east, n1);
     assert_int_equal(index_of(east, "n1"), n1);
-    cluster_give(&table, east, n1, cpu(3)); /* to nobody */
+    cluster_give(&table, east, n1, cpu(3)); /* gives the room back */
     cluster_leave_node(&table, east, n1);
     assert_int_equal(index_of(east, "n1"), UINT32_MAX);
     say_gone(&table, east, 1, "n1"); /* again: nothing */

@@ -29,7 +29,7 @@ static void a_kept_answer_comes_back_with_its_codes_jobs_and_texts(void **state)
     assert_int_equal(back.code, FL_CONFLICT);
     assert_string_equal(back.text, "why");
     assert_int_equal(back.id, UINT64_MAX);
-    assert_int_equal(back.request, 0); /* of the one who repeats it */
+    assert_int_equal(back.request, 0); /* the repeating request has its own number */
     assert_int_equal(back.outcomes_len, 2);
     assert_int_equal(back.outcomes[0].job.n, 7);
     assert_null(back.outcomes[0].text);

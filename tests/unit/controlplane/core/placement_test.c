@@ -327,7 +327,7 @@ static void clusters_that_have_not_grown_are_not_asked_again(void **state)
     entry.tried_at = world.clusters.stamp;
     entry.why = REASON_Fragmented;
     assert_int_equal(choose(&world, &entry, NULL, &why), 0);
-    assert_int_equal(why, REASON_Fragmented); /* what was said then */
+    assert_int_equal(why, REASON_Fragmented); /* the remembered reason */
     cluster_table_grow(&world.clusters, east);
     assert_int_equal(choose(&world, &entry, NULL, NULL), 1);
     fini(&world);

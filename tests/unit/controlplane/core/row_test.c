@@ -204,7 +204,7 @@ static void a_string_over_its_bound_is_refused(void **state)
 static void a_kind_that_is_not_known_is_skipped_and_counted(void **state)
 {
     (void)state;
-    for (unsigned kind = 1; kind < 256; kind++) { /* 0 is none, now and later */
+    for (unsigned kind = 1; kind < 256; kind++) { /* no kind will ever have number 0 */
         const uint8_t bytes[] = {(uint8_t)kind, 3, 'n', 'e', 'w', ROW_shape_drop, 4, 8, 0, 0, 0};
         struct fl_reader reader = fl_reader(bytes, sizeof bytes);
         struct fl_err err = {0};
@@ -287,7 +287,7 @@ static void the_job_of_a_row_is_found_where_it_has_one(void **state)
     assert_int_equal(row_job(&queue), 0);
 }
 
-/* Whatever is taken is the encoding of what came out, but for what was skipped. */
+/* Bytes that are accepted equal the encoding of the rows they gave, but for skipped rows. */
 static void random_bytes_are_refused_or_canonical(void **state)
 {
     struct fl_prng prng;

@@ -41,7 +41,7 @@ struct teller {
     char *out;
     size_t out_len;
     bool is_quiet;
-    struct fl_arena arena; /* of one line */
+    struct fl_arena arena; /* holds one line */
 
     char *words[WORDS_MAX];
     size_t words_len, word;

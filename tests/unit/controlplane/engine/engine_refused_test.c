@@ -202,7 +202,7 @@ static void what_the_core_decides_by_itself_is_tried_ever_more_rarely(void **sta
     story_is(world, "2200 take from 5\n"
                     "2200 load\n"
                     "2200 began 3\n"
-                    "2200 commit 5 epoch 3: b\n" /* of the batch behind: it was not its fault */
+                    "2200 commit 5 epoch 3: b\n" /* b was in the batch behind, and not at fault */
                     "2200 notice 5\n"
                     "2200 answer 6 ok job-2\n");
     play(world, "at 3200\ndone 6 poison\n");

@@ -30,7 +30,7 @@ struct world {
     bool is_quiet; /* the story is not kept: answers are counted */
     uint64_t answers_ok, answers_invalid, answers_other;
     void (*on_answer)(struct world *world, const struct core_answer *answer);
-    void *ctx; /* of whoever wants to hear of answers */
+    void *ctx; /* for on_answer's own use */
 
     /* The database. */
     struct core_batch *rows; /* durable, in order */

@@ -4,7 +4,7 @@
 
 struct world {
     struct pending_requests *pending;
-    uint64_t request; /* of the newest event */
+    uint64_t request; /* the newest event's */
     bool is_full;
     int done;
     enum fl_code code;

@@ -126,7 +126,7 @@ static void cuts_restarts_and_crashes_lose_and_repeat_nothing(void **state)
     }
     log_world_settle(&world);
     check_all(&world);
-    log_world_crash(&world); /* what was acknowledged is there, whatever comes */
+    log_world_crash(&world); /* acknowledged bytes survive a crash */
     check_all(&world);
     log_world_fini(&world);
 }
@@ -520,7 +520,7 @@ static void lines_in_a_gap_count_and_who_begins_at_one_is_given_the_gap(void **s
     assert_int_equal(read.lines.at[0].number, gap.number + 7);
     assert_int_equal(read.lines.at[0].gap, FL_LOG_GAP_limit);
 
-    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) { /* of both */
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) { /* both replicas */
         read_from(&world, query, LOG_FROM_TAIL, tails[i], &read);
         assert_int_equal(lines_counted(&read), tails[i]);
         read_from(&world, query, LOG_FROM_LINE, tails[i], &read);

@@ -131,7 +131,7 @@ static void start(struct log_world *world)
     if (!world->store) fprintf(stderr, "store: %s\n", err.text);
     fl_assert(world->store);
     world->front = log_front_create(world->store, world->loop, &ports);
-    fl_vec_clear(&world->questions); /* of the one before */
+    fl_vec_clear(&world->questions); /* the front before asked them */
 }
 
 static void stop(struct log_world *world)

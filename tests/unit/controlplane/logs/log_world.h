@@ -17,7 +17,7 @@ struct log_truth {
     struct fl_attempt attempt;
     uint32_t replica;
     struct fl_buf bytes;
-    FL_VEC(uint64_t) ends; /* of its records */
+    FL_VEC(uint64_t) ends; /* where each of its records ends */
     FL_VEC(fl_ms) times;
     bool is_ended, is_taken;
 };
@@ -72,7 +72,7 @@ void log_world_crash(
 struct log_world_read {
     struct log_world *world;
     FL_VEC(struct log_line) lines;
-    FL_VEC(size_t) at; /* of each line's bytes in 'bytes' */
+    FL_VEC(size_t) at; /* where each line begins in 'bytes' */
     struct fl_buf bytes;
     char cursor[LOG_CURSOR_BYTES_MAX + 1];
     uint64_t lines_total;

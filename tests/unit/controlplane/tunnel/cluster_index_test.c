@@ -18,7 +18,7 @@ static void a_cluster_has_its_own_connections_in_any_order_of_coming_and_going(v
     assert_ptr_equal(cluster_index_first(&index, west), &links[3]);
     assert_null(links[3].next);
     assert_ptr_equal(cluster_index_first(&index, east), &links[2]);
-    cluster_index_remove(&index, &links[1]); /* of the middle */
+    cluster_index_remove(&index, &links[1]); /* it stands in the middle */
     cluster_index_remove(&index, &links[1]);
     assert_ptr_equal(links[2].next, &links[0]);
     cluster_index_put(&index, &links[2], west); /* the first one moves */

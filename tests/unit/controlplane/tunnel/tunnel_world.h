@@ -32,7 +32,7 @@ struct fake_agent {
     char uid[64];
     uint64_t welcomes, resyncs, starts, gos, stops, acks, closes;
     uint64_t report_seq;
-    char spec[256], params[64]; /* of the last START */
+    char spec[256], params[64]; /* the last START's */
     size_t spec_bytes;
     struct fl_attempt last;
     char order[4096];                      /* a letter for each message, as it came: W R S G T A */
@@ -60,7 +60,7 @@ struct tunnel_world {
     struct fl_after send;
     uint64_t session_epoch, opens, resyncs, losts, inventories, replicas, nodes, peers;
     uint64_t control_seq;
-    uint64_t generation; /* of the certificate that came last */
+    uint64_t generation; /* the last certificate's */
     struct core_event last_open;
     bool refuses_peers;
     bool is_bounded; /* its inbox has room for so many events only: */
@@ -70,15 +70,15 @@ struct tunnel_world {
     struct fl_stream_kind streams[2];
     struct fake_shell shell;
 
-    /* Who wants to see for itself; NULL: nobody.  A log frame's credit is returned all the same. */
+    /* A test's own hooks; NULL: no hook.  A log frame's credit is returned in any case. */
     void *hook_ctx;
     void (*on_event)(void *ctx, const struct core_event *event);
     void (*on_log)(void *ctx, uint64_t connection, struct fl_str payload);
 
     struct fake_spec spec;
-    uint64_t ticket;              /* of the last spec asked for */
+    uint64_t ticket;              /* the last spec's that was asked for */
     uint64_t renews, renews_lost; /* answered; so many of the next ones are not */
-    struct fl_digest renew_key;   /* of the last one */
+    struct fl_digest renew_key;   /* the last request's key */
     uint64_t log_bytes;
 };
 

@@ -162,7 +162,7 @@ void hostile_start(struct hostile_server *server)
     struct fl_net_address address;
     struct fl_err err = {0};
 
-    signal(SIGPIPE, SIG_IGN); /* of OpenSSL in our threads */
+    signal(SIGPIPE, SIG_IGN); /* OpenSSL may raise it in our threads */
     server->fd = -1;
     assert_true(fl_net_parse(FL_STR("127.0.0.1:0"), &address, &err));
     assert_true(fl_net_listen(&address, (struct fl_net_listen){0}, &server->listen_fd, &err));
