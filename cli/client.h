@@ -1,6 +1,6 @@
 /* client.h - one request after another to the control plane's REST API.
  * A control plane that is away (no connection, 429, 503) is asked again for CLI_PATIENCE_MS, and
- * after 2 s that is said on stderr; a POST goes with an Idempotency-Key, so that asking again makes
+ * after 2 s stderr says so; a POST goes with an Idempotency-Key, so that asking again makes
  * nothing twice.  Redirects are never followed; the certificate is always checked. */
 #pragma once
 

@@ -59,6 +59,39 @@ bool cli_print_list(struct cli *cli, const json_t *list, const char *name)
     return true;
 }
 
+void cli_print_rows(struct cli *cli, const struct cli_list *what, const json_t *list)
+{
+    struct cli_table *table = cli_table_create(cli, what->header);
+    json_t *one;
+    size_t i;
+
+    json_array_foreach(list, i, one) what->put(cli, table, one);
+    cli_table_print(table, stdout);
+    if (what->none && json_array_size(list) == 0) fprintf(stderr, "%s\n", what->none);
+}
+
+int cli_list(struct cli *cli, const struct cli_list *what)
+{
+    const char *path = fl_arena_printf(&cli->arena, "/v1/%s", what->group);
+    int code;
+    json_t *list = cli_get_all(cli, path, what->group, &code);
+
+    if (!list) return code;
+    if (!cli_print_list(cli, list, what->name)) cli_print_rows(cli, what, list);
+    json_decref(list);
+    return CLI_OK;
+}
+
+bool cli_put_ttl(struct cli *cli, json_t *body, struct fl_err *err)
+{
+    int64_t ttl_ms;
+
+    if (!cli_has(&cli->args, CLI_OPT_ttl)) return true;
+    if (!cli_duration(cli_value(&cli->args, CLI_OPT_ttl), &ttl_ms, err)) return false;
+    json_object_set_new(body, "ttlSeconds", json_integer(ttl_ms / 1000));
+    return true;
+}
+
 int cli_act(struct cli *cli, const char *group, const char *action, json_t *body, const char *done)
 {
     const char *name = cli_one_name(cli);

@@ -20,57 +20,47 @@ static const char *share(struct cli *cli, const json_t *cluster, const char *key
                            (long long)(total / unit));
 }
 
+/* Three columns, of a cluster or a node. */
+static void put_shares(struct cli *cli, struct cli_table *table, const json_t *one)
+{
+    cli_table_put(table, "%s", share(cli, one, "cpuMilli", 1000));
+    cli_table_put(table, "%s", share(cli, one, "memoryBytes", 1));
+    cli_table_put(table, "%s", share(cli, one, "gpus", 1));
+}
+
+static void put_cluster(struct cli *cli, struct cli_table *table, const json_t *cluster)
+{
+    cli_table_put(table, "%s", cli_text(cluster, "name"));
+    cli_table_put(table, "%s", cli_text(cluster, "state"));
+    cli_table_put(table, "%lld", (long long)cli_int(cluster, "nodes"));
+    put_shares(cli, table, cluster);
+    cli_table_put(table, "%lld", (long long)cli_int(cluster, "attempts"));
+    cli_table_put(table, "%s", cli_text(cluster, "id"));
+    cli_table_put(table, "%s", cli_text(cluster, "cordon"));
+}
+
 int verb_cluster_ls(struct cli *cli)
 {
-    struct cli_table *table;
-    json_t *clusters, *one;
-    size_t i;
-    int code;
+    static const struct cli_list clusters = {
+        .group = "clusters",
+        .name = "name",
+        .header = "CLUSTER|STATE|>NODES|>CPU used/all|>MEMORY used/all|>GPU used/all|>ATTEMPTS|"
+                  "+ID|+NOTE",
+        .put = put_cluster,
+        .none = "no cluster has joined; 'fairlead cluster join NAME' makes a join token"};
 
-    clusters = cli_get_all(cli, "/v1/clusters", "clusters", &code);
-    if (!clusters) return code;
-    if (!cli_print_list(cli, clusters, "name")) {
-        table = cli_table_create(cli, "CLUSTER|STATE|>NODES|>CPU used/all|>MEMORY used/all|>GPU "
-                                      "used/all|>ATTEMPTS|+ID|+NOTE");
-        json_array_foreach(clusters, i, one)
-        {
-            cli_table_put(table, "%s", cli_text(one, "name"));
-            cli_table_put(table, "%s", cli_text(one, "state"));
-            cli_table_put(table, "%lld", (long long)cli_int(one, "nodes"));
-            cli_table_put(table, "%s", share(cli, one, "cpuMilli", 1000));
-            cli_table_put(table, "%s", share(cli, one, "memoryBytes", 1));
-            cli_table_put(table, "%s", share(cli, one, "gpus", 1));
-            cli_table_put(table, "%lld", (long long)cli_int(one, "attempts"));
-            cli_table_put(table, "%s", cli_text(one, "id"));
-            cli_table_put(table, "%s", cli_text(one, "cordon"));
-        }
-        cli_table_print(table, stdout);
-        if (json_array_size(clusters) == 0) {
-            fputs("no cluster has joined; 'fairlead cluster join NAME' makes a join token\n",
-                  stderr);
-        }
-    }
-    json_decref(clusters);
-    return CLI_OK;
+    return cli_list(cli, &clusters);
 }
 
-static void print_nodes(struct cli *cli, const json_t *nodes)
+static void put_node(struct cli *cli, struct cli_table *table, const json_t *node)
 {
-    struct cli_table *table =
-        cli_table_create(cli, "NODE|READY|>CPU used/all|>MEMORY used/all|>GPU used/all");
-    json_t *one;
-    size_t i;
-
-    json_array_foreach(nodes, i, one)
-    {
-        cli_table_put(table, "%s", cli_text(one, "name"));
-        cli_table_put(table, "%s", json_is_true(json_object_get(one, "ready")) ? "yes" : "no");
-        cli_table_put(table, "%s", share(cli, one, "cpuMilli", 1000));
-        cli_table_put(table, "%s", share(cli, one, "memoryBytes", 1));
-        cli_table_put(table, "%s", share(cli, one, "gpus", 1));
-    }
-    cli_table_print(table, stdout);
+    cli_table_put(table, "%s", cli_text(node, "name"));
+    cli_table_put(table, "%s", json_is_true(json_object_get(node, "ready")) ? "yes" : "no");
+    put_shares(cli, table, node);
 }
+
+static const struct cli_list nodes_of_one = {
+    .header = "NODE|READY|>CPU used/all|>MEMORY used/all|>GPU used/all", .put = put_node};
 
 int verb_cluster_get(struct cli *cli)
 {
@@ -92,7 +82,7 @@ int verb_cluster_get(struct cli *cli)
         if (*cli_text(cluster, "cordon")) {
             printf("cordoned: %s\n", cli_plain(cli, cli_text(cluster, "cordon")));
         }
-        print_nodes(cli, nodes);
+        cli_print_rows(cli, &nodes_of_one, nodes);
     }
     json_decref(nodes);
     json_decref(cluster);
@@ -104,15 +94,11 @@ int verb_cluster_join(struct cli *cli)
     const char *name = cli_one_name(cli);
     json_t *token = NULL, *body = json_object();
     struct fl_err err = {0};
-    int64_t ttl_ms;
     int code;
 
-    if (cli_has(&cli->args, CLI_OPT_ttl)) {
-        if (!cli_duration(cli_value(&cli->args, CLI_OPT_ttl), &ttl_ms, &err)) {
-            json_decref(body);
-            return cli_fail_err(&err);
-        }
-        json_object_set_new(body, "ttlSeconds", json_integer(ttl_ms / 1000));
+    if (!cli_put_ttl(cli, body, &err)) {
+        json_decref(body);
+        return cli_fail_err(&err);
     }
     if (!name) {
         json_decref(body);

@@ -183,7 +183,7 @@ static void look_at_database(struct doctor *doctor, const json_t *database)
         found(doctor, false, "database", state,
               strcmp(state, "full") == 0
                   ? "make room on the disk of Postgres; it goes on by itself"
-                  : "does Postgres run, and does it accept connections?  what runs goes on");
+                  : "does Postgres run, and does it accept connections?  jobs that run go on");
     }
 }
 

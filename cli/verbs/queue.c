@@ -6,32 +6,23 @@
 #include "cli/output.h"
 #include "cli/resource.h"
 
-static void print_queues(struct cli *cli, const json_t *queues)
+static void put_queue(struct cli *cli, struct cli_table *table, const json_t *queue)
 {
-    struct cli_table *table = cli_table_create(cli, "QUEUE|STATE|>OPEN|>QUEUED");
-    json_t *one;
-    size_t i;
+    bool is_paused = json_is_true(json_object_get(queue, "paused"));
 
-    json_array_foreach(queues, i, one)
-    {
-        cli_table_put(table, "%s", cli_text(one, "name"));
-        cli_table_put(table, "%s",
-                      json_is_true(json_object_get(one, "paused")) ? "paused" : "open");
-        cli_table_put(table, "%lld", (long long)cli_int(one, "jobs"));
-        cli_table_put(table, "%lld", (long long)cli_int(one, "queued"));
-    }
-    cli_table_print(table, stdout);
+    (void)cli;
+    cli_table_put(table, "%s", cli_text(queue, "name"));
+    cli_table_put(table, "%s", is_paused ? "paused" : "open");
+    cli_table_put(table, "%lld", (long long)cli_int(queue, "jobs"));
+    cli_table_put(table, "%lld", (long long)cli_int(queue, "queued"));
 }
+
+static const struct cli_list queues = {
+    .group = "queues", .name = "name", .header = "QUEUE|STATE|>OPEN|>QUEUED", .put = put_queue};
 
 int verb_queue_ls(struct cli *cli)
 {
-    int code;
-    json_t *queues = cli_get_all(cli, "/v1/queues", "queues", &code);
-
-    if (!queues) return code;
-    if (!cli_print_list(cli, queues, "name")) print_queues(cli, queues);
-    json_decref(queues);
-    return CLI_OK;
+    return cli_list(cli, &queues);
 }
 
 int verb_queue_get(struct cli *cli)
@@ -46,7 +37,7 @@ int verb_queue_get(struct cli *cli)
     if (cli_is_json(cli)) {
         cli_print_json(cli, queue);
     } else {
-        print_queues(cli, list);
+        cli_print_rows(cli, &queues, list);
     }
     json_decref(list);
     return CLI_OK;

@@ -10,7 +10,6 @@ int verb_token_create(struct cli *cli)
 {
     json_t *token = NULL, *body, *scopes = json_array();
     struct fl_err err = {0};
-    int64_t ttl_ms;
     int code;
 
     if (!cli_one_name(cli)) {
@@ -25,12 +24,9 @@ int verb_token_create(struct cli *cli)
     if (cli_has(&cli->args, CLI_OPT_token_queue)) {
         json_object_set_new(body, "queue", json_string(cli_value(&cli->args, CLI_OPT_token_queue)));
     }
-    if (cli_has(&cli->args, CLI_OPT_ttl)) {
-        if (!cli_duration(cli_value(&cli->args, CLI_OPT_ttl), &ttl_ms, &err)) {
-            json_decref(body);
-            return cli_fail_err(&err);
-        }
-        json_object_set_new(body, "ttlSeconds", json_integer(ttl_ms / 1000));
+    if (!cli_put_ttl(cli, body, &err)) {
+        json_decref(body);
+        return cli_fail_err(&err);
     }
     code = cli_post(cli, &token, body, "/v1/tokens");
     if (code) return code;
@@ -45,30 +41,24 @@ int verb_token_create(struct cli *cli)
     return CLI_OK;
 }
 
+static void put_token(struct cli *cli, struct cli_table *table, const json_t *token)
+{
+    cli_table_put(table, "%s", cli_text(token, "id"));
+    cli_table_put(table, "%s", cli_text(token, "name"));
+    cli_table_put(table, "%s", cli_words(cli, json_object_get(token, "scopes")));
+    cli_table_put(table, "%s", cli_text(token, "queue"));
+    cli_table_put(table, "%s", cli_text(token, "expiresAt"));
+    cli_table_put(table, "%s", cli_text(token, "lastUsedAt"));
+}
+
 int verb_token_ls(struct cli *cli)
 {
-    struct cli_table *table;
-    json_t *tokens, *one;
-    size_t i;
-    int code;
+    static const struct cli_list tokens = {.group = "tokens",
+                                           .name = "id",
+                                           .header = "ID|NAME|SCOPES|QUEUE|EXPIRES|+LAST USED",
+                                           .put = put_token};
 
-    tokens = cli_get_all(cli, "/v1/tokens", "tokens", &code);
-    if (!tokens) return code;
-    if (!cli_print_list(cli, tokens, "id")) {
-        table = cli_table_create(cli, "ID|NAME|SCOPES|QUEUE|EXPIRES|+LAST USED");
-        json_array_foreach(tokens, i, one)
-        {
-            cli_table_put(table, "%s", cli_text(one, "id"));
-            cli_table_put(table, "%s", cli_text(one, "name"));
-            cli_table_put(table, "%s", cli_words(cli, json_object_get(one, "scopes")));
-            cli_table_put(table, "%s", cli_text(one, "queue"));
-            cli_table_put(table, "%s", cli_text(one, "expiresAt"));
-            cli_table_put(table, "%s", cli_text(one, "lastUsedAt"));
-        }
-        cli_table_print(table, stdout);
-    }
-    json_decref(tokens);
-    return CLI_OK;
+    return cli_list(cli, &tokens);
 }
 
 int verb_token_revoke(struct cli *cli)
