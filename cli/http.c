@@ -41,10 +41,11 @@ struct cli_http_proxy cli_http_proxy(const struct cli *cli)
 
 static bool read_ca(const struct cli *cli, struct fl_buf *ca, struct fl_err *err)
 {
+    struct fl_err why = {0};
+
     if (!cli->settings.ca_file || !is_https(cli)) return true;
-    if (fl_file_read(AT_FDCWD, cli->settings.ca_file, ca, err)) return true;
-    err->code = FL_UNAVAILABLE;
-    return fl_err_wrap(err, "the CA file %s", cli->settings.ca_file);
+    if (fl_file_read(AT_FDCWD, cli->settings.ca_file, ca, &why)) return true;
+    return fl_fail(err, FL_UNAVAILABLE, "the CA file: %s; name another with --ca-file", why.text);
 }
 
 bool cli_http(struct cli *cli, struct cli_http **ret_http, struct fl_err *err)

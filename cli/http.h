@@ -14,7 +14,7 @@ struct cli_http {
     struct fl_http_client *client;
 };
 
-/* Borrowed until cli_http_end.  FL_UNAVAILABLE: the CA file cannot be read. */
+/* Borrowed until cli_http_end.  FL_UNAVAILABLE: the CA file cannot be read; FL_IO: libcurl. */
 FL_CHECK bool cli_http(struct cli *cli, struct cli_http **ret_http, struct fl_err *err);
 void cli_http_end(struct cli *cli); /* after all calls; without a client nothing happens */
 

@@ -55,8 +55,10 @@ static void look_at_settings(struct doctor *doctor)
                         : "no control plane is named",
           "fairlead login URL, or --url, or FAIRLEAD_URL");
     if (settings->url && settings->ca_file) {
-        found(doctor, access(settings->ca_file, R_OK) == 0, "ca-file", settings->ca_file,
-              SAY("it cannot be read: %s", strerror(errno)));
+        bool is_good = access(settings->ca_file, R_OK) == 0;
+
+        found(doctor, is_good, "ca-file", settings->ca_file,
+              is_good ? "" : SAY("it cannot be read: %s", strerror(errno)));
     }
     found(doctor, true, "proxy",
           proxy.value ? SAY("%s=%s", proxy.variable, proxy.value) : "none is set", "");
@@ -98,9 +100,14 @@ static bool meet(struct doctor *doctor, struct meeting *meeting)
 {
     struct cli_http_answer answer = {.head = on_head, .ctx = meeting}; /* no body is kept */
     struct cli_http_request request;
+    struct cli_http *http;
     struct fl_err err = {0};
     int64_t started = cli_monotonic_ms();
 
+    if (!cli_http(doctor->cli, &http, &err)) {
+        found(doctor, false, "client", err.text, ""); /* it says what to do */
+        return false;
+    }
     cli_http_request(doctor->cli, "/livez", &request);
     request.http.whole_ms = ANSWER_MS;
     if (cli_http_run(doctor->cli, &request, &answer, &err)) {

@@ -65,8 +65,7 @@ static bool find_all(void *handle, const char *file, struct library *library, st
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         at[i] = dlsym(handle, names[i]);
         if (!at[i]) {
-            fl_fail(err, FL_UNSUPPORTED, "%s has no %s; install libcurl 7.87 or newer", file,
-                    names[i]);
+            fl_fail(err, FL_IO, "%s has no %s; install libcurl 7.87 or newer", file, names[i]);
             return false;
         }
     }
@@ -80,15 +79,15 @@ static bool is_usable(const struct library *library, const char *file, struct fl
     const char *tls = version->ssl_version ? version->ssl_version : "no TLS";
 
     if (version->version_num < VERSION_MIN) {
-        return fl_fail(err, FL_UNSUPPORTED, "%s is version %s; install libcurl 7.87 or newer", file,
+        return fl_fail(err, FL_IO, "%s is version %s; install libcurl 7.87 or newer", file,
                        version->version);
     }
     if (strncmp(tls, "OpenSSL/3", 9) != 0) { /* shared/tls works on its contexts */
-        return fl_fail(err, FL_UNSUPPORTED,
-                       "%s stands on %s; install a libcurl that stands on OpenSSL 3", file, tls);
+        return fl_fail(err, FL_IO, "%s stands on %s; install a libcurl that stands on OpenSSL 3",
+                       file, tls);
     }
     if (library->curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-        return fl_fail(err, FL_UNSUPPORTED, "%s does not start", file);
+        return fl_fail(err, FL_IO, "%s does not start", file);
     }
     return true;
 }
@@ -99,8 +98,8 @@ static bool load(const char *file, struct fl_err *err)
     void *handle = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
 
     if (!handle) {
-        return fl_fail(err, FL_UNSUPPORTED,
-                       "%s cannot be loaded (%s); install libcurl with OpenSSL", file, dlerror());
+        return fl_fail(err, FL_IO, "%s cannot be loaded (%s); install libcurl with OpenSSL", file,
+                       dlerror());
     }
     if (!find_all(handle, file, &library, err) || !is_usable(&library, file, err)) {
         dlclose(handle);

@@ -9,6 +9,6 @@
 
 #define FL_CURL_FILE "libcurl.so.4"
 
-/* Loads it unless it is there already.  FL_UNSUPPORTED: it cannot be loaded, is too old, or does
+/* Loads it unless it is there already.  FL_IO: it cannot be loaded, is too old, or does
  * not stand on OpenSSL. */
 FL_CHECK bool fl_curl_load(const char *file, struct fl_err *err);

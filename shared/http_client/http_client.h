@@ -54,7 +54,7 @@ struct fl_http_client_config {
 };
 
 /* All strings are copied.  The first client of a program loads libcurl, which takes some
- * milliseconds; FL_UNSUPPORTED: there is none that will do. */
+ * milliseconds; FL_IO: there is none that will do. */
 FL_CHECK bool fl_http_client_create(struct fl_loop *loop,
                                     const struct fl_http_client_config *config,
                                     struct fl_http_client **ret_client, struct fl_err *err);

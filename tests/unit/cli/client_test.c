@@ -1,5 +1,6 @@
 #include "cli/client.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,7 +13,8 @@
 #define GOOD OK "Content-Length: 7\r\n\r\n{\"a\":1}"
 #define BUSY "HTTP/1.1 503 Later\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
-/* Answers the first requests with one text each, later ones with the last. */
+/* Answers the first requests with one text each, later ones with the last.  NULL: no answer, but an
+ * interrupt from the terminal. */
 struct answers {
     const char *const *at;
     size_t len, asked;
@@ -32,6 +34,11 @@ static void answer(struct hostile_server *server)
                      key + 17);
         }
         answers->asked++;
+        if (!answers->at[i]) {
+            kill(getpid(), SIGINT);
+            hostile_hold(server);
+            return;
+        }
         hostile_say(server, answers->at[i]);
         if (!strstr(answers->at[i], "Content-Length") || strstr(answers->at[i], "close")) return;
     }
@@ -208,9 +215,29 @@ static void the_environment_names_the_proxy(void **state)
     unsetenv("HTTPS_PROXY"), unsetenv("ALL_PROXY"), unsetenv("http_proxy");
 }
 
+/* The last test: an interrupt is for good. */
+static void an_interrupt_ends_a_wait(void **state)
+{
+    static const char *const texts[] = {NULL};
+    struct cli_request request = {.method = "GET", .path = "/v1/jobs"};
+    struct cli_reply reply = {0};
+    struct fl_err err = {0};
+    struct fixture fixture;
+    int64_t started = cli_monotonic_ms();
+
+    (void)state;
+    begin(&fixture, texts, 1);
+    cli_catch_interrupt();
+    assert_false(cli_send(&fixture.cli, &request, &reply, &err));
+    assert_string_equal(err.text, "interrupted");
+    assert_true(cli_monotonic_ms() - started < 5000);
+    end(&fixture);
+}
+
 FL_TESTS(cmocka_unit_test(requests_share_a_connection),
          cmocka_unit_test(what_may_pass_is_asked_again_under_one_key),
          cmocka_unit_test(who_is_impatient_asks_once),
          cmocka_unit_test(what_does_not_pass_is_an_error),
          cmocka_unit_test(ca_and_certificate_errors_say_what_to_give),
-         cmocka_unit_test(the_environment_names_the_proxy))
+         cmocka_unit_test(the_environment_names_the_proxy),
+         cmocka_unit_test(an_interrupt_ends_a_wait))

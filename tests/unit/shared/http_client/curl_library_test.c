@@ -9,7 +9,7 @@ static void a_library_that_will_not_do_is_named(void **state)
 
     (void)state;
     assert_false(fl_curl_load("libcurl-nowhere.so.4", &err));
-    assert_int_equal(err.code, FL_UNSUPPORTED);
+    assert_int_equal(err.code, FL_IO);
     assert_non_null(strstr(err.text, "libcurl-nowhere.so.4 cannot be loaded"));
     assert_non_null(strstr(err.text, "install"));
     assert_false(fl_curl_load("libcrypto.so.3", &err));
