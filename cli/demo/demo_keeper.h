@@ -1,7 +1,7 @@
 /* demo_keeper.h - the process that starts a demo's fleet, watches it, and removes it again.
  * 'fairlead demo' forks it first and talks to it by two pipes:
  *   orders  from the demo, a line each: "cut", "kill NAME".  When the demo is gone, the pipe ends,
- *           and the keeper ends the fleet; a detached keeper has no such pipe and ends on SIGTERM.
+ *           and the keeper ends the fleet; a detached keeper has no orders and ends on SIGTERM.
  *   news    a JSON object a line: {"step","seconds"}, {"ready":{...}}, {"restarted":NAME},
  *           {"error":TEXT}
  * The programs that it starts die with it: they hold its lifeline, and Postgres gets a signal.  It

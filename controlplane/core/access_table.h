@@ -16,7 +16,7 @@ struct join {
     struct fl_tenant tenant;
     fl_ms expires_at;
     uint32_t cluster;     /* slot; 0: not used */
-    struct fl_digest key; /* that used it */
+    struct fl_digest key; /* the agent's key that used it */
     char name[FL_NAME_BYTES_MAX + 1];
 };
 
@@ -54,13 +54,13 @@ void access_table_use_join(struct access_table *table, struct join *join, uint32
 void access_table_drop_join(struct access_table *table, const struct fl_digest *token);
 void access_table_drop_token(struct access_table *table, struct fl_str id);
 
-/* The next one that expires at or before 'now', in order of its key; false: none. */
+/* The first, in the order of the table, that has expired at 'now'; false: none. */
 bool access_table_expired_join(const struct access_table *table, fl_ms now, struct join *ret_join);
 bool access_table_expired_token(const struct access_table *table, fl_ms now,
                                 struct token *ret_token);
 
-/* More used ones than are kept: the first that would expire. */
+/* True: more than ACCESS_USED_MAX are used; 'ret_join' is the used one that expires first. */
 bool access_table_surplus(const struct access_table *table, struct join *ret_join);
 
-/* When the next of all expires; INT64_MAX: none does. */
+/* The time at which the next join token or token expires; INT64_MAX: none does. */
 fl_ms access_table_deadline(const struct access_table *table);

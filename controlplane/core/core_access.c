@@ -3,22 +3,22 @@
 
 #include "controlplane/core/core_state.h"
 
-/* Who may come in.  The core sees digests and generations, never a secret; what it decides is
- * durable before a certificate or a token leaves the house.
+/* Access: join tokens, certificates and tokens of the API.  The core sees digests and generations,
+ * never a secret; its decision is durable before the front hands out a certificate or a token.
  *
- * A certificate carries its cluster's generation.  Each renewal raises it, so two holders of one
- * key show themselves: whoever comes second presents a generation that is old, be it in a HELLO or
- * to have it renewed, and then nobody speaks for the cluster until a person has looked.  A renewal
- * whose answer was lost is no such case: it comes again with the same new key.  Nor is a connection
- * that is older than the use of the newer certificate, whose HELLO was late. */
+ * A certificate carries its cluster's generation, and each renewal raises it.  So two holders of
+ * one key show themselves: the second one presents an old generation, in a HELLO or in a renewal,
+ * and the core locks the cluster until a person unlocks it or lets it join again.  Two cases are
+ * innocent.  A renewal whose answer was lost comes again with the same new key; it is answered
+ * again.  A connection that is older than the first use of the newer certificate sent its HELLO
+ * late; it is refused, and nothing is locked. */
 
 static bool is_same(const struct fl_digest *a, const struct fl_digest *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* False: it is longer than the room; the copy is what a comparison of lengths would refuse
- * anyway. */
+/* False: 'from' does not fit, or holds a zero byte; 'to' is as it was. */
 static bool copy_text(char *to, size_t to_bytes, struct fl_str from)
 {
     if (from.len >= to_bytes || (from.len > 0 && memchr(from.at, '\0', from.len))) return false;
@@ -121,8 +121,8 @@ static void put_join(struct core *core, const struct core_event *event, struct c
                          "a join token expires in the future, and within 24 hours");
         return;
     }
-    FL_IGNORE(
-        copy_text(join.name, sizeof join.name, event->join_put.name)); /* else it is no name */
+    /* A name that does not fit leaves join.name empty, and access_table_add_join refuses that. */
+    FL_IGNORE(copy_text(join.name, sizeof join.name, event->join_put.name));
     if (!access_table_add_join(&core->access, &join, &err)) {
         core_answer_code(batch, event, err.code, err.text);
         return;
@@ -139,7 +139,7 @@ static void revoke_join(struct core *core, const struct core_event *event, struc
     struct join join;
 
     if (!found || found->tenant.n != event->tenant.n || found->cluster) {
-        core_answer_code(batch, event, FL_ABSENT, "no such join token waits to be used");
+        core_answer_code(batch, event, FL_ABSENT, "this join token is unknown, used or expired");
         return;
     }
     join = *found;
@@ -297,14 +297,14 @@ bool core_access_check(struct core *core, const struct core_event *event, struct
 
 void core_access_seen(const struct core *core, struct cluster *cluster, uint64_t generation)
 {
-    /* A later one than is known here was issued before this database was restored. */
+    /* A generation above the known one was issued before this database was restored. */
     if (generation > cluster->generation) cluster->generation = generation;
     if (generation <= cluster->seen) return;
     cluster->seen = generation;
     cluster->seen_at = core->now;
 }
 
-/* ---- what people say of a cluster's certificates --------------------------------------------- */
+/* ---- a person revokes a cluster's certificates, or unlocks it -------------------------------- */
 
 static struct cluster *find_cluster(struct core *core, const struct core_event *event,
                                     struct core_batch *batch)
@@ -405,7 +405,7 @@ static void revoke_token(struct core *core, const struct core_event *event,
     char id[CORE_TOKEN_ID_MAX + 1];
 
     if (!token || token->tenant.n != event->tenant.n) {
-        core_answer_code(batch, event, FL_ABSENT, "no such token is there");
+        core_answer_code(batch, event, FL_ABSENT, "no token has this id");
         return;
     }
     memcpy(id, token->id, sizeof id);

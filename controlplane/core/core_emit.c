@@ -5,7 +5,7 @@
 #include "controlplane/core/core_state.h"
 #include "shared/base/job_name.h"
 
-enum { ANSWER_BYTES_MAX = 65536 }; /* of a kept one, as rows.def has it */
+enum { ANSWER_BYTES_MAX = 65536 }; /* the most bytes of a kept answer; rows.def has it too */
 
 uint32_t core_need_job(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
@@ -47,8 +47,8 @@ void core_audit(struct core_batch *batch, const struct core_event *event, const 
     core_batch_row(batch, &row);
 }
 
-/* Codes and jobs of a thousand outcomes always fit; their texts may not, and then all of them
- * go. */
+/* The codes and jobs of CORE_SUBMIT_MAX outcomes always fit.  Where their texts do not, it leaves
+ * all texts out. */
 static void encode_kept(struct fl_buf *buf, const struct core_answer *answer)
 {
     struct core_answer bare = *answer;

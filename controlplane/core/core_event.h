@@ -1,8 +1,8 @@
 /* core_event.h - everything that can happen to the core.
  * An event is borrowed for the step: nothing in it needs to outlive core_step.  Time rides in it
  * and never goes back within the life of a core; strings are not terminated.
- * 'request' names who waits for an answer; 0: nobody.  Each event with a request is answered
- * exactly once, in the batch that it is stepped into.
+ * 'request' is the number under which a request waits for its answer; 0: nothing waits.  Each event
+ * with a request is answered exactly once, in the batch that it is stepped into.
  * Uses shared/base only. */
 #pragma once
 
@@ -67,7 +67,7 @@ enum {
     CORE_UUID_BYTES = 36,
 };
 
-/* What a token of the API may do: it has a set of these bits. */
+/* A token of the API has a set of these bits, one for each thing that it allows. */
 #define CORE_SCOPES(X)                                                                             \
     X(read, 1, "see jobs, logs, queues and clusters")                                              \
     X(submit, 2, "submit jobs, and retry")                                                         \
@@ -117,8 +117,8 @@ struct core_event {
     enum core_event_kind kind;
     fl_ms now;
     uint64_t request;
-    struct fl_tenant tenant; /* of a request */
-    struct fl_str actor;     /* who asked, for the audit; at most 128 bytes */
+    struct fl_tenant tenant; /* with a request: its tenant */
+    struct fl_str actor;     /* the user or agent that asks, for the audit; at most 128 bytes */
     struct fl_str key;       /* Idempotency-Key, already looked up by the engine; empty: none */
     struct fl_digest body_sha;
     union {
@@ -161,11 +161,12 @@ struct core_event {
         } cluster_forget; /* cluster_revoke and cluster_unlock too */
         struct {
             struct fl_cluster cluster;
-            bool is_stop; /* what runs is stopped and queued again, uncharged; else it may end */
+            bool is_stop; /* the core stops running work and queues it again, uncharged; else the
+                             work may run to its end */
             struct fl_str why;
         } cluster_drain;
         struct {
-            struct fl_str name;     /* of the cluster to be */
+            struct fl_str name;     /* the cluster joins under it */
             struct fl_digest token; /* SHA-256 of the secret: the core never sees it */
             fl_ms expires_at;       /* by the core's clock; at most CORE_JOIN_TTL_MS ahead */
         } join_put;
@@ -174,14 +175,15 @@ struct core_event {
         } join_revoke;
         struct {
             struct fl_digest token;
-            struct fl_str uid;    /* of the agent's cluster or host */
+            struct fl_str uid;    /* the agent's cluster or host has it */
             struct fl_str uuid;   /* a fresh one; taken when the cluster is new */
             struct fl_digest key; /* SHA-256 of the public key to be certified */
         } enrol;
         struct {
             struct fl_cluster cluster;
-            uint64_t generation;  /* of the certificate that asks */
-            struct fl_digest key; /* of the next key; again the same when the answer was lost */
+            uint64_t generation;  /* the agent's certificate carries it */
+            struct fl_digest key; /* SHA-256 of the next public key; the same again when the agent
+                                     did not get the answer */
         } renew;
         struct {
             struct fl_str id;
@@ -210,13 +212,13 @@ struct core_event {
             uint64_t job_highest;
             bool is_resync; /* the connection outlived a core: RESYNC instead of WELCOME */
             bool has_images;
-            uint64_t generation; /* of the certificate; 0: not told */
-            uint64_t age_ms;     /* of the connection: how long ago that certificate was good */
-            uint64_t boot;       /* which life of the agent says it; 0: not told */
+            uint64_t generation; /* the certificate carries it; 0: not told */
+            uint64_t age_ms;     /* so long ago the connection was made and its certificate good */
+            uint64_t boot;       /* names one life of the agent; 0: not told */
         } session_open;
         struct {
             struct fl_cluster cluster;
-            uint64_t session_epoch; /* 0: it has not been told one; then by connection */
+            uint64_t session_epoch; /* 0: no WELCOME went to it; 'connection' names the session */
             uint64_t connection;
         } session_lost;
         struct {
@@ -241,7 +243,7 @@ struct core_event {
         struct {
             struct fl_cluster cluster;
             uint64_t session_epoch;
-            uint64_t report_seq; /* of the last of them */
+            uint64_t report_seq; /* the last report's number */
             uint64_t mark;       /* highest control_seq these numbers include */
             const struct core_node_report *at;
             size_t len;

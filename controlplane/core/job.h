@@ -51,5 +51,5 @@ const char *attempt_state_name(enum attempt_state state);
 /* "InsufficientCapacity"; NULL when no reason has that number. */
 const char *reason_name(enum reason reason);
 const char *reason_sentence(enum reason reason);
-/* "nobody", "user" or "admin" */
+/* The third column of reasons.def, as text. */
 const char *reason_who(enum reason reason);

@@ -70,7 +70,7 @@ struct job_run *job_table_need_run(struct job_table *table, struct job *job)
 {
     if (!job->run) {
         job->run = fl_slab_take(&table->runs);
-        fl_assert(job->run); /* there are as many as jobs */
+        fl_assert(job->run); /* 'runs' has as many slots as 'jobs' */
     }
     return job_table_run(table, job);
 }

@@ -1,8 +1,8 @@
-/* row.h - one durable fact, as rows.def lists them: its struct, its name, its bytes. The journal
- * of a batch is a run of encoded rows.  Each row carries its length, so that programs of
- * different age read each other's: a field that an older program did not write is 0 or empty,
- * and what a newer one wrote is skipped and counted.  Decoding is total: any bytes are either a
- * row or refused. Uses shared/base only. */
+/* row.h - one durable fact, as rows.def lists them: its struct, its name, its bytes.
+ * The journal of a batch is a run of encoded rows.  Each row carries its length, so that programs
+ * of different age read each other's: a field that an older program did not write is 0 or empty,
+ * and the fields that only a newer one knows are skipped and counted.  Decoding is total: any bytes
+ * are either a row or refused.  Uses shared/base only. */
 #pragma once
 
 #include "shared/base/err.h"
@@ -70,11 +70,10 @@ struct row {
 
 /* The marks that open_mark keeps for an open job. */
 enum core_mark {
-    CORE_MARK_held = 1,   /* value 1 */
-    CORE_MARK_cancel = 2, /* value: enum reason */
-    CORE_MARK_first_start =
-        3,                /* value: fl_ms of the first replica seen running; only with a deadline */
-    CORE_MARK_picked = 4, /* value: how many; body: which elements, see picks.h */
+    CORE_MARK_held = 1,        /* value 1 */
+    CORE_MARK_cancel = 2,      /* value: enum reason */
+    CORE_MARK_first_start = 3, /* value: fl_ms, a replica first ran; jobs with a deadline only */
+    CORE_MARK_picked = 4,      /* value: their count; body: the chosen elements, see picks.h */
 };
 
 /* Numbers that must survive although no row carries them. */

@@ -8,6 +8,6 @@
 
 struct tunnel_server_config;
 
-/* True: the files are whole and belong together.  libwebsockets does not report such faults. */
+/* True: the files are whole and belong together.  libwebsockets does not report faults in them. */
 FL_CHECK bool listener_credentials_check(const struct tunnel_server_config *config,
                                          struct fl_err *err);

@@ -631,8 +631,8 @@ void tunnel_server_send(struct tunnel_server *server, const struct core_send *se
         session_send(conn->session, send, now_of(server));
         touch(conn);
     } else if (is_new) {
-        /* The connection ended before its WELCOME; now the core can be told by the session's
-         * epoch. */
+        /* The connection ended before its WELCOME.  From now on the session's epoch names the end
+         * to the core. */
         unsent_session_ends_add(
             &server->lost,
             (struct unsent_session_end){send->cluster, send->session_epoch, send->connection});

@@ -28,7 +28,7 @@ struct session_shared {
     struct fl_flow_limits flow;
     struct tunnel_server_stats stats;
     void *ctx;
-    /* The session is over, and the core must be told. */
+    /* The session is over; the server tells the core. */
     void (*lost)(void *ctx, struct fl_cluster cluster, uint64_t session_epoch, uint64_t connection);
     /* A stream of this connection may have bytes to send. */
     void (*changed)(void *ctx, uint64_t connection);

@@ -1,5 +1,4 @@
-/* view_feed.h - passes rows to a view in such a way that the engine thread never waits for a
- * reader.
+/* view_feed.h - passes rows to a view; the engine thread never waits for a reader.
  *
  *   engine thread:  push ──> [rows that came]      no lock: one exchange of a pointer
  *   readers:        lock ──> fold what came, in order ──> look ──> unlock

@@ -50,7 +50,7 @@ int main(void)
     print_row("labels of a job", FL_JOB_LABELS_MAX, "422");
     print_row("labels in a nodeSelector", FL_JOB_NODE_LABELS_MAX, "422");
     print_row("words of a command, and of its arguments", FL_JOB_WORDS_MAX, "422");
-    print_row("bytes of such a word", FL_JOB_WORD_BYTES_MAX, "422");
+    print_row("bytes of one word", FL_JOB_WORD_BYTES_MAX, "422");
     print_row("variables of a role's environment", FL_JOB_ENV_MAX, "422");
     print_row("bytes of a variable, and of a parameter", FL_JOB_ENV_VALUE_BYTES_MAX, "422");
     print_row("parameters of a job", FL_JOB_PARAMS_MAX, "422");

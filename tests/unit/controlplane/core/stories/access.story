@@ -42,7 +42,7 @@ unjoin token=b
     audit tenant=1 actor=ann body=join_revoke west
     answer ok
 unjoin token=b
-    answer absent: no such join token waits to be used
+    answer absent: this join token is unknown, used or expired
 join Bad_Name token=c
     answer invalid: a cluster's name is 1 to 63 characters: a-z, 0-9 and '-', no '-' at an end
 tick 20s
@@ -245,9 +245,9 @@ untoken t2
     audit tenant=1 actor=ann body=token_revoke t2
     answer ok
 untoken t2
-    answer absent: no such token is there
+    answer absent: no token has this id
 tick 90s
   61.000s
     token_drop id=t1
 untoken t1
-    answer absent: no such token is there
+    answer absent: no token has this id
