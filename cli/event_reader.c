@@ -97,6 +97,15 @@ static bool is_field(struct fl_str name, const char *field)
     return name.len == strlen(field) && memcmp(name.at, field, name.len) == 0;
 }
 
+/* It goes back in a header. */
+static bool is_id(struct fl_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if ((unsigned char)text.at[i] < ' ' || text.at[i] == 127) return false;
+    }
+    return text.len <= CLI_EVENT_ID_MAX;
+}
+
 static bool take_line(struct cli_event_reader *reader, struct fl_str line, struct fl_err *err)
 {
     const char *colon = line.len ? memchr(line.at, ':', line.len) : NULL;
@@ -119,8 +128,7 @@ static bool take_line(struct cli_event_reader *reader, struct fl_str line, struc
         }
     } else if (is_field(name, "event")) {
         snprintf(reader->name, sizeof reader->name, FL_STR_FMT, FL_STR_ARG(value));
-    } else if (is_field(name, "id") && value.len <= CLI_EVENT_ID_MAX &&
-               !memchr(value.at, 0, value.len)) {
+    } else if (is_field(name, "id") && is_id(value)) {
         memcpy(reader->id_next, value.at, value.len);
         reader->id_next[value.len] = 0;
         reader->has_id = true;

@@ -4,8 +4,8 @@
  * event comes twice.  An event named 'end', or more than CLI_EVENT_RUN_BYTES without an id, ends a
  * run too.
  * Lines end with LF or CR LF.  'data', 'event' and 'id' are read; other fields and comments are
- * passed over, and so is an id that is too long or holds a zero byte.  Nothing is trusted: data may
- * hold any bytes.
+ * passed over, and so is an id that is too long or holds a control character, since it goes back in
+ * a header.  Data may hold any bytes.
  * Uses shared/base only.  Pure.  Not thread-safe. */
 #pragma once
 

@@ -87,8 +87,10 @@ static void take(struct cli_event_reader *reader, struct fl_str bytes)
 
 static void check_ids(struct cli_event_reader *one, struct cli_event_reader *other)
 {
-    fl_assert(strcmp(cli_event_reader_id(one), cli_event_reader_id(other)) == 0);
-    fl_assert(strlen(cli_event_reader_id(one)) <= CLI_EVENT_ID_MAX);
+    const char *id = cli_event_reader_id(one);
+
+    fl_assert(strcmp(id, cli_event_reader_id(other)) == 0);
+    fl_assert(strlen(id) <= CLI_EVENT_ID_MAX && !strpbrk(id, "\r\n\t\033"));
 }
 
 /* Byte by byte up to 'cut'; then a new connection, behind the last run. */

@@ -116,7 +116,7 @@ static void zero_bytes_are_data(void **state)
     (void)state;
     take(reader, FL_STR("data: a\0\nid: 1\n\n"));
     expect_bytes(&story, FL_STR("message[a\0] "));
-    take(reader, FL_STR("data: \0b\0c\n\ndata: d\nid: 2\0\n\nid: 3\n\n"));
+    take(reader, FL_STR("data: \0b\0c\n\ndata: d\nid: 2\0\n\nid: 3\r: 4\n\nid: 3\n\n"));
     expect_bytes(&story, FL_STR("message[\0b\0c] message[d] "));
     assert_string_equal(cli_event_reader_id(reader), "3");
     end(&story, reader);
