@@ -19,6 +19,7 @@ struct checks_log {
 void checks_log_taken(const struct checks_log *checks, struct fl_cluster cluster,
                       const struct fake_replica *replica);
 
-/* At the end: each output of this cluster that could still be read, of what ran there. */
+/* At the end: some hub holds the whole output of each replica that ran on this cluster, but for
+ * those whose output a fault removed. */
 void checks_log_end(const struct checks_log *checks, struct fl_cluster cluster,
                     const struct fake_runtime *runtime);

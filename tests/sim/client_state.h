@@ -1,5 +1,6 @@
-/* client_state.h - the fake client's knowledge, for the files that make it up alone. client_build.c
- * makes events of its requests; fake_client.c decides what to ask and hears the answers. */
+/* client_state.h - the fake client's knowledge, for client_build.c and fake_client.c alone.
+ * client_build.c makes events of its requests; fake_client.c decides what to ask and hears the
+ * answers. */
 #pragma once
 
 #include "shared/base/vec.h"

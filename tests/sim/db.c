@@ -16,7 +16,7 @@ enum fate { FATE_GOOD, FATE_CUT_BEFORE, FATE_CUT_AFTER, FATE_CUT_LATE };
 
 struct commit {
     struct db *db;
-    struct db_client *client; /* NULL: the waiter is gone */
+    struct db_client *client; /* outlives its process: see is_alive */
     uint32_t generation, backend;
     uint64_t batch, epoch;
     fl_ms at, opened_at, sent_at;

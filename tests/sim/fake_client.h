@@ -1,7 +1,7 @@
 /* fake_client.h - the people and scripts that use the control plane.
  * They submit plain jobs, arrays and gangs, with and without a key, cancel, hold, release, read,
  * retry what ended, pause queues, cordon clusters; they repeat what got no answer when it had a
- * key, and remember what was promised to them.  A request's content follows from its number, so
+ * key, and remember what was promised to them.  A request's content follows from its seed, so
  * that a repetition is the same.  Single-threaded, in the sim's time. */
 #pragma once
 
@@ -65,7 +65,7 @@ void fake_client_forget(struct fake_client *client,
                         struct fl_cluster cluster); /* until it is acked */
 /* No more faults: everything that waits for a person gets one, until all has ended. */
 void fake_client_tidy(struct fake_client *client);
-/* Everything that shall come about is acknowledged: enrolment, forgetting. */
-void fake_client_tell(
-    const struct fake_client *client); /* writes the missing ones into the story */
+/* True: all clusters are enrolled, and every stubborn request was answered for good. */
 bool fake_client_is_content(const struct fake_client *client);
+/* Writes into the story what is still open: jobs, enrolments, requests. */
+void fake_client_tell(const struct fake_client *client);

@@ -1,11 +1,10 @@
 /* fake_log_store.h - a hub's log store, as controlplane/logs is seen from its tunnels: appends that
- * begin where the source ends, cursors derived from what is stored, acknowledged when it is synced,
- * and no sooner.  Its contents outlive the hub's process.  A crash takes unsynced bytes:
- * none of it, all, or a part that ends anywhere, which the next start cuts at the last good record.
- * Its disk can be full or fail to sync, and it can stand still: then its inbox fills up, and credit
- * does not return.
- * At each append it holds what came against what the replica truly wrote (I8).
- * Single-threaded, in the sim's time. */
+ * begin where the source ends, cursors derived from the stored bytes, acknowledgements once they
+ * are synced, and no sooner.  Its contents outlive the hub's process.  A crash takes unsynced
+ * bytes: none, all, or a part that ends anywhere, which the next start cuts at the last good
+ * record. Its disk can be full or fail to sync, and it can stand still: then its inbox fills up,
+ * and credit does not return. At each append it holds what came against what the replica truly
+ * wrote (I8). Single-threaded, in the sim's time. */
 #pragma once
 
 #include "shared/link/flow.h"

@@ -196,7 +196,7 @@ static void next(struct fake_runtime *runtime, size_t place, fl_ms in)
            ++runtime->replicas.at[place].turn);
 }
 
-/* It ends, having run or not; its record stays until it is removed, or 'lost' leaves none. */
+/* It ends, having run or not; its record stays until it is removed. */
 static void end(struct fake_runtime *runtime, size_t place, enum fl_replica_state state,
                 int32_t exit_code)
 {

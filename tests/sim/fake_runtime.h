@@ -19,10 +19,8 @@ struct fake_replica {
     uint32_t node;
     struct fl_resources resources;
     enum fl_replica_state state;
-    bool is_present; /* the runtime holds it, or its exit record */
-    /* its agent knows that room is taken: not so when a process that died since had asked for it,
-     * and the next one could not see it when it began */
-    bool is_counted;
+    bool is_present;                    /* the runtime holds it, or its exit record */
+    bool is_counted;                    /* its resources are part of its node's 'used' */
     uint32_t turn;                      /* which of its timers still counts */
     fl_ms created_at, run_from, run_to; /* 0: never */
     int32_t exit_code;

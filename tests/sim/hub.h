@@ -1,5 +1,5 @@
 /* hub.h - one control plane process: the real engine and core, the real links and translation, the
- * fake database and net.  Here is what main.c will do: ports filled in, the lease kept, time passed
+ * fake database and net.  It does what main.c does: fills in ports, keeps the lease, passes time
  * on.  The process can be killed and started, and stand still: then it is a leader that does not
  * know that it was deposed.
  * Single-threaded, in the sim's time; the hub's own clock is another. */

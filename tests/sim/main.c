@@ -1,6 +1,6 @@
 /* main.c - sim: runs seeds, counts what they met, and says how to see a failure again.
- *   sim --seeds A..B [--jobs N]     many, in N processes; the last line is 'sim: N passed, N
- *   failed'
+ *   sim --seeds A..B [--jobs N]     many, in N processes; the last line is
+ *                                   'sim: N passed, N failed'
  *   sim --seed N [--story]          one; --story tells every line as it happens
  *   --until-failure ends with the first seed that fails
  *   --claims judges by the rule of claims, which the product does not keep yet (docs/simulator.md)

@@ -18,8 +18,8 @@ struct segment {
 
 struct direction {
     FL_VEC(struct segment) queue; /* oldest first */
-    size_t taken;                 /* how many at the front of the queue */
-    size_t waiting;               /* bytes, and those that were swallowed */
+    size_t taken;                 /* the first so many of the queue are delivered */
+    size_t waiting;               /* bytes that were sent and not delivered, swallowed ones too */
     fl_ms newest_at;
     bool is_pumping; /* a pump is planned */
 };

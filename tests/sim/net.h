@@ -1,7 +1,7 @@
 /* net.h - connections between agents and hubs, and what networks do to them.
- * A connection carries bytes both ways, in order, late, cut anywhere; connections know nothing of
- * each other, so those of an old one may arrive after those of a newer one.  A direction that is
- * dead keeps its bytes and delivers them when it is alive again, as TCP does; a half-open
+ * A connection carries bytes both ways, in order, late, cut anywhere.  Connections know nothing of
+ * each other: the bytes of an old one may arrive after the bytes of a newer one.  A direction that
+ * is dead keeps its bytes and delivers them when it is alive again, as TCP does; a half-open
  * connection swallows them.  Single-threaded, in the sim's time. */
 #pragma once
 
@@ -25,7 +25,7 @@ struct net_ports {
 struct net *net_create(struct sim *sim, const struct net_ports *ports, fl_ms delay_ms_max);
 void net_destroy(struct net *net);
 
-/* Hears 'opened' at both ends or 'closed' at the agent's; or nothing at all. */
+/* Both ends hear 'opened'; or, when a direction is dead or the agent gives up first, neither. */
 uint64_t net_dial(struct net *net, uint32_t agent, uint32_t hub);
 /* Bytes for a connection that is closed at this end are dropped. */
 void net_send(struct net *net, enum net_end end, uint64_t connection, struct fl_str bytes);

@@ -1,6 +1,6 @@
 /* pg_table.h - one table of the fake Postgres: encoded rows, sorted by a key of bytes.
- * Numbers in a key are big endian, so that the order of bytes is that of numbers, and a prefix of a
- * key stands just before what it is a prefix of.
+ * Numbers in a key are big endian, so that the order of bytes is that of numbers, and a prefix
+ * stands just before the keys that begin with it.
  * Single-threaded. */
 #pragma once
 
@@ -40,7 +40,7 @@ size_t pg_table_seek(const struct pg_table *table, const struct pg_key *key, boo
 bool pg_table_has(const struct pg_table *table, const struct pg_key *key);
 bool pg_table_find(const struct pg_table *table, const struct pg_key *key, struct row *ret_row);
 
-/* Puts a row in place of what the key had; takes one away; forgets all. */
+/* Puts a row, in place of the key's old one; takes one away; forgets all. */
 void pg_table_put(struct pg_table *table, const struct pg_key *key, const void *row,
                   size_t row_len);
 void pg_table_remove(struct pg_table *table, const struct pg_key *key);

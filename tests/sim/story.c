@@ -34,7 +34,7 @@ void story_tell(struct story *story, fl_ms at, const char *format, const uint64_
     for (int i = 0; i < STORY_ARGS; i++) {
         mixed = mixed * 0x9e3779b97f4a7c15u + args[i];
     }
-    /* The words count as well, not the address they happen to stand at. */
+    /* The format counts by its first two characters: its address differs from run to run. */
     story->hash = fl_hash_u64(story->hash ^ mixed, (uint64_t)format[0] << 8 | (uint64_t)format[1]);
     if (story->is_live) print_line(line, stdout);
 }

@@ -1,6 +1,6 @@
 /* tunnel_end.h - the socket under one end of a tunnel: it takes so many bytes and no more, and is
- * watched.  Its bytes are the multiplexer's (shared/link/mux): its owner passes bytes
- * between the two.  Single-threaded. */
+ * watched.  Its owner passes bytes between it and the multiplexer (shared/link/mux).
+ * Single-threaded. */
 #pragma once
 
 #include "shared/base/buf.h"

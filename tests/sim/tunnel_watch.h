@@ -1,8 +1,8 @@
 /* tunnel_watch.h - reads along at one end of a tunnel and holds both ends to their credits (I11).
  * It decodes the passing frames and counts for itself: bytes sent, granted and consumed, for each
  * stream and for the tunnel.  It knows nothing of the flow control it watches but the limits.
- *   - no end sends more than it was granted before - bytes granted or held and not yet consumed are
- *     never more than the largest window
+ *   - no end sends more than it was granted before
+ *   - bytes granted or held and not yet consumed are never more than the largest window
  *   - all streams together hold and grant no more than their first windows and what they may have
  *     grown
  * Single-threaded. */
