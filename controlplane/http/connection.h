@@ -1,7 +1,7 @@
 /* connection.h - one peer: its bytes in, its requests one after the other, its answers out.
  * Every event ends in http_connection_work, which reads, hands requests on, writes, and then
  * decides what to wait for, and until when.  If a handler answers at another time,
- * http_connection_work runs once at the end of the turn. Not thread-safe. */
+ * http_connection_work runs once at the end of the turn.  Not thread-safe. */
 #pragma once
 
 #include "controlplane/http/server_state.h"

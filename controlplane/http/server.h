@@ -3,7 +3,7 @@
  * closes the connection, after an answer where possible.  Keep-alive and pipelining: one request of
  * a connection is handled at a time, answers leave in order, those of one turn in one write.  An
  * idle connection holds no buffer of ours, and its timer fires at most every idle_ms; an idle
- * stream has no timer.  request.h describes requests. Uses shared/io, shared/wire and OpenSSL; the
+ * stream has no timer.  request.h describes requests.  Uses shared/io, shared/wire and OpenSSL; the
  * program must ignore SIGPIPE, as after fl_signals_block.  Not thread-safe: all on the loop's
  * thread. */
 #pragma once

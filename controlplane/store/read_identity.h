@@ -4,7 +4,7 @@
  *
  * The read calls 'row' for each, then 'done' with the batch that was newest when it began.  It may
  * see later changes; so the front applies the rows of notices behind that batch once more.  A put
- * or a drop that is applied twice does no harm. Uses reader.h and the core's rows. */
+ * or a drop that is applied twice does no harm.  Uses reader.h and the core's rows. */
 #pragma once
 
 #include "controlplane/core/row.h"

@@ -2,7 +2,7 @@
  * A page walks down the ids, or the ids of one queue, READ_JOBS_WALK_MAX at most, and leaves out
  * jobs that are open, another tenant's, or outside of the filter; so it may be short, or empty,
  * while 'next' still goes on.  Answers come from reader_turn; their contents live as long as the
- * call. Uses reader.h and the core's types. */
+ * call.  Uses reader.h and the core's types. */
 #pragma once
 
 #include "controlplane/core/job.h"

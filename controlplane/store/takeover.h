@@ -3,7 +3,7 @@
  * writer's backend if that still lives, and raises the epoch.  Only then does it read the newest
  * batch and keys, since no batch of an older epoch can be committed any more.  All statements are
  * sent at once: a program that is stopped in between holds no lock for longer than the server
- * needs. Uses pg_conn.  Not thread-safe. */
+ * needs.  Uses pg_conn.  Not thread-safe. */
 #pragma once
 
 #include "controlplane/engine/engine_port.h" /* struct engine_taken */

@@ -1,6 +1,6 @@
 /* outgoing_orders.h - a queue of the core's orders to one agent, in the core's order.
  * A START may wait for its document.  GO, STOP and ACK behind it wait too: the agent gets all
- * orders in the order in which the core decided them. Bounded by its owner (session.c).  Not
+ * orders in the order in which the core decided them.  Bounded by its owner (session.c).  Not
  * thread-safe. */
 #pragma once
 

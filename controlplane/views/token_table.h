@@ -2,7 +2,7 @@
  * It is the fold of the core's rows: it applies the rows of committed batches, and is read anew
  * from the store when a term begins, since a batch whose fate was unknown gives no notice.  A
  * revoked token is refused as soon as its row is applied.  The time of a token's last use is only
- * kept here and lost with the process. Thread-safe: look-ups hold a mutex, for which the engine
+ * kept here and lost with the process.  Thread-safe: look-ups hold a mutex, for which the engine
  * thread never waits (view_feed.h). */
 #pragma once
 

@@ -74,7 +74,7 @@ struct fl_http_head_scan {
     size_t seen_bytes, line_at, lines;
 };
 
-/* 'bytes' are all that came since the head's first byte: those of the call before, and more. They
+/* 'bytes' are all that came since the head's first byte: those of the call before, and more.  They
  * may lie elsewhere each time.  READY: the head has *ret_head_bytes; the body follows. */
 FL_CHECK enum fl_http_answer fl_http_head_scan(struct fl_http_head_scan *scan, struct fl_str bytes,
                                                const struct fl_http_head_limits *limits,

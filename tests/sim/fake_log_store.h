@@ -2,9 +2,10 @@
  * begin where the source ends, cursors derived from the stored bytes, acknowledgements once they
  * are synced, and no sooner.  Its contents outlive the hub's process.  A crash takes unsynced
  * bytes: none, all, or a part that ends anywhere, which the next start cuts at the last good
- * record. Its disk can be full or fail to sync, and it can stand still: then its inbox fills up,
- * and credit does not return. At each append it holds what came against what the replica truly
- * wrote (I8). Single-threaded, in the sim's time. */
+ * record.  Its disk can be full or fail to sync, and it can stand still: then its inbox fills up,
+ * and credit does not return.  At each append it holds what came against what the replica truly
+ * wrote (I8).
+ * Single-threaded, in the sim's time. */
 #pragma once
 
 #include "shared/link/flow.h"

@@ -1,5 +1,5 @@
 /* upgrade_help.h - a small life with every kind of row in it, and what a store says of a
- * database, in words. The program 'dump' makes a release's files with it, upgrade_test reads
+ * database, in words.  The program 'dump' makes a release's files with it, upgrade_test reads
  * them with a later release. */
 #pragma once
 

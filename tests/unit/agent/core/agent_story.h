@@ -3,8 +3,7 @@
  * tick whenever the deadline has come, between events and after each, and checks the core's state
  * after every step.
  *
- *   0 synced                              500 start 1 7.0.1 on 1,2 cpu 2      (control_seq 1, two
- *     replicas)
+ *   0 synced                              500 start 1 7.0.1 on 1,2 cpu 2 (control_seq 1)
  *   0 node 1 cpu 8 [foreign 2] [unready]  500 start 1 7.0.1 on 1 nospec
  *   0 nodegone 1                          510 go 2 7.0.1
  *   0 welcome 5                           520 stop 3 7.0.1 grace 5000

@@ -1,4 +1,4 @@
-/* On a plain tree of folders: the files and their contents. Enforcing them is the kernel's
+/* On a plain tree of folders: the files and their contents.  Enforcing them is the kernel's
  * business. */
 #include "agent/process/cgroup.h"
 

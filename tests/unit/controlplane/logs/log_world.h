@@ -43,7 +43,7 @@ struct log_world {
     uint32_t credit;
     struct fl_buf to_agent; /* payloads, each behind its length */
     bool is_down;
-    bool is_slow; /* to say whose an attempt is */
+    bool is_slow; /* the owner of an attempt is answered later */
     FL_VEC(struct log_question) questions;
     int broken;
     uint64_t pauses;
@@ -58,8 +58,8 @@ void log_world_write(struct log_world *world, size_t i, const void *ptr, size_t 
 void log_world_write_random(struct log_world *world, size_t i, size_t len, fl_ms time);
 void log_world_end(struct log_world *world, size_t i);
 
-void log_world_tell_owners(
-    struct log_world *world); /* messages that is_slow holds back; a step delivers them too */
+/* Answers the questions that is_slow holds back; a step answers them too. */
+void log_world_tell_owners(struct log_world *world);
 void log_world_step(struct log_world *world);   /* one frame each way, a turn of the loop */
 void log_world_settle(struct log_world *world); /* until the store has all, durably, and knows it */
 
