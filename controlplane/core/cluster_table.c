@@ -122,8 +122,8 @@ static void forget_node(struct cluster_table *table, struct cluster *cluster, ui
     fl_vec_push(&cluster->holes, i);
 }
 
-/* Once a session: whoever it has not told of yet is gone, at the latest with the last replica
- * there. */
+/* Once a session: a node that it has not reported yet is gone; one that still has replicas goes
+ * with the last of them. */
 static void end_listing(struct cluster_table *table, struct cluster *cluster)
 {
     cluster->is_listed = true;
@@ -144,7 +144,7 @@ uint32_t cluster_need_node(struct cluster_table *table, struct cluster *cluster,
     if (fl_map_find(&cluster->nodes_by_name, name.at, name.len, &i)) return (uint32_t)i;
     if (cluster->is_connected && !cluster->is_listed && cluster->holes.len == 0 &&
         cluster->nodes.len >= table->nodes_max) {
-        end_listing(table, cluster); /* perhaps too early: who is told of later comes back */
+        end_listing(table, cluster); /* if too early, a node that is reported later comes back */
     }
     node.name.at = memcpy(fl_alloc(name.len), name.at, name.len);
     node.name.len = name.len;
@@ -199,7 +199,7 @@ bool cluster_pack_nodes(struct cluster *cluster, uint32_t *ret_moved)
     return true;
 }
 
-/* ---- what the agent tells of them ------------------------------------------------------------ */
+/* ---- the agent's reports of nodes ------------------------------------------------------------ */
 
 /* It counts no more, by the agent's own word. */
 static void end_node(struct cluster_table *table, struct cluster *cluster, uint32_t i)

@@ -69,7 +69,8 @@ static void db_away(struct core *core)
     }
 }
 
-/* Who could not be heard could not be recorded either: everybody gets the full time again. */
+/* Without a database no session could begin: every disconnected cluster gets the full time
+ * again. */
 static void db_back(struct core *core)
 {
     core->is_db_away = false;

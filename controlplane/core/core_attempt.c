@@ -4,8 +4,8 @@
 
 /* An attempt lives in two steps: START makes replicas behind a gate, GO opens it once the commit
  * that knows of all of them is durable.  Its end is decided by its replicas alone: by the last of
- * them, or by its cluster's word that there are none.  What follows (again, or over) is decided
- * here too. */
+ * them, or by its cluster's word that there are none.  This file also decides whether the element
+ * gets another attempt. */
 
 static struct cluster *cluster_of(const struct core *core, const struct element *element)
 {
@@ -238,8 +238,8 @@ static fl_ms backoff(struct core *core, uint32_t times)
     return wait + fl_prng_between(&core->prng, -(wait / 5), wait / 5);
 }
 
-/* What befell the attempt without a fault of the job's own: a refusal is worth a pause, a loss is
- * not. */
+/* Whether the element waits before its next attempt: after a failure of its own, a refused START,
+ * or a second loss in a row; not after the first loss. */
 static bool needs_pause(const struct element *element, enum reason reason)
 {
     return core_reason_is_charged(reason) || reason == REASON_StartRefused || element->misses > 1;
@@ -418,7 +418,7 @@ void core_attempt_start(struct core *core, struct core_batch *batch, uint32_t jo
     core->starts++;
 }
 
-/* ---- what its agent tells -------------------------------------------------------------------- */
+/* ---- the agent's reports --------------------------------------------------------------------- */
 
 static void put_phase(struct core *core, struct core_batch *batch, const struct element *element,
                       uint32_t replica, enum fl_replica_state state, int32_t exit_code)

@@ -8,7 +8,7 @@
 enum { ANSWER_TEXT_MAX = 512 };
 
 #define BODY_BYTES_MAX                                                                             \
-    ((size_t)1 << 30) /* what Postgres takes; whoever fills a batch stops far below */
+    ((size_t)1 << 30) /* Postgres takes no more; the engine closes a batch far below */
 
 struct core_batch *core_batch_create(uint64_t number)
 {

@@ -11,7 +11,7 @@
 #include "shared/base/vec.h"
 
 enum core_effect_kind {
-    CORE_ANSWER, /* to whoever made the request */
+    CORE_ANSWER, /* to a request */
     CORE_SEND,   /* a frame to an agent */
 };
 
@@ -22,21 +22,22 @@ struct core_outcome {
     const char *text;  /* else; why and what to do */
 };
 
-/* What is known of one open job: read_job, list_jobs and explain. */
+/* One open job, as read_job, list_jobs and explain show it. */
 struct core_job_view {
     struct fl_job job;
     struct fl_tenant tenant;
     struct fl_queue_id queue;
     int32_t priority;
     enum job_state state;
-    enum reason reason; /* why it waits, or nobody knows how it goes; none while it runs */
+    enum reason reason; /* why it waits, is unknown or is being stopped; none while it runs */
     uint32_t elements, elements_started, elements_live, elements_running, elements_succeeded,
         elements_failed, elements_cancelled, elements_unknown;
-    struct fl_cluster cluster; /* of the first element's live attempt */
-    uint16_t attempt;          /* its number */
-    fl_ms unknown_at;  /* since when that, or in read_job and explain another, is unknown, so
-                                  far as this core knows; 0: it is not */
-    fl_ms first_start; /* of a job with a deadline; 0: not yet */
+    struct fl_cluster cluster; /* the first element's live attempt is there; 0: it has none */
+    uint16_t attempt;          /* that attempt's number */
+    /* Since when that attempt is unknown, so far as this core knows; 0: it is not.  In read_job and
+     * explain another attempt counts where the first element's is not unknown. */
+    fl_ms unknown_at;
+    fl_ms first_start; /* the job has a deadline and first started then; 0: not yet */
     bool is_picked;    /* it runs chosen elements only */
 };
 
@@ -68,8 +69,8 @@ struct core_cluster_view {
     uint64_t generation, session_epoch;
     uint32_t attempts; /* live ones */
     uint32_t attempts_unconfirmed;
-    uint32_t nodes, nodes_ready;     /* of this session */
-    struct fl_resources total, free; /* of ready nodes */
+    uint32_t nodes, nodes_ready;     /* nodes that this session reported */
+    struct fl_resources total, free; /* sums over its ready nodes */
 };
 
 struct core_node_view {
@@ -93,7 +94,7 @@ enum core_access {
     CORE_ACCESS_revoked = 2, /* until it joins again */
 };
 
-/* One line of explain: what one cluster says to this job now. */
+/* One line of explain: whether one cluster could take this job now. */
 struct core_verdict {
     struct fl_cluster cluster;
     enum reason reason; /* Fits, or why not */
@@ -104,12 +105,12 @@ struct core_answer {
     uint64_t request;
     enum fl_code code;
     const char *text;    /* with another code than FL_OK */
-    fl_ms at;            /* of its batch, by the engine; 0: it comes with none */
-    bool is_replay;      /* by the engine: of an Idempotency-Key that was used before */
-    uint64_t id;         /* of a queue or cluster that was put, enrolled or renewed */
-    uint64_t generation; /* enrol, renew: what the certificate is to carry */
-    const char *uuid;    /* the same: its cluster's, for the certificate's name */
-    const char *name;    /* the same: the cluster's */
+    fl_ms at;            /* the engine sets it to its batch's time; 0: it comes with no batch */
+    bool is_replay;      /* the engine sets it: the Idempotency-Key was used before */
+    uint64_t id;         /* the queue or cluster that was put, enrolled or renewed */
+    uint64_t generation; /* enrol, renew: the certificate carries it */
+    const char *uuid;    /* enrol, renew: the cluster's, for the certificate's name */
+    const char *name;    /* enrol, renew: the cluster's */
     struct core_outcome *outcomes;
     size_t outcomes_len;
     struct core_job_view *jobs;
@@ -152,7 +153,7 @@ struct core_send {
     uint64_t control_seq;
     uint64_t report_seq;
     struct fl_attempt attempt;
-    uint32_t *nodes; /* of a START: node number of each replica */
+    uint32_t *nodes; /* START: the node's number for each replica */
     size_t nodes_len;
     enum reason reason;
     enum fl_code code;
@@ -184,7 +185,8 @@ void core_batch_destroy(struct core_batch *batch);
 void core_batch_row(struct core_batch *batch, const struct row *row);
 void core_batch_effect(struct core_batch *batch, const struct core_effect *effect);
 
-/* What a repeated Idempotency-Key is answered with: code and job of each outcome, texts too. */
+/* The stored answer to a repeated Idempotency-Key: its code, text and id, and each outcome's code,
+ * job and text. */
 FL_CHECK bool core_answer_encode(struct fl_buf *out, const struct core_answer *answer);
 FL_CHECK bool core_answer_decode(struct fl_str bytes, struct fl_arena *arena,
                                  struct core_answer *ret_answer, struct fl_err *err);

@@ -46,7 +46,7 @@ static void end_job(struct core *core, struct core_batch *batch, uint32_t slot,
     shape_table_unref(&core->shapes, bucket->shape);
     queue_table_leave(&core->queues, job->bucket);
     job_table_remove(&core->jobs, slot);
-    core->is_dirty = true; /* whoever was behind it */
+    core->is_dirty = true; /* the jobs behind it in its queue may start */
     core_batch_row(batch, &row);
 }
 

@@ -5,8 +5,8 @@
 #include "shared/base/alloc.h"
 
 /* From rows to a core.  Rows come table by table, and within a table by key; so attempts are known
- * before their ends.  What no row holds (sessions, nodes, what replicas do) is told by the agents
- * afterwards. */
+ * before their ends.  The agents report the rest afterwards: sessions, nodes, the states of
+ * replicas. */
 
 static bool load_queue(struct core *core, const struct row_queue_put *row, struct fl_err *err)
 {
@@ -141,7 +141,7 @@ static uint32_t find_job(const struct core *core, uint64_t id, struct fl_err *er
     return slot;
 }
 
-/* The deadline runs from the first start on, however long nobody led. */
+/* The deadline runs from the first start on, also while no control plane led. */
 static void load_first_start(struct core *core, struct job *job, fl_ms first_start)
 {
     struct job_run *run = job_table_need_run(&core->jobs, job);

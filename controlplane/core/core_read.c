@@ -3,8 +3,8 @@
 #include "controlplane/core/core_state.h"
 #include "shared/base/buf.h"
 
-/* Answers about live state.  They are effects like others: seen only when what they tell is
- * durable. */
+/* Answers about live state.  They are effects like others: nobody sees one before the state that it
+ * shows is durable. */
 
 static enum job_state state_of(const struct job *job, const struct job_run *run)
 {
@@ -14,7 +14,7 @@ static enum job_state state_of(const struct job *job, const struct job_run *run)
     return job->is_held ? JOB_held : JOB_queued;
 }
 
-/* Of what is not known to be running, why; the most telling reason first. */
+/* Why the job is not running, so far as is known; the most telling reason first. */
 static enum reason reason_of(const struct core *core, const struct job *job,
                              const struct job_run *run)
 {
@@ -87,7 +87,7 @@ static const struct cluster *silent_of(const struct core *core, const struct job
     return NULL;
 }
 
-/* What it means that a job, or a part of it, is unknown, and what will come of it. */
+/* Says that a job, or a part of it, is unknown, and how it may go on. */
 static const char *unknown_sentence(struct core *core, const struct core_job_view *view,
                                     const struct cluster *cluster)
 {

@@ -5,8 +5,8 @@
 #include "shared/base/job_name.h"
 
 /* A request with jobs.  Each job is accepted or refused by itself; those accepted get the next
- * numbers, in order.  A job passes two steps: check_item() finds whatever is wrong with it and
- * changes nothing; accept_job() writes its rows and cannot fail. */
+ * numbers, in order.  A job passes two steps: check_item() finds the first fault in it and changes
+ * nothing; accept_job() writes its rows and cannot fail. */
 
 enum { SPECS_SEEN_MAX = 65536 };
 
@@ -19,7 +19,7 @@ static bool refuse(struct core *core, struct core_outcome *outcome, enum fl_code
     return false;
 }
 
-/* What check_item() found out about a job that may be accepted. */
+/* check_item() fills it for a job that may be accepted. */
 struct accepted {
     uint32_t queue; /* slot */
     uint32_t shape; /* slot; 0: a new one */
@@ -75,7 +75,7 @@ static bool check_bounds(struct core *core, const struct core_event *event,
     return true;
 }
 
-/* The chosen elements, if there are such.  False: refused. */
+/* The chosen elements, if the job has any.  False: refused. */
 static bool read_picks(struct core *core, const struct core_submit_item *item,
                        struct fl_picks *ret_picks, struct core_outcome *outcome)
 {
@@ -170,8 +170,8 @@ static uint32_t add_shape(struct core *core, struct core_batch *batch, struct fl
     return slot;
 }
 
-/* A spec is stored once per range of ids; what was stored is remembered, within bounds, to spare a
- * row. */
+/* A spec is stored once per range of ids.  The core remembers, within bounds, the specs that it
+ * stored, to spare a row. */
 static void need_spec(struct core *core, struct core_batch *batch,
                       const struct core_submit_item *item, uint64_t job)
 {

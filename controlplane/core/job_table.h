@@ -29,15 +29,15 @@ struct job {
     bool is_held;
 };
 
-/* What a job has once an element of it started or ended. */
+/* A job has one once an element of it started; a job of chosen elements has one from the start. */
 struct job_run {
-    uint32_t only;              /* of a plain job: its element's slot */
-    struct fl_page_map started; /* of an array: element -> slot, for those not ended */
+    uint32_t only;              /* a plain job: its element's slot */
+    struct fl_page_map started; /* an array: element -> slot, for those not ended */
     uint32_t ready_first,
         ready_last;   /* element slots: may start again now, in the order they became so */
     uint32_t live;    /* elements with a live attempt */
-    uint32_t running; /* of those: with a replica seen running */
-    uint32_t unknown; /* of those: on a cluster that is silent */
+    uint32_t running; /* live elements with a replica seen running */
+    uint32_t unknown; /* live elements on a cluster that is silent */
     uint32_t succeeded, failed, cancelled;
     uint16_t stop;         /* enum reason: cancel or deadline; none: goes on */
     struct fl_picks picks; /* the numbers of its elements, where these are not 0, 1, ... */

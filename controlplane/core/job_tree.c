@@ -8,7 +8,7 @@ static uint64_t weight(const struct job *job)
     return fl_hash_u64(0, job->id);
 }
 
-/* Splits by id: what is less than 'id', and the rest. */
+/* Splits into the jobs with an id below 'id' and the others. */
 static void split(const struct job_table *jobs, uint32_t root, uint64_t id, uint32_t *ret_less,
                   uint32_t *ret_rest)
 {

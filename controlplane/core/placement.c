@@ -214,7 +214,7 @@ static uint32_t next_by_load(const struct cluster_table *clusters, uint64_t trie
     return best;
 }
 
-/* Of a cluster that will be able to, without anybody's help. */
+/* A cluster with this reason will have room by itself. */
 static bool is_busy(enum reason reason)
 {
     return reason == REASON_InsufficientCapacity || reason == REASON_Fragmented ||

@@ -39,7 +39,7 @@ bool placement_choose(const struct cluster_table *clusters, const struct shape_e
 bool placement_could_ever(const struct cluster_table *clusters, const struct shape_entry *shape,
                           struct fl_arena *arena);
 
-/* What one cluster says, in words. */
+/* Whether one cluster could take it now, in words. */
 struct placement_verdict placement_explain(const struct cluster_table *clusters, uint32_t cluster,
                                            const struct shape_entry *shape,
                                            struct placement_limits limits, struct fl_arena *arena);

@@ -1,6 +1,6 @@
 /* queue_table.h - the queues, and in each its buckets: the jobs of one priority and one shape, by
- * age.  Jobs of a bucket are equal to the scheduler, so it only ever looks at the oldest one: what
- * does not fit for that one fits for none of them.  Names are unique per tenant.
+ * age.  Jobs of a bucket are equal to the scheduler, so it only ever looks at the oldest one: where
+ * that one does not fit, none of them does.  Names are unique per tenant.
  * Uses shared/base and job_table.  Not thread-safe: the core owns it and is its only caller. */
 #pragma once
 

@@ -1,6 +1,6 @@
-/* shape.h - what the scheduler cares about in a job, and the table of shapes in use.
- * A shape is written as canonical bytes by whoever checked the job document; jobs with equal bytes
- * are equal to the scheduler.  Decoding is total: bytes that shape_encode would not write are
+/* shape.h - the part of a job that the scheduler decides by, and its canonical bytes.
+ * The spec reader writes them once it has checked the job document; jobs with equal bytes are equal
+ * to the scheduler.  Decoding is total: bytes that shape_encode would not write are
  * refused.  Uses shared/base only. */
 #pragma once
 

@@ -2,9 +2,9 @@
  * A shape that no open job has stays until its room is needed: the next job of its kind is likely.
  * A shape's number means it for as long as it is here, and no longer: the newest may go, and after
  * a reload its number is the next one's.  So numbers never leave the core but in rows: open_job's,
- * whose shapes are in use and stay, and the journal's, from which none is looked up.  Who caches
- * does it by job and digest.  Uses shared/base only.  Not thread-safe: the core owns it and is its
- * only caller. */
+ * whose shapes are in use and stay, and the journal's, from which none is looked up.  A cache of
+ * specs goes by job and digest.  Uses shared/base only.  Not thread-safe: the core owns it and is
+ * its only caller. */
 #pragma once
 
 #include "controlplane/core/shape.h"
