@@ -209,6 +209,7 @@ static void end_node(struct cluster_table *table, struct cluster *cluster, uint3
     if (cluster_node_is_usable(cluster, node)) {
         fl_resources_take(&cluster->total_sum, node->total);
         fl_resources_take(&cluster->free_sum, node->free);
+        cluster->ready_len--;
     }
     if (node->session == cluster->session_epoch) {
         cluster->by_number.at[node->number] = 0;
@@ -294,6 +295,7 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
     if (was_usable) {
         fl_resources_take(&cluster->total_sum, node->total);
         fl_resources_take(&cluster->free_sum, node->free);
+        cluster->ready_len--;
     }
     is_changed = set_labels(node, labels);
     node->session = cluster->session_epoch;
@@ -304,6 +306,7 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
     if (is_ready) {
         fl_resources_add(&cluster->total_sum, total);
         fl_resources_add(&cluster->free_sum, free);
+        cluster->ready_len++;
     }
     if (is_changed || !is_equal(was_total, total)) table->totals_at = ++table->stamp;
     if (is_ready && (is_changed || !was_usable || !fl_resources_fit(free, was_free))) {
@@ -354,9 +357,10 @@ void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,
 void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
 {
     (void)table;
-    cluster->is_connected = cluster->is_reconciled = cluster->is_ack_due = false;
+    cluster->is_connected = cluster->is_ack_due = false;
+    cluster->is_inventoried = cluster->is_reconciled = false;
     cluster->is_listed = false;
-    cluster->told_len = 0;
+    cluster->told_len = cluster->ready_len = 0;
     cluster->connection = 0;
     cluster->control_seq = cluster->report_seq = 0;
     cluster->inventory_len = 0;

@@ -70,10 +70,11 @@ struct cluster {
     uint64_t session_epoch; /* of the newest session; grows by one with each */
     uint64_t connection;
     bool is_connected;
-    bool is_reconciled; /* its inventory is complete */
-    bool is_silent;     /* for so long that its attempts are unknown */
-    fl_ms silent_at;    /* since when, as far as this core knows; valid while is_silent */
-    bool is_known;      /* it has told of its nodes since this core was loaded */
+    bool is_inventoried; /* its inventory is complete */
+    bool is_reconciled;  /* ... and all that lives there was compared with it */
+    bool is_silent;      /* for so long that its attempts are unknown */
+    fl_ms silent_at;     /* since when, as far as this core knows; valid while is_silent */
+    bool is_known;       /* it has told of its nodes since this core was loaded */
     bool has_images;
     /* When its silence becomes 'unknown'; 0: it is not silent, or the clock is frozen. */
     fl_ms lost_at;
@@ -90,6 +91,7 @@ struct cluster {
     FL_VEC(uint32_t) by_number;  /* index + 1; 0: none */
     FL_VEC(uint32_t) holes;      /* indices */
     uint32_t told_len;           /* nodes that this session has told of */
+    uint32_t ready_len;          /* of those: ready ones */
     bool is_listed;              /* this session has told of all of them: who is missing is gone */
     struct fl_resources total_sum, free_sum; /* of ready nodes of this session */
     uint32_t node_cursor;                    /* where the next search starts */
@@ -97,6 +99,12 @@ struct cluster {
 
     uint32_t live_first; /* element slots */
     uint32_t live_len;
+
+    /* What lives there is being walked in slices, see core_session_sweep. */
+    bool is_swept;
+    bool is_swept_again;    /* something changed meanwhile: another walk follows */
+    uint32_t sweep_at;      /* element slot: the next */
+    uint64_t sweep_session; /* whose inventory was complete when the walk began; 0: none */
     uint32_t unmarked_first, unmarked_last;
     uint32_t unconfirmed; /* live attempts that the agent has not told of */
     uint32_t resend_len;  /* live attempts whose START waits to be sent again */

@@ -20,7 +20,8 @@ struct core_config core_config_default(void)
                                 .resend_ms = 30000,
                                 .stray_ms = 15 * FL_MINUTE_MS,
                                 .head_wait_ms = 300000,
-                                .round_starts_max = 2000};
+                                .round_starts_max = 2000,
+                                .slice_max = 8192};
 }
 
 struct core *core_create(const struct core_config *config)
@@ -32,6 +33,7 @@ struct core *core_create(const struct core_config *config)
     core->job_below = UINT64_MAX;
     core->spec_newest_range = UINT64_MAX;
     core->access_at = INT64_MAX;
+    core->slice_left = config->slice_max;
     fl_prng_seed(&core->prng, 0);
     shape_table_init(&core->shapes, config->shapes_max);
     queue_table_init(&core->queues, config->queues_max, 4 * config->shapes_max);
@@ -49,6 +51,7 @@ void core_destroy(struct core *core)
     }
     fl_vec_fini(&core->turns);
     fl_vec_fini(&core->acks_due);
+    fl_vec_fini(&core->later);
     fl_heap_fini(&core->timers);
     fl_map_fini(&core->specs_seen);
     fl_arena_fini(&core->scratch);
@@ -85,6 +88,7 @@ static void db_back(struct core *core)
     }
 }
 
+/* As many as fit in the slice; core_settle goes on with the others. */
 static void fire_timers(struct core *core, struct core_batch *batch)
 {
     enum timer_kind kind;
@@ -105,7 +109,7 @@ static void fire_timers(struct core *core, struct core_batch *batch)
             core_session_expire(core, batch, cluster_table_at(&core->clusters, slot));
             break;
         case TIMER_RESEND:
-            core_session_resend(core, batch, cluster_table_at(&core->clusters, slot));
+            core_session_sweep(core, batch, cluster_table_at(&core->clusters, slot));
             break;
         case TIMER_STRAY:
             core_session_strays(core, batch, cluster_table_at(&core->clusters, slot));
@@ -118,6 +122,7 @@ static void fire_timers(struct core *core, struct core_batch *batch)
             break;
         }
     }
+    core->is_timers_cut = core_timer_is_due(core);
 }
 
 void core_step(struct core *core, const struct core_event *event, struct core_batch *batch)
@@ -203,24 +208,76 @@ static void acknowledge(struct core *core, struct core_batch *batch)
     fl_vec_clear(&core->acks_due);
 }
 
+/* ---- work in slices -------------------------------------------------------------------------- */
+
+/* The looks of one slice: fewer in a batch that is nearly full, but always some, so that all work
+ * ends. */
+static uint32_t slice_of(const struct core *core, const struct core_batch *batch)
+{
+    enum { BYTES_PER_LOOK = 384, LOOKS_MIN = 64 };
+
+    size_t bytes = core_batch_bytes(batch), looks;
+
+    looks = bytes < CORE_BATCH_BYTES_MAX / 2 ? (CORE_BATCH_BYTES_MAX / 2 - bytes) / BYTES_PER_LOOK
+                                             : LOOKS_MIN;
+    return looks < core->config.slice_max ? (uint32_t)looks : core->config.slice_max;
+}
+
+/* True: it is done.  It may be gone: a job's last element ended in an earlier slice. */
+static bool go_on_with(struct core *core, struct core_batch *batch, struct later what)
+{
+    uint32_t job;
+
+    if (what.is_cluster) {
+        return core_session_slice(core, batch,
+                                  cluster_table_at(&core->clusters, (uint32_t)what.id));
+    }
+    job = job_table_find(&core->jobs, (struct fl_job){what.id});
+    return !job || core_job_stop_slice(core, batch, job);
+}
+
+/* Timers first, with half of the slice; then each job and each cluster in its turn.  True: some is
+ * left. */
+static bool go_on(struct core *core, struct core_batch *batch)
+{
+    uint32_t slice = slice_of(core, batch), for_timers = slice - slice / 2;
+    struct later what;
+
+    core->slice_left = for_timers;
+    fire_timers(core, batch);
+    core->slice_left += slice - for_timers;
+    while (core->slice_left > 0 && core_later_take(core, &what)) {
+        if (!go_on_with(core, batch, what)) core_later_add(core, what);
+    }
+    core->slice_left = core->config.slice_max; /* for the steps until the next settle */
+    return core->is_timers_cut || core_later_len(core) > 0;
+}
+
 bool core_settle(struct core *core, fl_ms now, struct core_batch *batch)
 {
-    bool has_more = false;
+    bool has_more;
 
     if (!core->is_begun) return false;
     if (now > core->now) core->now = now;
     if (core->now > batch->at) batch->at = core->now;
     fl_arena_reset(&core->scratch);
-    if (core->is_dirty) has_more = core_round(core, batch);
+    has_more = go_on(core, batch);
+    /* A round between due timers would start what is not first in its queue. */
+    if (core->is_dirty && !core->is_timers_cut && core_round(core, batch)) has_more = true;
     acknowledge(core, batch);
     return has_more;
 }
 
 fl_ms core_deadline(const struct core *core)
 {
-    const struct fl_heap_item *due = fl_heap_peek(&core->timers);
+    const struct fl_heap_item *due = core->is_timers_cut ? NULL : fl_heap_peek(&core->timers);
 
     return due ? due->key : INT64_MAX;
+}
+
+uint64_t core_looked(const struct core *core)
+{
+    return core->looked;
 }
 
 struct core_stats core_stats(const struct core *core)
@@ -233,6 +290,7 @@ struct core_stats core_stats(const struct core *core)
                                .hot_bytes = job_table_hot_bytes(&core->jobs),
                                .starts = core->starts,
                                .placements_tried = core->placements_tried,
+                               .later = core_later_len(core),
                                .job_lost_from = core->job_lost_from,
                                .job_lost_to = core->job_lost_to};
 

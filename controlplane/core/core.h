@@ -17,6 +17,8 @@
 
 struct core;
 
+enum { CORE_LOOKS_PER_EVENT = 16 };
+
 /* Limits and waits; core_config_default() is what config.def starts from. */
 struct core_config {
     uint32_t jobs_max;     /* open at a time */
@@ -33,6 +35,7 @@ struct core_config {
     uint32_t stray_ms;         /* a job nobody knows is stopped after it: 15 min */
     uint32_t head_wait_ms;     /* 5 min */
     uint32_t round_starts_max; /* placements of one core_settle; the rest goes on next turn */
+    uint32_t slice_max; /* looks of one slice, about 0.1 us each; the rest goes on next turn */
 };
 
 struct core_config core_config_default(void);
@@ -45,10 +48,13 @@ FL_CHECK bool core_load(struct core *core, const struct row *row, struct fl_err 
 
 void core_step(struct core *core, const struct core_event *event, struct core_batch *batch);
 
-/* True: there is more to do at once, call again in the next batch. */
+/* True: there is more to do at once, call again in the next batch.  Work that one event causes for
+ * many (due timers, the elements of a cancelled job, all that lives on a cluster) is done in
+ * slices: some in the step, some in each settle. */
 bool core_settle(struct core *core, fl_ms now, struct core_batch *batch);
 
-/* When the next tick is due; INT64_MAX: never. */
+/* When the next tick is due; INT64_MAX: never, or core_settle has due timers left and goes on with
+ * them. */
 fl_ms core_deadline(const struct core *core);
 
 /* Hash over what rows hold: ids, queues, clusters, tokens, shapes, jobs, marks, attempts, ends.  A
@@ -63,7 +69,12 @@ struct core_stats {
     size_t jobs, jobs_queued, elements, shapes, clusters, queues;
     size_t hot_bytes; /* memory that grows with queued jobs */
     uint64_t starts, placements_tried;
+    size_t later; /* jobs and clusters whose elements are walked in slices, not done yet */
     uint64_t job_lost_from, job_lost_to; /* ids that a lost history gave out; 0: none known */
 };
+
+/* How much the core has looked at in its life; as much as one event costs at least is
+ * CORE_LOOKS_PER_EVENT. */
+uint64_t core_looked(const struct core *core);
 
 struct core_stats core_stats(const struct core *core);

@@ -57,6 +57,17 @@ bool core_reason_is_charged(enum reason reason)
     return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
 }
 
+enum reason core_attempt_stop_reason(const struct core *core, const struct element *element)
+{
+    if (element->stop != REASON_none) return (enum reason)element->stop;
+    return (enum reason)job_table_run(&core->jobs, job_of(core, element))->stop;
+}
+
+static void freshen(const struct core *core, struct element *element)
+{
+    element_enter_session(element, cluster_of(core, element)->session_epoch);
+}
+
 /* ---- lists of its cluster -------------------------------------------------------------------- */
 
 void core_attempt_link(struct core *core, uint32_t slot)
@@ -84,6 +95,7 @@ static void unmark(struct core *core, uint32_t slot)
     struct element *element = element_table_at(&core->elements, slot);
     struct cluster *cluster = cluster_of(core, element);
 
+    freshen(core, element);
     if (element->start_seq == 0) return;
     if (element->unmarked_prev) {
         element_table_at(&core->elements, element->unmarked_prev)->unmarked_next =
@@ -115,6 +127,7 @@ static void confirm(struct core *core, struct element *element)
 
 static void drop_resend(struct core *core, struct element *element)
 {
+    freshen(core, element);
     if (!element->is_resend) return;
     element->is_resend = false;
     cluster_of(core, element)->resend_len--;
@@ -150,6 +163,7 @@ static void unlink_attempt(struct core *core, uint32_t slot)
     unmark(core, slot);
     drop_resend(core, element);
     confirm(core, element);
+    if (cluster->sweep_at == slot) cluster->sweep_at = element->cluster_next;
     if (element->cluster_prev) {
         element_table_at(&core->elements, element->cluster_prev)->cluster_next =
             element->cluster_next;
@@ -163,20 +177,18 @@ static void unlink_attempt(struct core *core, uint32_t slot)
     cluster->live_len--;
     run->live--;
     if (element->is_running) run->running--;
-    if (cluster->is_silent) run->unknown--;
+    if (element->is_unknown) run->unknown--;
+    element->is_unknown = false;
 }
 
-void core_attempt_silence(struct core *core, struct cluster *cluster, bool is_silent)
+void core_attempt_note_silence(struct core *core, struct element *element)
 {
-    if (cluster->is_silent == is_silent) return;
-    cluster->is_silent = is_silent;
-    cluster->silent_at = core->now;
-    for (uint32_t slot = cluster->live_first; slot;) {
-        const struct element *element = element_table_at(&core->elements, slot);
+    struct job_run *run = job_table_run(&core->jobs, job_of(core, element));
+    bool is_silent = cluster_of(core, element)->is_silent;
 
-        job_table_run(&core->jobs, job_of(core, element))->unknown += is_silent ? 1 : UINT32_MAX;
-        slot = element->cluster_next;
-    }
+    if (element->is_unknown == is_silent) return;
+    element->is_unknown = is_silent;
+    run->unknown += is_silent ? 1 : UINT32_MAX;
 }
 
 /* ---- the element around it ------------------------------------------------------------------- */
@@ -330,8 +342,8 @@ static void begin_attempt(struct core *core, struct element *element,
     element->cluster = placement->cluster;
     element->place = ELEMENT_LIVE;
     element->next = 0;
-    element->go_session = element->seen_session = element->stop_session = 0;
-    element->is_sent = element->is_reported = element->is_resend = element->is_running = false;
+    element->session = 0;
+    element->is_sent = element->is_reported = element->is_running = false;
     element->stop = element->why = REASON_none;
     element->first_replica = UINT32_MAX;
     element->exit_code = 0;
@@ -380,6 +392,7 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32
 
     drop_resend(core, element);
     unmark(core, slot);
+    core_spend(core, element->replicas_len);
     send.control_seq = ++cluster->control_seq;
     send.attempt = core_attempt_id(core, element);
     send.nodes_len = element->replicas_len;
@@ -475,7 +488,7 @@ static void replica_ended(struct core *core, struct core_batch *batch, uint32_t 
     element->ended++;
     release(core, element, i);
     if (reason == REASON_none || element->why != REASON_none) return;
-    if (element->stop != REASON_none) return; /* it fails because it is stopped */
+    if (core_attempt_stop_reason(core, element) != REASON_none) return; /* hence it fails */
     element->why = (uint16_t)reason;
     element->first_replica = i;
     element->exit_code = exit_code;
@@ -491,7 +504,7 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, uint32_t 
 
     confirm(core, element);
     drop_resend(core, element);
-    element->seen_session = cluster_of(core, element)->session_epoch;
+    element->is_seen = true;
     if (i >= element->replicas_len) return true;
     replica = element_replica(element, i);
     replica->is_seen = true;
@@ -506,12 +519,15 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, uint32_t 
         first_start(core, batch, element->job);
     }
     if (fl_replica_state_is_last(state)) {
+        enum reason stop;
+
         replica_ended(core, batch, slot, i, state, exit_code, cause);
+        stop = core_attempt_stop_reason(core, element);
         if (element->ended == element->replicas_len) {
             attempt_over(core, batch, slot,
-                         element->why != REASON_none    ? (enum reason)element->why
-                         : element->stop != REASON_none ? (enum reason)element->stop
-                                                        : REASON_Succeeded);
+                         element->why != REASON_none ? (enum reason)element->why
+                         : stop != REASON_none       ? stop
+                                                     : REASON_Succeeded);
             return false;
         }
     }
@@ -526,13 +542,15 @@ void core_attempt_go(struct core *core, struct core_batch *batch, uint32_t slot)
     struct core_send send;
     bool is_gated = false;
 
-    if (element->created < element->replicas_len || element->stop != REASON_none) return;
-    if (!cluster->is_reconciled || element->go_session == cluster->session_epoch) return;
+    freshen(core, element);
+    if (element->created < element->replicas_len || element->is_go_sent) return;
+    if (core_attempt_stop_reason(core, element) != REASON_none) return;
+    if (!cluster->is_inventoried || (!cluster->is_reconciled && !element->is_judged)) return;
     for (uint32_t i = 0; i < element->replicas_len; i++) {
         is_gated = is_gated || element_replica(element, i)->state == FL_REPLICA_created;
     }
     if (!is_gated) return;
-    element->go_session = cluster->session_epoch;
+    element->is_go_sent = true;
     send = core_send_to(cluster, CORE_SEND_go);
     send.control_seq = ++cluster->control_seq;
     send.attempt = core_attempt_id(core, element);
@@ -549,8 +567,9 @@ void core_attempt_stop(struct core *core, struct core_batch *batch, uint32_t slo
     struct core_send send;
 
     if (element->stop == REASON_none) element->stop = (uint16_t)reason;
-    if (!cluster->is_connected || element->stop_session == cluster->session_epoch) return;
-    element->stop_session = cluster->session_epoch;
+    freshen(core, element);
+    if (!cluster->is_connected || element->is_stop_sent) return;
+    element->is_stop_sent = true;
     send = core_send_to(cluster, CORE_SEND_stop);
     send.control_seq = ++cluster->control_seq;
     send.attempt = core_attempt_id(core, element);
@@ -578,7 +597,7 @@ void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job_slo
     struct job_run *run = job_table_run(&core->jobs, job);
     struct row mark = {.kind = ROW_mark_set,
                        .mark_set = {.job = job->id, .kind = CORE_MARK_cancel, .value = reason}};
-    uint32_t slot, number = 0;
+    struct later rest = {.id = job->id};
 
     if (!run) {
         core_job_end_unstarted(core, batch, job_slot, reason);
@@ -588,16 +607,36 @@ void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job_slo
     run->stop = (uint16_t)reason;
     run->ready_first = run->ready_last = 0;
     core_job_place(core, job_slot);
-    if (run->live > 0) core_batch_row(batch, &mark);
-    run->live++; /* ours: the job stays until all of it was walked */
-    for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0;
-         from = number + 1) {
+    if (run->live > 0 || core->slice_left < (uint64_t)LOOKS_OF_END * core_job_open(job, run)) {
+        core_batch_row(batch, &mark); /* all else follows from it, after a reload too */
+    }
+    run->is_swept = true;
+    run->sweep_from = 0;
+    if (!core_job_stop_slice(core, batch, job_slot)) core_later_add(core, rest);
+}
+
+bool core_job_stop_slice(struct core *core, struct core_batch *batch, uint32_t job_slot)
+{
+    struct job *job = job_table_at(&core->jobs, job_slot);
+    struct job_run *run = job_table_run(&core->jobs, job);
+    enum reason reason = (enum reason)run->stop;
+    uint32_t slot, number = 0;
+
+    while ((slot = job_table_next_element(&core->jobs, job, run->sweep_from, &number)) != 0) {
+        if (core->slice_left == 0) return false;
+        run->sweep_from = number + 1;
         if (element_table_at(&core->elements, slot)->place == ELEMENT_LIVE) {
+            core_spend(core, 1);
             core_attempt_stop(core, batch, slot, reason);
         } else {
+            bool is_last = core_job_open(job, run) == 1;
+
+            core_spend(core, LOOKS_OF_END);
             end_element(core, batch, slot, core_job_stopped_state(reason), reason);
+            if (is_last) return true;
         }
     }
-    run->live--;
+    run->is_swept = false;
     core_job_end_if_over(core, batch, job_slot, reason);
+    return true;
 }

@@ -118,8 +118,14 @@ uint64_t core_hash(const struct core *core)
 /* ---- whether it is whole --------------------------------------------------------------------- */
 
 struct sums {
-    size_t elements, live, deadlines;
+    size_t elements, live, deadlines, later;
 };
+
+/* Its START waits to be sent again, in the cluster's session of now. */
+static bool is_resend(const struct cluster *cluster, const struct element *element)
+{
+    return element->session == cluster->session_epoch && element->is_resend;
+}
 
 /* A live attempt's next actor is its cluster: connected, or with the clock of its silence running
  * or run out.  A waiting element's is its timer, a ready one's the next round. */
@@ -129,8 +135,10 @@ static void check_live(const struct core *core, uint32_t slot, const struct elem
     struct element *mutable = (struct element *)element;
     uint32_t ended = 0, created = 0;
 
-    fl_assert(cluster->state == CLUSTER_ENROLLED);
-    fl_assert(cluster->is_connected || cluster->is_silent || cluster->lost_at || core->is_db_away);
+    fl_assert(cluster->state == CLUSTER_ENROLLED || cluster->is_swept);
+    fl_assert(cluster->is_connected || cluster->is_silent || cluster->lost_at || core->is_db_away ||
+              cluster->is_swept);
+    fl_assert(element->is_unknown == cluster->is_silent || cluster->is_swept);
     fl_assert(element->n > 0 && element->incarnation <= core->incarnation);
     fl_assert(!element->cluster_next ||
               element_table_at(&core->elements, element->cluster_next)->cluster_prev == slot);
@@ -145,7 +153,7 @@ static void check_live(const struct core *core, uint32_t slot, const struct elem
     }
     fl_assert(ended == element->ended && created == element->created);
     fl_assert(ended < element->replicas_len);
-    fl_assert(!element->is_resend || cluster->resend_at || !cluster->is_connected ||
+    fl_assert(!is_resend(cluster, element) || cluster->resend_at || !cluster->is_connected ||
               element->stop != REASON_none);
 }
 
@@ -166,11 +174,11 @@ static void check_elements(const struct core *core, const struct job *job,
         if (element->place == ELEMENT_LIVE) {
             live++;
             running += element->is_running;
-            unknown += cluster_table_at(&core->clusters, element->cluster)->is_silent;
-            fl_assert((run->stop == REASON_none) || element->stop != REASON_none);
+            unknown += element->is_unknown;
+            fl_assert(run->stop == REASON_none || element->stop != REASON_none || run->is_swept);
             check_live(core, slot, element);
         } else {
-            fl_assert(run->stop == REASON_none);
+            fl_assert(run->stop == REASON_none || run->is_swept);
         }
     }
     for (slot = run->ready_first; slot; slot = element_table_at(&core->elements, slot)->next) {
@@ -182,7 +190,8 @@ static void check_elements(const struct core *core, const struct job *job,
     fl_assert(unknown == run->unknown);
     fl_assert(open + ended == job->elements_next);
     fl_assert(ended < job->elements); /* else it would have ended */
-    fl_assert(run->stop == REASON_none || live > 0);
+    fl_assert(run->stop == REASON_none || open > 0);
+    sums->later += run->is_swept;
     sums->elements += open;
     sums->live += live;
     sums->deadlines += run->first_start && run->stop == REASON_none;
@@ -215,8 +224,16 @@ static void check_buckets(const struct core *core)
 
     for (size_t q = 0; q < core->queues.queues.len; q++) {
         const struct queue *queue = &core->queues.queues.at[q];
-        size_t in_queue = 0;
+        size_t in_queue = 0, listed = 0;
 
+        for (uint32_t slot = queue->newest; slot; slot = job_table_at(&core->jobs, slot)->older) {
+            const struct job *job = job_table_at(&core->jobs, slot);
+
+            fl_assert(queue_table_bucket(&core->queues, job->bucket)->queue == q + 1);
+            fl_assert(!job->older || job_table_at(&core->jobs, job->older)->id < job->id);
+            fl_assert(!job->older || job_table_at(&core->jobs, job->older)->newer == slot);
+            listed++;
+        }
         for (size_t i = 0; i < queue->buckets.len; i++) {
             const struct bucket *bucket = queue_table_bucket(&core->queues, queue->buckets.at[i]);
             uint64_t before = 0;
@@ -232,7 +249,7 @@ static void check_buckets(const struct core *core)
                 before = job->id;
             }
         }
-        fl_assert(in_queue == queue->jobs);
+        fl_assert(in_queue == queue->jobs && listed == in_queue);
         jobs += in_queue;
     }
     fl_assert(jobs == core->jobs.jobs.len);
@@ -243,7 +260,7 @@ static void check_buckets(const struct core *core)
 static void check_nodes(const struct core *core, const struct cluster *cluster)
 {
     uint32_t *replicas = fl_new_array(uint32_t, cluster->nodes.len + 1);
-    uint32_t told = 0, holes = 0;
+    uint32_t told = 0, ready = 0, holes = 0;
 
     for (uint32_t slot = cluster->live_first; slot;) {
         struct element *element = element_table_at(&core->elements, slot);
@@ -264,9 +281,11 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
         fl_assert(is_told || node->replicas > 0 || node->name.len == 0 || !cluster->is_listed);
         fl_assert(node->name.len > 0 || (!is_told && node->replicas == 0 && !node->labels.at));
         told += is_told;
+        ready += is_told && node->is_ready;
         holes += node->name.len == 0;
     }
     fl_assert(told == cluster->told_len && told <= core->clusters.nodes_max);
+    fl_assert(!cluster->is_connected || ready == cluster->ready_len);
     fl_assert(holes == cluster->holes.len);
     fl_assert(cluster->nodes_by_name.len == cluster->nodes.len - holes);
     fl_free(replicas);
@@ -286,8 +305,8 @@ static void check_clusters(const struct core *core, struct sums *sums)
             fl_assert(element->place == ELEMENT_LIVE && element->cluster == cluster->id);
             len++;
             unconfirmed += !element->is_reported;
-            resend += element->is_resend;
-            unmarked += element->start_seq != 0;
+            resend += is_resend(cluster, element);
+            unmarked += element->session == cluster->session_epoch && element->start_seq != 0;
             slot = element->cluster_next;
         }
         for (uint32_t slot = cluster->unmarked_first; slot;) {
@@ -303,9 +322,12 @@ static void check_clusters(const struct core *core, struct sums *sums)
         fl_assert(!cluster->is_draining || cluster->cordon[0] != '\0');
         fl_assert(cluster->seen <= cluster->generation);
         fl_assert(len == cluster->live_len && unconfirmed == cluster->unconfirmed);
-        fl_assert(resend == cluster->resend_len);
+        fl_assert(!cluster->is_connected || resend == cluster->resend_len);
         fl_assert(!cluster->is_connected || unmarked == unmarked_here);
-        fl_assert(cluster->is_connected || !cluster->is_reconciled);
+        fl_assert(cluster->is_connected || !cluster->is_inventoried);
+        fl_assert(cluster->is_inventoried || !cluster->is_reconciled);
+        fl_assert(cluster->is_reconciled || !cluster->is_inventoried || cluster->is_swept);
+        sums->later += cluster->is_swept;
         fl_assert(!core->is_db_away || cluster->lost_at == 0);
         check_nodes(core, cluster);
         live += len;
@@ -323,4 +345,5 @@ void core_check(const struct core *core)
     check_clusters(core, &sums);
     fl_assert(sums.elements == core->elements.elements.len);
     fl_assert(sums.deadlines == core->deadlines);
+    fl_assert(sums.later <= core_later_len(core)); /* a job may have ended meanwhile */
 }

@@ -29,6 +29,12 @@ void core_batch_destroy(struct core_batch *batch)
     fl_free(batch);
 }
 
+size_t core_batch_bytes(const struct core_batch *batch)
+{
+    return fl_arena_bytes(&batch->arena) + batch->rows.len * sizeof(struct row) + batch->body.len +
+           batch->effects.len * sizeof(struct core_effect);
+}
+
 static void keep(struct fl_arena *arena, struct fl_str *s)
 {
     if (s->len > 0) s->at = fl_arena_copy(arena, s->at, s->len);

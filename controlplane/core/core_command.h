@@ -178,8 +178,14 @@ struct core_batch {
     size_t jobs;        /* accepted in it */
 };
 
+#define CORE_BATCH_BYTES_MAX ((size_t)12 << 20)
+
 struct core_batch *core_batch_create(uint64_t number);
 void core_batch_destroy(struct core_batch *batch);
+
+/* What it holds in memory; each slice of the core's own work keeps a batch below
+ * CORE_BATCH_BYTES_MAX. */
+size_t core_batch_bytes(const struct core_batch *batch);
 
 /* Both copy what the argument points to into the batch's arena. */
 void core_batch_row(struct core_batch *batch, const struct row *row);

@@ -133,18 +133,6 @@ static struct cluster *find_cluster(struct core *core, const struct core_event *
     return NULL;
 }
 
-/* Something there was told to stop so that it runs elsewhere, and has not ended. */
-static bool is_being_drained(const struct core *core, const struct cluster *cluster)
-{
-    for (uint32_t slot = cluster->live_first; slot && cluster->is_draining;) {
-        const struct element *element = element_table_at(&core->elements, slot);
-
-        if (element->stop == REASON_Drained) return true;
-        slot = element->cluster_next;
-    }
-    return false;
-}
-
 static void cordon(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     struct fl_str why = event->cluster_cordon.is_on ? event->cluster_cordon.why : FL_STR("");
@@ -157,7 +145,7 @@ static void cordon(struct core *core, const struct core_event *event, struct cor
                          "a reason is text of at most " FL_QUOTE(CORE_REASON_BYTES_MAX) " bytes");
         return;
     }
-    if (!event->cluster_cordon.is_on && is_being_drained(core, cluster)) {
+    if (!event->cluster_cordon.is_on && cluster->is_draining && cluster->live_len > 0) {
         core_answer_code(batch, event, FL_CONFLICT,
                          "it is being drained; wait until what is stopped there has ended");
         return;
@@ -200,10 +188,7 @@ static void drain(struct core *core, const struct core_event *event, struct core
         cluster_table_grow(&core->clusters, cluster);
         core->is_dirty = true;
     }
-    for (uint32_t slot = cluster->live_first; slot && cluster->is_draining;
-         slot = element_table_at(&core->elements, slot)->cluster_next) {
-        core_attempt_stop(core, batch, slot, REASON_Drained);
-    }
+    if (cluster->is_draining) core_session_sweep(core, batch, cluster);
     accepted(batch, event, (struct core_answer){.id = cluster->live_len});
 }
 
@@ -222,10 +207,12 @@ static void forget(struct core *core, const struct core_event *event, struct cor
     }
     core_audit(batch, event, "cluster_forget %s attempts=%" PRIu32, cluster->name,
                cluster->live_len);
-    core_session_forget(core, batch, cluster);
+    cluster_end_session(&core->clusters, cluster);
+    cluster->lost_at = 0;
     cluster_table_remove(&core->clusters, cluster->id);
     cluster->is_draining = false;
     core_put_cluster(batch, cluster);
+    core_session_sweep(core, batch, cluster);
     core->is_dirty = true;
     accepted_ok(batch, event);
 }

@@ -21,6 +21,11 @@ void core_job_place(struct core *core, uint32_t slot)
     }
 }
 
+uint32_t core_job_open(const struct job *job, const struct job_run *run)
+{
+    return job->elements_next - run->succeeded - run->failed - run->cancelled;
+}
+
 /* Whether open_mark may have rows of it: only then they are looked for. */
 static bool may_have_marks(const struct job *job, const struct job_run *run)
 {
@@ -44,7 +49,7 @@ static void end_job(struct core *core, struct core_batch *batch, uint32_t slot,
     if (run && run->first_start && run->stop == REASON_none) core->deadlines--;
     queue_table_remove(&core->queues, &core->jobs, slot);
     shape_table_unref(&core->shapes, bucket->shape);
-    queue_table_leave(&core->queues, job->bucket);
+    queue_table_leave(&core->queues, &core->jobs, slot);
     job_table_remove(&core->jobs, slot);
     core->is_dirty = true; /* the jobs behind it in its queue may start */
     core_batch_row(batch, &row);
@@ -60,12 +65,11 @@ void core_job_end_if_over(struct core *core, struct core_batch *batch, uint32_t 
 {
     struct job *job = job_table_at(&core->jobs, slot);
     const struct job_run *run = job_table_run(&core->jobs, job);
-    uint32_t ended = run->succeeded + run->failed + run->cancelled;
 
     if (run->stop != REASON_none) {
-        if (run->live > 0) return;
+        if (core_job_open(job, run) > 0) return;
         end_job(core, batch, slot, core_job_stopped_state(run->stop), run->stop);
-    } else if (ended == job->elements) {
+    } else if (job->elements_next == job->elements && core_job_open(job, run) == 0) {
         enum job_state state = run->failed ? JOB_failed : JOB_succeeded;
 
         if (job->elements > 1) reason = run->failed ? REASON_ElementsFailed : REASON_Succeeded;

@@ -125,7 +125,7 @@ static bool load_job(struct core *core, const struct row_job_new *row, struct fl
     job->tenant = row->tenant;
     job->bucket = bucket;
     job->elements = row->elements;
-    queue_table_join(&core->queues, bucket);
+    queue_table_join(&core->queues, &core->jobs, slot);
     shape_table_ref(&core->shapes, shape);
     if (row->job >= core->job_next) core->job_next = row->job + 1;
     core_job_place(core, slot);
@@ -357,6 +357,8 @@ static void pack_nodes(struct core *core, struct cluster *cluster)
  * started elements, not queued jobs. */
 void core_begin(struct core *core)
 {
+    struct later rest = {0};
+
     for (uint32_t slot = 1; slot <= core->elements.elements.used; slot++) {
         struct element *element;
         struct job_run *run;
@@ -372,6 +374,10 @@ void core_begin(struct core *core)
             }
             run->live++;
             core_attempt_link(core, slot);
+        } else if (run->stop != REASON_none) { /* its job's stop was cut: it goes on */
+            rest.id = job_table_at(&core->jobs, element->job)->id;
+            if (!run->is_swept) core_later_add(core, rest);
+            run->is_swept = true;
         } else { /* how long it has waited already, no row tells: the whole wait begins again */
             element->wait_until = core->now + core->config.backoff_first_ms;
             core_timer_arm(core, TIMER_ELEMENT, slot, element->wait_until);
@@ -381,7 +387,10 @@ void core_begin(struct core *core)
         struct cluster *cluster = core->clusters.clusters.at[i];
 
         pack_nodes(core, cluster);
-        if (cluster->state != CLUSTER_ENROLLED) continue;
+        if (cluster->state != CLUSTER_ENROLLED) {
+            if (cluster->live_first) core_session_sweep_later(core, cluster);
+            continue;
+        }
         cluster->seen_at = core->now;
         cluster->lost_at = core->now + core->config.silence_ms;
         core_timer_arm(core, TIMER_LOSS, cluster->id, cluster->lost_at);

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "controlplane/core/core_state.h"
 #include "shared/base/buf.h"
@@ -8,7 +9,7 @@
 
 static enum job_state state_of(const struct job *job, const struct job_run *run)
 {
-    if (run && run->stop != REASON_none && run->live > 0) return JOB_stopping;
+    if (run && run->stop != REASON_none) return JOB_stopping;
     if (run && run->running > 0) return JOB_running;
     if (run && run->live > 0) return JOB_starting;
     return job->is_held ? JOB_held : JOB_queued;
@@ -118,6 +119,9 @@ static void answer(struct core_batch *batch, const struct core_event *event,
     if (event->request) core_batch_effect(batch, &effect);
 }
 
+/* Names and labels in one answer; the element or node that passes it is the last of its page. */
+enum { PAGE_TEXT_MAX = 1 << 20 };
+
 /* ---- elements -------------------------------------------------------------------------------- */
 
 static enum attempt_state attempt_state_of(const struct core *core, const struct element *element)
@@ -126,8 +130,9 @@ static enum attempt_state attempt_state_of(const struct core *core, const struct
 
     if (element->place != ELEMENT_LIVE) return ATTEMPT_ended;
     if (cluster->is_silent) return ATTEMPT_unknown;
-    if (element->stop != REASON_none) return ATTEMPT_stopping;
-    if (element->is_running || element->go_session) return ATTEMPT_running;
+    if (core_attempt_stop_reason(core, element) != REASON_none) return ATTEMPT_stopping;
+    if (element->is_running) return ATTEMPT_running;
+    if (element->session == cluster->session_epoch && element->is_go_sent) return ATTEMPT_running;
     return element->created == element->replicas_len ? ATTEMPT_created : ATTEMPT_assigned;
 }
 
@@ -159,7 +164,8 @@ static struct core_element_view element_view_of(struct core *core, uint32_t slot
                                      .attempt = element->n,
                                      .incarnation = element->incarnation,
                                      .state = attempt_state_of(core, element),
-                                     .reason = is_live ? (enum reason)element->stop : REASON_none,
+                                     .reason = is_live ? core_attempt_stop_reason(core, element)
+                                                       : REASON_none,
                                      .cluster = {element->cluster},
                                      .failures = element->failures,
                                      .nodes = is_live ? nodes_of(core, element) : "",
@@ -183,15 +189,21 @@ static void view_elements(struct core *core, const struct job *job, uint32_t fro
                           struct core_answer *page)
 {
     uint32_t slot, number = 0;
+    size_t bytes = 0;
 
     page->elements =
         fl_arena_array(&core->scratch, struct core_element_view, CORE_ELEMENT_VIEWS_MAX);
     while ((slot = job_table_next_element(&core->jobs, job, from, &number)) != 0) {
-        if (page->elements_len == CORE_ELEMENT_VIEWS_MAX) {
+        struct core_element_view *view = &page->elements[page->elements_len];
+
+        if (page->elements_len == CORE_ELEMENT_VIEWS_MAX || bytes >= PAGE_TEXT_MAX) {
             page->next = number;
             return;
         }
-        page->elements[page->elements_len++] = element_view_of(core, slot);
+        core_look(core, 1 + element_table_at(&core->elements, slot)->replicas_len);
+        *view = element_view_of(core, slot);
+        bytes += strlen(view->nodes) + view->replicas_len;
+        page->elements_len++;
         from = number + 1;
     }
 }
@@ -212,12 +224,48 @@ static void read_job(struct core *core, const struct core_event *event, struct c
     answer(batch, event, page);
 }
 
+enum { LIST_LOOKS_MAX = 10 * CORE_PAGE_MAX };
+
+static uint32_t queue_of(const struct core *core, uint32_t job)
+{
+    return queue_table_bucket(&core->queues, job_table_at(&core->jobs, job)->bucket)->queue;
+}
+
+/* Where a page of a queue begins: the newest of its jobs with an id below 'before'.  The cursor's
+ * own job, if it is still there, leads on; else a short queue is walked from its newest on, and in
+ * a long one some job of it is near.  0: none was found; with *ret_is_cut there may be some below
+ * *before. */
+static uint32_t first_below(struct core *core, uint32_t queue_slot, uint64_t *before,
+                            bool *ret_is_cut)
+{
+    const struct queue *queue = queue_table_at(&core->queues, queue_slot);
+    uint32_t slot = job_table_find(&core->jobs, (struct fl_job){*before});
+
+    if (slot && queue_of(core, slot) == queue_slot) return job_table_at(&core->jobs, slot)->older;
+    if (*before == UINT64_MAX || queue->jobs <= LIST_LOOKS_MAX) {
+        for (slot = queue->newest; slot && job_table_at(&core->jobs, slot)->id >= *before;
+             slot = job_table_at(&core->jobs, slot)->older) {
+            core_look(core, 1);
+        }
+        return slot;
+    }
+    for (size_t looked = 0; looked < LIST_LOOKS_MAX; looked++) {
+        slot = job_table_prev(&core->jobs, *before);
+        if (!slot || queue_of(core, slot) == queue_slot) return slot;
+        *before = job_table_at(&core->jobs, slot)->id;
+        core_look(core, 1);
+    }
+    *ret_is_cut = true;
+    return 0;
+}
+
 /* Walks down the ids, the newest first.  A page looks at a bounded number of jobs, so it may be
  * short, or empty, and 'next' still goes on. */
 static void list_jobs(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     size_t len_max = event->list_jobs.len_max;
-    uint32_t queue = 0;
+    uint32_t queue = 0, slot;
+    bool is_cut = false;
     uint64_t before = event->list_jobs.before ? event->list_jobs.before : UINT64_MAX;
     struct core_answer page = {0};
 
@@ -230,18 +278,16 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
         }
     }
     page.jobs = fl_arena_array(&core->scratch, struct core_job_view, len_max);
-    for (size_t looked = 0; page.jobs_len < len_max && looked < 10 * CORE_PAGE_MAX; looked++) {
-        uint32_t slot = job_table_prev(&core->jobs, before);
-        const struct job *job;
+    slot = queue ? first_below(core, queue, &before, &is_cut) : job_table_prev(&core->jobs, before);
+    for (size_t looked = 0; slot && page.jobs_len < len_max && looked < LIST_LOOKS_MAX; looked++) {
+        const struct job *job = job_table_at(&core->jobs, slot);
 
-        if (!slot) break;
-        job = job_table_at(&core->jobs, slot);
+        core_look(core, 1);
         before = job->id;
-        if (job->tenant != event->tenant.n) continue;
-        if (queue && queue_table_bucket(&core->queues, job->bucket)->queue != queue) continue;
-        page.jobs[page.jobs_len++] = view_of(core, slot);
+        if (job->tenant == event->tenant.n) page.jobs[page.jobs_len++] = view_of(core, slot);
+        slot = queue ? job->older : job_table_prev(&core->jobs, before);
     }
-    page.next = job_table_prev(&core->jobs, before) ? before : 0;
+    page.next = slot || is_cut ? before : 0;
     answer(batch, event, page);
 }
 
@@ -316,6 +362,7 @@ static void list_clusters(struct core *core, const struct core_event *event,
         const struct cluster *cluster = cluster_table_at(&core->clusters, id);
         struct core_cluster_view *view = &page.clusters[page.clusters_len];
 
+        core_look(core, 1);
         if (cluster->state != CLUSTER_ENROLLED) continue;
         page.clusters_len++;
         *view = (struct core_cluster_view){.cluster = {id},
@@ -334,12 +381,10 @@ static void list_clusters(struct core *core, const struct core_event *event,
                                            .session_epoch = cluster->session_epoch,
                                            .attempts = cluster->live_len,
                                            .attempts_unconfirmed = cluster->unconfirmed,
+                                           .nodes = cluster->told_len,
+                                           .nodes_ready = cluster->ready_len,
                                            .total = cluster->total_sum,
                                            .free = cluster->free_sum};
-        for (size_t i = 0; i < cluster->nodes.len && cluster->is_connected; i++) {
-            view->nodes += cluster->nodes.at[i].session == cluster->session_epoch;
-            view->nodes_ready += cluster_node_is_usable(cluster, &cluster->nodes.at[i]);
-        }
     }
     page.next = id <= core->clusters.clusters.len ? id : 0;
     answer(batch, event, page);
@@ -355,7 +400,7 @@ static void list_nodes(struct core *core, const struct core_event *event, struct
     uint32_t slot = cluster_table_find(&core->clusters, event->list_nodes.cluster);
     const struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
     size_t len_max = page_len(event->list_nodes.len_max);
-    size_t i = event->list_nodes.from;
+    size_t i = event->list_nodes.from, bytes = 0;
     struct core_answer page = {0};
 
     if (!cluster || cluster->state != CLUSTER_ENROLLED) {
@@ -363,9 +408,10 @@ static void list_nodes(struct core *core, const struct core_event *event, struct
         return;
     }
     page.nodes = fl_arena_array(&core->scratch, struct core_node_view, len_max);
-    for (; i < cluster->nodes.len && page.nodes_len < len_max; i++) {
+    for (; i < cluster->nodes.len && page.nodes_len < len_max && bytes < PAGE_TEXT_MAX; i++) {
         const struct node *node = &cluster->nodes.at[i];
 
+        core_look(core, 1);
         if (!cluster->is_connected || node->session != cluster->session_epoch) continue;
         page.nodes[page.nodes_len++] =
             (struct core_node_view){.name = text_of(core, node->name),
@@ -374,6 +420,7 @@ static void list_nodes(struct core *core, const struct core_event *event, struct
                                     .is_ready = node->is_ready,
                                     .total = node->total,
                                     .free = node->free};
+        bytes += node->name.len + node->labels.len;
     }
     page.next = i < cluster->nodes.len ? i : 0;
     answer(batch, event, page);
@@ -389,6 +436,7 @@ static void list_queues(struct core *core, const struct core_event *event, struc
     for (; id <= core->queues.queues.len && page.queues_len < len_max; id++) {
         const struct queue *queue = queue_table_at(&core->queues, id);
 
+        core_look(core, 1);
         if (queue->tenant.n != event->tenant.n) continue;
         page.queues[page.queues_len++] = (struct core_queue_view){
             .queue = {id}, .name = queue->name, .is_paused = queue->is_paused, .jobs = queue->jobs};

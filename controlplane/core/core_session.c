@@ -148,20 +148,9 @@ static void open_session(struct core *core, const struct core_event *event,
         cluster->has_images = event->session_open.has_images;
         core->clusters.totals_at = ++core->clusters.stamp;
     }
-    for (uint32_t live = cluster->live_first; live;) {
-        struct element *element = element_table_at(&core->elements, live);
-
-        /* Commands of the old session count no more: what is there, the inventory tells. */
-        for (uint32_t i = 0; i < element->replicas_len; i++) {
-            element_replica(element, i)->is_seen = false;
-        }
-        element->start_seq = 0;
-        element->unmarked_prev = element->unmarked_next = 0;
-        element->go_session = element->stop_session = 0;
-        if (element->is_resend) cluster->resend_len--;
-        element->is_resend = false;
-        live = element->cluster_next;
-    }
+    /* Commands of the old session count no more (element_enter_session): what is there, the
+     * inventory tells. */
+    cluster->resend_len = 0;
     cluster->unmarked_first = cluster->unmarked_last = 0;
     core_put_cluster(batch, cluster);
     send =
@@ -193,12 +182,19 @@ static void put_cluster_phase(struct core_batch *batch, const struct cluster *cl
     core_batch_row(batch, &row);
 }
 
+static void set_silent(const struct core *core, struct cluster *cluster, bool is_silent)
+{
+    cluster->is_silent = is_silent;
+    cluster->silent_at = core->now;
+}
+
 /* Silence makes attempts unknown and nothing else: they may well be running. */
 void core_session_expire(struct core *core, struct core_batch *batch, struct cluster *cluster)
 {
     cluster->lost_at = 0;
-    core_attempt_silence(core, cluster, true);
+    if (!cluster->is_silent) set_silent(core, cluster, true);
     put_cluster_phase(batch, cluster, 0);
+    core_session_sweep(core, batch, cluster);
 }
 
 /* ---- inventory ------------------------------------------------------------------------------- */
@@ -259,6 +255,17 @@ static uint32_t find_here(const struct core *core, const struct cluster *cluster
     return slot && element_table_at(&core->elements, slot)->cluster == cluster->id ? slot : 0;
 }
 
+/* No node report of this session includes what its agent does not hold: it gives nothing back. */
+static void drop_unseen(const struct core *core, const struct cluster *cluster, uint32_t slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+
+    element_enter_session(element, cluster->session_epoch);
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        element_replica(element, i)->is_held &= element_replica(element, i)->is_seen;
+    }
+}
+
 static void see_replica(struct core *core, struct core_batch *batch, struct cluster *cluster,
                         struct fl_attempt attempt, uint32_t replica, enum fl_replica_state state,
                         int32_t exit_code, enum fl_cause cause)
@@ -268,6 +275,7 @@ static void see_replica(struct core *core, struct core_batch *batch, struct clus
     if (!slot) {
         see_stray(core, batch, cluster, attempt, state);
     } else if (state == FL_REPLICA_absent && replica == UINT32_MAX) {
+        if (!cluster->is_reconciled) drop_unseen(core, cluster, slot);
         core_attempt_end(core, batch, slot, REASON_NeverArrived);
     } else {
         core_attempt_replica(core, batch, slot, replica, state, exit_code, cause);
@@ -281,11 +289,9 @@ static void reconcile_absent(struct core *core, struct core_batch *batch, struct
 {
     struct element *element = element_table_at(&core->elements, slot);
 
-    /* No node report of this session includes it. */
-    for (uint32_t i = 0; i < element->replicas_len; i++) {
-        element_replica(element, i)->is_held = false;
-    }
-    if (!element->is_sent || element->is_reported || element->stop != REASON_none) {
+    drop_unseen(core, cluster, slot);
+    if (!element->is_sent || element->is_reported ||
+        core_attempt_stop_reason(core, element) != REASON_none) {
         core_attempt_end(core, batch, slot,
                          element->is_reported ? REASON_ReplicaLost : REASON_NeverArrived);
         return;
@@ -308,6 +314,7 @@ static bool reconcile_replicas(struct core *core, struct core_batch *batch, uint
 
         if (replica->is_seen) continue;
         if (fl_replica_state_is_last((enum fl_replica_state)replica->state)) continue;
+        element_replica(element, i)->is_held = false;
         if (!core_attempt_replica(core, batch, slot, i, FL_REPLICA_lost, 0, FL_CAUSE_none)) {
             return false;
         }
@@ -315,29 +322,18 @@ static bool reconcile_replicas(struct core *core, struct core_batch *batch, uint
     return true;
 }
 
-static void reconcile(struct core *core, struct core_batch *batch, struct cluster *cluster)
+/* Compares one attempt with the inventory, once a session.  True: it is there and lives. */
+static bool reconcile(struct core *core, struct core_batch *batch, struct cluster *cluster,
+                      uint32_t slot)
 {
-    uint32_t next;
+    struct element *element = element_table_at(&core->elements, slot);
 
-    cluster->is_reconciled = true;
-    if (cluster->is_silent) put_cluster_phase(batch, cluster, 1);
-    core_attempt_silence(core, cluster, false);
-    for (uint32_t slot = cluster->live_first; slot; slot = next) {
-        struct element *element = element_table_at(&core->elements, slot);
-
-        next = element->cluster_next;
-        if (element->seen_session != cluster->session_epoch) {
-            reconcile_absent(core, batch, cluster, slot);
-        } else if (!reconcile_replicas(core, batch, slot)) {
-            continue;
-        } else if (element->stop != REASON_none) {
-            core_attempt_stop(core, batch, slot, (enum reason)element->stop);
-        } else {
-            core_attempt_go(core, batch, slot);
-        }
-    }
-    cluster_table_grow(&core->clusters, cluster);
-    core->is_dirty = true;
+    if (element->is_judged) return !element->is_resend;
+    element->is_judged = true;
+    core_spend(core, LOOKS_OF_END);
+    if (element->is_seen) return reconcile_replicas(core, batch, slot);
+    reconcile_absent(core, batch, cluster, slot);
+    return false;
 }
 
 static void hear_inventory(struct core *core, const struct core_event *event,
@@ -345,7 +341,7 @@ static void hear_inventory(struct core *core, const struct core_event *event,
 {
     struct cluster *cluster = heard(core, event->inventory.cluster, event->inventory.session_epoch);
 
-    if (!cluster || cluster->is_reconciled) return;
+    if (!cluster || cluster->is_inventoried) return;
     for (size_t i = 0; i < event->inventory.len; i++) {
         const struct core_inventory_item *item = &event->inventory.at[i];
 
@@ -358,7 +354,12 @@ static void hear_inventory(struct core *core, const struct core_event *event,
     if (!event->inventory.is_end) return;
     if (event->inventory.count == cluster->inventory_len &&
         event->inventory.digest == cluster->inventory_digest) {
-        reconcile(core, batch, cluster);
+        cluster->is_inventoried = true;
+        if (cluster->is_silent) {
+            put_cluster_phase(batch, cluster, 1);
+            set_silent(core, cluster, false);
+        }
+        core_session_sweep(core, batch, cluster);
         return;
     }
     core_disconnect(core, batch, cluster, FL_TORN,
@@ -436,7 +437,7 @@ static void hear_nodes(struct core *core, const struct core_event *event, struct
     if (!cluster->is_known) core->clusters.totals_at = ++core->clusters.stamp;
     cluster->is_known = true;
     mark_starts(core, cluster, event->nodes.mark, stamp);
-    if (cluster->resend_len) core_session_resend(core, batch, cluster);
+    if (cluster->resend_len && cluster->is_reconciled) core_session_sweep(core, batch, cluster);
     core->is_dirty = true;
 }
 
@@ -463,35 +464,102 @@ static bool has_its_nodes(const struct core *core, struct element *element, stru
     return fitting == element->replicas_len;
 }
 
-/* STARTs that went astray go again, once their nodes are known again; nodes that do not come back
+/* A START that went astray goes again, once its nodes are known again; nodes that do not come back
  * within a while, or are full by then, are not waited for. */
-void core_session_resend(struct core *core, struct core_batch *batch, struct cluster *cluster)
+static void resend(struct core *core, struct core_batch *batch, struct cluster *cluster,
+                   uint32_t slot)
 {
-    uint32_t next;
-
-    for (uint32_t slot = cluster->live_first; slot && cluster->resend_len > 0; slot = next) {
-        struct element *element = element_table_at(&core->elements, slot);
-
-        next = element->cluster_next;
-        if (!element->is_resend || element->stop != REASON_none) continue;
-        if (has_its_nodes(core, element, cluster)) {
-            core_attempt_send_start(core, batch, slot);
-        } else if (core->now >= cluster->resend_at) {
-            core_attempt_end(core, batch, slot, REASON_NeverArrived);
-        }
+    if (has_its_nodes(core, element_table_at(&core->elements, slot), cluster)) {
+        core_attempt_send_start(core, batch, slot);
+    } else if (core->now >= cluster->resend_at) {
+        core_attempt_end(core, batch, slot, REASON_NeverArrived);
     }
-    if (core->now >= cluster->resend_at || cluster->resend_len == 0) cluster->resend_at = 0;
 }
 
-/* ---- a cluster is gone for good -------------------------------------------------------------- */
+/* ---- what one word about a cluster means for all that lives there ---------------------------- */
 
-void core_session_forget(struct core *core, struct core_batch *batch, struct cluster *cluster)
+static void visit(struct core *core, struct core_batch *batch, struct cluster *cluster,
+                  uint32_t slot)
 {
-    cluster_end_session(&core->clusters, cluster);
-    cluster->lost_at = 0;
-    while (cluster->live_first) {
-        core_attempt_end(core, batch, cluster->live_first, REASON_ClusterForgotten);
+    struct element *element = element_table_at(&core->elements, slot);
+    enum reason stop;
+
+    core_spend(core, 1);
+    element_enter_session(element, cluster->session_epoch);
+    core_attempt_note_silence(core, element);
+    if (cluster->state != CLUSTER_ENROLLED) {
+        core_spend(core, LOOKS_OF_END);
+        core_attempt_end(core, batch, slot, REASON_ClusterForgotten);
+        return;
     }
+    if (cluster->is_draining && core_attempt_stop_reason(core, element) == REASON_none) {
+        element->stop = REASON_Drained;
+    }
+    if (cluster->is_inventoried && !cluster->is_reconciled &&
+        !reconcile(core, batch, cluster, slot)) {
+        return;
+    }
+    stop = core_attempt_stop_reason(core, element);
+    if (stop != REASON_none) {
+        core_attempt_stop(core, batch, slot, stop);
+    } else if (element->is_resend) {
+        resend(core, batch, cluster, slot);
+    } else {
+        core_attempt_go(core, batch, slot);
+    }
+}
+
+static void begin_walk(struct cluster *cluster)
+{
+    cluster->is_swept = true;
+    cluster->is_swept_again = false;
+    cluster->sweep_at = cluster->live_first;
+    cluster->sweep_session = cluster->is_inventoried ? cluster->session_epoch : 0;
+}
+
+/* Each was visited, and what came since needs no visit. */
+static void end_walk(struct core *core, struct cluster *cluster)
+{
+    cluster->is_swept = false;
+    if (cluster->sweep_session == cluster->session_epoch && cluster->is_inventoried &&
+        !cluster->is_reconciled) {
+        cluster->is_reconciled = true;
+        cluster_table_grow(&core->clusters, cluster);
+        core->is_dirty = true;
+    }
+    if (cluster->resend_len == 0) cluster->resend_at = 0;
+}
+
+bool core_session_slice(struct core *core, struct core_batch *batch, struct cluster *cluster)
+{
+    while (cluster->sweep_at) {
+        uint32_t slot = cluster->sweep_at;
+
+        if (core->slice_left == 0) return false;
+        cluster->sweep_at = element_table_at(&core->elements, slot)->cluster_next;
+        visit(core, batch, cluster, slot);
+    }
+    end_walk(core, cluster);
+    if (cluster->is_swept_again) begin_walk(cluster);
+    return !cluster->is_swept;
+}
+
+void core_session_sweep(struct core *core, struct core_batch *batch, struct cluster *cluster)
+{
+    struct later rest = {.is_cluster = true, .id = cluster->id};
+
+    if (cluster->is_swept) {
+        cluster->is_swept_again = true;
+        return;
+    }
+    begin_walk(cluster);
+    if (!core_session_slice(core, batch, cluster)) core_later_add(core, rest);
+}
+
+void core_session_sweep_later(struct core *core, struct cluster *cluster)
+{
+    begin_walk(cluster);
+    core_later_add(core, (struct later){.is_cluster = true, .id = cluster->id});
 }
 
 void core_session(struct core *core, const struct core_event *event, struct core_batch *batch)

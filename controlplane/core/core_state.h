@@ -2,7 +2,7 @@
  * Each file has one part of the core's work; they meet in this struct and in the calls below.
  * Calls go one way: core -> core_load, core_submit, core_control,
  * core_session, core_read -> core_access -> core_disconnect, and -> core_round -> core_attempt ->
- * core_job -> core_emit, core_timer.
+ * core_job -> core_emit, core_timer, core_later.
  * Uses shared/base and the core's tables. */
 #pragma once
 
@@ -21,6 +21,12 @@
 struct turn {
     uint32_t queue; /* slot */
     struct fl_heap heads;
+};
+
+/* A stopped job, or a cluster, whose elements are walked in slices. */
+struct later {
+    bool is_cluster;
+    uint64_t id;
 };
 
 struct core {
@@ -45,11 +51,18 @@ struct core {
 
     struct fl_heap timers;
     uint64_t timers_pushed; /* ties of the heap */
+    uint64_t timers_looked; /* places looked at in passing */
     uint32_t deadlines;     /* jobs with a running deadline */
 
     struct fl_map specs_seen; /* digest -> range of ids in which its spec is stored already */
     struct fl_digest spec_newest;
     uint64_t spec_newest_range; /* of spec_newest; UINT64_MAX: none */
+
+    uint64_t looked;     /* see core_looked */
+    uint32_t slice_left; /* looks until the next settle, or of this one */
+    bool is_timers_cut;  /* timers are due that did not fit in a slice */
+    FL_VEC(struct later) later;
+    size_t later_at; /* the first that is not done */
 
     FL_VEC(uint32_t) acks_due; /* cluster slots whose reports are to be acknowledged */
     FL_VEC(struct turn) turns; /* scratch of a round */
@@ -91,8 +104,25 @@ enum timer_kind {
 };
 
 void core_timer_arm(struct core *core, enum timer_kind kind, uint64_t value, fl_ms at);
-/* Takes the next timer that is due at core->now and still counts; false: none is. */
+/* Takes the next timer that is due at core->now and still counts, and pays for it; false: none is,
+ * or the slice is used up. */
 bool core_timer_due(struct core *core, enum timer_kind *ret_kind, uint64_t *ret_value);
+/* One is due, perhaps one that counts no more. */
+bool core_timer_is_due(const struct core *core);
+
+/* ---- core_later.c: what one event causes for many ------------------------------------------- */
+
+enum { LOOKS_OF_END = 4 }; /* something ends or starts, and has a row; a mere look is one */
+
+/* Counts what was looked at: the engine's budget of a turn is in these. */
+void core_look(struct core *core, size_t looks);
+/* The same of work in slices; the slice may end a little late. */
+void core_spend(struct core *core, uint32_t looks);
+/* At the end of the line.  The caller keeps that each job and cluster stands in it once. */
+void core_later_add(struct core *core, struct later what);
+/* False: nothing is left. */
+bool core_later_take(struct core *core, struct later *ret_what);
+size_t core_later_len(const struct core *core);
 
 /* ---- core_attempt.c: the life of an attempt, and what follows for its element and job -------- */
 
@@ -121,17 +151,23 @@ void core_attempt_end(struct core *core, struct core_batch *batch, uint32_t elem
 void core_element_ready(struct core *core, uint32_t element);
 /* Cancel, or the deadline: nothing of the job starts any more, and what lives is stopped. */
 void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job, enum reason reason);
+/* Goes on with that; true: all is done, the job may be gone. */
+bool core_job_stop_slice(struct core *core, struct core_batch *batch, uint32_t job);
+/* Why the attempt is stopped; its job's stop counts from its mark on, before the STOP is sent. */
+enum reason core_attempt_stop_reason(const struct core *core, const struct element *element);
 /* Tells the element is live on its cluster: lists and counters; used at start and at load. */
 void core_attempt_link(struct core *core, uint32_t element);
 bool core_reason_is_charged(enum reason reason);
-/* The cluster has been silent for long, or speaks again: its attempts are unknown, or no longer. */
-void core_attempt_silence(struct core *core, struct cluster *cluster, bool is_silent);
+/* The attempt is unknown, or no longer, as its cluster is silent or not. */
+void core_attempt_note_silence(struct core *core, struct element *element);
 
 /* ---- core_job.c: a job between its attempts, and its end ------------------------------------- */
 
 /* Into or out of its bucket, as it has something to start or not. */
 void core_job_place(struct core *core, uint32_t job);
 bool core_job_has_work(const struct core *core, const struct job *job);
+/* Its elements that have started and not ended. */
+uint32_t core_job_open(const struct job *job, const struct job_run *run);
 /* The state in which a job ends that was stopped for this reason. */
 enum job_state core_job_stopped_state(enum reason reason);
 /* Ends the job if nothing of it is left to start or to end; 'reason' is that of its last
@@ -149,10 +185,15 @@ void core_control(struct core *core, const struct core_event *event, struct core
 void core_access(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_session(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_read(struct core *core, const struct core_event *event, struct core_batch *batch);
-/* Ends what a cluster held; used when a person says that it is gone. */
-void core_session_forget(struct core *core, struct core_batch *batch, struct cluster *cluster);
+/* Brings everything that lives there to what is known of the cluster: unknown while it is silent,
+ * stopped when it is drained, compared with its inventory, started again where a START was lost,
+ * ended when it was removed.  In slices; once more from the start, when it is under way already. */
+void core_session_sweep(struct core *core, struct core_batch *batch, struct cluster *cluster);
+/* Goes on with that; true: all is done. */
+bool core_session_slice(struct core *core, struct core_batch *batch, struct cluster *cluster);
+/* The same, all of it in later slices. */
+void core_session_sweep_later(struct core *core, struct cluster *cluster);
 void core_session_expire(struct core *core, struct core_batch *batch, struct cluster *cluster);
-void core_session_resend(struct core *core, struct core_batch *batch, struct cluster *cluster);
 void core_session_strays(struct core *core, struct core_batch *batch, struct cluster *cluster);
 
 /* ---- core_disconnect.c ----------------------------------------------------------------------- */

@@ -215,7 +215,7 @@ static void accept_job(struct core *core, const struct core_event *event, struct
     job->bucket = bucket;
     job->elements = item->elements;
     job->is_held = item->is_held;
-    queue_table_join(&core->queues, bucket);
+    queue_table_join(&core->queues, &core->jobs, slot);
     shape_table_ref(&core->shapes, shape);
     need_spec(core, batch, item, job->id);
     row.job_new = (struct row_job_new){.job = job->id,

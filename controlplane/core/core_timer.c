@@ -1,9 +1,19 @@
 #include "controlplane/core/core_state.h"
 
-/* A timer is never taken out of the heap: when it comes up, or when the heap is swept, its owner
- * says whether it still counts.  So arming is cheap, and a sweep bounds what has been forgotten. */
+/* A timer is not taken out of the heap when its owner forgets it: when it comes up, or is looked at
+ * in passing, its owner says whether it still counts.  Each arming looks at some others, so that
+ * those that count no more stay a share of all. */
 
-enum { KIND_BITS = 8, FORGOTTEN_MAX = 1024 };
+enum { KIND_BITS = 8, KEPT_MIN = 1024, LOOKS_PER_ARM = 4 };
+
+/* Its job is not stopped. */
+static bool is_wanted(const struct core *core, uint32_t element)
+{
+    const struct job *job =
+        job_table_at(&core->jobs, element_table_at(&core->elements, element)->job);
+
+    return job_table_run(&core->jobs, job)->stop == REASON_none;
+}
 
 static bool is_meant(const struct core *core, struct fl_heap_item item)
 {
@@ -15,7 +25,8 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
     case TIMER_ELEMENT:
         return fl_slab_is_taken(&core->elements.elements, slot) &&
                element_table_at(&core->elements, slot)->place == ELEMENT_WAITING &&
-               element_table_at(&core->elements, slot)->wait_until == item.key;
+               element_table_at(&core->elements, slot)->wait_until == item.key &&
+               is_wanted(core, slot);
     case TIMER_DEADLINE: {
         uint32_t job_slot = job_table_find(&core->jobs, (struct fl_job){value});
         const struct job *job = job_slot ? job_table_at(&core->jobs, job_slot) : NULL;
@@ -40,23 +51,18 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
     fl_unreachable("a timer has one of its kinds");
 }
 
-static void sweep(struct core *core)
+static void look_in_passing(struct core *core)
 {
-    size_t needed = (size_t)core->elements.elements.len + core->deadlines +
-                    3 * core->clusters.clusters.len + core->queues.buckets.len + 1;
-    struct fl_heap kept = {0};
+    for (int looks = 0; looks < LOOKS_PER_ARM && core->timers.len > KEPT_MIN; looks++) {
+        size_t i = core->timers_looked++ % core->timers.len;
 
-    if (core->timers.len <= 2 * needed + FORGOTTEN_MAX) return;
-    for (size_t i = 0; i < core->timers.len; i++) {
-        if (is_meant(core, core->timers.at[i])) fl_heap_push(&kept, core->timers.at[i]);
+        if (!is_meant(core, core->timers.at[i])) fl_heap_remove(&core->timers, i);
     }
-    fl_heap_fini(&core->timers);
-    core->timers = kept;
 }
 
 void core_timer_arm(struct core *core, enum timer_kind kind, uint64_t value, fl_ms at)
 {
-    sweep(core);
+    look_in_passing(core);
     fl_heap_push(&core->timers, (struct fl_heap_item){.key = at,
                                                       .tie = core->timers_pushed++,
                                                       .value = value << KIND_BITS | kind});
@@ -66,13 +72,22 @@ bool core_timer_due(struct core *core, enum timer_kind *ret_kind, uint64_t *ret_
 {
     const struct fl_heap_item *due;
 
-    while ((due = fl_heap_peek(&core->timers)) && due->key <= core->now) {
+    while (core->slice_left > 0 && (due = fl_heap_peek(&core->timers)) && due->key <= core->now) {
         struct fl_heap_item item = fl_heap_pop(&core->timers);
 
+        core_spend(core, 1);
         if (!is_meant(core, item)) continue;
+        core_spend(core, LOOKS_OF_END);
         *ret_kind = (enum timer_kind)(item.value & 0xff);
         *ret_value = item.value >> KIND_BITS;
         return true;
     }
     return false;
+}
+
+bool core_timer_is_due(const struct core *core)
+{
+    const struct fl_heap_item *due = fl_heap_peek(&core->timers);
+
+    return due && due->key <= core->now;
 }

@@ -30,6 +30,19 @@ void element_table_remove(struct element_table *table, uint32_t slot)
     fl_slab_give(&table->elements, slot);
 }
 
+void element_enter_session(struct element *element, uint64_t session)
+{
+    if (element->session == session) return;
+    element->session = session;
+    element->start_seq = 0;
+    element->unmarked_prev = element->unmarked_next = 0;
+    element->is_go_sent = element->is_stop_sent = false;
+    element->is_seen = element->is_judged = element->is_resend = false;
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        element_replica(element, i)->is_seen = false;
+    }
+}
+
 void element_set_replicas(struct element *element, uint32_t replicas_len)
 {
     fl_assert(replicas_len > 0);

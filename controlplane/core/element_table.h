@@ -40,17 +40,20 @@ struct element {
     /* Of a live attempt. */
     uint32_t cluster_prev, cluster_next; /* slots: the live attempts of its cluster */
     uint32_t unmarked_prev,
-        unmarked_next;   /* slots: STARTs no node report includes yet, oldest first */
-    uint64_t start_seq;  /* control_seq of its START in this session; 0: node reports include it */
-    uint64_t go_session; /* session in which GO was sent; 0: none */
-    uint64_t seen_session; /* session in which the agent last told of it; 0: none */
-    uint64_t stop_session; /* session in which STOP was sent; 0: none */
-    bool is_sent;          /* this very core sent its START */
-    bool is_reported;      /* an agent has told of it in the life of this core */
-    bool is_resend;        /* its START is to be sent again once its nodes are known */
-    bool is_running;       /* counted in its job's 'running' */
-    uint16_t stop;         /* enum reason: why it is being stopped; none: it is not */
-    uint16_t why;          /* enum reason of the first failing replica; none: none has failed */
+        unmarked_next;  /* slots: STARTs no node report includes yet, oldest first */
+    uint64_t session;   /* its cluster's session in which the next six hold; in another, none */
+    uint64_t start_seq; /* control_seq of its START; 0: node reports include it */
+    bool is_go_sent, is_stop_sent;
+    bool is_seen;     /* the agent has told of it */
+    bool is_judged;   /* compared with the inventory */
+    bool is_resend;   /* its START is to be sent again once its nodes are known */
+    bool is_sent;     /* this very core sent its START */
+    bool is_reported; /* an agent has told of it in the life of this core */
+    bool is_running;  /* counted in its job's 'running' */
+    bool is_unknown;  /* counted in its job's 'unknown' */
+    uint16_t stop;    /* enum reason: why it is being stopped; none: it is not, but for what
+                              core_attempt_stop_reason says */
+    uint16_t why;     /* enum reason of the first failing replica; none: none has failed */
     uint32_t first_replica;
     int32_t exit_code;
     uint32_t replicas_len;
@@ -76,6 +79,9 @@ static inline struct element *element_table_at(const struct element_table *table
  * for a while also those whose ends come later. */
 uint32_t element_table_add(struct element_table *table);
 void element_table_remove(struct element_table *table, uint32_t slot);
+
+/* Forgets what held in an older session of its cluster. */
+void element_enter_session(struct element *element, uint64_t session);
 
 /* Room for the replicas of a new attempt, all pending; what was there is gone. */
 void element_set_replicas(struct element *element, uint32_t replicas_len);

@@ -20,8 +20,9 @@ enum job_place {
 struct job {
     uint64_t id;
     uint32_t tenant;
-    uint32_t bucket;      /* slot: queue, priority and shape */
-    uint32_t left, right; /* slots: neighbours in line, or children among the returned */
+    uint32_t bucket;       /* slot: queue, priority and shape */
+    uint32_t left, right;  /* slots: neighbours in line, or children among the returned */
+    uint32_t older, newer; /* slots: the jobs of its queue by id */
     uint32_t elements;
     uint32_t elements_next; /* the first that never started */
     uint32_t run;           /* slot; 0: nothing has started yet */
@@ -40,6 +41,8 @@ struct job_run {
     uint32_t unknown; /* live elements on a cluster that is silent */
     uint32_t succeeded, failed, cancelled;
     uint16_t stop;         /* enum reason: cancel or deadline; none: goes on */
+    bool is_swept;         /* its elements are being walked in slices, since it is stopped ... */
+    uint32_t sweep_from;   /* ... from this one on */
     struct fl_picks picks; /* the numbers of its elements, where these are not 0, 1, ... */
     fl_ms first_start;     /* 0: not yet, or it has no deadline */
 };

@@ -139,22 +139,41 @@ uint32_t queue_table_need_bucket(struct queue_table *table, uint32_t queue_slot,
     return slot;
 }
 
-void queue_table_join(struct queue_table *table, uint32_t slot)
+void queue_table_join(struct queue_table *table, const struct job_table *jobs, uint32_t job_slot)
 {
-    struct bucket *bucket = queue_table_bucket(table, slot);
+    struct job *job = job_table_at(jobs, job_slot);
+    struct bucket *bucket = queue_table_bucket(table, job->bucket);
+    struct queue *queue = queue_table_at(table, bucket->queue);
 
     bucket->jobs++;
-    queue_table_at(table, bucket->queue)->jobs++;
+    queue->jobs++;
+    job->older = queue->newest;
+    job->newer = 0;
+    if (queue->newest) {
+        struct job *older = job_table_at(jobs, queue->newest);
+
+        fl_assert(older->id < job->id);
+        older->newer = job_slot;
+    }
+    queue->newest = job_slot;
 }
 
-void queue_table_leave(struct queue_table *table, uint32_t slot)
+void queue_table_leave(struct queue_table *table, const struct job_table *jobs, uint32_t job_slot)
 {
+    struct job *job = job_table_at(jobs, job_slot);
+    uint32_t slot = job->bucket;
     struct bucket *bucket = queue_table_bucket(table, slot);
     struct queue *queue = queue_table_at(table, bucket->queue);
     size_t place;
 
     fl_assert(bucket->jobs > 0);
     queue->jobs--;
+    if (job->older) job_table_at(jobs, job->older)->newer = job->newer;
+    if (job->newer) {
+        job_table_at(jobs, job->newer)->older = job->older;
+    } else {
+        queue->newest = job->older;
+    }
     if (--bucket->jobs > 0) return;
     fl_assert(!bucket->line_first && !bucket->returned && !bucket->ready);
     place = bucket_place(table, queue, bucket->priority, bucket->shape);

@@ -25,7 +25,8 @@ struct queue {
     uint32_t id;
     struct fl_tenant tenant;
     bool is_paused;
-    uint32_t jobs; /* open */
+    uint32_t jobs;   /* open */
+    uint32_t newest; /* job slot: the first of them, linked by 'older' */
     char name[FL_NAME_BYTES_MAX + 1];
     FL_VEC(uint32_t) buckets; /* slots; by priority falling, then shape */
 };
@@ -68,9 +69,10 @@ uint32_t queue_table_need_bucket(struct queue_table *table, uint32_t queue, int3
 bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue, int32_t priority,
                                  uint32_t shape);
 
-/* Counts an open job in or out; the bucket goes with its last job. */
-void queue_table_join(struct queue_table *table, uint32_t bucket);
-void queue_table_leave(struct queue_table *table, uint32_t bucket);
+/* Counts an open job, which knows its bucket, in or out; the bucket goes with its last job.  Jobs
+ * join in the order of their ids. */
+void queue_table_join(struct queue_table *table, const struct job_table *jobs, uint32_t job);
+void queue_table_leave(struct queue_table *table, const struct job_table *jobs, uint32_t job);
 
 /* Puts the job where its age belongs, or takes it out; nothing when it is there, or out, already.
  * To be called again when its list of ready elements becomes empty, or no longer is. */

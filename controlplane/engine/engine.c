@@ -48,6 +48,7 @@ struct engine {
     struct engine_batch *open;
     bool is_unsettled; /* something was stepped since the last core_settle */
     bool is_more;      /* core_settle has more to do, in the next batch */
+    uint64_t looked;   /* core_looked when the turn's work was last charged */
 };
 
 /* ---- small things ---------------------------------------------------------------------------- */
@@ -61,6 +62,7 @@ struct engine_config engine_config_default(void)
         .keys_max = 10000,
         .batch_jobs_max = 2000,
         .batch_bytes_max = (size_t)4 << 20,
+        .batch_memory_max = (size_t)8 << 20,
         .held_bytes_max = (size_t)128 << 20,
         .inflight_max = 2,
         .beside_bytes_min = (size_t)64 << 10,
@@ -319,6 +321,7 @@ static void on_taken(void *ctx, const struct engine_taken *taken, fl_ms now)
     engine->batch_below = taken->batch_below;
     engine->incarnation = taken->incarnation;
     engine->core = core_create(&engine->config.core);
+    engine->looked = 0;
     engine->is_load_bad = false;
     enter(engine, ENGINE_LOADING);
     engine->store.load(engine->store.ctx, engine->now);
@@ -544,6 +547,7 @@ static bool is_closed(const struct engine *engine)
 
     if (batch->jobs >= engine->config.batch_jobs_max) return true;
     if (batch->body.len >= engine->config.batch_bytes_max) return true;
+    if (core_batch_bytes(batch) >= engine->config.batch_memory_max) return true;
     if (held_bytes(engine) >= engine->config.held_bytes_max) return true;
     /* Left-over work goes first, so that an event is not blamed for it. */
     return is_alone(engine) && (engine->open->steps > 0 || engine->is_more);
@@ -562,13 +566,22 @@ static void watch_database(struct engine *engine)
     step(engine, &event);
 }
 
+/* Takes from the turn's work what the core has looked at since the last time, but at least
+ * 'cost'. */
+static void charge(struct engine *engine, size_t *work, size_t cost)
+{
+    size_t looked = (size_t)(core_looked(engine->core) - engine->looked) / CORE_LOOKS_PER_EVENT;
+
+    if (looked > cost) cost = looked;
+    *work -= cost < *work ? cost : *work;
+    engine->looked = core_looked(engine->core);
+}
+
 static void step_event(struct engine *engine, struct engine_event *event, size_t *work)
 {
-    size_t cost = engine_event_work(event);
-
-    *work -= cost < *work ? cost : *work;
     event->event.now = core_now(engine);
     step(engine, &event->event);
+    charge(engine, work, engine_event_work(event));
     if (event->event.request != 0 || is_alone(engine)) {
         engine_event_list_push(&engine->open->kept, event);
     } else {
@@ -585,6 +598,7 @@ static void fill(struct engine *engine, size_t *work)
         struct core_event tick = {.kind = CORE_EV_tick, .now = core_now(engine)};
 
         step(engine, &tick);
+        charge(engine, work, 0);
     }
     while (!is_closed(engine)) {
         event = engine_inbox_next(&engine->inbox, work, closed_text, engine->now);
@@ -665,7 +679,9 @@ static void lead(struct engine *engine)
     if (engine->is_room_new) step_room(engine);
     while (goes_on) {
         fill(engine, &work);
-        goes_on = close_open(engine) && work > 0 && !engine->is_more;
+        goes_on = close_open(engine);
+        charge(engine, &work, 0);
+        goes_on = goes_on && work > 0 && !engine->is_more;
     }
 }
 

@@ -42,17 +42,19 @@ enum engine_breaker { ENGINE_OPEN_FOR_WORK, ENGINE_NOT_LEADING, ENGINE_DB_LOST, 
 struct engine_config {
     struct core_config core;
     uint64_t seed;
-    size_t inbox_max;       /* events waiting; at it engine_adopt refuses */
-    size_t inbox_bytes_max; /* the same, but the last one may pass it; no event is larger */
-    size_t keys_max;        /* requests with an Idempotency-Key at a time; more are refused */
-    size_t batch_jobs_max;  /* 2,000; a batch is closed once it has as many ... */
-    size_t batch_bytes_max; /* ... or as many bytes of rows: 4 MiB; one event is never split */
-    size_t held_bytes_max;  /* of all batches whose fate is open; at it nothing is stepped */
-    size_t inflight_max;    /* 2 */
+    size_t inbox_max;        /* events waiting; at it engine_adopt refuses */
+    size_t inbox_bytes_max;  /* the same, but the last one may pass it; no event is larger */
+    size_t keys_max;         /* requests with an Idempotency-Key at a time; more are refused */
+    size_t batch_jobs_max;   /* 2,000; a batch is closed once it has as many ... */
+    size_t batch_bytes_max;  /* ... or as many bytes of rows: 4 MiB; one event is never split */
+    size_t batch_memory_max; /* ... or of memory, answers and frames included: 8 MiB */
+    size_t held_bytes_max;   /* of all batches whose fate is open; at it nothing is stepped */
+    size_t inflight_max;     /* 2 */
     /* A batch goes beside another only with so many bytes of rows, 64 KiB: a small one would wait
      * for it anyway, and is larger when it is through. */
     size_t beside_bytes_min;
-    /* The budget of one turn, in events, and in the bytes of large ones; one always goes. */
+    /* The budget of one turn, in events: of one that brings or looks at much, its share of these.
+     * One always goes. */
     size_t turn_work_max;
     uint32_t alone_ms;       /* one event per batch for so long after a refused batch: 60 s */
     uint32_t away_ms;        /* a commit that takes longer makes the database 'away': 2 s */
@@ -89,7 +91,8 @@ struct engine_room engine_room(const struct engine *engine);
 FL_CHECK bool engine_adopt(struct engine *engine, struct engine_event *event, fl_ms now,
                            struct fl_err *err);
 
-/* Does what can be done now; never more than the budget of one turn. */
+/* Does what can be done now; never more than the budget of one turn.  New events are taken in each
+ * turn, also while the core works off in slices what an earlier one caused. */
 void engine_turn(struct engine *engine, fl_ms now);
 
 /* Optional, after a turn and what belongs to it: how long it took goes into the statistics. */

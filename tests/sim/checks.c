@@ -15,6 +15,7 @@ struct checks *checks_create(struct sim *sim, const struct fake_pg *pg,
     struct policy_config policy = {.rule = rule,
                                    .head_wait_ms = config->head_wait_ms,
                                    .unconfirmed_max = config->unconfirmed_max,
+                                   .slice_max = config->slice_max,
                                    .backoff_first_ms = config->backoff_first_ms,
                                    .backoff_max_ms = config->backoff_max_ms};
 

@@ -149,6 +149,19 @@ static void hear_of(struct policy_element *element, uint64_t session, uint64_t s
     element->told_seq = seq;
 }
 
+/* More than the core looks at, when it walks all that lives anywhere. */
+static uint64_t looks_of_all(const struct policy *policy)
+{
+    enum { LOOKS_OF_ONE = 8 };
+
+    uint64_t looks = LOOKS_OF_ONE;
+
+    for (size_t i = 0; i < policy->clusters.len; i++) {
+        looks += LOOKS_OF_ONE * policy->clusters.at[i].live.len;
+    }
+    return looks;
+}
+
 static void hear_inventory(struct policy *policy, const struct core_event *event)
 {
     struct policy_cluster *cluster =
@@ -164,6 +177,8 @@ static void hear_inventory(struct policy *policy, const struct core_event *event
     if (!event->inventory.is_end || cluster->is_listed) return;
     cluster->is_listed = true;
     cluster->listed_at = policy->sim->now;
+    cluster->looks_left = looks_of_all(policy);
+    if (cluster->looks_left <= policy->config.slice_max / 2) cluster->looks_left = 0;
 }
 
 static void hear_replica(struct policy *policy, const struct core_event *event)
@@ -628,6 +643,18 @@ static void I28_the_first_start_is_kept(struct policy *policy)
     fl_vec_clear(&policy->must_have_first_start);
 }
 
+/* Each batch has a slice at least, and half of that is not for timers. */
+static void work_off(struct policy *policy)
+{
+    for (size_t i = 0; i < policy->clusters.len; i++) {
+        struct policy_cluster *cluster = &policy->clusters.at[i];
+        uint64_t slice = policy->config.slice_max / 2;
+
+        if (cluster->listed_at > policy->formed_at) continue;
+        cluster->looks_left -= slice < cluster->looks_left ? slice : cluster->looks_left;
+    }
+}
+
 void policy_committed(struct policy *policy, const struct fake_pg_journal *entry, fl_ms formed_at)
 {
     struct fl_reader reader = fl_reader(entry->body.at, entry->body.len);
@@ -641,6 +668,7 @@ void policy_committed(struct policy *policy, const struct fake_pg_journal *entry
     if (policy->epoch != entry->epoch) policy->term_at = entry->at;
     policy->epoch = entry->epoch;
     policy->batch = entry->batch;
+    work_off(policy);
     while (reader.pos < reader.len) {
         struct fl_err err = {0};
         struct row row;

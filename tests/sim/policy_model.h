@@ -31,6 +31,7 @@ struct policy_config {
     enum policy_rule rule;
     uint32_t head_wait_ms; /* for HEAD_WAITS only */
     uint32_t unconfirmed_max;
+    uint32_t slice_max; /* looks of the core at a time */
     uint32_t backoff_first_ms, backoff_max_ms;
 };
 

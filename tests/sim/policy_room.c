@@ -214,8 +214,8 @@ static bool takes_work(const struct policy *policy, const struct policy_cluster 
 {
     return cluster->is_known && cluster->state == POLICY_CLUSTER_ENROLLED &&
            cluster->access == CORE_ACCESS_open && !cluster->is_cordoned && !cluster->is_closed &&
-           cluster->session_term == policy->epoch && cluster->is_listed && !cluster->is_lost &&
-           cluster->acked > 0;
+           cluster->session_term == policy->epoch && cluster->is_listed &&
+           cluster->looks_left == 0 && !cluster->is_lost && cluster->acked > 0;
 }
 
 static void need_rooms(struct policy *policy, struct policy_cluster *cluster)

@@ -62,6 +62,9 @@ struct policy_cluster {
     bool is_lost;               /* its connection is gone */
     bool is_listed;             /* its inventory was whole, at listed_at */
     fl_ms listed_at;
+    /* The core may yet look so often until all that lives there, and all that waits before it for a
+     * slice, is compared with the inventory. */
+    uint64_t looks_left;
     uint64_t acked; /* the newest report that the leader acknowledged */
     struct policy_node nodes[POLICY_NODES_MAX];
     uint32_t nodes_len;

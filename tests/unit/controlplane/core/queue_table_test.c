@@ -65,9 +65,11 @@ static void buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_
     } sorted[] = {{INT32_MAX, 1}, {5, 1}, {5, 2}, {5, 9}, {0, 1}, {-5, 1}, {INT32_MIN, 3}};
     static const int order[] = {3, 0, 6, 1, 5, 2, 4};
     struct queue_table table;
-    uint32_t queue, slots[7];
+    struct job_table jobs;
+    uint32_t queue, slots[7], jobs_at[7];
 
     (void)state;
+    job_table_init(&jobs, 7);
     queue_table_init(&table, 4, 7);
     queue = add(&table, "ml");
     for (size_t i = 0; i < 7; i++) {
@@ -77,18 +79,21 @@ static void buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_
         assert_int_not_equal(slots[n], 0);
         assert_int_equal(
             queue_table_need_bucket(&table, queue, sorted[n].priority, sorted[n].shape), slots[n]);
-        queue_table_join(&table, slots[n]);
+        jobs_at[n] = job_table_add(&jobs, (struct fl_job){i + 1});
+        job_table_at(&jobs, jobs_at[n])->bucket = slots[n];
+        queue_table_join(&table, &jobs, jobs_at[n]);
     }
     assert_int_equal(queue_table_need_bucket(&table, queue, 77, 77), 0); /* as many as can be */
     for (size_t i = 0; i < 7; i++) {
         assert_int_equal(queue_table_at(&table, queue)->buckets.at[i], slots[i]);
     }
     assert_int_equal(queue_table_at(&table, queue)->jobs, 7);
-    queue_table_leave(&table, slots[2]);
+    queue_table_leave(&table, &jobs, jobs_at[2]);
     assert_int_equal(queue_table_at(&table, queue)->buckets.len, 6);
     assert_int_equal(queue_table_at(&table, queue)->buckets.at[2], slots[3]);
     assert_int_not_equal(queue_table_need_bucket(&table, queue, 77, 77), 0);
     queue_table_fini(&table);
+    job_table_fini(&jobs);
 }
 
 enum { JOBS = 60 };
@@ -107,7 +112,7 @@ static void init(struct world *world)
     for (uint64_t i = 0; i < JOBS; i++) {
         world->slots[i] = job_table_add(&world->jobs, (struct fl_job){i + 1});
         job_table_at(&world->jobs, world->slots[i])->bucket = world->bucket;
-        queue_table_join(&world->queues, world->bucket);
+        queue_table_join(&world->queues, &world->jobs, world->slots[i]);
     }
 }
 

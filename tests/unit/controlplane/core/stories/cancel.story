@@ -379,15 +379,13 @@ agent east reports 1/0#1 r0 exited 143
     job_end job=1 failed DeadlineExceeded is_array=0 has_marks=1
     east <- ack 1
 
-# a deadline that passed while nobody led is acted upon at the first tick
+# a deadline that passed while nobody led is acted upon at once
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
 . submit ml cpu=1 deadline=60
 . agent east reports 1/0#1 r0 running
-. 100s reload
-tick 0s
-  100.000s
+100s reload
     mark_set job=1 kind=2 value=36
 
 # a deadline that comes while the job waits for its retry ends it at once

@@ -179,8 +179,8 @@ agent east lost
 . agent west up n1 cpu=8
 forget east
     audit tenant=1 actor=ann body=cluster_forget east attempts=1
-    attempt_end job=1 element=0 n=3 ClusterForgotten exit_code=0
     cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
+    attempt_end job=1 element=0 n=3 ClusterForgotten exit_code=0
     answer ok
 tick 48s
   78.186s

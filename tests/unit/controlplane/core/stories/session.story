@@ -397,10 +397,10 @@ agent east lost
 . agent west up n1 cpu=8
 forget east
     audit tenant=1 actor=ann body=cluster_forget east attempts=2
+    cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
     attempt_end job=2 element=0 n=1 ClusterForgotten exit_code=0
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
     job_end job=1 cancelled Cancelled is_array=0 has_marks=1
-    cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
     attempt_new job=2 element=0 n=2 incarnation=1 cluster=2 nodes=(5 bytes)
     answer ok
     west <- start job-2/0#2 seq=1 nodes=1,1
@@ -530,8 +530,8 @@ explain 1
     | west InsufficientCapacity: needs 1.000 CPU, 0 MiB; west has 0.000 CPU, 65536 MiB free of 1.000 CPU, 65536 MiB
 forget east
     audit tenant=1 actor=ann body=cluster_forget east attempts=1
-    attempt_end job=1 element=0 n=1 ClusterForgotten exit_code=0
     cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
+    attempt_end job=1 element=0 n=1 ClusterForgotten exit_code=0
     answer ok
 read 1
     answer ok
