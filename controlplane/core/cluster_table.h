@@ -91,7 +91,7 @@ struct cluster {
     FL_VEC(uint32_t) by_number;  /* index + 1; 0: none */
     FL_VEC(uint32_t) holes;      /* indices */
     uint32_t told_len;           /* nodes that this session has told of */
-    uint32_t ready_len;          /* of those: ready ones */
+    uint32_t ready_len;          /* those of them that are ready */
     bool is_listed;              /* this session has told of all of them: who is missing is gone */
     struct fl_resources total_sum, free_sum; /* of ready nodes of this session */
     uint32_t node_cursor;                    /* where the next search starts */
@@ -100,11 +100,11 @@ struct cluster {
     uint32_t live_first; /* element slots */
     uint32_t live_len;
 
-    /* What lives there is being walked in slices, see core_session_sweep. */
+    /* All attempts there are walked in slices, see core_session_sweep. */
     bool is_swept;
     bool is_swept_again;    /* something changed meanwhile: another walk follows */
     uint32_t sweep_at;      /* element slot: the next */
-    uint64_t sweep_session; /* whose inventory was complete when the walk began; 0: none */
+    uint64_t sweep_session; /* its inventory was complete when the walk began; 0: none was */
     uint32_t unmarked_first, unmarked_last;
     uint32_t unconfirmed; /* live attempts that the agent has not told of */
     uint32_t resend_len;  /* live attempts whose START waits to be sent again */

@@ -291,6 +291,7 @@ struct core_stats core_stats(const struct core *core)
                                .starts = core->starts,
                                .placements_tried = core->placements_tried,
                                .later = core_later_len(core),
+                               .is_timers_cut = core->is_timers_cut,
                                .job_lost_from = core->job_lost_from,
                                .job_lost_to = core->job_lost_to};
 

@@ -183,7 +183,7 @@ struct core_batch {
 struct core_batch *core_batch_create(uint64_t number);
 void core_batch_destroy(struct core_batch *batch);
 
-/* What it holds in memory; each slice of the core's own work keeps a batch below
+/* Its bytes in memory; each slice of the core's own work keeps a batch below
  * CORE_BATCH_BYTES_MAX. */
 size_t core_batch_bytes(const struct core_batch *batch);
 

@@ -24,7 +24,7 @@ bool core_later_take(struct core *core, struct later *ret_what)
 {
     if (core_later_len(core) == 0) return false;
     *ret_what = core->later.at[core->later_at++];
-    if (2 * core->later_at >= core->later.len) { /* what is left moves to the front */
+    if (2 * core->later_at >= core->later.len) { /* the others move to the front */
         size_t left = core_later_len(core);
 
         memmove(core->later.at, core->later.at + core->later_at, left * sizeof *core->later.at);

@@ -333,6 +333,7 @@ static void explain(struct core *core, const struct core_event *event, struct co
         struct placement_verdict verdict;
 
         if (core->clusters.clusters.at[i]->state != CLUSTER_ENROLLED) continue;
+        core_look(core, 1 + core->clusters.clusters.at[i]->nodes.len);
         verdict = placement_explain(&core->clusters, (uint32_t)i + 1, shape,
                                     (struct placement_limits){core->config.unconfirmed_max},
                                     &core->scratch);

@@ -148,8 +148,8 @@ static void open_session(struct core *core, const struct core_event *event,
         cluster->has_images = event->session_open.has_images;
         core->clusters.totals_at = ++core->clusters.stamp;
     }
-    /* Commands of the old session count no more (element_enter_session): what is there, the
-     * inventory tells. */
+    /* Commands of the old session count no more (element_enter_session): the inventory tells
+     * what is there. */
     cluster->resend_len = 0;
     cluster->unmarked_first = cluster->unmarked_last = 0;
     core_put_cluster(batch, cluster);
@@ -476,7 +476,7 @@ static void resend(struct core *core, struct core_batch *batch, struct cluster *
     }
 }
 
-/* ---- what one word about a cluster means for all that lives there ---------------------------- */
+/* ---- one word about a cluster, for all that lives there -------------------------------------- */
 
 static void visit(struct core *core, struct core_batch *batch, struct cluster *cluster,
                   uint32_t slot)

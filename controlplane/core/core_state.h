@@ -110,7 +110,7 @@ bool core_timer_due(struct core *core, enum timer_kind *ret_kind, uint64_t *ret_
 /* One is due, perhaps one that counts no more. */
 bool core_timer_is_due(const struct core *core);
 
-/* ---- core_later.c: what one event causes for many ------------------------------------------- */
+/* ---- core_later.c: work in slices ------------------------------------------------------------ */
 
 enum { LOOKS_OF_END = 4 }; /* something ends or starts, and has a row; a mere look is one */
 

@@ -651,6 +651,9 @@ static bool close_open(struct engine *engine)
         engine->is_more = core_settle(engine->core, core_now(engine), batch);
         engine->is_unsettled = false;
     }
+    if (core_batch_bytes(batch) > engine->stats.batch_largest_bytes) {
+        engine->stats.batch_largest_bytes = core_batch_bytes(batch);
+    }
     if (batch->rows.len > 0) {
         if (!has_number(engine)) return false;
         send_open(engine, is_for_one);

@@ -53,8 +53,8 @@ struct engine_config {
     /* A batch goes beside another only with so many bytes of rows, 64 KiB: a small one would wait
      * for it anyway, and is larger when it is through. */
     size_t beside_bytes_min;
-    /* The budget of one turn, in events: of one that brings or looks at much, its share of these.
-     * One always goes. */
+    /* The budget of one turn, in events; an event that brings or looks at much counts as many. One
+     * always goes. */
     size_t turn_work_max;
     uint32_t alone_ms;       /* one event per batch for so long after a refused batch: 60 s */
     uint32_t away_ms;        /* a commit that takes longer makes the database 'away': 2 s */
@@ -125,6 +125,7 @@ struct engine_stats {
     uint64_t refused;     /* batches that the server refused as poisoned */
     uint64_t quarantined; /* events */
     fl_ms turn_longest_ms;
+    size_t batch_largest_bytes; /* in memory */
     size_t inbox_len, inflight_len, keys_len;
     size_t
         suspects_len; /* events of refused batches; those in the inbox come on top of inbox_max */

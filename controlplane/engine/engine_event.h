@@ -27,7 +27,8 @@ void engine_event_destroy(struct engine_event *event); /* NULL is fine */
 size_t engine_event_bytes(const struct engine_event *event);
 
 /* How much a step of it costs at least: 1, or as many as the jobs, items or nodes it brings, or
- * asks for.  What the core looks at beyond that, it counts (core_looked). */
+ * asks for.  The core counts all else that it looks at
+ * (core_looked). */
 size_t engine_event_work(const struct engine_event *event);
 
 /* The agent's cluster it comes from; none for what a person asked. */

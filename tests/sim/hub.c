@@ -104,6 +104,19 @@ static void mind_agents(struct hub *hub)
     if (engine_breaker(hub->engine) == ENGINE_NOT_LEADING) hub_front_turn_away(hub);
 }
 
+static void mark_slices(struct hub *hub)
+{
+    const struct core *core = engine_core(hub->engine);
+    uint64_t reloads = engine_stats(hub->engine).reloads;
+
+    if (core && core_stats(core).later > 0) {
+        sim_mark(hub->sim, MARK_slice_cut);
+        if (reloads != hub->reloads) sim_mark(hub->sim, MARK_slice_after_reload);
+    }
+    if (core && core_stats(core).is_timers_cut) sim_mark(hub->sim, MARK_timers_cut);
+    hub->reloads = reloads;
+}
+
 /* The end of every turn. */
 void hub_work(struct hub *hub)
 {
@@ -120,6 +133,7 @@ void hub_work(struct hub *hub)
     mind_agents(hub);
     for (int i = 0; i < 8 && engine_deadline(hub->engine) <= hub_clock(hub); i++) {
         engine_turn(hub->engine, hub_clock(hub));
+        mark_slices(hub);
     }
     hub_front_mind(hub, &due);
     if (db_client_deadline(hub->db_client) < due) due = db_client_deadline(hub->db_client);

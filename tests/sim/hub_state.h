@@ -51,6 +51,7 @@ struct hub {
     struct db_client *db_client;
     struct engine *engine;
     uint64_t takes;                        /* attempts of its engine, as last seen */
+    uint64_t reloads;                      /* by its engine, as last seen */
     bool is_storing;                       /* the store takes its turn */
     FL_VEC(struct hub_session *) sessions; /* by connection */
     FL_VEC(struct core_event) lost;        /* session_lost that the engine had no room for */

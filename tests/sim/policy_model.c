@@ -658,11 +658,13 @@ static void work_off(struct policy *policy)
 void policy_committed(struct policy *policy, const struct fake_pg_journal *entry, fl_ms formed_at)
 {
     struct fl_reader reader = fl_reader(entry->body.at, entry->body.len);
-    size_t here = entry->batch % (POLICY_BATCHES_BACK + 1);
+    size_t ring = 1 + (policy->config.slice_max < POLICY_SLICE_SMALL ? POLICY_BATCHES_MAX
+                                                                     : POLICY_BATCHES_BACK);
+    size_t here = entry->batch % ring;
 
     policy->at_before = policy->at;
     policy->at = entry->at;
-    policy->at_old = policy->ats[(here + 1) % (POLICY_BATCHES_BACK + 1)];
+    policy->at_old = policy->ats[(here + 1) % ring];
     policy->ats[here] = entry->at;
     policy->formed_at = formed_at;
     if (policy->epoch != entry->epoch) policy->term_at = entry->at;

@@ -10,7 +10,9 @@
 enum {
     POLICY_NODES_MAX = 16,
     POLICY_NAME_MAX = 64,
-    POLICY_BATCHES_BACK = 4, /* a timer that was due so many batches ago has fired */
+    POLICY_BATCHES_BACK = 4,  /* a timer that was due so many batches ago has fired, ... */
+    POLICY_BATCHES_MAX = 200, /* ... and if they fire in slices of a few, so many */
+    POLICY_SLICE_SMALL = 100,
     POLICY_CLUSTER_ENROLLED = 1,
 };
 
@@ -148,12 +150,12 @@ struct policy {
     struct policy_config config;
     uint64_t epoch;   /* the newest batch's */
     uint64_t batch;   /* its number */
-    fl_ms at, at_old; /* the core's time of it, and of POLICY_BATCHES_BACK before */
+    fl_ms at, at_old; /* the core's time of it, and of one so long ago that its timers have fired */
     fl_ms at_before;  /* the one before */
-    fl_ms ats[POLICY_BATCHES_BACK + 1]; /* ring of them */
-    fl_ms term_at;                      /* the first batch of this epoch */
-    fl_ms formed_at;                    /* true time: when the newest batch was made up */
-    uint64_t serial;                    /* attempts so far */
+    fl_ms ats[POLICY_BATCHES_MAX + 1]; /* ring of them */
+    fl_ms term_at;                     /* the first batch of this epoch */
+    fl_ms formed_at;                   /* true time: when the newest batch was made up */
+    uint64_t serial;                   /* attempts so far */
     uint64_t pass;
     uint64_t state;                         /* grows with each row, report and frame */
     FL_VEC(struct policy_job) jobs;         /* by id */

@@ -526,7 +526,7 @@ static struct engine_config draw_engine(struct sim *sim)
     config.core.head_wait_ms = (uint32_t)sim_between(sim, 3000, 20000);
     config.core.round_starts_max = (uint32_t)sim_between(sim, 1, 50);
     /* A job here has few elements. */
-    if (sim_chance(sim, 500000)) config.core.slice_max = (uint32_t)sim_between(sim, 4, 60);
+    if (sim_chance(sim, 500000)) config.core.slice_max = (uint32_t)sim_between(sim, 4, 12);
     config.core.jobs_max = 100000;
     config.core.elements_max = 100000;
     if (sim_chance(sim, 100000)) config.inbox_max = (size_t)sim_between(sim, 4, 200);

@@ -11,18 +11,28 @@ struct world {
     struct core_batch *batch;
     fl_ms now;
     uint64_t seed, report_seq;
+    uint32_t node_cpus; /* milli, of the one node */
     char shape[64];
     size_t shape_len;
 };
 
+static void begin(struct world *world)
+{
+    struct core_event begin = {.kind = CORE_EV_begin, .now = 1000, .begin = {world->seed, 1, 1, 1}};
+    struct core_event queue = {.kind = CORE_EV_queue_put, .tenant = {1}};
+
+    core_step(world->core, &begin, world->batch);
+    queue.queue_put.name = FL_STR("ml");
+    core_step(world->core, &queue, world->batch);
+}
+
 static void init(struct world *world, uint64_t seed, uint32_t retries)
 {
     struct shape shape = {.roles_len = 1, .roles = {{1, 1, {0, 1000, 0}}}, .retries_max = retries};
-    struct core_event begin = {.kind = CORE_EV_begin, .now = 1000, .begin = {seed, 1, 1, 1}};
-    struct core_event queue = {.kind = CORE_EV_queue_put, .tenant = {1}};
     struct fl_buf buf;
 
-    *world = (struct world){.config = core_config_default(), .now = 1000};
+    *world = (struct world){
+        .config = core_config_default(), .now = 1000, .seed = seed, .node_cpus = 8000};
     fl_buf_init(&buf, sizeof world->shape);
     assert_true(shape_encode(&buf, &shape));
     memcpy(world->shape, buf.at, buf.len);
@@ -30,9 +40,7 @@ static void init(struct world *world, uint64_t seed, uint32_t retries)
     fl_buf_fini(&buf);
     world->core = core_create(&world->config);
     world->batch = core_batch_create(1);
-    core_step(world->core, &begin, world->batch);
-    queue.queue_put.name = FL_STR("ml");
-    core_step(world->core, &queue, world->batch);
+    begin(world);
 }
 
 static void fini(struct world *world)
@@ -88,8 +96,8 @@ static void connect(struct world *world)
     struct core_node_report node = {.number = 1,
                                     .is_ready = true,
                                     .name = FL_STR("n1"),
-                                    .total = {1, 8000, 0},
-                                    .free = {1, 8000, 0}};
+                                    .total = {1, world->node_cpus, 0},
+                                    .free = {1, world->node_cpus, 0}};
 
     put.cluster_put.name = FL_STR("east");
     put.cluster_put.uid = FL_STR("uid");
@@ -318,9 +326,309 @@ static void the_deadline_of_an_idle_core_is_never(void **state)
     fini(&world);
 }
 
+/* ---- looks ----------------------------------------------------------------------------------- */
+
+static void next_batch(struct world *world)
+{
+    uint64_t number = world->batch->number;
+
+    core_batch_destroy(world->batch);
+    world->batch = core_batch_create(number + 1);
+}
+
+static void put_queue(struct world *world, const char *name)
+{
+    struct core_event event = {.kind = CORE_EV_queue_put, .tenant = {1}};
+
+    event.queue_put.name = fl_str_c(name);
+    core_step(world->core, &event, world->batch);
+}
+
+static void submit_to(struct world *world, const char *queue, size_t jobs)
+{
+    struct core_submit_item items[CORE_SUBMIT_MAX];
+    struct core_event event = {.kind = CORE_EV_submit, .tenant = {1}, .submit = {items, jobs}};
+
+    for (size_t i = 0; i < jobs; i++) {
+        items[i] = (struct core_submit_item){
+            .queue = fl_str_c(queue), .shape = {world->shape, world->shape_len}, .elements = 1};
+    }
+    core_step(world->core, &event, world->batch);
+}
+
+/* The page, good until the next batch.  *ret_looked: how much was looked at for it. */
+static const struct core_answer *list(struct world *world, const char *queue, uint64_t before,
+                                      size_t len_max, uint64_t *ret_looked)
+{
+    struct core_event event = {.kind = CORE_EV_list_jobs, .request = 1, .tenant = {1}};
+    uint64_t looked = core_looked(world->core);
+
+    event.list_jobs.queue = fl_str_c(queue);
+    event.list_jobs.before = before;
+    event.list_jobs.len_max = len_max;
+    core_step(world->core, &event, world->batch);
+    *ret_looked = core_looked(world->core) - looked;
+    return &world->batch->effects.at[world->batch->effects.len - 1].answer;
+}
+
+static void cancel(struct world *world, uint64_t job)
+{
+    struct core_event event = {.kind = CORE_EV_cancel, .tenant = {1}, .job = {.job = {job}}};
+
+    core_step(world->core, &event, world->batch);
+}
+
+/* Issue 11, section 3: beside a million others, a queue costs what it holds. */
+static void a_page_of_a_queue_looks_at_that_queue_alone(void **state)
+{
+    const struct core_answer *page;
+    struct world world;
+    uint64_t looked;
+
+    (void)state;
+    init(&world, 1, 0);
+    put_queue(&world, "empty");
+    put_queue(&world, "few");
+    submit_to(&world, "few", 3); /* jobs 1 to 3, and 20004 */
+    for (int i = 0; i < 20; i++) {
+        submit(&world, CORE_SUBMIT_MAX);
+    }
+    submit_to(&world, "few", 1);
+    next_batch(&world);
+    page = list(&world, "empty", 0, 1, &looked);
+    assert_int_equal(page->jobs_len, 0);
+    assert_int_equal(page->next, 0);
+    assert_int_equal(looked, 0);
+    page = list(&world, "few", 0, 2, &looked);
+    assert_int_equal(page->jobs_len, 2);
+    assert_int_equal(page->jobs[0].job.n, 20004);
+    assert_int_equal(page->jobs[1].job.n, 3);
+    assert_int_equal(page->next, 3);
+    assert_int_equal(looked, 2);
+    cancel(&world, 3); /* the cursor's own job ends between two pages */
+    page = list(&world, "few", page->next, 2, &looked);
+    assert_int_equal(page->jobs_len, 2);
+    assert_int_equal(page->jobs[0].job.n, 2);
+    assert_int_equal(page->jobs[1].job.n, 1);
+    assert_int_equal(page->next, 0);
+    assert_true(looked <= 4);
+    fini(&world);
+}
+
+/* A long queue whose cursor is gone: its place is looked for by id, so many at a time, and an empty
+ * page leads on. */
+static void the_place_of_a_lost_cursor_is_looked_for_in_pieces(void **state)
+{
+    const struct core_answer *page;
+    uint64_t looked, before = 0;
+    struct world world;
+    int pages = 0;
+
+    (void)state;
+    init(&world, 1, 0);
+    put_queue(&world, "long");
+    for (int i = 0; i < 11; i++) {
+        submit_to(&world, "long", CORE_SUBMIT_MAX);
+    }
+    for (int i = 0; i < 25; i++) {
+        submit(&world, CORE_SUBMIT_MAX);
+    }
+    submit_to(&world, "long", 2);
+    next_batch(&world);
+    page = list(&world, "long", 0, 1, &looked);
+    assert_int_equal(page->jobs[0].job.n, 36002);
+    cancel(&world, 36002);
+    cancel(&world, 36001);
+    for (before = page->next; page->jobs_len == 0 || pages == 0; pages++) {
+        page = list(&world, "long", before, 1, &looked);
+        before = page->next;
+        assert_true(looked <= 10001);
+        assert_int_not_equal(before, 0);
+    }
+    assert_int_equal(page->jobs[0].job.n, 11000);
+    assert_int_equal(pages, 3); /* 25,000 others, 10,000 a page */
+    fini(&world);
+}
+
+static void an_explain_counts_the_nodes_that_it_may_look_at(void **state)
+{
+    struct core_event event = {
+        .kind = CORE_EV_explain, .request = 1, .tenant = {1}, .job = {.job = {1}}};
+    struct world world;
+    uint64_t looked;
+
+    (void)state;
+    init(&world, 1, 0);
+    submit(&world, 1);
+    connect(&world);
+    looked = core_looked(world.core);
+    core_step(world.core, &event, world.batch);
+    assert_int_equal(core_looked(world.core) - looked, 2); /* one cluster, one node */
+    fini(&world);
+}
+
+/* An array of which all elements run on one node. */
+static void run_array(struct world *world, uint32_t elements)
+{
+    struct core_submit_item item = {
+        .queue = FL_STR("ml"), .shape = {world->shape, world->shape_len}, .elements = elements};
+    struct core_event event = {.kind = CORE_EV_submit, .tenant = {1}, .submit = {&item, 1}};
+
+    connect(world);
+    core_step(world->core, &event, world->batch);
+    while (core_settle(world->core, world->now, world->batch)) {
+    }
+    assert_int_equal(core_stats(world->core).elements, elements);
+    next_batch(world);
+}
+
+/* Batches of one settle each, until nothing is left: each within the slice. */
+static size_t count_slices(struct world *world, size_t effects_max, size_t *ret_effects)
+{
+    size_t slices = 1;
+
+    *ret_effects = 0;
+    for (;; slices++) {
+        bool has_more = core_settle(world->core, world->now, world->batch);
+
+        core_check(world->core);
+        assert_true(world->batch->effects.len <= effects_max);
+        assert_true(core_batch_bytes(world->batch) < CORE_BATCH_BYTES_MAX);
+        *ret_effects += world->batch->effects.len;
+        next_batch(world);
+        if (!has_more) return slices;
+    }
+}
+
+/* Issue 11, section 3: one mark, and STOPs in slices. */
+static void a_cancel_of_many_is_one_mark_and_slices(void **state)
+{
+    enum { ELEMENTS = 40000 };
+    struct world world;
+    size_t stops;
+    uint64_t looked;
+
+    (void)state;
+    init(&world, 1, 0);
+    world.node_cpus = ELEMENTS * 1000;
+    world.config.unconfirmed_max = ELEMENTS;
+    core_destroy(world.core);
+    world.core = core_create(&world.config);
+    begin(&world);
+    run_array(&world, ELEMENTS);
+    looked = core_looked(world.core);
+    cancel(&world, 1);
+    assert_true(core_looked(world.core) - looked <= world.config.slice_max);
+    assert_int_equal(world.batch->rows.len, 2); /* audit and mark */
+    assert_int_equal(world.batch->rows.at[1].kind, ROW_mark_set);
+    assert_int_equal(count_slices(&world, 2 * world.config.slice_max, &stops), 4);
+    assert_int_equal(stops, ELEMENTS);
+    fini(&world);
+}
+
+/* Runs so many jobs, whose deadlines pass an hour later. */
+static void run_with_deadlines(struct world *world, size_t jobs)
+{
+    struct shape shape = {.roles_len = 1, .roles = {{1, 1, {0, 1000, 0}}}, .deadline_s = 3600};
+    struct fl_buf buf;
+
+    init(world, 1, 0);
+    fl_buf_init(&buf, sizeof world->shape);
+    assert_true(shape_encode(&buf, &shape));
+    memcpy(world->shape, buf.at, buf.len);
+    world->shape_len = buf.len;
+    fl_buf_fini(&buf);
+    world->node_cpus = (uint32_t)jobs * 1000;
+    world->config.unconfirmed_max = (uint32_t)jobs;
+    core_destroy(world->core);
+    world->core = core_create(&world->config);
+    begin(world);
+    connect(world);
+    for (size_t i = 0; i < jobs; i += CORE_SUBMIT_MAX) {
+        submit(world, CORE_SUBMIT_MAX);
+    }
+    while (core_settle(world->core, world->now, world->batch)) {
+    }
+    for (uint64_t job = 1; job <= jobs; job++) {
+        struct core_event report = {.kind = CORE_EV_replica,
+                                    .now = world->now,
+                                    .replica = {.cluster = {1},
+                                                .session_epoch = 1,
+                                                .report_seq = ++world->report_seq,
+                                                .attempt = {{job}, 0, 1, 1},
+                                                .state = FL_REPLICA_running}};
+
+        core_step(world->core, &report, world->batch);
+    }
+    (void)core_settle(world->core, world->now, world->batch);
+    next_batch(world);
+}
+
+/* Issue 11, section 3. */
+static void due_timers_fire_in_slices_with_a_bounded_batch_each(void **state)
+{
+    enum { JOBS = 20000 };
+    struct core_event tick = {.kind = CORE_EV_tick};
+    struct world world;
+    size_t stops, slices;
+
+    (void)state;
+    run_with_deadlines(&world, JOBS);
+    tick.now = world.now += 3600 * FL_SECOND_MS;
+    core_step(world.core, &tick, world.batch);
+    assert_true(world.batch->rows.len < world.config.slice_max / 4);
+    assert_int_equal(core_deadline(world.core), INT64_MAX); /* core_settle goes on */
+    submit(&world, 1);                                      /* and new events are served */
+    slices = count_slices(&world, world.config.slice_max, &stops);
+    assert_true(slices > 10);
+    assert_int_equal(stops, JOBS);
+    fini(&world);
+}
+
+/* Jobs that end before their deadline leave a timer each, and a day is long. */
+static void timers_that_count_no_more_do_not_pile_up(void **state)
+{
+    enum { ROUNDS = 20, JOBS = 1000 };
+    struct world world;
+    uint64_t looked;
+    size_t slices, stops;
+
+    (void)state;
+    run_with_deadlines(&world, JOBS);
+    for (uint64_t job = 1; job <= ROUNDS * JOBS; job++) {
+        for (int state_of = FL_REPLICA_running; state_of <= FL_REPLICA_exited; state_of++) {
+            struct core_event report = {.kind = CORE_EV_replica,
+                                        .now = world.now,
+                                        .replica = {.cluster = {1},
+                                                    .session_epoch = 1,
+                                                    .report_seq = ++world.report_seq,
+                                                    .attempt = {{job}, 0, 1, 1},
+                                                    .state = (enum fl_replica_state)state_of}};
+
+            core_step(world.core, &report, world.batch);
+        }
+        submit(&world, 1);
+        while (core_settle(world.core, world.now, world.batch)) {
+        }
+        next_batch(&world);
+    }
+    looked = core_looked(world.core);
+    world.now += 3600 * FL_SECOND_MS;
+    slices = count_slices(&world, world.config.slice_max, &stops);
+    assert_int_equal(slices, 1);
+    assert_true(core_looked(world.core) - looked < 4 * JOBS); /* 20,000 were armed */
+    fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
          cmocka_unit_test(a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_fifth),
          cmocka_unit_test(a_repeatable_answer_is_kept_however_long_it_is),
          cmocka_unit_test(what_no_row_can_hold_is_refused_before_anything_is_written),
          cmocka_unit_test(rows_that_contradict_each_other_are_refused_by_name),
-         cmocka_unit_test(the_deadline_of_an_idle_core_is_never))
+         cmocka_unit_test(the_deadline_of_an_idle_core_is_never),
+         cmocka_unit_test(a_page_of_a_queue_looks_at_that_queue_alone),
+         cmocka_unit_test(the_place_of_a_lost_cursor_is_looked_for_in_pieces),
+         cmocka_unit_test(an_explain_counts_the_nodes_that_it_may_look_at),
+         cmocka_unit_test(a_cancel_of_many_is_one_mark_and_slices),
+         cmocka_unit_test(due_timers_fire_in_slices_with_a_bounded_batch_each),
+         cmocka_unit_test(timers_that_count_no_more_do_not_pile_up))

@@ -5,6 +5,8 @@
  *   submit ... &               the next line is stepped into the same batch
  *   . queue ml                 quietly: the outcome is not shown
  *   tick 60s                   a minute passes, tick by tick as the core asks for them
+ *   config slice_max=4         each batch has one slice of so many looks; first line of a story
+ *   next                       a batch for what is left, in which nothing else happens
  *   reload                     a fresh core from the rows so far; agents have to come again
  *   agent east up n1 cpu=8     hello, an empty inventory and a node report in one
  *
@@ -604,6 +606,10 @@ static void configure(struct teller *teller)
         if (take_u32(teller, "nodes_max", &config->nodes_max)) continue;
         if (take_u32(teller, "unconfirmed_max", &config->unconfirmed_max)) continue;
         if (take_u32(teller, "starts_max", &config->round_starts_max)) continue;
+        if (take_u32(teller, "slice_max", &config->slice_max)) {
+            teller->is_in_slices = true;
+            continue;
+        }
         wrong(teller, "no such limit");
     }
 }
@@ -714,6 +720,8 @@ static void play(struct teller *teller)
         database(teller);
     } else if (strcmp(verb, "room") == 0) {
         room(teller);
+    } else if (strcmp(verb, "next") == 0) {
+        ; /* a batch in which nothing happens */
     } else if (strcmp(verb, "reload") == 0) {
         reload(teller);
     } else {

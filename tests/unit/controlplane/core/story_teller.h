@@ -41,6 +41,7 @@ struct teller {
     char *out;
     size_t out_len;
     bool is_quiet;
+    bool is_in_slices;     /* a batch has one slice, as in life */
     struct fl_arena arena; /* holds one line */
 
     char *words[WORDS_MAX];
@@ -306,7 +307,7 @@ static void close_batch(struct teller *teller)
 {
     struct core_batch *batch = open_batch(teller);
 
-    while (core_settle(teller->core, teller->now, batch)) {
+    while (core_settle(teller->core, teller->now, batch) && !teller->is_in_slices) {
         ;
     }
     core_check(teller->core);

@@ -171,6 +171,46 @@ static void a_turn_does_no_more_than_its_budget(void **state)
     end(world);
 }
 
+/* Each event is charged with the looks of the core: here they look at 64 clusters each. */
+static void a_turn_is_charged_with_what_its_events_look_at(void **state)
+{
+    struct engine_config config = config_of_tests();
+    struct world *world;
+    uint64_t before;
+
+    (void)state;
+    config.turn_work_max = 10;
+    world = leader_with(config);
+    world->is_quiet = true;
+    play(world, "submit 5 a\nturn\ndone 3 ok\n");
+    for (uint64_t i = 0; i < 4 * CORE_LOOKS_PER_EVENT; i++) {
+        struct engine_event *event = new_event(CORE_EV_cluster_put, 200 + i);
+
+        event->event.cluster_put.name = event->event.cluster_put.uid =
+            fl_str_c(fl_arena_printf(&event->arena, "c%d", (int)i));
+        adopt(world, event);
+    }
+    for (uint64_t i = 4; i < 16; i++) {
+        char line[32];
+
+        play(world, "turn\n");
+        snprintf(line, sizeof line, "done %d ok\n", (int)i);
+        if (world->sent_len > 0) play(world, line);
+    }
+    assert_int_equal(engine_stats(world->engine).inbox_len, 0);
+    for (uint64_t i = 0; i < 10; i++) {
+        struct engine_event *event = new_event(CORE_EV_explain, 100 + i);
+
+        event->event.job.job.n = 1;
+        adopt(world, event);
+    }
+    before = engine_stats(world->engine).events;
+    play(world, "turn\n");
+    assert_int_equal(engine_stats(world->engine).events - before, 3); /* 4 each; the last passes */
+    assert_true(engine_deadline(world->engine) <= world->now);
+    end(world);
+}
+
 static void what_is_held_for_a_slow_commit_is_bounded(void **state)
 {
     struct engine_config config = config_of_tests();
@@ -614,6 +654,7 @@ FL_TESTS(cmocka_unit_test(it_takes_loads_and_leads),
          cmocka_unit_test(a_batch_without_rows_rides_the_newest_in_flight),
          cmocka_unit_test(a_batch_is_closed_at_its_limits_and_no_request_is_split),
          cmocka_unit_test(a_turn_does_no_more_than_its_budget),
+         cmocka_unit_test(a_turn_is_charged_with_what_its_events_look_at),
          cmocka_unit_test(what_is_held_for_a_slow_commit_is_bounded),
          cmocka_unit_test(a_full_inbox_refuses),
          cmocka_unit_test(an_unknown_commit_that_landed_is_answered),

@@ -52,6 +52,41 @@ static void items_come_out_as_a_sort_would_have_them(void **state)
     fl_heap_fini(&heap);
 }
 
+static void what_is_removed_from_the_middle_is_gone_and_the_rest_in_order(void **state)
+{
+    struct fl_heap heap = {0};
+    struct fl_prng prng;
+    int64_t removed_sum = 0, sum = 0, before = INT64_MIN;
+
+    (void)state;
+    fl_prng_seed(&prng, 7);
+    for (uint64_t i = 0; i < ITEMS; i++) {
+        int64_t key = fl_prng_between(&prng, -5000, 5000);
+
+        sum += key;
+        fl_heap_push(&heap, (struct fl_heap_item){.key = key, .tie = i});
+    }
+    for (int i = 0; i < ITEMS / 2; i++) {
+        size_t at = (size_t)fl_prng_between(&prng, 0, (int64_t)heap.len - 1);
+
+        removed_sum += heap.at[at].key;
+        fl_heap_remove(&heap, at);
+    }
+    assert_int_equal(heap.len, ITEMS - ITEMS / 2);
+    while (heap.len > 0) {
+        struct fl_heap_item item = fl_heap_pop(&heap);
+
+        assert_true(item.key >= before);
+        before = item.key;
+        sum -= item.key;
+    }
+    assert_int_equal(sum, removed_sum);
+    fl_heap_push(&heap, (struct fl_heap_item){.key = 1});
+    fl_heap_remove(&heap, 0);
+    assert_int_equal(heap.len, 0);
+    fl_heap_fini(&heap);
+}
+
 static void pushes_between_pops_keep_the_order(void **state)
 {
     struct fl_heap heap = {0};
@@ -89,5 +124,6 @@ static void an_empty_heap_peeks_nothing_and_may_be_ended(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(items_come_out_as_a_sort_would_have_them),
+         cmocka_unit_test(what_is_removed_from_the_middle_is_gone_and_the_rest_in_order),
          cmocka_unit_test(pushes_between_pops_keep_the_order),
          cmocka_unit_test(an_empty_heap_peeks_nothing_and_may_be_ended))
