@@ -1,7 +1,7 @@
 /* turns_bench.c - the longest turn and the largest batch of engine and core, where one event means
  * much.  No store, no Postgres, no network: batches are durable at once, and agents are events.
  *
- *   turns_bench new-shape       one job of a new shape a turn; 10,000 clusters of one node, all full
+ *   turns_bench new-shape       a job of a new shape a turn; 10,000 clusters of one node, all full
  *   turns_bench waiting-shapes  10,000 shapes wait in 500 queues; one of 500,000 nodes has more
  *   turns_bench explains        1,000 explains asked at once; 100 clusters of 5,000 nodes
  *   turns_bench deadlines       the deadlines of 100,000 running jobs pass at once
