@@ -1,5 +1,5 @@
 /* shape.h - the part of a job that the scheduler decides by, and its canonical bytes.
- * The spec reader writes them once it has checked the job document; jobs with equal bytes are equal
+ * The API writes them once it has checked the job document; jobs with equal bytes are equal
  * to the scheduler.  Decoding is total: bytes that shape_encode would not write are
  * refused.  Uses shared/base only. */
 #pragma once

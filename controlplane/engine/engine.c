@@ -193,8 +193,8 @@ static void refuse_waiting(struct engine *engine)
 }
 
 /* The core has run ahead of the durable state, or may have: it goes.  With the breaker open for
- * work, requests wait for the next term; else they are refused, but for those in flight: 'flying'
- * stays. */
+ * work, requests wait for the next term; else they are refused, but for those of the batches in
+ * flight, which stay. */
 static void fall(struct engine *engine, enum engine_breaker breaker, fl_ms delay, const char *why)
 {
     engine->store.drop(engine->store.ctx);
@@ -258,10 +258,10 @@ static void fall_poisoned(struct engine *engine, const char *text)
         }
         engine_inbox_refuse(&engine->inbox, culprit, FL_BUG,
                             "the control plane failed at this request, which is not done; its log"
-                            " has the reason, show it to whoever maintains Fairlead");
+                            " has the reason, show it to an admin");
     } else {
         snprintf(why, sizeof why, "the database refuses a batch%s: %s",
-                 batch->is_alone ? " of what the core decided by itself" : "", text);
+                 batch->is_alone ? " that the core decided by itself" : "", text);
     }
     engine->is_poisoned = true;
     engine->flights.is_refused = true;

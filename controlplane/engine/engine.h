@@ -3,8 +3,9 @@
  * effects carried out, in order.  Up to two batches are in flight, the second if it is large; later
  * events form the next.  A batch with effects but no rows rides the newest one in flight.
  *
- *   STANDBY --take--> TAKING --taken--> LOADING --loaded--> LEADING --refused, lost, deposed-->
- *   STANDBY
+ *   STANDBY --take--> TAKING --taken--> LOADING --loaded--> LEADING
+ *      ^                                                       |
+ *      +------- from any: refused, lost, deposed --------------+
  *
  * After any failed commit the core is destroyed (it has run ahead), a new epoch is taken
  * exactly as at the start, the newest journal keys tell which batches are durable after all, and a
@@ -18,9 +19,9 @@
  *
  * The engine does no I/O: it asks the store, which answers through engine_results, and hands its
  * effects to ports (engine_port.h).  Production and the simulator fill the same tables.
- * Not thread-safe: one thread owns it.  Times are monotonic milliseconds of
- * that thread; the core's time is Postgres's at the takeover, or the newest journal row's when that
- * is later, and goes on from there. */
+ * Not thread-safe: one thread owns it.  Times are that thread's monotonic milliseconds; the core's
+ * time is Postgres's at the takeover, or the newest journal row's when that is later, and goes on
+ * from there. */
 #pragma once
 
 #include "controlplane/core/core.h"
@@ -79,15 +80,14 @@ struct engine_room {
 };
 struct engine_room engine_room(const struct engine *engine);
 
-/* Takes the event.  False: nothing has happened, and the event is destroyed.  'err' says what to
- * tell:
- *   a request  FL_UNAVAILABLE, FL_NO_SPACE, FL_FULL (later), FL_TOO_LARGE, or FL_CONFLICT (its
- *              Idempotency-Key is in use)
- *   an agent's FL_UNAVAILABLE: forget it, its session is offered again when a term begins; FL_FULL:
- *   hold
- *              it and what comes behind it, and try again; else the session has a gap now: close
- *              it, the agent dials again.  FL_DENIED: that cluster is not
- *              listened to for a while, since the database refused what follows from its events. */
+/* Takes the event.  False: nothing has happened, and the event is destroyed.  'err' is the answer:
+ *   a request   FL_UNAVAILABLE, FL_NO_SPACE, FL_FULL (later), FL_TOO_LARGE, or FL_CONFLICT (its
+ *               Idempotency-Key is in use)
+ *   an agent's  FL_UNAVAILABLE: forget it, its session is offered again when a term begins.
+ *               FL_FULL: hold it and the events behind it, and try again.
+ *               Else the session has a gap now: close it, the agent dials again.
+ *               FL_DENIED: the engine does not listen to that cluster for a while, since the
+ *               database refused the rows that followed from its events. */
 FL_CHECK bool engine_adopt(struct engine *engine, struct engine_event *event, fl_ms now,
                            struct fl_err *err);
 
@@ -120,7 +120,7 @@ struct engine_stats {
     uint64_t events;      /* stepped */
     uint64_t batches;     /* committed */
     uint64_t rows;        /* in them */
-    uint64_t takes;       /* attempts to */
+    uint64_t takes;       /* attempts to take over */
     uint64_t reloads;     /* cores loaded */
     uint64_t refused;     /* batches that the server refused as poisoned */
     uint64_t quarantined; /* events */

@@ -14,7 +14,7 @@ struct engine_batch {
     size_t steps;                  /* events since it was opened, kept or not */
     bool is_alone;             /* one event at most: if it is refused, that one is the culprit */
     uint64_t epoch;            /* it was sent under this one */
-    struct engine_batch *next; /* of the riders */
+    struct engine_batch *next; /* a rider's: the rider behind it */
     struct engine_batch *riders, *riders_last; /* released with it, after it */
     size_t riders_bytes;
 };

@@ -1,8 +1,8 @@
-/* engine_event.h - an event that somebody gave away, with everything it points to; and lists of
- * them.  Made by who learns of something, filled in from its arena, given to engine_adopt; from
- * then on the engine's: it keeps the event until the fate of its batch is known, since it may have
- * to be stepped again.  Uses the core's event types and shared/base.  Not thread-safe: one owner at
- * a time. */
+/* engine_event.h - an event that its maker gave away, with everything it points to; and lists of
+ * them.  A front or a tunnel makes it, fills it in from its arena and gives it to engine_adopt.
+ * From then on it is the engine's, which keeps it until the fate of its batch is known, since it
+ * may have to be stepped again.  Uses the core's event types and shared/base.  Not thread-safe: one
+ * owner at a time. */
 #pragma once
 
 #include "controlplane/core/core_event.h"
@@ -31,7 +31,7 @@ size_t engine_event_bytes(const struct engine_event *event);
  * (core_looked). */
 size_t engine_event_work(const struct engine_event *event);
 
-/* The agent's cluster it comes from; none for what a person asked. */
+/* The cluster of the agent that it comes from; none for a request. */
 struct fl_cluster engine_event_cluster(const struct engine_event *event);
 
 /* It asks and changes nothing. */

@@ -36,7 +36,7 @@ struct engine_taken {
     size_t keys_len;
 };
 
-/* The store, as it hands itself in. None of these may call back; the answers come in the store's
+/* The store, as it hands itself in.  None of these may call back; the answers come in the store's
  * next turn, as engine_results. */
 struct engine_store {
     void *ctx;

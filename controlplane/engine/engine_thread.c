@@ -115,7 +115,7 @@ static bool may_adopt(struct engine_thread *thread)
 /* ---- for people ------------------------------------------------------------------------------ */
 
 /* Numbers of a lost history were jumped over: a person must hear how many jobs this database has
- * forgotten. A term begins with a core that knows the losses of earlier terms. */
+ * forgotten.  A term begins with a core that knows the losses of earlier terms. */
 static void tell_lost(struct engine_thread *thread, bool has_begun)
 {
     const struct core *core = engine_core(thread->engine);

@@ -24,7 +24,7 @@ struct engine_thread_ports {
     /* For the log: "leading" (we stopped leading, text says why), "history" (rows were lost, text
      * says how many), or one of store.h's words. */
     void (*trouble)(void *ctx, const char *what, const char *text);
-    /* A turn is over: its effects can go on their way together. NULL is fine. */
+    /* A turn is over: its effects can go on their way together.  NULL is fine. */
     void (*turned)(void *ctx);
 };
 
@@ -33,7 +33,7 @@ struct engine_thread_config {
     struct store_config store; /* conninfo and instance are the caller's to set */
     size_t handover_max;       /* events between the threads; at it engine_thread_adopt refuses */
     size_t handover_bytes_max; /* the same */
-    uint32_t stop_ms;          /* how long a stop waits for what is in flight */
+    uint32_t stop_ms;          /* a stop waits so long for the batches in flight */
 };
 
 struct engine_thread_config engine_thread_config_default(void);

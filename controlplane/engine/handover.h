@@ -1,7 +1,7 @@
 /* handover.h - events on their way from other threads to the engine's loop.
  * The first of the three places in which an event waits before the core; engine_inbox.h has the
- * other two.  Bounded by number and by bytes: at either a put is refused at once. Events that
- * the engine has no room for stay here, so that a caller hears that it must come again.
+ * other two.  Bounded by number and by bytes: at either a put is refused at once.  Events that the
+ * engine has no room for stay here, so that a caller hears that it must come again.
  * put and wake are for any thread; the rest is for the loop's. */
 #pragma once
 
@@ -32,6 +32,6 @@ size_t handover_len(struct handover *handover);
 /* From now on a wake is needed; events that are here already do not wake the loop. */
 void handover_sleep(struct handover *handover);
 
-/* Refuses puts from now on, and wakes; the events inside can still be taken. Any thread. */
+/* Refuses puts from now on, and wakes; the events inside can still be taken.  Any thread. */
 void handover_close(struct handover *handover);
 bool handover_is_closed(struct handover *handover);
