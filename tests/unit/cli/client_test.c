@@ -7,6 +7,7 @@
 
 #include "cli/http.h"
 #include "tests/fl_test.h"
+#include "tests/unit/agent/tunnel/test_proxy.h"
 #include "tests/unit/shared/http_client/http_trial.h"
 
 #define OK "HTTP/1.1 200 OK\r\n"
@@ -215,6 +216,42 @@ static void the_environment_names_the_proxy(void **state)
     unsetenv("HTTPS_PROXY"), unsetenv("ALL_PROXY"), unsetenv("http_proxy");
 }
 
+static void a_request_goes_through_the_proxy_unless_exempt(void **state)
+{
+    static const char *const texts[] = {GOOD};
+    char path[] = "/tmp/fl-client-test-XXXXXX";
+    int fd = mkstemp(path);
+    struct cli_request request = {.method = "GET", .path = "/v1/jobs"};
+    struct cli_reply reply = {0};
+    struct fl_err err = {0};
+    struct test_peer proxy = {0};
+    struct trial_ca ca;
+    struct fixture fixture;
+
+    (void)state;
+    trial_ca_init(&ca);
+    assert_int_equal(write(fd, fl_ca_cert_pem(ca.ca).at, fl_ca_cert_pem(ca.ca).len),
+                     fl_ca_cert_pem(ca.ca).len);
+    close(fd);
+    test_proxy_start(&proxy);
+    setenv("https_proxy", proxy.url, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        begin(&fixture, texts, 1);
+        fixture.server.tls = ca.server;
+        snprintf(fixture.url, sizeof fixture.url, "https://127.0.0.1:%u", fixture.server.port);
+        fixture.cli.settings.ca_file = path;
+        if (i == 1) setenv("no_proxy", "10.0.0.1, 127.0.0.1", 1);
+        if (!cli_send(&fixture.cli, &request, &reply, &err)) fail_msg("%s", err.text);
+        assert_int_equal(reply.status, 200);
+        assert_int_equal(atomic_load(&proxy.served), 1);
+        end(&fixture);
+    }
+    unsetenv("https_proxy"), unsetenv("no_proxy");
+    unlink(path);
+    test_peer_stop(&proxy);
+    trial_ca_fini(&ca);
+}
+
 /* The last test: an interrupt is for good. */
 static void an_interrupt_ends_a_wait(void **state)
 {
@@ -240,4 +277,5 @@ FL_TESTS(cmocka_unit_test(requests_share_a_connection),
          cmocka_unit_test(what_does_not_pass_is_an_error),
          cmocka_unit_test(ca_and_certificate_errors_say_what_to_give),
          cmocka_unit_test(the_environment_names_the_proxy),
+         cmocka_unit_test(a_request_goes_through_the_proxy_unless_exempt),
          cmocka_unit_test(an_interrupt_ends_a_wait))
