@@ -1,8 +1,9 @@
-/* cluster_table.h - the clusters: who speaks for each, its nodes, and what is free on them.
- * What is free is the agent's own number, minus the starts its report does not include yet, plus
- * what has ended since.  A node is known by its name; the number that the agent gives it is good
- * for one session.  A node that its cluster tells of no more is forgotten once no live attempt is
- * on it (decision 55).  Its place among the nodes is then a hole, which the next new name fills;
+/* cluster_table.h - the clusters: the agent's session of each, its nodes, and their free resources.
+ * A node's free resources are the agent's own number, minus the starts that its report does not
+ * include yet, plus the replicas that have ended since.  A node is known by its name; the number
+ * that the agent gives it is good for one session.  The table forgets a node that its cluster
+ * reports no more, once no live attempt is on it (decision 55).  Its place among the nodes is then
+ * a hole, which the next new name fills;
  * until then no index moves.  Uses shared/base only.  Not thread-safe: the core owns it and is its
  * only caller. */
 #pragma once
@@ -29,23 +30,23 @@ struct node {
     struct fl_str labels; /* owned; "key=value\n", sorted */
     struct fl_resources total, free;
     uint64_t session;  /* the session that last told of it; another one: its numbers are old */
-    uint32_t number;   /* the agent's, in that session */
-    uint64_t stamp;    /* of the event that last told of it */
-    uint32_t replicas; /* of live attempts, that are on it */
+    uint32_t number;   /* the agent's own, good in that session */
+    uint64_t stamp;    /* the stamp of the event that last reported it */
+    uint32_t replicas; /* so many replicas of live attempts are on it */
     bool is_ready;
 };
 
-/* A replica that the agent has and nobody assigned, from a time that the database has lost. */
+/* A replica that the agent holds, whose job's number the database has lost. */
 struct stray {
     struct fl_attempt attempt;
     fl_ms stop_at;
 };
 
-/* Which life of an agent spoke for a cluster, and on which connection last. */
+/* One life of a cluster's agent, from its start to its end, and its newest connection. */
 struct cluster_life {
     uint64_t boot; /* 0: none */
     uint64_t connection;
-    fl_ms at; /* when it was refused last, or another one followed; of the newest: 0 */
+    fl_ms at; /* when another life followed it, or when it was refused since; lives[0] has 0 */
 };
 
 enum { CLUSTER_LIVES_MAX = 4 };
@@ -58,16 +59,16 @@ struct cluster {
     char cordon[CORE_REASON_BYTES_MAX + 1]; /* why it takes no new work; empty: it does */
     char uuid[CLUSTER_UUID_MAX + 1];        /* in its certificates; empty: it has none */
     uint8_t access;                         /* enum core_access */
-    bool is_draining;     /* what lives there is being stopped, to run elsewhere; cordoned too */
-    uint64_t generation;  /* of its newest certificate */
-    uint64_t seen;        /* the newest generation that has come */
-    fl_ms seen_at;        /* when that came, or this core began; not stored */
-    struct fl_digest key; /* of its newest certificate */
+    bool is_draining;     /* its attempts are being stopped, to run elsewhere; it is cordoned too */
+    uint64_t generation;  /* its newest certificate carries it */
+    uint64_t seen;        /* the newest generation that an agent has shown */
+    fl_ms seen_at;        /* when an agent showed it, or this core began; not stored */
+    struct fl_digest key; /* SHA-256 of its newest certificate's public key */
 
     struct cluster_life lives[CLUSTER_LIVES_MAX]; /* not stored; the newest first */
     uint64_t twin_told; /* the life that was audited as a second one last */
 
-    uint64_t session_epoch; /* of the newest session; grows by one with each */
+    uint64_t session_epoch; /* the newest session's; grows by one with each */
     uint64_t connection;
     bool is_connected;
     bool is_inventoried; /* its inventory is complete */
@@ -79,8 +80,8 @@ struct cluster {
     /* When its silence becomes 'unknown'; 0: it is not silent, or the clock is frozen. */
     fl_ms lost_at;
     fl_ms resend_at;      /* when waiting for its nodes ends; 0: nothing waits */
-    uint64_t control_seq; /* of this session's last command */
-    uint64_t report_seq;  /* of this session's last report */
+    uint64_t control_seq; /* number of this session's last command */
+    uint64_t report_seq;  /* number of this session's last report */
     bool is_ack_due;
     uint32_t inventory_len;
     uint64_t inventory_digest;
@@ -112,9 +113,9 @@ struct cluster {
 
 struct cluster_table {
     FL_VEC(struct cluster *) clusters; /* slot i + 1, which is the id, is at[i]: never removed */
-    struct fl_map by_name;             /* of enrolled ones -> slot */
+    struct fl_map by_name;             /* name of an enrolled cluster -> slot */
     uint32_t clusters_max, nodes_max;
-    uint64_t stamp;     /* counts whatever gives work a new chance */
+    uint64_t stamp;     /* grows with each change that may let waiting work start */
     uint64_t totals_at; /* stamp of the last change of what clusters could hold when empty */
 };
 

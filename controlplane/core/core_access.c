@@ -313,7 +313,7 @@ static struct cluster *find_cluster(struct core *core, const struct core_event *
     struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
 
     if (cluster && cluster->state == CLUSTER_ENROLLED) return cluster;
-    core_answer_code(batch, event, FL_ABSENT, "no such cluster is enrolled");
+    core_answer_code(batch, event, FL_ABSENT, "this cluster is not enrolled");
     return NULL;
 }
 

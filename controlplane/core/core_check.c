@@ -255,8 +255,8 @@ static void check_buckets(const struct core *core)
     fl_assert(jobs == core->jobs.jobs.len);
 }
 
-/* Each node that a live attempt is on is there, and knows by how many; the others are told of, or
- * to be. */
+/* Each node counts its replicas of live attempts.  A node without any was reported in this session,
+ * or the session has not listed all its nodes yet. */
 static void check_nodes(const struct core *core, const struct cluster *cluster)
 {
     uint32_t *replicas = fl_new_array(uint32_t, cluster->nodes.len + 1);

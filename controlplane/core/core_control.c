@@ -4,8 +4,8 @@
 #include "controlplane/core/core_state.h"
 #include "shared/base/job_name.h"
 
-/* What people say about jobs, queues and clusters.  Saying it twice is saying it once: the second
- * time is answered alike, and changes and audits nothing. */
+/* People's orders about jobs, queues and clusters.  An order that repeats another is answered
+ * alike, and changes and audits nothing. */
 
 static void set_mark(struct core_batch *batch, uint64_t job, enum core_mark kind, bool is_set)
 {
@@ -129,7 +129,7 @@ static struct cluster *find_cluster(struct core *core, const struct core_event *
     struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
 
     if (cluster && cluster->state == CLUSTER_ENROLLED) return cluster;
-    core_answer_code(batch, event, FL_ABSENT, "no such cluster is enrolled");
+    core_answer_code(batch, event, FL_ABSENT, "this cluster is not enrolled");
     return NULL;
 }
 

@@ -1,7 +1,7 @@
 #include "controlplane/core/core_state.h"
 
 /* A job between its attempts: whether it has something to start, its place in its bucket, and its
- * end.  Every end of a job, whatever the reason, passes through end_job(). */
+ * end.  Every end of a job, for any reason, passes through end_job(). */
 
 bool core_job_has_work(const struct core *core, const struct job *job)
 {

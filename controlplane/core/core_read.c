@@ -4,7 +4,7 @@
 #include "controlplane/core/core_state.h"
 #include "shared/base/buf.h"
 
-/* Answers about live state.  They are effects like others: nobody sees one before the state that it
+/* Answers about live state.  They are effects like others: one leaves only once the state that it
  * shows is durable. */
 
 static enum job_state state_of(const struct job *job, const struct job_run *run)
@@ -98,7 +98,7 @@ static const char *unknown_sentence(struct core *core, const struct core_job_vie
     const char *what = view->elements == 1
                            ? "it"
                            : fl_arena_printf(&core->scratch,
-                                             "what it holds of this job (unknown: %" PRIu32
+                                             "its part of this job (unknown: %" PRIu32
                                              " of %" PRIu32 " live elements)",
                                              view->elements_unknown, view->elements_live);
 
@@ -273,7 +273,7 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
     if (event->list_jobs.queue.len > 0) {
         queue = queue_table_find(&core->queues, event->tenant, event->list_jobs.queue);
         if (!queue) {
-            core_answer_code(batch, event, FL_ABSENT, "no such queue exists");
+            core_answer_code(batch, event, FL_ABSENT, "no queue has this name");
             return;
         }
     }
@@ -405,7 +405,7 @@ static void list_nodes(struct core *core, const struct core_event *event, struct
     struct core_answer page = {0};
 
     if (!cluster || cluster->state != CLUSTER_ENROLLED) {
-        core_answer_code(batch, event, FL_ABSENT, "no such cluster is enrolled");
+        core_answer_code(batch, event, FL_ABSENT, "this cluster is not enrolled");
         return;
     }
     page.nodes = fl_arena_array(&core->scratch, struct core_node_view, len_max);

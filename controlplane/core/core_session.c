@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What agents say.  A session is one connection of one cluster, numbered by its epoch; whatever
- * comes under another epoch than the newest is not heard, and whatever names an attempt of another
- * cluster is a stray.  A session begins with an inventory; only when that is reconciled does
- * anything start there. */
+/* The agents' sessions and reports.  A session is one connection of one cluster, numbered by its
+ * epoch; an event under another epoch than the newest is not heard, and a replica whose attempt is
+ * another cluster's is a stray.  A session begins with an inventory; only when that is reconciled
+ * does anything start there. */
 
 static struct cluster *heard(const struct core *core, struct fl_cluster id, uint64_t session_epoch)
 {
@@ -209,8 +209,8 @@ static void stop_stray(struct core_batch *batch, struct cluster *cluster, struct
     core_emit_send(batch, &send);
 }
 
-/* Something lives there that nobody assigned.  A job this database never knew may be in its lost
- * part, so a person has some minutes to see it; anything else is over, and is stopped at once. */
+/* A replica runs there that this core did not assign.  A job in the database's lost part of history
+ * may be someone's, so a person has some minutes to see it; any other is stopped at once. */
 static void see_stray(struct core *core, struct core_batch *batch, struct cluster *cluster,
                       struct fl_attempt attempt, enum fl_replica_state state)
 {
@@ -282,8 +282,8 @@ static void see_replica(struct core *core, struct core_batch *batch, struct clus
     }
 }
 
-/* Assigned, but not told of.  What this core sent and never saw may be sent again; anything else
- * was there and is gone. */
+/* Assigned, but not in the inventory.  A START that this core sent and no agent confirmed may be
+ * sent again; any other attempt ends. */
 static void reconcile_absent(struct core *core, struct core_batch *batch, struct cluster *cluster,
                              uint32_t slot)
 {
@@ -429,8 +429,8 @@ static void hear_nodes(struct core *core, const struct core_event *event, struct
     for (size_t i = 0; i < event->nodes.len; i++) {
         const struct core_node_report *node = &event->nodes.at[i];
 
-        /* What is out of bounds is a broken agent's: it costs that agent the node, nobody else
-         * anything. */
+        /* A node out of bounds is a broken agent's: that agent loses the node, and no other agent
+         * notices. */
         FL_IGNORE(cluster_report_node(&core->clusters, cluster, stamp, node->number, node->is_ready,
                                       node->name, node->labels, node->total, node->free));
     }

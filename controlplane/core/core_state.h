@@ -1,4 +1,4 @@
-/* core_state.h - what the core consists of, for the files that make it up and nobody else.
+/* core_state.h - the core's parts, for the core's own files only.
  * Each file has one part of the core's work; they meet in this struct and in the calls below.
  * Calls go one way: core -> core_load, core_submit, core_control,
  * core_session, core_read -> core_access -> core_disconnect, and -> core_round -> core_attempt ->
@@ -56,7 +56,7 @@ struct core {
 
     struct fl_map specs_seen; /* digest -> range of ids in which its spec is stored already */
     struct fl_digest spec_newest;
-    uint64_t spec_newest_range; /* of spec_newest; UINT64_MAX: none */
+    uint64_t spec_newest_range; /* spec_newest is stored in this range; UINT64_MAX: none is */
 
     uint64_t looked;     /* see core_looked */
     uint32_t slice_left; /* looks until the next settle, or of this one */
@@ -79,8 +79,8 @@ uint32_t core_need_job(struct core *core, const struct core_event *event, struct
 
 void core_answer_code(struct core_batch *batch, const struct core_event *event, enum fl_code code,
                       const char *text);
-/* One row per accepted mutation: who did what, in a few words; and the repeatable answer, if it has
- * a key. */
+/* One row per accepted mutation: the actor and the act, in a few words.  core_keep_answer adds the
+ * repeatable answer of a request that has a key. */
 void core_audit(struct core_batch *batch, const struct core_event *event, const char *fmt, ...)
     FL_PRINTF(3, 4);
 void core_keep_answer(struct core_batch *batch, const struct core_event *event,
@@ -207,9 +207,9 @@ void core_disconnected(struct core *core, struct cluster *cluster);
 /* ---- core_access.c --------------------------------------------------------------------------- */
 
 void core_access_begin(struct core *core);
-/* What has expired goes. */
+/* Drops the join tokens and tokens that have expired. */
 void core_access_expire(struct core *core, struct core_batch *batch);
-/* Why nobody may speak for the cluster now; NULL: who has its certificate may. */
+/* Why no agent may speak for the cluster now; NULL: the holder of its certificate may. */
 const char *core_access_refusal(const struct cluster *cluster);
 /* A certificate of that generation was taken; the cluster's row is to follow. */
 void core_access_seen(const struct core *core, struct cluster *cluster, uint64_t generation);

@@ -28,7 +28,7 @@ struct element_replica {
 struct element {
     uint32_t job; /* slot */
     uint32_t element;
-    uint32_t cluster; /* slot; of the newest attempt */
+    uint32_t cluster; /* slot; the newest attempt is there */
     uint32_t incarnation;
     uint16_t n;        /* number of the newest attempt */
     uint16_t failures; /* attempts that count against the retries */
@@ -37,7 +37,7 @@ struct element {
     uint32_t next;     /* slot, in the ready list */
     fl_ms wait_until;  /* valid while waiting */
 
-    /* Of a live attempt. */
+    /* These fields are a live attempt's. */
     uint32_t cluster_prev, cluster_next; /* slots: the live attempts of its cluster */
     uint32_t unmarked_prev,
         unmarked_next;  /* slots: STARTs no node report includes yet, oldest first */
@@ -83,7 +83,7 @@ void element_table_remove(struct element_table *table, uint32_t slot);
 /* Forgets what held in an older session of its cluster. */
 void element_enter_session(struct element *element, uint64_t session);
 
-/* Room for the replicas of a new attempt, all pending; what was there is gone. */
+/* Room for the replicas of a new attempt, all pending; the replicas before are gone. */
 void element_set_replicas(struct element *element, uint32_t replicas_len);
 
 static inline struct element_replica *element_replica(struct element *element, uint32_t i)

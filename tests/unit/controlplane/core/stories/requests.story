@@ -289,7 +289,7 @@ list ml before=3
     | job-2 held Held priority=7
     | job-1 starting Dispatching on east attempt=1
 list nowhere
-    answer absent: no such queue exists
+    answer absent: no queue has this name
 read 1
     answer ok
     | job-1 starting Dispatching on east attempt=1
@@ -370,7 +370,7 @@ forget east
     cluster_put cluster=1 state=2 session_epoch=0 name=east uid=uid
     answer ok
 forget east
-    answer absent: no such cluster is enrolled
+    answer absent: this cluster is not enrolled
 
 # a job that finds no bucket writes nothing: neither its new shape, nor that an idle one went
 config shapes_max=2

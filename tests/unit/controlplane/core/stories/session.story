@@ -405,7 +405,7 @@ forget east
     answer ok
     west <- start job-2/0#2 seq=1 nodes=1,1
 forget east
-    answer absent: no such cluster is enrolled
+    answer absent: this cluster is not enrolled
 cluster east uid=other
     cluster_put cluster=3 state=1 session_epoch=0 name=east uid=other
     audit tenant=1 actor=ann body=cluster_put east
@@ -519,12 +519,12 @@ read 1
 agent east lost
 . tick 70s
 read 1
-    answer ok: cluster east is silent: what it holds of this job (unknown: 1 of 2 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    answer ok: cluster east is silent: its part of this job (unknown: 1 of 2 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
     | job-1 running ClusterSilent elements=3 started=2 live=2 succeeded=0 failed=0 cancelled=0 unknown=1 on east attempt=1 unknown since 61s
     | element 0#1 unknown since 61s on east:n1 pending
     | element 1#1 running on west:n2 running
 explain 1
-    answer ok: cluster east is silent: what it holds of this job (unknown: 1 of 2 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    answer ok: cluster east is silent: its part of this job (unknown: 1 of 2 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
     | job-1 running ClusterSilent elements=3 started=2 live=2 succeeded=0 failed=0 cancelled=0 unknown=1 on east attempt=1 unknown since 61s
     | east ClusterUnhealthy: east is not connected
     | west InsufficientCapacity: needs 1.000 CPU, 0 MiB; west has 0.000 CPU, 65536 MiB free of 1.000 CPU, 65536 MiB

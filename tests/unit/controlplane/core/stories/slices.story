@@ -249,14 +249,14 @@ tick 60s
   61.000s
     cluster_phase cluster=1 phase=0
 read 1
-    answer ok: cluster east is silent: what it holds of this job (unknown: 3 of 3 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    answer ok: cluster east is silent: its part of this job (unknown: 3 of 3 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
     | job-1 starting ClusterSilent elements=3 started=3 live=3 succeeded=0 failed=0 cancelled=0 unknown=3 on east attempt=1 unknown since 61s
     | element 0#1 unknown since 61s on east:n1 pending
     | element 1#1 unknown since 61s on east:n1 pending
     | element 2#1 unknown since 61s on east:n1 pending
 next
 read 1
-    answer ok: cluster east is silent: what it holds of this job (unknown: 3 of 3 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    answer ok: cluster east is silent: its part of this job (unknown: 3 of 3 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
     | job-1 starting ClusterSilent elements=3 started=3 live=3 succeeded=0 failed=0 cancelled=0 unknown=3 on east attempt=1 unknown since 61s
     | element 0#1 unknown since 61s on east:n1 pending
     | element 1#1 unknown since 61s on east:n1 pending
