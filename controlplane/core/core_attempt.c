@@ -238,7 +238,7 @@ void core_element_ready(struct core *core, uint32_t slot)
     core_job_place(core, element->job);
 }
 
-/* 10 s, doubled each time, at most 5 min, all +-20 %. */
+/* backoff_first_ms, doubled each time, at most backoff_max_ms, all +-20 %. */
 static fl_ms backoff(struct core *core, uint32_t times)
 {
     fl_ms wait = core->config.backoff_first_ms;
