@@ -9,18 +9,18 @@
 
 enum { JOBS_MAX = 10000, LOOK_FIRST_MS = 100, LOOK_MAX_MS = 1000 };
 
-enum wish { WISH_done, WISH_succeeded, WISH_running };
+enum goal { GOAL_done, GOAL_succeeded, GOAL_running };
 
-static bool read_wish(struct cli *cli, enum wish *ret_wish, struct fl_err *err)
+static bool read_goal(struct cli *cli, enum goal *ret_goal, struct fl_err *err)
 {
     const char *text = cli_value(&cli->args, CLI_OPT_for);
 
     if (!text || strcmp(text, "done") == 0) {
-        *ret_wish = WISH_done;
+        *ret_goal = GOAL_done;
     } else if (strcmp(text, "succeeded") == 0) {
-        *ret_wish = WISH_succeeded;
+        *ret_goal = GOAL_succeeded;
     } else if (strcmp(text, "running") == 0) {
-        *ret_wish = WISH_running;
+        *ret_goal = GOAL_running;
     } else {
         return fl_fail(err, FL_INVALID, "--for %s: wants done, succeeded or running", text);
     }
@@ -34,19 +34,19 @@ static bool has_ended(const char *state)
 }
 
 /* Whether no later state can change the answer. */
-static bool is_settled(enum wish wish, const char *state)
+static bool is_settled(enum goal goal, const char *state)
 {
-    return has_ended(state) || (wish == WISH_running && strcmp(state, "running") == 0);
+    return has_ended(state) || (goal == GOAL_running && strcmp(state, "running") == 0);
 }
 
-static bool is_granted(enum wish wish, const char *state)
+static bool is_reached(enum goal goal, const char *state)
 {
-    switch (wish) {
-    case WISH_succeeded:
+    switch (goal) {
+    case GOAL_succeeded:
         return strcmp(state, "succeeded") == 0;
-    case WISH_running:
+    case GOAL_running:
         return strcmp(state, "running") == 0 || strcmp(state, "succeeded") == 0;
-    case WISH_done:
+    case GOAL_done:
         break;
     }
     return has_ended(state);
@@ -61,8 +61,8 @@ static void tell(struct cli *cli, const json_t *job)
     }
 }
 
-static int wait_for(struct cli *cli, const char *id, enum wish wish, int64_t deadline,
-                    bool *ret_is_granted)
+static int wait_for(struct cli *cli, const char *id, enum goal goal, int64_t deadline,
+                    bool *ret_is_reached)
 {
     int64_t pause = LOOK_FIRST_MS;
 
@@ -71,8 +71,8 @@ static int wait_for(struct cli *cli, const char *id, enum wish wish, int64_t dea
         int code = cli_get(cli, &job, "/v1/jobs/%s", id);
 
         if (code) return code;
-        if (is_settled(wish, cli_text(job, "state"))) {
-            *ret_is_granted = is_granted(wish, cli_text(job, "state"));
+        if (is_settled(goal, cli_text(job, "state"))) {
+            *ret_is_reached = is_reached(goal, cli_text(job, "state"));
             tell(cli, job);
             json_decref(job);
             return CLI_OK;
@@ -92,13 +92,13 @@ static int wait_for(struct cli *cli, const char *id, enum wish wish, int64_t dea
 int verb_wait(struct cli *cli)
 {
     struct fl_err err = {0};
-    enum wish wish = WISH_done;
+    enum goal goal = GOAL_done;
     int64_t timeout_ms = 0, deadline = 0;
     json_t *jobs, *job;
     size_t i;
-    int code = CLI_OK, not_granted = CLI_OK;
+    int code = CLI_OK, missed = CLI_OK;
 
-    if (!read_wish(cli, &wish, &err) ||
+    if (!read_goal(cli, &goal, &err) ||
         (cli_has(&cli->args, CLI_OPT_timeout) &&
          !cli_duration(cli_value(&cli->args, CLI_OPT_timeout), &timeout_ms, &err))) {
         return cli_fail_err(&err);
@@ -113,10 +113,10 @@ int verb_wait(struct cli *cli)
     {
         bool is_good = false;
 
-        code = wait_for(cli, cli_text(job, "id"), wish, deadline, &is_good);
+        code = wait_for(cli, cli_text(job, "id"), goal, deadline, &is_good);
         if (code) break;
-        if (!is_good) not_granted = CLI_FAILED;
+        if (!is_good) missed = CLI_FAILED;
     }
     json_decref(jobs);
-    return code ? code : not_granted;
+    return code ? code : missed;
 }
