@@ -542,8 +542,9 @@ void core_attempt_go(struct core *core, struct core_batch *batch, uint32_t slot)
     struct core_send send;
     bool is_gated = false;
 
+    if (element->created < element->replicas_len) return;
     freshen(core, element);
-    if (element->created < element->replicas_len || element->is_go_sent) return;
+    if (element->is_go_sent) return;
     if (core_attempt_stop_reason(core, element) != REASON_none) return;
     if (!cluster->is_inventoried || (!cluster->is_reconciled && !element->is_judged)) return;
     for (uint32_t i = 0; i < element->replicas_len; i++) {

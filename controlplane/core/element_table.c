@@ -30,9 +30,8 @@ void element_table_remove(struct element_table *table, uint32_t slot)
     fl_slab_give(&table->elements, slot);
 }
 
-void element_enter_session(struct element *element, uint64_t session)
+void element_begin_session(struct element *element, uint64_t session)
 {
-    if (element->session == session) return;
     element->session = session;
     element->start_seq = 0;
     element->unmarked_prev = element->unmarked_next = 0;

@@ -81,7 +81,12 @@ uint32_t element_table_add(struct element_table *table);
 void element_table_remove(struct element_table *table, uint32_t slot);
 
 /* Forgets what held in an older session of its cluster. */
-void element_enter_session(struct element *element, uint64_t session);
+void element_begin_session(struct element *element, uint64_t session);
+
+static inline void element_enter_session(struct element *element, uint64_t session)
+{
+    if (element->session != session) element_begin_session(element, session);
+}
 
 /* Room for the replicas of a new attempt, all pending; the replicas before are gone. */
 void element_set_replicas(struct element *element, uint32_t replicas_len);
