@@ -129,27 +129,31 @@ void access_table_drop_token(struct access_table *table, struct fl_str id)
     fl_vec_remove(&table->tokens, (size_t)(token - table->tokens.at));
 }
 
-bool access_table_expired_join(const struct access_table *table, fl_ms now, struct join *ret_join)
+void access_table_expire(struct access_table *table, fl_ms now, struct access_gone gone)
 {
+    size_t joins_kept = 0, tokens_kept = 0;
+
     for (size_t i = 0; i < table->joins.len; i++) {
-        if (table->joins.at[i].expires_at > now) continue;
-        *ret_join = table->joins.at[i];
-        return true;
-    }
-    return false;
-}
+        const struct join join = table->joins.at[i];
 
-bool access_table_expired_token(const struct access_table *table, fl_ms now,
-                                struct token *ret_token)
-{
+        if (join.expires_at > now) {
+            table->joins.at[joins_kept++] = join;
+            continue;
+        }
+        if (join.cluster) table->joins_used--;
+        gone.join(gone.ctx, &join);
+    }
+    table->joins.len = joins_kept;
     for (size_t i = 0; i < table->tokens.len; i++) {
-        fl_ms expires_at = table->tokens.at[i].expires_at;
+        const struct token token = table->tokens.at[i];
 
-        if (expires_at == 0 || expires_at > now) continue;
-        *ret_token = table->tokens.at[i];
-        return true;
+        if (token.expires_at == 0 || token.expires_at > now) {
+            table->tokens.at[tokens_kept++] = token;
+            continue;
+        }
+        gone.token(gone.ctx, &token);
     }
-    return false;
+    table->tokens.len = tokens_kept;
 }
 
 bool access_table_surplus(const struct access_table *table, struct join *ret_join)

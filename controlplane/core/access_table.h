@@ -54,10 +54,14 @@ void access_table_use_join(struct access_table *table, struct join *join, uint32
 void access_table_drop_join(struct access_table *table, const struct fl_digest *token);
 void access_table_drop_token(struct access_table *table, struct fl_str id);
 
-/* The first, in the order of the table, that has expired at 'now'; false: none. */
-bool access_table_expired_join(const struct access_table *table, fl_ms now, struct join *ret_join);
-bool access_table_expired_token(const struct access_table *table, fl_ms now,
-                                struct token *ret_token);
+/* Drops all that have expired at 'now', in the order of the table; 'gone' hears of each. */
+struct access_gone {
+    void *ctx;
+    void (*join)(void *ctx, const struct join *join);
+    void (*token)(void *ctx, const struct token *token);
+};
+
+void access_table_expire(struct access_table *table, fl_ms now, struct access_gone gone);
 
 /* True: more than ACCESS_USED_MAX are used; 'ret_join' is the used one that expires first. */
 bool access_table_surplus(const struct access_table *table, struct join *ret_join);

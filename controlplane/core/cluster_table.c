@@ -26,6 +26,7 @@ void cluster_table_fini(struct cluster_table *table)
         fl_vec_fini(&cluster->by_number);
         fl_vec_fini(&cluster->holes);
         fl_vec_fini(&cluster->strays);
+        fl_map_fini(&cluster->strays_known);
         fl_map_fini(&cluster->nodes_by_name);
         fl_free(cluster);
     }
@@ -369,6 +370,7 @@ void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
     cluster->node_cursor = 0;
     cluster->total_sum = cluster->free_sum = (struct fl_resources){0};
     fl_vec_clear(&cluster->strays);
+    fl_map_fini(&cluster->strays_known);
     fl_vec_clear(&cluster->by_number);
     for (size_t i = 0; i < cluster->nodes.len; i++) {
         cluster->nodes.at[i].session = 0;

@@ -86,6 +86,7 @@ struct cluster {
     uint32_t inventory_len;
     uint64_t inventory_digest;
     FL_VEC(struct stray) strays;
+    struct fl_map strays_known; /* their attempts */
 
     FL_VEC(struct node) nodes;
     struct fl_map nodes_by_name; /* -> index */

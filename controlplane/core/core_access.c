@@ -63,11 +63,16 @@ void core_access_begin(struct core *core)
     arm(core);
 }
 
-static void drop_join(struct core *core, struct core_batch *batch, const struct join *join)
+static void put_join_drop(void *ctx, const struct join *join)
 {
     struct row row = {.kind = ROW_join_drop, .join_drop = {.token = join->token}};
 
-    core_batch_row(batch, &row);
+    core_batch_row(ctx, &row);
+}
+
+static void drop_join(struct core *core, struct core_batch *batch, const struct join *join)
+{
+    put_join_drop(batch, join);
     access_table_drop_join(&core->access, &join->token);
 }
 
@@ -79,17 +84,18 @@ static void drop_token(struct core *core, struct core_batch *batch, const char *
     access_table_drop_token(&core->access, fl_str_c(id));
 }
 
+static void put_token_drop(void *ctx, const struct token *token)
+{
+    struct row row = {.kind = ROW_token_drop, .token_drop = {.id = fl_str_c(token->id)}};
+
+    core_batch_row(ctx, &row);
+}
+
 void core_access_expire(struct core *core, struct core_batch *batch)
 {
-    struct join join;
-    struct token token;
+    struct access_gone gone = {batch, put_join_drop, put_token_drop};
 
-    while (access_table_expired_join(&core->access, core->now, &join)) {
-        drop_join(core, batch, &join);
-    }
-    while (access_table_expired_token(&core->access, core->now, &token)) {
-        drop_token(core, batch, token.id);
-    }
+    access_table_expire(&core->access, core->now, gone);
     arm(core);
 }
 

@@ -209,12 +209,24 @@ static void stop_stray(struct core_batch *batch, struct cluster *cluster, struct
     core_emit_send(batch, &send);
 }
 
+struct stray_key { /* an attempt without the gaps of its struct */
+    uint64_t job, element_and_incarnation, n;
+};
+
+static struct stray_key stray_key(struct fl_attempt attempt)
+{
+    return (struct stray_key){attempt.job.n, (uint64_t)attempt.element << 32 | attempt.incarnation,
+                              attempt.n};
+}
+
 /* A replica runs there that this core did not assign.  A job in the database's lost part of history
  * may be someone's, so a person has some minutes to see it; any other is stopped at once. */
 static void see_stray(struct core *core, struct core_batch *batch, struct cluster *cluster,
                       struct fl_attempt attempt, enum fl_replica_state state)
 {
     struct stray stray = {.attempt = attempt, .stop_at = core->now + core->config.stray_ms};
+    struct stray_key key;
+    uint64_t known;
 
     if (fl_replica_state_is_last(state)) return; /* the acknowledgement removes it */
     if (attempt.job.n < core->job_lost_from || attempt.job.n > core->job_lost_to ||
@@ -222,9 +234,9 @@ static void see_stray(struct core *core, struct core_batch *batch, struct cluste
         stop_stray(batch, cluster, attempt);
         return;
     }
-    for (size_t i = 0; i < cluster->strays.len; i++) {
-        if (fl_attempt_is_same(cluster->strays.at[i].attempt, attempt)) return;
-    }
+    key = stray_key(attempt);
+    if (fl_map_find(&cluster->strays_known, &key, sizeof key, &known)) return;
+    fl_map_put(&cluster->strays_known, &key, sizeof key, 1);
     if (cluster->strays.len == 0) core_timer_arm(core, TIMER_STRAY, cluster->id, stray.stop_at);
     fl_vec_push(&cluster->strays, stray);
 }
@@ -237,6 +249,9 @@ void core_session_strays(struct core *core, struct core_batch *batch, struct clu
         struct stray stray = cluster->strays.at[i];
 
         if (stray.stop_at <= core->now) {
+            struct stray_key key = stray_key(stray.attempt);
+
+            (void)fl_map_remove(&cluster->strays_known, &key, sizeof key);
             stop_stray(batch, cluster, stray.attempt);
         } else {
             cluster->strays.at[kept++] = stray;
@@ -397,6 +412,7 @@ static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mar
         struct element *element = element_table_at(&core->elements, slot);
         const struct shape *shape = core_attempt_shape(core, element);
 
+        core_look(core, 1);
         next = element->unmarked_next;
         if (element->start_seq <= mark) {
             cluster->unmarked_first = next;

@@ -48,13 +48,35 @@ static void used_join_tokens_do_not_count_and_the_first_to_expire_goes(void **st
     access_table_fini(&table);
 }
 
-static void what_expires_is_found_and_the_next_time_is_known(void **state)
+struct gone_count {
+    int joins, tokens;
+    char last[CORE_TOKEN_ID_MAX + 1];
+};
+
+static void count_join(void *ctx, const struct join *join)
+{
+    struct gone_count *count = ctx;
+
+    (void)join;
+    count->joins++;
+}
+
+static void count_token(void *ctx, const struct token *token)
+{
+    struct gone_count *count = ctx;
+
+    count->tokens++;
+    snprintf(count->last, sizeof count->last, "%s", token->id);
+}
+
+static void what_expires_goes_and_the_next_time_is_known(void **state)
 {
     struct access_table table = {0};
     struct token forever = {.id = "a", .scopes = 1},
                  soon = {.id = "b", .scopes = 1, .expires_at = 50};
     struct join join = join_of(7, 70);
-    struct token token;
+    struct gone_count count = {0};
+    struct access_gone gone = {&count, count_join, count_token};
     struct fl_err err = {0};
 
     (void)state;
@@ -64,13 +86,18 @@ static void what_expires_is_found_and_the_next_time_is_known(void **state)
     assert_true(access_table_add_token(&table, &soon, &err));
     assert_true(access_table_add_join(&table, &join, &err));
     assert_int_equal(access_table_deadline(&table), 50);
-    assert_false(access_table_expired_token(&table, 49, &token));
-    assert_true(access_table_expired_token(&table, 50, &token));
-    assert_string_equal(token.id, "b");
-    access_table_drop_token(&table, FL_STR("b"));
+    access_table_expire(&table, 49, gone);
+    assert_int_equal(count.tokens, 0);
+    access_table_expire(&table, 50, gone);
+    assert_int_equal(count.tokens, 1);
+    assert_string_equal(count.last, "b");
     assert_int_equal(access_table_deadline(&table), 70);
-    assert_false(access_table_expired_join(&table, 69, &join));
-    assert_true(access_table_expired_join(&table, 70, &join));
+    access_table_expire(&table, 69, gone);
+    assert_int_equal(count.joins, 0);
+    access_table_expire(&table, 70, gone);
+    assert_int_equal(count.joins, 1);
+    assert_int_equal(access_table_deadline(&table), INT64_MAX);
+    assert_non_null(access_table_token(&table, FL_STR("a")));
     access_table_fini(&table);
 }
 
@@ -105,5 +132,5 @@ static void tokens_have_an_id_some_scope_and_a_limit(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(used_join_tokens_do_not_count_and_the_first_to_expire_goes),
-         cmocka_unit_test(what_expires_is_found_and_the_next_time_is_known),
+         cmocka_unit_test(what_expires_goes_and_the_next_time_is_known),
          cmocka_unit_test(tokens_have_an_id_some_scope_and_a_limit))
