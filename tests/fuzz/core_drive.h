@@ -6,9 +6,9 @@
  * remember their commands (so that reports and inventories are mostly about something), but lies,
  * old sessions, huge numbers and wrong clusters come up as often.  Asserted for any bytes:
  *   - after every step the core is whole (core_check), and each request is answered exactly once;
- *   - the schema would take each row (core_fold); - each command carries the newest session and the
- *     next control_seq, START goes only into a reconciled session, and never twice for one attempt
- *     in one session;
+ *   - the schema would take each row (core_fold);
+ *   - each command carries the newest session and the next control_seq, START goes only into a
+ *     reconciled session, and never twice for one attempt in one session;
  *   - a core loaded from the rows, in the middle and at the end, has the same hash and is whole.
  * All of it is in this header, for unit tests and fuzz targets alike. */
 #pragma once

@@ -1,22 +1,19 @@
 /* Names of clusters and requests for certificates, as any stranger might write them.
  * Input: a byte that says which, then the bytes.
  *   0  the bytes are a cluster's name (SAN).  Property: accepted if and only if a second reader,
- *     written here
- *      from the words of the rule, accepts; and what was read prints as the very bytes.
- *   1  the bytes are the name in a request that is well signed by a key of ours.  Property: the
- *     request is
- *      accepted if and only if that second reader accepts the name, and then it says this cluster
- *      and key.
- *   2  the same, with more asked for beside it.  Property: never accepted.
- *   3  the bytes are a request, PEM or DER.  Property: an accepted request has a key of P-256, and
- *     a name that is empty or prints and reads back as itself, and DER is accepted in no second
- *     spelling.
- * The corpus was written by hand, a file for each rule (requests: by fl_csr_write and openssl req):
- * its name says which.  The planted bug (planted/csr.patch) takes upper-case digits in a uuid for
- * lower-case ones.
+ *      written here from the words of the rule, accepts; and what was read prints as the very
+ *      bytes.  1  the bytes are the name in a request that is well signed by a key of ours.
+ *      Property: the request is accepted if and only if that second reader accepts the name, and
+ *      then it says this cluster and key.  2  the same, with more asked for beside it.  Property:
+ *      never accepted.  3  the bytes are a request, PEM or DER.  Property: an accepted request has
+ *      a key of P-256, and a name that is empty or prints and reads back as itself, and DER is
+ *      accepted in no second spelling.  The corpus was written by hand, a file for each rule
+ *      (requests: by fl_csr_write and openssl req): its name says which.  The planted bug
+ *      (planted/csr.patch) takes upper-case digits in a uuid for lower-case ones.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/csr_fuzz -max_total_time=60 DIR
- *     tests/fuzz/corpus/csr tests/fuzz/planted.sh csr */
+ *     cmake --workflow --preset fuzz
+ *     build/fuzz/tests/fuzz/csr_fuzz -max_total_time=60 DIR tests/fuzz/corpus/csr
+ *     tests/fuzz/planted.sh csr */
 #include "tests/fuzz/fuzz.h"
 
 #include "shared/base/uuid.h"

@@ -5,8 +5,9 @@
  * The corpus was written by hand, a file for each rule: its name says which.
  * The planted bug (planted/frame.patch) forgets what it has of a payload when more of it comes.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/frame_fuzz -max_total_time=60 DIR
- *     tests/fuzz/corpus/frame tests/fuzz/planted.sh frame */
+ *     cmake --workflow --preset fuzz
+ *     build/fuzz/tests/fuzz/frame_fuzz -max_total_time=60 DIR tests/fuzz/corpus/frame
+ *     tests/fuzz/planted.sh frame */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

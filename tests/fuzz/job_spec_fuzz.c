@@ -6,8 +6,9 @@
  * kind of field.
  * The planted bug (planted/job_spec.patch) writes 1500m of a core as one core.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/job_spec_fuzz -max_total_time=60 DIR
- *     tests/fuzz/corpus/job_spec tests/fuzz/planted.sh job_spec */
+ *     cmake --workflow --preset fuzz
+ *     build/fuzz/tests/fuzz/job_spec_fuzz -max_total_time=60 DIR tests/fuzz/corpus/job_spec
+ *     tests/fuzz/planted.sh job_spec */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -6,8 +6,9 @@
  * written by hand, a file for each rule: its name says which.
  * The planted bug (planted/json.patch) forgets that a control byte ends a string.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/json_fuzz -max_total_time=60 DIR
- *     tests/fuzz/corpus/json tests/fuzz/planted.sh json */
+ *     cmake --workflow --preset fuzz
+ *     build/fuzz/tests/fuzz/json_fuzz -max_total_time=60 DIR tests/fuzz/corpus/json
+ *     tests/fuzz/planted.sh json */
 #include "tests/fuzz/fuzz.h"
 
 #include <jansson.h>

@@ -9,8 +9,9 @@
  * The corpus was written by hand: a life of each side, and a file for each way to end.
  * The planted bug (planted/link.patch) lets a hub greet an agent that did not say HELLO.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/link_fuzz -max_total_time=60 DIR
- *     tests/fuzz/corpus/link tests/fuzz/planted.sh link */
+ *     cmake --workflow --preset fuzz
+ *     build/fuzz/tests/fuzz/link_fuzz -max_total_time=60 DIR tests/fuzz/corpus/link
+ *     tests/fuzz/planted.sh link */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

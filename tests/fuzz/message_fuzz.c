@@ -6,8 +6,9 @@
  * The corpus was written by hand, a file for each rule: its name says which.
  * The planted bug (planted/message.patch) takes any byte but 0 for a true 'bool'.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/message_fuzz -max_total_time=60 DIR
- *     tests/fuzz/corpus/message tests/fuzz/planted.sh message */
+ *     cmake --workflow --preset fuzz
+ *     build/fuzz/tests/fuzz/message_fuzz -max_total_time=60 DIR tests/fuzz/corpus/message
+ *     tests/fuzz/planted.sh message */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

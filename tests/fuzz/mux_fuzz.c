@@ -6,8 +6,9 @@
  * The corpus was written by hand: control, bulk, stalled sinks, both ways, in small pieces.
  * The planted bug (planted/mux.patch) does not count small amounts that a sink has taken.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/mux_fuzz -max_total_time=60 DIR
- *     tests/fuzz/corpus/mux tests/fuzz/planted.sh mux */
+ *     cmake --workflow --preset fuzz
+ *     build/fuzz/tests/fuzz/mux_fuzz -max_total_time=60 DIR tests/fuzz/corpus/mux
+ *     tests/fuzz/planted.sh mux */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -5,8 +5,9 @@
  * The corpus was written by hand, a file for each rule: its name says which.
  * The planted bug (planted/yaml.patch) no longer looks for keys that are there twice.
  *
- *     cmake --workflow --preset fuzz && build/fuzz/tests/fuzz/yaml_fuzz -max_total_time=60 DIR
- *     tests/fuzz/corpus/yaml tests/fuzz/planted.sh yaml */
+ *     cmake --workflow --preset fuzz
+ *     build/fuzz/tests/fuzz/yaml_fuzz -max_total_time=60 DIR tests/fuzz/corpus/yaml
+ *     tests/fuzz/planted.sh yaml */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
