@@ -141,6 +141,14 @@ static void a_batch_is_closed_at_its_limits_and_no_request_is_split(void **state
     story_is(world, "0 commit 3 epoch 1: a\n"
                     "0 commit 4 epoch 1: b\n");
     end(world);
+
+    config = config_of_tests();
+    config.batch_memory_max = 1; /* so does its answer */
+    world = leader_with(config);
+    play(world, "submit 5 a\nsubmit 6 b\nsubmit 7 c\nturn\n");
+    story_is(world, "0 commit 3 epoch 1: a\n"
+                    "0 commit 4 epoch 1: b\n");
+    end(world);
 }
 
 static void a_turn_does_no_more_than_its_budget(void **state)
