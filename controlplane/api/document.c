@@ -74,6 +74,6 @@ bool api_idempotent(struct api_call *call, struct engine_event *event)
     fl_sha256_put(stream, "\n", 1);
     fl_sha256_put(stream, call->body.at, call->body.len);
     event->event.body_sha = fl_sha256_end(stream);
-    event->event.key = (struct fl_str){fl_arena_copy(&event->arena, key.at, key.len), key.len};
+    event->event.key = fl_arena_str(&event->arena, key);
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/enum_names.h"
 
 enum { ANSWER_TEXT_MAX = 512 };
 
@@ -35,34 +36,22 @@ size_t core_batch_bytes(const struct core_batch *batch)
            batch->effects.len * sizeof(struct core_effect);
 }
 
-static void keep(struct fl_arena *arena, struct fl_str *s)
-{
-    if (s->len > 0) s->at = fl_arena_copy(arena, s->at, s->len);
-}
-
 void core_batch_row(struct core_batch *batch, const struct row *row)
 {
-    struct row *kept;
-    bool is_written = row_encode(&batch->body, row);
+    size_t cap = batch->body.cap;
+    const uint8_t *at;
+    bool is_written;
 
-    fl_assert(is_written);
     fl_vec_push(&batch->rows, *row);
-    kept = &batch->rows.at[batch->rows.len - 1];
-    switch (kept->kind) { /* rows.def alone says which fields of a row are strings */
-#define F(type, name)
-#define B(type, name, max) keep(&batch->arena, &r->name);
-#define ROW(name_, number, fold, table, fields)                                                    \
-    case ROW_##name_: {                                                                            \
-        struct row_##name_ *r = &kept->name_;                                                      \
-        (void)r;                                                                                   \
-        fields                                                                                     \
-    } break;
-#include "controlplane/core/rows.def"
-#include "shared/base/enum_names.h"
-    case ROW_unknown:
-        fl_unreachable("a core decides rows of rows.def");
+    is_written = row_move(&batch->body, &batch->rows.at[batch->rows.len - 1]);
+    fl_assert(is_written);
+    if (row->kind == ROW_job_new) batch->jobs++;
+    if (batch->body.cap == cap) return;
+    at = batch->body.at; /* it has grown, and moved: once each time that it doubles */
+    for (size_t i = 0; i < batch->rows.len; i++) {
+        at = row_point(&batch->rows.at[i], at);
     }
-    if (kept->kind == ROW_job_new) batch->jobs++;
+    fl_assert(at == batch->body.at + batch->body.len);
 }
 
 static const char *kept_text(struct fl_arena *arena, const char *text)

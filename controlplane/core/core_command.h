@@ -172,7 +172,7 @@ struct core_batch {
     uint64_t number; /* the journal's key */
     fl_ms at;        /* time of its newest event */
     struct fl_arena arena;
-    FL_VEC(struct row) rows; /* in the order decided */
+    FL_VEC(struct row) rows; /* in the order decided; their strings are in 'body' */
     FL_VEC(struct core_effect) effects;
     struct fl_buf body; /* the rows, as the journal has them */
     size_t jobs;        /* accepted in it */
@@ -187,8 +187,9 @@ void core_batch_destroy(struct core_batch *batch);
  * CORE_BATCH_BYTES_MAX. */
 size_t core_batch_bytes(const struct core_batch *batch);
 
-/* Both copy what the argument points to into the batch's arena. */
+/* Writes the row into the body; its strings in 'rows' point there. */
 void core_batch_row(struct core_batch *batch, const struct row *row);
+/* Copies what the effect points to into the batch's arena. */
 void core_batch_effect(struct core_batch *batch, const struct core_effect *effect);
 
 /* The stored answer to a repeated Idempotency-Key: its code, text and id, and each outcome's code,

@@ -136,9 +136,11 @@ static uint8_t *put_number(uint8_t *at, uint64_t v, size_t bytes)
 
 /* A row is of known length before its first byte is written: one look for room. */
 #define F(type, name) at = JOIN(put_, WIRE_##type)(at, r->name);
-#define B(type, name, max) at = put_raw(put_var(at, r->name.len), r->name.at, r->name.len);
+#define B(type, name, max)                                                                         \
+    at = put_raw(put_var(at, r->name.len), r->name.at, r->name.len);                               \
+    r->name.at = (const char *)at - r->name.len;
 #define ROW(name, number, fold, table, fields)                                                     \
-    static bool encode_##name(struct fl_buf *out, const struct row_##name *r)                      \
+    static bool encode_##name(struct fl_buf *out, struct row_##name *r)                            \
     {                                                                                              \
         size_t len = len_##name(r);                                                                \
         uint8_t *at = fl_buf_room(out, 1 + var_len(len) + len);                                    \
@@ -151,7 +153,7 @@ static uint8_t *put_number(uint8_t *at, uint64_t v, size_t bytes)
     }
 #include "controlplane/core/rows.def"
 
-bool row_encode(struct fl_buf *out, const struct row *row)
+bool row_move(struct fl_buf *out, struct row *row)
 {
     switch (row->kind) {
 #define F(type, name)
@@ -159,6 +161,41 @@ bool row_encode(struct fl_buf *out, const struct row *row)
 #define ROW(name, number, fold, table, fields)                                                     \
     case ROW_##name:                                                                               \
         return encode_##name(out, &row->name);
+#include "controlplane/core/rows.def"
+    case ROW_unknown:
+        break;
+    }
+    fl_unreachable("a row has one of the kinds of rows.def");
+}
+
+bool row_encode(struct fl_buf *out, const struct row *row)
+{
+    struct row copy = *row;
+
+    return row_move(out, &copy);
+}
+
+#define F(type, name) at += sizeof(r->name);
+#define B(type, name, max)                                                                         \
+    at += var_len(r->name.len);                                                                    \
+    r->name.at = (const char *)at;                                                                 \
+    at += r->name.len;
+#define ROW(name, number, fold, table, fields)                                                     \
+    static const uint8_t *point_##name(struct row_##name *r, const uint8_t *at)                    \
+    {                                                                                              \
+        at += 1 + var_len(len_##name(r));                                                          \
+        fields return at;                                                                          \
+    }
+#include "controlplane/core/rows.def"
+
+const uint8_t *row_point(struct row *row, const uint8_t *at)
+{
+    switch (row->kind) {
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields)                                                     \
+    case ROW_##name:                                                                               \
+        return point_##name(&row->name, at);
 #include "controlplane/core/rows.def"
     case ROW_unknown:
         break;

@@ -97,6 +97,12 @@ uint64_t row_job(const struct row *row);
  * is for the fuzzers. */
 FL_CHECK bool row_encode(struct fl_buf *out, const struct row *row);
 
+/* The same, and the row's strings point into the encoding from then on. */
+FL_CHECK bool row_move(struct fl_buf *out, struct row *row);
+/* After a move of the bytes: points the strings into the encoding, which begins at 'at' now; gives
+ * its end. */
+const uint8_t *row_point(struct row *row, const uint8_t *at);
+
 /* Takes the next row.  Its strings point into the reader's bytes. */
 FL_CHECK bool row_decode(struct fl_reader *reader, struct row *ret_row, struct fl_err *err);
 

@@ -146,6 +146,30 @@ void *fl_arena_copy(struct fl_arena *arena, const void *ptr, size_t bytes)
     return copy;
 }
 
+struct fl_str fl_arena_str(struct fl_arena *arena, struct fl_str s)
+{
+    return (struct fl_str){fl_arena_copy(arena, s.at, s.len), s.len};
+}
+
+void *fl_arena_resize(struct fl_arena *arena, void *at, size_t bytes, size_t bytes_new)
+{
+    size_t before = (bytes + 15) & ~(size_t)15, after = (bytes_new + 15) & ~(size_t)15;
+    uint8_t *piece = at;
+    void *moved;
+
+    fl_assert(bytes_new <= PTRDIFF_MAX / 2);
+    /* Under AddressSanitizer poisoned bytes are behind it. */
+    if (!FL_POISON && piece && piece + before == arena->at &&
+        after <= (size_t)(arena->end - piece)) {
+        arena->at = piece + after;
+        return at;
+    }
+    if (piece && bytes_new <= bytes) return at;
+    moved = fl_arena_alloc(arena, bytes_new);
+    if (piece) memcpy(moved, piece, bytes);
+    return moved;
+}
+
 char *fl_arena_printf(struct fl_arena *arena, const char *fmt, ...)
 {
     char few[FEW_BYTES]; /* most are short, and are formatted once */

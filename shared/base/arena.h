@@ -10,6 +10,7 @@
 
 #include "shared/base/err.h"
 #include "shared/base/poison.h"
+#include "shared/base/str.h"
 
 #define FL_ARENA_KEPT_BYTES_MAX ((size_t)1 << 20) /* memory that a reset keeps for the next use */
 
@@ -36,6 +37,11 @@ static inline void *fl_arena_alloc(struct fl_arena *arena, size_t bytes);
 
 /* A copy, followed by a zero byte: the copy of a string is a C string. */
 void *fl_arena_copy(struct fl_arena *arena, const void *ptr, size_t bytes);
+struct fl_str fl_arena_str(struct fl_arena *arena, struct fl_str s);
+
+/* Makes the piece 'at' longer or shorter (NULL: there is none yet).  It stays where it is if it is
+ * the newest and there is room behind it; else it moves to grow.  Added bytes are not zeroed. */
+void *fl_arena_resize(struct fl_arena *arena, void *at, size_t bytes, size_t bytes_new);
 
 char *fl_arena_printf(struct fl_arena *arena, const char *fmt, ...) FL_PRINTF(2, 3);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "shared/base/alloc.h"
+#include "shared/base/arena.h"
 #include "shared/base/assert.h"
 
 #define CAP_MIN 128
@@ -15,10 +16,28 @@ void fl_buf_init(struct fl_buf *buf, size_t bytes_max)
     *buf = (struct fl_buf){.max = bytes_max};
 }
 
+void fl_buf_init_in(struct fl_buf *buf, size_t bytes_max, struct fl_arena *arena)
+{
+    *buf = (struct fl_buf){.max = bytes_max, .arena = arena};
+}
+
+struct fl_str fl_buf_take(struct fl_buf *buf)
+{
+    struct fl_str taken = {0};
+
+    fl_assert(buf->arena);
+    if (buf->len > 0) {
+        taken.at = fl_arena_resize(buf->arena, buf->at, buf->cap, buf->len);
+        taken.len = buf->len;
+    }
+    *buf = (struct fl_buf){0};
+    return taken;
+}
+
 void fl_buf_fini(struct fl_buf *buf)
 {
     if (!buf) return;
-    fl_free(buf->at);
+    if (!buf->arena) fl_free(buf->at);
     *buf = (struct fl_buf){0};
 }
 
@@ -42,7 +61,11 @@ static void grow(struct fl_buf *buf, size_t len)
 
     if (cap < buf->len + len) cap = buf->len + len;
     if (cap < CAP_MIN) cap = CAP_MIN < buf->max ? CAP_MIN : buf->max;
-    buf->at = fl_realloc_array(buf->at, uint8_t, cap);
+    if (buf->arena) {
+        buf->at = fl_arena_resize(buf->arena, buf->at, buf->cap, cap);
+    } else {
+        buf->at = fl_realloc_array(buf->at, uint8_t, cap);
+    }
     buf->cap = cap;
 }
 

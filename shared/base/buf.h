@@ -17,15 +17,22 @@
 
 #define FL_VAR_BYTES_MAX 10
 
+struct fl_arena;
+
 struct fl_buf {
     uint8_t *at;
     size_t len, cap, max;
     bool is_over;
+    struct fl_arena *arena; /* that its memory is from; NULL: its memory is its own */
 };
 
 void fl_buf_init(struct fl_buf *buf, size_t bytes_max); /* allocates nothing yet */
 void fl_buf_fini(struct fl_buf *buf);                   /* NULL or zeroed is fine */
-void fl_buf_clear(struct fl_buf *buf);                  /* keeps the memory and the limit */
+
+/* The same with memory of an arena, for bytes that live as long: take them, instead of fini. */
+void fl_buf_init_in(struct fl_buf *buf, size_t bytes_max, struct fl_arena *arena);
+struct fl_str fl_buf_take(struct fl_buf *buf);
+void fl_buf_clear(struct fl_buf *buf); /* keeps the memory and the limit */
 
 /* Back to an earlier length, and not over any more. */
 void fl_buf_truncate(struct fl_buf *buf, size_t len);

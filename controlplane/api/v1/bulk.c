@@ -144,11 +144,6 @@ static void on_retried(struct api_call *call, struct fl_job job, enum fl_code co
     retry_next(call);
 }
 
-static struct fl_str keep(struct fl_arena *arena, struct fl_str s)
-{
-    return (struct fl_str){fl_arena_copy(arena, s.at, s.len), s.len};
-}
-
 static void on_documents(struct api_call *call, const struct read_jobs *jobs)
 {
     struct bulk *bulk = call->state;
@@ -158,10 +153,10 @@ static void on_documents(struct api_call *call, const struct read_jobs *jobs)
     bulk->at = 0;
     for (size_t i = 0; i < jobs->len; i++) {
         bulk->stored[i] = jobs->at[i];
-        bulk->stored[i].name = keep(&call->arena, jobs->at[i].name);
-        bulk->stored[i].labels = keep(&call->arena, jobs->at[i].labels);
-        bulk->stored[i].params = keep(&call->arena, jobs->at[i].params);
-        bulk->stored[i].picked = keep(&call->arena, jobs->at[i].picked);
+        bulk->stored[i].name = fl_arena_str(&call->arena, jobs->at[i].name);
+        bulk->stored[i].labels = fl_arena_str(&call->arena, jobs->at[i].labels);
+        bulk->stored[i].params = fl_arena_str(&call->arena, jobs->at[i].params);
+        bulk->stored[i].picked = fl_arena_str(&call->arena, jobs->at[i].picked);
     }
     retry_next(call);
 }
@@ -201,7 +196,7 @@ static void next_page(struct api_call *call)
     } else {
         struct engine_event *event = api_event(call, CORE_EV_list_jobs);
 
-        event->event.list_jobs.queue = keep(&event->arena, bulk->filter.queue_name);
+        event->event.list_jobs.queue = fl_arena_str(&event->arena, bulk->filter.queue_name);
         event->event.list_jobs.before = bulk->next;
         event->event.list_jobs.len_max = PAGE;
         api_ask(call, event, on_open);
@@ -242,7 +237,7 @@ static bool read_words(struct api_call *call, const struct fl_json *node, const 
 
     *ret_words = (struct fl_str){0};
     if (!node) return true;
-    fl_buf_init(&buf, 8192);
+    fl_buf_init_in(&buf, 8192, &call->arena);
     if (node->kind == FL_JSON_STRING) {
         is_good = add_word(&buf, node, false);
     } else {
@@ -251,8 +246,7 @@ static bool read_words(struct api_call *call, const struct fl_json *node, const 
             is_good = add_word(&buf, item, node->kind == FL_JSON_OBJECT);
         }
     }
-    *ret_words = keep(&call->arena, (struct fl_str){(const char *)buf.at, buf.len});
-    fl_buf_fini(&buf);
+    *ret_words = fl_buf_take(&buf);
     return is_good || fail_member(call, node, allowed);
 }
 

@@ -61,14 +61,11 @@ struct batch {
 
 static struct fl_str problem_json(struct batch *batch, const struct api_problem *problem)
 {
-    struct fl_str json;
     struct fl_buf buf;
 
-    fl_buf_init(&buf, 64 << 10);
+    fl_buf_init_in(&buf, 64 << 10, &batch->call->arena);
     api_problem_write(&buf, problem);
-    json = (struct fl_str){fl_arena_copy(&batch->call->arena, buf.at, buf.len), buf.len};
-    fl_buf_fini(&buf);
-    return json;
+    return fl_buf_take(&buf);
 }
 
 static void refuse(struct batch *batch, struct line *line, const struct fl_err *err)

@@ -115,8 +115,7 @@ bool job_filter_words(struct api_call *call, struct fl_str queue, struct fl_str 
         api_fail_at(call, "queue", "no such queue, or this token may not see it", queue, NULL);
         return false;
     }
-    filter.queue_name =
-        (struct fl_str){fl_arena_copy(&call->arena, queue.at, queue.len), queue.len};
+    filter.queue_name = fl_arena_str(&call->arena, queue);
     if (!read_states(call, states_list, &filter) || !read_labels(call, labels, &filter)) {
         return false;
     }

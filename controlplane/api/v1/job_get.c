@@ -24,11 +24,6 @@ struct get {
     bool has_count;
 };
 
-static struct fl_str keep(struct fl_arena *arena, struct fl_str s)
-{
-    return (struct fl_str){fl_arena_copy(arena, s.at, s.len), s.len};
-}
-
 /* ---- attempts -------------------------------------------------------------------------------- */
 
 static void write_names(struct fl_json_out *json, const char *key, struct fl_str lines)
@@ -122,7 +117,7 @@ static struct fl_str live_json(struct api_call *call, const struct core_answer *
         fl_json_close(json, '}');
     }
     fl_json_close(json, ']');
-    return keep(&call->arena, (struct fl_str){(const char *)call->out.at, call->out.len});
+    return fl_arena_str(&call->arena, (struct fl_str){(const char *)call->out.at, call->out.len});
 }
 
 /* ---- one job --------------------------------------------------------------------------------- */
@@ -173,7 +168,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
     struct get *get = call->state;
     uint32_t room = READ_ELEMENTS_MAX;
 
-    get->spec = keep(&call->arena, body);
+    get->spec = fl_arena_str(&call->arena, body);
     if (!get->is_open && job_json_wants_counts(&get->stored, &room)) {
         call_reads_counts(call, &get->stored.job, 1, on_counts);
     } else {
@@ -191,9 +186,9 @@ static void on_stored(struct api_call *call, const struct read_job *job)
     } else if (job) {
         get->has_stored = true;
         get->stored = *job;
-        get->stored.name = keep(&call->arena, job->name);
-        get->stored.labels = keep(&call->arena, job->labels);
-        get->stored.params = keep(&call->arena, job->params);
+        get->stored.name = fl_arena_str(&call->arena, job->name);
+        get->stored.labels = fl_arena_str(&call->arena, job->labels);
+        get->stored.params = fl_arena_str(&call->arena, job->params);
         call_reads_spec(call, job->job, job->spec, on_spec);
     } else if (get->is_open) {
         on_spec(call, (struct fl_str){0});
@@ -209,7 +204,9 @@ static void on_view(struct api_call *call, const struct core_answer *answer)
     get->is_open = answer->code == FL_OK && answer->jobs_len == 1;
     if (get->is_open) {
         get->view = answer->jobs[0];
-        if (answer->sentence) get->sentence = keep(&call->arena, fl_str_c(answer->sentence));
+        if (answer->sentence) {
+            get->sentence = fl_arena_str(&call->arena, fl_str_c(answer->sentence));
+        }
         get->live = live_json(call, answer);
     }
     call_reads_job(call, get->job, on_stored);

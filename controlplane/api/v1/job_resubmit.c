@@ -25,11 +25,6 @@ static void on_submitted(struct api_call *call, const struct core_answer *answer
     }
 }
 
-static struct fl_str keep(struct fl_arena *arena, struct fl_str s)
-{
-    return (struct fl_str){fl_arena_copy(arena, s.at, s.len), s.len};
-}
-
 /* The elements that run again; false: the call was answered. */
 static bool put_picks(struct api_call *call, struct fl_arena *arena, struct core_submit_item *item)
 {
@@ -39,22 +34,20 @@ static bool put_picks(struct api_call *call, struct fl_arena *arena, struct core
     if (resubmit->what == RESUBMIT_all ||
         (!resubmit->job.is_picked && resubmit->job.elements == 1)) {
         item->elements = resubmit->job.elements;
-        item->picked = keep(arena, resubmit->job.picked);
+        item->picked = fl_arena_str(arena, resubmit->job.picked);
         return true;
     }
     if (fl_picks_count(&resubmit->picks) == 0) {
         fail(call, FL_CONFLICT, "no element of it failed");
         return false;
     }
-    fl_buf_init(&buf, FL_PICKS_BYTES_MAX);
+    fl_buf_init_in(&buf, FL_PICKS_BYTES_MAX, arena);
     if (!fl_picks_encode(&buf, &resubmit->picks)) {
-        fl_buf_fini(&buf);
         fail(call, FL_TOO_LARGE, "too many single elements; take ranges, or the whole job");
         return false;
     }
     item->elements = fl_picks_count(&resubmit->picks);
-    item->picked = keep(arena, (struct fl_str){(const char *)buf.at, buf.len});
-    fl_buf_fini(&buf);
+    item->picked = fl_buf_take(&buf);
     return true;
 }
 
@@ -75,7 +68,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
     }
     event = api_event(call, CORE_EV_submit);
     item = fl_arena_new(&event->arena, struct core_submit_item);
-    body = keep(&event->arena, body);
+    body = fl_arena_str(&event->arena, body);
     if (!fl_job_spec_read(body, &event->arena, &spec, &err) ||
         !submit_spec_make(&spec, &event->arena, &shared, &err)) {
         engine_event_destroy(event);
@@ -88,14 +81,14 @@ static void on_spec(struct api_call *call, struct fl_str body)
         return;
     }
     *item = (struct core_submit_item){
-        .queue = keep(&event->arena, fl_str_c(queue)),
+        .queue = fl_arena_str(&event->arena, fl_str_c(queue)),
         .shape = shared.shape,
         .spec = shared.canonical,
         .spec_digest = shared.digest,
         .priority = resubmit->job.priority,
-        .name = keep(&event->arena, resubmit->job.name),
-        .labels = keep(&event->arena, resubmit->job.labels),
-        .params = keep(&event->arena, resubmit->job.params),
+        .name = fl_arena_str(&event->arena, resubmit->job.name),
+        .labels = fl_arena_str(&event->arena, resubmit->job.labels),
+        .params = fl_arena_str(&event->arena, resubmit->job.params),
         .retry_of = resubmit->job.job,
     };
     if (!put_picks(call, &event->arena, item)) {
@@ -150,10 +143,10 @@ void job_resubmit_start(struct api_call *call, const struct read_job *job)
     call->on_gone = on_gone;
 
     resubmit->job = *job;
-    resubmit->job.name = keep(&call->arena, job->name);
-    resubmit->job.labels = keep(&call->arena, job->labels);
-    resubmit->job.params = keep(&call->arena, job->params);
-    resubmit->job.picked = keep(&call->arena, job->picked);
+    resubmit->job.name = fl_arena_str(&call->arena, job->name);
+    resubmit->job.labels = fl_arena_str(&call->arena, job->labels);
+    resubmit->job.params = fl_arena_str(&call->arena, job->params);
+    resubmit->job.picked = fl_arena_str(&call->arena, job->picked);
     if (resubmit->what == RESUBMIT_failed && job->state != JOB_failed) {
         fail(call, FL_CONFLICT, "it did not fail");
     } else if (resubmit->what == RESUBMIT_failed && (job->elements > 1 || job->is_picked)) {

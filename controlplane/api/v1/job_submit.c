@@ -33,21 +33,16 @@ static void submitted(struct api_call *call, const struct core_answer *answer)
     api_answer(call);
 }
 
-static struct fl_str keep(struct api_call *call, struct fl_str text)
-{
-    return (struct fl_str){fl_arena_copy(&call->arena, text.at, text.len), text.len};
-}
-
 /* The facts for the answer, kept past the event, which the engine owns by then. */
 static void remember(struct api_call *call, const struct core_submit_item *item)
 {
     struct core_submit_item *kept = fl_arena_new(&call->arena, struct core_submit_item);
 
     *kept = *item;
-    kept->name = keep(call, item->name);
-    kept->queue = keep(call, item->queue);
-    kept->labels = keep(call, item->labels);
-    kept->params = keep(call, item->params);
+    kept->name = fl_arena_str(&call->arena, item->name);
+    kept->queue = fl_arena_str(&call->arena, item->queue);
+    kept->labels = fl_arena_str(&call->arena, item->labels);
+    kept->params = fl_arena_str(&call->arena, item->params);
     call->state = kept;
 }
 

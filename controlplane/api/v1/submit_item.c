@@ -7,14 +7,6 @@
 #include "shared/spec/job_params.h"
 #include "shared/tls/digest.h"
 
-static struct fl_str keep(struct fl_arena *arena, struct fl_buf *buf)
-{
-    struct fl_str kept = {fl_arena_copy(arena, buf->at, buf->len), buf->len};
-
-    fl_buf_fini(buf);
-    return kept;
-}
-
 static void shape_of(const struct fl_job_spec *spec, struct shape *shape)
 {
     const struct fl_pairs *labels = &spec->roles.at[0].node_selector; /* the same in all roles */
@@ -52,26 +44,23 @@ bool submit_spec_make(const struct fl_job_spec *spec, struct fl_arena *arena,
     struct submit_spec made;
     struct shape shape;
     struct fl_buf buf;
-    bool is_good;
 
-    fl_buf_init(&buf, FL_JOB_SPEC_BYTES_MAX);
-    is_good = fl_job_spec_canonical(&buf, spec);
-    made.canonical = keep(arena, &buf);
-    if (!is_good) {
+    fl_buf_init_in(&buf, FL_JOB_SPEC_BYTES_MAX, arena);
+    if (!fl_job_spec_canonical(&buf, spec)) {
         return fl_fail(
             err, FL_TOO_LARGE,
             "the spec has over " FL_QUOTE(FL_JOB_SPEC_BYTES_MAX) " bytes once it is written out");
     }
+    made.canonical = fl_buf_take(&buf);
     made.digest = fl_sha256(made.canonical.at, made.canonical.len);
     shape_of(spec, &shape);
-    fl_buf_init(&buf, FL_JOB_SHAPE_BYTES_MAX);
-    is_good = shape_encode(&buf, &shape);
-    made.shape = keep(arena, &buf);
-    if (!is_good) {
+    fl_buf_init_in(&buf, FL_JOB_SHAPE_BYTES_MAX, arena);
+    if (!shape_encode(&buf, &shape)) {
         return fl_fail(err, FL_TOO_LARGE,
                        "its roles, clusters and node labels have over " FL_QUOTE(
                            FL_JOB_SHAPE_BYTES_MAX) " bytes together");
     }
+    made.shape = fl_buf_take(&buf);
     *ret = made;
     return true;
 }
@@ -92,29 +81,27 @@ bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
                        FL_STR_ARG(queue), token->queue);
     }
     item = (struct core_submit_item){
-        .queue = {fl_arena_copy(arena, queue.at, queue.len), queue.len},
+        .queue = fl_arena_str(arena, queue),
         .shape = shared->shape,
         .spec = shared->canonical,
         .spec_digest = shared->digest,
         .priority = spec->priority,
         .elements = spec->elements,
         .is_held = spec->is_held,
-        .name = {fl_arena_copy(arena, spec->name.at, spec->name.len), spec->name.len},
+        .name = fl_arena_str(arena, spec->name),
     };
-    fl_buf_init(&buf, FL_JOB_LABELS_BYTES_MAX);
+    fl_buf_init_in(&buf, FL_JOB_LABELS_BYTES_MAX, arena);
     fl_pairs_lines(&buf, &spec->labels);
     if (buf.is_over || !fl_str_is_text((struct fl_str){(const char *)buf.at, buf.len})) {
-        fl_buf_fini(&buf);
         return fl_fail(err, FL_TOO_LARGE, "its labels are too long");
     }
-    item.labels = keep(arena, &buf);
-    fl_buf_init(&buf, FL_JOB_PARAMS_BYTES_MAX);
+    item.labels = fl_buf_take(&buf);
+    fl_buf_init_in(&buf, FL_JOB_PARAMS_BYTES_MAX, arena);
     if (!fl_job_params_canonical(&buf, &spec->params)) {
-        fl_buf_fini(&buf);
         return fl_fail(err, FL_TOO_LARGE,
                        "its parameters have over " FL_QUOTE(FL_JOB_PARAMS_BYTES_MAX) " bytes");
     }
-    item.params = keep(arena, &buf);
+    item.params = fl_buf_take(&buf);
     *ret_item = item;
     return true;
 }

@@ -77,7 +77,7 @@ static void an_answer_that_does_not_fit_is_not_encoded(void **state)
     fl_buf_fini(&buf);
 }
 
-static void a_batch_keeps_copies_of_all_that_a_row_points_to(void **state)
+static void a_batch_keeps_all_that_a_row_points_to(void **state)
 {
     struct core_batch *batch = core_batch_create(5);
     char name[] = "name", labels[] = "a=b", params[] = "{}", picked[] = "0-3";
@@ -110,6 +110,35 @@ static void a_batch_keeps_copies_of_all_that_a_row_points_to(void **state)
     assert_int_equal(batch->rows.len, 2);
     core_batch_destroy(batch);
     core_batch_destroy(NULL);
+}
+
+static void rows_keep_their_texts_while_the_body_grows_and_moves(void **state)
+{
+    struct core_batch *batch = core_batch_create(5);
+    char text[64];
+
+    (void)state;
+    for (unsigned i = 0; i < 1000; i++) {
+        struct row row = {.kind = ROW_audit, .audit = {.tenant = 1}};
+
+        snprintf(text, sizeof text, "token %u", i);
+        row.audit.actor = fl_str_c(text);
+        row.audit.body = i % 2 ? fl_str_c(text) : (struct fl_str){0};
+        core_batch_row(batch, &row);
+        row = (struct row){.kind = ROW_job_end, .job_end = {.job = i}};
+        core_batch_row(batch, &row);
+    }
+    for (unsigned i = 0; i < 1000; i++) {
+        const struct row_audit *audit = &batch->rows.at[2 * (size_t)i].audit;
+        const uint8_t *at = (const uint8_t *)audit->actor.at;
+
+        snprintf(text, sizeof text, "token %u", i);
+        assert_true(fl_str_eq(audit->actor, fl_str_c(text)));
+        assert_true(fl_str_eq(audit->body, i % 2 ? fl_str_c(text) : (struct fl_str){0}));
+        assert_true(at >= batch->body.at && at < batch->body.at + batch->body.len);
+        assert_int_equal(batch->rows.at[2 * i + 1].job_end.job, i);
+    }
+    core_batch_destroy(batch);
 }
 
 static void a_batch_keeps_copies_of_all_that_an_effect_points_to(void **state)
@@ -170,6 +199,7 @@ FL_TESTS(
     cmocka_unit_test(a_kept_answer_comes_back_with_its_codes_jobs_and_texts),
     cmocka_unit_test(an_answer_with_too_many_outcomes_is_refused_before_memory_is_taken_for_them),
     cmocka_unit_test(an_answer_that_does_not_fit_is_not_encoded),
-    cmocka_unit_test(a_batch_keeps_copies_of_all_that_a_row_points_to),
+    cmocka_unit_test(a_batch_keeps_all_that_a_row_points_to),
+    cmocka_unit_test(rows_keep_their_texts_while_the_body_grows_and_moves),
     cmocka_unit_test(a_batch_keeps_copies_of_all_that_an_effect_points_to),
     cmocka_unit_test(every_frame_has_its_name))

@@ -201,6 +201,28 @@ static void the_sanitizer_sees_use_after_reset_and_overrun(void **state)
 }
 #endif
 
+static void the_newest_piece_grows_and_shrinks_in_place(void **state)
+{
+    struct fl_arena arena = {0};
+    uint8_t *piece, *other, *moved;
+
+    (void)state;
+    piece = fl_arena_resize(&arena, NULL, 0, 100);
+    memset(piece, 1, 100);
+    if (!FL_POISON) assert_ptr_equal(fl_arena_resize(&arena, piece, 100, 200), piece);
+    assert_ptr_equal(fl_arena_resize(&arena, piece, FL_POISON ? 100 : 200, 50), piece);
+    other = fl_arena_alloc(&arena, 16);
+    if (!FL_POISON) assert_ptr_equal(other, piece + 64);
+    memset(other, 2, 16);
+    moved = fl_arena_resize(&arena, piece, 50, 100000);
+    assert_true(moved != piece);
+    for (size_t i = 0; i < 50; i++) {
+        assert_int_equal(moved[i], 1);
+    }
+    assert_int_equal(other[0] + other[15], 4);
+    fl_arena_fini(&arena);
+}
+
 FL_TESTS(
 #if FL_POISON
     cmocka_unit_test(the_sanitizer_sees_use_after_reset_and_overrun),
@@ -209,6 +231,7 @@ FL_TESTS(
     cmocka_unit_test(nothing_is_a_pointer_too), cmocka_unit_test(a_reset_keeps_at_most_a_mebibyte),
     cmocka_unit_test(a_large_piece_does_not_waste_the_block_in_use),
     cmocka_unit_test(a_copy_is_followed_by_a_zero_byte),
+    cmocka_unit_test(the_newest_piece_grows_and_shrinks_in_place),
     cmocka_unit_test(a_list_grows_and_keeps_its_items),
     cmocka_unit_test(pushing_an_item_of_the_list_itself_is_fine),
     cmocka_unit_test(printing_takes_what_it_needs),

@@ -1,6 +1,7 @@
 #include "shared/base/buf.h"
 
 #include "shared/base/alloc.h"
+#include "shared/base/arena.h"
 #include "shared/base/prng.h"
 #include "tests/fl_test.h"
 
@@ -325,7 +326,38 @@ static void a_string_longer_than_allowed_is_bad(void **state)
     assert_true(reader.is_bad);
 }
 
+/* Each text is in the arena, and no byte of another one's. */
+static void what_is_written_in_an_arena_is_taken_without_a_copy(void **state)
+{
+    struct fl_arena arena = {0};
+    struct fl_str texts[100];
+    struct fl_buf buf;
+
+    (void)state;
+    for (size_t i = 0; i < 100; i++) {
+        fl_buf_init_in(&buf, 100000, &arena);
+        for (size_t n = 0; n < i * i; n++) {
+            assert_true(fl_buf_put_u8(&buf, (uint8_t)i));
+            if (n == 200) memset(fl_arena_alloc(&arena, 40), '#', 40); /* no longer the newest */
+        }
+        texts[i] = fl_buf_take(&buf);
+        assert_null(buf.at);
+    }
+    for (size_t i = 0; i < 100; i++) {
+        assert_int_equal(texts[i].len, i * i);
+        for (size_t n = 0; n < texts[i].len; n++) {
+            assert_int_equal(texts[i].at[n], i);
+        }
+    }
+    fl_buf_init_in(&buf, 10, &arena);
+    assert_false(fl_buf_put(&buf, "eleven byte", 11));
+    assert_true(buf.is_over);
+    fl_buf_fini(&buf);
+    fl_arena_fini(&arena);
+}
+
 FL_TESTS(cmocka_unit_test(what_was_written_is_read_back),
+         cmocka_unit_test(what_is_written_in_an_arena_is_taken_without_a_copy),
          cmocka_unit_test(numbers_are_little_endian_and_vars_as_short_as_can_be),
          cmocka_unit_test(exactly_max_fits_and_one_more_writes_nothing),
          cmocka_unit_test(a_put_is_whole_or_not_at_all),
