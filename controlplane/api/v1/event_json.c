@@ -334,7 +334,8 @@ static const struct api_field unknown_fields[] = {
 
 const struct api_object unknown_event_object = {
     .name = "UnknownEvent",
-    .text = "A newer program wrote it, and this one cannot read it.",
+    .text = "A newer control plane wrote a row here whose kind this one does not know, so look "
+            "anew at the state of things. Streams of one job leave it out.",
     .fields = unknown_fields};
 
 static const struct api_field reset_fields[] = {
