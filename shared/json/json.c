@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "shared/base/arena.h"
+#include "shared/json/json_text.h"
 
 #define FEW_MEMBERS                                                                                \
     16 /* up to here each key is compared with all before it, beyond they are sorted */
@@ -65,29 +66,6 @@ static void skip_space(struct reader *reader)
             return;
         }
     }
-}
-
-#define EACH_BYTE(v) (~(uint64_t)0 / 255 * (uint64_t)(v))
-
-/* The first quote, backslash or control byte; 'end' if none is left. */
-static const char *find_special(const char *at, const char *end)
-{
-    for (; end - at >= 8; at += 8) {
-        uint64_t x, quote, backslash;
-
-        memcpy(&x, at, 8);
-        quote = x ^ EACH_BYTE('"');
-        backslash = x ^ EACH_BYTE('\\');
-        if ((((x - EACH_BYTE(0x20)) & ~x) | ((quote - EACH_BYTE(1)) & ~quote) |
-             ((backslash - EACH_BYTE(1)) & ~backslash)) &
-            EACH_BYTE(0x80)) {
-            break;
-        }
-    }
-    for (; at < end; at++) {
-        if (*at == '"' || *at == '\\' || (unsigned char)*at < 0x20) break;
-    }
-    return at;
 }
 
 /* The first byte that belongs to no well-formed character, or is zero; the text has one. */
@@ -348,7 +326,7 @@ static bool read_escaped(struct reader *reader, const char *special, struct fl_s
         at = special + 1;
         if (!read_escape(reader, &at, &to)) return false;
         start = at;
-        special = find_special(at, reader->end);
+        special = fl_json_find_special(at, reader->end);
     }
     *ret_s = (struct fl_str){copy, (size_t)(to - copy)};
     reader->at = special + 1;
@@ -359,7 +337,7 @@ static bool read_escaped(struct reader *reader, const char *special, struct fl_s
 static bool read_string(struct reader *reader, struct fl_str *ret_s)
 {
     const char *start = reader->at;
-    const char *special = find_special(start, reader->end);
+    const char *special = fl_json_find_special(start, reader->end);
 
     if (special < reader->end && *special == '"') {
         *ret_s = (struct fl_str){start, (size_t)(special - start)};

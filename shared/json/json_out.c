@@ -8,38 +8,9 @@
 #include "shared/base/job_name.h"
 #include "shared/base/time_text.h"
 #include "shared/json/json.h"
+#include "shared/json/json_text.h"
 
 /* ---- strings --------------------------------------------------------------------------------- */
-
-static bool is_plain(unsigned char c)
-{
-    return c >= 0x20 && c != '"' && c != '\\';
-}
-
-#define EACH_BYTE(v) (~(uint64_t)0 / 255 * (uint64_t)(v))
-
-/* How many bytes from 'i' on may be written as they are. */
-static size_t plain_len(struct fl_str s, size_t i)
-{
-    size_t start = i;
-
-    for (; s.len - i >= 8; i += 8) {
-        uint64_t x, quote, backslash;
-
-        memcpy(&x, s.at + i, 8);
-        quote = x ^ EACH_BYTE('"');
-        backslash = x ^ EACH_BYTE('\\');
-        if ((((x - EACH_BYTE(0x20)) & ~x) | ((quote - EACH_BYTE(1)) & ~quote) |
-             ((backslash - EACH_BYTE(1)) & ~backslash)) &
-            EACH_BYTE(0x80)) {
-            break;
-        }
-    }
-    while (i < s.len && is_plain((unsigned char)s.at[i])) {
-        i++;
-    }
-    return i - start;
-}
 
 static void put_escape(struct fl_buf *buf, unsigned char c)
 {
@@ -60,10 +31,10 @@ static void put_escape(struct fl_buf *buf, unsigned char c)
 static void put_text(struct fl_buf *buf, struct fl_str s)
 {
     for (size_t i = 0; i < s.len;) {
-        size_t len = plain_len(s, i);
+        const char *special = fl_json_find_special(s.at + i, s.at + s.len);
 
-        fl_buf_put(buf, s.at + i, len);
-        i += len;
+        fl_buf_put(buf, s.at + i, (size_t)(special - s.at) - i);
+        i = (size_t)(special - s.at);
         if (i < s.len) put_escape(buf, (unsigned char)s.at[i++]);
     }
 }

@@ -120,14 +120,22 @@ static void read_text(const struct fl_job_check *check, const struct fl_job_fiel
 
 /* ---- lists of texts -------------------------------------------------------------------------- */
 
+/* False: it is no list that fits, and that was noted. */
+static bool begin_list(const struct fl_job_check *check, const struct fl_job_field *field,
+                       const struct fl_path *path, const struct fl_json *node, struct fl_strs *to)
+{
+    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return false;
+    to->at = fl_arena_array(check->arena, struct fl_str, node->len);
+    to->cap = node->len;
+    return true;
+}
+
 static void read_words(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node, struct fl_strs *to)
 {
     struct fl_path here = {.up = path};
 
-    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
-    to->at = fl_arena_array(check->arena, struct fl_str, node->len);
-    to->cap = node->len;
+    if (!begin_list(check, field, path, node, to)) return;
     FL_JSON_EACH (item, node) {
         if (!is_word(item) || item->text.len > FL_JOB_WORD_BYTES_MAX) {
             fl_job_wrong(check, &here, item,
@@ -144,9 +152,7 @@ static void read_names(const struct fl_job_check *check, const struct fl_job_fie
 {
     struct fl_path here = {.up = path};
 
-    if (!fl_job_holds(check, field, path, node, FL_JSON_LIST)) return;
-    to->at = fl_arena_array(check->arena, struct fl_str, node->len);
-    to->cap = node->len;
+    if (!begin_list(check, field, path, node, to)) return;
     FL_JSON_EACH (item, node) {
         struct fl_str name = item->text;
         size_t i = to->len;

@@ -7,7 +7,6 @@
 #include "controlplane/api/v1/job_json.h"
 #include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/views/directory.h"
 
 enum { ATTEMPTS = 100, ATTEMPTS_MAX = READ_ATTEMPTS_MAX };
 
@@ -41,22 +40,13 @@ static void write_names(struct fl_json_out *json, const char *key, struct fl_str
     fl_json_close(json, ']');
 }
 
-static void write_cluster(struct api_call *call, struct fl_json_out *json, struct fl_cluster number)
-{
-    struct directory_cluster cluster;
-
-    fl_json_put_cstr(json, "cluster",
-                     directory_cluster(call->parts->directory, number, &cluster) ? cluster.name
-                                                                                 : NULL);
-}
-
 static void write_attempt(struct api_call *call, struct fl_json_out *json,
                           const struct read_attempt *attempt)
 {
     fl_json_open(json, NULL, '{');
     fl_json_put_u64(json, "element", attempt->attempt.element);
     fl_json_put_u64(json, "attempt", attempt->attempt.n);
-    write_cluster(call, json, attempt->cluster);
+    job_json_cluster(call, json, attempt->cluster);
     write_names(json, "nodes", attempt->nodes);
     fl_json_put_time(json, "placedAt", attempt->began_at);
     fl_json_put_time(json, "endedAt", attempt->is_ended ? attempt->ended_at : 0);
@@ -107,7 +97,7 @@ static struct fl_str live_json(struct api_call *call, const struct core_answer *
         }
         if (element->unknown_at != 0) fl_json_put_time(json, "unknownSince", element->unknown_at);
         if (element->wait_until != 0) fl_json_put_time(json, "waitsUntil", element->wait_until);
-        write_cluster(call, json, element->cluster);
+        job_json_cluster(call, json, element->cluster);
         write_names(json, "nodes", fl_str_c(element->nodes));
         fl_json_open(json, "replicas", '[');
         for (size_t r = 0; r < element->replicas_len; r++) {

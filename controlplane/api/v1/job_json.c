@@ -74,7 +74,7 @@ static void write_exit(struct fl_json_out *json, uint16_t attempt, const struct 
     }
 }
 
-static void write_cluster(struct api_call *call, struct fl_json_out *json, struct fl_cluster number)
+void job_json_cluster(struct api_call *call, struct fl_json_out *json, struct fl_cluster number)
 {
     struct directory_cluster cluster;
 
@@ -104,7 +104,7 @@ void job_json_view(struct api_call *call, struct fl_json_out *json,
     fl_json_put_u64(json, "failed", view->elements_failed);
     fl_json_put_u64(json, "cancelled", view->elements_cancelled);
     fl_json_close(json, '}');
-    write_cluster(call, json, view->cluster);
+    job_json_cluster(call, json, view->cluster);
     fl_json_put_null(json, "endedAt");
     write_exit(json, view->attempt, NULL);
 }

@@ -17,6 +17,8 @@ void job_json_stored(struct api_call *call, struct fl_json_out *json, const stru
  * there is not that much. */
 bool job_json_wants_counts(const struct read_job *job, uint32_t *room);
 
+void job_json_cluster(struct api_call *call, struct fl_json_out *json,
+                      struct fl_cluster number);                  /* unknown or none: null */
 void job_json_name(struct fl_json_out *json, struct fl_str name); /* empty: null */
 
 /* "key=value\n" lines as an object. */
