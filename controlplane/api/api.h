@@ -28,7 +28,7 @@ struct api_health {
     char why[256]; /* it does not lead; else empty */
     uint64_t epoch;
     uint64_t turn_longest_us;
-    uint64_t waiting;     /* events */
+    uint64_t waiting;     /* events that wait for the engine thread */
     const char *database; /* "ok", "lost" or "full" */
     uint64_t commits;
     uint64_t commit_longest_ms;
@@ -42,8 +42,8 @@ struct api_parts {
     struct fl_loop *loop;
     struct pending_requests *pending;
     struct views *views;
-    struct token_table *tokens; /* of the views, as all below */
-    struct directory *directory;
+    struct token_table *tokens;  /* the views' */
+    struct directory *directory; /* the views' */
     struct identity *identity;
     struct reader *reader;
     void (*asked)(void *ctx); /* after each question to the reader */
@@ -51,7 +51,7 @@ struct api_parts {
     void (*want_rows)(void *ctx); /* notices carry rows from now on, until api_wants_rows says no */
     void *want_rows_ctx;
     struct log_front *logs;
-    bool is_first; /* of the fronts: it fills what they share when a term begins */
+    bool is_first; /* the first front fills the views, which all share, when a term begins */
     /* Makes the first token: its event (bootstrap_token.h). */
     bool (*first_token)(void *ctx, struct engine_event **ret_event, struct fl_err *err);
     void *first_token_ctx;

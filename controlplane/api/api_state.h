@@ -19,8 +19,8 @@ struct api {
     struct fl_map awaited;               /* calls whose body is on its way, by their handle */
     struct views_refill *refill;         /* NULL unless this is the first front's */
     struct fl_timer newest;              /* a read that failed is asked again */
-    FL_VEC(struct follower *) followers; /* of events */
-    FL_VEC(struct log_tail *) tails;     /* of logs */
+    FL_VEC(struct follower *) followers; /* they follow events */
+    FL_VEC(struct log_tail *) tails;     /* they follow logs */
     fl_ms rows_wanted_at;                /* the newest request that may become a follower */
     uint64_t batch_newest;               /* noticed; 0: none yet */
     uint64_t streams;                    /* open now, of events and logs */

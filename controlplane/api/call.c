@@ -248,7 +248,7 @@ void api_answer_as(struct api_call *call, unsigned status, const char *content_t
     free_if_done(call);
 }
 
-/* Names the answer by its bytes, so that who polls need not be sent what it has. */
+/* The answer's ETag is a hash of its bytes: a client that polls is not sent what it has. */
 static bool has_it_already(struct api_call *call, struct fl_str body)
 {
     char *etag = fl_arena_printf(&call->arena, "\"%016" PRIx64 "\"",

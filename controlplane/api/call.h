@@ -85,8 +85,8 @@ void api_ask(struct api_call *call, struct engine_event *event, api_then *then);
 /* The same, but 'then' is called for every code. */
 void api_ask_any(struct api_call *call, struct engine_event *event, api_then *then);
 
-/* For who asks elsewhere: between hold and drop the call stays.  False from api_drop: the peer went
- * away or the call was answered, and it may be gone now. */
+/* For a question that is asked elsewhere: between hold and drop the call stays.  False from
+ * api_drop: the peer went away or the call was answered, and it may be gone now. */
 void api_hold(struct api_call *call);
 FL_CHECK bool api_drop(struct api_call *call);
 

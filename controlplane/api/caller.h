@@ -1,5 +1,4 @@
-/* caller.h - whose request is it?  The one way from an Authorization header to a token that
- * counts. */
+/* caller.h - the one way from a request's Authorization header to a token that counts. */
 #pragma once
 
 #include "controlplane/views/token_table.h"

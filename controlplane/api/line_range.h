@@ -11,9 +11,8 @@
 #include "shared/base/vec.h"
 
 enum line_range_kind {
-    LINE_RANGE_NONE, /* no range, or one in a unit that is not ours: all is asked for */
-    /* of lines, but none that is served: one range, from a first line on */
-    LINE_RANGE_BAD,
+    LINE_RANGE_NONE,  /* no range, or one in a unit that is not ours: all is asked for */
+    LINE_RANGE_BAD,   /* its unit is lines, but it is not one range from a first line on */
     LINE_RANGE_GIVEN, /* 'ret_range' is written */
 };
 
@@ -27,9 +26,9 @@ enum line_range_kind line_range_parse(struct fl_str header, struct line_range *r
 struct line_cut {
     uint64_t lines_max;
     uint64_t begun;               /* lines in it that have begun */
-    FL_VEC(struct log_line) open; /* of these, not at their end; the bytes are not looked at */
-    uint64_t whole_lines;         /* as far as what was given ends with a whole line ... */
-    size_t whole_bytes;           /* ... and how long it is until there */
+    FL_VEC(struct log_line) open; /* begun and not at their end; their bytes are not looked at */
+    uint64_t whole_lines;         /* up to the newest place where no line is open: the lines ... */
+    size_t whole_bytes;           /* ... and the bytes that line_cut_mark told there */
 };
 
 void line_cut_fini(struct line_cut *cut);

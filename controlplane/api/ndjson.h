@@ -7,7 +7,7 @@
 
 struct ndjson {
     struct fl_str rest;
-    uint32_t line; /* of what ndjson_next gave last, from 1 */
+    uint32_t line; /* number of the line that ndjson_next gave last, from 1 */
 };
 
 bool ndjson_next(struct ndjson *lines, struct fl_str *ret_line);

@@ -11,8 +11,8 @@ struct api_stream {
     struct api *api;
     struct http_request *request; /* NULL: the peer is gone, or it ended */
     struct fl_timer heartbeat;
-    bool is_sse;   /* comments are its sign of life; of lines, an empty one */
-    bool is_quiet; /* plain text: it has none */
+    bool is_sse;   /* a comment is its sign of life; else an empty line is */
+    bool is_quiet; /* plain text: it has no sign of life */
     void (*on_room)(struct api_stream *stream);
     void (*on_gone)(struct api_stream *stream); /* 'request' is NULL already; frees the stream */
 };

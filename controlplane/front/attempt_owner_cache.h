@@ -1,7 +1,7 @@
-/* attempt_owner_cache.h - whose the attempts are whose output agents send.
- * An attempt is one cluster's for ever, and its row is committed before its START goes out.  So
- * what a START that went out here says is right at once, and for what is not remembered (an agent
- * that dialled another front, a control plane that was started again) the row is read.  While the
+/* attempt_owner_cache.h - the owner of each attempt whose output an agent sends.
+ * An attempt is one cluster's for ever, and its row is committed before its START goes out.  So a
+ * START that goes out here names the owner, and for an attempt that is not remembered (its agent
+ * dialled another front, the control plane was started again) the row is read.  While the
  * database cannot be asked, it is asked again; no source is refused for that.
  * At most ATTEMPT_OWNER_CACHE_MAX are remembered, the newest ones.
  * Not thread-safe: its front's loop calls it, and is called back from there. */

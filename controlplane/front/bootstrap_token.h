@@ -1,7 +1,7 @@
-/* bootstrap_token.h - the first token of all: without one no other could be made. Made when no
- * token with scope admin counts, at the first start or after the last one has run out, and written
- * to 'admin-token' in the state directory (0600) before it is made known to the core: the owner of
- * the directory owns the control plane. */
+/* bootstrap_token.h - the first token of all: without one no other could be made.
+ * Made when no token with scope admin counts, at the first start or after the last one has run out,
+ * and written to 'admin-token' in the state directory (0600) before it is made known to the core:
+ * the owner of the directory owns the control plane. */
 #pragma once
 
 #include "controlplane/engine/engine_event.h"

@@ -16,7 +16,7 @@ enum { MAILBOX_MAX = 10000, TICK_MS = 1000 };
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-static void on_ask_due(void *ctx)
+static void on_request_due(void *ctx)
 {
     struct front *front = ctx;
 
@@ -27,7 +27,7 @@ static void on_ask_due(void *ctx)
 }
 
 /* Requests leave through this, so that the timer knows of the first that waits. */
-static bool adopt_asked(void *ctx, struct engine_event *event, struct fl_err *err)
+static bool adopt_request(void *ctx, struct engine_event *event, struct fl_err *err)
 {
     struct front *front = ctx;
 
@@ -91,14 +91,14 @@ static void on_tick(void *ctx)
     atomic_store(&front->streams, counts.streams);
     atomic_store(&front->tunnels_up, tunnels.sessions);
     atomic_store(&front->tunnels_held, tunnels.held);
-    front_outbox_want_rows(front->post, api_wants_rows(front->api));
+    front_outbox_want_rows(front->outbox, api_wants_rows(front->api));
     take_certificate(front);
     if (atomic_load(&front->must_drain)) begin_drain(front);
     end_if_drained(front);
     fl_timer_in(&front->tick, front->is_draining ? 50 : TICK_MS);
 }
 
-/* ---- the post -------------------------------------------------------------------------------- */
+/* ---- the engine thread's letters ------------------------------------------------------------- */
 
 static void handle_send(struct front *front, enum outbox_kind kind, const struct core_send *send)
 {
@@ -160,7 +160,7 @@ static void on_letter(void *ctx, struct fl_letter *received)
 
 struct front_outbox *front_outbox(struct front *front)
 {
-    return front->post;
+    return front->outbox;
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static void want_rows(void *ctx)
 {
     struct front *front = ctx;
 
-    front_outbox_want_rows(front->post, true);
+    front_outbox_want_rows(front->outbox, true);
 }
 
 static bool open_http(struct front *front, struct fl_err *err)
@@ -233,7 +233,7 @@ struct front *front_create(const struct front_config *config, const struct front
         .front = config->number,
         .waiting_max = config->waiting_max,
         .timeout_ms = config->answer_ms,
-        .adopt = adopt_asked,
+        .adopt = adopt_request,
         .adopt_ctx = front,
     };
 
@@ -241,10 +241,10 @@ struct front *front_create(const struct front_config *config, const struct front
     front->shared = *shared;
     front->loop = fl_loop_create();
     front->mailbox = fl_mailbox_create(front->loop, MAILBOX_MAX, on_letter, front);
-    front->post = front_outbox_create(front->mailbox);
+    front->outbox = front_outbox_create(front->mailbox);
     front->drain_letter.is_drain = true;
     engine_feed_init(&front->feed, front->loop);
-    fl_timer_init(&front->requests_timer, front->loop, on_ask_due, front);
+    fl_timer_init(&front->requests_timer, front->loop, on_request_due, front);
     fl_timer_init(&front->tick, front->loop, on_tick, front);
     front->pending = pending_requests_create(&pending);
     front->logs = log_front_create(shared->logs, front->loop, &log_ports);
@@ -316,7 +316,7 @@ void front_destroy(struct front *front)
     log_front_destroy(front->logs);
     front_reader_destroy(front->reader);
     front_tunnel_fini(front);
-    front_outbox_destroy(front->post);
+    front_outbox_destroy(front->outbox);
     fl_mailbox_close(front->mailbox);
     while ((letter = fl_mailbox_take(front->mailbox))) {
         if (letter != &front->drain_letter.letter) {

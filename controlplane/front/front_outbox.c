@@ -12,17 +12,17 @@ struct front_outbox {
 
 struct front_outbox *front_outbox_create(struct fl_mailbox *mailbox)
 {
-    struct front_outbox *post = fl_new(struct front_outbox);
+    struct front_outbox *outbox = fl_new(struct front_outbox);
 
-    post->mailbox = mailbox;
-    return post;
+    outbox->mailbox = mailbox;
+    return outbox;
 }
 
-void front_outbox_destroy(struct front_outbox *post)
+void front_outbox_destroy(struct front_outbox *outbox)
 {
-    if (!post) return;
-    outbox_letter_free(post->letter);
-    fl_free(post);
+    if (!outbox) return;
+    outbox_letter_free(outbox->letter);
+    fl_free(outbox);
 }
 
 void outbox_letter_free(struct outbox_letter *letter)
@@ -36,49 +36,49 @@ void outbox_letter_free(struct outbox_letter *letter)
     fl_free(letter);
 }
 
-static struct outbox_letter *letter_of(struct front_outbox *post)
+static struct outbox_letter *letter_of(struct front_outbox *outbox)
 {
-    if (!post->letter) {
-        post->letter = fl_new(struct outbox_letter);
-        post->letter->effects = core_batch_create(0);
+    if (!outbox->letter) {
+        outbox->letter = fl_new(struct outbox_letter);
+        outbox->letter->effects = core_batch_create(0);
     }
-    return post->letter;
+    return outbox->letter;
 }
 
-void front_outbox_effect(struct front_outbox *post, enum outbox_kind kind,
+void front_outbox_effect(struct front_outbox *outbox, enum outbox_kind kind,
                          const struct core_effect *effect)
 {
-    struct outbox_letter *letter = letter_of(post);
+    struct outbox_letter *letter = letter_of(outbox);
 
     core_batch_effect(letter->effects, effect);
     fl_vec_push(&letter->items,
                 (struct outbox_item){.kind = kind, .effect = letter->effects->effects.len - 1});
 }
 
-void front_outbox_word(struct front_outbox *post, enum outbox_kind kind, struct fl_cluster cluster,
-                       enum fl_code code, const char *text)
+void front_outbox_word(struct front_outbox *outbox, enum outbox_kind kind,
+                       struct fl_cluster cluster, enum fl_code code, const char *text)
 {
-    struct outbox_letter *letter = letter_of(post);
+    struct outbox_letter *letter = letter_of(outbox);
     struct outbox_item item = {.kind = kind, .cluster = cluster, .code = code};
 
     if (text) item.text = fl_arena_printf(&letter->effects->arena, "%s", text);
     fl_vec_push(&letter->items, item);
 }
 
-void front_outbox_want_rows(struct front_outbox *post, bool wants_rows)
+void front_outbox_want_rows(struct front_outbox *outbox, bool wants_rows)
 {
-    atomic_store(&post->wants_rows, wants_rows);
+    atomic_store(&outbox->wants_rows, wants_rows);
 }
 
-bool front_outbox_wants_rows(struct front_outbox *post)
+bool front_outbox_wants_rows(struct front_outbox *outbox)
 {
-    return atomic_load(&post->wants_rows);
+    return atomic_load(&outbox->wants_rows);
 }
 
-void front_outbox_notice(struct front_outbox *post, uint64_t batch, fl_ms at,
+void front_outbox_notice(struct front_outbox *outbox, uint64_t batch, fl_ms at,
                          struct row_chunk *rows)
 {
-    struct outbox_letter *letter = letter_of(post);
+    struct outbox_letter *letter = letter_of(outbox);
     struct outbox_item item = {.kind = OUTBOX_NOTICE, .batch = batch, .at = at};
 
     if (rows) {
@@ -94,13 +94,13 @@ static bool is_too_large(const struct outbox_letter *letter)
            fl_arena_bytes(&letter->effects->arena) > OUTBOX_BYTES_MAX;
 }
 
-void front_outbox_flush(struct front_outbox *post)
+void front_outbox_flush(struct front_outbox *outbox)
 {
-    if (!post->letter) return;
-    if (is_too_large(post->letter)) {
-        outbox_letter_free(post->letter);
-        post->letter = NULL;
-        front_outbox_word(post, OUTBOX_LOST, (struct fl_cluster){0}, FL_OK, NULL);
+    if (!outbox->letter) return;
+    if (is_too_large(outbox->letter)) {
+        outbox_letter_free(outbox->letter);
+        outbox->letter = NULL;
+        front_outbox_word(outbox, OUTBOX_LOST, (struct fl_cluster){0}, FL_OK, NULL);
     }
-    if (fl_mailbox_put(post->mailbox, &post->letter->letter)) post->letter = NULL;
+    if (fl_mailbox_put(outbox->mailbox, &outbox->letter->letter)) outbox->letter = NULL;
 }

@@ -30,7 +30,7 @@ struct front {
     bool is_started;
     struct fl_loop *loop;
     struct fl_mailbox *mailbox;
-    struct front_outbox *post; /* the engine thread's */
+    struct front_outbox *outbox; /* the engine thread fills it */
     struct outbox_letter drain_letter;
     struct pending_requests *pending;
     struct fl_timer requests_timer, tick;
@@ -40,7 +40,7 @@ struct front {
     struct tunnel_server *tunnels;
     struct log_front *logs;
     struct front_reader *reader;
-    atomic_bool must_drain; /* any thread's word */
+    atomic_bool must_drain; /* any thread sets it */
     bool is_draining;
     fl_ms drain_at; /* when what is left is cut */
     bool is_http_drained;
@@ -53,7 +53,7 @@ struct front {
     struct fl_stream_kind stream_kinds[1]; /* the table of streams, but for the tunnel's own */
     struct fl_map log_clusters;            /* connection -> cluster, of those that sent logs */
     FL_VEC(struct fl_cluster) broken;      /* to be closed: they broke a rule of the LOG stream */
-    struct fl_buf document, params;        /* of the answer of one 'spec' */
+    struct fl_buf document, params;        /* find_spec's copies, for one call */
 
     /* Figures for other threads. */
     atomic_uint_fast64_t connections, requests, streams, tunnels_up, tunnels_held;

@@ -27,4 +27,4 @@ void fronts_start(struct fronts *fronts, struct engine_thread *engine);
 
 void fronts_drain(struct fronts *fronts); /* returns when all their threads have ended */
 void fronts_renew(struct fronts *fronts, struct ssl_ctx_st *api_tls);
-struct front_counts fronts_counts(const struct fronts *fronts); /* of all */
+struct front_counts fronts_counts(const struct fronts *fronts); /* sums over all fronts */

@@ -15,100 +15,101 @@ struct waiting {
 
 struct pending_requests {
     struct pending_requests_config config;
-    struct fl_slab slab; /* of struct waiting */
+    struct fl_slab slab; /* holds struct waiting */
     uint32_t first, last;
     uint64_t round; /* makes a slot that is used again another request */
 };
 
 struct pending_requests *pending_requests_create(const struct pending_requests_config *config)
 {
-    struct pending_requests *ask = fl_new(struct pending_requests);
+    struct pending_requests *pending = fl_new(struct pending_requests);
 
     fl_assert(config->front > 0 && config->waiting_max < (1U << SLOT_BITS));
-    ask->config = *config;
-    fl_slab_init(&ask->slab, sizeof(struct waiting), config->waiting_max);
-    return ask;
+    pending->config = *config;
+    fl_slab_init(&pending->slab, sizeof(struct waiting), config->waiting_max);
+    return pending;
 }
 
-void pending_requests_destroy(struct pending_requests *ask)
+void pending_requests_destroy(struct pending_requests *pending)
 {
-    if (!ask) return;
-    fl_slab_fini(&ask->slab);
-    fl_free(ask);
+    if (!pending) return;
+    fl_slab_fini(&pending->slab);
+    fl_free(pending);
 }
 
-static struct waiting *at(const struct pending_requests *ask, uint32_t slot)
+static struct waiting *at(const struct pending_requests *pending, uint32_t slot)
 {
-    return fl_slab_at(&ask->slab, slot);
+    return fl_slab_at(&pending->slab, slot);
 }
 
-static void unlink_slot(struct pending_requests *ask, uint32_t slot)
+static void unlink_slot(struct pending_requests *pending, uint32_t slot)
 {
-    struct waiting *waiting = at(ask, slot);
+    struct waiting *waiting = at(pending, slot);
 
     if (waiting->before != 0) {
-        at(ask, waiting->before)->after = waiting->after;
+        at(pending, waiting->before)->after = waiting->after;
     } else {
-        ask->first = waiting->after;
+        pending->first = waiting->after;
     }
     if (waiting->after != 0) {
-        at(ask, waiting->after)->before = waiting->before;
+        at(pending, waiting->after)->before = waiting->before;
     } else {
-        ask->last = waiting->before;
+        pending->last = waiting->before;
     }
-    fl_slab_give(&ask->slab, slot);
+    fl_slab_give(&pending->slab, slot);
 }
 
-bool pending_requests_send(struct pending_requests *ask, struct engine_event *event, fl_ms now,
+bool pending_requests_send(struct pending_requests *pending, struct engine_event *event, fl_ms now,
                            pending_requests_done *done, void *ctx, struct fl_err *err)
 {
-    uint32_t slot = fl_slab_take(&ask->slab);
+    uint32_t slot = fl_slab_take(&pending->slab);
     struct waiting *waiting;
 
     if (slot == 0) {
         engine_event_destroy(event);
         return fl_fail(err, FL_FULL, "%u requests wait for an answer already",
-                       ask->config.waiting_max);
+                       pending->config.waiting_max);
     }
-    ask->round = (ask->round + 1) & ROUND_MASK;
-    waiting = at(ask, slot);
+    pending->round = (pending->round + 1) & ROUND_MASK;
+    waiting = at(pending, slot);
     *waiting = (struct waiting){
         .done = done,
         .ctx = ctx,
-        .deadline = now + ask->config.timeout_ms,
-        .request = (uint64_t)ask->config.front << FRONT_SHIFT | ask->round << SLOT_BITS | slot,
-        .before = ask->last,
+        .deadline = now + pending->config.timeout_ms,
+        .request =
+            (uint64_t)pending->config.front << FRONT_SHIFT | pending->round << SLOT_BITS | slot,
+        .before = pending->last,
     };
-    if (ask->last != 0) {
-        at(ask, ask->last)->after = slot;
+    if (pending->last != 0) {
+        at(pending, pending->last)->after = slot;
     } else {
-        ask->first = slot;
+        pending->first = slot;
     }
-    ask->last = slot;
+    pending->last = slot;
     event->event.request = waiting->request;
-    if (!ask->config.adopt(ask->config.adopt_ctx, event, err)) {
-        unlink_slot(ask, slot);
+    if (!pending->config.adopt(pending->config.adopt_ctx, event, err)) {
+        unlink_slot(pending, slot);
         return false;
     }
     return true;
 }
 
-void pending_requests_answer(struct pending_requests *ask, const struct core_answer *answer)
+void pending_requests_answer(struct pending_requests *pending, const struct core_answer *answer)
 {
     uint32_t slot = (uint32_t)(answer->request & ((1U << SLOT_BITS) - 1));
     struct waiting waiting;
 
-    if (!fl_slab_is_taken(&ask->slab, slot)) return;
-    waiting = *at(ask, slot);
+    if (!fl_slab_is_taken(&pending->slab, slot)) return;
+    waiting = *at(pending, slot);
     if (waiting.request != answer->request) return;
-    unlink_slot(ask, slot);
+    unlink_slot(pending, slot);
     waiting.done(waiting.ctx, answer);
 }
 
-void pending_requests_tick(struct pending_requests *ask, fl_ms now)
+void pending_requests_tick(struct pending_requests *pending, fl_ms now)
 {
-    while (ask->first != 0 && at(ask, ask->first)->deadline <= now) {
-        struct waiting waiting = *at(ask, ask->first);
+    while (pending->first != 0 && at(pending, pending->first)->deadline <= now) {
+        struct waiting waiting = *at(pending, pending->first);
         struct core_answer late = {
             .request = waiting.request,
             .code = FL_UNAVAILABLE,
@@ -116,19 +117,19 @@ void pending_requests_tick(struct pending_requests *ask, fl_ms now)
                     "with the same Idempotency-Key",
         };
 
-        unlink_slot(ask, ask->first);
+        unlink_slot(pending, pending->first);
         waiting.done(waiting.ctx, &late);
     }
 }
 
-fl_ms pending_requests_deadline(const struct pending_requests *ask)
+fl_ms pending_requests_deadline(const struct pending_requests *pending)
 {
-    return ask->first != 0 ? at(ask, ask->first)->deadline : INT64_MAX;
+    return pending->first != 0 ? at(pending, pending->first)->deadline : INT64_MAX;
 }
 
-size_t pending_requests_waiting(const struct pending_requests *ask)
+size_t pending_requests_waiting(const struct pending_requests *pending)
 {
-    return ask->slab.len;
+    return pending->slab.len;
 }
 
 uint8_t pending_requests_front_of(uint64_t request)

@@ -15,8 +15,7 @@ struct pending_requests; /* opaque */
 typedef void pending_requests_done(void *ctx, const struct core_answer *answer);
 
 struct pending_requests_config {
-    uint8_t
-        front; /* the top byte of its requests' numbers, from 1: it names the front of an answer */
+    uint8_t front; /* from 1; the top byte of its requests' numbers, for the way back */
     uint32_t waiting_max;
     uint32_t timeout_ms; /* 10 s */
     /* Takes the event, or destroys it and says why not. */
@@ -26,20 +25,20 @@ struct pending_requests_config {
 
 struct pending_requests *pending_requests_create(const struct pending_requests_config *config);
 void pending_requests_destroy(
-    struct pending_requests *ask); /* without any callback; NULL is fine */
+    struct pending_requests *pending); /* without any callback; NULL is fine */
 
 /* Fills in event->event.request.  False: the event is destroyed and 'done' is not called. */
-FL_CHECK bool pending_requests_send(struct pending_requests *ask, struct engine_event *event,
+FL_CHECK bool pending_requests_send(struct pending_requests *pending, struct engine_event *event,
                                     fl_ms now, pending_requests_done *done, void *ctx,
                                     struct fl_err *err);
 
-void pending_requests_answer(struct pending_requests *ask, const struct core_answer *answer);
+void pending_requests_answer(struct pending_requests *pending, const struct core_answer *answer);
 
 /* Calls back those whose time is over. */
-void pending_requests_tick(struct pending_requests *ask, fl_ms now);
+void pending_requests_tick(struct pending_requests *pending, fl_ms now);
 fl_ms pending_requests_deadline(
-    const struct pending_requests *ask); /* INT64_MAX: no request waits */
-size_t pending_requests_waiting(const struct pending_requests *ask);
+    const struct pending_requests *pending); /* INT64_MAX: no request waits */
+size_t pending_requests_waiting(const struct pending_requests *pending);
 
 /* The front of an answer: 1.., 0 for none. */
 uint8_t pending_requests_front_of(uint64_t request);

@@ -10,7 +10,7 @@
 enum {
     COMPACT_LEN = 4096,
     RING_MIN = 64,
-    OWN_BYTES_USUAL = 128, /* of a job: how many places a limit in bytes is worth */
+    OWN_BYTES_USUAL = 128, /* a job's own part usually takes so many; it sizes the ring */
 };
 
 struct kept {
@@ -23,7 +23,7 @@ struct kept {
 struct fifo {
     struct fl_map places; /* digest -> first + index */
     FL_VEC(struct kept) at;
-    size_t head;    /* of 'at': before it, all are gone */
+    size_t head;    /* index of the oldest; the places before it are empty */
     uint64_t first; /* number of at[0] */
     size_t bytes, bytes_max;
 };
@@ -82,9 +82,9 @@ struct own {
     size_t len;
 };
 
-/* Job to its own bytes, at the place that its number says: numbers come in order, so who pushes out
- * another is as many jobs younger as there are places.  When there are too many bytes, the hand
- * goes round and frees. */
+/* Job to its own bytes, at the place that its number says: numbers come in order, so a job pushes
+ * out only one that is older by as many jobs as there are places.  When there are too many bytes,
+ * the hand goes round and frees. */
 struct ring {
     struct own *at;
     size_t mask, hand;

@@ -45,12 +45,12 @@ struct fl_json {
     uint32_t len;               /* values in a list, members of an object */
     const struct fl_json *next; /* the next in the same list or object */
     union {
-        const struct fl_json *first; /* of a list or object; NULL when it is empty */
-        int64_t n;                   /* of an int; 0 or 1 of a bool */
+        const struct fl_json *first; /* LIST, OBJECT: its first value; NULL when it is empty */
+        int64_t n;                   /* INT: its value; BOOL: 0 or 1 */
     };
-    struct fl_str text; /* of a string, decoded; of null, a bool and a number, as it was written */
-    struct fl_str key;  /* of a member */
-    struct fl_place at; /* of the value */
+    struct fl_str text; /* STRING: decoded; NULL, BOOL, INT, REAL: as it was written */
+    struct fl_str key;  /* a member's key */
+    struct fl_place at; /* the value stands there */
     struct fl_place key_at;
 };
 

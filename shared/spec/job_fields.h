@@ -54,7 +54,7 @@ enum fl_job_object {
 
 enum {
     FL_FIELD_REQUIRED = 1,
-    FL_FIELD_SHORT = 2,     /* of the short form: not beside 'roles', and not in what is written */
+    FL_FIELD_SHORT = 2,     /* the short form's: not beside 'roles', and never written */
     FL_FIELD_OWN = 4,       /* the job's own: no part of the spec */
     FL_FIELD_UNWRITTEN = 8, /* says nothing that is not known: the canonical form leaves it out */
 };
@@ -62,7 +62,7 @@ enum {
 struct fl_job_field {
     struct fl_str name;
     enum fl_job_kind kind;
-    enum fl_job_object child; /* of object, within, only_item and roles */
+    enum fl_job_object child; /* kinds object, within, only_item and roles: the object inside */
     uint32_t flags;
     /* in the struct of its object; unused for 'within', 'only_item' and 'never' */
     uint32_t offset;

@@ -41,8 +41,8 @@ struct fl_job_role {
         args; /* the program is command, then args; with an image both may be empty */
     struct fl_pairs env;
     struct fl_str working_dir;     /* empty: a fresh directory */
-    struct fl_resources request;   /* of each replica: what the scheduler sets aside */
-    struct fl_resources limit;     /* of each replica; 0: none. Never below the request */
+    struct fl_resources request;   /* the scheduler sets this aside for each replica */
+    struct fl_resources limit;     /* each replica's; 0: none.  Never below the request */
     struct fl_pairs node_selector; /* the same in all roles */
     uint32_t grace_s;              /* between TERM and KILL */
 };
@@ -101,7 +101,7 @@ struct fl_job_replica {
     const struct fl_job_role *role;
     uint32_t role_number;
     uint32_t number;     /* within its role */
-    struct fl_pairs env; /* of its role, with the parameters merged over it */
+    struct fl_pairs env; /* its role's, with the parameters merged over it */
 };
 
 /* 'flat' counts through all roles, and is below spec->replicas (anything else is a bug).  'params'

@@ -35,7 +35,7 @@ struct fl_problems {
 /* Where one is in a document, from the inside to the root; on the stack of who walks down. */
 struct fl_path {
     const struct fl_path *up; /* NULL: the root */
-    struct fl_str key;        /* of a member; at is NULL: an item of a list */
+    struct fl_str key;        /* a member's key; at is NULL: an item of a list */
     size_t index;
 };
 

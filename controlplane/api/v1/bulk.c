@@ -1,5 +1,6 @@
 /* POST /v1/jobs:cancel and :retry: all jobs that a filter names, page by page, counted.
- * A request works through so many jobs at most, that it ends; 'more' says that there are others. */
+ * A request stops behind the page with which it has matched CANCEL_MAX or RETRY_MAX jobs; 'more'
+ * says that there are others. */
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/v1/job_filter.h"
 #include "controlplane/api/v1/job_resubmit.h"
@@ -11,9 +12,9 @@ struct bulk {
     struct job_resubmit resubmit; /* first, see job_resubmit.h */
     struct job_filter filter;
     bool is_dry, has_more;
-    uint64_t next; /* of the core's list, or of the store's pages */
+    uint64_t next; /* where the core's list, or the store's, goes on; 0: it is over */
     uint64_t matched, changed, failed;
-    struct fl_job *jobs; /* of this page */
+    struct fl_job *jobs; /* this page's */
     struct read_job *stored;
     size_t len, at, pending;
 };

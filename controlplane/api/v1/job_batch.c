@@ -31,7 +31,7 @@ struct earlier {
 struct line {
     uint32_t number;
     const struct fl_json *node; /* NULL: it is not one, as 'problem' says */
-    size_t item;                /* of the submit; valid without 'problem' and 'defines' */
+    size_t item;                /* its index in 'items'; valid without 'problem' and 'defines' */
     struct fl_str problem;      /* JSON; empty: none */
     struct fl_str defines;      /* the name of a spec; empty: none */
 };
@@ -54,7 +54,7 @@ struct batch {
     struct fl_digest digests[READ_NEWEST_SPECS_MAX]; /* each once */
     struct earlier earlier[READ_NEWEST_SPECS_MAX];
     size_t digests_len;
-    bool held[CORE_SUBMIT_MAX]; /* of the items, which the engine owns by the answer */
+    bool held[CORE_SUBMIT_MAX]; /* each item's is_held: by the answer the engine owns the items */
     /* The spec of the line before, which the next one is likely to have too. */
     struct submit_spec last;
 };
@@ -285,7 +285,8 @@ static void read_earlier(struct batch *batch, size_t i, struct fl_str body)
     }
 }
 
-/* Those that the lines name, as many as are looked for; use_digest refuses the others. */
+/* Collects the digests that the lines name, READ_NEWEST_SPECS_MAX at most; use_digest refuses the
+ * others. */
 static void find_digests(struct batch *batch)
 {
     for (size_t i = 0; i < batch->lines.len; i++) {
@@ -394,7 +395,8 @@ static void answer_lines(struct api_call *call, const struct core_answer *answer
 {
     struct batch *batch = call->state;
 
-    /* A key's answer is of the lines that were good then; a spec or queue may have gone since. */
+    /* A key's stored answer has an outcome for each line that was good then; a spec or queue may
+     * have gone since. */
     if (answer->outcomes_len != batch->items.len) {
         api_fail(
             call, FL_CONFLICT,

@@ -112,7 +112,8 @@ bool job_filter_words(struct api_call *call, struct fl_str queue, struct fl_str 
     if (queue.len == 0) queue = fl_str_c(call->token.queue);
     if (queue.len > 0 && (!api_may_see_queue(&call->token, queue) ||
                           !directory_queue_id(call->parts->directory, queue, &filter.queue))) {
-        api_fail_at(call, "queue", "no such queue, or this token may not see it", queue, NULL);
+        api_fail_at(call, "queue", "no queue has this name, or this token may not see it", queue,
+                    NULL);
         return false;
     }
     filter.queue_name = fl_arena_str(&call->arena, queue);

@@ -15,11 +15,11 @@ struct get {
     bool is_open;
     struct core_job_view view; /* is_open */
     struct fl_str live;        /* JSON: its elements that run or wait for their next attempt */
-    struct fl_str sentence;    /* what is to be said of it, or nothing */
+    struct fl_str sentence;    /* the core's, see core_answer; empty: none */
     struct read_job stored;
     bool has_stored;
     struct fl_str spec;
-    struct read_element_count count; /* of an array that has ended */
+    struct read_element_count count; /* has_count: an ended array's */
     bool has_count;
 };
 

@@ -22,11 +22,11 @@ struct list {
     struct job_filter filter;
     struct api_cursor cursor;
     uint64_t limit;
-    struct core_job_view *views; /* of open jobs that the filter wants, but for labels */
+    struct core_job_view *views; /* the open jobs that pass the filter, labels left out */
     size_t views_len;
-    uint64_t next; /* of the core */
+    uint64_t next; /* where the core's list goes on; 0: it is over */
     struct fl_job *ids;
-    struct read_element_counts counts; /* of ended arrays */
+    struct read_element_counts counts; /* the ended arrays' */
 };
 
 static void answer_begin(struct api_call *call)

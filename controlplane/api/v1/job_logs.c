@@ -16,14 +16,14 @@ enum {
     PAGE_BYTES = 16384,
     RENDERED_MAX = 1 << 20,
     GREP_BYTES_MAX = 256,
-    RANGE_BYTES = 1 << 20, /* of an answer to Range, beyond which no further page is read ... */
-    RANGE_LINE_BYTES_MAX = 8 << 20 /* ... unless its first line is not whole */
+    RANGE_BYTES = 1 << 20,         /* with so many an answer to Range reads no further page ... */
+    RANGE_LINE_BYTES_MAX = 8 << 20 /* ... or with so many, while no line of it is whole */
 };
 
 /* An answer in one piece ('count' lines, or a Range), or one that goes on. */
 struct log_tail {
     struct api_stream stream; /* first */
-    struct api_call *call;    /* of an answer in one piece; else NULL */
+    struct api_call *call;    /* an answer in one piece: its call; else NULL */
     struct fl_job job;
     struct log_read *read;
     uint64_t from, count;
@@ -32,8 +32,8 @@ struct log_tail {
     char grep[GREP_BYTES_MAX]; /* lines without this text are left out */
     size_t grep_len;           /* 0: none is */
     bool is_text, is_events, is_settled, is_at_end;
-    bool wants_more;     /* of the read, once what is here has gone out */
-    struct fl_buf ready; /* rendered, of which 'sent' bytes are gone */
+    bool wants_more;     /* the next page is read once all of 'ready' is sent */
+    struct fl_buf ready; /* rendered; its first 'sent' bytes are sent */
     size_t sent;
 };
 

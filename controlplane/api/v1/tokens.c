@@ -86,7 +86,7 @@ static bool read_body(struct api_call *call, struct token_grant *grant)
     queue = fl_json_member(body, FL_STR("queue"));
     if (queue && queue->kind == FL_JSON_STRING) {
         if (!directory_queue_id(call->parts->directory, queue->text, &id)) {
-            api_fail_at(call, "/queue", "no such queue", queue->text, NULL);
+            api_fail_at(call, "/queue", "no queue has this name", queue->text, NULL);
             return false;
         }
         snprintf(grant->queue, sizeof grant->queue, FL_STR_FMT, FL_STR_ARG(queue->text));
