@@ -49,13 +49,13 @@ struct engine_config {
     size_t batch_jobs_max;   /* 2,000; a batch is closed once it has as many ... */
     size_t batch_bytes_max;  /* ... or as many bytes of rows: 4 MiB; one event is never split */
     size_t batch_memory_max; /* ... or of memory, answers and frames included: 8 MiB */
-    size_t held_bytes_max;   /* of all batches whose fate is open; at it nothing is stepped */
+    size_t held_bytes_max;   /* bytes of batches whose fate is open; at it nothing is stepped */
     size_t inflight_max;     /* 2 */
     /* A batch goes beside another only with so many bytes of rows, 64 KiB: a small one would wait
      * for it anyway, and is larger when it is through. */
     size_t beside_bytes_min;
-    /* The budget of one turn, in events; an event that brings or looks at much counts as many. One
-     * always goes. */
+    /* The budget of one turn, in events; an event that brings or looks at much counts as several.
+     * One event always goes. */
     size_t turn_work_max;
     uint32_t alone_ms;       /* one event per batch for so long after a refused batch: 60 s */
     uint32_t away_ms;        /* a commit that takes longer makes the database 'away': 2 s */
