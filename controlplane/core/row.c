@@ -53,12 +53,7 @@ uint64_t row_job(const struct row *row)
     switch (row->kind) {
 #define F(type, name) JOB_##type(name)
 #define B(type, name, max)
-#define ROW(name_, number, fold, table, fields)                                                    \
-    case ROW_##name_: {                                                                            \
-        const struct row_##name_ *r = &row->name_;                                                 \
-        (void)r;                                                                                   \
-        fields                                                                                     \
-    } break;
+#define ROW ROW_CASE
 #include "controlplane/core/rows.def"
     case ROW_unknown:
         break;

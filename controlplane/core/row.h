@@ -54,6 +54,15 @@ enum row_kind {
 #include "controlplane/core/rows.def"
 };
 
+/* A case of a switch over row->kind: the includer's K, F, B, ... are applied to the fields of 'r'.
+ * Use: #define ROW ROW_CASE, then include rows.def within the switch. */
+#define ROW_CASE(name_, number, fold, table, fields)                                               \
+    case ROW_##name_: {                                                                            \
+        const struct row_##name_ *r = &row->name_;                                                 \
+        (void)r;                                                                                   \
+        fields                                                                                     \
+    } break;
+
 #define ROW_KINDS_LEN ((unsigned)sizeof(union row_numbers))
 
 struct row {

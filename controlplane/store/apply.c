@@ -162,12 +162,7 @@ static void read_key(const struct row *row, struct keyed *keyed)
 #define KB(type, name, max) keep_text(keyed, r->name);
 #define F(type, name)
 #define B(type, name, max)
-#define ROW(name_, number, fold, table, fields)                                                    \
-    case ROW_##name_: {                                                                            \
-        const struct row_##name_ *r = &row->name_;                                                 \
-        (void)r;                                                                                   \
-        fields                                                                                     \
-    } break;
+#define ROW ROW_CASE
 #include "controlplane/core/rows.def"
     case ROW_unknown:
         break;

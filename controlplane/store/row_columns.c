@@ -134,12 +134,7 @@ void row_bind_open_job(const struct row *row, struct pg_array *to)
 #define F(type, name)
 #define B(type, name, max)
 #define J(type, name)
-#define ROW(name_, number, fold, table, fields)                                                    \
-    case ROW_##name_: {                                                                            \
-        const struct row_##name_ *r = &row->name_;                                                 \
-        (void)r;                                                                                   \
-        fields                                                                                     \
-    } break;
+#define ROW ROW_CASE
 #include "controlplane/core/rows.def"
     case ROW_unknown:
         break;

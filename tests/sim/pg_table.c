@@ -56,12 +56,7 @@ struct pg_key pg_key_of(const struct row *row)
 #define KB(type, name, max) key_add_bytes(&key, r->name.at, r->name.len);
 #define F(type, name)
 #define B(type, name, max)
-#define ROW(name_, number, fold, table, fields)                                                    \
-    case ROW_##name_: {                                                                            \
-        const struct row_##name_ *r = &row->name_;                                                 \
-        (void)r;                                                                                   \
-        fields                                                                                     \
-    } break;
+#define ROW ROW_CASE
 #include "controlplane/core/rows.def"
     case ROW_unknown:
         break;
