@@ -31,6 +31,7 @@ void cluster_table_fini(struct cluster_table *table)
         fl_free(cluster);
     }
     fl_vec_fini(&table->clusters);
+    fl_vec_fini(&table->loads_changed);
     fl_map_fini(&table->by_name);
 }
 
@@ -45,6 +46,54 @@ uint32_t cluster_table_find_name(const struct cluster_table *table, struct fl_st
 
     (void)fl_map_find(&table->by_name, name.at, name.len, &slot);
     return (uint32_t)slot;
+}
+
+static void load_changed(struct cluster_table *table, struct cluster *cluster)
+{
+    if (cluster->is_load_changed) return;
+    cluster->is_load_changed = true;
+    fl_vec_push(&table->loads_changed, cluster->id);
+}
+
+static void unlink_grown(struct cluster_table *table, const struct cluster *cluster)
+{
+    if (cluster->grown_prev) {
+        cluster_table_at(table, cluster->grown_prev)->grown_next = cluster->grown_next;
+    } else {
+        table->grown_first = cluster->grown_next;
+    }
+    if (cluster->grown_next) {
+        cluster_table_at(table, cluster->grown_next)->grown_prev = cluster->grown_prev;
+    }
+}
+
+void cluster_table_grow(struct cluster_table *table, struct cluster *cluster)
+{
+    bool is_listed = cluster->grown_at > 0;
+
+    load_changed(table, cluster);
+    cluster->grown_at = ++table->stamp;
+    if (table->grown_first == cluster->id) return;
+    if (is_listed) unlink_grown(table, cluster);
+    cluster->grown_prev = 0;
+    cluster->grown_next = table->grown_first;
+    if (table->grown_first) {
+        cluster_table_at(table, table->grown_first)->grown_prev = cluster->id;
+    }
+    table->grown_first = cluster->id;
+}
+
+void cluster_table_settle(struct cluster_table *table)
+{
+    for (size_t i = 0; i < table->loads_changed.len; i++) {
+        cluster_table_at(table, table->loads_changed.at[i])->is_load_changed = false;
+    }
+    fl_vec_clear(&table->loads_changed);
+}
+
+void cluster_table_resize(struct cluster_table *table, struct cluster *cluster)
+{
+    cluster->totals_at = table->totals_at = ++table->stamp;
 }
 
 bool cluster_table_add(struct cluster_table *table, uint32_t id, struct fl_str name,
@@ -77,7 +126,8 @@ bool cluster_table_add(struct cluster_table *table, uint32_t id, struct fl_str n
     memcpy(cluster->uid, uid.at, uid.len);
     fl_vec_push(&table->clusters, cluster);
     fl_map_put(&table->by_name, name.at, name.len, slot);
-    table->totals_at = ++table->stamp;
+    cluster_table_resize(table, cluster);
+    cluster_table_grow(table, cluster);
     *ret_slot = slot;
     return true;
 }
@@ -88,12 +138,7 @@ void cluster_table_remove(struct cluster_table *table, uint32_t slot)
 
     cluster->state = CLUSTER_REMOVED;
     fl_map_remove(&table->by_name, cluster->name, strlen(cluster->name));
-    table->totals_at = ++table->stamp;
-}
-
-void cluster_table_grow(struct cluster_table *table, struct cluster *cluster)
-{
-    cluster->grown_at = ++table->stamp;
+    cluster_table_resize(table, cluster);
 }
 
 static bool is_equal(struct fl_resources a, struct fl_resources b)
@@ -104,6 +149,12 @@ static bool is_equal(struct fl_resources a, struct fl_resources b)
 /* ---- which nodes there are ------------------------------------------------------------------- */
 
 static const struct fl_resources nothing = {0};
+
+/* The node has changed: if it is claimed, the cluster's claims cannot be relied on any more. */
+static void break_claims(struct cluster *cluster, const struct node *node)
+{
+    if (!is_equal(node->claimed, nothing)) cluster->is_claim_broken = true;
+}
 
 static void destroy_node(struct cluster *cluster, struct node *node)
 {
@@ -118,7 +169,7 @@ static void forget_node(struct cluster_table *table, struct cluster *cluster, ui
     struct node *node = &cluster->nodes.at[i];
 
     fl_assert(node->name.len > 0 && node->replicas == 0 && node->session != cluster->session_epoch);
-    if (!is_equal(node->total, nothing)) table->totals_at = ++table->stamp;
+    if (!is_equal(node->total, nothing)) cluster_table_resize(table, cluster);
     destroy_node(cluster, node);
     fl_vec_push(&cluster->holes, i);
 }
@@ -207,6 +258,8 @@ static void end_node(struct cluster_table *table, struct cluster *cluster, uint3
 {
     struct node *node = &cluster->nodes.at[i];
 
+    break_claims(cluster, node);
+    load_changed(table, cluster);
     if (cluster_node_is_usable(cluster, node)) {
         fl_resources_take(&cluster->total_sum, node->total);
         fl_resources_take(&cluster->free_sum, node->free);
@@ -216,7 +269,7 @@ static void end_node(struct cluster_table *table, struct cluster *cluster, uint3
         cluster->by_number.at[node->number] = 0;
         cluster->told_len--;
     }
-    if (!is_equal(node->total, nothing)) table->totals_at = ++table->stamp;
+    if (!is_equal(node->total, nothing)) cluster_table_resize(table, cluster);
     node->session = 0;
     node->is_ready = false;
     node->total = node->free = nothing;
@@ -309,14 +362,17 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
         fl_resources_add(&cluster->free_sum, free);
         cluster->ready_len++;
     }
-    if (is_changed || !is_equal(was_total, total)) table->totals_at = ++table->stamp;
+    if (is_changed || !is_equal(was_total, total)) cluster_table_resize(table, cluster);
+    if (!is_ready || is_changed || !fl_resources_fit(was_total, total)) break_claims(cluster, node);
+    load_changed(table, cluster);
     if (is_ready && (is_changed || !was_usable || !fl_resources_fit(free, was_free))) {
         cluster_table_grow(table, cluster);
     }
     return true;
 }
 
-void cluster_take(struct cluster *cluster, uint32_t i, struct fl_resources each)
+void cluster_take(struct cluster_table *table, struct cluster *cluster, uint32_t i,
+                  struct fl_resources each)
 {
     struct node *node = &cluster->nodes.at[i];
 
@@ -326,6 +382,7 @@ void cluster_take(struct cluster *cluster, uint32_t i, struct fl_resources each)
     if (each.gpus > node->free.gpus) each.gpus = node->free.gpus;
     fl_resources_take(&node->free, each);
     if (cluster_node_is_usable(cluster, node)) fl_resources_take(&cluster->free_sum, each);
+    load_changed(table, cluster);
 }
 
 void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t i,
@@ -345,6 +402,61 @@ void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t
     cluster_table_grow(table, cluster);
 }
 
+/* ---- claims ---------------------------------------------------------------------------------- */
+
+uint16_t cluster_hold(struct cluster *cluster, uint32_t i, struct fl_resources each)
+{
+    struct node *node = &cluster->nodes.at[i];
+
+    fl_assert(i < cluster->nodes.len);
+    fl_resources_add(&node->held, each);
+    if (is_equal(node->claimed, nothing)) return 0;
+    fl_resources_add(&node->guests, each);
+    return node->claim_no;
+}
+
+void cluster_unhold(struct cluster *cluster, uint32_t i, struct fl_resources each,
+                    uint16_t guest_no)
+{
+    struct node *node = &cluster->nodes.at[i];
+
+    fl_assert(i < cluster->nodes.len && fl_resources_fit(each, node->held));
+    fl_resources_take(&node->held, each);
+    if (guest_no != 0 && guest_no == node->claim_no) fl_resources_take_most(&node->guests, each);
+}
+
+void cluster_claim(struct cluster *cluster, uint32_t i, struct fl_resources part)
+{
+    struct node *node = &cluster->nodes.at[i];
+
+    fl_assert(i < cluster->nodes.len);
+    if (is_equal(node->claimed, nothing)) {
+        node->guests = nothing;
+        if (++node->claim_no == 0) node->claim_no = 1;
+    }
+    fl_resources_add(&node->claimed, part);
+    fl_resources_add(&cluster->claimed_sum, part);
+}
+
+void cluster_unclaim(struct cluster *cluster, uint32_t i, struct fl_resources part)
+{
+    fl_assert(i < cluster->nodes.len);
+    fl_resources_take(&cluster->nodes.at[i].claimed, part);
+    fl_resources_take(&cluster->claimed_sum, part);
+}
+
+void cluster_clear_claims(struct cluster *cluster)
+{
+    fl_assert(cluster->claims_len == 0);
+    for (size_t i = 0; i < cluster->nodes.len; i++) {
+        cluster->nodes.at[i].claimed = nothing;
+    }
+    cluster->claimed_sum = nothing;
+    cluster->is_claim_broken = false;
+}
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
 void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,
                            uint64_t connection)
 {
@@ -357,7 +469,8 @@ void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,
 
 void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
 {
-    (void)table;
+    if (cluster->is_connected) cluster_table_grow(table, cluster); /* its waiting jobs learn why */
+    if (cluster->claims_len > 0) cluster->is_claim_broken = true;
     cluster->is_connected = cluster->is_ack_due = false;
     cluster->is_inventoried = cluster->is_reconciled = false;
     cluster->is_listed = false;

@@ -29,6 +29,10 @@ struct node {
     struct fl_str name;   /* owned; empty: a hole, and all else is zero */
     struct fl_str labels; /* owned; "key=value\n", sorted */
     struct fl_resources total, free;
+    struct fl_resources held;    /* by replicas of live attempts; not in 'free' */
+    struct fl_resources claimed; /* for jobs that wait, once enough of 'held' has ended */
+    struct fl_resources guests;  /* the part of 'held' that has come beside those claims */
+    uint16_t claim_no;           /* grows when the node's first claim comes */
     uint64_t session;  /* the session that last told of it; another one: its numbers are old */
     uint32_t number;   /* the agent's own, good in that session */
     uint64_t stamp;    /* the stamp of the event that last reported it */
@@ -92,12 +96,18 @@ struct cluster {
     struct fl_map nodes_by_name; /* -> index */
     FL_VEC(uint32_t) by_number;  /* index + 1; 0: none */
     FL_VEC(uint32_t) holes;      /* indices */
-    uint32_t told_len;           /* nodes that this session has told of */
+    uint32_t told_len;           /* nodes that this session has reported */
     uint32_t ready_len;          /* those of them that are ready */
-    bool is_listed;              /* this session has told of all of them: who is missing is gone */
-    struct fl_resources total_sum, free_sum; /* of ready nodes of this session */
+    bool is_listed;              /* this session has reported all nodes: a missing one is gone */
+    struct fl_resources total_sum, free_sum; /* over the ready nodes that this session reported */
     uint32_t node_cursor;                    /* where the next search starts */
     uint64_t grown_at;                       /* stamp of when something last became free */
+    uint64_t totals_at;                      /* stamp of when what it could hold last changed */
+    uint32_t grown_prev, grown_next;         /* slots, the one that grew last first */
+    bool is_load_changed;                    /* it is in the table's loads_changed */
+    uint32_t claims_len;                     /* claims on its nodes */
+    struct fl_resources claimed_sum;         /* over all these claims */
+    bool is_claim_broken;                    /* a claimed node is not what it was: drop them all */
 
     uint32_t live_first; /* element slots */
     uint32_t live_len;
@@ -116,8 +126,10 @@ struct cluster_table {
     FL_VEC(struct cluster *) clusters; /* slot i + 1, which is the id, is at[i]: never removed */
     struct fl_map by_name;             /* name of an enrolled cluster -> slot */
     uint32_t clusters_max, nodes_max;
-    uint64_t stamp;     /* grows with each change that may let waiting work start */
-    uint64_t totals_at; /* stamp of the last change of what clusters could hold when empty */
+    uint64_t stamp;       /* grows with each change that may let waiting work start */
+    uint64_t totals_at;   /* stamp of the last change of what clusters could hold when empty */
+    uint32_t grown_first; /* the cluster that grew last; 0: there is none */
+    FL_VEC(uint32_t) loads_changed; /* clusters whose load changed since the last round */
 };
 
 void cluster_table_init(struct cluster_table *table, uint32_t clusters_max, uint32_t nodes_max);
@@ -140,6 +152,10 @@ void cluster_table_remove(struct cluster_table *table, uint32_t slot);
 
 /* Something became free there: shapes that did not fit may. */
 void cluster_table_grow(struct cluster_table *table, struct cluster *cluster);
+/* A round has seen all that has changed so far. */
+void cluster_table_settle(struct cluster_table *table);
+/* The cluster's room when empty has changed, or has become known or unknown. */
+void cluster_table_resize(struct cluster_table *table, struct cluster *cluster);
 
 /* The index of the node of this name, made if it is not there.  How many there may be is the
  * caller's to say: nodes_max of a session, and those that live attempts are on. */
@@ -178,11 +194,56 @@ static inline void fl_resources_take(struct fl_resources *sum, struct fl_resourc
     sum->gpus -= take.gpus;
 }
 
+/* As fl_resources_take; where more is taken than is there, nothing is left. */
+static inline void fl_resources_take_most(struct fl_resources *sum, struct fl_resources take)
+{
+    sum->memory_bytes -=
+        take.memory_bytes < sum->memory_bytes ? take.memory_bytes : sum->memory_bytes;
+    sum->cpu_milli -= take.cpu_milli < sum->cpu_milli ? take.cpu_milli : sum->cpu_milli;
+    sum->gpus -= take.gpus < sum->gpus ? take.gpus : sum->gpus;
+}
+
+static inline struct fl_resources fl_resources_least(struct fl_resources a, struct fl_resources b)
+{
+    return (struct fl_resources){.memory_bytes = a.memory_bytes < b.memory_bytes ? a.memory_bytes
+                                                                                 : b.memory_bytes,
+                                 .cpu_milli = a.cpu_milli < b.cpu_milli ? a.cpu_milli : b.cpu_milli,
+                                 .gpus = a.gpus < b.gpus ? a.gpus : b.gpus};
+}
+
 /* Takes from, or gives back to, a node of this session; taking more than is there leaves
  * nothing. */
-void cluster_take(struct cluster *cluster, uint32_t node, struct fl_resources each);
+void cluster_take(struct cluster_table *table, struct cluster *cluster, uint32_t node,
+                  struct fl_resources each);
 void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t node,
                   struct fl_resources each);
+
+/* A replica holds its part of the node from now on, or no longer, apart from the agent's own number
+ * of free room.  cluster_hold gives a number that says whether the replica came as a guest, beside
+ * a claim; cluster_unhold takes it back. */
+uint16_t cluster_hold(struct cluster *cluster, uint32_t node, struct fl_resources each);
+void cluster_unhold(struct cluster *cluster, uint32_t node, struct fl_resources each,
+                    uint16_t guest_no);
+
+/* A part of a claim on a node; and the end of one, once all its parts have been given back. */
+void cluster_claim(struct cluster *cluster, uint32_t node, struct fl_resources part);
+void cluster_unclaim(struct cluster *cluster, uint32_t node, struct fl_resources part);
+/* The last claim of a cluster whose claims are broken is gone: nothing is claimed there. */
+void cluster_clear_claims(struct cluster *cluster);
+
+/* The room of a node for jobs without a claim on it: no more than is free, and no more than leaves
+ * the claims whole once all that was there before them has ended. */
+static inline struct fl_resources cluster_spare(struct fl_resources total, struct fl_resources free,
+                                                struct fl_resources held,
+                                                struct fl_resources guests,
+                                                struct fl_resources claimed)
+{
+    fl_resources_add(&held, free);
+    held = fl_resources_least(held, total);
+    fl_resources_take_most(&held, guests);
+    fl_resources_take_most(&held, claimed);
+    return fl_resources_least(free, held);
+}
 
 /* A new session begins: nothing is known of it but its epoch. */
 void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,

@@ -19,8 +19,9 @@ struct core_config core_config_default(void)
                                 .silence_ms = 60000,
                                 .resend_ms = 30000,
                                 .stray_ms = 15 * FL_MINUTE_MS,
-                                .head_wait_ms = 300000,
+                                .claims_percent_max = 50,
                                 .round_starts_max = 2000,
+                                .round_looks_max = 500000,
                                 .slice_max = 8192};
 }
 
@@ -46,10 +47,7 @@ struct core *core_create(const struct core_config *config)
 void core_destroy(struct core *core)
 {
     if (!core) return;
-    for (size_t i = 0; i < core->turns.len; i++) {
-        fl_heap_fini(&core->turns.at[i].heads);
-    }
-    fl_vec_fini(&core->turns);
+    round_fini(&core->round);
     fl_vec_fini(&core->acks_due);
     fl_vec_fini(&core->later);
     fl_heap_fini(&core->timers);
@@ -113,9 +111,6 @@ static void fire_timers(struct core *core, struct core_batch *batch)
             break;
         case TIMER_STRAY:
             core_session_strays(core, batch, cluster_table_at(&core->clusters, slot));
-            break;
-        case TIMER_HEAD:
-            core->is_dirty = true;
             break;
         case TIMER_ACCESS:
             core_access_expire(core, batch);
@@ -289,7 +284,7 @@ struct core_stats core_stats(const struct core *core)
                                .queues = core->queues.queues.len,
                                .hot_bytes = job_table_hot_bytes(&core->jobs),
                                .starts = core->starts,
-                               .placements_tried = core->placements_tried,
+                               .placements_tried = core->round.tried,
                                .later = core_later_len(core),
                                .is_timers_cut = core->is_timers_cut,
                                .job_lost_from = core->job_lost_from,

@@ -68,6 +68,31 @@ static void freshen(const struct core *core, struct element *element)
     element_enter_session(element, cluster_of(core, element)->session_epoch);
 }
 
+/* ---- its replicas' parts of nodes ------------------------------------------------------------ */
+
+static void hold(struct core *core, struct element *element, uint32_t i)
+{
+    struct element_replica *replica = element_replica(element, i);
+    const struct shape_entry *shape = shape_of(core, job_of(core, element));
+
+    replica->is_held = true;
+    replica->guest_no = cluster_hold(cluster_of(core, element), replica->node,
+                                     shape_role_of(&shape->shape, i)->each);
+}
+
+bool core_attempt_unhold(struct core *core, struct element *element, uint32_t i)
+{
+    struct element_replica *replica = element_replica(element, i);
+    const struct shape_entry *shape = shape_of(core, job_of(core, element));
+
+    if (!replica->is_held) return false;
+    replica->is_held = false;
+    if (replica->node == ELEMENT_NODE_NONE) return false;
+    cluster_unhold(cluster_of(core, element), replica->node, shape_role_of(&shape->shape, i)->each,
+                   replica->guest_no);
+    return true;
+}
+
 /* ---- lists of its cluster -------------------------------------------------------------------- */
 
 void core_attempt_link(struct core *core, uint32_t slot)
@@ -85,7 +110,9 @@ void core_attempt_link(struct core *core, uint32_t slot)
     for (uint32_t i = 0; i < element->replicas_len; i++) {
         uint32_t node = element_replica(element, i)->node;
 
-        if (node != ELEMENT_NODE_NONE) cluster_join_node(cluster, node);
+        if (node == ELEMENT_NODE_NONE) continue;
+        cluster_join_node(cluster, node);
+        if (element_replica(element, i)->is_held) hold(core, element, i);
     }
     if (!element->is_reported) cluster->unconfirmed++;
 }
@@ -138,9 +165,7 @@ static void release(struct core *core, struct element *element, uint32_t i)
     struct element_replica *replica = element_replica(element, i);
     const struct shape_entry *shape = shape_of(core, job_of(core, element));
 
-    if (!replica->is_held) return;
-    replica->is_held = false;
-    if (replica->node == ELEMENT_NODE_NONE) return;
+    if (!core_attempt_unhold(core, element, i)) return;
     cluster_give(&core->clusters, cluster_of(core, element), replica->node,
                  shape_role_of(&shape->shape, i)->each);
     core->is_dirty = true;
@@ -400,8 +425,9 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32
     for (uint32_t i = 0; i < element->replicas_len; i++) {
         struct element_replica *replica = element_replica(element, i);
 
-        cluster_take(cluster, replica->node, shape_role_of(&shape->shape, i)->each);
-        replica->is_held = true;
+        cluster_take(&core->clusters, cluster, replica->node,
+                     shape_role_of(&shape->shape, i)->each);
+        if (!replica->is_held) hold(core, element, i);
         send.nodes[i] = cluster->nodes.at[replica->node].number;
     }
     element->is_sent = true;

@@ -255,11 +255,17 @@ static void check_buckets(const struct core *core)
     fl_assert(jobs == core->jobs.jobs.len);
 }
 
+static bool is_same(struct fl_resources a, struct fl_resources b)
+{
+    return a.cpu_milli == b.cpu_milli && a.memory_bytes == b.memory_bytes && a.gpus == b.gpus;
+}
+
 /* Each node counts its replicas of live attempts.  A node without any was reported in this session,
  * or the session has not listed all its nodes yet. */
 static void check_nodes(const struct core *core, const struct cluster *cluster)
 {
     uint32_t *replicas = fl_new_array(uint32_t, cluster->nodes.len + 1);
+    struct fl_resources *held = fl_new_array(struct fl_resources, cluster->nodes.len + 1);
     uint32_t told = 0, ready = 0, holes = 0;
 
     for (uint32_t slot = cluster->live_first; slot;) {
@@ -268,7 +274,11 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
         for (uint32_t i = 0; i < element->replicas_len; i++) {
             uint32_t node = element_replica(element, i)->node;
 
-            if (node != ELEMENT_NODE_NONE) replicas[node]++;
+            if (node == ELEMENT_NODE_NONE) continue;
+            replicas[node]++;
+            if (!element_replica(element, i)->is_held) continue;
+            fl_resources_add(&held[node],
+                             shape_role_of(core_attempt_shape(core, element), i)->each);
         }
         slot = element->cluster_next;
     }
@@ -276,7 +286,7 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
         const struct node *node = &cluster->nodes.at[i];
         bool is_told = cluster->is_connected && node->session == cluster->session_epoch;
 
-        fl_assert(node->replicas == replicas[i]);
+        fl_assert(node->replicas == replicas[i] && is_same(node->held, held[i]));
         fl_assert(!is_told || cluster->by_number.at[node->number] == i + 1);
         fl_assert(is_told || node->replicas > 0 || node->name.len == 0 || !cluster->is_listed);
         fl_assert(node->name.len > 0 || (!is_told && node->replicas == 0 && !node->labels.at));
@@ -289,6 +299,29 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
     fl_assert(holes == cluster->holes.len);
     fl_assert(cluster->nodes_by_name.len == cluster->nodes.len - holes);
     fl_free(replicas);
+    fl_free(held);
+}
+
+/* The claimed room of each node is the sum of the queues' claims on it. */
+static void check_claims(const struct core *core, const struct cluster *cluster)
+{
+    struct fl_resources *claimed = fl_new_array(struct fl_resources, cluster->nodes.len + 1);
+    uint32_t claims_len = 0;
+
+    for (size_t q = 0; q < core->queues.queues.len; q++) {
+        const struct claim *claim = &core->queues.queues.at[q].claim;
+
+        if (claim->cluster != cluster->id) continue;
+        claims_len++;
+        for (size_t i = 0; i < claim->parts.len && !cluster->is_claim_broken; i++) {
+            fl_resources_add(&claimed[claim->parts.at[i].node], claim->parts.at[i].room);
+        }
+    }
+    fl_assert(claims_len == cluster->claims_len);
+    for (size_t i = 0; i < cluster->nodes.len && !cluster->is_claim_broken; i++) {
+        fl_assert(is_same(cluster->nodes.at[i].claimed, claimed[i]));
+    }
+    fl_free(claimed);
 }
 
 static void check_clusters(const struct core *core, struct sums *sums)
@@ -330,6 +363,7 @@ static void check_clusters(const struct core *core, struct sums *sums)
         sums->later += cluster->is_swept;
         fl_assert(!core->is_db_away || cluster->lost_at == 0);
         check_nodes(core, cluster);
+        check_claims(core, cluster);
         live += len;
     }
     fl_assert(live == sums->live);

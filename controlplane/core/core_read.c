@@ -291,34 +291,55 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
     answer(batch, event, page);
 }
 
+/* The claim of its queue is for a job like it, and it is the first of these. */
+static bool holds_claim(const struct core *core, uint32_t slot)
+{
+    uint32_t bucket_slot = job_table_at(&core->jobs, slot)->bucket;
+    const struct bucket *bucket = queue_table_bucket(&core->queues, bucket_slot);
+    const struct claim *claim = &queue_table_at(&core->queues, bucket->queue)->claim;
+
+    return claim->cluster && claim->shape == shape_table_at(&core->shapes, bucket->shape)->id &&
+           queue_table_first(&core->queues, &core->jobs, bucket_slot, false) == slot;
+}
+
+/* The name of the first node that it claims. */
+static const char *claim_node(struct core *core, const struct claim *claim)
+{
+    const struct cluster *cluster = cluster_table_at(&core->clusters, claim->cluster);
+    struct fl_str name = cluster->nodes.at[claim->parts.at[0].node].name;
+
+    return fl_arena_printf(&core->scratch, FL_STR_FMT, FL_STR_ARG(name));
+}
+
 static const char *sentence_of(struct core *core, const struct core_job_view *view, uint32_t slot)
 {
     const struct job *job = job_table_at(&core->jobs, slot);
     const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
     const char *sentence = reason_sentence(view->reason);
-    fl_ms left;
+    const struct claim *claim = &queue_table_at(&core->queues, bucket->queue)->claim;
 
     if (view->reason == REASON_none) return "it runs";
     if (view->reason == REASON_ClusterSilent) {
         return unknown_sentence(core, view, silent_of(core, job));
     }
-    if (bucket->blocked_at == 0 || view->reason != (enum reason)bucket->why) return sentence;
-    left = bucket->blocked_at + core->config.head_wait_ms - core->now;
-    if (left > 0) {
-        return fl_arena_printf(&core->scratch,
-                               "%s; its queue waits for it for another %" PRId64
-                               " s, then others may pass",
-                               sentence, (left + 999) / 1000);
-    }
-    return fl_arena_printf(&core->scratch, "%s; others of its queue may pass it", sentence);
+    if (!holds_claim(core, slot) || view->reason != (enum reason)bucket->why) return sentence;
+    return fl_arena_printf(&core->scratch,
+                           "%s; it is first in its queue and has claimed room on %s (nodes: %zu; "
+                           "the first: %s): others "
+                           "use that only as long as it starts no later",
+                           sentence, cluster_table_at(&core->clusters, claim->cluster)->name,
+                           claim->parts.len, claim_node(core, claim));
 }
 
 static void explain(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     uint32_t slot = core_need_job(core, event, batch);
     const struct job *job;
+    const struct bucket *bucket;
     const struct shape_entry *shape;
+    const struct claim *claim;
     const struct cluster *silent;
+    struct room *room = &core->round.chooser.room;
     struct core_job_view view;
     struct core_answer why = {.jobs = &view, .jobs_len = 1};
 
@@ -327,18 +348,24 @@ static void explain(struct core *core, const struct core_event *event, struct co
     view = view_of(core, slot);
     silent = silent_of(core, job);
     if (silent) view.unknown_at = silent->silent_at;
-    shape = shape_table_at(&core->shapes, queue_table_bucket(&core->queues, job->bucket)->shape);
+    bucket = queue_table_bucket(&core->queues, job->bucket);
+    shape = shape_table_at(&core->shapes, bucket->shape);
+    claim = &queue_table_at(&core->queues, bucket->queue)->claim;
+    room_begin(room, &core->clusters);
+    if (holds_claim(core, slot)) { /* its own claim is not in its way */
+        room_unclaim(room, claim->cluster, claim->parts.at, claim->parts.len);
+    }
     why.verdicts = fl_arena_array(&core->scratch, struct core_verdict, core->clusters.clusters.len);
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {
-        struct placement_verdict verdict;
+        uint32_t cluster = (uint32_t)i + 1;
+        struct core_verdict *verdict;
 
         if (core->clusters.clusters.at[i]->state != CLUSTER_ENROLLED) continue;
         core_look(core, 1 + core->clusters.clusters.at[i]->nodes.len);
-        verdict = placement_explain(&core->clusters, (uint32_t)i + 1, shape,
-                                    (struct placement_limits){core->config.unconfirmed_max},
-                                    &core->scratch);
-        why.verdicts[why.verdicts_len++] = (struct core_verdict){
-            .cluster = {verdict.cluster}, .reason = verdict.reason, .text = verdict.text};
+        verdict = &why.verdicts[why.verdicts_len++];
+        verdict->cluster.n = cluster;
+        verdict->reason = judge_explain(room, cluster, shape, core->config.unconfirmed_max,
+                                        &core->scratch, &verdict->text);
     }
     why.sentence = sentence_of(core, &view, slot);
     answer(batch, event, why);

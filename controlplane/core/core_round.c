@@ -1,162 +1,113 @@
 #include "controlplane/core/core_state.h"
 
-/* A round of placement.  Queues take turns, one start each; within a queue, priority, then age.  A
- * head that no cluster could run even when empty is passed; one that merely does not fit holds its
- * queue for a while, so that small work does not starve it for ever, and is then passed and tried
- * again whenever something changes. */
+/* A round of placement carried out: sched/round.h decides, and nothing else does. */
 
-enum outcome { STARTED, HELD, EXHAUSTED };
-
-static struct fl_heap_item head_item(const struct core *core, uint32_t slot, uint32_t job)
+static void end_claim(struct core *core, struct queue *queue)
 {
-    return (struct fl_heap_item){.key = -(int64_t)queue_table_bucket(&core->queues, slot)->priority,
-                                 .tie = job_table_at(&core->jobs, job)->id,
-                                 .value = slot};
+    struct claim *claim = &queue->claim;
+    struct cluster *cluster = cluster_table_at(&core->clusters, claim->cluster);
+
+    for (size_t i = 0; i < claim->parts.len && !cluster->is_claim_broken; i++) {
+        cluster_unclaim(cluster, claim->parts.at[i].node, claim->parts.at[i].room);
+    }
+    if (--cluster->claims_len == 0 && cluster->is_claim_broken) cluster_clear_claims(cluster);
+    claim->cluster = 0;
+    fl_vec_clear(&claim->parts);
+    fl_vec_clear(&claim->nodes);
+    cluster_table_grow(&core->clusters, cluster);
 }
 
-/* At the limit of started elements only what has started before can start. */
-static uint32_t head(const struct core *core, uint32_t bucket)
+static void begin_claim(struct core *core, const struct decision *decision)
 {
-    return core->elements.elements.len < core->config.elements_max
-               ? queue_table_head(&core->queues, &core->jobs, bucket)
-               : queue_table_head_ready(&core->queues, &core->jobs, bucket);
-}
+    struct claim *claim = &queue_table_at(&core->queues, decision->queue)->claim;
+    struct cluster *cluster = cluster_table_at(&core->clusters, decision->claim.cluster);
+    uint32_t slot = queue_table_bucket(&core->queues, decision->bucket)->shape;
+    const struct shape_entry *shape = shape_table_at(&core->shapes, slot);
 
-static void gather(struct core *core, struct turn *turn, uint32_t queue_slot)
-{
-    const struct queue *queue = queue_table_at(&core->queues, queue_slot);
-
-    turn->queue = queue_slot;
-    turn->heads.len = 0;
-    for (size_t i = 0; i < queue->buckets.len; i++) {
-        uint32_t slot = queue->buckets.at[i];
-        uint32_t job = head(core, slot);
-
-        if (job) {
-            fl_heap_push(&turn->heads, head_item(core, slot, job));
-        } else if (!queue_table_head(&core->queues, &core->jobs, slot)) {
-            queue_table_bucket(&core->queues, slot)->blocked_at = 0;
-        }
+    claim->shape = shape->id;
+    claim->cluster = decision->claim.cluster;
+    cluster->claims_len++;
+    for (size_t i = 0; i < decision->claim.parts_len; i++) {
+        fl_vec_push(&claim->parts, decision->claim.parts[i]);
+        cluster_claim(cluster, decision->claim.parts[i].node, decision->claim.parts[i].room);
+    }
+    for (uint32_t i = 0; i < shape->replicas; i++) {
+        fl_vec_push(&claim->nodes, decision->claim.nodes[i]);
     }
 }
 
-static bool could_ever(struct core *core, struct shape_entry *shape)
+/* Claims on nodes that are not what they were, or on a cluster that takes no work. */
+static void end_broken_claims(struct core *core)
 {
-    uint64_t totals_at = core->clusters.totals_at;
+    for (size_t i = 0; i < core->queues.queues.len; i++) {
+        struct queue *queue = &core->queues.queues.at[i];
+        const struct cluster *cluster;
 
-    if (shape->never_at != totals_at && shape->ever_at != totals_at) {
-        if (placement_could_ever(&core->clusters, shape, &core->scratch)) {
-            shape->ever_at = totals_at;
-        } else {
-            shape->never_at = totals_at;
-        }
+        if (!queue->claim.cluster) continue;
+        cluster = cluster_table_at(&core->clusters, queue->claim.cluster);
+        if (cluster->is_claim_broken || !judge_takes_work(cluster)) end_claim(core, queue);
     }
-    return shape->ever_at == totals_at;
 }
 
-/* True: the bucket's head does not fit, and may be passed. */
-static bool may_pass(struct core *core, uint32_t slot, struct shape_entry *shape, enum reason why)
+static void carry_out(struct core *core, struct core_batch *batch, const struct decision *decision)
 {
-    struct bucket *bucket = queue_table_bucket(&core->queues, slot);
-
-    shape->tried_at = core->clusters.stamp;
-    shape->why = (uint8_t)why;
-    if (!could_ever(core, shape)) {
-        bucket->why = REASON_NoMatchingCluster;
-        bucket->blocked_at = 0;
-        return true;
-    }
-    bucket->why = (uint8_t)why;
-    if (bucket->blocked_at == 0) {
-        bucket->blocked_at = core->now;
-        core_timer_arm(core, TIMER_HEAD, slot, core->now + core->config.head_wait_ms);
-    }
-    return core->now - bucket->blocked_at >= core->config.head_wait_ms;
-}
-
-static enum outcome serve(struct core *core, struct core_batch *batch, struct turn *turn)
-{
-    const struct fl_heap_item *top;
-
-    while ((top = fl_heap_peek(&turn->heads))) {
-        uint32_t slot = (uint32_t)top->value;
-        struct bucket *bucket = queue_table_bucket(&core->queues, slot);
-        uint32_t job = head(core, slot);
-        struct shape_entry *shape = shape_table_at(&core->shapes, bucket->shape);
-        struct placement placement;
-        enum reason why;
-        bool is_passed;
-
-        if (!job) {
-            (void)fl_heap_pop(&turn->heads);
-            continue;
-        }
-        core->placements_tried++;
-        if (placement_choose(&core->clusters, shape,
-                             (struct placement_limits){core->config.unconfirmed_max},
-                             &core->scratch, &placement, &why)) {
-            cluster_table_at(&core->clusters, placement.cluster)->node_cursor = placement.cursor;
-            bucket->blocked_at = 0;
-            bucket->why = REASON_none;
-            core_attempt_start(core, batch, job, &placement);
-            (void)fl_heap_pop(&turn->heads);
-            job = head(core, slot);
-            if (job) fl_heap_push(&turn->heads, head_item(core, slot, job));
-            fl_arena_reset(&core->scratch);
-            return STARTED;
-        }
-        is_passed = may_pass(core, slot, shape, why);
+    switch (decision->kind) {
+    case DECISION_START:
+        cluster_table_at(&core->clusters, decision->placement.cluster)->node_cursor =
+            decision->placement.cursor;
+        queue_table_bucket(&core->queues, decision->bucket)->why = REASON_none;
+        core_attempt_start(core, batch, decision->job, &decision->placement);
         fl_arena_reset(&core->scratch);
-        if (!is_passed) return HELD;
-        (void)fl_heap_pop(&turn->heads);
+        break;
+    case DECISION_REFUSE:
+        queue_table_bucket(&core->queues, decision->bucket)->why = (uint8_t)decision->why;
+        break;
+    case DECISION_CLAIM:
+        begin_claim(core, decision);
+        break;
+    case DECISION_UNCLAIM:
+        end_claim(core, queue_table_at(&core->queues, decision->queue));
+        break;
     }
-    return EXHAUSTED;
 }
 
-/* The queues that have something to start, beginning behind the one that was served last. */
-static size_t gather_all(struct core *core)
+/* A START of a wide gang is long: so much of a batch is for rounds. */
+static bool is_full(const struct core_batch *batch)
 {
-    uint32_t queues_len = (uint32_t)core->queues.queues.len;
-    size_t turns_len = 0;
-
-    for (uint32_t i = 0; i < queues_len; i++) {
-        uint32_t slot = (core->turn_queue + i) % queues_len + 1;
-        const struct queue *queue = queue_table_at(&core->queues, slot);
-
-        if (queue->is_paused || queue->buckets.len == 0) continue;
-        if (turns_len == core->turns.len) fl_vec_push(&core->turns, (struct turn){0});
-        gather(core, &core->turns.at[turns_len], slot);
-        if (core->turns.at[turns_len].heads.len > 0) turns_len++;
-    }
-    return turns_len;
+    return core_batch_bytes(batch) >= CORE_BATCH_BYTES_MAX / 2;
 }
 
 bool core_round(struct core *core, struct core_batch *batch)
 {
-    uint32_t starts_left = core->config.round_starts_max;
-    size_t turns_len = gather_all(core);
+    struct round_view view = {.clusters = &core->clusters,
+                              .queues = &core->queues,
+                              .jobs = &core->jobs,
+                              .elements = &core->elements,
+                              .shapes = &core->shapes,
+                              .queue_served = core->queue_served,
+                              .unconfirmed_max = core->config.unconfirmed_max,
+                              .elements_max = core->config.elements_max,
+                              .claims_percent_max = core->config.claims_percent_max,
+                              .starts_max = is_full(batch) ? 1 : core->config.round_starts_max,
+                              .looks_max = core->config.round_looks_max};
+    bool has_more;
 
-    core->is_dirty = false;
-    while (turns_len > 0) {
-        size_t kept = 0;
+    end_broken_claims(core);
+    has_more = round_run(&core->round, &view);
+    cluster_table_settle(&core->clusters);
+    core_look(core, core->round.chooser.room.looked);
+    core->queue_served = core->round.queue_served;
+    for (size_t i = 0; i < core->round.decisions.len; i++) {
+        const struct decision *decision = &core->round.decisions.at[i];
 
-        for (size_t i = 0; i < turns_len; i++) {
-            struct turn turn = core->turns.at[i];
-
-            if (starts_left == 0) {
-                core->is_dirty = true;
-                return true;
-            }
-            if (serve(core, batch, &core->turns.at[i]) == STARTED) {
-                starts_left--;
-                core->turn_queue = turn.queue;
-                turn = core->turns.at[i];
-                core->turns.at[i] = core->turns.at[kept]; /* keep both heaps alive */
-                core->turns.at[kept++] = turn;
-            }
+        if (i > 0 && is_full(batch)) { /* the rest is decided anew, for the next one */
+            has_more = true;
+            break;
         }
-        turns_len = kept;
+        carry_out(core, batch, decision);
+        has_more =
+            has_more || decision->kind == DECISION_UNCLAIM; /* it kept others from starting */
     }
-    core->is_dirty = false;
-    return false;
+    core->is_dirty = has_more;
+    return has_more;
 }

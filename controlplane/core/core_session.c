@@ -146,7 +146,7 @@ static void open_session(struct core *core, const struct core_event *event,
     cluster_begin_session(&core->clusters, cluster, event->session_open.connection);
     if (cluster->has_images != event->session_open.has_images) {
         cluster->has_images = event->session_open.has_images;
-        core->clusters.totals_at = ++core->clusters.stamp;
+        cluster_table_resize(&core->clusters, cluster);
     }
     /* Commands of the old session count no more (element_enter_session): the inventory tells
      * what is there. */
@@ -271,13 +271,13 @@ static uint32_t find_here(const struct core *core, const struct cluster *cluster
 }
 
 /* No node report of this session includes what its agent does not hold: it gives nothing back. */
-static void drop_unseen(const struct core *core, const struct cluster *cluster, uint32_t slot)
+static void drop_unseen(struct core *core, const struct cluster *cluster, uint32_t slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
 
     element_enter_session(element, cluster->session_epoch);
     for (uint32_t i = 0; i < element->replicas_len; i++) {
-        element_replica(element, i)->is_held &= element_replica(element, i)->is_seen;
+        if (!element_replica(element, i)->is_seen) (void)core_attempt_unhold(core, element, i);
     }
 }
 
@@ -329,7 +329,7 @@ static bool reconcile_replicas(struct core *core, struct core_batch *batch, uint
 
         if (replica->is_seen) continue;
         if (fl_replica_state_is_last((enum fl_replica_state)replica->state)) continue;
-        element_replica(element, i)->is_held = false;
+        (void)core_attempt_unhold(core, element, i);
         if (!core_attempt_replica(core, batch, slot, i, FL_REPLICA_lost, 0, FL_CAUSE_none)) {
             return false;
         }
@@ -429,7 +429,7 @@ static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mar
             struct element_replica *replica = element_replica(element, i);
 
             if (!replica->is_held || cluster->nodes.at[replica->node].stamp != stamp) continue;
-            cluster_take(cluster, replica->node, shape_role_of(shape, i)->each);
+            cluster_take(&core->clusters, cluster, replica->node, shape_role_of(shape, i)->each);
         }
     }
 }
@@ -450,7 +450,7 @@ static void hear_nodes(struct core *core, const struct core_event *event, struct
         FL_IGNORE(cluster_report_node(&core->clusters, cluster, stamp, node->number, node->is_ready,
                                       node->name, node->labels, node->total, node->free));
     }
-    if (!cluster->is_known) core->clusters.totals_at = ++core->clusters.stamp;
+    if (!cluster->is_known) cluster_table_resize(&core->clusters, cluster);
     cluster->is_known = true;
     mark_starts(core, cluster, event->nodes.mark, stamp);
     if (cluster->resend_len && cluster->is_reconciled) core_session_sweep(core, batch, cluster);

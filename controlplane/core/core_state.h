@@ -11,17 +11,11 @@
 #include "controlplane/core/core.h"
 #include "controlplane/core/element_table.h"
 #include "controlplane/core/job_table.h"
-#include "controlplane/core/placement.h"
 #include "controlplane/core/queue_table.h"
+#include "controlplane/core/sched/round.h"
 #include "controlplane/core/shape_table.h"
 #include "shared/base/heap.h"
 #include "shared/base/prng.h"
-
-/* One queue in a round of placement: its buckets by priority and age. */
-struct turn {
-    uint32_t queue; /* slot */
-    struct fl_heap heads;
-};
 
 /* A stopped job, or a cluster, whose elements are walked in slices. */
 struct later {
@@ -65,10 +59,10 @@ struct core {
     size_t later_at; /* the first that is not done */
 
     FL_VEC(uint32_t) acks_due; /* cluster slots whose reports are to be acknowledged */
-    FL_VEC(struct turn) turns; /* scratch of a round */
-    uint32_t turn_queue;       /* the queue that was served last */
-    struct fl_arena scratch;   /* of one step or one placement */
-    uint64_t starts, placements_tried;
+    struct round round;        /* its memory; its decisions are carried out at once */
+    uint32_t queue_served;     /* the queue that was served last */
+    struct fl_arena scratch;   /* lives for one step or one start */
+    uint64_t starts;
 };
 
 /* ---- core_emit.c: rows, answers and frames, in short ----------------------------------------- */
@@ -99,7 +93,6 @@ enum timer_kind {
     TIMER_LOSS,
     TIMER_STRAY,
     TIMER_RESEND,
-    TIMER_HEAD,
     TIMER_ACCESS
 };
 
@@ -151,6 +144,8 @@ void core_attempt_end(struct core *core, struct core_batch *batch, uint32_t elem
 void core_element_ready(struct core *core, uint32_t element);
 /* Cancel, or the deadline: nothing of the job starts any more, and what lives is stopped. */
 void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job, enum reason reason);
+/* The replica holds nothing of its node any more; false: it held nothing before. */
+bool core_attempt_unhold(struct core *core, struct element *element, uint32_t replica);
 /* Goes on with that; true: all is done, the job may be gone. */
 bool core_job_stop_slice(struct core *core, struct core_batch *batch, uint32_t job);
 /* Why the attempt is stopped; its job's stop counts from its mark on, before the STOP is sent. */

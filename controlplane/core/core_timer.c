@@ -40,11 +40,6 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
         return cluster_table_at(&core->clusters, slot)->resend_at == item.key;
     case TIMER_STRAY:
         return cluster_table_at(&core->clusters, slot)->strays.len > 0;
-    case TIMER_HEAD:
-        return fl_slab_is_taken(&core->queues.buckets, slot) &&
-               queue_table_bucket(&core->queues, slot)->blocked_at != 0 &&
-               queue_table_bucket(&core->queues, slot)->blocked_at + core->config.head_wait_ms ==
-                   item.key;
     case TIMER_ACCESS:
         return core->access_at == item.key;
     }

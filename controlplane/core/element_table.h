@@ -19,10 +19,11 @@ enum element_place {
 };
 
 struct element_replica {
-    uint32_t node; /* index in its cluster's nodes */
-    uint8_t state; /* enum fl_replica_state */
-    bool is_held;  /* its resources are deducted from that node */
-    bool is_seen;  /* the agent has told of it in this session */
+    uint32_t node;     /* index in its cluster's nodes */
+    uint8_t state;     /* enum fl_replica_state */
+    bool is_held : 1;  /* its resources are deducted from that node */
+    bool is_seen : 1;  /* the agent has told of it in this session */
+    uint16_t guest_no; /* cluster_hold's, for cluster_unhold */
 };
 
 struct element {

@@ -84,3 +84,16 @@ uint32_t job_tree_first(const struct job_table *jobs, uint32_t root)
     }
     return root;
 }
+
+uint32_t job_tree_after(const struct job_table *jobs, uint32_t root, uint64_t id)
+{
+    uint32_t after = 0;
+
+    while (root) {
+        const struct job *job = job_table_at(jobs, root);
+
+        if (job->id > id) after = root;
+        root = job->id > id ? job->left : job->right;
+    }
+    return after;
+}

@@ -12,3 +12,5 @@ uint32_t job_tree_remove(const struct job_table *jobs, uint32_t root, uint32_t s
 
 /* The job with the smallest id; 0 when empty. */
 uint32_t job_tree_first(const struct job_table *jobs, uint32_t root);
+/* The job with the smallest id behind this one; 0: none. */
+uint32_t job_tree_after(const struct job_table *jobs, uint32_t root, uint64_t id);

@@ -16,6 +16,8 @@ void queue_table_fini(struct queue_table *table)
 {
     for (size_t i = 0; i < table->queues.len; i++) {
         fl_vec_fini(&table->queues.at[i].buckets);
+        fl_vec_fini(&table->queues.at[i].claim.parts);
+        fl_vec_fini(&table->queues.at[i].claim.nodes);
     }
     fl_vec_fini(&table->queues);
     fl_map_fini(&table->by_name);
@@ -244,18 +246,24 @@ static uint32_t older(const struct job_table *jobs, uint32_t a, uint32_t b)
     return job_table_at(jobs, a)->id < job_table_at(jobs, b)->id ? a : b;
 }
 
-uint32_t queue_table_head(const struct queue_table *table, const struct job_table *jobs,
-                          uint32_t slot)
+uint32_t queue_table_first(const struct queue_table *table, const struct job_table *jobs,
+                           uint32_t slot, bool is_ready)
 {
     const struct bucket *bucket = queue_table_bucket(table, slot);
-    uint32_t back =
-        older(jobs, job_tree_first(jobs, bucket->returned), job_tree_first(jobs, bucket->ready));
+    uint32_t ready = job_tree_first(jobs, bucket->ready);
 
-    return older(jobs, back, bucket->line_first);
+    if (is_ready) return ready;
+    return older(jobs, older(jobs, job_tree_first(jobs, bucket->returned), ready),
+                 bucket->line_first);
 }
 
-uint32_t queue_table_head_ready(const struct queue_table *table, const struct job_table *jobs,
-                                uint32_t slot)
+uint32_t queue_table_after(const struct queue_table *table, const struct job_table *jobs,
+                           uint32_t slot, uint32_t job, uint32_t line, bool is_ready)
 {
-    return job_tree_first(jobs, queue_table_bucket(table, slot)->ready);
+    const struct bucket *bucket = queue_table_bucket(table, slot);
+    uint64_t id = job_table_at(jobs, job)->id;
+    uint32_t ready = job_tree_after(jobs, bucket->ready, id);
+
+    if (is_ready) return ready;
+    return older(jobs, older(jobs, job_tree_after(jobs, bucket->returned, id), ready), line);
 }

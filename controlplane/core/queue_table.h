@@ -17,8 +17,22 @@ struct bucket {
     uint32_t line_first, line_last; /* job slots, linked by left and right */
     uint32_t returned, ready;       /* roots of job trees */
     uint32_t jobs;                  /* open jobs of this bucket, in it or out; 0: it is freed */
-    fl_ms blocked_at;               /* since when its head does not fit; 0: it is not known to */
     uint8_t why;                    /* enum reason: why the head did not start when last tried */
+};
+
+struct claim_part {
+    uint32_t node; /* index in its cluster's nodes */
+    struct fl_resources room;
+};
+
+/* The claim of a queue's first job that waits for room: enough of some nodes of one cluster for its
+ * next start.  Jobs of one shape are alike: the first of them in the queue may use it.  The nodes
+ * count their claimed room themselves. */
+struct claim {
+    uint32_t cluster;                /* slot; 0: there is no claim */
+    uint32_t shape;                  /* its id */
+    FL_VEC(struct claim_part) parts; /* a node each */
+    FL_VEC(uint32_t) nodes;          /* one for each replica, when it starts just there */
 };
 
 struct queue {
@@ -29,6 +43,7 @@ struct queue {
     uint32_t newest; /* job slot: the first of them, linked by 'older' */
     char name[FL_NAME_BYTES_MAX + 1];
     FL_VEC(uint32_t) buckets; /* slots; by priority falling, then shape */
+    struct claim claim;       /* its first job's that fits nowhere now */
 };
 
 struct queue_table {
@@ -79,9 +94,10 @@ void queue_table_leave(struct queue_table *table, const struct job_table *jobs, 
 void queue_table_enter(struct queue_table *table, const struct job_table *jobs, uint32_t job);
 void queue_table_remove(struct queue_table *table, const struct job_table *jobs, uint32_t job);
 
-/* The oldest job in the bucket; 0: none. */
-uint32_t queue_table_head(const struct queue_table *table, const struct job_table *jobs,
-                          uint32_t bucket);
-/* The oldest job in the bucket that needs no new element to start; 0: none. */
-uint32_t queue_table_head_ready(const struct queue_table *table, const struct job_table *jobs,
-                                uint32_t bucket);
+/* The oldest job in the bucket; 0: none.  'is_ready': only jobs that need no new element count. */
+uint32_t queue_table_first(const struct queue_table *table, const struct job_table *jobs,
+                           uint32_t bucket, bool is_ready);
+/* The next one behind a job that is there.  'line' is the first of the bucket's line behind it; the
+ * caller keeps it on its way through the bucket. */
+uint32_t queue_table_after(const struct queue_table *table, const struct job_table *jobs,
+                           uint32_t bucket, uint32_t job, uint32_t line, bool is_ready);

@@ -1,4 +1,4 @@
-/* shape_table.h - the shapes in use, each once, and what placement last learnt of each.
+/* shape_table.h - the shapes in use, each once.
  * A shape that no open job has stays until its room is needed: the next job of its kind is likely.
  * A shape's number means it for as long as it is here, and no longer: the newest may go, and after
  * a reload its number is the next one's.  So numbers never leave the core but in rows: open_job's,
@@ -19,10 +19,6 @@ struct shape_entry {
     struct fl_str bytes;           /* owned */
     struct shape shape;            /* its strings point into 'bytes' */
     uint32_t replicas;
-    uint64_t tried_at; /* no cluster that has not grown since this stamp fits it */
-    uint64_t ever_at;  /* a cluster would fit it when empty, as of this stamp of totals ... */
-    uint64_t never_at; /* ... or none would */
-    uint8_t why;       /* enum reason of the last failure */
 };
 
 struct shape_table {

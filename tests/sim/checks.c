@@ -9,12 +9,10 @@
 enum { UNSETTLED_TOLD_MAX = 10 };
 
 struct checks *checks_create(struct sim *sim, const struct fake_pg *pg,
-                             const struct core_config *config, enum policy_rule rule)
+                             const struct core_config *config)
 {
     struct checks *checks = fl_new(struct checks);
-    struct policy_config policy = {.rule = rule,
-                                   .head_wait_ms = config->head_wait_ms,
-                                   .unconfirmed_max = config->unconfirmed_max,
+    struct policy_config policy = {.unconfirmed_max = config->unconfirmed_max,
                                    .slice_max = config->slice_max,
                                    .backoff_first_ms = config->backoff_first_ms,
                                    .backoff_max_ms = config->backoff_max_ms};

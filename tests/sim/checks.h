@@ -31,7 +31,7 @@ struct checks;
 enum { CHECKS_LIE_OLD_SESSION = 77006, CHECKS_LIE_FOREIGN = 77023 };
 
 struct checks *checks_create(struct sim *sim, const struct fake_pg *pg,
-                             const struct core_config *config, enum policy_rule rule);
+                             const struct core_config *config);
 void checks_destroy(struct checks *checks);
 
 /* Their ledgers are the truth; they live as long as the checks. */

@@ -3,7 +3,6 @@
  *                                   'sim: N passed, N failed'
  *   sim --seed N [--story]          one; --story tells every line as it happens
  *   --until-failure ends with the first seed that fails
- *   --claims judges by the rule of claims, which the product does not keep yet (docs/simulator.md)
  *   --trace prints the hash of each seed's trace, --commit NAME says what was built, --twice N runs
  *   every Nth seed a second time and compares the traces (25; 0: never) */
 #include <errno.h>
@@ -290,7 +289,7 @@ static void print_sums(const struct options *options, double seconds)
 static int usage(void)
 {
     fprintf(stderr, "usage: sim --seeds A..B [--jobs N] | --seed N [--story]"
-                    "   [--until-failure] [--claims] [--trace] [--commit NAME] [--twice N]\n");
+                    "   [--until-failure] [--trace] [--commit NAME] [--twice N]\n");
     return 2;
 }
 
@@ -307,8 +306,6 @@ int main(int argc, char **argv)
             options.is_live = true;
         } else if (strcmp(argv[i], "--until-failure") == 0) {
             options.is_until_failure = true;
-        } else if (strcmp(argv[i], "--claims") == 0) {
-            world_rule = POLICY_HEAD_CLAIMS;
         } else if (strcmp(argv[i], "--trace") == 0) {
             options.has_trace = true;
         } else if (strcmp(argv[i], "--seeds") == 0) {

@@ -148,10 +148,8 @@ static void I27_it_is_its_turn(struct policy *policy, const struct row_attempt_n
         if (!policy_is_ready(policy, first, true)) continue;
         sim_mark(policy->sim, first->priority > job->priority ? MARK_passed_by_less_important
                                                               : MARK_passed_by_younger);
-        does_fit = is_alike ||
-                   (policy->config.rule == POLICY_HEAD_CLAIMS
-                        ? policy_does_fit_beside_claims(policy, policy_shape(policy, first->shape))
-                        : policy_does_fit(policy, policy_shape(policy, first->shape)));
+        does_fit =
+            is_alike || policy_does_fit_beside_claims(policy, policy_shape(policy, first->shape));
         if (!does_fit) continue;
         sim_broken(policy->sim, "I27",
                    "job %" PRIu64 " (priority %d) starts before job %" PRIu64

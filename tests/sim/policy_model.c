@@ -680,6 +680,8 @@ void policy_committed(struct policy *policy, const struct fake_pg_journal *entry
         read_row(policy, &row);
     }
     I28_the_first_start_is_kept(policy);
+    policy->state++; /* the last row is in, too */
+    policy_note_claims(policy);
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */

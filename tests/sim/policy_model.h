@@ -17,19 +17,7 @@
 #include "tests/sim/fake_pg.h"
 #include "tests/sim/sim.h"
 
-/* The rule about the first job of a queue that fits nowhere now.
- *   HEAD_WAITS   it holds its whole queue for head_wait_ms, one of them after the other
- *   HEAD_CLAIMS  it may claim nodes, one claim a queue, at most half of a cluster; else nothing
- *                waits for it */
-enum policy_rule { POLICY_HEAD_WAITS, POLICY_HEAD_CLAIMS };
-
-/* The rule that the product keeps today.  docs/simulator.md says what the new round changes here.
- * */
-#define POLICY_RULE_TODAY POLICY_HEAD_WAITS
-
 struct policy_config {
-    enum policy_rule rule;
-    uint32_t head_wait_ms; /* for HEAD_WAITS only */
     uint32_t unconfirmed_max;
     uint32_t slice_max; /* looks of the core at a time */
     uint32_t backoff_first_ms, backoff_max_ms;

@@ -316,57 +316,100 @@ uint64_t policy_fits_empty(struct policy *policy, const struct policy_shape *sha
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-/* So many nodes may make up half of the cluster: as many of its smallest as that takes. */
-static uint32_t nodes_in_half(const struct policy_cluster *cluster)
+/* It surely fits, leaving aside as many nodes of each cluster as may be claimed. */
+static bool fits_beside(struct policy *policy, const struct policy_shape *shape)
 {
-    uint32_t cpus[POLICY_NODES_MAX], len = 0, half = 0, sum = 0, count = 0;
+    for (size_t i = 0; i < policy->clusters.len; i++) {
+        struct policy_cluster *cluster = &policy->clusters.at[i];
 
-    for (uint32_t i = 0; i < cluster->nodes_len; i++) {
-        const struct policy_node *node = &cluster->nodes[i];
-        uint32_t cpu = node->reports.len ? node->reports.at[0].total.cpu_milli : 0;
-        uint32_t at = len++;
-
-        for (; at > 0 && cpus[at - 1] > cpu; at--) {
-            cpus[at] = cpus[at - 1];
-        }
-        cpus[at] = cpu;
-        half += cpu;
+        if (!may_send(policy, shape, cluster) || cluster->claimable >= cluster->nodes_len) continue;
+        if (slots_there(policy, cluster, shape, cluster->claimable) >= shape->replicas) return true;
     }
-    half /= 2;
-    while (count < len && (sum += cpus[count]) <= half) {
-        count++;
-    }
-    return count;
+    return false;
 }
 
-/* At most so many nodes of the cluster are claimed: by one head of each queue, together half of it
- * or, where one of them alone wants more, as many as that one has replicas. */
-static uint32_t claimable(const struct policy *policy, const struct policy_cluster *cluster,
-                          uint64_t bit)
+uint32_t policy_queue_claims(struct policy *policy, const struct policy_queue *queue,
+                             const struct policy_cluster *cluster)
 {
-    uint32_t wanted = 0, widest = nodes_in_half(cluster);
+    uint32_t most = 0;
 
-    for (size_t i = 0; i < policy->buckets.len; i++) {
-        const struct policy_bucket *bucket = &policy->buckets.at[i];
-        uint32_t replicas = policy->shapes.at[bucket->shape].replicas;
+    for (size_t i = 0; i < queue->open.len; i++) {
+        const struct policy_job *job = policy_job(policy, queue->open.at[i]);
+        const struct policy_shape *shape = policy_shape(policy, job->shape);
 
-        if (!bucket->is_blocked || !(bucket->blocked_on & bit)) continue;
-        wanted += replicas;
-        if (replicas > widest) widest = replicas;
+        if (shape->replicas <= most || shape->does_fit) continue;
+        if (!policy_names_allow(shape, cluster)) continue;
+        most = shape->replicas;
     }
-    if (wanted > widest) wanted = widest;
-    return wanted < cluster->nodes_len ? wanted : cluster->nodes_len;
+    return most;
+}
+
+/* True: with the claims known so far, one more of the waiting shapes may not fit. */
+static bool see_shapes(struct policy *policy)
+{
+    bool is_new = false;
+
+    for (size_t i = 0; i < policy->shapes.len; i++) {
+        struct policy_shape *shape = &policy->shapes.at[i];
+
+        if (!shape->is_known || !shape->does_fit || fits_beside(policy, shape)) continue;
+        shape->does_fit = false;
+        is_new = true;
+    }
+    return is_new;
+}
+
+/* At most so many nodes of each cluster are claimed, a node for each replica of one job of each
+ * queue: one that fits nowhere, or only where others have claims.  As of the newest batch before
+ * its first start, or of this walk: a claim whose job starts lasts for that round. */
+static void look_for_claims(struct policy *policy)
+{
+    uint64_t now = policy->batch << 32 | (uint32_t)policy->pass;
+
+    if (policy->claims_at == now) return;
+    policy->claims_at = now;
+    for (size_t i = 0; i < policy->shapes.len; i++) {
+        policy->shapes.at[i].does_fit = true;
+    }
+    for (size_t c = 0; c < policy->clusters.len; c++) {
+        policy->clusters.at[c].claimable = 0;
+    }
+    while (see_shapes(policy)) {
+        for (size_t c = 0; c < policy->clusters.len; c++) {
+            struct policy_cluster *cluster = &policy->clusters.at[c];
+
+            cluster->claimable = 0;
+            for (size_t i = 0; i < policy->queues.len; i++) {
+                if (policy->queues.at[i].is_paused) continue;
+                cluster->claimable += policy_queue_claims(policy, &policy->queues.at[i], cluster);
+            }
+        }
+    }
+}
+
+void policy_note_claims(struct policy *policy)
+{
+    policy->claims_at = 0;
+    look_for_claims(policy);
+    for (size_t c = 0; c < policy->clusters.len; c++) {
+        struct policy_cluster *cluster = &policy->clusters.at[c];
+
+        cluster->claimable_back[policy->batch % POLICY_CLAIMS_BACK] = cluster->claimable;
+    }
+    policy->claims_at = 0;
 }
 
 bool policy_does_fit_beside_claims(struct policy *policy, const struct policy_shape *shape)
 {
-    for (size_t i = 0; i < policy->clusters.len; i++) {
-        struct policy_cluster *cluster = &policy->clusters.at[i];
-        uint32_t but;
+    look_for_claims(policy);
+    for (size_t c = 0; c < policy->clusters.len; c++) {
+        struct policy_cluster *cluster = &policy->clusters.at[c];
 
-        if (!may_send(policy, shape, cluster)) continue;
-        but = claimable(policy, cluster, (uint64_t)1 << i);
-        if (slots_there(policy, cluster, shape, but) >= shape->replicas) return true;
+        for (size_t i = 0; i < POLICY_CLAIMS_BACK; i++) {
+            if (cluster->claimable < cluster->claimable_back[i]) {
+                cluster->claimable = cluster->claimable_back[i];
+            }
+        }
     }
-    return false;
+    return fits_beside(policy, shape);
 }

@@ -13,6 +13,7 @@ enum {
     POLICY_BATCHES_BACK = 4,  /* a timer that was due so many batches ago has fired, ... */
     POLICY_BATCHES_MAX = 200, /* ... and if they fire in slices of a few, so many */
     POLICY_SLICE_SMALL = 100,
+    POLICY_CLAIMS_BACK = 16, /* a claim that was needed so many batches ago has ended */
     POLICY_CLUSTER_ENROLLED = 1,
 };
 
@@ -74,6 +75,8 @@ struct policy_cluster {
     FL_VEC(struct policy_live) live;
     struct fl_resources room[POLICY_NODES_MAX]; /* at least free, each node; as 'room_at' has it */
     uint64_t room_at;
+    uint32_t claimable;                          /* so many of its nodes may be claimed */
+    uint32_t claimable_back[POLICY_CLAIMS_BACK]; /* likewise as of the newest durable batches */
 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -120,6 +123,7 @@ struct policy_shape {
     struct shape shape;
     uint32_t replicas;
     struct fl_resources largest; /* the most that one replica wants, by resource */
+    bool does_fit;               /* as of claims_at: it surely fits beside all claims */
 };
 
 /* The jobs of one queue, priority and shape: they start one after the other. */
@@ -130,12 +134,10 @@ struct policy_bucket {
     uint64_t head;   /* its first job then */
     bool is_waiting; /* that could start and did not, under the leader of that epoch */
     uint64_t term;
-    fl_ms waited_ms;    /* ... for so long */
-    fl_ms allowed_ms;   /* ... and may for so long */
-    uint32_t ahead_len; /* buckets ahead of it at the newest pass */
+    fl_ms waited_ms; /* ... for so long */
     /* The first of its queue that fits nowhere now, and would fit if others ended. */
     bool is_blocked;
-    uint64_t blocked_job, turn_from;
+    uint64_t blocked_job, blocked_term, turn_from;
     uint64_t blocked_on; /* clusters that could hold it, a bit each */
     uint32_t turns, rivals;
 };
@@ -157,10 +159,11 @@ struct policy {
     fl_ms formed_at;                   /* true time: when the newest batch was made up */
     uint64_t serial;                   /* attempts so far */
     uint64_t pass;
-    uint64_t state;                         /* grows with each row, report and frame */
-    FL_VEC(struct policy_job) jobs;         /* by id */
-    FL_VEC(struct policy_queue) queues;     /* by id */
-    FL_VEC(struct policy_shape) shapes;     /* by id */
+    uint64_t claims_at;                 /* the batch and pass for which claims were looked for */
+    uint64_t state;                     /* grows with each row, report and frame */
+    FL_VEC(struct policy_job) jobs;     /* by id */
+    FL_VEC(struct policy_queue) queues; /* by id */
+    FL_VEC(struct policy_shape) shapes; /* by id */
     FL_VEC(struct policy_cluster) clusters; /* by id */
     FL_VEC(struct policy_bucket) buckets;
     FL_VEC(uint64_t) must_have_first_start; /* jobs, in this batch */
@@ -187,6 +190,12 @@ bool policy_may_fit(struct policy *policy, const struct policy_cluster *cluster,
 bool policy_does_fit(struct policy *policy, const struct policy_shape *shape);
 /* The same, although blocked heads may have claimed the best nodes of each. */
 bool policy_does_fit_beside_claims(struct policy *policy, const struct policy_shape *shape);
+/* The most replicas that one job of the queue may have claimed a node for, there; as of the newest
+ * look at what fits beside claims. */
+uint32_t policy_queue_claims(struct policy *policy, const struct policy_queue *queue,
+                             const struct policy_cluster *cluster);
+/* A batch is durable: the claims as of it bind the next one's decisions. */
+void policy_note_claims(struct policy *policy);
 /* How many of its replicas the cluster would have room for if nothing of ours ran there. */
 uint32_t policy_empty_slots(struct policy *policy, const struct policy_cluster *cluster,
                             const struct policy_shape *shape);

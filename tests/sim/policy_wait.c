@@ -12,7 +12,7 @@ enum {
     POLICY_START_WITHIN_MS = 10000,
     POLICY_DEADLINE_LATE_MS = 5000,
     POLICY_READY_LATE_MS = 1000,
-    POLICY_TURNS_MAX = 1, /* and one more for each other head that may hold a claim there */
+    POLICY_TURNS_MAX = 2, /* one for a claim that had to move; and one more for each rival */
 };
 
 /* ---- ready again ----------------------------------------------------------------------------- */
@@ -53,13 +53,6 @@ bool policy_is_ready(const struct policy *policy, const struct policy_job *job, 
 
 /* ---- work that fits -------------------------------------------------------------------------- */
 
-/* HEAD_WAITS: each bucket ahead may hold the queue once, and again when it has started a job. */
-static fl_ms held_back(const struct policy *policy, uint32_t heads)
-{
-    if (policy->config.rule != POLICY_HEAD_WAITS) return 0;
-    return (fl_ms)policy->config.head_wait_ms * heads * 103 / 100; /* clocks drift */
-}
-
 static void I20_what_fits_starts(struct policy *policy, struct policy_bucket *bucket,
                                  uint32_t ahead, fl_ms for_ms)
 {
@@ -67,16 +60,11 @@ static void I20_what_fits_starts(struct policy *policy, struct policy_bucket *bu
         bucket->is_waiting = true;
         bucket->term = policy->epoch;
         bucket->waited_ms = 0;
-        bucket->allowed_ms = POLICY_START_WITHIN_MS + held_back(policy, ahead);
     } else {
         bucket->waited_ms += for_ms;
-        if (ahead > bucket->ahead_len) {
-            bucket->allowed_ms += held_back(policy, ahead - bucket->ahead_len);
-        }
     }
-    bucket->ahead_len = ahead;
     if (ahead > 0) sim_mark(policy->sim, MARK_fits_behind_others);
-    if (bucket->waited_ms <= bucket->allowed_ms) return;
+    if (bucket->waited_ms <= POLICY_START_WITHIN_MS) return;
     sim_broken(policy->sim, "I20",
                "job %" PRIu64
                " fits and has waited for %lld ms, %u shapes ahead of it in its queue",
@@ -85,8 +73,12 @@ static void I20_what_fits_starts(struct policy *policy, struct policy_bucket *bu
 
 /* ---- work that fits only when others end ----------------------------------------------------- */
 
+/* Others have come since, and all that was there has ended.  On empty clusters room is missing for
+ * another reason than others. */
 static bool has_turned(const struct policy *policy, uint64_t clusters, uint64_t from)
 {
+    bool is_used = false;
+
     for (size_t c = 0; c < policy->clusters.len; c++) {
         const struct policy_cluster *cluster = &policy->clusters.at[c];
 
@@ -95,19 +87,27 @@ static bool has_turned(const struct policy *policy, uint64_t clusters, uint64_t 
             const struct policy_live *live = &cluster->live.at[i];
 
             if (policy->jobs.at[live->job].begun.at[live->place].serial <= from) return false;
+            is_used = true;
         }
     }
-    return true;
+    return is_used;
 }
 
-static uint32_t count_rivals(const struct policy *policy, const struct policy_bucket *bucket)
+/* Other queues that may hold a claim on one of these clusters. */
+static uint32_t count_rivals(struct policy *policy, const struct policy_bucket *bucket)
 {
     uint32_t count = 0;
 
-    for (size_t i = 0; i < policy->buckets.len; i++) {
-        const struct policy_bucket *other = &policy->buckets.at[i];
+    for (size_t i = 0; i < policy->queues.len; i++) {
+        bool is_rival = false;
 
-        count += other != bucket && other->is_blocked && (other->blocked_on & bucket->blocked_on);
+        if (i == bucket->queue || policy->queues.at[i].is_paused) continue;
+        for (size_t c = 0; c < policy->clusters.len && !is_rival; c++) {
+            is_rival =
+                (bucket->blocked_on >> c & 1) &&
+                policy_queue_claims(policy, &policy->queues.at[i], &policy->clusters.at[c]) > 0;
+        }
+        count += is_rival;
     }
     return count;
 }
@@ -115,14 +115,15 @@ static uint32_t count_rivals(const struct policy *policy, const struct policy_bu
 static void I20_a_big_head_starts(struct policy *policy, struct policy_bucket *bucket,
                                   uint64_t clusters)
 {
-    bool is_known =
-        bucket->is_blocked && bucket->blocked_job == bucket->head && bucket->blocked_on == clusters;
+    bool is_known = bucket->is_blocked && bucket->blocked_job == bucket->head &&
+                    bucket->blocked_on == clusters && bucket->blocked_term == policy->epoch;
     uint32_t rivals;
 
     if (!is_known) {
         bucket->is_blocked = true;
         bucket->blocked_job = bucket->head;
         bucket->blocked_on = clusters;
+        bucket->blocked_term = policy->epoch; /* a new leader claims anew */
         bucket->turn_from = policy->serial;
         bucket->turns = bucket->rivals = 0;
         return;
@@ -133,7 +134,6 @@ static void I20_a_big_head_starts(struct policy *policy, struct policy_bucket *b
     bucket->turn_from = policy->serial;
     bucket->turns++;
     sim_mark(policy->sim, MARK_head_outwaited);
-    if (policy->config.rule != POLICY_HEAD_CLAIMS) return;
     if (bucket->turns <= bucket->rivals + POLICY_TURNS_MAX) return;
     sim_broken(policy->sim, "I20",
                "job %" PRIu64
@@ -176,9 +176,7 @@ static void look_at(struct policy *policy, struct policy_bucket *bucket, uint32_
     bool does_fit;
 
     bucket->is_blocked = false;
-    does_fit = policy->config.rule == POLICY_HEAD_CLAIMS
-                   ? policy_does_fit_beside_claims(policy, shape)
-                   : policy_does_fit(policy, shape);
+    does_fit = policy_does_fit_beside_claims(policy, shape);
     bucket->is_waiting = bucket->is_waiting && does_fit;
     if (does_fit) {
         I20_what_fits_starts(policy, bucket, ahead, for_ms);
@@ -280,7 +278,8 @@ void policy_wait_started(struct policy *policy, const struct policy_job *job, ui
         }
         if (bucket->queue != job->queue) continue;
         if (policy_is_before(job, id, policy_job(policy, bucket->head), bucket->head)) {
-            bucket->allowed_ms += held_back(policy, 1);
+            bucket->turn_from = policy->serial; /* it goes first, as often as it comes */
+            bucket->turns = 0;
         }
     }
 }

@@ -46,8 +46,6 @@ struct world {
     bool is_healed, was_steady;
 };
 
-enum policy_rule world_rule = POLICY_RULE_TODAY;
-
 /* ---- meetings -------------------------------------------------------------------------------- */
 
 static uint32_t some_hub(struct world *world)
@@ -523,8 +521,9 @@ static struct engine_config draw_engine(struct sim *sim)
     config.core.silence_ms = (uint32_t)sim_between(sim, 3000, 20000);
     config.core.stray_ms = 20000;
     config.core.resend_ms = (uint32_t)sim_between(sim, 3000, 10000);
-    config.core.head_wait_ms = (uint32_t)sim_between(sim, 3000, 20000);
     config.core.round_starts_max = (uint32_t)sim_between(sim, 1, 50);
+    if (sim_chance(sim, 200000))
+        config.core.round_looks_max = (uint64_t)sim_between(sim, 100, 1000);
     /* A job here has few elements. */
     if (sim_chance(sim, 500000)) config.core.slice_max = (uint32_t)sim_between(sim, 4, 12);
     config.core.jobs_max = 100000;
@@ -670,7 +669,7 @@ static void create(struct world *world, uint64_t seed, bool is_live)
     client.jobs_min = 80;
 
     world->db = db_create(sim, &db, world->room_margin);
-    world->checks = checks_create(sim, db_pg(world->db), &hub.engine.core, world_rule);
+    world->checks = checks_create(sim, db_pg(world->db), &hub.engine.core);
     db_set_checks(world->db, world->checks);
     world->net = net_create(sim, &net_ports, sim_between(sim, 2, 60));
     world->client =

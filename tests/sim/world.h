@@ -7,9 +7,6 @@
 #include "tests/sim/policy_model.h"
 #include "tests/sim/sim.h"
 
-/* The rule that waiting heads are judged by, in every seed; set before the first. */
-extern enum policy_rule world_rule;
-
 struct world_result {
     uint64_t seed;
     uint64_t hash; /* over the whole trace */

@@ -109,10 +109,10 @@ static void taking_and_giving_never_leave_the_range_of_the_node(void **state)
     east = enrol(&table, "east");
     cluster_begin_session(&table, east, 1);
     report(&table, east, 1, "n1", 8, 8);
-    cluster_take(east, 0, cpu(5));
+    cluster_take(&table, east, 0, cpu(5));
     assert_int_equal(east->nodes.at[0].free.cpu_milli, 3000);
     assert_int_equal(east->free_sum.cpu_milli, 3000);
-    cluster_take(east, 0, cpu(5));
+    cluster_take(&table, east, 0, cpu(5));
     assert_int_equal(east->nodes.at[0].free.cpu_milli, 0);
     assert_int_equal(east->free_sum.cpu_milli, 0);
     cluster_give(&table, east, 0, cpu(7));
@@ -151,7 +151,7 @@ static void only_what_gives_work_a_new_chance_is_growth(void **state)
                                     FL_STR("a=b\n"), cpu(8), cpu(4)));
     assert_true(east->grown_at > grown && table.totals_at > totals); /* labels count too */
     grown = east->grown_at;
-    cluster_take(east, 0, cpu(1));
+    cluster_take(&table, east, 0, cpu(1));
     assert_int_equal(east->grown_at, grown);
     cluster_give(&table, east, 0, cpu(1));
     assert_true(east->grown_at > grown);
@@ -319,6 +319,193 @@ static void nodes_max_is_of_a_session_however_many_names_there_were_before(void 
     cluster_table_fini(&table);
 }
 
+/* ---- claims ---------------------------------------------------------------------------------- */
+
+static uint32_t spare(const struct cluster *cluster, uint32_t i)
+{
+    const struct node *node = &cluster->nodes.at[i];
+
+    return cluster_spare(node->total, node->free, node->held, node->guests, node->claimed)
+               .cpu_milli /
+           1000;
+}
+
+static void take(struct cluster_table *table, struct cluster *cluster, uint32_t cores,
+                 uint16_t *ret_guest_no)
+{
+    cluster_take(table, cluster, 0, cpu(cores));
+    *ret_guest_no = cluster_hold(cluster, 0, cpu(cores));
+}
+
+static void give(struct cluster_table *table, struct cluster *cluster, uint32_t cores,
+                 uint16_t guest_no)
+{
+    cluster_give(table, cluster, 0, cpu(cores));
+    cluster_unhold(cluster, 0, cpu(cores), guest_no);
+}
+
+/* Ten cores: eight are held when a claim comes for six of them. */
+static void beside_a_claim_is_free_what_does_not_delay_it(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+    uint16_t first, second, guest, none_yet;
+
+    (void)state;
+    cluster_table_init(&table, 3, 4);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    report(&table, east, 1, "n1", 10, 10);
+    take(&table, east, 5, &first);
+    take(&table, east, 3, &second);
+    assert_int_equal(first + second, 0); /* no guests: there is no claim */
+    cluster_claim(east, 0, cpu(6));
+    assert_int_equal(spare(east, 0), 2);
+    take(&table, east, 2, &guest);
+    assert_int_not_equal(guest, 0);
+    assert_int_equal(east->nodes.at[0].guests.cpu_milli, 2000);
+    assert_int_equal(spare(east, 0), 0);
+    give(&table, east, 3, second);
+    assert_int_equal(spare(east, 0), 2); /* 10 less 6 claimed less 2 that came beside it */
+    give(&table, east, 5, first);
+    assert_int_equal(east->nodes.at[0].free.cpu_milli, 8000);
+    assert_int_equal(spare(east, 0), 2); /* the claim has its six */
+    give(&table, east, 2, guest);
+    assert_int_equal(spare(east, 0), 4);
+    assert_int_equal(east->nodes.at[0].guests.cpu_milli, 0);
+    cluster_unclaim(east, 0, cpu(6));
+    assert_int_equal(spare(east, 0), 10);
+    take(&table, east, 1, &none_yet);
+    assert_int_equal(none_yet, 0);
+    cluster_table_fini(&table);
+}
+
+/* A guest of a claim that has ended is no guest of the next one: it was there first. */
+static void guests_are_those_of_the_claims_that_are_there(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+    uint16_t old, new, newer;
+
+    (void)state;
+    cluster_table_init(&table, 3, 4);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    report(&table, east, 1, "n1", 10, 10);
+    cluster_claim(east, 0, cpu(6));
+    take(&table, east, 2, &old);
+    cluster_claim(east, 0, cpu(1)); /* one more, while there is one: they stay guests */
+    assert_int_equal(east->nodes.at[0].guests.cpu_milli, 2000);
+    cluster_unclaim(east, 0, cpu(6));
+    cluster_unclaim(east, 0, cpu(1));
+    cluster_claim(east, 0, cpu(5));
+    assert_int_equal(east->nodes.at[0].guests.cpu_milli, 0);
+    take(&table, east, 3, &new);
+    assert_int_not_equal(new, old);
+    give(&table, east, 2, old);
+    assert_int_equal(east->nodes.at[0].guests.cpu_milli, 3000);
+    give(&table, east, 3, new);
+    assert_int_equal(east->nodes.at[0].guests.cpu_milli, 0);
+    assert_int_equal(east->nodes.at[0].held.cpu_milli, 0);
+    cluster_unclaim(east, 0, cpu(5));
+    east->nodes.at[0].claim_no = UINT16_MAX; /* after so many, numbers begin anew: never with 0 */
+    cluster_claim(east, 0, cpu(1));
+    take(&table, east, 1, &newer);
+    assert_int_equal(newer, 1);
+    cluster_table_fini(&table);
+}
+
+static void a_claimed_node_that_is_not_what_it_was_breaks_the_claims_of_its_cluster(void **state)
+{
+    enum { SHRINKS, GROWS, LABELLED, NOT_READY, GONE, RENUMBERED, SESSION_ENDS, OTHER_NODE, CASES };
+    static const bool breaks[CASES] = {
+        [SHRINKS] = true, [LABELLED] = true,   [NOT_READY] = true,
+        [GONE] = true,    [RENUMBERED] = true, [SESSION_ENDS] = true};
+
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct cluster_table table;
+        struct cluster *east;
+
+        cluster_table_init(&table, 3, 4);
+        east = enrol(&table, "east");
+        cluster_begin_session(&table, east, 1);
+        report(&table, east, 1, "n1", 10, 10);
+        report(&table, east, 2, "n2", 4, 4);
+        cluster_claim(east, 0, cpu(6));
+        east->claims_len = 1;
+        report(&table, east, 1, "n1", 10, 2); /* less is free: the claim waits for it */
+        assert_false(east->is_claim_broken);
+        switch (i) {
+        case SHRINKS:
+            report(&table, east, 1, "n1", 9, 9);
+            break;
+        case GROWS:
+            report(&table, east, 1, "n1", 11, 11);
+            break;
+        case LABELLED:
+            assert_true(cluster_report_node(&table, east, ++table.stamp, 1, true, FL_STR("n1"),
+                                            FL_STR("a=b\n"), cpu(10), cpu(10)));
+            break;
+        case NOT_READY:
+            assert_true(cluster_report_node(&table, east, ++table.stamp, 1, false, FL_STR("n1"),
+                                            FL_STR(""), cpu(10), cpu(10)));
+            break;
+        case GONE:
+            say_gone(&table, east, 1, "n1");
+            break;
+        case RENUMBERED:
+            report(&table, east, 1, "n3", 10, 10);
+            break;
+        case SESSION_ENDS:
+            cluster_end_session(&table, east);
+            break;
+        default:
+            say_gone(&table, east, 2, "n2");
+            break;
+        }
+        assert_int_equal(east->is_claim_broken, breaks[i]);
+        if (breaks[i]) {
+            east->claims_len = 0;
+            cluster_clear_claims(east);
+            assert_false(east->is_claim_broken);
+            assert_int_equal(east->claimed_sum.cpu_milli, 0);
+            assert_int_equal(east->nodes.at[0].claimed.cpu_milli, 0);
+        } else {
+            assert_int_equal(east->claimed_sum.cpu_milli, 6000);
+        }
+        cluster_table_fini(&table);
+    }
+}
+
+static void clear_while_claimed(void *arg)
+{
+    cluster_clear_claims(arg);
+}
+
+static void unhold_what_nobody_holds(void *arg)
+{
+    cluster_unhold(arg, 0, cpu(1), 0);
+}
+
+static void ending_what_has_not_begun_is_a_bug(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+
+    (void)state;
+    cluster_table_init(&table, 3, 4);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    report(&table, east, 1, "n1", 10, 10);
+    east->claims_len = 1;
+    assert_true(fl_test_aborts(clear_while_claimed, east));
+    assert_true(fl_test_aborts(unhold_what_nobody_holds, east));
+    cluster_table_fini(&table);
+}
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
 static void each_session_has_the_next_epoch_and_knows_nothing_of_the_last(void **state)
 {
     struct cluster_table table;
@@ -342,6 +529,34 @@ static void each_session_has_the_next_epoch_and_knows_nothing_of_the_last(void *
     cluster_table_fini(&table);
 }
 
+/* Shapes that wait for the cluster ask it again and hear why; one round settles that. */
+static void the_end_of_a_session_is_a_change_that_a_round_sees_once(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+    uint64_t stamp;
+
+    (void)state;
+    cluster_table_init(&table, 3, 2);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 41);
+    cluster_table_settle(&table);
+    assert_int_equal(table.loads_changed.len, 0);
+    stamp = table.stamp;
+    cluster_end_session(&table, east);
+    assert_true(table.stamp > stamp && east->grown_at == table.stamp);
+    assert_int_equal(table.grown_first, east->id);
+    assert_int_equal(table.loads_changed.len, 1);
+    stamp = table.stamp;
+    cluster_end_session(&table, east);
+    assert_int_equal(table.stamp, stamp);
+    assert_int_equal(table.loads_changed.len, 1);
+    cluster_table_settle(&table);
+    assert_false(east->is_load_changed);
+    assert_int_equal(table.loads_changed.len, 0);
+    cluster_table_fini(&table);
+}
+
 FL_TESTS(cmocka_unit_test(a_removed_clusters_name_is_free_and_its_id_is_not),
          cmocka_unit_test(what_is_no_name_no_uid_or_the_wrong_id_is_refused),
          cmocka_unit_test(sums_are_those_of_the_ready_nodes_of_this_session),
@@ -352,4 +567,9 @@ FL_TESTS(cmocka_unit_test(a_removed_clusters_name_is_free_and_its_id_is_not),
          cmocka_unit_test(a_node_whose_number_another_one_takes_is_gone),
          cmocka_unit_test(whom_a_session_does_not_tell_of_is_gone_once_it_tells_of_somebody_again),
          cmocka_unit_test(nodes_max_is_of_a_session_however_many_names_there_were_before),
-         cmocka_unit_test(each_session_has_the_next_epoch_and_knows_nothing_of_the_last))
+         cmocka_unit_test(beside_a_claim_is_free_what_does_not_delay_it),
+         cmocka_unit_test(guests_are_those_of_the_claims_that_are_there),
+         cmocka_unit_test(a_claimed_node_that_is_not_what_it_was_breaks_the_claims_of_its_cluster),
+         cmocka_unit_test(ending_what_has_not_begun_is_a_bug),
+         cmocka_unit_test(each_session_has_the_next_epoch_and_knows_nothing_of_the_last),
+         cmocka_unit_test(the_end_of_a_session_is_a_change_that_a_round_sees_once))

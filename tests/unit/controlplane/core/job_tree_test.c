@@ -50,6 +50,13 @@ static void compare(const struct world *world)
     }
     assert_int_equal(at, len);
     if (len == 0) assert_int_equal(first, 0);
+    for (size_t i = JOBS, next = 0; i-- > 0;) { /* whether the job itself is there or not */
+        uint64_t id = i * 7 + 1;
+
+        assert_int_equal(job_tree_after(&world->table, world->root, id), next);
+        if (world->is_in[i]) next = world->slots[i];
+        assert_int_equal(job_tree_after(&world->table, world->root, id - 1), next);
+    }
     assert_true(depth < 60); /* a treap of 2000 has about 25 levels */
 }
 

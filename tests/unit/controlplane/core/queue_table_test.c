@@ -129,6 +129,25 @@ static void set_ready(struct world *world, uint32_t slot, bool is_ready)
     if (is_ready || job->run) job_table_need_run(&world->jobs, job)->ready_first = is_ready;
 }
 
+/* From the first to the last: all that are in and, with 'is_ready', ready, by age. */
+static void walk(const struct world *world, const bool *is_in, const bool *is_ready,
+                 bool only_ready)
+{
+    uint32_t line = queue_table_bucket(&world->queues, world->bucket)->line_first;
+    uint32_t at = queue_table_first(&world->queues, &world->jobs, world->bucket, only_ready);
+
+    for (size_t i = 0; i < JOBS; i++) {
+        const struct job *job;
+
+        if (!is_in[i] || (only_ready && !is_ready[i])) continue;
+        assert_int_equal(at, world->slots[i]);
+        job = job_table_at(&world->jobs, at);
+        if (job->place == JOB_IN_LINE) line = job->right;
+        at = queue_table_after(&world->queues, &world->jobs, world->bucket, at, line, only_ready);
+    }
+    assert_int_equal(at, 0);
+}
+
 /* Jobs enter, leave, and become ready or not: the head is always the oldest, the ready head the
  * oldest ready one. */
 static void the_head_is_the_oldest_whatever_came_back(void **state)
@@ -164,9 +183,39 @@ static void the_head_is_the_oldest_whatever_came_back(void **state)
             if (is_in[i]) head = world.slots[i];
             if (is_in[i] && is_ready[i]) ready = world.slots[i];
         }
-        assert_int_equal(queue_table_head(&world.queues, &world.jobs, world.bucket), head);
-        assert_int_equal(queue_table_head_ready(&world.queues, &world.jobs, world.bucket), ready);
+        assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, false), head);
+        assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, true), ready);
+        if (step % 7 != 0) continue;
+        walk(&world, is_in, is_ready, false);
+        walk(&world, is_in, is_ready, true);
     }
+    fini(&world);
+}
+
+/* As at the limit of started elements: it begins with the first that has one to start, wherever the
+ * walk over all of them was. */
+static void a_walk_may_go_on_with_the_ready_ones_only(void **state)
+{
+    struct world world;
+    uint32_t line, at;
+
+    (void)state;
+    init(&world);
+    for (size_t i = 0; i < 6; i++) {
+        set_ready(&world, world.slots[i], i == 1 || i == 4);
+        queue_table_enter(&world.queues, &world.jobs, world.slots[i]);
+    }
+    line = queue_table_bucket(&world.queues, world.bucket)->line_first;
+    assert_int_equal(line, world.slots[0]);
+    line = job_table_at(&world.jobs, line)->right;
+    at = queue_table_after(&world.queues, &world.jobs, world.bucket, world.slots[0], line, false);
+    assert_int_equal(at, world.slots[1]);
+    at = queue_table_after(&world.queues, &world.jobs, world.bucket, at, line, false);
+    assert_int_equal(at, world.slots[2]);
+    at = queue_table_after(&world.queues, &world.jobs, world.bucket, at, line, true);
+    assert_int_equal(at, world.slots[4]);
+    at = queue_table_after(&world.queues, &world.jobs, world.bucket, at, line, true);
+    assert_int_equal(at, 0);
     fini(&world);
 }
 
@@ -190,11 +239,11 @@ static void jobs_that_come_in_order_stand_in_line(void **state)
     queue_table_enter(&world.queues, &world.jobs, world.slots[5]);
     assert_int_equal(job_table_at(&world.jobs, world.slots[5])->place, JOB_RETURNED);
     for (size_t i = 0; i < JOBS; i++) {
-        assert_int_equal(queue_table_head(&world.queues, &world.jobs, world.bucket),
+        assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, false),
                          world.slots[i]);
         queue_table_remove(&world.queues, &world.jobs, world.slots[i]);
     }
-    assert_int_equal(queue_table_head(&world.queues, &world.jobs, world.bucket), 0);
+    assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, false), 0);
     fini(&world);
 }
 
@@ -202,4 +251,5 @@ FL_TESTS(cmocka_unit_test(names_are_unique_per_tenant),
          cmocka_unit_test(what_is_no_name_the_wrong_id_or_too_much_is_refused),
          cmocka_unit_test(buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_job),
          cmocka_unit_test(the_head_is_the_oldest_whatever_came_back),
+         cmocka_unit_test(a_walk_may_go_on_with_the_ready_ones_only),
          cmocka_unit_test(jobs_that_come_in_order_stand_in_line))

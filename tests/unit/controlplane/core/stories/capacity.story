@@ -215,7 +215,7 @@ submit ml cpu=1
     answer ok
     | job-2
 explain 2
-    answer ok: clusters that could run it are silent or cordoned; its queue waits for it for another 300 s, then others may pass
+    answer ok: clusters that could run it are silent or cordoned
     | job-2 queued ClusterUnhealthy
     | east ClusterUnhealthy: east is cordoned: upgrade
 agent east reports 1/0#1 r0 created

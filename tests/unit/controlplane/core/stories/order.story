@@ -23,85 +23,196 @@ explain 1
     | job-1 queued NoMatchingCluster
     | east NoMatchingCluster: needs 9.000 CPU, 0 MiB; the most that one node of east has is 8.000 CPU, 65536 MiB
 
-# one that merely does not fit holds its queue five minutes, then is passed and tried again on every change
+# small work starts beside a job that waits for room, as long as that one starts no later for it
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
-. submit ml cpu=2
-submit ml cpu=7
-    shape_new shape=2 body=(14 bytes)
-    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
-    audit tenant=1 actor=ann body=submit job-2+1
-    answer ok
-    | job-2
+. submit ml cpu=4
+. submit ml cpu=5
 submit ml cpu=1
     shape_new shape=3 body=(14 bytes)
     job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-3+1
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     answer ok
     | job-3
-explain 2
-    answer ok: clusters that could run it are busy; its queue waits for it for another 300 s, then others may pass
-    | job-2 queued InsufficientCapacity
-    | east InsufficientCapacity: needs 7.000 CPU, 0 MiB; east has 6.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
-explain 3
-    answer ok: earlier or more important work of its queue goes first
-    | job-3 queued PriorityBehind
-    | east Fits: fits on east now
-tick 299s
-tick 1s
-  301.000s
-    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-3/0#1 seq=2 nodes=1
+submit ml cpu=3
+    shape_new shape=4 body=(14 bytes)
+    job_new job=4 tenant=1 queue=1 shape=4 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-4+1
+    answer ok
+    | job-4
 explain 2
-    answer ok: clusters that could run it are busy; others of its queue may pass it
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 1; the first: n1): others use that only as long as it starts no later
     | job-2 queued InsufficientCapacity
-    | east InsufficientCapacity: needs 7.000 CPU, 0 MiB; east has 5.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
-agent east reports 3/0#1 r0 exited 0
-    replica_phase job=3 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=3 element=0 n=1 succeeded Succeeded exit_code=0
-    job_end job=3 succeeded Succeeded is_array=0
-    east <- ack 2
+    | east InsufficientCapacity: needs 5.000 CPU, 0 MiB; east has 3.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
+explain 4
+    answer ok: there is room, and jobs that were first and wait for more have claimed it
+    | job-4 queued Claimed
+    | east Claimed: needs 3.000 CPU, 0 MiB; east has 3.000 CPU, 65536 MiB free, of which earlier jobs (1) have claimed 5.000 CPU, 0 MiB
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
     element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
     job_end job=1 succeeded Succeeded is_array=0
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-2/0#1 seq=3 nodes=1
-    east <- ack 3
-submit ml cpu=7
-    job_new job=4 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
-    audit tenant=1 actor=ann body=submit job-4+1
-    answer ok
-    | job-4
+    east <- ack 2
 
-# the wait of a head begins again for a later one
+# jobs of many sizes that wait for room keep no small one waiting
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
-. submit ml cpu=2
-. submit ml cpu=7
-tick 300s
-cancel 2
-    audit tenant=1 actor=ann body=cancel job-2
-    element_end job=2 element=0 n=0 cancelled Cancelled exit_code=0
-    job_end job=2 cancelled Cancelled is_array=0
-    answer ok
-submit ml cpu=7
-    job_new job=3 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
-    audit tenant=1 actor=ann body=submit job-3+1
-    answer ok
-    | job-3
+. submit ml cpu=4
+. submit ml mcpu=5001
+. submit ml mcpu=5002
+. submit ml mcpu=5003
 submit ml cpu=1
+    shape_new shape=5 body=(14 bytes)
+    job_new job=5 tenant=1 queue=1 shape=5 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-5+1
+    attempt_new job=5 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-5
+    east <- start job-5/0#1 seq=2 nodes=1
+
+# a claim binds all queues, on its nodes only
+. queue ml
+. queue dev
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=4
+. submit ml cpu=4
+. submit ml cpu=4
+. submit ml cpu=8
+submit dev cpu=3
     shape_new shape=3 body=(14 bytes)
-    job_new job=4 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
+    job_new job=4 tenant=1 queue=2 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-4+1
+    attempt_new job=4 element=0 n=1 incarnation=1 cluster=1 nodes=n2
+    answer ok
+    | job-4
+    east <- start job-4/0#1 seq=3 nodes=2
+submit dev cpu=4
+    job_new job=5 tenant=1 queue=2 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-5+1
+    answer ok
+    | job-5
+explain 5
+    answer ok: clusters that could run it are busy
+    | job-5 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 4.000 CPU, 0 MiB; east has 1.000 CPU, 131072 MiB free of 12.000 CPU, 131072 MiB
+
+# a gang as large as its cluster starts once all has ended that was there before it
+. queue ml
+. cluster east
+. agent east up n1 cpu=2, n2 cpu=2
+. submit ml cpu=1
+. submit ml cpu=2
+. submit ml cpu=2 replicas=2
+submit ml cpu=1
+    job_new job=4 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-4+1
     answer ok
     | job-4
-tick 300s
-  601.000s
-    attempt_new job=4 element=0 n=1 incarnation=1 cluster=1 nodes=n1
-    east <- start job-4/0#1 seq=2 nodes=1
+explain 3
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 2; the first: n1): others use that only as long as it starts no later
+    | job-3 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 2 x (2.000 CPU, 0 MiB); east has 1.000 CPU, 131072 MiB free of 4.000 CPU, 131072 MiB
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=1 succeeded Succeeded is_array=0
+    east <- ack 2
+submit ml cpu=1
+    job_new job=5 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-5+1
+    answer ok
+    | job-5
+agent east reports 2/0#1 r0 exited 0
+    replica_phase job=2 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=2 succeeded Succeeded is_array=0
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=(5 bytes)
+    east <- start job-3/0#1 seq=3 nodes=2,1
+    east <- ack 3
+
+# after a reload, who waits for room claims it again before anybody takes it
+. queue ml
+. cluster east
+. agent east up n1 cpu=2, n2 cpu=2
+. submit ml cpu=2
+. submit ml cpu=2
+. submit ml cpu=2 replicas=2
+. submit ml cpu=1
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=1 succeeded Succeeded is_array=0
+    east <- ack 2
+reload
+agent east hello resync
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- resync session=2 incarnation=1
+agent east inventory 2/0#1 r0 running, end
+    replica_phase job=2 element=0 n=1 replica=0 running exit_code=0
+agent east nodes n1 cpu=2, n2 cpu=2 free=0
+    east <- ack 1
+submit ml cpu=1
+    job_new job=5 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-5+1
+    answer ok
+    | job-5
+agent east reports 2/0#1 r0 exited 0
+    replica_phase job=2 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=2 succeeded Succeeded is_array=0
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=(5 bytes)
+    east <- start job-3/0#1 seq=1 nodes=2,1
+    east <- ack 2
+
+# two who wait claim no more than half of a cluster together, and the older claim goes first
+. queue ml
+. queue dev
+. cluster east
+. agent east up n1 cpu=4, n2 cpu=4
+. submit ml cpu=4
+. submit ml cpu=4
+. submit ml cpu=3
+. submit dev cpu=3
+explain 3
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 1; the first: n1): others use that only as long as it starts no later
+    | job-3 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 3.000 CPU, 0 MiB; east has 0.000 CPU, 131072 MiB free of 8.000 CPU, 131072 MiB
+explain 4
+    answer ok: clusters that could run it are busy
+    | job-4 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 3.000 CPU, 0 MiB; east has 0.000 CPU, 131072 MiB free of 8.000 CPU, 131072 MiB
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=1 succeeded Succeeded is_array=0
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-3/0#1 seq=3 nodes=1
+    east <- ack 2
+explain 4
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 1; the first: n1): others use that only as long as it starts no later
+    | job-4 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 3.000 CPU, 0 MiB; east has 1.000 CPU, 131072 MiB free of 8.000 CPU, 131072 MiB
+
+# more important work of the queue does not wait for the claim of less important work
+. queue ml
+. cluster east
+. agent east up n1 cpu=4
+. submit ml cpu=3
+. submit ml cpu=4
+submit ml prio=5 cpu=1
+    shape_new shape=3 body=(14 bytes)
+    job_new job=3 tenant=1 queue=1 shape=3 priority=5 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-3
+    east <- start job-3/0#1 seq=2 nodes=1
 
 # another queue does not wait for that head
 . queue ml
@@ -129,7 +240,7 @@ submit ml cpu=1
     answer ok
     | job-1
 explain 1
-    answer ok: clusters that could run it are silent or cordoned; its queue waits for it for another 300 s, then others may pass
+    answer ok: clusters that could run it are silent or cordoned
     | job-1 queued ClusterUnhealthy
     | east ClusterUnhealthy: east is not connected
 agent east up n1 cpu=1
@@ -226,7 +337,7 @@ agent east up n1 cpu=4
     east <- start job-5/0#1 seq=4 nodes=1
     east <- ack 1
 explain 3
-    answer ok: clusters that could run it are busy; its queue waits for it for another 300 s, then others may pass
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 1; the first: n1): others use that only as long as it starts no later
     | job-3 queued InsufficientCapacity priority=-3
     | east InsufficientCapacity: needs 1.000 CPU, 0 MiB; east has 0.000 CPU, 61440 MiB free of 4.000 CPU, 65536 MiB
 agent east reports 2/0#1 r0 exited 0
@@ -330,18 +441,18 @@ submit ml cpu=1
     shape_new shape=2 body=(14 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-2+1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     answer ok
     | job-2
+    east <- start job-2/0#1 seq=1 nodes=1
 explain 1
-    answer ok: clusters that could run it are silent or cordoned; its queue waits for it for another 300 s, then others may pass
+    answer ok: clusters that could run it are silent or cordoned
     | job-1 queued ClusterUnhealthy
     | east NoMatchingCluster: needs 2.000 CPU, 0 MiB; the most that one node of east has is 1.000 CPU, 65536 MiB
     | west ClusterUnhealthy: west is not connected
 agent west up
     cluster_put cluster=2 state=1 session_epoch=1 name=west uid=uid
     west <- welcome session=1 incarnation=1
-    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
-    east <- start job-2/0#1 seq=1 nodes=1
     west <- ack 1
 explain 1
     answer ok: no cluster could run it, even when empty

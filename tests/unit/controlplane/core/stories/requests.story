@@ -299,12 +299,12 @@ explain 1
     | east InsufficientCapacity: needs 2 x (3.000 CPU, 0 MiB); east has 2.000 CPU, 131072 MiB free of 8.000 CPU, 131072 MiB
     | west ClusterUnhealthy: west is not connected
 explain 3
-    answer ok: clusters that could run it are silent or cordoned; its queue waits for it for another 300 s, then others may pass
+    answer ok: clusters that could run it are silent or cordoned
     | job-3 queued ClusterUnhealthy elements=3 started=0 live=0 succeeded=0 failed=0 cancelled=0
     | east NoMatchingCluster: needs 0.000 CPU, 0 MiB, 1 GPU; the most that one node of east has is 4.000 CPU, 65536 MiB
     | west ClusterUnhealthy: west is not connected
 explain 4
-    answer ok: clusters that could run it are busy; its queue waits for it for another 300 s, then others may pass
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 1; the first: n1): others use that only as long as it starts no later
     | job-4 queued InsufficientCapacity
     | east InsufficientCapacity: needs 4.000 CPU, 0 MiB; east has 2.000 CPU, 131072 MiB free of 8.000 CPU, 131072 MiB
     | west ClusterUnhealthy: west is not connected
@@ -326,7 +326,7 @@ submit ml cpu=3
     answer ok
     | job-1
 explain 1
-    answer ok: enough is free in sum, but no set of nodes holds every replica; its queue waits for it for another 300 s, then others may pass
+    answer ok: enough is free in sum, but no set of nodes holds every replica
     | job-1 queued Fragmented
     | east Fragmented: needs 3.000 CPU, 0 MiB; east has 4.000 CPU, 131072 MiB free in all, at most 2.000 CPU, 65536 MiB on one node
 

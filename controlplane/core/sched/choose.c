@@ -1,0 +1,257 @@
+#include "controlplane/core/sched/choose.h"
+
+#include "shared/base/assert.h"
+
+#define NO_LOAD UINT64_MAX /* a cluster that takes no work is behind all others */
+
+/* So many clusters that have grown are sorted by hand; if more have, the whole order is walked. */
+enum { GROWN_MAX = 16 };
+
+void chooser_fini(struct chooser *chooser)
+{
+    room_fini(&chooser->room);
+    fl_vec_fini(&chooser->shapes);
+    fl_vec_fini(&chooser->order);
+    fl_vec_fini(&chooser->place);
+    fl_vec_fini(&chooser->load);
+    fl_heap_fini(&chooser->frontier);
+}
+
+/* ---- the order by load ----------------------------------------------------------------------- */
+
+/* How much of its scarcest resource is in use, in parts per million. */
+static uint64_t load_ppm(const struct room *room, uint32_t slot)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
+    const struct room_cluster *changed = room_changed(room, slot);
+    struct fl_resources total = cluster->total_sum;
+    struct fl_resources free = changed ? changed->free_sum : cluster->free_sum;
+    uint64_t worst = 0, load;
+
+    if (!judge_takes_work(cluster)) return NO_LOAD;
+    if (total.cpu_milli) {
+        worst = (uint64_t)(total.cpu_milli - free.cpu_milli) * 1000000 / total.cpu_milli;
+    }
+    if (total.memory_bytes >> 20) {
+        load =
+            ((total.memory_bytes - free.memory_bytes) >> 20) * 1000000 / (total.memory_bytes >> 20);
+        worst = load > worst ? load : worst;
+    }
+    if (total.gpus) {
+        load = (uint64_t)(total.gpus - free.gpus) * 1000000 / total.gpus;
+        worst = load > worst ? load : worst;
+    }
+    return worst;
+}
+
+static bool is_before(const struct chooser *chooser, uint32_t a, uint32_t b)
+{
+    uint64_t load_a = chooser->load.at[a - 1], load_b = chooser->load.at[b - 1];
+
+    return load_a != load_b ? load_a < load_b : a < b;
+}
+
+static void put(struct chooser *chooser, uint32_t place, uint32_t slot)
+{
+    chooser->order.at[place] = slot;
+    chooser->place.at[slot - 1] = place;
+}
+
+static void sift(struct chooser *chooser, uint32_t slot)
+{
+    uint32_t place = chooser->place.at[slot - 1], len = (uint32_t)chooser->order.len;
+
+    while (place > 0 && is_before(chooser, slot, chooser->order.at[(place - 1) / 2])) {
+        put(chooser, place, chooser->order.at[(place - 1) / 2]);
+        place = (place - 1) / 2;
+    }
+    for (;;) {
+        uint32_t child = 2 * place + 1;
+
+        if (child + 1 < len &&
+            is_before(chooser, chooser->order.at[child + 1], chooser->order.at[child])) {
+            child++;
+        }
+        if (child >= len || is_before(chooser, slot, chooser->order.at[child])) break;
+        put(chooser, place, chooser->order.at[child]);
+        place = child;
+    }
+    put(chooser, place, slot);
+}
+
+static void weigh(struct chooser *chooser, uint32_t slot)
+{
+    uint64_t load = load_ppm(&chooser->room, slot);
+
+    if (chooser->load.at[slot - 1] == load) return;
+    chooser->load.at[slot - 1] = load;
+    sift(chooser, slot);
+}
+
+void chooser_begin(struct chooser *chooser, const struct cluster_table *clusters)
+{
+    room_begin(&chooser->room, clusters);
+    while (chooser->order.len < clusters->clusters.len) {
+        uint32_t slot = (uint32_t)chooser->order.len + 1;
+
+        fl_vec_push(&chooser->place, slot - 1);
+        fl_vec_push(&chooser->load, NO_LOAD);
+        fl_vec_push(&chooser->order, slot);
+    }
+    for (size_t i = 0; i < clusters->loads_changed.len; i++) {
+        weigh(chooser, clusters->loads_changed.at[i]);
+    }
+}
+
+static void reach(struct chooser *chooser, uint32_t place)
+{
+    uint32_t slot;
+
+    if (place >= chooser->order.len) return;
+    slot = chooser->order.at[place];
+    if (chooser->load.at[slot - 1] == NO_LOAD) return;
+    fl_heap_push(&chooser->frontier,
+                 (struct fl_heap_item){
+                     .key = (int64_t)chooser->load.at[slot - 1], .tie = slot, .value = place});
+}
+
+void choose_walk(struct chooser *chooser)
+{
+    chooser->frontier.len = 0;
+    reach(chooser, 0);
+}
+
+uint32_t choose_next(struct chooser *chooser)
+{
+    struct fl_heap_item next;
+
+    if (chooser->frontier.len == 0) return 0;
+    next = fl_heap_pop(&chooser->frontier);
+    reach(chooser, 2 * (uint32_t)next.value + 1);
+    reach(chooser, 2 * (uint32_t)next.value + 2);
+    chooser->room.looked++;
+    return (uint32_t)next.tie;
+}
+
+/* ---- memory about a shape -------------------------------------------------------------------- */
+
+struct shape_memo *choose_memo(struct chooser *chooser, const struct shape_entry *entry,
+                               uint32_t shape)
+{
+    struct shape_memo *memo;
+
+    while (chooser->shapes.len <= shape) {
+        fl_vec_push(&chooser->shapes, (struct shape_memo){0});
+    }
+    memo = &chooser->shapes.at[shape];
+    if (memo->id != entry->id) *memo = (struct shape_memo){.id = entry->id};
+    return memo;
+}
+
+bool choose_could_ever(struct chooser *chooser, const struct shape_table *shapes, uint32_t shape)
+{
+    const struct shape_entry *entry = shape_table_at(shapes, shape);
+    const struct cluster_table *clusters = chooser->room.clusters;
+    struct shape_memo *memo = choose_memo(chooser, entry, shape);
+
+    if (memo->never_at == clusters->totals_at) return false;
+    if (memo->ever) {
+        if (memo->ever_at >= cluster_table_at(clusters, memo->ever)->totals_at) return true;
+        memo->ever_at = clusters->totals_at;
+        if (judge_could_ever(&chooser->room, memo->ever, entry)) return true;
+        memo->ever = 0;
+    }
+    for (uint32_t slot = 1; slot <= clusters->clusters.len; slot++) {
+        if (cluster_table_at(clusters, slot)->totals_at <= memo->never_at) continue;
+        if (!judge_could_ever(&chooser->room, slot, entry)) continue;
+        memo->ever = slot;
+        memo->ever_at = clusters->totals_at;
+        return true;
+    }
+    memo->never_at = clusters->totals_at;
+    return false;
+}
+
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+/* Whether the cluster will be able to, without anybody's help. */
+static bool is_busy(enum reason reason)
+{
+    return reason == REASON_InsufficientCapacity || reason == REASON_Fragmented ||
+           reason == REASON_Claimed || reason == REASON_DispatchLimit;
+}
+
+/* Whether any cluster that takes work now is one that the job may go to. */
+static bool has_candidate(struct chooser *chooser, const struct shape_entry *entry)
+{
+    uint32_t slot;
+
+    choose_walk(chooser);
+    while ((slot = choose_next(chooser)) != 0) {
+        const struct cluster *cluster = cluster_table_at(chooser->room.clusters, slot);
+
+        if (judge_allows(cluster, &entry->shape)) return true;
+    }
+    return false;
+}
+
+/* Those that have grown since, by load; false: they are many. */
+static bool grown_since(const struct chooser *chooser, uint64_t tried_at,
+                        uint32_t ret_slots[GROWN_MAX], uint32_t *ret_len)
+{
+    const struct cluster_table *clusters = chooser->room.clusters;
+    uint32_t len = 0;
+
+    for (uint32_t slot = clusters->grown_first; slot;) {
+        const struct cluster *cluster = cluster_table_at(clusters, slot);
+        uint32_t at;
+
+        if (cluster->grown_at <= tried_at) break;
+        if (len == GROWN_MAX) return false;
+        if (chooser->load.at[slot - 1] != NO_LOAD) {
+            for (at = len++; at > 0 && is_before(chooser, slot, ret_slots[at - 1]); at--) {
+                ret_slots[at] = ret_slots[at - 1];
+            }
+            ret_slots[at] = slot;
+        }
+        slot = cluster->grown_next;
+    }
+    *ret_len = len;
+    return true;
+}
+
+enum reason choose(struct chooser *chooser, const struct shape_entry *entry,
+                   struct shape_memo *memo, uint32_t unconfirmed_max, struct placement *ret)
+{
+    const struct cluster_table *clusters = chooser->room.clusters;
+    uint32_t grown[GROWN_MAX], grown_len = 0, next = 0, slot;
+    bool is_short;
+
+    if (memo->tried_at == clusters->stamp) return (enum reason)memo->said;
+    is_short = grown_since(chooser, memo->tried_at, grown, &grown_len);
+    chooser->room.looked++;
+    chooser->asked++;
+    if (!is_short) choose_walk(chooser);
+    while ((slot = is_short ? (next < grown_len ? grown[next++] : 0) : choose_next(chooser))) {
+        enum reason reason;
+
+        if (!is_short && cluster_table_at(clusters, slot)->grown_at <= memo->tried_at) continue;
+        reason = judge(&chooser->room, slot, entry, unconfirmed_max, ret);
+        if (reason == REASON_Fits) return reason;
+        if (is_busy(reason)) memo->busy = (uint8_t)reason;
+    }
+    memo->tried_at = clusters->stamp;
+    memo->said = memo->busy && has_candidate(chooser, entry) ? memo->busy : REASON_ClusterUnhealthy;
+    return (enum reason)memo->said;
+}
+
+void choose_start(struct chooser *chooser, const struct shape_entry *shape,
+                  const struct placement *placement)
+{
+    for (uint32_t i = 0; i < placement->nodes_len; i++) {
+        room_take(&chooser->room, placement->cluster, placement->nodes[i],
+                  shape_role_of(&shape->shape, i)->each);
+    }
+    room_start(&chooser->room, placement->cluster, placement->cursor);
+    weigh(chooser, placement->cluster);
+}

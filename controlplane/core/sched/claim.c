@@ -1,0 +1,298 @@
+#include "controlplane/core/sched/claim.h"
+
+#include <string.h>
+
+#include "shared/base/assert.h"
+
+/* So many clusters that could hold it are compared, of so many that are asked, the least loaded
+ * first. */
+enum { CLUSTERS_MAX = 4, ASKED_MAX = 64 };
+
+struct part_list { /* in an arena */
+    struct claim_part *at;
+    size_t len, cap;
+};
+
+/* A claim in the making, on one cluster. */
+struct draft {
+    struct room *room;
+    const struct cluster *cluster;
+    const struct room_cluster *changed;
+    struct fl_resources *picked; /* by node: the claim has so much of it so far */
+    uint32_t *nodes;             /* by replica */
+    struct fl_heap nearest;      /* nodes by how much is missing there */
+    uint64_t missing_ppm;        /* the sum of what was missing at each pick */
+    bool is_bare;                /* as if there were no other claims */
+};
+
+static bool is_usable(const struct draft *draft, uint32_t i, const struct shape *shape)
+{
+    const struct node *node = &draft->cluster->nodes.at[i];
+
+    return cluster_node_is_usable(draft->cluster, node) && judge_node_matches(node, shape);
+}
+
+static struct fl_resources left_of(const struct draft *draft, uint32_t i, bool is_now)
+{
+    const struct node *node = &draft->cluster->nodes.at[i];
+    const struct room_node *changed = room_node(draft->room, draft->changed, i);
+    struct fl_resources left = is_now && !draft->is_bare
+                                   ? room_spare(changed, node)
+                                   : room_empty(changed, node, draft->is_bare);
+
+    fl_resources_take_most(&left, draft->picked[i]);
+    return left;
+}
+
+static void pick(struct draft *draft, uint32_t i, struct fl_resources each, uint32_t *replica)
+{
+    fl_resources_add(&draft->picked[i], each);
+    draft->nodes[(*replica)++] = i;
+}
+
+static uint64_t missing_of(uint64_t want, uint64_t have, uint64_t total)
+{
+    return want > have ? (want - have) * 1000000 / total : 0;
+}
+
+/* How much of the node's scarcest resource is missing for one more, in parts per million of it. */
+static uint64_t missing_ppm(const struct draft *draft, uint32_t i, struct fl_resources each)
+{
+    struct fl_resources total = draft->cluster->nodes.at[i].total;
+    struct fl_resources now = left_of(draft, i, true);
+    uint64_t worst = missing_of(each.cpu_milli, now.cpu_milli, total.cpu_milli);
+    uint64_t gpus = missing_of(each.gpus, now.gpus, total.gpus);
+    uint64_t memory =
+        missing_of(each.memory_bytes >> 20, now.memory_bytes >> 20, (total.memory_bytes >> 20) + 1);
+
+    if (gpus > worst) worst = gpus;
+    return memory > worst ? memory : worst;
+}
+
+static void consider(struct draft *draft, uint32_t i, struct fl_resources each)
+{
+    if (judge_fit_count(left_of(draft, i, false), each, 1) == 0) return;
+    fl_heap_push(
+        &draft->nearest,
+        (struct fl_heap_item){.key = (int64_t)missing_ppm(draft, i, each), .tie = i, .value = i});
+}
+
+/* Free room first; then, one by one, where least is missing.  'is_plain': node by node, as judge
+ * fills the empty cluster. */
+static bool pick_role(struct draft *draft, const struct shape *shape, const struct shape_role *role,
+                      uint32_t replica, bool is_plain)
+{
+    uint32_t nodes_len = (uint32_t)draft->cluster->nodes.len, missing = role->replicas;
+
+    for (uint32_t i = 0; i < nodes_len && missing > 0; i++) {
+        uint32_t count;
+
+        if (!is_usable(draft, i, shape)) continue;
+        count = judge_fit_count(left_of(draft, i, !is_plain), role->each, missing);
+        missing -= count;
+        while (count-- > 0) {
+            if (is_plain) draft->missing_ppm += missing_ppm(draft, i, role->each);
+            pick(draft, i, role->each, &replica);
+        }
+    }
+    draft->nearest.len = 0;
+    for (uint32_t i = 0; i < nodes_len && missing > 0; i++) {
+        if (is_usable(draft, i, shape)) consider(draft, i, role->each);
+    }
+    while (missing > 0 && draft->nearest.len > 0) {
+        struct fl_heap_item next = fl_heap_pop(&draft->nearest);
+
+        pick(draft, (uint32_t)next.value, role->each, &replica);
+        draft->missing_ppm += (uint64_t)next.key;
+        missing--;
+        consider(draft, (uint32_t)next.value, role->each);
+    }
+    draft->room->looked += 2 * (uint64_t)nodes_len;
+    return missing == 0;
+}
+
+static bool is_in_share(struct fl_resources sum, struct fl_resources total, uint32_t percent)
+{
+    return (uint64_t)sum.cpu_milli * 100 <= (uint64_t)total.cpu_milli * percent &&
+           (uint64_t)sum.gpus * 100 <= (uint64_t)total.gpus * percent &&
+           sum.memory_bytes <= total.memory_bytes / 100 * percent;
+}
+
+/* Whether the cluster's claims may have this much more together. */
+static bool may_claim(const struct draft *draft, const struct shape *shape, uint32_t percent_max)
+{
+    const struct cluster *cluster = draft->cluster;
+    struct fl_resources sum = draft->changed ? draft->changed->claimed_sum : cluster->claimed_sum;
+
+    if ((draft->changed ? draft->changed->claims_len : cluster->claims_len) == 0) return true;
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        const struct shape_role *role = &shape->roles[r];
+
+        if (!fl_resources_fit(role->each, cluster->total_sum)) return false;
+        for (uint32_t i = 0; i < role->replicas; i++) {
+            fl_resources_add(&sum, role->each);
+            if (!is_in_share(sum, cluster->total_sum, percent_max)) return false;
+        }
+    }
+    return true;
+}
+
+static void list_parts(const struct draft *draft, struct fl_arena *arena, struct claim_draft *ret)
+{
+    struct part_list parts = {0};
+
+    for (uint32_t i = 0; i < draft->cluster->nodes.len; i++) {
+        struct fl_resources picked = draft->picked[i];
+
+        if (!picked.cpu_milli && !picked.memory_bytes && !picked.gpus) continue;
+        fl_arena_push(arena, &parts, (struct claim_part){i, picked});
+    }
+    ret->cluster = draft->cluster->id;
+    ret->parts = parts.at;
+    ret->parts_len = parts.len;
+    ret->nodes = draft->nodes;
+}
+
+static bool pick_roles(struct draft *draft, const struct shape *shape, bool is_plain)
+{
+    uint32_t order[FL_JOB_ROLES_MAX];
+
+    judge_order_roles(shape, order);
+    memset(draft->picked, 0, draft->cluster->nodes.len * sizeof *draft->picked);
+    draft->missing_ppm = 0;
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        if (!pick_role(draft, shape, &shape->roles[order[r]], judge_first_replica(shape, order[r]),
+                       is_plain)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void begin_draft(struct draft *draft, uint32_t slot, const struct shape_entry *shape,
+                        struct fl_arena *arena)
+{
+    draft->cluster = cluster_table_at(draft->room->clusters, slot);
+    draft->changed = room_changed(draft->room, slot);
+    draft->picked = fl_arena_array(arena, struct fl_resources, draft->cluster->nodes.len);
+    draft->nodes = fl_arena_array(arena, uint32_t, shape->replicas);
+}
+
+/* Several roles may fit in one order of the nodes only: the one that judge takes when they are
+ * empty. */
+static bool pick_all(struct draft *draft, const struct shape *shape)
+{
+    return pick_roles(draft, shape, false) ||
+           (shape->roles_len > 1 && pick_roles(draft, shape, true));
+}
+
+/* Whether only other claims are in the way of this one. */
+static bool would_fit_bare(struct draft *draft, const struct shape *shape)
+{
+    draft->is_bare = true;
+    return pick_all(draft, shape);
+}
+
+bool claim_make(struct chooser *chooser, const struct shape_entry *shape, uint32_t percent_max,
+                struct fl_arena *arena, struct claim_draft *ret)
+{
+    uint64_t best_ppm = UINT64_MAX;
+    struct fl_heap nearest = {0};
+    uint32_t slot, compared = 0;
+
+    choose_walk(chooser);
+    for (uint32_t asked = 0; asked < ASKED_MAX && compared < CLUSTERS_MAX; asked++) {
+        struct draft draft = {.room = &chooser->room, .nearest = nearest};
+
+        slot = choose_next(chooser);
+        if (!slot) break;
+        begin_draft(&draft, slot, shape, arena);
+        if (!judge_allows(draft.cluster, &shape->shape) ||
+            !judge_could_ever(&chooser->room, slot, shape) || room_is_closed(draft.room, slot)) {
+            continue;
+        }
+        compared++;
+        if (may_claim(&draft, &shape->shape, percent_max) && pick_all(&draft, &shape->shape)) {
+            if (draft.missing_ppm < best_ppm) {
+                best_ppm = draft.missing_ppm;
+                list_parts(&draft, arena, ret);
+            }
+        } else if (would_fit_bare(&draft, &shape->shape)) {
+            room_close(draft.room, slot); /* no later claim takes the room that is missing here */
+        }
+        nearest = draft.nearest;
+    }
+    fl_heap_fini(&nearest);
+    return best_ppm != UINT64_MAX;
+}
+
+bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
+                       struct shape_memo *memo, struct fl_arena *arena)
+{
+    struct fl_heap nearest = {0};
+    uint32_t slot, compared = 0;
+
+    if (memo->possible) {
+        const struct cluster *cluster = cluster_table_at(chooser->room.clusters, memo->possible);
+
+        if (judge_takes_work(cluster) && cluster->totals_at == memo->possible_at) return true;
+    }
+    memo->possible = 0;
+    choose_walk(chooser);
+    for (uint32_t asked = 0; asked < ASKED_MAX && compared < CLUSTERS_MAX; asked++) {
+        struct draft draft = {.room = &chooser->room, .nearest = nearest};
+
+        slot = choose_next(chooser);
+        if (!slot) break;
+        begin_draft(&draft, slot, shape, arena);
+        if (!judge_allows(draft.cluster, &shape->shape) ||
+            !judge_could_ever(&chooser->room, slot, shape)) {
+            continue;
+        }
+        compared++;
+        if (would_fit_bare(&draft, &shape->shape)) memo->possible = slot;
+        nearest = draft.nearest;
+        if (!memo->possible) continue;
+        memo->possible_at = draft.cluster->totals_at;
+        break;
+    }
+    fl_heap_fini(&nearest);
+    return memo->possible != 0;
+}
+
+static bool has_room(const struct room *room, const struct claim *claim, bool is_now)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, claim->cluster);
+    const struct room_cluster *changed = room_changed(room, claim->cluster);
+
+    for (size_t i = 0; i < claim->parts.len; i++) {
+        const struct claim_part *part = &claim->parts.at[i];
+        const struct node *node = &cluster->nodes.at[part->node];
+        const struct room_node *seen = room_node(room, changed, part->node);
+
+        if (!fl_resources_fit(part->room,
+                              is_now ? room_spare(seen, node) : room_empty(seen, node, false))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool claim_is_whole(const struct room *room, const struct claim *claim)
+{
+    return has_room(room, claim, false);
+}
+
+bool claim_is_free(const struct room *room, const struct claim *claim, uint32_t unconfirmed_max,
+                   struct placement *ret)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, claim->cluster);
+    const struct room_cluster *changed = room_changed(room, claim->cluster);
+
+    *ret = (struct placement){.cluster = claim->cluster,
+                              .nodes = claim->nodes.at,
+                              .nodes_len = (uint32_t)claim->nodes.len,
+                              .cursor = changed ? changed->cursor : cluster->node_cursor};
+    return (changed ? changed->unconfirmed : cluster->unconfirmed) < unconfirmed_max &&
+           has_room(room, claim, true);
+}

@@ -1,0 +1,416 @@
+#include "controlplane/core/sched/judge.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "shared/base/assert.h"
+
+/* ---- the job's own lists --------------------------------------------------------------------- */
+
+static bool names_have(const struct fl_str *names, uint32_t len, const char *name)
+{
+    struct fl_str wanted = fl_str_c(name);
+
+    for (uint32_t i = 0; i < len; i++) {
+        if (fl_str_eq(names[i], wanted)) return true;
+    }
+    return false;
+}
+
+static bool is_excluded(const struct cluster *cluster, const struct shape *shape)
+{
+    if (names_have(shape->not_clusters, shape->not_clusters_len, cluster->name)) return true;
+    return shape->clusters_len > 0 &&
+           !names_have(shape->clusters, shape->clusters_len, cluster->name);
+}
+
+static bool has_label(struct fl_str labels, const struct shape_label *label)
+{
+    while (labels.len > 0) {
+        const char *end = memchr(labels.at, '\n', labels.len);
+        size_t len = end ? (size_t)(end - labels.at) : labels.len;
+
+        if (len == label->key.len + 1 + label->value.len &&
+            memcmp(labels.at, label->key.at, label->key.len) == 0 &&
+            labels.at[label->key.len] == '=' &&
+            (label->value.len == 0 ||
+             memcmp(labels.at + label->key.len + 1, label->value.at, label->value.len) == 0)) {
+            return true;
+        }
+        len += end ? 1 : 0;
+        labels.at += len;
+        labels.len -= len;
+    }
+    return false;
+}
+
+bool judge_node_matches(const struct node *node, const struct shape *shape)
+{
+    for (uint32_t i = 0; i < shape->node_labels_len; i++) {
+        if (!has_label(node->labels, &shape->node_labels[i])) return false;
+    }
+    return true;
+}
+
+bool judge_takes_work(const struct cluster *cluster)
+{
+    return cluster->is_connected && cluster->is_reconciled && cluster->cordon[0] == '\0';
+}
+
+bool judge_allows(const struct cluster *cluster, const struct shape *shape)
+{
+    return !is_excluded(cluster, shape) && (cluster->has_images || !shape->has_image);
+}
+
+/* ---- room on the nodes ----------------------------------------------------------------------- */
+
+uint32_t judge_fit_count(struct fl_resources room, struct fl_resources each, uint32_t most)
+{
+    uint64_t count = most;
+
+    if (each.cpu_milli && room.cpu_milli / each.cpu_milli < count) {
+        count = room.cpu_milli / each.cpu_milli;
+    }
+    if (each.memory_bytes && room.memory_bytes / each.memory_bytes < count) {
+        count = room.memory_bytes / each.memory_bytes;
+    }
+    if (each.gpus && room.gpus / each.gpus < count) count = room.gpus / each.gpus;
+    return (uint32_t)count;
+}
+
+static void take(struct fl_resources *room, struct fl_resources each, uint32_t times)
+{
+    room->cpu_milli -= each.cpu_milli * times;
+    room->memory_bytes -= each.memory_bytes * times;
+    room->gpus -= each.gpus * times;
+}
+
+/* Room for a job without a claim, all free room, or the room of an empty node. */
+enum room_kind { ROOM_SPARE, ROOM_FREE, ROOM_WHEN_EMPTY };
+
+static struct fl_resources room_of(enum room_kind kind, const struct room_node *changed,
+                                   const struct node *node)
+{
+    if (kind == ROOM_SPARE) return room_spare(changed, node);
+    return kind == ROOM_FREE ? room_free(changed, node) : node->total;
+}
+
+static bool counts(enum room_kind kind, const struct cluster *cluster, const struct node *node)
+{
+    return kind == ROOM_WHEN_EMPTY ? node->name.len > 0 : cluster_node_is_usable(cluster, node);
+}
+
+static struct fl_resources most_of(const struct room *room, uint32_t slot, enum room_kind kind)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
+    const struct room_cluster *changed = room_changed(room, slot);
+    struct fl_resources most = {0};
+
+    for (uint32_t i = 0; i < cluster->nodes.len; i++) {
+        const struct node *node = &cluster->nodes.at[i];
+        struct fl_resources r;
+
+        if (!counts(kind, cluster, node)) continue;
+        r = room_of(kind, room_node(room, changed, i), node);
+        if (r.cpu_milli > most.cpu_milli) most.cpu_milli = r.cpu_milli;
+        if (r.memory_bytes > most.memory_bytes) most.memory_bytes = r.memory_bytes;
+        if (r.gpus > most.gpus) most.gpus = r.gpus;
+    }
+    return most;
+}
+
+void judge_order_roles(const struct shape *shape, uint32_t ret_order[FL_JOB_ROLES_MAX])
+{
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        struct fl_resources each = shape->roles[r].each;
+        uint32_t at = r;
+
+        for (; at > 0; at--) {
+            struct fl_resources before = shape->roles[ret_order[at - 1]].each;
+
+            if (before.gpus > each.gpus) break;
+            if (before.gpus == each.gpus && before.cpu_milli > each.cpu_milli) break;
+            if (before.gpus == each.gpus && before.cpu_milli == each.cpu_milli &&
+                before.memory_bytes >= each.memory_bytes) {
+                break;
+            }
+            ret_order[at] = ret_order[at - 1];
+        }
+        ret_order[at] = r;
+    }
+}
+
+uint32_t judge_first_replica(const struct shape *shape, uint32_t role)
+{
+    uint32_t first = 0;
+
+    for (uint32_t r = 0; r < role; r++) {
+        first += shape->roles[r].replicas;
+    }
+    return first;
+}
+
+/* Replicas of all roles, each on a node; false as soon as one has none.  'nodes' may be NULL.
+ * A search over the free room of one role starts at the cluster's cursor and goes round once, so
+ * that a full front of the list is not walked for every start.  Several roles always go over the
+ * nodes in the same order: it decides whether they fit, and earlier placements must not. */
+static bool fit_nodes(struct room *room, uint32_t slot, const struct shape *shape,
+                      enum room_kind kind, uint32_t *nodes, uint32_t *cursor)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
+    const struct room_cluster *changed = room_changed(room, slot);
+    uint32_t nodes_len = (uint32_t)cluster->nodes.len;
+    uint32_t first = cursor && shape->roles_len == 1 && *cursor < nodes_len ? *cursor : 0;
+    struct fl_resources *left = NULL; /* several roles share what is left on a node */
+    uint32_t order[FL_JOB_ROLES_MAX];
+
+    judge_order_roles(shape, order);
+    if (shape->roles_len > 1) {
+        fl_vec_reserve(&room->left, nodes_len);
+        left = room->left.at;
+        for (uint32_t i = 0; i < nodes_len; i++) {
+            left[i] = room_of(kind, room_node(room, changed, i), &cluster->nodes.at[i]);
+        }
+        room->looked += nodes_len;
+    }
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        const struct shape_role *role = &shape->roles[order[r]];
+        uint32_t filled = nodes ? judge_first_replica(shape, order[r]) : 0;
+        uint32_t missing = role->replicas, step = 0;
+
+        for (; step < nodes_len && missing > 0; step++) {
+            uint32_t i = first + step < nodes_len ? first + step : first + step - nodes_len;
+            const struct node *node = &cluster->nodes.at[i];
+            uint32_t count;
+
+            if (!counts(kind, cluster, node)) continue;
+            count =
+                judge_fit_count(left ? left[i] : room_of(kind, room_node(room, changed, i), node),
+                                role->each, missing);
+            if (count == 0 || !judge_node_matches(node, shape)) continue;
+            if (left) take(&left[i], role->each, count);
+            missing -= count;
+            if (cursor) *cursor = i;
+            while (nodes && count-- > 0) {
+                nodes[filled++] = i;
+            }
+        }
+        room->looked += step;
+        if (missing > 0) return false;
+    }
+    return true;
+}
+
+/* False: some replica wants more of something than any node has. */
+static bool may_fit(const struct shape *shape, struct fl_resources most)
+{
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        if (!fl_resources_fit(shape->roles[r].each, most)) return false;
+    }
+    return true;
+}
+
+static bool fits_when_empty(struct room *room, uint32_t slot, const struct shape *shape)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
+    struct room_cluster *known = &room->at.at[slot - 1];
+
+    if (known->totals_at != cluster->totals_at) {
+        known->totals_at = cluster->totals_at;
+        known->total_most = most_of(room, slot, ROOM_WHEN_EMPTY);
+        room->looked += cluster->nodes.len;
+    }
+    return may_fit(shape, known->total_most) &&
+           fit_nodes(room, slot, shape, ROOM_WHEN_EMPTY, NULL, NULL);
+}
+
+bool judge_could_ever(struct room *room, uint32_t slot, const struct shape_entry *entry)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
+
+    room->looked++;
+    if (cluster->state != CLUSTER_ENROLLED || is_excluded(cluster, &entry->shape)) return false;
+    if (!cluster->is_known) return true;
+    return judge_allows(cluster, &entry->shape) && fits_when_empty(room, slot, &entry->shape);
+}
+
+/* ---- the judgement --------------------------------------------------------------------------- */
+
+/* The sum over all replicas, in units that it cannot overflow in. */
+struct sum {
+    uint64_t cpu_milli, memory_bytes, gpus;
+};
+
+static bool sum_fits(const struct shape *shape, struct fl_resources free)
+{
+    struct sum sum = {0};
+
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        const struct shape_role *role = &shape->roles[r];
+
+        sum.cpu_milli += (uint64_t)role->replicas * role->each.cpu_milli;
+        sum.gpus += (uint64_t)role->replicas * role->each.gpus;
+        if (role->each.memory_bytes &&
+            role->replicas > (UINT64_MAX - sum.memory_bytes) / role->each.memory_bytes) {
+            return false;
+        }
+        sum.memory_bytes += role->replicas * role->each.memory_bytes;
+    }
+    return sum.cpu_milli <= free.cpu_milli && sum.memory_bytes <= free.memory_bytes &&
+           sum.gpus <= free.gpus;
+}
+
+/* Whether no node has room for one of the replicas, as far as this round knows already. */
+static bool is_known_full(const struct room *room, uint32_t slot, const struct shape *shape)
+{
+    const struct room_cluster *known = &room->at.at[slot - 1];
+
+    return known->most_round == room->round && !may_fit(shape, known->most);
+}
+
+/* A search that failed looked at every node: the most that any has is kept for the next one. */
+static void learn_most(struct room *room, uint32_t slot)
+{
+    struct room_cluster *known = &room->at.at[slot - 1];
+
+    if (known->most_round == room->round) return;
+    known->most_round = room->round;
+    known->most = most_of(room, slot, ROOM_FREE);
+    room->looked += cluster_table_at(room->clusters, slot)->nodes.len;
+}
+
+static enum reason why_never(const struct cluster *cluster, const struct shape *shape)
+{
+    if (shape->node_labels_len == 0) return REASON_NoMatchingCluster;
+    for (size_t i = 0; i < cluster->nodes.len; i++) {
+        if (judge_node_matches(&cluster->nodes.at[i], shape)) return REASON_NoMatchingCluster;
+    }
+    return REASON_NodeSelectorUnmatched;
+}
+
+enum reason judge(struct room *room, uint32_t slot, const struct shape_entry *entry,
+                  uint32_t unconfirmed_max, struct placement *ret)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
+    const struct room_cluster *changed = room_changed(room, slot);
+    const struct shape *shape = &entry->shape;
+    struct fl_resources free_sum = changed ? changed->free_sum : cluster->free_sum;
+    uint32_t claims_len = changed ? changed->claims_len : cluster->claims_len;
+    uint32_t unconfirmed = changed ? changed->unconfirmed : cluster->unconfirmed;
+    bool is_enough = sum_fits(shape, free_sum);
+
+    room->looked++;
+    if (is_excluded(cluster, shape)) return REASON_ClusterExcluded;
+    if (!judge_takes_work(cluster)) return REASON_ClusterUnhealthy;
+    if (shape->has_image && !cluster->has_images) return REASON_NoImages;
+    if (unconfirmed >= unconfirmed_max) return REASON_DispatchLimit;
+    if (is_enough && !is_known_full(room, slot, shape)) {
+        fl_vec_reserve(&room->found, entry->replicas);
+        *ret = (struct placement){.cluster = slot,
+                                  .nodes = room->found.at,
+                                  .nodes_len = entry->replicas,
+                                  .cursor = changed ? changed->cursor : cluster->node_cursor};
+        if (fit_nodes(room, slot, shape, ROOM_SPARE, ret->nodes, &ret->cursor)) return REASON_Fits;
+        learn_most(room, slot);
+    }
+    if (!fits_when_empty(room, slot, shape)) return why_never(cluster, shape);
+    if (!is_enough) return REASON_InsufficientCapacity;
+    if (claims_len > 0 && fit_nodes(room, slot, shape, ROOM_FREE, NULL, NULL)) {
+        return REASON_Claimed;
+    }
+    return REASON_Fragmented;
+}
+
+/* ---- in words -------------------------------------------------------------------------------- */
+
+static const char *unhealthy(const struct cluster *cluster, struct fl_arena *arena)
+{
+    if (cluster->cordon[0]) {
+        return fl_arena_printf(arena, "%s is cordoned: %s", cluster->name, cluster->cordon);
+    }
+    if (!cluster->is_connected) {
+        return fl_arena_printf(arena, "%s is not connected", cluster->name);
+    }
+    return fl_arena_printf(arena, "%s is connected and still tells what it holds", cluster->name);
+}
+
+static const char *resources(struct fl_resources r, struct fl_arena *arena)
+{
+    const char *gpus = r.gpus ? fl_arena_printf(arena, ", %" PRIu32 " GPU", r.gpus) : "";
+
+    return fl_arena_printf(arena, "%" PRIu32 ".%03" PRIu32 " CPU, %" PRIu64 " MiB%s",
+                           r.cpu_milli / 1000, r.cpu_milli % 1000, r.memory_bytes >> 20, gpus);
+}
+
+/* The first role that does not fit is what people want to hear of. */
+static const char *needs(const struct shape_entry *entry, struct fl_arena *arena)
+{
+    const struct shape_role *role = &entry->shape.roles[0];
+
+    if (entry->shape.roles_len > 1) {
+        return fl_arena_printf(
+            arena, "%" PRIu32 " replicas of %" PRIu32 " roles, the first %s each", entry->replicas,
+            entry->shape.roles_len, resources(role->each, arena));
+    }
+    if (role->replicas == 1) return resources(role->each, arena);
+    return fl_arena_printf(arena, "%" PRIu32 " x (%s)", role->replicas,
+                           resources(role->each, arena));
+}
+
+enum reason judge_explain(struct room *room, uint32_t slot, const struct shape_entry *entry,
+                          uint32_t unconfirmed_max, struct fl_arena *arena, const char **ret_text)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
+    const struct room_cluster *changed = room_changed(room, slot);
+    struct placement unused;
+    enum reason reason = judge(room, slot, entry, unconfirmed_max, &unused);
+    const char *name = cluster->name;
+
+    switch (reason) {
+    case REASON_Fits:
+        *ret_text = fl_arena_printf(arena, "fits on %s now", name);
+        break;
+    case REASON_ClusterExcluded:
+        *ret_text = fl_arena_printf(arena, "the job's clusters or notClusters exclude %s", name);
+        break;
+    case REASON_ClusterUnhealthy:
+        *ret_text = unhealthy(cluster, arena);
+        break;
+    case REASON_NoImages:
+        *ret_text = fl_arena_printf(arena, "the job has an image, and %s runs processes", name);
+        break;
+    case REASON_DispatchLimit:
+        *ret_text = fl_arena_printf(arena, "%s has %" PRIu32 " starts to confirm, the most it may",
+                                    name, cluster->unconfirmed);
+        break;
+    case REASON_NodeSelectorUnmatched:
+        *ret_text =
+            fl_arena_printf(arena, "none of %zu nodes of %s carries the node labels asked for",
+                            cluster->nodes.len - cluster->holes.len, name);
+        break;
+    case REASON_NoMatchingCluster:
+        *ret_text = fl_arena_printf(arena, "needs %s; the most that one node of %s has is %s",
+                                    needs(entry, arena), name,
+                                    resources(most_of(room, slot, ROOM_WHEN_EMPTY), arena));
+        break;
+    case REASON_Claimed:
+        *ret_text = fl_arena_printf(
+            arena, "needs %s; %s has %s free, of which earlier jobs (%" PRIu32 ") have claimed %s",
+            needs(entry, arena), name, resources(cluster->free_sum, arena),
+            changed ? changed->claims_len : cluster->claims_len,
+            resources(changed ? changed->claimed_sum : cluster->claimed_sum, arena));
+        break;
+    case REASON_Fragmented:
+        *ret_text =
+            fl_arena_printf(arena, "needs %s; %s has %s free in all, at most %s on one node",
+                            needs(entry, arena), name, resources(cluster->free_sum, arena),
+                            resources(most_of(room, slot, ROOM_SPARE), arena));
+        break;
+    default:
+        *ret_text = fl_arena_printf(arena, "needs %s; %s has %s free of %s", needs(entry, arena),
+                                    name, resources(cluster->free_sum, arena),
+                                    resources(cluster->total_sum, arena));
+        break;
+    }
+    return reason;
+}

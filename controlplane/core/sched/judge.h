@@ -1,0 +1,45 @@
+/* judge.h - whether one cluster takes a shape now, where on it, and if not, why: the one judgement
+ * behind starts, claims and explanations.  A gang goes all or nothing, node by node on the agent's
+ * live reports; room that others have claimed is not free.  Nothing is changed here.
+ * Uses room and shape_table. */
+#pragma once
+
+#include "controlplane/core/job.h"
+#include "controlplane/core/sched/room.h"
+#include "controlplane/core/shape_table.h"
+#include "shared/base/arena.h"
+
+struct placement {
+    uint32_t cluster; /* slot */
+    uint32_t *nodes;  /* index in its nodes, one for each replica */
+    uint32_t nodes_len;
+    uint32_t cursor; /* where the cluster's next search starts */
+};
+
+/* With Fits, *ret says where; its nodes are good until the next call. */
+enum reason judge(struct room *room, uint32_t cluster, const struct shape_entry *shape,
+                  uint32_t unconfirmed_max, struct placement *ret);
+
+/* The same judgement as one sentence with numbers, in the arena. */
+enum reason judge_explain(struct room *room, uint32_t cluster, const struct shape_entry *shape,
+                          uint32_t unconfirmed_max, struct fl_arena *arena, const char **ret_text);
+
+/* Whether it takes work at all: connected, its inventory complete, not cordoned. */
+bool judge_takes_work(const struct cluster *cluster);
+
+/* Whether the shape may go to the cluster, by its lists and its image. */
+bool judge_allows(const struct cluster *cluster, const struct shape *shape);
+
+/* Whether the cluster could run it when empty; true while it has not told of its nodes. */
+bool judge_could_ever(struct room *room, uint32_t cluster, const struct shape_entry *shape);
+
+/* Whether the node's labels, as reported, carry all that the shape asks for. */
+bool judge_node_matches(const struct node *node, const struct shape *shape);
+
+/* The roles, largest first: the one that needs most is placed while most is left. */
+void judge_order_roles(const struct shape *shape, uint32_t ret_order[FL_JOB_ROLES_MAX]);
+/* Where the role's replicas begin among all of the shape's. */
+uint32_t judge_first_replica(const struct shape *shape, uint32_t role);
+
+/* How many of 'each' fit into 'room', at most 'most'. */
+uint32_t judge_fit_count(struct fl_resources room, struct fl_resources each, uint32_t most);

@@ -1,0 +1,124 @@
+#include "controlplane/core/sched/room.h"
+
+void room_fini(struct room *room)
+{
+    for (size_t i = 0; i < room->at.len; i++) {
+        fl_vec_fini(&room->at.at[i].nodes);
+    }
+    fl_vec_fini(&room->at);
+    fl_vec_fini(&room->found);
+    fl_vec_fini(&room->left);
+}
+
+void room_begin(struct room *room, const struct cluster_table *clusters)
+{
+    room->clusters = clusters;
+    room->round++;
+    room->looked = 0;
+    while (room->at.len < clusters->clusters.len) {
+        fl_vec_push(&room->at, (struct room_cluster){0});
+    }
+}
+
+static struct room_cluster *change(struct room *room, uint32_t slot)
+{
+    struct room_cluster *changed = &room->at.at[slot - 1];
+    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
+
+    if (changed->round == room->round) return changed;
+    changed->round = room->round;
+    changed->free_sum = cluster->free_sum;
+    changed->claimed_sum = cluster->claimed_sum;
+    changed->claims_len = cluster->claims_len;
+    changed->unconfirmed = cluster->unconfirmed;
+    changed->cursor = cluster->node_cursor;
+    while (changed->nodes.len < cluster->nodes.len) {
+        fl_vec_push(&changed->nodes, (struct room_node){0});
+    }
+    return changed;
+}
+
+static struct room_node *change_node(struct room *room, uint32_t slot, uint32_t i)
+{
+    struct room_node *changed = &change(room, slot)->nodes.at[i];
+    const struct node *node = &cluster_table_at(room->clusters, slot)->nodes.at[i];
+
+    if (changed->round == room->round) return changed;
+    *changed = (struct room_node){.round = room->round,
+                                  .free = node->free,
+                                  .held = node->held,
+                                  .guests = node->guests,
+                                  .claimed = node->claimed};
+    return changed;
+}
+
+static bool is_nothing(struct fl_resources r)
+{
+    return !r.cpu_milli && !r.memory_bytes && !r.gpus;
+}
+
+struct fl_resources room_empty(const struct room_node *changed, const struct node *node,
+                               bool is_bare)
+{
+    struct fl_resources claimed = changed ? changed->claimed : node->claimed;
+    struct fl_resources held = changed ? changed->held : node->held;
+    struct fl_resources free = room_free(changed, node);
+
+    fl_resources_add(&held, free);
+    held = fl_resources_least(held, node->total);
+    if (is_bare || is_nothing(claimed)) return held;
+    fl_resources_take_most(&held, changed ? changed->guests : node->guests);
+    fl_resources_take_most(&held, claimed);
+    return held;
+}
+
+void room_take(struct room *room, uint32_t slot, uint32_t i, struct fl_resources each)
+{
+    const struct node *was = &cluster_table_at(room->clusters, slot)->nodes.at[i];
+    struct room_cluster *cluster = change(room, slot);
+    struct room_node *node = change_node(room, slot, i);
+
+    fl_resources_take_most(&cluster->free_sum, fl_resources_least(each, node->free));
+    fl_resources_take_most(&node->free, each);
+    fl_resources_add(&node->held, each);
+    if (!is_nothing(node->claimed) || !is_nothing(was->claimed)) {
+        fl_resources_add(&node->guests, each);
+    }
+}
+
+void room_start(struct room *room, uint32_t slot, uint32_t cursor)
+{
+    struct room_cluster *cluster = change(room, slot);
+
+    cluster->unconfirmed++;
+    cluster->cursor = cursor;
+}
+
+void room_claim(struct room *room, uint32_t slot, const struct claim_part *parts, size_t parts_len,
+                bool is_new)
+{
+    struct room_cluster *cluster = change(room, slot);
+
+    cluster->claims_len++;
+    for (size_t i = 0; i < parts_len; i++) {
+        struct room_node *node = change_node(room, slot, parts[i].node);
+
+        if (is_new && is_nothing(node->claimed)) node->guests = (struct fl_resources){0};
+        fl_resources_add(&node->claimed, parts[i].room);
+        fl_resources_add(&cluster->claimed_sum, parts[i].room);
+    }
+    room->looked += parts_len;
+}
+
+void room_unclaim(struct room *room, uint32_t slot, const struct claim_part *parts,
+                  size_t parts_len)
+{
+    struct room_cluster *cluster = change(room, slot);
+
+    cluster->claims_len--;
+    for (size_t i = 0; i < parts_len; i++) {
+        fl_resources_take(&change_node(room, slot, parts[i].node)->claimed, parts[i].room);
+        fl_resources_take(&cluster->claimed_sum, parts[i].room);
+    }
+    room->looked += parts_len;
+}

@@ -1,0 +1,130 @@
+/* sched_world.h - a few clusters with their nodes, for the tests of controlplane/core/sched.  Rooms
+ * are in cores, unless a test says more. */
+#pragma once
+
+#include "controlplane/core/sched/choose.h"
+#include "shared/base/buf.h"
+#include "tests/fl_test.h"
+
+enum { UNCONFIRMED_MAX = 10, WORLD_CLUSTERS_MAX = 64 };
+
+struct world {
+    struct cluster_table clusters;
+    struct shape_table shapes;
+    struct chooser chooser; /* and the room in it */
+    struct fl_arena arena;
+};
+
+static inline void init(struct world *world)
+{
+    *world = (struct world){0};
+    cluster_table_init(&world->clusters, WORLD_CLUSTERS_MAX, 64);
+    shape_table_init(&world->shapes, 32);
+}
+
+static inline void fini(struct world *world)
+{
+    chooser_fini(&world->chooser);
+    shape_table_fini(&world->shapes);
+    cluster_table_fini(&world->clusters);
+    fl_arena_fini(&world->arena);
+}
+
+static inline struct fl_resources cpu(uint32_t cores)
+{
+    return (struct fl_resources){.cpu_milli = cores * 1000};
+}
+
+static inline struct cluster *at(const struct world *world, uint32_t slot)
+{
+    return cluster_table_at(&world->clusters, slot);
+}
+
+/* One that is connected and has told what it holds: no node yet. */
+static inline struct cluster *enrol(struct world *world, const char *name)
+{
+    struct fl_err err = {0};
+    struct cluster *cluster;
+    uint32_t slot;
+
+    assert_true(cluster_table_add(&world->clusters, 0, fl_str_c(name), FL_STR("uid"), &slot, &err));
+    cluster = at(world, slot);
+    cluster_begin_session(&world->clusters, cluster, slot);
+    cluster->is_reconciled = cluster->is_known = true;
+    cluster_table_resize(&world->clusters, cluster);
+    cluster_table_grow(&world->clusters, cluster);
+    return cluster;
+}
+
+static inline void report(struct world *world, struct cluster *cluster, const char *name,
+                          struct fl_resources total, struct fl_resources free, const char *labels)
+{
+    uint64_t i = cluster->nodes.len;
+
+    (void)fl_map_find(&cluster->nodes_by_name, name, strlen(name), &i);
+    assert_true(cluster_report_node(&world->clusters, cluster, ++world->clusters.stamp, (uint32_t)i,
+                                    true, fl_str_c(name), fl_str_c(labels), total, free));
+}
+
+static inline void node(struct world *world, struct cluster *cluster, const char *name,
+                        uint32_t cores)
+{
+    report(world, cluster, name, cpu(cores), cpu(cores), "");
+}
+
+static inline struct shape gang(uint32_t replicas, uint32_t cores)
+{
+    return (struct shape){.roles_len = 1, .roles = {{replicas, replicas, cpu(cores)}}};
+}
+
+static inline void add_role(struct shape *shape, uint32_t replicas, uint32_t cores)
+{
+    shape->roles[shape->roles_len++] = (struct shape_role){replicas, replicas, cpu(cores)};
+}
+
+/* The slot of the shape in the table. */
+static inline uint32_t shape_in(struct world *world, const struct shape *shape)
+{
+    struct fl_err err = {0};
+    struct fl_str bytes;
+    struct fl_buf buf;
+    uint32_t slot;
+
+    fl_buf_init(&buf, FL_JOB_SHAPE_BYTES_MAX);
+    assert_true(shape_encode(&buf, shape));
+    bytes = (struct fl_str){(const char *)buf.at, buf.len};
+    slot = shape_table_find(&world->shapes, bytes);
+    if (!slot) assert_true(shape_table_add(&world->shapes, 0, bytes, &slot, &err));
+    fl_buf_fini(&buf);
+    return slot;
+}
+
+static inline const struct shape_entry *entry_of(struct world *world, const struct shape *shape)
+{
+    return shape_table_at(&world->shapes, shape_in(world, shape));
+}
+
+/* A round begins, and has seen what changed. */
+static inline void begin(struct world *world)
+{
+    chooser_begin(&world->chooser, &world->clusters);
+    cluster_table_settle(&world->clusters);
+}
+
+/* The answer of one cluster at the beginning of a round; 'ret' may be NULL. */
+static inline enum reason ask(struct world *world, uint32_t cluster, const struct shape *shape,
+                              struct placement *ret)
+{
+    struct placement unused;
+
+    begin(world);
+    return judge(&world->chooser.room, cluster, entry_of(world, shape), UNCONFIRMED_MAX,
+                 ret ? ret : &unused);
+}
+
+/* A claim of so many cores, as the tables have it once it was made. */
+static inline void claim(struct cluster *cluster, uint32_t i, uint32_t cores)
+{
+    cluster->claims_len++;
+    cluster_claim(cluster, i, cpu(cores));
+}
