@@ -13,6 +13,7 @@
 #include "bench/bench_help.h"
 #include "bench/bench_help_fake.h"
 #include "controlplane/core/core.h"
+#include "shared/io/program.h"
 
 enum { OUTSTANDING_MAX = 12000 };
 
@@ -153,6 +154,7 @@ int main(int argc, char **argv)
     uint64_t jobs = (uint64_t)bench_arg_number(argc, argv, "jobs", 1000000);
 
     bench_limit(300);
+    fl_program_keep_freed_memory(); /* as fairleadd does */
     if (strcmp(verb, "life") == 0) {
         run_life(jobs);
     } else if (strcmp(verb, "submit") == 0) {

@@ -28,6 +28,7 @@
 #include "controlplane/engine/engine_thread.h"
 #include "controlplane/store/migrate.h"
 #include "shared/base/arena.h"
+#include "shared/io/program.h"
 
 enum {
     REQUESTS_OPEN_MAX = 14,  /* 7,000 jobs: two batches in flight, one open, and more */
@@ -484,6 +485,7 @@ int main(int argc, char **argv)
     double warm = bench_arg_number(argc, argv, "warm", 1);
 
     bench_limit(120 + (unsigned)(seconds + warm));
+    fl_program_keep_freed_memory(); /* as fairleadd does */
     if (conninfo && strcmp(verb, "submit") == 0) {
         run_full("engine-submit", conninfo, false, warm, seconds);
     } else if (conninfo && strcmp(verb, "life") == 0) {

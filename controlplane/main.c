@@ -463,5 +463,6 @@ int main(int argc, char **argv)
     struct daemon daemon = {0};
     struct fl_program_steps steps = {&daemon, start, stop, is_well};
 
+    fl_program_keep_freed_memory(); /* batches come and go many times a second */
     return fl_program_main(&fairleadd_program, &steps, argc, argv);
 }

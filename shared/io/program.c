@@ -1,6 +1,7 @@
 #include "shared/io/program.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -272,4 +273,13 @@ void fl_program_print_man(const struct fl_program *program, FILE *out)
     for (const char *const *page = program->see_also; *page; page++) {
         fprintf(out, ".Xr %s%s\n", *page, page[1] ? " ," : "");
     }
+}
+
+void fl_program_keep_freed_memory(void)
+{
+    enum { KEPT_BYTES = 64 << 20, MAPPED_BYTES = 32 << 20 };
+
+    /* A refusal costs speed only. */
+    (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 }

@@ -76,3 +76,7 @@ bool fl_program_should_stop(const struct fl_program_run *run);
 
 void fl_program_print_help(const struct fl_program *program, FILE *out);
 void fl_program_print_man(const struct fl_program *program, FILE *out); /* mdoc, section 8 */
+
+/* For a program that makes and frees large buffers all the time: freed memory stays with the
+ * process, up to 64 MiB a heap.  Else it goes back to the system, and comes again page by page. */
+void fl_program_keep_freed_memory(void);

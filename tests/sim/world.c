@@ -522,8 +522,9 @@ static struct engine_config draw_engine(struct sim *sim)
     config.core.stray_ms = 20000;
     config.core.resend_ms = (uint32_t)sim_between(sim, 3000, 10000);
     config.core.round_starts_max = (uint32_t)sim_between(sim, 1, 50);
-    if (sim_chance(sim, 200000))
+    if (sim_chance(sim, 200000)) {
         config.core.round_looks_max = (uint64_t)sim_between(sim, 100, 1000);
+    }
     /* A job here has few elements. */
     if (sim_chance(sim, 500000)) config.core.slice_max = (uint32_t)sim_between(sim, 4, 12);
     config.core.jobs_max = 100000;

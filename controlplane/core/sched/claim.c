@@ -169,13 +169,29 @@ static bool pick_roles(struct draft *draft, const struct shape *shape, bool is_p
     return true;
 }
 
-static void begin_draft(struct draft *draft, uint32_t slot, const struct shape_entry *shape,
-                        struct fl_arena *arena)
+/* The next cluster by load that could hold the shape when empty; false: there is none that is worth
+ * comparing. */
+static bool next_draft(struct chooser *chooser, const struct shape_entry *shape,
+                       struct fl_arena *arena, uint32_t *asked, struct draft *draft)
 {
-    draft->cluster = cluster_table_at(draft->room->clusters, slot);
-    draft->changed = room_changed(draft->room, slot);
-    draft->picked = fl_arena_array(arena, struct fl_resources, draft->cluster->nodes.len);
-    draft->nodes = fl_arena_array(arena, uint32_t, shape->replicas);
+    uint32_t slot;
+
+    while ((*asked)++ < ASKED_MAX && (slot = choose_next(chooser)) != 0) {
+        const struct cluster *cluster = cluster_table_at(chooser->room.clusters, slot);
+
+        if (!judge_allows(cluster, &shape->shape) ||
+            !judge_could_ever(&chooser->room, slot, shape)) {
+            continue;
+        }
+        draft->room = &chooser->room;
+        draft->cluster = cluster;
+        draft->changed = room_changed(&chooser->room, slot);
+        draft->is_bare = false;
+        draft->picked = fl_arena_array(arena, struct fl_resources, cluster->nodes.len);
+        draft->nodes = fl_arena_array(arena, uint32_t, shape->replicas);
+        return true;
+    }
+    return false;
 }
 
 /* Several roles may fit in one order of the nodes only: the one that judge takes when they are
@@ -197,20 +213,12 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, uint32
                 struct fl_arena *arena, struct claim_draft *ret)
 {
     uint64_t best_ppm = UINT64_MAX;
-    struct fl_heap nearest = {0};
-    uint32_t slot, compared = 0;
+    uint32_t asked = 0, compared = 0;
+    struct draft draft = {0};
 
     choose_walk(chooser);
-    for (uint32_t asked = 0; asked < ASKED_MAX && compared < CLUSTERS_MAX; asked++) {
-        struct draft draft = {.room = &chooser->room, .nearest = nearest};
-
-        slot = choose_next(chooser);
-        if (!slot) break;
-        begin_draft(&draft, slot, shape, arena);
-        if (!judge_allows(draft.cluster, &shape->shape) ||
-            !judge_could_ever(&chooser->room, slot, shape) || room_is_closed(draft.room, slot)) {
-            continue;
-        }
+    while (compared < CLUSTERS_MAX && next_draft(chooser, shape, arena, &asked, &draft)) {
+        if (room_is_closed(draft.room, draft.cluster->id)) continue;
         compared++;
         if (may_claim(&draft, &shape->shape, percent_max) && pick_all(&draft, &shape->shape)) {
             if (draft.missing_ppm < best_ppm) {
@@ -218,19 +226,18 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, uint32
                 list_parts(&draft, arena, ret);
             }
         } else if (would_fit_bare(&draft, &shape->shape)) {
-            room_close(draft.room, slot); /* no later claim takes the room that is missing here */
+            room_close(draft.room, draft.cluster->id); /* later claims take nothing of it */
         }
-        nearest = draft.nearest;
     }
-    fl_heap_fini(&nearest);
+    fl_heap_fini(&draft.nearest);
     return best_ppm != UINT64_MAX;
 }
 
 bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
                        struct shape_memo *memo, struct fl_arena *arena)
 {
-    struct fl_heap nearest = {0};
-    uint32_t slot, compared = 0;
+    uint32_t asked = 0, compared = 0;
+    struct draft draft = {0};
 
     if (memo->possible) {
         const struct cluster *cluster = cluster_table_at(chooser->room.clusters, memo->possible);
@@ -239,24 +246,13 @@ bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
     }
     memo->possible = 0;
     choose_walk(chooser);
-    for (uint32_t asked = 0; asked < ASKED_MAX && compared < CLUSTERS_MAX; asked++) {
-        struct draft draft = {.room = &chooser->room, .nearest = nearest};
-
-        slot = choose_next(chooser);
-        if (!slot) break;
-        begin_draft(&draft, slot, shape, arena);
-        if (!judge_allows(draft.cluster, &shape->shape) ||
-            !judge_could_ever(&chooser->room, slot, shape)) {
-            continue;
-        }
-        compared++;
-        if (would_fit_bare(&draft, &shape->shape)) memo->possible = slot;
-        nearest = draft.nearest;
-        if (!memo->possible) continue;
+    while (!memo->possible && compared++ < CLUSTERS_MAX &&
+           next_draft(chooser, shape, arena, &asked, &draft)) {
+        if (!would_fit_bare(&draft, &shape->shape)) continue;
+        memo->possible = draft.cluster->id;
         memo->possible_at = draft.cluster->totals_at;
-        break;
     }
-    fl_heap_fini(&nearest);
+    fl_heap_fini(&draft.nearest);
     return memo->possible != 0;
 }
 
