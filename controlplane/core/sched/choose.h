@@ -17,7 +17,7 @@ struct shape_memo {
     uint32_t ever;     /* a cluster that fits it when empty, as of 'ever_at'; 0: none is known */
     uint64_t ever_at, never_at; /* stamps of totals; at the latter no cluster did */
     uint32_t possible;          /* claim_is_possible: this cluster, at that stamp of its totals */
-    uint64_t possible_at;
+    uint64_t possible_at, impossible_at; /* at the latter stamp there was none */
 };
 
 struct chooser {

@@ -6,7 +6,7 @@
 
 /* So many clusters that could hold it are compared, of so many that are asked, the least loaded
  * first. */
-enum { CLUSTERS_MAX = 4, ASKED_MAX = 64 };
+enum { CLUSTERS_MAX = 4, ASKED_MAX = 16 };
 
 struct part_list { /* in an arena */
     struct claim_part *at;
@@ -137,7 +137,8 @@ static bool may_claim(const struct draft *draft, const struct shape *shape, uint
     return true;
 }
 
-static void list_parts(const struct draft *draft, struct fl_arena *arena, struct claim_draft *ret)
+static void list_parts(const struct draft *draft, uint32_t replicas, struct fl_arena *arena,
+                       struct claim_draft *ret)
 {
     struct part_list parts = {0};
 
@@ -150,7 +151,7 @@ static void list_parts(const struct draft *draft, struct fl_arena *arena, struct
     ret->cluster = draft->cluster->id;
     ret->parts = parts.at;
     ret->parts_len = parts.len;
-    ret->nodes = draft->nodes;
+    ret->nodes = fl_arena_copy(arena, draft->nodes, replicas * sizeof *draft->nodes);
 }
 
 static bool pick_roles(struct draft *draft, const struct shape *shape, bool is_plain)
@@ -169,26 +170,60 @@ static bool pick_roles(struct draft *draft, const struct shape *shape, bool is_p
     return true;
 }
 
-/* The next cluster by load that could hold the shape when empty; false: there is none that is worth
- * comparing. */
-static bool next_draft(struct chooser *chooser, const struct shape_entry *shape,
-                       struct fl_arena *arena, uint32_t *asked, struct draft *draft)
+/* No node could have more of anything free once others have ended, if there were no claims. */
+static struct fl_resources bare_most(struct room *room, uint32_t slot)
 {
+    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
+    const struct room_cluster *changed = room_changed(room, slot);
+    struct room_cluster *known = &room->at.at[slot - 1];
+    struct fl_resources most = {0};
+
+    if (known->bare_round == room->round) return known->bare_most;
+    for (uint32_t i = 0; i < cluster->nodes.len; i++) {
+        struct fl_resources r;
+
+        if (!cluster_node_is_usable(cluster, &cluster->nodes.at[i])) continue;
+        r = room_empty(room_node(room, changed, i), &cluster->nodes.at[i], true);
+        if (r.cpu_milli > most.cpu_milli) most.cpu_milli = r.cpu_milli;
+        if (r.memory_bytes > most.memory_bytes) most.memory_bytes = r.memory_bytes;
+        if (r.gpus > most.gpus) most.gpus = r.gpus;
+    }
+    room->looked += cluster->nodes.len;
+    known->bare_round = room->round;
+    known->bare_most = most;
+    return most;
+}
+
+/* Whether the cluster is worth a draft: the shape may go there, and no replica is too large. */
+static bool is_worth(struct chooser *chooser, uint32_t slot, const struct shape_entry *shape)
+{
+    struct room *room = &chooser->room;
+
+    if (!judge_allows(cluster_table_at(room->clusters, slot), &shape->shape)) return false;
+    if (!judge_could_ever(room, slot, shape)) return false;
+    for (uint32_t r = 0; r < shape->shape.roles_len; r++) {
+        if (!fl_resources_fit(shape->shape.roles[r].each, bare_most(room, slot))) return false;
+    }
+    return true;
+}
+
+/* The next cluster by load that is worth it; false: there is none among those that are asked. */
+static bool next_draft(struct chooser *chooser, const struct shape_entry *shape, uint32_t *asked,
+                       struct draft *draft)
+{
+    struct room *room = &chooser->room;
     uint32_t slot;
 
     while ((*asked)++ < ASKED_MAX && (slot = choose_next(chooser)) != 0) {
-        const struct cluster *cluster = cluster_table_at(chooser->room.clusters, slot);
-
-        if (!judge_allows(cluster, &shape->shape) ||
-            !judge_could_ever(&chooser->room, slot, shape)) {
-            continue;
-        }
-        draft->room = &chooser->room;
-        draft->cluster = cluster;
-        draft->changed = room_changed(&chooser->room, slot);
+        if (!is_worth(chooser, slot, shape)) continue;
+        draft->room = room;
+        draft->cluster = cluster_table_at(room->clusters, slot);
+        draft->changed = room_changed(room, slot);
         draft->is_bare = false;
-        draft->picked = fl_arena_array(arena, struct fl_resources, cluster->nodes.len);
-        draft->nodes = fl_arena_array(arena, uint32_t, shape->replicas);
+        fl_vec_reserve(&room->left, draft->cluster->nodes.len);
+        fl_vec_reserve(&room->found, shape->replicas);
+        draft->picked = room->left.at;
+        draft->nodes = room->found.at;
         return true;
     }
     return false;
@@ -217,13 +252,13 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, uint32
     struct draft draft = {0};
 
     choose_walk(chooser);
-    while (compared < CLUSTERS_MAX && next_draft(chooser, shape, arena, &asked, &draft)) {
+    while (compared < CLUSTERS_MAX && next_draft(chooser, shape, &asked, &draft)) {
         if (room_is_closed(draft.room, draft.cluster->id)) continue;
         compared++;
         if (may_claim(&draft, &shape->shape, percent_max) && pick_all(&draft, &shape->shape)) {
             if (draft.missing_ppm < best_ppm) {
                 best_ppm = draft.missing_ppm;
-                list_parts(&draft, arena, ret);
+                list_parts(&draft, shape->replicas, arena, ret);
             }
         } else if (would_fit_bare(&draft, &shape->shape)) {
             room_close(draft.room, draft.cluster->id); /* later claims take nothing of it */
@@ -234,11 +269,13 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, uint32
 }
 
 bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
-                       struct shape_memo *memo, struct fl_arena *arena)
+                       struct shape_memo *memo)
 {
+    uint64_t stamp = chooser->room.clusters->stamp;
     uint32_t asked = 0, compared = 0;
     struct draft draft = {0};
 
+    if (memo->impossible_at == stamp) return false;
     if (memo->possible) {
         const struct cluster *cluster = cluster_table_at(chooser->room.clusters, memo->possible);
 
@@ -247,11 +284,12 @@ bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
     memo->possible = 0;
     choose_walk(chooser);
     while (!memo->possible && compared++ < CLUSTERS_MAX &&
-           next_draft(chooser, shape, arena, &asked, &draft)) {
+           next_draft(chooser, shape, &asked, &draft)) {
         if (!would_fit_bare(&draft, &shape->shape)) continue;
         memo->possible = draft.cluster->id;
         memo->possible_at = draft.cluster->totals_at;
     }
+    if (!memo->possible) memo->impossible_at = stamp;
     fl_heap_fini(&draft.nearest);
     return memo->possible != 0;
 }

@@ -27,7 +27,7 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, uint32
 /* Whether some cluster that takes work now would have room for it once others have ended, if there
  * were no other claims.  It asks the first few by load.  The memo, the shape's, keeps a yes. */
 bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
-                       struct shape_memo *memo, struct fl_arena *arena);
+                       struct shape_memo *memo);
 
 /* Whether each of its nodes still has room for the claim, once others have ended. */
 bool claim_is_whole(const struct room *room, const struct claim *claim);

@@ -21,6 +21,8 @@ struct room_cluster {
     uint64_t closed_round; /* in which somebody's claim was too much for its share */
     uint64_t most_round;   /* in which 'most' was taken: no node has more of anything free */
     struct fl_resources most;
+    uint64_t bare_round; /* in which 'bare_most' was taken: no node could have more, claims apart */
+    struct fl_resources bare_most;
     uint64_t totals_at; /* the stamp of 'total_most': no node is larger */
     struct fl_resources total_most;
 };
@@ -30,8 +32,8 @@ struct room {
     uint64_t round;
     uint64_t looked; /* nodes and clusters that were looked at in this round: its cost */
     FL_VEC(struct room_cluster) at;   /* by slot - 1 */
-    FL_VEC(uint32_t) found;           /* scratch of judge.c */
-    FL_VEC(struct fl_resources) left; /* and of claim.c */
+    FL_VEC(uint32_t) found;           /* scratch of judge.c and claim.c, one call long */
+    FL_VEC(struct fl_resources) left; /* likewise */
 };
 
 void room_fini(struct room *room);

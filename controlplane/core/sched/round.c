@@ -4,6 +4,9 @@
 
 enum outcome { STARTED, EXHAUSTED, OVER_BUDGET };
 
+/* So many jobs of a queue are asked whether they could claim room, until one could. */
+enum { CLAIMANTS_MAX = 8 };
+
 void round_fini(struct round *round)
 {
     for (size_t i = 0; i < round->turns.len; i++) {
@@ -86,6 +89,7 @@ static bool gather(struct round *round, const struct round_view *view, struct ro
 
     turn->queue = queue_slot;
     turn->has_claimant = turn->has_started = turn->is_claim_gone = turn->has_claimed = false;
+    turn->asked_len = 0;
     turn->heads.len = 0;
     for (size_t i = 0; i < queue->buckets.len && !queue->is_paused; i++) {
         uint32_t slot = queue->buckets.at[i];
@@ -253,9 +257,25 @@ static void make_claims(struct round *round, const struct round_view *view, size
             &round->by_rank,
             (struct fl_heap_item){.key = (int64_t)round->ranks.at[turn->queue - 1].no, .value = i});
     }
-    while (round->by_rank.len > 0) {
+    while (round->by_rank.len > 0 && round->chooser.room.looked < view->looks_max) {
         make_claim(round, view, &round->turns.at[fl_heap_pop(&round->by_rank).value]);
     }
+    round->by_rank.len = 0; /* the others in later rounds */
+}
+
+/* Whether the job may hold the queue's claim.  Only the first few that wait are looked at, and none
+ * once the round has looked at all that it may: others come in later rounds. */
+static bool may_want(struct round *round, const struct round_view *view, struct round_turn *turn,
+                     const struct round_head *head)
+{
+    uint32_t shape = queue_table_bucket(view->queues, head->bucket)->shape;
+    const struct shape_entry *entry = shape_table_at(view->shapes, shape);
+
+    if (is_holder(view, turn, head)) return true;
+    if (turn->asked_len == CLAIMANTS_MAX) return false;
+    if (round->chooser.room.looked >= view->looks_max) return false;
+    turn->asked_len++;
+    return claim_is_possible(&round->chooser, entry, choose_memo(&round->chooser, entry, shape));
 }
 
 /* The first of the queue that is short of room gets the queue's claim. */
@@ -264,16 +284,12 @@ static void refuse(struct round *round, const struct round_view *view, struct ro
 {
     const struct round_head *head = &round->heads.at[i];
     const struct bucket *bucket = queue_table_bucket(view->queues, head->bucket);
-    const struct shape_entry *entry = shape_table_at(view->shapes, bucket->shape);
     bool is_other = claim_of(view, turn) && !is_holder(view, turn, head);
 
     if (!choose_could_ever(&round->chooser, view->shapes, bucket->shape)) {
         why = REASON_NoMatchingCluster;
     } else if (!turn->has_claimant && why != REASON_ClusterUnhealthy &&
-               (is_holder(view, turn, head) ||
-                claim_is_possible(&round->chooser, entry,
-                                  choose_memo(&round->chooser, entry, bucket->shape),
-                                  &round->arena))) {
+               may_want(round, view, turn, head)) {
         turn->has_claimant = true;
         turn->claimant = i;
         if (is_other) end_claim(round, turn);

@@ -59,6 +59,7 @@ struct round_turn {
     size_t claimant;      /* ... in this head */
     bool has_started;     /* something before the job that holds its claim */
     bool is_claim_gone;   /* its claim, as the tables have it, has ended in this round */
+    uint32_t asked_len;   /* jobs that were asked whether they could claim room */
     bool has_claimed;     /* it has got a new one, or there was no room for one */
     struct fl_heap heads; /* indices in the round's 'heads' */
 };
