@@ -124,6 +124,7 @@ static bool may_claim(const struct draft *draft, const struct shape *shape, uint
     const struct cluster *cluster = draft->cluster;
     struct fl_resources sum = draft->changed ? draft->changed->claimed_sum : cluster->claimed_sum;
 
+    if (percent_max == 0) return false;
     if ((draft->changed ? draft->changed->claims_len : cluster->claims_len) == 0) return true;
     for (uint32_t r = 0; r < shape->roles_len; r++) {
         const struct shape_role *role = &shape->roles[r];

@@ -1,12 +1,14 @@
 /* claim.h - the room that a job which fits nowhere now may keep free for itself.
  * A claim names nodes of one cluster, and how much of each.  Later jobs may still use free room
- * there as long as the claim's job starts no later for it: once all has ended that was there before
- * the claim, the claimed part is free (cluster_spare).  So small work goes on around it, and
- * the job starts after one turn of those nodes, however much small work there is.
- * All claims on a cluster take at most a share of it together; one that is alone may take more, or
- * a job as large as the cluster would never start.  A claim takes the nodes that are closest to
- * being free, on the cluster where least is missing.  It looks at the tables alone, so a fresh
- * core, once its agents have reported their nodes, claims much the same.  Uses choose. */
+ * there as long as the claim's job starts no later for it: once all has ended that was there
+ * before the claim, the claimed part is free (cluster_spare).  So small work goes on around it,
+ * and the job starts after one turn of those nodes, however much small work there is.
+ * All claims on a cluster take at most a share of it together; one that is alone may take more,
+ * or a job as large as the cluster would never start.  A share of 0 means no claims.  A claim
+ * takes the nodes that are closest to being free, on the cluster where least is missing.  It
+ * looks at the tables alone, so a fresh core, once its agents have reported their nodes, claims
+ * much the same.
+ * Uses choose. */
 #pragma once
 
 #include "controlplane/core/sched/choose.h"

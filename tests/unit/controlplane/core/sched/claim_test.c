@@ -233,9 +233,29 @@ static void a_gang_that_fits_the_empty_cluster_can_claim_room_there(void **state
     assert_int_equal(claimed, could);
 }
 
+static void a_share_of_nothing_means_no_claims(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 8);
+    struct claim_draft draft;
+    struct cluster *east;
+
+    (void)state;
+    init(&world);
+    east = enrol(&world, "east");
+    node(&world, east, "n1", 8);
+    fill(&world, east, 0, 4);
+    begin(&world);
+    assert_false(claim_make(&world.chooser, entry_of(&world, &shape), 0, &world.arena, &draft));
+    begin(&world);
+    assert_true(claim_make(&world.chooser, entry_of(&world, &shape), 1, &world.arena, &draft));
+    fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(it_takes_free_room_first_then_where_least_is_missing),
          cmocka_unit_test(it_goes_to_the_cluster_where_least_is_missing),
          cmocka_unit_test(claims_take_a_share_of_the_cluster_together_but_one_may_take_all),
+         cmocka_unit_test(a_share_of_nothing_means_no_claims),
          cmocka_unit_test(a_claim_that_others_are_in_the_way_of_closes_the_cluster),
          cmocka_unit_test(a_claim_is_free_once_all_its_parts_are_and_whole_while_they_may_be),
          cmocka_unit_test(a_gang_that_fits_the_empty_cluster_can_claim_room_there))
