@@ -298,7 +298,11 @@ static bool holds_claim(const struct core *core, uint32_t slot)
     const struct bucket *bucket = queue_table_bucket(&core->queues, bucket_slot);
     const struct claim *claim = &queue_table_at(&core->queues, bucket->queue)->claim;
 
-    return claim->cluster && claim->shape == shape_table_at(&core->shapes, bucket->shape)->id &&
+    if (!claim->cluster || cluster_table_at(&core->clusters, claim->cluster)->is_claim_broken) {
+        return false;
+    }
+    return claim->parts.len > 0 && /* a job that needs nothing claims nothing */
+           claim->shape == shape_table_at(&core->shapes, bucket->shape)->id &&
            queue_table_first(&core->queues, &core->jobs, bucket_slot, false) == slot;
 }
 
