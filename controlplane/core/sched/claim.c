@@ -328,6 +328,9 @@ bool claim_is_free(const struct room *room, const struct claim *claim, uint32_t 
                               .nodes = claim->nodes.at,
                               .nodes_len = (uint32_t)claim->nodes.len,
                               .cursor = changed ? changed->cursor : cluster->node_cursor};
+    for (size_t i = 0; i < claim->nodes.len; i++) { /* no part stands for a replica without needs */
+        if (!cluster_node_is_usable(cluster, &cluster->nodes.at[claim->nodes.at[i]])) return false;
+    }
     return (changed ? changed->unconfirmed : cluster->unconfirmed) < unconfirmed_max &&
            has_room(room, claim, true);
 }
