@@ -77,6 +77,7 @@ static uint64_t hash_access(const struct access_table *access, uint64_t h)
 uint64_t core_hash(const struct core *core)
 {
     uint64_t h = fl_hash_u64(0, core->job_next), id;
+    struct shape_slot shape_slot;
     uint32_t slot;
 
     h = fl_hash_u64(h, core->job_lost_from);
@@ -100,8 +101,8 @@ uint64_t core_hash(const struct core *core)
         h = fl_hash64(h, &cluster->key, sizeof cluster->key);
     }
     h = hash_access(&core->access, h);
-    for (id = 0; (slot = fl_page_map_next(&core->shapes.by_id, id, &id)) != 0; id++) {
-        const struct shape_entry *shape = shape_table_at(&core->shapes, slot);
+    for (id = 0; (shape_slot.n = fl_page_map_next(&core->shapes.by_id, id, &id)) != 0; id++) {
+        const struct shape_entry *shape = shape_table_at(&core->shapes, shape_slot);
 
         h = fl_hash_u64(h, shape->id);
         h = fl_hash64(h, shape->bytes.at, shape->bytes.len);

@@ -82,7 +82,7 @@ static bool load_token(struct core *core, const struct row_token_put *row, struc
 
 static bool load_shape(struct core *core, const struct row_shape_new *row, struct fl_err *err)
 {
-    uint32_t slot;
+    struct shape_slot slot;
 
     return shape_table_add(&core->shapes, row->shape, row->body, &slot, err) ||
            fl_err_wrap(err, "shape %" PRIu32, row->shape);
@@ -107,11 +107,11 @@ static bool load_counter(struct core *core, const struct row_counter *row, struc
 
 static bool load_job(struct core *core, const struct row_job_new *row, struct fl_err *err)
 {
-    uint32_t shape = shape_table_find_id(&core->shapes, row->shape);
+    struct shape_slot shape = shape_table_find_id(&core->shapes, row->shape);
     uint32_t slot, bucket;
     struct job *job;
 
-    if (!shape || row->queue == 0 || row->queue > core->queues.queues.len || row->elements == 0 ||
+    if (!shape.n || row->queue == 0 || row->queue > core->queues.queues.len || row->elements == 0 ||
         job_table_find(&core->jobs, (struct fl_job){row->job})) {
         return fl_fail(err, FL_TORN,
                        "job %" PRIu64 " is there twice, or its queue %" PRIu32 " or shape %" PRIu32
@@ -145,7 +145,7 @@ static uint32_t find_job(const struct core *core, uint64_t id, struct fl_err *er
 static void load_first_start(struct core *core, struct job *job, fl_ms first_start)
 {
     struct job_run *run = job_table_need_run(&core->jobs, job);
-    uint32_t shape = queue_table_bucket(&core->queues, job->bucket)->shape;
+    struct shape_slot shape = queue_table_bucket(&core->queues, job->bucket)->shape;
     fl_ms deadline_ms = shape_table_at(&core->shapes, shape)->shape.deadline_s * FL_SECOND_MS;
 
     run->first_start = first_start;
@@ -222,7 +222,8 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
     uint32_t job_slot = find_job(core, row->job, err);
     struct job *job = job_slot ? job_table_at(&core->jobs, job_slot) : NULL;
     struct element *element;
-    uint32_t slot, shape, place;
+    struct shape_slot shape;
+    uint32_t slot, place;
 
     if (!job) return false;
     slot = job_table_element(&core->jobs, job, row->element);

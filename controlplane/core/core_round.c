@@ -21,7 +21,7 @@ static void begin_claim(struct core *core, const struct decision *decision)
 {
     struct claim *claim = &queue_table_at(&core->queues, decision->queue)->claim;
     struct cluster *cluster = cluster_table_at(&core->clusters, decision->claim.cluster);
-    uint32_t slot = queue_table_bucket(&core->queues, decision->bucket)->shape;
+    struct shape_slot slot = queue_table_bucket(&core->queues, decision->bucket)->shape;
     const struct shape_entry *shape = shape_table_at(&core->shapes, slot);
 
     claim->shape = shape->id;

@@ -21,8 +21,8 @@ static bool refuse(struct core *core, struct core_outcome *outcome, enum fl_code
 
 /* check_item() fills it for a job that may be accepted. */
 struct accepted {
-    uint32_t queue; /* slot */
-    uint32_t shape; /* slot; 0: a new one */
+    uint32_t queue;          /* slot */
+    struct shape_slot shape; /* none: a new one */
     struct fl_picks picks;
 };
 
@@ -111,7 +111,7 @@ static bool check_shape(struct core *core, const struct core_submit_item *item,
     struct shape shape;
 
     found->shape = shape_table_find(&core->shapes, item->shape);
-    if (!found->shape) {
+    if (!found->shape.n) {
         if (!shape_decode(item->shape, &shape, &err)) {
             return refuse(core, outcome, err.code, err.text);
         }
@@ -150,10 +150,11 @@ static bool check_item(struct core *core, const struct core_event *event,
     return true;
 }
 
-/* The slot of a new shape.  One that no job uses makes room for it where needed. */
-static uint32_t add_shape(struct core *core, struct core_batch *batch, struct fl_str bytes)
+/* A new shape.  One that no job uses makes room for it where needed. */
+static struct shape_slot add_shape(struct core *core, struct core_batch *batch, struct fl_str bytes)
 {
-    uint32_t evicted = shape_table_evict(&core->shapes), slot = 0;
+    uint32_t evicted = shape_table_evict(&core->shapes);
+    struct shape_slot slot;
     struct fl_err err = {0};
     struct row row;
 
@@ -202,7 +203,7 @@ static void accept_job(struct core *core, const struct core_event *event, struct
                        const struct core_submit_item *item, struct accepted *found,
                        struct core_outcome *outcome)
 {
-    uint32_t shape = found->shape ? found->shape : add_shape(core, batch, item->shape);
+    struct shape_slot shape = found->shape.n ? found->shape : add_shape(core, batch, item->shape);
     uint32_t bucket = queue_table_need_bucket(&core->queues, found->queue, item->priority, shape);
     uint32_t slot = job_table_add(&core->jobs, (struct fl_job){core->job_next});
     struct row row = {.kind = ROW_job_new};

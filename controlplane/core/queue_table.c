@@ -81,7 +81,7 @@ bool queue_table_add(struct queue_table *table, uint32_t id, struct fl_tenant te
 
 /* Where in the queue's list a bucket of this kind is, or belongs. */
 static size_t bucket_place(const struct queue_table *table, const struct queue *queue,
-                           int32_t priority, uint32_t shape)
+                           int32_t priority, struct shape_slot shape)
 {
     size_t low = 0, high = queue->buckets.len;
 
@@ -90,7 +90,7 @@ static size_t bucket_place(const struct queue_table *table, const struct queue *
         const struct bucket *bucket = queue_table_bucket(table, queue->buckets.at[mid]);
 
         if (bucket->priority > priority ||
-            (bucket->priority == priority && bucket->shape < shape)) {
+            (bucket->priority == priority && bucket->shape.n < shape.n)) {
             low = mid + 1;
         } else {
             high = mid;
@@ -101,7 +101,7 @@ static size_t bucket_place(const struct queue_table *table, const struct queue *
 
 /* The bucket's slot; 0: none.  ret_place: where it is, or belongs. */
 static uint32_t find_bucket(const struct queue_table *table, const struct queue *queue,
-                            int32_t priority, uint32_t shape, size_t *ret_place)
+                            int32_t priority, struct shape_slot shape, size_t *ret_place)
 {
     const struct bucket *bucket;
     uint32_t slot;
@@ -110,11 +110,11 @@ static uint32_t find_bucket(const struct queue_table *table, const struct queue 
     if (*ret_place == queue->buckets.len) return 0;
     slot = queue->buckets.at[*ret_place];
     bucket = queue_table_bucket(table, slot);
-    return bucket->priority == priority && bucket->shape == shape ? slot : 0;
+    return bucket->priority == priority && bucket->shape.n == shape.n ? slot : 0;
 }
 
 bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue, int32_t priority,
-                                 uint32_t shape)
+                                 struct shape_slot shape)
 {
     size_t place;
 
@@ -123,7 +123,7 @@ bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue
 }
 
 uint32_t queue_table_need_bucket(struct queue_table *table, uint32_t queue_slot, int32_t priority,
-                                 uint32_t shape)
+                                 struct shape_slot shape)
 {
     struct queue *queue = queue_table_at(table, queue_slot);
     size_t place;

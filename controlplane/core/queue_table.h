@@ -5,6 +5,7 @@
 #pragma once
 
 #include "controlplane/core/job_table.h"
+#include "controlplane/core/slot.h"
 #include "shared/base/err.h"
 #include "shared/base/map.h"
 #include "shared/base/str.h"
@@ -12,7 +13,7 @@
 
 struct bucket {
     uint32_t queue; /* its slot */
-    uint32_t shape; /* its slot in the shape table */
+    struct shape_slot shape;
     int32_t priority;
     uint32_t line_first, line_last; /* job slots, linked by left and right */
     uint32_t returned, ready;       /* roots of job trees */
@@ -78,11 +79,11 @@ FL_CHECK bool queue_table_add(struct queue_table *table, uint32_t id, struct fl_
 
 /* The bucket for jobs like this; made if it is not there.  0: there are as many as can be. */
 uint32_t queue_table_need_bucket(struct queue_table *table, uint32_t queue, int32_t priority,
-                                 uint32_t shape);
+                                 struct shape_slot shape);
 
-/* Whether queue_table_need_bucket would find or make one.  Shape 0: one that is not there yet. */
+/* Whether queue_table_need_bucket would find or make one.  No shape: one that is not there yet. */
 bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue, int32_t priority,
-                                 uint32_t shape);
+                                 struct shape_slot shape);
 
 /* Counts an open job, which knows its bucket, in or out; the bucket goes with its last job.  Jobs
  * join in the order of their ids. */

@@ -16,9 +16,9 @@ void shape_table_init(struct shape_table *table, uint32_t shapes_max)
 
 void shape_table_fini(struct shape_table *table)
 {
-    uint32_t slot;
+    struct shape_slot slot;
 
-    for (uint64_t id = 0; (slot = fl_page_map_next(&table->by_id, id, &id)) != 0; id++) {
+    for (uint64_t id = 0; (slot.n = fl_page_map_next(&table->by_id, id, &id)) != 0; id++) {
         fl_free((void *)shape_table_at(table, slot)->bytes.at);
     }
     fl_page_map_fini(&table->by_id);
@@ -26,31 +26,31 @@ void shape_table_fini(struct shape_table *table)
     fl_slab_fini(&table->entries);
 }
 
-struct shape_entry *shape_table_at(const struct shape_table *table, uint32_t slot)
+struct shape_entry *shape_table_at(const struct shape_table *table, struct shape_slot slot)
 {
-    return fl_slab_at(&table->entries, slot);
+    return fl_slab_at(&table->entries, slot.n);
 }
 
-uint32_t shape_table_find(const struct shape_table *table, struct fl_str bytes)
+struct shape_slot shape_table_find(const struct shape_table *table, struct fl_str bytes)
 {
     uint64_t slot = 0;
 
     (void)fl_map_find(&table->by_bytes, bytes.at, bytes.len, &slot);
-    return (uint32_t)slot;
+    return (struct shape_slot){(uint32_t)slot};
 }
 
-uint32_t shape_table_find_id(const struct shape_table *table, uint32_t id)
+struct shape_slot shape_table_find_id(const struct shape_table *table, uint32_t id)
 {
-    return fl_page_map_find(&table->by_id, id);
+    return (struct shape_slot){fl_page_map_find(&table->by_id, id)};
 }
 
-static void idle_push(struct shape_table *table, uint32_t slot)
+static void idle_push(struct shape_table *table, struct shape_slot slot)
 {
     struct shape_entry *entry = shape_table_at(table, slot);
 
-    entry->idle_next = 0;
+    entry->idle_next = (struct shape_slot){0};
     entry->idle_prev = table->idle_last;
-    if (table->idle_last) {
+    if (table->idle_last.n) {
         shape_table_at(table, table->idle_last)->idle_next = slot;
     } else {
         table->idle_first = slot;
@@ -58,37 +58,37 @@ static void idle_push(struct shape_table *table, uint32_t slot)
     table->idle_last = slot;
 }
 
-static void idle_remove(struct shape_table *table, uint32_t slot)
+static void idle_remove(struct shape_table *table, struct shape_slot slot)
 {
     struct shape_entry *entry = shape_table_at(table, slot);
 
-    if (entry->idle_prev) {
+    if (entry->idle_prev.n) {
         shape_table_at(table, entry->idle_prev)->idle_next = entry->idle_next;
     } else {
         table->idle_first = entry->idle_next;
     }
-    if (entry->idle_next) {
+    if (entry->idle_next.n) {
         shape_table_at(table, entry->idle_next)->idle_prev = entry->idle_prev;
     } else {
         table->idle_last = entry->idle_prev;
     }
-    entry->idle_prev = entry->idle_next = 0;
+    entry->idle_prev = entry->idle_next = (struct shape_slot){0};
 }
 
 bool shape_table_add(struct shape_table *table, uint32_t id, struct fl_str bytes,
-                     uint32_t *ret_slot, struct fl_err *err)
+                     struct shape_slot *ret_slot, struct fl_err *err)
 {
     struct shape_entry *entry;
     struct shape shape;
-    uint32_t slot;
+    struct shape_slot slot;
 
     if (!shape_decode(bytes, &shape, err)) return false;
     if (id == 0) id = table->id_next;
-    if (shape_table_find(table, bytes) || shape_table_find_id(table, id)) {
+    if (shape_table_find(table, bytes).n || shape_table_find_id(table, id).n) {
         return fl_fail(err, FL_EXISTS, "shape %u is there already", id);
     }
-    slot = fl_slab_take(&table->entries);
-    if (!slot) {
+    slot.n = fl_slab_take(&table->entries);
+    if (!slot.n) {
         return fl_fail(err, FL_FULL, "open jobs have %u different shapes, the most there can be",
                        table->shapes_max);
     }
@@ -98,8 +98,8 @@ bool shape_table_add(struct shape_table *table, uint32_t id, struct fl_str bytes
     entry->bytes.len = bytes.len;
     fl_assert(shape_decode(entry->bytes, &entry->shape, err));
     entry->replicas = shape_replicas(&entry->shape);
-    fl_map_put(&table->by_bytes, bytes.at, bytes.len, slot);
-    fl_page_map_put(&table->by_id, id, slot);
+    fl_map_put(&table->by_bytes, bytes.at, bytes.len, slot.n);
+    fl_page_map_put(&table->by_id, id, slot.n);
     if (id >= table->id_next) table->id_next = id + 1;
     idle_push(table, slot);
     *ret_slot = slot;
@@ -108,33 +108,33 @@ bool shape_table_add(struct shape_table *table, uint32_t id, struct fl_str bytes
 
 bool shape_table_has_room(const struct shape_table *table)
 {
-    return table->entries.len < table->shapes_max || table->idle_first;
+    return table->entries.len < table->shapes_max || table->idle_first.n;
 }
 
 uint32_t shape_table_evict(struct shape_table *table)
 {
-    if (table->entries.len < table->shapes_max || !table->idle_first) return 0;
+    if (table->entries.len < table->shapes_max || !table->idle_first.n) return 0;
     return shape_table_at(table, table->idle_first)->id;
 }
 
 void shape_table_drop(struct shape_table *table, uint32_t id)
 {
-    uint32_t slot = fl_page_map_remove(&table->by_id, id);
+    struct shape_slot slot = {fl_page_map_remove(&table->by_id, id)};
     struct shape_entry *entry = shape_table_at(table, slot);
 
     fl_assert(entry->refs == 0);
     idle_remove(table, slot);
     fl_map_remove(&table->by_bytes, entry->bytes.at, entry->bytes.len);
     fl_free((void *)entry->bytes.at);
-    fl_slab_give(&table->entries, slot);
+    fl_slab_give(&table->entries, slot.n);
 }
 
-void shape_table_ref(struct shape_table *table, uint32_t slot)
+void shape_table_ref(struct shape_table *table, struct shape_slot slot)
 {
     if (shape_table_at(table, slot)->refs++ == 0) idle_remove(table, slot);
 }
 
-void shape_table_unref(struct shape_table *table, uint32_t slot)
+void shape_table_unref(struct shape_table *table, struct shape_slot slot)
 {
     struct shape_entry *entry = shape_table_at(table, slot);
 

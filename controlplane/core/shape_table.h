@@ -8,16 +8,17 @@
 #pragma once
 
 #include "controlplane/core/shape.h"
+#include "controlplane/core/slot.h"
 #include "shared/base/map.h"
 #include "shared/base/page_map.h"
 #include "shared/base/slab.h"
 
 struct shape_entry {
     uint32_t id;
-    uint32_t refs;                 /* open jobs of this shape */
-    uint32_t idle_next, idle_prev; /* slots, among those without refs, oldest first */
-    struct fl_str bytes;           /* owned */
-    struct shape shape;            /* its strings point into 'bytes' */
+    uint32_t refs;                          /* open jobs of this shape */
+    struct shape_slot idle_next, idle_prev; /* among those without refs, oldest first */
+    struct fl_str bytes;                    /* owned */
+    struct shape shape;                     /* its strings point into 'bytes' */
     uint32_t replicas;
 };
 
@@ -25,7 +26,7 @@ struct shape_table {
     struct fl_slab entries;
     struct fl_map by_bytes;   /* -> slot */
     struct fl_page_map by_id; /* -> slot */
-    uint32_t idle_first, idle_last;
+    struct shape_slot idle_first, idle_last;
     uint32_t id_next;
     uint32_t shapes_max;
 };
@@ -33,17 +34,17 @@ struct shape_table {
 void shape_table_init(struct shape_table *table, uint32_t shapes_max);
 void shape_table_fini(struct shape_table *table);
 
-struct shape_entry *shape_table_at(const struct shape_table *table, uint32_t slot);
+struct shape_entry *shape_table_at(const struct shape_table *table, struct shape_slot slot);
 
-/* Slots; 0 when there is none. */
-uint32_t shape_table_find(const struct shape_table *table, struct fl_str bytes);
-uint32_t shape_table_find_id(const struct shape_table *table, uint32_t id);
+/* None: it is not there. */
+struct shape_slot shape_table_find(const struct shape_table *table, struct fl_str bytes);
+struct shape_slot shape_table_find_id(const struct shape_table *table, uint32_t id);
 
 /* A new shape under 'id' (0: the next free one).  FL_INVALID: the bytes are no shape; FL_EXISTS:
  * the id or the bytes are there; FL_FULL: all are in use by open jobs.  ret_slot has no refs
  * yet. */
 FL_CHECK bool shape_table_add(struct shape_table *table, uint32_t id, struct fl_str bytes,
-                              uint32_t *ret_slot, struct fl_err *err);
+                              struct shape_slot *ret_slot, struct fl_err *err);
 
 /* A new shape would find room, if need be by the eviction of an idle one. */
 bool shape_table_has_room(const struct shape_table *table);
@@ -52,5 +53,5 @@ bool shape_table_has_room(const struct shape_table *table);
 uint32_t shape_table_evict(struct shape_table *table);
 void shape_table_drop(struct shape_table *table, uint32_t id);
 
-void shape_table_ref(struct shape_table *table, uint32_t slot);
-void shape_table_unref(struct shape_table *table, uint32_t slot);
+void shape_table_ref(struct shape_table *table, struct shape_slot slot);
+void shape_table_unref(struct shape_table *table, struct shape_slot slot);

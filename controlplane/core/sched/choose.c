@@ -136,19 +136,20 @@ uint32_t choose_next(struct chooser *chooser)
 /* ---- memory about a shape -------------------------------------------------------------------- */
 
 struct shape_memo *choose_memo(struct chooser *chooser, const struct shape_entry *entry,
-                               uint32_t shape)
+                               struct shape_slot shape)
 {
     struct shape_memo *memo;
 
-    while (chooser->shapes.len <= shape) {
+    while (chooser->shapes.len <= shape.n) {
         fl_vec_push(&chooser->shapes, (struct shape_memo){0});
     }
-    memo = &chooser->shapes.at[shape];
+    memo = &chooser->shapes.at[shape.n];
     if (memo->id != entry->id) *memo = (struct shape_memo){.id = entry->id};
     return memo;
 }
 
-bool choose_could_ever(struct chooser *chooser, const struct shape_table *shapes, uint32_t shape)
+bool choose_could_ever(struct chooser *chooser, const struct shape_table *shapes,
+                       struct shape_slot shape)
 {
     const struct shape_entry *entry = shape_table_at(shapes, shape);
     const struct cluster_table *clusters = chooser->room.clusters;

@@ -43,14 +43,15 @@ enum reason choose(struct chooser *chooser, const struct shape_entry *shape,
 
 /* The memory about the shape. */
 struct shape_memo *choose_memo(struct chooser *chooser, const struct shape_entry *entry,
-                               uint32_t shape);
+                               struct shape_slot shape);
 
 /* The round starts this: the cluster has less room and more load. */
 void choose_start(struct chooser *chooser, const struct shape_entry *shape,
                   const struct placement *placement);
 
 /* Whether any cluster could run it when empty; unknown and cordoned ones count as able to. */
-bool choose_could_ever(struct chooser *chooser, const struct shape_table *shapes, uint32_t shape);
+bool choose_could_ever(struct chooser *chooser, const struct shape_table *shapes,
+                       struct shape_slot shape);
 
 /* The next cluster that takes work, by load; 0: that was the last.  Begin with choose_walk. */
 void choose_walk(struct chooser *chooser);

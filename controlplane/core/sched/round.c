@@ -155,9 +155,9 @@ static const struct claim *claim_of(const struct round_view *view, const struct 
     return claim->cluster && !turn->is_claim_gone ? claim : NULL;
 }
 
-static uint32_t shape_of(const struct round_view *view, const struct round_head *head)
+static uint32_t shape_id(const struct round_view *view, const struct round_head *head)
 {
-    uint32_t shape = queue_table_bucket(view->queues, head->bucket)->shape;
+    struct shape_slot shape = queue_table_bucket(view->queues, head->bucket)->shape;
 
     return shape_table_at(view->shapes, shape)->id;
 }
@@ -167,7 +167,7 @@ static bool is_holder(const struct round_view *view, const struct round_turn *tu
 {
     const struct claim *claim = claim_of(view, turn);
 
-    return claim && claim->shape == shape_of(view, head);
+    return claim && claim->shape == shape_id(view, head);
 }
 
 static void end_claim(struct round *round, struct round_turn *turn)
@@ -186,7 +186,7 @@ static void start(struct round *round, const struct round_view *view, struct rou
     placement.nodes = fl_arena_copy(&round->arena, placement.nodes,
                                     placement.nodes_len * sizeof *placement.nodes);
     if (is_holder(view, turn, head)) end_claim(round, turn);
-    if (rank->shape == shape_of(view, head)) rank->shape = 0; /* the next one waits anew */
+    if (rank->shape == shape_id(view, head)) rank->shape = 0; /* the next one waits anew */
     choose_start(&round->chooser, shape_table_at(view->shapes, bucket->shape), &placement);
     fl_vec_push(&round->decisions, (struct decision){.kind = DECISION_START,
                                                      .queue = turn->queue,
@@ -231,7 +231,7 @@ static void give_ranks(struct round *round, const struct round_view *view, size_
         const struct round_head *head = &round->heads.at[turn->claimant];
 
         if (!wants_claim(view, turn)) continue;
-        if (round->ranks.at[turn->queue - 1].shape == shape_of(view, head)) continue;
+        if (round->ranks.at[turn->queue - 1].shape == shape_id(view, head)) continue;
         fl_heap_push(&round->by_rank,
                      (struct fl_heap_item){.key = (int64_t)job_table_at(view->jobs, head->job)->id,
                                            .value = i});
@@ -240,7 +240,7 @@ static void give_ranks(struct round *round, const struct round_view *view, size_
         const struct round_turn *turn = &round->turns.at[fl_heap_pop(&round->by_rank).value];
 
         round->ranks.at[turn->queue - 1] = (struct round_rank){
-            .shape = shape_of(view, &round->heads.at[turn->claimant]), .no = ++round->ranks_given};
+            .shape = shape_id(view, &round->heads.at[turn->claimant]), .no = ++round->ranks_given};
     }
 }
 
@@ -268,7 +268,7 @@ static void make_claims(struct round *round, const struct round_view *view, size
 static bool may_want(struct round *round, const struct round_view *view, struct round_turn *turn,
                      const struct round_head *head)
 {
-    uint32_t shape = queue_table_bucket(view->queues, head->bucket)->shape;
+    struct shape_slot shape = queue_table_bucket(view->queues, head->bucket)->shape;
     const struct shape_entry *entry = shape_table_at(view->shapes, shape);
 
     if (is_holder(view, turn, head)) return true;
@@ -325,7 +325,7 @@ static bool try_head(struct round *round, const struct round_view *view, struct 
                      size_t i, struct shape_memo *memo)
 {
     struct round_head *head = &round->heads.at[i];
-    uint32_t shape = queue_table_bucket(view->queues, head->bucket)->shape;
+    struct shape_slot shape = queue_table_bucket(view->queues, head->bucket)->shape;
     const struct shape_entry *entry = shape_table_at(view->shapes, shape);
     const struct claim *claim = claim_of(view, turn);
     struct placement placement;

@@ -4,6 +4,7 @@
 #include "tests/fl_test.h"
 
 static const struct fl_tenant one = {1}, two = {2};
+static const struct shape_slot shape_one = {1}, shape_new = {77};
 
 static uint32_t add(struct queue_table *table, const char *name)
 {
@@ -61,8 +62,9 @@ static void buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_
 {
     static const struct {
         int32_t priority;
-        uint32_t shape;
-    } sorted[] = {{INT32_MAX, 1}, {5, 1}, {5, 2}, {5, 9}, {0, 1}, {-5, 1}, {INT32_MIN, 3}};
+        struct shape_slot shape;
+    } sorted[] = {{INT32_MAX, {1}}, {5, {1}},  {5, {2}},        {5, {9}},
+                  {0, {1}},         {-5, {1}}, {INT32_MIN, {3}}};
     static const int order[] = {3, 0, 6, 1, 5, 2, 4};
     struct queue_table table;
     struct job_table jobs;
@@ -83,7 +85,8 @@ static void buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_
         job_table_at(&jobs, jobs_at[n])->bucket = slots[n];
         queue_table_join(&table, &jobs, jobs_at[n]);
     }
-    assert_int_equal(queue_table_need_bucket(&table, queue, 77, 77), 0); /* as many as can be */
+    assert_int_equal(queue_table_need_bucket(&table, queue, 77, shape_new),
+                     0); /* as many as can be */
     for (size_t i = 0; i < 7; i++) {
         assert_int_equal(queue_table_at(&table, queue)->buckets.at[i], slots[i]);
     }
@@ -91,7 +94,7 @@ static void buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_
     queue_table_leave(&table, &jobs, jobs_at[2]);
     assert_int_equal(queue_table_at(&table, queue)->buckets.len, 6);
     assert_int_equal(queue_table_at(&table, queue)->buckets.at[2], slots[3]);
-    assert_int_not_equal(queue_table_need_bucket(&table, queue, 77, 77), 0);
+    assert_int_not_equal(queue_table_need_bucket(&table, queue, 77, shape_new), 0);
     queue_table_fini(&table);
     job_table_fini(&jobs);
 }
@@ -108,7 +111,8 @@ static void init(struct world *world)
 {
     job_table_init(&world->jobs, JOBS);
     queue_table_init(&world->queues, 1, 1);
-    world->bucket = queue_table_need_bucket(&world->queues, add(&world->queues, "ml"), 0, 1);
+    world->bucket =
+        queue_table_need_bucket(&world->queues, add(&world->queues, "ml"), 0, shape_one);
     for (uint64_t i = 0; i < JOBS; i++) {
         world->slots[i] = job_table_add(&world->jobs, (struct fl_job){i + 1});
         job_table_at(&world->jobs, world->slots[i])->bucket = world->bucket;

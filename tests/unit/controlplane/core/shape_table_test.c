@@ -18,10 +18,10 @@ static struct fl_str bytes_of(uint32_t n)
     return (struct fl_str){bytes_at[n], 13};
 }
 
-static uint32_t add(struct shape_table *table, uint32_t id, uint32_t n)
+static struct shape_slot add(struct shape_table *table, uint32_t id, uint32_t n)
 {
     struct fl_err err = {0};
-    uint32_t slot = 0;
+    struct shape_slot slot = {0};
 
     assert_true(shape_table_add(table, id, bytes_of(n), &slot, &err));
     return slot;
@@ -30,15 +30,15 @@ static uint32_t add(struct shape_table *table, uint32_t id, uint32_t n)
 static void a_shape_is_found_by_its_bytes_and_by_its_id(void **state)
 {
     struct shape_table table;
-    uint32_t slot;
+    struct shape_slot slot;
 
     (void)state;
     shape_table_init(&table, 4);
     slot = add(&table, 0, 1);
-    assert_int_equal(shape_table_find(&table, bytes_of(1)), slot);
-    assert_int_equal(shape_table_find(&table, bytes_of(2)), 0);
-    assert_int_equal(shape_table_find_id(&table, 1), slot);
-    assert_int_equal(shape_table_find_id(&table, 2), 0);
+    assert_int_equal(shape_table_find(&table, bytes_of(1)).n, slot.n);
+    assert_int_equal(shape_table_find(&table, bytes_of(2)).n, 0);
+    assert_int_equal(shape_table_find_id(&table, 1).n, slot.n);
+    assert_int_equal(shape_table_find_id(&table, 2).n, 0);
     assert_int_equal(shape_table_at(&table, slot)->replicas, 1);
     assert_int_equal(shape_table_at(&table, slot)->shape.roles[0].each.cpu_milli, 1);
     shape_table_fini(&table);
@@ -61,7 +61,7 @@ static void what_is_there_or_is_no_shape_is_refused(void **state)
 {
     struct shape_table table;
     struct fl_err err = {0};
-    uint32_t slot;
+    struct shape_slot slot;
 
     (void)state;
     shape_table_init(&table, 8);
@@ -80,7 +80,7 @@ static void a_full_table_says_which_idle_shape_goes_first(void **state)
 {
     struct shape_table table;
     struct fl_err err = {0};
-    uint32_t one, two, three, slot;
+    struct shape_slot one, two, three, slot;
 
     (void)state;
     shape_table_init(&table, 3);
@@ -104,7 +104,7 @@ static void a_full_table_says_which_idle_shape_goes_first(void **state)
     shape_table_unref(&table, one);
     assert_int_equal(shape_table_evict(&table), 3); /* idle longest */
     shape_table_drop(&table, 3);
-    assert_int_equal(shape_table_find(&table, bytes_of(3)), 0);
+    assert_int_equal(shape_table_find(&table, bytes_of(3)).n, 0);
     assert_int_equal(shape_table_at(&table, add(&table, 0, 3))->id, 4);
     assert_int_equal(shape_table_evict(&table), 2);
     shape_table_fini(&table);

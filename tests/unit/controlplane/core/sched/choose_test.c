@@ -8,7 +8,7 @@
 static uint32_t choose_next_for(struct world *world, const struct shape *shape,
                                 struct placement *ret, enum reason *ret_why)
 {
-    uint32_t slot = shape_in(world, shape);
+    struct shape_slot slot = shape_in(world, shape);
     const struct shape_entry *entry = shape_table_at(&world->shapes, slot);
     struct placement unused;
     enum reason why = choose(&world->chooser, entry, choose_memo(&world->chooser, entry, slot),
@@ -37,7 +37,7 @@ static uint32_t start(struct world *world, const struct shape *shape)
 
 static bool could_ever(struct world *world, const struct shape *shape)
 {
-    uint32_t slot = shape_in(world, shape);
+    struct shape_slot slot = shape_in(world, shape);
 
     begin(world);
     return choose_could_ever(&world->chooser, &world->shapes, slot);
@@ -292,7 +292,7 @@ static void a_shape_that_takes_the_place_of_another_one_is_asked_for_anew(void *
 {
     struct world world;
     struct shape large = gang(1, 3), small = gang(1, 1);
-    uint32_t slot;
+    struct shape_slot slot;
 
     (void)state;
     init(&world);
@@ -301,7 +301,7 @@ static void a_shape_that_takes_the_place_of_another_one_is_asked_for_anew(void *
     assert_int_equal(choose_for(&world, &large, NULL), 0);
     assert_false(could_ever(&world, &large));
     shape_table_drop(&world.shapes, shape_table_at(&world.shapes, slot)->id);
-    assert_int_equal(shape_in(&world, &small), slot);
+    assert_int_equal(shape_in(&world, &small).n, slot.n);
     assert_int_equal(choose_for(&world, &small, NULL), 1);
     assert_true(could_ever(&world, &small));
     fini(&world);

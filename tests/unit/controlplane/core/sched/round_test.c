@@ -96,7 +96,7 @@ static void start(struct table *table, const struct decision *decision)
 static void begin_claim(struct table *table, const struct decision *decision)
 {
     struct claim *claim = &queue_table_at(&table->queues, decision->queue)->claim;
-    uint32_t shape = queue_table_bucket(&table->queues, decision->bucket)->shape;
+    struct shape_slot shape = queue_table_bucket(&table->queues, decision->bucket)->shape;
 
     assert_int_equal(claim->cluster, 0);
     claim->cluster = decision->claim.cluster;

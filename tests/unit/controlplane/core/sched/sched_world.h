@@ -82,19 +82,19 @@ static inline void add_role(struct shape *shape, uint32_t replicas, uint32_t cor
     shape->roles[shape->roles_len++] = (struct shape_role){replicas, replicas, cpu(cores)};
 }
 
-/* The slot of the shape in the table. */
-static inline uint32_t shape_in(struct world *world, const struct shape *shape)
+/* The shape in the table. */
+static inline struct shape_slot shape_in(struct world *world, const struct shape *shape)
 {
     struct fl_err err = {0};
     struct fl_str bytes;
     struct fl_buf buf;
-    uint32_t slot;
+    struct shape_slot slot;
 
     fl_buf_init(&buf, FL_JOB_SHAPE_BYTES_MAX);
     assert_true(shape_encode(&buf, shape));
     bytes = (struct fl_str){(const char *)buf.at, buf.len};
     slot = shape_table_find(&world->shapes, bytes);
-    if (!slot) assert_true(shape_table_add(&world->shapes, 0, bytes, &slot, &err));
+    if (!slot.n) assert_true(shape_table_add(&world->shapes, 0, bytes, &slot, &err));
     fl_buf_fini(&buf);
     return slot;
 }

@@ -1,0 +1,13 @@
+/* slot.h - where a record is in its table of the core.
+ * Each table has a type of slot, as each kind of id has a type, so that the compiler tells the slot
+ * of a job from that of an element, and a slot from an id.  A slot is good until its record is
+ * removed, and may mean another record then.  Zero is "none" for every type.  Only where a generic
+ * structure keeps a slot (fl_slab, fl_page_map, fl_heap) is it a bare number.
+ * Uses libc only. */
+#pragma once
+
+#include <stdint.h>
+
+struct shape_slot {
+    uint32_t n;
+};
