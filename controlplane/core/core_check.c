@@ -246,7 +246,7 @@ static void check_buckets(const struct core *core)
                 const struct job *job = job_table_at(&core->jobs, slot);
 
                 fl_assert(job->place == JOB_IN_LINE && job->id > before);
-                fl_assert(job->bucket == queue->buckets.at[i]);
+                fl_assert(job->bucket.n == queue->buckets.at[i].n);
                 before = job->id;
             }
         }

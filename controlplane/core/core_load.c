@@ -108,7 +108,8 @@ static bool load_counter(struct core *core, const struct row_counter *row, struc
 static bool load_job(struct core *core, const struct row_job_new *row, struct fl_err *err)
 {
     struct shape_slot shape = shape_table_find_id(&core->shapes, row->shape);
-    uint32_t slot, bucket;
+    struct bucket_slot bucket;
+    uint32_t slot;
     struct job *job;
 
     if (!shape.n || row->queue == 0 || row->queue > core->queues.queues.len || row->elements == 0 ||
@@ -119,7 +120,7 @@ static bool load_job(struct core *core, const struct row_job_new *row, struct fl
                        row->job, row->queue, row->shape);
     }
     bucket = queue_table_need_bucket(&core->queues, row->queue, row->priority, shape);
-    slot = bucket ? job_table_add(&core->jobs, (struct fl_job){row->job}) : 0;
+    slot = bucket.n ? job_table_add(&core->jobs, (struct fl_job){row->job}) : 0;
     if (!slot) return fl_fail(err, FL_FULL, "job %" PRIu64 ": more than may be open", row->job);
     job = job_table_at(&core->jobs, slot);
     job->tenant = row->tenant;

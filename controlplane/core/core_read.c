@@ -294,7 +294,7 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
 /* The claim of its queue is for a job like it, and it is the first of these. */
 static bool holds_claim(const struct core *core, uint32_t slot)
 {
-    uint32_t bucket_slot = job_table_at(&core->jobs, slot)->bucket;
+    struct bucket_slot bucket_slot = job_table_at(&core->jobs, slot)->bucket;
     const struct bucket *bucket = queue_table_bucket(&core->queues, bucket_slot);
     const struct claim *claim = &queue_table_at(&core->queues, bucket->queue)->claim;
 

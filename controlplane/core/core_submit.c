@@ -204,12 +204,13 @@ static void accept_job(struct core *core, const struct core_event *event, struct
                        struct core_outcome *outcome)
 {
     struct shape_slot shape = found->shape.n ? found->shape : add_shape(core, batch, item->shape);
-    uint32_t bucket = queue_table_need_bucket(&core->queues, found->queue, item->priority, shape);
+    struct bucket_slot bucket =
+        queue_table_need_bucket(&core->queues, found->queue, item->priority, shape);
     uint32_t slot = job_table_add(&core->jobs, (struct fl_job){core->job_next});
     struct row row = {.kind = ROW_job_new};
     struct job *job;
 
-    fl_assert(bucket && slot); /* check_item looked */
+    fl_assert(bucket.n && slot); /* check_item looked */
     core->job_next++;
     job = job_table_at(&core->jobs, slot);
     job->tenant = event->tenant.n;

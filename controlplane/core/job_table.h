@@ -5,6 +5,7 @@
 #pragma once
 
 #include "controlplane/core/job.h"
+#include "controlplane/core/slot.h"
 #include "shared/base/page_map.h"
 #include "shared/base/picks.h"
 #include "shared/base/slab.h"
@@ -20,9 +21,9 @@ enum job_place {
 struct job {
     uint64_t id;
     uint32_t tenant;
-    uint32_t bucket;       /* slot: queue, priority and shape */
-    uint32_t left, right;  /* slots: neighbours in line, or children among the returned */
-    uint32_t older, newer; /* slots: the jobs of its queue by id */
+    struct bucket_slot bucket; /* queue, priority and shape */
+    uint32_t left, right;      /* slots: neighbours in line, or children among the returned */
+    uint32_t older, newer;     /* slots: the jobs of its queue by id */
     uint32_t elements;
     uint32_t elements_next; /* the first that never started */
     uint32_t run;           /* slot; 0: nothing has started yet */

@@ -99,18 +99,19 @@ static size_t bucket_place(const struct queue_table *table, const struct queue *
     return low;
 }
 
-/* The bucket's slot; 0: none.  ret_place: where it is, or belongs. */
-static uint32_t find_bucket(const struct queue_table *table, const struct queue *queue,
-                            int32_t priority, struct shape_slot shape, size_t *ret_place)
+/* ret_place: where it is, or belongs. */
+static struct bucket_slot find_bucket(const struct queue_table *table, const struct queue *queue,
+                                      int32_t priority, struct shape_slot shape, size_t *ret_place)
 {
     const struct bucket *bucket;
-    uint32_t slot;
+    struct bucket_slot slot;
 
     *ret_place = bucket_place(table, queue, priority, shape);
-    if (*ret_place == queue->buckets.len) return 0;
+    if (*ret_place == queue->buckets.len) return (struct bucket_slot){0};
     slot = queue->buckets.at[*ret_place];
     bucket = queue_table_bucket(table, slot);
-    return bucket->priority == priority && bucket->shape.n == shape.n ? slot : 0;
+    return bucket->priority == priority && bucket->shape.n == shape.n ? slot
+                                                                      : (struct bucket_slot){0};
 }
 
 bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue, int32_t priority,
@@ -119,20 +120,20 @@ bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue
     size_t place;
 
     return table->buckets.len < table->buckets.records_max ||
-           find_bucket(table, queue_table_at(table, queue), priority, shape, &place);
+           find_bucket(table, queue_table_at(table, queue), priority, shape, &place).n;
 }
 
-uint32_t queue_table_need_bucket(struct queue_table *table, uint32_t queue_slot, int32_t priority,
-                                 struct shape_slot shape)
+struct bucket_slot queue_table_need_bucket(struct queue_table *table, uint32_t queue_slot,
+                                           int32_t priority, struct shape_slot shape)
 {
     struct queue *queue = queue_table_at(table, queue_slot);
     size_t place;
-    uint32_t slot = find_bucket(table, queue, priority, shape, &place);
+    struct bucket_slot slot = find_bucket(table, queue, priority, shape, &place);
     struct bucket *bucket;
 
-    if (slot) return slot;
-    slot = fl_slab_take(&table->buckets);
-    if (!slot) return 0;
+    if (slot.n) return slot;
+    slot.n = fl_slab_take(&table->buckets);
+    if (!slot.n) return slot;
     bucket = queue_table_bucket(table, slot);
     bucket->queue = queue_slot;
     bucket->priority = priority;
@@ -163,7 +164,7 @@ void queue_table_join(struct queue_table *table, const struct job_table *jobs, u
 void queue_table_leave(struct queue_table *table, const struct job_table *jobs, uint32_t job_slot)
 {
     struct job *job = job_table_at(jobs, job_slot);
-    uint32_t slot = job->bucket;
+    struct bucket_slot slot = job->bucket;
     struct bucket *bucket = queue_table_bucket(table, slot);
     struct queue *queue = queue_table_at(table, bucket->queue);
     size_t place;
@@ -179,9 +180,9 @@ void queue_table_leave(struct queue_table *table, const struct job_table *jobs, 
     if (--bucket->jobs > 0) return;
     fl_assert(!bucket->line_first && !bucket->returned && !bucket->ready);
     place = bucket_place(table, queue, bucket->priority, bucket->shape);
-    fl_assert(queue->buckets.at[place] == slot);
+    fl_assert(queue->buckets.at[place].n == slot.n);
     fl_vec_remove(&queue->buckets, place);
-    fl_slab_give(&table->buckets, slot);
+    fl_slab_give(&table->buckets, slot.n);
 }
 
 void queue_table_enter(struct queue_table *table, const struct job_table *jobs, uint32_t slot)
@@ -247,7 +248,7 @@ static uint32_t older(const struct job_table *jobs, uint32_t a, uint32_t b)
 }
 
 uint32_t queue_table_first(const struct queue_table *table, const struct job_table *jobs,
-                           uint32_t slot, bool is_ready)
+                           struct bucket_slot slot, bool is_ready)
 {
     const struct bucket *bucket = queue_table_bucket(table, slot);
     uint32_t ready = job_tree_first(jobs, bucket->ready);
@@ -258,7 +259,7 @@ uint32_t queue_table_first(const struct queue_table *table, const struct job_tab
 }
 
 uint32_t queue_table_after(const struct queue_table *table, const struct job_table *jobs,
-                           uint32_t slot, uint32_t job, uint32_t line, bool is_ready)
+                           struct bucket_slot slot, uint32_t job, uint32_t line, bool is_ready)
 {
     const struct bucket *bucket = queue_table_bucket(table, slot);
     uint64_t id = job_table_at(jobs, job)->id;

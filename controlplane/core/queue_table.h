@@ -43,8 +43,8 @@ struct queue {
     uint32_t jobs;   /* open */
     uint32_t newest; /* job slot: the first of them, linked by 'older' */
     char name[FL_NAME_BYTES_MAX + 1];
-    FL_VEC(uint32_t) buckets; /* slots; by priority falling, then shape */
-    struct claim claim;       /* its first job's that fits nowhere now */
+    FL_VEC(struct bucket_slot) buckets; /* by priority falling, then shape */
+    struct claim claim;                 /* its first job's that fits nowhere now */
 };
 
 struct queue_table {
@@ -63,9 +63,10 @@ static inline struct queue *queue_table_at(const struct queue_table *table, uint
     return &table->queues.at[slot - 1];
 }
 
-static inline struct bucket *queue_table_bucket(const struct queue_table *table, uint32_t slot)
+static inline struct bucket *queue_table_bucket(const struct queue_table *table,
+                                                struct bucket_slot slot)
 {
-    return fl_slab_at(&table->buckets, slot);
+    return fl_slab_at(&table->buckets, slot.n);
 }
 
 /* The slot, which is also the id; 0: none. */
@@ -77,9 +78,9 @@ uint32_t queue_table_find(const struct queue_table *table, struct fl_tenant tena
 FL_CHECK bool queue_table_add(struct queue_table *table, uint32_t id, struct fl_tenant tenant,
                               struct fl_str name, uint32_t *ret_slot, struct fl_err *err);
 
-/* The bucket for jobs like this; made if it is not there.  0: there are as many as can be. */
-uint32_t queue_table_need_bucket(struct queue_table *table, uint32_t queue, int32_t priority,
-                                 struct shape_slot shape);
+/* The bucket for jobs like this; made if it is not there.  None: there are as many as can be. */
+struct bucket_slot queue_table_need_bucket(struct queue_table *table, uint32_t queue,
+                                           int32_t priority, struct shape_slot shape);
 
 /* Whether queue_table_need_bucket would find or make one.  No shape: one that is not there yet. */
 bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue, int32_t priority,
@@ -97,8 +98,8 @@ void queue_table_remove(struct queue_table *table, const struct job_table *jobs,
 
 /* The oldest job in the bucket; 0: none.  'is_ready': only jobs that need no new element count. */
 uint32_t queue_table_first(const struct queue_table *table, const struct job_table *jobs,
-                           uint32_t bucket, bool is_ready);
+                           struct bucket_slot bucket, bool is_ready);
 /* The next one behind a job that is there.  'line' is the first of the bucket's line behind it; the
  * caller keeps it on its way through the bucket. */
 uint32_t queue_table_after(const struct queue_table *table, const struct job_table *jobs,
-                           uint32_t bucket, uint32_t job, uint32_t line, bool is_ready);
+                           struct bucket_slot bucket, uint32_t job, uint32_t line, bool is_ready);

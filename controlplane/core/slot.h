@@ -8,6 +8,10 @@
 
 #include <stdint.h>
 
+struct bucket_slot {
+    uint32_t n;
+};
+
 struct shape_slot {
     uint32_t n;
 };

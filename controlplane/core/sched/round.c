@@ -92,7 +92,7 @@ static bool gather(struct round *round, const struct round_view *view, struct ro
     turn->asked_len = 0;
     turn->heads.len = 0;
     for (size_t i = 0; i < queue->buckets.len && !queue->is_paused; i++) {
-        uint32_t slot = queue->buckets.at[i];
+        struct bucket_slot slot = queue->buckets.at[i];
         struct round_head head = {.bucket = slot,
                                   .line = queue_table_bucket(view->queues, slot)->line_first};
 

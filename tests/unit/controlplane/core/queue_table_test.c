@@ -68,7 +68,8 @@ static void buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_
     static const int order[] = {3, 0, 6, 1, 5, 2, 4};
     struct queue_table table;
     struct job_table jobs;
-    uint32_t queue, slots[7], jobs_at[7];
+    struct bucket_slot slots[7];
+    uint32_t queue, jobs_at[7];
 
     (void)state;
     job_table_init(&jobs, 7);
@@ -78,23 +79,24 @@ static void buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_
         int n = order[i];
 
         slots[n] = queue_table_need_bucket(&table, queue, sorted[n].priority, sorted[n].shape);
-        assert_int_not_equal(slots[n], 0);
+        assert_int_not_equal(slots[n].n, 0);
         assert_int_equal(
-            queue_table_need_bucket(&table, queue, sorted[n].priority, sorted[n].shape), slots[n]);
+            queue_table_need_bucket(&table, queue, sorted[n].priority, sorted[n].shape).n,
+            slots[n].n);
         jobs_at[n] = job_table_add(&jobs, (struct fl_job){i + 1});
         job_table_at(&jobs, jobs_at[n])->bucket = slots[n];
         queue_table_join(&table, &jobs, jobs_at[n]);
     }
-    assert_int_equal(queue_table_need_bucket(&table, queue, 77, shape_new),
+    assert_int_equal(queue_table_need_bucket(&table, queue, 77, shape_new).n,
                      0); /* as many as can be */
     for (size_t i = 0; i < 7; i++) {
-        assert_int_equal(queue_table_at(&table, queue)->buckets.at[i], slots[i]);
+        assert_int_equal(queue_table_at(&table, queue)->buckets.at[i].n, slots[i].n);
     }
     assert_int_equal(queue_table_at(&table, queue)->jobs, 7);
     queue_table_leave(&table, &jobs, jobs_at[2]);
     assert_int_equal(queue_table_at(&table, queue)->buckets.len, 6);
-    assert_int_equal(queue_table_at(&table, queue)->buckets.at[2], slots[3]);
-    assert_int_not_equal(queue_table_need_bucket(&table, queue, 77, shape_new), 0);
+    assert_int_equal(queue_table_at(&table, queue)->buckets.at[2].n, slots[3].n);
+    assert_int_not_equal(queue_table_need_bucket(&table, queue, 77, shape_new).n, 0);
     queue_table_fini(&table);
     job_table_fini(&jobs);
 }
@@ -104,7 +106,8 @@ enum { JOBS = 60 };
 struct world {
     struct job_table jobs;
     struct queue_table queues;
-    uint32_t bucket, slots[JOBS];
+    struct bucket_slot bucket;
+    uint32_t slots[JOBS];
 };
 
 static void init(struct world *world)
