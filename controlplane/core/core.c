@@ -221,14 +221,14 @@ static uint32_t slice_of(const struct core *core, const struct core_batch *batch
 /* True: it is done.  It may be gone: a job's last element ended in an earlier slice. */
 static bool go_on_with(struct core *core, struct core_batch *batch, struct later what)
 {
-    uint32_t job;
+    struct job_slot job;
 
     if (what.is_cluster) {
         return core_session_slice(core, batch,
                                   cluster_table_at(&core->clusters, (uint32_t)what.id));
     }
     job = job_table_find(&core->jobs, (struct fl_job){what.id});
-    return !job || core_job_stop_slice(core, batch, job);
+    return !job.n || core_job_stop_slice(core, batch, job);
 }
 
 /* Timers first, with half of the slice; then each job and each cluster in its turn.  True: some is

@@ -37,9 +37,9 @@ struct fl_attempt core_attempt_id(const struct core *core, const struct element 
 
 uint32_t core_attempt_find(const struct core *core, struct fl_attempt attempt)
 {
-    uint32_t job = job_table_find(&core->jobs, attempt.job);
+    struct job_slot job = job_table_find(&core->jobs, attempt.job);
     uint32_t slot =
-        job ? job_table_element(&core->jobs, job_table_at(&core->jobs, job), attempt.element) : 0;
+        job.n ? job_table_element(&core->jobs, job_table_at(&core->jobs, job), attempt.element) : 0;
 
     return slot && core_attempt_is(core, slot, attempt) ? slot : 0;
 }
@@ -223,7 +223,7 @@ static void end_element(struct core *core, struct core_batch *batch, uint32_t sl
                         enum job_state state, enum reason reason)
 {
     struct element *element = element_table_at(&core->elements, slot);
-    uint32_t job_slot = element->job;
+    struct job_slot job_slot = element->job;
     struct job *job = job_table_at(&core->jobs, job_slot);
     struct job_run *run = job_table_run(&core->jobs, job);
     struct row row = {.kind = ROW_element_end,
@@ -339,7 +339,7 @@ static void attempt_over(struct core *core, struct core_batch *batch, uint32_t s
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-static uint32_t take_element(struct core *core, uint32_t job_slot)
+static uint32_t take_element(struct core *core, struct job_slot job_slot)
 {
     struct job *job = job_table_at(&core->jobs, job_slot);
     struct job_run *run = job_table_need_run(&core->jobs, job);
@@ -442,7 +442,7 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32
     core_emit_send(batch, &send);
 }
 
-void core_attempt_start(struct core *core, struct core_batch *batch, uint32_t job_slot,
+void core_attempt_start(struct core *core, struct core_batch *batch, struct job_slot job_slot,
                         const struct placement *placement)
 {
     uint32_t slot = take_element(core, job_slot);
@@ -473,7 +473,7 @@ static void put_phase(struct core *core, struct core_batch *batch, const struct 
     core_batch_row(batch, &row);
 }
 
-static void first_start(struct core *core, struct core_batch *batch, uint32_t job_slot)
+static void first_start(struct core *core, struct core_batch *batch, struct job_slot job_slot)
 {
     struct job *job = job_table_at(&core->jobs, job_slot);
     struct job_run *run = job_table_run(&core->jobs, job);
@@ -617,7 +617,7 @@ void core_attempt_end(struct core *core, struct core_batch *batch, uint32_t slot
     attempt_over(core, batch, slot, reason);
 }
 
-void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job_slot,
+void core_job_stop(struct core *core, struct core_batch *batch, struct job_slot job_slot,
                    enum reason reason)
 {
     struct job *job = job_table_at(&core->jobs, job_slot);
@@ -642,7 +642,7 @@ void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job_slo
     if (!core_job_stop_slice(core, batch, job_slot)) core_later_add(core, rest);
 }
 
-bool core_job_stop_slice(struct core *core, struct core_batch *batch, uint32_t job_slot)
+bool core_job_stop_slice(struct core *core, struct core_batch *batch, struct job_slot job_slot)
 {
     struct job *job = job_table_at(&core->jobs, job_slot);
     struct job_run *run = job_table_run(&core->jobs, job);

@@ -78,7 +78,7 @@ uint64_t core_hash(const struct core *core)
 {
     uint64_t h = fl_hash_u64(0, core->job_next), id;
     struct shape_slot shape_slot;
-    uint32_t slot;
+    struct job_slot slot;
 
     h = fl_hash_u64(h, core->job_lost_from);
     h = fl_hash_u64(h, core->job_lost_to);
@@ -107,7 +107,7 @@ uint64_t core_hash(const struct core *core)
         h = fl_hash_u64(h, shape->id);
         h = fl_hash64(h, shape->bytes.at, shape->bytes.len);
     }
-    for (uint64_t from = 0; (slot = job_table_next(&core->jobs, from)) != 0;) {
+    for (uint64_t from = 0; (slot = job_table_next(&core->jobs, from)).n != 0;) {
         const struct job *job = job_table_at(&core->jobs, slot);
 
         from = job->id + 1;
@@ -200,9 +200,9 @@ static void check_elements(const struct core *core, const struct job *job,
 
 static void check_jobs(const struct core *core, struct sums *sums)
 {
-    uint32_t slot;
+    struct job_slot slot;
 
-    for (uint64_t from = 0; (slot = job_table_next(&core->jobs, from)) != 0;) {
+    for (uint64_t from = 0; (slot = job_table_next(&core->jobs, from)).n != 0;) {
         const struct job *job = job_table_at(&core->jobs, slot);
         const struct job_run *run = job_table_run(&core->jobs, job);
 
@@ -227,12 +227,13 @@ static void check_buckets(const struct core *core)
         const struct queue *queue = &core->queues.queues.at[q];
         size_t in_queue = 0, listed = 0;
 
-        for (uint32_t slot = queue->newest; slot; slot = job_table_at(&core->jobs, slot)->older) {
+        for (struct job_slot slot = queue->newest; slot.n;
+             slot = job_table_at(&core->jobs, slot)->older) {
             const struct job *job = job_table_at(&core->jobs, slot);
 
             fl_assert(queue_table_bucket(&core->queues, job->bucket)->queue == q + 1);
-            fl_assert(!job->older || job_table_at(&core->jobs, job->older)->id < job->id);
-            fl_assert(!job->older || job_table_at(&core->jobs, job->older)->newer == slot);
+            fl_assert(!job->older.n || job_table_at(&core->jobs, job->older)->id < job->id);
+            fl_assert(!job->older.n || job_table_at(&core->jobs, job->older)->newer.n == slot.n);
             listed++;
         }
         for (size_t i = 0; i < queue->buckets.len; i++) {
@@ -241,7 +242,7 @@ static void check_buckets(const struct core *core)
 
             fl_assert(bucket->queue == q + 1 && bucket->jobs > 0);
             in_queue += bucket->jobs;
-            for (uint32_t slot = bucket->line_first; slot;
+            for (struct job_slot slot = bucket->line_first; slot.n;
                  slot = job_table_at(&core->jobs, slot)->right) {
                 const struct job *job = job_table_at(&core->jobs, slot);
 

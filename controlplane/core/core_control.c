@@ -44,10 +44,10 @@ static void audit_job(struct core_batch *batch, const struct core_event *event)
 
 static void cancel(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    uint32_t slot = core_need_job(core, event, batch);
+    struct job_slot slot = core_need_job(core, event, batch);
     const struct job_run *run;
 
-    if (!slot) return;
+    if (!slot.n) return;
     run = job_table_run(&core->jobs, job_table_at(&core->jobs, slot));
     if (!run || run->stop == REASON_none) {
         audit_job(batch, event);
@@ -58,11 +58,11 @@ static void cancel(struct core *core, const struct core_event *event, struct cor
 
 static void hold(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    uint32_t slot = core_need_job(core, event, batch);
+    struct job_slot slot = core_need_job(core, event, batch);
     bool is_held = event->kind == CORE_EV_hold;
     struct job *job;
 
-    if (!slot) return;
+    if (!slot.n) return;
     job = job_table_at(&core->jobs, slot);
     if (job->is_held != is_held) {
         audit_job(batch, event);

@@ -11,7 +11,7 @@ bool core_job_has_work(const struct core *core, const struct job *job)
     return job->elements_next < job->elements || (run && run->ready_first != 0);
 }
 
-void core_job_place(struct core *core, uint32_t slot)
+void core_job_place(struct core *core, struct job_slot slot)
 {
     if (core_job_has_work(core, job_table_at(&core->jobs, slot))) {
         queue_table_enter(&core->queues, &core->jobs, slot);
@@ -33,7 +33,7 @@ static bool may_have_marks(const struct job *job, const struct job_run *run)
     return run && (run->stop != REASON_none || run->first_start || run->picks.len > 0);
 }
 
-static void end_job(struct core *core, struct core_batch *batch, uint32_t slot,
+static void end_job(struct core *core, struct core_batch *batch, struct job_slot slot,
                     enum job_state state, enum reason reason)
 {
     struct job *job = job_table_at(&core->jobs, slot);
@@ -60,7 +60,7 @@ enum job_state core_job_stopped_state(enum reason reason)
     return reason == REASON_Cancelled ? JOB_cancelled : JOB_failed;
 }
 
-void core_job_end_if_over(struct core *core, struct core_batch *batch, uint32_t slot,
+void core_job_end_if_over(struct core *core, struct core_batch *batch, struct job_slot slot,
                           enum reason reason)
 {
     struct job *job = job_table_at(&core->jobs, slot);
@@ -77,7 +77,7 @@ void core_job_end_if_over(struct core *core, struct core_batch *batch, uint32_t 
     }
 }
 
-void core_job_end_unstarted(struct core *core, struct core_batch *batch, uint32_t job_slot,
+void core_job_end_unstarted(struct core *core, struct core_batch *batch, struct job_slot job_slot,
                             enum reason reason)
 {
     const struct job *job = job_table_at(&core->jobs, job_slot);

@@ -109,19 +109,19 @@ static bool load_job(struct core *core, const struct row_job_new *row, struct fl
 {
     struct shape_slot shape = shape_table_find_id(&core->shapes, row->shape);
     struct bucket_slot bucket;
-    uint32_t slot;
+    struct job_slot slot = {0};
     struct job *job;
 
     if (!shape.n || row->queue == 0 || row->queue > core->queues.queues.len || row->elements == 0 ||
-        job_table_find(&core->jobs, (struct fl_job){row->job})) {
+        job_table_find(&core->jobs, (struct fl_job){row->job}).n) {
         return fl_fail(err, FL_TORN,
                        "job %" PRIu64 " is there twice, or its queue %" PRIu32 " or shape %" PRIu32
                        " is not",
                        row->job, row->queue, row->shape);
     }
     bucket = queue_table_need_bucket(&core->queues, row->queue, row->priority, shape);
-    slot = bucket.n ? job_table_add(&core->jobs, (struct fl_job){row->job}) : 0;
-    if (!slot) return fl_fail(err, FL_FULL, "job %" PRIu64 ": more than may be open", row->job);
+    if (bucket.n) slot = job_table_add(&core->jobs, (struct fl_job){row->job});
+    if (!slot.n) return fl_fail(err, FL_FULL, "job %" PRIu64 ": more than may be open", row->job);
     job = job_table_at(&core->jobs, slot);
     job->tenant = row->tenant;
     job->bucket = bucket;
@@ -133,12 +133,12 @@ static bool load_job(struct core *core, const struct row_job_new *row, struct fl
     return true;
 }
 
-/* The slot; 0: 'err' says that the job is not open. */
-static uint32_t find_job(const struct core *core, uint64_t id, struct fl_err *err)
+/* None: 'err' says that the job is not open. */
+static struct job_slot find_job(const struct core *core, uint64_t id, struct fl_err *err)
 {
-    uint32_t slot = job_table_find(&core->jobs, (struct fl_job){id});
+    struct job_slot slot = job_table_find(&core->jobs, (struct fl_job){id});
 
-    if (!slot) (void)fl_fail(err, FL_TORN, "a row names job %" PRIu64 ", which is not open", id);
+    if (!slot.n) (void)fl_fail(err, FL_TORN, "a row names job %" PRIu64 ", which is not open", id);
     return slot;
 }
 
@@ -170,8 +170,8 @@ static bool load_picked(struct core *core, struct job *job, struct fl_str bytes,
 
 static bool load_mark(struct core *core, const struct row_mark_set *row, struct fl_err *err)
 {
-    uint32_t slot = find_job(core, row->job, err);
-    struct job *job = slot ? job_table_at(&core->jobs, slot) : NULL;
+    struct job_slot slot = find_job(core, row->job, err);
+    struct job *job = slot.n ? job_table_at(&core->jobs, slot) : NULL;
     struct job_run *run;
 
     if (!job) return false;
@@ -220,8 +220,8 @@ static void load_nodes(struct core *core, struct element *element, struct fl_str
 
 static bool load_attempt(struct core *core, const struct row_attempt_new *row, struct fl_err *err)
 {
-    uint32_t job_slot = find_job(core, row->job, err);
-    struct job *job = job_slot ? job_table_at(&core->jobs, job_slot) : NULL;
+    struct job_slot job_slot = find_job(core, row->job, err);
+    struct job *job = job_slot.n ? job_table_at(&core->jobs, job_slot) : NULL;
     struct element *element;
     struct shape_slot shape;
     uint32_t slot, place;
@@ -260,8 +260,8 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
 static bool load_attempt_end(struct core *core, const struct row_attempt_end *row,
                              struct fl_err *err)
 {
-    uint32_t job_slot = find_job(core, row->job, err);
-    struct job *job = job_slot ? job_table_at(&core->jobs, job_slot) : NULL;
+    struct job_slot job_slot = find_job(core, row->job, err);
+    struct job *job = job_slot.n ? job_table_at(&core->jobs, job_slot) : NULL;
     uint32_t slot = job ? job_table_element(&core->jobs, job, row->element) : 0;
     struct element *element = slot ? element_table_at(&core->elements, slot) : NULL;
 
@@ -283,8 +283,8 @@ static bool load_attempt_end(struct core *core, const struct row_attempt_end *ro
 static bool load_element_end(struct core *core, const struct row_element_end *row,
                              struct fl_err *err)
 {
-    uint32_t job_slot = find_job(core, row->job, err);
-    struct job *job = job_slot ? job_table_at(&core->jobs, job_slot) : NULL;
+    struct job_slot job_slot = find_job(core, row->job, err);
+    struct job *job = job_slot.n ? job_table_at(&core->jobs, job_slot) : NULL;
     uint32_t slot = job ? job_table_element(&core->jobs, job, row->element) : 0;
     struct job_run *run;
 

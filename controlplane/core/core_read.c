@@ -31,7 +31,7 @@ static enum reason reason_of(const struct core *core, const struct job *job,
     return bucket->why == REASON_none ? REASON_PriorityBehind : (enum reason)bucket->why;
 }
 
-static struct core_job_view view_of(const struct core *core, uint32_t slot)
+static struct core_job_view view_of(const struct core *core, struct job_slot slot)
 {
     const struct job *job = job_table_at(&core->jobs, slot);
     const struct job_run *run = job_table_run(&core->jobs, job);
@@ -210,12 +210,12 @@ static void view_elements(struct core *core, const struct job *job, uint32_t fro
 
 static void read_job(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    uint32_t slot = core_need_job(core, event, batch);
+    struct job_slot slot = core_need_job(core, event, batch);
     const struct cluster *silent;
     struct core_job_view view;
     struct core_answer page = {.jobs = &view, .jobs_len = 1};
 
-    if (!slot) return;
+    if (!slot.n) return;
     view = view_of(core, slot);
     silent = silent_of(core, job_table_at(&core->jobs, slot));
     if (silent) view.unknown_at = silent->silent_at;
@@ -226,24 +226,24 @@ static void read_job(struct core *core, const struct core_event *event, struct c
 
 enum { LIST_LOOKS_MAX = 10 * CORE_PAGE_MAX };
 
-static uint32_t queue_of(const struct core *core, uint32_t job)
+static uint32_t queue_of(const struct core *core, struct job_slot job)
 {
     return queue_table_bucket(&core->queues, job_table_at(&core->jobs, job)->bucket)->queue;
 }
 
 /* Where a page of a queue begins: the newest of its jobs with an id below 'before'.  The cursor's
  * own job, if it is still there, leads on; else a short queue is walked from its newest on, and in
- * a long one some job of it is near.  0: none was found; with *ret_is_cut there may be some below
+ * a long one some job of it is near.  None: not found; with *ret_is_cut there may be some below
  * *before. */
-static uint32_t first_below(struct core *core, uint32_t queue_slot, uint64_t *before,
-                            bool *ret_is_cut)
+static struct job_slot first_below(struct core *core, uint32_t queue_slot, uint64_t *before,
+                                   bool *ret_is_cut)
 {
     const struct queue *queue = queue_table_at(&core->queues, queue_slot);
-    uint32_t slot = job_table_find(&core->jobs, (struct fl_job){*before});
+    struct job_slot slot = job_table_find(&core->jobs, (struct fl_job){*before});
 
-    if (slot && queue_of(core, slot) == queue_slot) return job_table_at(&core->jobs, slot)->older;
+    if (slot.n && queue_of(core, slot) == queue_slot) return job_table_at(&core->jobs, slot)->older;
     if (*before == UINT64_MAX || queue->jobs <= LIST_LOOKS_MAX) {
-        for (slot = queue->newest; slot && job_table_at(&core->jobs, slot)->id >= *before;
+        for (slot = queue->newest; slot.n && job_table_at(&core->jobs, slot)->id >= *before;
              slot = job_table_at(&core->jobs, slot)->older) {
             core_look(core, 1);
         }
@@ -251,12 +251,12 @@ static uint32_t first_below(struct core *core, uint32_t queue_slot, uint64_t *be
     }
     for (size_t looked = 0; looked < LIST_LOOKS_MAX; looked++) {
         slot = job_table_prev(&core->jobs, *before);
-        if (!slot || queue_of(core, slot) == queue_slot) return slot;
+        if (!slot.n || queue_of(core, slot) == queue_slot) return slot;
         *before = job_table_at(&core->jobs, slot)->id;
         core_look(core, 1);
     }
     *ret_is_cut = true;
-    return 0;
+    return (struct job_slot){0};
 }
 
 /* Walks down the ids, the newest first.  A page looks at a bounded number of jobs, so it may be
@@ -264,7 +264,8 @@ static uint32_t first_below(struct core *core, uint32_t queue_slot, uint64_t *be
 static void list_jobs(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     size_t len_max = event->list_jobs.len_max;
-    uint32_t queue = 0, slot;
+    uint32_t queue = 0;
+    struct job_slot slot;
     bool is_cut = false;
     uint64_t before = event->list_jobs.before ? event->list_jobs.before : UINT64_MAX;
     struct core_answer page = {0};
@@ -279,7 +280,8 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
     }
     page.jobs = fl_arena_array(&core->scratch, struct core_job_view, len_max);
     slot = queue ? first_below(core, queue, &before, &is_cut) : job_table_prev(&core->jobs, before);
-    for (size_t looked = 0; slot && page.jobs_len < len_max && looked < LIST_LOOKS_MAX; looked++) {
+    for (size_t looked = 0; slot.n && page.jobs_len < len_max && looked < LIST_LOOKS_MAX;
+         looked++) {
         const struct job *job = job_table_at(&core->jobs, slot);
 
         core_look(core, 1);
@@ -287,12 +289,12 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
         if (job->tenant == event->tenant.n) page.jobs[page.jobs_len++] = view_of(core, slot);
         slot = queue ? job->older : job_table_prev(&core->jobs, before);
     }
-    page.next = slot || is_cut ? before : 0;
+    page.next = slot.n || is_cut ? before : 0;
     answer(batch, event, page);
 }
 
 /* The claim of its queue is for a job like it, and it is the first of these. */
-static bool holds_claim(const struct core *core, uint32_t slot)
+static bool holds_claim(const struct core *core, struct job_slot slot)
 {
     struct bucket_slot bucket_slot = job_table_at(&core->jobs, slot)->bucket;
     const struct bucket *bucket = queue_table_bucket(&core->queues, bucket_slot);
@@ -303,7 +305,7 @@ static bool holds_claim(const struct core *core, uint32_t slot)
     }
     return claim->parts.len > 0 && /* a job that needs nothing claims nothing */
            claim->shape == shape_table_at(&core->shapes, bucket->shape)->id &&
-           queue_table_first(&core->queues, &core->jobs, bucket_slot, false) == slot;
+           queue_table_first(&core->queues, &core->jobs, bucket_slot, false).n == slot.n;
 }
 
 /* The name of the first node that it claims. */
@@ -315,7 +317,8 @@ static const char *claim_node(struct core *core, const struct claim *claim)
     return fl_arena_printf(&core->scratch, FL_STR_FMT, FL_STR_ARG(name));
 }
 
-static const char *sentence_of(struct core *core, const struct core_job_view *view, uint32_t slot)
+static const char *sentence_of(struct core *core, const struct core_job_view *view,
+                               struct job_slot slot)
 {
     const struct job *job = job_table_at(&core->jobs, slot);
     const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
@@ -337,7 +340,7 @@ static const char *sentence_of(struct core *core, const struct core_job_view *vi
 
 static void explain(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    uint32_t slot = core_need_job(core, event, batch);
+    struct job_slot slot = core_need_job(core, event, batch);
     const struct job *job;
     const struct bucket *bucket;
     const struct shape_entry *shape;
@@ -347,7 +350,7 @@ static void explain(struct core *core, const struct core_event *event, struct co
     struct core_job_view view;
     struct core_answer why = {.jobs = &view, .jobs_len = 1};
 
-    if (!slot) return;
+    if (!slot.n) return;
     job = job_table_at(&core->jobs, slot);
     view = view_of(core, slot);
     silent = silent_of(core, job);

@@ -67,9 +67,9 @@ struct core {
 
 /* ---- core_emit.c: rows, answers and frames, in short ----------------------------------------- */
 
-/* The slot of the tenant's open job that the event names; 0: there is none, and that is
- * answered. */
-uint32_t core_need_job(struct core *core, const struct core_event *event, struct core_batch *batch);
+/* The tenant's open job that the event names.  None: it is not there, and that is answered. */
+struct job_slot core_need_job(struct core *core, const struct core_event *event,
+                              struct core_batch *batch);
 
 void core_answer_code(struct core_batch *batch, const struct core_event *event, enum fl_code code,
                       const char *text);
@@ -125,7 +125,7 @@ const struct shape *core_attempt_shape(const struct core *core, const struct ele
 bool core_attempt_is(const struct core *core, uint32_t element, struct fl_attempt attempt);
 /* The live element of an attempt; 0: none. */
 uint32_t core_attempt_find(const struct core *core, struct fl_attempt attempt);
-void core_attempt_start(struct core *core, struct core_batch *batch, uint32_t job,
+void core_attempt_start(struct core *core, struct core_batch *batch, struct job_slot job,
                         const struct placement *placement);
 /* Sends, or sends again, the START of an attempt that no agent has told of. */
 void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32_t element);
@@ -143,11 +143,12 @@ void core_attempt_end(struct core *core, struct core_batch *batch, uint32_t elem
 /* The element's wait is over. */
 void core_element_ready(struct core *core, uint32_t element);
 /* Cancel, or the deadline: nothing of the job starts any more, and what lives is stopped. */
-void core_job_stop(struct core *core, struct core_batch *batch, uint32_t job, enum reason reason);
+void core_job_stop(struct core *core, struct core_batch *batch, struct job_slot job,
+                   enum reason reason);
 /* The replica holds nothing of its node any more; false: it held nothing before. */
 bool core_attempt_unhold(struct core *core, struct element *element, uint32_t replica);
 /* Goes on with that; true: all is done, the job may be gone. */
-bool core_job_stop_slice(struct core *core, struct core_batch *batch, uint32_t job);
+bool core_job_stop_slice(struct core *core, struct core_batch *batch, struct job_slot job);
 /* Why the attempt is stopped; its job's stop counts from its mark on, before the STOP is sent. */
 enum reason core_attempt_stop_reason(const struct core *core, const struct element *element);
 /* Tells the element is live on its cluster: lists and counters; used at start and at load. */
@@ -159,7 +160,7 @@ void core_attempt_note_silence(struct core *core, struct element *element);
 /* ---- core_job.c: a job between its attempts, and its end ------------------------------------- */
 
 /* Into or out of its bucket, as it has something to start or not. */
-void core_job_place(struct core *core, uint32_t job);
+void core_job_place(struct core *core, struct job_slot job);
 bool core_job_has_work(const struct core *core, const struct job *job);
 /* Its elements that have started and not ended. */
 uint32_t core_job_open(const struct job *job, const struct job_run *run);
@@ -167,10 +168,10 @@ uint32_t core_job_open(const struct job *job, const struct job_run *run);
 enum job_state core_job_stopped_state(enum reason reason);
 /* Ends the job if nothing of it is left to start or to end; 'reason' is that of its last
  * element. */
-void core_job_end_if_over(struct core *core, struct core_batch *batch, uint32_t job,
+void core_job_end_if_over(struct core *core, struct core_batch *batch, struct job_slot job,
                           enum reason reason);
 /* Ends a job of which nothing has started. */
-void core_job_end_unstarted(struct core *core, struct core_batch *batch, uint32_t job,
+void core_job_end_unstarted(struct core *core, struct core_batch *batch, struct job_slot job,
                             enum reason reason);
 
 /* ---- the events, by family ------------------------------------------------------------------- */

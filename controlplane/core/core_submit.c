@@ -58,7 +58,7 @@ static bool check_bounds(struct core *core, const struct core_event *event,
     if (!fl_str_is_text(item->name)) {
         return refuse(core, outcome, FL_INVALID, "the name is not UTF-8 text");
     }
-    if (item->retry_of.n && job_table_find(&core->jobs, item->retry_of)) {
+    if (item->retry_of.n && job_table_find(&core->jobs, item->retry_of).n) {
         return refuse(core, outcome, FL_CONFLICT,
                       "the job to retry has not ended; cancel it or wait for its end");
     }
@@ -206,11 +206,11 @@ static void accept_job(struct core *core, const struct core_event *event, struct
     struct shape_slot shape = found->shape.n ? found->shape : add_shape(core, batch, item->shape);
     struct bucket_slot bucket =
         queue_table_need_bucket(&core->queues, found->queue, item->priority, shape);
-    uint32_t slot = job_table_add(&core->jobs, (struct fl_job){core->job_next});
+    struct job_slot slot = job_table_add(&core->jobs, (struct fl_job){core->job_next});
     struct row row = {.kind = ROW_job_new};
     struct job *job;
 
-    fl_assert(bucket.n && slot); /* check_item looked */
+    fl_assert(bucket.n && slot.n); /* check_item looked */
     core->job_next++;
     job = job_table_at(&core->jobs, slot);
     job->tenant = event->tenant.n;

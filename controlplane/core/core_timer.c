@@ -28,8 +28,8 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
                element_table_at(&core->elements, slot)->wait_until == item.key &&
                is_wanted(core, slot);
     case TIMER_DEADLINE: {
-        uint32_t job_slot = job_table_find(&core->jobs, (struct fl_job){value});
-        const struct job *job = job_slot ? job_table_at(&core->jobs, job_slot) : NULL;
+        struct job_slot job_slot = job_table_find(&core->jobs, (struct fl_job){value});
+        const struct job *job = job_slot.n ? job_table_at(&core->jobs, job_slot) : NULL;
         const struct job_run *run = job ? job_table_run(&core->jobs, job) : NULL;
 
         return run && run->first_start && run->stop == REASON_none;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "controlplane/core/job.h"
+#include "controlplane/core/slot.h"
 #include "shared/base/assert.h"
 #include "shared/base/replica.h"
 #include "shared/base/slab.h"
@@ -27,7 +28,7 @@ struct element_replica {
 };
 
 struct element {
-    uint32_t job; /* slot */
+    struct job_slot job;
     uint32_t element;
     uint32_t cluster; /* slot; the newest attempt is there */
     uint32_t incarnation;

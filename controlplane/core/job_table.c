@@ -13,9 +13,9 @@ void job_table_init(struct job_table *table, uint32_t jobs_max)
 
 void job_table_fini(struct job_table *table)
 {
-    uint32_t slot;
+    struct job_slot slot;
 
-    for (uint64_t id = 0; (slot = fl_page_map_next(&table->by_id, id, &id)) != 0; id++) {
+    for (uint64_t id = 0; (slot.n = fl_page_map_next(&table->by_id, id, &id)) != 0; id++) {
         struct job_run *run = job_table_run(table, job_table_at(table, slot));
 
         if (!run) continue;
@@ -27,32 +27,32 @@ void job_table_fini(struct job_table *table)
     fl_slab_fini(&table->jobs);
 }
 
-uint32_t job_table_next(const struct job_table *table, uint64_t from)
+struct job_slot job_table_next(const struct job_table *table, uint64_t from)
 {
     uint64_t id;
 
-    return fl_page_map_next(&table->by_id, from, &id);
+    return (struct job_slot){fl_page_map_next(&table->by_id, from, &id)};
 }
 
-uint32_t job_table_prev(const struct job_table *table, uint64_t before)
+struct job_slot job_table_prev(const struct job_table *table, uint64_t before)
 {
     uint64_t id;
 
-    return fl_page_map_prev(&table->by_id, before, &id);
+    return (struct job_slot){fl_page_map_prev(&table->by_id, before, &id)};
 }
 
-uint32_t job_table_add(struct job_table *table, struct fl_job job)
+struct job_slot job_table_add(struct job_table *table, struct fl_job job)
 {
-    uint32_t slot = fl_slab_take(&table->jobs);
+    struct job_slot slot = {fl_slab_take(&table->jobs)};
 
-    if (!slot) return 0;
-    fl_assert(!job_table_find(table, job));
+    if (!slot.n) return slot;
+    fl_assert(!job_table_find(table, job).n);
     job_table_at(table, slot)->id = job.n;
-    fl_page_map_put(&table->by_id, job.n, slot);
+    fl_page_map_put(&table->by_id, job.n, slot.n);
     return slot;
 }
 
-void job_table_remove(struct job_table *table, uint32_t slot)
+void job_table_remove(struct job_table *table, struct job_slot slot)
 {
     struct job *job = job_table_at(table, slot);
     struct job_run *run = job_table_run(table, job);
@@ -63,7 +63,7 @@ void job_table_remove(struct job_table *table, uint32_t slot)
         fl_slab_give(&table->runs, job->run);
     }
     fl_page_map_remove(&table->by_id, job->id);
-    fl_slab_give(&table->jobs, slot);
+    fl_slab_give(&table->jobs, slot.n);
 }
 
 struct job_run *job_table_need_run(struct job_table *table, struct job *job)

@@ -21,9 +21,9 @@ enum job_place {
 struct job {
     uint64_t id;
     uint32_t tenant;
-    struct bucket_slot bucket; /* queue, priority and shape */
-    uint32_t left, right;      /* slots: neighbours in line, or children among the returned */
-    uint32_t older, newer;     /* slots: the jobs of its queue by id */
+    struct bucket_slot bucket;    /* queue, priority and shape */
+    struct job_slot left, right;  /* neighbours in line, or children among the returned */
+    struct job_slot older, newer; /* the jobs of its queue by id */
     uint32_t elements;
     uint32_t elements_next; /* the first that never started */
     uint32_t run;           /* slot; 0: nothing has started yet */
@@ -57,9 +57,9 @@ struct job_table {
 void job_table_init(struct job_table *table, uint32_t jobs_max);
 void job_table_fini(struct job_table *table);
 
-static inline struct job *job_table_at(const struct job_table *table, uint32_t slot)
+static inline struct job *job_table_at(const struct job_table *table, struct job_slot slot)
 {
-    return fl_slab_at(&table->jobs, slot);
+    return fl_slab_at(&table->jobs, slot.n);
 }
 
 static inline struct job_run *job_table_run(const struct job_table *table, const struct job *job)
@@ -67,21 +67,21 @@ static inline struct job_run *job_table_run(const struct job_table *table, const
     return job->run ? fl_slab_at(&table->runs, job->run) : NULL;
 }
 
-/* Slots; 0: no open job has this id. */
-static inline uint32_t job_table_find(const struct job_table *table, struct fl_job job)
+/* None: no open job has this id. */
+static inline struct job_slot job_table_find(const struct job_table *table, struct fl_job job)
 {
-    return fl_page_map_find(&table->by_id, job.n);
+    return (struct job_slot){fl_page_map_find(&table->by_id, job.n)};
 }
 
-/* The open job with the smallest id >= from; 0: none. */
-uint32_t job_table_next(const struct job_table *table, uint64_t from);
+/* The open job with the smallest id >= from. */
+struct job_slot job_table_next(const struct job_table *table, uint64_t from);
 
-/* The open job with the greatest id < before; 0: none. */
-uint32_t job_table_prev(const struct job_table *table, uint64_t before);
+/* The open job with the greatest id < before. */
+struct job_slot job_table_prev(const struct job_table *table, uint64_t before);
 
-/* 0: jobs_max are open. */
-uint32_t job_table_add(struct job_table *table, struct fl_job job);
-void job_table_remove(struct job_table *table, uint32_t slot);
+/* None: jobs_max are open. */
+struct job_slot job_table_add(struct job_table *table, struct fl_job job);
+void job_table_remove(struct job_table *table, struct job_slot slot);
 
 /* The job's run, made if it is not there. */
 struct job_run *job_table_need_run(struct job_table *table, struct job *job);

@@ -3,19 +3,21 @@
 #include "shared/base/assert.h"
 #include "shared/base/hash.h"
 
+static const struct job_slot none = {0};
+
 static uint64_t weight(const struct job *job)
 {
     return fl_hash_u64(0, job->id);
 }
 
 /* Splits into the jobs with an id below 'id' and the others. */
-static void split(const struct job_table *jobs, uint32_t root, uint64_t id, uint32_t *ret_less,
-                  uint32_t *ret_rest)
+static void split(const struct job_table *jobs, struct job_slot root, uint64_t id,
+                  struct job_slot *ret_less, struct job_slot *ret_rest)
 {
     struct job *job;
 
-    if (!root) {
-        *ret_less = *ret_rest = 0;
+    if (!root.n) {
+        *ret_less = *ret_rest = none;
         return;
     }
     job = job_table_at(jobs, root);
@@ -29,12 +31,13 @@ static void split(const struct job_table *jobs, uint32_t root, uint64_t id, uint
 }
 
 /* Every id of 'less' is less than every id of 'rest'. */
-static uint32_t join(const struct job_table *jobs, uint32_t less, uint32_t rest)
+static struct job_slot join(const struct job_table *jobs, struct job_slot less,
+                            struct job_slot rest)
 {
     struct job *a, *b;
 
-    if (!less) return rest;
-    if (!rest) return less;
+    if (!less.n) return rest;
+    if (!rest.n) return less;
     a = job_table_at(jobs, less);
     b = job_table_at(jobs, rest);
     if (weight(a) > weight(b)) {
@@ -45,12 +48,13 @@ static uint32_t join(const struct job_table *jobs, uint32_t less, uint32_t rest)
     return rest;
 }
 
-uint32_t job_tree_add(const struct job_table *jobs, uint32_t root, uint32_t slot)
+struct job_slot job_tree_add(const struct job_table *jobs, struct job_slot root,
+                             struct job_slot slot)
 {
     struct job *job = job_table_at(jobs, slot);
-    uint32_t *link = &root;
+    struct job_slot *link = &root;
 
-    while (*link && weight(job_table_at(jobs, *link)) > weight(job)) {
+    while (link->n && weight(job_table_at(jobs, *link)) > weight(job)) {
         struct job *at = job_table_at(jobs, *link);
 
         link = job->id < at->id ? &at->left : &at->right;
@@ -60,36 +64,37 @@ uint32_t job_tree_add(const struct job_table *jobs, uint32_t root, uint32_t slot
     return root;
 }
 
-uint32_t job_tree_remove(const struct job_table *jobs, uint32_t root, uint32_t slot)
+struct job_slot job_tree_remove(const struct job_table *jobs, struct job_slot root,
+                                struct job_slot slot)
 {
     struct job *job = job_table_at(jobs, slot);
-    uint32_t *link = &root;
+    struct job_slot *link = &root;
 
-    while (*link != slot) {
+    while (link->n != slot.n) {
         struct job *at;
 
-        fl_assert(*link);
+        fl_assert(link->n);
         at = job_table_at(jobs, *link);
         link = job->id < at->id ? &at->left : &at->right;
     }
     *link = join(jobs, job->left, job->right);
-    job->left = job->right = 0;
+    job->left = job->right = none;
     return root;
 }
 
-uint32_t job_tree_first(const struct job_table *jobs, uint32_t root)
+struct job_slot job_tree_first(const struct job_table *jobs, struct job_slot root)
 {
-    while (root && job_table_at(jobs, root)->left) {
+    while (root.n && job_table_at(jobs, root)->left.n) {
         root = job_table_at(jobs, root)->left;
     }
     return root;
 }
 
-uint32_t job_tree_after(const struct job_table *jobs, uint32_t root, uint64_t id)
+struct job_slot job_tree_after(const struct job_table *jobs, struct job_slot root, uint64_t id)
 {
-    uint32_t after = 0;
+    struct job_slot after = {0};
 
-    while (root) {
+    while (root.n) {
         const struct job *job = job_table_at(jobs, root);
 
         if (job->id > id) after = root;

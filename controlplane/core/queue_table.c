@@ -5,6 +5,8 @@
 #include "controlplane/core/job_tree.h"
 #include "shared/base/assert.h"
 
+static const struct job_slot none = {0};
+
 void queue_table_init(struct queue_table *table, uint32_t queues_max, uint32_t buckets_max)
 {
     memset(table, 0, sizeof *table);
@@ -142,7 +144,8 @@ struct bucket_slot queue_table_need_bucket(struct queue_table *table, uint32_t q
     return slot;
 }
 
-void queue_table_join(struct queue_table *table, const struct job_table *jobs, uint32_t job_slot)
+void queue_table_join(struct queue_table *table, const struct job_table *jobs,
+                      struct job_slot job_slot)
 {
     struct job *job = job_table_at(jobs, job_slot);
     struct bucket *bucket = queue_table_bucket(table, job->bucket);
@@ -151,8 +154,8 @@ void queue_table_join(struct queue_table *table, const struct job_table *jobs, u
     bucket->jobs++;
     queue->jobs++;
     job->older = queue->newest;
-    job->newer = 0;
-    if (queue->newest) {
+    job->newer = none;
+    if (queue->newest.n) {
         struct job *older = job_table_at(jobs, queue->newest);
 
         fl_assert(older->id < job->id);
@@ -161,7 +164,8 @@ void queue_table_join(struct queue_table *table, const struct job_table *jobs, u
     queue->newest = job_slot;
 }
 
-void queue_table_leave(struct queue_table *table, const struct job_table *jobs, uint32_t job_slot)
+void queue_table_leave(struct queue_table *table, const struct job_table *jobs,
+                       struct job_slot job_slot)
 {
     struct job *job = job_table_at(jobs, job_slot);
     struct bucket_slot slot = job->bucket;
@@ -171,21 +175,22 @@ void queue_table_leave(struct queue_table *table, const struct job_table *jobs, 
 
     fl_assert(bucket->jobs > 0);
     queue->jobs--;
-    if (job->older) job_table_at(jobs, job->older)->newer = job->newer;
-    if (job->newer) {
+    if (job->older.n) job_table_at(jobs, job->older)->newer = job->newer;
+    if (job->newer.n) {
         job_table_at(jobs, job->newer)->older = job->older;
     } else {
         queue->newest = job->older;
     }
     if (--bucket->jobs > 0) return;
-    fl_assert(!bucket->line_first && !bucket->returned && !bucket->ready);
+    fl_assert(!bucket->line_first.n && !bucket->returned.n && !bucket->ready.n);
     place = bucket_place(table, queue, bucket->priority, bucket->shape);
     fl_assert(queue->buckets.at[place].n == slot.n);
     fl_vec_remove(&queue->buckets, place);
     fl_slab_give(&table->buckets, slot.n);
 }
 
-void queue_table_enter(struct queue_table *table, const struct job_table *jobs, uint32_t slot)
+void queue_table_enter(struct queue_table *table, const struct job_table *jobs,
+                       struct job_slot slot)
 {
     struct job *job = job_table_at(jobs, slot);
     struct bucket *bucket = queue_table_bucket(table, job->bucket);
@@ -199,15 +204,15 @@ void queue_table_enter(struct queue_table *table, const struct job_table *jobs, 
         bucket->ready = job_tree_add(jobs, bucket->ready, slot);
         return;
     }
-    if (bucket->line_last && job_table_at(jobs, bucket->line_last)->id > job->id) {
+    if (bucket->line_last.n && job_table_at(jobs, bucket->line_last)->id > job->id) {
         job->place = JOB_RETURNED;
         bucket->returned = job_tree_add(jobs, bucket->returned, slot);
         return;
     }
     job->place = JOB_IN_LINE;
     job->left = bucket->line_last;
-    job->right = 0;
-    if (bucket->line_last) {
+    job->right = none;
+    if (bucket->line_last.n) {
         job_table_at(jobs, bucket->line_last)->right = slot;
     } else {
         bucket->line_first = slot;
@@ -215,7 +220,8 @@ void queue_table_enter(struct queue_table *table, const struct job_table *jobs, 
     bucket->line_last = slot;
 }
 
-void queue_table_remove(struct queue_table *table, const struct job_table *jobs, uint32_t slot)
+void queue_table_remove(struct queue_table *table, const struct job_table *jobs,
+                        struct job_slot slot)
 {
     struct job *job = job_table_at(jobs, slot);
     struct bucket *bucket = queue_table_bucket(table, job->bucket);
@@ -226,44 +232,45 @@ void queue_table_remove(struct queue_table *table, const struct job_table *jobs,
     } else if (job->place == JOB_RETURNED) {
         bucket->returned = job_tree_remove(jobs, bucket->returned, slot);
     } else {
-        if (job->left) {
+        if (job->left.n) {
             job_table_at(jobs, job->left)->right = job->right;
         } else {
             bucket->line_first = job->right;
         }
-        if (job->right) {
+        if (job->right.n) {
             job_table_at(jobs, job->right)->left = job->left;
         } else {
             bucket->line_last = job->left;
         }
     }
     job->place = JOB_OUT;
-    job->left = job->right = 0;
+    job->left = job->right = none;
 }
 
-static uint32_t older(const struct job_table *jobs, uint32_t a, uint32_t b)
+static struct job_slot older(const struct job_table *jobs, struct job_slot a, struct job_slot b)
 {
-    if (!a || !b) return a ? a : b;
+    if (!a.n || !b.n) return a.n ? a : b;
     return job_table_at(jobs, a)->id < job_table_at(jobs, b)->id ? a : b;
 }
 
-uint32_t queue_table_first(const struct queue_table *table, const struct job_table *jobs,
-                           struct bucket_slot slot, bool is_ready)
+struct job_slot queue_table_first(const struct queue_table *table, const struct job_table *jobs,
+                                  struct bucket_slot slot, bool is_ready)
 {
     const struct bucket *bucket = queue_table_bucket(table, slot);
-    uint32_t ready = job_tree_first(jobs, bucket->ready);
+    struct job_slot ready = job_tree_first(jobs, bucket->ready);
 
     if (is_ready) return ready;
     return older(jobs, older(jobs, job_tree_first(jobs, bucket->returned), ready),
                  bucket->line_first);
 }
 
-uint32_t queue_table_after(const struct queue_table *table, const struct job_table *jobs,
-                           struct bucket_slot slot, uint32_t job, uint32_t line, bool is_ready)
+struct job_slot queue_table_after(const struct queue_table *table, const struct job_table *jobs,
+                                  struct bucket_slot slot, struct job_slot job,
+                                  struct job_slot line, bool is_ready)
 {
     const struct bucket *bucket = queue_table_bucket(table, slot);
     uint64_t id = job_table_at(jobs, job)->id;
-    uint32_t ready = job_tree_after(jobs, bucket->ready, id);
+    struct job_slot ready = job_tree_after(jobs, bucket->ready, id);
 
     if (is_ready) return ready;
     return older(jobs, older(jobs, job_tree_after(jobs, bucket->returned, id), ready), line);

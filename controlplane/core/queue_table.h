@@ -15,10 +15,10 @@ struct bucket {
     uint32_t queue; /* its slot */
     struct shape_slot shape;
     int32_t priority;
-    uint32_t line_first, line_last; /* job slots, linked by left and right */
-    uint32_t returned, ready;       /* roots of job trees */
-    uint32_t jobs;                  /* open jobs of this bucket, in it or out; 0: it is freed */
-    uint8_t why;                    /* enum reason: why the head did not start when last tried */
+    struct job_slot line_first, line_last; /* linked by left and right */
+    struct job_slot returned, ready;       /* roots of job trees */
+    uint32_t jobs; /* open jobs of this bucket, in it or out; 0: it is freed */
+    uint8_t why;   /* enum reason: why the head did not start when last tried */
 };
 
 struct claim_part {
@@ -40,8 +40,8 @@ struct queue {
     uint32_t id;
     struct fl_tenant tenant;
     bool is_paused;
-    uint32_t jobs;   /* open */
-    uint32_t newest; /* job slot: the first of them, linked by 'older' */
+    uint32_t jobs;          /* open */
+    struct job_slot newest; /* the first of them, linked by 'older' */
     char name[FL_NAME_BYTES_MAX + 1];
     FL_VEC(struct bucket_slot) buckets; /* by priority falling, then shape */
     struct claim claim;                 /* its first job's that fits nowhere now */
@@ -88,18 +88,22 @@ bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue
 
 /* Counts an open job, which knows its bucket, in or out; the bucket goes with its last job.  Jobs
  * join in the order of their ids. */
-void queue_table_join(struct queue_table *table, const struct job_table *jobs, uint32_t job);
-void queue_table_leave(struct queue_table *table, const struct job_table *jobs, uint32_t job);
+void queue_table_join(struct queue_table *table, const struct job_table *jobs, struct job_slot job);
+void queue_table_leave(struct queue_table *table, const struct job_table *jobs,
+                       struct job_slot job);
 
 /* Puts the job where its age belongs, or takes it out; nothing when it is there, or out, already.
  * To be called again when its list of ready elements becomes empty, or no longer is. */
-void queue_table_enter(struct queue_table *table, const struct job_table *jobs, uint32_t job);
-void queue_table_remove(struct queue_table *table, const struct job_table *jobs, uint32_t job);
+void queue_table_enter(struct queue_table *table, const struct job_table *jobs,
+                       struct job_slot job);
+void queue_table_remove(struct queue_table *table, const struct job_table *jobs,
+                        struct job_slot job);
 
-/* The oldest job in the bucket; 0: none.  'is_ready': only jobs that need no new element count. */
-uint32_t queue_table_first(const struct queue_table *table, const struct job_table *jobs,
-                           struct bucket_slot bucket, bool is_ready);
+/* The oldest job in the bucket.  'is_ready': only jobs that need no new element count. */
+struct job_slot queue_table_first(const struct queue_table *table, const struct job_table *jobs,
+                                  struct bucket_slot bucket, bool is_ready);
 /* The next one behind a job that is there.  'line' is the first of the bucket's line behind it; the
  * caller keeps it on its way through the bucket. */
-uint32_t queue_table_after(const struct queue_table *table, const struct job_table *jobs,
-                           struct bucket_slot bucket, uint32_t job, uint32_t line, bool is_ready);
+struct job_slot queue_table_after(const struct queue_table *table, const struct job_table *jobs,
+                                  struct bucket_slot bucket, struct job_slot job,
+                                  struct job_slot line, bool is_ready);

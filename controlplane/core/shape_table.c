@@ -5,6 +5,8 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
+static const struct shape_slot none = {0};
+
 void shape_table_init(struct shape_table *table, uint32_t shapes_max)
 {
     fl_assert(shapes_max > 0);
@@ -48,7 +50,7 @@ static void idle_push(struct shape_table *table, struct shape_slot slot)
 {
     struct shape_entry *entry = shape_table_at(table, slot);
 
-    entry->idle_next = (struct shape_slot){0};
+    entry->idle_next = none;
     entry->idle_prev = table->idle_last;
     if (table->idle_last.n) {
         shape_table_at(table, table->idle_last)->idle_next = slot;
@@ -72,7 +74,7 @@ static void idle_remove(struct shape_table *table, struct shape_slot slot)
     } else {
         table->idle_last = entry->idle_prev;
     }
-    entry->idle_prev = entry->idle_next = (struct shape_slot){0};
+    entry->idle_prev = entry->idle_next = none;
 }
 
 bool shape_table_add(struct shape_table *table, uint32_t id, struct fl_str bytes,

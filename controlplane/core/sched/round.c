@@ -29,9 +29,9 @@ static bool is_ready_only(const struct round *round, const struct round_view *vi
     return view->elements->elements.len + round->fresh_started >= view->elements_max;
 }
 
-static void open_job(const struct round_view *view, struct round_head *head, uint32_t slot)
+static void open_job(const struct round_view *view, struct round_head *head, struct job_slot slot)
 {
-    const struct job *job = slot ? job_table_at(view->jobs, slot) : NULL;
+    const struct job *job = slot.n ? job_table_at(view->jobs, slot) : NULL;
     const struct job_run *run = job ? job_table_run(view->jobs, job) : NULL;
 
     head->job = slot;
@@ -45,7 +45,7 @@ static void find_work(const struct round *round, const struct round_view *view,
 {
     bool is_ready = is_ready_only(round, view);
 
-    while (head->job && !head->ready && (is_ready || head->fresh == 0)) {
+    while (head->job.n && !head->ready && (is_ready || head->fresh == 0)) {
         const struct job *job = job_table_at(view->jobs, head->job);
 
         if (job->place == JOB_IN_LINE) head->line = job->right;
@@ -72,7 +72,7 @@ static void push_head(const struct round_view *view, const struct round *round,
 {
     const struct round_head *head = &round->heads.at[i];
 
-    if (!head->job) return;
+    if (!head->job.n) return;
     fl_heap_push(&turn->heads,
                  (struct fl_heap_item){
                      .key = -(int64_t)queue_table_bucket(view->queues, head->bucket)->priority,
@@ -98,7 +98,7 @@ static bool gather(struct round *round, const struct round_view *view, struct ro
 
         open_job(view, &head, queue_table_first(view->queues, view->jobs, slot, is_ready));
         find_work(round, view, &head);
-        if (!head.job) continue;
+        if (!head.job.n) continue;
         fl_vec_push(&round->heads, head);
         push_head(view, round, turn, round->heads.len - 1);
     }
@@ -312,7 +312,7 @@ static struct round_head *next_head(struct round *round, const struct round_view
 
         find_work(round, view, head); /* the limit of elements may have been reached meanwhile */
         *ret_i = top->value;
-        if (head->job && job_table_at(view->jobs, head->job)->id == top->tie) return head;
+        if (head->job.n && job_table_at(view->jobs, head->job)->id == top->tie) return head;
         (void)fl_heap_pop(&turn->heads);
         push_head(view, round, turn, *ret_i);
     }

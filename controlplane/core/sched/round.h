@@ -37,8 +37,9 @@ enum decision_kind {
 
 struct decision {
     enum decision_kind kind;
+    uint32_t queue; /* slot */
     struct bucket_slot bucket;
-    uint32_t queue, job; /* slots */
+    struct job_slot job;
     enum reason why;
     struct placement placement;
     struct claim_draft claim;
@@ -47,11 +48,11 @@ struct decision {
 /* A bucket in a round: the job whose turn it is, and its elements that have not started. */
 struct round_head {
     struct bucket_slot bucket;
-    uint32_t job;     /* slot; 0: nothing is left */
-    uint32_t line;    /* the first of the bucket's line behind those that were given */
-    uint32_t ready;   /* the next of its elements that may start again; 0: none */
-    uint32_t fresh;   /* its elements that never started */
-    bool has_started; /* something of the bucket starts in this round */
+    struct job_slot job;  /* none: nothing is left */
+    struct job_slot line; /* the first of the bucket's line behind those that were given */
+    uint32_t ready;       /* the next of its elements that may start again; 0: none */
+    uint32_t fresh;       /* its elements that never started */
+    bool has_started;     /* something of the bucket starts in this round */
 };
 
 /* A queue in a round: its heads by priority and age. */

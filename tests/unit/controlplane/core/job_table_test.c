@@ -12,43 +12,43 @@ static void jobs_are_found_by_id_and_walked_in_its_order(void **state)
     (void)state;
     job_table_init(&table, 5);
     for (size_t i = 0; i < 5; i++) {
-        uint32_t slot = job_table_add(&table, (struct fl_job){ids[i]});
+        struct job_slot slot = job_table_add(&table, (struct fl_job){ids[i]});
 
-        assert_int_equal(job_table_find(&table, (struct fl_job){ids[i]}), slot);
+        assert_int_equal(job_table_find(&table, (struct fl_job){ids[i]}).n, slot.n);
         assert_int_equal(job_table_at(&table, slot)->id, ids[i]);
     }
     for (size_t i = 0; i < 5; i++) {
-        uint32_t slot = job_table_next(&table, from);
+        struct job_slot slot = job_table_next(&table, from);
 
         assert_int_equal(job_table_at(&table, slot)->id, sorted[i]);
         from = sorted[i] + 1;
     }
-    assert_int_equal(job_table_next(&table, from), 0);
+    assert_int_equal(job_table_next(&table, from).n, 0);
     for (size_t i = 5; i-- > 0;) {
-        uint32_t slot = job_table_prev(&table, from);
+        struct job_slot slot = job_table_prev(&table, from);
 
         assert_int_equal(job_table_at(&table, slot)->id, sorted[i]);
         from = sorted[i];
     }
-    assert_int_equal(job_table_prev(&table, from), 0);
-    assert_int_equal(job_table_find(&table, (struct fl_job){3}), 0);
+    assert_int_equal(job_table_prev(&table, from).n, 0);
+    assert_int_equal(job_table_find(&table, (struct fl_job){3}).n, 0);
     job_table_fini(&table);
 }
 
 static void at_jobs_max_there_is_no_slot_until_one_goes(void **state)
 {
     struct job_table table;
-    uint32_t first;
+    struct job_slot first;
 
     (void)state;
     job_table_init(&table, 2);
     first = job_table_add(&table, (struct fl_job){1});
-    assert_int_not_equal(job_table_add(&table, (struct fl_job){2}), 0);
-    assert_int_equal(job_table_add(&table, (struct fl_job){3}), 0);
-    assert_int_equal(job_table_find(&table, (struct fl_job){3}), 0);
+    assert_int_not_equal(job_table_add(&table, (struct fl_job){2}).n, 0);
+    assert_int_equal(job_table_add(&table, (struct fl_job){3}).n, 0);
+    assert_int_equal(job_table_find(&table, (struct fl_job){3}).n, 0);
     job_table_remove(&table, first);
-    assert_int_equal(job_table_find(&table, (struct fl_job){1}), 0);
-    assert_int_not_equal(job_table_add(&table, (struct fl_job){3}), 0);
+    assert_int_equal(job_table_find(&table, (struct fl_job){1}).n, 0);
+    assert_int_not_equal(job_table_add(&table, (struct fl_job){3}).n, 0);
     job_table_fini(&table);
 }
 
@@ -110,7 +110,7 @@ static void a_million_queued_jobs_take_at_most_96_bytes_each(void **state)
     (void)state;
     job_table_init(&table, 20000000);
     for (uint64_t id = 1; id <= JOBS; id++) {
-        assert_int_not_equal(job_table_add(&table, (struct fl_job){id}), 0);
+        assert_int_not_equal(job_table_add(&table, (struct fl_job){id}).n, 0);
     }
     print_message("%.1f bytes for each of a million jobs\n",
                   (double)job_table_hot_bytes(&table) / JOBS);

@@ -8,9 +8,9 @@ enum { JOBS = 2000 };
 
 struct world {
     struct job_table table;
-    uint32_t slots[JOBS];
+    struct job_slot slots[JOBS];
     bool is_in[JOBS]; /* the reference: a set over the ids, which its index sorts */
-    uint32_t root;
+    struct job_slot root;
 };
 
 static void init(struct world *world)
@@ -22,12 +22,12 @@ static void init(struct world *world)
     }
 }
 
-static void collect(const struct world *world, uint32_t root, uint32_t *depth, uint32_t level,
-                    uint64_t *ids, size_t *len)
+static void collect(const struct world *world, struct job_slot root, uint32_t *depth,
+                    uint32_t level, uint64_t *ids, size_t *len)
 {
     const struct job *job;
 
-    if (!root) return;
+    if (!root.n) return;
     job = job_table_at(&world->table, root);
     if (level > *depth) *depth = level;
     collect(world, job->left, depth, level + 1, ids, len);
@@ -38,24 +38,25 @@ static void collect(const struct world *world, uint32_t root, uint32_t *depth, u
 static void compare(const struct world *world)
 {
     uint64_t ids[JOBS] = {0};
-    uint32_t depth = 0, first = job_tree_first(&world->table, world->root);
+    struct job_slot first = job_tree_first(&world->table, world->root), next = {0};
+    uint32_t depth = 0;
     size_t len = 0, at = 0;
 
     collect(world, world->root, &depth, 1, ids, &len);
     for (size_t i = 0; i < JOBS; i++) {
         if (!world->is_in[i]) continue;
         assert_true(at < len);
-        if (at == 0) assert_int_equal(first, world->slots[i]);
+        if (at == 0) assert_int_equal(first.n, world->slots[i].n);
         assert_int_equal(ids[at++], i * 7 + 1);
     }
     assert_int_equal(at, len);
-    if (len == 0) assert_int_equal(first, 0);
-    for (size_t i = JOBS, next = 0; i-- > 0;) { /* whether the job itself is there or not */
+    if (len == 0) assert_int_equal(first.n, 0);
+    for (size_t i = JOBS; i-- > 0;) { /* whether the job itself is there or not */
         uint64_t id = i * 7 + 1;
 
-        assert_int_equal(job_tree_after(&world->table, world->root, id), next);
+        assert_int_equal(job_tree_after(&world->table, world->root, id).n, next.n);
         if (world->is_in[i]) next = world->slots[i];
-        assert_int_equal(job_tree_after(&world->table, world->root, id - 1), next);
+        assert_int_equal(job_tree_after(&world->table, world->root, id - 1).n, next.n);
     }
     assert_true(depth < 60); /* a treap of 2000 has about 25 levels */
 }
@@ -88,7 +89,7 @@ static void it_agrees_with_a_sorted_set_whatever_comes_and_goes(void **state)
     for (size_t i = 0; i < JOBS; i++) {
         if (world.is_in[i]) flip(&world, i);
     }
-    assert_int_equal(world.root, 0);
+    assert_int_equal(world.root.n, 0);
     job_table_fini(&world.table);
 }
 
@@ -105,11 +106,11 @@ static void ascending_ids_make_no_list_of_it(void **state)
     job_table_fini(&world.table);
 }
 
-static uint32_t shape_of(const struct world *world, uint32_t root)
+static uint32_t shape_of(const struct world *world, struct job_slot root)
 {
     const struct job *job;
 
-    if (!root) return 7;
+    if (!root.n) return 7;
     job = job_table_at(&world->table, root);
     return (uint32_t)job->id * 31 + shape_of(world, job->left) * 3 +
            shape_of(world, job->right) * 5;

@@ -69,7 +69,8 @@ static void buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_
     struct queue_table table;
     struct job_table jobs;
     struct bucket_slot slots[7];
-    uint32_t queue, jobs_at[7];
+    struct job_slot jobs_at[7];
+    uint32_t queue;
 
     (void)state;
     job_table_init(&jobs, 7);
@@ -107,7 +108,7 @@ struct world {
     struct job_table jobs;
     struct queue_table queues;
     struct bucket_slot bucket;
-    uint32_t slots[JOBS];
+    struct job_slot slots[JOBS];
 };
 
 static void init(struct world *world)
@@ -129,7 +130,7 @@ static void fini(struct world *world)
     job_table_fini(&world->jobs);
 }
 
-static void set_ready(struct world *world, uint32_t slot, bool is_ready)
+static void set_ready(struct world *world, struct job_slot slot, bool is_ready)
 {
     struct job *job = job_table_at(&world->jobs, slot);
 
@@ -140,19 +141,19 @@ static void set_ready(struct world *world, uint32_t slot, bool is_ready)
 static void walk(const struct world *world, const bool *is_in, const bool *is_ready,
                  bool only_ready)
 {
-    uint32_t line = queue_table_bucket(&world->queues, world->bucket)->line_first;
-    uint32_t at = queue_table_first(&world->queues, &world->jobs, world->bucket, only_ready);
+    struct job_slot line = queue_table_bucket(&world->queues, world->bucket)->line_first;
+    struct job_slot at = queue_table_first(&world->queues, &world->jobs, world->bucket, only_ready);
 
     for (size_t i = 0; i < JOBS; i++) {
         const struct job *job;
 
         if (!is_in[i] || (only_ready && !is_ready[i])) continue;
-        assert_int_equal(at, world->slots[i]);
+        assert_int_equal(at.n, world->slots[i].n);
         job = job_table_at(&world->jobs, at);
         if (job->place == JOB_IN_LINE) line = job->right;
         at = queue_table_after(&world->queues, &world->jobs, world->bucket, at, line, only_ready);
     }
-    assert_int_equal(at, 0);
+    assert_int_equal(at.n, 0);
 }
 
 /* Jobs enter, leave, and become ready or not: the head is always the oldest, the ready head the
@@ -168,7 +169,7 @@ static void the_head_is_the_oldest_whatever_came_back(void **state)
     fl_prng_seed(&prng, 5);
     for (int step = 0; step < 20000; step++) {
         size_t pick = fl_prng_below(&prng, JOBS);
-        uint32_t head = 0, ready = 0;
+        struct job_slot head = {0}, ready = {0};
 
         switch (fl_prng_below(&prng, 4)) {
         case 0:
@@ -190,8 +191,10 @@ static void the_head_is_the_oldest_whatever_came_back(void **state)
             if (is_in[i]) head = world.slots[i];
             if (is_in[i] && is_ready[i]) ready = world.slots[i];
         }
-        assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, false), head);
-        assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, true), ready);
+        assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, false).n,
+                         head.n);
+        assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, true).n,
+                         ready.n);
         if (step % 7 != 0) continue;
         walk(&world, is_in, is_ready, false);
         walk(&world, is_in, is_ready, true);
@@ -204,7 +207,7 @@ static void the_head_is_the_oldest_whatever_came_back(void **state)
 static void a_walk_may_go_on_with_the_ready_ones_only(void **state)
 {
     struct world world;
-    uint32_t line, at;
+    struct job_slot line, at;
 
     (void)state;
     init(&world);
@@ -213,16 +216,16 @@ static void a_walk_may_go_on_with_the_ready_ones_only(void **state)
         queue_table_enter(&world.queues, &world.jobs, world.slots[i]);
     }
     line = queue_table_bucket(&world.queues, world.bucket)->line_first;
-    assert_int_equal(line, world.slots[0]);
+    assert_int_equal(line.n, world.slots[0].n);
     line = job_table_at(&world.jobs, line)->right;
     at = queue_table_after(&world.queues, &world.jobs, world.bucket, world.slots[0], line, false);
-    assert_int_equal(at, world.slots[1]);
+    assert_int_equal(at.n, world.slots[1].n);
     at = queue_table_after(&world.queues, &world.jobs, world.bucket, at, line, false);
-    assert_int_equal(at, world.slots[2]);
+    assert_int_equal(at.n, world.slots[2].n);
     at = queue_table_after(&world.queues, &world.jobs, world.bucket, at, line, true);
-    assert_int_equal(at, world.slots[4]);
+    assert_int_equal(at.n, world.slots[4].n);
     at = queue_table_after(&world.queues, &world.jobs, world.bucket, at, line, true);
-    assert_int_equal(at, 0);
+    assert_int_equal(at.n, 0);
     fini(&world);
 }
 
@@ -246,11 +249,11 @@ static void jobs_that_come_in_order_stand_in_line(void **state)
     queue_table_enter(&world.queues, &world.jobs, world.slots[5]);
     assert_int_equal(job_table_at(&world.jobs, world.slots[5])->place, JOB_RETURNED);
     for (size_t i = 0; i < JOBS; i++) {
-        assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, false),
-                         world.slots[i]);
+        assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, false).n,
+                         world.slots[i].n);
         queue_table_remove(&world.queues, &world.jobs, world.slots[i]);
     }
-    assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, false), 0);
+    assert_int_equal(queue_table_first(&world.queues, &world.jobs, world.bucket, false).n, 0);
     fini(&world);
 }
 

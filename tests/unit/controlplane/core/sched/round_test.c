@@ -52,10 +52,10 @@ static void add_queues(struct table *table, uint32_t len)
 }
 
 /* A job of so many elements; its slot. */
-static uint32_t submit_array(struct table *table, uint32_t queue, const struct shape *shape,
-                             int32_t priority, uint32_t elements)
+static struct job_slot submit_array(struct table *table, uint32_t queue, const struct shape *shape,
+                                    int32_t priority, uint32_t elements)
 {
-    uint32_t slot = job_table_add(&table->jobs, (struct fl_job){++table->next_id});
+    struct job_slot slot = job_table_add(&table->jobs, (struct fl_job){++table->next_id});
     struct job *job = job_table_at(&table->jobs, slot);
 
     job->elements = elements;
@@ -66,7 +66,7 @@ static uint32_t submit_array(struct table *table, uint32_t queue, const struct s
     return slot;
 }
 
-static uint32_t submit(struct table *table, uint32_t queue, const struct shape *shape)
+static struct job_slot submit(struct table *table, uint32_t queue, const struct shape *shape)
 {
     return submit_array(table, queue, shape, 0, 1);
 }
@@ -133,7 +133,7 @@ static void carry_out(struct table *table, const struct decision *decision)
     size_t len = strlen(table->story);
     char *to = table->story + len;
     size_t room = sizeof table->story - len;
-    uint64_t job = decision->job ? job_table_at(&table->jobs, decision->job)->id : 0;
+    uint64_t job = decision->job.n ? job_table_at(&table->jobs, decision->job)->id : 0;
 
     switch (decision->kind) {
     case DECISION_START:
