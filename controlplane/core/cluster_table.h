@@ -9,6 +9,7 @@
 #pragma once
 
 #include "controlplane/core/core_event.h"
+#include "controlplane/core/slot.h"
 #include "shared/base/err.h"
 #include "shared/base/map.h"
 #include "shared/base/str.h"
@@ -109,15 +110,16 @@ struct cluster {
     struct fl_resources claimed_sum;         /* over all these claims */
     bool is_claim_broken;                    /* a claimed node is not what it was: drop them all */
 
-    uint32_t live_first; /* element slots */
+    struct element_slot live_first;
     uint32_t live_len;
 
     /* All attempts there are walked in slices, see core_session_sweep. */
     bool is_swept;
-    bool is_swept_again;    /* something changed meanwhile: another walk follows */
-    uint32_t sweep_at;      /* element slot: the next */
-    uint64_t sweep_session; /* its inventory was complete when the walk began; 0: none was */
-    uint32_t unmarked_first, unmarked_last;
+    bool is_swept_again;          /* something changed meanwhile: another walk follows */
+    struct element_slot sweep_at; /* the next */
+    uint64_t sweep_session;       /* its inventory was complete when the walk began; 0: none was */
+    /* STARTs that no node report includes yet, oldest first. */
+    struct element_slot unmarked_first, unmarked_last;
     uint32_t unconfirmed; /* live attempts that the agent has not told of */
     uint32_t resend_len;  /* live attempts whose START waits to be sent again */
 };

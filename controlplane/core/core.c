@@ -97,7 +97,7 @@ static void fire_timers(struct core *core, struct core_batch *batch)
 
         switch (kind) {
         case TIMER_ELEMENT:
-            core_element_ready(core, slot);
+            core_element_ready(core, (struct element_slot){slot});
             break;
         case TIMER_DEADLINE:
             core_job_stop(core, batch, job_table_find(&core->jobs, (struct fl_job){value}),

@@ -7,6 +7,8 @@
  * them, or by its cluster's word that there are none.  This file also decides whether the element
  * gets another attempt. */
 
+static const struct element_slot none = {0};
+
 static struct cluster *cluster_of(const struct core *core, const struct element *element)
 {
     return cluster_table_at(&core->clusters, element->cluster);
@@ -35,16 +37,17 @@ struct fl_attempt core_attempt_id(const struct core *core, const struct element 
                                .incarnation = element->incarnation};
 }
 
-uint32_t core_attempt_find(const struct core *core, struct fl_attempt attempt)
+struct element_slot core_attempt_find(const struct core *core, struct fl_attempt attempt)
 {
     struct job_slot job = job_table_find(&core->jobs, attempt.job);
-    uint32_t slot =
-        job.n ? job_table_element(&core->jobs, job_table_at(&core->jobs, job), attempt.element) : 0;
+    struct element_slot slot;
 
-    return slot && core_attempt_is(core, slot, attempt) ? slot : 0;
+    if (!job.n) return none;
+    slot = job_table_element(&core->jobs, job_table_at(&core->jobs, job), attempt.element);
+    return slot.n && core_attempt_is(core, slot, attempt) ? slot : none;
 }
 
-bool core_attempt_is(const struct core *core, uint32_t slot, struct fl_attempt attempt)
+bool core_attempt_is(const struct core *core, struct element_slot slot, struct fl_attempt attempt)
 {
     const struct element *element = element_table_at(&core->elements, slot);
 
@@ -95,14 +98,14 @@ bool core_attempt_unhold(struct core *core, struct element *element, uint32_t i)
 
 /* ---- lists of its cluster -------------------------------------------------------------------- */
 
-void core_attempt_link(struct core *core, uint32_t slot)
+void core_attempt_link(struct core *core, struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
     struct cluster *cluster = cluster_of(core, element);
 
-    element->cluster_prev = 0;
+    element->cluster_prev = none;
     element->cluster_next = cluster->live_first;
-    if (cluster->live_first) {
+    if (cluster->live_first.n) {
         element_table_at(&core->elements, cluster->live_first)->cluster_prev = slot;
     }
     cluster->live_first = slot;
@@ -117,26 +120,26 @@ void core_attempt_link(struct core *core, uint32_t slot)
     if (!element->is_reported) cluster->unconfirmed++;
 }
 
-static void unmark(struct core *core, uint32_t slot)
+static void unmark(struct core *core, struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
     struct cluster *cluster = cluster_of(core, element);
 
     freshen(core, element);
     if (element->start_seq == 0) return;
-    if (element->unmarked_prev) {
+    if (element->unmarked_prev.n) {
         element_table_at(&core->elements, element->unmarked_prev)->unmarked_next =
             element->unmarked_next;
     } else {
         cluster->unmarked_first = element->unmarked_next;
     }
-    if (element->unmarked_next) {
+    if (element->unmarked_next.n) {
         element_table_at(&core->elements, element->unmarked_next)->unmarked_prev =
             element->unmarked_prev;
     } else {
         cluster->unmarked_last = element->unmarked_prev;
     }
-    element->unmarked_prev = element->unmarked_next = 0;
+    element->unmarked_prev = element->unmarked_next = none;
     element->start_seq = 0;
 }
 
@@ -171,7 +174,7 @@ static void release(struct core *core, struct element *element, uint32_t i)
     core->is_dirty = true;
 }
 
-static void unlink_attempt(struct core *core, uint32_t slot)
+static void unlink_attempt(struct core *core, struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
     struct cluster *cluster = cluster_of(core, element);
@@ -188,14 +191,14 @@ static void unlink_attempt(struct core *core, uint32_t slot)
     unmark(core, slot);
     drop_resend(core, element);
     confirm(core, element);
-    if (cluster->sweep_at == slot) cluster->sweep_at = element->cluster_next;
-    if (element->cluster_prev) {
+    if (cluster->sweep_at.n == slot.n) cluster->sweep_at = element->cluster_next;
+    if (element->cluster_prev.n) {
         element_table_at(&core->elements, element->cluster_prev)->cluster_next =
             element->cluster_next;
     } else {
         cluster->live_first = element->cluster_next;
     }
-    if (element->cluster_next) {
+    if (element->cluster_next.n) {
         element_table_at(&core->elements, element->cluster_next)->cluster_prev =
             element->cluster_prev;
     }
@@ -219,7 +222,7 @@ void core_attempt_note_silence(struct core *core, struct element *element)
 /* ---- the element around it ------------------------------------------------------------------- */
 
 /* The element, and its attempt with it, is over.  Its slot is free afterwards. */
-static void end_element(struct core *core, struct core_batch *batch, uint32_t slot,
+static void end_element(struct core *core, struct core_batch *batch, struct element_slot slot,
                         enum job_state state, enum reason reason)
 {
     struct element *element = element_table_at(&core->elements, slot);
@@ -247,14 +250,14 @@ static void end_element(struct core *core, struct core_batch *batch, uint32_t sl
 
 /* ---- waiting for the next attempt ------------------------------------------------------------ */
 
-void core_element_ready(struct core *core, uint32_t slot)
+void core_element_ready(struct core *core, struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
     struct job_run *run = job_table_run(&core->jobs, job_of(core, element));
 
     element->place = ELEMENT_READY;
-    element->next = 0;
-    if (run->ready_last) {
+    element->next = none;
+    if (run->ready_last.n) {
         element_table_at(&core->elements, run->ready_last)->next = slot;
     } else {
         run->ready_first = slot;
@@ -282,7 +285,7 @@ static bool needs_pause(const struct element *element, enum reason reason)
     return core_reason_is_charged(reason) || reason == REASON_StartRefused || element->misses > 1;
 }
 
-static void attempt_again(struct core *core, struct core_batch *batch, uint32_t slot,
+static void attempt_again(struct core *core, struct core_batch *batch, struct element_slot slot,
                           enum reason reason)
 {
     struct element *element = element_table_at(&core->elements, slot);
@@ -306,7 +309,7 @@ static void attempt_again(struct core *core, struct core_batch *batch, uint32_t 
 
         element->place = ELEMENT_WAITING;
         element->wait_until = core->now + backoff(core, times);
-        core_timer_arm(core, TIMER_ELEMENT, slot, element->wait_until);
+        core_timer_arm(core, TIMER_ELEMENT, slot.n, element->wait_until);
     } else {
         core_element_ready(core, slot);
     }
@@ -314,7 +317,7 @@ static void attempt_again(struct core *core, struct core_batch *batch, uint32_t 
 
 /* The attempt has ended for this reason: again, or over?  The element's slot may be free
  * afterwards. */
-static void attempt_over(struct core *core, struct core_batch *batch, uint32_t slot,
+static void attempt_over(struct core *core, struct core_batch *batch, struct element_slot slot,
                          enum reason reason)
 {
     struct element *element = element_table_at(&core->elements, slot);
@@ -339,19 +342,20 @@ static void attempt_over(struct core *core, struct core_batch *batch, uint32_t s
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-static uint32_t take_element(struct core *core, struct job_slot job_slot)
+static struct element_slot take_element(struct core *core, struct job_slot job_slot)
 {
     struct job *job = job_table_at(&core->jobs, job_slot);
     struct job_run *run = job_table_need_run(&core->jobs, job);
-    uint32_t slot = run->ready_first, number;
+    struct element_slot slot = run->ready_first;
+    uint32_t number;
 
-    if (slot) {
+    if (slot.n) {
         run->ready_first = element_table_at(&core->elements, slot)->next;
-        if (!run->ready_first) run->ready_last = 0;
+        if (!run->ready_first.n) run->ready_last = none;
         return slot;
     }
     slot = element_table_add(&core->elements);
-    fl_assert(slot); /* the round looked */
+    fl_assert(slot.n); /* the round looked */
     element_table_at(&core->elements, slot)->job = job_slot;
     number = job_table_number(&core->jobs, job, job->elements_next++);
     element_table_at(&core->elements, slot)->element = number;
@@ -366,7 +370,7 @@ static void begin_attempt(struct core *core, struct element *element,
     element->incarnation = core->incarnation;
     element->cluster = placement->cluster;
     element->place = ELEMENT_LIVE;
-    element->next = 0;
+    element->next = none;
     element->session = 0;
     element->is_sent = element->is_reported = element->is_running = false;
     element->stop = element->why = REASON_none;
@@ -408,7 +412,7 @@ static void put_attempt(struct core *core, struct core_batch *batch, const struc
     core_batch_row(batch, &row);
 }
 
-void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32_t slot)
+void core_attempt_send_start(struct core *core, struct core_batch *batch, struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
     struct cluster *cluster = cluster_of(core, element);
@@ -433,7 +437,7 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32
     element->is_sent = true;
     element->start_seq = send.control_seq;
     element->unmarked_prev = cluster->unmarked_last;
-    if (cluster->unmarked_last) {
+    if (cluster->unmarked_last.n) {
         element_table_at(&core->elements, cluster->unmarked_last)->unmarked_next = slot;
     } else {
         cluster->unmarked_first = slot;
@@ -445,7 +449,7 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32
 void core_attempt_start(struct core *core, struct core_batch *batch, struct job_slot job_slot,
                         const struct placement *placement)
 {
-    uint32_t slot = take_element(core, job_slot);
+    struct element_slot slot = take_element(core, job_slot);
     struct element *element = element_table_at(&core->elements, slot);
 
     begin_attempt(core, element, placement);
@@ -505,8 +509,9 @@ static enum reason failure(enum fl_replica_state state, int32_t exit_code, enum 
 }
 
 /* The first failing replica is the cause; the others of its gang are stopped because of it. */
-static void replica_ended(struct core *core, struct core_batch *batch, uint32_t slot, uint32_t i,
-                          enum fl_replica_state state, int32_t exit_code, enum fl_cause cause)
+static void replica_ended(struct core *core, struct core_batch *batch, struct element_slot slot,
+                          uint32_t i, enum fl_replica_state state, int32_t exit_code,
+                          enum fl_cause cause)
 {
     struct element *element = element_table_at(&core->elements, slot);
     enum reason reason = failure(state, exit_code, cause);
@@ -521,8 +526,9 @@ static void replica_ended(struct core *core, struct core_batch *batch, uint32_t 
     if (element->ended < element->replicas_len) core_attempt_stop(core, batch, slot, reason);
 }
 
-bool core_attempt_replica(struct core *core, struct core_batch *batch, uint32_t slot, uint32_t i,
-                          enum fl_replica_state state, int32_t exit_code, enum fl_cause cause)
+bool core_attempt_replica(struct core *core, struct core_batch *batch, struct element_slot slot,
+                          uint32_t i, enum fl_replica_state state, int32_t exit_code,
+                          enum fl_cause cause)
 {
     struct element *element = element_table_at(&core->elements, slot);
     struct element_replica *replica;
@@ -561,7 +567,7 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, uint32_t 
     return true;
 }
 
-void core_attempt_go(struct core *core, struct core_batch *batch, uint32_t slot)
+void core_attempt_go(struct core *core, struct core_batch *batch, struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
     struct cluster *cluster = cluster_of(core, element);
@@ -586,7 +592,7 @@ void core_attempt_go(struct core *core, struct core_batch *batch, uint32_t slot)
 
 /* ---- ends that are decided here -------------------------------------------------------------- */
 
-void core_attempt_stop(struct core *core, struct core_batch *batch, uint32_t slot,
+void core_attempt_stop(struct core *core, struct core_batch *batch, struct element_slot slot,
                        enum reason reason)
 {
     struct element *element = element_table_at(&core->elements, slot);
@@ -604,7 +610,7 @@ void core_attempt_stop(struct core *core, struct core_batch *batch, uint32_t slo
     core_emit_send(batch, &send);
 }
 
-void core_attempt_end(struct core *core, struct core_batch *batch, uint32_t slot,
+void core_attempt_end(struct core *core, struct core_batch *batch, struct element_slot slot,
                       enum reason reason)
 {
     struct element *element = element_table_at(&core->elements, slot);
@@ -632,7 +638,7 @@ void core_job_stop(struct core *core, struct core_batch *batch, struct job_slot 
     }
     if (run->first_start && run->stop == REASON_none) core->deadlines--;
     run->stop = (uint16_t)reason;
-    run->ready_first = run->ready_last = 0;
+    run->ready_first = run->ready_last = none;
     core_job_place(core, job_slot);
     if (run->live > 0 || core->slice_left < (uint64_t)LOOKS_OF_END * core_job_open(job, run)) {
         core_batch_row(batch, &mark); /* all else follows from it, after a reload too */
@@ -647,9 +653,10 @@ bool core_job_stop_slice(struct core *core, struct core_batch *batch, struct job
     struct job *job = job_table_at(&core->jobs, job_slot);
     struct job_run *run = job_table_run(&core->jobs, job);
     enum reason reason = (enum reason)run->stop;
-    uint32_t slot, number = 0;
+    struct element_slot slot;
+    uint32_t number = 0;
 
-    while ((slot = job_table_next_element(&core->jobs, job, run->sweep_from, &number)) != 0) {
+    while ((slot = job_table_next_element(&core->jobs, job, run->sweep_from, &number)).n != 0) {
         if (core->slice_left == 0) return false;
         run->sweep_from = number + 1;
         if (element_table_at(&core->elements, slot)->place == ELEMENT_LIVE) {

@@ -16,9 +16,10 @@ static uint64_t hash_text(uint64_t h, const char *text)
 static uint64_t hash_elements(const struct core *core, const struct job *job, uint64_t h)
 {
     const struct job_run *run = job_table_run(&core->jobs, job);
-    uint32_t slot, number = 0;
+    struct element_slot slot;
+    uint32_t number = 0;
 
-    for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0;
+    for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)).n != 0;
          from = number + 1) {
         const struct element *element = element_table_at(&core->elements, slot);
 
@@ -130,7 +131,8 @@ static bool is_resend(const struct cluster *cluster, const struct element *eleme
 
 /* A live attempt's next actor is its cluster: connected, or with the clock of its silence running
  * or run out.  A waiting element's is its timer, a ready one's the next round. */
-static void check_live(const struct core *core, uint32_t slot, const struct element *element)
+static void check_live(const struct core *core, struct element_slot slot,
+                       const struct element *element)
 {
     const struct cluster *cluster = cluster_table_at(&core->clusters, element->cluster);
     struct element *mutable = (struct element *)element;
@@ -141,8 +143,8 @@ static void check_live(const struct core *core, uint32_t slot, const struct elem
               cluster->is_swept);
     fl_assert(element->is_unknown == cluster->is_silent || cluster->is_swept);
     fl_assert(element->n > 0 && element->incarnation <= core->incarnation);
-    fl_assert(!element->cluster_next ||
-              element_table_at(&core->elements, element->cluster_next)->cluster_prev == slot);
+    fl_assert(!element->cluster_next.n ||
+              element_table_at(&core->elements, element->cluster_next)->cluster_prev.n == slot.n);
     for (uint32_t i = 0; i < element->replicas_len; i++) {
         const struct element_replica *replica = element_replica(mutable, i);
 
@@ -161,10 +163,11 @@ static void check_live(const struct core *core, uint32_t slot, const struct elem
 static void check_elements(const struct core *core, const struct job *job,
                            const struct job_run *run, struct sums *sums)
 {
-    uint32_t slot, number = 0, live = 0, running = 0, ready = 0, unknown = 0;
+    struct element_slot slot;
+    uint32_t number = 0, live = 0, running = 0, ready = 0, unknown = 0;
     uint32_t open = 0, ended = run->succeeded + run->failed + run->cancelled;
 
-    for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)) != 0;
+    for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)).n != 0;
          from = number + 1) {
         const struct element *element = element_table_at(&core->elements, slot);
 
@@ -182,9 +185,9 @@ static void check_elements(const struct core *core, const struct job *job,
             fl_assert(run->stop == REASON_none || run->is_swept);
         }
     }
-    for (slot = run->ready_first; slot; slot = element_table_at(&core->elements, slot)->next) {
+    for (slot = run->ready_first; slot.n; slot = element_table_at(&core->elements, slot)->next) {
         fl_assert(element_table_at(&core->elements, slot)->place == ELEMENT_READY);
-        fl_assert(element_table_at(&core->elements, slot)->next || slot == run->ready_last);
+        fl_assert(element_table_at(&core->elements, slot)->next.n || slot.n == run->ready_last.n);
         ready++;
     }
     fl_assert(live == run->live && running == run->running && live + ready <= open);
@@ -210,7 +213,7 @@ static void check_jobs(const struct core *core, struct sums *sums)
         fl_assert(job->id < core->job_next && job->elements_next <= job->elements);
         fl_assert((job->place != JOB_OUT) == core_job_has_work(core, job));
         fl_assert((job->place == JOB_READY) ==
-                  (core_job_has_work(core, job) && run && run->ready_first));
+                  (core_job_has_work(core, job) && run && run->ready_first.n));
         if (run) {
             check_elements(core, job, run, sums);
         } else {
@@ -270,7 +273,7 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
     struct fl_resources *held = fl_new_array(struct fl_resources, cluster->nodes.len + 1);
     uint32_t told = 0, ready = 0, holes = 0;
 
-    for (uint32_t slot = cluster->live_first; slot;) {
+    for (struct element_slot slot = cluster->live_first; slot.n;) {
         struct element *element = element_table_at(&core->elements, slot);
 
         for (uint32_t i = 0; i < element->replicas_len; i++) {
@@ -334,7 +337,7 @@ static void check_clusters(const struct core *core, struct sums *sums)
         const struct cluster *cluster = core->clusters.clusters.at[i];
         uint32_t len = 0, unconfirmed = 0, resend = 0, unmarked = 0, unmarked_here = 0;
 
-        for (uint32_t slot = cluster->live_first; slot;) {
+        for (struct element_slot slot = cluster->live_first; slot.n;) {
             const struct element *element = element_table_at(&core->elements, slot);
 
             fl_assert(element->place == ELEMENT_LIVE && element->cluster == cluster->id);
@@ -344,7 +347,7 @@ static void check_clusters(const struct core *core, struct sums *sums)
             unmarked += element->session == cluster->session_epoch && element->start_seq != 0;
             slot = element->cluster_next;
         }
-        for (uint32_t slot = cluster->unmarked_first; slot;) {
+        for (struct element_slot slot = cluster->unmarked_first; slot.n;) {
             const struct element *element = element_table_at(&core->elements, slot);
 
             /* Without a session the list waits for the next one, which begins with an empty

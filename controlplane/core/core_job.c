@@ -8,7 +8,7 @@ bool core_job_has_work(const struct core *core, const struct job *job)
     const struct job_run *run = job_table_run(&core->jobs, job);
 
     if (job->is_held || (run && run->stop != REASON_none)) return false;
-    return job->elements_next < job->elements || (run && run->ready_first != 0);
+    return job->elements_next < job->elements || (run && run->ready_first.n != 0);
 }
 
 void core_job_place(struct core *core, struct job_slot slot)

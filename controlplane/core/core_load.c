@@ -223,21 +223,22 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
     struct job_slot job_slot = find_job(core, row->job, err);
     struct job *job = job_slot.n ? job_table_at(&core->jobs, job_slot) : NULL;
     struct element *element;
+    struct element_slot slot;
     struct shape_slot shape;
-    uint32_t slot, place;
+    uint32_t place;
 
     if (!job) return false;
     slot = job_table_element(&core->jobs, job, row->element);
     if (row->cluster == 0 || row->cluster > core->clusters.clusters.len ||
         !job_table_has_element(&core->jobs, job, row->element) ||
-        row->n != (slot ? element_table_at(&core->elements, slot)->n : 0) + 1) {
+        row->n != (slot.n ? element_table_at(&core->elements, slot)->n : 0) + 1) {
         return fl_fail(err, FL_TORN,
                        "job %" PRIu64 " element %" PRIu32 ": attempt %u does not follow", row->job,
                        row->element, row->n);
     }
-    if (!slot) {
+    if (!slot.n) {
         slot = element_table_add(&core->elements);
-        if (!slot) return fl_fail(err, FL_FULL, "more elements than may be started");
+        if (!slot.n) return fl_fail(err, FL_FULL, "more elements than may be started");
         element_table_at(&core->elements, slot)->job = job_slot;
         element_table_at(&core->elements, slot)->element = row->element;
         job_table_put_element(&core->jobs, job, row->element, slot);
@@ -257,13 +258,21 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
     return true;
 }
 
+/* None: it has not started, or has ended. */
+static struct element_slot find_element(const struct core *core, uint64_t job, uint32_t element,
+                                        struct fl_err *err)
+{
+    struct job_slot slot = find_job(core, job, err);
+
+    if (!slot.n) return (struct element_slot){0};
+    return job_table_element(&core->jobs, job_table_at(&core->jobs, slot), element);
+}
+
 static bool load_attempt_end(struct core *core, const struct row_attempt_end *row,
                              struct fl_err *err)
 {
-    struct job_slot job_slot = find_job(core, row->job, err);
-    struct job *job = job_slot.n ? job_table_at(&core->jobs, job_slot) : NULL;
-    uint32_t slot = job ? job_table_element(&core->jobs, job, row->element) : 0;
-    struct element *element = slot ? element_table_at(&core->elements, slot) : NULL;
+    struct element_slot slot = find_element(core, row->job, row->element, err);
+    struct element *element = slot.n ? element_table_at(&core->elements, slot) : NULL;
 
     if (!element || row->n > element->n) {
         return fl_fail(err, FL_TORN,
@@ -283,16 +292,16 @@ static bool load_attempt_end(struct core *core, const struct row_attempt_end *ro
 static bool load_element_end(struct core *core, const struct row_element_end *row,
                              struct fl_err *err)
 {
-    struct job_slot job_slot = find_job(core, row->job, err);
-    struct job *job = job_slot.n ? job_table_at(&core->jobs, job_slot) : NULL;
-    uint32_t slot = job ? job_table_element(&core->jobs, job, row->element) : 0;
+    struct element_slot slot = find_element(core, row->job, row->element, err);
     struct job_run *run;
+    struct job *job;
 
-    if (!slot) {
+    if (!slot.n) {
         return fl_fail(err, FL_TORN,
                        "job %" PRIu64 " element %" PRIu32 ": ended, never started, and still open",
                        row->job, row->element);
     }
+    job = job_table_at(&core->jobs, element_table_at(&core->elements, slot)->job);
     run = job_table_run(&core->jobs, job);
     if (row->state == JOB_succeeded) run->succeeded++;
     if (row->state == JOB_failed) run->failed++;
@@ -341,7 +350,7 @@ static void pack_nodes(struct core *core, struct cluster *cluster)
     uint32_t *moved = fl_new_array(uint32_t, cluster->nodes.len + 1);
 
     if (cluster_pack_nodes(cluster, moved)) {
-        for (uint32_t slot = cluster->live_first; slot;) {
+        for (struct element_slot slot = cluster->live_first; slot.n;) {
             struct element *element = element_table_at(&core->elements, slot);
 
             for (uint32_t i = 0; i < element->replicas_len; i++) {
@@ -361,11 +370,11 @@ void core_begin(struct core *core)
 {
     struct later rest = {0};
 
-    for (uint32_t slot = 1; slot <= core->elements.elements.used; slot++) {
+    for (struct element_slot slot = {1}; slot.n <= core->elements.elements.used; slot.n++) {
         struct element *element;
         struct job_run *run;
 
-        if (!fl_slab_is_taken(&core->elements.elements, slot)) continue;
+        if (!fl_slab_is_taken(&core->elements.elements, slot.n)) continue;
         element = element_table_at(&core->elements, slot);
         run = job_table_run(&core->jobs, job_table_at(&core->jobs, element->job));
         if (element->place == ELEMENT_LIVE) {
@@ -382,7 +391,7 @@ void core_begin(struct core *core)
             run->is_swept = true;
         } else { /* how long it has waited already, no row tells: the whole wait begins again */
             element->wait_until = core->now + core->config.backoff_first_ms;
-            core_timer_arm(core, TIMER_ELEMENT, slot, element->wait_until);
+            core_timer_arm(core, TIMER_ELEMENT, slot.n, element->wait_until);
         }
     }
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {
@@ -390,7 +399,7 @@ void core_begin(struct core *core)
 
         pack_nodes(core, cluster);
         if (cluster->state != CLUSTER_ENROLLED) {
-            if (cluster->live_first) core_session_sweep_later(core, cluster);
+            if (cluster->live_first.n) core_session_sweep_later(core, cluster);
             continue;
         }
         cluster->seen_at = core->now;

@@ -44,7 +44,7 @@ static struct core_job_view view_of(const struct core *core, struct job_slot slo
                                  .reason = reason_of(core, job, run),
                                  .elements = job->elements,
                                  .elements_started = job->elements_next};
-    uint32_t first;
+    struct element_slot first;
 
     if (!run) return view;
     view.elements_live = run->live;
@@ -56,7 +56,7 @@ static struct core_job_view view_of(const struct core *core, struct job_slot slo
     view.elements_failed = run->failed;
     view.elements_cancelled = run->cancelled;
     first = job_table_element(&core->jobs, job, job_table_number(&core->jobs, job, 0));
-    if (first && element_table_at(&core->elements, first)->place == ELEMENT_LIVE) {
+    if (first.n && element_table_at(&core->elements, first)->place == ELEMENT_LIVE) {
         view.cluster.n = element_table_at(&core->elements, first)->cluster;
         view.attempt = element_table_at(&core->elements, first)->n;
         if (cluster_table_at(&core->clusters, view.cluster.n)->is_silent) {
@@ -71,7 +71,8 @@ static struct core_job_view view_of(const struct core *core, struct job_slot slo
 static const struct cluster *silent_of(const struct core *core, const struct job *job)
 {
     const struct job_run *run = job_table_run(&core->jobs, job);
-    uint32_t slot, number = 0, from = 0;
+    struct element_slot slot;
+    uint32_t number = 0, from = 0;
 
     for (uint32_t looked = 0; run && run->unknown > 0 && looked < CORE_ELEMENT_VIEWS_MAX;
          looked++) {
@@ -79,7 +80,7 @@ static const struct cluster *silent_of(const struct core *core, const struct job
         const struct cluster *cluster;
 
         slot = job_table_next_element(&core->jobs, job, from, &number);
-        if (!slot) break;
+        if (!slot.n) break;
         element = element_table_at(&core->elements, slot);
         cluster = cluster_table_at(&core->clusters, element->cluster);
         if (element->place == ELEMENT_LIVE && cluster->is_silent) return cluster;
@@ -156,7 +157,7 @@ static const char *nodes_of(struct core *core, struct element *element)
     return copy;
 }
 
-static struct core_element_view element_view_of(struct core *core, uint32_t slot)
+static struct core_element_view element_view_of(struct core *core, struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
     bool is_live = element->place == ELEMENT_LIVE;
@@ -188,12 +189,13 @@ static struct core_element_view element_view_of(struct core *core, uint32_t slot
 static void view_elements(struct core *core, const struct job *job, uint32_t from,
                           struct core_answer *page)
 {
-    uint32_t slot, number = 0;
+    struct element_slot slot;
+    uint32_t number = 0;
     size_t bytes = 0;
 
     page->elements =
         fl_arena_array(&core->scratch, struct core_element_view, CORE_ELEMENT_VIEWS_MAX);
-    while ((slot = job_table_next_element(&core->jobs, job, from, &number)) != 0) {
+    while ((slot = job_table_next_element(&core->jobs, job, from, &number)).n != 0) {
         struct core_element_view *view = &page->elements[page->elements_len];
 
         if (page->elements_len == CORE_ELEMENT_VIEWS_MAX || bytes >= PAGE_TEXT_MAX) {

@@ -8,6 +8,8 @@
  * another cluster's is a stray.  A session begins with an inventory; only when that is reconciled
  * does anything start there. */
 
+static const struct element_slot none = {0};
+
 static struct cluster *heard(const struct core *core, struct fl_cluster id, uint64_t session_epoch)
 {
     uint32_t slot = cluster_table_find(&core->clusters, id);
@@ -151,7 +153,7 @@ static void open_session(struct core *core, const struct core_event *event,
     /* Commands of the old session count no more (element_enter_session): the inventory tells
      * what is there. */
     cluster->resend_len = 0;
-    cluster->unmarked_first = cluster->unmarked_last = 0;
+    cluster->unmarked_first = cluster->unmarked_last = none;
     core_put_cluster(batch, cluster);
     send =
         core_send_to(cluster, event->session_open.is_resync ? CORE_SEND_resync : CORE_SEND_welcome);
@@ -261,17 +263,17 @@ void core_session_strays(struct core *core, struct core_batch *batch, struct clu
     if (kept) core_timer_arm(core, TIMER_STRAY, cluster->id, cluster->strays.at[0].stop_at);
 }
 
-/* The live element that this cluster holds under that identity; 0: none. */
-static uint32_t find_here(const struct core *core, const struct cluster *cluster,
-                          struct fl_attempt attempt)
+/* The live element that this cluster holds under that identity. */
+static struct element_slot find_here(const struct core *core, const struct cluster *cluster,
+                                     struct fl_attempt attempt)
 {
-    uint32_t slot = core_attempt_find(core, attempt);
+    struct element_slot slot = core_attempt_find(core, attempt);
 
-    return slot && element_table_at(&core->elements, slot)->cluster == cluster->id ? slot : 0;
+    return slot.n && element_table_at(&core->elements, slot)->cluster == cluster->id ? slot : none;
 }
 
 /* No node report of this session includes what its agent does not hold: it gives nothing back. */
-static void drop_unseen(struct core *core, const struct cluster *cluster, uint32_t slot)
+static void drop_unseen(struct core *core, const struct cluster *cluster, struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
 
@@ -285,9 +287,9 @@ static void see_replica(struct core *core, struct core_batch *batch, struct clus
                         struct fl_attempt attempt, uint32_t replica, enum fl_replica_state state,
                         int32_t exit_code, enum fl_cause cause)
 {
-    uint32_t slot = find_here(core, cluster, attempt);
+    struct element_slot slot = find_here(core, cluster, attempt);
 
-    if (!slot) {
+    if (!slot.n) {
         see_stray(core, batch, cluster, attempt, state);
     } else if (state == FL_REPLICA_absent && replica == UINT32_MAX) {
         if (!cluster->is_reconciled) drop_unseen(core, cluster, slot);
@@ -300,7 +302,7 @@ static void see_replica(struct core *core, struct core_batch *batch, struct clus
 /* Assigned, but not in the inventory.  A START that this core sent and no agent confirmed may be
  * sent again; any other attempt ends. */
 static void reconcile_absent(struct core *core, struct core_batch *batch, struct cluster *cluster,
-                             uint32_t slot)
+                             struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
 
@@ -320,7 +322,8 @@ static void reconcile_absent(struct core *core, struct core_batch *batch, struct
 
 /* An attempt that is there, but for some of its replicas: those are gone.  False: all of it is
  * over. */
-static bool reconcile_replicas(struct core *core, struct core_batch *batch, uint32_t slot)
+static bool reconcile_replicas(struct core *core, struct core_batch *batch,
+                               struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
 
@@ -339,7 +342,7 @@ static bool reconcile_replicas(struct core *core, struct core_batch *batch, uint
 
 /* Compares one attempt with the inventory, once a session.  True: it is there and lives. */
 static bool reconcile(struct core *core, struct core_batch *batch, struct cluster *cluster,
-                      uint32_t slot)
+                      struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
 
@@ -406,9 +409,9 @@ static void hear_replica(struct core *core, const struct core_event *event,
  * care. */
 static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mark, uint64_t stamp)
 {
-    uint32_t next;
+    struct element_slot next;
 
-    for (uint32_t slot = cluster->unmarked_first; slot; slot = next) {
+    for (struct element_slot slot = cluster->unmarked_first; slot.n; slot = next) {
         struct element *element = element_table_at(&core->elements, slot);
         const struct shape *shape = core_attempt_shape(core, element);
 
@@ -416,12 +419,12 @@ static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mar
         next = element->unmarked_next;
         if (element->start_seq <= mark) {
             cluster->unmarked_first = next;
-            if (next) {
-                element_table_at(&core->elements, next)->unmarked_prev = 0;
+            if (next.n) {
+                element_table_at(&core->elements, next)->unmarked_prev = none;
             } else {
-                cluster->unmarked_last = 0;
+                cluster->unmarked_last = none;
             }
-            element->unmarked_next = 0;
+            element->unmarked_next = none;
             element->start_seq = 0;
             continue;
         }
@@ -483,7 +486,7 @@ static bool has_its_nodes(const struct core *core, struct element *element, stru
 /* A START that went astray goes again, once its nodes are known again; nodes that do not come back
  * within a while, or are full by then, are not waited for. */
 static void resend(struct core *core, struct core_batch *batch, struct cluster *cluster,
-                   uint32_t slot)
+                   struct element_slot slot)
 {
     if (has_its_nodes(core, element_table_at(&core->elements, slot), cluster)) {
         core_attempt_send_start(core, batch, slot);
@@ -495,7 +498,7 @@ static void resend(struct core *core, struct core_batch *batch, struct cluster *
 /* ---- one word about a cluster, for all that lives there -------------------------------------- */
 
 static void visit(struct core *core, struct core_batch *batch, struct cluster *cluster,
-                  uint32_t slot)
+                  struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
     enum reason stop;
@@ -548,8 +551,8 @@ static void end_walk(struct core *core, struct cluster *cluster)
 
 bool core_session_slice(struct core *core, struct core_batch *batch, struct cluster *cluster)
 {
-    while (cluster->sweep_at) {
-        uint32_t slot = cluster->sweep_at;
+    while (cluster->sweep_at.n) {
+        struct element_slot slot = cluster->sweep_at;
 
         if (core->slice_left == 0) return false;
         cluster->sweep_at = element_table_at(&core->elements, slot)->cluster_next;

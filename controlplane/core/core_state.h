@@ -122,26 +122,28 @@ size_t core_later_len(const struct core *core);
 struct fl_attempt core_attempt_id(const struct core *core, const struct element *element);
 const struct shape *core_attempt_shape(const struct core *core, const struct element *element);
 /* The element's newest attempt is this one, and lives. */
-bool core_attempt_is(const struct core *core, uint32_t element, struct fl_attempt attempt);
-/* The live element of an attempt; 0: none. */
-uint32_t core_attempt_find(const struct core *core, struct fl_attempt attempt);
+bool core_attempt_is(const struct core *core, struct element_slot element,
+                     struct fl_attempt attempt);
+/* The live element of an attempt. */
+struct element_slot core_attempt_find(const struct core *core, struct fl_attempt attempt);
 void core_attempt_start(struct core *core, struct core_batch *batch, struct job_slot job,
                         const struct placement *placement);
 /* Sends, or sends again, the START of an attempt that no agent has told of. */
-void core_attempt_send_start(struct core *core, struct core_batch *batch, uint32_t element);
+void core_attempt_send_start(struct core *core, struct core_batch *batch,
+                             struct element_slot element);
 /* True while the element goes on; false: it, perhaps its job, is gone. */
-bool core_attempt_replica(struct core *core, struct core_batch *batch, uint32_t element,
+bool core_attempt_replica(struct core *core, struct core_batch *batch, struct element_slot element,
                           uint32_t replica, enum fl_replica_state state, int32_t exit_code,
                           enum fl_cause cause);
 /* GO, when every replica waits behind its gate and nothing speaks against it. */
-void core_attempt_go(struct core *core, struct core_batch *batch, uint32_t element);
-void core_attempt_stop(struct core *core, struct core_batch *batch, uint32_t element,
+void core_attempt_go(struct core *core, struct core_batch *batch, struct element_slot element);
+void core_attempt_stop(struct core *core, struct core_batch *batch, struct element_slot element,
                        enum reason reason);
 /* The attempt is over although not every replica has told so. */
-void core_attempt_end(struct core *core, struct core_batch *batch, uint32_t element,
+void core_attempt_end(struct core *core, struct core_batch *batch, struct element_slot element,
                       enum reason reason);
 /* The element's wait is over. */
-void core_element_ready(struct core *core, uint32_t element);
+void core_element_ready(struct core *core, struct element_slot element);
 /* Cancel, or the deadline: nothing of the job starts any more, and what lives is stopped. */
 void core_job_stop(struct core *core, struct core_batch *batch, struct job_slot job,
                    enum reason reason);
@@ -152,7 +154,7 @@ bool core_job_stop_slice(struct core *core, struct core_batch *batch, struct job
 /* Why the attempt is stopped; its job's stop counts from its mark on, before the STOP is sent. */
 enum reason core_attempt_stop_reason(const struct core *core, const struct element *element);
 /* Tells the element is live on its cluster: lists and counters; used at start and at load. */
-void core_attempt_link(struct core *core, uint32_t element);
+void core_attempt_link(struct core *core, struct element_slot element);
 bool core_reason_is_charged(enum reason reason);
 /* The attempt is unknown, or no longer, as its cluster is silent or not. */
 void core_attempt_note_silence(struct core *core, struct element *element);

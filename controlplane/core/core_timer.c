@@ -7,7 +7,7 @@
 enum { KIND_BITS = 8, KEPT_MIN = 1024, LOOKS_PER_ARM = 4 };
 
 /* Its job is not stopped. */
-static bool is_wanted(const struct core *core, uint32_t element)
+static bool is_wanted(const struct core *core, struct element_slot element)
 {
     const struct job *job =
         job_table_at(&core->jobs, element_table_at(&core->elements, element)->job);
@@ -20,13 +20,14 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
     enum timer_kind kind = (enum timer_kind)(item.value & 0xff);
     uint64_t value = item.value >> KIND_BITS;
     uint32_t slot = (uint32_t)value;
+    struct element_slot element = {(uint32_t)value};
 
     switch (kind) {
     case TIMER_ELEMENT:
-        return fl_slab_is_taken(&core->elements.elements, slot) &&
-               element_table_at(&core->elements, slot)->place == ELEMENT_WAITING &&
-               element_table_at(&core->elements, slot)->wait_until == item.key &&
-               is_wanted(core, slot);
+        return fl_slab_is_taken(&core->elements.elements, element.n) &&
+               element_table_at(&core->elements, element)->place == ELEMENT_WAITING &&
+               element_table_at(&core->elements, element)->wait_until == item.key &&
+               is_wanted(core, element);
     case TIMER_DEADLINE: {
         struct job_slot job_slot = job_table_find(&core->jobs, (struct fl_job){value});
         const struct job *job = job_slot.n ? job_table_at(&core->jobs, job_slot) : NULL;

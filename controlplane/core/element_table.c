@@ -11,30 +11,30 @@ void element_table_init(struct element_table *table, uint32_t elements_max)
 
 void element_table_fini(struct element_table *table)
 {
-    for (uint32_t slot = 1; slot <= table->elements.used; slot++) {
-        if (fl_slab_is_taken(&table->elements, slot)) {
+    for (struct element_slot slot = {1}; slot.n <= table->elements.used; slot.n++) {
+        if (fl_slab_is_taken(&table->elements, slot.n)) {
             fl_free(element_table_at(table, slot)->many);
         }
     }
     fl_slab_fini(&table->elements);
 }
 
-uint32_t element_table_add(struct element_table *table)
+struct element_slot element_table_add(struct element_table *table)
 {
-    return fl_slab_take(&table->elements);
+    return (struct element_slot){fl_slab_take(&table->elements)};
 }
 
-void element_table_remove(struct element_table *table, uint32_t slot)
+void element_table_remove(struct element_table *table, struct element_slot slot)
 {
     fl_free(element_table_at(table, slot)->many);
-    fl_slab_give(&table->elements, slot);
+    fl_slab_give(&table->elements, slot.n);
 }
 
 void element_begin_session(struct element *element, uint64_t session)
 {
     element->session = session;
     element->start_seq = 0;
-    element->unmarked_prev = element->unmarked_next = 0;
+    element->unmarked_prev = element->unmarked_next = (struct element_slot){0};
     element->is_go_sent = element->is_stop_sent = false;
     element->is_seen = element->is_judged = element->is_resend = false;
     for (uint32_t i = 0; i < element->replicas_len; i++) {

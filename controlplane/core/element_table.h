@@ -32,17 +32,16 @@ struct element {
     uint32_t element;
     uint32_t cluster; /* slot; the newest attempt is there */
     uint32_t incarnation;
-    uint16_t n;        /* number of the newest attempt */
-    uint16_t failures; /* attempts that count against the retries */
-    uint16_t misses;   /* attempts in a row that ended otherwise */
-    uint8_t place;     /* enum element_place */
-    uint32_t next;     /* slot, in the ready list */
-    fl_ms wait_until;  /* valid while waiting */
+    uint16_t n;               /* number of the newest attempt */
+    uint16_t failures;        /* attempts that count against the retries */
+    uint16_t misses;          /* attempts in a row that ended otherwise */
+    uint8_t place;            /* enum element_place */
+    struct element_slot next; /* in the ready list */
+    fl_ms wait_until;         /* valid while waiting */
 
     /* These fields are a live attempt's. */
-    uint32_t cluster_prev, cluster_next; /* slots: the live attempts of its cluster */
-    uint32_t unmarked_prev,
-        unmarked_next;  /* slots: STARTs no node report includes yet, oldest first */
+    struct element_slot cluster_prev, cluster_next;   /* the live attempts of its cluster */
+    struct element_slot unmarked_prev, unmarked_next; /* as its cluster's unmarked_first */
     uint64_t session;   /* its cluster's session in which the next six hold; in another, none */
     uint64_t start_seq; /* control_seq of its START; 0: node reports include it */
     bool is_go_sent, is_stop_sent;
@@ -72,15 +71,16 @@ struct element_table {
 void element_table_init(struct element_table *table, uint32_t elements_max);
 void element_table_fini(struct element_table *table);
 
-static inline struct element *element_table_at(const struct element_table *table, uint32_t slot)
+static inline struct element *element_table_at(const struct element_table *table,
+                                               struct element_slot slot)
 {
-    return fl_slab_at(&table->elements, slot);
+    return fl_slab_at(&table->elements, slot.n);
 }
 
-/* 0: elements_max are there.  The core gives more room than it starts elements, since a load holds
- * for a while also those whose ends come later. */
-uint32_t element_table_add(struct element_table *table);
-void element_table_remove(struct element_table *table, uint32_t slot);
+/* None: elements_max are there.  The core gives more room than it starts elements, since a load
+ * holds for a while also those whose ends come later. */
+struct element_slot element_table_add(struct element_table *table);
+void element_table_remove(struct element_table *table, struct element_slot slot);
 
 /* Forgets what held in an older session of its cluster. */
 void element_begin_session(struct element *element, uint64_t session);

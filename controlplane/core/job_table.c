@@ -4,6 +4,8 @@
 
 _Static_assert(sizeof(struct job) <= 48, "a queued job is small");
 
+static const struct element_slot none = {0};
+
 void job_table_init(struct job_table *table, uint32_t jobs_max)
 {
     *table = (struct job_table){0};
@@ -103,26 +105,27 @@ bool job_table_has_element(const struct job_table *table, const struct job *job,
     return picks ? fl_picks_has(picks, element) : element < job->elements;
 }
 
-uint32_t job_table_element(const struct job_table *table, const struct job *job, uint32_t element)
+struct element_slot job_table_element(const struct job_table *table, const struct job *job,
+                                      uint32_t element)
 {
     const struct job_run *run = job_table_run(table, job);
 
-    if (!run) return 0;
-    if (job->elements > 1) return fl_page_map_find(&run->started, element);
-    return job_table_has_element(table, job, element) ? run->only : 0;
+    if (!run) return none;
+    if (job->elements > 1) return (struct element_slot){fl_page_map_find(&run->started, element)};
+    return job_table_has_element(table, job, element) ? run->only : none;
 }
 
 void job_table_put_element(struct job_table *table, struct job *job, uint32_t element,
-                           uint32_t slot)
+                           struct element_slot slot)
 {
     struct job_run *run = job_table_need_run(table, job);
 
     fl_assert(job_table_has_element(table, job, element));
-    fl_assert(!job_table_element(table, job, element));
+    fl_assert(!job_table_element(table, job, element).n);
     if (job->elements == 1) {
         run->only = slot;
     } else {
-        fl_page_map_put(&run->started, element, slot);
+        fl_page_map_put(&run->started, element, slot.n);
     }
 }
 
@@ -131,27 +134,27 @@ void job_table_remove_element(struct job_table *table, struct job *job, uint32_t
     struct job_run *run = job_table_run(table, job);
 
     if (job->elements == 1) {
-        run->only = 0;
+        run->only = none;
     } else {
         fl_page_map_remove(&run->started, element);
     }
 }
 
-uint32_t job_table_next_element(const struct job_table *table, const struct job *job, uint32_t from,
-                                uint32_t *ret_element)
+struct element_slot job_table_next_element(const struct job_table *table, const struct job *job,
+                                           uint32_t from, uint32_t *ret_element)
 {
     const struct job_run *run = job_table_run(table, job);
+    struct element_slot slot = {0};
     uint64_t element = 0;
-    uint32_t slot;
 
-    if (!run) return 0;
+    if (!run) return none;
     if (job->elements == 1) {
         element = job_table_number(table, job, 0);
-        slot = from <= element ? run->only : 0;
+        if (from <= element) slot = run->only;
     } else {
-        slot = fl_page_map_next(&run->started, from, &element);
+        slot.n = fl_page_map_next(&run->started, from, &element);
     }
-    if (slot) *ret_element = (uint32_t)element;
+    if (slot.n) *ret_element = (uint32_t)element;
     return slot;
 }
 

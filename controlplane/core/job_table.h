@@ -33,10 +33,10 @@ struct job {
 
 /* A job has one once an element of it started; a job of chosen elements has one from the start. */
 struct job_run {
-    uint32_t only;              /* a plain job: its element's slot */
-    struct fl_page_map started; /* an array: element -> slot, for those not ended */
-    uint32_t ready_first,
-        ready_last;   /* element slots: may start again now, in the order they became so */
+    struct element_slot only;   /* a plain job's element */
+    struct fl_page_map started; /* an array's: element -> slot, for those not ended */
+    /* May start again now, in the order they became so. */
+    struct element_slot ready_first, ready_last;
     uint32_t live;    /* elements with a live attempt */
     uint32_t running; /* live elements with a replica seen running */
     uint32_t unknown; /* live elements on a cluster that is silent */
@@ -91,13 +91,14 @@ uint32_t job_table_number(const struct job_table *table, const struct job *job, 
 uint32_t job_table_place(const struct job_table *table, const struct job *job, uint32_t element);
 bool job_table_has_element(const struct job_table *table, const struct job *job, uint32_t element);
 
-/* The element's slot, 0 when it has not started or has ended. */
-uint32_t job_table_element(const struct job_table *table, const struct job *job, uint32_t element);
+/* None: it has not started, or has ended. */
+struct element_slot job_table_element(const struct job_table *table, const struct job *job,
+                                      uint32_t element);
 void job_table_put_element(struct job_table *table, struct job *job, uint32_t element,
-                           uint32_t slot);
+                           struct element_slot slot);
 void job_table_remove_element(struct job_table *table, struct job *job, uint32_t element);
-/* The slot of the smallest element >= from that has started and not ended; 0: none. */
-uint32_t job_table_next_element(const struct job_table *table, const struct job *job, uint32_t from,
-                                uint32_t *ret_element);
+/* The smallest element >= from that has started and not ended. */
+struct element_slot job_table_next_element(const struct job_table *table, const struct job *job,
+                                           uint32_t from, uint32_t *ret_element);
 
 size_t job_table_hot_bytes(const struct job_table *table);

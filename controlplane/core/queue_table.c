@@ -195,7 +195,7 @@ void queue_table_enter(struct queue_table *table, const struct job_table *jobs,
     struct job *job = job_table_at(jobs, slot);
     struct bucket *bucket = queue_table_bucket(table, job->bucket);
     const struct job_run *run = job_table_run(jobs, job);
-    bool is_ready = run && run->ready_first;
+    bool is_ready = run && run->ready_first.n;
 
     if ((job->place == JOB_READY) != is_ready) queue_table_remove(table, jobs, slot);
     if (job->place != JOB_OUT) return;

@@ -12,6 +12,10 @@ struct bucket_slot {
     uint32_t n;
 };
 
+struct element_slot {
+    uint32_t n;
+};
+
 struct job_slot {
     uint32_t n;
 };

@@ -48,11 +48,11 @@ struct decision {
 /* A bucket in a round: the job whose turn it is, and its elements that have not started. */
 struct round_head {
     struct bucket_slot bucket;
-    struct job_slot job;  /* none: nothing is left */
-    struct job_slot line; /* the first of the bucket's line behind those that were given */
-    uint32_t ready;       /* the next of its elements that may start again; 0: none */
-    uint32_t fresh;       /* its elements that never started */
-    bool has_started;     /* something of the bucket starts in this round */
+    struct job_slot job;       /* none: nothing is left */
+    struct job_slot line;      /* the first of the bucket's line behind those that were given */
+    struct element_slot ready; /* the next of its elements that may start again */
+    uint32_t fresh;            /* its elements that never started */
+    bool has_started;          /* something of the bucket starts in this round */
 };
 
 /* A queue in a round: its heads by priority and age. */

@@ -62,16 +62,16 @@ static void a_plain_job_has_one_element(void **state)
     job_table_init(&table, 4);
     job = job_table_at(&table, job_table_add(&table, (struct fl_job){1}));
     job->elements = 1;
-    assert_int_equal(job_table_element(&table, job, 0), 0);
-    assert_int_equal(job_table_next_element(&table, job, 0, &number), 0);
-    job_table_put_element(&table, job, 0, 77);
-    assert_int_equal(job_table_element(&table, job, 0), 77);
-    assert_int_equal(job_table_element(&table, job, 1), 0);
-    assert_int_equal(job_table_next_element(&table, job, 0, &number), 77);
+    assert_int_equal(job_table_element(&table, job, 0).n, 0);
+    assert_int_equal(job_table_next_element(&table, job, 0, &number).n, 0);
+    job_table_put_element(&table, job, 0, (struct element_slot){77});
+    assert_int_equal(job_table_element(&table, job, 0).n, 77);
+    assert_int_equal(job_table_element(&table, job, 1).n, 0);
+    assert_int_equal(job_table_next_element(&table, job, 0, &number).n, 77);
     assert_int_equal(number, 0);
-    assert_int_equal(job_table_next_element(&table, job, 1, &number), 0);
+    assert_int_equal(job_table_next_element(&table, job, 1, &number).n, 0);
     job_table_remove_element(&table, job, 0);
-    assert_int_equal(job_table_element(&table, job, 0), 0);
+    assert_int_equal(job_table_element(&table, job, 0).n, 0);
     job_table_fini(&table);
 }
 
@@ -85,19 +85,19 @@ static void an_arrays_elements_are_walked_in_their_order(void **state)
     job_table_init(&table, 4);
     job = job_table_at(&table, job_table_add(&table, (struct fl_job){1}));
     job->elements = 1000;
-    job_table_put_element(&table, job, 999, 3);
-    job_table_put_element(&table, job, 0, 1);
-    job_table_put_element(&table, job, 257, 2);
-    assert_int_equal(job_table_next_element(&table, job, 0, &number), 1);
+    job_table_put_element(&table, job, 999, (struct element_slot){3});
+    job_table_put_element(&table, job, 0, (struct element_slot){1});
+    job_table_put_element(&table, job, 257, (struct element_slot){2});
+    assert_int_equal(job_table_next_element(&table, job, 0, &number).n, 1);
     assert_int_equal(number, 0);
-    assert_int_equal(job_table_next_element(&table, job, 1, &number), 2);
+    assert_int_equal(job_table_next_element(&table, job, 1, &number).n, 2);
     assert_int_equal(number, 257);
-    assert_int_equal(job_table_next_element(&table, job, 258, &number), 3);
+    assert_int_equal(job_table_next_element(&table, job, 258, &number).n, 3);
     assert_int_equal(number, 999);
-    assert_int_equal(job_table_next_element(&table, job, 1000, &number), 0);
+    assert_int_equal(job_table_next_element(&table, job, 1000, &number).n, 0);
     job_table_remove_element(&table, job, 257);
-    assert_int_equal(job_table_element(&table, job, 257), 0);
-    assert_int_equal(job_table_element(&table, job, 1000), 0);
+    assert_int_equal(job_table_element(&table, job, 257).n, 0);
+    assert_int_equal(job_table_element(&table, job, 1000).n, 0);
     job_table_fini(&table); /* frees what an array holds */
 }
 
