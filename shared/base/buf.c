@@ -69,18 +69,14 @@ static void grow(struct fl_buf *buf, size_t len)
     buf->cap = cap;
 }
 
-uint8_t *fl_buf_room(struct fl_buf *buf, size_t len)
+uint8_t *fl_buf_room_by_growing(struct fl_buf *buf, size_t len)
 {
-    uint8_t *at;
-
     if (buf->is_over || len > buf->max - buf->len) {
         buf->is_over = true;
         return NULL;
     }
-    if (len > buf->cap - buf->len) grow(buf, len);
-    at = buf->at + buf->len;
-    buf->len += len;
-    return at;
+    grow(buf, len);
+    return fl_buf_room(buf, len);
 }
 
 /* Compilers make one store of this on little-endian machines. */
@@ -109,22 +105,6 @@ static size_t encode_var(uint8_t at[FL_VAR_BYTES_MAX], uint64_t v)
     }
     at[len++] = (uint8_t)v;
     return len;
-}
-
-bool fl_buf_put(struct fl_buf *buf, const void *ptr, size_t len)
-{
-    uint8_t *at;
-
-    if (len == 0) return !buf->is_over;
-    at = fl_buf_room(buf, len);
-    if (!at) return false;
-    memcpy(at, ptr, len);
-    return true;
-}
-
-bool fl_buf_put_u8(struct fl_buf *buf, uint8_t v)
-{
-    return put_number(buf, v, 1);
 }
 
 bool fl_buf_put_u16(struct fl_buf *buf, uint16_t v)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "shared/base/err.h"
 #include "shared/base/str.h"
@@ -37,11 +38,11 @@ void fl_buf_clear(struct fl_buf *buf); /* keeps the memory and the limit */
 /* Back to an earlier length, and not over any more. */
 void fl_buf_truncate(struct fl_buf *buf, size_t len);
 
-bool fl_buf_put(struct fl_buf *buf, const void *ptr, size_t len);
+static inline bool fl_buf_put(struct fl_buf *buf, const void *ptr, size_t len);
 /* Adds len > 0 bytes, which the caller writes where this says, before the next call; NULL: over the
  * limit. */
-uint8_t *fl_buf_room(struct fl_buf *buf, size_t len);
-bool fl_buf_put_u8(struct fl_buf *buf, uint8_t v);
+static inline uint8_t *fl_buf_room(struct fl_buf *buf, size_t len);
+static inline bool fl_buf_put_u8(struct fl_buf *buf, uint8_t v);
 bool fl_buf_put_u16(struct fl_buf *buf, uint16_t v);
 bool fl_buf_put_u32(struct fl_buf *buf, uint32_t v);
 bool fl_buf_put_u64(struct fl_buf *buf, uint64_t v);
@@ -76,3 +77,37 @@ struct fl_str fl_read_raw(struct fl_reader *reader, size_t len); /* exactly len 
 struct fl_str fl_read_bytes(struct fl_reader *reader, size_t bytes_max);
 
 bool fl_reader_is_done(const struct fl_reader *reader); /* all consumed, and not bad */
+
+/* ---- what is called for each few bytes -------------------------------------------------------- */
+
+uint8_t *fl_buf_room_by_growing(struct fl_buf *buf, size_t len); /* of fl_buf_room only */
+
+static inline uint8_t *fl_buf_room(struct fl_buf *buf, size_t len)
+{
+    uint8_t *at;
+
+    if (buf->is_over || len > buf->cap - buf->len) return fl_buf_room_by_growing(buf, len);
+    at = buf->at + buf->len;
+    buf->len += len;
+    return at;
+}
+
+static inline bool fl_buf_put(struct fl_buf *buf, const void *ptr, size_t len)
+{
+    uint8_t *at;
+
+    if (len == 0) return !buf->is_over;
+    at = fl_buf_room(buf, len);
+    if (!at) return false;
+    memcpy(at, ptr, len);
+    return true;
+}
+
+static inline bool fl_buf_put_u8(struct fl_buf *buf, uint8_t v)
+{
+    uint8_t *at = fl_buf_room(buf, 1);
+
+    if (!at) return false;
+    *at = v;
+    return true;
+}
