@@ -17,7 +17,7 @@ enum {
 
 void fake_init(struct fake *fake, uint32_t agents, uint32_t slots)
 {
-    struct shape shape = {.roles_len = 1, .retries_max = 1};
+    struct shape shape = {.roles_len = 1};
     struct fl_digest digest = {{1, 2, 3}};
 
     *fake = (struct fake){.agents_len = agents, .slots = slots, .request_last = REQUEST_FIRST};
@@ -33,6 +33,7 @@ void fake_init(struct fake *fake, uint32_t agents, uint32_t slots)
             .spec = FL_STR(BENCH_SPEC),
             .spec_digest = digest,
             .elements = 1,
+            .retries_max = 1,
             .params = bench_params(i, fake->params[i]),
         };
     }

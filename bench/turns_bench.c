@@ -51,6 +51,7 @@ struct rig {
     } sent[ENGINE_INFLIGHT_MAX];
     size_t sent_len;
     uint64_t scale;
+    uint32_t deadline_s; /* of the jobs that submit() makes */
 
     FL_VEC(struct agent) agents;
     FL_VEC(struct started) started; /* to be reported as running */
@@ -330,9 +331,9 @@ static void put_clusters(struct rig *rig, uint32_t clusters, uint32_t nodes, uin
     }
 }
 
-static struct fl_str encode(char *out, uint32_t cpus, uint64_t memory, uint32_t deadline_s)
+static struct fl_str encode(char *out, uint32_t cpus, uint64_t memory)
 {
-    struct shape shape = {.roles_len = 1, .deadline_s = deadline_s};
+    struct shape shape = {.roles_len = 1};
     struct fl_str bytes = {out, 0};
     struct fl_buf buf;
 
@@ -354,8 +355,10 @@ static void submit(struct rig *rig, const char *queue, struct fl_str shape, size
     struct core_event event = {.kind = CORE_EV_submit, .request = 2, .submit = {items, len}};
 
     for (size_t i = 0; i < len; i++) {
-        items[i] = (struct core_submit_item){
-            .queue = fl_str_c(queue), .shape = shape, .elements = elements};
+        items[i] = (struct core_submit_item){.queue = fl_str_c(queue),
+                                             .shape = shape,
+                                             .elements = elements,
+                                             .deadline_s = rig->deadline_s};
     }
     tell(rig, &event);
     turn(rig);
@@ -395,7 +398,7 @@ static void run_array(struct rig *rig, uint32_t elements)
 
     put_queue(rig, "q0");
     put_clusters(rig, 1, 1, NODE_CPUS);
-    submit(rig, "q0", encode(bytes, 1, 0, 0), 1, elements);
+    submit(rig, "q0", encode(bytes, 1, 0), 1, elements);
     run_all(rig);
     if (rig->running.len != elements) {
         bench_die("%zu of %u elements run", rig->running.len, elements);
@@ -412,7 +415,7 @@ static void new_shape(struct rig *rig)
     put_clusters(rig, (uint32_t)scaled(rig, 10000), 1, 0);
     measure(rig);
     for (uint32_t i = 0; i < 20; i++) {
-        submit(rig, "q0", encode(bytes, 100 + i, 0, 0), 1, 1);
+        submit(rig, "q0", encode(bytes, 100 + i, 0), 1, 1);
         run_out(rig);
     }
 }
@@ -428,7 +431,7 @@ static void waiting_shapes(struct rig *rig)
     }
     for (uint32_t i = 0; i < shapes; i++) {
         snprintf(name, sizeof name, "q%u", i % QUEUES);
-        submit(rig, name, encode(bytes, 1000 + i, 0, 0), 1, 1);
+        submit(rig, name, encode(bytes, 1000 + i, 0), 1, 1);
     }
     run_out(rig);
     put_clusters(rig, (uint32_t)scaled(rig, 100), (uint32_t)scaled(rig, 5000), 0);
@@ -449,7 +452,7 @@ static void explains(struct rig *rig)
 
     put_queue(rig, "q0");
     put_clusters(rig, (uint32_t)scaled(rig, 100), (uint32_t)scaled(rig, 5000), 0);
-    submit(rig, "q0", encode(bytes, 1000, 0, 0), 1, 1);
+    submit(rig, "q0", encode(bytes, 1000, 0), 1, 1);
     run_out(rig);
     measure(rig);
     for (uint64_t i = 0; i < scaled(rig, 1000); i++) {
@@ -465,9 +468,9 @@ static void deadlines(struct rig *rig)
 
     put_queue(rig, "q0");
     put_clusters(rig, 10, 1, NODE_CPUS);
+    rig->deadline_s = 3600;
     for (size_t i = 0; i < jobs; i += CORE_SUBMIT_MAX) {
-        submit(rig, "q0", encode(bytes, 1, 0, 3600),
-               jobs < CORE_SUBMIT_MAX ? jobs : CORE_SUBMIT_MAX, 1);
+        submit(rig, "q0", encode(bytes, 1, 0), jobs < CORE_SUBMIT_MAX ? jobs : CORE_SUBMIT_MAX, 1);
     }
     run_all(rig);
     if (rig->running.len < jobs) bench_die("%zu of %zu jobs run", rig->running.len, jobs);
@@ -484,7 +487,7 @@ static void totals(struct rig *rig)
     put_queue(rig, "q0");
     put_clusters(rig, (uint32_t)scaled(rig, 100), nodes, 0);
     for (uint32_t i = 0; i < 100; i++) {
-        submit(rig, "q0", encode(bytes, 2 * NODE_CPUS + i, 0, 0), 1, 1);
+        submit(rig, "q0", encode(bytes, 2 * NODE_CPUS + i, 0), 1, 1);
     }
     run_out(rig);
     measure(rig);
@@ -501,7 +504,7 @@ static void empty_queue(struct rig *rig)
     put_queue(rig, "full");
     put_queue(rig, "empty");
     for (uint64_t i = 0; i < scaled(rig, 1000); i++) {
-        submit(rig, "full", encode(bytes, 1, 0, 0), CORE_SUBMIT_MAX, 1);
+        submit(rig, "full", encode(bytes, 1, 0), CORE_SUBMIT_MAX, 1);
     }
     run_out(rig);
     measure(rig);
@@ -531,7 +534,7 @@ static void cancel_queued(struct rig *rig)
 
     put_queue(rig, "q0");
     put_clusters(rig, 1, 1, 1000);
-    submit(rig, "q0", encode(bytes, 1000, 0, 0), 1, (uint32_t)scaled(rig, ARRAY_MAX));
+    submit(rig, "q0", encode(bytes, 1000, 0), 1, (uint32_t)scaled(rig, ARRAY_MAX));
     run_out(rig);
     for (size_t i = 0; i < rig->started.len; i++) {
         fl_vec_push(&rig->running, rig->started.at[i]);

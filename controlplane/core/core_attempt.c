@@ -323,16 +323,16 @@ static void attempt_over(struct core *core, struct core_batch *batch, struct ele
     struct element *element = element_table_at(&core->elements, slot);
     const struct job *job = job_of(core, element);
     const struct job_run *run = job_table_run(&core->jobs, job);
-    uint32_t retries_max = shape_of(core, job)->shape.retries_max;
 
     unlink_attempt(core, slot);
     if (run->stop != REASON_none) {
         end_element(core, batch, slot, core_job_stopped_state(run->stop), run->stop);
     } else if (reason == REASON_Succeeded) {
         end_element(core, batch, slot, JOB_succeeded, reason);
-    } else if (core_reason_is_charged(reason) && element->failures >= retries_max) {
+    } else if (core_reason_is_charged(reason) && element->failures >= job->retries_max) {
         end_element(core, batch, slot, JOB_failed,
-                    retries_max && reason == REASON_ReplicaFailed ? REASON_RetriesSpent : reason);
+                    job->retries_max && reason == REASON_ReplicaFailed ? REASON_RetriesSpent
+                                                                       : reason);
     } else if (element->n == INT16_MAX) {
         end_element(core, batch, slot, JOB_failed, REASON_RetriesSpent);
     } else {
@@ -481,7 +481,7 @@ static void first_start(struct core *core, struct core_batch *batch, struct job_
 {
     struct job *job = job_table_at(&core->jobs, job_slot);
     struct job_run *run = job_table_run(&core->jobs, job);
-    uint32_t deadline_s = shape_of(core, job)->shape.deadline_s;
+    uint32_t deadline_s = job_table_deadline_s(&core->jobs, job);
     struct row row = {
         .kind = ROW_mark_set,
         .mark_set = {.job = job->id, .kind = CORE_MARK_first_start, .value = core->now}};

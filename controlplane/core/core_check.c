@@ -47,6 +47,7 @@ static uint64_t hash_job(const struct core *core, const struct job *job, uint64_
                            (uint32_t)bucket->priority);
     h = fl_hash_u64(h, (uint64_t)job->elements << 32 | job->elements_next);
     h = fl_hash_u64(h, job->is_held);
+    h = fl_hash_u64(h, (uint64_t)job_table_deadline_s(&core->jobs, job) << 32 | job->retries_max);
     return run ? hash_elements(core, job, h) : h;
 }
 

@@ -89,6 +89,8 @@ struct core_submit_item {
     struct fl_digest spec_digest;
     int32_t priority;
     uint32_t elements;
+    uint32_t deadline_s; /* from its first start; 0: none */
+    uint32_t retries_max;
     bool is_held;
     struct fl_str name, labels, params; /* opaque here; stored */
     struct fl_job retry_of;             /* an ended job; none: a new one */

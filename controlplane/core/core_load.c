@@ -105,6 +105,17 @@ static bool load_counter(struct core *core, const struct row_counter *row, struc
     }
 }
 
+/* A job of an older release has what its shape says. */
+static void load_limits(struct core *core, struct job *job, const struct row_job_new *row,
+                        struct fl_str shape)
+{
+    uint32_t deadline_s = row->deadline_s, retries_max = row->retries_max;
+
+    if (shape_is_old(shape)) shape_read_old(shape, &deadline_s, &retries_max);
+    job->retries_max = (uint16_t)retries_max;
+    job_table_put_deadline(&core->jobs, job, deadline_s);
+}
+
 static bool load_job(struct core *core, const struct row_job_new *row, struct fl_err *err)
 {
     struct shape_slot shape = shape_table_find_id(&core->shapes, row->shape);
@@ -126,6 +137,7 @@ static bool load_job(struct core *core, const struct row_job_new *row, struct fl
     job->tenant = row->tenant;
     job->bucket = bucket;
     job->elements = row->elements;
+    load_limits(core, job, row, shape_table_at(&core->shapes, shape)->bytes);
     queue_table_join(&core->queues, &core->jobs, slot);
     shape_table_ref(&core->shapes, shape);
     if (row->job >= core->job_next) core->job_next = row->job + 1;
@@ -146,8 +158,7 @@ static struct job_slot find_job(const struct core *core, uint64_t id, struct fl_
 static void load_first_start(struct core *core, struct job *job, fl_ms first_start)
 {
     struct job_run *run = job_table_need_run(&core->jobs, job);
-    struct shape_slot shape = queue_table_bucket(&core->queues, job->bucket)->shape;
-    fl_ms deadline_ms = shape_table_at(&core->shapes, shape)->shape.deadline_s * FL_SECOND_MS;
+    fl_ms deadline_ms = job_table_deadline_s(&core->jobs, job) * FL_SECOND_MS;
 
     run->first_start = first_start;
     if (run->stop != REASON_none) return;

@@ -26,6 +26,36 @@ struct accepted {
     struct fl_picks picks;
 };
 
+/* What can be said of the item alone. */
+static bool check_sizes(struct core *core, const struct core_submit_item *item,
+                        struct core_outcome *outcome)
+{
+    if (item->elements == 0 || item->elements > FL_JOB_ELEMENTS_MAX) {
+        return refuse(core, outcome, FL_INVALID,
+                      "a job has 1 to " FL_QUOTE(FL_JOB_ELEMENTS_MAX) " elements");
+    }
+    if (item->retries_max > FL_JOB_RETRIES_MAX || item->deadline_s > FL_JOB_DEADLINE_S_MAX) {
+        return refuse(core, outcome, FL_INVALID,
+                      "a job has at most " FL_QUOTE(
+                          FL_JOB_RETRIES_MAX) " retries, and a deadline "
+                                              "of at most " FL_QUOTE(FL_JOB_DEADLINE_S_MAX) " s");
+    }
+    if (item->name.len > FL_JOB_NAME_BYTES_MAX || item->labels.len > FL_JOB_LABELS_BYTES_MAX ||
+        item->params.len > FL_JOB_PARAMS_BYTES_MAX || item->picked.len > FL_PICKS_BYTES_MAX ||
+        item->spec.len > FL_JOB_SPEC_BYTES_MAX) {
+        return refuse(core, outcome, FL_TOO_LARGE,
+                      fl_arena_printf(&core->scratch,
+                                      "a name has at most %d bytes, labels %d, parameters %d, a "
+                                      "spec %d",
+                                      FL_JOB_NAME_BYTES_MAX, FL_JOB_LABELS_BYTES_MAX,
+                                      FL_JOB_PARAMS_BYTES_MAX, FL_JOB_SPEC_BYTES_MAX));
+    }
+    if (!fl_str_is_text(item->name)) {
+        return refuse(core, outcome, FL_INVALID, "the name is not UTF-8 text");
+    }
+    return true;
+}
+
 static bool check_bounds(struct core *core, const struct core_event *event,
                          const struct core_submit_item *item, uint32_t *ret_queue,
                          struct core_outcome *outcome)
@@ -41,23 +71,7 @@ static bool check_bounds(struct core *core, const struct core_event *event,
 
         return refuse(core, outcome, FL_ABSENT, text);
     }
-    if (item->elements == 0 || item->elements > FL_JOB_ELEMENTS_MAX) {
-        return refuse(core, outcome, FL_INVALID,
-                      "a job has 1 to " FL_QUOTE(FL_JOB_ELEMENTS_MAX) " elements");
-    }
-    if (item->name.len > FL_JOB_NAME_BYTES_MAX || item->labels.len > FL_JOB_LABELS_BYTES_MAX ||
-        item->params.len > FL_JOB_PARAMS_BYTES_MAX || item->picked.len > FL_PICKS_BYTES_MAX ||
-        item->spec.len > FL_JOB_SPEC_BYTES_MAX) {
-        return refuse(core, outcome, FL_TOO_LARGE,
-                      fl_arena_printf(&core->scratch,
-                                      "a name has at most %d bytes, labels %d, parameters %d, a "
-                                      "spec %d",
-                                      FL_JOB_NAME_BYTES_MAX, FL_JOB_LABELS_BYTES_MAX,
-                                      FL_JOB_PARAMS_BYTES_MAX, FL_JOB_SPEC_BYTES_MAX));
-    }
-    if (!fl_str_is_text(item->name)) {
-        return refuse(core, outcome, FL_INVALID, "the name is not UTF-8 text");
-    }
+    if (!check_sizes(core, item, outcome)) return false;
     if (item->retry_of.n && job_table_find(&core->jobs, item->retry_of).n) {
         return refuse(core, outcome, FL_CONFLICT,
                       "the job to retry has not ended; cancel it or wait for its end");
@@ -110,6 +124,9 @@ static bool check_shape(struct core *core, const struct core_submit_item *item,
     struct fl_err err = {0};
     struct shape shape;
 
+    if (shape_is_old(item->shape)) { /* its jobs would be loaded with what it says */
+        return refuse(core, outcome, FL_INVALID, "the shape is as an older release wrote it");
+    }
     found->shape = shape_table_find(&core->shapes, item->shape);
     if (!found->shape.n) {
         if (!shape_decode(item->shape, &shape, &err)) {
@@ -216,7 +233,9 @@ static void accept_job(struct core *core, const struct core_event *event, struct
     job->tenant = event->tenant.n;
     job->bucket = bucket;
     job->elements = item->elements;
+    job->retries_max = (uint16_t)item->retries_max;
     job->is_held = item->is_held;
+    job_table_put_deadline(&core->jobs, job, item->deadline_s);
     queue_table_join(&core->queues, &core->jobs, slot);
     shape_table_ref(&core->shapes, shape);
     need_spec(core, batch, item, job->id);
@@ -231,7 +250,9 @@ static void accept_job(struct core *core, const struct core_event *event, struct
                                        .name = item->name,
                                        .labels = item->labels,
                                        .params = item->params,
-                                       .picked = item->picked};
+                                       .picked = item->picked,
+                                       .deadline_s = item->deadline_s,
+                                       .retries_max = (uint16_t)item->retries_max};
     core_batch_row(batch, &row);
     if (item->is_held) {
         struct row mark = {.kind = ROW_mark_set,

@@ -1,6 +1,7 @@
 /* job_table.h - the open jobs: a small record each, and a larger one once something of it has
- * started.  A queued job costs its record and four bytes of index, and that is all the memory that
- * grows with the queue: specs and names are in Postgres, elements exist once they start.
+ * started.  A queued job costs its record and four bytes of index, and four bytes more if it has a
+ * deadline.  That is all the memory that grows with the queue: specs and names are in Postgres,
+ * elements exist once they start.
  * Uses shared/base only.  Not thread-safe: the core owns it and is its only caller. */
 #pragma once
 
@@ -27,7 +28,8 @@ struct job {
     uint32_t elements;
     uint32_t elements_next; /* the first that never started */
     uint32_t run;           /* slot; 0: nothing has started yet */
-    uint8_t place;          /* enum job_place */
+    uint16_t retries_max;
+    uint8_t place; /* enum job_place */
     bool is_held;
 };
 
@@ -51,7 +53,8 @@ struct job_run {
 struct job_table {
     struct fl_slab jobs;
     struct fl_slab runs;
-    struct fl_page_map by_id; /* -> slot */
+    struct fl_page_map by_id;     /* -> slot */
+    struct fl_page_map deadlines; /* id -> seconds, of the few jobs that have one */
 };
 
 void job_table_init(struct job_table *table, uint32_t jobs_max);
@@ -82,6 +85,13 @@ struct job_slot job_table_prev(const struct job_table *table, uint64_t before);
 /* None: jobs_max are open. */
 struct job_slot job_table_add(struct job_table *table, struct fl_job job);
 void job_table_remove(struct job_table *table, struct job_slot slot);
+
+/* For how many seconds it may go on from its first start; 0: no deadline. */
+void job_table_put_deadline(struct job_table *table, const struct job *job, uint32_t deadline_s);
+static inline uint32_t job_table_deadline_s(const struct job_table *table, const struct job *job)
+{
+    return fl_page_map_find(&table->deadlines, job->id);
+}
 
 /* The job's run, made if it is not there. */
 struct job_run *job_table_need_run(struct job_table *table, struct job *job);

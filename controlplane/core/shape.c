@@ -2,12 +2,14 @@
 
 #include <string.h>
 
+#include "shared/base/assert.h"
 #include "shared/base/buf.h"
 
 enum {
     LABEL_KEY_MAX = 317,
     LABEL_VALUE_MAX = 63,
-    FORMAT = 1, /* first byte; another one is another layout */
+    FORMAT = 2,     /* first byte; another one is another layout */
+    FORMAT_OLD = 1, /* before migration 0003: with the deadline and the retries of its jobs */
 };
 
 #define MEMORY_BYTES_MAX ((uint64_t)1 << 50)
@@ -74,11 +76,10 @@ static bool check(const struct shape *shape, struct fl_err *err)
     if (shape->roles_len == 0 || shape->roles_len > FL_JOB_ROLES_MAX ||
         shape->node_labels_len > FL_JOB_NODE_LABELS_MAX ||
         shape->clusters_len > FL_JOB_CLUSTERS_MAX ||
-        shape->not_clusters_len > FL_JOB_CLUSTERS_MAX || shape->retries_max > FL_JOB_RETRIES_MAX) {
+        shape->not_clusters_len > FL_JOB_CLUSTERS_MAX) {
         return fl_fail(err, FL_INVALID,
-                       "a job has 1 to %d roles, at most %d node labels, %d clusters, %d retries",
-                       FL_JOB_ROLES_MAX, FL_JOB_NODE_LABELS_MAX, FL_JOB_CLUSTERS_MAX,
-                       FL_JOB_RETRIES_MAX);
+                       "a job has 1 to %d roles, at most %d node labels, %d clusters",
+                       FL_JOB_ROLES_MAX, FL_JOB_NODE_LABELS_MAX, FL_JOB_CLUSTERS_MAX);
     }
     for (uint32_t i = 0; i < shape->roles_len; i++) {
         if (!check_role(&shape->roles[i], i, &replicas, err)) return false;
@@ -120,8 +121,6 @@ bool shape_encode(struct fl_buf *out, const struct shape *shape)
     }
     put_names(out, shape->clusters, shape->clusters_len);
     put_names(out, shape->not_clusters, shape->not_clusters_len);
-    fl_buf_put_var(out, shape->deadline_s);
-    fl_buf_put_var(out, shape->retries_max);
     fl_buf_put_u8(out, shape->has_image);
     return !out->is_over && out->len - start <= FL_JOB_SHAPE_BYTES_MAX;
 }
@@ -140,10 +139,17 @@ static uint32_t read_u32_var(struct fl_reader *reader)
     return read_len(reader, UINT32_MAX);
 }
 
-bool shape_decode(struct fl_str bytes, struct shape *ret_shape, struct fl_err *err)
+/* What a shape of FORMAT_OLD says of its jobs. */
+struct old {
+    uint32_t deadline_s, retries_max;
+};
+
+static bool decode(struct fl_str bytes, struct shape *ret_shape, struct old *ret_old,
+                   struct fl_err *err)
 {
     struct fl_reader reader = fl_reader(bytes.at, bytes.len);
     struct shape shape;
+    struct old old = {0};
     uint8_t format = fl_read_u8(&reader);
     uint8_t has_image;
 
@@ -169,18 +175,44 @@ bool shape_decode(struct fl_str bytes, struct shape *ret_shape, struct fl_err *e
     for (uint32_t i = 0; i < shape.not_clusters_len; i++) {
         shape.not_clusters[i] = fl_read_bytes(&reader, FL_NAME_BYTES_MAX);
     }
-    shape.deadline_s = read_u32_var(&reader);
-    shape.retries_max = read_u32_var(&reader);
+    if (format == FORMAT_OLD) {
+        old.deadline_s = read_u32_var(&reader);
+        old.retries_max = read_len(&reader, FL_JOB_RETRIES_MAX);
+    }
     has_image = fl_read_u8(&reader);
     shape.has_image = has_image == 1;
-    if (!fl_reader_is_done(&reader) || format != FORMAT || has_image > 1 ||
-        bytes.len > FL_JOB_SHAPE_BYTES_MAX) {
+    if (!fl_reader_is_done(&reader) || (format != FORMAT && format != FORMAT_OLD) ||
+        has_image > 1 || bytes.len > FL_JOB_SHAPE_BYTES_MAX) {
         return fl_fail(err, FL_INVALID, "the shape's %zu bytes are not what shape_encode writes",
                        bytes.len);
     }
     if (!check(&shape, err)) return false;
     *ret_shape = shape;
+    *ret_old = old;
     return true;
+}
+
+bool shape_decode(struct fl_str bytes, struct shape *ret_shape, struct fl_err *err)
+{
+    struct old old;
+
+    return decode(bytes, ret_shape, &old, err);
+}
+
+bool shape_is_old(struct fl_str bytes)
+{
+    return bytes.len > 0 && bytes.at[0] == FORMAT_OLD;
+}
+
+void shape_read_old(struct fl_str bytes, uint32_t *ret_deadline_s, uint32_t *ret_retries_max)
+{
+    struct old old;
+    struct shape shape;
+    struct fl_err err;
+
+    fl_assert(shape_is_old(bytes) && decode(bytes, &shape, &old, &err));
+    *ret_deadline_s = old.deadline_s;
+    *ret_retries_max = old.retries_max;
 }
 
 uint32_t shape_replicas(const struct shape *shape)

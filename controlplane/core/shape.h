@@ -1,7 +1,9 @@
 /* shape.h - the part of a job that the scheduler decides by, and its canonical bytes.
  * The API writes them once it has checked the job document; jobs with equal bytes are equal
  * to the scheduler.  Decoding is total: bytes that shape_encode would not write are
- * refused.  Uses shared/base only. */
+ * refused, but for those of releases before migration 0003.  Their shapes held the deadline and the
+ * retries of their jobs too, and the rows of these jobs do not: so both are read from such a shape
+ * until its jobs have ended.  Uses shared/base only. */
 #pragma once
 
 #include "shared/base/err.h"
@@ -31,8 +33,6 @@ struct shape {
     uint32_t clusters_len;
     struct fl_str not_clusters[FL_JOB_CLUSTERS_MAX];
     uint32_t not_clusters_len;
-    uint32_t deadline_s; /* from the first start; 0: none */
-    uint32_t retries_max;
     bool has_image; /* only a cluster whose runtime has images can run it */
 };
 
@@ -41,6 +41,12 @@ FL_CHECK bool shape_encode(struct fl_buf *out, const struct shape *shape);
 
 /* Strings of *ret_shape point into 'bytes'. */
 FL_CHECK bool shape_decode(struct fl_str bytes, struct shape *ret_shape, struct fl_err *err);
+
+/* Were 'bytes' written before migration 0003? */
+bool shape_is_old(struct fl_str bytes);
+
+/* What an old shape, which shape_decode took, says of its jobs. */
+void shape_read_old(struct fl_str bytes, uint32_t *ret_deadline_s, uint32_t *ret_retries_max);
 
 uint32_t shape_replicas(const struct shape *shape);
 

@@ -246,6 +246,8 @@ static void drive_submit(struct drive *drive)
             .queue = fl_str_c(drive_queues[flags % 8 ? 0 : drive_below(drive, 4)]),
             .shape = drive_shape(drive),
             .elements = flags & 16 ? 1 : drive_below(drive, 5),
+            .deadline_s = (flags & 6) == 6 ? 30 : 0,
+            .retries_max = flags & 3,
             .is_held = (flags & 96) == 96,
             .priority = flags & 128 ? (int32_t)drive_u32(drive) : 0,
             .spec = FL_STR("spec"),
@@ -653,12 +655,12 @@ static struct fl_str drive_encode(struct drive *drive, const struct shape *shape
 
 static void drive_make_shapes(struct drive *drive)
 {
-    struct shape shape = {.roles_len = 1, .roles = {{1, 1, {1 << 20, 1000, 0}}}, .retries_max = 1};
+    struct shape shape = {.roles_len = 1, .roles = {{1, 1, {1 << 20, 1000, 0}}}};
 
     drive->shapes[0] = drive_encode(drive, &shape);
-    shape.deadline_s = 30;
+    shape.roles[0].each.cpu_milli = 500;
     drive->shapes[1] = drive_encode(drive, &shape);
-    shape = (struct shape){.roles_len = 1, .roles = {{3, 3, {0, 1000, 0}}}, .retries_max = 3};
+    shape = (struct shape){.roles_len = 1, .roles = {{3, 3, {0, 1000, 0}}}};
     drive->shapes[2] = drive_encode(drive, &shape);
     shape = (struct shape){.roles_len = 2, .roles = {{1, 1, {0, 2000, 0}}, {2, 2, {0, 1000, 1}}}};
     drive->shapes[3] = drive_encode(drive, &shape);

@@ -57,7 +57,7 @@ void client_make_shape(struct client_shape *known, uint32_t cluster, uint32_t re
     snprintf(name, sizeof(name), "c%u", cluster);
     shape.roles[0] = (struct shape_role){replicas, replicas, each};
     shape.clusters[0] = fl_str_c(name);
-    shape.retries_max = 3;
+    known->retries_max = 3;
     keep_shape(known, &shape);
 }
 
@@ -92,10 +92,20 @@ void client_draw_shape(struct fake_client *client, struct client_shape *known, b
         shape.not_clusters[0] = fl_str_c(names[sim_between(sim, 0, 2)]);
         shape.not_clusters_len = 1;
     }
-    if (sim_chance(sim, 250000)) shape.deadline_s = (uint32_t)sim_between(sim, 3, 30);
-    shape.retries_max = (uint32_t)sim_between(sim, 0, 3);
+    if (sim_chance(sim, 250000)) known->deadline_s = (uint32_t)sim_between(sim, 3, 30);
+    known->retries_max = (uint32_t)sim_between(sim, 0, 3);
     keep_shape(known, &shape);
     known->is_impossible = is_impossible;
+}
+
+void client_share_shape(struct client_shape *known, const struct client_shape *other)
+{
+    free(known->bytes);
+    known->bytes = malloc(other->len);
+    fl_assert(known->bytes);
+    memcpy(known->bytes, other->bytes, other->len);
+    known->len = other->len;
+    known->digest = other->digest;
 }
 
 struct fl_str fake_client_spec(const struct fake_client *client, struct fl_digest digest)
@@ -166,6 +176,8 @@ static void build_chosen(struct fake_client *client, const struct client_request
         .spec = {known->bytes, known->len},
         .spec_digest = known->digest,
         .elements = request->elements,
+        .deadline_s = known->deadline_s,
+        .retries_max = known->retries_max,
         .name = fl_str_c(
             fl_arena_printf(&event->arena, "r%" PRIu64 "-0-%u", number, request->shape - 1)),
     };
@@ -197,6 +209,8 @@ static void build_submit(struct fake_client *client, const struct client_request
             .spec_digest = known->digest,
             .priority = (int32_t)fl_prng_between(&prng, -2, 2),
             .elements = 1,
+            .deadline_s = known->deadline_s,
+            .retries_max = known->retries_max,
             .is_held = fl_prng_chance(&prng, 50000),
             .name = fl_str_c(is_poison ? FAKE_PG_POISON
                                        : fl_arena_printf(&event->arena, "r%" PRIu64 "-%zu-%u",

@@ -63,6 +63,7 @@ struct client_request {
 struct client_shape {
     char *bytes;
     size_t len;
+    uint32_t deadline_s, retries_max; /* of the jobs that it makes of it */
     bool is_impossible;
     struct fl_digest digest;
 };
@@ -86,6 +87,8 @@ struct fake_client {
 };
 
 void client_draw_shape(struct fake_client *client, struct client_shape *known, bool is_impossible);
+/* It asks for the room that 'other' asks for: they are of one shape, and differ beside it. */
+void client_share_shape(struct client_shape *known, const struct client_shape *other);
 /* So many replicas of that size, on that one cluster. */
 void client_make_shape(struct client_shape *known, uint32_t cluster, uint32_t replicas,
                        struct fl_resources each);

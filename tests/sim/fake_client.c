@@ -524,6 +524,7 @@ struct fake_client *fake_client_create(struct sim *sim, const struct fake_client
     for (uint32_t i = 0; i < client->shapes_len; i++) {
         client_draw_shape(client, &client->shapes[i], i > 2 && sim_chance(sim, 60000));
     }
+    client_share_shape(&client->shapes[2], &client->shapes[1]);
     client->drawn_len = client->shapes_len;
     return client;
 }

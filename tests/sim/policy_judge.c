@@ -12,19 +12,18 @@ enum { POLICY_DEADLINE_SLACK_MS = 1000 };
 static void I25_it_may_start(struct policy *policy, const struct row_attempt_new *row)
 {
     struct policy_job *job = policy_job(policy, row->job);
-    const struct shape *shape = &policy_shape(policy, job->shape)->shape;
     const struct policy_element *element = policy_element(job, row->element);
     const char *why = NULL;
 
     if (job->is_held) why = "is held";
     if (policy_queue(policy, job->queue)->is_paused) why = "is in a paused queue";
     if (job->is_stopped) why = "is to stop";
-    if (job->first_start && policy->at_old > job->first_start + shape->deadline_s * FL_SECOND_MS +
+    if (job->first_start && policy->at_old > job->first_start + job->deadline_s * FL_SECOND_MS +
                                                  POLICY_DEADLINE_SLACK_MS) {
         why = "is past its deadline";
     }
     if (element && policy_ready_from(policy, element) > policy->at) why = "waits after a failure";
-    if (element && element->failures > shape->retries_max) why = "has no retry left";
+    if (element && element->failures > job->retries_max) why = "has no retry left";
     if (element && element->n) {
         sim_mark(policy->sim, element->pause_ms ? MARK_started_after_pause : MARK_started_again);
     }
@@ -183,11 +182,10 @@ void policy_judge_attempt_end(struct policy *policy, const struct row_attempt_en
                    row->job, row->element);
     }
     if (!is_charged(row->reason)) return;
-    if (element->failures < policy_shape(policy, job->shape)->shape.retries_max) return;
+    if (element->failures < job->retries_max) return;
     sim_broken(policy->sim, "I28",
                "job %" PRIu64 ".%u is queued again after failure %u of %u retries", row->job,
-               row->element, element->failures + 1,
-               policy_shape(policy, job->shape)->shape.retries_max);
+               row->element, element->failures + 1, job->retries_max);
 }
 
 static bool is_failure(uint16_t reason)
@@ -199,7 +197,6 @@ void policy_judge_element_end(struct policy *policy, const struct row_element_en
 {
     struct policy_job *job = policy_job(policy, row->job);
     const struct policy_element *element = policy_element(job, row->element);
-    uint32_t retries_max = policy_shape(policy, job->shape)->shape.retries_max;
     bool is_right = true;
 
     switch ((enum job_state)row->state) {
@@ -208,8 +205,8 @@ void policy_judge_element_end(struct policy *policy, const struct row_element_en
         break;
     case JOB_failed:
         if (is_failure(row->reason)) {
-            is_right = element && element->failures >= retries_max;
-            if (retries_max) sim_mark(policy->sim, MARK_retries_spent);
+            is_right = element && element->failures >= job->retries_max;
+            if (job->retries_max) sim_mark(policy->sim, MARK_retries_spent);
         } else {
             is_right = row->reason == REASON_DeadlineExceeded && job->first_start;
         }
@@ -222,13 +219,14 @@ void policy_judge_element_end(struct policy *policy, const struct row_element_en
     sim_broken(policy->sim, "I28",
                "job %" PRIu64 ".%u ends %s for reason %s, after %u failures of %u retries",
                row->job, row->element, job_state_name((enum job_state)row->state),
-               reason_name((enum reason)row->reason), element ? element->failures : 0, retries_max);
+               reason_name((enum reason)row->reason), element ? element->failures : 0,
+               job->retries_max);
 }
 
 static void I28_no_deadline_is_early(struct policy *policy, const struct row_job_end *row)
 {
     const struct policy_job *job = policy_job(policy, row->job);
-    fl_ms deadline_ms = policy_shape(policy, job->shape)->shape.deadline_s * FL_SECOND_MS;
+    fl_ms deadline_ms = job->deadline_s * FL_SECOND_MS;
 
     if (job->first_start && policy->at >= job->first_start + deadline_ms) return;
     sim_broken(policy->sim, "I28", "the deadline of job %" PRIu64 " ends it %lld ms early",
@@ -267,7 +265,7 @@ void policy_judge_job_end(struct policy *policy, const struct row_job_end *row)
 void policy_judge_first_start(struct policy *policy, const struct row_mark_set *row)
 {
     const struct policy_job *job = policy_job(policy, row->job);
-    bool is_wanted = policy_shape(policy, job->shape)->shape.deadline_s > 0;
+    bool is_wanted = job->deadline_s > 0;
 
     if (is_wanted && !job->first_start && job->running > 0 && row->value >= policy->at_before &&
         row->value <= policy->at) {

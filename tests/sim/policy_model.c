@@ -388,6 +388,8 @@ static void add_job(struct policy *policy, const struct row_job_new *row)
     job->is_open = true;
     job->queue = row->queue;
     job->shape = row->shape;
+    job->deadline_s = row->deadline_s;
+    job->retries_max = row->retries_max;
     job->priority = row->priority;
     job->elements = row->elements;
     while (i > 0 && policy_is_before(job, row->job, policy_job(policy, queue->open.at[i - 1]),
@@ -636,7 +638,7 @@ static void I28_the_first_start_is_kept(struct policy *policy)
         const struct policy_job *job = policy_job(policy, id);
 
         if (job->first_start || job->is_stopped || !job->is_open) continue;
-        if (policy_shape(policy, job->shape)->shape.deadline_s == 0) continue;
+        if (job->deadline_s == 0) continue;
         sim_broken(policy->sim, "I28",
                    "job %" PRIu64 " has a deadline and ran, and its first start is not stored", id);
     }

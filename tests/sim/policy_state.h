@@ -110,6 +110,7 @@ struct policy_job {
     bool was_cancelled; /* on request */
     enum reason stop;
     uint32_t queue, shape;
+    uint32_t deadline_s, retries_max; /* 0: none */
     int32_t priority;
     uint32_t elements, started, live, running, succeeded, failed, cancelled;
     fl_ms first_start; /* 0: none */

@@ -195,7 +195,7 @@ static void look_at(struct policy *policy, struct policy_bucket *bucket, uint32_
 static void I28_a_deadline_ends_its_job(struct policy *policy, const struct policy_job *job,
                                         uint64_t id)
 {
-    fl_ms deadline_ms = policy_shape(policy, job->shape)->shape.deadline_s * FL_SECOND_MS;
+    fl_ms deadline_ms = job->deadline_s * FL_SECOND_MS;
 
     if (!job->first_start || job->is_stopped) return;
     if (policy->at_old <= job->first_start + deadline_ms + POLICY_DEADLINE_LATE_MS) return;

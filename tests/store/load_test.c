@@ -40,10 +40,11 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(one, ROW(counter, .counter = CORE_COUNTER_job_lost_to, .value = 78));
     help_row(one, ROW(spec_new, .job = 10, .digest = digest, .body = FL_STR("{}")));
     help_row(one, ROW(spec_new, .job = 10, .digest = digest, .body = FL_STR("{}")));
-    help_row(one, ROW(job_new, .job = 10, .tenant = 1, .queue = 2, .shape = 3,
-                      .priority = INT32_MIN, .elements = FL_JOB_ELEMENTS_MAX, .spec = digest,
-                      .retry_of = 7, .name = FL_STR("n\xc3\xa4me"), .labels = FL_STR("l"),
-                      .params = FL_STR("p"), .picked = FL_STR("k")));
+    help_row(one,
+             ROW(job_new, .job = 10, .tenant = 1, .queue = 2, .shape = 3, .priority = INT32_MIN,
+                 .elements = FL_JOB_ELEMENTS_MAX, .spec = digest, .retry_of = 7,
+                 .name = FL_STR("n\xc3\xa4me"), .labels = FL_STR("l"), .params = FL_STR("p"),
+                 .picked = FL_STR("k"), .deadline_s = UINT32_MAX, .retries_max = UINT16_MAX));
     help_row(one, ROW(job_new, .job = 11, .tenant = 1, .queue = 2, .shape = 3, .elements = 1));
     help_row(one, ROW(job_new, .job = 12, .tenant = 1, .queue = 2, .shape = 3, .elements = 1));
     help_row(one, ROW(mark_set, .job = 10, .kind = CORE_MARK_held, .value = 1));
@@ -100,7 +101,8 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(expected, ROW(counter, .counter = CORE_COUNTER_job_next, .value = 14));
     help_row(expected, ROW(counter, .counter = CORE_COUNTER_job_lost_to, .value = 78));
     help_row(expected, ROW(job_new, .job = 10, .tenant = 1, .queue = 2, .shape = 3,
-                           .priority = INT32_MIN, .elements = FL_JOB_ELEMENTS_MAX));
+                           .priority = INT32_MIN, .elements = FL_JOB_ELEMENTS_MAX,
+                           .deadline_s = UINT32_MAX, .retries_max = UINT16_MAX));
     help_row(expected, ROW(job_new, .job = 11, .tenant = 1, .queue = 2, .shape = 3, .elements = 1));
     help_row(expected, ROW(mark_set, .job = 10, .kind = CORE_MARK_held, .value = 1));
     help_row(expected, ROW(mark_set, .job = 10, .kind = CORE_MARK_cancel, .value = 35));
@@ -386,7 +388,8 @@ static void commit(struct drive *drive)
 static void submit(struct drive *drive)
 {
     struct core_submit_item items[20];
-    struct shape shape = {.roles_len = 1, .retries_max = (uint32_t)fl_prng_below(&drive->prng, 3)};
+    struct shape shape = {.roles_len = 1};
+    uint32_t deadline_s = 0, retries_max = (uint32_t)fl_prng_below(&drive->prng, 3);
     size_t len = 1 + (size_t)fl_prng_below(&drive->prng, 20);
     struct fl_buf bytes;
 
@@ -394,7 +397,7 @@ static void submit(struct drive *drive)
     shape.roles[0].replicas = shape.roles[0].replicas_min =
         1 + (uint32_t)fl_prng_below(&drive->prng, 4);
     shape.roles[0].each.cpu_milli = 1000 * (1 + (uint32_t)fl_prng_below(&drive->prng, 8));
-    if (fl_prng_chance(&drive->prng, 300000)) shape.deadline_s = 60;
+    if (fl_prng_chance(&drive->prng, 300000)) deadline_s = 60;
     assert_true(shape_encode(&bytes, &shape));
     for (size_t i = 0; i < len; i++) {
         items[i] = (struct core_submit_item){
@@ -404,6 +407,8 @@ static void submit(struct drive *drive)
             .spec_digest = {{(uint8_t)bytes.at[bytes.len / 2], 1}},
             .priority = (int32_t)fl_prng_below(&drive->prng, 3),
             .elements = fl_prng_chance(&drive->prng, 200000) ? 5 : 1,
+            .deadline_s = deadline_s,
+            .retries_max = retries_max,
             .is_held = fl_prng_chance(&drive->prng, 100000),
             .name = FL_STR("job"),
         };

@@ -27,7 +27,7 @@ static struct fl_str shape_bytes(uint32_t millis)
 {
     static uint8_t bytes[2][256];
     uint8_t *at = bytes[millis / 1000 % 2];
-    struct shape shape = {.roles_len = 1, .roles = {{1, 1, {0, millis, 0}}}, .retries_max = 3};
+    struct shape shape = {.roles_len = 1, .roles = {{1, 1, {0, millis, 0}}}};
     struct fl_buf buf;
 
     fl_buf_init(&buf, sizeof bytes[0]);
@@ -112,13 +112,14 @@ struct row upgrade_life_row(uint8_t t, size_t i)
             .answer = FL_STR("answer")),
         ROW(audit, .tenant = 1, .actor = FL_STR("me"), .body = FL_STR("submit")),
         ROW(job_new, .job = job + 1, .tenant = 1, .queue = t, .shape = shape, .priority = -5,
-            .elements = 1, .spec = spec, .name = name_of("first", t)),
+            .elements = 1, .spec = spec, .name = name_of("first", t), .deadline_s = 3600,
+            .retries_max = 3),
         ROW(job_new, .job = job + 2, .tenant = 1, .queue = t, .shape = shape, .elements = 2,
             .spec = spec, .retry_of = job + 1, .labels = FL_STR("a=b\n"),
             .params = FL_STR("{\"x\":1}"), .picked = picked_bytes()),
         ROW(mark_set, .job = job + 2, .kind = CORE_MARK_picked, .value = 2, .body = picked_bytes()),
         ROW(job_new, .job = job + 3, .tenant = 1, .queue = t, .shape = shape, .elements = 1,
-            .spec = spec),
+            .spec = spec, .deadline_s = 60),
         ROW(job_new, .job = job + 4, .tenant = 1, .queue = t, .shape = shape, .priority = 9,
             .elements = 1, .spec = spec),
         ROW(job_new, .job = job + 5, .tenant = 1, .queue = t, .shape = shape, .elements = 3,

@@ -4,7 +4,7 @@
 #include <glob.h>
 #include <stdlib.h>
 
-#include "controlplane/core/core.h"
+#include "controlplane/core/core_state.h"
 #include "controlplane/store/migrate.h"
 #include "shared/base/alloc.h"
 #include "tests/fl_test.h"
@@ -113,6 +113,27 @@ static void go_on(struct help *help)
     core_batch_destroy(batch);
 }
 
+/* The jobs of the life of release 0001 have three retries and no deadline, as their shape says. */
+static void jobs_keep_their_retries(struct help *help)
+{
+    struct core_config config = core_config_default();
+    struct core *core = core_create(&config);
+    struct job_slot slot;
+
+    help->on_row = load_row;
+    help->on_row_ctx = core;
+    help_load(help);
+    assert_true(core->jobs.jobs.len > 0);
+    for (uint64_t from = 0; (slot = job_table_next(&core->jobs, from)).n;) {
+        const struct job *job = job_table_at(&core->jobs, slot);
+
+        assert_int_equal(job->retries_max, 3);
+        assert_int_equal(job_table_deadline_s(&core->jobs, job), 0);
+        from = job->id + 1;
+    }
+    core_destroy(core);
+}
+
 static void upgrade_from(const char *sql)
 {
     char *conninfo = restore(sql);
@@ -127,6 +148,7 @@ static void upgrade_from(const char *sql)
     upgrade_tell(help, conninfo, &now);
     fl_assert(fl_buf_put_u8(&now, 0));
     must_say_as_much(path, then, (const char *)now.at);
+    if (strstr(sql, "0001_init")) jobs_keep_their_retries(help);
     must_be_its_journal(help, conninfo);
     go_on(help);
     must_be_its_journal(help, conninfo);

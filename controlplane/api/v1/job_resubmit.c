@@ -86,6 +86,8 @@ static void on_spec(struct api_call *call, struct fl_str body)
         .spec = shared.canonical,
         .spec_digest = shared.digest,
         .priority = resubmit->job.priority,
+        .deadline_s = spec.deadline_s,
+        .retries_max = spec.retries,
         .name = fl_arena_str(&event->arena, resubmit->job.name),
         .labels = fl_arena_str(&event->arena, resubmit->job.labels),
         .params = fl_arena_str(&event->arena, resubmit->job.params),

@@ -16,8 +16,6 @@ static void shape_of(const struct fl_job_spec *spec, struct shape *shape)
         .node_labels_len = (uint32_t)labels->len,
         .clusters_len = (uint32_t)spec->clusters.len,
         .not_clusters_len = (uint32_t)spec->not_clusters.len,
-        .deadline_s = spec->deadline_s,
-        .retries_max = spec->retries,
         .has_image = spec->has_image,
     };
     for (size_t i = 0; i < spec->roles.len; i++) {
@@ -87,6 +85,8 @@ bool submit_item_make(const struct fl_job_spec *spec, bool has_queue,
         .spec_digest = shared->digest,
         .priority = spec->priority,
         .elements = spec->elements,
+        .deadline_s = spec->deadline_s,
+        .retries_max = spec->retries,
         .is_held = spec->is_held,
         .name = fl_arena_str(arena, spec->name),
     };

@@ -1,7 +1,6 @@
 /* core_test.c - what a story cannot tell: sizes, ranges over many seeds, and rows that
  * contradict. */
-#include "controlplane/core/core.h"
-
+#include "controlplane/core/core_state.h"
 #include "controlplane/core/shape.h"
 #include "tests/fl_test.h"
 
@@ -14,6 +13,7 @@ struct world {
     uint32_t node_cpus; /* milli, of the one node */
     char shape[64];
     size_t shape_len;
+    uint32_t deadline_s, retries_max;
 };
 
 static void begin(struct world *world)
@@ -28,11 +28,14 @@ static void begin(struct world *world)
 
 static void init(struct world *world, uint64_t seed, uint32_t retries)
 {
-    struct shape shape = {.roles_len = 1, .roles = {{1, 1, {0, 1000, 0}}}, .retries_max = retries};
+    struct shape shape = {.roles_len = 1, .roles = {{1, 1, {0, 1000, 0}}}};
     struct fl_buf buf;
 
-    *world = (struct world){
-        .config = core_config_default(), .now = 1000, .seed = seed, .node_cpus = 8000};
+    *world = (struct world){.config = core_config_default(),
+                            .now = 1000,
+                            .seed = seed,
+                            .node_cpus = 8000,
+                            .retries_max = retries};
     fl_buf_init(&buf, sizeof world->shape);
     assert_true(shape_encode(&buf, &shape));
     memcpy(world->shape, buf.at, buf.len);
@@ -58,8 +61,11 @@ static void submit(struct world *world, size_t jobs)
                                .submit = {.at = items, .len = jobs}};
 
     for (size_t i = 0; i < jobs; i++) {
-        items[i] = (struct core_submit_item){
-            .queue = FL_STR("ml"), .shape = {world->shape, world->shape_len}, .elements = 1};
+        items[i] = (struct core_submit_item){.queue = FL_STR("ml"),
+                                             .shape = {world->shape, world->shape_len},
+                                             .elements = 1,
+                                             .deadline_s = world->deadline_s,
+                                             .retries_max = world->retries_max};
     }
     core_step(world->core, &event, world->batch);
 }
@@ -215,6 +221,9 @@ static void a_repeatable_answer_is_kept_however_long_it_is(void **state)
     fini(&world);
 }
 
+/* One replica of one core, 300 s, two retries: as releases before migration 0003 wrote it. */
+static const char old_shape[] = {1, 1, 1, 1, (char)0xe8, 7, 0, 0, 0, 0, 0, (char)0xac, 2, 2, 0};
+
 static void what_no_row_can_hold_is_refused_before_anything_is_written(void **state)
 {
     static char big[262145];
@@ -223,7 +232,7 @@ static void what_no_row_can_hold_is_refused_before_anything_is_written(void **st
     (void)state;
     memset(big, 'x', sizeof big);
     init(&world, 1, 0);
-    for (int what = 0; what < 7; what++) {
+    for (int what = 0; what < 8; what++) {
         struct core_submit_item item = {
             .queue = FL_STR("ml"), .shape = {world.shape, world.shape_len}, .elements = 1};
         struct core_event event = {.kind = CORE_EV_submit,
@@ -241,6 +250,7 @@ static void what_no_row_can_hold_is_refused_before_anything_is_written(void **st
         if (what == 4) item.spec = (struct fl_str){big, 262145};
         if (what == 5) item.name = FL_STR("\xc3");
         if (what == 6) item.elements = FL_JOB_ELEMENTS_MAX + 1;
+        if (what == 7) item.shape = (struct fl_str){old_shape, sizeof old_shape};
         core_step(world.core, &event, world.batch);
         answer = &world.batch->effects.at[world.batch->effects.len - 1].answer;
         assert_int_equal(answer->outcomes[0].code, what < 5 ? FL_TOO_LARGE : FL_INVALID);
@@ -311,6 +321,36 @@ static void rows_that_contradict_each_other_are_refused_by_name(void **state)
         core_destroy(core);
     }
     fini(&world);
+}
+
+/* Rows of before migration 0003 beside one of today. */
+static void a_job_of_an_older_release_has_the_deadline_and_retries_of_its_shape(void **state)
+{
+    static const char today[] = {2, 1, 1, 1, (char)0xe8, 7, 0, 0, 0, 0, 0, 0};
+    const struct row rows[] = {
+        {.kind = ROW_queue_put, .queue_put = {1, 1, 0, FL_STR("ml")}},
+        {.kind = ROW_shape_new, .shape_new = {.shape = 4, .body = {old_shape, sizeof old_shape}}},
+        {.kind = ROW_shape_new, .shape_new = {.shape = 5, .body = {today, sizeof today}}},
+        {.kind = ROW_job_new, .job_new = {.job = 7, .queue = 1, .shape = 4, .elements = 1}},
+        {.kind = ROW_job_new,
+         .job_new = {8, .queue = 1, .shape = 5, .elements = 1, .deadline_s = 60, .retries_max = 9}},
+    };
+    struct core_config config = core_config_default();
+    struct core *core = core_create(&config);
+    const struct job *job;
+    struct fl_err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(core_load(core, &rows[i], &err));
+    }
+    job = job_table_at(&core->jobs, job_table_find(&core->jobs, (struct fl_job){7}));
+    assert_int_equal(job_table_deadline_s(&core->jobs, job), 300);
+    assert_int_equal(job->retries_max, 2);
+    job = job_table_at(&core->jobs, job_table_find(&core->jobs, (struct fl_job){8}));
+    assert_int_equal(job_table_deadline_s(&core->jobs, job), 60);
+    assert_int_equal(job->retries_max, 9);
+    core_destroy(core);
 }
 
 static void the_deadline_of_an_idle_core_is_never(void **state)
@@ -529,15 +569,8 @@ static void a_cancel_of_many_is_one_mark_and_slices(void **state)
 /* Runs so many jobs, whose deadlines pass an hour later. */
 static void run_with_deadlines(struct world *world, size_t jobs)
 {
-    struct shape shape = {.roles_len = 1, .roles = {{1, 1, {0, 1000, 0}}}, .deadline_s = 3600};
-    struct fl_buf buf;
-
     init(world, 1, 0);
-    fl_buf_init(&buf, sizeof world->shape);
-    assert_true(shape_encode(&buf, &shape));
-    memcpy(world->shape, buf.at, buf.len);
-    world->shape_len = buf.len;
-    fl_buf_fini(&buf);
+    world->deadline_s = 3600;
     world->node_cpus = (uint32_t)jobs * 1000;
     world->config.unconfirmed_max = (uint32_t)jobs;
     core_destroy(world->core);
@@ -625,6 +658,7 @@ FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
          cmocka_unit_test(a_repeatable_answer_is_kept_however_long_it_is),
          cmocka_unit_test(what_no_row_can_hold_is_refused_before_anything_is_written),
          cmocka_unit_test(rows_that_contradict_each_other_are_refused_by_name),
+         cmocka_unit_test(a_job_of_an_older_release_has_the_deadline_and_retries_of_its_shape),
          cmocka_unit_test(the_deadline_of_an_idle_core_is_never),
          cmocka_unit_test(a_page_of_a_queue_looks_at_that_queue_alone),
          cmocka_unit_test(the_place_of_a_lost_cursor_is_looked_for_in_pieces),

@@ -119,8 +119,42 @@ static void a_million_queued_jobs_take_at_most_96_bytes_each(void **state)
     job_table_fini(&table);
 }
 
+/* A job without a deadline costs nothing for those that have one, and one with it four bytes. */
+static void a_deadline_goes_with_its_job(void **state)
+{
+    enum { JOBS = 100000 };
+    struct job_table table;
+    struct job *first, *job;
+    size_t bytes;
+
+    (void)state;
+    job_table_init(&table, JOBS);
+    for (uint64_t id = 1; id <= JOBS; id++) {
+        assert_true(job_table_add(&table, (struct fl_job){id}).n);
+    }
+    first = job_table_at(&table, job_table_find(&table, (struct fl_job){1}));
+    job_table_put_deadline(&table, first, 0);
+    bytes = job_table_hot_bytes(&table);
+    for (uint64_t id = 2; id <= JOBS; id++) {
+        job = job_table_at(&table, job_table_find(&table, (struct fl_job){id}));
+        job_table_put_deadline(&table, job, (uint32_t)id);
+        assert_int_equal(job_table_deadline_s(&table, job), id);
+    }
+    print_message("%.1f bytes for each of %d deadlines\n",
+                  (double)(job_table_hot_bytes(&table) - bytes) / JOBS, JOBS);
+    assert_true(job_table_hot_bytes(&table) - bytes <= (size_t)5 * JOBS);
+    assert_int_equal(job_table_deadline_s(&table, first), 0);
+    for (uint64_t id = 2; id <= JOBS; id++) {
+        job_table_remove(&table, job_table_find(&table, (struct fl_job){id}));
+    }
+    assert_int_equal(table.deadlines.bytes, 0);
+    job_table_put_deadline(&table, first, 5);
+    job_table_fini(&table); /* frees those that are left */
+}
+
 FL_TESTS(cmocka_unit_test(jobs_are_found_by_id_and_walked_in_its_order),
          cmocka_unit_test(at_jobs_max_there_is_no_slot_until_one_goes),
          cmocka_unit_test(a_plain_job_has_one_element),
          cmocka_unit_test(an_arrays_elements_are_walked_in_their_order),
+         cmocka_unit_test(a_deadline_goes_with_its_job),
          cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each))

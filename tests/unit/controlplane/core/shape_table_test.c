@@ -15,7 +15,7 @@ static struct fl_str bytes_of(uint32_t n)
     assert_true(shape_encode(&buf, &shape));
     memcpy(bytes_at[n], buf.at, buf.len);
     fl_buf_fini(&buf);
-    return (struct fl_str){bytes_at[n], 13};
+    return (struct fl_str){bytes_at[n], 11};
 }
 
 static struct shape_slot add(struct shape_table *table, uint32_t id, uint32_t n)

@@ -21,8 +21,6 @@ static struct shape large(void)
         .clusters = {FL_STR("east"), FL_STR("west")},
         .not_clusters_len = 1,
         .not_clusters = {FL_STR("north")},
-        .deadline_s = UINT32_MAX,
-        .retries_max = 1000,
         .has_image = true,
     };
 }
@@ -61,8 +59,6 @@ static void what_was_encoded_decodes_to_the_same(void **state)
     assert_true(fl_str_eq(back.node_labels[1].value, FL_STR("a")));
     assert_true(fl_str_eq(back.clusters[1], FL_STR("west")));
     assert_true(fl_str_eq(back.not_clusters[0], FL_STR("north")));
-    assert_int_equal(back.deadline_s, UINT32_MAX);
-    assert_int_equal(back.retries_max, 1000);
     assert_true(back.has_image);
     assert_int_equal(shape_replicas(&back), 1002);
     fl_buf_fini(&buf);
@@ -98,6 +94,45 @@ static void no_other_bytes_mean_the_same_shape(void **state)
     assert_true(refused > 100);
     fl_buf_put_u8(&buf, 0);
     assert_false(shape_decode((struct fl_str){(const char *)buf.at, buf.len}, &back, NULL));
+    fl_buf_fini(&buf);
+}
+
+/* One replica of one core, 300 s, two retries: as release 0001 wrote it. */
+static const char OLD[] = {1, 1, 1, 1, (char)0xe8, 7, 0, 0, 0, 0, 0, (char)0xac, 2, 2, 0};
+
+static void a_shape_of_before_0003_is_read_with_its_deadline_and_retries(void **state)
+{
+    struct fl_str bytes = {OLD, sizeof OLD};
+    uint32_t deadline_s, retries_max;
+    char cut[sizeof OLD];
+    struct shape shape;
+    struct fl_err err;
+
+    (void)state;
+    assert_true(shape_is_old(bytes));
+    assert_true(shape_decode(bytes, &shape, &err));
+    assert_int_equal(shape.roles[0].each.cpu_milli, 1000);
+    assert_false(shape.has_image);
+    shape_read_old(bytes, &deadline_s, &retries_max);
+    assert_int_equal(deadline_s, 300);
+    assert_int_equal(retries_max, 2);
+    for (size_t len = 0; len < sizeof OLD; len++) {
+        assert_false(shape_decode((struct fl_str){OLD, len}, &shape, NULL));
+    }
+    memcpy(cut, OLD, sizeof cut);
+    cut[0] = 3; /* a layout of a release to come */
+    assert_false(shape_decode((struct fl_str){cut, sizeof cut}, &shape, NULL));
+}
+
+static void a_shape_of_today_is_not_old(void **state)
+{
+    struct shape shape = large();
+    struct fl_buf buf;
+
+    (void)state;
+    assert_true(encodes(&shape, &buf));
+    assert_false(shape_is_old((struct fl_str){(const char *)buf.at, buf.len}));
+    assert_false(shape_is_old((struct fl_str){0}));
     fl_buf_fini(&buf);
 }
 
@@ -170,9 +205,6 @@ static void every_limit_holds_at_its_edge(void **state)
     assert_false(is_taken(&shape));
     shape.roles[0].replicas_min = 2;
     shape.roles[0].replicas = 1;
-    assert_false(is_taken(&shape));
-    shape = small();
-    shape.retries_max = FL_JOB_RETRIES_MAX + 1;
     assert_false(is_taken(&shape));
     shape = small();
     shape.roles[0].each = (struct fl_resources){(uint64_t)1 << 50, 100000000, 100000};
@@ -249,7 +281,7 @@ static void random_bytes_are_refused_or_canonical(void **state)
     (void)state;
     fl_prng_seed(&prng, 3);
     for (int i = 0; i < 200000; i++) {
-        char bytes[16] = {1, 1, 1};
+        char bytes[16] = {2, 1, 1};
         struct fl_str at = {bytes, 8 + fl_prng_below(&prng, 8)};
         struct fl_buf again;
 
@@ -268,6 +300,8 @@ static void random_bytes_are_refused_or_canonical(void **state)
 
 FL_TESTS(cmocka_unit_test(what_was_encoded_decodes_to_the_same),
          cmocka_unit_test(no_other_bytes_mean_the_same_shape),
+         cmocka_unit_test(a_shape_of_before_0003_is_read_with_its_deadline_and_retries),
+         cmocka_unit_test(a_shape_of_today_is_not_old),
          cmocka_unit_test(what_is_not_sorted_or_repeats_is_refused),
          cmocka_unit_test(what_is_no_name_or_no_label_is_refused),
          cmocka_unit_test(every_limit_holds_at_its_edge),

@@ -70,8 +70,6 @@ static bool read_shape_word(struct teller *teller, struct shape *shape)
         shape->roles[shape->roles_len++] = (struct shape_role){.replicas = 1, .replicas_min = 1};
         return true;
     }
-    if (take_u32(teller, "retries", &shape->retries_max)) return true;
-    if (take_u32(teller, "deadline", &shape->deadline_s)) return true;
     if (take(teller, "image")) return shape->has_image = true;
     if ((text = take_value(teller, "select"))) return read_labels(teller, shape, text), true;
     if ((text = take_value(teller, "clusters"))) {
@@ -122,6 +120,8 @@ static bool read_item_word(struct teller *teller, struct core_submit_item *item)
         return true;
     }
     if (take(teller, "held")) return item->is_held = true;
+    if (take_u32(teller, "retries", &item->retries_max)) return true;
+    if (take_u32(teller, "deadline", &item->deadline_s)) return true;
     if ((text = take_value(teller, "prio"))) {
         item->priority = (int32_t)strtol(text, NULL, 10);
         return true;

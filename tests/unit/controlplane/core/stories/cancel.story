@@ -3,7 +3,7 @@ Cancel, hold, release and the deadline.
 # cancelling a queued job ends it at once
 . queue ml
 submit ml cpu=1
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     answer ok
@@ -210,7 +210,7 @@ agent east inventory end
 . cluster east
 . agent east up n1 cpu=8
 submit ml cpu=1 held
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     mark_set job=1 kind=1 value=1
     audit tenant=1 actor=ann body=submit job-1+1
@@ -304,8 +304,8 @@ cancel 1
 . cluster east
 . agent east up n1 cpu=8
 submit ml cpu=1 deadline=60 retries=5
-    shape_new shape=1 body=(14 bytes)
-    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000 deadline_s=60 retries_max=5
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     answer ok

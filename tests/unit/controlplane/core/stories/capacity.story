@@ -5,7 +5,7 @@ What is free, and for whom.
 . cluster east
 . agent east up n1 cpu=8
 submit ml cpu=3
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -81,7 +81,7 @@ agent east reports 1/0#1 r1 exited 0
 agent east nodes n1 cpu=8 free=0
     east <- ack 2
 submit ml cpu=1
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     answer ok
@@ -105,7 +105,7 @@ agent east inventory end
 agent east nodes n1 cpu=8
     east <- ack 1
 submit ml cpu=6
-    shape_new shape=2 body=(14 bytes)
+    shape_new shape=2 body=(12 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-2+1
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -126,7 +126,7 @@ explain 2
     | job-2 starting Dispatching on east attempt=1
     | east InsufficientCapacity: needs 6.000 CPU, 0 MiB; east has 2.000 CPU, 65536 MiB free of 8.000 CPU, 65536 MiB
 submit ml cpu=4
-    shape_new shape=3 body=(14 bytes)
+    shape_new shape=3 body=(12 bytes)
     job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-3+1
     answer ok
@@ -139,7 +139,7 @@ submit ml cpu=4
 . agent east up n1 cpu=4, n2 cpu=3
 . agent west up n1 cpu=2, n2 cpu=2, n3 cpu=2
 submit ml replicas=5 cpu=2
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     answer ok
@@ -150,7 +150,7 @@ explain 1
     | east NoMatchingCluster: needs 5 x (2.000 CPU, 0 MiB); the most that one node of east has is 4.000 CPU, 65536 MiB
     | west NoMatchingCluster: needs 5 x (2.000 CPU, 0 MiB); the most that one node of west has is 2.000 CPU, 65536 MiB
 submit ml replicas=4 cpu=1 + replicas=2 cpu=1
-    shape_new shape=2 body=(20 bytes)
+    shape_new shape=2 body=(18 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-2+1
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=(17 bytes)
@@ -158,7 +158,7 @@ submit ml replicas=4 cpu=1 + replicas=2 cpu=1
     | job-2
     east <- start job-2/0#1 seq=1 nodes=1,1,1,1,2,2
 submit ml replicas=3 cpu=2
-    shape_new shape=3 body=(14 bytes)
+    shape_new shape=3 body=(12 bytes)
     job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-3+1
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=2 nodes=(8 bytes)
@@ -171,7 +171,7 @@ submit ml replicas=3 cpu=2
 . cluster east
 . agent east up n1 cpu=4, n2 cpu=4
 submit ml cpu=3 + replicas=2 cpu=2 + cpu=1
-    shape_new shape=1 body=(26 bytes)
+    shape_new shape=1 body=(24 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=(11 bytes)
@@ -186,7 +186,7 @@ submit ml cpu=3 + replicas=2 cpu=2 + cpu=1
 . agent east up n1 cpu=8
 . agent west up n1 cpu=4
 submit ml x4 cpu=1
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=4 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -246,7 +246,7 @@ uncordon east
 . agent east up n1 cpu=8
 . agent west up n1 cpu=8
 submit ml cpu=1 clusters=west
-    shape_new shape=1 body=(19 bytes)
+    shape_new shape=1 body=(17 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=2 nodes=n1
@@ -254,7 +254,7 @@ submit ml cpu=1 clusters=west
     | job-1
     west <- start job-1/0#1 seq=1 nodes=1
 submit ml cpu=1 not=east,north
-    shape_new shape=2 body=(25 bytes)
+    shape_new shape=2 body=(23 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-2+1
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=2 nodes=n1
@@ -262,7 +262,7 @@ submit ml cpu=1 not=east,north
     | job-2
     west <- start job-2/0#1 seq=2 nodes=1
 submit ml cpu=1 clusters=north
-    shape_new shape=3 body=(20 bytes)
+    shape_new shape=3 body=(18 bytes)
     job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-3+1
     answer ok
@@ -278,7 +278,7 @@ explain 3
 . cluster east
 . agent east up n1 cpu=8 labels=disk:ssd, n2 cpu=8 labels=disk:ssd;zone:a
 submit ml replicas=2 cpu=1 select=disk:ssd;zone:a
-    shape_new shape=1 body=(30 bytes)
+    shape_new shape=1 body=(28 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=(5 bytes)
@@ -286,7 +286,7 @@ submit ml replicas=2 cpu=1 select=disk:ssd;zone:a
     | job-1
     east <- start job-1/0#1 seq=1 nodes=2,2
 submit ml cpu=1 select=disk:hdd
-    shape_new shape=2 body=(23 bytes)
+    shape_new shape=2 body=(21 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-2+1
     answer ok
@@ -301,7 +301,7 @@ explain 2
 . cluster east
 . agent east up n1 cpu=8
 submit ml cpu=1 image
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     answer ok
@@ -325,7 +325,7 @@ config unconfirmed_max=2
 . cluster east
 . agent east up n1 cpu=8
 submit ml x3 cpu=1
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=3 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -351,13 +351,13 @@ config nodes_max=2
 . cluster east
 . agent east up n1 cpu=1, n2 cpu=1, n3 cpu=9
 submit ml cpu=2
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     answer ok
     | job-1
 submit ml replicas=2 cpu=1
-    shape_new shape=2 body=(14 bytes)
+    shape_new shape=2 body=(12 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-2+1
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=(5 bytes)
@@ -373,13 +373,13 @@ submit ml replicas=2 cpu=1
 . agent east up n1 cpu=1
 . agent west up
 submit ml cpu=2
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     answer ok
     | job-1
 submit ml cpu=1
-    shape_new shape=2 body=(14 bytes)
+    shape_new shape=2 body=(12 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-2+1
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -404,7 +404,7 @@ agent east inventory end
 agent east nodes n1 cpu=8
     east <- ack 1
 submit ml cpu=4
-    shape_new shape=2 body=(14 bytes)
+    shape_new shape=2 body=(12 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-2+1
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1

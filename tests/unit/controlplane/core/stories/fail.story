@@ -67,8 +67,8 @@ agent east reports 1/0#1 r1 exited 143
 . cluster east
 . agent east up n1 cpu=8
 submit ml cpu=1 retries=7
-    shape_new shape=1 body=(14 bytes)
-    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000 retries_max=7
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     answer ok
@@ -148,8 +148,8 @@ agent east reports 1/0#8 r0 exited 9
 . cluster east
 . agent east up n1 cpu=8
 submit ml cpu=1 retries=1
-    shape_new shape=1 body=(14 bytes)
-    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000 retries_max=1
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     answer ok
@@ -322,3 +322,33 @@ agent east hello
 agent east inventory end
     element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=4 first_replica=1
     job_end job=1 failed ReplicaFailed is_array=0
+
+# the deadline and the retries of a job that has not started hold over a reload
+. queue ml
+. cluster east
+. submit ml cpu=1 retries=1
+. submit ml cpu=1 deadline=60
+reload
+. agent east up n1 cpu=8
+agent east reports 1/0#1 r0 running, 2/0#1 r0 running
+    replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
+    replica_phase job=2 element=0 n=1 replica=0 running exit_code=0
+    mark_set job=2 kind=3 value=1000
+    east <- ack 3
+agent east reports 1/0#1 r0 exited 1
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0
+    east <- ack 4
+tick 30s
+  9.408s
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#2 seq=3 nodes=1
+agent east reports 1/0#2 r0 exited 1
+    replica_phase job=1 element=0 n=2 replica=0 exited exit_code=1
+    element_end job=1 element=0 n=2 failed RetriesSpent exit_code=1 first_replica=0
+    job_end job=1 failed RetriesSpent is_array=0
+    east <- ack 5
+tick 31s
+  61.000s
+    mark_set job=2 kind=2 value=36
+    east <- stop job-2/0#1 seq=4 DeadlineExceeded

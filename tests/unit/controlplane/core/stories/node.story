@@ -6,7 +6,7 @@ config nodes_max=2
 . cluster east
 . agent east up a1 cpu=4, a2 cpu=2
 submit ml cpu=4
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=a1
@@ -18,7 +18,7 @@ agent east nodes a2 cpu=0 mem=0 notready number=2
 agent east nodes b2 cpu=8 number=2
     east <- ack 3
 submit ml cpu=8
-    shape_new shape=2 body=(14 bytes)
+    shape_new shape=2 body=(12 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-2+1
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=b2
@@ -35,7 +35,7 @@ agent east nodes b2 cpu=0 mem=0 notready number=2
 agent east nodes c2 cpu=6 number=3
     east <- ack 6
 submit ml cpu=6
-    shape_new shape=3 body=(14 bytes)
+    shape_new shape=3 body=(12 bytes)
     job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-3+1
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=c2

@@ -5,13 +5,13 @@ Who goes first.
 . cluster east
 . agent east up n1 cpu=8
 submit ml cpu=9
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     answer ok
     | job-1
 submit ml cpu=1
-    shape_new shape=2 body=(14 bytes)
+    shape_new shape=2 body=(12 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-2+1
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -30,7 +30,7 @@ explain 1
 . submit ml cpu=4
 . submit ml cpu=5
 submit ml cpu=1
-    shape_new shape=3 body=(14 bytes)
+    shape_new shape=3 body=(12 bytes)
     job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-3+1
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -38,7 +38,7 @@ submit ml cpu=1
     | job-3
     east <- start job-3/0#1 seq=2 nodes=1
 submit ml cpu=3
-    shape_new shape=4 body=(14 bytes)
+    shape_new shape=4 body=(12 bytes)
     job_new job=4 tenant=1 queue=1 shape=4 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-4+1
     answer ok
@@ -68,7 +68,7 @@ agent east reports 1/0#1 r0 exited 0
 . submit ml mcpu=5002
 . submit ml mcpu=5003
 submit ml cpu=1
-    shape_new shape=5 body=(14 bytes)
+    shape_new shape=5 body=(12 bytes)
     job_new job=5 tenant=1 queue=1 shape=5 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-5+1
     attempt_new job=5 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -85,7 +85,7 @@ submit ml cpu=1
 . submit ml cpu=4
 . submit ml cpu=8
 submit dev cpu=3
-    shape_new shape=3 body=(14 bytes)
+    shape_new shape=3 body=(12 bytes)
     job_new job=4 tenant=1 queue=2 shape=3 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-4+1
     attempt_new job=4 element=0 n=1 incarnation=1 cluster=1 nodes=n2
@@ -206,7 +206,7 @@ explain 4
 . submit ml cpu=3
 . submit ml cpu=4
 submit ml prio=5 cpu=1
-    shape_new shape=3 body=(14 bytes)
+    shape_new shape=3 body=(12 bytes)
     job_new job=3 tenant=1 queue=1 shape=3 priority=5 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-3+1
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -222,7 +222,7 @@ submit ml prio=5 cpu=1
 . submit ml cpu=2
 . submit ml cpu=7
 submit dev cpu=1
-    shape_new shape=3 body=(14 bytes)
+    shape_new shape=3 body=(12 bytes)
     job_new job=3 tenant=1 queue=2 shape=3 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-3+1
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -234,7 +234,7 @@ submit dev cpu=1
 . queue ml
 . cluster east
 submit ml cpu=1
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     answer ok
@@ -438,7 +438,7 @@ queue ml
 . agent east up n1 cpu=1
 . submit ml cpu=2
 submit ml cpu=1
-    shape_new shape=2 body=(14 bytes)
+    shape_new shape=2 body=(12 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-2+1
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -459,3 +459,55 @@ explain 1
     | job-1 queued NoMatchingCluster
     | east NoMatchingCluster: needs 2.000 CPU, 0 MiB; the most that one node of east has is 1.000 CPU, 65536 MiB
     | west NoMatchingCluster: needs 2.000 CPU, 0 MiB; the most that one node of west has is 0.000 CPU, 0 MiB
+
+# jobs that differ in deadline and retries only are of one shape: they stand in one line, and need the room of one
+config shapes_max=1
+. queue ml
+. cluster east
+submit ml cpu=8
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+submit ml cpu=8 deadline=60
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000 deadline_s=60
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+submit ml cpu=8 retries=3
+    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000 retries_max=3
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+submit ml cpu=8 deadline=90 retries=1
+    job_new job=4 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000 deadline_s=90 retries_max=1
+    audit tenant=1 actor=ann body=submit job-4+1
+    answer ok
+    | job-4
+submit ml cpu=4
+    answer ok
+    | full: open jobs have 1 different shapes, the most there can be
+. agent east up n1 cpu=8
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=1 succeeded Succeeded is_array=0
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-2/0#1 seq=2 nodes=1
+    east <- ack 2
+agent east reports 2/0#1 r0 exited 0
+    replica_phase job=2 element=0 n=1 replica=0 exited exit_code=0
+    mark_set job=2 kind=3 value=1000
+    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=2 succeeded Succeeded is_array=0 has_marks=1
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-3/0#1 seq=3 nodes=1
+    east <- ack 3
+agent east reports 3/0#1 r0 exited 0
+    replica_phase job=3 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=3 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=3 succeeded Succeeded is_array=0
+    attempt_new job=4 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- start job-4/0#1 seq=4 nodes=1
+    east <- ack 4

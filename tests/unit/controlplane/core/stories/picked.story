@@ -5,7 +5,7 @@ Jobs that run chosen elements only, and why an attempt ended.
 . cluster east
 . agent east up n1 cpu=8
 submit ml cpu=4 retry_of=9 picks=3,7-8
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=3 spec=00000000 retry_of=9 picked=(4 bytes)
     mark_set job=1 kind=4 value=3 body=(4 bytes)
     audit tenant=1 actor=ann body=submit job-1+1
@@ -47,8 +47,8 @@ agent east reports 1/7#1 r0 exited 0, 1/8#1 r0 exited 1
 . cluster east
 . agent east up n1 cpu=8
 submit ml cpu=1 retries=1 picks=5
-    shape_new shape=1 body=(14 bytes)
-    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000 picked=(2 bytes)
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000 picked=(2 bytes) retries_max=1
     mark_set job=1 kind=4 value=1 body=(2 bytes)
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=5 n=1 incarnation=1 cluster=1 nodes=n1
@@ -81,7 +81,7 @@ agent east reports 1/5#2 r0 exited 0
 # chosen elements that are queued end with their job
 . queue ml
 submit ml held cpu=1 picks=5-6
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=2 spec=00000000 picked=(2 bytes)
     mark_set job=1 kind=1 value=1
     mark_set job=1 kind=4 value=2 body=(2 bytes)

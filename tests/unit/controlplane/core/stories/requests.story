@@ -3,7 +3,7 @@ What is asked, and how it is answered.
 # each job of a request is accepted or refused by itself, and audited as one
 . queue ml
 submit ml cpu=1 | nowhere cpu=1 | ml cpu=1 name=two | ml x0 cpu=1 | ml badshape
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000 name=two
     audit tenant=1 actor=ann body=submit job-1+2
@@ -12,7 +12,7 @@ submit ml cpu=1 | nowhere cpu=1 | ml cpu=1 name=two | ml x0 cpu=1 | ml badshape
     | absent: queue "nowhere" does not exist; create it, or name another
     | job-2
     | invalid: a job has 1 to 16777216 elements
-    | invalid: the shape's 12 bytes are not what shape_encode writes
+    | invalid: the shape's 10 bytes are not what shape_encode writes
 
 # a request refused as a whole
 . queue ml
@@ -25,7 +25,7 @@ submit ml replicas=4 min=2 cpu=1
     answer ok
     | unsupported: a role's min must equal its replicas: elastic jobs are not scheduled
 submit ml replicas=4 min=4 held
-    shape_new shape=1 body=(13 bytes)
+    shape_new shape=1 body=(11 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     mark_set job=1 kind=1 value=1
     audit tenant=1 actor=ann body=submit job-1+1
@@ -49,7 +49,7 @@ submit ml retry_of=1 held
 # a spec is stored once for each range of ids
 . queue ml
 submit ml held spec=a | ml held spec=a | ml held spec=b | ml held spec=a
-    shape_new shape=1 body=(13 bytes)
+    shape_new shape=1 body=(11 bytes)
     spec_new job=0 digest=61616161 body=a
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=61616161
     mark_set job=1 kind=1 value=1
@@ -84,7 +84,7 @@ submit ml held spec=b
 # a repeatable request has its answer kept, refused parts and all
 . queue ml
 submit key=k1 ml held | nowhere held
-    shape_new shape=1 body=(13 bytes)
+    shape_new shape=1 body=(11 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     mark_set job=1 kind=1 value=1
     audit tenant=1 actor=ann body=submit job-1+1
@@ -107,7 +107,7 @@ hold 1 key=k4
 config jobs_max=2
 . queue ml
 submit ml jobs=3 held
-    shape_new shape=1 body=(13 bytes)
+    shape_new shape=1 body=(11 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     mark_set job=1 kind=1 value=1
     job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
@@ -133,7 +133,7 @@ submit ml held
 . queue ml
 room 3
 submit ml jobs=3 held
-    shape_new shape=1 body=(13 bytes)
+    shape_new shape=1 body=(11 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     mark_set job=1 kind=1 value=1
     job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
@@ -157,7 +157,7 @@ config elements_max=2
 . cluster east
 . agent east up n1 cpu=8
 submit ml x3 cpu=1
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=3 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -206,10 +206,10 @@ cluster east_1
 config shapes_max=2
 . queue ml
 submit ml cpu=1 held | ml cpu=2 held
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     mark_set job=1 kind=1 value=1
-    shape_new shape=2 body=(14 bytes)
+    shape_new shape=2 body=(12 bytes)
     job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
     mark_set job=2 kind=1 value=1
     audit tenant=1 actor=ann body=submit job-1+2
@@ -223,7 +223,7 @@ submit ml cpu=3 held
 . cancel 1
 submit ml cpu=3 held
     shape_drop shape=2
-    shape_new shape=3 body=(14 bytes)
+    shape_new shape=3 body=(12 bytes)
     job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
     mark_set job=3 kind=1 value=1
     audit tenant=1 actor=ann body=submit job-3+1
@@ -243,7 +243,7 @@ submit ml cpu=2 held
 config shapes_max=1
 . queue ml
 submit ml prio=1 held | ml prio=2 held | ml prio=3 held | ml prio=4 held | ml prio=5 held
-    shape_new shape=1 body=(13 bytes)
+    shape_new shape=1 body=(11 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=1 elements=1 spec=00000000
     mark_set job=1 kind=1 value=1
     job_new job=2 tenant=1 queue=1 shape=1 priority=2 elements=1 spec=00000000
@@ -320,7 +320,7 @@ cancel 1 tenant=2
 . cluster east
 . agent east up n1 cpu=4 free=2, n2 cpu=4 free=2
 submit ml cpu=3
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     answer ok
@@ -382,3 +382,14 @@ config shapes_max=2
 submit ml cpu=2
     answer ok
     | full: open jobs have too many different shapes and priorities
+
+# retries and deadlines have a most
+. queue ml
+submit ml cpu=1 retries=1000 deadline=31622400 | ml cpu=1 retries=1001 | ml cpu=1 deadline=31622401
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000 deadline_s=31622400 retries_max=1000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+    | invalid: a job has at most 1000 retries, and a deadline of at most 31622400 s
+    | invalid: a job has at most 1000 retries, and a deadline of at most 31622400 s

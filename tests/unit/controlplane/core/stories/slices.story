@@ -152,8 +152,7 @@ config slice_max=6
 . agent east reports 3/0#1 r0 running
 . agent east reports 4/0#1 r0 running
 20s submit ml cpu=1
-    shape_new shape=2 body=(14 bytes)
-    job_new job=5 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    job_new job=5 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-5+1
     mark_set job=1 kind=2 value=36
     answer ok
@@ -176,8 +175,7 @@ config slice_max=6
 . agent east reports 1/0#1 r0 exited 1
 . agent east reports 2/0#1 r0 exited 1
 60s submit ml cpu=1
-    shape_new shape=2 body=(14 bytes)
-    job_new job=3 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-3+1
     answer ok
     | job-3

@@ -16,7 +16,7 @@ agent east inventory end
 agent east nodes n1 cpu=8
     east <- ack 1
 submit ml cpu=2 spec=a
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     spec_new job=0 digest=61616161 body=a
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=61616161
     audit tenant=1 actor=ann body=submit job-1+1
@@ -30,7 +30,7 @@ submit ml cpu=2 spec=a
 . cluster east
 . agent east up n1 cpu=8
 submit ml replicas=3 cpu=2
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=(8 bytes)
@@ -86,7 +86,7 @@ agent east inventory end
 . cluster east
 . agent east up n1 cpu=2
 submit ml x4 cpu=1
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=4 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -126,7 +126,7 @@ agent east reports 1/3#1 r0 exited 0
 . cluster east
 . agent east up n1 cpu=8
 submit ml x3 cpu=1
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=3 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -155,7 +155,7 @@ agent east reports 1/2#1 r0 exited 0
 . queue ml
 . cluster east
 submit ml cpu=1
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     answer ok
@@ -177,7 +177,7 @@ config starts_max=2
 . queue ml
 . cluster east
 submit ml x5 cpu=1
-    shape_new shape=1 body=(14 bytes)
+    shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=5 spec=00000000
     audit tenant=1 actor=ann body=submit job-1+1
     answer ok
