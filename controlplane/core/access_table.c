@@ -65,13 +65,13 @@ bool access_table_add_join(struct access_table *table, const struct join *join, 
     if (access_table_join(table, &join->token)) {
         return fl_fail(err, FL_EXISTS, "this join token is there already");
     }
-    if (!join->cluster && table->joins.len - table->joins_used >= CORE_JOINS_MAX) {
+    if (!join->cluster.n && table->joins.len - table->joins_used >= CORE_JOINS_MAX) {
         return fl_fail(err, FL_FULL,
                        "%d join tokens wait to be used, the most there can be; revoke some",
                        CORE_JOINS_MAX);
     }
     fl_vec_insert(&table->joins, seek_join(table, &join->token), *join);
-    if (join->cluster) table->joins_used++;
+    if (join->cluster.n) table->joins_used++;
     return true;
 }
 
@@ -104,10 +104,10 @@ bool access_table_add_token(struct access_table *table, const struct token *toke
     return true;
 }
 
-void access_table_use_join(struct access_table *table, struct join *join, uint32_t cluster,
+void access_table_use_join(struct access_table *table, struct join *join, struct fl_cluster cluster,
                            const struct fl_digest *key)
 {
-    if (!join->cluster) table->joins_used++;
+    if (!join->cluster.n) table->joins_used++;
     join->cluster = cluster;
     join->key = *key;
 }
@@ -117,7 +117,7 @@ void access_table_drop_join(struct access_table *table, const struct fl_digest *
     struct join *join = access_table_join(table, token);
 
     fl_assert(join);
-    if (join->cluster) table->joins_used--;
+    if (join->cluster.n) table->joins_used--;
     fl_vec_remove(&table->joins, (size_t)(join - table->joins.at));
 }
 
@@ -140,7 +140,7 @@ void access_table_expire(struct access_table *table, fl_ms now, struct access_go
             table->joins.at[joins_kept++] = join;
             continue;
         }
-        if (join.cluster) table->joins_used--;
+        if (join.cluster.n) table->joins_used--;
         gone.join(gone.ctx, &join);
     }
     table->joins.len = joins_kept;
@@ -164,7 +164,7 @@ bool access_table_surplus(const struct access_table *table, struct join *ret_joi
     for (size_t i = 0; i < table->joins.len; i++) {
         const struct join *join = &table->joins.at[i];
 
-        if (join->cluster && (!first || join->expires_at < first->expires_at)) first = join;
+        if (join->cluster.n && (!first || join->expires_at < first->expires_at)) first = join;
     }
     fl_assert(first);
     *ret_join = *first;

@@ -15,8 +15,8 @@ struct join {
     struct fl_digest token;
     struct fl_tenant tenant;
     fl_ms expires_at;
-    uint32_t cluster;     /* slot; 0: not used */
-    struct fl_digest key; /* the agent's key that used it */
+    struct fl_cluster cluster; /* none: not used */
+    struct fl_digest key;      /* the agent's key that used it */
     char name[FL_NAME_BYTES_MAX + 1];
 };
 
@@ -48,7 +48,7 @@ FL_CHECK bool access_table_add_join(struct access_table *table, const struct joi
 FL_CHECK bool access_table_add_token(struct access_table *table, const struct token *token,
                                      struct fl_err *err);
 
-void access_table_use_join(struct access_table *table, struct join *join, uint32_t cluster,
+void access_table_use_join(struct access_table *table, struct join *join, struct fl_cluster cluster,
                            const struct fl_digest *key);
 
 void access_table_drop_join(struct access_table *table, const struct fl_digest *token);

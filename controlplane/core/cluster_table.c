@@ -35,17 +35,17 @@ void cluster_table_fini(struct cluster_table *table)
     fl_map_fini(&table->by_name);
 }
 
-uint32_t cluster_table_find(const struct cluster_table *table, struct fl_cluster cluster)
+struct cluster *cluster_table_find(const struct cluster_table *table, struct fl_cluster id)
 {
-    return cluster.n - 1 < table->clusters.len ? cluster.n : 0;
+    return id.n - 1 < table->clusters.len ? cluster_table_at(table, id) : NULL;
 }
 
-uint32_t cluster_table_find_name(const struct cluster_table *table, struct fl_str name)
+struct cluster *cluster_table_find_name(const struct cluster_table *table, struct fl_str name)
 {
-    uint64_t slot = 0;
+    uint64_t id = 0;
 
-    (void)fl_map_find(&table->by_name, name.at, name.len, &slot);
-    return (uint32_t)slot;
+    (void)fl_map_find(&table->by_name, name.at, name.len, &id);
+    return cluster_table_find(table, (struct fl_cluster){(uint32_t)id});
 }
 
 static void load_changed(struct cluster_table *table, struct cluster *cluster)
@@ -57,12 +57,12 @@ static void load_changed(struct cluster_table *table, struct cluster *cluster)
 
 static void unlink_grown(struct cluster_table *table, const struct cluster *cluster)
 {
-    if (cluster->grown_prev) {
+    if (cluster->grown_prev.n) {
         cluster_table_at(table, cluster->grown_prev)->grown_next = cluster->grown_next;
     } else {
         table->grown_first = cluster->grown_next;
     }
-    if (cluster->grown_next) {
+    if (cluster->grown_next.n) {
         cluster_table_at(table, cluster->grown_next)->grown_prev = cluster->grown_prev;
     }
 }
@@ -73,11 +73,11 @@ void cluster_table_grow(struct cluster_table *table, struct cluster *cluster)
 
     load_changed(table, cluster);
     cluster->grown_at = ++table->stamp;
-    if (table->grown_first == cluster->id) return;
+    if (table->grown_first.n == cluster->id.n) return;
     if (is_listed) unlink_grown(table, cluster);
-    cluster->grown_prev = 0;
+    cluster->grown_prev = (struct fl_cluster){0};
     cluster->grown_next = table->grown_first;
-    if (table->grown_first) {
+    if (table->grown_first.n) {
         cluster_table_at(table, table->grown_first)->grown_prev = cluster->id;
     }
     table->grown_first = cluster->id;
@@ -96,10 +96,10 @@ void cluster_table_resize(struct cluster_table *table, struct cluster *cluster)
     cluster->totals_at = table->totals_at = ++table->stamp;
 }
 
-bool cluster_table_add(struct cluster_table *table, uint32_t id, struct fl_str name,
-                       struct fl_str uid, uint32_t *ret_slot, struct fl_err *err)
+bool cluster_table_add(struct cluster_table *table, struct fl_cluster id, struct fl_str name,
+                       struct fl_str uid, struct cluster **ret_cluster, struct fl_err *err)
 {
-    uint32_t slot = (uint32_t)table->clusters.len + 1;
+    struct fl_cluster next = {(uint32_t)table->clusters.len + 1};
     struct cluster *cluster;
 
     if (!fl_str_is_name(name)) {
@@ -112,30 +112,28 @@ bool cluster_table_add(struct cluster_table *table, uint32_t id, struct fl_str n
     if (cluster_table_find_name(table, name)) {
         return fl_fail(err, FL_EXISTS, "cluster " FL_STR_FMT " is there already", FL_STR_ARG(name));
     }
-    if (slot > table->clusters_max) {
+    if (next.n > table->clusters_max) {
         return fl_fail(err, FL_FULL, "there were %u clusters, the most there can be",
                        table->clusters_max);
     }
-    if (id != 0 && id != slot) {
-        return fl_fail(err, FL_TORN, "cluster %u comes where cluster %u is next", id, slot);
+    if (id.n != 0 && id.n != next.n) {
+        return fl_fail(err, FL_TORN, "cluster %u comes where cluster %u is next", id.n, next.n);
     }
     cluster = fl_new(struct cluster);
-    cluster->id = slot;
+    cluster->id = next;
     cluster->state = CLUSTER_ENROLLED;
     memcpy(cluster->name, name.at, name.len);
     memcpy(cluster->uid, uid.at, uid.len);
     fl_vec_push(&table->clusters, cluster);
-    fl_map_put(&table->by_name, name.at, name.len, slot);
+    fl_map_put(&table->by_name, name.at, name.len, next.n);
     cluster_table_resize(table, cluster);
     cluster_table_grow(table, cluster);
-    *ret_slot = slot;
+    *ret_cluster = cluster;
     return true;
 }
 
-void cluster_table_remove(struct cluster_table *table, uint32_t slot)
+void cluster_table_remove(struct cluster_table *table, struct cluster *cluster)
 {
-    struct cluster *cluster = cluster_table_at(table, slot);
-
     cluster->state = CLUSTER_REMOVED;
     fl_map_remove(&table->by_name, cluster->name, strlen(cluster->name));
     cluster_table_resize(table, cluster);

@@ -57,7 +57,7 @@ struct cluster_life {
 enum { CLUSTER_LIVES_MAX = 4 };
 
 struct cluster {
-    uint32_t id;
+    struct fl_cluster id;
     uint8_t state; /* enum cluster_state */
     char name[FL_NAME_BYTES_MAX + 1];
     char uid[CLUSTER_UID_MAX + 1];
@@ -100,15 +100,15 @@ struct cluster {
     uint32_t told_len;           /* nodes that this session has reported */
     uint32_t ready_len;          /* those of them that are ready */
     bool is_listed;              /* this session has reported all nodes: a missing one is gone */
-    struct fl_resources total_sum, free_sum; /* over the ready nodes that this session reported */
-    uint32_t node_cursor;                    /* where the next search starts */
-    uint64_t grown_at;                       /* stamp of when something last became free */
-    uint64_t totals_at;                      /* stamp of when what it could hold last changed */
-    uint32_t grown_prev, grown_next;         /* slots, the one that grew last first */
-    bool is_load_changed;                    /* it is in the table's loads_changed */
-    uint32_t claims_len;                     /* claims on its nodes */
-    struct fl_resources claimed_sum;         /* over all these claims */
-    bool is_claim_broken;                    /* a claimed node is not what it was: drop them all */
+    struct fl_resources total_sum, free_sum;  /* over the ready nodes that this session reported */
+    uint32_t node_cursor;                     /* where the next search starts */
+    uint64_t grown_at;                        /* stamp of when something last became free */
+    uint64_t totals_at;                       /* stamp of when what it could hold last changed */
+    struct fl_cluster grown_prev, grown_next; /* the one that grew last first */
+    bool is_load_changed;                     /* it is in the table's loads_changed */
+    uint32_t claims_len;                      /* claims on its nodes */
+    struct fl_resources claimed_sum;          /* over all these claims */
+    bool is_claim_broken;                     /* a claimed node is not what it was: drop them all */
 
     struct element_slot live_first;
     uint32_t live_len;
@@ -125,32 +125,34 @@ struct cluster {
 };
 
 struct cluster_table {
-    FL_VEC(struct cluster *) clusters; /* slot i + 1, which is the id, is at[i]: never removed */
-    struct fl_map by_name;             /* name of an enrolled cluster -> slot */
+    FL_VEC(struct cluster *) clusters; /* id i + 1 is at[i]: never removed, nor moved */
+    struct fl_map by_name;             /* name of an enrolled cluster -> id */
     uint32_t clusters_max, nodes_max;
-    uint64_t stamp;       /* grows with each change that may let waiting work start */
-    uint64_t totals_at;   /* stamp of the last change of what clusters could hold when empty */
-    uint32_t grown_first; /* the cluster that grew last; 0: there is none */
-    FL_VEC(uint32_t) loads_changed; /* clusters whose load changed since the last round */
+    uint64_t stamp;     /* grows with each change that may let waiting work start */
+    uint64_t totals_at; /* stamp of the last change of what clusters could hold when empty */
+    struct fl_cluster grown_first;           /* the cluster that grew last */
+    FL_VEC(struct fl_cluster) loads_changed; /* clusters whose load changed since the last round */
 };
 
 void cluster_table_init(struct cluster_table *table, uint32_t clusters_max, uint32_t nodes_max);
 void cluster_table_fini(struct cluster_table *table);
 
-static inline struct cluster *cluster_table_at(const struct cluster_table *table, uint32_t slot)
+static inline struct cluster *cluster_table_at(const struct cluster_table *table,
+                                               struct fl_cluster id)
 {
-    fl_assert(slot - 1 < table->clusters.len);
-    return table->clusters.at[slot - 1];
+    fl_assert(id.n - 1 < table->clusters.len);
+    return table->clusters.at[id.n - 1];
 }
 
-/* Slots; 0: none. */
-uint32_t cluster_table_find(const struct cluster_table *table, struct fl_cluster cluster);
-uint32_t cluster_table_find_name(const struct cluster_table *table, struct fl_str name);
+/* Any id is fine, and any name; NULL: not there. */
+struct cluster *cluster_table_find(const struct cluster_table *table, struct fl_cluster id);
+struct cluster *cluster_table_find_name(const struct cluster_table *table, struct fl_str name);
 
 /* As queue_table_add.  A removed cluster's name is free again. */
-FL_CHECK bool cluster_table_add(struct cluster_table *table, uint32_t id, struct fl_str name,
-                                struct fl_str uid, uint32_t *ret_slot, struct fl_err *err);
-void cluster_table_remove(struct cluster_table *table, uint32_t slot);
+FL_CHECK bool cluster_table_add(struct cluster_table *table, struct fl_cluster id,
+                                struct fl_str name, struct fl_str uid, struct cluster **ret_cluster,
+                                struct fl_err *err);
+void cluster_table_remove(struct cluster_table *table, struct cluster *cluster);
 
 /* Something became free there: shapes that did not fit may. */
 void cluster_table_grow(struct cluster_table *table, struct cluster *cluster);

@@ -82,7 +82,7 @@ static void db_back(struct core *core)
             continue;
         }
         cluster->lost_at = core->now + core->config.silence_ms;
-        core_timer_arm(core, TIMER_LOSS, cluster->id, cluster->lost_at);
+        core_timer_arm(core, TIMER_LOSS, cluster->id.n, cluster->lost_at);
     }
 }
 
@@ -93,24 +93,24 @@ static void fire_timers(struct core *core, struct core_batch *batch)
     uint64_t value;
 
     while (core_timer_due(core, &kind, &value)) {
-        uint32_t slot = (uint32_t)value;
+        struct fl_cluster cluster = {(uint32_t)value};
 
         switch (kind) {
         case TIMER_ELEMENT:
-            core_element_ready(core, (struct element_slot){slot});
+            core_element_ready(core, (struct element_slot){(uint32_t)value});
             break;
         case TIMER_DEADLINE:
             core_job_stop(core, batch, job_table_find(&core->jobs, (struct fl_job){value}),
                           REASON_DeadlineExceeded);
             break;
         case TIMER_LOSS:
-            core_session_expire(core, batch, cluster_table_at(&core->clusters, slot));
+            core_session_expire(core, batch, cluster_table_at(&core->clusters, cluster));
             break;
         case TIMER_RESEND:
-            core_session_sweep(core, batch, cluster_table_at(&core->clusters, slot));
+            core_session_sweep(core, batch, cluster_table_at(&core->clusters, cluster));
             break;
         case TIMER_STRAY:
-            core_session_strays(core, batch, cluster_table_at(&core->clusters, slot));
+            core_session_strays(core, batch, cluster_table_at(&core->clusters, cluster));
             break;
         case TIMER_ACCESS:
             core_access_expire(core, batch);
@@ -224,8 +224,8 @@ static bool go_on_with(struct core *core, struct core_batch *batch, struct later
     struct job_slot job;
 
     if (what.is_cluster) {
-        return core_session_slice(core, batch,
-                                  cluster_table_at(&core->clusters, (uint32_t)what.id));
+        return core_session_slice(
+            core, batch, cluster_table_at(&core->clusters, (struct fl_cluster){(uint32_t)what.id}));
     }
     job = job_table_find(&core->jobs, (struct fl_job){what.id});
     return !job.n || core_job_stop_slice(core, batch, job);

@@ -41,7 +41,7 @@ static void answer_certificate(struct core_batch *batch, const struct core_event
                                const struct cluster *cluster)
 {
     answer_ok(batch, event,
-              (struct core_answer){.id = cluster->id,
+              (struct core_answer){.id = cluster->id.n,
                                    .generation = cluster->generation,
                                    .uuid = cluster->uuid,
                                    .name = cluster->name});
@@ -107,7 +107,7 @@ static void put_join_row(struct core_batch *batch, const struct join *join)
                       .join_put = {.token = join->token,
                                    .tenant = join->tenant.n,
                                    .expires_at = join->expires_at,
-                                   .cluster = join->cluster,
+                                   .cluster = join->cluster.n,
                                    .key = join->key,
                                    .name = fl_str_c(join->name)}};
 
@@ -144,7 +144,7 @@ static void revoke_join(struct core *core, const struct core_event *event, struc
     const struct join *found = access_table_join(&core->access, &event->join_revoke.token);
     struct join join;
 
-    if (!found || found->tenant.n != event->tenant.n || found->cluster) {
+    if (!found || found->tenant.n != event->tenant.n || found->cluster.n) {
         core_answer_code(batch, event, FL_ABSENT, "this join token is unknown, used or expired");
         return;
     }
@@ -161,20 +161,18 @@ static void revoke_join(struct core *core, const struct core_event *event, struc
 static struct cluster *enrolled(struct core *core, const struct core_event *event,
                                 struct core_batch *batch, const struct join *join)
 {
-    uint32_t slot = cluster_table_find_name(&core->clusters, fl_str_c(join->name));
+    struct cluster *cluster = cluster_table_find_name(&core->clusters, fl_str_c(join->name));
     struct fl_err err = {0};
-    struct cluster *cluster;
 
     if (event->enrol.uuid.len != CORE_UUID_BYTES || !fl_str_is_text(event->enrol.uuid)) {
         core_answer_code(batch, event, FL_INVALID, "a uuid has 36 characters");
         return NULL;
     }
-    if (!slot && !cluster_table_add(&core->clusters, 0, fl_str_c(join->name), event->enrol.uid,
-                                    &slot, &err)) {
+    if (!cluster && !cluster_table_add(&core->clusters, (struct fl_cluster){0},
+                                       fl_str_c(join->name), event->enrol.uid, &cluster, &err)) {
         core_answer_code(batch, event, err.code, err.text);
         return NULL;
     }
-    cluster = cluster_table_at(&core->clusters, slot);
     if (!fl_str_eq(fl_str_c(cluster->uid), event->enrol.uid)) {
         core_answer_code(batch, event, FL_EXISTS,
                          "a cluster of this name, but with another uid, is there already; remove "
@@ -196,7 +194,7 @@ static void enrol(struct core *core, const struct core_event *event, struct core
                          "this join token is unknown, used or expired; make another");
         return;
     }
-    if (join->cluster) { /* the answer may have been lost on its way */
+    if (join->cluster.n) { /* the answer may have been lost on its way */
         cluster = cluster_table_at(&core->clusters, join->cluster);
         if (cluster->state == CLUSTER_ENROLLED && cluster->access == CORE_ACCESS_open &&
             is_same(&join->key, &event->enrol.key) && is_same(&join->key, &cluster->key)) {
@@ -250,8 +248,7 @@ static void lock(struct core *core, const struct core_event *event, struct core_
 
 static void renew(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    uint32_t slot = cluster_table_find(&core->clusters, event->renew.cluster);
-    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+    struct cluster *cluster = cluster_table_find(&core->clusters, event->renew.cluster);
     uint64_t generation = event->renew.generation;
     bool is_repeated;
 
@@ -315,8 +312,7 @@ void core_access_seen(const struct core *core, struct cluster *cluster, uint64_t
 static struct cluster *find_cluster(struct core *core, const struct core_event *event,
                                     struct core_batch *batch)
 {
-    uint32_t slot = cluster_table_find(&core->clusters, event->cluster_forget.cluster);
-    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+    struct cluster *cluster = cluster_table_find(&core->clusters, event->cluster_forget.cluster);
 
     if (cluster && cluster->state == CLUSTER_ENROLLED) return cluster;
     core_answer_code(batch, event, FL_ABSENT, "this cluster is not enrolled");
@@ -334,7 +330,7 @@ static void revoke(struct core *core, const struct core_event *event, struct cor
         core_audit(batch, event, "cluster_revoke %s", cluster->name);
         core_disconnect(core, batch, cluster, FL_DENIED, core_access_refusal(cluster));
     }
-    answer_ok(batch, event, (struct core_answer){.id = cluster->id});
+    answer_ok(batch, event, (struct core_answer){.id = cluster->id.n});
 }
 
 static void unlock(struct core *core, const struct core_event *event, struct core_batch *batch)
@@ -352,7 +348,7 @@ static void unlock(struct core *core, const struct core_event *event, struct cor
         core_put_cluster(batch, cluster);
         core_audit(batch, event, "cluster_unlock %s", cluster->name);
     }
-    answer_ok(batch, event, (struct core_answer){.id = cluster->id});
+    answer_ok(batch, event, (struct core_answer){.id = cluster->id.n});
 }
 
 /* ---- tokens of the API ----------------------------------------------------------------------- */

@@ -391,7 +391,7 @@ static void put_attempt(struct core *core, struct core_batch *batch, const struc
                                       .element = element->element,
                                       .n = element->n,
                                       .incarnation = element->incarnation,
-                                      .cluster = cluster->id}};
+                                      .cluster = cluster->id.n}};
     size_t bytes = 0;
     char *names;
 

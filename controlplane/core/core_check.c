@@ -24,7 +24,7 @@ static uint64_t hash_elements(const struct core *core, const struct job *job, ui
         const struct element *element = element_table_at(&core->elements, slot);
 
         h = fl_hash_u64(h, (uint64_t)number << 16 | element->n);
-        h = fl_hash_u64(h, element->place == ELEMENT_LIVE ? element->cluster : 0);
+        h = fl_hash_u64(h, element->place == ELEMENT_LIVE ? element->cluster.n : 0);
         h = fl_hash_u64(h, element->incarnation);
         h = fl_hash_u64(h, element->failures);
     }
@@ -58,7 +58,7 @@ static uint64_t hash_access(const struct access_table *access, uint64_t h)
 
         h = fl_hash64(h, &join->token, sizeof join->token);
         h = fl_hash64(h, &join->key, sizeof join->key);
-        h = fl_hash_u64(h, (uint64_t)join->tenant.n << 32 | join->cluster);
+        h = fl_hash_u64(h, (uint64_t)join->tenant.n << 32 | join->cluster.n);
         h = fl_hash_u64(h, (uint64_t)join->expires_at);
         h = hash_text(h, join->name);
     }
@@ -317,7 +317,7 @@ static void check_claims(const struct core *core, const struct cluster *cluster)
     for (size_t q = 0; q < core->queues.queues.len; q++) {
         const struct claim *claim = &core->queues.queues.at[q].claim;
 
-        if (claim->cluster != cluster->id) continue;
+        if (claim->cluster.n != cluster->id.n) continue;
         claims_len++;
         for (size_t i = 0; i < claim->parts.len && !cluster->is_claim_broken; i++) {
             fl_resources_add(&claimed[claim->parts.at[i].node], claim->parts.at[i].room);
@@ -341,7 +341,7 @@ static void check_clusters(const struct core *core, struct sums *sums)
         for (struct element_slot slot = cluster->live_first; slot.n;) {
             const struct element *element = element_table_at(&core->elements, slot);
 
-            fl_assert(element->place == ELEMENT_LIVE && element->cluster == cluster->id);
+            fl_assert(element->place == ELEMENT_LIVE && element->cluster.n == cluster->id.n);
             len++;
             unconfirmed += !element->is_reported;
             resend += is_resend(cluster, element);

@@ -99,34 +99,34 @@ static void put_queue(struct core *core, const struct core_event *event, struct 
 static void put_cluster(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     struct fl_str name = event->cluster_put.name, uid = event->cluster_put.uid;
-    uint32_t slot = cluster_table_find_name(&core->clusters, name);
+    struct cluster *cluster = cluster_table_find_name(&core->clusters, name);
     struct fl_err err = {0};
 
-    if (slot && !fl_str_eq(fl_str_c(cluster_table_at(&core->clusters, slot)->uid), uid)) {
+    if (cluster && !fl_str_eq(fl_str_c(cluster->uid), uid)) {
         core_answer_code(
             batch, event, FL_EXISTS,
             "a cluster of this name, but with another uid, is there already; remove it "
             "first, or take another name");
         return;
     }
-    if (!slot) {
-        if (!cluster_table_add(&core->clusters, 0, name, uid, &slot, &err)) {
+    if (!cluster) {
+        if (!cluster_table_add(&core->clusters, (struct fl_cluster){0}, name, uid, &cluster,
+                               &err)) {
             core_answer_code(batch, event, err.code, err.text);
             return;
         }
-        core_put_cluster(batch, cluster_table_at(&core->clusters, slot));
-        core_audit(batch, event, "cluster_put %s", cluster_table_at(&core->clusters, slot)->name);
+        core_put_cluster(batch, cluster);
+        core_audit(batch, event, "cluster_put %s", cluster->name);
         core->is_dirty = true;
     }
-    accepted(batch, event, (struct core_answer){.code = FL_OK, .id = slot});
+    accepted(batch, event, (struct core_answer){.code = FL_OK, .id = cluster->id.n});
 }
 
 /* The enrolled cluster; NULL: answered already. */
 static struct cluster *find_cluster(struct core *core, const struct core_event *event,
                                     struct core_batch *batch, struct fl_cluster id)
 {
-    uint32_t slot = cluster_table_find(&core->clusters, id);
-    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+    struct cluster *cluster = cluster_table_find(&core->clusters, id);
 
     if (cluster && cluster->state == CLUSTER_ENROLLED) return cluster;
     core_answer_code(batch, event, FL_ABSENT, "this cluster is not enrolled");
@@ -209,7 +209,7 @@ static void forget(struct core *core, const struct core_event *event, struct cor
                cluster->live_len);
     cluster_end_session(&core->clusters, cluster);
     cluster->lost_at = 0;
-    cluster_table_remove(&core->clusters, cluster->id);
+    cluster_table_remove(&core->clusters, cluster);
     cluster->is_draining = false;
     core_put_cluster(batch, cluster);
     core_session_sweep(core, batch, cluster);

@@ -9,7 +9,7 @@ void core_disconnected(struct core *core, struct cluster *cluster)
     cluster_end_session(&core->clusters, cluster);
     if (!was_connected || core->is_db_away || cluster->is_silent) return;
     cluster->lost_at = core->now + core->config.silence_ms;
-    core_timer_arm(core, TIMER_LOSS, cluster->id, cluster->lost_at);
+    core_timer_arm(core, TIMER_LOSS, cluster->id.n, cluster->lost_at);
 }
 
 void core_disconnect(struct core *core, struct core_batch *batch, struct cluster *cluster,

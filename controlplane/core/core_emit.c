@@ -87,7 +87,7 @@ void core_keep_answer(struct core_batch *batch, const struct core_event *event,
 void core_put_cluster(struct core_batch *batch, const struct cluster *cluster)
 {
     struct row row = {.kind = ROW_cluster_put,
-                      .cluster_put = {.cluster = cluster->id,
+                      .cluster_put = {.cluster = cluster->id.n,
                                       .state = cluster->state,
                                       .access = cluster->access,
                                       .is_draining = cluster->is_draining,
@@ -117,7 +117,7 @@ void core_put_queue(struct core_batch *batch, const struct queue *queue)
 struct core_send core_send_to(const struct cluster *cluster, enum core_send_kind kind)
 {
     return (struct core_send){.kind = kind,
-                              .cluster = {cluster->id},
+                              .cluster = cluster->id,
                               .connection = cluster->connection,
                               .session_epoch = cluster->session_epoch};
 }

@@ -22,15 +22,14 @@ static bool load_queue(struct core *core, const struct row_queue_put *row, struc
 
 static bool load_cluster(struct core *core, const struct row_cluster_put *row, struct fl_err *err)
 {
+    struct fl_cluster id = {row->cluster};
     struct cluster *cluster;
-    uint32_t slot;
 
     if (row->cordon.len > CORE_REASON_BYTES_MAX || row->uuid.len > CLUSTER_UUID_MAX ||
         row->access > CORE_ACCESS_revoked ||
-        !cluster_table_add(&core->clusters, row->cluster, row->name, row->uid, &slot, err)) {
+        !cluster_table_add(&core->clusters, id, row->name, row->uid, &cluster, err)) {
         return fl_err_wrap(err, "cluster %" PRIu32, row->cluster);
     }
-    cluster = cluster_table_at(&core->clusters, slot);
     cluster->session_epoch = row->session_epoch;
     if (row->cordon.len > 0) memcpy(cluster->cordon, row->cordon.at, row->cordon.len);
     if (row->uuid.len > 0) memcpy(cluster->uuid, row->uuid.at, row->uuid.len);
@@ -39,7 +38,7 @@ static bool load_cluster(struct core *core, const struct row_cluster_put *row, s
     cluster->generation = row->generation;
     cluster->seen = row->seen;
     cluster->key = row->key;
-    if (row->state == CLUSTER_REMOVED) cluster_table_remove(&core->clusters, slot);
+    if (row->state == CLUSTER_REMOVED) cluster_table_remove(&core->clusters, cluster);
     return true;
 }
 
@@ -55,7 +54,7 @@ static bool load_join(struct core *core, const struct row_join_put *row, struct 
     struct join join = {.token = row->token,
                         .tenant = {row->tenant},
                         .expires_at = row->expires_at,
-                        .cluster = row->cluster,
+                        .cluster = {row->cluster},
                         .key = row->key};
 
     copy_text(join.name, sizeof join.name, row->name);
@@ -236,11 +235,12 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
     struct element *element;
     struct element_slot slot;
     struct shape_slot shape;
+    struct fl_cluster cluster = {row->cluster};
     uint32_t place;
 
     if (!job) return false;
     slot = job_table_element(&core->jobs, job, row->element);
-    if (row->cluster == 0 || row->cluster > core->clusters.clusters.len ||
+    if (!cluster_table_find(&core->clusters, cluster) ||
         !job_table_has_element(&core->jobs, job, row->element) ||
         row->n != (slot.n ? element_table_at(&core->elements, slot)->n : 0) + 1) {
         return fl_fail(err, FL_TORN,
@@ -260,7 +260,7 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
     element = element_table_at(&core->elements, slot);
     element->n = row->n;
     element->incarnation = row->incarnation;
-    element->cluster = row->cluster;
+    element->cluster = cluster;
     element->place = ELEMENT_LIVE;
     element->first_replica = UINT32_MAX;
     shape = queue_table_bucket(&core->queues, job->bucket)->shape;
@@ -415,7 +415,7 @@ void core_begin(struct core *core)
         }
         cluster->seen_at = core->now;
         cluster->lost_at = core->now + core->config.silence_ms;
-        core_timer_arm(core, TIMER_LOSS, cluster->id, cluster->lost_at);
+        core_timer_arm(core, TIMER_LOSS, cluster->id.n, cluster->lost_at);
     }
     core_access_begin(core);
     core->is_dirty = true;

@@ -57,10 +57,10 @@ static struct core_job_view view_of(const struct core *core, struct job_slot slo
     view.elements_cancelled = run->cancelled;
     first = job_table_element(&core->jobs, job, job_table_number(&core->jobs, job, 0));
     if (first.n && element_table_at(&core->elements, first)->place == ELEMENT_LIVE) {
-        view.cluster.n = element_table_at(&core->elements, first)->cluster;
+        view.cluster = element_table_at(&core->elements, first)->cluster;
         view.attempt = element_table_at(&core->elements, first)->n;
-        if (cluster_table_at(&core->clusters, view.cluster.n)->is_silent) {
-            view.unknown_at = cluster_table_at(&core->clusters, view.cluster.n)->silent_at;
+        if (cluster_table_at(&core->clusters, view.cluster)->is_silent) {
+            view.unknown_at = cluster_table_at(&core->clusters, view.cluster)->silent_at;
         }
     }
     return view;
@@ -167,7 +167,7 @@ static struct core_element_view element_view_of(struct core *core, struct elemen
                                      .state = attempt_state_of(core, element),
                                      .reason = is_live ? core_attempt_stop_reason(core, element)
                                                        : REASON_none,
-                                     .cluster = {element->cluster},
+                                     .cluster = element->cluster,
                                      .failures = element->failures,
                                      .nodes = is_live ? nodes_of(core, element) : "",
                                      .replicas_len = is_live ? element->replicas_len : 0};
@@ -302,7 +302,7 @@ static bool holds_claim(const struct core *core, struct job_slot slot)
     const struct bucket *bucket = queue_table_bucket(&core->queues, bucket_slot);
     const struct claim *claim = &queue_table_at(&core->queues, bucket->queue)->claim;
 
-    if (!claim->cluster || cluster_table_at(&core->clusters, claim->cluster)->is_claim_broken) {
+    if (!claim->cluster.n || cluster_table_at(&core->clusters, claim->cluster)->is_claim_broken) {
         return false;
     }
     return claim->parts.len > 0 && /* a job that needs nothing claims nothing */
@@ -366,14 +366,14 @@ static void explain(struct core *core, const struct core_event *event, struct co
     }
     why.verdicts = fl_arena_array(&core->scratch, struct core_verdict, core->clusters.clusters.len);
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {
-        uint32_t cluster = (uint32_t)i + 1;
+        const struct cluster *cluster = core->clusters.clusters.at[i];
         struct core_verdict *verdict;
 
-        if (core->clusters.clusters.at[i]->state != CLUSTER_ENROLLED) continue;
-        core_look(core, 1 + core->clusters.clusters.at[i]->nodes.len);
+        if (cluster->state != CLUSTER_ENROLLED) continue;
+        core_look(core, 1 + cluster->nodes.len);
         verdict = &why.verdicts[why.verdicts_len++];
-        verdict->cluster.n = cluster;
-        verdict->reason = judge_explain(room, cluster, shape, core->config.unconfirmed_max,
+        verdict->cluster = cluster->id;
+        verdict->reason = judge_explain(room, cluster->id, shape, core->config.unconfirmed_max,
                                         &core->scratch, &verdict->text);
     }
     why.sentence = sentence_of(core, &view, slot);
@@ -391,18 +391,18 @@ static void list_clusters(struct core *core, const struct core_event *event,
                           struct core_batch *batch)
 {
     size_t len_max = page_len(event->list.len_max);
-    uint32_t id = event->list.from ? event->list.from : 1;
+    struct fl_cluster id = {event->list.from ? event->list.from : 1};
     struct core_answer page = {0};
 
     page.clusters = fl_arena_array(&core->scratch, struct core_cluster_view, len_max);
-    for (; id <= core->clusters.clusters.len && page.clusters_len < len_max; id++) {
+    for (; id.n <= core->clusters.clusters.len && page.clusters_len < len_max; id.n++) {
         const struct cluster *cluster = cluster_table_at(&core->clusters, id);
         struct core_cluster_view *view = &page.clusters[page.clusters_len];
 
         core_look(core, 1);
         if (cluster->state != CLUSTER_ENROLLED) continue;
         page.clusters_len++;
-        *view = (struct core_cluster_view){.cluster = {id},
+        *view = (struct core_cluster_view){.cluster = id,
                                            .name = cluster->name,
                                            .uid = cluster->uid,
                                            .uuid = cluster->uuid,
@@ -423,7 +423,7 @@ static void list_clusters(struct core *core, const struct core_event *event,
                                            .total = cluster->total_sum,
                                            .free = cluster->free_sum};
     }
-    page.next = id <= core->clusters.clusters.len ? id : 0;
+    page.next = id.n <= core->clusters.clusters.len ? id.n : 0;
     answer(batch, event, page);
 }
 
@@ -434,8 +434,7 @@ static const char *text_of(struct core *core, struct fl_str s)
 
 static void list_nodes(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
-    uint32_t slot = cluster_table_find(&core->clusters, event->list_nodes.cluster);
-    const struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+    const struct cluster *cluster = cluster_table_find(&core->clusters, event->list_nodes.cluster);
     size_t len_max = page_len(event->list_nodes.len_max);
     size_t i = event->list_nodes.from, bytes = 0;
     struct core_answer page = {0};

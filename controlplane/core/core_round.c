@@ -11,7 +11,7 @@ static void end_claim(struct core *core, struct queue *queue)
         cluster_unclaim(cluster, claim->parts.at[i].node, claim->parts.at[i].room);
     }
     if (--cluster->claims_len == 0 && cluster->is_claim_broken) cluster_clear_claims(cluster);
-    claim->cluster = 0;
+    claim->cluster = (struct fl_cluster){0};
     fl_vec_clear(&claim->parts);
     fl_vec_clear(&claim->nodes);
     cluster_table_grow(&core->clusters, cluster);
@@ -43,7 +43,7 @@ static void end_broken_claims(struct core *core)
         struct queue *queue = &core->queues.queues.at[i];
         const struct cluster *cluster;
 
-        if (!queue->claim.cluster) continue;
+        if (!queue->claim.cluster.n) continue;
         cluster = cluster_table_at(&core->clusters, queue->claim.cluster);
         if (cluster->is_claim_broken || !judge_takes_work(cluster)) end_claim(core, queue);
     }

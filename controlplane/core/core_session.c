@@ -12,8 +12,7 @@ static const struct element_slot none = {0};
 
 static struct cluster *heard(const struct core *core, struct fl_cluster id, uint64_t session_epoch)
 {
-    uint32_t slot = cluster_table_find(&core->clusters, id);
-    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+    struct cluster *cluster = cluster_table_find(&core->clusters, id);
 
     return cluster && cluster->is_connected && cluster->session_epoch == session_epoch ? cluster
                                                                                        : NULL;
@@ -113,8 +112,7 @@ static void note_life(struct core *core, const struct core_event *event, struct 
 static void open_session(struct core *core, const struct core_event *event,
                          struct core_batch *batch)
 {
-    uint32_t slot = cluster_table_find(&core->clusters, event->session_open.cluster);
-    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+    struct cluster *cluster = cluster_table_find(&core->clusters, event->session_open.cluster);
     struct cluster_life *twin;
     struct core_send send;
     const char *why;
@@ -163,8 +161,7 @@ static void open_session(struct core *core, const struct core_event *event,
 
 static void lose_session(struct core *core, const struct core_event *event)
 {
-    uint32_t slot = cluster_table_find(&core->clusters, event->session_lost.cluster);
-    struct cluster *cluster = slot ? cluster_table_at(&core->clusters, slot) : NULL;
+    struct cluster *cluster = cluster_table_find(&core->clusters, event->session_lost.cluster);
 
     if (!cluster || !cluster->is_connected) return;
     if (event->session_lost.session_epoch
@@ -179,7 +176,7 @@ static void put_cluster_phase(struct core_batch *batch, const struct cluster *cl
                               uint8_t phase)
 {
     struct row row = {.kind = ROW_cluster_phase,
-                      .cluster_phase = {.cluster = cluster->id, .phase = phase}};
+                      .cluster_phase = {.cluster = cluster->id.n, .phase = phase}};
 
     core_batch_row(batch, &row);
 }
@@ -239,7 +236,7 @@ static void see_stray(struct core *core, struct core_batch *batch, struct cluste
     key = stray_key(attempt);
     if (fl_map_find(&cluster->strays_known, &key, sizeof key, &known)) return;
     fl_map_put(&cluster->strays_known, &key, sizeof key, 1);
-    if (cluster->strays.len == 0) core_timer_arm(core, TIMER_STRAY, cluster->id, stray.stop_at);
+    if (cluster->strays.len == 0) core_timer_arm(core, TIMER_STRAY, cluster->id.n, stray.stop_at);
     fl_vec_push(&cluster->strays, stray);
 }
 
@@ -260,7 +257,7 @@ void core_session_strays(struct core *core, struct core_batch *batch, struct clu
         }
     }
     cluster->strays.len = kept;
-    if (kept) core_timer_arm(core, TIMER_STRAY, cluster->id, cluster->strays.at[0].stop_at);
+    if (kept) core_timer_arm(core, TIMER_STRAY, cluster->id.n, cluster->strays.at[0].stop_at);
 }
 
 /* The live element that this cluster holds under that identity. */
@@ -269,7 +266,8 @@ static struct element_slot find_here(const struct core *core, const struct clust
 {
     struct element_slot slot = core_attempt_find(core, attempt);
 
-    return slot.n && element_table_at(&core->elements, slot)->cluster == cluster->id ? slot : none;
+    if (slot.n && element_table_at(&core->elements, slot)->cluster.n != cluster->id.n) return none;
+    return slot;
 }
 
 /* No node report of this session includes what its agent does not hold: it gives nothing back. */
@@ -316,7 +314,7 @@ static void reconcile_absent(struct core *core, struct core_batch *batch, struct
     element->is_resend = true;
     if (cluster->resend_len++ == 0) {
         cluster->resend_at = core->now + core->config.resend_ms;
-        core_timer_arm(core, TIMER_RESEND, cluster->id, cluster->resend_at);
+        core_timer_arm(core, TIMER_RESEND, cluster->id.n, cluster->resend_at);
     }
 }
 
@@ -565,7 +563,7 @@ bool core_session_slice(struct core *core, struct core_batch *batch, struct clus
 
 void core_session_sweep(struct core *core, struct core_batch *batch, struct cluster *cluster)
 {
-    struct later rest = {.is_cluster = true, .id = cluster->id};
+    struct later rest = {.is_cluster = true, .id = cluster->id.n};
 
     if (cluster->is_swept) {
         cluster->is_swept_again = true;
@@ -578,7 +576,7 @@ void core_session_sweep(struct core *core, struct core_batch *batch, struct clus
 void core_session_sweep_later(struct core *core, struct cluster *cluster)
 {
     begin_walk(cluster);
-    core_later_add(core, (struct later){.is_cluster = true, .id = cluster->id});
+    core_later_add(core, (struct later){.is_cluster = true, .id = cluster->id.n});
 }
 
 void core_session(struct core *core, const struct core_event *event, struct core_batch *batch)

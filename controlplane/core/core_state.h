@@ -58,10 +58,10 @@ struct core {
     FL_VEC(struct later) later;
     size_t later_at; /* the first that is not done */
 
-    FL_VEC(uint32_t) acks_due; /* cluster slots whose reports are to be acknowledged */
-    struct round round;        /* its memory; its decisions are carried out at once */
-    uint32_t queue_served;     /* the queue that was served last */
-    struct fl_arena scratch;   /* lives for one step or one start */
+    FL_VEC(struct fl_cluster) acks_due; /* clusters whose reports are to be acknowledged */
+    struct round round;                 /* its memory; its decisions are carried out at once */
+    uint32_t queue_served;              /* the queue that was served last */
+    struct fl_arena scratch;            /* lives for one step or one start */
     uint64_t starts;
 };
 

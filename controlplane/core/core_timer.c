@@ -19,7 +19,7 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
 {
     enum timer_kind kind = (enum timer_kind)(item.value & 0xff);
     uint64_t value = item.value >> KIND_BITS;
-    uint32_t slot = (uint32_t)value;
+    struct fl_cluster cluster = {(uint32_t)value};
     struct element_slot element = {(uint32_t)value};
 
     switch (kind) {
@@ -36,11 +36,11 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
         return run && run->first_start && run->stop == REASON_none;
     }
     case TIMER_LOSS:
-        return cluster_table_at(&core->clusters, slot)->lost_at == item.key;
+        return cluster_table_at(&core->clusters, cluster)->lost_at == item.key;
     case TIMER_RESEND:
-        return cluster_table_at(&core->clusters, slot)->resend_at == item.key;
+        return cluster_table_at(&core->clusters, cluster)->resend_at == item.key;
     case TIMER_STRAY:
-        return cluster_table_at(&core->clusters, slot)->strays.len > 0;
+        return cluster_table_at(&core->clusters, cluster)->strays.len > 0;
     case TIMER_ACCESS:
         return core->access_at == item.key;
     }

@@ -30,7 +30,7 @@ struct element_replica {
 struct element {
     struct job_slot job;
     uint32_t element;
-    uint32_t cluster; /* slot; the newest attempt is there */
+    struct fl_cluster cluster; /* the newest attempt is there */
     uint32_t incarnation;
     uint16_t n;               /* number of the newest attempt */
     uint16_t failures;        /* attempts that count against the retries */

@@ -30,7 +30,7 @@ struct claim_part {
  * next start.  Jobs of one shape are alike: the first of them in the queue may use it.  The nodes
  * count their claimed room themselves. */
 struct claim {
-    uint32_t cluster;                /* slot; 0: there is no claim */
+    struct fl_cluster cluster;       /* none: there is no claim */
     uint32_t shape;                  /* its id */
     FL_VEC(struct claim_part) parts; /* a node each */
     FL_VEC(uint32_t) nodes;          /* one for each replica, when it starts just there */

@@ -3,6 +3,7 @@
  * of a job from that of an element, and a slot from an id.  A slot is good until its record is
  * removed, and may mean another record then.  Zero is "none" for every type.  Only where a generic
  * structure keeps a slot (fl_slab, fl_page_map, fl_heap) is it a bare number.
+ * A cluster and a queue need no slot: they are never removed, and found by their ids.
  * Uses libc only. */
 #pragma once
 

@@ -20,10 +20,10 @@ void chooser_fini(struct chooser *chooser)
 /* ---- the order by load ----------------------------------------------------------------------- */
 
 /* How much of its scarcest resource is in use, in parts per million. */
-static uint64_t load_ppm(const struct room *room, uint32_t slot)
+static uint64_t load_ppm(const struct room *room, struct fl_cluster id)
 {
-    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
-    const struct room_cluster *changed = room_changed(room, slot);
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    const struct room_cluster *changed = room_changed(room, id);
     struct fl_resources total = cluster->total_sum;
     struct fl_resources free = changed ? changed->free_sum : cluster->free_sum;
     uint64_t worst = 0, load;
@@ -44,24 +44,24 @@ static uint64_t load_ppm(const struct room *room, uint32_t slot)
     return worst;
 }
 
-static bool is_before(const struct chooser *chooser, uint32_t a, uint32_t b)
+static bool is_before(const struct chooser *chooser, struct fl_cluster a, struct fl_cluster b)
 {
-    uint64_t load_a = chooser->load.at[a - 1], load_b = chooser->load.at[b - 1];
+    uint64_t load_a = chooser->load.at[a.n - 1], load_b = chooser->load.at[b.n - 1];
 
-    return load_a != load_b ? load_a < load_b : a < b;
+    return load_a != load_b ? load_a < load_b : a.n < b.n;
 }
 
-static void put(struct chooser *chooser, uint32_t place, uint32_t slot)
+static void put(struct chooser *chooser, uint32_t place, struct fl_cluster id)
 {
-    chooser->order.at[place] = slot;
-    chooser->place.at[slot - 1] = place;
+    chooser->order.at[place] = id;
+    chooser->place.at[id.n - 1] = place;
 }
 
-static void sift(struct chooser *chooser, uint32_t slot)
+static void sift(struct chooser *chooser, struct fl_cluster id)
 {
-    uint32_t place = chooser->place.at[slot - 1], len = (uint32_t)chooser->order.len;
+    uint32_t place = chooser->place.at[id.n - 1], len = (uint32_t)chooser->order.len;
 
-    while (place > 0 && is_before(chooser, slot, chooser->order.at[(place - 1) / 2])) {
+    while (place > 0 && is_before(chooser, id, chooser->order.at[(place - 1) / 2])) {
         put(chooser, place, chooser->order.at[(place - 1) / 2]);
         place = (place - 1) / 2;
     }
@@ -72,31 +72,31 @@ static void sift(struct chooser *chooser, uint32_t slot)
             is_before(chooser, chooser->order.at[child + 1], chooser->order.at[child])) {
             child++;
         }
-        if (child >= len || is_before(chooser, slot, chooser->order.at[child])) break;
+        if (child >= len || is_before(chooser, id, chooser->order.at[child])) break;
         put(chooser, place, chooser->order.at[child]);
         place = child;
     }
-    put(chooser, place, slot);
+    put(chooser, place, id);
 }
 
-static void weigh(struct chooser *chooser, uint32_t slot)
+static void weigh(struct chooser *chooser, struct fl_cluster id)
 {
-    uint64_t load = load_ppm(&chooser->room, slot);
+    uint64_t load = load_ppm(&chooser->room, id);
 
-    if (chooser->load.at[slot - 1] == load) return;
-    chooser->load.at[slot - 1] = load;
-    sift(chooser, slot);
+    if (chooser->load.at[id.n - 1] == load) return;
+    chooser->load.at[id.n - 1] = load;
+    sift(chooser, id);
 }
 
 void chooser_begin(struct chooser *chooser, const struct cluster_table *clusters)
 {
     room_begin(&chooser->room, clusters);
     while (chooser->order.len < clusters->clusters.len) {
-        uint32_t slot = (uint32_t)chooser->order.len + 1;
+        uint32_t place = (uint32_t)chooser->order.len;
 
-        fl_vec_push(&chooser->place, slot - 1);
+        fl_vec_push(&chooser->place, place);
         fl_vec_push(&chooser->load, NO_LOAD);
-        fl_vec_push(&chooser->order, slot);
+        fl_vec_push(&chooser->order, (struct fl_cluster){place + 1});
     }
     for (size_t i = 0; i < clusters->loads_changed.len; i++) {
         weigh(chooser, clusters->loads_changed.at[i]);
@@ -105,14 +105,14 @@ void chooser_begin(struct chooser *chooser, const struct cluster_table *clusters
 
 static void reach(struct chooser *chooser, uint32_t place)
 {
-    uint32_t slot;
+    struct fl_cluster id;
 
     if (place >= chooser->order.len) return;
-    slot = chooser->order.at[place];
-    if (chooser->load.at[slot - 1] == NO_LOAD) return;
+    id = chooser->order.at[place];
+    if (chooser->load.at[id.n - 1] == NO_LOAD) return;
     fl_heap_push(&chooser->frontier,
                  (struct fl_heap_item){
-                     .key = (int64_t)chooser->load.at[slot - 1], .tie = slot, .value = place});
+                     .key = (int64_t)chooser->load.at[id.n - 1], .tie = id.n, .value = place});
 }
 
 void choose_walk(struct chooser *chooser)
@@ -121,16 +121,16 @@ void choose_walk(struct chooser *chooser)
     reach(chooser, 0);
 }
 
-uint32_t choose_next(struct chooser *chooser)
+struct fl_cluster choose_next(struct chooser *chooser)
 {
     struct fl_heap_item next;
 
-    if (chooser->frontier.len == 0) return 0;
+    if (chooser->frontier.len == 0) return (struct fl_cluster){0};
     next = fl_heap_pop(&chooser->frontier);
     reach(chooser, 2 * (uint32_t)next.value + 1);
     reach(chooser, 2 * (uint32_t)next.value + 2);
     chooser->room.looked++;
-    return (uint32_t)next.tie;
+    return (struct fl_cluster){(uint32_t)next.tie};
 }
 
 /* ---- memory about a shape -------------------------------------------------------------------- */
@@ -156,16 +156,16 @@ bool choose_could_ever(struct chooser *chooser, const struct shape_table *shapes
     struct shape_memo *memo = choose_memo(chooser, entry, shape);
 
     if (memo->never_at == clusters->totals_at) return false;
-    if (memo->ever) {
+    if (memo->ever.n) {
         if (memo->ever_at >= cluster_table_at(clusters, memo->ever)->totals_at) return true;
         memo->ever_at = clusters->totals_at;
         if (judge_could_ever(&chooser->room, memo->ever, entry)) return true;
-        memo->ever = 0;
+        memo->ever.n = 0;
     }
-    for (uint32_t slot = 1; slot <= clusters->clusters.len; slot++) {
-        if (cluster_table_at(clusters, slot)->totals_at <= memo->never_at) continue;
-        if (!judge_could_ever(&chooser->room, slot, entry)) continue;
-        memo->ever = slot;
+    for (struct fl_cluster id = {1}; id.n <= clusters->clusters.len; id.n++) {
+        if (cluster_table_at(clusters, id)->totals_at <= memo->never_at) continue;
+        if (!judge_could_ever(&chooser->room, id, entry)) continue;
+        memo->ever = id;
         memo->ever_at = clusters->totals_at;
         return true;
     }
@@ -185,39 +185,39 @@ static bool is_busy(enum reason reason)
 /* Whether any cluster that takes work now is one that the job may go to. */
 static bool has_candidate(struct chooser *chooser, const struct shape_entry *entry)
 {
-    uint32_t slot;
+    struct fl_cluster id;
 
     choose_walk(chooser);
-    while ((slot = choose_next(chooser)) != 0) {
-        const struct cluster *cluster = cluster_table_at(chooser->room.clusters, slot);
+    while ((id = choose_next(chooser)).n != 0) {
+        const struct cluster *cluster = cluster_table_at(chooser->room.clusters, id);
 
         if (judge_allows(cluster, &entry->shape)) return true;
     }
     return false;
 }
 
-/* Those that have grown since, by load; false: they are many. */
+/* Those that have grown since, by load, and none behind the last; false: they are many. */
 static bool grown_since(const struct chooser *chooser, uint64_t tried_at,
-                        uint32_t ret_slots[GROWN_MAX], uint32_t *ret_len)
+                        struct fl_cluster ret_ids[GROWN_MAX + 1])
 {
     const struct cluster_table *clusters = chooser->room.clusters;
     uint32_t len = 0;
 
-    for (uint32_t slot = clusters->grown_first; slot;) {
-        const struct cluster *cluster = cluster_table_at(clusters, slot);
+    for (struct fl_cluster id = clusters->grown_first; id.n;) {
+        const struct cluster *cluster = cluster_table_at(clusters, id);
         uint32_t at;
 
         if (cluster->grown_at <= tried_at) break;
         if (len == GROWN_MAX) return false;
-        if (chooser->load.at[slot - 1] != NO_LOAD) {
-            for (at = len++; at > 0 && is_before(chooser, slot, ret_slots[at - 1]); at--) {
-                ret_slots[at] = ret_slots[at - 1];
+        if (chooser->load.at[id.n - 1] != NO_LOAD) {
+            for (at = len++; at > 0 && is_before(chooser, id, ret_ids[at - 1]); at--) {
+                ret_ids[at] = ret_ids[at - 1];
             }
-            ret_slots[at] = slot;
+            ret_ids[at] = id;
         }
-        slot = cluster->grown_next;
+        id = cluster->grown_next;
     }
-    *ret_len = len;
+    ret_ids[len] = (struct fl_cluster){0};
     return true;
 }
 
@@ -225,19 +225,20 @@ enum reason choose(struct chooser *chooser, const struct shape_entry *entry,
                    struct shape_memo *memo, uint32_t unconfirmed_max, struct placement *ret)
 {
     const struct cluster_table *clusters = chooser->room.clusters;
-    uint32_t grown[GROWN_MAX], grown_len = 0, next = 0, slot;
+    struct fl_cluster grown[GROWN_MAX + 1], id;
+    uint32_t next = 0;
     bool is_short;
 
     if (memo->tried_at == clusters->stamp) return (enum reason)memo->said;
-    is_short = grown_since(chooser, memo->tried_at, grown, &grown_len);
+    is_short = grown_since(chooser, memo->tried_at, grown);
     chooser->room.looked++;
     chooser->asked++;
     if (!is_short) choose_walk(chooser);
-    while ((slot = is_short ? (next < grown_len ? grown[next++] : 0) : choose_next(chooser))) {
+    while ((id = is_short ? grown[next++] : choose_next(chooser)).n != 0) {
         enum reason reason;
 
-        if (!is_short && cluster_table_at(clusters, slot)->grown_at <= memo->tried_at) continue;
-        reason = judge(&chooser->room, slot, entry, unconfirmed_max, ret);
+        if (!is_short && cluster_table_at(clusters, id)->grown_at <= memo->tried_at) continue;
+        reason = judge(&chooser->room, id, entry, unconfirmed_max, ret);
         if (reason == REASON_Fits) return reason;
         if (is_busy(reason)) memo->busy = (uint8_t)reason;
     }

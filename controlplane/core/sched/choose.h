@@ -10,24 +10,24 @@
 
 /* All that was learnt about a shape; by its slot. */
 struct shape_memo {
-    uint32_t id;       /* the shape that had the slot then */
-    uint8_t said;      /* enum reason of its last refusal ... */
-    uint8_t busy;      /* ... and the last answer of a cluster that could run it */
-    uint64_t tried_at; /* no cluster that has not grown since this stamp fits it */
-    uint32_t ever;     /* a cluster that fits it when empty, as of 'ever_at'; 0: none is known */
+    uint32_t id;                /* the shape that had the slot then */
+    uint8_t said;               /* enum reason of its last refusal ... */
+    uint8_t busy;               /* ... and the last answer of a cluster that could run it */
+    uint64_t tried_at;          /* no cluster that has not grown since this stamp fits it */
+    struct fl_cluster ever;     /* fits it when empty, as of 'ever_at'; none: not known */
     uint64_t ever_at, never_at; /* stamps of totals; at the latter no cluster did */
-    uint32_t possible;          /* claim_is_possible: this cluster, at that stamp of its totals */
+    struct fl_cluster possible; /* claim_is_possible: this cluster, at that stamp of its totals */
     uint64_t possible_at, impossible_at; /* at the latter stamp there was none */
 };
 
 struct chooser {
     struct room room;
     FL_VEC(struct shape_memo) shapes;
-    FL_VEC(uint32_t) order;  /* a heap of slots by (load, slot) */
-    FL_VEC(uint32_t) place;  /* by slot - 1: where it is in 'order' */
-    FL_VEC(uint64_t) load;   /* by slot - 1: in parts per million */
-    struct fl_heap frontier; /* scratch */
-    uint64_t asked;          /* choices for which some cluster had to be looked at, ever */
+    FL_VEC(struct fl_cluster) order; /* a heap by (load, id) */
+    FL_VEC(uint32_t) place;          /* by id - 1: where it is in 'order' */
+    FL_VEC(uint64_t) load;           /* by id - 1: in parts per million */
+    struct fl_heap frontier;         /* scratch */
+    uint64_t asked;                  /* choices for which some cluster had to be looked at, ever */
 };
 
 void chooser_fini(struct chooser *chooser);
@@ -53,6 +53,6 @@ void choose_start(struct chooser *chooser, const struct shape_entry *shape,
 bool choose_could_ever(struct chooser *chooser, const struct shape_table *shapes,
                        struct shape_slot shape);
 
-/* The next cluster that takes work, by load; 0: that was the last.  Begin with choose_walk. */
+/* The next cluster that takes work, by load; none: that was the last.  Begin with choose_walk. */
 void choose_walk(struct chooser *chooser);
-uint32_t choose_next(struct chooser *chooser);
+struct fl_cluster choose_next(struct chooser *chooser);

@@ -172,11 +172,11 @@ static bool pick_roles(struct draft *draft, const struct shape *shape, bool is_p
 }
 
 /* No node could have more of anything free once others have ended, if there were no claims. */
-static struct fl_resources bare_most(struct room *room, uint32_t slot)
+static struct fl_resources bare_most(struct room *room, struct fl_cluster id)
 {
-    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
-    const struct room_cluster *changed = room_changed(room, slot);
-    struct room_cluster *known = &room->at.at[slot - 1];
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    const struct room_cluster *changed = room_changed(room, id);
+    struct room_cluster *known = &room->at.at[id.n - 1];
     struct fl_resources most = {0};
 
     if (known->bare_round == room->round) return known->bare_most;
@@ -196,14 +196,14 @@ static struct fl_resources bare_most(struct room *room, uint32_t slot)
 }
 
 /* Whether the cluster is worth a draft: the shape may go there, and no replica is too large. */
-static bool is_worth(struct chooser *chooser, uint32_t slot, const struct shape_entry *shape)
+static bool is_worth(struct chooser *chooser, struct fl_cluster id, const struct shape_entry *shape)
 {
     struct room *room = &chooser->room;
 
-    if (!judge_allows(cluster_table_at(room->clusters, slot), &shape->shape)) return false;
-    if (!judge_could_ever(room, slot, shape)) return false;
+    if (!judge_allows(cluster_table_at(room->clusters, id), &shape->shape)) return false;
+    if (!judge_could_ever(room, id, shape)) return false;
     for (uint32_t r = 0; r < shape->shape.roles_len; r++) {
-        if (!fl_resources_fit(shape->shape.roles[r].each, bare_most(room, slot))) return false;
+        if (!fl_resources_fit(shape->shape.roles[r].each, bare_most(room, id))) return false;
     }
     return true;
 }
@@ -213,13 +213,13 @@ static bool next_draft(struct chooser *chooser, const struct shape_entry *shape,
                        struct draft *draft)
 {
     struct room *room = &chooser->room;
-    uint32_t slot;
+    struct fl_cluster id;
 
-    while ((*asked)++ < ASKED_MAX && (slot = choose_next(chooser)) != 0) {
-        if (!is_worth(chooser, slot, shape)) continue;
+    while ((*asked)++ < ASKED_MAX && (id = choose_next(chooser)).n != 0) {
+        if (!is_worth(chooser, id, shape)) continue;
         draft->room = room;
-        draft->cluster = cluster_table_at(room->clusters, slot);
-        draft->changed = room_changed(room, slot);
+        draft->cluster = cluster_table_at(room->clusters, id);
+        draft->changed = room_changed(room, id);
         draft->is_bare = false;
         fl_vec_reserve(&room->left, draft->cluster->nodes.len);
         fl_vec_reserve(&room->found, shape->replicas);
@@ -277,22 +277,22 @@ bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
     struct draft draft = {0};
 
     if (memo->impossible_at == stamp) return false;
-    if (memo->possible) {
+    if (memo->possible.n) {
         const struct cluster *cluster = cluster_table_at(chooser->room.clusters, memo->possible);
 
         if (judge_takes_work(cluster) && cluster->totals_at == memo->possible_at) return true;
     }
-    memo->possible = 0;
+    memo->possible.n = 0;
     choose_walk(chooser);
-    while (!memo->possible && compared++ < CLUSTERS_MAX &&
+    while (!memo->possible.n && compared++ < CLUSTERS_MAX &&
            next_draft(chooser, shape, &asked, &draft)) {
         if (!would_fit_bare(&draft, &shape->shape)) continue;
         memo->possible = draft.cluster->id;
         memo->possible_at = draft.cluster->totals_at;
     }
-    if (!memo->possible) memo->impossible_at = stamp;
+    if (!memo->possible.n) memo->impossible_at = stamp;
     fl_heap_fini(&draft.nearest);
-    return memo->possible != 0;
+    return memo->possible.n != 0;
 }
 
 static bool has_room(const struct room *room, const struct claim *claim, bool is_now)

@@ -15,7 +15,7 @@
 
 /* A claim in the making; its lists live in the arena. */
 struct claim_draft {
-    uint32_t cluster; /* slot */
+    struct fl_cluster cluster;
     struct claim_part *parts;
     size_t parts_len;
     uint32_t *nodes; /* one for each replica */

@@ -100,10 +100,11 @@ static bool counts(enum room_kind kind, const struct cluster *cluster, const str
     return kind == ROOM_WHEN_EMPTY ? node->name.len > 0 : cluster_node_is_usable(cluster, node);
 }
 
-static struct fl_resources most_of(const struct room *room, uint32_t slot, enum room_kind kind)
+static struct fl_resources most_of(const struct room *room, struct fl_cluster id,
+                                   enum room_kind kind)
 {
-    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
-    const struct room_cluster *changed = room_changed(room, slot);
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    const struct room_cluster *changed = room_changed(room, id);
     struct fl_resources most = {0};
 
     for (uint32_t i = 0; i < cluster->nodes.len; i++) {
@@ -154,11 +155,11 @@ uint32_t judge_first_replica(const struct shape *shape, uint32_t role)
  * A search over the free room of one role starts at the cluster's cursor and goes round once, so
  * that a full front of the list is not walked for every start.  Several roles always go over the
  * nodes in the same order: it decides whether they fit, and earlier placements must not. */
-static bool fit_nodes(struct room *room, uint32_t slot, const struct shape *shape,
+static bool fit_nodes(struct room *room, struct fl_cluster id, const struct shape *shape,
                       enum room_kind kind, uint32_t *nodes, uint32_t *cursor)
 {
-    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
-    const struct room_cluster *changed = room_changed(room, slot);
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    const struct room_cluster *changed = room_changed(room, id);
     uint32_t nodes_len = (uint32_t)cluster->nodes.len;
     uint32_t first = cursor && shape->roles_len == 1 && *cursor < nodes_len ? *cursor : 0;
     struct fl_resources *left = NULL; /* several roles share what is left on a node */
@@ -210,28 +211,28 @@ static bool may_fit(const struct shape *shape, struct fl_resources most)
     return true;
 }
 
-static bool fits_when_empty(struct room *room, uint32_t slot, const struct shape *shape)
+static bool fits_when_empty(struct room *room, struct fl_cluster id, const struct shape *shape)
 {
-    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
-    struct room_cluster *known = &room->at.at[slot - 1];
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    struct room_cluster *known = &room->at.at[id.n - 1];
 
     if (known->totals_at != cluster->totals_at) {
         known->totals_at = cluster->totals_at;
-        known->total_most = most_of(room, slot, ROOM_WHEN_EMPTY);
+        known->total_most = most_of(room, id, ROOM_WHEN_EMPTY);
         room->looked += cluster->nodes.len;
     }
     return may_fit(shape, known->total_most) &&
-           fit_nodes(room, slot, shape, ROOM_WHEN_EMPTY, NULL, NULL);
+           fit_nodes(room, id, shape, ROOM_WHEN_EMPTY, NULL, NULL);
 }
 
-bool judge_could_ever(struct room *room, uint32_t slot, const struct shape_entry *entry)
+bool judge_could_ever(struct room *room, struct fl_cluster id, const struct shape_entry *entry)
 {
-    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
 
     room->looked++;
     if (cluster->state != CLUSTER_ENROLLED || is_excluded(cluster, &entry->shape)) return false;
     if (!cluster->is_known) return true;
-    return judge_allows(cluster, &entry->shape) && fits_when_empty(room, slot, &entry->shape);
+    return judge_allows(cluster, &entry->shape) && fits_when_empty(room, id, &entry->shape);
 }
 
 /* ---- the judgement --------------------------------------------------------------------------- */
@@ -261,22 +262,22 @@ static bool sum_fits(const struct shape *shape, struct fl_resources free)
 }
 
 /* Whether no node has room for one of the replicas, as far as this round knows already. */
-static bool is_known_full(const struct room *room, uint32_t slot, const struct shape *shape)
+static bool is_known_full(const struct room *room, struct fl_cluster id, const struct shape *shape)
 {
-    const struct room_cluster *known = &room->at.at[slot - 1];
+    const struct room_cluster *known = &room->at.at[id.n - 1];
 
     return known->most_round == room->round && !may_fit(shape, known->most);
 }
 
 /* A search that failed looked at every node: the most that any has is kept for the next one. */
-static void learn_most(struct room *room, uint32_t slot)
+static void learn_most(struct room *room, struct fl_cluster id)
 {
-    struct room_cluster *known = &room->at.at[slot - 1];
+    struct room_cluster *known = &room->at.at[id.n - 1];
 
     if (known->most_round == room->round) return;
     known->most_round = room->round;
-    known->most = most_of(room, slot, ROOM_FREE);
-    room->looked += cluster_table_at(room->clusters, slot)->nodes.len;
+    known->most = most_of(room, id, ROOM_FREE);
+    room->looked += cluster_table_at(room->clusters, id)->nodes.len;
 }
 
 static enum reason why_never(const struct cluster *cluster, const struct shape *shape)
@@ -288,11 +289,11 @@ static enum reason why_never(const struct cluster *cluster, const struct shape *
     return REASON_NodeSelectorUnmatched;
 }
 
-enum reason judge(struct room *room, uint32_t slot, const struct shape_entry *entry,
+enum reason judge(struct room *room, struct fl_cluster id, const struct shape_entry *entry,
                   uint32_t unconfirmed_max, struct placement *ret)
 {
-    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
-    const struct room_cluster *changed = room_changed(room, slot);
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    const struct room_cluster *changed = room_changed(room, id);
     const struct shape *shape = &entry->shape;
     struct fl_resources free_sum = changed ? changed->free_sum : cluster->free_sum;
     uint32_t claims_len = changed ? changed->claims_len : cluster->claims_len;
@@ -304,18 +305,18 @@ enum reason judge(struct room *room, uint32_t slot, const struct shape_entry *en
     if (!judge_takes_work(cluster)) return REASON_ClusterUnhealthy;
     if (shape->has_image && !cluster->has_images) return REASON_NoImages;
     if (unconfirmed >= unconfirmed_max) return REASON_DispatchLimit;
-    if (is_enough && !is_known_full(room, slot, shape)) {
+    if (is_enough && !is_known_full(room, id, shape)) {
         fl_vec_reserve(&room->found, entry->replicas);
-        *ret = (struct placement){.cluster = slot,
+        *ret = (struct placement){.cluster = id,
                                   .nodes = room->found.at,
                                   .nodes_len = entry->replicas,
                                   .cursor = changed ? changed->cursor : cluster->node_cursor};
-        if (fit_nodes(room, slot, shape, ROOM_SPARE, ret->nodes, &ret->cursor)) return REASON_Fits;
-        learn_most(room, slot);
+        if (fit_nodes(room, id, shape, ROOM_SPARE, ret->nodes, &ret->cursor)) return REASON_Fits;
+        learn_most(room, id);
     }
-    if (!fits_when_empty(room, slot, shape)) return why_never(cluster, shape);
+    if (!fits_when_empty(room, id, shape)) return why_never(cluster, shape);
     if (!is_enough) return REASON_InsufficientCapacity;
-    if (claims_len > 0 && fit_nodes(room, slot, shape, ROOM_FREE, NULL, NULL)) {
+    if (claims_len > 0 && fit_nodes(room, id, shape, ROOM_FREE, NULL, NULL)) {
         return REASON_Claimed;
     }
     return REASON_Fragmented;
@@ -357,13 +358,13 @@ static const char *needs(const struct shape_entry *entry, struct fl_arena *arena
                            resources(role->each, arena));
 }
 
-enum reason judge_explain(struct room *room, uint32_t slot, const struct shape_entry *entry,
+enum reason judge_explain(struct room *room, struct fl_cluster id, const struct shape_entry *entry,
                           uint32_t unconfirmed_max, struct fl_arena *arena, const char **ret_text)
 {
-    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
-    const struct room_cluster *changed = room_changed(room, slot);
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    const struct room_cluster *changed = room_changed(room, id);
     struct placement unused;
-    enum reason reason = judge(room, slot, entry, unconfirmed_max, &unused);
+    enum reason reason = judge(room, id, entry, unconfirmed_max, &unused);
     const char *name = cluster->name;
 
     switch (reason) {
@@ -391,7 +392,7 @@ enum reason judge_explain(struct room *room, uint32_t slot, const struct shape_e
     case REASON_NoMatchingCluster:
         *ret_text = fl_arena_printf(arena, "needs %s; the most that one node of %s has is %s",
                                     needs(entry, arena), name,
-                                    resources(most_of(room, slot, ROOM_WHEN_EMPTY), arena));
+                                    resources(most_of(room, id, ROOM_WHEN_EMPTY), arena));
         break;
     case REASON_Claimed:
         *ret_text = fl_arena_printf(
@@ -404,7 +405,7 @@ enum reason judge_explain(struct room *room, uint32_t slot, const struct shape_e
         *ret_text =
             fl_arena_printf(arena, "needs %s; %s has %s free in all, at most %s on one node",
                             needs(entry, arena), name, resources(cluster->free_sum, arena),
-                            resources(most_of(room, slot, ROOM_SPARE), arena));
+                            resources(most_of(room, id, ROOM_SPARE), arena));
         break;
     default:
         *ret_text = fl_arena_printf(arena, "needs %s; %s has %s free of %s", needs(entry, arena),

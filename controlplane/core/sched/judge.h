@@ -10,19 +10,20 @@
 #include "shared/base/arena.h"
 
 struct placement {
-    uint32_t cluster; /* slot */
-    uint32_t *nodes;  /* index in its nodes, one for each replica */
+    struct fl_cluster cluster;
+    uint32_t *nodes; /* index in its nodes, one for each replica */
     uint32_t nodes_len;
     uint32_t cursor; /* where the cluster's next search starts */
 };
 
 /* With Fits, *ret says where; its nodes are good until the next call. */
-enum reason judge(struct room *room, uint32_t cluster, const struct shape_entry *shape,
+enum reason judge(struct room *room, struct fl_cluster cluster, const struct shape_entry *shape,
                   uint32_t unconfirmed_max, struct placement *ret);
 
 /* The same judgement as one sentence with numbers, in the arena. */
-enum reason judge_explain(struct room *room, uint32_t cluster, const struct shape_entry *shape,
-                          uint32_t unconfirmed_max, struct fl_arena *arena, const char **ret_text);
+enum reason judge_explain(struct room *room, struct fl_cluster cluster,
+                          const struct shape_entry *shape, uint32_t unconfirmed_max,
+                          struct fl_arena *arena, const char **ret_text);
 
 /* Whether it takes work at all: connected, its inventory complete, not cordoned. */
 bool judge_takes_work(const struct cluster *cluster);
@@ -31,7 +32,8 @@ bool judge_takes_work(const struct cluster *cluster);
 bool judge_allows(const struct cluster *cluster, const struct shape *shape);
 
 /* Whether the cluster could run it when empty; true while it has not told of its nodes. */
-bool judge_could_ever(struct room *room, uint32_t cluster, const struct shape_entry *shape);
+bool judge_could_ever(struct room *room, struct fl_cluster cluster,
+                      const struct shape_entry *shape);
 
 /* Whether the node's labels, as reported, carry all that the shape asks for. */
 bool judge_node_matches(const struct node *node, const struct shape *shape);

@@ -20,10 +20,10 @@ void room_begin(struct room *room, const struct cluster_table *clusters)
     }
 }
 
-static struct room_cluster *change(struct room *room, uint32_t slot)
+static struct room_cluster *change(struct room *room, struct fl_cluster id)
 {
-    struct room_cluster *changed = &room->at.at[slot - 1];
-    const struct cluster *cluster = cluster_table_at(room->clusters, slot);
+    struct room_cluster *changed = &room->at.at[id.n - 1];
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
 
     if (changed->round == room->round) return changed;
     changed->round = room->round;
@@ -38,10 +38,10 @@ static struct room_cluster *change(struct room *room, uint32_t slot)
     return changed;
 }
 
-static struct room_node *change_node(struct room *room, uint32_t slot, uint32_t i)
+static struct room_node *change_node(struct room *room, struct fl_cluster id, uint32_t i)
 {
-    struct room_node *changed = &change(room, slot)->nodes.at[i];
-    const struct node *node = &cluster_table_at(room->clusters, slot)->nodes.at[i];
+    struct room_node *changed = &change(room, id)->nodes.at[i];
+    const struct node *node = &cluster_table_at(room->clusters, id)->nodes.at[i];
 
     if (changed->round == room->round) return changed;
     *changed = (struct room_node){.round = room->round,
@@ -72,11 +72,11 @@ struct fl_resources room_empty(const struct room_node *changed, const struct nod
     return held;
 }
 
-void room_take(struct room *room, uint32_t slot, uint32_t i, struct fl_resources each)
+void room_take(struct room *room, struct fl_cluster id, uint32_t i, struct fl_resources each)
 {
-    const struct node *was = &cluster_table_at(room->clusters, slot)->nodes.at[i];
-    struct room_cluster *cluster = change(room, slot);
-    struct room_node *node = change_node(room, slot, i);
+    const struct node *was = &cluster_table_at(room->clusters, id)->nodes.at[i];
+    struct room_cluster *cluster = change(room, id);
+    struct room_node *node = change_node(room, id, i);
 
     fl_resources_take_most(&cluster->free_sum, fl_resources_least(each, node->free));
     fl_resources_take_most(&node->free, each);
@@ -86,22 +86,22 @@ void room_take(struct room *room, uint32_t slot, uint32_t i, struct fl_resources
     }
 }
 
-void room_start(struct room *room, uint32_t slot, uint32_t cursor)
+void room_start(struct room *room, struct fl_cluster id, uint32_t cursor)
 {
-    struct room_cluster *cluster = change(room, slot);
+    struct room_cluster *cluster = change(room, id);
 
     cluster->unconfirmed++;
     cluster->cursor = cursor;
 }
 
-void room_claim(struct room *room, uint32_t slot, const struct claim_part *parts, size_t parts_len,
-                bool is_new)
+void room_claim(struct room *room, struct fl_cluster id, const struct claim_part *parts,
+                size_t parts_len, bool is_new)
 {
-    struct room_cluster *cluster = change(room, slot);
+    struct room_cluster *cluster = change(room, id);
 
     cluster->claims_len++;
     for (size_t i = 0; i < parts_len; i++) {
-        struct room_node *node = change_node(room, slot, parts[i].node);
+        struct room_node *node = change_node(room, id, parts[i].node);
 
         if (is_new && is_nothing(node->claimed)) node->guests = (struct fl_resources){0};
         fl_resources_add(&node->claimed, parts[i].room);
@@ -110,14 +110,14 @@ void room_claim(struct room *room, uint32_t slot, const struct claim_part *parts
     room->looked += parts_len;
 }
 
-void room_unclaim(struct room *room, uint32_t slot, const struct claim_part *parts,
+void room_unclaim(struct room *room, struct fl_cluster id, const struct claim_part *parts,
                   size_t parts_len)
 {
-    struct room_cluster *cluster = change(room, slot);
+    struct room_cluster *cluster = change(room, id);
 
     cluster->claims_len--;
     for (size_t i = 0; i < parts_len; i++) {
-        fl_resources_take(&change_node(room, slot, parts[i].node)->claimed, parts[i].room);
+        fl_resources_take(&change_node(room, id, parts[i].node)->claimed, parts[i].room);
         fl_resources_take(&cluster->claimed_sum, parts[i].room);
     }
     room->looked += parts_len;

@@ -31,7 +31,7 @@ struct room {
     const struct cluster_table *clusters;
     uint64_t round;
     uint64_t looked; /* nodes and clusters that were looked at in this round: its cost */
-    FL_VEC(struct room_cluster) at;   /* by slot - 1 */
+    FL_VEC(struct room_cluster) at;   /* by id - 1 */
     FL_VEC(uint32_t) found;           /* scratch of judge.c and claim.c, one call long */
     FL_VEC(struct fl_resources) left; /* likewise */
 };
@@ -42,9 +42,9 @@ void room_fini(struct room *room);
 void room_begin(struct room *room, const struct cluster_table *clusters);
 
 /* The cluster as the round has changed it; NULL: it is as the table has it. */
-static inline const struct room_cluster *room_changed(const struct room *room, uint32_t slot)
+static inline const struct room_cluster *room_changed(const struct room *room, struct fl_cluster id)
 {
-    const struct room_cluster *cluster = &room->at.at[slot - 1];
+    const struct room_cluster *cluster = &room->at.at[id.n - 1];
 
     return cluster->round == room->round ? cluster : NULL;
 }
@@ -84,24 +84,24 @@ struct fl_resources room_empty(const struct room_node *changed, const struct nod
                                bool is_bare);
 
 /* The round gives this to a replica. */
-void room_take(struct room *room, uint32_t slot, uint32_t node, struct fl_resources each);
+void room_take(struct room *room, struct fl_cluster id, uint32_t node, struct fl_resources each);
 /* ... and the cluster has one start more to confirm; its next search begins at 'cursor'. */
-void room_start(struct room *room, uint32_t slot, uint32_t cursor);
+void room_start(struct room *room, struct fl_cluster id, uint32_t cursor);
 
 /* No other claim may be made on the cluster in this round. */
-static inline void room_close(struct room *room, uint32_t slot)
+static inline void room_close(struct room *room, struct fl_cluster id)
 {
-    room->at.at[slot - 1].closed_round = room->round;
+    room->at.at[id.n - 1].closed_round = room->round;
 }
 
-static inline bool room_is_closed(const struct room *room, uint32_t slot)
+static inline bool room_is_closed(const struct room *room, struct fl_cluster id)
 {
-    return room->at.at[slot - 1].closed_round == room->round;
+    return room->at.at[id.n - 1].closed_round == room->round;
 }
 
 /* The round makes a claim, or ends one.  One that is not new was only lifted, to see what its job
  * may have, and is put back: those who came beside it stay guests. */
-void room_claim(struct room *room, uint32_t slot, const struct claim_part *parts, size_t parts_len,
-                bool is_new);
-void room_unclaim(struct room *room, uint32_t slot, const struct claim_part *parts,
+void room_claim(struct room *room, struct fl_cluster id, const struct claim_part *parts,
+                size_t parts_len, bool is_new);
+void room_unclaim(struct room *room, struct fl_cluster id, const struct claim_part *parts,
                   size_t parts_len);

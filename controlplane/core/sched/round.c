@@ -102,7 +102,7 @@ static bool gather(struct round *round, const struct round_view *view, struct ro
         fl_vec_push(&round->heads, head);
         push_head(view, round, turn, round->heads.len - 1);
     }
-    return turn->heads.len > 0 || queue->claim.cluster;
+    return turn->heads.len > 0 || queue->claim.cluster.n;
 }
 
 static struct round_turn *need_turn(struct round *round, size_t i)
@@ -126,7 +126,7 @@ static size_t gather_all(struct round *round, const struct round_view *view,
     for (uint32_t slot = 1; slot <= queues_len; slot++) {
         const struct claim *claim = &queue_table_at(view->queues, slot)->claim;
 
-        if (!claim->cluster) continue;
+        if (!claim->cluster.n) continue;
         fl_heap_push(&round->by_rank,
                      (struct fl_heap_item){
                          .key = (int64_t)round->ranks.at[slot - 1].no, .tie = slot, .value = slot});
@@ -140,7 +140,7 @@ static size_t gather_all(struct round *round, const struct round_view *view,
         uint32_t slot = (view->queue_served + i) % queues_len + 1;
         const struct queue *queue = queue_table_at(view->queues, slot);
 
-        if (queue->is_paused || queue->buckets.len == 0 || queue->claim.cluster) continue;
+        if (queue->is_paused || queue->buckets.len == 0 || queue->claim.cluster.n) continue;
         turns_len += gather(round, view, need_turn(round, turns_len), slot);
     }
     return turns_len;
@@ -152,7 +152,7 @@ static const struct claim *claim_of(const struct round_view *view, const struct 
 {
     const struct claim *claim = &queue_table_at(view->queues, turn->queue)->claim;
 
-    return claim->cluster && !turn->is_claim_gone ? claim : NULL;
+    return claim->cluster.n && !turn->is_claim_gone ? claim : NULL;
 }
 
 static uint32_t shape_id(const struct round_view *view, const struct round_head *head)

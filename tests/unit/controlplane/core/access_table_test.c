@@ -15,6 +15,7 @@ static struct join join_of(uint32_t n, fl_ms expires_at)
 
 static void used_join_tokens_do_not_count_and_the_first_to_expire_goes(void **state)
 {
+    static const struct fl_cluster cluster = {1};
     struct access_table table = {0};
     struct fl_digest key = {{1}};
     struct fl_err err = {0};
@@ -30,17 +31,17 @@ static void used_join_tokens_do_not_count_and_the_first_to_expire_goes(void **st
     assert_int_equal(err.code, FL_FULL);
     for (uint32_t i = 1; i <= CORE_JOINS_MAX; i++) {
         join = join_of(i, 0);
-        access_table_use_join(&table, access_table_join(&table, &join.token), 1, &key);
+        access_table_use_join(&table, access_table_join(&table, &join.token), cluster, &key);
     }
     for (uint32_t i = CORE_JOINS_MAX + 1; i <= ACCESS_USED_MAX; i++) {
         join = join_of(i, 1000 + i);
         assert_true(access_table_add_join(&table, &join, &err));
-        access_table_use_join(&table, access_table_join(&table, &join.token), 1, &key);
+        access_table_use_join(&table, access_table_join(&table, &join.token), cluster, &key);
     }
     assert_false(access_table_surplus(&table, &surplus));
     join = join_of(ACCESS_USED_MAX + 1, 5000000);
     assert_true(access_table_add_join(&table, &join, &err));
-    access_table_use_join(&table, access_table_join(&table, &join.token), 1, &key);
+    access_table_use_join(&table, access_table_join(&table, &join.token), cluster, &key);
     assert_true(access_table_surplus(&table, &surplus));
     assert_int_equal(surplus.expires_at, 1001);
     access_table_drop_join(&table, &surplus.token);

@@ -3,14 +3,15 @@
 #include "tests/fl_test.h"
 
 static const struct fl_resources none = {0};
+static const struct fl_cluster next = {0}; /* the next id */
 
 static struct cluster *enrol(struct cluster_table *table, const char *name)
 {
     struct fl_err err = {0};
-    uint32_t slot = 0;
+    struct cluster *cluster = NULL;
 
-    assert_true(cluster_table_add(table, 0, fl_str_c(name), FL_STR("uid"), &slot, &err));
-    return cluster_table_at(table, slot);
+    assert_true(cluster_table_add(table, next, fl_str_c(name), FL_STR("uid"), &cluster, &err));
+    return cluster;
 }
 
 static struct fl_resources cpu(uint32_t cores)
@@ -29,22 +30,24 @@ static void a_removed_clusters_name_is_free_and_its_id_is_not(void **state)
 {
     struct cluster_table table;
     struct fl_err err = {0};
-    uint32_t slot;
+    struct cluster *east, *cluster;
 
     (void)state;
     cluster_table_init(&table, 3, 4);
-    assert_int_equal(enrol(&table, "east")->id, 1);
-    assert_false(cluster_table_add(&table, 0, FL_STR("east"), FL_STR("uid"), &slot, &err));
+    east = enrol(&table, "east");
+    assert_int_equal(east->id.n, 1);
+    assert_false(cluster_table_add(&table, next, FL_STR("east"), FL_STR("uid"), &cluster, &err));
     assert_int_equal(err.code, FL_EXISTS);
-    cluster_table_remove(&table, 1);
-    assert_int_equal(cluster_table_find_name(&table, FL_STR("east")), 0);
-    assert_int_equal(enrol(&table, "east")->id, 2);
-    assert_int_equal(cluster_table_find_name(&table, FL_STR("east")), 2);
-    assert_int_equal(cluster_table_find(&table, (struct fl_cluster){1}), 1);
-    assert_int_equal(cluster_table_find(&table, (struct fl_cluster){0}), 0);
-    assert_int_equal(cluster_table_find(&table, (struct fl_cluster){3}), 0);
+    cluster_table_remove(&table, east);
+    assert_null(cluster_table_find_name(&table, FL_STR("east")));
+    cluster = enrol(&table, "east");
+    assert_int_equal(cluster->id.n, 2);
+    assert_ptr_equal(cluster_table_find_name(&table, FL_STR("east")), cluster);
+    assert_ptr_equal(cluster_table_find(&table, (struct fl_cluster){1}), east);
+    assert_null(cluster_table_find(&table, (struct fl_cluster){0}));
+    assert_null(cluster_table_find(&table, (struct fl_cluster){3}));
     enrol(&table, "west");
-    assert_false(cluster_table_add(&table, 0, FL_STR("north"), FL_STR("uid"), &slot, &err));
+    assert_false(cluster_table_add(&table, next, FL_STR("north"), FL_STR("uid"), &cluster, &err));
     assert_int_equal(err.code, FL_FULL);
     cluster_table_fini(&table);
 }
@@ -55,17 +58,18 @@ static void what_is_no_name_no_uid_or_the_wrong_id_is_refused(void **state)
         "uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu";
     struct cluster_table table;
     struct fl_err err = {0};
-    uint32_t slot;
+    struct cluster *cluster;
 
     (void)state;
     cluster_table_init(&table, 3, 4);
     assert_int_equal(strlen(uid_of_65), 65);
-    assert_false(cluster_table_add(&table, 0, FL_STR("E"), FL_STR("uid"), &slot, &err));
-    assert_false(cluster_table_add(&table, 0, FL_STR("e"), FL_STR(""), &slot, &err));
-    assert_false(cluster_table_add(&table, 0, FL_STR("e"), fl_str_c(uid_of_65), &slot, &err));
-    assert_false(cluster_table_add(&table, 0, FL_STR("e"), FL_STR("\xff"), &slot, &err));
+    assert_false(cluster_table_add(&table, next, FL_STR("E"), FL_STR("uid"), &cluster, &err));
+    assert_false(cluster_table_add(&table, next, FL_STR("e"), FL_STR(""), &cluster, &err));
+    assert_false(cluster_table_add(&table, next, FL_STR("e"), fl_str_c(uid_of_65), &cluster, &err));
+    assert_false(cluster_table_add(&table, next, FL_STR("e"), FL_STR("\xff"), &cluster, &err));
     assert_int_equal(err.code, FL_INVALID);
-    assert_false(cluster_table_add(&table, 2, FL_STR("e"), FL_STR("uid"), &slot, &err));
+    assert_false(cluster_table_add(&table, (struct fl_cluster){2}, FL_STR("e"), FL_STR("uid"),
+                                   &cluster, &err));
     assert_int_equal(err.code, FL_TORN);
     cluster_table_fini(&table);
 }
@@ -545,7 +549,7 @@ static void the_end_of_a_session_is_a_change_that_a_round_sees_once(void **state
     stamp = table.stamp;
     cluster_end_session(&table, east);
     assert_true(table.stamp > stamp && east->grown_at == table.stamp);
-    assert_int_equal(table.grown_first, east->id);
+    assert_int_equal(table.grown_first.n, east->id.n);
     assert_int_equal(table.loads_changed.len, 1);
     stamp = table.stamp;
     cluster_end_session(&table, east);

@@ -3,7 +3,7 @@
 #include "shared/base/prng.h"
 #include "tests/unit/controlplane/core/sched/sched_world.h"
 
-/* The choice for the shape in the round that has begun, as the cluster's slot; 0: nowhere.  'ret'
+/* The choice for the shape in the round that has begun, as the cluster's id; 0: nowhere.  'ret'
  * and 'ret_why' may be NULL. */
 static uint32_t choose_next_for(struct world *world, const struct shape *shape,
                                 struct placement *ret, enum reason *ret_why)
@@ -15,7 +15,7 @@ static uint32_t choose_next_for(struct world *world, const struct shape *shape,
                              UNCONFIRMED_MAX, ret ? ret : &unused);
 
     if (ret_why) *ret_why = why;
-    return why == REASON_Fits ? (ret ? ret : &unused)->cluster : 0;
+    return why == REASON_Fits ? (ret ? ret : &unused)->cluster.n : 0;
 }
 
 /* ... in a round of its own. */
@@ -25,7 +25,7 @@ static uint32_t choose_for(struct world *world, const struct shape *shape, enum 
     return choose_next_for(world, shape, NULL, ret_why);
 }
 
-/* Starts it there, as far as the round sees; the cluster's slot. */
+/* Starts it there, as far as the round sees; the cluster's id. */
 static uint32_t start(struct world *world, const struct shape *shape)
 {
     struct placement placement;
@@ -145,26 +145,27 @@ static void a_walk_meets_all_that_take_work_by_load(void **state)
 {
     enum { LEN = 40 };
     struct world world;
-    uint32_t slot, last_free = 100, met = 0;
+    struct fl_cluster id;
+    uint32_t last_free = 100, met = 0;
 
     (void)state;
     init(&world);
     enrol_many(&world, LEN, 100);
-    for (slot = 1; slot <= LEN; slot++) {
-        cluster_take(&world.clusters, at(&world, slot), 0, cpu(slot * 37 % 41));
-        if (slot % 10 == 0) cluster_end_session(&world.clusters, at(&world, slot));
+    for (id.n = 1; id.n <= LEN; id.n++) {
+        cluster_take(&world.clusters, at(&world, id.n), 0, cpu(id.n * 37 % 41));
+        if (id.n % 10 == 0) cluster_end_session(&world.clusters, at(&world, id.n));
     }
     begin(&world);
     choose_walk(&world.chooser);
-    while ((slot = choose_next(&world.chooser)) != 0) {
-        uint32_t free = at(&world, slot)->free_sum.cpu_milli / 1000;
+    while ((id = choose_next(&world.chooser)).n != 0) {
+        uint32_t free = at(&world, id.n)->free_sum.cpu_milli / 1000;
 
-        assert_true(slot % 10 != 0 && free <= last_free);
+        assert_true(id.n % 10 != 0 && free <= last_free);
         last_free = free;
         met++;
     }
     assert_int_equal(met, LEN - LEN / 10);
-    assert_int_equal(choose_next(&world.chooser), 0);
+    assert_int_equal(choose_next(&world.chooser).n, 0);
     fini(&world);
 }
 
@@ -342,7 +343,7 @@ static void whether_any_could_ever_is_asked_again_once_one_has_changed(void **st
     assert_true(could_ever(&world, &shape));
     memcpy(east->cordon, "repair", 7);
     assert_true(could_ever(&world, &shape)); /* cordons end */
-    cluster_table_remove(&world.clusters, east->id);
+    cluster_table_remove(&world.clusters, east);
     assert_false(could_ever(&world, &shape));
     node(&world, west, "n1", 4);
     assert_true(could_ever(&world, &shape));
@@ -391,18 +392,18 @@ static uint32_t choose_plainly(struct world *world, const struct shape *shape)
     uint64_t best_load = UINT64_MAX;
     uint32_t best = 0;
 
-    for (uint32_t slot = 1; slot <= world->clusters.clusters.len; slot++) {
-        const struct cluster *cluster = at(world, slot);
-        const struct room_cluster *changed = room_changed(&world->chooser.room, slot);
+    for (struct fl_cluster id = {1}; id.n <= world->clusters.clusters.len; id.n++) {
+        const struct cluster *cluster = at(world, id.n);
+        const struct room_cluster *changed = room_changed(&world->chooser.room, id);
         uint64_t total = cluster->total_sum.cpu_milli;
         uint64_t free = changed ? changed->free_sum.cpu_milli : cluster->free_sum.cpu_milli;
         uint64_t load = total ? (total - free) * 1000000 / total : 0;
         struct placement unused;
 
         if (load < best_load &&
-            judge(&world->chooser.room, slot, entry, UNCONFIRMED_MAX, &unused) == REASON_Fits) {
+            judge(&world->chooser.room, id, entry, UNCONFIRMED_MAX, &unused) == REASON_Fits) {
             best_load = load;
-            best = slot;
+            best = id.n;
         }
     }
     return best;
@@ -442,16 +443,16 @@ static void memory_changes_no_choice(void **state)
             (void)choose_next_for(&world, shape, &placement, NULL); /* its nodes again */
             choose_start(&world.chooser, entry_of(&world, shape), &placement);
         }
-        for (uint32_t slot = 1; slot <= LEN; slot++) { /* it is carried out */
-            const struct room_cluster *changed = room_changed(&world.chooser.room, slot);
+        for (struct fl_cluster id = {1}; id.n <= LEN; id.n++) { /* it is carried out */
+            const struct room_cluster *changed = room_changed(&world.chooser.room, id);
 
-            for (uint32_t n = 0; changed && n < at(&world, slot)->nodes.len; n++) {
+            for (uint32_t n = 0; changed && n < at(&world, id.n)->nodes.len; n++) {
                 const struct room_node *seen = room_node(&world.chooser.room, changed, n);
-                struct fl_resources taken = at(&world, slot)->nodes.at[n].free;
+                struct fl_resources taken = at(&world, id.n)->nodes.at[n].free;
 
                 if (!seen) continue;
                 fl_resources_take(&taken, seen->free);
-                cluster_take(&world.clusters, at(&world, slot), n, taken);
+                cluster_take(&world.clusters, at(&world, id.n), n, taken);
             }
         }
     }

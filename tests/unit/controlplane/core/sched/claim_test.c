@@ -8,7 +8,7 @@ static uint32_t make(struct world *world, const struct shape *shape, struct clai
 {
     *ret = (struct claim_draft){0};
     return claim_make(&world->chooser, entry_of(world, shape), 50, &world->arena, ret)
-               ? ret->cluster
+               ? ret->cluster.n
                : 0;
 }
 
@@ -25,10 +25,10 @@ static struct claim carry_out(struct world *world, const struct claim_draft *dra
 {
     struct claim claim = {.cluster = draft->cluster};
 
-    at(world, draft->cluster)->claims_len++;
+    at(world, draft->cluster.n)->claims_len++;
     for (size_t i = 0; i < draft->parts_len; i++) {
         fl_vec_push(&claim.parts, draft->parts[i]);
-        cluster_claim(at(world, draft->cluster), draft->parts[i].node, draft->parts[i].room);
+        cluster_claim(at(world, draft->cluster.n), draft->parts[i].node, draft->parts[i].room);
     }
     for (uint32_t i = 0; i < replicas; i++) {
         fl_vec_push(&claim.nodes, draft->nodes[i]);
@@ -114,15 +114,15 @@ static void claims_take_a_share_of_the_cluster_together_but_one_may_take_all(voi
     fill(&world, east, 1, 7);
     begin(&world);
     assert_int_equal(make(&world, &all, &draft), 1);
-    room_claim(&world.chooser.room, 1, draft.parts, draft.parts_len, true);
+    room_claim(&world.chooser.room, cluster_one, draft.parts, draft.parts_len, true);
     assert_int_equal(make(&world, &small, &draft), 0); /* all is claimed */
     begin(&world);
     assert_int_equal(make(&world, &small, &draft), 1);
-    room_claim(&world.chooser.room, 1, draft.parts, draft.parts_len, true);
+    room_claim(&world.chooser.room, cluster_one, draft.parts, draft.parts_len, true);
     assert_int_equal(make(&world, &half, &draft), 0); /* 12 of 16 */
     begin(&world);
     assert_int_equal(make(&world, &small, &draft), 1);
-    room_claim(&world.chooser.room, 1, draft.parts, draft.parts_len, true);
+    room_claim(&world.chooser.room, cluster_one, draft.parts, draft.parts_len, true);
     assert_int_equal(make(&world, &small, &draft), 1);
     fini(&world);
 }
@@ -144,7 +144,7 @@ static void a_claim_that_others_are_in_the_way_of_closes_the_cluster(void **stat
     begin(&world);
     assert_int_equal(make(&world, &small, &draft), 1);
     assert_int_equal(make(&world, &half, &draft), 0);
-    assert_true(room_is_closed(&world.chooser.room, 1));
+    assert_true(room_is_closed(&world.chooser.room, cluster_one));
     assert_int_equal(make(&world, &small, &draft), 0);
     begin(&world);
     assert_int_equal(make(&world, &small, &draft), 1);
@@ -172,7 +172,7 @@ static void a_claim_is_free_once_all_its_parts_are_and_whole_while_they_may_be(v
     assert_int_equal(make(&world, &shape, &draft), 1);
     claim = carry_out(&world, &draft, 2);
     begin(&world);
-    room_unclaim(&world.chooser.room, 1, claim.parts.at, claim.parts.len);
+    room_unclaim(&world.chooser.room, cluster_one, claim.parts.at, claim.parts.len);
     assert_true(claim_is_whole(room, &claim));
     assert_false(claim_is_free(room, &claim, UNCONFIRMED_MAX, &placement));
     cluster_unhold(east, 0, cpu(6), 0);
@@ -180,13 +180,14 @@ static void a_claim_is_free_once_all_its_parts_are_and_whole_while_they_may_be(v
     cluster_unhold(east, 1, cpu(4), 0);
     cluster_give(&world.clusters, east, 1, cpu(4));
     begin(&world);
-    room_unclaim(&world.chooser.room, 1, claim.parts.at, claim.parts.len);
+    room_unclaim(&world.chooser.room, cluster_one, claim.parts.at, claim.parts.len);
     assert_true(claim_is_free(room, &claim, UNCONFIRMED_MAX, &placement));
-    assert_int_equal(placement.cluster, 1);
+    assert_int_equal(placement.cluster.n, 1);
     assert_int_equal(placement.nodes_len, 2);
     assert_int_equal(placement.nodes[0] + placement.nodes[1], 1);
     assert_false(claim_is_free(room, &claim, 0, &placement));
-    room_take(&world.chooser.room, 1, 0, cpu(3)); /* it came beside the claim, and is too much */
+    /* It came beside the claim, and is too much. */
+    room_take(&world.chooser.room, cluster_one, 0, cpu(3));
     assert_false(claim_is_free(room, &claim, UNCONFIRMED_MAX, &placement));
     claim_fini(&claim);
     fini(&world);
@@ -224,7 +225,7 @@ static void a_gang_that_fits_the_empty_cluster_can_claim_room_there(void **state
                      (uint32_t)fl_prng_between(&prng, 1, 5));
         }
         begin(&world);
-        if (judge_could_ever(&world.chooser.room, 1, entry_of(&world, &shape))) {
+        if (judge_could_ever(&world.chooser.room, cluster_one, entry_of(&world, &shape))) {
             could++;
             claimed += make(&world, &shape, &draft) == 1;
         }

@@ -9,7 +9,7 @@ static const char *text_of(struct world *world, const struct shape *shape)
     enum reason said;
 
     begin(world);
-    said = judge_explain(&world->chooser.room, 1, entry_of(world, shape), UNCONFIRMED_MAX,
+    said = judge_explain(&world->chooser.room, cluster_one, entry_of(world, shape), UNCONFIRMED_MAX,
                          &world->arena, &text);
     assert_int_equal(said, ask(world, 1, shape, NULL));
     assert_true(text && text[0]);
@@ -19,7 +19,7 @@ static const char *text_of(struct world *world, const struct shape *shape)
 static bool could_ever(struct world *world, const struct shape *shape)
 {
     begin(world);
-    return judge_could_ever(&world->chooser.room, 1, entry_of(world, shape));
+    return judge_could_ever(&world->chooser.room, cluster_one, entry_of(world, shape));
 }
 
 /* ---- where it fits --------------------------------------------------------------------------- */
@@ -309,9 +309,9 @@ static void starts_of_this_round_count_as_unconfirmed(void **state)
     east->unconfirmed = UNCONFIRMED_MAX - 1;
     assert_int_equal(ask(&world, 1, &shape, &placement), REASON_Fits);
     choose_start(&world.chooser, entry_of(&world, &shape), &placement);
-    assert_int_equal(
-        judge(&world.chooser.room, 1, entry_of(&world, &shape), UNCONFIRMED_MAX, &placement),
-        REASON_DispatchLimit);
+    assert_int_equal(judge(&world.chooser.room, cluster_one, entry_of(&world, &shape),
+                           UNCONFIRMED_MAX, &placement),
+                     REASON_DispatchLimit);
     assert_int_equal(ask(&world, 1, &shape, NULL), REASON_Fits);
     fini(&world);
 }
@@ -368,7 +368,7 @@ static void a_gang_larger_than_any_number_is_insufficient(void **state)
     entry.shape = gang(4, 0);
     entry.shape.roles[0].each.memory_bytes = UINT64_MAX / 2 + 1;
     begin(&world);
-    assert_int_equal(judge(&world.chooser.room, 1, &entry, UNCONFIRMED_MAX, &placement),
+    assert_int_equal(judge(&world.chooser.room, cluster_one, &entry, UNCONFIRMED_MAX, &placement),
                      REASON_NoMatchingCluster);
     fini(&world);
 }
@@ -388,7 +388,7 @@ static void a_cluster_not_heard_of_yet_could_run_anything_it_is_not_excluded_fro
     shape.not_clusters[0] = FL_STR("east");
     shape.not_clusters_len = 1;
     assert_false(could_ever(&world, &shape));
-    cluster_table_remove(&world.clusters, 1);
+    cluster_table_remove(&world.clusters, east);
     shape = gang(1, 1);
     assert_false(could_ever(&world, &shape));
     fini(&world);
@@ -440,8 +440,8 @@ static void a_claim_that_is_lifted_is_not_among_those_it_is_told_of(void **state
     claim(east, 0, 3);
     claim(east, 0, 1);
     begin(&world);
-    room_unclaim(&world.chooser.room, 1, &own, 1);
-    assert_int_equal(judge_explain(&world.chooser.room, 1, entry_of(&world, &shape),
+    room_unclaim(&world.chooser.room, cluster_one, &own, 1);
+    assert_int_equal(judge_explain(&world.chooser.room, cluster_one, entry_of(&world, &shape),
                                    UNCONFIRMED_MAX, &world.arena, &text),
                      REASON_Claimed);
     assert_non_null(strstr(text, "(1) have claimed 1.000 CPU"));
@@ -489,14 +489,14 @@ static void a_cluster_full_of_claims_is_asked_again_once_they_are_lifted(void **
     node(&world, east, "n1", 4);
     claim(east, 0, 3);
     assert_int_equal(ask(&world, 1, &shape, NULL), REASON_Claimed);
-    room_unclaim(&world.chooser.room, 1, &own, 1);
-    assert_int_equal(
-        judge(&world.chooser.room, 1, entry_of(&world, &shape), UNCONFIRMED_MAX, &placement),
-        REASON_Fits);
-    room_claim(&world.chooser.room, 1, &own, 1, false);
-    assert_int_equal(
-        judge(&world.chooser.room, 1, entry_of(&world, &shape), UNCONFIRMED_MAX, &placement),
-        REASON_Claimed);
+    room_unclaim(&world.chooser.room, cluster_one, &own, 1);
+    assert_int_equal(judge(&world.chooser.room, cluster_one, entry_of(&world, &shape),
+                           UNCONFIRMED_MAX, &placement),
+                     REASON_Fits);
+    room_claim(&world.chooser.room, cluster_one, &own, 1, false);
+    assert_int_equal(judge(&world.chooser.room, cluster_one, entry_of(&world, &shape),
+                           UNCONFIRMED_MAX, &placement),
+                     REASON_Claimed);
     fini(&world);
 }
 
@@ -528,7 +528,7 @@ static void what_is_known_of_a_full_cluster_changes_no_answer(void **state)
         for (size_t i = 0; i < 8; i++) {
             struct placement placement;
 
-            assert_int_equal(judge(&world.chooser.room, 1, entry_of(&world, &shapes[i]),
+            assert_int_equal(judge(&world.chooser.room, cluster_one, entry_of(&world, &shapes[i]),
                                    UNCONFIRMED_MAX, &placement),
                              alone[i]);
         }
@@ -557,14 +557,14 @@ static void a_full_cluster_is_searched_once_in_a_round(void **state)
     assert_int_equal(ask(&world, 1, &shape, NULL), REASON_Fragmented);
     looked = world.chooser.room.looked;
     assert_true(looked >= 60);
-    assert_int_equal(
-        judge(&world.chooser.room, 1, entry_of(&world, &shape), UNCONFIRMED_MAX, &placement),
-        REASON_Fragmented);
+    assert_int_equal(judge(&world.chooser.room, cluster_one, entry_of(&world, &shape),
+                           UNCONFIRMED_MAX, &placement),
+                     REASON_Fragmented);
     assert_true(world.chooser.room.looked - looked < 10);
     shape = gang(1, 1);
-    assert_int_equal(
-        judge(&world.chooser.room, 1, entry_of(&world, &shape), UNCONFIRMED_MAX, &placement),
-        REASON_Fits);
+    assert_int_equal(judge(&world.chooser.room, cluster_one, entry_of(&world, &shape),
+                           UNCONFIRMED_MAX, &placement),
+                     REASON_Fits);
     fini(&world);
 }
 

@@ -10,7 +10,7 @@ static struct room *room_of(struct world *world)
 
 static const struct room_node *changed(struct world *world, uint32_t i)
 {
-    return room_node(room_of(world), room_changed(room_of(world), 1), i);
+    return room_node(room_of(world), room_changed(room_of(world), cluster_one), i);
 }
 
 static uint32_t free_of(struct world *world, uint32_t i)
@@ -51,50 +51,51 @@ static void what_the_round_takes_is_gone_for_the_round_only(void **state)
     node(&world, east, "n2", 4);
     east->unconfirmed = 3;
     begin(&world);
-    assert_null(room_changed(room_of(&world), 1));
+    assert_null(room_changed(room_of(&world), cluster_one));
     assert_int_equal(free_of(&world, 0), 8);
-    room_take(room_of(&world), 1, 0, cpu(3));
-    room_take(room_of(&world), 1, 0, cpu(2));
-    room_start(room_of(&world), 1, 1);
+    room_take(room_of(&world), cluster_one, 0, cpu(3));
+    room_take(room_of(&world), cluster_one, 0, cpu(2));
+    room_start(room_of(&world), cluster_one, 1);
     assert_int_equal(free_of(&world, 0), 3);
     assert_int_equal(free_of(&world, 1), 4);
     assert_null(changed(&world, 1));
-    assert_int_equal(room_changed(room_of(&world), 1)->free_sum.cpu_milli, 7000);
-    assert_int_equal(room_changed(room_of(&world), 1)->unconfirmed, 4);
-    assert_int_equal(room_changed(room_of(&world), 1)->cursor, 1);
-    room_take(room_of(&world), 1, 0, cpu(5)); /* more than is there */
+    assert_int_equal(room_changed(room_of(&world), cluster_one)->free_sum.cpu_milli, 7000);
+    assert_int_equal(room_changed(room_of(&world), cluster_one)->unconfirmed, 4);
+    assert_int_equal(room_changed(room_of(&world), cluster_one)->cursor, 1);
+    room_take(room_of(&world), cluster_one, 0, cpu(5)); /* more than is there */
     assert_int_equal(free_of(&world, 0), 0);
-    assert_int_equal(room_changed(room_of(&world), 1)->free_sum.cpu_milli, 4000);
+    assert_int_equal(room_changed(room_of(&world), cluster_one)->free_sum.cpu_milli, 4000);
     assert_int_equal(east->nodes.at[0].free.cpu_milli, 8000); /* the table is only read */
     assert_int_equal(east->free_sum.cpu_milli, 12000);
     begin(&world);
-    assert_null(room_changed(room_of(&world), 1));
+    assert_null(room_changed(room_of(&world), cluster_one));
     assert_int_equal(free_of(&world, 0), 8);
-    room_take(room_of(&world), 1, 1, cpu(1));
+    room_take(room_of(&world), cluster_one, 1, cpu(1));
     assert_int_equal(free_of(&world, 0), 8); /* nor does another node bring it back */
-    assert_int_equal(room_changed(room_of(&world), 1)->free_sum.cpu_milli, 11000);
+    assert_int_equal(room_changed(room_of(&world), cluster_one)->free_sum.cpu_milli, 11000);
     fini(&world);
 }
 
 static void clusters_and_nodes_that_came_between_rounds_are_seen(void **state)
 {
     struct world world;
-    struct cluster *east;
+    struct cluster *east, *west;
 
     (void)state;
     init(&world);
     east = enrol(&world, "east");
     node(&world, east, "n1", 8);
     begin(&world);
-    room_take(room_of(&world), 1, 0, cpu(1));
+    room_take(room_of(&world), cluster_one, 0, cpu(1));
     node(&world, east, "n2", 4);
-    node(&world, enrol(&world, "west"), "n1", 2);
+    west = enrol(&world, "west");
+    node(&world, west, "n1", 2);
     begin(&world);
-    room_take(room_of(&world), 1, 1, cpu(1));
-    room_take(room_of(&world), 2, 0, cpu(1));
+    room_take(room_of(&world), cluster_one, 1, cpu(1));
+    room_take(room_of(&world), west->id, 0, cpu(1));
     assert_int_equal(free_of(&world, 0), 8);
     assert_int_equal(free_of(&world, 1), 3);
-    assert_int_equal(room_changed(room_of(&world), 2)->free_sum.cpu_milli, 1000);
+    assert_int_equal(room_changed(room_of(&world), west->id)->free_sum.cpu_milli, 1000);
     fini(&world);
 }
 
@@ -113,18 +114,18 @@ static void beside_a_claim_is_free_what_does_not_delay_it(void **state)
     begin(&world);
     assert_int_equal(spare_of(&world, 0), 2);
     assert_int_equal(empty_of(&world, 0), 8);
-    room_claim(room_of(&world), 1, &five, 1, true);
-    assert_int_equal(room_changed(room_of(&world), 1)->claims_len, 1);
-    assert_int_equal(room_changed(room_of(&world), 1)->claimed_sum.cpu_milli, 5000);
+    room_claim(room_of(&world), cluster_one, &five, 1, true);
+    assert_int_equal(room_changed(room_of(&world), cluster_one)->claims_len, 1);
+    assert_int_equal(room_changed(room_of(&world), cluster_one)->claimed_sum.cpu_milli, 5000);
     assert_int_equal(free_of(&world, 0), 2);
     assert_int_equal(spare_of(&world, 0), 2); /* once the six have ended, three are beside it */
     assert_int_equal(empty_of(&world, 0), 3);
-    room_take(room_of(&world), 1, 0, cpu(2));
+    room_take(room_of(&world), cluster_one, 0, cpu(2));
     assert_int_equal(changed(&world, 0)->guests.cpu_milli, 2000);
     assert_int_equal(spare_of(&world, 0), 0);
     assert_int_equal(empty_of(&world, 0), 1); /* one more may come when one of the six has ended */
     assert_int_equal(bare_of(&world, 0), 8);
-    room_unclaim(room_of(&world), 1, &five, 1);
+    room_unclaim(room_of(&world), cluster_one, &five, 1);
     assert_int_equal(empty_of(&world, 0), 8); /* without a claim there are no guests */
     assert_int_equal(east->claims_len, 0);
     assert_int_equal(east->nodes.at[0].guests.cpu_milli, 0);
@@ -145,7 +146,7 @@ static void room_that_is_held_and_reported_as_free_counts_once(void **state)
     (void)cluster_hold(east, 0, cpu(3));
     begin(&world);
     assert_int_equal(empty_of(&world, 0), 8);
-    room_claim(room_of(&world), 1, &six, 1, true);
+    room_claim(room_of(&world), cluster_one, &six, 1, true);
     assert_int_equal(spare_of(&world, 0), 2);
     assert_int_equal(empty_of(&world, 0), 2);
     fini(&world);
@@ -172,21 +173,21 @@ static void lifting_a_claim_and_putting_it_back_changes_nothing(void **state)
     begin(&world);
     assert_int_equal(spare_of(&world, 0), 1);
     assert_int_equal(spare_of(&world, 1), 1);
-    room_unclaim(room_of(&world), 1, parts, 2);
+    room_unclaim(room_of(&world), cluster_one, parts, 2);
     assert_int_equal(spare_of(&world, 0), 7);
     assert_int_equal(spare_of(&world, 1), 1);
-    assert_int_equal(room_changed(room_of(&world), 1)->claims_len, 1);
-    assert_int_equal(room_changed(room_of(&world), 1)->claimed_sum.cpu_milli, 1000);
-    room_claim(room_of(&world), 1, parts, 2, false);
+    assert_int_equal(room_changed(room_of(&world), cluster_one)->claims_len, 1);
+    assert_int_equal(room_changed(room_of(&world), cluster_one)->claimed_sum.cpu_milli, 1000);
+    room_claim(room_of(&world), cluster_one, parts, 2, false);
     assert_int_equal(spare_of(&world, 0), 1);
     assert_int_equal(spare_of(&world, 1), 1);
     assert_int_equal(changed(&world, 0)->guests.cpu_milli, 1000);
-    assert_int_equal(room_changed(room_of(&world), 1)->claimed_sum.cpu_milli, 9000);
+    assert_int_equal(room_changed(room_of(&world), cluster_one)->claimed_sum.cpu_milli, 9000);
 
     /* A start while it is lifted came beside it all the same. */
-    room_unclaim(room_of(&world), 1, parts, 2);
-    room_take(room_of(&world), 1, 0, cpu(1));
-    room_claim(room_of(&world), 1, parts, 2, false);
+    room_unclaim(room_of(&world), cluster_one, parts, 2);
+    room_take(room_of(&world), cluster_one, 0, cpu(1));
+    room_claim(room_of(&world), cluster_one, parts, 2, false);
     assert_int_equal(changed(&world, 0)->guests.cpu_milli, 2000);
     assert_int_equal(spare_of(&world, 0), 0);
     assert_int_equal(empty_of(&world, 0), 0);
@@ -210,11 +211,11 @@ static void a_new_claim_on_a_node_without_one_finds_no_guests(void **state)
     (void)cluster_hold(east, 0, cpu(3));
     begin(&world);
     assert_int_equal(empty_of(&world, 0), 1);
-    room_claim(room_of(&world), 1, &two, 1, true);
+    room_claim(room_of(&world), cluster_one, &two, 1, true);
     assert_int_equal(changed(&world, 0)->guests.cpu_milli, 3000);
-    room_unclaim(room_of(&world), 1, &four, 1);
-    room_unclaim(room_of(&world), 1, &two, 1);
-    room_claim(room_of(&world), 1, &four, 1, true);
+    room_unclaim(room_of(&world), cluster_one, &four, 1);
+    room_unclaim(room_of(&world), cluster_one, &two, 1);
+    room_claim(room_of(&world), cluster_one, &four, 1, true);
     assert_int_equal(changed(&world, 0)->guests.cpu_milli, 0);
     assert_int_equal(empty_of(&world, 0), 4);
     fini(&world);
@@ -223,18 +224,19 @@ static void a_new_claim_on_a_node_without_one_finds_no_guests(void **state)
 static void a_cluster_is_closed_to_new_claims_for_the_round_only(void **state)
 {
     struct world world;
+    struct cluster *west;
 
     (void)state;
     init(&world);
     (void)enrol(&world, "east");
-    (void)enrol(&world, "west");
+    west = enrol(&world, "west");
     begin(&world);
-    assert_false(room_is_closed(room_of(&world), 1));
-    room_close(room_of(&world), 1);
-    assert_true(room_is_closed(room_of(&world), 1));
-    assert_false(room_is_closed(room_of(&world), 2));
+    assert_false(room_is_closed(room_of(&world), cluster_one));
+    room_close(room_of(&world), cluster_one);
+    assert_true(room_is_closed(room_of(&world), cluster_one));
+    assert_false(room_is_closed(room_of(&world), west->id));
     begin(&world);
-    assert_false(room_is_closed(room_of(&world), 1));
+    assert_false(room_is_closed(room_of(&world), cluster_one));
     fini(&world);
 }
 
@@ -267,20 +269,20 @@ static void what_a_round_sees_is_what_carrying_it_out_makes(void **state)
                 uint32_t cores = (uint32_t)fl_prng_between(&prng, 1, 3);
 
                 if (fl_prng_chance(&prng, 500000)) {
-                    room_take(room_of(&world), 1, i, cpu(cores));
+                    room_take(room_of(&world), cluster_one, i, cpu(cores));
                     cluster_take(&world.clusters, east, i, cpu(cores));
                     (void)cluster_hold(east, i, cpu(cores));
                 } else if (!is_made[c]) {
                     claims[c] = part(i, cores);
                     is_made[c] = true;
-                    room_claim(room_of(&world), 1, &claims[c], 1, true);
+                    room_claim(room_of(&world), cluster_one, &claims[c], 1, true);
                     claim(east, i, cores);
                 } else if (fl_prng_chance(&prng, 500000)) { /* to see what its job may have */
-                    room_unclaim(room_of(&world), 1, &claims[c], 1);
-                    room_claim(room_of(&world), 1, &claims[c], 1, false);
+                    room_unclaim(room_of(&world), cluster_one, &claims[c], 1);
+                    room_claim(room_of(&world), cluster_one, &claims[c], 1, false);
                 } else {
                     is_made[c] = false;
-                    room_unclaim(room_of(&world), 1, &claims[c], 1);
+                    room_unclaim(room_of(&world), cluster_one, &claims[c], 1);
                     cluster_unclaim(east, claims[c].node, claims[c].room);
                     east->claims_len--;
                 }
@@ -291,12 +293,13 @@ static void what_a_round_sees_is_what_carrying_it_out_makes(void **state)
                 assert_int_equal(free_of(&world, i), n->free.cpu_milli / 1000);
                 assert_int_equal(spare_of(&world, i), room_spare(NULL, n).cpu_milli / 1000);
             }
-            if (!room_changed(room_of(&world), 1)) continue;
-            assert_int_equal(room_changed(room_of(&world), 1)->free_sum.cpu_milli,
+            if (!room_changed(room_of(&world), cluster_one)) continue;
+            assert_int_equal(room_changed(room_of(&world), cluster_one)->free_sum.cpu_milli,
                              east->free_sum.cpu_milli);
-            assert_int_equal(room_changed(room_of(&world), 1)->claimed_sum.cpu_milli,
+            assert_int_equal(room_changed(room_of(&world), cluster_one)->claimed_sum.cpu_milli,
                              east->claimed_sum.cpu_milli);
-            assert_int_equal(room_changed(room_of(&world), 1)->claims_len, east->claims_len);
+            assert_int_equal(room_changed(room_of(&world), cluster_one)->claims_len,
+                             east->claims_len);
         }
         fini(&world);
     }

@@ -76,7 +76,7 @@ static struct job_slot submit(struct table *table, uint32_t queue, const struct 
 static void start(struct table *table, const struct decision *decision)
 {
     struct job *job = job_table_at(&table->jobs, decision->job);
-    struct cluster *cluster = at(&table->world, decision->placement.cluster);
+    struct cluster *cluster = at(&table->world, decision->placement.cluster.n);
     const struct shape *shape =
         &shape_table_at(&table->world.shapes,
                         queue_table_bucket(&table->queues, decision->bucket)->shape)
@@ -98,13 +98,13 @@ static void begin_claim(struct table *table, const struct decision *decision)
     struct claim *claim = &queue_table_at(&table->queues, decision->queue)->claim;
     struct shape_slot shape = queue_table_bucket(&table->queues, decision->bucket)->shape;
 
-    assert_int_equal(claim->cluster, 0);
+    assert_int_equal(claim->cluster.n, 0);
     claim->cluster = decision->claim.cluster;
     claim->shape = shape_table_at(&table->world.shapes, shape)->id;
-    at(&table->world, claim->cluster)->claims_len++;
+    at(&table->world, claim->cluster.n)->claims_len++;
     for (size_t i = 0; i < decision->claim.parts_len; i++) {
         fl_vec_push(&claim->parts, decision->claim.parts[i]);
-        cluster_claim(at(&table->world, claim->cluster), decision->claim.parts[i].node,
+        cluster_claim(at(&table->world, claim->cluster.n), decision->claim.parts[i].node,
                       decision->claim.parts[i].room);
     }
     for (uint32_t i = 0; i < shape_table_at(&table->world.shapes, shape)->replicas; i++) {
@@ -115,13 +115,13 @@ static void begin_claim(struct table *table, const struct decision *decision)
 static void end_claim(struct table *table, uint32_t queue)
 {
     struct claim *claim = &queue_table_at(&table->queues, queue)->claim;
-    struct cluster *cluster = at(&table->world, claim->cluster);
+    struct cluster *cluster = at(&table->world, claim->cluster.n);
 
     for (size_t i = 0; i < claim->parts.len; i++) {
         cluster_unclaim(cluster, claim->parts.at[i].node, claim->parts.at[i].room);
     }
     cluster->claims_len--;
-    claim->cluster = 0;
+    claim->cluster.n = 0;
     fl_vec_clear(&claim->parts);
     fl_vec_clear(&claim->nodes);
     cluster_table_grow(&table->world.clusters, cluster);
@@ -138,7 +138,7 @@ static void carry_out(struct table *table, const struct decision *decision)
     switch (decision->kind) {
     case DECISION_START:
         (void)snprintf(to, room, "%sstart %u on %u", comma, (unsigned)job,
-                       decision->placement.cluster);
+                       decision->placement.cluster.n);
         start(table, decision);
         break;
     case DECISION_REFUSE:
@@ -146,7 +146,8 @@ static void carry_out(struct table *table, const struct decision *decision)
         queue_table_bucket(&table->queues, decision->bucket)->why = (uint8_t)decision->why;
         break;
     case DECISION_CLAIM:
-        (void)snprintf(to, room, "%sclaim %u on %u", comma, (unsigned)job, decision->claim.cluster);
+        (void)snprintf(to, room, "%sclaim %u on %u", comma, (unsigned)job,
+                       decision->claim.cluster.n);
         begin_claim(table, decision);
         break;
     case DECISION_UNCLAIM:

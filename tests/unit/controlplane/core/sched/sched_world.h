@@ -8,6 +8,8 @@
 
 enum { UNCONFIRMED_MAX = 10, WORLD_CLUSTERS_MAX = 64 };
 
+static const struct fl_cluster cluster_one = {1}; /* that was enrolled first */
+
 struct world {
     struct cluster_table clusters;
     struct shape_table shapes;
@@ -35,9 +37,9 @@ static inline struct fl_resources cpu(uint32_t cores)
     return (struct fl_resources){.cpu_milli = cores * 1000};
 }
 
-static inline struct cluster *at(const struct world *world, uint32_t slot)
+static inline struct cluster *at(const struct world *world, uint32_t id)
 {
-    return cluster_table_at(&world->clusters, slot);
+    return cluster_table_at(&world->clusters, (struct fl_cluster){id});
 }
 
 /* One that is connected and has told what it holds: no node yet. */
@@ -45,11 +47,10 @@ static inline struct cluster *enrol(struct world *world, const char *name)
 {
     struct fl_err err = {0};
     struct cluster *cluster;
-    uint32_t slot;
 
-    assert_true(cluster_table_add(&world->clusters, 0, fl_str_c(name), FL_STR("uid"), &slot, &err));
-    cluster = at(world, slot);
-    cluster_begin_session(&world->clusters, cluster, slot);
+    assert_true(cluster_table_add(&world->clusters, (struct fl_cluster){0}, fl_str_c(name),
+                                  FL_STR("uid"), &cluster, &err));
+    cluster_begin_session(&world->clusters, cluster, cluster->id.n);
     cluster->is_reconciled = cluster->is_known = true;
     cluster_table_resize(&world->clusters, cluster);
     cluster_table_grow(&world->clusters, cluster);
@@ -118,8 +119,8 @@ static inline enum reason ask(struct world *world, uint32_t cluster, const struc
     struct placement unused;
 
     begin(world);
-    return judge(&world->chooser.room, cluster, entry_of(world, shape), UNCONFIRMED_MAX,
-                 ret ? ret : &unused);
+    return judge(&world->chooser.room, (struct fl_cluster){cluster}, entry_of(world, shape),
+                 UNCONFIRMED_MAX, ret ? ret : &unused);
 }
 
 /* A claim of so many cores, as the tables have it once it was made. */
