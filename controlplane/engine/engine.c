@@ -14,6 +14,9 @@
 
 #define NEVER INT64_MAX
 
+/* So often may batches with a request be refused.  One that waits for a lock is, after 30 s. */
+enum { REFUSALS_MAX = 20 };
+
 struct engine {
     struct engine_config config;
     struct engine_store store;
@@ -186,6 +189,11 @@ static void refuse_flying(struct engine *engine, enum fl_code code, const char *
     engine_inbox_refuse_list(&engine->inbox, &events, code, text);
 }
 
+static const char *fate_text(const struct engine *engine)
+{
+    return engine->flights.is_refused ? lost_text : unknown_text;
+}
+
 static void refuse_waiting(struct engine *engine)
 {
     engine_inbox_refuse_all(&engine->inbox, breaker_code(engine->breaker),
@@ -290,6 +298,7 @@ static void settle_fates(struct engine *engine, const struct engine_taken *taken
 {
     struct engine_event_list again = {0};
     struct engine_event_list lost = {0};
+    struct engine_event *event;
     bool is_refused = engine->flights.is_refused;
     struct engine_batch *batch;
 
@@ -299,7 +308,11 @@ static void settle_fates(struct engine *engine, const struct engine_taken *taken
         } else {
             struct engine_event_list events = engine_batch_take_events(batch);
 
-            engine_event_list_join(is_refused ? &again : &lost, &events);
+            while ((event = engine_event_list_pop(&events))) {
+                bool may_pass = is_refused && event->refusals++ < REFUSALS_MAX;
+
+                engine_event_list_push(may_pass ? &again : &lost, event);
+            }
             engine_batch_destroy(batch);
         }
     }
@@ -338,7 +351,7 @@ static void on_take_failed(void *ctx, enum fl_code why, fl_ms now)
         engine->breaker = ENGINE_NOT_LEADING;
         engine->retry_at = engine->now + engine->config.standby_ms;
         snprintf(engine->why, sizeof engine->why, "another replica holds the lease");
-        refuse_flying(engine, FL_UNAVAILABLE, unknown_text);
+        refuse_flying(engine, FL_UNAVAILABLE, fate_text(engine));
         break;
     case FL_NO_SPACE:
         engine->breaker = ENGINE_DB_FULL;
@@ -502,6 +515,7 @@ static void on_committed(void *ctx, uint64_t batch_number, enum engine_commit re
 {
     struct engine *engine = ctx;
     struct engine_batch *batch;
+    char why[256];
 
     set_now(engine, now);
     if (engine->state != ENGINE_LEADING) return; /* it was dropped */
@@ -531,6 +545,11 @@ static void on_committed(void *ctx, uint64_t batch_number, enum engine_commit re
     case ENGINE_UNKNOWN:
         fall(engine, ENGINE_DB_LOST, next_delay(engine, true),
              "the database was lost during a commit");
+        break;
+    case ENGINE_AWAY:
+        snprintf(why, sizeof why, "the database cannot do this now: %s", text ? text : "");
+        engine->flights.is_refused = true;
+        fall(engine, ENGINE_DB_LOST, next_delay(engine, true), why);
         break;
     }
 }
@@ -699,7 +718,7 @@ void engine_turn(struct engine *engine, fl_ms now)
     if (engine->state == ENGINE_LOADING) return;
     if (engine->flights.len > 0 &&
         engine->now - engine->flights.since >= (fl_ms)engine->config.unknown_ms) {
-        refuse_flying(engine, FL_UNAVAILABLE, unknown_text);
+        refuse_flying(engine, FL_UNAVAILABLE, fate_text(engine));
     }
     if (engine->state == ENGINE_STANDBY && engine->now >= engine->retry_at) {
         enter(engine, ENGINE_TAKING);

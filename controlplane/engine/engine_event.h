@@ -14,10 +14,11 @@ struct engine_event {
 
     /* The engine's own. */
     struct engine_event *next;
-    uint64_t lookup; /* while its key is being looked up */
-    bool has_key;    /* its key is held in the table of keys, and was looked up */
-    bool is_suspect; /* it was in a batch that the database refused */
-    size_t bytes;    /* all of it, counted when it was given away */
+    uint64_t lookup;   /* while its key is being looked up */
+    bool has_key;      /* its key is held in the table of keys, and was looked up */
+    bool is_suspect;   /* it was in a batch that the database refused */
+    unsigned refusals; /* of batches with it, for any reason */
+    size_t bytes;      /* all of it, counted when it was given away */
 };
 
 struct engine_event *engine_event_create(void);

@@ -15,7 +15,8 @@ enum engine_commit {
     ENGINE_DEPOSED,  /* 23502 on epoch: somebody else leads */
     ENGINE_RELOAD,   /* 23502 on prev, 23505 on the journal, 25P02 */
     ENGINE_NO_SPACE, /* 53100 */
-    ENGINE_POISONED, /* any other refusal */
+    ENGINE_AWAY,     /* refused, for what may pass by itself: a lock, a read-only server */
+    ENGINE_POISONED, /* refused, for what is in the batch */
     ENGINE_UNKNOWN,  /* the connection went away before the answer, or with a FATAL in its place */
 };
 

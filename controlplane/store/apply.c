@@ -370,35 +370,44 @@ bool apply_send(struct apply *apply, struct pg_conn *conn, const struct core_bat
 
 /* ---- the outcome ----------------------------------------------------------------------------- */
 
-static bool is_journal(const char *table)
-{
-    static const char prefix[] = "journal";
+/* A batch can cause these by what is in it: a statement names a row twice (21), a column does not
+ * take a value (22), a constraint is broken (23), a value is too large (54). */
+static const char *const poisons[] = {"21", "22", "23", "54"};
+/* The server or the connection is not well, and what it says last may not be all that it did. */
+static const char *const unknowns[] = {"08", "53", "57P", "58"};
 
-    return strncmp(table, prefix, sizeof prefix - 1) == 0;
+static bool begins_with_any(const char *state, const char *const *list, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (strncmp(state, list[i], strlen(list[i])) == 0) return true;
+    }
+    return false;
+}
+
+#define IS_ONE_OF(state, list) begins_with_any(state, list, sizeof(list) / sizeof *(list))
+
+/* A refusal by the chain: COMMITTED means that it is none. */
+static enum engine_commit chain_verdict(const struct pg_failure *failure)
+{
+    static const char journal[] = "journal"; /* its partitions' names begin so */
+    bool is_null = strcmp(failure->sqlstate, "23502") == 0;
+
+    if (strncmp(failure->table, journal, sizeof journal - 1) != 0) return ENGINE_COMMITTED;
+    if (is_null && strcmp(failure->column, "epoch") == 0) return ENGINE_DEPOSED;
+    if (is_null && strcmp(failure->column, "prev") == 0) return ENGINE_RELOAD;
+    return strcmp(failure->sqlstate, "23505") == 0 ? ENGINE_RELOAD : ENGINE_COMMITTED;
 }
 
 enum engine_commit apply_verdict(const struct pg_failure *failure)
 {
     const char *state = failure->sqlstate;
+    enum engine_commit chain = chain_verdict(failure);
 
-    if (state[0] == '\0' || strncmp(state, "08", 2) == 0) return ENGINE_UNKNOWN;
+    if (chain != ENGINE_COMMITTED) return chain;
     if (strcmp(state, "53100") == 0) return ENGINE_NO_SPACE;
     if (strcmp(state, "25P02") == 0) return ENGINE_RELOAD;
-    if (is_journal(failure->table)) {
-        if (strcmp(state, "23502") == 0 && strcmp(failure->column, "epoch") == 0) {
-            return ENGINE_DEPOSED;
-        }
-        if (strcmp(state, "23502") == 0 && strcmp(failure->column, "prev") == 0) {
-            return ENGINE_RELOAD;
-        }
-        if (strcmp(state, "23505") == 0) return ENGINE_RELOAD;
-    }
-    if (strncmp(state, "40", 2) == 0) return ENGINE_RELOAD;
-    if (strncmp(state, "53", 2) == 0 || strncmp(state, "57", 2) == 0 ||
-        strncmp(state, "58", 2) == 0) {
-        return ENGINE_UNKNOWN;
-    }
-    return ENGINE_POISONED;
+    if (state[0] == '\0' || IS_ONE_OF(state, unknowns)) return ENGINE_UNKNOWN;
+    return IS_ONE_OF(state, poisons) ? ENGINE_POISONED : ENGINE_AWAY;
 }
 
 uint64_t apply_job_newest(const struct core_batch *batch)

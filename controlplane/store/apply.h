@@ -44,10 +44,10 @@ FL_CHECK bool apply_send(struct apply *apply, struct pg_conn *conn, const struct
 /* The meaning of a batch's failure:
  *   23502 in column epoch of the journal                     DEPOSED
  *   23502 in column prev of the journal, 23505 on it, 25P02  RELOAD
- *   40xxx                                                    RELOAD: the same batch may pass
  *   53100                                                    NO_SPACE
- *   no SQLSTATE, 08xxx, other 53xxx, 57xxx, 58xxx            UNKNOWN: the server is not well
- *   anything else                                            POISONED */
+ *   no SQLSTATE, 08xxx, other 53xxx, 57Pxx, 58xxx            UNKNOWN: the server is not well
+ *   21xxx, 22xxx, 23xxx, 54xxx: what a batch can cause       POISONED
+ *   anything else                                            AWAY: the same requests may pass */
 enum engine_commit apply_verdict(const struct pg_failure *failure);
 
 /* The largest id of the jobs that the batch accepts; 0: it accepts none. */

@@ -268,6 +268,60 @@ static void a_full_disk_is_told_from_poison(void **state)
     finish(help, conninfo);
 }
 
+/* For the whole server, as an admin does it before work on the disk. */
+static void set_read_only(struct help *help, const char *conninfo, const char *sql, bool is_on)
+{
+    help_run(conninfo, sql);
+    help_run(conninfo, "select pg_reload_conf()");
+    while ((help_number(conninfo, "select count(*) from pg_settings where setting = 'on' and name ="
+                                  " 'default_transaction_read_only'") > 0) != is_on) {
+        help_turn(help, 10);
+    }
+}
+
+static void a_database_turned_read_only_poisons_nothing(void **state)
+{
+    char *server = help_server_start("");
+    char *conninfo = help_database_of(server, true);
+    struct help *help = help_create(conninfo, "a");
+
+    (void)state;
+    assert_int_equal(help_take(help, 0), FL_OK);
+    commit_job(help, 1, 1);
+    set_read_only(help, conninfo, "alter system set default_transaction_read_only = on", true);
+    assert_int_equal(try(help, 2, help->taken.epoch, 2), ENGINE_AWAY);
+    assert_string_equal(help->results.at[1].text,
+                        "cannot execute INSERT in a read-only transaction");
+    assert_int_equal(help_take(help, 2), FL_UNAVAILABLE);
+    set_read_only(help, conninfo, "alter system reset default_transaction_read_only", false);
+    assert_int_equal(help_take(help, 2), FL_OK);
+    assert_int_equal(help->taken.keys_len, 0);
+    commit_job(help, 2, 2);
+    help_destroy(help);
+    help_server_stop(server);
+    fl_free(conninfo);
+    fl_free(server);
+}
+
+/* A trigger of somebody's raises a class that Postgres does not have. */
+static void an_error_of_an_unknown_class_poisons_nothing(void **state)
+{
+    char *conninfo;
+    struct help *help = leader(&conninfo);
+
+    (void)state;
+    help_until(help, store_stats(help->store).partition.is_idle); /* it makes partitions of 'job' */
+    help_run(conninfo, "create function odd() returns trigger language plpgsql as $$ begin"
+                       " raise sqlstate 'QX001' using message = 'not now'; end $$;"
+                       "create trigger odd before insert on job execute function odd()");
+    assert_int_equal(try(help, 1, help->taken.epoch, 1), ENGINE_AWAY);
+    assert_string_equal(help->results.at[0].text, "not now");
+    help_run(conninfo, "drop trigger odd on job");
+    assert_int_equal(help_take(help, 1), FL_OK);
+    commit_job(help, 1, 1);
+    finish(help, conninfo);
+}
+
 /* A real one: the jobs are on a file system of 8 MiB.  Only root may mount that; for others the
  * test above has to do. */
 static void a_disk_that_is_really_full_and_has_space_again(void **state)
@@ -496,6 +550,8 @@ FL_TESTS(cmocka_unit_test(the_first_takeover_finds_genesis_and_room),
          cmocka_unit_test(bytes_that_are_no_text_poison_only_their_batch),
          cmocka_unit_test(an_id_beyond_the_partitions_is_refused),
          cmocka_unit_test(a_full_disk_is_told_from_poison),
+         cmocka_unit_test(a_database_turned_read_only_poisons_nothing),
+         cmocka_unit_test(an_error_of_an_unknown_class_poisons_nothing),
          cmocka_unit_test(a_disk_that_is_really_full_and_has_space_again),
          cmocka_unit_test(a_lost_connection_is_unknown_and_take_tells_that_it_did_not_land),
          cmocka_unit_test(a_dropped_connection_may_have_landed_and_take_tells),

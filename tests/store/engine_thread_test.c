@@ -397,6 +397,46 @@ static void of_a_thousand_requests_only_the_poisoned_one_is_refused(void **state
     fl_free(conninfo);
 }
 
+static struct engine_event *cancel(uint64_t request, uint64_t job)
+{
+    struct engine_event *event = read_job(request, job);
+
+    event->event.kind = CORE_EV_cancel;
+    event->event.actor = FL_STR("test");
+    return event;
+}
+
+/* A person's psql holds the row that the cancel takes away.  The server gives up after 200 ms here
+ * instead of 30 s. */
+static void a_cancel_that_waits_for_a_lock_is_done_when_the_lock_is_gone(void **state)
+{
+    char *conninfo = help_database();
+    struct ears ears = {0};
+    struct engine_thread *thread = start(conninfo, "a", HELP_LEASE_MS, &ears);
+    PGconn *psql = help_connect(conninfo);
+
+    (void)state;
+    wait_for(state_of(thread) == ENGINE_LEADING);
+    help_run(conninfo, "create function hurry() returns trigger language plpgsql as $$ begin"
+                       " perform set_config('lock_timeout', '200ms', true); return null; end $$;"
+                       "create trigger hurry before insert on journal execute function hurry()");
+    adopt(thread, put_queue, 1, 0);
+    adopt(thread, submit_few, 2, 1);
+    wait_for(ears.good == 2);
+    PQclear(PQexec(psql, "begin; select * from open_job where job = 1 for update"));
+    adopt(thread, cancel, 3, 1);
+    wait_for(engine_thread_status(thread).engine.takes >= 4); /* it was tried at least thrice */
+    assert_int_equal(ears.answers, 2);
+    PQfinish(psql);
+    wait_for(ears.answers == 3);
+    assert_int_equal(ears.last_code, FL_OK);
+    assert_int_equal(ears.quarantined, 0);
+    assert_int_equal(help_number(conninfo, "select count(*) from open_job"), 0);
+    assert_int_equal(help_number(conninfo, "select count(*) from element_end"), 1);
+    engine_thread_destroy(thread);
+    fl_free(conninfo);
+}
+
 /* From a session that is over, so that the core ignores it. */
 static struct engine_event *old_nodes(uint64_t unused, uint64_t bytes)
 {
@@ -684,6 +724,7 @@ FL_TESTS(
     cmocka_unit_test(after_a_restore_it_is_told_how_many_jobs_are_forgotten),
     cmocka_unit_test(what_was_adopted_before_a_stop_is_committed_or_left_alone),
     cmocka_unit_test(of_a_thousand_requests_only_the_poisoned_one_is_refused),
+    cmocka_unit_test(a_cancel_that_waits_for_a_lock_is_done_when_the_lock_is_gone),
     cmocka_unit_test(an_inbox_without_room_lets_agents_wait_and_refuses_none),
     cmocka_unit_test(a_postgres_that_restarts_is_taken_again_without_losing_an_answer),
     cmocka_unit_test(no_turn_is_longer_than_10_ms_at_100000_events_a_second))

@@ -87,6 +87,67 @@ static void what_was_poisoned_with_a_lost_database_is_not_forgotten(void **state
     end(world);
 }
 
+/* ---- refusals that pass ---------------------------------------------------------------------- */
+
+static void what_the_database_cannot_do_now_is_done_when_it_can(void **state)
+{
+    struct world *world = leader();
+
+    (void)state;
+    play(world, "submit 5 a\nturn\nsubmit 6 b\ndone 3 away\n");
+    story_is(world, "0 commit 3 epoch 1: a\n"
+                    "0 drop\n"
+                    "0 answer 6 unavailable\n");
+    assert_string_equal(engine_why(world->engine), "the database cannot do this now: a lock");
+    play(world, "turn\ntaken\nloaded\nturn\ndone 3 away\nat 200\ntaken\nloaded\nturn\n"
+                "done 3 ok\n");
+    story_is(world, "0 take from 3\n"
+                    "0 load\n"
+                    "0 began 2\n"
+                    "0 commit 3 epoch 2: a\n"
+                    "0 drop\n"
+                    "200 take from 3\n"
+                    "200 load\n"
+                    "200 began 3\n"
+                    "200 commit 3 epoch 3: a\n"
+                    "200 notice 3\n"
+                    "200 answer 5 ok job-1\n");
+    assert_int_equal(engine_stats(world->engine).quarantined, 0);
+    end(world);
+}
+
+/* Not for ever: who asks again finds it well, or a request of other rows. */
+static void a_request_is_given_up_after_20_refusals(void **state)
+{
+    struct world *world = leader();
+    size_t refusals = 0;
+
+    (void)state;
+    play(world, "submit 5 a\nturn\n");
+    while (!strstr(world->story, "answer 5")) {
+        world->now += 10000;
+        play(world, "done 3 away\n");
+        world->now += 5000;
+        play(world, "turn\ntaken\nloaded\nturn\n");
+        refusals++;
+        assert_true(refusals <= 21);
+    }
+    assert_int_equal(refusals, 21);
+    assert_non_null(strstr(world->story, "answer 5 unavailable"));
+    assert_int_equal(engine_stats(world->engine).suspects_len, 0);
+    end(world);
+}
+
+static void a_request_refused_for_now_is_answered_while_the_database_stays_away(void **state)
+{
+    struct world *world = leader();
+
+    (void)state;
+    play(world, "submit 5 a\nturn\ndone 3 away\nturn\ntake fails away\nat 10000\n");
+    assert_non_null(strstr(world->story, "10000 answer 5 unavailable"));
+    end(world);
+}
+
 static void a_cluster_that_poisons_is_not_listened_to_for_a_while(void **state)
 {
     struct world *world = leader();
@@ -343,6 +404,9 @@ static void keys_are_bounded(void **state)
 FL_TESTS(cmocka_unit_test(of_a_thousand_only_the_culprit_is_refused),
          cmocka_unit_test(the_events_of_a_refused_batch_are_stepped_again_one_by_one),
          cmocka_unit_test(what_was_poisoned_with_a_lost_database_is_not_forgotten),
+         cmocka_unit_test(what_the_database_cannot_do_now_is_done_when_it_can),
+         cmocka_unit_test(a_request_is_given_up_after_20_refusals),
+         cmocka_unit_test(a_request_refused_for_now_is_answered_while_the_database_stays_away),
          cmocka_unit_test(a_cluster_that_poisons_is_not_listened_to_for_a_while),
          cmocka_unit_test(suspects_go_alone_however_long_it_takes),
          cmocka_unit_test(what_agents_said_before_a_reload_is_not_stepped_after_it),

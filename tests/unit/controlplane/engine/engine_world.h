@@ -291,7 +291,10 @@ static inline void finish(struct world *world, uint64_t number, enum engine_comm
     assert_int_equal(sent.batch->number, number);
     if (result == ENGINE_COMMITTED && !sent.has_landed) land(world, sent.batch, sent.epoch);
     world->results.committed(world->engine, number, result,
-                             result == ENGINE_POISONED ? "23514 check" : NULL, world->now);
+                             result == ENGINE_POISONED ? "23514 check"
+                             : result == ENGINE_AWAY   ? "a lock"
+                                                       : NULL,
+                             world->now);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -379,7 +382,8 @@ static inline enum engine_commit result_of(const char *word)
         const char *word;
         enum engine_commit result;
     } words[] = {{"ok", ENGINE_COMMITTED},  {"deposed", ENGINE_DEPOSED}, {"reload", ENGINE_RELOAD},
-                 {"full", ENGINE_NO_SPACE}, {"poison", ENGINE_POISONED}, {"cut", ENGINE_UNKNOWN}};
+                 {"full", ENGINE_NO_SPACE}, {"poison", ENGINE_POISONED}, {"cut", ENGINE_UNKNOWN},
+                 {"away", ENGINE_AWAY}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(words[i].word, word) == 0) return words[i].result;

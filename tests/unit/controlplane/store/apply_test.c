@@ -19,12 +19,25 @@ static void a_refusal_is_told_by_state_table_and_column(void **state)
     assert_int_equal(verdict("23502", "journal_p1000000", "prev"), ENGINE_RELOAD);
     assert_int_equal(verdict("23505", "journal_p0", ""), ENGINE_RELOAD);
     assert_int_equal(verdict("25P02", "", ""), ENGINE_RELOAD);
-    assert_int_equal(verdict("40P01", "", ""), ENGINE_RELOAD);
     assert_int_equal(verdict("53100", "", ""), ENGINE_NO_SPACE);
     assert_int_equal(verdict("23502", "attempt_p0", "prev"), ENGINE_POISONED);
     assert_int_equal(verdict("23505", "element_end_p0", ""), ENGINE_POISONED);
     assert_int_equal(verdict("23514", "job", ""), ENGINE_POISONED);
     assert_int_equal(verdict("22021", "", ""), ENGINE_POISONED);
+    assert_int_equal(verdict("21000", "", ""), ENGINE_POISONED);
+    assert_int_equal(verdict("54000", "", ""), ENGINE_POISONED);
+}
+
+static void what_may_pass_by_itself_is_no_poison(void **state)
+{
+    static const char *const passing[] = {"55P03", "25006", "25P03", "57014", "40001",
+                                          "40P01", "42501", "P0001", "XX000", "QX001"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
+        assert_int_equal(verdict(passing[i], "", ""), ENGINE_AWAY);
+        assert_int_equal(verdict(passing[i], "journal_p0", ""), ENGINE_AWAY);
+    }
 }
 
 static void a_server_that_is_not_well_has_refused_nothing(void **state)
@@ -161,6 +174,7 @@ static void the_newest_job_of_a_batch_is_the_largest(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(a_refusal_is_told_by_state_table_and_column),
+         cmocka_unit_test(what_may_pass_by_itself_is_no_poison),
          cmocka_unit_test(a_server_that_is_not_well_has_refused_nothing),
          cmocka_unit_test(only_statements_with_rows_are_built_and_the_chain_is_first),
          cmocka_unit_test(of_equal_specs_one_is_put),
