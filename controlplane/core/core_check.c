@@ -42,7 +42,7 @@ static uint64_t hash_job(const struct core *core, const struct job *job, uint64_
     const struct job_run *run = job_table_run(&core->jobs, job);
 
     h = fl_hash_u64(h, job->id);
-    h = fl_hash_u64(h, (uint64_t)job->tenant << 32 | bucket->queue);
+    h = fl_hash_u64(h, (uint64_t)job->tenant << 32 | bucket->queue.n);
     h = fl_hash_u64(h, (uint64_t)shape_table_at(&core->shapes, bucket->shape)->id << 32 |
                            (uint32_t)bucket->priority);
     h = fl_hash_u64(h, (uint64_t)job->elements << 32 | job->elements_next);
@@ -235,7 +235,7 @@ static void check_buckets(const struct core *core)
              slot = job_table_at(&core->jobs, slot)->older) {
             const struct job *job = job_table_at(&core->jobs, slot);
 
-            fl_assert(queue_table_bucket(&core->queues, job->bucket)->queue == q + 1);
+            fl_assert(queue_table_bucket(&core->queues, job->bucket)->queue.n == q + 1);
             fl_assert(!job->older.n || job_table_at(&core->jobs, job->older)->id < job->id);
             fl_assert(!job->older.n || job_table_at(&core->jobs, job->older)->newer.n == slot.n);
             listed++;
@@ -244,7 +244,7 @@ static void check_buckets(const struct core *core)
             const struct bucket *bucket = queue_table_bucket(&core->queues, queue->buckets.at[i]);
             uint64_t before = 0;
 
-            fl_assert(bucket->queue == q + 1 && bucket->jobs > 0);
+            fl_assert(bucket->queue.n == q + 1 && bucket->jobs > 0);
             in_queue += bucket->jobs;
             for (struct job_slot slot = bucket->line_first; slot.n;
                  slot = job_table_at(&core->jobs, slot)->right) {

@@ -77,23 +77,23 @@ static void hold(struct core *core, const struct core_event *event, struct core_
 static void put_queue(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     struct fl_str name = event->queue_put.name;
-    uint32_t slot = queue_table_find(&core->queues, event->tenant, name);
-    bool is_new = slot == 0;
+    struct fl_queue_id id = queue_table_find(&core->queues, event->tenant, name);
+    bool is_new = id.n == 0;
     struct fl_err err = {0};
     struct queue *queue;
 
-    if (is_new && !queue_table_add(&core->queues, 0, event->tenant, name, &slot, &err)) {
+    if (is_new && !queue_table_add(&core->queues, id, event->tenant, name, &id, &err)) {
         core_answer_code(batch, event, err.code, err.text);
         return;
     }
-    queue = queue_table_at(&core->queues, slot);
+    queue = queue_table_at(&core->queues, id);
     if (is_new || queue->is_paused != event->queue_put.is_paused) {
         queue->is_paused = event->queue_put.is_paused;
         core_put_queue(batch, queue);
         core_audit(batch, event, "queue_put %s%s", queue->name, queue->is_paused ? " paused" : "");
         core->is_dirty = true;
     }
-    accepted(batch, event, (struct core_answer){.code = FL_OK, .id = queue->id});
+    accepted(batch, event, (struct core_answer){.code = FL_OK, .id = queue->id.n});
 }
 
 static void put_cluster(struct core *core, const struct core_event *event, struct core_batch *batch)

@@ -106,7 +106,7 @@ void core_put_cluster(struct core_batch *batch, const struct cluster *cluster)
 void core_put_queue(struct core_batch *batch, const struct queue *queue)
 {
     struct row row = {.kind = ROW_queue_put,
-                      .queue_put = {.queue = queue->id,
+                      .queue_put = {.queue = queue->id.n,
                                     .tenant = queue->tenant.n,
                                     .is_paused = queue->is_paused,
                                     .name = fl_str_c(queue->name)}};

@@ -10,13 +10,12 @@
 
 static bool load_queue(struct core *core, const struct row_queue_put *row, struct fl_err *err)
 {
-    uint32_t slot;
+    struct fl_queue_id id = {row->queue};
 
-    if (!queue_table_add(&core->queues, row->queue, (struct fl_tenant){row->tenant}, row->name,
-                         &slot, err)) {
+    if (!queue_table_add(&core->queues, id, (struct fl_tenant){row->tenant}, row->name, &id, err)) {
         return fl_err_wrap(err, "queue %" PRIu32, row->queue);
     }
-    queue_table_at(&core->queues, slot)->is_paused = row->is_paused;
+    queue_table_at(&core->queues, id)->is_paused = row->is_paused;
     return true;
 }
 
@@ -129,7 +128,8 @@ static bool load_job(struct core *core, const struct row_job_new *row, struct fl
                        " is not",
                        row->job, row->queue, row->shape);
     }
-    bucket = queue_table_need_bucket(&core->queues, row->queue, row->priority, shape);
+    bucket = queue_table_need_bucket(&core->queues, (struct fl_queue_id){row->queue}, row->priority,
+                                     shape);
     if (bucket.n) slot = job_table_add(&core->jobs, (struct fl_job){row->job});
     if (!slot.n) return fl_fail(err, FL_FULL, "job %" PRIu64 ": more than may be open", row->job);
     job = job_table_at(&core->jobs, slot);

@@ -38,7 +38,7 @@ static struct core_job_view view_of(const struct core *core, struct job_slot slo
     const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
     struct core_job_view view = {.job = {job->id},
                                  .tenant = {job->tenant},
-                                 .queue = {queue_table_at(&core->queues, bucket->queue)->id},
+                                 .queue = bucket->queue,
                                  .priority = bucket->priority,
                                  .state = state_of(job, run),
                                  .reason = reason_of(core, job, run),
@@ -228,7 +228,7 @@ static void read_job(struct core *core, const struct core_event *event, struct c
 
 enum { LIST_LOOKS_MAX = 10 * CORE_PAGE_MAX };
 
-static uint32_t queue_of(const struct core *core, struct job_slot job)
+static struct fl_queue_id queue_of(const struct core *core, struct job_slot job)
 {
     return queue_table_bucket(&core->queues, job_table_at(&core->jobs, job)->bucket)->queue;
 }
@@ -237,13 +237,13 @@ static uint32_t queue_of(const struct core *core, struct job_slot job)
  * own job, if it is still there, leads on; else a short queue is walked from its newest on, and in
  * a long one some job of it is near.  None: not found; with *ret_is_cut there may be some below
  * *before. */
-static struct job_slot first_below(struct core *core, uint32_t queue_slot, uint64_t *before,
+static struct job_slot first_below(struct core *core, struct fl_queue_id id, uint64_t *before,
                                    bool *ret_is_cut)
 {
-    const struct queue *queue = queue_table_at(&core->queues, queue_slot);
+    const struct queue *queue = queue_table_at(&core->queues, id);
     struct job_slot slot = job_table_find(&core->jobs, (struct fl_job){*before});
 
-    if (slot.n && queue_of(core, slot) == queue_slot) return job_table_at(&core->jobs, slot)->older;
+    if (slot.n && queue_of(core, slot).n == id.n) return job_table_at(&core->jobs, slot)->older;
     if (*before == UINT64_MAX || queue->jobs <= LIST_LOOKS_MAX) {
         for (slot = queue->newest; slot.n && job_table_at(&core->jobs, slot)->id >= *before;
              slot = job_table_at(&core->jobs, slot)->older) {
@@ -253,7 +253,7 @@ static struct job_slot first_below(struct core *core, uint32_t queue_slot, uint6
     }
     for (size_t looked = 0; looked < LIST_LOOKS_MAX; looked++) {
         slot = job_table_prev(&core->jobs, *before);
-        if (!slot.n || queue_of(core, slot) == queue_slot) return slot;
+        if (!slot.n || queue_of(core, slot).n == id.n) return slot;
         *before = job_table_at(&core->jobs, slot)->id;
         core_look(core, 1);
     }
@@ -266,7 +266,7 @@ static struct job_slot first_below(struct core *core, uint32_t queue_slot, uint6
 static void list_jobs(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     size_t len_max = event->list_jobs.len_max;
-    uint32_t queue = 0;
+    struct fl_queue_id queue = {0};
     struct job_slot slot;
     bool is_cut = false;
     uint64_t before = event->list_jobs.before ? event->list_jobs.before : UINT64_MAX;
@@ -275,13 +275,14 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
     if (len_max == 0 || len_max > CORE_PAGE_MAX) len_max = CORE_PAGE_MAX;
     if (event->list_jobs.queue.len > 0) {
         queue = queue_table_find(&core->queues, event->tenant, event->list_jobs.queue);
-        if (!queue) {
+        if (!queue.n) {
             core_answer_code(batch, event, FL_ABSENT, "no queue has this name");
             return;
         }
     }
     page.jobs = fl_arena_array(&core->scratch, struct core_job_view, len_max);
-    slot = queue ? first_below(core, queue, &before, &is_cut) : job_table_prev(&core->jobs, before);
+    slot =
+        queue.n ? first_below(core, queue, &before, &is_cut) : job_table_prev(&core->jobs, before);
     for (size_t looked = 0; slot.n && page.jobs_len < len_max && looked < LIST_LOOKS_MAX;
          looked++) {
         const struct job *job = job_table_at(&core->jobs, slot);
@@ -289,7 +290,7 @@ static void list_jobs(struct core *core, const struct core_event *event, struct 
         core_look(core, 1);
         before = job->id;
         if (job->tenant == event->tenant.n) page.jobs[page.jobs_len++] = view_of(core, slot);
-        slot = queue ? job->older : job_table_prev(&core->jobs, before);
+        slot = queue.n ? job->older : job_table_prev(&core->jobs, before);
     }
     page.next = slot.n || is_cut ? before : 0;
     answer(batch, event, page);
@@ -465,19 +466,19 @@ static void list_nodes(struct core *core, const struct core_event *event, struct
 static void list_queues(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     size_t len_max = page_len(event->list.len_max);
-    uint32_t id = event->list.from ? event->list.from : 1;
+    struct fl_queue_id id = {event->list.from ? event->list.from : 1};
     struct core_answer page = {0};
 
     page.queues = fl_arena_array(&core->scratch, struct core_queue_view, len_max);
-    for (; id <= core->queues.queues.len && page.queues_len < len_max; id++) {
+    for (; id.n <= core->queues.queues.len && page.queues_len < len_max; id.n++) {
         const struct queue *queue = queue_table_at(&core->queues, id);
 
         core_look(core, 1);
         if (queue->tenant.n != event->tenant.n) continue;
         page.queues[page.queues_len++] = (struct core_queue_view){
-            .queue = {id}, .name = queue->name, .is_paused = queue->is_paused, .jobs = queue->jobs};
+            .queue = id, .name = queue->name, .is_paused = queue->is_paused, .jobs = queue->jobs};
     }
-    page.next = id <= core->queues.queues.len ? id : 0;
+    page.next = id.n <= core->queues.queues.len ? id.n : 0;
     answer(batch, event, page);
 }
 

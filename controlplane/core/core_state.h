@@ -60,7 +60,7 @@ struct core {
 
     FL_VEC(struct fl_cluster) acks_due; /* clusters whose reports are to be acknowledged */
     struct round round;                 /* its memory; its decisions are carried out at once */
-    uint32_t queue_served;              /* the queue that was served last */
+    struct fl_queue_id queue_served;    /* the queue that was served last */
     struct fl_arena scratch;            /* lives for one step or one start */
     uint64_t starts;
 };

@@ -21,7 +21,7 @@ static bool refuse(struct core *core, struct core_outcome *outcome, enum fl_code
 
 /* check_item() fills it for a job that may be accepted. */
 struct accepted {
-    uint32_t queue;          /* slot */
+    struct fl_queue_id queue;
     struct shape_slot shape; /* none: a new one */
     struct fl_picks picks;
 };
@@ -57,14 +57,14 @@ static bool check_sizes(struct core *core, const struct core_submit_item *item,
 }
 
 static bool check_bounds(struct core *core, const struct core_event *event,
-                         const struct core_submit_item *item, uint32_t *ret_queue,
+                         const struct core_submit_item *item, struct fl_queue_id *ret_queue,
                          struct core_outcome *outcome)
 {
     struct fl_str short_name = item->queue;
 
     if (short_name.len > FL_NAME_BYTES_MAX) short_name.len = FL_NAME_BYTES_MAX;
     *ret_queue = queue_table_find(&core->queues, event->tenant, item->queue);
-    if (!*ret_queue) {
+    if (!ret_queue->n) {
         const char *text = fl_arena_printf(
             &core->scratch, "queue \"" FL_STR_FMT "\" does not exist; create it, or name another",
             FL_STR_ARG(short_name));
@@ -241,7 +241,7 @@ static void accept_job(struct core *core, const struct core_event *event, struct
     need_spec(core, batch, item, job->id);
     row.job_new = (struct row_job_new){.job = job->id,
                                        .tenant = event->tenant.n,
-                                       .queue = queue_table_at(&core->queues, found->queue)->id,
+                                       .queue = found->queue.n,
                                        .shape = shape_table_at(&core->shapes, shape)->id,
                                        .priority = item->priority,
                                        .elements = item->elements,

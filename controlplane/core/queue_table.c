@@ -41,43 +41,43 @@ static struct name_key name_key(struct fl_tenant tenant, struct fl_str name)
     return key;
 }
 
-uint32_t queue_table_find(const struct queue_table *table, struct fl_tenant tenant,
-                          struct fl_str name)
+struct fl_queue_id queue_table_find(const struct queue_table *table, struct fl_tenant tenant,
+                                    struct fl_str name)
 {
     struct name_key key;
-    uint64_t slot = 0;
+    uint64_t id = 0;
 
-    if (name.len == 0 || name.len > FL_NAME_BYTES_MAX) return 0;
+    if (name.len == 0 || name.len > FL_NAME_BYTES_MAX) return (struct fl_queue_id){0};
     key = name_key(tenant, name);
-    (void)fl_map_find(&table->by_name, &key, sizeof key, &slot);
-    return (uint32_t)slot;
+    (void)fl_map_find(&table->by_name, &key, sizeof key, &id);
+    return (struct fl_queue_id){(uint32_t)id};
 }
 
-bool queue_table_add(struct queue_table *table, uint32_t id, struct fl_tenant tenant,
-                     struct fl_str name, uint32_t *ret_slot, struct fl_err *err)
+bool queue_table_add(struct queue_table *table, struct fl_queue_id id, struct fl_tenant tenant,
+                     struct fl_str name, struct fl_queue_id *ret_id, struct fl_err *err)
 {
-    uint32_t slot = (uint32_t)table->queues.len + 1;
-    struct queue queue = {.id = slot, .tenant = tenant};
+    struct fl_queue_id next = {(uint32_t)table->queues.len + 1};
+    struct queue queue = {.id = next, .tenant = tenant};
     struct name_key key;
 
     if (!fl_str_is_name(name)) {
         return fl_fail(err, FL_INVALID, "a queue's name is " FL_NAME_ALLOWED);
     }
-    if (queue_table_find(table, tenant, name)) {
+    if (queue_table_find(table, tenant, name).n) {
         return fl_fail(err, FL_EXISTS, "queue " FL_STR_FMT " is there already", FL_STR_ARG(name));
     }
-    if (slot > table->queues_max) {
+    if (next.n > table->queues_max) {
         return fl_fail(err, FL_FULL, "there are %u queues, the most there can be",
                        table->queues_max);
     }
-    if (id != 0 && id != slot) {
-        return fl_fail(err, FL_TORN, "queue %u comes where queue %u is next", id, slot);
+    if (id.n != 0 && id.n != next.n) {
+        return fl_fail(err, FL_TORN, "queue %u comes where queue %u is next", id.n, next.n);
     }
     memcpy(queue.name, name.at, name.len);
     fl_vec_push(&table->queues, queue);
     key = name_key(tenant, name);
-    fl_map_put(&table->by_name, &key, sizeof key, slot);
-    *ret_slot = slot;
+    fl_map_put(&table->by_name, &key, sizeof key, next.n);
+    *ret_id = next;
     return true;
 }
 
@@ -116,8 +116,8 @@ static struct bucket_slot find_bucket(const struct queue_table *table, const str
                                                                       : (struct bucket_slot){0};
 }
 
-bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue, int32_t priority,
-                                 struct shape_slot shape)
+bool queue_table_has_bucket_room(const struct queue_table *table, struct fl_queue_id queue,
+                                 int32_t priority, struct shape_slot shape)
 {
     size_t place;
 
@@ -125,10 +125,10 @@ bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue
            find_bucket(table, queue_table_at(table, queue), priority, shape, &place).n;
 }
 
-struct bucket_slot queue_table_need_bucket(struct queue_table *table, uint32_t queue_slot,
+struct bucket_slot queue_table_need_bucket(struct queue_table *table, struct fl_queue_id id,
                                            int32_t priority, struct shape_slot shape)
 {
-    struct queue *queue = queue_table_at(table, queue_slot);
+    struct queue *queue = queue_table_at(table, id);
     size_t place;
     struct bucket_slot slot = find_bucket(table, queue, priority, shape, &place);
     struct bucket *bucket;
@@ -137,7 +137,7 @@ struct bucket_slot queue_table_need_bucket(struct queue_table *table, uint32_t q
     slot.n = fl_slab_take(&table->buckets);
     if (!slot.n) return slot;
     bucket = queue_table_bucket(table, slot);
-    bucket->queue = queue_slot;
+    bucket->queue = id;
     bucket->priority = priority;
     bucket->shape = shape;
     fl_vec_insert(&queue->buckets, place, slot);

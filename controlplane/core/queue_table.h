@@ -12,7 +12,7 @@
 #include "shared/base/vec.h"
 
 struct bucket {
-    uint32_t queue; /* its slot */
+    struct fl_queue_id queue;
     struct shape_slot shape;
     int32_t priority;
     struct job_slot line_first, line_last; /* linked by left and right */
@@ -37,7 +37,7 @@ struct claim {
 };
 
 struct queue {
-    uint32_t id;
+    struct fl_queue_id id;
     struct fl_tenant tenant;
     bool is_paused;
     uint32_t jobs;          /* open */
@@ -48,8 +48,8 @@ struct queue {
 };
 
 struct queue_table {
-    FL_VEC(struct queue) queues; /* slot i + 1 is at[i], ids likewise: queues are never removed */
-    struct fl_map by_name;       /* tenant and name -> slot */
+    FL_VEC(struct queue) queues; /* id i + 1 is at[i]: never removed */
+    struct fl_map by_name;       /* tenant and name -> id */
     struct fl_slab buckets;
     uint32_t queues_max;
 };
@@ -57,10 +57,10 @@ struct queue_table {
 void queue_table_init(struct queue_table *table, uint32_t queues_max, uint32_t buckets_max);
 void queue_table_fini(struct queue_table *table);
 
-static inline struct queue *queue_table_at(const struct queue_table *table, uint32_t slot)
+static inline struct queue *queue_table_at(const struct queue_table *table, struct fl_queue_id id)
 {
-    fl_assert(slot - 1 < table->queues.len);
-    return &table->queues.at[slot - 1];
+    fl_assert(id.n - 1 < table->queues.len);
+    return &table->queues.at[id.n - 1];
 }
 
 static inline struct bucket *queue_table_bucket(const struct queue_table *table,
@@ -69,22 +69,23 @@ static inline struct bucket *queue_table_bucket(const struct queue_table *table,
     return fl_slab_at(&table->buckets, slot.n);
 }
 
-/* The slot, which is also the id; 0: none. */
-uint32_t queue_table_find(const struct queue_table *table, struct fl_tenant tenant,
-                          struct fl_str name);
+/* None: not there. */
+struct fl_queue_id queue_table_find(const struct queue_table *table, struct fl_tenant tenant,
+                                    struct fl_str name);
 
-/* A new queue gets the next id, which must be 'id' unless that is 0.  FL_INVALID: no name;
+/* A new queue gets the next id, which must be 'id' unless that is none.  FL_INVALID: no name;
  * FL_EXISTS; FL_FULL. */
-FL_CHECK bool queue_table_add(struct queue_table *table, uint32_t id, struct fl_tenant tenant,
-                              struct fl_str name, uint32_t *ret_slot, struct fl_err *err);
+FL_CHECK bool queue_table_add(struct queue_table *table, struct fl_queue_id id,
+                              struct fl_tenant tenant, struct fl_str name,
+                              struct fl_queue_id *ret_id, struct fl_err *err);
 
 /* The bucket for jobs like this; made if it is not there.  None: there are as many as can be. */
-struct bucket_slot queue_table_need_bucket(struct queue_table *table, uint32_t queue,
+struct bucket_slot queue_table_need_bucket(struct queue_table *table, struct fl_queue_id queue,
                                            int32_t priority, struct shape_slot shape);
 
 /* Whether queue_table_need_bucket would find or make one.  No shape: one that is not there yet. */
-bool queue_table_has_bucket_room(const struct queue_table *table, uint32_t queue, int32_t priority,
-                                 struct shape_slot shape);
+bool queue_table_has_bucket_room(const struct queue_table *table, struct fl_queue_id queue,
+                                 int32_t priority, struct shape_slot shape);
 
 /* Counts an open job, which knows its bucket, in or out; the bucket goes with its last job.  Jobs
  * join in the order of their ids. */

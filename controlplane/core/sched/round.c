@@ -82,12 +82,11 @@ static void push_head(const struct round_view *view, const struct round *round,
 
 /* True: the queue has something to start, or a claim. */
 static bool gather(struct round *round, const struct round_view *view, struct round_turn *turn,
-                   uint32_t queue_slot)
+                   const struct queue *queue)
 {
-    const struct queue *queue = queue_table_at(view->queues, queue_slot);
     bool is_ready = is_ready_only(round, view);
 
-    turn->queue = queue_slot;
+    turn->queue = queue->id;
     turn->has_claimant = turn->has_started = turn->is_claim_gone = turn->has_claimed = false;
     turn->asked_len = 0;
     turn->heads.len = 0;
@@ -103,6 +102,11 @@ static bool gather(struct round *round, const struct round_view *view, struct ro
         push_head(view, round, turn, round->heads.len - 1);
     }
     return turn->heads.len > 0 || queue->claim.cluster.n;
+}
+
+static struct round_rank *rank_of(const struct round *round, struct fl_queue_id queue)
+{
+    return &round->ranks.at[queue.n - 1];
 }
 
 static struct round_turn *need_turn(struct round *round, size_t i)
@@ -123,25 +127,24 @@ static size_t gather_all(struct round *round, const struct round_view *view,
     while (round->ranks.len < queues_len) {
         fl_vec_push(&round->ranks, (struct round_rank){0});
     }
-    for (uint32_t slot = 1; slot <= queues_len; slot++) {
-        const struct claim *claim = &queue_table_at(view->queues, slot)->claim;
-
-        if (!claim->cluster.n) continue;
-        fl_heap_push(&round->by_rank,
-                     (struct fl_heap_item){
-                         .key = (int64_t)round->ranks.at[slot - 1].no, .tie = slot, .value = slot});
+    for (struct fl_queue_id id = {1}; id.n <= queues_len; id.n++) {
+        if (!queue_table_at(view->queues, id)->claim.cluster.n) continue;
+        fl_heap_push(&round->by_rank, (struct fl_heap_item){.key = (int64_t)rank_of(round, id)->no,
+                                                            .tie = id.n,
+                                                            .value = id.n});
     }
     while (round->by_rank.len > 0) {
-        (void)gather(round, view, need_turn(round, turns_len++),
-                     (uint32_t)fl_heap_pop(&round->by_rank).value);
+        struct fl_queue_id id = {(uint32_t)fl_heap_pop(&round->by_rank).value};
+
+        (void)gather(round, view, need_turn(round, turns_len++), queue_table_at(view->queues, id));
     }
     *ret_holders_len = turns_len;
     for (uint32_t i = 0; i < queues_len; i++) {
-        uint32_t slot = (view->queue_served + i) % queues_len + 1;
-        const struct queue *queue = queue_table_at(view->queues, slot);
+        struct fl_queue_id id = {(view->queue_served.n + i) % queues_len + 1};
+        const struct queue *queue = queue_table_at(view->queues, id);
 
         if (queue->is_paused || queue->buckets.len == 0 || queue->claim.cluster.n) continue;
-        turns_len += gather(round, view, need_turn(round, turns_len), slot);
+        turns_len += gather(round, view, need_turn(round, turns_len), queue);
     }
     return turns_len;
 }
@@ -181,7 +184,7 @@ static void start(struct round *round, const struct round_view *view, struct rou
                   struct round_head *head, struct placement placement)
 {
     const struct bucket *bucket = queue_table_bucket(view->queues, head->bucket);
-    struct round_rank *rank = &round->ranks.at[turn->queue - 1];
+    struct round_rank *rank = rank_of(round, turn->queue);
 
     placement.nodes = fl_arena_copy(&round->arena, placement.nodes,
                                     placement.nodes_len * sizeof *placement.nodes);
@@ -231,7 +234,7 @@ static void give_ranks(struct round *round, const struct round_view *view, size_
         const struct round_head *head = &round->heads.at[turn->claimant];
 
         if (!wants_claim(view, turn)) continue;
-        if (round->ranks.at[turn->queue - 1].shape == shape_id(view, head)) continue;
+        if (rank_of(round, turn->queue)->shape == shape_id(view, head)) continue;
         fl_heap_push(&round->by_rank,
                      (struct fl_heap_item){.key = (int64_t)job_table_at(view->jobs, head->job)->id,
                                            .value = i});
@@ -239,7 +242,7 @@ static void give_ranks(struct round *round, const struct round_view *view, size_
     while (round->by_rank.len > 0) {
         const struct round_turn *turn = &round->turns.at[fl_heap_pop(&round->by_rank).value];
 
-        round->ranks.at[turn->queue - 1] = (struct round_rank){
+        *rank_of(round, turn->queue) = (struct round_rank){
             .shape = shape_id(view, &round->heads.at[turn->claimant]), .no = ++round->ranks_given};
     }
 }
@@ -255,7 +258,7 @@ static void make_claims(struct round *round, const struct round_view *view, size
         if (!wants_claim(view, turn)) continue;
         fl_heap_push(
             &round->by_rank,
-            (struct fl_heap_item){.key = (int64_t)round->ranks.at[turn->queue - 1].no, .value = i});
+            (struct fl_heap_item){.key = (int64_t)rank_of(round, turn->queue)->no, .value = i});
     }
     while (round->by_rank.len > 0 && round->chooser.room.looked < view->looks_max) {
         make_claim(round, view, &round->turns.at[fl_heap_pop(&round->by_rank).value]);
@@ -372,7 +375,7 @@ static void serve_holder(struct round *round, const struct round_view *view,
                          struct round_turn *turn)
 {
     const struct claim *claim = claim_of(view, turn);
-    struct round_rank *rank = &round->ranks.at[turn->queue - 1];
+    struct round_rank *rank = rank_of(round, turn->queue);
     const struct round_head *head;
     size_t i;
 
@@ -463,7 +466,7 @@ static enum outcome serve(struct round *round, const struct round_view *view,
                 return EXHAUSTED;
             }
             (void)fl_heap_pop(&turn->heads); /* one like it was refused already */
-            refuse(round, view, turn, i, (enum reason)round->ranks.at[turn->queue - 1].memo.said);
+            refuse(round, view, turn, i, (enum reason)rank_of(round, turn->queue)->memo.said);
             continue;
         }
         if (try_head(round, view, turn, i, NULL)) return STARTED;
@@ -500,7 +503,7 @@ bool round_run(struct round *round, const struct round_view *view)
             if (turn->heads.len == 0 && (turn->has_claimant || !claim_of(view, turn))) continue;
             switch (serve(round, view, turn, asked_before, &is_holder_left)) {
             case OVER_BUDGET:
-                round->queue_served = turn->queue - 1; /* it is the next one's first */
+                round->queue_served.n = turn->queue.n - 1; /* it is the next one's first */
                 is_over = true;
                 break;
             case STARTED:

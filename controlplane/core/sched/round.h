@@ -22,7 +22,7 @@ struct round_view {
     const struct job_table *jobs;
     const struct element_table *elements;
     const struct shape_table *shapes;
-    uint32_t queue_served; /* the queue that was served last */
+    struct fl_queue_id queue_served; /* the queue that was served last */
     uint32_t unconfirmed_max, elements_max, claims_percent_max;
     uint32_t starts_max; /* the budget, in starts ... */
     uint64_t looks_max;  /* ... and in heads, clusters and nodes looked at */
@@ -37,7 +37,7 @@ enum decision_kind {
 
 struct decision {
     enum decision_kind kind;
-    uint32_t queue; /* slot */
+    struct fl_queue_id queue;
     struct bucket_slot bucket;
     struct job_slot job;
     enum reason why;
@@ -57,7 +57,7 @@ struct round_head {
 
 /* A queue in a round: its heads by priority and age. */
 struct round_turn {
-    uint32_t queue;
+    struct fl_queue_id queue;
     bool has_claimant;    /* its first job that fits nowhere now was met ... */
     size_t claimant;      /* ... in this head */
     bool has_started;     /* something before the job that holds its claim */
@@ -78,9 +78,9 @@ struct round_rank {
 struct round {
     struct chooser chooser;
     FL_VEC(struct decision) decisions; /* the newest round's */
-    uint32_t queue_served;             /* likewise */
+    struct fl_queue_id queue_served;   /* likewise */
     uint64_t tried;                    /* heads that were tried, ever */
-    FL_VEC(struct round_rank) ranks;   /* by queue */
+    FL_VEC(struct round_rank) ranks;   /* by queue id - 1 */
     uint64_t ranks_given;
     struct fl_arena arena;           /* holds the decisions' lists */
     FL_VEC(struct round_head) heads; /* scratch, as are these */

@@ -4,34 +4,35 @@
 #include "tests/fl_test.h"
 
 static const struct fl_tenant one = {1}, two = {2};
+static const struct fl_queue_id next = {0}; /* the next id */
 static const struct shape_slot shape_one = {1}, shape_new = {77};
 
-static uint32_t add(struct queue_table *table, const char *name)
+static struct fl_queue_id add(struct queue_table *table, const char *name)
 {
     struct fl_err err = {0};
-    uint32_t slot = 0;
+    struct fl_queue_id id = {0};
 
-    assert_true(queue_table_add(table, 0, one, fl_str_c(name), &slot, &err));
-    return slot;
+    assert_true(queue_table_add(table, next, one, fl_str_c(name), &id, &err));
+    return id;
 }
 
 static void names_are_unique_per_tenant(void **state)
 {
     struct queue_table table;
     struct fl_err err = {0};
-    uint32_t slot;
+    struct fl_queue_id id;
 
     (void)state;
     queue_table_init(&table, 4, 4);
-    assert_int_equal(add(&table, "ml"), 1);
-    assert_false(queue_table_add(&table, 0, one, FL_STR("ml"), &slot, &err));
+    assert_int_equal(add(&table, "ml").n, 1);
+    assert_false(queue_table_add(&table, next, one, FL_STR("ml"), &id, &err));
     assert_int_equal(err.code, FL_EXISTS);
-    assert_true(queue_table_add(&table, 0, two, FL_STR("ml"), &slot, &err));
-    assert_int_equal(slot, 2);
-    assert_int_equal(queue_table_find(&table, one, FL_STR("ml")), 1);
-    assert_int_equal(queue_table_find(&table, two, FL_STR("ml")), 2);
-    assert_int_equal(queue_table_find(&table, one, FL_STR("m")), 0);
-    assert_int_equal(queue_table_find(&table, one, FL_STR("")), 0);
+    assert_true(queue_table_add(&table, next, two, FL_STR("ml"), &id, &err));
+    assert_int_equal(id.n, 2);
+    assert_int_equal(queue_table_find(&table, one, FL_STR("ml")).n, 1);
+    assert_int_equal(queue_table_find(&table, two, FL_STR("ml")).n, 2);
+    assert_int_equal(queue_table_find(&table, one, FL_STR("m")).n, 0);
+    assert_int_equal(queue_table_find(&table, one, FL_STR("")).n, 0);
     queue_table_fini(&table);
 }
 
@@ -41,19 +42,19 @@ static void what_is_no_name_the_wrong_id_or_too_much_is_refused(void **state)
         "0123456789012345678901234567890123456789012345678901234567890123";
     struct queue_table table;
     struct fl_err err = {0};
-    uint32_t slot;
+    struct fl_queue_id id;
 
     (void)state;
     queue_table_init(&table, 2, 4);
     assert_int_equal(strlen(long_name), 64);
-    assert_false(queue_table_add(&table, 0, one, fl_str_c(long_name), &slot, &err));
+    assert_false(queue_table_add(&table, next, one, fl_str_c(long_name), &id, &err));
     assert_int_equal(err.code, FL_INVALID);
-    assert_int_equal(queue_table_find(&table, one, fl_str_c(long_name)), 0);
-    assert_false(queue_table_add(&table, 2, one, FL_STR("ml"), &slot, &err));
+    assert_int_equal(queue_table_find(&table, one, fl_str_c(long_name)).n, 0);
+    assert_false(queue_table_add(&table, (struct fl_queue_id){2}, one, FL_STR("ml"), &id, &err));
     assert_int_equal(err.code, FL_TORN);
     add(&table, "a");
     add(&table, "b");
-    assert_false(queue_table_add(&table, 0, one, FL_STR("c"), &slot, &err));
+    assert_false(queue_table_add(&table, next, one, FL_STR("c"), &id, &err));
     assert_int_equal(err.code, FL_FULL);
     queue_table_fini(&table);
 }
@@ -70,7 +71,7 @@ static void buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_
     struct job_table jobs;
     struct bucket_slot slots[7];
     struct job_slot jobs_at[7];
-    uint32_t queue;
+    struct fl_queue_id queue;
 
     (void)state;
     job_table_init(&jobs, 7);

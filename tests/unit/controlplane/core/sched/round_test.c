@@ -11,7 +11,8 @@ struct table {
     struct job_table jobs;
     struct element_table elements;
     struct round round;
-    uint32_t queue_served, starts_max, elements_max;
+    struct fl_queue_id queue_served;
+    uint32_t starts_max, elements_max;
     uint64_t looks_max, next_id;
     char story[1024]; /* the decisions of the newest rounds */
 };
@@ -43,11 +44,11 @@ static void add_queues(struct table *table, uint32_t len)
 
     for (uint32_t i = 0; i < len; i++) {
         struct fl_err err = {0};
-        uint32_t slot;
+        struct fl_queue_id id = {0};
 
         (void)snprintf(name, sizeof name, "q%u", i + 1);
         assert_true(
-            queue_table_add(&table->queues, 0, (struct fl_tenant){1}, fl_str_c(name), &slot, &err));
+            queue_table_add(&table->queues, id, (struct fl_tenant){1}, fl_str_c(name), &id, &err));
     }
 }
 
@@ -59,8 +60,8 @@ static struct job_slot submit_array(struct table *table, uint32_t queue, const s
     struct job *job = job_table_at(&table->jobs, slot);
 
     job->elements = elements;
-    job->bucket =
-        queue_table_need_bucket(&table->queues, queue, priority, shape_in(&table->world, shape));
+    job->bucket = queue_table_need_bucket(&table->queues, (struct fl_queue_id){queue}, priority,
+                                          shape_in(&table->world, shape));
     queue_table_join(&table->queues, &table->jobs, slot);
     queue_table_enter(&table->queues, &table->jobs, slot);
     return slot;
@@ -112,7 +113,7 @@ static void begin_claim(struct table *table, const struct decision *decision)
     }
 }
 
-static void end_claim(struct table *table, uint32_t queue)
+static void end_claim(struct table *table, struct fl_queue_id queue)
 {
     struct claim *claim = &queue_table_at(&table->queues, queue)->claim;
     struct cluster *cluster = at(&table->world, claim->cluster.n);
@@ -142,7 +143,7 @@ static void carry_out(struct table *table, const struct decision *decision)
         start(table, decision);
         break;
     case DECISION_REFUSE:
-        (void)snprintf(to, room, "%sq%u %s", comma, decision->queue, reason_name(decision->why));
+        (void)snprintf(to, room, "%sq%u %s", comma, decision->queue.n, reason_name(decision->why));
         queue_table_bucket(&table->queues, decision->bucket)->why = (uint8_t)decision->why;
         break;
     case DECISION_CLAIM:
@@ -151,7 +152,7 @@ static void carry_out(struct table *table, const struct decision *decision)
         begin_claim(table, decision);
         break;
     case DECISION_UNCLAIM:
-        (void)snprintf(to, room, "%sunclaim q%u", comma, decision->queue);
+        (void)snprintf(to, room, "%sunclaim q%u", comma, decision->queue.n);
         end_claim(table, decision->queue);
         break;
     }
@@ -212,10 +213,10 @@ static void queues_take_turns_and_within_one_priority_goes_before_age(void **sta
     submit(&table, 2, &one);
     submit(&table, 3, &two);
     submit(&table, 3, &one);
-    table.queue_served = 1;
+    table.queue_served.n = 1;
     assert_string_equal(run(&table), "start 4 on 1, start 5 on 1, start 3 on 1, start 6 on 1, "
                                      "start 1 on 1, start 2 on 1");
-    assert_int_equal(table.queue_served, 1);
+    assert_int_equal(table.queue_served.n, 1);
     assert_string_equal(run(&table), "");
     close_table(&table);
 }
@@ -231,9 +232,9 @@ static void a_paused_queue_starts_nothing(void **state)
     node(&table.world, enrol(&table.world, "east"), "n1", 8);
     submit(&table, 1, &one);
     submit(&table, 2, &one);
-    queue_table_at(&table.queues, 1)->is_paused = true;
+    table.queues.queues.at[0].is_paused = true;
     assert_string_equal(run(&table), "start 2 on 1");
-    queue_table_at(&table.queues, 1)->is_paused = false;
+    table.queues.queues.at[0].is_paused = false;
     assert_string_equal(run(&table), "start 1 on 1");
     close_table(&table);
 }
@@ -312,8 +313,7 @@ static void a_more_important_job_takes_over_the_claim_of_its_queue(void **state)
     submit_array(&table, 1, &larger, 1, 1);
     while (run_once(&table)) {
     }
-    assert_int_equal(queue_table_at(&table.queues, 1)->claim.shape,
-                     entry_of(&table.world, &larger)->id);
+    assert_int_equal(table.queues.queues.at[0].claim.shape, entry_of(&table.world, &larger)->id);
     give_back(&table, 1, 0, 2);
     assert_string_equal(run(&table), "unclaim q1, start 3 on 1");
     close_table(&table);
