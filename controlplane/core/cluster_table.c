@@ -112,9 +112,15 @@ bool cluster_table_add(struct cluster_table *table, struct fl_cluster id, struct
     if (cluster_table_find_name(table, name)) {
         return fl_fail(err, FL_EXISTS, "cluster " FL_STR_FMT " is there already", FL_STR_ARG(name));
     }
-    if (next.n > table->clusters_max) {
-        return fl_fail(err, FL_FULL, "there were %u clusters, the most there can be",
-                       table->clusters_max);
+    if (id.n == 0 && table->enrolled_len >= table->clusters_max) {
+        return fl_fail(err, FL_FULL,
+                       "%u clusters are enrolled, the most there can be; remove one that is gone",
+                       table->enrolled_len);
+    }
+    if (id.n == 0 && next.n > (uint64_t)CLUSTER_TURNS_MAX * table->clusters_max) {
+        return fl_fail(err, FL_FULL,
+                       "%zu clusters were enrolled since the beginning, the most there can be",
+                       table->clusters.len);
     }
     if (id.n != 0 && id.n != next.n) {
         return fl_fail(err, FL_TORN, "cluster %u comes where cluster %u is next", id.n, next.n);
@@ -122,6 +128,7 @@ bool cluster_table_add(struct cluster_table *table, struct fl_cluster id, struct
     cluster = fl_new(struct cluster);
     cluster->id = next;
     cluster->state = CLUSTER_ENROLLED;
+    table->enrolled_len++;
     memcpy(cluster->name, name.at, name.len);
     memcpy(cluster->uid, uid.at, uid.len);
     fl_vec_push(&table->clusters, cluster);
@@ -130,13 +137,6 @@ bool cluster_table_add(struct cluster_table *table, struct fl_cluster id, struct
     cluster_table_grow(table, cluster);
     *ret_cluster = cluster;
     return true;
-}
-
-void cluster_table_remove(struct cluster_table *table, struct cluster *cluster)
-{
-    cluster->state = CLUSTER_REMOVED;
-    fl_map_remove(&table->by_name, cluster->name, strlen(cluster->name));
-    cluster_table_resize(table, cluster);
 }
 
 static bool is_equal(struct fl_resources a, struct fl_resources b)
@@ -186,6 +186,27 @@ static void end_listing(struct cluster_table *table, struct cluster *cluster)
     }
 }
 
+/* The last node of a removed cluster is forgotten: no list of them will be needed. */
+static void drop_lists(struct cluster *cluster)
+{
+    if (cluster->state != CLUSTER_REMOVED || cluster->nodes_by_name.len > 0) return;
+    fl_vec_fini(&cluster->nodes);
+    fl_vec_fini(&cluster->by_number);
+    fl_vec_fini(&cluster->holes);
+    fl_map_fini(&cluster->nodes_by_name);
+}
+
+void cluster_table_remove(struct cluster_table *table, struct cluster *cluster)
+{
+    fl_assert(!cluster->is_connected && cluster->state == CLUSTER_ENROLLED);
+    cluster->state = CLUSTER_REMOVED;
+    table->enrolled_len--;
+    fl_map_remove(&table->by_name, cluster->name, strlen(cluster->name));
+    cluster_table_resize(table, cluster);
+    end_listing(table, cluster);
+    drop_lists(cluster);
+}
+
 uint32_t cluster_need_node(struct cluster_table *table, struct cluster *cluster, struct fl_str name)
 {
     struct node node = {0};
@@ -222,6 +243,7 @@ void cluster_leave_node(struct cluster_table *table, struct cluster *cluster, ui
     fl_assert(i < cluster->nodes.len && node->replicas > 0);
     if (--node->replicas == 0 && cluster->is_listed && node->session != cluster->session_epoch) {
         forget_node(table, cluster, i);
+        drop_lists(cluster);
     }
 }
 

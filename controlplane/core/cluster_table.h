@@ -128,6 +128,7 @@ struct cluster_table {
     FL_VEC(struct cluster *) clusters; /* id i + 1 is at[i]: never removed, nor moved */
     struct fl_map by_name;             /* name of an enrolled cluster -> id */
     uint32_t clusters_max, nodes_max;
+    uint32_t enrolled_len;
     uint64_t stamp;     /* grows with each change that may let waiting work start */
     uint64_t totals_at; /* stamp of the last change of what clusters could hold when empty */
     struct fl_cluster grown_first;           /* the cluster that grew last */
@@ -148,10 +149,16 @@ static inline struct cluster *cluster_table_at(const struct cluster_table *table
 struct cluster *cluster_table_find(const struct cluster_table *table, struct fl_cluster id);
 struct cluster *cluster_table_find_name(const struct cluster_table *table, struct fl_str name);
 
-/* As queue_table_add.  A removed cluster's name is free again. */
+/* A removed cluster keeps its id, and a few hundred bytes, for ever: so many can come and go for
+ * each that may be enrolled at a time. */
+enum { CLUSTER_TURNS_MAX = 16 };
+
+/* As queue_table_add; FL_FULL where clusters_max are enrolled.  A removed cluster's name is free
+ * again. */
 FL_CHECK bool cluster_table_add(struct cluster_table *table, struct fl_cluster id,
                                 struct fl_str name, struct fl_str uid, struct cluster **ret_cluster,
                                 struct fl_err *err);
+/* A cluster without a session.  Its nodes are forgotten with the last replicas on them. */
 void cluster_table_remove(struct cluster_table *table, struct cluster *cluster);
 
 /* Something became free there: shapes that did not fit may. */

@@ -47,8 +47,47 @@ static void a_removed_clusters_name_is_free_and_its_id_is_not(void **state)
     assert_null(cluster_table_find(&table, (struct fl_cluster){0}));
     assert_null(cluster_table_find(&table, (struct fl_cluster){3}));
     enrol(&table, "west");
-    assert_false(cluster_table_add(&table, next, FL_STR("north"), FL_STR("uid"), &cluster, &err));
+    enrol(&table, "north"); /* the removed one does not count */
+    assert_false(cluster_table_add(&table, next, FL_STR("south"), FL_STR("uid"), &cluster, &err));
     assert_int_equal(err.code, FL_FULL);
+    cluster_table_fini(&table);
+}
+
+static void clusters_may_come_and_go_so_often_and_no_more(void **state)
+{
+    struct cluster_table table;
+    struct fl_err err = {0};
+    struct cluster *cluster;
+
+    (void)state;
+    cluster_table_init(&table, 2, 4);
+    for (int i = 0; i < 2 * CLUSTER_TURNS_MAX; i++) {
+        cluster_table_remove(&table, enrol(&table, "east"));
+    }
+    assert_false(cluster_table_add(&table, next, FL_STR("east"), FL_STR("uid"), &cluster, &err));
+    assert_int_equal(err.code, FL_FULL);
+    assert_non_null(strstr(err.text, "since the beginning"));
+    cluster_table_fini(&table);
+}
+
+static void a_removed_cluster_keeps_no_node_without_replicas(void **state)
+{
+    struct cluster_table table;
+    struct cluster *east;
+
+    (void)state;
+    cluster_table_init(&table, 2, 4);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 5);
+    report(&table, east, 1, "n1", 4, 4);
+    report(&table, east, 2, "n2", 4, 4);
+    cluster_join_node(east, 1);
+    cluster_end_session(&table, east);
+    cluster_table_remove(&table, east);
+    assert_int_equal(east->nodes_by_name.len, 1);
+    cluster_leave_node(&table, east, 1);
+    assert_int_equal(east->nodes_by_name.len, 0);
+    assert_null(east->nodes.at);
     cluster_table_fini(&table);
 }
 
@@ -562,6 +601,8 @@ static void the_end_of_a_session_is_a_change_that_a_round_sees_once(void **state
 }
 
 FL_TESTS(cmocka_unit_test(a_removed_clusters_name_is_free_and_its_id_is_not),
+         cmocka_unit_test(clusters_may_come_and_go_so_often_and_no_more),
+         cmocka_unit_test(a_removed_cluster_keeps_no_node_without_replicas),
          cmocka_unit_test(what_is_no_name_no_uid_or_the_wrong_id_is_refused),
          cmocka_unit_test(sums_are_those_of_the_ready_nodes_of_this_session),
          cmocka_unit_test(taking_and_giving_never_leave_the_range_of_the_node),

@@ -388,6 +388,7 @@ static void a_cluster_not_heard_of_yet_could_run_anything_it_is_not_excluded_fro
     shape.not_clusters[0] = FL_STR("east");
     shape.not_clusters_len = 1;
     assert_false(could_ever(&world, &shape));
+    cluster_end_session(&world.clusters, east);
     cluster_table_remove(&world.clusters, east);
     shape = gang(1, 1);
     assert_false(could_ever(&world, &shape));

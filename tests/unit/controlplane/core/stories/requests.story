@@ -188,11 +188,21 @@ cluster east
     audit tenant=1 actor=ann body=cluster_put east
     answer ok id=1
 cluster west
-    answer full: there were 1 clusters, the most there can be
+    answer full: 1 clusters are enrolled, the most there can be; remove one that is gone
 cluster east
     answer ok id=1
 cluster east uid=other
     answer exists: a cluster of this name, but with another uid, is there already; remove it first, or take another name
+. forget east
+cluster west
+    cluster_put cluster=2 state=1 session_epoch=0 name=west uid=uid
+    audit tenant=1 actor=ann body=cluster_put west
+    answer ok id=2
+cluster north
+    answer full: 1 clusters are enrolled, the most there can be; remove one that is gone
+reload
+cluster north
+    answer full: 1 clusters are enrolled, the most there can be; remove one that is gone
 
 # names that are no names are refused
 queue Ml
