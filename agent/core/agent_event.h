@@ -105,5 +105,3 @@ struct agent_event {
         } node_gone;
     };
 };
-
-const char *agent_event_name(enum agent_event_kind kind);
