@@ -5,6 +5,7 @@
 #include "cli/client.h"
 #include "cli/job_selector.h"
 #include "cli/output.h"
+#include "cli/remedy.h"
 
 /* Whether the job waits for a place; then each cluster's reason is printed. */
 static bool is_waiting(const json_t *answer)
@@ -15,13 +16,30 @@ static bool is_waiting(const json_t *answer)
     return strcmp(state, "running") != 0 || (*reason && strcmp(reason, "none") != 0);
 }
 
-static void say_where(struct cli *cli, const char *id)
+static void say_where(struct cli *cli, const json_t *job)
+{
+    if (!*cli_text(job, "cluster")) return;
+    printf("it is on %s\n", cli_plain(cli, cli_text(job, "cluster")));
+}
+
+/* A job that waits for a command, not for a place. */
+static void say_next(struct cli *cli, const json_t *job)
+{
+    const char *reason = cli_text(job, "reason");
+
+    if (strcmp(reason, "QueuePaused") != 0 && strcmp(reason, "Held") != 0) return;
+    printf("next: %s\n", cli_remedy(cli, job));
+}
+
+static void say_of_job(struct cli *cli, const char *id, bool is_waiting)
 {
     json_t *job = NULL;
 
     if (cli_get(cli, &job, "/v1/jobs/%s", id)) return;
-    if (*cli_text(job, "cluster")) {
-        printf("it is on %s\n", cli_plain(cli, cli_text(job, "cluster")));
+    if (is_waiting) {
+        say_next(cli, job);
+    } else {
+        say_where(cli, job);
     }
     json_decref(job);
 }
@@ -54,6 +72,7 @@ int verb_explain(struct cli *cli)
     if (*cli_text(answer, "whoCanAct")) {
         printf("can be changed by: %s\n", cli_text(answer, "whoCanAct"));
     }
+    say_of_job(cli, id, is_waiting(answer));
     if (is_waiting(answer) && json_array_size(json_object_get(answer, "clusters"))) {
         putchar('\n');
         table = cli_table_create(cli, "CLUSTER|REASON|VERDICT");
@@ -64,8 +83,6 @@ int verb_explain(struct cli *cli)
             cli_table_put(table, "%s", cli_text(one, "detail"));
         }
         cli_table_print(table, stdout);
-    } else if (!is_waiting(answer)) {
-        say_where(cli, id);
     }
     json_decref(answer);
     return CLI_OK;

@@ -8,6 +8,7 @@
 #include "cli/job_selector.h"
 #include "cli/log_event.h"
 #include "cli/output.h"
+#include "cli/remedy.h"
 
 enum { GREP_BYTES_MAX = 256 }; /* the route's limit */
 
@@ -16,6 +17,7 @@ struct following {
     struct cli_log_style style;
     bool has_grep;
     regex_t grep;
+    bool has_lines; /* also lines that grep left out */
 };
 
 /* Whether the regular expression is a plain text: then the control plane searches for it and sends
@@ -73,6 +75,7 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
 {
     struct following *following = ctx;
 
+    if (strcmp(event->name, "end") != 0) following->has_lines = true;
     if (following->has_grep && strcmp(event->name, "end") != 0) {
         json_t *line = json_loadb(event->data, event->data_len, JSON_ALLOW_NUL, NULL);
         bool is_hit = *cli_text(line, "gap") || /* the gap may hide a match */
@@ -92,6 +95,25 @@ static int choose_prefix(struct cli *cli, const char *id, struct cli_log_style *
 
     if (cli_has(&cli->args, CLI_OPT_element)) style->has_elements = false;
     if (replicas && !strpbrk(replicas, ",-")) style->has_replicas = false;
+    return code;
+}
+
+/* If the job has had no attempt, says why, and what would change it: CLI_FAILED then. */
+static int check_ran(struct cli *cli, const char *id)
+{
+    json_t *job = NULL, *answer = NULL;
+    int code = cli_get(cli, &job, "/v1/jobs/%s", id);
+
+    if (code == CLI_OK && json_array_size(json_object_get(job, "attempts")) == 0) {
+        code = cli_get(cli, &answer, "/v1/jobs/%s/explain", id);
+        if (code == CLI_OK) {
+            code = cli_fail(CLI_FAILED, "%s is %s and has not run, so it has no output: %s; %s", id,
+                            cli_plain(cli, cli_text(job, "state")),
+                            cli_plain(cli, cli_text(answer, "sentence")), cli_remedy(cli, job));
+        }
+    }
+    json_decref(answer);
+    json_decref(job);
     return code;
 }
 
@@ -118,7 +140,12 @@ int verb_logs(struct cli *cli)
         }
         following.has_grep = true;
     }
-    if (!cli_has(&cli->args, CLI_OPT_follow)) cli_page(cli);
+    if (cli_has(&cli->args, CLI_OPT_follow)) {
+        code = check_ran(cli, id);
+        if (code != CLI_OK && code != CLI_FAILED) return code;
+    } else {
+        cli_page(cli);
+    }
     stream.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs/stream?follow=%s%s", id,
                                   cli_has(&cli->args, CLI_OPT_follow) ? "true" : "false", query);
     streams = cli_streams_create(cli);
@@ -126,6 +153,7 @@ int verb_logs(struct cli *cli)
     code = cli_streams_run(streams, 0);
     cli_log_finish(&following.style);
     cli_streams_destroy(streams);
+    if (code == CLI_OK && !following.has_lines) code = check_ran(cli, id);
     if (following.has_grep) regfree(&following.grep);
     return code;
 }

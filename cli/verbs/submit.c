@@ -10,6 +10,7 @@
 #include "cli/follow.h"
 #include "cli/job_flags.h"
 #include "cli/output.h"
+#include "cli/remedy.h"
 #include "shared/base/buf.h"
 #include "shared/json/json_out.h"
 #include "shared/yaml/yaml.h"
@@ -33,6 +34,7 @@ static void say_submitted(struct cli *cli, const json_t *job)
         fprintf(stderr, "%s %s in %s\n", cli_text(job, "id"),
                 cli_plain(cli, cli_text(job, "state")), cli_plain(cli, cli_text(job, "queue")));
     }
+    cli_say_paused(cli, job);
 }
 
 static int post(struct cli *cli, const char *body, size_t len, const char *type,

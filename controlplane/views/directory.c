@@ -10,6 +10,7 @@ enum { CLUSTER_REMOVED_STATE = 2 }; /* CLUSTER_REMOVED of core/cluster_table.h, 
 
 struct queue {
     uint32_t id;
+    bool is_paused;
     char name[64];
 };
 
@@ -32,15 +33,26 @@ void directory_destroy(struct directory *directory)
     fl_free(directory);
 }
 
-static void put_queue(struct directory *directory, uint32_t id, struct fl_str name)
+static struct queue *find_queue(struct directory *directory, uint32_t id)
 {
     size_t i = fl_vec_lower_bound(&directory->queues, id, id);
-    struct queue queue = {.id = id};
 
-    if (i < directory->queues.len && directory->queues.at[i].id == id) return;
-    snprintf(queue.name, sizeof queue.name, FL_STR_FMT, FL_STR_ARG(name));
-    fl_vec_insert(&directory->queues, i, queue);
-    fl_map_put(&directory->queue_names, name.at, name.len, id);
+    return i < directory->queues.len && directory->queues.at[i].id == id ? &directory->queues.at[i]
+                                                                         : NULL;
+}
+
+static void put_queue(struct directory *directory, const struct row_queue_put *put)
+{
+    struct queue *known = find_queue(directory, put->queue);
+    struct queue queue = {.id = put->queue, .is_paused = put->is_paused};
+
+    if (known) {
+        known->is_paused = put->is_paused;
+        return;
+    }
+    snprintf(queue.name, sizeof queue.name, FL_STR_FMT, FL_STR_ARG(put->name));
+    fl_vec_insert(&directory->queues, fl_vec_lower_bound(&directory->queues, id, queue.id), queue);
+    fl_map_put(&directory->queue_names, put->name.at, put->name.len, queue.id);
 }
 
 static void forget_names(struct directory *directory, const struct directory_cluster *cluster)
@@ -83,7 +95,7 @@ static void fold(void *view, const struct row *row)
     const struct row_cluster_put *put = &row->cluster_put;
 
     if (row->kind == ROW_queue_put) {
-        put_queue(directory, row->queue_put.queue, row->queue_put.name);
+        put_queue(directory, &row->queue_put);
     } else if (row->kind == ROW_cluster_put) {
         put_cluster(directory, (struct fl_cluster){put->cluster}, put->name, put->uuid, put->uid,
                     put->state == CLUSTER_REMOVED_STATE ? CORE_ACCESS_revoked : put->access);
@@ -124,15 +136,25 @@ void directory_refill_end(struct directory *directory)
 
 bool directory_queue_name(struct directory *directory, struct fl_queue_id queue, char ret_name[64])
 {
-    bool is_known;
-    size_t i;
+    const struct queue *known;
 
     view_feed_lock(&directory->feed);
-    i = fl_vec_lower_bound(&directory->queues, id, queue.n);
-    is_known = i < directory->queues.len && directory->queues.at[i].id == queue.n;
-    if (is_known) snprintf(ret_name, 64, "%s", directory->queues.at[i].name);
+    known = find_queue(directory, queue.n);
+    if (known) snprintf(ret_name, 64, "%s", known->name);
     view_feed_unlock(&directory->feed);
-    return is_known;
+    return known != NULL;
+}
+
+bool directory_queue_is_paused(struct directory *directory, struct fl_queue_id queue)
+{
+    const struct queue *known;
+    bool is_paused;
+
+    view_feed_lock(&directory->feed);
+    known = find_queue(directory, queue.n);
+    is_paused = known && known->is_paused;
+    view_feed_unlock(&directory->feed);
+    return is_paused;
 }
 
 bool directory_queue_id(struct directory *directory, struct fl_str name,

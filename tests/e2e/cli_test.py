@@ -172,6 +172,19 @@ def running(f):
         for one in held:
             f.cli("cancel", one)
             f.cli("wait", one)
+    with shows("logs of a job that never ran say why, and what would change it, exit code 1"):
+        follower = subprocess.Popen([FAIRLEAD, "logs", "-f", one := f.cli("run", "-d", "--hold", "--", "true").strip()], env=f.env,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            said = follower.stderr.readline()
+            assert "is held" in said and f"fairlead release {one}" in said, said
+            f.cli("cancel", one)
+            said = follower.communicate(timeout=60)
+        finally:
+            follower.kill()
+            follower.wait()
+        equal((follower.returncode, said[0]), (1, ""))
+        assert "is cancelled" in said[1] and f"fairlead retry {one}" in said[1], said[1]
 
 
 def failing(f):
@@ -240,11 +253,13 @@ def reading(f):
         assert len(out.stdout.splitlines()) == 3 and "there are more" in out.stderr, out.stderr
     with shows("no token is seen in a process list, and contexts are for their owner alone"):
         process = subprocess.Popen([FAIRLEAD, "events"], env=f.env, stdout=subprocess.PIPE, text=True)
-        for pid in [process.pid, *f.pids.values()]:
-            with open(f"/proc/{pid}/cmdline") as file:
-                assert f.token not in file.read(), pid
-        process.kill()
-        process.communicate()
+        try:
+            for pid in [process.pid, *(f.pid_of(name) or pid for name, pid in f.pids.items())]:
+                with open(f"/proc/{pid}/cmdline") as file:
+                    assert f.token not in file.read(), pid
+        finally:
+            process.kill()
+            process.communicate()
         f.cli("login", f.url, "--name", "mine", stdin=f.token + "\n")
         equal(os.stat(os.path.join(f.home, "fairlead", "contexts.json")).st_mode & 0o777, 0o600)
     with shows("the token of a context goes to no other URL"):
@@ -303,10 +318,18 @@ def acting(f):
         assert "line 3" in out.stderr and "replicas" in out.stderr, out.stderr
     with shows("queues: made, paused, resumed"):
         f.cli("queue", "create", "night", "--paused")
-        job = f.cli("run", "-d", "-q", "night", "--", "true").strip()
+        out = f.run("run", "-d", "-q", "night", "--", "true")
+        job = out.stdout.strip()
+        assert "queue night is paused" in out.stderr and "'fairlead queue resume night'" in out.stderr, out.stderr
         fleet.until("it says QueuePaused", lambda: "QueuePaused" in f.cli("explain", job), 30)
+        assert "next: fairlead queue resume night" in f.cli("explain", job)
+        out = f.run("logs", job)
+        equal((out.returncode, out.stdout, out.stderr.count("\n")), (1, "", 1), out.stderr)
+        assert "is queued" in out.stderr and "queue is paused" in out.stderr and "fairlead queue resume night" in out.stderr, out.stderr
         f.cli("queue", "resume", "night")
         f.cli("wait", job)
+        equal(f.run("run", "-d", "-q", "night", "--", "true").stderr, "")
+        equal((f.run("logs", job).returncode, f.cli("logs", "-f", job)), (0, ""))
         assert "night" in f.cli("queue", "ls")
         out = f.run("run", "-d", "-q", "nowhere", "--", "true")
         assert out.returncode != 0 and "nowhere" in out.stderr, out.stderr

@@ -121,7 +121,10 @@ void job_json_accepted(struct api_call *call, struct fl_json_out *json, struct f
         .elements = item->elements,
     };
 
-    (void)directory_queue_id(call->parts->directory, item->queue, &view.queue);
+    if (directory_queue_id(call->parts->directory, item->queue, &view.queue) && !item->is_held &&
+        directory_queue_is_paused(call->parts->directory, view.queue)) {
+        view.reason = REASON_QueuePaused;
+    }
     job_json_view(call, json, &view, &cold);
     fl_json_put_hex(json, "specDigest", item->spec_digest.at, sizeof item->spec_digest.at);
     if (item->params.len > 0) fl_json_put_raw(json, "params", item->params);

@@ -40,6 +40,11 @@ static void rows_are_folded_in_their_order_before_the_next_look(void **state)
                                      .queue_put = {.queue = 7, .name = FL_STR("default")}});
     assert_true(directory_queue_id(views->directory, FL_STR("default"), &queue));
     assert_int_equal(queue.n, 7);
+    assert_false(directory_queue_is_paused(views->directory, queue));
+    views_apply(views,
+                &(struct row){.kind = ROW_queue_put, .queue_put = {.queue = 7, .is_paused = true}});
+    assert_true(directory_queue_is_paused(views->directory, queue));
+    assert_false(directory_queue_is_paused(views->directory, (struct fl_queue_id){8}));
     views_apply(views, &put); /* no reader comes: the sanitizer would report a leak */
     views_destroy(views);
 }
