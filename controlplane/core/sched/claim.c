@@ -300,6 +300,9 @@ static bool has_room(const struct room *room, const struct claim *claim, bool is
     const struct cluster *cluster = cluster_table_at(room->clusters, claim->cluster);
     const struct room_cluster *changed = room_changed(room, claim->cluster);
 
+    for (size_t i = 0; i < claim->nodes.len; i++) { /* no part stands for a replica without needs */
+        if (!cluster_node_is_usable(cluster, &cluster->nodes.at[claim->nodes.at[i]])) return false;
+    }
     for (size_t i = 0; i < claim->parts.len; i++) {
         const struct claim_part *part = &claim->parts.at[i];
         const struct node *node = &cluster->nodes.at[part->node];
@@ -328,9 +331,6 @@ bool claim_is_free(const struct room *room, const struct claim *claim, uint32_t 
                               .nodes = claim->nodes.at,
                               .nodes_len = (uint32_t)claim->nodes.len,
                               .cursor = changed ? changed->cursor : cluster->node_cursor};
-    for (size_t i = 0; i < claim->nodes.len; i++) { /* no part stands for a replica without needs */
-        if (!cluster_node_is_usable(cluster, &cluster->nodes.at[claim->nodes.at[i]])) return false;
-    }
     return (changed ? changed->unconfirmed : cluster->unconfirmed) < unconfirmed_max &&
            has_room(room, claim, true);
 }

@@ -31,7 +31,7 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, uint32
 bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
                        struct shape_memo *memo);
 
-/* Whether each of its nodes still has room for the claim, once others have ended. */
+/* Whether each of its nodes still takes work and has room for the claim, once others have ended. */
 bool claim_is_whole(const struct room *room, const struct claim *claim);
 
 /* Whether each of its nodes has room for it now, all replicas just there; *ret as of judge. */

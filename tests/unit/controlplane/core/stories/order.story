@@ -199,6 +199,61 @@ explain 4
     | job-4 queued InsufficientCapacity
     | east InsufficientCapacity: needs 3.000 CPU, 0 MiB; east has 1.000 CPU, 131072 MiB free of 8.000 CPU, 131072 MiB
 
+# a job that needs nothing waits at the dispatch limit, and claims no node
+config unconfirmed_max=1
+. queue ml
+. cluster east
+. agent east up n1 cpu=1
+. submit ml cpu=1
+. submit ml
+explain 2
+    answer ok: too many starts of this cluster are still unconfirmed
+    | job-2 queued DispatchLimit
+    | east DispatchLimit: east has 1 starts to confirm, the most it may
+agent east reports 1/0#1 r0 created
+    replica_phase job=1 element=0 n=1 replica=0 created exit_code=0
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    east <- go job-1/0#1 seq=2
+    east <- start job-2/0#1 seq=3 nodes=1
+    east <- ack 2
+
+# a claim on nodes that have changed is not explained
+. queue ml
+. cluster east
+. agent east up n1 cpu=4
+. submit ml cpu=4
+. submit ml cpu=4
+explain 2
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 1; the first: n1): others use that only as long as it starts no later
+    | job-2 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 4.000 CPU, 0 MiB; east has 0.000 CPU, 65536 MiB free of 4.000 CPU, 65536 MiB
+agent east nodes n1 cpu=0 mem=0 notready number=1 &
+explain 2
+    answer ok: clusters that could run it are busy
+    | job-2 queued InsufficientCapacity
+    | east NoMatchingCluster: needs 4.000 CPU, 0 MiB; the most that one node of east has is 0.000 CPU, 0 MiB
+    east <- ack 2
+
+# a claim is made anew when a node of it is gone on which nothing is needed
+. queue ml
+. cluster east
+. agent east up n1 cpu=1, n2 cpu=4 gpu=1, n3 cpu=4 gpu=1
+. submit ml cpu=4 | ml cpu=3
+. submit ml gpu=1 cpu=1 + cpu=4 + mcpu=0
+explain 3
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 2; the first: n2): others use that only as long as it starts no later
+    | job-3 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 3 replicas of 3 roles, the first 1.000 CPU, 0 MiB, 1 GPU each; east has 2.000 CPU, 196608 MiB, 2 GPU free of 9.000 CPU, 196608 MiB, 2 GPU
+agent east nodes n1 cpu=0 mem=0 notready number=1
+    east <- ack 2
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=1 succeeded Succeeded is_array=0
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=(8 bytes)
+    east <- start job-3/0#1 seq=3 nodes=3,2,2
+    east <- ack 3
+
 # more important work of the queue does not wait for the claim of less important work
 . queue ml
 . cluster east
