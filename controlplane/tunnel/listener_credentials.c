@@ -4,7 +4,6 @@
 
 #include <openssl/ssl.h>
 
-#include "controlplane/tunnel/server.h"
 #include "shared/base/buf.h"
 #include "shared/io/file.h"
 #include "shared/tls/ca.h"
@@ -21,12 +20,12 @@ static struct fl_str view(const struct fl_buf *text)
     return (struct fl_str){(const char *)text->at, text->len};
 }
 
-bool listener_credentials_check(const struct tunnel_server_config *config, struct fl_err *err)
+bool listener_credentials_check(const struct listener_files *files, struct fl_err *err)
 {
     struct fl_buf cert = {0}, key = {0}, ca = {0};
     SSL_CTX *tls = NULL;
-    bool is_good = read_text(config->certificate_file, &cert, err) &&
-                   read_text(config->key_file, &key, err) && read_text(config->ca_file, &ca, err);
+    bool is_good = read_text(files->certificate, &cert, err) && read_text(files->key, &key, err) &&
+                   read_text(files->ca, &ca, err);
 
     if (is_good) {
         is_good = fl_tls_server(&(struct fl_tls_server){.cert_pem = view(&cert),

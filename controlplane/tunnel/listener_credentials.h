@@ -6,8 +6,11 @@
 
 #include "shared/base/err.h"
 
-struct tunnel_server_config;
+/* PEM files. */
+struct listener_files {
+    const char *certificate, *key; /* of the listener; the certificate's chain behind it */
+    const char *ca;                /* signs the clients */
+};
 
 /* True: the files are whole and belong together.  libwebsockets does not report faults in them. */
-FL_CHECK bool listener_credentials_check(const struct tunnel_server_config *config,
-                                         struct fl_err *err);
+FL_CHECK bool listener_credentials_check(const struct listener_files *files, struct fl_err *err);

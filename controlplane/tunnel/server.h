@@ -1,7 +1,7 @@
 /* server.h - the tunnels of one front thread: agents' sockets <-> the core's events and sends.
- * A listener of its own that demands a client certificate (TLS 1.3, libwebsockets on the thread's
- * loop); each connection becomes a session (session.h).  The core's decisions come in through
- * tunnel_server_send, the agents' messages go out through the ports.
+ * Its sockets are agent_sockets.h's, which speaks TLS and WebSocket; here the connections are kept,
+ * by number and by cluster, and each becomes a session (session.h).  The core's decisions come in
+ * through tunnel_server_send, the agents' messages go out through the ports.
  *
  * - Strangers: connections over connections_max, more than handshakes_max unfinished handshakes,
  *   and more than the token bucket allows are closed before TLS; a handshake that takes longer than
