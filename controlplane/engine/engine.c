@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "controlplane/engine/engine_batch.h"
-#include "controlplane/engine/engine_flights.h"
-#include "controlplane/engine/engine_inbox.h"
-#include "controlplane/engine/engine_mutes.h"
+#include "controlplane/engine/engine_lead.h"
+#include "controlplane/engine/engine_state.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/hash.h"
@@ -16,43 +14,6 @@
 
 /* So often may batches with a request be refused.  One that waits for a lock is, after 30 s. */
 enum { REFUSALS_MAX = 20 };
-
-struct engine {
-    struct engine_config config;
-    struct engine_store store;
-    struct engine_ports ports;
-    enum engine_state state;
-    enum engine_breaker breaker;
-    char why[256];
-    fl_ms now;     /* the caller's newest */
-    fl_ms turn_at; /* its start */
-    fl_ms retry_at;
-    uint32_t failures; /* in a row: the next delay */
-    struct engine_stats stats;
-
-    struct engine_inbox inbox;
-    struct engine_mutes mutes;
-    struct engine_flights flights;
-
-    bool is_poisoned;  /* the next term begins with one event per batch: ... */
-    fl_ms alone_until; /* ... until then, and while a suspect is left */
-
-    /* The term. */
-    uint64_t epoch;
-    struct core *core;
-    struct fl_err load_err;
-    bool is_load_bad;
-    fl_ms led_at;             /* since when it leads */
-    fl_ms base_wall, base_at; /* the core's time and ours at the takeover */
-    uint32_t incarnation;
-    uint64_t job_below, batch_below, batch_first;
-    bool is_room_new;
-    bool is_away; /* the core knows that the database is */
-    struct engine_batch *open;
-    bool is_unsettled; /* something was stepped since the last core_settle */
-    bool is_more;      /* core_settle has more to do, in the next batch */
-    uint64_t looked;   /* core_looked when the turn's work was last charged */
-};
 
 /* ---- small things ---------------------------------------------------------------------------- */
 
@@ -92,6 +53,7 @@ struct engine *engine_create(const struct engine_config *config, const struct en
     engine->ports = *ports;
     engine->now = now;
     engine->retry_at = now;
+    engine->retry = (struct engine_retry){config->retry_first_ms, config->retry_max_ms, 0};
     engine->breaker = ENGINE_NOT_LEADING;
     snprintf(engine->why, sizeof engine->why, "it has not tried to lead yet");
     engine_inbox_init(&engine->inbox, &engine->config, &engine->store, &engine->ports);
@@ -112,52 +74,6 @@ static void set_now(struct engine *engine, fl_ms now)
 {
     if (now > engine->now) engine->now = now;
 }
-
-static fl_ms core_now(const struct engine *engine)
-{
-    return engine->base_wall + (engine->now - engine->base_at);
-}
-
-static bool is_alone(const struct engine *engine)
-{
-    return engine->now < engine->alone_until || engine->inbox.suspects > 0;
-}
-
-static bool has_number(const struct engine *engine)
-{
-    return engine->open->core->number < engine->batch_below;
-}
-
-/* The remaining numbers are for events that cannot be refused: the agents' reports, and time. */
-static bool is_room_short(const struct engine *engine)
-{
-    return engine->batch_below - engine->open->core->number <= engine->config.batches_kept ||
-           !has_number(engine);
-}
-
-static enum fl_code breaker_code(enum engine_breaker breaker)
-{
-    return breaker == ENGINE_DB_FULL ? FL_NO_SPACE : FL_UNAVAILABLE;
-}
-
-static const char *breaker_text(enum engine_breaker breaker)
-{
-    switch (breaker) {
-    case ENGINE_OPEN_FOR_WORK:
-        return "this replica is reloading; try again in a moment";
-    case ENGINE_NOT_LEADING:
-        return "this replica does not lead; try again in a moment";
-    case ENGINE_DB_LOST:
-        return "the database does not answer; try again in a moment";
-    case ENGINE_DB_FULL:
-        return "the database's disk is full; nothing is accepted until an admin makes space";
-    }
-    fl_unreachable("the breaker is one of its states");
-}
-
-static const char *const room_text =
-    "batch numbers run out: no further partition was made; nothing is accepted until maintenance "
-    "has made one";
 
 static const char *const lost_text =
     "the database was lost before this was done: it was not done; try again";
@@ -196,8 +112,8 @@ static const char *fate_text(const struct engine *engine)
 
 static void refuse_waiting(struct engine *engine)
 {
-    engine_inbox_refuse_all(&engine->inbox, breaker_code(engine->breaker),
-                            breaker_text(engine->breaker));
+    engine_inbox_refuse_all(&engine->inbox, engine_breaker_code(engine->breaker),
+                            engine_breaker_text(engine->breaker));
 }
 
 /* The core has run ahead of the durable state, or may have: it goes.  With the breaker open for
@@ -225,23 +141,13 @@ static void fall(struct engine *engine, enum engine_breaker breaker, fl_ms delay
     if (breaker != ENGINE_OPEN_FOR_WORK) refuse_waiting(engine);
 }
 
-/* The delay before the next take, longer with each failure; a good while of leading starts it
- * anew. */
+/* A good while of leading starts the delays anew. */
 static fl_ms next_delay(struct engine *engine, bool may_be_none)
 {
-    fl_ms delay = engine->config.retry_first_ms;
-
-    if (engine->state == ENGINE_LEADING &&
-        engine->now - engine->led_at >= (fl_ms)engine->config.retry_max_ms) {
-        engine->failures = 0;
+    if (engine->state == ENGINE_LEADING) {
+        engine_retry_led(&engine->retry, engine->now - engine->led_at);
     }
-    if (engine->failures == 0 && !may_be_none) engine->failures = 1;
-    if (engine->failures == 0) delay = 0;
-    for (uint32_t i = 1; i < engine->failures && delay < (fl_ms)engine->config.retry_max_ms; i++) {
-        delay *= 2;
-    }
-    if (engine->failures < UINT32_MAX) engine->failures++;
-    return delay < (fl_ms)engine->config.retry_max_ms ? delay : (fl_ms)engine->config.retry_max_ms;
+    return engine_retry_next(&engine->retry, may_be_none);
 }
 
 /* The server refused the oldest batch for what is in it. */
@@ -291,8 +197,6 @@ static void on_lease_lost(void *ctx, fl_ms now)
 
 /* ---- up -------------------------------------------------------------------------------------- */
 
-static void release(struct engine *engine, struct engine_batch *batch, bool has_sends);
-
 /* The takeover ended the old connection: nothing more of it can reach the journal. */
 static void settle_fates(struct engine *engine, const struct engine_taken *taken)
 {
@@ -304,7 +208,7 @@ static void settle_fates(struct engine *engine, const struct engine_taken *taken
 
     while ((batch = engine_flights_pop(&engine->flights, engine->now))) {
         if (engine_batch_is_in(batch, taken->keys, taken->keys_len)) {
-            release(engine, batch, false);
+            engine_lead_release(engine, batch, false);
         } else {
             struct engine_event_list events = engine_batch_take_events(batch);
 
@@ -374,24 +278,6 @@ static void on_load_row(void *ctx, const struct row *row)
     if (!core_load(engine->core, row, &engine->load_err)) engine->is_load_bad = true;
 }
 
-static void step(struct engine *engine, const struct core_event *event)
-{
-    engine->open->core->at = event->now;
-    core_step(engine->core, event, engine->open->core);
-    engine->open->steps++;
-    engine->is_unsettled = true;
-    engine->stats.events++;
-}
-
-static void step_room(struct engine *engine)
-{
-    struct core_event room = {.kind = CORE_EV_room, .now = core_now(engine)};
-
-    room.room.job_below = engine->job_below;
-    engine->is_room_new = false;
-    step(engine, &room);
-}
-
 static void on_loaded(void *ctx, bool is_good, fl_ms now)
 {
     struct engine *engine = ctx;
@@ -417,13 +303,13 @@ static void on_loaded(void *ctx, bool is_good, fl_ms now)
     if (engine->is_poisoned) engine->alone_until = engine->now + engine->config.alone_ms;
     engine->is_poisoned = false;
     engine->open = engine_batch_create(engine->batch_first);
-    begin.now = core_now(engine);
+    begin.now = engine_lead_now(engine);
     begin.begin.seed = fl_hash_u64(engine->config.seed, engine->epoch);
     begin.begin.incarnation = engine->incarnation;
     begin.begin.epoch = engine->epoch;
     begin.begin.batch = engine->batch_first;
-    step(engine, &begin);
-    step_room(engine);
+    engine_lead_step(engine, &begin);
+    engine_lead_room(engine);
     engine->ports.began(engine->ports.ctx, engine->epoch);
 }
 
@@ -436,7 +322,8 @@ static bool may_adopt(const struct engine *engine, const struct engine_event *ev
     bool is_leading = engine->state == ENGINE_LEADING;
 
     if (engine->breaker != ENGINE_OPEN_FOR_WORK || (!is_leading && !is_request)) {
-        return fl_fail(err, breaker_code(engine->breaker), "%s", breaker_text(engine->breaker));
+        return fl_fail(err, engine_breaker_code(engine->breaker), "%s",
+                       engine_breaker_text(engine->breaker));
     }
     if (!is_request && engine_mutes_has(&engine->mutes, engine_event_cluster(event), engine->now)) {
         return fl_fail(err, FL_DENIED,
@@ -444,8 +331,8 @@ static bool may_adopt(const struct engine *engine, const struct engine_event *ev
                        "database refused what follows from its last event",
                        engine_event_cluster(event).n, engine->config.alone_ms / 1000);
     }
-    if (is_leading && is_request && is_room_short(engine) && !engine_event_is_read(event)) {
-        return fl_fail(err, FL_UNAVAILABLE, "%s", room_text);
+    if (is_leading && is_request && !engine_event_is_read(event) && engine_lead_refusal(engine)) {
+        return fl_fail(err, FL_UNAVAILABLE, "%s", engine_lead_refusal(engine));
     }
     return true;
 }
@@ -487,29 +374,6 @@ static void on_found(void *ctx, uint64_t lookup, const struct fl_digest *body_sh
 
 /* ---- batches out ----------------------------------------------------------------------------- */
 
-/* Durable: now it may be seen. */
-static void release(struct engine *engine, struct engine_batch *batch, bool has_sends)
-{
-    struct engine_event_list events = engine_batch_take_events(batch);
-
-    engine_inbox_done_list(&engine->inbox, &events);
-    if (batch->core->rows.len > 0) engine->ports.notice(engine->ports.ctx, batch->core);
-    for (struct engine_batch *part = batch; part;
-         part = part == batch ? batch->riders : part->next) {
-        for (size_t i = 0; i < part->core->effects.len; i++) {
-            struct core_effect *effect = &part->core->effects.at[i];
-
-            if (effect->kind == CORE_ANSWER) {
-                effect->answer.at = part->core->at;
-                engine->ports.answer(engine->ports.ctx, &effect->answer);
-            } else if (has_sends) {
-                engine->ports.send(engine->ports.ctx, &effect->send);
-            }
-        }
-    }
-    engine_batch_destroy(batch);
-}
-
 static void on_committed(void *ctx, uint64_t batch_number, enum engine_commit result,
                          const char *text, fl_ms now)
 {
@@ -525,18 +389,18 @@ static void on_committed(void *ctx, uint64_t batch_number, enum engine_commit re
         batch = engine_flights_pop(&engine->flights, engine->now);
         engine->stats.batches++;
         engine->stats.rows += batch->core->rows.len;
-        release(engine, batch, true);
+        engine_lead_release(engine, batch, true);
         break;
     case ENGINE_POISONED:
         fall_poisoned(engine, text ? text : "it does not say why");
         break;
     case ENGINE_DEPOSED:
         fall(engine, ENGINE_NOT_LEADING, engine->config.standby_ms, "another replica leads now");
-        refuse_flying(engine, FL_UNAVAILABLE, breaker_text(engine->breaker));
+        refuse_flying(engine, FL_UNAVAILABLE, engine_breaker_text(engine->breaker));
         break;
     case ENGINE_NO_SPACE:
         fall(engine, ENGINE_DB_FULL, next_delay(engine, false), "the database's disk is full");
-        refuse_flying(engine, FL_NO_SPACE, breaker_text(engine->breaker));
+        refuse_flying(engine, FL_NO_SPACE, engine_breaker_text(engine->breaker));
         break;
     case ENGINE_RELOAD:
         fall(engine, ENGINE_DB_LOST, next_delay(engine, true),
@@ -554,165 +418,12 @@ static void on_committed(void *ctx, uint64_t batch_number, enum engine_commit re
     }
 }
 
-static size_t held_bytes(const struct engine *engine)
-{
-    return engine_batch_bytes(engine->open) + engine_flights_bytes(&engine->flights);
-}
-
-/* Nothing more goes into the open batch. */
-static bool is_closed(const struct engine *engine)
-{
-    const struct core_batch *batch = engine->open->core;
-
-    if (batch->jobs >= engine->config.batch_jobs_max) return true;
-    if (batch->body.len >= engine->config.batch_bytes_max) return true;
-    if (core_batch_bytes(batch) >= engine->config.batch_memory_max) return true;
-    if (held_bytes(engine) >= engine->config.held_bytes_max) return true;
-    /* Left-over work goes first, so that an event is not blamed for it. */
-    return is_alone(engine) && (engine->open->steps > 0 || engine->is_more);
-}
-
-/* Tells the core when the oldest commit takes too long, and when the next one came through. */
-static void watch_database(struct engine *engine)
-{
-    struct core_event event = {.now = core_now(engine)};
-    bool is_away = engine->flights.len > 0 &&
-                   engine->now - engine->flights.since >= (fl_ms)engine->config.away_ms;
-
-    if (is_away == engine->is_away) return;
-    engine->is_away = is_away;
-    event.kind = is_away ? CORE_EV_db_away : CORE_EV_db_back;
-    step(engine, &event);
-}
-
-/* Takes from the turn's work what the core has looked at since the last time, but at least
- * 'cost'. */
-static void charge(struct engine *engine, size_t *work, size_t cost)
-{
-    size_t looked = (size_t)(core_looked(engine->core) - engine->looked) / CORE_LOOKS_PER_EVENT;
-
-    if (looked > cost) cost = looked;
-    *work -= cost < *work ? cost : *work;
-    engine->looked = core_looked(engine->core);
-}
-
-static void step_event(struct engine *engine, struct engine_event *event, size_t *work)
-{
-    event->event.now = core_now(engine);
-    step(engine, &event->event);
-    charge(engine, work, engine_event_work(event));
-    if (event->event.request != 0 || is_alone(engine)) {
-        engine_event_list_push(&engine->open->kept, event);
-    } else {
-        engine_event_destroy(event);
-    }
-}
-
-static void fill(struct engine *engine, size_t *work)
-{
-    const char *closed_text = is_room_short(engine) ? room_text : NULL;
-    struct engine_event *event;
-
-    if (!is_closed(engine) && core_deadline(engine->core) <= core_now(engine)) {
-        struct core_event tick = {.kind = CORE_EV_tick, .now = core_now(engine)};
-
-        step(engine, &tick);
-        charge(engine, work, 0);
-    }
-    while (!is_closed(engine)) {
-        event = engine_inbox_next(&engine->inbox, work, closed_text, engine->now);
-        if (!event) break;
-        step_event(engine, event, work);
-    }
-}
-
-/* Takes the open batch and puts an empty one in its place. */
-static struct engine_batch *take_open(struct engine *engine, uint64_t number_next)
-{
-    struct engine_batch *batch = engine->open;
-
-    engine->open = engine_batch_create(number_next);
-    return batch;
-}
-
-static void send_open(struct engine *engine, bool is_for_one)
-{
-    struct engine_batch *batch = take_open(engine, engine->open->core->number + 1);
-
-    batch->is_alone = is_for_one;
-    batch->epoch = engine->epoch;
-    engine_flights_push(&engine->flights, batch, engine->now);
-    engine->store.commit(engine->store.ctx, batch->core, batch->epoch, engine->now);
-}
-
-/* Whether a batch may go now.  Beside another one only if it is worth a commit of its own: a small
- * one would wait behind it anyway, and grows meanwhile. */
-static bool has_slot(const struct engine *engine)
-{
-    const struct core_batch *batch = engine->open->core;
-
-    if (engine->flights.len == 0) return true;
-    if (engine->flights.len == engine->config.inflight_max) return false;
-    return batch->rows.len == 0 || batch->body.len >= engine->config.beside_bytes_min ||
-           is_closed(engine);
-}
-
-/* Sends the open batch on its way.  False: there is nothing to send, or it must wait. */
-static bool close_open(struct engine *engine)
-{
-    struct core_batch *batch = engine->open->core;
-    bool is_for_one = is_alone(engine);
-    bool was_used = engine->open->steps > 0 || engine->is_more;
-
-    if (!has_slot(engine)) return false;
-    if (has_number(engine) && (engine->is_unsettled || engine->is_more)) {
-        batch->at = core_now(engine);
-        engine->is_more = core_settle(engine->core, core_now(engine), batch);
-        engine->is_unsettled = false;
-    }
-    if (core_batch_bytes(batch) > engine->stats.batch_largest_bytes) {
-        engine->stats.batch_largest_bytes = core_batch_bytes(batch);
-    }
-    if (batch->rows.len > 0) {
-        if (!has_number(engine)) return false;
-        send_open(engine, is_for_one);
-    } else if (batch->effects.len > 0) {
-        struct engine_batch *rider = take_open(engine, batch->number);
-
-        if (engine->flights.len > 0) {
-            engine_flights_ride(&engine->flights, rider);
-        } else {
-            release(engine, rider, true);
-        }
-    } else {
-        engine->open->steps = 0;
-        engine_inbox_done_list(&engine->inbox, &engine->open->kept);
-        return was_used;
-    }
-    return true;
-}
-
-static void lead(struct engine *engine)
-{
-    size_t work = engine->config.turn_work_max;
-    bool goes_on = true;
-
-    watch_database(engine);
-    if (engine->is_room_new) step_room(engine);
-    while (goes_on) {
-        fill(engine, &work);
-        goes_on = close_open(engine);
-        charge(engine, &work, 0);
-        goes_on = goes_on && work > 0 && !engine->is_more;
-    }
-}
-
 void engine_turn(struct engine *engine, fl_ms now)
 {
     set_now(engine, now);
     engine->turn_at = now;
     if (engine->state == ENGINE_LEADING) {
-        lead(engine);
+        engine_lead_turn(engine);
         return;
     }
     if (engine->state == ENGINE_LOADING) return;
@@ -736,48 +447,17 @@ void engine_turned(struct engine *engine, fl_ms now)
     if (took > engine->stats.turn_longest_ms) engine->stats.turn_longest_ms = took;
 }
 
-static fl_ms earlier(fl_ms a, fl_ms b)
-{
-    return a < b ? a : b;
-}
-
-static fl_ms deadline_leading(const struct engine *engine)
-{
-    const struct core_batch *batch = engine->open->core;
-    fl_ms due = NEVER;
-    fl_ms tick;
-
-    if (engine->is_room_new) return engine->now;
-    if (has_slot(engine) && has_number(engine) &&
-        (engine->is_unsettled || engine->is_more || batch->rows.len > 0 ||
-         batch->effects.len > 0)) {
-        return engine->now;
-    }
-    if (!is_closed(engine)) {
-        if (engine_inbox_has_next(&engine->inbox)) return engine->now;
-        tick = core_deadline(engine->core);
-        if (tick != NEVER) due = tick - engine->base_wall + engine->base_at;
-    }
-    if (engine->is_away) {
-        bool is_back = engine->flights.len == 0 ||
-                       engine->now - engine->flights.since < (fl_ms)engine->config.away_ms;
-
-        if (is_back) return engine->now;
-    } else if (engine->flights.len > 0) {
-        due = earlier(due, engine->flights.since + engine->config.away_ms);
-    }
-    return due;
-}
-
 fl_ms engine_deadline(const struct engine *engine)
 {
     fl_ms due = NEVER;
 
-    if (engine->state == ENGINE_LEADING) return deadline_leading(engine);
+    if (engine->state == ENGINE_LEADING) return engine_lead_deadline(engine);
     if (engine->state == ENGINE_LOADING) return NEVER;
     if (engine->state == ENGINE_STANDBY) due = engine->retry_at;
     if (engine->flights.len > 0) {
-        due = earlier(due, engine->flights.since + engine->config.unknown_ms);
+        fl_ms unknown = engine->flights.since + engine->config.unknown_ms;
+
+        if (unknown < due) due = unknown;
     }
     return due;
 }

@@ -25,6 +25,7 @@
 #pragma once
 
 #include "controlplane/core/core.h"
+#include "controlplane/engine/engine_breaker.h"
 #include "controlplane/engine/engine_event.h"
 #include "controlplane/engine/engine_port.h"
 
@@ -36,9 +37,6 @@ enum engine_state {
     ENGINE_LOADING,
     ENGINE_LEADING,
 };
-
-/* Why requests are refused now; decides 503 or 507. */
-enum engine_breaker { ENGINE_OPEN_FOR_WORK, ENGINE_NOT_LEADING, ENGINE_DB_LOST, ENGINE_DB_FULL };
 
 struct engine_config {
     struct core_config core;

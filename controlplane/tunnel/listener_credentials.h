@@ -8,7 +8,7 @@
 
 /* PEM files. */
 struct listener_files {
-    const char *certificate, *key; /* of the listener; the certificate's chain behind it */
+    const char *certificate, *key; /* the listener's; its chain behind it */
     const char *ca;                /* signs the clients */
 };
 
