@@ -1,30 +1,10 @@
 #include "agent/core/agent_core.h"
 
+#include "agent/core/agent_core_state.h"
 #include "agent/core/element.h"
-#include "agent/core/node_table.h"
 #include "agent/core/reconcile.h"
-#include "agent/core/replica_table.h"
-#include "agent/core/stopped_table.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
-#include "shared/base/hash.h"
-
-struct agent_core {
-    struct agent_core_config config;
-    struct replica_table replicas;
-    struct node_table nodes;
-    struct stopped_table stopped;
-    fl_ms now;
-    bool is_synced; /* the runtime has listed all that it held at the start */
-    bool is_up;     /* there is a session */
-    bool is_listed; /* the session's inventory was sent: reports may flow */
-    uint64_t session_epoch;
-    uint64_t mark;       /* highest control_seq of this session */
-    uint64_t report_seq; /* the newest report's */
-    fl_ms listed_at;     /* since when, while is_listed */
-    fl_ms connected_ms;  /* how long earlier sessions were listed: part of the gates' clock */
-    struct agent_core_highest highest;
-};
 
 struct agent_core_config agent_core_config_default(void)
 {
@@ -662,100 +642,4 @@ struct agent_core_stats agent_core_stats(const struct agent_core *core)
         .is_session_up = core->is_up,
         .is_listed = core->is_listed,
     };
-}
-
-uint64_t agent_core_hash(const struct agent_core *core)
-{
-    uint64_t flags = (uint64_t)core->is_synced << 2 | (uint64_t)core->is_up << 1 | core->is_listed;
-    uint64_t hash = fl_hash_u64(0, flags);
-
-    hash = fl_hash_u64(hash, (uint64_t)core->now);
-    hash = fl_hash_u64(hash, core->session_epoch);
-    hash = fl_hash_u64(hash, core->mark);
-    hash = fl_hash_u64(hash, core->report_seq);
-    hash = fl_hash_u64(hash, (uint64_t)core->listed_at);
-    hash = fl_hash_u64(hash, (uint64_t)core->connected_ms);
-    hash = fl_hash_u64(hash, (uint64_t)core->highest.incarnation);
-    hash = fl_hash_u64(hash, core->highest.job);
-    hash = replica_table_hash(&core->replicas, hash);
-    hash = node_table_hash(&core->nodes, hash);
-    return stopped_table_hash(&core->stopped, hash);
-}
-
-static void check_replica(const struct agent_core *core, const struct attempt *attempt,
-                          uint32_t slot)
-{
-    const struct replica *replica = replica_table_at(&core->replicas, slot);
-    bool is_last = fl_replica_state_is_last(replica->seen);
-    enum agent_command_kind kind;
-
-    fl_assert(replica->seen != FL_REPLICA_absent);
-    fl_assert(replica->asked & REPLICA_ASKED_CREATE);
-    fl_assert(!reconcile(attempt, replica, &kind)); /* every due command was given */
-    fl_assert(replica->links[REPLICA_GATED].is_in == reconcile_is_gated(attempt->want, replica));
-    fl_assert(!(replica->asked & REPLICA_ASKED_RELEASE) || attempt->want != ATTEMPT_GATED);
-    fl_assert(!(replica->asked & REPLICA_ASKED_STOP) || attempt->want == ATTEMPT_STOP);
-    fl_assert(is_last ||
-              replica->is_charged); /* the place of a replica that may run is never given away */
-    fl_assert(is_last || !replica->is_acked);
-    fl_assert(!replica->is_gone || (is_last && !reconcile_is_over(attempt)));
-    if (core->is_listed && is_last) {
-        fl_assert(!replica->is_charged); /* it was reported in this session */
-        fl_assert(replica->is_acked || replica->links[REPLICA_UNACKED].is_in);
-    }
-    fl_assert(!replica->links[REPLICA_UNACKED].is_in ||
-              (core->is_listed && is_last && replica->report_seq > 0 &&
-               replica->report_seq <= core->report_seq));
-}
-
-/* Every node's own use is the sum over the replicas charged to it: counted down to nothing. */
-static void check_charges(const struct agent_core *core)
-{
-    const struct replica_table *table = &core->replicas;
-    size_t nodes_len = core->nodes.nodes.len;
-    struct node *sums = fl_new_array(struct node, nodes_len + 1);
-
-    for (size_t i = 0; i < nodes_len; i++) {
-        sums[i] = *core->nodes.nodes.at[i].node;
-    }
-    for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
-        const struct attempt *attempt = replica_table_attempt(table, slot);
-
-        for (size_t i = 0; i < attempt->replicas.len; i++) {
-            const struct replica *replica = replica_table_at(table, attempt->replicas.at[i].slot);
-            size_t n = fl_vec_lower_bound(&core->nodes.nodes, number, replica->node);
-
-            if (!replica->is_charged) continue;
-            fl_assert(n < nodes_len && sums[n].number == replica->node && sums[n].charges > 0);
-            sums[n].charges--;
-            sums[n].own.memory_bytes -= replica->resources.memory_bytes;
-            sums[n].own.cpu_milli -= replica->resources.cpu_milli;
-            sums[n].own.gpus -= replica->resources.gpus;
-        }
-    }
-    for (size_t i = 0; i < nodes_len; i++) {
-        fl_assert(!sums[i].charges && !sums[i].own.memory_bytes && !sums[i].own.cpu_milli &&
-                  !sums[i].own.gpus);
-    }
-    fl_free(sums);
-}
-
-void agent_core_check(const struct agent_core *core)
-{
-    const struct replica_table *table = &core->replicas;
-
-    replica_table_check(table);
-    node_table_check(&core->nodes);
-    stopped_table_check(&core->stopped);
-    fl_assert(!core->is_listed || (core->is_up && core->is_synced));
-    fl_assert(core->is_listed || core->nodes.timed.len + core->nodes.urgent.len == 0);
-    fl_assert(core->nodes.here_len <= core->config.nodes_max);
-    for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
-        const struct attempt *attempt = replica_table_attempt(table, slot);
-
-        for (size_t i = 0; i < attempt->replicas.len; i++) {
-            check_replica(core, attempt, attempt->replicas.at[i].slot);
-        }
-    }
-    check_charges(core);
 }
