@@ -16,8 +16,8 @@
 #include "shared/http_client/curl_error.h"
 #include "shared/http_client/curl_library.h"
 #include "shared/http_client/curl_loop.h"
+#include "shared/http_client/curl_request.h"
 #include "shared/io/loop.h"
-#include "shared/io/proxy.h"
 #include "shared/tls/digest.h"
 
 enum {
@@ -53,9 +53,7 @@ struct fl_http_call {
     struct fl_http_client *client;
     struct fl_http_port port;
     enum phase phase;
-    CURL *easy;
-    CURLU *url;
-    struct curl_slist *headers, *connect_to;
+    struct fl_curl_request request;
     struct fl_buf body; /* the request's; empty when the port pulls it */
     size_t sent;        /* bytes of 'body' that libcurl has */
     fl_ms connect_ms, head_ms, idle_ms;
@@ -79,10 +77,7 @@ static void release(struct fl_http_call *call)
 {
     fl_timer_off(&call->timer);
     fl_after_off(&call->after);
-    if (call->easy) curl_easy_cleanup(call->easy);
-    curl_url_cleanup(call->url);
-    curl_slist_free_all(call->headers);
-    curl_slist_free_all(call->connect_to);
+    fl_curl_request_fini(&call->request);
     if (call->body.at) fl_secret_wipe(call->body.at, call->body.len);
     fl_buf_fini(&call->body);
     fl_buf_fini(&call->head);
@@ -94,7 +89,7 @@ static void release(struct fl_http_call *call)
 static void end(struct fl_http_call *call)
 {
     if (call->phase != CALL_NEW && call->phase != CALL_ENDED) {
-        fl_curl_loop_remove(call->client->curl, call->easy);
+        fl_curl_loop_remove(call->client->curl, call->request.easy);
     }
     call->phase = CALL_ENDED;
     fl_timer_off(&call->timer);
@@ -137,7 +132,7 @@ static void on_ended(void *private, CURLcode result)
     if (!err.text[0]) {
         long proxy_status = 0;
 
-        curl_easy_getinfo(call->easy, CURLINFO_HTTP_CONNECTCODE, &proxy_status);
+        curl_easy_getinfo(call->request.easy, CURLINFO_HTTP_CONNECTCODE, &proxy_status);
         fl_curl_fail(&err, result, call->error,
                      &(struct fl_curl_place){.is_answering = call->phase == CALL_ANSWERING,
                                              .proxy_status = proxy_status});
@@ -251,7 +246,7 @@ static bool has_no_end(const struct fl_http_call *call, curl_off_t length)
 {
     long version = 0;
 
-    curl_easy_getinfo(call->easy, CURLINFO_HTTP_VERSION, &version);
+    curl_easy_getinfo(call->request.easy, CURLINFO_HTTP_VERSION, &version);
     return length < 0 && version < CURL_HTTP_VERSION_2_0 && !call->is_head && call->status != 204 &&
            call->status != 304 && !fl_http_call_header(call, "transfer-encoding").at;
 }
@@ -268,7 +263,7 @@ static bool take_head(struct fl_http_call *call)
         call->status = 0;
         return true;
     }
-    curl_easy_getinfo(call->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    curl_easy_getinfo(call->request.easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     if (length > 0 && (uint64_t)length > call->body_bytes_max && !call->is_head) {
         return stop(call, FL_TOO_LARGE, "the answer is larger than its limit");
     }
@@ -356,84 +351,15 @@ static int on_seek(void *ctx, curl_off_t offset, int origin)
 static CURLcode on_tls(CURL *easy, void *context, void *ctx)
 {
     struct fl_http_call *call = ctx;
-    char *host = NULL;
-    char name[FL_NET_HOST_MAX] = "";
+    char name[FL_NET_HOST_MAX];
 
     (void)easy;
-    /* Without the brackets of an IPv6 address. */
-    if (curl_url_get(call->url, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
-        bool is_v6 = host[0] == '[';
-
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(host + is_v6, "]"), host + is_v6);
-    }
-    curl_free(host);
+    fl_curl_request_host(&call->request, name);
     if (fl_tls_client_set(&call->client->tls, name, context, &call->err)) return CURLE_OK;
     return CURLE_SSL_CERTPROBLEM;
 }
 
 /* ---- making a request ------------------------------------------------------------------------ */
-
-static bool is_token(const char *text)
-{
-    static const char others[] = "!#$%&'*+-.^_`|~";
-    const char *at = text;
-
-    while (isalnum((unsigned char)*at) || (*at && strchr(others, *at))) {
-        at++;
-    }
-    return at != text && !*at;
-}
-
-static bool is_value(const char *text)
-{
-    for (const char *at = text; *at; at++) {
-        if (((unsigned char)*at < ' ' && *at != '\t') || *at == 127) return false;
-    }
-    return true;
-}
-
-static void add_header(struct fl_http_call *call, const char *name, const char *value)
-{
-    struct fl_arena arena = {0};
-    /* For libcurl "Name;" is a header with an empty value, and "Name:" removes the header. */
-    const char *line = !value   ? fl_arena_printf(&arena, "%s:", name)
-                       : *value ? fl_arena_printf(&arena, "%s: %s", name, value)
-                                : fl_arena_printf(&arena, "%s;", name);
-
-    call->headers = curl_slist_append(call->headers, line);
-    fl_assert(call->headers);
-    fl_arena_fini(&arena);
-}
-
-static bool has_header(const struct fl_http_request *request, const char *name)
-{
-    for (size_t i = 0; i < request->headers_len; i++) {
-        if (strcasecmp(request->headers[i].name, name) == 0) return true;
-    }
-    return false;
-}
-
-static bool set_headers(struct fl_http_call *call, const struct fl_http_request *request)
-{
-    static const char *const unwanted[] = {"Accept", "Content-Type", "Expect"}; /* libcurl's own */
-
-    if (request->headers_len > FL_HTTP_HEADERS_MAX) {
-        return stop(call, FL_INVALID, "the request has too many headers");
-    }
-    for (size_t i = 0; i < request->headers_len; i++) {
-        const struct fl_http_header *header = &request->headers[i];
-
-        if (!is_token(header->name) || !is_value(header->value)) {
-            return stop(call, FL_INVALID, "a header of the request has a forbidden character");
-        }
-        add_header(call, header->name, header->value);
-    }
-    for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++) {
-        if (!has_header(request, unwanted[i])) add_header(call, unwanted[i], NULL);
-    }
-    curl_easy_setopt(call->easy, CURLOPT_HTTPHEADER, call->headers);
-    return true;
-}
 
 static void set_body(struct fl_http_call *call, const struct fl_http_request *request)
 {
@@ -446,94 +372,23 @@ static void set_body(struct fl_http_call *call, const struct fl_http_request *re
     if (request->body.len) fl_buf_put(&call->body, request->body.at, request->body.len);
     call->is_head = strcmp(method, "HEAD") == 0;
     if (call->is_head) {
-        curl_easy_setopt(call->easy, CURLOPT_NOBODY, 1L);
+        curl_easy_setopt(call->request.easy, CURLOPT_NOBODY, 1L);
         return;
     }
     if (wants_body || bytes != 0) {
-        curl_easy_setopt(call->easy, CURLOPT_UPLOAD, 1L);
-        curl_easy_setopt(call->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)bytes);
-        curl_easy_setopt(call->easy, CURLOPT_READFUNCTION, on_read);
-        curl_easy_setopt(call->easy, CURLOPT_READDATA, call);
-        curl_easy_setopt(call->easy, CURLOPT_SEEKFUNCTION, on_seek);
-        curl_easy_setopt(call->easy, CURLOPT_SEEKDATA, call);
+        curl_easy_setopt(call->request.easy, CURLOPT_UPLOAD, 1L);
+        curl_easy_setopt(call->request.easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)bytes);
+        curl_easy_setopt(call->request.easy, CURLOPT_READFUNCTION, on_read);
+        curl_easy_setopt(call->request.easy, CURLOPT_READDATA, call);
+        curl_easy_setopt(call->request.easy, CURLOPT_SEEKFUNCTION, on_seek);
+        curl_easy_setopt(call->request.easy, CURLOPT_SEEKDATA, call);
     }
-    curl_easy_setopt(call->easy, CURLOPT_CUSTOMREQUEST, method);
-}
-
-static bool set_proxy(struct fl_http_call *call, const char *host, uint16_t port)
-{
-    const struct fl_http_client *client = call->client;
-    struct fl_proxy proxy;
-    char text[FL_NET_HOST_MAX + 32] = "", user[FL_PROXY_LOGIN_MAX];
-    size_t user_len;
-
-    if (!fl_proxy_for(client->proxy, client->no_proxy, host, port, &proxy, &call->err)) {
-        return false;
-    }
-    /* The empty strings also switch off the environment's. */
-    if (proxy.is_on) {
-        snprintf(text, sizeof text, strchr(proxy.host, ':') ? "http://[%s]:%u" : "http://%s:%u",
-                 proxy.host, proxy.port);
-    }
-    curl_easy_setopt(call->easy, CURLOPT_PROXY, text);
-    curl_easy_setopt(call->easy, CURLOPT_NOPROXY, "");
-    if (!proxy.is_on || !proxy.login[0]) return true;
-    user_len = strcspn(proxy.login, ":");
-    snprintf(user, sizeof user, "%.*s", (int)user_len, proxy.login);
-    curl_easy_setopt(call->easy, CURLOPT_PROXYAUTH, CURLAUTH_BASIC);
-    curl_easy_setopt(call->easy, CURLOPT_PROXYUSERNAME, user);
-    curl_easy_setopt(call->easy, CURLOPT_PROXYPASSWORD,
-                     proxy.login + user_len + (proxy.login[user_len] == ':'));
-    return true;
-}
-
-/* Connects to the URL's host, but asks for server_name. */
-static void set_server_name(struct fl_http_call *call, const char *host, const char *port)
-{
-    struct fl_arena arena = {0};
-
-    add_header(call, "Host", fl_arena_printf(&arena, "%s:%s", host, port));
-    call->connect_to = curl_slist_append(NULL, fl_arena_printf(&arena, "::%s:%s", host, port));
-    fl_assert(call->connect_to);
-    curl_easy_setopt(call->easy, CURLOPT_CONNECT_TO, call->connect_to);
-    curl_url_set(call->url, CURLUPART_HOST, call->client->server_name, 0);
-    fl_arena_fini(&arena);
-}
-
-static bool set_url(struct fl_http_call *call, const char *text)
-{
-    char *host = NULL, *port = NULL, *scheme = NULL;
-    char bare[FL_NET_HOST_MAX] = "";
-    CURLUcode code =
-        curl_url_set(call->url, CURLUPART_URL, text, CURLU_PATH_AS_IS | CURLU_DISALLOW_USER);
-    bool is_tls = false, is_good;
-
-    if (code == CURLUE_OK) code = curl_url_get(call->url, CURLUPART_SCHEME, &scheme, 0);
-    if (code == CURLUE_OK) code = curl_url_get(call->url, CURLUPART_HOST, &host, 0);
-    if (code == CURLUE_OK) {
-        code = curl_url_get(call->url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT);
-    }
-    if (code == CURLUE_OK) is_tls = strcmp(scheme, "https") == 0;
-    if (code != CURLUE_OK) {
-        is_good = fl_fail(&call->err, FL_INVALID, "the URL: %s", curl_url_strerror(code));
-    } else if (!is_tls && strcmp(scheme, "http") != 0) {
-        is_good = stop(call, FL_INVALID, "the URL begins with neither https:// nor http://");
-    } else {
-        snprintf(bare, sizeof bare, "%.*s", (int)strcspn(host + (host[0] == '['), "]"),
-                 host + (host[0] == '['));
-        is_good = set_proxy(call, bare, (uint16_t)strtoul(port, NULL, 10));
-    }
-    if (is_good && is_tls && call->client->server_name) set_server_name(call, host, port);
-    curl_free(scheme);
-    curl_free(host);
-    curl_free(port);
-    curl_easy_setopt(call->easy, CURLOPT_CURLU, call->url);
-    return is_good;
+    curl_easy_setopt(call->request.easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
 static void set_options(struct fl_http_call *call)
 {
-    CURL *easy = call->easy;
+    CURL *easy = call->request.easy;
     bool is_http2 = call->client->is_http2;
 
     curl_easy_setopt(easy, CURLOPT_PRIVATE, call);
@@ -581,11 +436,11 @@ static void on_after(void *ctx)
         finish(call, &call->err);
     } else if (call->phase == CALL_NEW) {
         progress(call, CALL_CONNECTING);
-        fl_curl_loop_add(call->client->curl, call->easy);
+        fl_curl_loop_add(call->client->curl, call->request.easy);
     } else if (call->is_resumed) {
         call->is_resumed = false;
         progress(call, call->phase);
-        fl_curl_loop_unpause(call->client->curl, call->easy);
+        fl_curl_loop_unpause(call->client->curl, call->request.easy);
     }
 }
 
@@ -601,13 +456,12 @@ struct fl_http_call *fl_http_call_start(struct fl_http_client *client,
     struct fl_http_call *call = fl_new(struct fl_http_call);
     const char *method = request->method;
     fl_ms now = fl_loop_now(client->loop);
+    bool is_good;
 
     client->calls_len++;
     call->client = client;
     call->port = *port;
-    call->easy = curl_easy_init();
-    call->url = curl_url();
-    fl_assert(call->easy && call->url);
+    fl_curl_request_init(&call->request);
     call->connect_ms = or_default(request->connect_ms, CONNECT_MS);
     call->head_ms = or_default(request->head_ms, HEAD_MS);
     call->idle_ms = or_default(request->idle_ms, IDLE_MS);
@@ -622,11 +476,10 @@ struct fl_http_call *fl_http_call_start(struct fl_http_client *client,
     fl_after_init(&call->after, client->loop, on_after, call);
     set_options(call);
     set_body(call, request);
-    if (!is_token(method)) {
-        stop(call, FL_INVALID, "the request's method has a forbidden character");
-    } else if (set_url(call, request->url)) {
-        (void)set_headers(call, request);
-    }
+    is_good = fl_curl_request_set(
+        &call->request, request,
+        &(struct fl_curl_route){client->server_name, client->proxy, client->no_proxy}, &call->err);
+    fl_assert(is_good || call->err.text[0]); /* told at the end of this turn */
     fl_after_put(&call->after);
     return call;
 }
@@ -707,7 +560,7 @@ X509 *fl_http_call_certificate(const struct fl_http_call *call)
 {
     struct curl_tlssessioninfo *info = NULL;
 
-    if (curl_easy_getinfo(call->easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info ||
+    if (curl_easy_getinfo(call->request.easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info ||
         info->backend != CURLSSLBACKEND_OPENSSL || !info->internals) {
         return NULL;
     }
