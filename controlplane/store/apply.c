@@ -14,9 +14,11 @@
 struct statement {
     uint8_t sources[PG_PARAMS_MAX]; /* the parameters' sources, as pg_stmt_text has them */
     int params;
-    size_t columns_len;
+    bool has_range; /* 'lo' and 'hi' are among them */
+    struct row_columns columns;
+    size_t arrays_len; /* as many as columns; 1 in a statement that no row is bound to */
     /* The rest belongs to the batch being built. */
-    struct pg_array columns[ROW_COLUMNS_MAX];
+    struct pg_array arrays[ROW_COLUMNS_MAX];
     size_t rows;
     uint64_t lo, hi; /* smallest and largest job of its rows */
     int64_t lo_be, hi_be;
@@ -24,12 +26,11 @@ struct statement {
 
 /* A row that counts only if it is the first, or the last, of its key. */
 struct keyed {
-    const char *table;
+    enum row_table table;
     enum pg_stmt stmt;
-    uint64_t numbers[2]; /* its key: numbers, then a text; 0 and empty where it has none */
-    struct fl_str text;
     uint32_t order;
     const struct row *row;
+    struct row_key key;
 };
 
 struct apply {
@@ -53,8 +54,9 @@ struct apply *apply_create(void)
         pg_stmt_text((enum pg_stmt)i, &text);
         memcpy(stmt->sources, text.sources, sizeof stmt->sources);
         stmt->params = text.params;
-        /* A statement that no row is bound to has one column. */
-        stmt->columns_len = pg_stmts[i].place ? row_table(pg_stmts[i].place)->len : 1;
+        stmt->has_range = memchr(text.sources, PG_OF_LO, sizeof text.sources) != NULL;
+        if (pg_stmts[i].place) stmt->columns = row_columns(pg_stmts[i].place);
+        stmt->arrays_len = pg_stmts[i].place ? stmt->columns.len : 1;
     }
     return apply;
 }
@@ -62,8 +64,8 @@ struct apply *apply_create(void)
 static void release(struct apply *apply)
 {
     for (size_t i = 0; i < PG_STMTS_LEN; i++) {
-        for (size_t c = 0; c < apply->stmts[i].columns_len; c++) {
-            pg_array_fini(&apply->stmts[i].columns[c]);
+        for (size_t c = 0; c < apply->stmts[i].arrays_len; c++) {
+            pg_array_fini(&apply->stmts[i].arrays[c]);
         }
     }
 }
@@ -80,14 +82,14 @@ void apply_destroy(struct apply *apply)
 
 /* ---- rows to columns ------------------------------------------------------------------------- */
 
-/* Adds a row to a statement; the caller fills in its columns. */
+/* Counts a row in a statement; the caller fills in its arrays. */
 static struct statement *add(struct apply *apply, enum pg_stmt number)
 {
     struct statement *stmt = &apply->stmts[number];
 
     if (stmt->rows++ == 0) {
-        for (size_t i = 0; i < stmt->columns_len; i++) {
-            pg_array_start(&stmt->columns[i]);
+        for (size_t i = 0; i < stmt->arrays_len; i++) {
+            pg_array_start(&stmt->arrays[i]);
         }
         stmt->lo = INT64_MAX;
         stmt->hi = 0;
@@ -98,122 +100,63 @@ static struct statement *add(struct apply *apply, enum pg_stmt number)
 static void add_row(struct apply *apply, enum pg_stmt number, const struct row *row)
 {
     struct statement *stmt = add(apply, number);
+    uint64_t job = stmt->has_range ? row_job(row) : 0;
 
-    row_bind(row, stmt->columns, (uint32_t)stmt->rows - 1);
-}
-
-static void add_job(struct apply *apply, const struct row *row)
-{
-    add_row(apply, PG_STMT_job_new, row);
-    row_bind_open_job(row, add(apply, PG_STMT_open_job)->columns);
-}
-
-static void widen(struct statement *stmt, uint64_t job)
-{
+    row_bind(&stmt->columns, row, stmt->arrays, (uint32_t)stmt->rows - 1);
     if (job < stmt->lo) stmt->lo = job;
     if (job > stmt->hi) stmt->hi = job;
+}
+
+static void add_id(struct apply *apply, enum pg_stmt number, uint64_t job)
+{
+    pg_array_put_i64(add(apply, number)->arrays, job);
+}
+
+static void append(struct apply *apply, enum pg_stmt stmt, const struct row *row)
+{
+    if (row->kind != ROW_job_end || row->job_end.is_array) add_row(apply, stmt, row);
+    if (row->kind == ROW_job_new) add_row(apply, PG_STMT_open_job, row);
+    if (row->kind != ROW_job_end) return;
+    add_id(apply, PG_STMT_open_job_drop, row->job_end.job);
+    if (row->job_end.has_marks) add_id(apply, PG_STMT_open_mark_drop, row->job_end.job);
 }
 
 static void add_attempt(struct apply *apply, const struct row *row)
 {
     bool is_first = row->attempt_new.element == 0 && row->attempt_new.n == 1;
-    enum pg_stmt stmt = is_first ? PG_STMT_attempt_first : PG_STMT_attempt_new;
 
-    add_row(apply, stmt, row);
-    widen(&apply->stmts[stmt], row->attempt_new.job);
+    add_row(apply, is_first ? PG_STMT_attempt_first : PG_STMT_attempt_new, row);
 }
 
-static void add_job_end(struct apply *apply, const struct row *row)
-{
-    uint64_t job = row->job_end.job;
-
-    if (row->job_end.is_array) add_row(apply, PG_STMT_job_end, row);
-    pg_array_put_i64(add(apply, PG_STMT_open_job_drop)->columns, job);
-    if (row->job_end.has_marks) pg_array_put_i64(add(apply, PG_STMT_open_mark_drop)->columns, job);
-}
-
-/* ---- rows with a key ------------------------------------------------------------------------- */
-
-static void keep_number(struct keyed *keyed, size_t *len, uint64_t number)
-{
-    fl_assert(*len < sizeof keyed->numbers / sizeof keyed->numbers[0]);
-    keyed->numbers[(*len)++] = number;
-}
-
-static void keep_text(struct keyed *keyed, struct fl_str text)
-{
-    fl_assert(keyed->text.len == 0);
-    keyed->text = text;
-}
-
-#define KEY_NUMBER(v) keep_number(keyed, &len, (uint64_t)(v))
-#define KEY_job KEY_NUMBER
-#define KEY_u8 KEY_NUMBER
-#define KEY_u16 KEY_NUMBER
-#define KEY_u32 KEY_NUMBER
-#define KEY_digest(v) keep_text(keyed, (struct fl_str){(const char *)(v).at, sizeof(v).at})
-
-static void read_key(const struct row *row, struct keyed *keyed)
-{
-    size_t len = 0;
-
-    switch (row->kind) {
-#define K(type, name) KEY_##type(r->name);
-#define KB(type, name, max) keep_text(keyed, r->name);
-#define F(type, name)
-#define B(type, name, max)
-#define ROW ROW_CASE
-#include "controlplane/core/rows.def"
-    case ROW_unknown:
-        break;
-    }
-}
+/* ---- folds ----------------------------------------------------------------------------------- */
 
 /* Among equal keys the row with the highest 'order' counts: it rises where the last row counts, and
  * falls where the first does. */
-static void keep(struct apply *apply, const char *table, enum pg_stmt stmt, const struct row *row,
-                 uint32_t order)
+static void keep(struct apply *apply, enum row_table table, enum pg_stmt stmt,
+                 const struct row *row, uint32_t order)
 {
-    struct keyed keyed = {.table = table, .stmt = stmt, .order = order, .row = row};
+    struct keyed keyed;
 
-    read_key(row, &keyed);
+    keyed.table = table;
+    keyed.stmt = stmt;
+    keyed.order = order;
+    keyed.row = row;
+    row_key(row, &keyed.key);
     fl_vec_push(&apply->keyed, keyed);
 }
 
 static int by_key(const void *a, const void *b)
 {
     const struct keyed *left = a, *right = b;
-    int by_table = left->table == right->table ? 0 : strcmp(left->table, right->table);
-    int by_text;
+    int order = (left->table > right->table) - (left->table < right->table);
 
-    if (by_table != 0) return by_table;
-    for (size_t i = 0; i < 2; i++) {
-        if (left->numbers[i] != right->numbers[i]) {
-            return left->numbers[i] < right->numbers[i] ? -1 : 1;
-        }
-    }
-    by_text = fl_str_cmp(left->text, right->text);
-    if (by_text != 0) return by_text;
-    return left->order < right->order ? -1 : left->order > right->order;
+    if (order == 0) order = row_key_cmp(&left->key, &right->key);
+    return order ? order : (left->order > right->order) - (left->order < right->order);
 }
 
 static bool is_same_key(const struct keyed *a, const struct keyed *b)
 {
-    return strcmp(a->table, b->table) == 0 && a->numbers[0] == b->numbers[0] &&
-           a->numbers[1] == b->numbers[1] && fl_str_eq(a->text, b->text);
-}
-
-/* ---- folds ----------------------------------------------------------------------------------- */
-
-static void append(struct apply *apply, enum pg_stmt stmt, const struct row *row)
-{
-    if (stmt == PG_STMT_job_new) {
-        add_job(apply, row);
-    } else if (stmt == PG_STMT_job_end) {
-        add_job_end(apply, row);
-    } else {
-        add_row(apply, stmt, row);
-    }
+    return a->table == b->table && row_key_cmp(&a->key, &b->key) == 0;
 }
 
 static void fold_row(struct apply *apply, const struct row *row, uint32_t order)
@@ -222,8 +165,9 @@ static void fold_row(struct apply *apply, const struct row *row, uint32_t order)
 #define FOLD_JOURNAL(name, table) (void)0
 #define FOLD_APPEND(name, table) append(apply, PG_STMT_##name, row)
 #define FOLD_NEXT(name, table) add_attempt(apply, row)
-#define FOLD_FIRST(name, table) keep(apply, #table, PG_STMT_##name, row, UINT32_MAX - order)
-#define FOLD_LAST(name, table) keep(apply, #table, PG_STMT_##name, row, order)
+#define FOLD_FIRST(name, table)                                                                    \
+    keep(apply, ROW_TABLE_##table, PG_STMT_##name, row, UINT32_MAX - order)
+#define FOLD_LAST(name, table) keep(apply, ROW_TABLE_##table, PG_STMT_##name, row, order)
 #define FOLD_REMOVE FOLD_LAST
 #define F(type, name)
 #define B(type, name, max)
@@ -248,9 +192,6 @@ static void fold_keyed(struct apply *apply)
 
         if (i + 1 < apply->keyed.len && is_same_key(keyed, keyed + 1)) continue;
         add_row(apply, keyed->stmt, keyed->row);
-        if (keyed->stmt == PG_STMT_spec_new) {
-            widen(&apply->stmts[keyed->stmt], keyed->row->spec_new.job);
-        }
     }
 }
 
@@ -277,9 +218,8 @@ static struct pg_value value_from(struct apply *apply, enum pg_stmt number, uint
         stmt->hi_be = (int64_t)htobe64(stmt->hi);
         return value_of(&stmt->hi_be);
     default:
-        fl_assert(source < stmt->columns_len && stmt->columns[source].items == stmt->rows);
-        return pg_array_value(&stmt->columns[source],
-                              row_table(pg_stmts[number].place)->columns[source].type);
+        fl_assert(source < stmt->columns.len && stmt->arrays[source].items == stmt->rows);
+        return pg_array_value(&stmt->arrays[source], row_column_type(stmt->columns.at[source]));
     }
 }
 
@@ -288,7 +228,7 @@ static void bind(struct apply *apply, struct apply_stmt *to)
     const struct statement *stmt = &apply->stmts[to->stmt];
 
     if (pg_stmts[to->stmt].place == 0) { /* a delete by job ids */
-        to->values[0] = pg_array_value(&apply->stmts[to->stmt].columns[0], PG_INT8);
+        to->values[0] = pg_array_value(&apply->stmts[to->stmt].arrays[0], PG_INT8);
         return;
     }
     for (int i = 0; i < stmt->params; i++) {
@@ -312,8 +252,8 @@ static void trim(struct apply *apply)
     size_t bytes = 0;
 
     for (size_t i = 0; i < PG_STMTS_LEN; i++) {
-        for (size_t c = 0; c < apply->stmts[i].columns_len; c++) {
-            bytes += apply->stmts[i].columns[c].cap;
+        for (size_t c = 0; c < apply->stmts[i].arrays_len; c++) {
+            bytes += apply->stmts[i].arrays[c].cap;
         }
     }
     if (bytes > APPLY_KEPT_BYTES) release(apply);

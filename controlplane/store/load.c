@@ -124,15 +124,15 @@ static void add(struct load *load, unsigned place, const char *sql)
 }
 
 /* The columns of a place, or of its key, each behind 'prefix'. */
-static const char *columns(struct load *load, unsigned place, const char *prefix, bool is_key)
+static const char *column_list(struct load *load, const struct row_columns *columns,
+                               const char *prefix, bool is_key)
 {
-    const struct row_table *table = row_table(place);
     const char *list = "";
 
-    for (size_t i = 0; i < table->len; i++) {
-        if (is_key && !table->columns[i].is_key) continue;
+    for (size_t i = 0; i < columns->len; i++) {
+        if (is_key && !columns->at[i]->is_key) continue;
         list = fl_arena_printf(&load->arena, "%s%s%s%s", list, *list ? ", " : "", prefix,
-                               row_column_name(place, i));
+                               row_column_name(columns, i));
     }
     return list;
 }
@@ -144,12 +144,13 @@ static const char counters[] =
 
 static void add_whole(struct load *load, enum row_kind kind)
 {
+    struct row_columns columns = row_columns(kind);
     const char *sql = counters;
 
     if (kind != ROW_counter) {
         sql = fl_arena_printf(&load->arena, "select %s from %s order by %s",
-                              columns(load, kind, "", false), row_table(kind)->name,
-                              columns(load, kind, "", true));
+                              column_list(load, &columns, "", false), columns.table,
+                              column_list(load, &columns, "", true));
     }
     add(load, kind, sql);
 }
@@ -164,6 +165,8 @@ static uint64_t chunk_width(uint64_t first, uint64_t last, uint64_t chunks)
 static void add_jobs(struct load *load, uint64_t first, uint64_t last)
 {
     uint64_t width = chunk_width(first, last, JOBS_CHUNKS);
+    struct row_columns columns = row_columns(ROW_OPEN_JOB);
+    const char *list = column_list(load, &columns, "", false);
 
     if (last == 0) return; /* none is open */
     for (uint64_t from = first; from <= last; from += width) {
@@ -171,7 +174,7 @@ static void add_jobs(struct load *load, uint64_t first, uint64_t last)
             fl_arena_printf(&load->arena,
                             "select %s from open_job where job >= %" PRIu64 " and job < %" PRIu64
                             " order by job",
-                            columns(load, ROW_OPEN_JOB, "", false), from, from + width));
+                            list, from, from + width));
     }
 }
 
@@ -192,7 +195,8 @@ static void add_of_jobs(struct load *load, enum row_kind kind, const char *filte
                         const struct partition_list *ranges, uint64_t first, uint64_t last)
 {
     uint64_t width = chunk_width(first, last, OF_JOBS_CHUNKS);
-    const char *table = row_table(kind)->name, *list = columns(load, kind, "t.", false);
+    struct row_columns columns = row_columns(kind);
+    const char *table = columns.table, *list = column_list(load, &columns, "t.", false);
 
     for (size_t i = 0; i < ranges->len && last > 0; i++) {
         uint64_t p = ranges->at[i].lo;
@@ -226,7 +230,7 @@ static void add_parts(struct load *load, const PGresult *result)
     }
     for (size_t i = 0; i < row_kinds_len; i++) {
         if (row_kinds[i] == ROW_job_new) add_jobs(load, first, last);
-        if (row_table(row_kinds[i])->fold == ROW_FOLD_LAST) add_whole(load, row_kinds[i]);
+        if (row_info(row_kinds[i]).fold == ROW_FOLD_LAST) add_whole(load, row_kinds[i]);
     }
     add_of_jobs(load, ROW_attempt_new, "", &ranges, first, last);
     add_of_jobs(load, ROW_attempt_end, "", &ranges, first, last);

@@ -34,6 +34,7 @@ const struct pg_stmt_info pg_stmts[PG_STMTS_LEN] = {
 
 struct writer {
     const struct pg_stmt_info *info;
+    struct row_columns columns;
     struct pg_stmt_text *out;
     size_t len;
 };
@@ -72,8 +73,7 @@ static int param(struct writer *to, unsigned source, Oid type)
 
 static int array(struct writer *to, size_t column)
 {
-    return param(to, (unsigned)column,
-                 pg_array_type(row_table(to->info->place)->columns[column].type));
+    return param(to, (unsigned)column, pg_array_type(row_column_type(to->columns.at[column])));
 }
 
 /* Whether 'word' is one of the words of 'list'. */
@@ -87,121 +87,82 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
+static bool is_left_out(const struct writer *to, size_t i)
+{
+    return has_word(to->info->without, to->columns.at[i]->name);
+}
+
 /* Numbers the arrays first, in the order of the columns. */
 static void number_arrays(struct writer *to)
 {
-    const struct row_table *table = row_table(to->info->place);
-
-    for (size_t i = 0; i < table->len; i++) {
-        if (!has_word(to->info->without, table->columns[i].name)) (void)array(to, i);
-    }
-}
-
-/* How one column appears in a list. */
-enum how { BARE, OF_U, SAME, SET, UNNEST, ARRAY };
-
-static void say_column(struct writer *to, enum how how, size_t i)
-{
-    const char *name = row_column_name(to->info->place, i);
-
-    switch (how) {
-    case BARE:
-        say(to, "%s", name);
-        break;
-    case OF_U:
-        say(to, "u.%s", name);
-        break;
-    case SAME:
-        say(to, "s.%s = u.%s", name, name);
-        break;
-    case SET:
-        say(to, "%s = excluded.%s", name, name);
-        break;
-    case UNNEST:
-        say(to, "unnest($%d) %s", array(to, i), name);
-        break;
-    case ARRAY:
-        say(to, "$%d", array(to, i));
-        break;
+    for (size_t i = 0; i < to->columns.len; i++) {
+        if (!is_left_out(to, i)) (void)array(to, i);
     }
 }
 
 enum which { ALL, KEYS, OTHERS, FIRST };
 
-static void say_columns(struct writer *to, enum which which, enum how how, const char *between)
+/* Words that stand for a list of columns.  In 'each', * is the column's name and $ its array. */
+static const struct word {
+    const char *word;
+    enum which which;
+    const char *each, *between;
+} words[] = {
+    {"columns", ALL, "*", ", "},
+    {"u.columns", ALL, "u.*", ", "},
+    {"keys", KEYS, "*", ", "},
+    {"key", FIRST, "*", ""},
+    {"s.keys=u.keys", KEYS, "s.* = u.*", " and "},
+    {"sets", OTHERS, "* = excluded.*", ", "},
+    {"unnests", ALL, "unnest($) *", ", "},
+    {"arrays", ALL, "$", ", "},
+    {"array", FIRST, "$", ""},
+};
+
+static void say_columns(struct writer *to, const struct word *word)
 {
-    const struct row_table *table = row_table(to->info->place);
     bool has_one = false;
 
-    for (size_t i = 0; i < table->len; i++) {
-        const struct row_column *column = &table->columns[i];
-
-        if (has_word(to->info->without, column->name)) continue;
-        if (which != ALL && column->is_key != (which != OTHERS)) continue;
-        if (has_one && which == FIRST) break;
-        say(to, "%s", has_one ? between : "");
-        say_column(to, how, i);
+    for (size_t i = 0; i < to->columns.len; i++) {
+        if (is_left_out(to, i)) continue;
+        if (word->which != ALL && to->columns.at[i]->is_key != (word->which != OTHERS)) continue;
+        if (has_one && word->which == FIRST) break;
+        say(to, "%s", has_one ? word->between : "");
+        for (const char *each = word->each; *each; each++) {
+            if (*each == '*') {
+                say(to, "%s", row_column_name(&to->columns, i));
+            } else if (*each == '$') {
+                say(to, "$%d", array(to, i));
+            } else {
+                say(to, "%c", *each);
+            }
+        }
         has_one = true;
     }
 }
 
-static void say_param(struct writer *to, enum pg_source source)
+static void say_param(struct writer *to, const char *before, enum pg_source source)
 {
-    say(to, "$%d", param(to, source, PG_INT8));
-}
-
-static void say_stamps(struct writer *to)
-{
-    const char *stamps = row_stamps(to->info->place);
-
-    if (strstr(stamps, ", batch")) {
-        say(to, ", ");
-        say_param(to, PG_OF_BATCH);
-    }
-    if (strstr(stamps, ", at")) {
-        say(to, ", ");
-        say_param(to, PG_OF_AT);
-    }
-}
-
-static void say_sets(struct writer *to)
-{
-    say_columns(to, OTHERS, SET, ", ");
-    if (strstr(row_stamps(to->info->place), ", at")) say(to, ", at = excluded.at");
+    say(to, "%s$%d", before, param(to, source, PG_INT8));
 }
 
 static void say_word(struct writer *to, struct fl_str word)
 {
-    if (fl_str_eq(word, FL_STR("table"))) {
-        say(to, "%s", row_table(to->info->place)->name);
-    } else if (fl_str_eq(word, FL_STR("columns"))) {
-        say_columns(to, ALL, BARE, ", ");
-    } else if (fl_str_eq(word, FL_STR("u.columns"))) {
-        say_columns(to, ALL, OF_U, ", ");
-    } else if (fl_str_eq(word, FL_STR("keys"))) {
-        say_columns(to, KEYS, BARE, ", ");
-    } else if (fl_str_eq(word, FL_STR("key"))) {
-        say_columns(to, FIRST, BARE, "");
-    } else if (fl_str_eq(word, FL_STR("s.keys=u.keys"))) {
-        say_columns(to, KEYS, SAME, " and ");
-    } else if (fl_str_eq(word, FL_STR("sets"))) {
-        say_sets(to);
-    } else if (fl_str_eq(word, FL_STR("unnests"))) {
-        say_columns(to, ALL, UNNEST, ", ");
-    } else if (fl_str_eq(word, FL_STR("arrays"))) {
-        say_columns(to, ALL, ARRAY, ", ");
-    } else if (fl_str_eq(word, FL_STR("array"))) {
-        say_columns(to, FIRST, ARRAY, "");
-    } else if (fl_str_eq(word, FL_STR("stamps"))) {
-        say(to, "%s", row_stamps(to->info->place));
-    } else if (fl_str_eq(word, FL_STR("$stamps"))) {
-        say_stamps(to);
-    } else if (fl_str_eq(word, FL_STR("lo"))) {
-        say_param(to, PG_OF_LO);
-    } else if (fl_str_eq(word, FL_STR("hi"))) {
-        say_param(to, PG_OF_HI);
-    } else {
-        fl_unreachable("a statement has a word that pg_stmt.h does not list");
+    const struct row_columns *columns = &to->columns;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (fl_str_eq(word, fl_str_c(words[i].word))) say_columns(to, &words[i]);
+    }
+    if (fl_str_eq(word, FL_STR("table"))) say(to, "%s", columns->table);
+    if (fl_str_eq(word, FL_STR("lo"))) say_param(to, "", PG_OF_LO);
+    if (fl_str_eq(word, FL_STR("hi"))) say_param(to, "", PG_OF_HI);
+    if (fl_str_eq(word, FL_STR("sets")) && columns->has_at) say(to, ", at = excluded.at");
+    if (fl_str_eq(word, FL_STR("stamps"))) {
+        say(to, "%s%s", columns->has_batch ? ", batch" : "", columns->has_at ? ", at" : "");
+    }
+    if (fl_str_eq(word, FL_STR("$stamps"))) {
+        if (columns->has_batch) say_param(to, ", ", PG_OF_BATCH);
+        if (columns->has_at) say_param(to, ", ", PG_OF_AT);
     }
 }
 
@@ -213,6 +174,7 @@ void pg_stmt_text(enum pg_stmt stmt, struct pg_stmt_text *ret_text)
     ret_text->params = info->params;
     memcpy(ret_text->types, info->types, sizeof info->types);
     memset(ret_text->sources, UINT8_MAX, sizeof ret_text->sources);
+    if (info->place) to.columns = row_columns(info->place);
     if (strstr(info->sql, "{unnests}") || strstr(info->sql, "{arrays}")) number_arrays(&to);
     for (const char *at = info->sql; *at;) {
         const char *end = info->place && *at == '{' ? strchr(at, '}') : NULL;

@@ -37,10 +37,10 @@ static void answered(struct reader *reader, void *data, const PGresult *result,
 
 bool read_identity_is(const struct row *row)
 {
-    const char *table = row_table(row->kind)->name;
+    for (size_t i = 0; i < STEPS_LEN; i++) {
+        enum row_kind kind = (enum row_kind)pg_stmts[steps[i].stmt].place;
 
-    for (size_t i = 0; table && i < STEPS_LEN; i++) {
-        if (strcmp(row_table(pg_stmts[steps[i].stmt].place)->name, table) == 0) return true;
+        if (row_info(kind).table == row_info(row->kind).table) return true;
     }
     return false;
 }
@@ -64,13 +64,13 @@ static void next_step(struct op *op)
 static bool tell_row(struct op *op, const PGresult *result, int i)
 {
     unsigned place = pg_stmts[steps[op->step].stmt].place;
-    const struct row_table *table = row_table(place);
+    struct row_columns columns = row_columns(place);
     struct fl_str values[ROW_COLUMNS_MAX], key = {0};
     struct row row;
 
-    for (size_t c = 0; c < table->len; c++) {
+    for (size_t c = 0; c < columns.len; c++) {
         values[c] = reader_field(result, i, (int)c);
-        if (table->columns[c].is_key) key = values[c];
+        if (columns.at[c]->is_key) key = values[c];
     }
     if (!key.at || key.len > sizeof op->key || !row_read(place, values, &row)) return false;
     op->key_len = key.len;

@@ -4,207 +4,132 @@
 
 #include "shared/base/assert.h"
 
-/* rows.def is read once per verb, as in controlplane/core/row.c. */
-
-/* ---- names and types ------------------------------------------------------------------------- */
-
-#define TYPE_job PG_INT8
-#define TYPE_u8 PG_INT2
-#define TYPE_flag PG_BOOL
-#define TYPE_u16 PG_INT4
-#define TYPE_code PG_INT2
-#define TYPE_u32 PG_INT4
-#define TYPE_u64 PG_INT8
-#define TYPE_some_u64 PG_INT8
-#define TYPE_i32 PG_INT4
-#define TYPE_i64 PG_INT8
-#define TYPE_digest PG_BYTEA
-#define TYPE_text PG_TEXT
-#define TYPE_some_text PG_TEXT
-#define TYPE_bytes PG_BYTEA
-#define TYPE_some_bytes PG_BYTEA
-
-#define COLUMNS_LEN(...)                                                                           \
-    (sizeof((const struct row_column[]){__VA_ARGS__}) / sizeof(struct row_column))
-
-static const struct row_table tables[ROW_KINDS_LEN] = {
-#define K(type, name) {#name, TYPE_##type, .is_key = true},
-#define KB(type, name, max) {#name, TYPE_##type, .is_key = true},
-#define F(type, name) {#name, TYPE_##type},
-#define B(type, name, max) {#name, TYPE_##type},
-#define O(type, name)
-#define J(type, name)
-#define COUNT(name) {#name, PG_INT4, .is_count = true},
-#define ROW(name_, number, fold_, table, fields)                                                   \
-    [number] = {.name = #table,                                                                    \
-                .fold = ROW_FOLD_##fold_,                                                          \
-                .columns = {fields},                                                               \
-                .len = COLUMNS_LEN(fields)},
-#include "controlplane/core/rows.def"
-};
-
-/* The columns that open_job would keep for each kind; only job_new's are used. */
-static const struct row_table open_tables[ROW_KINDS_LEN] = {
-#define K(type, name) {#name, TYPE_##type, .is_key = true},
-#define L(type, name) {#name, TYPE_##type},
-#define O(type, name) {#name, TYPE_##type},
-#define F(type, name)
-#define B(type, name, max)
-#define J(type, name)
-#define ROW(name_, number, fold_, table, fields)                                                   \
-    [number] = {.name = "open_job",                                                                \
-                .fold = ROW_FOLD_APPEND,                                                           \
-                .columns = {fields},                                                               \
-                .len = COLUMNS_LEN(fields)},
-#include "controlplane/core/rows.def"
-};
-
-const struct row_table *row_table(unsigned place)
+struct row_columns row_columns(unsigned place)
 {
-    fl_assert(place < ROW_PLACES_LEN);
-    return place == ROW_OPEN_JOB ? &open_tables[ROW_job_new] : &tables[place];
-}
+    bool is_open = place == ROW_OPEN_JOB;
+    struct row_info info = row_info(is_open ? ROW_job_new : (enum row_kind)place);
+    struct row_columns columns = {.table =
+                                      row_table_name(is_open ? ROW_TABLE_open_job : info.table)};
 
-const char *row_stamps(unsigned place)
-{
-    static const char *const stamps[ROW_KINDS_LEN] = {
-#define F(type, name)
-#define B(type, name, max)
-#define BATCH ", batch"
-#define AT ", at"
-#define ROW(name, number, fold, table, fields) [number] = "" fields,
-#include "controlplane/core/rows.def"
-    };
-
-    return place == ROW_OPEN_JOB ? ", at" : stamps[place];
-}
-
-const char *row_column_name(unsigned place, size_t column)
-{
-    const struct row_table *table = row_table(place);
-    const struct row_column *at = &table->columns[column];
-
-    return at->is_key && strcmp(at->name, table->name) == 0 ? "id" : at->name;
-}
-
-/* ---- to columns ------------------------------------------------------------------------------ */
-
-#define PUT_job(to, v) pg_array_put_i64(to, v)
-#define PUT_u8(to, v) pg_array_put_i16(to, v)
-#define PUT_flag(to, v) pg_array_put_bool(to, v)
-#define PUT_u16(to, v) pg_array_put_i32(to, v)
-#define PUT_code(to, v) pg_array_put_i16(to, v)
-#define PUT_u32(to, v) pg_array_put_i32(to, v)
-#define PUT_u64(to, v) pg_array_put_i64(to, v)
-#define PUT_some_u64(to, v) ((v) ? pg_array_put_i64(to, v) : pg_array_put_null(to))
-#define PUT_i32(to, v) pg_array_put_i32(to, (uint32_t)(v))
-#define PUT_i64(to, v) pg_array_put_i64(to, (uint64_t)(v))
-#define PUT_digest(to, v) pg_array_put_bytes(to, (v).at, sizeof(v).at)
-#define PUT_text(to, v) pg_array_put_str(to, v)
-#define PUT_some_text(to, v) pg_array_put_some(to, v)
-#define PUT_bytes(to, v) pg_array_put_str(to, v)
-#define PUT_some_bytes(to, v) pg_array_put_some(to, v)
-
-void row_bind(const struct row *row, struct pg_array *to, uint32_t count)
-{
-    switch (row->kind) {
-#define F(type, name) PUT_##type(to++, r->name);
-#define B(type, name, max) PUT_##type(to++, r->name);
-#define O(type, name)
-#define J(type, name)
-#define COUNT(name) pg_array_put_i32(to++, count);
-#define ROW(name_, number, fold, table, fields)                                                    \
-    case ROW_##name_: {                                                                            \
-        const struct row_##name_ *r = &row->name_;                                                 \
-        fields                                                                                     \
-    } break;
-#include "controlplane/core/rows.def"
-    case ROW_unknown:
-        fl_unreachable("a core decides rows of rows.def");
+    for (const struct row_field *field = info.fields; field < info.fields + info.len; field++) {
+        if (!(is_open ? field->is_in_open_job : field->is_in_table)) continue;
+        columns.has_batch = columns.has_batch || field->type == ROW_TYPE_BATCH;
+        columns.has_at = columns.has_at || field->type == ROW_TYPE_AT;
+        if (field->type == ROW_TYPE_BATCH || field->type == ROW_TYPE_AT) continue;
+        fl_assert(columns.len < ROW_COLUMNS_MAX);
+        columns.at[columns.len++] = field;
     }
+    return columns;
 }
 
-void row_bind_open_job(const struct row *row, struct pg_array *to)
+const char *row_column_name(const struct row_columns *columns, size_t i)
 {
-    switch (row->kind) {
-#define K(type, name) PUT_##type(to++, r->name);
-#define KB(type, name, max)
-#define L(type, name) PUT_##type(to++, r->name);
-#define O(type, name) PUT_##type(to++, r->name);
-#define F(type, name)
-#define B(type, name, max)
-#define J(type, name)
-#define ROW ROW_CASE
-#include "controlplane/core/rows.def"
-    case ROW_unknown:
+    const struct row_field *field = columns->at[i];
+
+    return field->is_key && strcmp(field->name, columns->table) == 0 ? "id" : field->name;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static const struct {
+    Oid oid;
+    uint8_t bytes; /* of the column, for a number */
+    bool is_some;  /* 0 or empty is NULL */
+} types[] = {
+    [ROW_TYPE_job] = {PG_INT8, 8},
+    [ROW_TYPE_u8] = {PG_INT2, 2},
+    [ROW_TYPE_flag] = {PG_BOOL, 1},
+    [ROW_TYPE_u16] = {PG_INT4, 4},
+    [ROW_TYPE_code] = {PG_INT2, 2},
+    [ROW_TYPE_u32] = {PG_INT4, 4},
+    [ROW_TYPE_i32] = {PG_INT4, 4},
+    [ROW_TYPE_u64] = {PG_INT8, 8},
+    [ROW_TYPE_some_u64] = {PG_INT8, 8, true},
+    [ROW_TYPE_i64] = {PG_INT8, 8},
+    [ROW_TYPE_digest] = {PG_BYTEA},
+    [ROW_TYPE_text] = {PG_TEXT},
+    [ROW_TYPE_some_text] = {PG_TEXT, 0, true},
+    [ROW_TYPE_bytes] = {PG_BYTEA},
+    [ROW_TYPE_some_bytes] = {PG_BYTEA, 0, true},
+    [ROW_TYPE_COUNT] = {PG_INT4, 4},
+};
+
+Oid row_column_type(const struct row_field *field)
+{
+    return types[field->type].oid;
+}
+
+static void put_number(struct pg_array *to, size_t bytes, uint64_t v)
+{
+    switch (bytes) {
+    case 1:
+        pg_array_put_bool(to, (uint8_t)v);
+        break;
+    case 2:
+        pg_array_put_i16(to, (uint16_t)v);
+        break;
+    case 4:
+        pg_array_put_i32(to, (uint32_t)v);
+        break;
+    default:
+        pg_array_put_i64(to, v);
         break;
     }
 }
 
-/* ---- from columns ---------------------------------------------------------------------------- */
-
-/* NULL is 0.  'max': the column's type may hold more than the field's. */
-static uint64_t number(const struct fl_str *value, size_t bytes, uint64_t max, bool *is_good)
+void row_bind(const struct row_columns *columns, const struct row *row, struct pg_array *arrays,
+              uint32_t count)
 {
-    uint64_t n = 0;
+    for (size_t i = 0; i < columns->len; i++) {
+        const struct row_field *field = columns->at[i];
+        bool is_count = field->type == ROW_TYPE_COUNT, is_some = types[field->type].is_some;
+        size_t bytes = types[field->type].bytes;
 
-    for (size_t i = 0; i < value->len && i < bytes; i++) {
-        n = n << 8 | (uint8_t)value->at[i];
+        if (bytes > 0) {
+            uint64_t v = is_count ? count : (uint64_t)row_number(row, field);
+
+            if (is_some && v == 0) {
+                pg_array_put_null(&arrays[i]);
+            } else {
+                put_number(&arrays[i], bytes, v);
+            }
+        } else if (is_some) {
+            pg_array_put_some(&arrays[i], row_bytes(row, field));
+        } else {
+            pg_array_put_str(&arrays[i], row_bytes(row, field));
+        }
     }
-    if ((value->len && value->len != bytes) || n > max) *is_good = false;
-    return n;
 }
 
-static struct fl_digest digest(const struct fl_str *value, bool *is_good)
+/* A big-endian number, or NULL, which is 0.  False: its column, or the row's field, has no room for
+ * it. */
+static bool read_number(struct fl_str value, const struct row_field *field, struct row *row)
 {
-    struct fl_digest digest = {{0}};
+    size_t bytes = types[field->type].bytes, kept = row_number_bytes(field);
+    uint64_t max = field->type == ROW_TYPE_flag ? 1 : UINT64_MAX >> (64 - 8 * kept), n = 0;
 
-    if (value->len == sizeof digest.at) {
-        memcpy(digest.at, value->at, sizeof digest.at);
-    } else {
-        *is_good = false;
+    if (value.len != 0 && value.len != bytes) return false;
+    for (size_t i = 0; i < value.len; i++) {
+        n = n << 8 | (uint8_t)value.at[i];
     }
-    return digest;
+    row_set_number(row, field, n);
+    return n <= max;
 }
 
-#define GET_job number(from++, 8, UINT64_MAX, &is_good)
-#define GET_u8 (uint8_t) number(from++, 2, UINT8_MAX, &is_good)
-#define GET_flag (uint8_t) number(from++, 1, 1, &is_good)
-#define GET_u16 (uint16_t) number(from++, 4, UINT16_MAX, &is_good)
-#define GET_code (uint16_t) number(from++, 2, UINT16_MAX, &is_good)
-#define GET_u32 (uint32_t) number(from++, 4, UINT32_MAX, &is_good)
-#define GET_u64 number(from++, 8, UINT64_MAX, &is_good)
-#define GET_some_u64 number(from++, 8, UINT64_MAX, &is_good)
-#define GET_i32 (int32_t)(uint32_t) number(from++, 4, UINT32_MAX, &is_good)
-#define GET_i64 (int64_t) number(from++, 8, UINT64_MAX, &is_good)
-#define GET_digest digest(from++, &is_good)
-
-bool row_read(unsigned place, const struct fl_str *from, struct row *ret_row)
+bool row_read(unsigned place, const struct fl_str *values, struct row *ret_row)
 {
-    bool is_good = true, is_open = place == ROW_OPEN_JOB;
+    struct row_columns columns = row_columns(place);
+    bool is_good = true;
     struct row row;
 
     memset(&row, 0, sizeof row);
-    row.kind = is_open ? ROW_job_new : (enum row_kind)place;
-    switch (row.kind) {
-#define K(type, name) r->name = GET_##type;
-#define L K
-#define KB(type, name, max) r->name = *from++;
-#define F(type, name)                                                                              \
-    if (!is_open) r->name = GET_##type;
-#define B(type, name, max)                                                                         \
-    if (!is_open) r->name = *from++;
-#define O(type, name)                                                                              \
-    if (is_open) r->name = GET_##type;
-#define J(type, name)
-#define ROW(name_, number, fold, table, fields)                                                    \
-    case ROW_##name_: {                                                                            \
-        struct row_##name_ *r = &row.name_;                                                        \
-        fields                                                                                     \
-    } break;
-#include "controlplane/core/rows.def"
-    case ROW_unknown:
-        fl_unreachable("only rows of rows.def are kept");
+    row.kind = place == ROW_OPEN_JOB ? ROW_job_new : (enum row_kind)place;
+    for (size_t i = 0; is_good && i < columns.len; i++) {
+        const struct row_field *field = columns.at[i];
+
+        if (field->type == ROW_TYPE_COUNT) continue;
+        is_good = row_number_bytes(field) ? read_number(*values++, field, &row)
+                                          : row_set_bytes(&row, field, *values++);
     }
     *ret_row = row;
     return is_good;

@@ -4,7 +4,7 @@
  * and pg_array. */
 #pragma once
 
-#include "controlplane/core/row.h"
+#include "controlplane/core/row_table.h"
 #include "controlplane/store/pg_array.h"
 
 #define ROW_OPEN_JOB ROW_KINDS_LEN
@@ -12,38 +12,25 @@
 
 enum { ROW_COLUMNS_MAX = 20 };
 
-enum row_fold {
-    ROW_FOLD_JOURNAL,
-    ROW_FOLD_APPEND,
-    ROW_FOLD_NEXT,
-    ROW_FOLD_FIRST,
-    ROW_FOLD_LAST,
-    ROW_FOLD_REMOVE,
-};
-
-struct row_column {
-    const char *name; /* the field's; row_column_name gives Postgres's name */
-    Oid type;
-    bool is_key;
-    bool is_count; /* it numbers the rows of a batch, and is no field of the row */
-};
-
-struct row_table {
-    const char *name;
-    enum row_fold fold;
-    struct row_column columns[ROW_COLUMNS_MAX];
+/* The columns of a place, in the order of rows.def. */
+struct row_columns {
+    const char *table;
     size_t len;
+    const struct row_field *at[ROW_COLUMNS_MAX]; /* the fields that are columns, and a count */
+    bool has_batch, has_at; /* columns that are one value for all rows of a batch */
 };
 
-const struct row_table *row_table(unsigned place);
-const char *row_column_name(unsigned place, size_t column);
-const char *row_stamps(unsigned place); /* the columns that no row carries: ", batch", ", at" */
+struct row_columns row_columns(unsigned place); /* len 0: nothing is kept there */
 
-/* Appends the row's values to the columns; 'count': how many rows of the kind the batch had before
- * it. */
-void row_bind(const struct row *row, struct pg_array *columns, uint32_t count);
-void row_bind_open_job(const struct row *job_new, struct pg_array *columns);
+/* Postgres's name: a key that is named as its table is 'id'. */
+const char *row_column_name(const struct row_columns *columns, size_t i);
+Oid row_column_type(const struct row_field *field);
+
+/* Appends a row's values to the columns' arrays; 'count': how many rows of the kind the batch had
+ * before it. */
+void row_bind(const struct row_columns *columns, const struct row *row, struct pg_array *arrays,
+              uint32_t count);
 
 /* Reads a row from binary values, one for each column but a count; NULL is 0 or empty.  False: a
  * value has a length that its type does not have, or is a number that its field cannot hold. */
-FL_CHECK bool row_read(unsigned place, const struct fl_str *columns, struct row *ret_row);
+FL_CHECK bool row_read(unsigned place, const struct fl_str *values, struct row *ret_row);

@@ -20,14 +20,14 @@ static const char header[19] = "PGCOPY\n\377\r\n";
 /* Loaded or not, a place is read unless one of its columns is no field of the row. */
 static bool is_place(unsigned place)
 {
-    const struct row_table *table;
+    struct row_columns columns;
 
     if (place >= ROW_PLACES_LEN) return false;
-    table = row_table(place);
-    for (size_t i = 0; i < table->len; i++) {
-        if (table->columns[i].is_count) return false;
+    columns = row_columns(place);
+    for (size_t i = 0; i < columns.len; i++) {
+        if (columns.at[i]->type == ROW_TYPE_COUNT) return false;
     }
-    return table->len > 0;
+    return columns.len > 0;
 }
 
 static struct fl_str take(struct fl_str *from, size_t len)
@@ -62,29 +62,26 @@ static bool is_zero(struct fl_str bytes)
 
 static void check_written_back(struct fl_str tuple, unsigned place, const struct row *row)
 {
-    struct pg_array columns[ROW_COLUMNS_MAX] = {{0}};
-    size_t len = row_table(place)->len;
+    struct row_columns columns = row_columns(place);
+    struct pg_array arrays[ROW_COLUMNS_MAX] = {{0}};
+    size_t len = columns.len;
 
     for (size_t i = 0; i < len; i++) {
-        pg_array_start(&columns[i]);
+        pg_array_start(&arrays[i]);
     }
-    if (place == ROW_OPEN_JOB) {
-        row_bind_open_job(row, columns);
-    } else {
-        row_bind(row, columns, 0);
-    }
+    row_bind(&columns, row, arrays, 0);
     take(&tuple, 2);
     for (size_t i = 0; i < len; i++) {
-        struct fl_str array = {(const char *)columns[i].at, columns[i].len};
+        struct fl_str array = {(const char *)arrays[i].at, arrays[i].len};
         struct fl_str was = take_field(&tuple), is;
 
-        fl_assert(columns[i].items == 1);
+        fl_assert(arrays[i].items == 1);
         take(&array, ARRAY_HEADER_BYTES);
         is = take_field(&array);
         fl_assert(array.len == 0);
         fl_assert(fl_str_eq(was, is) || (was.len == 0 && is_zero(is)) ||
                   (is.len == 0 && is_zero(was)));
-        pg_array_fini(&columns[i]);
+        pg_array_fini(&arrays[i]);
     }
     fl_assert(tuple.len == 0);
 }

@@ -62,7 +62,7 @@ static struct fl_picks picks_of(const struct checks *checks, uint64_t job)
     struct fl_err err = {0};
     struct row row;
 
-    fl_assert(fake_pg_find_job(checks->pg, (struct fl_job){job}, &row));
+    fl_assert(fake_pg_find(checks->pg, ROW_TABLE_job, job, 0, 0, &row));
     fl_assert(fl_picks_decode(row.job_new.picked, &picks, &err));
     return picks;
 }
@@ -161,7 +161,7 @@ static void I1_what_is_answered_is_stored(struct checks *checks, const struct co
         const struct core_outcome *outcome = &answer->outcomes[i];
 
         if (outcome->code != FL_OK) continue;
-        if (!fake_pg_find_job(checks->pg, outcome->job, NULL)) {
+        if (!fake_pg_find(checks->pg, ROW_TABLE_job, outcome->job.n, 0, 0, NULL)) {
             sim_broken(checks->sim, "I1", "job %" PRIu64 " is acknowledged and not stored",
                        outcome->job.n);
         }
@@ -170,7 +170,7 @@ static void I1_what_is_answered_is_stored(struct checks *checks, const struct co
         const struct core_job_view *view = &answer->jobs[i];
         struct checks_element *element;
 
-        if (!fake_pg_find_job(checks->pg, view->job, NULL)) {
+        if (!fake_pg_find(checks->pg, ROW_TABLE_job, view->job.n, 0, 0, NULL)) {
             sim_broken(checks->sim, "I1", "job %" PRIu64 " is shown and not stored", view->job.n);
         }
         element = checks_find_element(checks, view->job.n, checks_number(checks, view->job.n, 0));
@@ -249,7 +249,8 @@ static void I4_goes_only_when_durable(struct checks *checks, struct fl_attempt a
     struct checks_element *element = checks_find_element(checks, attempt.job.n, attempt.element);
     struct row row;
 
-    if (!fake_pg_find_attempt(checks->pg, attempt.job, attempt.element, attempt.n, &row) ||
+    if (!fake_pg_find(checks->pg, ROW_TABLE_attempt, attempt.job.n, attempt.element, attempt.n,
+                      &row) ||
         row.attempt_new.cluster != cluster.n ||
         row.attempt_new.incarnation != attempt.incarnation) {
         sim_broken(checks->sim, "I4", "%s of job %" PRIu64 ".%u attempt %u, which is not stored",
@@ -307,8 +308,8 @@ static void I4_runs_only_what_is_stored(struct checks *checks, struct fl_cluster
 {
     struct row row;
 
-    if (fake_pg_find_attempt(checks->pg, replica->attempt.job, replica->attempt.element,
-                             replica->attempt.n, &row) &&
+    if (fake_pg_find(checks->pg, ROW_TABLE_attempt, replica->attempt.job.n,
+                     replica->attempt.element, replica->attempt.n, &row) &&
         row.attempt_new.cluster == cluster.n &&
         row.attempt_new.incarnation == replica->attempt.incarnation) {
         return;
@@ -506,10 +507,11 @@ void checks_end(struct checks *checks)
         }
         I19_rows_are_the_truth(checks, element);
     }
-    if (fake_pg_len(checks->pg, FAKE_PG_open_job) || fake_pg_len(checks->pg, FAKE_PG_open_mark)) {
+    if (fake_pg_len(checks->pg, ROW_TABLE_open_job) ||
+        fake_pg_len(checks->pg, ROW_TABLE_open_mark)) {
         sim_broken(checks->sim, "I20", "%zu jobs and %zu marks are open in the rows",
-                   fake_pg_len(checks->pg, FAKE_PG_open_job),
-                   fake_pg_len(checks->pg, FAKE_PG_open_mark));
+                   fake_pg_len(checks->pg, ROW_TABLE_open_job),
+                   fake_pg_len(checks->pg, ROW_TABLE_open_mark));
     }
 }
 

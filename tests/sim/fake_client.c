@@ -260,8 +260,8 @@ static void renew(struct fake_client *client, uint32_t cluster)
 {
     struct client_request request = {.kind = RENEW, .target = cluster};
 
-    for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_cluster); i++) {
-        struct row_cluster_put row = fake_pg_row(client->pg, FAKE_PG_cluster, i).cluster_put;
+    for (size_t i = 0; i < fake_pg_len(client->pg, ROW_TABLE_cluster); i++) {
+        struct row_cluster_put row = fake_pg_row(client->pg, ROW_TABLE_cluster, i).cluster_put;
 
         if (row.cluster == cluster) request.generation = row.generation;
     }
@@ -319,7 +319,7 @@ static void do_something(struct fake_client *client)
     } else if (dice < 88) {
         ask(client, (struct client_request){.kind = LIST, .target = job > 20 ? job - 20 : 0});
     } else if (dice < 92) {
-        if (job && !fake_pg_find_open(client->pg, (struct fl_job){job})) {
+        if (job && !fake_pg_find(client->pg, ROW_TABLE_open_job, job, 0, 0, NULL)) {
             ask(client, (struct client_request){
                             .kind = RETRY, .target = job, .has_key = sim_chance(sim, 500000)});
         }
@@ -413,16 +413,16 @@ static void tidy(void *ctx, uint64_t a, uint64_t b)
 
     (void)b;
     /* Every time anew: an earlier question may have been on its way for long. */
-    for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_queue); i++) {
-        struct row_queue_put queue = fake_pg_row(client->pg, FAKE_PG_queue, i).queue_put;
+    for (size_t i = 0; i < fake_pg_len(client->pg, ROW_TABLE_queue); i++) {
+        struct row_queue_put queue = fake_pg_row(client->pg, ROW_TABLE_queue, i).queue_put;
         uint64_t number = (uint64_t)(queue.name.at[queue.name.len - 1] - '0'); /* "queue-3" */
 
         if (!queue.is_paused) continue;
         ask(client,
             (struct client_request){.kind = QUEUE_PUT, .target = number, .is_stubborn = true});
     }
-    for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_cluster); i++) {
-        struct row_cluster_put cluster = fake_pg_row(client->pg, FAKE_PG_cluster, i).cluster_put;
+    for (size_t i = 0; i < fake_pg_len(client->pg, ROW_TABLE_cluster); i++) {
+        struct row_cluster_put cluster = fake_pg_row(client->pg, ROW_TABLE_cluster, i).cluster_put;
 
         if (cluster.state == CLUSTER_ENROLLED && cluster.access == CORE_ACCESS_revoked) {
             join_again(client, cluster.cluster, 0);
@@ -434,16 +434,16 @@ static void tidy(void *ctx, uint64_t a, uint64_t b)
         ask(client, (struct client_request){
                         .kind = UNCORDON, .target = cluster.cluster, .is_stubborn = true});
     }
-    for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_open_job); i++) {
-        struct fl_job job = {fake_pg_row(client->pg, FAKE_PG_open_job, i).job_new.job};
+    for (size_t i = 0; i < fake_pg_len(client->pg, ROW_TABLE_open_job); i++) {
+        struct fl_job job = {fake_pg_row(client->pg, ROW_TABLE_open_job, i).job_new.job};
         struct row row;
 
-        fl_assert(fake_pg_find_job(client->pg, job, &row));
+        fl_assert(fake_pg_find(client->pg, ROW_TABLE_job, job.n, 0, 0, &row));
         if (client_is_impossible(client, row.job_new.name)) {
             ask_about(client, CANCEL, job.n);
         } else if (client->ports.is_endless(client->ports.ctx, job)) {
             ask_about(client, CANCEL, job.n);
-        } else if (fake_pg_find_mark(client->pg, job, CORE_MARK_held, &row)) {
+        } else if (fake_pg_find(client->pg, ROW_TABLE_open_mark, job.n, CORE_MARK_held, 0, &row)) {
             ask_about(client, RELEASE, job.n);
         }
     }
@@ -486,11 +486,11 @@ static void tell_shape(const struct fake_client *client, struct fl_str name)
 
 void fake_client_tell(const struct fake_client *client)
 {
-    for (size_t i = 0; i < fake_pg_len(client->pg, FAKE_PG_open_job) && i < 10; i++) {
-        struct fl_job job = {fake_pg_row(client->pg, FAKE_PG_open_job, i).job_new.job};
+    for (size_t i = 0; i < fake_pg_len(client->pg, ROW_TABLE_open_job) && i < 10; i++) {
+        struct fl_job job = {fake_pg_row(client->pg, ROW_TABLE_open_job, i).job_new.job};
         struct row row;
 
-        if (!fake_pg_find_job(client->pg, job, &row)) continue;
+        if (!fake_pg_find(client->pg, ROW_TABLE_job, job.n, 0, 0, &row)) continue;
         sim_tell(client->sim, "job %llu: queue %llu, priority %lld", job.n, row.job_new.queue,
                  row.job_new.priority);
         tell_shape(client, row.job_new.name);

@@ -12,7 +12,7 @@
 
 /* The rows to put back when the open transaction does not commit, newest last. */
 struct undo {
-    enum fake_pg_table table;
+    enum row_table table;
     struct pg_entry old; /* row_len 0: there was none */
 };
 
@@ -25,7 +25,7 @@ struct backend {
 };
 
 struct fake_pg {
-    struct pg_table tables[FAKE_PG_TABLES_LEN];
+    struct pg_table tables[ROW_TABLES_LEN];
     FL_VEC(struct fake_pg_journal) journal;
     FL_VEC(struct backend) backends; /* live ones, by id */
     FL_VEC(struct undo) undo;
@@ -44,31 +44,12 @@ struct fake_pg {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static const char *const table_names[FAKE_PG_TABLES_LEN] = {
-#define NAME_APPEND(table) [FAKE_PG_##table] = #table,
-#define NAME_NEXT NAME_APPEND
-#define NAME_FIRST NAME_APPEND
-#define NAME_LAST NAME_APPEND
-#define NAME_REMOVE(table)
-#define NAME_JOURNAL(table)
-#define F(type, name)
-#define B(type, name, max)
-#define ROW(name, number, fold, table, fields) NAME_##fold(table)
-#include "controlplane/core/rows.def"
-    [FAKE_PG_open_job] = "open_job",
-};
-
-const char *fake_pg_table_name(enum fake_pg_table table)
-{
-    return table_names[table];
-}
-
-static void remember(struct fake_pg *pg, enum fake_pg_table table, struct pg_entry old)
+static void remember(struct fake_pg *pg, enum row_table table, struct pg_entry old)
 {
     fl_vec_push(&pg->undo, ((struct undo){table, old}));
 }
 
-static void put(struct fake_pg *pg, enum fake_pg_table at, const struct pg_key *key,
+static void put(struct fake_pg *pg, enum row_table at, const struct row_key *key,
                 const struct row *row)
 {
     struct pg_table *table = &pg->tables[at];
@@ -76,7 +57,7 @@ static void put(struct fake_pg *pg, enum fake_pg_table at, const struct pg_key *
     bool is_there;
     size_t i = pg_table_seek(table, key, &is_there);
 
-    struct row kept = pg_kept(row, at == FAKE_PG_open_job);
+    struct row kept = pg_kept(row, at == ROW_TABLE_open_job);
 
     fl_buf_clear(&pg->scratch);
     fl_assert(row_encode(&pg->scratch, &kept));
@@ -90,7 +71,7 @@ static void put(struct fake_pg *pg, enum fake_pg_table at, const struct pg_key *
     }
 }
 
-static void take_away(struct fake_pg *pg, enum fake_pg_table at, const struct pg_key *key)
+static void take_away(struct fake_pg *pg, enum row_table at, const struct row_key *key)
 {
     struct pg_table *table = &pg->tables[at];
     bool is_there;
@@ -106,7 +87,7 @@ static void roll_back(struct fake_pg *pg)
     while (pg->undo.len) {
         struct undo undo = fl_vec_pop(&pg->undo);
         struct pg_table *table = &pg->tables[undo.table];
-        struct pg_key key = pg_key_bytes(undo.old.at, undo.old.key_len);
+        struct row_key key = pg_entry_key(&undo.old);
         bool is_there;
         size_t i = pg_table_seek(table, &key, &is_there);
 
@@ -133,11 +114,11 @@ static void forget_undo(struct fake_pg *pg)
 /* ---- rows to tables -------------------------------------------------------------------------- */
 
 /* A second row with this key: 23505. */
-static bool insert(struct fake_pg *pg, enum fake_pg_table at, const struct pg_key *key,
+static bool insert(struct fake_pg *pg, enum row_table at, const struct row_key *key,
                    const struct row *row, const char **text)
 {
     if (pg_table_has(&pg->tables[at], key)) {
-        *text = table_names[at];
+        *text = row_table_name(at);
         return false;
     }
     put(pg, at, key, row);
@@ -152,35 +133,75 @@ static bool has_partition(const struct fake_pg *pg, uint64_t job, const char **t
     return false;
 }
 
-static struct pg_key key_of_job(uint64_t job)
+/* Of a row whose key is these numbers, or a shorter one. */
+static struct row_key key_of(enum row_table table, uint64_t a, uint64_t b, uint64_t c)
 {
-    return pg_key(job, 8, 0, 0);
+    struct row row = {.kind = row_table_kind(table)};
+    struct row_info info = row_info(row.kind);
+    uint64_t numbers[] = {a, b, c};
+    struct row_key key;
+    size_t len = 0;
+
+    for (size_t i = 0; i < info.len; i++) {
+        if (info.fields[i].is_key) row_set_number(&row, &info.fields[i], numbers[len++]);
+    }
+    row_key(&row, &key);
+    return key;
 }
 
 static void end_job(struct fake_pg *pg, const struct row_job_end *row)
 {
-    struct pg_table *marks = &pg->tables[FAKE_PG_open_mark];
-    struct pg_key key = key_of_job(row->job);
+    struct pg_table *marks = &pg->tables[ROW_TABLE_open_mark];
+    struct row_key key = key_of(ROW_TABLE_open_job, row->job, 0, 0);
     bool is_there;
     size_t i;
 
-    take_away(pg, FAKE_PG_open_job, &key);
+    take_away(pg, ROW_TABLE_open_job, &key);
     if (!row->has_marks) return;               /* believed, as the real one does */
     i = pg_table_seek(marks, &key, &is_there); /* a prefix of its marks' keys: where they begin */
     while (i < marks->entries.len && memcmp(marks->entries.at[i].at, key.at, key.len) == 0) {
-        struct pg_key mark = pg_key_bytes(marks->entries.at[i].at, marks->entries.at[i].key_len);
+        struct row_key mark = pg_entry_key(&marks->entries.at[i]);
 
-        take_away(pg, FAKE_PG_open_mark, &mark);
+        take_away(pg, ROW_TABLE_open_mark, &mark);
     }
 }
 
-/* 'count' is that of the batch's rows of this kind, which are keyed by it where they have no
- * key. */
-static bool append(struct fake_pg *pg, enum fake_pg_table at, const struct row *row, uint64_t batch,
-                   uint32_t *count, const char **text)
+/* The number before has ended and the element has not: else 'prev' is NULL, 23502. */
+static bool follows(const struct fake_pg *pg, const struct row_attempt_new *row, const char **text)
 {
-    struct pg_key key = pg_key_of(row);
+    *text = "prev of attempt";
+    return row->n > 0 &&
+           !fake_pg_find(pg, ROW_TABLE_element_end, row->job, row->element, 0, NULL) &&
+           (row->n == 1 ||
+            fake_pg_find(pg, ROW_TABLE_attempt_end, row->job, row->element, row->n - 1u, NULL));
+}
 
+/* One row into its table; 'count' is that of the batch's rows without a key, which are keyed by it.
+ * False: a constraint refuses it; the caller rolls back. */
+static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uint32_t *count,
+                  const char **text)
+{
+    struct row_info info = row_info(row->kind);
+    struct row_key key;
+
+    row_key(row, &key);
+    switch (info.fold) {
+    case ROW_FOLD_JOURNAL:
+        return true;
+    case ROW_FOLD_REMOVE:
+        take_away(pg, info.table, &key);
+        return true;
+    case ROW_FOLD_LAST:
+        put(pg, info.table, &key, row);
+        return true;
+    case ROW_FOLD_FIRST:
+        if (!has_partition(pg, row_job(row), text)) return false;
+        if (!pg_table_has(&pg->tables[info.table], &key)) put(pg, info.table, &key, row);
+        return true;
+    case ROW_FOLD_NEXT:
+    case ROW_FOLD_APPEND:
+        break;
+    }
     if (row->kind == ROW_job_new && fl_str_eq(row->job_new.name, FL_STR(FAKE_PG_POISON))) {
         *text = "a constraint refuses this job";
         return false;
@@ -189,77 +210,11 @@ static bool append(struct fake_pg *pg, enum fake_pg_table at, const struct row *
         end_job(pg, &row->job_end);
         if (!row->job_end.is_array) return true;
     }
-    if (key.len == 0) key = pg_key(batch, 8, (*count)++, 4);
-    return has_partition(pg, row_job(row), text) && insert(pg, at, &key, row, text) &&
-           (row->kind != ROW_job_new || insert(pg, FAKE_PG_open_job, &key, row, text));
-}
-
-/* The number before has ended and the element has not: else 'prev' is NULL, 23502. */
-static bool follow(struct fake_pg *pg, const struct row *row, const char **text)
-{
-    struct row end = {.kind = ROW_attempt_end,
-                      .attempt_end = {.job = row->attempt_new.job,
-                                      .element = row->attempt_new.element,
-                                      .n = (uint16_t)(row->attempt_new.n - 1)}};
-    struct pg_key before = pg_key_of(&end),
-                  element = pg_key(end.attempt_end.job, 8, end.attempt_end.element, 4);
-
-    if (row->attempt_new.n == 0 || pg_table_has(&pg->tables[FAKE_PG_element_end], &element) ||
-        (row->attempt_new.n > 1 && !pg_table_has(&pg->tables[FAKE_PG_attempt_end], &before))) {
-        *text = "prev of attempt";
-        return false;
-    }
-    return true;
-}
-
-static bool put_first(struct fake_pg *pg, enum fake_pg_table at, const struct row *row,
-                      const char **text)
-{
-    struct pg_key key = pg_key_of(row);
-
-    if (!has_partition(pg, row_job(row), text)) return false;
-    if (!pg_table_has(&pg->tables[at], &key)) put(pg, at, &key, row);
-    return true;
-}
-
-static bool put_last(struct fake_pg *pg, enum fake_pg_table at, const struct row *row)
-{
-    struct pg_key key = pg_key_of(row);
-
-    put(pg, at, &key, row);
-    return true;
-}
-
-static bool remove_key(struct fake_pg *pg, enum fake_pg_table at, const struct row *row)
-{
-    struct pg_key key = pg_key_of(row);
-
-    take_away(pg, at, &key);
-    return true;
-}
-
-/* One row into its table.  False: a constraint refuses it; the caller rolls back. */
-static bool apply(struct fake_pg *pg, const struct row *row, uint64_t batch, uint32_t *count,
-                  const char **text)
-{
-    switch (row->kind) {
-#define APPLY_APPEND(table) append(pg, FAKE_PG_##table, row, batch, count, text)
-#define APPLY_NEXT(table)                                                                          \
-    has_partition(pg, row_job(row), text) && follow(pg, row, text) && APPLY_APPEND(table)
-#define APPLY_FIRST(table) put_first(pg, FAKE_PG_##table, row, text)
-#define APPLY_LAST(table) put_last(pg, FAKE_PG_##table, row)
-#define APPLY_REMOVE(table) remove_key(pg, FAKE_PG_##table, row)
-#define APPLY_JOURNAL(table) true
-#define F(type, name)
-#define B(type, name, max)
-#define ROW(name, number, fold, table, fields)                                                     \
-    case ROW_##name:                                                                               \
-        return APPLY_##fold(table);
-#include "controlplane/core/rows.def"
-    case ROW_unknown:
-        break;
-    }
-    fl_unreachable("a core decides rows of rows.def");
+    if (key.len == 0) key = pg_key_add(pg_key_add(key, batch, 8), (*count)++, 4);
+    return has_partition(pg, row_job(row), text) &&
+           (info.fold != ROW_FOLD_NEXT || follows(pg, &row->attempt_new, text)) &&
+           insert(pg, info.table, &key, row, text) &&
+           (row->kind != ROW_job_new || insert(pg, ROW_TABLE_open_job, &key, row, text));
 }
 
 /* The store writes table by table: rows that another table's constraint looks up come first. */
@@ -321,7 +276,7 @@ static void close_batch(struct backend *backend)
 void fake_pg_destroy(struct fake_pg *pg)
 {
     if (!pg) return;
-    for (size_t t = 0; t < FAKE_PG_TABLES_LEN; t++) {
+    for (size_t t = 0; t < ROW_TABLES_LEN; t++) {
         pg_table_fini(&pg->tables[t]);
     }
     for (size_t i = 1; i < pg->journal.len; i++) {
@@ -515,7 +470,7 @@ enum engine_commit fake_pg_commit(struct fake_pg *pg, uint32_t backend, const ch
  * stored. */
 static void load_counters(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
 {
-    const struct pg_table *table = &pg->tables[FAKE_PG_counter];
+    const struct pg_table *table = &pg->tables[ROW_TABLE_counter];
     struct row next = {.kind = ROW_counter,
                        .counter = {CORE_COUNTER_job_next, fake_pg_newest_job(pg) + 1}};
 
@@ -533,10 +488,10 @@ static void load_counters(const struct fake_pg *pg, fake_pg_emit_fn *emit, void 
     }
 }
 
-static void load_whole(const struct fake_pg *pg, enum fake_pg_table at, fake_pg_emit_fn *emit,
+static void load_whole(const struct fake_pg *pg, enum row_table at, fake_pg_emit_fn *emit,
                        void *ctx)
 {
-    if (at == FAKE_PG_counter) {
+    if (at == ROW_TABLE_counter) {
         load_counters(pg, emit, ctx);
         return;
     }
@@ -548,10 +503,10 @@ static void load_whole(const struct fake_pg *pg, enum fake_pg_table at, fake_pg_
 }
 
 /* Rows that belong to open jobs; both tables are in the order of ids. */
-static void load_of_jobs(const struct fake_pg *pg, enum fake_pg_table at, fake_pg_emit_fn *emit,
+static void load_of_jobs(const struct fake_pg *pg, enum row_table at, fake_pg_emit_fn *emit,
                          void *ctx)
 {
-    const struct pg_table *open = &pg->tables[FAKE_PG_open_job], *table = &pg->tables[at];
+    const struct pg_table *open = &pg->tables[ROW_TABLE_open_job], *table = &pg->tables[at];
     size_t o = 0;
 
     for (size_t i = 0; i < table->entries.len; i++) {
@@ -570,29 +525,25 @@ static void load_of_jobs(const struct fake_pg *pg, enum fake_pg_table at, fake_p
 
 void fake_pg_load(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
 {
-#define LOAD_APPEND(table)                                                                         \
-    if (FAKE_PG_##table == FAKE_PG_job) load_whole(pg, FAKE_PG_open_job, emit, ctx);
-#define LOAD_LAST(table) load_whole(pg, FAKE_PG_##table, emit, ctx);
-#define LOAD_NEXT(table)
-#define LOAD_FIRST(table)
-#define LOAD_REMOVE(table)
-#define LOAD_JOURNAL(table)
-#define F(type, name)
-#define B(type, name, max)
-#define ROW(name, number, fold, table, fields) LOAD_##fold(table)
-#include "controlplane/core/rows.def"
-    load_of_jobs(pg, FAKE_PG_attempt, emit, ctx);
-    load_of_jobs(pg, FAKE_PG_attempt_end, emit, ctx);
-    load_of_jobs(pg, FAKE_PG_element_end, emit, ctx);
+    for (size_t i = 0; i < row_kinds_len; i++) {
+        struct row_info info = row_info(row_kinds[i]);
+
+        if (row_kinds[i] == ROW_job_new) load_whole(pg, ROW_TABLE_open_job, emit, ctx);
+        if (info.fold == ROW_FOLD_LAST) load_whole(pg, info.table, emit, ctx);
+    }
+    load_of_jobs(pg, ROW_TABLE_attempt, emit, ctx);
+    load_of_jobs(pg, ROW_TABLE_attempt_end, emit, ctx);
+    load_of_jobs(pg, ROW_TABLE_element_end, emit, ctx);
 }
 
 bool fake_pg_lookup(const struct fake_pg *pg, struct fl_tenant tenant, struct fl_str key,
                     struct fl_digest *ret_body_sha, struct fl_str *ret_answer)
 {
     struct row row = {.kind = ROW_idempotency, .idempotency = {.tenant = tenant.n, .key = key}};
-    struct pg_key at = pg_key_of(&row);
+    struct row_key at;
 
-    if (!pg_table_find(&pg->tables[FAKE_PG_idempotency], &at, &row)) return false;
+    row_key(&row, &at);
+    if (!pg_table_find(&pg->tables[ROW_TABLE_idempotency], &at, &row)) return false;
     *ret_body_sha = row.idempotency.body_sha;
     *ret_answer = row.idempotency.answer;
     return true;
@@ -615,7 +566,7 @@ fl_ms fake_pg_at(const struct fake_pg *pg)
 
 uint64_t fake_pg_newest_job(const struct fake_pg *pg)
 {
-    const struct pg_table *jobs = &pg->tables[FAKE_PG_job];
+    const struct pg_table *jobs = &pg->tables[ROW_TABLE_job];
 
     return jobs->entries.len ? pg_entry_job(&jobs->entries.at[jobs->entries.len - 1]) : 0;
 }
@@ -631,70 +582,28 @@ struct fake_pg_journal fake_pg_journal_at(const struct fake_pg *pg, size_t i)
     return pg->journal.at[i];
 }
 
-const struct pg_table *fake_pg_table(const struct fake_pg *pg, enum fake_pg_table table)
+const struct pg_table *fake_pg_table(const struct fake_pg *pg, enum row_table table)
 {
     return &pg->tables[table];
 }
 
-size_t fake_pg_len(const struct fake_pg *pg, enum fake_pg_table table)
+size_t fake_pg_len(const struct fake_pg *pg, enum row_table table)
 {
     return pg->tables[table].entries.len;
 }
 
-struct row fake_pg_row(const struct fake_pg *pg, enum fake_pg_table table, size_t i)
+struct row fake_pg_row(const struct fake_pg *pg, enum row_table table, size_t i)
 {
     fl_assert(i < pg->tables[table].entries.len);
     return pg_entry_row(&pg->tables[table].entries.at[i]);
 }
 
-bool fake_pg_find_job(const struct fake_pg *pg, struct fl_job job, struct row *ret_row)
+bool fake_pg_find(const struct fake_pg *pg, enum row_table table, uint64_t a, uint64_t b,
+                  uint64_t c, struct row *ret_row)
 {
-    struct pg_key key = key_of_job(job.n);
+    struct row_key key = key_of(table, a, b, c);
 
-    return pg_table_find(&pg->tables[FAKE_PG_job], &key, ret_row);
-}
-
-bool fake_pg_find_attempt(const struct fake_pg *pg, struct fl_job job, uint32_t element, uint16_t n,
-                          struct row *ret_row)
-{
-    struct row row = {.kind = ROW_attempt_new,
-                      .attempt_new = {.job = job.n, .element = element, .n = n}};
-    struct pg_key key = pg_key_of(&row);
-
-    return pg_table_find(&pg->tables[FAKE_PG_attempt], &key, ret_row);
-}
-
-bool fake_pg_find_attempt_end(const struct fake_pg *pg, struct fl_job job, uint32_t element,
-                              uint16_t n, struct row *ret_row)
-{
-    struct row row = {.kind = ROW_attempt_end,
-                      .attempt_end = {.job = job.n, .element = element, .n = n}};
-    struct pg_key key = pg_key_of(&row);
-
-    return pg_table_find(&pg->tables[FAKE_PG_attempt_end], &key, ret_row);
-}
-
-bool fake_pg_find_element_end(const struct fake_pg *pg, struct fl_job job, uint32_t element,
-                              struct row *ret_row)
-{
-    struct pg_key key = pg_key(job.n, 8, element, 4);
-
-    return pg_table_find(&pg->tables[FAKE_PG_element_end], &key, ret_row);
-}
-
-bool fake_pg_find_open(const struct fake_pg *pg, struct fl_job job)
-{
-    struct pg_key key = key_of_job(job.n);
-
-    return pg_table_has(&pg->tables[FAKE_PG_open_job], &key);
-}
-
-bool fake_pg_find_mark(const struct fake_pg *pg, struct fl_job job, enum core_mark mark,
-                       struct row *ret_row)
-{
-    struct pg_key key = pg_key(job.n, 8, mark, 1);
-
-    return pg_table_find(&pg->tables[FAKE_PG_open_mark], &key, ret_row);
+    return pg_table_find(&pg->tables[table], &key, ret_row);
 }
 
 /* Folded in the order decided and not, as the batches were, in that of the store's statements: a
@@ -720,13 +629,13 @@ bool fake_pg_fold_is_equal(const struct fake_pg *pg, struct fl_err *err)
         }
         forget_undo(fold);
     }
-    for (size_t t = 0; is_equal && t < FAKE_PG_TABLES_LEN; t++) {
+    for (size_t t = 0; is_equal && t < ROW_TABLES_LEN; t++) {
         const struct pg_table *a = &pg->tables[t];
         const struct pg_table *b = &fold->tables[t];
 
         if (a->entries.len != b->entries.len) {
             is_equal = fl_fail(err, FL_CONFLICT, "%s has %zu rows, the journal's fold %zu",
-                               table_names[t], a->entries.len, b->entries.len);
+                               row_table_name((enum row_table)t), a->entries.len, b->entries.len);
         }
         for (size_t i = 0; is_equal && i < a->entries.len; i++) {
             const struct pg_entry *x = &a->entries.at[i];
@@ -735,7 +644,7 @@ bool fake_pg_fold_is_equal(const struct fake_pg *pg, struct fl_err *err)
             if (x->key_len != y->key_len || x->row_len != y->row_len ||
                 memcmp(x->at, y->at, x->key_len + x->row_len) != 0) {
                 is_equal = fl_fail(err, FL_CONFLICT, "row %zu of %s is not the journal's fold", i,
-                                   table_names[t]);
+                                   row_table_name((enum row_table)t));
             }
         }
     }
@@ -747,7 +656,7 @@ uint64_t fake_pg_hash(const struct fake_pg *pg)
 {
     uint64_t hash = 0;
 
-    for (size_t t = 0; t < FAKE_PG_TABLES_LEN; t++) {
+    for (size_t t = 0; t < ROW_TABLES_LEN; t++) {
         for (size_t i = 0; i < pg->tables[t].entries.len; i++) {
             const struct pg_entry *entry = &pg->tables[t].entries.at[i];
 

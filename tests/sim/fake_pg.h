@@ -11,6 +11,7 @@
  * Single-threaded; no clock, no randomness. */
 #pragma once
 
+#include "controlplane/core/row_table.h"
 #include "controlplane/engine/engine.h"
 
 struct fake_pg;
@@ -18,22 +19,6 @@ struct pg_table;
 
 #define FAKE_PG_POISON "poison" /* a job of this name: its batch is refused, as by a constraint */
 #define FAKE_PG_TTL_MS (6 * FL_SECOND_MS)
-
-/* Each table of rows.def, and open_job. */
-enum fake_pg_table {
-#define TABLE_APPEND(table) FAKE_PG_##table,
-#define TABLE_NEXT TABLE_APPEND
-#define TABLE_FIRST TABLE_APPEND
-#define TABLE_LAST TABLE_APPEND
-#define TABLE_REMOVE(table)
-#define TABLE_JOURNAL(table)
-#define F(type, name)
-#define B(type, name, max)
-#define ROW(name, number, fold, table, fields) TABLE_##fold(table)
-#include "controlplane/core/rows.def"
-    FAKE_PG_open_job,
-    FAKE_PG_TABLES_LEN
-};
 
 struct fake_pg_journal {
     uint64_t batch, epoch;
@@ -92,22 +77,14 @@ fl_ms fake_pg_at(const struct fake_pg *pg);        /* time of the newest batch *
 uint64_t fake_pg_newest_job(const struct fake_pg *pg);
 size_t fake_pg_journal_len(const struct fake_pg *pg);
 struct fake_pg_journal fake_pg_journal_at(const struct fake_pg *pg, size_t i); /* 0 is genesis */
-const struct pg_table *fake_pg_table(const struct fake_pg *pg, enum fake_pg_table table);
-size_t fake_pg_len(const struct fake_pg *pg, enum fake_pg_table table);
-struct row fake_pg_row(const struct fake_pg *pg, enum fake_pg_table table,
-                       size_t i); /* key order */
+const struct pg_table *fake_pg_table(const struct fake_pg *pg, enum row_table table);
+size_t fake_pg_len(const struct fake_pg *pg, enum row_table table);
+struct row fake_pg_row(const struct fake_pg *pg, enum row_table table, size_t i); /* key order */
 
-/* Rows by key; false: not there.  Strings are borrowed until the next change. */
-bool fake_pg_find_job(const struct fake_pg *pg, struct fl_job job, struct row *ret_row);
-bool fake_pg_find_attempt(const struct fake_pg *pg, struct fl_job job, uint32_t element, uint16_t n,
-                          struct row *ret_row);
-bool fake_pg_find_attempt_end(const struct fake_pg *pg, struct fl_job job, uint32_t element,
-                              uint16_t n, struct row *ret_row);
-bool fake_pg_find_element_end(const struct fake_pg *pg, struct fl_job job, uint32_t element,
-                              struct row *ret_row);
-bool fake_pg_find_open(const struct fake_pg *pg, struct fl_job job);
-bool fake_pg_find_mark(const struct fake_pg *pg, struct fl_job job, enum core_mark mark,
-                       struct row *ret_row);
+/* The row whose key is these numbers, or the first of them.  False: not there.  'ret_row' may be
+ * NULL; its strings are borrowed until the next change. */
+bool fake_pg_find(const struct fake_pg *pg, enum row_table table, uint64_t a, uint64_t b,
+                  uint64_t c, struct row *ret_row);
 
 /* Are the tables what the journal says, row by row in the order decided?  False: 'err' names a
  * table. */
@@ -115,5 +92,3 @@ FL_CHECK bool fake_pg_fold_is_equal(const struct fake_pg *pg, struct fl_err *err
 
 /* Over all tables but the journal; equal contents, equal hash. */
 uint64_t fake_pg_hash(const struct fake_pg *pg);
-
-const char *fake_pg_table_name(enum fake_pg_table table);

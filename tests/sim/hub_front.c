@@ -140,7 +140,7 @@ static bool find_spec(struct hub *hub, struct fl_job job, struct tunnel_spec *re
 {
     struct row row;
 
-    if (!fake_pg_find_job(db_pg(hub->db), job, &row)) return false;
+    if (!fake_pg_find(db_pg(hub->db), ROW_TABLE_job, job.n, 0, 0, &row)) return false;
     *ret_spec = (struct tunnel_spec){.digest = row.job_new.spec};
     ret_spec->document = fake_client_spec(hub->client, row.job_new.spec);
     return ret_spec->document.at != NULL;

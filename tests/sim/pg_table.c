@@ -1,100 +1,49 @@
 #include "tests/sim/pg_table.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
 
-static void key_add(struct pg_key *key, uint64_t v, uint32_t bytes)
+struct row_key pg_key_add_bytes(struct row_key key, const void *ptr, size_t len)
 {
-    fl_assert(key->len + bytes <= PG_KEY_BYTES_MAX);
-    for (uint32_t i = 0; i < bytes; i++) {
-        key->at[key->len++] = (uint8_t)(v >> (8 * (bytes - 1 - i)));
-    }
-}
-
-struct pg_key pg_key(uint64_t a, uint32_t a_bytes, uint64_t b, uint32_t b_bytes)
-{
-    struct pg_key key;
-
-    key.len = 0;
-    key_add(&key, a, a_bytes);
-    key_add(&key, b, b_bytes);
+    fl_assert(key.len + len <= sizeof key.at);
+    if (len > 0) memcpy(&key.at[key.len], ptr, len);
+    key.len += (uint32_t)len;
     return key;
 }
 
-static void key_add_bytes(struct pg_key *key, const void *ptr, size_t len)
+struct row_key pg_key_add(struct row_key key, uint64_t v, size_t bytes)
 {
-    fl_assert(key->len + len <= PG_KEY_BYTES_MAX);
-    if (len > 0) memcpy(&key->at[key->len], ptr, len);
-    key->len += (uint32_t)len;
+    uint64_t be = htobe64(v);
+
+    return pg_key_add_bytes(key, (const char *)&be + sizeof be - bytes, bytes);
 }
-
-struct pg_key pg_key_bytes(const void *ptr, size_t len)
-{
-    struct pg_key key = {.len = 0};
-
-    key_add_bytes(&key, ptr, len);
-    return key;
-}
-
-#define KEY_NUMBER(name) key_add(&key, r->name, sizeof r->name);
-#define KEY_job KEY_NUMBER
-#define KEY_u8 KEY_NUMBER
-#define KEY_u16 KEY_NUMBER
-#define KEY_u32 KEY_NUMBER
-#define KEY_digest(name) key_add_bytes(&key, r->name.at, sizeof r->name.at);
-
-struct pg_key pg_key_of(const struct row *row)
-{
-    struct pg_key key;
-
-    key.len = 0;
-    switch (row->kind) {
-#define K(type, name) KEY_##type(name)
-#define KB(type, name, max) key_add_bytes(&key, r->name.at, r->name.len);
-#define F(type, name)
-#define B(type, name, max)
-#define ROW ROW_CASE
-#include "controlplane/core/rows.def"
-    case ROW_unknown:
-        break;
-    }
-    return key;
-}
-
-#define DROP(name) memset(&r->name, 0, sizeof r->name)
 
 struct row pg_kept(const struct row *row, bool is_open_job)
 {
+    static const struct fl_digest none;
+    struct row_info info = row_info(row->kind);
     struct row kept = *row;
 
-    switch (kept.kind) {
-#define K(type, name)
-#define KB(type, name, max)
-#define L(type, name)
-#define O(type, name)                                                                              \
-    if (!is_open_job) DROP(name);
-#define J(type, name) DROP(name);
-#define F(type, name)                                                                              \
-    if (is_open_job) DROP(name);
-#define B(type, name, max)                                                                         \
-    if (is_open_job) DROP(name);
-#define ROW(name_, number, fold, table, fields)                                                    \
-    case ROW_##name_: {                                                                            \
-        struct row_##name_ *r = &kept.name_;                                                       \
-        (void)r;                                                                                   \
-        fields                                                                                     \
-    } break;
-#include "controlplane/core/rows.def"
-    case ROW_unknown:
-        break;
+    for (size_t i = 0; i < info.len; i++) {
+        const struct row_field *field = &info.fields[i];
+        bool is_digest = field->type == ROW_TYPE_digest;
+
+        if (is_open_job ? field->is_in_open_job : field->is_in_table) continue;
+        if (row_number_bytes(field) > 0) {
+            row_set_number(&kept, field, 0);
+        } else if (field->type < ROW_TYPE_COUNT) {
+            fl_assert(row_set_bytes(&kept, field,
+                                    (struct fl_str){(const char *)none.at, is_digest ? 32 : 0}));
+        }
     }
     return kept;
 }
 
-static int entry_cmp(const struct pg_entry *entry, const struct pg_key *key)
+static int entry_cmp(const struct pg_entry *entry, const struct row_key *key)
 {
     uint32_t len = entry->key_len < key->len ? entry->key_len : key->len;
     int diff = memcmp(entry->at, key->at, len);
@@ -103,7 +52,7 @@ static int entry_cmp(const struct pg_entry *entry, const struct pg_key *key)
     return (entry->key_len > key->len) - (entry->key_len < key->len);
 }
 
-size_t pg_table_seek(const struct pg_table *table, const struct pg_key *key, bool *ret_is_there)
+size_t pg_table_seek(const struct pg_table *table, const struct row_key *key, bool *ret_is_there)
 {
     size_t low = 0;
     size_t end = table->entries.len;
@@ -123,12 +72,17 @@ size_t pg_table_seek(const struct pg_table *table, const struct pg_key *key, boo
     return low;
 }
 
-bool pg_table_has(const struct pg_table *table, const struct pg_key *key)
+bool pg_table_has(const struct pg_table *table, const struct row_key *key)
 {
     bool is_there;
 
     pg_table_seek(table, key, &is_there);
     return is_there;
+}
+
+struct row_key pg_entry_key(const struct pg_entry *entry)
+{
+    return pg_key_add_bytes((struct row_key){0}, entry->at, entry->key_len);
 }
 
 struct row pg_entry_row(const struct pg_entry *entry)
@@ -141,7 +95,7 @@ struct row pg_entry_row(const struct pg_entry *entry)
     return row;
 }
 
-bool pg_table_find(const struct pg_table *table, const struct pg_key *key, struct row *ret_row)
+bool pg_table_find(const struct pg_table *table, const struct row_key *key, struct row *ret_row)
 {
     bool is_there;
     size_t i = pg_table_seek(table, key, &is_there);
@@ -150,7 +104,7 @@ bool pg_table_find(const struct pg_table *table, const struct pg_key *key, struc
     return is_there;
 }
 
-struct pg_entry pg_entry_make(const struct pg_key *key, const void *row, size_t row_len)
+struct pg_entry pg_entry_make(const struct row_key *key, const void *row, size_t row_len)
 {
     struct pg_entry entry = {.key_len = key->len, .row_len = (uint32_t)row_len};
 
@@ -171,7 +125,8 @@ uint64_t pg_entry_job(const struct pg_entry *entry)
     return job;
 }
 
-void pg_table_put(struct pg_table *table, const struct pg_key *key, const void *row, size_t row_len)
+void pg_table_put(struct pg_table *table, const struct row_key *key, const void *row,
+                  size_t row_len)
 {
     bool is_there;
     size_t i = pg_table_seek(table, key, &is_there);
@@ -184,7 +139,7 @@ void pg_table_put(struct pg_table *table, const struct pg_key *key, const void *
     }
 }
 
-void pg_table_remove(struct pg_table *table, const struct pg_key *key)
+void pg_table_remove(struct pg_table *table, const struct row_key *key)
 {
     bool is_there;
     size_t i = pg_table_seek(table, key, &is_there);

@@ -4,15 +4,8 @@
  * Single-threaded. */
 #pragma once
 
-#include "controlplane/core/row.h"
+#include "controlplane/core/row_table.h"
 #include "shared/base/vec.h"
-
-enum { PG_KEY_BYTES_MAX = 4 + 128 };
-
-struct pg_key {
-    uint8_t at[PG_KEY_BYTES_MAX];
-    uint32_t len;
-};
 
 struct pg_entry {
     uint8_t *at; /* key, then the encoded row; the entry's holder frees it */
@@ -23,25 +16,25 @@ struct pg_table {
     FL_VEC(struct pg_entry) entries; /* sorted by key */
 };
 
-struct pg_key pg_key(uint64_t a, uint32_t a_bytes, uint64_t b, uint32_t b_bytes);
-struct pg_key pg_key_bytes(const void *ptr, size_t len);
-/* As rows.def has it; empty for a row without one. */
-struct pg_key pg_key_of(const struct row *row);
+/* A longer key: with a big-endian number of so many bytes, with bytes. */
+struct row_key pg_key_add(struct row_key key, uint64_t v, size_t bytes);
+struct row_key pg_key_add_bytes(struct row_key key, const void *ptr, size_t len);
 
 /* Without the fields that the row's table has no columns for, or that open_job has none for. */
 struct row pg_kept(const struct row *row, bool is_open_job);
 
-struct pg_entry pg_entry_make(const struct pg_key *key, const void *row, size_t row_len);
+struct pg_entry pg_entry_make(const struct row_key *key, const void *row, size_t row_len);
+struct row_key pg_entry_key(const struct pg_entry *entry);
 struct row pg_entry_row(const struct pg_entry *entry); /* its strings are the entry's */
 uint64_t pg_entry_job(const struct pg_entry *entry);   /* the key begins with a job */
 
 /* The place of the key, or where it would go. */
-size_t pg_table_seek(const struct pg_table *table, const struct pg_key *key, bool *ret_is_there);
-bool pg_table_has(const struct pg_table *table, const struct pg_key *key);
-bool pg_table_find(const struct pg_table *table, const struct pg_key *key, struct row *ret_row);
+size_t pg_table_seek(const struct pg_table *table, const struct row_key *key, bool *ret_is_there);
+bool pg_table_has(const struct pg_table *table, const struct row_key *key);
+bool pg_table_find(const struct pg_table *table, const struct row_key *key, struct row *ret_row);
 
 /* Puts a row, in place of the key's old one; takes one away; forgets all. */
-void pg_table_put(struct pg_table *table, const struct pg_key *key, const void *row,
+void pg_table_put(struct pg_table *table, const struct row_key *key, const void *row,
                   size_t row_len);
-void pg_table_remove(struct pg_table *table, const struct pg_key *key);
+void pg_table_remove(struct pg_table *table, const struct row_key *key);
 void pg_table_fini(struct pg_table *table);

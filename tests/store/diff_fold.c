@@ -10,46 +10,36 @@ struct folding {
     struct fl_err *err;
 };
 
-static struct pg_key number(uint64_t a, uint32_t bytes)
+static struct row_key number(uint64_t v, size_t bytes)
 {
-    return pg_key(a, bytes, 0, 0);
+    return pg_key_add((struct row_key){0}, v, bytes);
 }
 
-static struct pg_key digest(const struct fl_digest *digest)
+static struct row_key two(uint64_t job, uint64_t v, size_t bytes)
 {
-    return pg_key_bytes(digest->at, sizeof digest->at);
+    return pg_key_add(number(job, 8), v, bytes);
 }
 
-static struct pg_key three(uint64_t job, uint32_t element, uint16_t n)
+static struct row_key three(uint64_t job, uint32_t element, uint16_t n)
 {
-    uint8_t bytes[14];
-
-    for (int i = 0; i < 8; i++) {
-        bytes[i] = (uint8_t)(job >> (56 - 8 * i));
-    }
-    for (int i = 0; i < 4; i++) {
-        bytes[8 + i] = (uint8_t)(element >> (24 - 8 * i));
-    }
-    bytes[12] = (uint8_t)(n >> 8);
-    bytes[13] = (uint8_t)n;
-    return pg_key_bytes(bytes, sizeof bytes);
+    return pg_key_add(two(job, element, 4), n, 2);
 }
 
-static struct pg_key with_bytes(struct pg_key key, const void *at, size_t len)
+static struct row_key text(struct fl_str bytes)
 {
-    uint8_t bytes[PG_KEY_BYTES_MAX];
+    return pg_key_add_bytes((struct row_key){0}, bytes.at, bytes.len);
+}
 
-    fl_assert(key.len + len <= sizeof bytes);
-    memcpy(bytes, key.at, key.len);
-    if (len > 0) memcpy(bytes + key.len, at, len);
-    return pg_key_bytes(bytes, key.len + len);
+static struct row_key digest(const struct fl_digest *digest)
+{
+    return text((struct fl_str){(const char *)digest->at, sizeof digest->at});
 }
 
 /* The last word counts. */
-static bool last(struct folding *folding, enum fake_pg_table at, struct pg_key key,
+static bool last(struct folding *folding, enum row_table at, struct row_key key,
                  const struct row *row)
 {
-    struct row kept = pg_kept(row, at == FAKE_PG_open_job);
+    struct row kept = pg_kept(row, at == ROW_TABLE_open_job);
     struct fl_buf bytes;
 
     fl_buf_init(&bytes, 1 << 20);
@@ -60,24 +50,24 @@ static bool last(struct folding *folding, enum fake_pg_table at, struct pg_key k
 }
 
 /* One row a key for ever. */
-static bool once(struct folding *folding, enum fake_pg_table at, struct pg_key key,
+static bool once(struct folding *folding, enum row_table at, struct row_key key,
                  const struct row *row)
 {
     if (pg_table_has(&folding->tables[at], &key)) {
         return fl_fail(folding->err, FL_CONFLICT, "batch %llu has a second row for a key of %s",
-                       (unsigned long long)folding->batch, fake_pg_table_name(at));
+                       (unsigned long long)folding->batch, row_table_name(at));
     }
     return last(folding, at, key, row);
 }
 
 /* The first stays. */
-static bool first(struct folding *folding, enum fake_pg_table at, struct pg_key key,
+static bool first(struct folding *folding, enum row_table at, struct row_key key,
                   const struct row *row)
 {
     return pg_table_has(&folding->tables[at], &key) || last(folding, at, key, row);
 }
 
-static bool gone(struct folding *folding, enum fake_pg_table at, struct pg_key key)
+static bool gone(struct folding *folding, enum row_table at, struct row_key key)
 {
     pg_table_remove(&folding->tables[at], &key);
     return true;
@@ -85,63 +75,63 @@ static bool gone(struct folding *folding, enum fake_pg_table at, struct pg_key k
 
 static bool job_ends(struct folding *folding, const struct row *row)
 {
-    struct pg_key job = number(row->job_end.job, 8);
+    struct row_key job = number(row->job_end.job, 8);
 
-    (void)gone(folding, FAKE_PG_open_job, job);
+    (void)gone(folding, ROW_TABLE_open_job, job);
     for (int mark = 0; row->job_end.has_marks && mark < 256; mark++) {
-        (void)gone(folding, FAKE_PG_open_mark, pg_key(row->job_end.job, 8, (uint64_t)mark, 1));
+        (void)gone(folding, ROW_TABLE_open_mark, two(row->job_end.job, (uint64_t)mark, 1));
     }
-    return !row->job_end.is_array || once(folding, FAKE_PG_job_end, job, row);
+    return !row->job_end.is_array || once(folding, ROW_TABLE_job_end, job, row);
 }
 
 static bool fold(struct folding *to, const struct row *r)
 {
     switch (r->kind) {
     case ROW_queue_put:
-        return last(to, FAKE_PG_queue, number(r->queue_put.queue, 4), r);
+        return last(to, ROW_TABLE_queue, number(r->queue_put.queue, 4), r);
     case ROW_cluster_put:
-        return last(to, FAKE_PG_cluster, number(r->cluster_put.cluster, 4), r);
+        return last(to, ROW_TABLE_cluster, number(r->cluster_put.cluster, 4), r);
     case ROW_join_put:
-        return last(to, FAKE_PG_join_token, digest(&r->join_put.token), r);
+        return last(to, ROW_TABLE_join_token, digest(&r->join_put.token), r);
     case ROW_join_drop:
-        return gone(to, FAKE_PG_join_token, digest(&r->join_drop.token));
+        return gone(to, ROW_TABLE_join_token, digest(&r->join_drop.token));
     case ROW_token_put:
-        return last(to, FAKE_PG_token, pg_key_bytes(r->token_put.id.at, r->token_put.id.len), r);
+        return last(to, ROW_TABLE_token, text(r->token_put.id), r);
     case ROW_token_drop:
-        return gone(to, FAKE_PG_token, pg_key_bytes(r->token_drop.id.at, r->token_drop.id.len));
+        return gone(to, ROW_TABLE_token, text(r->token_drop.id));
     case ROW_shape_new:
-        return last(to, FAKE_PG_shape, number(r->shape_new.shape, 4), r);
+        return last(to, ROW_TABLE_shape, number(r->shape_new.shape, 4), r);
     case ROW_shape_drop:
-        return gone(to, FAKE_PG_shape, number(r->shape_drop.shape, 4));
+        return gone(to, ROW_TABLE_shape, number(r->shape_drop.shape, 4));
     case ROW_counter:
-        return last(to, FAKE_PG_counter, number(r->counter.counter, 1), r);
+        return last(to, ROW_TABLE_counter, number(r->counter.counter, 1), r);
     case ROW_spec_new:
-        return first(to, FAKE_PG_spec,
-                     with_bytes(number(r->spec_new.job, 8), r->spec_new.digest.at, 32), r);
+        return first(to, ROW_TABLE_spec,
+                     pg_key_add_bytes(number(r->spec_new.job, 8), r->spec_new.digest.at, 32), r);
     case ROW_job_new:
-        return once(to, FAKE_PG_job, number(r->job_new.job, 8), r) &&
-               once(to, FAKE_PG_open_job, number(r->job_new.job, 8), r);
+        return once(to, ROW_TABLE_job, number(r->job_new.job, 8), r) &&
+               once(to, ROW_TABLE_open_job, number(r->job_new.job, 8), r);
     case ROW_attempt_new:
-        return once(to, FAKE_PG_attempt,
+        return once(to, ROW_TABLE_attempt,
                     three(r->attempt_new.job, r->attempt_new.element, r->attempt_new.n), r);
     case ROW_attempt_end:
-        return once(to, FAKE_PG_attempt_end,
+        return once(to, ROW_TABLE_attempt_end,
                     three(r->attempt_end.job, r->attempt_end.element, r->attempt_end.n), r);
     case ROW_element_end:
-        return once(to, FAKE_PG_element_end,
-                    pg_key(r->element_end.job, 8, r->element_end.element, 4), r);
+        return once(to, ROW_TABLE_element_end, two(r->element_end.job, r->element_end.element, 4),
+                    r);
     case ROW_mark_set:
-        return last(to, FAKE_PG_open_mark, pg_key(r->mark_set.job, 8, r->mark_set.kind, 1), r);
+        return last(to, ROW_TABLE_open_mark, two(r->mark_set.job, r->mark_set.kind, 1), r);
     case ROW_mark_clear:
-        return gone(to, FAKE_PG_open_mark, pg_key(r->mark_clear.job, 8, r->mark_clear.kind, 1));
+        return gone(to, ROW_TABLE_open_mark, two(r->mark_clear.job, r->mark_clear.kind, 1));
     case ROW_job_end:
         return job_ends(to, r);
     case ROW_audit:
-        return once(to, FAKE_PG_audit, pg_key(to->batch, 8, to->audits++, 4), r);
+        return once(to, ROW_TABLE_audit, two(to->batch, to->audits++, 4), r);
     case ROW_idempotency:
-        return once(to, FAKE_PG_idempotency,
-                    with_bytes(number(r->idempotency.tenant, 4), r->idempotency.key.at,
-                               r->idempotency.key.len),
+        return once(to, ROW_TABLE_idempotency,
+                    pg_key_add_bytes(number(r->idempotency.tenant, 4), r->idempotency.key.at,
+                                     r->idempotency.key.len),
                     r);
     case ROW_replica_phase:
     case ROW_cluster_phase:
@@ -151,7 +141,7 @@ static bool fold(struct folding *to, const struct row *r)
     }
 }
 
-bool diff_fold_batch(struct pg_table tables[FAKE_PG_TABLES_LEN], uint64_t batch, struct fl_str rows,
+bool diff_fold_batch(struct pg_table tables[ROW_TABLES_LEN], uint64_t batch, struct fl_str rows,
                      struct fl_err *err)
 {
     struct fl_reader reader = fl_reader(rows.at, rows.len);

@@ -9,5 +9,5 @@
 
 /* The rows of a batch, in the order decided.  False: FL_CONFLICT, the journal has a row that its
  * table must have refused. */
-FL_CHECK bool diff_fold_batch(struct pg_table tables[FAKE_PG_TABLES_LEN], uint64_t batch,
+FL_CHECK bool diff_fold_batch(struct pg_table tables[ROW_TABLES_LEN], uint64_t batch,
                               struct fl_str rows, struct fl_err *err);

@@ -161,44 +161,34 @@ static uint64_t number(const PGresult *result, int row, int column)
     return n;
 }
 
-/* The kind of row that a table has, or ROW_OPEN_JOB. */
-static const unsigned places[FAKE_PG_TABLES_LEN] = {
-#define PLACE_APPEND(name, table) [FAKE_PG_##table] = ROW_##name,
-#define PLACE_NEXT PLACE_APPEND
-#define PLACE_FIRST PLACE_APPEND
-#define PLACE_LAST PLACE_APPEND
-#define PLACE_REMOVE(name, table)
-#define PLACE_JOURNAL(name, table)
-#define F(type, name)
-#define B(type, name, max)
-#define ROW(name, number, fold, table, fields) PLACE_##fold(name, table)
-#include "controlplane/core/rows.def"
-    [FAKE_PG_open_job] = ROW_OPEN_JOB,
-};
+static unsigned place_of(enum row_table table)
+{
+    return table == ROW_TABLE_open_job ? ROW_OPEN_JOB : (unsigned)row_table_kind(table);
+}
 
 /* Every column of a row, in the order of keys. */
-static PGresult *ask_table(PGconn *pg, enum fake_pg_table at)
+static PGresult *ask_table(PGconn *pg, enum row_table at)
 {
-    const struct row_table *table = row_table(places[at]);
+    struct row_columns table = row_columns(place_of(at));
     char columns[512] = "", keys[128] = "", sql[1024];
 
-    for (size_t i = 0; i < table->len; i++) {
-        const char *name = row_column_name(places[at], i);
-        const char *order = table->columns[i].type == PG_TEXT ? " collate \"C\"" : "";
+    for (size_t i = 0; i < table.len; i++) {
+        const char *name = row_column_name(&table, i);
+        const char *order = row_column_type(table.at[i]) == PG_TEXT ? " collate \"C\"" : "";
 
-        if (table->columns[i].is_count) continue;
+        if (table.at[i]->type == ROW_TYPE_COUNT) continue;
         snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "%s%s",
                  *columns ? ", " : "", name);
-        if (!table->columns[i].is_key) continue;
+        if (!table.at[i]->is_key) continue;
         snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s%s", *keys ? ", " : "", name,
                  order);
     }
-    snprintf(sql, sizeof sql, "select %s from %s order by %s", columns, table->name,
+    snprintf(sql, sizeof sql, "select %s from %s order by %s", columns, table.table,
              *keys ? keys : "batch, n");
     return ask(pg, sql, 1);
 }
 
-static struct row row_of(enum fake_pg_table at, const PGresult *result, int i)
+static struct row row_of(enum row_table at, const PGresult *result, int i)
 {
     struct fl_str values[ROW_COLUMNS_MAX];
     struct row row;
@@ -206,7 +196,7 @@ static struct row row_of(enum fake_pg_table at, const PGresult *result, int i)
     for (int c = 0; c < PQnfields(result); c++) {
         values[c] = field(result, i, c);
     }
-    assert_true(row_read(places[at], values, &row));
+    assert_true(row_read(place_of(at), values, &row));
     return row;
 }
 
@@ -245,7 +235,7 @@ static bool differ(struct fl_err *err, const char *where, size_t i, const struct
                    fake_text);
 }
 
-static bool diff_table(PGconn *pg, enum fake_pg_table at, const struct pg_table *told,
+static bool diff_table(PGconn *pg, enum row_table at, const struct pg_table *told,
                        struct fl_err *err)
 {
     PGresult *result = ask_table(pg, at);
@@ -257,11 +247,11 @@ static bool diff_table(PGconn *pg, enum fake_pg_table at, const struct pg_table 
         struct row other = pg_entry_row(&told->entries.at[i]);
 
         is_same = is_same_row(&real, &other);
-        if (!is_same) differ(err, fake_pg_table_name(at), i, &real, &other);
+        if (!is_same) differ(err, row_table_name(at), i, &real, &other);
     }
     if (is_same && len != told->entries.len) {
-        is_same = fl_fail(err, FL_CONFLICT, "%s: %zu rows, the fake has %zu",
-                          fake_pg_table_name(at), len, told->entries.len);
+        is_same = fl_fail(err, FL_CONFLICT, "%s: %zu rows, the fake has %zu", row_table_name(at),
+                          len, told->entries.len);
     }
     PQclear(result);
     return is_same;
@@ -269,8 +259,8 @@ static bool diff_table(PGconn *pg, enum fake_pg_table at, const struct pg_table 
 
 bool diff_tables(PGconn *pg, const struct fake_pg *fake, struct fl_err *err)
 {
-    for (int at = 0; at < FAKE_PG_TABLES_LEN; at++) {
-        if (!diff_table(pg, (enum fake_pg_table)at, fake_pg_table(fake, at), err)) return false;
+    for (int at = ROW_TABLE_none + 1; at < ROW_TABLES_LEN; at++) {
+        if (!diff_table(pg, (enum row_table)at, fake_pg_table(fake, at), err)) return false;
     }
     return true;
 }
@@ -349,7 +339,7 @@ struct fake_pg *diff_fold_journal(PGconn *pg)
 bool diff_fold(PGconn *pg, struct fl_err *err)
 {
     PGresult *result = ask(pg, journal, 1);
-    struct pg_table tables[FAKE_PG_TABLES_LEN] = {0};
+    struct pg_table tables[ROW_TABLES_LEN] = {0};
     struct fl_arena arena = {0};
     bool is_same = true;
 
@@ -360,10 +350,10 @@ bool diff_fold(PGconn *pg, struct fl_err *err)
                   diff_fold_batch(tables, entry.batch, entry.body, err);
         fl_arena_reset(&arena);
     }
-    for (int at = 0; is_same && at < FAKE_PG_TABLES_LEN; at++) {
-        is_same = diff_table(pg, (enum fake_pg_table)at, &tables[at], err);
+    for (int at = ROW_TABLE_none + 1; is_same && at < ROW_TABLES_LEN; at++) {
+        is_same = diff_table(pg, (enum row_table)at, &tables[at], err);
     }
-    for (int at = 0; at < FAKE_PG_TABLES_LEN; at++) {
+    for (int at = 0; at < ROW_TABLES_LEN; at++) {
         pg_table_fini(&tables[at]);
     }
     fl_arena_fini(&arena);

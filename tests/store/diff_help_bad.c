@@ -3,7 +3,7 @@
 #include "shared/base/prng.h"
 #include "tests/store/store_help.h"
 
-bool diff_any(const struct fake_pg *fake, struct fl_prng *prng, enum fake_pg_table table,
+bool diff_any(const struct fake_pg *fake, struct fl_prng *prng, enum row_table table,
               struct row *ret_row)
 {
     size_t len = fake_pg_len(fake, table);
@@ -17,14 +17,12 @@ static bool second_live_attempt(const struct fake_pg *fake, struct fl_prng *prng
                                 struct core_batch *batch)
 {
     for (int i = 0; i < 20; i++) {
-        struct row row, end;
+        struct row row;
         struct row_attempt_new *at = &row.attempt_new;
-        struct fl_job job;
 
-        if (!diff_any(fake, prng, FAKE_PG_attempt, &row)) return false;
-        job = (struct fl_job){at->job};
-        if (fake_pg_find_attempt_end(fake, job, at->element, at->n, &end)) continue;
-        if (fake_pg_find_element_end(fake, job, at->element, &end)) continue;
+        if (!diff_any(fake, prng, ROW_TABLE_attempt, &row)) return false;
+        if (fake_pg_find(fake, ROW_TABLE_attempt_end, at->job, at->element, at->n, NULL)) continue;
+        if (fake_pg_find(fake, ROW_TABLE_element_end, at->job, at->element, 0, NULL)) continue;
         help_attempt(batch, at->job, at->element, (uint16_t)(at->n + 1));
         return true;
     }
@@ -36,7 +34,7 @@ static bool skipped_attempt(const struct fake_pg *fake, struct fl_prng *prng,
 {
     struct row row;
 
-    if (!diff_any(fake, prng, FAKE_PG_attempt, &row)) return false;
+    if (!diff_any(fake, prng, ROW_TABLE_attempt, &row)) return false;
     /* Far ahead: after an older attempt of an element that waits, n + 2 may well be the next
      * one. */
     help_attempt(batch, row.attempt_new.job, row.attempt_new.element,
@@ -49,7 +47,7 @@ static bool repeated_attempt(const struct fake_pg *fake, struct fl_prng *prng,
 {
     struct row row;
 
-    if (!diff_any(fake, prng, FAKE_PG_attempt, &row)) return false;
+    if (!diff_any(fake, prng, ROW_TABLE_attempt, &row)) return false;
     core_batch_row(batch, &row);
     return true;
 }
@@ -59,7 +57,7 @@ static bool attempt_without_number(const struct fake_pg *fake, struct fl_prng *p
 {
     struct row row;
 
-    if (!diff_any(fake, prng, FAKE_PG_open_job, &row)) return false;
+    if (!diff_any(fake, prng, ROW_TABLE_open_job, &row)) return false;
     help_attempt(batch, row.job_new.job, 0, 0);
     return true;
 }
@@ -69,7 +67,7 @@ static bool attempt_after_terminal_row(const struct fake_pg *fake, struct fl_prn
 {
     struct row row;
 
-    if (!diff_any(fake, prng, FAKE_PG_element_end, &row)) return false;
+    if (!diff_any(fake, prng, ROW_TABLE_element_end, &row)) return false;
     help_attempt(batch, row.element_end.job, row.element_end.element,
                  (uint16_t)(row.element_end.n + 1));
     return true;
@@ -81,7 +79,7 @@ static bool attempt_after_ended_attempt_and_terminal_row(const struct fake_pg *f
 {
     struct row row;
 
-    if (!diff_any(fake, prng, FAKE_PG_element_end, &row)) return false;
+    if (!diff_any(fake, prng, ROW_TABLE_element_end, &row)) return false;
     help_attempt_end(batch, row.element_end.job, row.element_end.element, 60000);
     help_attempt(batch, row.element_end.job, row.element_end.element, 60001);
     return true;
@@ -92,7 +90,7 @@ static bool second_terminal_row(const struct fake_pg *fake, struct fl_prng *prng
 {
     struct row row;
 
-    if (!diff_any(fake, prng, FAKE_PG_element_end, &row)) return false;
+    if (!diff_any(fake, prng, ROW_TABLE_element_end, &row)) return false;
     help_end(batch, row.element_end.job, row.element_end.element, row.element_end.n);
     return true;
 }
@@ -102,7 +100,7 @@ static bool second_end_of_attempt(const struct fake_pg *fake, struct fl_prng *pr
 {
     struct row row;
 
-    if (!diff_any(fake, prng, FAKE_PG_attempt_end, &row)) return false;
+    if (!diff_any(fake, prng, ROW_TABLE_attempt_end, &row)) return false;
     help_attempt_end(batch, row.attempt_end.job, row.attempt_end.element, row.attempt_end.n);
     return true;
 }
@@ -112,7 +110,7 @@ static bool second_end_of_array(const struct fake_pg *fake, struct fl_prng *prng
 {
     struct row row;
 
-    if (!diff_any(fake, prng, FAKE_PG_job_end, &row)) return false;
+    if (!diff_any(fake, prng, ROW_TABLE_job_end, &row)) return false;
     row.job_end.is_array = 1; /* no column has it */
     core_batch_row(batch, &row);
     return true;
@@ -122,7 +120,7 @@ static bool repeated_job(const struct fake_pg *fake, struct fl_prng *prng, struc
 {
     struct row row;
 
-    if (!diff_any(fake, prng, FAKE_PG_job, &row)) return false;
+    if (!diff_any(fake, prng, ROW_TABLE_job, &row)) return false;
     help_job(batch, row.job_new.job, 1);
     return true;
 }
@@ -142,7 +140,7 @@ static bool repeated_key(const struct fake_pg *fake, struct fl_prng *prng, struc
 {
     struct row row;
 
-    if (!diff_any(fake, prng, FAKE_PG_idempotency, &row)) return false;
+    if (!diff_any(fake, prng, ROW_TABLE_idempotency, &row)) return false;
     core_batch_row(batch, &row);
     return true;
 }

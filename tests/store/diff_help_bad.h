@@ -13,7 +13,7 @@ enum {
 };
 
 /* Some row of the table; false: it is empty. */
-bool diff_any(const struct fake_pg *fake, struct fl_prng *prng, enum fake_pg_table table,
+bool diff_any(const struct fake_pg *fake, struct fl_prng *prng, enum row_table table,
               struct row *ret_row);
 
 struct diff_bad {

@@ -589,7 +589,7 @@ static void op_lookup(struct diff *diff)
 
     settle_all(diff);
     diff->ops++;
-    if (below(diff, 4)) (void)diff_any(diff->fake, &diff->prng, FAKE_PG_idempotency, &row);
+    if (below(diff, 4)) (void)diff_any(diff->fake, &diff->prng, ROW_TABLE_idempotency, &row);
     if (below(diff, 8) == 0) row.idempotency.tenant++;
     help->port.lookup(help->store, ++diff->lookups, (struct fl_tenant){row.idempotency.tenant},
                       row.idempotency.key, help_now());
@@ -780,6 +780,7 @@ static void the_fake_postgres_answers_as_the_real_one(void **state)
         if (diff.bad[i] == 0) fail_msg("%s never came up", diff_bads[i].name);
     }
     for (size_t i = 0; i <= ENGINE_UNKNOWN; i++) {
+        if (i == ENGINE_AWAY) continue; /* the fake has nobody else who holds a lock */
         assert_true(diff.results[i] > 0);
     }
     assert_true(diff.denied > 0 && diff.renewed > 0 && diff.not_renewed > 0);

@@ -64,7 +64,7 @@ static void every_table_has_room_for_more_columns(void **state)
 {
     (void)state;
     for (unsigned place = 1; place < ROW_PLACES_LEN; place++) {
-        assert_true(row_table(place)->len + 4 <= ROW_COLUMNS_MAX);
+        assert_true(row_columns(place).len + 4 <= ROW_COLUMNS_MAX);
     }
     assert_true(ROW_COLUMNS_MAX + 4 <= PG_PARAMS_MAX);
 }
