@@ -1,5 +1,5 @@
 /* curl_request.h - a request's method, URL, headers and proxy as options of a libcurl handle; for
- * this folder alone.  It refuses (FL_INVALID) control characters in a header, with which one request
+ * this folder alone.  It refuses (FL_INVALID) control characters in a header, with which a request
  * could be read as two, a URL with a user, and schemes other than http and https. */
 #pragma once
 

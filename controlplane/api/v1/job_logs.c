@@ -7,15 +7,14 @@
 #include "controlplane/api/line_range.h"
 #include "controlplane/api/stream.h"
 #include "controlplane/api/v1/job_lookup.h"
+#include "controlplane/api/v1/log_selection.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/logs/read.h"
-#include "shared/base/time_text.h"
 
 enum {
     COUNT_MAX = LOG_PAGE_LINES_MAX,
     PAGE_BYTES = 16384,
     RENDERED_MAX = 1 << 20,
-    GREP_BYTES_MAX = 256,
     RANGE_BYTES = 1 << 20,         /* with so many an answer to Range reads no further page ... */
     RANGE_LINE_BYTES_MAX = 8 << 20 /* ... or with so many, while no line of it is whole */
 };
@@ -29,8 +28,7 @@ struct log_tail {
     uint64_t from, count;
     bool is_range; /* the peer said Range: 'cut' tells what is in it */
     struct line_cut cut;
-    char grep[GREP_BYTES_MAX]; /* lines without this text are left out */
-    size_t grep_len;           /* 0: none is */
+    struct log_grep grep;
     bool is_text, is_events, is_settled, is_at_end;
     bool wants_more;     /* the next page is read once all of 'ready' is sent */
     struct fl_buf ready; /* rendered; its first 'sent' bytes are sent */
@@ -256,14 +254,6 @@ static void fail_page(struct log_tail *tail, const struct fl_err *err)
     }
 }
 
-/* A gap, too: the missing bytes might have held the text. */
-static bool is_hit(const struct log_tail *tail, const struct log_line *line)
-{
-    return tail->grep_len == 0 || line->gap != FL_LOG_GAP_none ||
-           (line->bytes.len > 0 &&
-            memmem(line->bytes.at, line->bytes.len, tail->grep, tail->grep_len));
-}
-
 static void on_page(void *ctx, struct log_read *read, const struct log_page *page)
 {
     struct log_tail *tail = ctx;
@@ -279,12 +269,12 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
         return;
     }
     for (size_t i = 0; i < page->lines_len; i++) {
-        if (is_hit(tail, &page->lines[i])) hits = i + 1;
+        if (log_grep_is_hit(&tail->grep, &page->lines[i])) hits = i + 1;
     }
     for (size_t i = 0; i < hits; i++) {
         bool is_last = i + 1 == hits;
 
-        if (!is_hit(tail, &page->lines[i])) continue;
+        if (!log_grep_is_hit(&tail->grep, &page->lines[i])) continue;
         write_line(tail, &tail->ready, &page->lines[i],
                    is_last ? page->cursor : (struct fl_str){0});
     }
@@ -304,87 +294,12 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-static bool query_time(struct api_call *call, const char *name, fl_ms *ret_at)
-{
-    if (!api_query_has(call, name)) return true;
-    if (fl_time_parse(api_query(call, name), ret_at)) return true;
-    api_fail_at(call, name, "not a time", api_query(call, name), "2026-01-31T09:00:00Z");
-    return false;
-}
-
-/* "3", "0-7" or "0,3,8-11". */
-static bool read_replicas(struct fl_str text, struct log_query *query)
-{
-    while (text.len > 0) {
-        const char *comma = memchr(text.at, ',', text.len);
-        struct fl_str one = {text.at, comma ? (size_t)(comma - text.at) : text.len};
-        const char *dash = memchr(one.at, '-', one.len);
-        struct fl_str from = {one.at, dash ? (size_t)(dash - one.at) : one.len};
-        uint64_t first, last;
-
-        if (query->replicas_len == LOG_RANGES_MAX || !fl_str_parse_u64(from, &first)) return false;
-        last = first;
-        if (dash && !fl_str_parse_u64((struct fl_str){dash + 1, one.len - from.len - 1}, &last)) {
-            return false;
-        }
-        if (first > last || last > UINT32_MAX) return false;
-        query->replicas[query->replicas_len++] =
-            (struct log_replicas){(uint32_t)first, (uint32_t)last};
-        if (!comma) return true;
-        text = (struct fl_str){comma + 1, text.len - one.len - 1};
-    }
-    return false;
-}
-
-static bool read_selection(struct api_call *call, struct log_query *query)
-{
-    if (!query_time(call, "since", &query->since) || !query_time(call, "until", &query->until)) {
-        return false;
-    }
-    query->has_element = api_query_has(call, "element");
-    query->element = (uint32_t)api_query_u64(call, "element");
-    query->has_attempt = api_query_has(call, "attempt");
-    query->attempt = (uint16_t)api_query_u64(call, "attempt");
-    if (api_query_has(call, "replica") && !read_replicas(api_query(call, "replica"), query)) {
-        api_fail_at(call, "replica", "not a list of replicas", api_query(call, "replica"),
-                    "as 3, 0-7 or 0,3,8-11; at most 16 parts");
-        return false;
-    }
-    if (api_query_has(call, "from")) {
-        query->from = LOG_FROM_LINE;
-        query->n = api_query_u64(call, "from");
-    } else if (api_query_has(call, "tail")) {
-        query->from = LOG_FROM_TAIL;
-        query->n = api_query_u64(call, "tail");
-    }
-    return true;
-}
-
-/* The text that lines must hold; empty: any. */
-static bool read_grep(struct api_call *call, bool is_one_piece, struct fl_str *ret_text)
-{
-    struct fl_str text = api_query(call, "grep");
-
-    *ret_text = text;
-    if (!api_query_has(call, "grep")) return true;
-    if (memchr(text.at, '\n', text.len)) {
-        api_fail_at(call, "grep", "cannot be searched for in a line", text, "one line");
-        return false;
-    }
-    if (is_one_piece) {
-        api_fail_at(call, "grep", "this does not go with a range of lines", text,
-                    "without 'count' and Range; 'tail' and 'since' bound what is looked at");
-        return false;
-    }
-    return true;
-}
-
-static struct log_tail *create(struct api_call *call, struct fl_job job, struct fl_str grep)
+static struct log_tail *create(struct api_call *call, struct fl_job job,
+                               const struct log_grep *grep)
 {
     struct log_tail *tail = fl_new(struct log_tail);
 
-    if (grep.len > 0) memcpy(tail->grep, grep.at, grep.len);
-    tail->grep_len = grep.len;
+    tail->grep = *grep;
     tail->job = job;
     tail->stream.api = call->api;
     tail->stream.on_room = on_room;
@@ -466,13 +381,13 @@ static void get_range(struct api_call *call, struct fl_job job)
     struct log_query query = {.tenant = call->token.tenant, .job = job};
     struct log_tail *tail;
     struct line_range range;
-    struct fl_str grep;
+    struct log_grep grep;
     struct fl_err err = {0};
     uint64_t count = api_query_u64(call, "count");
     bool is_text = !fl_str_eq(api_query(call, "format"), FL_STR("jsonl")), is_range;
 
-    if (!read_selection(call, &query) || !read_range(call, &range, &is_range) ||
-        !read_grep(call, is_range || count > 0, &grep)) {
+    if (!log_selection_read(call, &query) || !read_range(call, &range, &is_range) ||
+        !log_grep_read(call, is_range || count > 0, &grep)) {
         return;
     }
     api_header_add(call, "Accept-Ranges", FL_STR("lines"));
@@ -481,7 +396,7 @@ static void get_range(struct api_call *call, struct fl_job job)
         query.n = range.first;
         count = range.last - range.first < COUNT_MAX ? range.last - range.first + 1 : COUNT_MAX;
     }
-    tail = create(call, job, grep);
+    tail = create(call, job, &grep);
     tail->is_text = is_text;
     tail->is_range = is_range;
     tail->from = query.from == LOG_FROM_LINE ? query.n : 0;
@@ -521,11 +436,12 @@ static void get_logs(struct api_call *call)
 static void follow(struct api_call *call, struct fl_job job, bool has_ended)
 {
     struct log_query query = {.tenant = call->token.tenant, .job = job, .is_following = true};
-    struct fl_str id = api_header(call, "last-event-id"), grep;
+    struct fl_str id = api_header(call, "last-event-id");
+    struct log_grep grep;
     struct log_tail *tail;
     bool is_events;
 
-    if (!read_selection(call, &query) || !read_grep(call, false, &grep) ||
+    if (!log_selection_read(call, &query) || !log_grep_read(call, false, &grep) ||
         !api_stream_form(call, &is_events)) {
         return;
     }
@@ -536,7 +452,7 @@ static void follow(struct api_call *call, struct fl_job job, bool has_ended)
     if (api_query_has(call, "follow")) query.is_following = api_query_flag(call, "follow");
     query.bytes_max = PAGE_BYTES;
     query.has_whole_lines = grep.len > 0; /* a line is looked at when its end is there */
-    tail = create(call, job, grep);
+    tail = create(call, job, &grep);
     tail->is_events = is_events;
     tail->is_settled = has_ended && query.is_following;
     start_stream(call, tail, &query, is_events ? "text/event-stream" : "application/x-ndjson");
@@ -577,19 +493,8 @@ void api_logs_fini(struct api *api)
     fl_vec_fini(&api->tails);
 }
 
-#define SELECTION                                                                                  \
-    API_MAY("element", "integer", "only this element", .max = UINT32_MAX),                         \
-        API_MAY("attempt", "integer", "only this attempt", .max = UINT16_MAX),                     \
-        API_MAY("replica", "string", "only these replicas: 3, 0-7 or 0,3,8-11"),                   \
-        API_MAY("from", "integer", "the first line, from 0", .max = INT64_MAX),                    \
-        API_MAY("tail", "integer", "only the last so many lines", .max = INT64_MAX),               \
-        API_MAY("since", "string", "lines from this time on", .format = API_FORMAT_time),          \
-        API_MAY("until", "string", "lines before this time", .format = API_FORMAT_time),           \
-        API_MAY("grep", "string", "only lines that hold this text, as it stands", .min = 1,        \
-                .max = GREP_BYTES_MAX)
-
 static const struct api_field range_query[] = {
-    SELECTION,
+    LOG_SELECTION,
     API_MAY("count", "integer",
             "at most so many lines, in one piece with Content-Range and ETag; without it, all",
             .min = 1, .max = COUNT_MAX),
@@ -600,7 +505,7 @@ static const struct api_field range_query[] = {
 };
 
 static const struct api_field stream_query[] = {
-    SELECTION,
+    LOG_SELECTION,
     API_MAY("follow", "boolean", "false: end with what is there now"),
     {0},
 };
