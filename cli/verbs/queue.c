@@ -14,11 +14,10 @@ static void put_queue(struct cli *cli, struct cli_table *table, const json_t *qu
     cli_table_put(table, "%s", cli_text(queue, "name"));
     cli_table_put(table, "%s", is_paused ? "paused" : "open");
     cli_table_put(table, "%lld", (long long)cli_int(queue, "jobs"));
-    cli_table_put(table, "%lld", (long long)cli_int(queue, "queued"));
 }
 
 static const struct cli_list queues = {
-    .group = "queues", .name = "name", .header = "QUEUE|STATE|>OPEN|>QUEUED", .put = put_queue};
+    .group = "queues", .name = "name", .header = "QUEUE|STATE|>OPEN JOBS", .put = put_queue};
 
 int verb_queue_ls(struct cli *cli)
 {

@@ -330,7 +330,12 @@ def acting(f):
         f.cli("wait", job)
         equal(f.run("run", "-d", "-q", "night", "--", "true").stderr, "")
         equal((f.run("logs", job).returncode, f.cli("logs", "-f", job)), (0, ""))
-        assert "night" in f.cli("queue", "ls")
+        f.cli("queue", "pause", "night")
+        f.cli("run", "-d", "-q", "night", "--hold", "--", "true")
+        equal([line.split() for line in f.cli("queue", "ls").splitlines() if "night" in line], [["night", "paused", "1"]])
+        equal(f.cli("queue", "get", "night").split()[-3:], ["night", "paused", "1"])
+        equal(json.loads(f.cli("queue", "get", "night", "-o", "json")), {"name": "night", "paused": True, "jobs": 1})
+        f.cli("queue", "resume", "night")
         out = f.run("run", "-d", "-q", "nowhere", "--", "true")
         assert out.returncode != 0 and "nowhere" in out.stderr, out.stderr
     with shows("clusters: listed, cordoned, and back"):
@@ -351,6 +356,7 @@ def acting(f):
             out = run("run", "-d", "--", "true")
             equal(out.returncode, 77)
             assert "scope submit" in out.stderr, out.stderr
+            equal([line.split()[1:4] for line in f.cli("token", "ls").splitlines() if made["id"] in line], [["reader", "read", "-"]])
             f.cli("token", "revoke", made["id"])
             fleet.until("it is refused", lambda: run("ps").returncode == 77, 30)
     with shows("login remembers, context chooses"):
@@ -358,6 +364,14 @@ def acting(f):
         assert "lab" in f.cli("context", "ls")
         env = {name: value for name, value in f.env.items() if name not in ("FAIRLEAD_URL", "FAIRLEAD_TOKEN")}
         equal(subprocess.run([FAIRLEAD, "ps"], env=env, stdout=subprocess.DEVNULL, timeout=60).returncode, 0)
+        f.cli("login", f.url, "--name", "other", stdin=f.token + "\n")
+        chosen = lambda: [line.split()[1] for line in f.cli("context").splitlines() if line.startswith("*")]
+        equal(chosen(), ["other"])
+        f.cli("context", "use", "lab")
+        equal(chosen(), ["lab"])
+        f.cli("context", "rm", "other")
+        assert "other" not in f.cli("context", "ls")
+        equal(f.run("context", "use", "other").returncode, 1)
     with shows("doctor finds nothing wrong with a fresh fleet"):
         out = f.run("doctor")
         equal(out.returncode, 0, out.stdout)
@@ -366,6 +380,30 @@ def acting(f):
         f.cli("wait", job)
         types = [json.loads(line)["type"] for line in f.cli("events", job, "-o", "jsonl").splitlines()]
         equal((types[0], types[-1]), ("job.submitted", "job.ended"), str(types))
+
+
+def parting(f):
+    with shows("a cluster is drained, revoked, and forgotten only with --yes"):
+        job = f.cli("run", "-d", "--cluster", "edge", "--", "sleep", "300").strip()
+        f.cli("wait", job, "--for", "running")
+        f.cli("cluster", "drain", "edge", "--reason", "moved", "--stop-jobs")
+        text = f.cli("cluster", "get", "edge")
+        assert "cordoned: moved" in text and "edge" in text, text
+        fleet.until("its job waits again", lambda: f.job(job)["cluster"] is None, 60)
+        f.cli("cancel", job)
+        f.cli("cluster", "revoke", "edge")
+        fleet.until("it is cut off", lambda: "revoked" in f.cli("cluster", "ls"), 30)
+        out = f.run("cluster", "rm", "edge")
+        equal((out.returncode, "--yes" in out.stderr), (64, True), out.stderr)
+        f.cli("cluster", "rm", "edge", "--yes")
+        equal(sorted(f.cli("cluster", "ls", "-o", "name").split()), ["east", "west"])
+        equal(f.run("cluster", "get", "edge").returncode, 1)
+    with shows("a join token is printed alone, with the command to use it beside"):
+        out = f.run("cluster", "join", "north", "--ttl", "10m")
+        equal((out.returncode, len(out.stdout.split())), (0, 1), out.stderr)
+        assert "fairlead-agent --join-token" in out.stderr, out.stderr
+        equal(f.run("cluster", "join", "north", "--ttl", "soon").returncode, 64)
+        assert set(json.loads(f.cli("cluster", "join", "north", "-o", "json"))) >= {"token", "expiresAt"}
 
 
 def demo_that_cannot(folder):
@@ -395,6 +433,7 @@ def main():
         reading(f)
         submitting(f)
         acting(f)
+        parting(f)
     fleet.finish()
 
 
