@@ -508,6 +508,20 @@ static enum reason failure(enum fl_replica_state state, int32_t exit_code, enum 
     }
 }
 
+/* The cause is durable before what STOP ends comes back as ends that look like causes. */
+static void put_cause(struct core *core, struct core_batch *batch, const struct element *element)
+{
+    struct row row = {.kind = ROW_attempt_stop,
+                      .attempt_stop = {.job = job_of(core, element)->id,
+                                       .element = element->element,
+                                       .n = element->n,
+                                       .reason = element->why,
+                                       .exit_code = element->exit_code,
+                                       .first_replica = element->first_replica}};
+
+    core_batch_row(batch, &row);
+}
+
 /* The first failing replica is the cause; the others of its gang are stopped because of it. */
 static void replica_ended(struct core *core, struct core_batch *batch, struct element_slot slot,
                           uint32_t i, enum fl_replica_state state, int32_t exit_code,
@@ -523,7 +537,9 @@ static void replica_ended(struct core *core, struct core_batch *batch, struct el
     element->why = (uint16_t)reason;
     element->first_replica = i;
     element->exit_code = exit_code;
-    if (element->ended < element->replicas_len) core_attempt_stop(core, batch, slot, reason);
+    if (element->ended == element->replicas_len) return;
+    put_cause(core, batch, element);
+    core_attempt_stop(core, batch, slot, reason);
 }
 
 bool core_attempt_replica(struct core *core, struct core_batch *batch, struct element_slot slot,

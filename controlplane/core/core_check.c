@@ -27,6 +27,10 @@ static uint64_t hash_elements(const struct core *core, const struct job *job, ui
         h = fl_hash_u64(h, element->place == ELEMENT_LIVE ? element->cluster.n : 0);
         h = fl_hash_u64(h, element->incarnation);
         h = fl_hash_u64(h, element->failures);
+        if (element->place == ELEMENT_LIVE) {
+            h = fl_hash_u64(h, (uint64_t)element->why << 32 | (uint32_t)element->exit_code);
+            h = fl_hash_u64(h, element->first_replica);
+        }
     }
     for (size_t i = 0; i < run->picks.len; i++) {
         h = fl_hash_u64(h, (uint64_t)run->picks.at[i].first << 32 | run->picks.at[i].last);

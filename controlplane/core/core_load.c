@@ -322,6 +322,21 @@ static bool load_element_end(struct core *core, const struct row_element_end *ro
     return true;
 }
 
+/* Of an attempt that has ended since, it says nothing any more. */
+static bool load_attempt_stop(struct core *core, const struct row_attempt_stop *row,
+                              struct fl_err *err)
+{
+    struct element_slot slot = find_element(core, row->job, row->element, err);
+    struct element *element = slot.n ? element_table_at(&core->elements, slot) : NULL;
+
+    if (!find_job(core, row->job, err).n) return false;
+    if (!element || element->place != ELEMENT_LIVE || element->n != row->n) return true;
+    element->stop = element->why = row->reason;
+    element->exit_code = row->exit_code;
+    element->first_replica = row->first_replica;
+    return true;
+}
+
 bool core_load(struct core *core, const struct row *row, struct fl_err *err)
 {
     fl_assert(!core->is_begun);
@@ -348,6 +363,8 @@ bool core_load(struct core *core, const struct row *row, struct fl_err *err)
         return load_attempt_end(core, &row->attempt_end, err);
     case ROW_element_end:
         return load_element_end(core, &row->element_end, err);
+    case ROW_attempt_stop:
+        return load_attempt_stop(core, &row->attempt_stop, err);
     default:
         return fl_fail(err, FL_TORN, "a row %s is no part of what is loaded",
                        row_kind_name(row->kind));
@@ -389,7 +406,7 @@ void core_begin(struct core *core)
         element = element_table_at(&core->elements, slot);
         run = job_table_run(&core->jobs, job_table_at(&core->jobs, element->job));
         if (element->place == ELEMENT_LIVE) {
-            element->stop = run->stop;
+            if (element->stop == REASON_none) element->stop = run->stop;
             if (element->stop == REASON_none &&
                 cluster_table_at(&core->clusters, element->cluster)->is_draining) {
                 element->stop = REASON_Drained;

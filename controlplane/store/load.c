@@ -236,6 +236,7 @@ static void add_parts(struct load *load, const PGresult *result)
     add_of_jobs(load, ROW_attempt_end, "", &ranges, first, last);
     /* A plain job whose element has ended is not open. */
     add_of_jobs(load, ROW_element_end, " and o.elements > 1", &ranges, first, last);
+    add_of_jobs(load, ROW_attempt_stop, "", &ranges, first, last);
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */

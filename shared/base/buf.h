@@ -78,7 +78,7 @@ struct fl_str fl_read_bytes(struct fl_reader *reader, size_t bytes_max);
 
 bool fl_reader_is_done(const struct fl_reader *reader); /* all consumed, and not bad */
 
-/* ---- what is called for each few bytes -------------------------------------------------------- */
+/* ---- what is called for each few bytes ------------------------------------------------------- */
 
 uint8_t *fl_buf_room_by_growing(struct fl_buf *buf, size_t len); /* of fl_buf_room only */
 

@@ -38,8 +38,8 @@ struct fl_json_out fl_json_out(struct fl_buf *buf);
 void fl_json_open(struct fl_json_out *out, const char *key, char bracket); /* '{' or '[' */
 void fl_json_close(struct fl_json_out *out, char bracket);                 /* '}' or ']' */
 
-/* A key from outside, which is escaped; its value follows with the key NULL.  A key that is given as
- * a C string is a word of ours and written as it is. */
+/* A key from outside, which is escaped; its value follows with the key NULL.  A key that is a C
+ * string is a word of ours, and written as it is. */
 void fl_json_put_key(struct fl_json_out *out, struct fl_str key);
 
 void fl_json_put_str(struct fl_json_out *out, const char *key, struct fl_str s);

@@ -247,6 +247,7 @@ static struct fold_entry fold_entry_of(const struct row *row, size_t place)
     if (row->kind == ROW_attempt_new) entry.rank = FOLD_TABLES_LEN;
     if (row->kind == ROW_attempt_end) entry.rank = FOLD_TABLES_LEN + 1;
     if (row->kind == ROW_element_end) entry.rank = FOLD_TABLES_LEN + 2;
+    if (row->kind == ROW_attempt_stop) entry.rank = FOLD_TABLES_LEN + 3;
     return entry;
 }
 

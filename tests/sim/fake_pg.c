@@ -534,6 +534,7 @@ void fake_pg_load(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
     load_of_jobs(pg, ROW_TABLE_attempt, emit, ctx);
     load_of_jobs(pg, ROW_TABLE_attempt_end, emit, ctx);
     load_of_jobs(pg, ROW_TABLE_element_end, emit, ctx);
+    load_of_jobs(pg, ROW_TABLE_attempt_stop, emit, ctx);
 }
 
 bool fake_pg_lookup(const struct fake_pg *pg, struct fl_tenant tenant, struct fl_str key,

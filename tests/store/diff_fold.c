@@ -114,6 +114,9 @@ static bool fold(struct folding *to, const struct row *r)
     case ROW_attempt_new:
         return once(to, ROW_TABLE_attempt,
                     three(r->attempt_new.job, r->attempt_new.element, r->attempt_new.n), r);
+    case ROW_attempt_stop:
+        return once(to, ROW_TABLE_attempt_stop,
+                    three(r->attempt_stop.job, r->attempt_stop.element, r->attempt_stop.n), r);
     case ROW_attempt_end:
         return once(to, ROW_TABLE_attempt_end,
                     three(r->attempt_end.job, r->attempt_end.element, r->attempt_end.n), r);

@@ -134,8 +134,9 @@ uint64_t diff_number(PGconn *pg, const char *sql)
 void diff_reset(PGconn *pg)
 {
     diff_run(pg,
-             "truncate journal, audit, job, spec, attempt, attempt_end, element_end, job_end,"
-             " open_job, open_mark, shape, queue, cluster, join_token, token, counter, idempotency;"
+             "truncate journal, audit, job, spec, attempt, attempt_end, attempt_stop, element_end,"
+             " job_end, open_job, open_mark, shape, queue, cluster, join_token, token, counter,"
+             " idempotency;"
              "insert into journal(batch, prev, epoch, at, body) select 0, -1, 0, 0, '';"
              "update leader set epoch = 0, writer_pid = null;"
              "update lease set holder = '', instance = '', expires_at = '-infinity'");

@@ -52,6 +52,8 @@ static struct told tell(const struct row *row)
         return (struct told){"replica.changed", row->replica_phase.job};
     case ROW_attempt_end:
         return (struct told){"attempt.ended", row->attempt_end.job};
+    case ROW_attempt_stop:
+        return (struct told){"attempt.stopping", row->attempt_stop.job};
     case ROW_element_end:
         return (struct told){"element.ended", row->element_end.job};
     case ROW_job_end:
@@ -139,6 +141,12 @@ static void write_data(struct fl_json_out *json, const struct row *row, struct d
         fl_json_put_u64(json, "attempt", row->attempt_end.n);
         write_end(json, row->attempt_end.reason, row->attempt_end.exit_code,
                   row->attempt_end.first_replica);
+        break;
+    case ROW_attempt_stop:
+        fl_json_put_u64(json, "element", row->attempt_stop.element);
+        fl_json_put_u64(json, "attempt", row->attempt_stop.n);
+        write_end(json, row->attempt_stop.reason, row->attempt_stop.exit_code,
+                  row->attempt_stop.first_replica);
         break;
     case ROW_element_end:
         fl_json_put_u64(json, "element", row->element_end.element);
@@ -275,6 +283,19 @@ const struct api_object attempt_ended_event_object = {
     .name = "AttemptEndedEvent",
     .text = "An attempt ended, and its element goes on.",
     .fields = attempt_ended_fields};
+
+static const struct api_field attempt_stopping_fields[] = {
+    HEAD_OF_JOB("attempt.stopping"),
+    API_MUST("element", "integer", "its number"),
+    API_MUST("attempt", "integer", "its number"),
+    END_FIELDS,
+    {0},
+};
+
+const struct api_object attempt_stopping_event_object = {
+    .name = "AttemptStoppingEvent",
+    .text = "A replica of an attempt failed, and the others are being stopped.",
+    .fields = attempt_stopping_fields};
 
 static const struct api_field element_ended_fields[] = {
     HEAD_OF_JOB("element.ended"),

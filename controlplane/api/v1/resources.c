@@ -49,6 +49,7 @@ static const struct api_object *const objects[] = {
     &job_ended_event_object,
     &attempt_assigned_event_object,
     &attempt_ended_event_object,
+    &attempt_stopping_event_object,
     &element_ended_event_object,
     &replica_changed_event_object,
     &queue_changed_event_object,

@@ -89,6 +89,7 @@ agent east reports 1/0#1 r0 exited 0
 . agent east reports 1/0#1 r0-1 running
 agent east reports 1/0#1 r0 exited 1
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
+    attempt_stop job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0
     east <- stop job-1/0#1 seq=2 ReplicaFailed
     east <- ack 4
 cancel 1

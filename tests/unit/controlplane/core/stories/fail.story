@@ -9,6 +9,7 @@ Failing, retrying, and who is charged for it.
 . agent east reports 1/0#1 r0-2 running
 agent east reports 1/0#1 r1 exited 3
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=3
+    attempt_stop job=1 element=0 n=1 ReplicaFailed exit_code=3 first_replica=1
     east <- stop job-1/0#1 seq=3 ReplicaFailed
     east <- ack 8
 agent east reports 1/0#1 r2 exited 143
@@ -23,6 +24,71 @@ agent east reports 1/0#1 r0 exited 0
     job_end job=1 failed ReplicaFailed is_array=0
     east <- ack 10
 
+# a fresh core knows why a gang is being stopped: its lost node is not the fault of those it stopped
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml cpu=2 replicas=3
+. agent east reports 1/0#1 r0-2 created
+. agent east reports 1/0#1 r0-2 running
+agent east reports 1/0#1 r2 lost node_lost
+    replica_phase job=1 element=0 n=1 replica=2 lost exit_code=0
+    attempt_stop job=1 element=0 n=1 NodeLost exit_code=0 first_replica=2
+    east <- stop job-1/0#1 seq=3 NodeLost
+    east <- ack 8
+reload
+. agent east hello resync
+agent east inventory 1/0#1 r0-1 exited 143, 1/0#1 r2 lost node_lost, end
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
+    replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
+    replica_phase job=1 element=0 n=1 replica=2 lost exit_code=0
+    attempt_end job=1 element=0 n=1 NodeLost exit_code=0 first_replica=2
+
+# and which rank failed first, with its own exit code
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml cpu=2 replicas=3
+. agent east reports 1/0#1 r0-2 created
+. agent east reports 1/0#1 r0-2 running
+agent east reports 1/0#1 r2 exited 7
+    replica_phase job=1 element=0 n=1 replica=2 exited exit_code=7
+    attempt_stop job=1 element=0 n=1 ReplicaFailed exit_code=7 first_replica=2
+    east <- stop job-1/0#1 seq=3 ReplicaFailed
+    east <- ack 8
+reload
+. agent east hello resync
+agent east inventory 1/0#1 r0-1 exited 143, 1/0#1 r2 exited 7, end
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
+    replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
+    replica_phase job=1 element=0 n=1 replica=2 exited exit_code=7
+    element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=7 first_replica=2
+    job_end job=1 failed ReplicaFailed is_array=0
+
+# a job that is cancelled then ends as cancelled, and still names the rank that failed before
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml cpu=2 replicas=2
+. agent east reports 1/0#1 r0-1 created
+. agent east reports 1/0#1 r0-1 running
+agent east reports 1/0#1 r1 exited 7
+    replica_phase job=1 element=0 n=1 replica=1 exited exit_code=7
+    attempt_stop job=1 element=0 n=1 ReplicaFailed exit_code=7 first_replica=1
+    east <- stop job-1/0#1 seq=3 ReplicaFailed
+    east <- ack 6
+cancel 1
+    audit tenant=1 actor=ann body=cancel job-1
+    mark_set job=1 kind=2 value=35
+    answer ok
+reload
+. agent east hello resync
+agent east inventory 1/0#1 r0 exited 143, 1/0#1 r1 exited 7, end
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
+    replica_phase job=1 element=0 n=1 replica=1 exited exit_code=7
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=7 first_replica=1
+    job_end job=1 cancelled Cancelled is_array=0 has_marks=1
+
 # a replica of a gang that is refused ends the attempt too, uncharged
 . queue ml
 . cluster east
@@ -31,6 +97,7 @@ agent east reports 1/0#1 r0 exited 0
 agent east reports 1/0#1 r0 created, 1/0#1 r1 refused
     replica_phase job=1 element=0 n=1 replica=0 created exit_code=0
     replica_phase job=1 element=0 n=1 replica=1 refused exit_code=0
+    attempt_stop job=1 element=0 n=1 StartRefused exit_code=0 first_replica=1
     east <- stop job-1/0#1 seq=2 StartRefused
     east <- ack 3
 agent east reports 1/0#1 r0 refused
@@ -53,6 +120,7 @@ agent east reports 1/0#1 r0-1 running
     east <- ack 3
 agent east reports 1/0#1 r0 absent
     replica_phase job=1 element=0 n=1 replica=0 absent exit_code=0
+    attempt_stop job=1 element=0 n=1 NeverArrived exit_code=0 first_replica=0
     east <- stop job-1/0#1 seq=2 NeverArrived
     east <- ack 4
 agent east reports 1/0#1 r1 exited 143

@@ -176,6 +176,7 @@ agent east hello
     east <- welcome session=2 incarnation=1
 agent east inventory 1/0#1 r1 running, end
     replica_phase job=1 element=0 n=1 replica=0 lost exit_code=0
+    attempt_stop job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0
     east <- stop job-1/0#1 seq=1 ReplicaLost
 agent east reports 1/0#1 r1 exited 143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
@@ -196,6 +197,7 @@ agent east hello resync
 agent east inventory 1/0#1 r1 running, end
     replica_phase job=1 element=0 n=1 replica=1 running exit_code=0
     replica_phase job=1 element=0 n=1 replica=0 lost exit_code=0
+    attempt_stop job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0
     east <- stop job-1/0#1 seq=1 ReplicaLost
 agent east reports 1/0#1 r1 exited 143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
