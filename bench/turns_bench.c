@@ -12,6 +12,8 @@
  *   turns_bench drain           a cluster on which 1,000,000 elements run is drained
  *   turns_bench silence         that cluster falls silent, and speaks again
  *   turns_bench forget          that cluster is removed while it is away
+ *   turns_bench begin           a core begins with 1,000,000 running elements
+ *   turns_bench begin-waiting   the same when all of them wait for their next attempt
  *
  *   --scale=N divides the sizes, for a test of the tool itself. */
 #include <inttypes.h>
@@ -154,7 +156,11 @@ static void answer_store(struct rig *rig)
     for (size_t i = 0; i < sent_len; i++) {
         to->committed(to->ctx, rig->sent[i].number, ENGINE_COMMITTED, NULL, rig->now);
     }
-    if (rig->is_taking) {
+    if (rig->is_loading) {
+        rig->is_loading = false;
+        to->loaded(to->ctx, true, rig->now);
+    }
+    if (rig->is_taking) { /* a load that follows is answered in the next turn */
         struct engine_taken taken = {.epoch = 1,
                                      .incarnation = 1,
                                      .wall = 1000000,
@@ -163,10 +169,6 @@ static void answer_store(struct rig *rig)
 
         rig->is_taking = false;
         to->taken(to->ctx, &taken, rig->now);
-    }
-    if (rig->is_loading) {
-        rig->is_loading = false;
-        to->loaded(to->ctx, true, rig->now);
     }
 }
 
@@ -224,7 +226,7 @@ static void measure(struct rig *rig)
     rig->is_measured = true;
 }
 
-static void init(struct rig *rig, uint64_t scale)
+static void create(struct rig *rig)
 {
     struct engine_config config = engine_config_default();
     struct engine_store store = {rig, take, load, commit, drop, lookup};
@@ -233,9 +235,14 @@ static void init(struct rig *rig, uint64_t scale)
     config.inbox_max = 200000;
     config.inbox_bytes_max = (size_t)1 << 30;
     config.core.silence_ms = 1000;
-    *rig = (struct rig){.now = 1000, .scale = scale};
     rig->engine = engine_create(&config, &store, &ports, rig->now);
     rig->results = engine_results(rig->engine);
+}
+
+static void init(struct rig *rig, uint64_t scale)
+{
+    *rig = (struct rig){.now = 1000, .scale = scale};
+    create(rig);
     run_out(rig);
 }
 
@@ -617,6 +624,68 @@ static void forget(struct rig *rig)
     run_out(rig);
 }
 
+static void load_row(struct rig *rig, const struct row *row)
+{
+    rig->results.load_row(rig->results.ctx, row);
+}
+
+/* A fresh core with the rows of an array that has started.  Rows come over many turns, which are
+ * not measured here; the turn that ends the load is. */
+static void begin_with(struct rig *rig, bool is_waiting)
+{
+    uint32_t elements = (uint32_t)scaled(rig, ARRAY_MAX);
+    char bytes[SHAPE_BYTES];
+    struct row rows[] = {
+        {.kind = ROW_queue_put, .queue_put = {.queue = 1, .tenant = 1, .name = FL_STR("q0")}},
+        {.kind = ROW_cluster_put,
+         .cluster_put = {.cluster = 1,
+                         .state = 1,
+                         .session_epoch = 1,
+                         .name = FL_STR("cluster-1"),
+                         .uid = FL_STR("uid")}},
+        {.kind = ROW_shape_new, .shape_new = {.shape = 1, .body = encode(bytes, 1, 0)}},
+        {.kind = ROW_job_new,
+         .job_new = {.job = 1, .tenant = 1, .queue = 1, .shape = 1, .elements = elements}}};
+
+    engine_destroy(rig->engine);
+    create(rig);
+    while (!rig->is_loading) {
+        turn(rig);
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        load_row(rig, &rows[i]);
+    }
+    for (uint32_t i = 0; i < elements; i++) {
+        struct row row = {.kind = ROW_attempt_new,
+                          .attempt_new = {.job = 1,
+                                          .element = i,
+                                          .n = 1,
+                                          .incarnation = 1,
+                                          .cluster = 1,
+                                          .nodes = FL_STR("node-1")}};
+
+        load_row(rig, &row);
+    }
+    for (uint32_t i = 0; i < elements && is_waiting; i++) {
+        struct row row = {.kind = ROW_attempt_end, .attempt_end = {.job = 1, .element = i, .n = 1}};
+
+        load_row(rig, &row);
+    }
+    measure(rig);
+    run_out(rig);
+    if (core_stats(engine_core(rig->engine)).elements != elements) bench_die("not all were loaded");
+}
+
+static void begin(struct rig *rig)
+{
+    begin_with(rig, false);
+}
+
+static void begin_waiting(struct rig *rig)
+{
+    begin_with(rig, true);
+}
+
 static const struct {
     const char *name;
     void (*run)(struct rig *rig);
@@ -632,6 +701,8 @@ static const struct {
     {"drain", drain},
     {"silence", silence},
     {"forget", forget},
+    {"begin", begin},
+    {"begin-waiting", begin_waiting},
 };
 
 int main(int argc, char **argv)

@@ -251,12 +251,13 @@ bool cluster_pack_nodes(struct cluster *cluster, uint32_t *ret_moved)
 {
     uint32_t kept = 0;
 
-    fl_assert(!cluster->is_connected && cluster->holes.len == 0);
+    fl_assert(!cluster->is_connected);
+    fl_vec_clear(&cluster->holes);
     for (uint32_t i = 0; i < cluster->nodes.len; i++) {
         struct node *node = &cluster->nodes.at[i];
 
         if (node->replicas == 0) {
-            destroy_node(cluster, node);
+            if (node->name.len > 0) destroy_node(cluster, node);
             continue;
         }
         ret_moved[i] = kept;

@@ -50,6 +50,7 @@ void core_destroy(struct core *core)
     round_fini(&core->round);
     fl_vec_fini(&core->acks_due);
     fl_vec_fini(&core->later);
+    fl_vec_fini(&core->waits);
     fl_heap_fini(&core->timers);
     fl_map_fini(&core->specs_seen);
     fl_arena_fini(&core->scratch);
@@ -237,15 +238,17 @@ static bool go_on(struct core *core, struct core_batch *batch)
 {
     uint32_t slice = slice_of(core, batch), for_timers = slice - slice / 2;
     struct later what;
+    bool has_waits;
 
     core->slice_left = for_timers;
     fire_timers(core, batch);
     core->slice_left += slice - for_timers;
+    has_waits = core_begin_waits(core);
     while (core->slice_left > 0 && core_later_take(core, &what)) {
         if (!go_on_with(core, batch, what)) core_later_add(core, what);
     }
     core->slice_left = core->config.slice_max; /* for the steps until the next settle */
-    return core->is_timers_cut || core_later_len(core) > 0;
+    return core->is_timers_cut || has_waits || core_later_len(core) > 0;
 }
 
 bool core_settle(struct core *core, fl_ms now, struct core_batch *batch)

@@ -110,6 +110,7 @@ void core_attempt_link(struct core *core, struct element_slot slot)
     }
     cluster->live_first = slot;
     cluster->live_len++;
+    job_table_run(&core->jobs, job_of(core, element))->live++;
     for (uint32_t i = 0; i < element->replicas_len; i++) {
         uint32_t node = element_replica(element, i)->node;
 
@@ -174,7 +175,7 @@ static void release(struct core *core, struct element *element, uint32_t i)
     core->is_dirty = true;
 }
 
-static void unlink_attempt(struct core *core, struct element_slot slot)
+void core_attempt_unlink(struct core *core, struct element_slot slot)
 {
     struct element *element = element_table_at(&core->elements, slot);
     struct cluster *cluster = cluster_of(core, element);
@@ -324,7 +325,7 @@ static void attempt_over(struct core *core, struct core_batch *batch, struct ele
     const struct job *job = job_of(core, element);
     const struct job_run *run = job_table_run(&core->jobs, job);
 
-    unlink_attempt(core, slot);
+    core_attempt_unlink(core, slot);
     if (run->stop != REASON_none) {
         end_element(core, batch, slot, core_job_stopped_state(run->stop), run->stop);
     } else if (reason == REASON_Succeeded) {
@@ -453,7 +454,6 @@ void core_attempt_start(struct core *core, struct core_batch *batch, struct job_
     struct element *element = element_table_at(&core->elements, slot);
 
     begin_attempt(core, element, placement);
-    job_table_run(&core->jobs, job_of(core, element))->live++;
     core_attempt_link(core, slot);
     put_attempt(core, batch, element);
     core_attempt_send_start(core, batch, slot);

@@ -228,6 +228,21 @@ static void load_nodes(struct core *core, struct element *element, struct fl_str
     }
 }
 
+/* Marks and clusters were loaded before. */
+static void link_attempt(struct core *core, struct element_slot slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+
+    element->session = 0;
+    element->is_reported = false;
+    element->stop = job_table_run(&core->jobs, job_table_at(&core->jobs, element->job))->stop;
+    if (element->stop == REASON_none &&
+        cluster_table_at(&core->clusters, element->cluster)->is_draining) {
+        element->stop = REASON_Drained;
+    }
+    core_attempt_link(core, slot);
+}
+
 static bool load_attempt(struct core *core, const struct row_attempt_new *row, struct fl_err *err)
 {
     struct job_slot job_slot = find_job(core, row->job, err);
@@ -256,6 +271,8 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
         place = job_table_place(&core->jobs, job, row->element);
         if (place >= job->elements_next) job->elements_next = place + 1;
         core_job_place(core, job_slot);
+    } else if (element_table_at(&core->elements, slot)->place == ELEMENT_LIVE) {
+        core_attempt_unlink(core, slot); /* this one follows it */
     }
     element = element_table_at(&core->elements, slot);
     element->n = row->n;
@@ -266,6 +283,7 @@ static bool load_attempt(struct core *core, const struct row_attempt_new *row, s
     shape = queue_table_bucket(&core->queues, job->bucket)->shape;
     element_set_replicas(element, shape_table_at(&core->shapes, shape)->replicas);
     load_nodes(core, element, row->nodes);
+    link_attempt(core, slot);
     return true;
 }
 
@@ -277,6 +295,23 @@ static struct element_slot find_element(const struct core *core, uint64_t job, u
 
     if (!slot.n) return (struct element_slot){0};
     return job_table_element(&core->jobs, job_table_at(&core->jobs, slot), element);
+}
+
+/* It waits for its next attempt, or for its end, if its job's stop was cut: that goes on. */
+static void load_wait(struct core *core, struct element_slot slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    struct job *job = job_table_at(&core->jobs, element->job);
+    struct job_run *run = job_table_run(&core->jobs, job);
+
+    core_attempt_unlink(core, slot);
+    element->place = ELEMENT_WAITING;
+    if (run->stop == REASON_none) {
+        fl_vec_push(&core->waits, slot);
+        return;
+    }
+    if (!run->is_swept) core_later_add(core, (struct later){.id = job->id});
+    run->is_swept = true;
 }
 
 static bool load_attempt_end(struct core *core, const struct row_attempt_end *row,
@@ -296,7 +331,7 @@ static bool load_attempt_end(struct core *core, const struct row_attempt_end *ro
     } else {
         element->misses++;
     }
-    if (row->n == element->n) element->place = ELEMENT_WAITING;
+    if (row->n == element->n && element->place == ELEMENT_LIVE) load_wait(core, slot);
     return true;
 }
 
@@ -317,6 +352,9 @@ static bool load_element_end(struct core *core, const struct row_element_end *ro
     if (row->state == JOB_succeeded) run->succeeded++;
     if (row->state == JOB_failed) run->failed++;
     if (row->state == JOB_cancelled) run->cancelled++;
+    if (element_table_at(&core->elements, slot)->place == ELEMENT_LIVE) {
+        core_attempt_unlink(core, slot);
+    }
     job_table_remove_element(&core->jobs, job, row->element);
     element_table_remove(&core->elements, slot);
     return true;
@@ -392,36 +430,10 @@ static void pack_nodes(struct core *core, struct cluster *cluster)
     fl_free(moved);
 }
 
-/* Queued jobs are in their places already, as they were loaded: so this takes as long as there are
- * started elements, not queued jobs. */
+/* Jobs and live attempts are in their places already, as they were loaded: so this takes as long as
+ * there are clusters. */
 void core_begin(struct core *core)
 {
-    struct later rest = {0};
-
-    for (struct element_slot slot = {1}; slot.n <= core->elements.elements.used; slot.n++) {
-        struct element *element;
-        struct job_run *run;
-
-        if (!fl_slab_is_taken(&core->elements.elements, slot.n)) continue;
-        element = element_table_at(&core->elements, slot);
-        run = job_table_run(&core->jobs, job_table_at(&core->jobs, element->job));
-        if (element->place == ELEMENT_LIVE) {
-            if (element->stop == REASON_none) element->stop = run->stop;
-            if (element->stop == REASON_none &&
-                cluster_table_at(&core->clusters, element->cluster)->is_draining) {
-                element->stop = REASON_Drained;
-            }
-            run->live++;
-            core_attempt_link(core, slot);
-        } else if (run->stop != REASON_none) { /* its job's stop was cut: it goes on */
-            rest.id = job_table_at(&core->jobs, element->job)->id;
-            if (!run->is_swept) core_later_add(core, rest);
-            run->is_swept = true;
-        } else { /* how long it has waited already, no row tells: the whole wait begins again */
-            element->wait_until = core->now + core->config.backoff_first_ms;
-            core_timer_arm(core, TIMER_ELEMENT, slot.n, element->wait_until);
-        }
-    }
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {
         struct cluster *cluster = core->clusters.clusters.at[i];
 
@@ -436,4 +448,24 @@ void core_begin(struct core *core)
     }
     core_access_begin(core);
     core->is_dirty = true;
+}
+
+/* No row tells how long one has waited already: the whole wait begins again. */
+bool core_begin_waits(struct core *core)
+{
+    while (core->slice_left > 0 && core->waits_begun < core->waits.len) {
+        struct element_slot slot = core->waits.at[core->waits_begun++];
+        struct element *element;
+
+        core_spend(core, 1);
+        if (!fl_slab_is_taken(&core->elements.elements, slot.n)) continue; /* it ended */
+        element = element_table_at(&core->elements, slot);
+        if (element->place != ELEMENT_WAITING || element->wait_until) continue;
+        element->wait_until = core->now + core->config.backoff_first_ms;
+        core_timer_arm(core, TIMER_ELEMENT, slot.n, element->wait_until);
+    }
+    if (core->waits_begun < core->waits.len) return true;
+    fl_vec_fini(&core->waits);
+    core->waits_begun = 0;
+    return false;
 }

@@ -58,6 +58,9 @@ struct core {
     FL_VEC(struct later) later;
     size_t later_at; /* the first that is not done */
 
+    FL_VEC(struct element_slot) waits; /* loaded elements that wait for their next attempt ... */
+    size_t waits_begun;                /* ... and so many of them have a timer */
+
     FL_VEC(struct fl_cluster) acks_due; /* clusters whose reports are to be acknowledged */
     struct round round;                 /* its memory; its decisions are carried out at once */
     struct fl_queue_id queue_served;    /* the queue that was served last */
@@ -153,8 +156,9 @@ bool core_attempt_unhold(struct core *core, struct element *element, uint32_t re
 bool core_job_stop_slice(struct core *core, struct core_batch *batch, struct job_slot job);
 /* Why the attempt is stopped; its job's stop counts from its mark on, before the STOP is sent. */
 enum reason core_attempt_stop_reason(const struct core *core, const struct element *element);
-/* Tells the element is live on its cluster: lists and counters; used at start and at load. */
+/* Tells the element is live on its cluster, or no longer: lists and counters; used at load too. */
 void core_attempt_link(struct core *core, struct element_slot element);
+void core_attempt_unlink(struct core *core, struct element_slot element);
 bool core_reason_is_charged(enum reason reason);
 /* The attempt is unknown, or no longer, as its cluster is silent or not. */
 void core_attempt_note_silence(struct core *core, struct element *element);
@@ -222,5 +226,7 @@ bool core_round(struct core *core, struct core_batch *batch);
 
 /* ---- core_load.c ----------------------------------------------------------------------------- */
 
-/* The loaded jobs take their places, and the clocks start. */
+/* The clocks start. */
 void core_begin(struct core *core);
+/* Those of loaded elements that wait, as many as fit in the slice; true: some are left. */
+bool core_begin_waits(struct core *core);

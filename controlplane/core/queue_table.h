@@ -73,7 +73,7 @@ static inline struct bucket *queue_table_bucket(const struct queue_table *table,
 struct fl_queue_id queue_table_find(const struct queue_table *table, struct fl_tenant tenant,
                                     struct fl_str name);
 
-/* A new queue gets the next id, which must be 'id' unless that is none.  FL_INVALID: no name;
+/* A new queue gets the next id, which must be 'id' if one is given.  FL_INVALID: no name;
  * FL_EXISTS; FL_FULL. */
 FL_CHECK bool queue_table_add(struct queue_table *table, struct fl_queue_id id,
                               struct fl_tenant tenant, struct fl_str name,

@@ -302,3 +302,48 @@ agent west up n2 cpu=8
     west <- start job-1/0#2 seq=2 nodes=1
     west <- ack 1
 next
+
+# what waited before a reload waits anew, and its timers are set in slices
+config slice_max=4
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml x6 cpu=1 retries=1
+. next
+. agent east reports 1/0#1 r0 exited 1, 1/1#1 r0 exited 1, 1/2#1 r0 exited 1, 1/3#1 r0 exited 1, 1/4#1 r0 exited 1, 1/5#1 r0 exited 1
+. next
+reload
+next
+. agent east up n1 cpu=8
+read 1
+    answer ok
+    | job-1 queued BackoffUntil elements=6 started=6 live=0 succeeded=0 failed=0 cancelled=0
+    | element 0#1 ended BackoffUntil failures=1
+    | element 1#1 ended BackoffUntil failures=1
+    | element 2#1 ended BackoffUntil failures=1
+    | element 3#1 ended BackoffUntil failures=1
+    | element 4#1 ended BackoffUntil failures=1
+    | element 5#1 ended BackoffUntil failures=1
+tick 11s
+next
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=1 n=2 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=2 n=2 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=3 n=2 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=4 n=2 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=1 element=5 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#2 seq=1 nodes=1
+    east <- start job-1/1#2 seq=2 nodes=1
+    east <- start job-1/2#2 seq=3 nodes=1
+    east <- start job-1/3#2 seq=4 nodes=1
+    east <- start job-1/4#2 seq=5 nodes=1
+    east <- start job-1/5#2 seq=6 nodes=1
+read 1
+    answer ok
+    | job-1 starting Dispatching elements=6 started=6 live=6 succeeded=0 failed=0 cancelled=0 on east attempt=2
+    | element 0#2 assigned on east:n1 pending failures=1
+    | element 1#2 assigned on east:n1 pending failures=1
+    | element 2#2 assigned on east:n1 pending failures=1
+    | element 3#2 assigned on east:n1 pending failures=1
+    | element 4#2 assigned on east:n1 pending failures=1
+    | element 5#2 assigned on east:n1 pending failures=1
