@@ -273,7 +273,10 @@ struct help_reply help_call(const struct help_hub *hub, struct fl_arena *arena, 
             ? "Content-Type: application/json\r\n"
             : "",
         headers ? headers : "", body ? strlen(body) : 0, body ? body : "");
-    assert_int_equal(SSL_write(ssl, request, (int)strlen(request)), strlen(request));
+    for (size_t sent = 0, len = strlen(request); sent < len; sent += (size_t)got) {
+        got = SSL_write(ssl, request + sent, (int)(len - sent)); /* a record at a time */
+        assert_true(got > 0);
+    }
     fl_buf_init(&bytes, REPLY_MAX);
     while ((got = SSL_read(ssl, piece, sizeof piece)) > 0) {
         assert_true(fl_buf_put(&bytes, piece, (size_t)got));

@@ -128,6 +128,39 @@ static void each_line_of_a_batch_has_its_result(void **state)
     expect(call("POST", "/v1/jobs:batch", "[{\"command\":[\"true\"]}]"), 200);
 }
 
+/* A good job, then so many lines of a kind. */
+static struct help_reply post_lines(const char *line, size_t lines)
+{
+    static const char good[] = "{\"command\":[\"true\"],\"hold\":true,"
+                               "\"labels\":{\"set\":\"bounded\"}}\n";
+    size_t each = strlen(line);
+    char *body = fl_arena_alloc(&arena, sizeof good + lines * each);
+
+    memcpy(body, good, sizeof good);
+    for (size_t i = 0; i < lines; i++) {
+        memcpy(body + sizeof good - 1 + i * each, line, each + 1);
+    }
+    return help_call(hub, &arena, help_hub_admin(hub), "POST", "/v1/jobs:batch",
+                     "Content-Type: application/x-ndjson\r\n", body, NULL);
+}
+
+static void a_batch_over_its_bounds_is_refused_as_a_whole(void **state)
+{
+    char wide[40000], *at = wide + sprintf(wide, "{\"use\":\"s\",\"params\":[0");
+
+    (void)state;
+    expect(post_lines("1\n", 300000), 413); /* its answer would be over the limit, too */
+    expect(post_lines("1\n", 2000), 413);
+    for (int i = 0; i < 5000; i++) {
+        at += sprintf(at, ",%d", i % 10);
+    }
+    sprintf(at, "]}\n");
+    expect(post_lines(wide, 50), 413); /* 250,000 values in 51 lines */
+    assert_false(has(call("GET", "/v1/jobs?label=set%3Dbounded", NULL).body, "\"id\":\"job-"));
+    expect(post_lines("1\n", 1999), 200);
+    assert_true(has(call("GET", "/v1/jobs?label=set%3Dbounded", NULL).body, "\"id\":\"job-"));
+}
+
 /* A value of each kind, and the word of JSON Schema for it. */
 static const struct {
     const char *type, *text;
@@ -449,6 +482,7 @@ int main(void)
         cmocka_unit_test(a_job_is_accepted_shown_explained_listed_cancelled_and_run_again),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(each_line_of_a_batch_has_its_result),
+        cmocka_unit_test(a_batch_over_its_bounds_is_refused_as_a_whole),
         cmocka_unit_test(every_member_of_every_body_has_the_kind_that_its_table_says),
         cmocka_unit_test(a_filter_that_was_emptied_is_refused_and_nothing_is_done),
         cmocka_unit_test(a_hundred_submits_with_one_key_are_one_job),

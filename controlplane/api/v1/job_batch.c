@@ -6,9 +6,11 @@
 #include "controlplane/api/call_reads.h"
 #include "controlplane/api/document.h"
 #include "controlplane/api/ndjson.h"
+#include "controlplane/api/v1/batch_bounds.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/api/v1/submit_item.h"
 #include "controlplane/views/directory.h"
+#include "shared/base/hash.h"
 #include "shared/base/job_name.h"
 #include "shared/spec/job_params.h"
 #include "shared/tls/digest.h"
@@ -38,6 +40,7 @@ struct line {
 
 struct batch {
     struct api_call *call;
+    struct batch_bounds bounds;
     struct engine_event *event;
     struct {
         struct line *at;
@@ -47,6 +50,7 @@ struct batch {
         struct defined *at;
         size_t len, cap;
     } defined;
+    uint64_t hashes[BATCH_LINES_MAX]; /* their names', which each use looks through */
     struct {
         struct core_submit_item *at;
         size_t len, cap;
@@ -128,12 +132,25 @@ static bool parse_job(struct batch *batch, struct line *line, const struct fl_js
     return true;
 }
 
+static uint64_t hash_of(struct fl_str name)
+{
+    return fl_hash64(0, name.at, name.len);
+}
+
 static const struct defined *find_defined(const struct batch *batch, struct fl_str name)
 {
+    uint64_t hash = hash_of(name);
+
     for (size_t i = 0; i < batch->defined.len; i++) {
+        if (batch->hashes[i] != hash) continue;
         if (fl_str_eq(batch->defined.at[i].name, name)) return &batch->defined.at[i];
     }
     return NULL;
+}
+
+static bool is_name(const struct fl_json *name, size_t bytes_max)
+{
+    return !name || (name->kind == FL_JSON_STRING && name->text.len <= bytes_max);
 }
 
 /* {"spec":"name","job":{...}} */
@@ -144,9 +161,12 @@ static void define(struct batch *batch, struct line *line, const struct fl_json 
     struct defined defined = {.name = name->text};
     struct fl_err err = {.code = FL_INVALID};
 
-    if (name->kind != FL_JSON_STRING || name->text.len == 0 || object->len != 2) {
+    if (name->kind != FL_JSON_STRING || name->text.len == 0 ||
+        !is_name(name, FL_JOB_NAME_BYTES_MAX) || object->len != 2) {
         snprintf(err.text, sizeof err.text,
-                 "a line that defines a spec is {\"spec\":NAME,\"job\":{...}}");
+                 "a line that defines a spec is {\"spec\":NAME,\"job\":{...}}; NAME has at most %d "
+                 "bytes",
+                 FL_JOB_NAME_BYTES_MAX);
         refuse(batch, line, &err);
     } else if (find_defined(batch, name->text)) {
         snprintf(err.text, sizeof err.text, "that spec is defined already, in an earlier line");
@@ -154,6 +174,7 @@ static void define(struct batch *batch, struct line *line, const struct fl_json 
     } else if (parse_job(batch, line, job, &defined.spec, &defined.shared)) {
         defined.has_queue = fl_json_member(job, FL_STR("queue")) != NULL;
         line->defines = defined.name;
+        batch->hashes[batch->defined.len] = hash_of(defined.name);
         fl_arena_push(&batch->call->arena, &batch->defined, defined);
     }
 }
@@ -178,11 +199,6 @@ static void add_use(struct batch *batch, struct line *line, const struct fl_json
     }
     if (name) spec.name = name->text;
     add_item(batch, line, &spec, has_queue, shared);
-}
-
-static bool is_name(const struct fl_json *name, size_t bytes_max)
-{
-    return !name || (name->kind == FL_JSON_STRING && name->text.len <= bytes_max);
 }
 
 /* {"use":"name","params":{...},"name":"..."} */
@@ -320,7 +336,21 @@ static void take(struct batch *batch, struct line *line, const struct fl_json *n
     }
 }
 
-static void read_lines(struct batch *batch)
+/* False: the call was answered. */
+static bool push_line(struct batch *batch, const struct line *line)
+{
+    struct fl_err err = {0};
+
+    if (!batch_bounds_line(&batch->bounds, line->node, &err)) {
+        api_fail(batch->call, err.code, "%s", err.text);
+        return false;
+    }
+    fl_arena_push(&batch->call->arena, &batch->lines, *line);
+    return true;
+}
+
+/* False: the call was answered. */
+static bool read_lines(struct batch *batch)
 {
     struct ndjson lines = {.rest = batch->call->body};
     struct fl_str text;
@@ -339,8 +369,9 @@ static void read_lines(struct batch *batch)
             line.node = NULL;
             line.problem = problem_json(batch, &problem);
         }
-        fl_arena_push(&batch->call->arena, &batch->lines, line);
+        if (!push_line(batch, &line)) return false;
     }
+    return true;
 }
 
 /* False: the call was answered. */
@@ -358,7 +389,25 @@ static bool read_list(struct batch *batch)
     FL_JSON_EACH (node, list) {
         struct line line = {.number = ++number, .node = node};
 
-        fl_arena_push(&batch->call->arena, &batch->lines, line);
+        if (!push_line(batch, &line)) return false;
+    }
+    return true;
+}
+
+/* JSON writes a byte of a name as at most six.  False: the call was answered. */
+static bool has_bounded_answer(struct batch *batch)
+{
+    struct fl_err err = {0};
+
+    for (size_t i = 0; i < batch->lines.len; i++) {
+        const struct line *line = &batch->lines.at[i];
+
+        if (batch_bounds_result(&batch->bounds, line->problem.len + 6 * line->defines.len, &err)) {
+            continue;
+        }
+        engine_event_destroy(batch->event);
+        api_fail(batch->call, err.code, "%s", err.text);
+        return false;
     }
     return true;
 }
@@ -431,6 +480,7 @@ static void submit_lines(struct api_call *call, const struct read_specs *specs)
         }
         if (batch->lines.at[i].node) take(batch, &batch->lines.at[i], batch->lines.at[i].node);
     }
+    if (!has_bounded_answer(batch)) return;
     batch->event->event.submit.at = batch->items.at;
     batch->event->event.submit.len = batch->items.len;
     if (batch->items.len == 0) {
@@ -450,11 +500,7 @@ static void submit_batch(struct api_call *call)
 
     batch->call = call;
     call->state = batch;
-    if (is_lines) {
-        read_lines(batch);
-    } else if (!read_list(batch)) {
-        return;
-    }
+    if (is_lines ? !read_lines(batch) : !read_list(batch)) return;
     find_digests(batch);
     if (batch->digests_len == 0 ||
         (call->token.queue[0] &&
@@ -466,7 +512,7 @@ static void submit_batch(struct api_call *call)
 }
 
 static const struct api_field definition_fields[] = {
-    API_MUST("spec", "string", "a name for later lines"),
+    API_MUST("spec", "string", "a name for later lines", .max = FL_JOB_NAME_BYTES_MAX),
     API_MUST("job", "JobDocument", "the spec, with what its jobs have in common"),
     {0},
 };
@@ -524,8 +570,13 @@ const struct api_route job_batch_routes[] = {
                              "or defines a spec once ({\"spec\":NAME,\"job\":{...}}), or uses one "
                              "({\"use\":NAME,\"params\":{...}}), or that of an earlier job "
                              "({\"useDigest\":specDigest,\"params\":{...}}); the answer has one "
-                             "result or "
-                             "problem a line",
+                             "result or problem a line; a batch of over " FL_QUOTE(
+                                 BATCH_LINES_MAX) " lines or " FL_QUOTE(BATCH_VALUES_MAX) " JSON "
+                                                                                          "values "
+                                                                                          "is "
+                                                                                          "refused "
+                                                                                          "as "
+                                                                                          "a whole",
         .body_max = API_BODY_BATCH, .takes = "application/json, application/x-ndjson",
         .schema = "array of BatchItem", .headers = API_TAKES_key, .gives = "application/x-ndjson",
         .answer = "BatchResult", .may_conflict = true),
