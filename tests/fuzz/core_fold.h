@@ -12,6 +12,7 @@
 #pragma once
 
 #include "controlplane/core/core.h"
+#include "controlplane/core/row_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,89 +183,45 @@ static inline void core_fold_fini(struct core_fold *fold)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* The tables in the order of rows.def, which is that of loading but for those of started jobs. */
-enum fold_table {
-    FOLD_T_none,
-#define FOLD_T_APPEND(table) FOLD_T_##table,
-#define FOLD_T_NEXT FOLD_T_APPEND
-#define FOLD_T_FIRST FOLD_T_APPEND
-#define FOLD_T_LAST FOLD_T_APPEND
-#define FOLD_T_REMOVE(table)
-#define FOLD_T_JOURNAL(table)
-#define F(type, name)
-#define B(type, name, max)
-#define ROW(name, number, fold, table, fields) FOLD_T_##fold(table)
-#include "controlplane/core/rows.def"
-    FOLD_TABLES_LEN
-};
-
 struct fold_entry {
-    enum fold_table table;
-    bool is_last;   /* the last word of its key counts */
-    bool is_remove; /* which takes it away */
-    int rank;       /* in the order of loading; 0: it is not loaded */
-    uint64_t key[3];
+    int rank; /* in the order of loading, which is that of rows.def but for those of started jobs */
+    struct row_key key;
     size_t place; /* in the journal */
     const struct row *row;
 };
 
-/* Tests have few tokens, whose digests and ids differ early. */
-#define FOLD_KEY_job(v) (v)
-#define FOLD_KEY_u8(v) (v)
-#define FOLD_KEY_u16(v) (v)
-#define FOLD_KEY_u32(v) (v)
-#define FOLD_KEY_digest(v) fl_hash64(0, (v).at, sizeof(v).at)
-
-static struct fold_entry fold_entry_of(const struct row *row, size_t place)
+/* 0: the row is not loaded. */
+static int fold_rank(const struct row *row)
 {
-    struct fold_entry entry = {.place = place, .row = row};
-    size_t len = 0;
+    struct row_info info = row_info(row->kind);
 
-    switch (row->kind) {
-#define FOLD_IS_LAST entry.is_last = true
-#define FOLD_IS_REMOVE entry.is_last = entry.is_remove = true
-#define FOLD_IS_APPEND (void)0
-#define FOLD_IS_NEXT (void)0
-#define FOLD_IS_FIRST (void)0
-#define FOLD_IS_JOURNAL (void)0
-#define K(type, name) entry.key[len++] = FOLD_KEY_##type(r->name);
-#define KB(type, name, max) entry.key[len++] = fl_hash64(0, r->name.at, r->name.len);
-#define F(type, name)
-#define B(type, name, max)
-#define ROW(name_, number, fold, table_, fields)                                                   \
-    case ROW_##name_: {                                                                            \
-        const struct row_##name_ *r = &row->name_;                                                 \
-        (void)r;                                                                                   \
-        entry.table = FOLD_T_##table_;                                                             \
-        FOLD_IS_##fold;                                                                            \
-        fields                                                                                     \
-    } break;
-#include "controlplane/core/rows.def"
-    case ROW_unknown:
-        break;
+    switch ((int)row->kind) {
+    case ROW_attempt_new:
+        return ROW_TABLES_LEN;
+    case ROW_attempt_end:
+        return ROW_TABLES_LEN + 1;
+    case ROW_element_end:
+        return ROW_TABLES_LEN + 2;
+    case ROW_attempt_stop:
+        return ROW_TABLES_LEN + 3;
+    case ROW_job_new:
+        return (int)info.table;
+    default:
+        return info.fold == ROW_FOLD_LAST || info.fold == ROW_FOLD_REMOVE ? (int)info.table : 0;
     }
-    if (entry.is_last || row->kind == ROW_job_new) entry.rank = entry.table;
-    if (row->kind == ROW_attempt_new) entry.rank = FOLD_TABLES_LEN;
-    if (row->kind == ROW_attempt_end) entry.rank = FOLD_TABLES_LEN + 1;
-    if (row->kind == ROW_element_end) entry.rank = FOLD_TABLES_LEN + 2;
-    if (row->kind == ROW_attempt_stop) entry.rank = FOLD_TABLES_LEN + 3;
-    return entry;
 }
 
 static int fold_by_key(const void *left, const void *right)
 {
     const struct fold_entry *a = left, *b = right;
+    int order = a->rank != b->rank ? a->rank - b->rank : row_key_cmp(&a->key, &b->key);
 
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    for (size_t i = 0; i < 3; i++) {
-        if (a->key[i] != b->key[i]) return a->key[i] < b->key[i] ? -1 : 1;
-    }
-    return a->place < b->place ? -1 : a->place > b->place;
+    return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
 static bool fold_is_same_key(const struct fold_entry *a, const struct fold_entry *b)
 {
-    return a->rank == b->rank && memcmp(a->key, b->key, sizeof a->key) == 0;
+    return a->rank == b->rank && row_key_cmp(&a->key, &b->key) == 0;
 }
 
 /* A later row has taken it away, or its job's end has. */
@@ -272,7 +229,8 @@ static bool fold_is_gone(const struct core_fold *fold, const struct fold_entry *
 {
     uint64_t job = row_job(entry->row);
 
-    return entry->is_remove || (job && fl_page_map_find(&fold->jobs, job) != FOLD_OPEN);
+    return row_info(entry->row->kind).fold == ROW_FOLD_REMOVE ||
+           (job && fl_page_map_find(&fold->jobs, job) != FOLD_OPEN);
 }
 
 static void fold_load(struct core *core, const struct row *row)
@@ -298,9 +256,12 @@ static inline void core_fold_load(const struct core_fold *fold, struct core *cor
     FL_VEC(struct fold_entry) entries = {0};
 
     for (size_t i = 0; i < fold->rows.len; i++) {
-        struct fold_entry entry = fold_entry_of(&fold->rows.at[i], i);
+        struct fold_entry entry = {.row = &fold->rows.at[i], .place = i};
 
-        if (entry.rank) fl_vec_push(&entries, entry);
+        entry.rank = fold_rank(entry.row);
+        if (entry.rank == 0) continue;
+        row_key(entry.row, &entry.key);
+        fl_vec_push(&entries, entry);
     }
     if (entries.len > 0) qsort(entries.at, entries.len, sizeof *entries.at, fold_by_key);
     for (size_t i = 0; i < entries.len; i++) {

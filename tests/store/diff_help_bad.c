@@ -1,5 +1,6 @@
 #include "tests/store/diff_help_bad.h"
 
+#include "shared/base/assert.h"
 #include "shared/base/prng.h"
 #include "tests/store/store_help.h"
 
@@ -42,16 +43,6 @@ static bool skipped_attempt(const struct fake_pg *fake, struct fl_prng *prng,
     return true;
 }
 
-static bool repeated_attempt(const struct fake_pg *fake, struct fl_prng *prng,
-                             struct core_batch *batch)
-{
-    struct row row;
-
-    if (!diff_any(fake, prng, ROW_TABLE_attempt, &row)) return false;
-    core_batch_row(batch, &row);
-    return true;
-}
-
 static bool attempt_without_number(const struct fake_pg *fake, struct fl_prng *prng,
                                    struct core_batch *batch)
 {
@@ -85,46 +76,6 @@ static bool attempt_after_ended_attempt_and_terminal_row(const struct fake_pg *f
     return true;
 }
 
-static bool second_terminal_row(const struct fake_pg *fake, struct fl_prng *prng,
-                                struct core_batch *batch)
-{
-    struct row row;
-
-    if (!diff_any(fake, prng, ROW_TABLE_element_end, &row)) return false;
-    help_end(batch, row.element_end.job, row.element_end.element, row.element_end.n);
-    return true;
-}
-
-static bool second_end_of_attempt(const struct fake_pg *fake, struct fl_prng *prng,
-                                  struct core_batch *batch)
-{
-    struct row row;
-
-    if (!diff_any(fake, prng, ROW_TABLE_attempt_end, &row)) return false;
-    help_attempt_end(batch, row.attempt_end.job, row.attempt_end.element, row.attempt_end.n);
-    return true;
-}
-
-static bool second_end_of_array(const struct fake_pg *fake, struct fl_prng *prng,
-                                struct core_batch *batch)
-{
-    struct row row;
-
-    if (!diff_any(fake, prng, ROW_TABLE_job_end, &row)) return false;
-    row.job_end.is_array = 1; /* no column has it */
-    core_batch_row(batch, &row);
-    return true;
-}
-
-static bool repeated_job(const struct fake_pg *fake, struct fl_prng *prng, struct core_batch *batch)
-{
-    struct row row;
-
-    if (!diff_any(fake, prng, ROW_TABLE_job, &row)) return false;
-    help_job(batch, row.job_new.job, 1);
-    return true;
-}
-
 static bool job_twice_in_one(const struct fake_pg *fake, struct fl_prng *prng,
                              struct core_batch *batch)
 {
@@ -133,15 +84,6 @@ static bool job_twice_in_one(const struct fake_pg *fake, struct fl_prng *prng,
     (void)fake;
     help_job(batch, job, 1);
     help_job(batch, job, 1);
-    return true;
-}
-
-static bool repeated_key(const struct fake_pg *fake, struct fl_prng *prng, struct core_batch *batch)
-{
-    struct row row;
-
-    if (!diff_any(fake, prng, ROW_TABLE_idempotency, &row)) return false;
-    core_batch_row(batch, &row);
     return true;
 }
 
@@ -187,54 +129,80 @@ static bool beyond_partitions(const struct fake_pg *fake, struct fl_prng *prng,
 }
 
 const struct diff_bad diff_bads[] = {
-    {"second_live_attempt", second_live_attempt},
-    {"skipped_attempt", skipped_attempt},
-    {"repeated_attempt", repeated_attempt},
-    {"attempt_without_number", attempt_without_number},
-    {"attempt_after_terminal_row", attempt_after_terminal_row},
-    {"attempt_after_ended_attempt_and_terminal_row", attempt_after_ended_attempt_and_terminal_row},
-    {"second_terminal_row", second_terminal_row},
-    {"second_end_of_attempt", second_end_of_attempt},
-    {"second_end_of_array", second_end_of_array},
-    {"repeated_job", repeated_job},
-    {"job_twice_in_one", job_twice_in_one},
-    {"repeated_key", repeated_key},
-    {"poison", poison},
-    {"beyond_partitions", beyond_partitions},
+    {"second_live_attempt", second_live_attempt, ROW_TABLE_none},
+    {"skipped_attempt", skipped_attempt, ROW_TABLE_none},
+    {"attempt_without_number", attempt_without_number, ROW_TABLE_none},
+    {"attempt_after_terminal_row", attempt_after_terminal_row, ROW_TABLE_none},
+    {"attempt_after_ended_attempt_and_terminal_row", attempt_after_ended_attempt_and_terminal_row,
+     ROW_TABLE_none},
+    {"job_twice_in_one", job_twice_in_one, ROW_TABLE_none},
+    {"poison", poison, ROW_TABLE_none},
+    {"beyond_partitions", beyond_partitions, ROW_TABLE_none},
+    {"repeated_attempt", NULL, ROW_TABLE_attempt},
+    {"second_terminal_row", NULL, ROW_TABLE_element_end},
+    {"second_end_of_attempt", NULL, ROW_TABLE_attempt_end},
+    {"second_end_of_array", NULL, ROW_TABLE_job_end},
+    {"repeated_job", NULL, ROW_TABLE_job},
+    {"repeated_key", NULL, ROW_TABLE_idempotency},
 };
 
 const size_t diff_bads_len = sizeof diff_bads / sizeof diff_bads[0];
 
-/* A field of each type, with very few values. */
-#define RANDOM_job (DIFF_JOBS + fl_prng_below(prng, 6))
-#define RANDOM_u8 (uint8_t)(1 + fl_prng_below(prng, 3))
-#define RANDOM_flag (uint8_t) fl_prng_below(prng, 2)
-#define RANDOM_u16 (uint16_t) fl_prng_below(prng, 4)
-#define RANDOM_code RANDOM_u16
-#define RANDOM_u32 (uint32_t) fl_prng_below(prng, 3)
-#define RANDOM_u64 fl_prng_below(prng, DIFF_JOBS)
-#define RANDOM_some_u64 RANDOM_u64
-#define RANDOM_i32 (int32_t) fl_prng_below(prng, 9) - 4
-#define RANDOM_i64 (int64_t) fl_prng_below(prng, DIFF_JOBS) - 1000
-#define RANDOM_digest ((struct fl_digest){{(uint8_t)fl_prng_below(prng, 3)}})
+bool diff_add_bad(const struct diff_bad *bad, const struct fake_pg *fake, struct fl_prng *prng,
+                  struct core_batch *batch)
+{
+    struct row row;
+
+    if (bad->add) return bad->add(fake, prng, batch);
+    if (!diff_any(fake, prng, bad->repeats, &row)) return false;
+    if (row.kind == ROW_job_end) row.job_end.is_array = 1; /* no column has it */
+    core_batch_row(batch, &row);
+    return true;
+}
+
+/* One of the few values that a field of this type gets. */
+static uint64_t random_number(struct fl_prng *prng, enum row_type type)
+{
+    switch (type) {
+    case ROW_TYPE_job:
+        return DIFF_JOBS + fl_prng_below(prng, 6);
+    case ROW_TYPE_u8:
+        return 1 + fl_prng_below(prng, 3);
+    case ROW_TYPE_flag:
+        return fl_prng_below(prng, 2);
+    case ROW_TYPE_u16:
+    case ROW_TYPE_code:
+        return fl_prng_below(prng, 4);
+    case ROW_TYPE_u32:
+        return fl_prng_below(prng, 3);
+    case ROW_TYPE_i32:
+        return fl_prng_below(prng, 9) - 4;
+    case ROW_TYPE_i64:
+        return fl_prng_below(prng, DIFF_JOBS) - 1000;
+    default:
+        return fl_prng_below(prng, DIFF_JOBS);
+    }
+}
 
 void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
 {
     struct row row = {.kind = row_kinds[fl_prng_below(prng, row_kinds_len)]};
+    struct row_info info = row_info(row.kind);
     char key[2] = {(char)('a' + fl_prng_below(prng, 20)), 0};
     struct fl_str text = {key, fl_prng_below(prng, 2)};
 
-    switch (row.kind) {
-#define F(type, name) r->name = RANDOM_##type;
-#define B(type, name, max) r->name = text;
-#define ROW(name_, number, fold, table, fields)                                                    \
-    case ROW_##name_: {                                                                            \
-        struct row_##name_ *r = &row.name_;                                                        \
-        fields                                                                                     \
-    } break;
-#include "controlplane/core/rows.def"
-    case ROW_unknown:
-        return;
+    for (size_t i = 0; i < info.len; i++) {
+        const struct row_field *field = &info.fields[i];
+        struct fl_digest digest = {{(uint8_t)fl_prng_below(prng, 3)}};
+        bool is_digest = field->type == ROW_TYPE_digest;
+
+        if (row_number_bytes(field) > 0) {
+            row_set_number(&row, field, random_number(prng, (enum row_type)field->type));
+        } else if (field->type < ROW_TYPE_COUNT) {
+            fl_assert(row_set_bytes(
+                &row, field,
+                is_digest ? (struct fl_str){(const char *)digest.at, sizeof digest.at} : text));
+        }
     }
     /* Arrays only: the core knows which rows a plain job may have. */
     if (row.kind == ROW_job_new) row.job_new.elements = 3;

@@ -18,12 +18,16 @@ bool diff_any(const struct fake_pg *fake, struct fl_prng *prng, enum row_table t
 
 struct diff_bad {
     const char *name;
-    /* Adds what must be refused as poison; false: there is nothing yet to do that with. */
     bool (*add)(const struct fake_pg *fake, struct fl_prng *prng, struct core_batch *batch);
+    enum row_table repeats; /* instead of 'add': some row of this table once more */
 };
 
 extern const struct diff_bad diff_bads[];
 extern const size_t diff_bads_len;
+
+/* Adds what must be refused as poison; false: there is nothing yet to do that with. */
+bool diff_add_bad(const struct diff_bad *bad, const struct fake_pg *fake, struct fl_prng *prng,
+                  struct core_batch *batch);
 
 /* Adds a row with ids from a tiny range, so that rows often conflict; some of them are refused. */
 void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch);

@@ -179,7 +179,7 @@ static void op_bad(struct diff *diff)
     /* Nothing of this must stay, either. */
     help_row(batch, (struct row){.kind = ROW_audit, .audit = {.tenant = 1, .actor = FL_STR("me")}});
     help_row(batch, (struct row){.kind = ROW_queue_put, .queue_put = {.queue = 7000, .tenant = 1}});
-    if (!diff_bads[kind].add(diff->fake, &diff->prng, batch)) {
+    if (!diff_add_bad(&diff_bads[kind], diff->fake, &diff->prng, batch)) {
         core_batch_destroy(batch);
         return;
     }
