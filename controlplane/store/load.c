@@ -179,15 +179,15 @@ static void add_jobs(struct load *load, uint64_t first, uint64_t last)
 }
 
 /* Rows of a table for the open jobs between two ids.  The lateral subquery fixes the order of the
- * join: open jobs first, then rows by key.  The bounds by min and max skip ids for which the table
- * has no row: most jobs of a long queue have never started. */
+ * join: open jobs first, then rows by key, both as their indexes have them.  So there is no sort:
+ * for the elements of a large array that is a file and three times the time.  The bounds by min and
+ * max skip ids for which the table has no row: most jobs of a long queue have never started. */
 static const char of_jobs[] =
-    "select x.* from open_job o cross join lateral (select %s from %s_p%" PRIu64 " t"
-    " where t.job = o.job offset 0) x where o.job >= %" PRIu64 " and o.job < %" PRIu64
-    " and o.job >= (select min(job) from %s_p%" PRIu64 " where job >= %" PRIu64
-    " and job < %" PRIu64 ")"
-    " and o.job <= (select max(job) from %s_p%" PRIu64 " where job >= %" PRIu64
-    " and job < %" PRIu64 ")%s order by o.job, x.element, x.n";
+    "select x.* from (select job from open_job where job >= %" PRIu64 " and job < %" PRIu64
+    " and job >= (select min(job) from %s_p%" PRIu64 " where job >= %" PRIu64 " and job < %" PRIu64
+    ") and job <= (select max(job) from %s_p%" PRIu64 " where job >= %" PRIu64 " and job < %" PRIu64
+    ")%s order by job) o cross join lateral (select %s from %s_p%" PRIu64
+    " t where t.job = o.job order by %s offset 0) x";
 
 /* Reads each partition by itself: with the parent in the join, each probe would look for its
  * partition. */
@@ -197,6 +197,7 @@ static void add_of_jobs(struct load *load, enum row_kind kind, const char *filte
     uint64_t width = chunk_width(first, last, OF_JOBS_CHUNKS);
     struct row_columns columns = row_columns(kind);
     const char *table = columns.table, *list = column_list(load, &columns, "t.", false);
+    const char *key = column_list(load, &columns, "t.", true);
 
     for (size_t i = 0; i < ranges->len && last > 0; i++) {
         uint64_t p = ranges->at[i].lo;
@@ -207,8 +208,8 @@ static void add_of_jobs(struct load *load, enum row_kind kind, const char *filte
             uint64_t hi = end - lo > width ? lo + width : end;
 
             add(load, kind,
-                fl_arena_printf(&load->arena, of_jobs, list, table, p, lo, hi, table, p, lo, hi,
-                                table, p, lo, hi, filter));
+                fl_arena_printf(&load->arena, of_jobs, lo, hi, table, p, lo, hi, table, p, lo, hi,
+                                filter, list, table, p, key));
         }
     }
 }
@@ -235,7 +236,7 @@ static void add_parts(struct load *load, const PGresult *result)
     add_of_jobs(load, ROW_attempt_new, "", &ranges, first, last);
     add_of_jobs(load, ROW_attempt_end, "", &ranges, first, last);
     /* A plain job whose element has ended is not open. */
-    add_of_jobs(load, ROW_element_end, " and o.elements > 1", &ranges, first, last);
+    add_of_jobs(load, ROW_element_end, " and elements > 1", &ranges, first, last);
     add_of_jobs(load, ROW_attempt_stop, "", &ranges, first, last);
 }
 

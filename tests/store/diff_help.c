@@ -133,13 +133,16 @@ uint64_t diff_number(PGconn *pg, const char *sql)
 
 void diff_reset(PGconn *pg)
 {
-    diff_run(pg,
-             "truncate journal, audit, job, spec, attempt, attempt_end, attempt_stop, element_end,"
-             " job_end, open_job, open_mark, shape, queue, cluster, join_token, token, counter,"
-             " idempotency;"
-             "insert into journal(batch, prev, epoch, at, body) select 0, -1, 0, 0, '';"
-             "update leader set epoch = 0, writer_pid = null;"
-             "update lease set holder = '', instance = '', expires_at = '-infinity'");
+    char tables[512] = "truncate journal";
+
+    for (int at = ROW_TABLE_none + 1; at < ROW_TABLES_LEN; at++) {
+        snprintf(tables + strlen(tables), sizeof tables - strlen(tables), ", %s",
+                 row_table_name((enum row_table)at));
+    }
+    diff_run(pg, tables);
+    diff_run(pg, "insert into journal(batch, prev, epoch, at, body) select 0, -1, 0, 0, '';"
+                 "update leader set epoch = 0, writer_pid = null;"
+                 "update lease set holder = '', instance = '', expires_at = '-infinity'");
 }
 
 /* ---- rows of tables -------------------------------------------------------------------------- */
