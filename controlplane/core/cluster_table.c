@@ -293,7 +293,7 @@ static void end_node(struct cluster_table *table, struct cluster *cluster, uint3
     if (!is_equal(node->total, nothing)) cluster_table_resize(table, cluster);
     node->session = 0;
     node->is_ready = false;
-    node->total = node->free = nothing;
+    node->total = node->free = node->owed = nothing;
     if (node->replicas == 0) forget_node(table, cluster, i);
 }
 
@@ -378,6 +378,7 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
     node->is_ready = is_ready;
     node->total = total;
     node->free = free;
+    node->owed = nothing;
     if (is_ready) {
         fl_resources_add(&cluster->total_sum, total);
         fl_resources_add(&cluster->free_sum, free);
@@ -396,13 +397,14 @@ void cluster_take(struct cluster_table *table, struct cluster *cluster, uint32_t
                   struct fl_resources each)
 {
     struct node *node = &cluster->nodes.at[i];
+    struct fl_resources taken;
 
     fl_assert(i < cluster->nodes.len);
-    if (each.memory_bytes > node->free.memory_bytes) each.memory_bytes = node->free.memory_bytes;
-    if (each.cpu_milli > node->free.cpu_milli) each.cpu_milli = node->free.cpu_milli;
-    if (each.gpus > node->free.gpus) each.gpus = node->free.gpus;
-    fl_resources_take(&node->free, each);
-    if (cluster_node_is_usable(cluster, node)) fl_resources_take(&cluster->free_sum, each);
+    taken = fl_resources_least(each, node->free);
+    fl_resources_take(&node->free, taken);
+    fl_resources_take(&each, taken);
+    fl_resources_add(&node->owed, each);
+    if (cluster_node_is_usable(cluster, node)) fl_resources_take(&cluster->free_sum, taken);
     load_changed(table, cluster);
 }
 
@@ -410,13 +412,14 @@ void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t
                   struct fl_resources each)
 {
     struct node *node = &cluster->nodes.at[i];
-    struct fl_resources room = node->total;
+    struct fl_resources room = node->total, paid;
 
     fl_assert(i < cluster->nodes.len);
+    paid = fl_resources_least(each, node->owed);
+    fl_resources_take(&node->owed, paid);
+    fl_resources_take(&each, paid);
     fl_resources_take(&room, node->free);
-    if (each.memory_bytes > room.memory_bytes) each.memory_bytes = room.memory_bytes;
-    if (each.cpu_milli > room.cpu_milli) each.cpu_milli = room.cpu_milli;
-    if (each.gpus > room.gpus) each.gpus = room.gpus;
+    each = fl_resources_least(each, room);
     fl_resources_add(&node->free, each);
     if (!cluster_node_is_usable(cluster, node)) return;
     fl_resources_add(&cluster->free_sum, each);

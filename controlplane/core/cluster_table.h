@@ -30,6 +30,7 @@ struct node {
     struct fl_str name;   /* owned; empty: a hole, and all else is zero */
     struct fl_str labels; /* owned; "key=value\n", sorted */
     struct fl_resources total, free;
+    struct fl_resources owed;    /* taken beyond what was free */
     struct fl_resources held;    /* by replicas of live attempts; not in 'free' */
     struct fl_resources claimed; /* for jobs that wait, once enough of 'held' has ended */
     struct fl_resources guests;  /* the part of 'held' that has come beside those claims */
@@ -222,8 +223,8 @@ static inline struct fl_resources fl_resources_least(struct fl_resources a, stru
                                  .gpus = a.gpus < b.gpus ? a.gpus : b.gpus};
 }
 
-/* Takes from, or gives back to, a node of this session; taking more than is there leaves
- * nothing. */
+/* Takes from, or gives back to, a node of this session.  Where more is taken than is free, what is
+ * given back later pays for that first. */
 void cluster_take(struct cluster_table *table, struct cluster *cluster, uint32_t node,
                   struct fl_resources each);
 void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t node,

@@ -433,3 +433,24 @@ explain 1
     answer ok: placed; its cluster is creating it
     | job-1 starting Dispatching on east attempt=1
     | east InsufficientCapacity: needs 4 replicas of 3 roles, the first 3.000 CPU, 0 MiB each; east has 0.000 CPU, 131072 MiB free of 8.000 CPU, 131072 MiB
+
+# a start that a report leaves no room for gives nothing back that was never there
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=4
+agent east nodes n1 cpu=8 free=1 mark=0
+    east <- ack 2
+agent east reports 1/0#1 r0 exited 0
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    job_end job=1 succeeded Succeeded is_array=0
+    east <- ack 3
+nodes east
+    answer ok
+    | node n1 number=1 cpu=1/8
+submit ml cpu=4
+    job_new job=2 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
