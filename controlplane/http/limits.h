@@ -9,6 +9,12 @@
 #define HTTP_CONNECTIONS_MAX 1000000
 #define HTTP_HEAD_BYTES_MAX 262144
 
+/* The largest piece that a stream is given at once, the bytes that a chunk takes beside it, and so
+ * the least of stream_bytes_max: on_room comes when half of it is free. */
+#define HTTP_STREAM_PIECE_BYTES 16384
+#define HTTP_CHUNK_BYTES_MAX 32
+#define HTTP_STREAM_BYTES_MIN (2 * (HTTP_STREAM_PIECE_BYTES + HTTP_CHUNK_BYTES_MAX))
+
 struct http_limits {
 #define HTTP_LIMIT(name, type, value, text) type name;
 #include "controlplane/http/http_limits.def"

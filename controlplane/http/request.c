@@ -6,8 +6,7 @@
 #include "shared/base/assert.h"
 #include "shared/wire/http_target.h"
 
-#define SLOT_BITS 20       /* a handle's low bits; the request's number stands above them */
-#define CHUNK_BYTES_MAX 32 /* a chunk's size line and line ends, with the last chunk */
+#define SLOT_BITS 20 /* a handle's low bits; the request's number stands above them */
 
 _Static_assert(HTTP_CONNECTIONS_MAX < 1 << SLOT_BITS, "a slot fits");
 
@@ -166,14 +165,14 @@ static struct http_connection *stream_of(struct http_request *request)
 
 size_t http_stream_piece_max(const struct http_request *request)
 {
-    return request->connection->server->limits.stream_bytes_max / 2 - CHUNK_BYTES_MAX;
+    return request->connection->server->limits.stream_bytes_max / 2 - HTTP_CHUNK_BYTES_MAX;
 }
 
 size_t http_stream_room(struct http_request *request, size_t bytes_min)
 {
     struct http_connection *connection = stream_of(request);
     size_t bytes_max = connection->server->limits.stream_bytes_max;
-    size_t taken = http_connection_waiting(connection) + CHUNK_BYTES_MAX;
+    size_t taken = http_connection_waiting(connection) + HTTP_CHUNK_BYTES_MAX;
     size_t room = taken < bytes_max ? bytes_max - taken : 0;
 
     fl_assert(bytes_min <= http_stream_piece_max(request));
@@ -184,7 +183,7 @@ size_t http_stream_room(struct http_request *request, size_t bytes_min)
 bool http_stream_put(struct http_request *request, struct fl_str piece)
 {
     struct http_connection *connection = stream_of(request);
-    char size[CHUNK_BYTES_MAX];
+    char size[HTTP_CHUNK_BYTES_MAX];
     struct fl_buf *out;
 
     if (http_stream_room(request, piece.len) < piece.len) return false;

@@ -2,7 +2,9 @@
 import concurrent.futures
 import http.client
 import json
+import os
 import re
+import subprocess
 import urllib.parse
 
 import contract
@@ -490,6 +492,23 @@ def rest(f):
         equal(all_of_them - done, {"enrol", "followEvents"})  # an agent and an endless stream: other tests
 
 
+def least_stream():
+    """A setting that the start allows must serve: the least one, and one less."""
+    least = 32832
+    with hub.Hub({"http_stream_bytes_max": least}) as h, shows("with the least room of a stream a long log and its events are read whole"):
+        h.agent("east", h.join("east"))
+        job = h.api("POST", "/v1/jobs", {"command": ["sh", "-c", "seq 100000"]})["id"]
+        fleet.until("it has ended", lambda: h.api("GET", f"/v1/jobs/{job}")["state"] == "succeeded", 60)
+        equal(call(h, "GET", f"/v1/jobs/{job}/logs").body.decode(), "".join(f"{n}\n" for n in range(1, 100001)))
+        events = call(h, "GET", f"/v1/jobs/{job}/events").body.decode()
+        assert "job.submitted" in events and "job.ended" in events, events
+        with shows("less is refused at the start, by name"):
+            out = subprocess.run([os.path.join(fleet.BIN, "fairleadd"), "--database", "@" + h.database, "--state-dir", os.path.join(h.dir, "other"),
+                                  "--api-listen", "127.0.0.1:0", "--tunnel-listen", "127.0.0.1:0", "--metrics-listen", "", "--http-stream-bytes-max",
+                                  str(least - 1)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+            assert out.returncode != 0 and f"stream_bytes_max must be at least {least}" in out.stdout, (out.returncode, out.stdout[-800:])
+
+
 def metrics():
     port = hub.free_port()
     with hub.Hub({"metrics_listen": f"127.0.0.1:{port}"}) as h, shows("metrics are on a port of their own and want a token"):
@@ -515,6 +534,7 @@ def metrics():
 
 def main():
     metrics()
+    least_stream()
     with fleet.Fleet() as f:
         description(f)
         submitting(f)

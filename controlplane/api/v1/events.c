@@ -15,6 +15,7 @@
 #include "shared/io/log.h"
 
 enum { EVENT_BYTES_MAX = 8192, RETRY_MS = 1000, NEWEST_RETRY_MS = 500, AHEAD_MAX = 10000 };
+_Static_assert(EVENT_BYTES_MAX <= HTTP_STREAM_PIECE_BYTES, "an event is one piece");
 
 struct follower {
     struct api_stream stream; /* first */

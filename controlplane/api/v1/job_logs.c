@@ -13,7 +13,7 @@
 
 enum {
     COUNT_MAX = LOG_PAGE_LINES_MAX,
-    PAGE_BYTES = 16384,
+    PAGE_BYTES = HTTP_STREAM_PIECE_BYTES,
     RENDERED_MAX = 1 << 20,
     RANGE_BYTES = 1 << 20,         /* with so many an answer to Range reads no further page ... */
     RANGE_LINE_BYTES_MAX = 8 << 20 /* ... or with so many, while no line of it is whole */

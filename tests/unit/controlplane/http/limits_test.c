@@ -327,6 +327,10 @@ static void a_limit_of_nothing_is_refused(void **state)
     limits.head_ms = 0;
     assert_null(http_server_create(loop, &limits, (struct http_port){0}, &err));
     assert_int_equal(err.code, FL_INVALID);
+    limits = http_limits_default();
+    limits.stream_bytes_max = HTTP_STREAM_BYTES_MIN - 1; /* less than its largest piece needs */
+    assert_null(http_server_create(loop, &limits, (struct http_port){0}, &err));
+    assert_non_null(strstr(err.text, "stream_bytes_max must be at least 32832"));
     fl_loop_destroy(loop);
 }
 
