@@ -399,6 +399,7 @@ static void start_engine(struct daemon *daemon)
     config.store.instance = fl_state_dir_instance(daemon->dir);
     config.store.partition = partitions(daemon);
     config.engine.seed = fl_random_u64();
+    config.engine.core.queues_max = (uint32_t)number(daemon, CONFIG_queues_max);
     config.engine.core.claims_percent_max = (uint32_t)number(daemon, CONFIG_claims_percent);
     daemon->engine = engine_thread_create(&config, &ports);
     fronts_start(daemon->fronts, daemon->engine);

@@ -1,4 +1,4 @@
-/* queue.c - queues: list, show, make, pause, resume. */
+/* queue.c - queues: list, show, make, pause, resume, remove. */
 #include <stdio.h>
 #include <string.h>
 
@@ -71,4 +71,17 @@ int verb_queue_pause(struct cli *cli)
 int verb_queue_resume(struct cli *cli)
 {
     return cli_act(cli, "queues", "resume", NULL, "goes on");
+}
+
+int verb_queue_rm(struct cli *cli)
+{
+    struct cli_request request = {.method = "DELETE"};
+    const char *name = cli_one_name(cli);
+    int code;
+
+    if (!name) return CLI_USAGE;
+    request.path = fl_arena_printf(&cli->arena, "/v1/queues/%s", name);
+    code = cli_call(cli, &request, NULL);
+    if (code == CLI_OK) fprintf(stderr, "queue %s is removed\n", cli->args.words.at[0]);
+    return code;
 }

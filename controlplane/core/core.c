@@ -153,6 +153,7 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     case CORE_EV_hold:
     case CORE_EV_release:
     case CORE_EV_queue_put:
+    case CORE_EV_queue_remove:
     case CORE_EV_cluster_put:
     case CORE_EV_cluster_cordon:
     case CORE_EV_cluster_forget:
@@ -284,7 +285,7 @@ struct core_stats core_stats(const struct core *core)
                                .elements = core->elements.elements.len,
                                .shapes = core->shapes.entries.len,
                                .clusters = core->clusters.clusters.len,
-                               .queues = core->queues.queues.len,
+                               .queues = core->queues.ids.len,
                                .hot_bytes = job_table_hot_bytes(&core->jobs),
                                .starts = core->starts,
                                .placements_tried = core->round.tried,

@@ -91,7 +91,8 @@ uint64_t core_hash(const struct core *core)
     for (size_t i = 0; i < core->queues.queues.len; i++) {
         const struct queue *queue = &core->queues.queues.at[i];
 
-        h = fl_hash_u64(h, (uint64_t)queue->tenant.n << 1 | queue->is_paused);
+        h = fl_hash_u64(h, (uint64_t)queue->tenant.n << 2 | (uint64_t)queue->is_removed << 1 |
+                               queue->is_paused);
         h = hash_text(h, queue->name);
     }
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {

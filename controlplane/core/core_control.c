@@ -82,6 +82,10 @@ static void put_queue(struct core *core, const struct core_event *event, struct 
     struct fl_err err = {0};
     struct queue *queue;
 
+    if (is_new && event->queue_put.is_change) {
+        core_answer_code(batch, event, FL_ABSENT, "this queue does not exist");
+        return;
+    }
     if (is_new && !queue_table_add(&core->queues, id, event->tenant, name, &id, &err)) {
         core_answer_code(batch, event, err.code, err.text);
         return;
@@ -94,6 +98,33 @@ static void put_queue(struct core *core, const struct core_event *event, struct 
         core->is_dirty = true;
     }
     accepted(batch, event, (struct core_answer){.code = FL_OK, .id = queue->id.n});
+}
+
+/* Its ended jobs keep its name. */
+static void remove_queue(struct core *core, const struct core_event *event,
+                         struct core_batch *batch)
+{
+    struct fl_queue_id id =
+        queue_table_find(&core->queues, event->tenant, event->queue_remove.name);
+    struct queue *queue = id.n ? queue_table_at(&core->queues, id) : NULL;
+
+    if (!queue) {
+        core_answer_code(batch, event, FL_ABSENT, "this queue does not exist");
+        return;
+    }
+    if (queue->jobs > 0) {
+        core_answer_code(batch, event, FL_CONFLICT,
+                         fl_arena_printf(&core->scratch,
+                                         "%" PRIu32 " jobs of queue %s have not ended; cancel them "
+                                         "or wait for their end",
+                                         queue->jobs, queue->name));
+        return;
+    }
+    if (queue->claim.cluster.n) core_round_end_claim(core, queue); /* its job has just ended */
+    queue_table_drop(&core->queues, id);
+    core_put_queue(batch, queue);
+    core_audit(batch, event, "queue_remove %s", queue->name);
+    accepted_ok(batch, event);
 }
 
 static void put_cluster(struct core *core, const struct core_event *event, struct core_batch *batch)
@@ -229,6 +260,9 @@ void core_control(struct core *core, const struct core_event *event, struct core
         break;
     case CORE_EV_queue_put:
         put_queue(core, event, batch);
+        break;
+    case CORE_EV_queue_remove:
+        remove_queue(core, event, batch);
         break;
     case CORE_EV_cluster_put:
         put_cluster(core, event, batch);

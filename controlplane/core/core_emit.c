@@ -109,6 +109,7 @@ void core_put_queue(struct core_batch *batch, const struct queue *queue)
                       .queue_put = {.queue = queue->id.n,
                                     .tenant = queue->tenant.n,
                                     .is_paused = queue->is_paused,
+                                    .is_removed = queue->is_removed,
                                     .name = fl_str_c(queue->name)}};
 
     core_batch_row(batch, &row);

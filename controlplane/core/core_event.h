@@ -22,6 +22,7 @@
     X(hold, "a job shall start nothing more")                                                      \
     X(release, "a held job may start")                                                             \
     X(queue_put, "a queue is made, paused or resumed")                                             \
+    X(queue_remove, "an empty queue shall go")                                                     \
     X(cluster_put, "a cluster is enrolled")                                                        \
     X(cluster_cordon, "a cluster shall take no new work, or shall again")                          \
     X(cluster_forget, "a person says that a silent cluster is gone for good")                      \
@@ -149,7 +150,11 @@ struct core_event {
         struct {
             struct fl_str name;
             bool is_paused;
+            bool is_change; /* the queue must be there; else it is made */
         } queue_put;
+        struct {
+            struct fl_str name;
+        } queue_remove;
         struct {
             struct fl_str name, uid;
         } cluster_put;

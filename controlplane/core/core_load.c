@@ -16,6 +16,7 @@ static bool load_queue(struct core *core, const struct row_queue_put *row, struc
         return fl_err_wrap(err, "queue %" PRIu32, row->queue);
     }
     queue_table_at(&core->queues, id)->is_paused = row->is_paused;
+    if (row->is_removed) queue_table_drop(&core->queues, id);
     return true;
 }
 
@@ -122,6 +123,7 @@ static bool load_job(struct core *core, const struct row_job_new *row, struct fl
     struct job *job;
 
     if (!shape.n || row->queue == 0 || row->queue > core->queues.queues.len || row->elements == 0 ||
+        queue_table_at(&core->queues, (struct fl_queue_id){row->queue})->is_removed ||
         job_table_find(&core->jobs, (struct fl_job){row->job}).n) {
         return fl_fail(err, FL_TORN,
                        "job %" PRIu64 " is there twice, or its queue %" PRIu32 " or shape %" PRIu32

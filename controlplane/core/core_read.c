@@ -466,19 +466,21 @@ static void list_nodes(struct core *core, const struct core_event *event, struct
 static void list_queues(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     size_t len_max = page_len(event->list.len_max);
-    struct fl_queue_id id = {event->list.from ? event->list.from : 1};
+    size_t i = fl_vec_lower_bound(&core->queues.ids, n, event->list.from);
     struct core_answer page = {0};
 
     page.queues = fl_arena_array(&core->scratch, struct core_queue_view, len_max);
-    for (; id.n <= core->queues.queues.len && page.queues_len < len_max; id.n++) {
-        const struct queue *queue = queue_table_at(&core->queues, id);
+    for (; i < core->queues.ids.len && page.queues_len < len_max; i++) {
+        const struct queue *queue = queue_table_at(&core->queues, core->queues.ids.at[i]);
 
         core_look(core, 1);
         if (queue->tenant.n != event->tenant.n) continue;
-        page.queues[page.queues_len++] = (struct core_queue_view){
-            .queue = id, .name = queue->name, .is_paused = queue->is_paused, .jobs = queue->jobs};
+        page.queues[page.queues_len++] = (struct core_queue_view){.queue = queue->id,
+                                                                  .name = queue->name,
+                                                                  .is_paused = queue->is_paused,
+                                                                  .jobs = queue->jobs};
     }
-    page.next = id.n <= core->queues.queues.len ? id.n : 0;
+    page.next = i < core->queues.ids.len ? core->queues.ids.at[i].n : 0;
     answer(batch, event, page);
 }
 

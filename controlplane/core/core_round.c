@@ -2,7 +2,7 @@
 
 /* A round of placement carried out: sched/round.h decides, and nothing else does. */
 
-static void end_claim(struct core *core, struct queue *queue)
+void core_round_end_claim(struct core *core, struct queue *queue)
 {
     struct claim *claim = &queue->claim;
     struct cluster *cluster = cluster_table_at(&core->clusters, claim->cluster);
@@ -39,13 +39,14 @@ static void begin_claim(struct core *core, const struct decision *decision)
 /* Claims on nodes that are not what they were, or on a cluster that takes no work. */
 static void end_broken_claims(struct core *core)
 {
-    for (size_t i = 0; i < core->queues.queues.len; i++) {
-        struct queue *queue = &core->queues.queues.at[i];
+    for (size_t i = 0; i < core->queues.ids.len; i++) {
+        struct queue *queue = queue_table_at(&core->queues, core->queues.ids.at[i]);
         const struct cluster *cluster;
 
         if (!queue->claim.cluster.n) continue;
         cluster = cluster_table_at(&core->clusters, queue->claim.cluster);
-        if (cluster->is_claim_broken || !judge_takes_work(cluster)) end_claim(core, queue);
+        if (cluster->is_claim_broken || !judge_takes_work(cluster))
+            core_round_end_claim(core, queue);
     }
 }
 
@@ -66,7 +67,7 @@ static void carry_out(struct core *core, struct core_batch *batch, const struct 
         begin_claim(core, decision);
         break;
     case DECISION_UNCLAIM:
-        end_claim(core, queue_table_at(&core->queues, decision->queue));
+        core_round_end_claim(core, queue_table_at(&core->queues, decision->queue));
         break;
     }
 }

@@ -223,6 +223,8 @@ bool core_access_check(struct core *core, const struct core_event *event, struct
 
 /* True: the budget is used up and more may start. */
 bool core_round(struct core *core, struct core_batch *batch);
+/* The queue has a claim. */
+void core_round_end_claim(struct core *core, struct queue *queue);
 
 /* ---- core_load.c ----------------------------------------------------------------------------- */
 

@@ -26,7 +26,7 @@ struct accepted {
     struct fl_picks picks;
 };
 
-/* What can be said of the item alone. */
+/* The bounds of the item alone. */
 static bool check_sizes(struct core *core, const struct core_submit_item *item,
                         struct core_outcome *outcome)
 {

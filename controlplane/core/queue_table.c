@@ -22,6 +22,7 @@ void queue_table_fini(struct queue_table *table)
         fl_vec_fini(&table->queues.at[i].claim.nodes);
     }
     fl_vec_fini(&table->queues);
+    fl_vec_fini(&table->ids);
     fl_map_fini(&table->by_name);
     fl_slab_fini(&table->buckets);
 }
@@ -41,8 +42,9 @@ static struct name_key name_key(struct fl_tenant tenant, struct fl_str name)
     return key;
 }
 
-struct fl_queue_id queue_table_find(const struct queue_table *table, struct fl_tenant tenant,
-                                    struct fl_str name)
+/* The queue of this name, even if it is removed. */
+static struct fl_queue_id find_any(const struct queue_table *table, struct fl_tenant tenant,
+                                   struct fl_str name)
 {
     struct name_key key;
     uint64_t id = 0;
@@ -53,32 +55,63 @@ struct fl_queue_id queue_table_find(const struct queue_table *table, struct fl_t
     return (struct fl_queue_id){(uint32_t)id};
 }
 
+struct fl_queue_id queue_table_find(const struct queue_table *table, struct fl_tenant tenant,
+                                    struct fl_str name)
+{
+    struct fl_queue_id id = find_any(table, tenant, name);
+
+    return id.n && !queue_table_at(table, id)->is_removed ? id : (struct fl_queue_id){0};
+}
+
 bool queue_table_add(struct queue_table *table, struct fl_queue_id id, struct fl_tenant tenant,
                      struct fl_str name, struct fl_queue_id *ret_id, struct fl_err *err)
 {
     struct fl_queue_id next = {(uint32_t)table->queues.len + 1};
+    struct fl_queue_id known = find_any(table, tenant, name);
     struct queue queue = {.id = next, .tenant = tenant};
     struct name_key key;
 
     if (!fl_str_is_name(name)) {
         return fl_fail(err, FL_INVALID, "a queue's name is " FL_NAME_ALLOWED);
     }
-    if (queue_table_find(table, tenant, name).n) {
+    if (known.n && (id.n || !queue_table_at(table, known)->is_removed)) {
         return fl_fail(err, FL_EXISTS, "queue " FL_STR_FMT " is there already", FL_STR_ARG(name));
     }
-    if (next.n > table->queues_max) {
-        return fl_fail(err, FL_FULL, "there are %u queues, the most there can be",
-                       table->queues_max);
+    if (id.n == 0 && table->ids.len >= table->queues_max) {
+        return fl_fail(err, FL_FULL,
+                       "there are %zu queues, the most there can be; remove one that is empty",
+                       table->ids.len);
+    }
+    if (id.n == 0 && !known.n && next.n > (uint64_t)QUEUE_TURNS_MAX * table->queues_max) {
+        return fl_fail(err, FL_FULL,
+                       "queues had %zu names since the beginning, the most there can be; take the "
+                       "name of a removed one",
+                       table->queues.len);
     }
     if (id.n != 0 && id.n != next.n) {
         return fl_fail(err, FL_TORN, "queue %u comes where queue %u is next", id.n, next.n);
+    }
+    *ret_id = known.n ? known : next;
+    fl_vec_insert(&table->ids, fl_vec_lower_bound(&table->ids, n, ret_id->n), *ret_id);
+    if (known.n) {
+        queue_table_at(table, known)->is_removed = false;
+        return true;
     }
     memcpy(queue.name, name.at, name.len);
     fl_vec_push(&table->queues, queue);
     key = name_key(tenant, name);
     fl_map_put(&table->by_name, &key, sizeof key, next.n);
-    *ret_id = next;
     return true;
+}
+
+void queue_table_drop(struct queue_table *table, struct fl_queue_id id)
+{
+    struct queue *queue = queue_table_at(table, id);
+
+    fl_assert(queue->jobs == 0 && !queue->claim.cluster.n && !queue->is_removed);
+    queue->is_removed = true;
+    queue->is_paused = false;
+    fl_vec_remove(&table->ids, fl_vec_lower_bound(&table->ids, n, id.n));
 }
 
 /* Where in the queue's list a bucket of this kind is, or belongs. */

@@ -40,6 +40,7 @@ struct queue {
     struct fl_queue_id id;
     struct fl_tenant tenant;
     bool is_paused;
+    bool is_removed;        /* only its name is known, for the jobs that it had */
     uint32_t jobs;          /* open */
     struct job_slot newest; /* the first of them, linked by 'older' */
     char name[FL_NAME_BYTES_MAX + 1];
@@ -48,11 +49,16 @@ struct queue {
 };
 
 struct queue_table {
-    FL_VEC(struct queue) queues; /* id i + 1 is at[i]: never removed */
-    struct fl_map by_name;       /* tenant and name -> id */
+    FL_VEC(struct queue) queues; /* id i + 1 is at[i], also of removed ones */
+    struct fl_map by_name;       /* tenant and name -> id, likewise */
     struct fl_slab buckets;
     uint32_t queues_max;
+    FL_VEC(struct fl_queue_id) ids; /* those not removed, in order */
 };
+
+/* A removed queue keeps its id and its name for ever: so many can come and go for each that may be
+ * there at a time. */
+enum { QUEUE_TURNS_MAX = 16 };
 
 void queue_table_init(struct queue_table *table, uint32_t queues_max, uint32_t buckets_max);
 void queue_table_fini(struct queue_table *table);
@@ -69,15 +75,18 @@ static inline struct bucket *queue_table_bucket(const struct queue_table *table,
     return fl_slab_at(&table->buckets, slot.n);
 }
 
-/* None: not there. */
+/* None: not there, or removed. */
 struct fl_queue_id queue_table_find(const struct queue_table *table, struct fl_tenant tenant,
                                     struct fl_str name);
 
-/* A new queue gets the next id, which must be 'id' if one is given.  FL_INVALID: no name;
- * FL_EXISTS; FL_FULL. */
+/* A new queue gets the next id, which must be 'id' if one is given; one that was removed gets its
+ * own again.  FL_INVALID: no name; FL_EXISTS; FL_FULL. */
 FL_CHECK bool queue_table_add(struct queue_table *table, struct fl_queue_id id,
                               struct fl_tenant tenant, struct fl_str name,
                               struct fl_queue_id *ret_id, struct fl_err *err);
+
+/* The queue has no open job, and no claim. */
+void queue_table_drop(struct queue_table *table, struct fl_queue_id id);
 
 /* The bucket for jobs like this; made if it is not there.  None: there are as many as can be. */
 struct bucket_slot queue_table_need_bucket(struct queue_table *table, struct fl_queue_id queue,

@@ -139,7 +139,7 @@ static uint32_t read_u32_var(struct fl_reader *reader)
     return read_len(reader, UINT32_MAX);
 }
 
-/* What a shape of FORMAT_OLD says of its jobs. */
+/* The part of a shape of FORMAT_OLD that its jobs have now. */
 struct old {
     uint32_t deadline_s, retries_max;
 };

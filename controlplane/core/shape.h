@@ -2,7 +2,7 @@
  * The API writes them once it has checked the job document; jobs with equal bytes are equal
  * to the scheduler.  Decoding is total: bytes that shape_encode would not write are
  * refused, but for those of releases before migration 0003.  Their shapes held the deadline and the
- * retries of their jobs too, and the rows of these jobs do not: so both are read from such a shape
+ * retries of their jobs too, and the rows of these jobs do not: so both are read from the shape
  * until its jobs have ended.  Uses shared/base only. */
 #pragma once
 
@@ -45,7 +45,7 @@ FL_CHECK bool shape_decode(struct fl_str bytes, struct shape *ret_shape, struct 
 /* Were 'bytes' written before migration 0003? */
 bool shape_is_old(struct fl_str bytes);
 
-/* What an old shape, which shape_decode took, says of its jobs. */
+/* The deadline and the retries of the jobs of an old shape, which shape_decode took. */
 void shape_read_old(struct fl_str bytes, uint32_t *ret_deadline_s, uint32_t *ret_retries_max);
 
 uint32_t shape_replicas(const struct shape *shape);

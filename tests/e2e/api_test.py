@@ -396,6 +396,33 @@ def access(f):
         equal(call(f, "GET", "/v1/clusters", token=queued).status, 200)
         equal(call(f, "POST", "/v1/clusters/east:cordon", token=queued).status, 403)
         call(f, "POST", f"/v1/jobs/{job}:cancel")
+    with shows("a queue without open jobs is removed; the name is free, tokens of it find nothing, ended jobs keep it"):
+        call(f, "POST", "/v1/queues", {"name": "passing"})
+        job = call(f, "POST", "/v1/jobs", {"command": ["true"], "queue": "passing", "hold": True}).json()["id"]
+        token = made("passing", ["read", "submit"], queue="passing")["token"]
+        busy = call(f, "DELETE", "/v1/queues/passing")
+        equal(busy.status, 409)
+        assert "1 jobs of queue passing have not ended" in busy.json()["detail"], busy.json()
+        call(f, "POST", f"/v1/jobs/{job}:cancel")
+        equal(call(f, "DELETE", "/v1/queues/passing", token=token).status, 403)
+        gone = call(f, "DELETE", "/v1/queues/passing", headers={"Idempotency-Key": "passing"})
+        equal((gone.status, gone.json()), (200, {"name": "passing"}))
+        equal(call(f, "DELETE", "/v1/queues/passing", headers={"Idempotency-Key": "passing"}).status, 200)
+        equal(call(f, "DELETE", "/v1/queues/passing").status, 404)
+        equal([call(f, "POST", f"/v1/queues/passing:{verb}").status for verb in ("pause", "resume")], [404, 404])
+        equal(call(f, "GET", "/v1/queues/passing").status, 404)
+        equal(call(f, "POST", "/v1/jobs", {"command": ["true"]}, token=token).status, 404)
+        equal(call(f, "GET", f"/v1/jobs/{job}").json()["queue"], "passing")
+        assert any("queue_remove passing" in row["what"] for row in call(f, "GET", "/v1/audit").json()["audit"])
+        equal(call(f, "POST", "/v1/queues", {"name": "passing"}).status, 201)
+        equal([row["id"] for row in call(f, "GET", "/v1/jobs?queue=passing&state=cancelled").json()["jobs"]], [job])
+    with shows("queues come in pages"):
+        whole, pages, cursor = call(f, "GET", "/v1/queues").json(), [], ""
+        while cursor is not None:
+            page = call(f, "GET", f"/v1/queues?limit=1&cursor={cursor}").json()
+            pages, cursor = pages + page["queues"], page.get("cursor")
+        equal(pages, whole["queues"])
+        equal(call(f, "GET", "/v1/queues?cursor=x").status, 422)
     with shows("an expired or revoked token is 401; no answer holds a token's text but the one that makes it"):
         short = made("short", ["read"], ttlSeconds=1)["token"]
         fleet.until("it has expired", lambda: call(f, "GET", "/v1/whoami", token=short).status == 401, 30)
@@ -446,7 +473,7 @@ def rest(f):
         one, two = (call(f, "POST", "/v1/jobs", {"command": ["true"], "hold": True}).json()["id"] for _ in range(2))
         in_turn = (("submitJob", "", {"command": ["true"]}), ("submitJobs", "", [{"command": ["true"]}]), ("holdJob", one, None), ("releaseJob", one, None),
                    ("cancelJob", two, None), ("retryJob", one, {}), ("createQueue", "", {"name": "keyed"}), ("pauseQueue", "keyed", None),
-                   ("resumeQueue", "keyed", None), ("cordonCluster", "west", {"reason": "x"}), ("drainCluster", "west", {"running": "wait"}),
+                   ("resumeQueue", "keyed", None), ("removeQueue", "keyed", None), ("cordonCluster", "west", {"reason": "x"}), ("drainCluster", "west", {"running": "wait"}),
                    ("uncordonCluster", "west", None), ("unlockCluster", "west", None), ("revokeCluster", "west", None), ("forgetCluster", "west", None))
         equal({operation for operation, _, _ in in_turn}, set(keyed))
 
@@ -462,14 +489,14 @@ def rest(f):
             second = ask(operation, name, body)
             equal((second.status, second.headers.get("idempotent-replayed")), (first.status, "true"), operation)
         f.wait(two)
-        for operation, name, body in in_turn:  # the jobs have ended, the cluster is forgotten
+        for operation, name, body in in_turn:  # the jobs have ended, queue and cluster are gone
             second = ask(operation, name, body)
             equal(second.headers.get("idempotent-replayed"), "true", operation)
-            assert second.status < 400 or name == "west" and second.status == 404, (operation, second.status)
+            assert second.status < 400 or (name == "west" or "Queue" in operation) and second.status in (404, 409), (operation, second.status)
         equal(call(f, "POST", f"/v1/jobs/{one}:hold").status, 409)
         equal(call(f, "POST", f"/v1/jobs/{one}:hold", headers={"Idempotency-Key": "late"}).status, 409)
     with shows("an empty cursor is the first page"):
-        for path in ("/v1/jobs", "/v1/clusters", "/v1/clusters/east/nodes", "/v1/tokens", "/v1/audit", f"/v1/jobs/{made['id']}/attempts"):
+        for path in ("/v1/jobs", "/v1/queues", "/v1/clusters", "/v1/clusters/east/nodes", "/v1/tokens", "/v1/audit", f"/v1/jobs/{made['id']}/attempts"):
             equal(call(f, "GET", path + "?cursor=&limit=2").status, 200, path)
     with shows("bounds, words and required members are checked by the tables"):
         for method, path, body, pointer in (("POST", "/v1/tokens", {"name": "x"}, "/scopes"), ("POST", "/v1/tokens", {"name": "X", "scopes": ["read"]}, "/name"),

@@ -336,6 +336,16 @@ def acting(f):
         equal(f.cli("queue", "get", "night").split()[-3:], ["night", "paused", "1"])
         equal(json.loads(f.cli("queue", "get", "night", "-o", "json")), {"name": "night", "paused": True, "jobs": 1})
         f.cli("queue", "resume", "night")
+    with shows("a queue is removed once its jobs have ended"):
+        held = f.cli("run", "-d", "--hold", "-q", "night", "--", "true").strip()
+        out = f.run("queue", "rm", "night")
+        assert out.returncode != 0 and "2 jobs of queue night have not ended" in out.stderr, out.stderr
+        for queued in f.cli("ps", "-q", "night", "-o", "name").split():
+            f.cli("cancel", queued)
+            f.run("wait", queued)
+        equal(f.run("queue", "rm", "night").stderr, "queue night is removed\n")
+        assert "night" not in f.cli("queue", "ls")
+        assert "night" in f.cli("get", held)
         out = f.run("run", "-d", "-q", "nowhere", "--", "true")
         assert out.returncode != 0 and "nowhere" in out.stderr, out.stderr
     with shows("clusters: listed, cordoned, and back"):

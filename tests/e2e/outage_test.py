@@ -51,6 +51,8 @@ def timed(what, since):
 
 def without_control_plane(w):
     passing = [w.worker("east"), w.worker("west")]
+    late = w.h.submit({"command": ["sleep", "600"], "deadline": "2s", "hold": True})
+    twice = w.h.submit({"command": ["sh", "-c", "exit 9"], "retry": 1, "hold": True})
     with shows(f"{DOWN_S} s without the control plane touch no job"):
         w.h.kill()
         watch(w.lasting + passing, DOWN_S / 4)
@@ -70,6 +72,11 @@ def without_control_plane(w):
     with shows("it schedules again"):
         equal(w.h.wait(w.h.submit({"command": ["true"]}))["state"], "succeeded")
         timed("a new job has run after its start", since)
+    with shows("a job that had not started has the deadline and the retries that it came with"):
+        for job in (late, twice):
+            w.h.patient("POST", f"/v1/jobs/{job}:release")
+        equal(w.h.wait(late)["reason"], "DeadlineExceeded")
+        equal([one["exitCode"] for one in w.h.wait(twice)["attempts"]], [9, 9])
 
 
 def without_database(w):

@@ -291,6 +291,12 @@ static void drive_admin(struct drive *drive)
         event.kind = CORE_EV_queue_put;
         event.queue_put.name = fl_str_c(drive_queues[drive_below(drive, 4)]);
         event.queue_put.is_paused = what & 64;
+        if (what & 128) {
+            struct fl_str name = event.queue_put.name;
+
+            event.kind = CORE_EV_queue_remove;
+            event.queue_remove.name = name;
+        }
         break;
     case 3:
     case 4:

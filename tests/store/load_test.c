@@ -26,7 +26,7 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     assert_int_equal(help_take(help, 0), FL_OK);
     help_row(one, ROW(queue_put, .queue = 1, .tenant = 1, .is_paused = 1, .name = FL_STR("old")));
     help_row(one, ROW(queue_put, .queue = 2, .tenant = 1, .name = FL_STR("train")));
-    help_row(one, ROW(queue_put, .queue = 1, .tenant = 1, .name = FL_STR("eval")));
+    help_row(one, ROW(queue_put, .queue = 1, .tenant = 1, .name = FL_STR("eval"), .is_removed = 1));
     help_row(one, ROW(cluster_put, .cluster = UINT32_MAX, .state = 1, .access = 2, .is_draining = 1,
                       .session_epoch = UINT64_MAX >> 1, .generation = 7, .seen = 6, .key = digest,
                       .uuid = FL_STR("0e984725-c51c-4bf4-9960-e1c80e27aba0"), .name = FL_STR("c"),
@@ -92,7 +92,8 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
              ROW(job_end, .job = 13, .state = 18, .reason = 35, .is_array = 1, .has_marks = 1));
     assert_int_equal(help_commit(help, two), ENGINE_COMMITTED);
 
-    help_row(expected, ROW(queue_put, .queue = 1, .tenant = 1, .name = FL_STR("eval")));
+    help_row(expected,
+             ROW(queue_put, .queue = 1, .tenant = 1, .name = FL_STR("eval"), .is_removed = 1));
     help_row(expected, ROW(queue_put, .queue = 2, .tenant = 1, .name = FL_STR("train")));
     help_row(expected, one->rows.at[3]);
     help_row(expected, one->rows.at[29]); /* the used join token, the token that is left */

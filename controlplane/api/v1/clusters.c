@@ -2,11 +2,10 @@
 
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/document.h"
+#include "controlplane/api/v1/id_page.h"
 #include "controlplane/api/v1/job_json.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/views/directory.h"
-
-enum { PAGE = 500 };
 
 static void write_resources(struct fl_json_out *json, const char *key,
                             const struct fl_resources *amount)
@@ -60,28 +59,9 @@ static void listed(struct api_call *call, const struct core_answer *answer)
         write_cluster(json, &answer->clusters[i]);
     }
     fl_json_close(json, ']');
-    if (answer->next != 0) {
-        char *cursor = fl_arena_printf(&call->arena, "%llu", (unsigned long long)answer->next);
-
-        fl_json_put_cstr(json, "cursor", cursor);
-    }
+    id_page_put_next(json, answer->next);
     fl_json_close(json, '}');
     api_answer(call);
-}
-
-/* A number; false: the call was answered. */
-static bool read_cursor(struct api_call *call, uint32_t *ret_from)
-{
-    struct fl_str cursor = api_query(call, "cursor");
-    uint64_t n = 0;
-
-    if (cursor.len > 0 && (!fl_str_parse_u64(cursor, &n) || n > UINT32_MAX)) {
-        api_fail_at(call, "cursor", "not a cursor of this list", cursor,
-                    "'cursor' of the page before");
-        return false;
-    }
-    *ret_from = (uint32_t)n;
-    return true;
 }
 
 static void list_clusters(struct api_call *call)
@@ -89,7 +69,7 @@ static void list_clusters(struct api_call *call)
     struct engine_event *event;
     uint32_t from;
 
-    if (!read_cursor(call, &from)) return;
+    if (!id_page_from(call, &from)) return;
     event = api_event(call, CORE_EV_list_clusters);
     event->event.list.from = from;
     event->event.list.len_max = api_query_u64(call, "limit");
@@ -152,11 +132,7 @@ static void listed_nodes(struct api_call *call, const struct core_answer *answer
         fl_json_close(json, '}');
     }
     fl_json_close(json, ']');
-    if (answer->next != 0) {
-        char *cursor = fl_arena_printf(&call->arena, "%llu", (unsigned long long)answer->next);
-
-        fl_json_put_cstr(json, "cursor", cursor);
-    }
+    id_page_put_next(json, answer->next);
     fl_json_close(json, '}');
     api_answer(call);
 }
@@ -167,7 +143,7 @@ static void list_nodes(struct api_call *call)
     struct fl_cluster cluster;
     uint32_t from;
 
-    if (!find_cluster(call, &cluster) || !read_cursor(call, &from)) return;
+    if (!find_cluster(call, &cluster) || !id_page_from(call, &from)) return;
     event = api_event(call, CORE_EV_list_nodes);
     event->event.list_nodes.cluster = cluster;
     event->event.list_nodes.from = from;
@@ -269,13 +245,6 @@ static void forget_cluster(struct api_call *call)
     decide(call, CORE_EV_cluster_forget, forgotten);
 }
 
-static const struct api_field page_query[] = {
-    API_MAY("cursor", "string",
-            "where the page begins: 'cursor' of the page before; empty: at the first"),
-    API_MAY("limit", "integer", "the most of one page", .min = 1, .max = PAGE, .preset = PAGE),
-    {0},
-};
-
 static const struct api_field cordon_fields[] = {
     API_MAY("reason", "string", "shown with the cluster", .min = 1, .max = CORE_REASON_BYTES_MAX),
     {0},
@@ -371,11 +340,11 @@ const struct api_object cluster_forgotten_object = {.name = "ClusterForgotten",
 
 const struct api_route cluster_routes[] = {
     API_ROUTE(API_GET, "/v1/clusters", API_NEED_read, list_clusters, "listClusters",
-              "lists clusters and what they have", .query = page_query, .answer = "ClusterPage"),
+              "lists clusters and what they have", .query = id_page_query, .answer = "ClusterPage"),
     API_ROUTE(API_GET, "/v1/clusters/{cluster}", API_NEED_read, get_cluster, "getCluster",
               "shows one cluster", .answer = "Cluster"),
     API_ROUTE(API_GET, "/v1/clusters/{cluster}/nodes", API_NEED_read, list_nodes, "listNodes",
-              "lists its nodes as its agent reported them", .query = page_query,
+              "lists its nodes as its agent reported them", .query = id_page_query,
               .answer = "NodePage"),
     API_ROUTE(API_POST, "/v1/clusters/{cluster}:cordon", API_NEED_fleet, cordon_cluster,
               "cordonCluster", "starts nothing more there", .body = cordon_fields, .body_max = 4096,

@@ -162,6 +162,7 @@ static void write_data(struct fl_json_out *json, const struct row *row, struct d
     case ROW_queue_put:
         fl_json_put_str(json, "queue", row->queue_put.name);
         fl_json_put_bool(json, "paused", row->queue_put.is_paused);
+        fl_json_put_bool(json, "removed", row->queue_put.is_removed);
         break;
     case ROW_cluster_put:
         fl_json_put_str(json, "cluster", row->cluster_put.name);
@@ -327,13 +328,14 @@ static const struct api_field queue_changed_fields[] = {
     HEAD("queue.changed"),
     API_MUST("queue", "string", "its name"),
     API_MUST("paused", "boolean", "nothing of it starts"),
+    API_MUST("removed", "boolean", "it is gone; its ended jobs keep its name"),
     {0},
 };
 
-const struct api_object queue_changed_event_object = {.name = "QueueChangedEvent",
-                                                      .text =
-                                                          "A queue was made, paused or resumed.",
-                                                      .fields = queue_changed_fields};
+const struct api_object queue_changed_event_object = {
+    .name = "QueueChangedEvent",
+    .text = "A queue was made, paused, resumed or removed.",
+    .fields = queue_changed_fields};
 
 static const struct api_field cluster_changed_fields[] = {
     HEAD("cluster.changed"),

@@ -2,9 +2,9 @@
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/auth.h"
 #include "controlplane/api/document.h"
+#include "controlplane/api/v1/id_page.h"
 #include "controlplane/api/v1/resources.h"
-
-enum { PAGE = 1000 };
+#include "controlplane/views/directory.h"
 
 static void write_queue(struct fl_json_out *json, const struct core_queue_view *queue)
 {
@@ -13,15 +13,6 @@ static void write_queue(struct fl_json_out *json, const struct core_queue_view *
     fl_json_put_bool(json, "paused", queue->is_paused);
     fl_json_put_u64(json, "jobs", queue->jobs);
     fl_json_close(json, '}');
-}
-
-/* There are at most as many queues as one page has. */
-static void ask_queues(struct api_call *call, api_then *then)
-{
-    struct engine_event *event = api_event(call, CORE_EV_list_queues);
-
-    event->event.list.len_max = PAGE;
-    api_ask(call, event, then);
 }
 
 static void listed(struct api_call *call, const struct core_answer *answer)
@@ -35,13 +26,21 @@ static void listed(struct api_call *call, const struct core_answer *answer)
         write_queue(json, &answer->queues[i]);
     }
     fl_json_close(json, ']');
+    id_page_put_next(json, answer->next);
     fl_json_close(json, '}');
     api_answer(call);
 }
 
 static void list_queues(struct api_call *call)
 {
-    ask_queues(call, listed);
+    struct engine_event *event;
+    uint32_t from;
+
+    if (!id_page_from(call, &from)) return;
+    event = api_event(call, CORE_EV_list_queues);
+    event->event.list.from = from;
+    event->event.list.len_max = api_query_u64(call, "limit");
+    api_ask(call, event, listed);
 }
 
 /* The queue that the path names, or the body of a creation. */
@@ -50,72 +49,98 @@ static void got(struct api_call *call, const struct core_answer *answer)
     const struct fl_str *made = call->state;
     struct fl_str name = made ? *made : call->params[0];
 
-    for (size_t i = 0; i < answer->queues_len; i++) {
-        if (!fl_str_eq(name, fl_str_c(answer->queues[i].name))) continue;
-        write_queue(api_json(call), &answer->queues[i]);
+    if (answer->queues_len > 0 && fl_str_eq(name, fl_str_c(answer->queues[0].name))) {
+        write_queue(api_json(call), &answer->queues[0]);
         api_answer(call);
-        return;
+    } else if (made) { /* by the first of this request, if it is a repetition */
+        api_fail(call, FL_CONFLICT, "queue " FL_STR_FMT " was made, and has been removed since",
+                 FL_STR_ARG(name));
+    } else {
+        api_absent(call);
     }
-    api_absent(call);
+}
+
+static void ask_queue(struct api_call *call, uint64_t id)
+{
+    struct engine_event *event = api_event(call, CORE_EV_list_queues);
+
+    event->event.list.from = (uint32_t)id;
+    event->event.list.len_max = 1;
+    api_ask(call, event, got);
 }
 
 static void get_queue(struct api_call *call)
 {
-    if (!api_may_see_queue(&call->token, call->params[0])) {
+    struct fl_queue_id queue;
+
+    if (!api_may_see_queue(&call->token, call->params[0]) ||
+        !directory_queue_id(call->parts->directory, call->params[0], &queue)) {
         api_absent(call);
         return;
     }
-    ask_queues(call, got);
+    ask_queue(call, queue.n);
 }
 
 static void was_put(struct api_call *call, const struct core_answer *answer)
 {
-    (void)answer;
-    ask_queues(call, got);
-}
-
-static void put_queue(struct api_call *call, struct fl_str name, bool is_paused)
-{
-    struct engine_event *event = api_event(call, CORE_EV_queue_put);
-
-    event->event.queue_put.name = fl_str_c(fl_arena_copy(&event->arena, name.at, name.len));
-    event->event.queue_put.is_paused = is_paused;
-    if (api_idempotent(call, event)) api_ask(call, event, was_put);
+    ask_queue(call, answer->id);
 }
 
 static void create_queue(struct api_call *call)
 {
     const struct fl_json *body = api_body_json(call, false), *paused;
     struct fl_str *name = fl_arena_new(&call->arena, struct fl_str);
+    struct engine_event *event;
 
     if (!body) return;
     paused = fl_json_member(body, FL_STR("paused"));
-    *name = fl_json_member(body, FL_STR("name"))->text;
-    name->at = fl_arena_copy(&call->arena, name->at, name->len);
+    *name = fl_arena_str(&call->arena, fl_json_member(body, FL_STR("name"))->text);
     call->state = name;
-    put_queue(call, *name, paused && paused->n != 0);
+    event = api_event(call, CORE_EV_queue_put);
+    event->event.queue_put.name = fl_arena_str(&event->arena, *name);
+    event->event.queue_put.is_paused = paused && paused->n != 0;
+    if (api_idempotent(call, event)) api_ask(call, event, was_put);
 }
 
 /* Pausing an unknown queue does not make it. */
-static void found_to_change(struct api_call *call, const struct core_answer *answer)
-{
-    bool is_pause = (call->route->path[sizeof "/v1/queues/{queue}:" - 1] == 'p');
-
-    for (size_t i = 0; i < answer->queues_len; i++) {
-        if (!fl_str_eq(call->params[0], fl_str_c(answer->queues[i].name))) continue;
-        put_queue(call, call->params[0], is_pause);
-        return;
-    }
-    api_absent(call);
-}
-
 static void change_queue(struct api_call *call)
 {
+    bool is_pause = (call->route->path[sizeof "/v1/queues/{queue}:" - 1] == 'p');
+    struct engine_event *event;
+
     if (!api_may_see_queue(&call->token, call->params[0])) {
         api_absent(call);
         return;
     }
-    ask_queues(call, found_to_change);
+    event = api_event(call, CORE_EV_queue_put);
+    event->event.queue_put.name = fl_arena_str(&event->arena, call->params[0]);
+    event->event.queue_put.is_paused = is_pause;
+    event->event.queue_put.is_change = true;
+    if (api_idempotent(call, event)) api_ask(call, event, was_put);
+}
+
+static void removed(struct api_call *call, const struct core_answer *answer)
+{
+    struct fl_json_out *json = api_json(call);
+
+    (void)answer;
+    fl_json_open(json, NULL, '{');
+    fl_json_put_str(json, "name", call->params[0]);
+    fl_json_close(json, '}');
+    api_answer(call);
+}
+
+static void remove_queue(struct api_call *call)
+{
+    struct engine_event *event;
+
+    if (!api_may_see_queue(&call->token, call->params[0])) {
+        api_absent(call);
+        return;
+    }
+    event = api_event(call, CORE_EV_queue_remove);
+    event->event.queue_remove.name = fl_arena_str(&event->arena, call->params[0]);
+    if (api_idempotent(call, event)) api_ask(call, event, removed);
 }
 
 static const struct api_field create_fields[] = {
@@ -138,15 +163,25 @@ const struct api_object queue_object = {.name = "Queue",
 
 static const struct api_field page_fields[] = {
     API_MUST("queues", "array of Queue", "those that the token may see"),
+    API_MAY("cursor", "string", "where the next page begins; absent on the last"),
     {0},
 };
 
 const struct api_object queue_page_object = {
-    .name = "QueuePage", .text = "All queues.", .fields = page_fields};
+    .name = "QueuePage", .text = "A page of queues.", .fields = page_fields};
+
+static const struct api_field removed_fields[] = {
+    API_MUST("name", "string", "the queue that is gone"),
+    {0},
+};
+
+const struct api_object queue_removed_object = {
+    .name = "QueueRemoved", .text = "A queue that is gone.", .fields = removed_fields};
 
 const struct api_route queue_routes[] = {
     API_ROUTE(API_GET, "/v1/queues", API_NEED_read, list_queues, "listQueues",
-              "lists the queues that the token may see", .answer = "QueuePage"),
+              "lists the queues that the token may see", .query = id_page_query,
+              .answer = "QueuePage"),
     API_ROUTE(API_POST, "/v1/queues", API_NEED_fleet, create_queue, "createQueue",
               "makes a queue; one that is there is left as it is, but for 'paused'",
               .body = create_fields, .body_max = 4096, .headers = API_TAKES_key, .status = 201,
@@ -158,5 +193,8 @@ const struct api_route queue_routes[] = {
               .headers = API_TAKES_key, .answer = "Queue"),
     API_ROUTE(API_POST, "/v1/queues/{queue}:resume", API_NEED_admin, change_queue, "resumeQueue",
               "lets a paused queue go on", .headers = API_TAKES_key, .answer = "Queue"),
+    API_ROUTE(API_DELETE, "/v1/queues/{queue}", API_NEED_admin, remove_queue, "removeQueue",
+              "removes a queue without open jobs; its ended jobs keep its name",
+              .headers = API_TAKES_key, .answer = "QueueRemoved", .may_conflict = true),
     {0},
 };

@@ -58,6 +58,7 @@ static const struct api_object *const objects[] = {
     &reset_event_object,
     &queue_object,
     &queue_page_object,
+    &queue_removed_object,
     &cluster_object,
     &cluster_page_object,
     &cluster_forgotten_object,

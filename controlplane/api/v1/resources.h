@@ -19,8 +19,8 @@ extern const struct api_object problem_object, problem_error_object, job_object,
     job_stopping_event_object, job_ended_event_object, attempt_assigned_event_object,
     attempt_ended_event_object, attempt_stopping_event_object, element_ended_event_object,
     replica_changed_event_object, queue_changed_event_object, cluster_changed_event_object,
-    unknown_event_object, reset_event_object, queue_object, queue_page_object, cluster_object,
-    cluster_page_object, cluster_forgotten_object, resources_object, node_object, node_page_object,
-    join_token_with_secret_object, token_object, token_with_secret_object, token_page_object,
-    token_revoked_object, audit_record_object, audit_page_object, enrolment_object, health_object,
-    database_health_object, disk_health_object, version_object;
+    unknown_event_object, reset_event_object, queue_object, queue_page_object, queue_removed_object,
+    cluster_object, cluster_page_object, cluster_forgotten_object, resources_object, node_object,
+    node_page_object, join_token_with_secret_object, token_object, token_with_secret_object,
+    token_page_object, token_revoked_object, audit_record_object, audit_page_object,
+    enrolment_object, health_object, database_health_object, disk_health_object, version_object;

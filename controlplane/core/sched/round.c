@@ -120,15 +120,17 @@ static struct round_turn *need_turn(struct round *round, size_t i)
 static size_t gather_all(struct round *round, const struct round_view *view,
                          size_t *ret_holders_len)
 {
-    uint32_t queues_len = (uint32_t)view->queues->queues.len;
-    size_t turns_len = 0;
+    const struct queue_table *table = view->queues;
+    size_t turns_len = 0, behind = fl_vec_lower_bound(&table->ids, n, view->queue_served.n + 1);
 
     round->heads.len = round->by_rank.len = 0;
-    while (round->ranks.len < queues_len) {
+    while (round->ranks.len < table->queues.len) {
         fl_vec_push(&round->ranks, (struct round_rank){0});
     }
-    for (struct fl_queue_id id = {1}; id.n <= queues_len; id.n++) {
-        if (!queue_table_at(view->queues, id)->claim.cluster.n) continue;
+    for (size_t i = 0; i < table->ids.len; i++) {
+        struct fl_queue_id id = table->ids.at[i];
+
+        if (!queue_table_at(table, id)->claim.cluster.n) continue;
         fl_heap_push(&round->by_rank, (struct fl_heap_item){.key = (int64_t)rank_of(round, id)->no,
                                                             .tie = id.n,
                                                             .value = id.n});
@@ -139,9 +141,9 @@ static size_t gather_all(struct round *round, const struct round_view *view,
         (void)gather(round, view, need_turn(round, turns_len++), queue_table_at(view->queues, id));
     }
     *ret_holders_len = turns_len;
-    for (uint32_t i = 0; i < queues_len; i++) {
-        struct fl_queue_id id = {(view->queue_served.n + i) % queues_len + 1};
-        const struct queue *queue = queue_table_at(view->queues, id);
+    for (size_t i = 0; i < table->ids.len; i++) {
+        struct fl_queue_id id = table->ids.at[(behind + i) % table->ids.len];
+        const struct queue *queue = queue_table_at(table, id);
 
         if (queue->is_paused || queue->buckets.len == 0 || queue->claim.cluster.n) continue;
         turns_len += gather(round, view, need_turn(round, turns_len), queue);

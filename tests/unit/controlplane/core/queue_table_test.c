@@ -59,6 +59,52 @@ static void what_is_no_name_the_wrong_id_or_too_much_is_refused(void **state)
     queue_table_fini(&table);
 }
 
+static void a_removed_queue_does_not_count_and_comes_back_as_itself(void **state)
+{
+    struct queue_table table;
+    struct fl_err err = {0};
+    struct fl_queue_id id, ml;
+
+    (void)state;
+    queue_table_init(&table, 2, 4);
+    ml = add(&table, "ml");
+    add(&table, "dev");
+    queue_table_at(&table, ml)->is_paused = true;
+    queue_table_drop(&table, ml);
+    assert_int_equal(queue_table_find(&table, one, FL_STR("ml")).n, 0);
+    id = add(&table, "new");
+    assert_int_equal(id.n, 3);
+    assert_false(queue_table_add(&table, next, one, FL_STR("ml"), &id, &err));
+    assert_int_equal(err.code, FL_FULL);
+    queue_table_drop(&table, id);
+    assert_int_equal(add(&table, "ml").n, ml.n);
+    assert_false(queue_table_at(&table, ml)->is_paused);
+    assert_int_equal(table.ids.len, 2);
+    queue_table_fini(&table);
+}
+
+static void names_add_up_to_a_limit(void **state)
+{
+    enum { QUEUES = 2, NAMES = QUEUES * QUEUE_TURNS_MAX };
+    struct queue_table table;
+    struct fl_err err = {0};
+    struct fl_queue_id id;
+
+    (void)state;
+    queue_table_init(&table, QUEUES, 4);
+    for (int i = 0; i < NAMES; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "q%d", i);
+        queue_table_drop(&table, add(&table, name));
+    }
+    assert_false(queue_table_add(&table, next, one, FL_STR("one-more"), &id, &err));
+    assert_int_equal(err.code, FL_FULL);
+    assert_non_null(strstr(err.text, "32 names"));
+    assert_int_equal(add(&table, "q7").n, 8);
+    queue_table_fini(&table);
+}
+
 static void buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_job(void **state)
 {
     static const struct {
@@ -260,6 +306,8 @@ static void jobs_that_come_in_order_stand_in_line(void **state)
 
 FL_TESTS(cmocka_unit_test(names_are_unique_per_tenant),
          cmocka_unit_test(what_is_no_name_the_wrong_id_or_too_much_is_refused),
+         cmocka_unit_test(a_removed_queue_does_not_count_and_comes_back_as_itself),
+         cmocka_unit_test(names_add_up_to_a_limit),
          cmocka_unit_test(buckets_stand_by_falling_priority_then_shape_and_go_with_their_last_job),
          cmocka_unit_test(the_head_is_the_oldest_whatever_came_back),
          cmocka_unit_test(a_walk_may_go_on_with_the_ready_ones_only),

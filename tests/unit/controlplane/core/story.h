@@ -217,9 +217,14 @@ static void list(struct teller *teller)
 
 static void queue(struct teller *teller)
 {
-    struct core_event event = {.kind = CORE_EV_queue_put, .queue_put.name = str(next(teller))};
+    struct fl_str name = str(next(teller));
+    struct core_event event = {.kind = CORE_EV_queue_put, .queue_put.name = name};
 
+    event.queue_put.is_change = take(teller, "known");
     event.queue_put.is_paused = take(teller, "paused");
+    if (take(teller, "removed")) {
+        event = (struct core_event){.kind = CORE_EV_queue_remove, .queue_remove.name = name};
+    }
     ask(teller, &event);
 }
 

@@ -220,8 +220,12 @@ static void tell_answer(struct teller *teller, const struct core_answer *answer)
 
 static bool says_nothing(const struct row *row, const char *word)
 {
-    static const char *const silent[] = {"first_replica=4294967295", "retry_of=0", "has_marks=0",
-                                         "deadline_s=0", "retries_max=0"};
+    static const char *const silent[] = {"first_replica=4294967295",
+                                         "retry_of=0",
+                                         "has_marks=0",
+                                         "deadline_s=0",
+                                         "retries_max=0",
+                                         "is_removed=0"};
     static const char *const of_cluster[] = {"access=0", "is_draining=0", "generation=0", "seen=0",
                                              "key=00000000"};
 

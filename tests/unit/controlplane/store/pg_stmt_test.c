@@ -38,8 +38,8 @@ static void each_fold_has_its_statement(void **state)
        "insert into audit(tenant, actor, body, n, batch, at) select u.tenant, u.actor, u.body, u.n,"
        " $5, $6 from (select unnest($1) tenant, unnest($2) actor, unnest($3) body, unnest($4) n) "
        "u");
-    is(PG_STMT_queues_page,
-       "select id, tenant, is_paused, name from queue where id > $1 order by id limit $2");
+    is(PG_STMT_queues_page, "select id, tenant, is_paused, name, is_removed from queue where id > "
+                            "$1 order by id limit $2");
 }
 
 static void parameters_have_types_and_say_where_they_come_from(void **state)

@@ -180,7 +180,7 @@ queue ml
     audit tenant=1 actor=ann body=queue_put ml
     answer ok id=1
 queue dev
-    answer full: there are 1 queues, the most there can be
+    answer full: there are 1 queues, the most there can be; remove one that is empty
 queue ml
     answer ok id=1
 cluster east
@@ -403,3 +403,81 @@ submit ml cpu=1 retries=1000 deadline=31622400 | ml cpu=1 retries=1001 | ml cpu=
     | job-1
     | invalid: a job has at most 1000 retries, and a deadline of at most 31622400 s
     | invalid: a job has at most 1000 retries, and a deadline of at most 31622400 s
+
+# a queue without open jobs may be removed; made again, it is the queue that it was
+config queues_max=2
+. queue ml
+. queue dev paused
+queue none removed
+    answer absent: this queue does not exist
+. submit ml cpu=1
+queue ml removed
+    answer conflict: 1 jobs of queue ml have not ended; cancel them or wait for their end
+. cancel 1 &
+queue ml removed
+    audit tenant=1 actor=ann body=cancel job-1
+    element_end job=1 element=0 n=0 cancelled Cancelled exit_code=0
+    job_end job=1 cancelled Cancelled is_array=0
+    queue_put queue=1 tenant=1 is_paused=0 name=ml is_removed=1
+    audit tenant=1 actor=ann body=queue_remove ml
+    answer ok
+    answer ok
+queue ml removed
+    answer absent: this queue does not exist
+queue ml known paused
+    answer absent: this queue does not exist
+submit ml cpu=1
+    answer ok
+    | absent: queue "ml" does not exist; create it, or name another
+queues
+    answer ok
+    | queue dev paused jobs=0
+reload
+queues
+    answer ok
+    | queue dev paused jobs=0
+queue new
+    queue_put queue=3 tenant=1 is_paused=0 name=new
+    audit tenant=1 actor=ann body=queue_put new
+    answer ok id=3
+queue ml
+    answer full: there are 2 queues, the most there can be; remove one that is empty
+queue new removed
+    queue_put queue=3 tenant=1 is_paused=0 name=new is_removed=1
+    audit tenant=1 actor=ann body=queue_remove new
+    answer ok
+queue ml
+    queue_put queue=1 tenant=1 is_paused=0 name=ml
+    audit tenant=1 actor=ann body=queue_put ml
+    answer ok id=1
+reload
+queues
+    answer ok
+    | queue ml jobs=0
+    | queue dev paused jobs=0
+. submit ml cpu=1
+
+# a queue whose job held a claim may be removed in the turn in which that job ends
+. queue ml
+. queue dev
+. cluster east
+. agent east up n1 cpu=8
+. submit dev cpu=6
+. submit ml cpu=8
+. cancel 2 &
+queue ml removed
+    audit tenant=1 actor=ann body=cancel job-2
+    element_end job=2 element=0 n=0 cancelled Cancelled exit_code=0
+    job_end job=2 cancelled Cancelled is_array=0
+    queue_put queue=1 tenant=1 is_paused=0 name=ml is_removed=1
+    audit tenant=1 actor=ann body=queue_remove ml
+    answer ok
+    answer ok
+submit dev cpu=2
+    shape_new shape=3 body=(12 bytes)
+    job_new job=3 tenant=1 queue=2 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-3
+    east <- start job-3/0#1 seq=2 nodes=1
