@@ -35,6 +35,7 @@ struct keyed {
 
 struct apply {
     struct statement stmts[PG_STMTS_LEN];
+    enum pg_stmt of_kind[ROW_PLACES_LEN]; /* the statement for rows of a kind */
     FL_VEC(struct keyed) keyed;
     struct apply_list list;
     struct journal_packer *packer;
@@ -56,6 +57,8 @@ struct apply *apply_create(void)
         stmt->params = text.params;
         stmt->has_range = memchr(text.sources, PG_OF_LO, sizeof text.sources) != NULL;
         if (pg_stmts[i].place) stmt->columns = row_columns(pg_stmts[i].place);
+        apply->of_kind[pg_stmts[i].place] =
+            (enum pg_stmt)i; /* attempt_new's, not attempt_first's */
         stmt->arrays_len = pg_stmts[i].place ? stmt->columns.len : 1;
     }
     return apply;
@@ -161,23 +164,25 @@ static bool is_same_key(const struct keyed *a, const struct keyed *b)
 
 static void fold_row(struct apply *apply, const struct row *row, uint32_t order)
 {
-    switch (row->kind) {
-#define FOLD_JOURNAL(name, table) (void)0
-#define FOLD_APPEND(name, table) append(apply, PG_STMT_##name, row)
-#define FOLD_NEXT(name, table) add_attempt(apply, row)
-#define FOLD_FIRST(name, table)                                                                    \
-    keep(apply, ROW_TABLE_##table, PG_STMT_##name, row, UINT32_MAX - order)
-#define FOLD_LAST(name, table) keep(apply, ROW_TABLE_##table, PG_STMT_##name, row, order)
-#define FOLD_REMOVE FOLD_LAST
-#define F(type, name)
-#define B(type, name, max)
-#define ROW(name, number, fold, table, fields)                                                     \
-    case ROW_##name:                                                                               \
-        FOLD_##fold(name, table);                                                                  \
+    struct row_info info = row_info(row->kind);
+    enum pg_stmt stmt = apply->of_kind[row->kind];
+
+    switch (info.fold) {
+    case ROW_FOLD_JOURNAL:
         break;
-#include "controlplane/core/rows.def"
-    case ROW_unknown:
-        fl_unreachable("a core decides rows of rows.def");
+    case ROW_FOLD_APPEND:
+        append(apply, stmt, row);
+        break;
+    case ROW_FOLD_NEXT:
+        add_attempt(apply, row);
+        break;
+    case ROW_FOLD_FIRST:
+        keep(apply, info.table, stmt, row, UINT32_MAX - order);
+        break;
+    case ROW_FOLD_LAST:
+    case ROW_FOLD_REMOVE:
+        keep(apply, info.table, stmt, row, order);
+        break;
     }
 }
 

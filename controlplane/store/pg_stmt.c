@@ -151,18 +151,24 @@ static void say_word(struct writer *to, struct fl_str word)
     const struct row_columns *columns = &to->columns;
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (fl_str_eq(word, fl_str_c(words[i].word))) say_columns(to, &words[i]);
+        if (!fl_str_eq(word, fl_str_c(words[i].word))) continue;
+        say_columns(to, &words[i]);
+        if (words[i].which == OTHERS && columns->has_at) say(to, ", at = excluded.at");
+        return;
     }
-    if (fl_str_eq(word, FL_STR("table"))) say(to, "%s", columns->table);
-    if (fl_str_eq(word, FL_STR("lo"))) say_param(to, "", PG_OF_LO);
-    if (fl_str_eq(word, FL_STR("hi"))) say_param(to, "", PG_OF_HI);
-    if (fl_str_eq(word, FL_STR("sets")) && columns->has_at) say(to, ", at = excluded.at");
-    if (fl_str_eq(word, FL_STR("stamps"))) {
+    if (fl_str_eq(word, FL_STR("table"))) {
+        say(to, "%s", columns->table);
+    } else if (fl_str_eq(word, FL_STR("stamps"))) {
         say(to, "%s%s", columns->has_batch ? ", batch" : "", columns->has_at ? ", at" : "");
-    }
-    if (fl_str_eq(word, FL_STR("$stamps"))) {
+    } else if (fl_str_eq(word, FL_STR("$stamps"))) {
         if (columns->has_batch) say_param(to, ", ", PG_OF_BATCH);
         if (columns->has_at) say_param(to, ", ", PG_OF_AT);
+    } else if (fl_str_eq(word, FL_STR("lo"))) {
+        say_param(to, "", PG_OF_LO);
+    } else if (fl_str_eq(word, FL_STR("hi"))) {
+        say_param(to, "", PG_OF_HI);
+    } else {
+        fl_unreachable("a statement has a word that pg_stmt.h does not list");
     }
 }
 
