@@ -130,6 +130,12 @@ void core_batch_effect(struct core_batch *batch, const struct core_effect *effec
     }
 }
 
+bool core_outcome_is_final(const struct core_outcome *outcome)
+{
+    return outcome->code == FL_OK || outcome->code == FL_INVALID || outcome->code == FL_TOO_LARGE ||
+           outcome->code == FL_UNSUPPORTED;
+}
+
 bool core_answer_encode(struct fl_buf *out, const struct core_answer *answer)
 {
     fl_buf_put_u16(out, (uint16_t)answer->code);

@@ -192,6 +192,9 @@ void core_batch_row(struct core_batch *batch, const struct row *row);
 /* Copies what the effect points to into the batch's arena. */
 void core_batch_effect(struct core_batch *batch, const struct core_effect *effect);
 
+/* Accepted, or refused for what the item itself says: asking again changes nothing. */
+bool core_outcome_is_final(const struct core_outcome *outcome);
+
 /* The stored answer to a repeated Idempotency-Key: its code, text and id, and each outcome's code,
  * job and text. */
 FL_CHECK bool core_answer_encode(struct fl_buf *out, const struct core_answer *answer);

@@ -82,6 +82,8 @@ enum core_scope {
         CORE_SCOPES_ALL = 15,
 };
 
+struct core_outcome;
+
 struct core_submit_item {
     struct fl_str queue; /* by name */
     struct fl_str shape; /* canonical bytes, see shape.h */
@@ -137,6 +139,9 @@ struct core_event {
         struct {
             const struct core_submit_item *at;
             size_t len;
+            /* What its key keeps of an earlier request: an outcome an item, NULL: none.  Those that
+             * are final stay, the others are decided anew. */
+            const struct core_outcome *kept;
         } submit;
         struct {
             struct fl_job job;

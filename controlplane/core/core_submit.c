@@ -275,8 +275,25 @@ static void accept_job(struct core *core, const struct core_event *event, struct
     outcome->job.n = job->id;
 }
 
+/* The outcomes that are final are kept under the key.  'found': how many were so before. */
+static void keep_outcomes(struct core_batch *batch, const struct core_event *event,
+                          const struct core_answer *answer, size_t found)
+{
+    struct row drop = {.kind = ROW_idempotency_drop,
+                       .idempotency_drop = {.tenant = event->tenant.n, .key = event->key}};
+    size_t final = 0;
+
+    for (size_t i = 0; i < answer->outcomes_len; i++) {
+        final += core_outcome_is_final(&answer->outcomes[i]);
+    }
+    if (final == found) return;
+    if (event->submit.kept) core_batch_row(batch, &drop);
+    core_keep_answer(batch, event, answer);
+}
+
 void core_submit(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
+    size_t found_before = 0;
     size_t len = event->submit.len;
     struct core_outcome *outcomes;
     struct core_effect effect = {.kind = CORE_ANSWER, .answer = {.request = event->request}};
@@ -289,9 +306,13 @@ void core_submit(struct core *core, const struct core_event *event, struct core_
     }
     outcomes = fl_arena_array(&core->scratch, struct core_outcome, len);
     for (size_t i = 0; i < len; i++) {
+        const struct core_outcome *kept = event->submit.kept ? &event->submit.kept[i] : NULL;
         struct accepted found;
 
-        if (check_item(core, event, &event->submit.at[i], &found, &outcomes[i])) {
+        if (kept && core_outcome_is_final(kept)) {
+            outcomes[i] = *kept;
+            found_before++;
+        } else if (check_item(core, event, &event->submit.at[i], &found, &outcomes[i])) {
             accept_job(core, event, batch, &event->submit.at[i], &found, &outcomes[i]);
         }
     }
@@ -303,6 +324,6 @@ void core_submit(struct core *core, const struct core_event *event, struct core_
     }
     effect.answer.outcomes = outcomes;
     effect.answer.outcomes_len = len;
-    core_keep_answer(batch, event, &effect.answer);
+    keep_outcomes(batch, event, &effect.answer, found_before);
     if (event->request) core_batch_effect(batch, &effect);
 }

@@ -160,6 +160,27 @@ struct engine_event *engine_inbox_next(struct engine_inbox *inbox, size_t *work,
     return NULL;
 }
 
+static void put_ready(struct engine_inbox *inbox, struct engine_event *event)
+{
+    if (event->is_suspect) {
+        engine_event_list_push_front(&inbox->ready, event);
+    } else {
+        engine_event_list_push(&inbox->ready, event);
+    }
+}
+
+/* Some of its jobs were refused for what may have passed: they are to be decided anew. */
+static bool is_open(const struct engine_event *event, const struct core_answer *answer)
+{
+    if (event->event.kind != CORE_EV_submit || answer->outcomes_len != event->event.submit.len) {
+        return false;
+    }
+    for (size_t i = 0; i < answer->outcomes_len; i++) {
+        if (!core_outcome_is_final(&answer->outcomes[i])) return true;
+    }
+    return false;
+}
+
 void engine_inbox_found(struct engine_inbox *inbox, uint64_t lookup,
                         const struct fl_digest *body_sha, struct fl_str answer_bytes, bool is_good)
 {
@@ -172,17 +193,16 @@ void engine_inbox_found(struct engine_inbox *inbox, uint64_t lookup,
         engine_inbox_refuse(inbox, event, FL_UNAVAILABLE,
                             "its Idempotency-Key could not be looked up; try again in a moment");
     } else if (!answer_bytes.at) {
-        if (event->is_suspect) {
-            engine_event_list_push_front(&inbox->ready, event);
-        } else {
-            engine_event_list_push(&inbox->ready, event);
-        }
+        put_ready(inbox, event);
     } else if (memcmp(body_sha->at, event->event.body_sha.at, sizeof body_sha->at) != 0) {
         engine_inbox_refuse(
             inbox, event, FL_CONFLICT,
             "this Idempotency-Key was used before, for a request with another body");
     } else if (!core_answer_decode(answer_bytes, &event->arena, &answer, &err)) {
         engine_inbox_refuse(inbox, event, err.code, err.text);
+    } else if (is_open(event, &answer)) {
+        event->event.submit.kept = answer.outcomes;
+        put_ready(inbox, event);
     } else {
         answer.request = event->event.request;
         answer.is_replay = true;

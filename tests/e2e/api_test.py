@@ -467,6 +467,22 @@ def rest(f):
         equal((second.status, second.headers["location"], second.headers["idempotent-replayed"]), (201, first.headers["location"], "true"))
         equal((first.json()["state"], second.json()["state"]), ("queued", "succeeded"))
         assert "idempotent-replayed" not in first.headers
+    with shows("what was refused for now is decided anew under the same key, what was accepted is not"):
+        key, body = {"Idempotency-Key": "later"}, {"command": ["true"], "queue": "later"}
+        both = [{"command": ["true"], "hold": True}, {"command": ["true"], "queue": "later", "hold": True}]
+        equal(call(f, "POST", "/v1/jobs", body, key).status, 404)
+        before = call(f, "POST", "/v1/jobs:batch", both, {"Idempotency-Key": "half"}).lines()
+        equal(["id" in line for line in before], [True, False])
+        call(f, "POST", "/v1/queues", {"name": "later"})
+        first = call(f, "POST", "/v1/jobs", body, key)
+        second = call(f, "POST", "/v1/jobs", body, key)
+        equal((first.status, second.status, second.json()["id"]), (201, 201, first.json()["id"]))
+        equal((first.headers.get("idempotent-replayed"), second.headers["idempotent-replayed"]), (None, "true"))
+        after, repeated = (call(f, "POST", "/v1/jobs:batch", both, {"Idempotency-Key": "half"}) for _ in range(2))
+        equal(["id" in line for line in after.lines()], [True, True])
+        equal((after.lines()[0]["id"], after.lines()), (before[0]["id"], repeated.lines()))
+        equal((after.headers.get("idempotent-replayed"), repeated.headers["idempotent-replayed"]), (None, "true"))
+        equal(call(f, "POST", "/v1/jobs", {"command": ["true"]}, key).status, 409)
     with shows("each route that takes a key says of its answer that it is a repetition, also when the job or cluster has gone on since"):
         keyed = {route["operationId"]: (method.upper(), path) for path, methods in described[0].document["paths"].items() for method, route in methods.items()
                  if any(one["name"] == "Idempotency-Key" for one in route["parameters"])}

@@ -58,6 +58,7 @@ struct client_request {
     uint64_t id;
     uint64_t jobs[ITEMS_MAX];
     uint32_t jobs_len;
+    uint32_t open; /* a bit each: refused for now, and decided anew when asked again */
 };
 
 struct client_shape {

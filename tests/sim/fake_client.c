@@ -163,9 +163,17 @@ static void arrived(void *ctx, uint64_t number, uint64_t what)
     if (request->is_stubborn) client->stubborn_open--;
 }
 
-/* I15: the same key, the same jobs. */
-static void I15_one_key_one_promise(struct fake_client *client, struct client_request *request,
-                                    uint64_t index, const struct core_answer *answer)
+/* By the documents: a refusal for what the request itself says is for good. */
+static bool is_for_now(const struct core_outcome *outcome)
+{
+    return outcome->code == FL_ABSENT || outcome->code == FL_FULL || outcome->code == FL_CONFLICT ||
+           outcome->code == FL_UNAVAILABLE;
+}
+
+/* I15: the same key, the same jobs; only what was refused for now may be accepted since. */
+static void I15_one_key_one_promise(struct fake_client *client,
+                                    const struct client_request *request, uint64_t index,
+                                    const struct core_answer *answer)
 {
     uint32_t len = (uint32_t)answer->outcomes_len;
     bool is_same = len == request->jobs_len;
@@ -173,7 +181,8 @@ static void I15_one_key_one_promise(struct fake_client *client, struct client_re
     for (uint32_t i = 0; is_same && i < len; i++) {
         uint64_t job = answer->outcomes[i].code == FL_OK ? answer->outcomes[i].job.n : 0;
 
-        is_same = job == request->jobs[i];
+        is_same = job == request->jobs[i] || (request->open >> i & 1);
+        if (job != request->jobs[i]) sim_mark(client->sim, MARK_key_decided_anew);
     }
     if (!is_same) {
         sim_broken(client->sim, "I15", "request %" PRIu64 " with its key was promised other jobs",
@@ -193,13 +202,16 @@ static void note_promise(struct fake_client *client, struct client_request *requ
     fl_assert(answer->outcomes_len <= ITEMS_MAX);
     if (request->is_promised && request->has_key) {
         I15_one_key_one_promise(client, request, index, answer);
-        return;
     }
     request->is_promised = true;
     request->jobs_len = (uint32_t)answer->outcomes_len;
+    request->open = 0;
     for (uint32_t i = 0; i < request->jobs_len; i++) {
-        request->jobs[i] = answer->outcomes[i].code == FL_OK ? answer->outcomes[i].job.n : 0;
-        if (answer->outcomes[i].code == FL_UNAVAILABLE) sim_mark(client->sim, MARK_room_ended);
+        const struct core_outcome *outcome = &answer->outcomes[i];
+
+        request->jobs[i] = outcome->code == FL_OK ? outcome->job.n : 0;
+        request->open |= (uint32_t)is_for_now(outcome) << i;
+        if (outcome->code == FL_UNAVAILABLE) sim_mark(client->sim, MARK_room_ended);
     }
 }
 

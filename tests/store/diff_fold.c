@@ -131,6 +131,10 @@ static bool fold(struct folding *to, const struct row *r)
         return job_ends(to, r);
     case ROW_audit:
         return once(to, ROW_TABLE_audit, two(to->batch, to->audits++, 4), r);
+    case ROW_idempotency_drop:
+        return gone(to, ROW_TABLE_idempotency,
+                    pg_key_add_bytes(number(r->idempotency_drop.tenant, 4),
+                                     r->idempotency_drop.key.at, r->idempotency_drop.key.len));
     case ROW_idempotency:
         return once(to, ROW_TABLE_idempotency,
                     pg_key_add_bytes(number(r->idempotency.tenant, 4), r->idempotency.key.at,
