@@ -200,7 +200,7 @@ static void build_submit(struct fake_client *client, const struct client_request
     for (size_t i = 0; i < len; i++) {
         uint32_t shape = (uint32_t)fl_prng_below(&prng, client->drawn_len);
         struct client_shape *known = &client->shapes[shape];
-        bool is_poison = fl_prng_chance(&prng, client->config.poison_ppm);
+        bool is_poison = fl_prng_chance(&prng, request->poison_ppm);
 
         items[i] = (struct core_submit_item){
             .queue = queue_name(client, fl_prng_below(&prng, client->queues_len), &event->arena),
@@ -296,10 +296,10 @@ struct engine_event *fake_client_build(struct fake_client *client, uint64_t numb
     struct core_event *core = &event->event;
 
     core->request = number;
-    core->tenant.n = 1;
-    core->actor = FL_STR("somebody");
+    core->tenant.n = request->tenant;
+    core->actor = fl_str_c(fl_arena_printf(&event->arena, "user-%" PRIu64, number >> 8));
     if (request->has_key) {
-        core->key = fl_str_c(fl_arena_printf(&event->arena, "key-%" PRIu64, number >> 8));
+        core->key = fl_str_c(fl_arena_printf(&event->arena, "key-%" PRIu64, request->key));
         core->body_sha.at[0] = (uint8_t)request->seed;
         core->body_sha.at[1] = (uint8_t)(request->seed >> 8);
     }

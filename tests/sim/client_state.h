@@ -44,11 +44,15 @@ struct client_request {
     enum client_kind kind;
     uint64_t seed;             /* its content */
     uint64_t target;           /* a job, or the number of a queue or cluster */
+    uint32_t tenant;           /* 0: that of the job it is about, else the first */
+    uint32_t poison_ppm;       /* as it was when it was first asked */
+    uint64_t key;              /* the number of the request whose key it has */
     uint32_t shape, elements;  /* SUBMIT: that shape, from 1, to queue 'target'; 0: any */
     bool has_key, is_stubborn; /* tried until it is done */
     bool is_on;                /* pause; for a drain: stop what runs */
     uint64_t generation;       /* RENEW; for an ENROL the seed of its JOIN */
     fl_ms expires_at;          /* JOIN, TOKEN_PUT */
+    bool is_key_taken;         /* by a request with another body */
     bool is_done;              /* answered for good */
     uint32_t tries;            /* begun */
     uint32_t heard;            /* the newest try that was answered */
@@ -76,7 +80,8 @@ struct fake_client {
     const struct fake_pg *pg;
     struct checks *checks;
     FL_VEC(struct client_request) requests;
-    FL_VEC(uint64_t) jobs; /* acknowledged */
+    FL_VEC(uint64_t) jobs;  /* acknowledged */
+    FL_VEC(uint64_t) keyed; /* requests with a key of their own */
     struct client_shape shapes[SHAPES_MAX + SHAPES_OF_STREAM];
     uint32_t shapes_len, queues_len;
     uint32_t drawn_len; /* the first so many shapes are for any job */

@@ -47,11 +47,40 @@ static void timed_out(void *ctx, uint64_t number, uint64_t b)
     }
 }
 
+/* Whoever asks about a job belongs to its tenant, but for a few, who are strangers to it. */
+static uint32_t draw_tenant(struct fake_client *client, const struct client_request *request)
+{
+    bool is_about_job = request->kind == CANCEL || request->kind == HOLD ||
+                        request->kind == RELEASE || request->kind == READ ||
+                        request->kind == EXPLAIN;
+    bool is_any = request->kind == SUBMIT || request->kind == RETRY || request->kind == LIST;
+    uint32_t tenant = request->tenant ? request->tenant : 1;
+    struct row row;
+
+    if (request->tenant || client->config.tenants < 2) return tenant;
+    if (is_about_job && fake_pg_find_job(client->pg, (struct fl_job){request->target}, &row)) {
+        tenant = row.job_new.tenant;
+        if (client->is_tidying || !sim_chance(client->sim, 50000)) return tenant;
+        return tenant % client->config.tenants + 1;
+    }
+    if (is_any && !request->shape && sim_chance(client->sim, 250000)) tenant = 2;
+    return tenant;
+}
+
 static uint64_t ask(struct fake_client *client, struct client_request request)
 {
     uint64_t index = client->requests.len;
 
     request.seed = fl_prng_u64(&client->sim->prng);
+    request.tenant = draw_tenant(client, &request);
+    request.key = index;
+    request.poison_ppm = client->config.poison_ppm;
+    if (request.has_key && client->keyed.len && sim_chance(client->sim, 50000)) {
+        /* A careless program takes a key twice, or another tenant has the same one. */
+        request.key = client->keyed.at[sim_between(client->sim, 0, (int64_t)client->keyed.len - 1)];
+    } else if (request.has_key) {
+        fl_vec_push(&client->keyed, index);
+    }
     if (request.is_stubborn) client->stubborn_open++;
     fl_vec_push(&client->requests, request);
     try_again(client, index, 0);
@@ -75,6 +104,14 @@ static void join_again(void *ctx, uint64_t cluster, uint64_t b)
                                             .expires_at = fake_pg_at(client->pg) + FL_HOUR_MS,
                                             .is_stubborn = true});
     }
+}
+
+enum { JOIN_LATE_MS = 8000 };
+
+/* With a token that may have expired by now. */
+static void come_late(void *ctx, uint64_t number, uint64_t token)
+{
+    ask(ctx, (struct client_request){.kind = ENROL, .target = number, .generation = token});
 }
 
 static void promise_kept(struct fake_client *client, struct client_request *request, uint64_t index)
@@ -118,13 +155,24 @@ static void promise_kept(struct fake_client *client, struct client_request *requ
                client, request->target, 0);
         break;
     case JOIN:
-        ask(client, (struct client_request){.kind = ENROL,
-                                            .target = request->target,
-                                            .generation = request->seed,
-                                            .is_stubborn = true});
+        if (request->is_stubborn) {
+            ask(client, (struct client_request){.kind = ENROL,
+                                                .target = request->target,
+                                                .generation = request->seed,
+                                                .is_stubborn = true});
+        } else {
+            sim_at(client->sim, client->sim->now + JOIN_LATE_MS, come_late, client, request->target,
+                   request->seed);
+        }
         break;
     case ENROL:
         sim_mark(client->sim, MARK_cluster_joined);
+        /* A thief has found the token, too. */
+        if (sim_chance(client->sim, 300000)) {
+            ask(client, (struct client_request){.kind = ENROL,
+                                                .target = request->target,
+                                                .generation = request->generation});
+        }
         break;
     default:
         break;
@@ -145,7 +193,7 @@ static void arrived(void *ctx, uint64_t number, uint64_t what)
     case FL_NO_SPACE:
     case FL_FULL:
     case FL_CONFLICT:
-        if (may_repeat(request) && request->tries < TRIES_MAX) {
+        if (may_repeat(request) && !request->is_key_taken && request->tries < TRIES_MAX) {
             sim_at(client->sim, client->sim->now + sim_between(client->sim, 200, 3000), try_again,
                    client, number >> 8, 0);
             return;
@@ -215,6 +263,16 @@ static void note_promise(struct fake_client *client, struct client_request *requ
     }
 }
 
+static bool is_owner(const struct fake_client *client, const struct client_request *request)
+{
+    struct row row;
+
+    if (!fake_pg_find_job(client->pg, (struct fl_job){request->target}, &row)) return false;
+    if (row.job_new.tenant == request->tenant) return true;
+    sim_mark(client->sim, MARK_stranger_refused);
+    return false;
+}
+
 void fake_client_answer(struct fake_client *client, const struct core_answer *answer,
                         uint64_t epoch)
 {
@@ -232,11 +290,14 @@ void fake_client_answer(struct fake_client *client, const struct core_answer *an
         if (request->kind == CANCEL) {
             checks_cancel_acked(client->checks, (struct fl_job){request->target}, epoch);
         }
+    } else if (answer->code == FL_CONFLICT && strstr(answer->text, "another body")) {
+        request->is_key_taken = true;
+        sim_mark(sim, MARK_key_of_another);
     } else if (answer->code == FL_NO_SPACE) {
         sim_mark(sim, MARK_disk_full_refused);
     } else if (answer->code == FL_UNAVAILABLE) {
         sim_mark(sim, MARK_request_refused);
-    } else if (answer->code == FL_ABSENT && request->kind == READ &&
+    } else if (answer->code == FL_ABSENT && request->kind == READ && is_owner(client, request) &&
                epoch == fake_pg_epoch(client->pg)) {
         checks_said_ended(client->checks, (struct fl_job){request->target});
     }
@@ -295,6 +356,11 @@ static void administer(struct fake_client *client, uint32_t cluster)
     } else if (dice < 65) {
         ask(client, (struct client_request){
                         .kind = DRAIN, .target = cluster, .is_on = sim_chance(sim, 700000)});
+    } else if (dice < 70) {
+        ask(client, (struct client_request){.kind = JOIN,
+                                            .target = cluster,
+                                            .expires_at = fake_pg_at(client->pg) +
+                                                          sim_between(sim, 1000, 12000)});
     } else if (dice < 80) {
         if (sim_chance(sim, 500000)) token.expires_at = fake_pg_at(client->pg) + 20000;
         ask(client, token);
@@ -339,6 +405,7 @@ static void do_something(struct fake_client *client)
         ask(client,
             (struct client_request){.kind = QUEUE_PUT,
                                     .target = (uint64_t)sim_between(sim, 0, client->queues_len - 1),
+                                    .tenant = (uint32_t)sim_between(sim, 1, client->config.tenants),
                                     .is_on = sim_chance(sim, 500000)});
     } else if (client->enrolled) {
         uint32_t number = (uint32_t)sim_between(sim, 1, client->config.clusters);
@@ -431,7 +498,8 @@ static void tidy(void *ctx, uint64_t a, uint64_t b)
 
         if (!queue.is_paused) continue;
         ask(client,
-            (struct client_request){.kind = QUEUE_PUT, .target = number, .is_stubborn = true});
+            (struct client_request){
+                .kind = QUEUE_PUT, .target = number, .tenant = queue.tenant, .is_stubborn = true});
     }
     for (size_t i = 0; i < fake_pg_len(client->pg, ROW_TABLE_cluster); i++) {
         struct row_cluster_put cluster = fake_pg_row(client->pg, ROW_TABLE_cluster, i).cluster_put;
@@ -531,6 +599,7 @@ struct fake_client *fake_client_create(struct sim *sim, const struct fake_client
     client->ports = *ports;
     client->pg = pg;
     client->checks = checks;
+    fl_vec_push(&client->requests, ((struct client_request){.is_done = true})); /* 0 is none */
     client->queues_len = (uint32_t)sim_between(sim, 2, QUEUES_MAX);
     client->shapes_len = (uint32_t)sim_between(sim, 4, SHAPES_MAX);
     for (uint32_t i = 0; i < client->shapes_len; i++) {
@@ -549,13 +618,17 @@ void fake_client_destroy(struct fake_client *client)
     }
     fl_vec_fini(&client->requests);
     fl_vec_fini(&client->jobs);
+    fl_vec_fini(&client->keyed);
     fl_free(client);
 }
 
 void fake_client_begin(struct fake_client *client)
 {
     for (uint32_t i = 0; i < client->queues_len; i++) {
-        ask(client, (struct client_request){.kind = QUEUE_PUT, .target = i, .is_stubborn = true});
+        for (uint32_t tenant = 1; tenant <= client->config.tenants; tenant++) {
+            ask(client, (struct client_request){
+                            .kind = QUEUE_PUT, .target = i, .tenant = tenant, .is_stubborn = true});
+        }
     }
     ask(client, (struct client_request){.kind = CLUSTER_PUT, .target = 1, .is_stubborn = true});
     sim_at(client->sim, client->sim->now + 2000, busy, client, 0, 0);

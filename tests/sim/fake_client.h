@@ -13,6 +13,7 @@
 struct fake_client;
 
 struct fake_client_config {
+    uint32_t tenants;
     uint32_t clusters;    /* that there shall be */
     uint32_t mortal;      /* the one cluster that may die, by its number from 1; 0: none */
     uint32_t requests_ms; /* between two requests, on average */

@@ -24,6 +24,7 @@ struct fake_replica {
     uint32_t turn;                      /* which of its timers still counts */
     fl_ms created_at, run_from, run_to; /* 0: never */
     int32_t exit_code;
+    enum agent_cause cause;
     struct fake_output output;
     uint32_t writes_left;
     bool is_told;     /* a notice of its output is on its way */

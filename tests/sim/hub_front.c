@@ -285,15 +285,31 @@ void hub_front_init(struct hub *hub)
 
 /* ---- from the net ---------------------------------------------------------------------------- */
 
+/* Its newest certificate; now and then a thief's, who has the one before. */
+static uint64_t certificate_of(const struct hub *hub, uint32_t agent)
+{
+    const struct fake_pg *pg = db_pg(hub->db);
+
+    for (size_t i = 0; i < fake_pg_len(pg, FAKE_PG_cluster); i++) {
+        struct row_cluster_put row = fake_pg_row(pg, FAKE_PG_cluster, i).cluster_put;
+
+        if (row.cluster != hub->clusters[agent].n) continue;
+        if (row.generation > 1 && sim_chance(hub->sim, 10000)) return row.generation - 1;
+        return row.generation;
+    }
+    return 0;
+}
+
 void hub_opened(struct hub *hub, uint64_t connection)
 {
+    struct tunnel_peer peer = {0};
     struct hub_session *session;
 
     if (!hub->is_up) return;
+    peer.cert.generation = certificate_of(hub, net_agent_of(hub->net, connection));
     session = fl_new(struct hub_session);
     session->agent = net_agent_of(hub->net, connection);
-    session->session = session_create(&hub->shared, &(struct tunnel_peer){0}, connection, INT64_MAX,
-                                      hub_clock(hub));
+    session->session = session_create(&hub->shared, &peer, connection, INT64_MAX, hub_clock(hub));
     tunnel_end_init(&session->tunnel, hub->sim, hub->net, NET_HUB, &hub->shared.flow);
     tunnel_end_begin(&session->tunnel, connection);
     fl_buf_init(&session->socket, SOCKET_BYTES_MAX);

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "tests/sim/policy_state.h"
+#include "tests/sim/policy_runs.h"
 
 /* Each decision is compared with what the model knew just before it. */
 
@@ -18,8 +18,8 @@ static void I25_it_may_start(struct policy *policy, const struct row_attempt_new
     if (job->is_held) why = "is held";
     if (policy_queue(policy, job->queue)->is_paused) why = "is in a paused queue";
     if (job->is_stopped) why = "is to stop";
-    if (job->first_start && policy->at_old > job->first_start + job->deadline_s * FL_SECOND_MS +
-                                                 POLICY_DEADLINE_SLACK_MS) {
+    if (job->first_start &&
+        policy->at_old > job->first_start + policy_deadline_ms(job) + POLICY_DEADLINE_SLACK_MS) {
         why = "is past its deadline";
     }
     if (element && policy_ready_from(policy, element) > policy->at) why = "waits after a failure";
@@ -147,8 +147,8 @@ static void I27_it_is_its_turn(struct policy *policy, const struct row_attempt_n
         if (!policy_is_ready(policy, first, true)) continue;
         sim_mark(policy->sim, first->priority > job->priority ? MARK_passed_by_less_important
                                                               : MARK_passed_by_younger);
-        does_fit =
-            is_alike || policy_does_fit_beside_claims(policy, policy_shape(policy, first->shape));
+        does_fit = is_alike ||
+                   policy_does_fit_beside_newest_claims(policy, policy_shape(policy, first->shape));
         if (!does_fit) continue;
         sim_broken(policy->sim, "I27",
                    "job %" PRIu64 " (priority %d) starts before job %" PRIu64
@@ -163,115 +163,4 @@ void policy_judge_start(struct policy *policy, const struct row_attempt_new *row
     I25_it_may_start(policy, row);
     I26_it_may_be_there(policy, row);
     I27_it_is_its_turn(policy, row);
-}
-
-/* ---- I28: the end of an attempt, an element, a job ------------------------------------------- */
-
-static bool is_charged(uint16_t reason)
-{
-    return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
-}
-
-void policy_judge_attempt_end(struct policy *policy, const struct row_attempt_end *row)
-{
-    struct policy_job *job = policy_job(policy, row->job);
-    const struct policy_element *element = policy_element(job, row->element);
-
-    if (job->is_stopped) {
-        sim_broken(policy->sim, "I28", "job %" PRIu64 ".%u is to stop, and is queued again",
-                   row->job, row->element);
-    }
-    if (!is_charged(row->reason)) return;
-    if (element->failures < job->retries_max) return;
-    sim_broken(policy->sim, "I28",
-               "job %" PRIu64 ".%u is queued again after failure %u of %u retries", row->job,
-               row->element, element->failures + 1, job->retries_max);
-}
-
-static bool is_failure(uint16_t reason)
-{
-    return is_charged(reason) || reason == REASON_RetriesSpent;
-}
-
-void policy_judge_element_end(struct policy *policy, const struct row_element_end *row)
-{
-    struct policy_job *job = policy_job(policy, row->job);
-    const struct policy_element *element = policy_element(job, row->element);
-    bool is_right = true;
-
-    switch ((enum job_state)row->state) {
-    case JOB_cancelled:
-        is_right = job->was_cancelled;
-        break;
-    case JOB_failed:
-        if (is_failure(row->reason)) {
-            is_right = element && element->failures >= job->retries_max;
-            if (job->retries_max) sim_mark(policy->sim, MARK_retries_spent);
-        } else {
-            is_right = row->reason == REASON_DeadlineExceeded && job->first_start;
-        }
-        break;
-    default:
-        is_right = row->reason == REASON_Succeeded && !job->is_stopped;
-        break;
-    }
-    if (is_right) return;
-    sim_broken(policy->sim, "I28",
-               "job %" PRIu64 ".%u ends %s for reason %s, after %u failures of %u retries",
-               row->job, row->element, job_state_name((enum job_state)row->state),
-               reason_name((enum reason)row->reason), element ? element->failures : 0,
-               job->retries_max);
-}
-
-static void I28_no_deadline_is_early(struct policy *policy, const struct row_job_end *row)
-{
-    const struct policy_job *job = policy_job(policy, row->job);
-    fl_ms deadline_ms = job->deadline_s * FL_SECOND_MS;
-
-    if (job->first_start && policy->at >= job->first_start + deadline_ms) return;
-    sim_broken(policy->sim, "I28", "the deadline of job %" PRIu64 " ends it %lld ms early",
-               row->job, (long long)(job->first_start + deadline_ms - policy->at));
-}
-
-/* The state of a job is that of its elements; a cancel that was accepted decides (decision 6). */
-void policy_judge_job_end(struct policy *policy, const struct row_job_end *row)
-{
-    const struct policy_job *job = policy_job(policy, row->job);
-    enum job_state state = (enum job_state)row->state;
-    bool is_right = false;
-
-    if (row->reason == REASON_DeadlineExceeded) I28_no_deadline_is_early(policy, row);
-    switch (state) {
-    case JOB_succeeded:
-        is_right = job->succeeded == job->elements && !job->is_stopped;
-        break;
-    case JOB_failed:
-        is_right =
-            row->reason == REASON_DeadlineExceeded ||
-            (job->failed > 0 && job->succeeded + job->failed + job->cancelled == job->elements);
-        break;
-    default:
-        is_right = state == JOB_cancelled && job->was_cancelled;
-        break;
-    }
-    if (job->was_cancelled && state != JOB_cancelled) is_right = false;
-    if (is_right) return;
-    sim_broken(policy->sim, "I28",
-               "job %" PRIu64 " ends %s: of %u elements %u succeeded, %u failed; cancelled: %d",
-               row->job, job_state_name(state), job->elements, job->succeeded, job->failed,
-               job->was_cancelled);
-}
-
-void policy_judge_first_start(struct policy *policy, const struct row_mark_set *row)
-{
-    const struct policy_job *job = policy_job(policy, row->job);
-    bool is_wanted = job->deadline_s > 0;
-
-    if (is_wanted && !job->first_start && job->running > 0 && row->value >= policy->at_before &&
-        row->value <= policy->at) {
-        return;
-    }
-    sim_broken(policy->sim, "I28",
-               "job %" PRIu64 ": its first start is said to be %lld ms before it was stored",
-               row->job, (long long)(policy->at - row->value));
 }

@@ -4,8 +4,12 @@
 
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/hash.h"
 #include "shared/base/job_name.h"
-#include "tests/sim/policy_state.h"
+#include "tests/sim/policy_access.h"
+#include "tests/sim/policy_asked.h"
+#include "tests/sim/policy_ends.h"
+#include "tests/sim/policy_runs.h"
 
 struct policy *policy_create(struct sim *sim, const struct policy_config *config)
 {
@@ -13,6 +17,8 @@ struct policy *policy_create(struct sim *sim, const struct policy_config *config
 
     policy->sim = sim;
     policy->config = *config;
+    policy->asked = policy_asked_create();
+    policy->access = policy_access_create();
     return policy;
 }
 
@@ -54,6 +60,9 @@ void policy_destroy(struct policy *policy)
     fl_vec_fini(&policy->clusters);
     fl_vec_fini(&policy->buckets);
     fl_vec_fini(&policy->must_have_first_start);
+    fl_vec_fini(&policy->must_be_over);
+    policy_asked_destroy(policy->asked);
+    policy_access_destroy(policy->access);
     fl_free(policy);
 }
 
@@ -71,7 +80,7 @@ struct policy_queue *policy_queue(struct policy *policy, uint32_t id)
     return &policy->queues.at[id];
 }
 
-struct policy_shape *policy_shape(struct policy *policy, uint32_t id)
+struct policy_shape *policy_shape(const struct policy *policy, uint32_t id)
 {
     fl_assert(id < policy->shapes.len && policy->shapes.at[id].is_known);
     return &policy->shapes.at[id];
@@ -147,6 +156,9 @@ static void hear_of(struct policy_element *element, uint64_t session, uint64_t s
     if (element->told_session == session) return;
     element->told_session = session;
     element->told_seq = seq;
+    for (size_t i = 0; i < element->replicas.len; i++) {
+        element->replicas.at[i].causes = 0;
+    }
 }
 
 /* More than the core looks at, when it walks all that lives anywhere. */
@@ -169,10 +181,13 @@ static void hear_inventory(struct policy *policy, const struct core_event *event
 
     if (!cluster) return;
     for (size_t i = 0; i < event->inventory.len; i++) {
+        const struct core_inventory_item *item = &event->inventory.at[i];
         struct policy_element *element =
-            live_there(policy, event->inventory.cluster, event->inventory.at[i].attempt);
+            live_there(policy, event->inventory.cluster, item->attempt);
 
-        if (element) hear_of(element, cluster->session, 0);
+        if (!element) continue;
+        hear_of(element, cluster->session, 0);
+        policy_ends_told(element, item->replica, item->state, item->cause);
     }
     if (!event->inventory.is_end || cluster->is_listed) return;
     cluster->is_listed = true;
@@ -198,6 +213,7 @@ static void hear_replica(struct policy *policy, const struct core_event *event)
     element = live_there(policy, event->replica.cluster, attempt);
     if (!element) return;
     hear_of(element, cluster->session, given.seq);
+    policy_ends_told(element, replica, event->replica.state, event->replica.cause);
     if (replica >= element->replicas.len) return;
     if (!fl_replica_state_is_last(event->replica.state)) return;
     given.node = element->replicas.at[replica].node;
@@ -267,6 +283,8 @@ static void hear_lost(struct policy *policy, const struct core_event *event)
 void policy_heard(struct policy *policy, const struct core_event *event)
 {
     policy->state++;
+    policy_asked_heard(policy, event);
+    policy_access_heard(policy, event);
     switch (event->kind) {
     case CORE_EV_session_open:
         if (event->session_open.cluster.n < policy->clusters.len) {
@@ -296,6 +314,7 @@ void policy_sent(struct policy *policy, const struct core_send *send)
     struct policy_cluster *cluster = in_session(policy, send->cluster, send->session_epoch);
     struct policy_element *element;
 
+    policy_access_sent(policy, send);
     if (!cluster) return;
     policy->state++;
     if (send->kind == CORE_SEND_ack && send->report_seq > cluster->acked) {
@@ -304,9 +323,13 @@ void policy_sent(struct policy *policy, const struct core_send *send)
             if (cluster->nodes[i].reports.len) forget_old(cluster, i);
         }
     }
-    if (send->kind != CORE_SEND_start) return;
+    if (send->kind != CORE_SEND_start && send->kind != CORE_SEND_stop) return;
     element = live_there(policy, send->cluster, send->attempt);
     if (!element) return;
+    if (send->kind == CORE_SEND_stop) {
+        policy_ends_stop_sent(element, send->reason);
+        return;
+    }
     element->start_session = send->session_epoch;
     element->start_seq = send->control_seq;
 }
@@ -327,6 +350,7 @@ static void put_shape(struct policy *policy, const struct row_shape_new *row)
     fl_assert(shape->bytes);
     memcpy(shape->bytes, row->body.at, row->body.len);
     fl_assert(shape_decode((struct fl_str){shape->bytes, row->body.len}, &shape->shape, &err));
+    shape->hash = row->body.len ? fl_hash64(1, row->body.at, row->body.len) | 1 : 0;
     shape->replicas = shape_replicas(&shape->shape);
     for (uint32_t i = 0; i < shape->shape.roles_len; i++) {
         struct fl_resources each = shape->shape.roles[i].each, *most = &shape->largest;
@@ -343,6 +367,9 @@ static void put_queue(struct policy *policy, const struct row_queue_put *row)
         fl_vec_push(&policy->queues, (struct policy_queue){0});
     }
     policy->queues.at[row->queue].is_paused = row->is_paused;
+    policy->queues.at[row->queue].tenant = row->tenant;
+    policy->queues.at[row->queue].changed_at = policy->at;
+    copy_name(policy->queues.at[row->queue].name, row->name);
 }
 
 /* A new session begins with nothing said in it. */
@@ -370,6 +397,8 @@ static void put_cluster(struct policy *policy, const struct row_cluster_put *row
     cluster->state = row->state;
     cluster->access = row->access;
     cluster->is_cordoned = row->cordon.len > 0;
+    cluster->is_draining = row->is_draining;
+    cluster->changed_at = policy->at;
     copy_name(cluster->name, row->name);
     if (row->session_epoch != cluster->session) begin_session(policy, cluster, row->session_epoch);
     if (row->access != CORE_ACCESS_open) cluster->is_closed = true;
@@ -386,6 +415,7 @@ static void add_job(struct policy *policy, const struct row_job_new *row)
     }
     job = &policy->jobs.at[row->job];
     job->is_open = true;
+    job->tenant = row->tenant;
     job->queue = row->queue;
     job->shape = row->shape;
     job->deadline_s = row->deadline_s;
@@ -404,7 +434,7 @@ static void end_job(struct policy *policy, const struct row_job_end *row)
     struct policy_job *job = policy_job(policy, row->job);
     struct policy_queue *queue = policy_queue(policy, job->queue);
 
-    policy_judge_job_end(policy, row);
+    policy_ends_job(policy, row);
     job->is_open = false;
     for (size_t i = 0; i < queue->open.len; i++) {
         if (queue->open.at[i] != row->job) continue;
@@ -430,6 +460,8 @@ static void start_attempt(struct policy *policy, const struct row_attempt_new *r
     element->n = row->n;
     element->is_live = true;
     element->did_run = element->was_told = false;
+    element->was_drained = element->was_told_absent = element->is_first_doubtful = false;
+    element->first_term = element->phase_term = 0;
     element->start_session = element->told_session = 0;
     element->cluster = row->cluster;
     element->serial = ++policy->serial;
@@ -471,44 +503,14 @@ static void end_attempt(struct policy *policy, uint64_t id, struct policy_elemen
     }
 }
 
-/* An exit code other than 0, or memory that ran out, is the job's own fault (docs/concepts.md). */
-static bool is_charged(uint16_t reason)
-{
-    return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
-}
-
-/* 10 s, 20 s, 40 s ... up to 5 min (docs/concepts.md); a first miss waits for nothing (decision 7).
- * */
-static fl_ms pause_of(const struct policy *policy, const struct policy_element *element,
-                      uint16_t reason)
-{
-    uint32_t times = is_charged(reason) ? element->failures : element->misses;
-    fl_ms pause_ms = policy->config.backoff_first_ms;
-
-    if (!is_charged(reason) && reason != REASON_StartRefused && times < 2) return 0;
-    while (--times > 0 && pause_ms < policy->config.backoff_max_ms) {
-        pause_ms *= 2;
-    }
-    return pause_ms < policy->config.backoff_max_ms ? pause_ms : policy->config.backoff_max_ms;
-}
-
 static void read_attempt_end(struct policy *policy, const struct row_attempt_end *row)
 {
     struct policy_element *element = policy_element(policy_job(policy, row->job), row->element);
 
     fl_assert(element); /* I2 has seen to it */
-    policy_judge_attempt_end(policy, row);
+    policy_ends_attempt(policy, row);
+    policy_runs_again(policy, row);
     end_attempt(policy, row->job, element);
-    if (is_charged(row->reason)) {
-        element->failures++;
-        element->misses = 0;
-    } else {
-        element->misses++;
-    }
-    element->ended_from = policy->at_before;
-    element->ended_to = policy->at;
-    element->ended_term = policy->epoch;
-    element->pause_ms = pause_of(policy, element, row->reason);
 }
 
 static void read_element_end(struct policy *policy, const struct row_element_end *row)
@@ -516,7 +518,8 @@ static void read_element_end(struct policy *policy, const struct row_element_end
     struct policy_job *job = policy_job(policy, row->job);
     struct policy_element *element = policy_element(job, row->element);
 
-    policy_judge_element_end(policy, row);
+    policy_ends_element(policy, row);
+    job->element_reason = row->reason;
     if (row->state == JOB_succeeded) job->succeeded++;
     if (row->state == JOB_failed) job->failed++;
     if (row->state == JOB_cancelled) job->cancelled++;
@@ -532,6 +535,7 @@ static void read_phase(struct policy *policy, const struct row_replica_phase *ro
     struct policy_cluster *cluster;
 
     if (!element || !element->is_live || row->replica >= element->replicas.len) return;
+    policy_ends_phase(policy, element, row);
     cluster = policy_cluster(policy, element->cluster);
     if (row->state == FL_REPLICA_running || row->state == FL_REPLICA_exited) {
         if (!element->did_run) job->running++;
@@ -557,13 +561,14 @@ static void read_mark(struct policy *policy, const struct row_mark_set *row)
     switch ((enum core_mark)row->kind) {
     case CORE_MARK_held:
         job->is_held = true;
+        job->held_changed_at = policy->at;
         break;
     case CORE_MARK_cancel:
         job->is_stopped = true;
         job->stop = (enum reason)row->value;
         break;
     case CORE_MARK_first_start:
-        policy_judge_first_start(policy, row);
+        policy_ends_first_start(policy, row);
         job->first_start = row->value;
         break;
     case CORE_MARK_picked:
@@ -620,6 +625,7 @@ static void read_row(struct policy *policy, const struct row *row)
     case ROW_mark_clear:
         if (row->mark_clear.kind == CORE_MARK_held) {
             policy_job(policy, row->mark_clear.job)->is_held = false;
+            policy_job(policy, row->mark_clear.job)->held_changed_at = policy->at;
         }
         break;
     case ROW_audit:
@@ -628,21 +634,6 @@ static void read_row(struct policy *policy, const struct row *row)
     default:
         break;
     }
-}
-
-/* The deadline of a job counts from the first replica that ran (decision 5): that is stored. */
-static void I28_the_first_start_is_kept(struct policy *policy)
-{
-    for (size_t i = 0; i < policy->must_have_first_start.len; i++) {
-        uint64_t id = policy->must_have_first_start.at[i];
-        const struct policy_job *job = policy_job(policy, id);
-
-        if (job->first_start || job->is_stopped || !job->is_open) continue;
-        if (job->deadline_s == 0) continue;
-        sim_broken(policy->sim, "I28",
-                   "job %" PRIu64 " has a deadline and ran, and its first start is not stored", id);
-    }
-    fl_vec_clear(&policy->must_have_first_start);
 }
 
 /* Each batch has a slice at least, and half of that is not for timers. */
@@ -679,9 +670,13 @@ void policy_committed(struct policy *policy, const struct fake_pg_journal *entry
 
         fl_assert(row_decode(&reader, &row, &err)); /* I7 has read it already */
         policy->state++;
+        policy_asked_row(policy, &row);
+        policy_access_row(policy, &row);
         read_row(policy, &row);
     }
-    I28_the_first_start_is_kept(policy);
+    policy_ends_batch(policy);
+    policy_asked_batch(policy);
+    policy_access_batch(policy);
     policy->state++; /* the last row is in, too */
     policy_note_claims(policy);
 }
@@ -723,6 +718,8 @@ static void I28_the_state_is_true(struct policy *policy, const struct core_job_v
 
 void policy_answered(struct policy *policy, const struct core_answer *answer, bool is_current)
 {
+    policy_asked_answered(policy, answer);
+    policy_access_answered(policy, answer);
     if (!is_current || answer->code != FL_OK) return;
     for (size_t i = 0; i < answer->jobs_len; i++) {
         I28_counts_are_true(policy, &answer->jobs[i]);

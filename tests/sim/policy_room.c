@@ -399,9 +399,9 @@ void policy_note_claims(struct policy *policy)
     policy->claims_at = 0;
 }
 
-bool policy_does_fit_beside_claims(struct policy *policy, const struct policy_shape *shape)
+/* Claims that have just ended may bind still. */
+static void add_old_claims(struct policy *policy)
 {
-    look_for_claims(policy);
     for (size_t c = 0; c < policy->clusters.len; c++) {
         struct policy_cluster *cluster = &policy->clusters.at[c];
 
@@ -411,5 +411,20 @@ bool policy_does_fit_beside_claims(struct policy *policy, const struct policy_sh
             }
         }
     }
+}
+
+bool policy_does_fit_beside_claims(struct policy *policy, const struct policy_shape *shape)
+{
+    look_for_claims(policy);
+    add_old_claims(policy);
+    return fits_beside(policy, shape);
+}
+
+bool policy_does_fit_beside_newest_claims(struct policy *policy, const struct policy_shape *shape)
+{
+    if (!policy_does_fit_beside_claims(policy, shape)) return false;
+    policy->claims_at = 0;
+    look_for_claims(policy);
+    add_old_claims(policy);
     return fits_beside(policy, shape);
 }

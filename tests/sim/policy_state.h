@@ -1,6 +1,7 @@
 /* policy_state.h - what the policy model knows, for the files that make it up. policy_model.c folds
- * rows and reports into it; policy_judge.c judges decisions against it; policy_wait.c measures how
- * long work waits; policy_room.c says what fits where. */
+ * rows and reports into it; policy_judge.c judges starts against it, policy_ends.c ends and
+ * policy_runs.c repetitions; policy_wait.c measures how long work waits; policy_room.c says what
+ * fits where. */
 #pragma once
 
 #include "controlplane/core/shape.h"
@@ -55,7 +56,8 @@ struct policy_cluster {
     bool is_known;
     /* by its newest row */
     uint8_t state, access;
-    bool is_cordoned;
+    bool is_cordoned, is_draining;
+    fl_ms changed_at; /* the core's time */
     char name[POLICY_NAME_MAX];
     uint64_t session;
     uint64_t session_term; /* the epoch that began it */
@@ -84,6 +86,12 @@ struct policy_cluster {
 struct policy_replica {
     uint32_t node;
     bool is_ended;
+    /* by its newest phase row, which a leader of that epoch wrote; 0: none */
+    uint8_t phase;
+    int32_t exit_code;
+    uint64_t phase_term;
+    uint8_t
+        causes; /* of its end, as its agent said in this session: a bit for each enum fl_cause */
 };
 
 struct policy_element {
@@ -97,6 +105,13 @@ struct policy_element {
     uint64_t start_session, start_seq; /* its newest START; 0: none was let out */
     bool was_told;                     /* some agent of its cluster spoke of it */
     uint64_t told_session, told_seq;   /* the first time in its newest session; seq 0: inventory */
+    /* policy_ends.c */
+    bool was_drained;     /* it was told to stop since its cluster is drained */
+    bool was_told_absent; /* its agent said that it knows nothing of it */
+    bool is_first_doubtful;
+    uint32_t first;      /* its replica that failed first, as first_term saw it */
+    uint64_t first_term; /* 0: none failed */
+    uint64_t phase_term; /* the newest phase row's */
     uint32_t failures, misses;
     /* since that attempt ended, in the core's time: not before, not after; and the pause then due
      * */
@@ -106,9 +121,12 @@ struct policy_element {
 };
 
 struct policy_job {
+    uint32_t tenant;
+    fl_ms held_changed_at; /* the core's time */
     bool is_open, is_held, is_stopped;
     bool was_cancelled; /* on request */
     enum reason stop;
+    uint16_t element_reason; /* of its element that ended last */
     uint32_t queue, shape;
     uint32_t deadline_s, retries_max; /* 0: none */
     int32_t priority;
@@ -121,6 +139,7 @@ struct policy_job {
 struct policy_shape {
     bool is_known;
     char *bytes;
+    uint64_t hash; /* of the bytes, as policy_asked.c has it */
     struct shape shape;
     uint32_t replicas;
     struct fl_resources largest; /* the most that one replica wants, by resource */
@@ -144,12 +163,20 @@ struct policy_bucket {
 };
 
 struct policy_queue {
+    uint32_t tenant;
+    char name[POLICY_NAME_MAX];
     bool is_paused;
+    fl_ms changed_at;      /* the core's time */
     FL_VEC(uint64_t) open; /* highest priority first, then by age */
 };
 
+struct policy_asked;
+struct policy_access;
+
 struct policy {
     struct sim *sim;
+    struct policy_asked *asked;
+    struct policy_access *access;
     struct policy_config config;
     uint64_t epoch;   /* the newest batch's */
     uint64_t batch;   /* its number */
@@ -167,13 +194,14 @@ struct policy {
     FL_VEC(struct policy_shape) shapes; /* by id */
     FL_VEC(struct policy_cluster) clusters; /* by id */
     FL_VEC(struct policy_bucket) buckets;
-    FL_VEC(uint64_t) must_have_first_start; /* jobs, in this batch */
+    FL_VEC(uint64_t) must_have_first_start;  /* jobs, in this batch */
+    FL_VEC(struct policy_live) must_be_over; /* replicas of them ended in this batch */
 };
 
 /* ---- policy_model.c -------------------------------------------------------------------------- */
 struct policy_job *policy_job(struct policy *policy, uint64_t id); /* asserts that it is known */
 struct policy_queue *policy_queue(struct policy *policy, uint32_t id);
-struct policy_shape *policy_shape(struct policy *policy, uint32_t id);
+struct policy_shape *policy_shape(const struct policy *policy, uint32_t id);
 struct policy_cluster *policy_cluster(struct policy *policy, uint32_t id);
 struct policy_element *policy_element(struct policy_job *job, uint32_t element); /* NULL: none */
 /* It comes before the other in its queue: priority, then age. */
@@ -191,6 +219,9 @@ bool policy_may_fit(struct policy *policy, const struct policy_cluster *cluster,
 bool policy_does_fit(struct policy *policy, const struct policy_shape *shape);
 /* The same, although blocked heads may have claimed the best nodes of each. */
 bool policy_does_fit_beside_claims(struct policy *policy, const struct policy_shape *shape);
+/* And although heads that fit no longer, since others were started in this batch, have claimed too.
+ */
+bool policy_does_fit_beside_newest_claims(struct policy *policy, const struct policy_shape *shape);
 /* The most replicas that one job of the queue may have claimed a node for, there; as of the newest
  * look at what fits beside claims. */
 uint32_t policy_queue_claims(struct policy *policy, const struct policy_queue *queue,
@@ -209,19 +240,9 @@ uint32_t policy_unconfirmed_least(const struct policy *policy,
 uint32_t policy_unconfirmed_most(const struct policy *policy, const struct policy_cluster *cluster);
 
 /* ---- policy_wait.c --------------------------------------------------------------------------- */
-/* When an element whose attempt has ended may be ready again at the earliest, and is at the latest.
- * */
-fl_ms policy_ready_from(const struct policy *policy, const struct policy_element *element);
-fl_ms policy_ready_to(const struct policy *policy, const struct policy_element *element);
-/* Something of the open job may wait for a place; 'is_sure': it does, and the leader knows. */
-bool policy_is_ready(const struct policy *policy, const struct policy_job *job, bool is_sure);
 /* An attempt of the job was started there. */
 void policy_wait_started(struct policy *policy, const struct policy_job *job, uint64_t id,
                          uint32_t cluster);
 
-/* ---- policy_judge.c; each before the row is folded ------------------------------------------- */
+/* ---- policy_judge.c: before the row is folded ------------------------------------------------- */
 void policy_judge_start(struct policy *policy, const struct row_attempt_new *row);
-void policy_judge_attempt_end(struct policy *policy, const struct row_attempt_end *row);
-void policy_judge_element_end(struct policy *policy, const struct row_element_end *row);
-void policy_judge_job_end(struct policy *policy, const struct row_job_end *row);
-void policy_judge_first_start(struct policy *policy, const struct row_mark_set *row);

@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "tests/sim/policy_state.h"
+#include "tests/sim/policy_runs.h"
 
 /* I20: how long work may wait that could start.  Twice a second the model walks each queue in its
  * order.  A job that fits somewhere, by what the leader knows, starts within
@@ -11,45 +11,8 @@
 enum {
     POLICY_START_WITHIN_MS = 10000,
     POLICY_DEADLINE_LATE_MS = 5000,
-    POLICY_READY_LATE_MS = 1000,
     POLICY_TURNS_MAX = 2, /* one for a claim that had to move; and one more for each rival */
 };
-
-/* ---- ready again ----------------------------------------------------------------------------- */
-
-/* The pause is +-20 %.  A leader that took over meanwhile does not know how long it was. */
-fl_ms policy_ready_from(const struct policy *policy, const struct policy_element *element)
-{
-    fl_ms pause = element->pause_ms - element->pause_ms / 5;
-
-    if (element->ended_term != policy->epoch && pause > (fl_ms)policy->config.backoff_first_ms) {
-        pause = (fl_ms)policy->config.backoff_first_ms;
-    }
-    return element->ended_from + pause;
-}
-
-fl_ms policy_ready_to(const struct policy *policy, const struct policy_element *element)
-{
-    if (element->ended_term != policy->epoch) {
-        return policy->term_at + (fl_ms)policy->config.backoff_first_ms;
-    }
-    return element->ended_to + element->pause_ms + element->pause_ms / 5;
-}
-
-bool policy_is_ready(const struct policy *policy, const struct policy_job *job, bool is_sure)
-{
-    if (!job->is_open || job->is_held || job->is_stopped) return false;
-    if (job->started < job->elements) return true;
-    for (size_t i = 0; i < job->begun.len; i++) {
-        const struct policy_element *element = &job->begun.at[i];
-
-        if (element->is_live || element->is_ended) continue;
-        if (!is_sure || policy_ready_to(policy, element) + POLICY_READY_LATE_MS <= policy->at_old) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* ---- work that fits -------------------------------------------------------------------------- */
 
@@ -195,7 +158,7 @@ static void look_at(struct policy *policy, struct policy_bucket *bucket, uint32_
 static void I28_a_deadline_ends_its_job(struct policy *policy, const struct policy_job *job,
                                         uint64_t id)
 {
-    fl_ms deadline_ms = job->deadline_s * FL_SECOND_MS;
+    fl_ms deadline_ms = policy_deadline_ms(job);
 
     if (!job->first_start || job->is_stopped) return;
     if (policy->at_old <= job->first_start + deadline_ms + POLICY_DEADLINE_LATE_MS) return;

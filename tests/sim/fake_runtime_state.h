@@ -1,0 +1,54 @@
+/* fake_runtime_state.h - what one fake cluster is made of, for the files that make it up alone.
+ * fake_runtime.c carries out commands and lets replicas live; runtime_notices.c tells the agent what
+ * happened; runtime_faults.c breaks things, and answers what would fit. */
+#pragma once
+
+#include "shared/base/map.h"
+#include "shared/base/vec.h"
+#include "tests/sim/fake_runtime.h"
+
+enum { RUNTIME_GONE = 255 }; /* beside the states of a replica: nothing of it is held */
+/* The listener's events. */
+struct runtime_notice {
+    fl_ms at;
+    enum { NOTICE_REPLICA, NOTICE_NODE, NOTICE_SYNCED, NOTICE_OUTPUT } kind;
+    uint32_t place; /* the replica's place, or the node's number */
+    uint32_t what;  /* a replica's state, or RUNTIME_GONE */
+};
+
+struct runtime_node {
+    struct fl_resources total, foreign, used;
+    bool is_ready;
+    char name[32], labels[64];
+};
+
+struct fake_runtime {
+    struct sim *sim;
+    struct fake_runtime_config config;
+    struct fake_runtime_hooks hooks;
+    struct runtime_node nodes[FAKE_RUNTIME_NODES_MAX];
+    FL_VEC(struct fake_replica) replicas;
+    struct fl_map index;                   /* identity to place in 'replicas', plus 1 */
+    struct runtime_listener listener;      /* happened at NULL: the listener is gone */
+    uint64_t boot;                         /* which listener */
+    uint64_t boot_lost;                    /* commands of this one and before are lost */
+    fl_ms command_at, notify_at;           /* a later command is carried out later */
+    fl_ms paused_until;                    /* the listener stands still */
+    FL_VEC(struct runtime_notice) notices; /* on their way to it, oldest first */
+    size_t notices_taken;
+    bool is_pumping;
+    bool is_dead;
+};
+
+/* ---- runtime_notices.c: they arrive late, and in the order in which they were true ------------- */
+void runtime_notify_synced(struct fake_runtime *runtime);
+/* 'what': a replica's state, or RUNTIME_GONE. */
+void runtime_notify_replica(struct fake_runtime *runtime, size_t place, uint32_t what);
+void runtime_notify_node(struct fake_runtime *runtime, uint64_t number);
+/* One on its way is enough. */
+void runtime_notify_output(struct fake_runtime *runtime, size_t place);
+
+/* ---- fake_runtime.c -------------------------------------------------------------------------- */
+/* The replica ends, having run or not; its record stays until it is removed. */
+void runtime_end(struct fake_runtime *runtime, size_t place, enum fl_replica_state state,
+                 int32_t exit_code, enum agent_cause cause);

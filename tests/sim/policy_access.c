@@ -1,0 +1,429 @@
+#include "tests/sim/policy_access.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "shared/base/alloc.h"
+
+enum { EXPIRED_LATE_MS = 5000 };
+
+struct join {
+    struct fl_digest token, key;
+    uint32_t tenant, cluster; /* cluster 0: not used yet */
+    fl_ms expires_at, changed_at;
+};
+
+struct token {
+    char id[CORE_TOKEN_ID_MAX + 1];
+    uint32_t tenant;
+    fl_ms expires_at; /* 0: never */
+};
+
+/* The certificate of a cluster, as its rows have it. */
+struct certificate {
+    uint64_t generation, seen; /* the newest; and of those that have come */
+    uint64_t seen_before;      /* as of the session before the newest */
+    struct fl_digest key;
+};
+
+/* A request to come in: ENROL or RENEW. */
+struct wish {
+    uint64_t number;
+    enum core_event_kind kind;
+    struct fl_digest token, key;
+    uint32_t cluster;
+};
+
+struct hello {
+    uint64_t connection, generation;
+};
+
+struct policy_access {
+    FL_VEC(struct join) joins;
+    FL_VEC(struct token) tokens;
+    FL_VEC(struct certificate) certificates; /* by cluster */
+    FL_VEC(struct wish) wishes;
+    FL_VEC(struct hello) hellos;
+    /* of this batch */
+    FL_VEC(uint32_t) raised;   /* clusters whose generation grew */
+    FL_VEC(uint32_t) let_in;   /* clusters that are open again */
+    FL_VEC(uint32_t) enrolled; /* clusters that used a join token */
+    FL_VEC(uint32_t) spoken;   /* clusters with a new session */
+    FL_VEC(struct token) dropped;
+    FL_VEC(char) said; /* the audit rows, a line each */
+};
+
+struct policy_access *policy_access_create(void)
+{
+    return fl_new(struct policy_access);
+}
+
+void policy_access_destroy(struct policy_access *access)
+{
+    if (!access) return;
+    fl_vec_fini(&access->joins);
+    fl_vec_fini(&access->tokens);
+    fl_vec_fini(&access->certificates);
+    fl_vec_fini(&access->wishes);
+    fl_vec_fini(&access->hellos);
+    fl_vec_fini(&access->raised);
+    fl_vec_fini(&access->let_in);
+    fl_vec_fini(&access->enrolled);
+    fl_vec_fini(&access->spoken);
+    fl_vec_fini(&access->dropped);
+    fl_vec_fini(&access->said);
+    fl_free(access);
+}
+
+static bool is_same(const struct fl_digest *a, const struct fl_digest *b)
+{
+    return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static struct join *find_join(struct policy_access *access, const struct fl_digest *token)
+{
+    for (size_t i = 0; i < access->joins.len; i++) {
+        if (is_same(&access->joins.at[i].token, token)) return &access->joins.at[i];
+    }
+    return NULL;
+}
+
+static struct certificate *need_certificate(struct policy_access *access, uint32_t cluster)
+{
+    while (access->certificates.len <= cluster) {
+        fl_vec_push(&access->certificates, (struct certificate){0});
+    }
+    return &access->certificates.at[cluster];
+}
+
+/* An audit row of this batch says "VERB NAME" and perhaps more. */
+static bool is_said(const struct policy_access *access, const char *verb, const char *name)
+{
+    size_t verb_len = strlen(verb), name_len = strlen(name);
+
+    for (size_t i = 0; i < access->said.len;) {
+        const char *line = &access->said.at[i];
+        const char *end = memchr(line, '\n', access->said.len - i);
+        size_t len = (size_t)(end - line);
+
+        if (len >= verb_len + 1 + name_len && memcmp(line, verb, verb_len) == 0 &&
+            line[verb_len] == ' ' && memcmp(line + verb_len + 1, name, name_len) == 0 &&
+            (len == verb_len + 1 + name_len || line[verb_len + 1 + name_len] == ' ')) {
+            return true;
+        }
+        i += len + 1;
+    }
+    return false;
+}
+
+/* ---- what is heard --------------------------------------------------------------------------- */
+
+void policy_access_heard(struct policy *policy, const struct core_event *event)
+{
+    struct policy_access *access = policy->access;
+    struct wish wish = {.number = event->request >> 8, .kind = event->kind};
+    struct hello hello;
+
+    switch (event->kind) {
+    case CORE_EV_session_open:
+        hello = (struct hello){event->session_open.connection, event->session_open.generation};
+        fl_vec_push(&access->hellos, hello);
+        return;
+    case CORE_EV_enrol:
+        wish.token = event->enrol.token;
+        wish.key = event->enrol.key;
+        break;
+    case CORE_EV_renew:
+        wish.cluster = event->renew.cluster.n;
+        wish.key = event->renew.key;
+        break;
+    default:
+        return;
+    }
+    for (size_t i = 0; i < access->wishes.len; i++) {
+        if (access->wishes.at[i].number == wish.number) return;
+    }
+    fl_vec_push(&access->wishes, wish);
+}
+
+/* ---- join tokens ----------------------------------------------------------------------------- */
+
+static void I30_a_join_token_counts_once(struct policy *policy, const struct row_join_put *row)
+{
+    struct join *known = find_join(policy->access, &row->token);
+    const char *why = NULL;
+
+    if (!known) {
+        if (row->cluster) why = "was never made";
+        if (row->expires_at <= policy->at_before) why = "has expired when it is made";
+    } else if (!row->cluster) {
+        why = "is made twice";
+    } else if (known->cluster) {
+        why = "is used twice";
+    } else if (known->expires_at <= policy->at_before) {
+        why = "has expired";
+    } else if (known->tenant != row->tenant || known->expires_at != row->expires_at) {
+        why = "was another";
+    }
+    if (!why) return;
+    sim_broken(policy->sim, "I30", "cluster %u joins with a token that %s", row->cluster, why);
+}
+
+static void read_join(struct policy *policy, const struct row_join_put *row)
+{
+    struct policy_access *access = policy->access;
+    struct join *known = find_join(access, &row->token);
+    struct join join = {row->token,   row->key,        row->tenant,
+                        row->cluster, row->expires_at, policy->at};
+
+    I30_a_join_token_counts_once(policy, row);
+    if (row->cluster) fl_vec_push(&access->enrolled, row->cluster);
+    if (known) {
+        *known = join;
+    } else {
+        fl_vec_push(&access->joins, join);
+    }
+}
+
+static void drop_join(struct policy_access *access, const struct fl_digest *token)
+{
+    for (size_t i = 0; i < access->joins.len; i++) {
+        if (!is_same(&access->joins.at[i].token, token)) continue;
+        access->joins.at[i] = access->joins.at[access->joins.len - 1];
+        (void)fl_vec_pop(&access->joins);
+        return;
+    }
+}
+
+/* ---- tokens of the API ----------------------------------------------------------------------- */
+
+static void read_token(struct policy *policy, const struct row_token_put *row)
+{
+    struct token token = {.tenant = row->tenant, .expires_at = row->expires_at};
+
+    if (row->id.len) memcpy(token.id, row->id.at, row->id.len);
+    if (row->expires_at && row->expires_at <= policy->at_before) {
+        sim_broken(policy->sim, "I30", "token %s has expired when it is made", token.id);
+    }
+    fl_vec_push(&policy->access->tokens, token);
+}
+
+static void drop_token(struct policy *policy, struct fl_str id)
+{
+    struct policy_access *access = policy->access;
+
+    for (size_t i = 0; i < access->tokens.len; i++) {
+        struct token token = access->tokens.at[i];
+
+        if (!fl_str_eq(fl_str_c(token.id), id)) continue;
+        fl_vec_remove(&access->tokens, i);
+        fl_vec_push(&access->dropped, token);
+        return;
+    }
+    sim_broken(policy->sim, "I30", "token %.*s is dropped and never was", FL_STR_ARG(id));
+}
+
+/* ---- clusters -------------------------------------------------------------------------------- */
+
+static void read_cluster(struct policy *policy, const struct row_cluster_put *row)
+{
+    struct policy_access *access = policy->access;
+    struct certificate *known = need_certificate(access, row->cluster);
+    const struct policy_cluster *before =
+        row->cluster < policy->clusters.len && policy->clusters.at[row->cluster].is_known
+            ? &policy->clusters.at[row->cluster]
+            : NULL;
+    bool is_new_session = before && row->session_epoch != before->session;
+
+    if (is_new_session &&
+        (before->state != POLICY_CLUSTER_ENROLLED || before->access != CORE_ACCESS_open)) {
+        sim_broken(policy->sim, "I30", "cluster %u speaks: its state is %u, its access %u",
+                   row->cluster, before->state, before->access);
+    }
+    if (row->generation < known->generation || row->seen < known->seen) {
+        sim_broken(policy->sim, "I30", "the certificates of cluster %u go back", row->cluster);
+    }
+    if (before && before->access != CORE_ACCESS_open && row->access == CORE_ACCESS_open) {
+        fl_vec_push(&access->let_in, row->cluster);
+    }
+    if (row->generation > known->generation) fl_vec_push(&access->raised, row->cluster);
+    if (is_new_session) {
+        fl_vec_push(&access->spoken, row->cluster);
+        known->seen_before = known->seen;
+    }
+    known->generation = row->generation;
+    known->seen = row->seen;
+    known->key = row->key;
+}
+
+void policy_access_row(struct policy *policy, const struct row *row)
+{
+    struct policy_access *access = policy->access;
+
+    switch (row->kind) {
+    case ROW_join_put:
+        read_join(policy, &row->join_put);
+        break;
+    case ROW_join_drop:
+        drop_join(access, &row->join_drop.token);
+        break;
+    case ROW_token_put:
+        read_token(policy, &row->token_put);
+        break;
+    case ROW_token_drop:
+        drop_token(policy, row->token_drop.id);
+        break;
+    case ROW_cluster_put:
+        read_cluster(policy, &row->cluster_put);
+        break;
+    case ROW_audit:
+        for (size_t i = 0; i < row->audit.body.len; i++) {
+            fl_vec_push(&access->said, row->audit.body.at[i]);
+        }
+        fl_vec_push(&access->said, '\n');
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- at the end of a batch ------------------------------------------------------------------- */
+
+static bool has(const uint32_t *at, size_t len, uint32_t cluster)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (at[i] == cluster) return true;
+    }
+    return false;
+}
+
+static void I30_only_a_key_raises_a_generation(struct policy *policy)
+{
+    const struct policy_access *access = policy->access;
+
+    for (size_t i = 0; i < access->raised.len; i++) {
+        uint32_t cluster = access->raised.at[i];
+        const char *name = policy_cluster(policy, cluster)->name;
+
+        if (is_said(access, "enrol", name) || is_said(access, "renew", name)) continue;
+        if (has(access->spoken.at, access->spoken.len, cluster)) continue; /* its agent had it */
+        sim_broken(policy->sim, "I30", "cluster %u has a new certificate, and asked for none",
+                   cluster);
+    }
+}
+
+static void I30_a_person_lets_it_in_again(struct policy *policy)
+{
+    const struct policy_access *access = policy->access;
+
+    for (size_t i = 0; i < access->let_in.len; i++) {
+        uint32_t cluster = access->let_in.at[i];
+
+        if (has(access->enrolled.at, access->enrolled.len, cluster)) continue;
+        if (is_said(access, "cluster_unlock", policy_cluster(policy, cluster)->name)) continue;
+        sim_broken(policy->sim, "I30", "cluster %u may speak again, and nobody let it in", cluster);
+    }
+}
+
+static void I30_what_expires_goes(struct policy *policy)
+{
+    const struct policy_access *access = policy->access;
+
+    for (size_t i = 0; i < access->dropped.len; i++) {
+        const struct token *token = &access->dropped.at[i];
+
+        if (token->expires_at && token->expires_at <= policy->at) {
+            sim_mark(policy->sim, MARK_token_expired);
+        } else if (!is_said(access, "token_revoke", token->id)) {
+            sim_broken(policy->sim, "I30", "token %s is dropped before its time", token->id);
+        }
+    }
+    for (size_t i = 0; i < access->tokens.len; i++) {
+        const struct token *token = &access->tokens.at[i];
+
+        if (!token->expires_at || token->expires_at + EXPIRED_LATE_MS > policy->at_old) continue;
+        sim_broken(policy->sim, "I30", "token %s expired %lld ms ago, and counts", token->id,
+                   (long long)(policy->at_old - token->expires_at));
+    }
+    for (size_t i = 0; i < access->joins.len; i++) {
+        const struct join *join = &access->joins.at[i];
+
+        if (join->expires_at + EXPIRED_LATE_MS > policy->at_old) continue;
+        sim_broken(policy->sim, "I30", "a join token expired %lld ms ago, and is kept",
+                   (long long)(policy->at_old - join->expires_at));
+    }
+}
+
+void policy_access_batch(struct policy *policy)
+{
+    struct policy_access *access = policy->access;
+
+    I30_only_a_key_raises_a_generation(policy);
+    I30_a_person_lets_it_in_again(policy);
+    I30_what_expires_goes(policy);
+    fl_vec_clear(&access->raised);
+    fl_vec_clear(&access->let_in);
+    fl_vec_clear(&access->enrolled);
+    fl_vec_clear(&access->spoken);
+    fl_vec_clear(&access->dropped);
+    fl_vec_clear(&access->said);
+}
+
+/* ---- what is let out ------------------------------------------------------------------------- */
+
+/* Its certificate is as new as any that has come before. */
+void policy_access_sent(struct policy *policy, const struct core_send *send)
+{
+    const struct policy_access *access = policy->access;
+    const struct certificate *known = need_certificate(policy->access, send->cluster.n);
+
+    if (send->kind == CORE_SEND_bye) {
+        if (send->code == FL_DENIED) sim_mark(policy->sim, MARK_session_denied);
+        return;
+    }
+    if (send->kind != CORE_SEND_welcome && send->kind != CORE_SEND_resync) return;
+    if (policy_cluster(policy, send->cluster.n)->session != send->session_epoch) return;
+    for (size_t i = access->hellos.len; i > 0; i--) {
+        const struct hello *hello = &access->hellos.at[i - 1];
+
+        if (hello->connection != send->connection) continue;
+        if (!hello->generation || hello->generation >= known->seen_before) return;
+        sim_broken(policy->sim, "I30",
+                   "cluster %u speaks with certificate %" PRIu64 ", and %" PRIu64 " has come",
+                   send->cluster.n, hello->generation, known->seen_before);
+    }
+}
+
+static void I30_who_is_let_in_has_the_key(struct policy *policy, const struct wish *wish,
+                                          const struct core_answer *answer)
+{
+    const struct join *join = find_join(policy->access, &wish->token);
+    uint32_t id = (uint32_t)answer->id;
+    const struct policy_cluster *cluster = policy_cluster(policy, id);
+    const struct certificate *certificate = need_certificate(policy->access, id);
+    bool is_changed = cluster->changed_at > answer->at;
+
+    if (wish->kind == CORE_EV_enrol && join &&
+        (join->cluster != id || !is_same(&join->key, &wish->key))) {
+        sim_broken(policy->sim, "I30", "a join token that another key used lets one in");
+    }
+    if (is_changed || is_same(&certificate->key, &wish->key)) return;
+    sim_broken(policy->sim, "I30", "cluster %u gets a certificate for another key", id);
+}
+
+void policy_access_answered(struct policy *policy, const struct core_answer *answer)
+{
+    const struct policy_access *access = policy->access;
+
+    for (size_t i = 0; i < access->wishes.len; i++) {
+        const struct wish *wish = &access->wishes.at[i];
+
+        if (wish->number != answer->request >> 8) continue;
+        if (answer->code == FL_OK) {
+            I30_who_is_let_in_has_the_key(policy, wish, answer);
+        } else if (answer->code == FL_DENIED && wish->kind == CORE_EV_enrol) {
+            sim_mark(policy->sim, MARK_join_token_refused);
+        }
+        return;
+    }
+}

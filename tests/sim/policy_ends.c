@@ -1,0 +1,346 @@
+#include "tests/sim/policy_ends.h"
+
+#include <inttypes.h>
+
+#include "tests/sim/policy_runs.h"
+
+/* A set of reasons: what an end may say, where the model does not know all that the leader knew. */
+typedef uint64_t reasons;
+
+static reasons one(enum reason reason)
+{
+    return (reasons)1 << reason;
+}
+
+/* ---- what is heard and folded ---------------------------------------------------------------- */
+
+void policy_ends_told(struct policy_element *element, uint32_t replica, enum fl_replica_state state,
+                      enum fl_cause cause)
+{
+    if (state == FL_REPLICA_absent && replica == UINT32_MAX) element->was_told_absent = true;
+    if (replica >= element->replicas.len || !fl_replica_state_is_last(state)) return;
+    element->replicas.at[replica].causes |= (uint8_t)(1U << cause);
+}
+
+void policy_ends_stop_sent(struct policy_element *element, enum reason reason)
+{
+    if (reason == REASON_Drained) element->was_drained = true;
+}
+
+static reasons failure_of(const struct policy_replica *replica)
+{
+    uint8_t memory = 1U << FL_CAUSE_out_of_memory, node = 1U << FL_CAUSE_node_lost;
+    reasons set = 0;
+
+    switch (replica->phase) {
+    case FL_REPLICA_exited:
+        if (replica->exit_code == 0) return 0;
+        if (replica->causes & memory) set |= one(REASON_OutOfMemory);
+        if (replica->causes != memory) set |= one(REASON_ReplicaFailed);
+        return set;
+    case FL_REPLICA_refused:
+        return one(REASON_StartRefused);
+    case FL_REPLICA_absent:
+        return one(REASON_NeverArrived);
+    default:
+        if (replica->causes & node) set |= one(REASON_NodeLost);
+        if (replica->causes != node) set |= one(REASON_ReplicaLost);
+        return set;
+    }
+}
+
+void policy_ends_phase(struct policy *policy, struct policy_element *element,
+                       const struct row_replica_phase *row)
+{
+    struct policy_replica *replica = &element->replicas.at[row->replica];
+    const struct policy_job *job = policy_job(policy, row->job);
+    bool is_draining = policy_cluster(policy, element->cluster)->is_draining;
+
+    if (replica->phase_term == policy->epoch &&
+        (row->state <= replica->phase ||
+         fl_replica_state_is_last((enum fl_replica_state)replica->phase))) {
+        sim_broken(policy->sim, "I28",
+                   "job %" PRIu64 ".%u replica %u is said to be %s after it was %s", row->job,
+                   row->element, row->replica,
+                   fl_replica_state_name((enum fl_replica_state)row->state),
+                   fl_replica_state_name((enum fl_replica_state)replica->phase));
+    }
+    replica->phase = row->state;
+    replica->exit_code = row->exit_code;
+    replica->phase_term = element->phase_term = policy->epoch;
+    if (!fl_replica_state_is_last((enum fl_replica_state)row->state)) return;
+    fl_vec_push(&policy->must_be_over,
+                ((struct policy_live){row->job, (uint32_t)(element - job->begun.at)}));
+    if (element->first_term == policy->epoch || !failure_of(replica)) return;
+    if (job->is_stopped || element->was_drained) return;
+    if (element->replicas.len > 1) sim_mark(policy->sim, MARK_gang_cause_known);
+    element->first_term = policy->epoch;
+    element->first = row->replica;
+    element->is_first_doubtful = is_draining; /* it may have been told to stop just before */
+}
+
+/* ---- what an attempt may end as -------------------------------------------------------------- */
+
+/* In this leader's term each replica was said to have ended. */
+static bool is_all_ended(const struct policy *policy, const struct policy_element *element,
+                         bool *ret_is_good)
+{
+    *ret_is_good = true;
+    for (size_t i = 0; i < element->replicas.len; i++) {
+        const struct policy_replica *replica = &element->replicas.at[i];
+
+        if (replica->phase_term != policy->epoch) return false;
+        if (!fl_replica_state_is_last((enum fl_replica_state)replica->phase)) return false;
+        if (failure_of(replica)) *ret_is_good = false;
+    }
+    return true;
+}
+
+static bool has_first(const struct policy *policy, const struct policy_element *element)
+{
+    return element->first_term == policy->epoch;
+}
+
+static reasons may_end_as(struct policy *policy, const struct policy_element *element)
+{
+    const struct policy_cluster *cluster = policy_cluster(policy, element->cluster);
+    reasons drained = cluster->is_draining ? one(REASON_Drained) : 0;
+    bool is_good;
+
+    if (has_first(policy, element)) {
+        return failure_of(&element->replicas.at[element->first]) |
+               (element->is_first_doubtful ? drained : 0);
+    }
+    if (is_all_ended(policy, element, &is_good)) {
+        return is_good ? one(REASON_Succeeded) | drained : drained;
+    }
+    if (cluster->state != POLICY_CLUSTER_ENROLLED) return one(REASON_ClusterForgotten);
+    if (element->phase_term == policy->epoch && !element->was_told_absent) {
+        return one(REASON_ReplicaLost);
+    }
+    return one(REASON_NeverArrived) | (element->was_told ? one(REASON_ReplicaLost) : 0);
+}
+
+static void I28_the_cause_is_named(struct policy *policy, uint64_t job, uint32_t number,
+                                   enum reason reason, int32_t exit_code, uint32_t replica)
+{
+    const struct policy_element *element = policy_element(policy_job(policy, job), number);
+    const struct policy_replica *first =
+        has_first(policy, element) ? &element->replicas.at[element->first] : NULL;
+    bool is_right = first ? replica == element->first && exit_code == first->exit_code
+                          : replica == UINT32_MAX && exit_code == 0;
+
+    if (first && element->is_first_doubtful && replica == UINT32_MAX && exit_code == 0) return;
+    if (is_right) return;
+    sim_broken(policy->sim, "I28",
+               "job %" PRIu64
+               ".%u attempt %u ends %s: replica %d, exit code %d; the first that failed: %d, %d",
+               job, number, element->n, reason_name(reason), (int)replica, exit_code,
+               first ? (int)element->first : -1, first ? first->exit_code : 0);
+}
+
+static void I28_the_reason_is_true(struct policy *policy, uint64_t job, uint32_t number,
+                                   enum reason reason)
+{
+    const struct policy_element *element = policy_element(policy_job(policy, job), number);
+    reasons may = may_end_as(policy, element);
+
+    if (may & one(reason)) {
+        if (reason == REASON_OutOfMemory) sim_mark(policy->sim, MARK_ended_out_of_memory);
+        if (reason == REASON_NodeLost) sim_mark(policy->sim, MARK_ended_node_lost);
+        return;
+    }
+    for (enum reason r = REASON_Succeeded; r <= REASON_Drained; r++) {
+        if (may & one(r)) sim_tell(policy->sim, "it may have ended for reason %llu", r);
+    }
+    sim_broken(policy->sim, "I28", "job %" PRIu64 ".%u attempt %u is said to end %s", job, number,
+               element->n, reason_name(reason));
+}
+
+void policy_ends_attempt(struct policy *policy, const struct row_attempt_end *row)
+{
+    const struct policy_job *job = policy_job(policy, row->job);
+    enum reason reason = (enum reason)row->reason;
+
+    if (job->is_stopped || reason == REASON_Succeeded) {
+        sim_broken(policy->sim, "I28", "job %" PRIu64 ".%u %s, and is queued again", row->job,
+                   row->element, job->is_stopped ? "is to stop" : "succeeded");
+    }
+    I28_the_reason_is_true(policy, row->job, row->element, reason);
+    I28_the_cause_is_named(policy, row->job, row->element, reason, row->exit_code,
+                           row->first_replica);
+}
+
+/* ---- an element ------------------------------------------------------------------------------ */
+
+/* RetriesSpent stands for the failure that was one too many. */
+static enum reason behind(const struct policy_job *job, enum reason reason)
+{
+    bool has_retries = job->retries_max > 0;
+
+    if (reason == REASON_RetriesSpent && has_retries) return REASON_ReplicaFailed;
+    if (reason == REASON_ReplicaFailed && has_retries) return REASON_none; /* it has to say so */
+    return reason;
+}
+
+static bool ends_as_told(const struct policy_job *job, const struct row_element_end *row)
+{
+    enum job_state state = job->stop == REASON_Cancelled ? JOB_cancelled : JOB_failed;
+
+    return row->state == state && row->reason == (uint16_t)job->stop;
+}
+
+/* Only a stop of its job ends what has no place; when all of the job ends at once, no mark tells. */
+static bool ends_unplaced(const struct policy_job *job, const struct row_element_end *row)
+{
+    if (row->state == JOB_cancelled) return job->was_cancelled && row->reason == REASON_Cancelled;
+    return row->state == JOB_failed && row->reason == REASON_DeadlineExceeded && job->first_start;
+}
+
+static bool ends_by_itself(const struct policy_job *job, const struct policy_element *element,
+                           const struct row_element_end *row)
+{
+    enum reason reason = behind(job, (enum reason)row->reason);
+
+    if (!element || !element->is_live) return ends_unplaced(job, row);
+    if (row->state == JOB_succeeded) return reason == REASON_Succeeded;
+    return row->state == JOB_failed && policy_is_charged((uint16_t)reason) &&
+           element->failures >= job->retries_max;
+}
+
+void policy_ends_element(struct policy *policy, const struct row_element_end *row)
+{
+    const struct policy_job *job = policy_job(policy, row->job);
+    const struct policy_element *element = policy_element((struct policy_job *)job, row->element);
+    bool is_right = job->is_stopped ? ends_as_told(job, row) : ends_by_itself(job, element, row);
+
+    if (!is_right) {
+        sim_broken(policy->sim, "I28",
+                   "job %" PRIu64 ".%u ends %s for reason %s, after %u failures of %u retries; it "
+                   "is to stop: %d",
+                   row->job, row->element, job_state_name((enum job_state)row->state),
+                   reason_name((enum reason)row->reason), element ? element->failures : 0,
+                   job->retries_max, job->is_stopped);
+    }
+    if (row->state == JOB_failed && job->retries_max && !job->is_stopped) {
+        sim_mark(policy->sim, MARK_retries_spent);
+    }
+    if (!element || !element->is_live) return;
+    if (!job->is_stopped) {
+        I28_the_reason_is_true(policy, row->job, row->element,
+                               behind(job, (enum reason)row->reason));
+    }
+    I28_the_cause_is_named(policy, row->job, row->element, (enum reason)row->reason, row->exit_code,
+                           row->first_replica);
+}
+
+/* ---- a job ----------------------------------------------------------------------------------- */
+
+static void I28_no_deadline_is_early(struct policy *policy, const struct row_job_end *row)
+{
+    const struct policy_job *job = policy_job(policy, row->job);
+    fl_ms deadline_ms = policy_deadline_ms(job);
+
+    if (job->first_start && policy->at >= job->first_start + deadline_ms) return;
+    sim_broken(policy->sim, "I28", "the deadline of job %" PRIu64 " ends it %lld ms early",
+               row->job, (long long)(job->first_start + deadline_ms - policy->at));
+}
+
+/* The state of a job is that of its elements; a stop that was accepted decides (decision 6). */
+static bool is_its_state(const struct policy_job *job, const struct row_job_end *row)
+{
+    bool is_whole = job->succeeded + job->failed + job->cancelled == job->elements;
+
+    switch ((enum job_state)row->state) {
+    case JOB_succeeded:
+        return job->succeeded == job->elements && !job->is_stopped;
+    case JOB_failed:
+        if (job->was_cancelled) return false;
+        return row->reason == REASON_DeadlineExceeded ||
+               (!job->is_stopped && job->failed > 0 && is_whole);
+    default:
+        return row->state == JOB_cancelled && job->was_cancelled;
+    }
+}
+
+static bool is_its_reason(const struct policy_job *job, const struct row_job_end *row)
+{
+    if (job->is_stopped) return row->reason == job->stop;
+    if (row->state == JOB_cancelled) return row->reason == REASON_Cancelled;
+    if (row->state == JOB_failed && row->reason == REASON_DeadlineExceeded) return true;
+    if (job->elements == 1) return row->reason == job->element_reason;
+    return row->reason ==
+           (uint16_t)(row->state == JOB_failed ? REASON_ElementsFailed : REASON_Succeeded);
+}
+
+void policy_ends_job(struct policy *policy, const struct row_job_end *row)
+{
+    const struct policy_job *job = policy_job(policy, row->job);
+
+    if (row->reason == REASON_DeadlineExceeded) I28_no_deadline_is_early(policy, row);
+    if (is_its_state(job, row) && is_its_reason(job, row)) return;
+    sim_broken(policy->sim, "I28",
+               "job %" PRIu64 " ends %s for reason %s: of %u elements %u succeeded, %u failed; "
+               "cancelled: %d",
+               row->job, job_state_name((enum job_state)row->state),
+               reason_name((enum reason)row->reason), job->elements, job->succeeded, job->failed,
+               job->was_cancelled);
+}
+
+/* ---- at the end of a batch ------------------------------------------------------------------- */
+
+static void I28_what_is_over_ends(struct policy *policy)
+{
+    for (size_t i = 0; i < policy->must_be_over.len; i++) {
+        const struct policy_job *job = policy_job(policy, policy->must_be_over.at[i].job);
+        const struct policy_element *element = &job->begun.at[policy->must_be_over.at[i].place];
+        bool is_good;
+
+        if (element->is_live && is_all_ended(policy, element, &is_good)) {
+            sim_broken(policy->sim, "I28",
+                       "all replicas of job %" PRIu64 ".%u have ended, and its attempt has not",
+                       policy->must_be_over.at[i].job, element->element);
+        }
+        if (job->is_open && job->succeeded + job->failed + job->cancelled == job->elements) {
+            sim_broken(policy->sim, "I28",
+                       "all elements of job %" PRIu64 " have ended, and it has not",
+                       policy->must_be_over.at[i].job);
+        }
+    }
+    fl_vec_clear(&policy->must_be_over);
+}
+
+/* The deadline of a job counts from the first replica that ran (decision 5): that is stored. */
+static void I28_the_first_start_is_kept(struct policy *policy)
+{
+    for (size_t i = 0; i < policy->must_have_first_start.len; i++) {
+        uint64_t id = policy->must_have_first_start.at[i];
+        const struct policy_job *job = policy_job(policy, id);
+
+        if (job->first_start || job->is_stopped || !job->is_open) continue;
+        if (policy_deadline_ms(job) == 0) continue;
+        sim_broken(policy->sim, "I28",
+                   "job %" PRIu64 " has a deadline and ran, and its first start is not stored", id);
+    }
+    fl_vec_clear(&policy->must_have_first_start);
+}
+
+void policy_ends_batch(struct policy *policy)
+{
+    I28_what_is_over_ends(policy);
+    I28_the_first_start_is_kept(policy);
+}
+
+void policy_ends_first_start(struct policy *policy, const struct row_mark_set *row)
+{
+    const struct policy_job *job = policy_job(policy, row->job);
+    bool is_wanted = policy_deadline_ms(job) > 0;
+
+    if (is_wanted && !job->first_start && job->running > 0 && row->value >= policy->at_before &&
+        row->value <= policy->at) {
+        return;
+    }
+    sim_broken(policy->sim, "I28",
+               "job %" PRIu64 ": its first start is said to be %lld ms before it was stored",
+               row->job, (long long)(policy->at - row->value));
+}

@@ -1,0 +1,28 @@
+/* policy_ends.h - why it ended: a part of the policy model (I28).
+ * An attempt ends as its replicas did.  The first of them that fails, in the order of the rows, is
+ * the cause: it gives reason, exit code and replica, and the others end because of it
+ * (docs/concepts.md).  A job that is to stop ends for that reason whatever its replicas do (decision
+ * 6); what a drain has stopped is not blamed for it.  What is known of a failure, the agent said:
+ * memory that ran out, a node that went.  An element ends as its last attempt did, a job as its
+ * elements did, and what is over ends in the batch that knows it.
+ * A leader that took over judges an attempt by what it heard itself: that the first failure of an
+ * earlier term is forgotten is finding A5, and is not blamed here yet.
+ * Each function that judges a row is called before the row is folded. */
+#pragma once
+
+#include "tests/sim/policy_state.h"
+
+/* The agent of the attempt's cluster said so in the session that counts. */
+void policy_ends_told(struct policy_element *element, uint32_t replica, enum fl_replica_state state,
+                      enum fl_cause cause);
+/* STOP was let out for the attempt. */
+void policy_ends_stop_sent(struct policy_element *element, enum reason reason);
+
+void policy_ends_phase(struct policy *policy, struct policy_element *element,
+                       const struct row_replica_phase *row);
+void policy_ends_attempt(struct policy *policy, const struct row_attempt_end *row);
+void policy_ends_element(struct policy *policy, const struct row_element_end *row);
+void policy_ends_job(struct policy *policy, const struct row_job_end *row);
+void policy_ends_first_start(struct policy *policy, const struct row_mark_set *row);
+/* All rows of a batch are folded. */
+void policy_ends_batch(struct policy *policy);

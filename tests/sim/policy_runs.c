@@ -1,0 +1,83 @@
+#include "tests/sim/policy_runs.h"
+
+#include <inttypes.h>
+
+enum { POLICY_READY_LATE_MS = 1000 };
+
+bool policy_is_charged(uint16_t reason)
+{
+    return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
+}
+
+fl_ms policy_deadline_ms(const struct policy_job *job)
+{
+    return job->deadline_s * FL_SECOND_MS;
+}
+
+static fl_ms pause_of(const struct policy *policy, const struct policy_element *element,
+                      uint16_t reason)
+{
+    uint32_t times = policy_is_charged(reason) ? element->failures : element->misses;
+    fl_ms pause_ms = policy->config.backoff_first_ms;
+
+    if (!policy_is_charged(reason) && reason != REASON_StartRefused && times < 2) return 0;
+    while (--times > 0 && pause_ms < policy->config.backoff_max_ms) {
+        pause_ms *= 2;
+    }
+    return pause_ms < policy->config.backoff_max_ms ? pause_ms : policy->config.backoff_max_ms;
+}
+
+void policy_runs_again(struct policy *policy, const struct row_attempt_end *row)
+{
+    struct policy_job *job = policy_job(policy, row->job);
+    struct policy_element *element = policy_element(job, row->element);
+
+    if (policy_is_charged(row->reason) && element->failures >= job->retries_max) {
+        sim_broken(policy->sim, "I28",
+                   "job %" PRIu64 ".%u is queued again after failure %u of %u retries", row->job,
+                   row->element, element->failures + 1, job->retries_max);
+    }
+    if (policy_is_charged(row->reason)) {
+        element->failures++;
+        element->misses = 0;
+    } else {
+        element->misses++;
+    }
+    element->ended_from = policy->at_before;
+    element->ended_to = policy->at;
+    element->ended_term = policy->epoch;
+    element->pause_ms = pause_of(policy, element, row->reason);
+}
+
+fl_ms policy_ready_from(const struct policy *policy, const struct policy_element *element)
+{
+    fl_ms pause = element->pause_ms - element->pause_ms / 5;
+
+    if (element->ended_term != policy->epoch && pause > (fl_ms)policy->config.backoff_first_ms) {
+        pause = (fl_ms)policy->config.backoff_first_ms;
+    }
+    return element->ended_from + pause;
+}
+
+fl_ms policy_ready_to(const struct policy *policy, const struct policy_element *element)
+{
+    if (element->ended_term != policy->epoch) {
+        return policy->term_at + (fl_ms)policy->config.backoff_first_ms;
+    }
+    return element->ended_to + element->pause_ms + element->pause_ms / 5;
+}
+
+bool policy_is_ready(const struct policy *policy, const struct policy_job *job, bool is_sure)
+{
+    if (!job->is_open || job->is_held || job->is_stopped) return false;
+    if (job->started < job->elements) return true;
+    for (size_t i = 0; i < job->begun.len; i++) {
+        const struct policy_element *element = &job->begun.at[i];
+
+        if (element->is_live || element->is_ended) continue;
+        if (!is_sure || policy_ready_to(policy, element) + POLICY_READY_LATE_MS <= policy->at_old) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,169 @@
+#include <string.h>
+
+#include "controlplane/core/shape.h"
+#include "tests/sim/fake_runtime_state.h"
+
+enum { CALM_RUN_MS_MAX = 2000 };
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+void fake_runtime_calm(struct fake_runtime *runtime)
+{
+    runtime->config.refused_ppm = runtime->config.lost_ppm = runtime->config.endless_ppm = 0;
+    runtime->config.fails_ppm /= 4;
+    runtime->config.long_ppm /= 4;
+    if (runtime->config.run_ms_max > CALM_RUN_MS_MAX) runtime->config.run_ms_max = CALM_RUN_MS_MAX;
+}
+
+static void node_up(void *ctx, uint64_t number, uint64_t b)
+{
+    struct fake_runtime *runtime = ctx;
+
+    (void)b;
+    runtime->nodes[number].is_ready = true;
+    runtime_notify_node(runtime, number);
+}
+
+/* Replicas that ran on it are gone without an exit code, gated ones too. */
+void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t number, fl_ms until)
+{
+    number %= runtime->config.nodes;
+    if (!runtime->nodes[number].is_ready || runtime->is_dead) return;
+    sim_tell(runtime->sim, "cluster %llu: node %llu goes down", runtime->config.cluster.n, number);
+    runtime->nodes[number].is_ready = false;
+    runtime_notify_node(runtime, number);
+    for (size_t i = 0; i < runtime->replicas.len; i++) {
+        struct fake_replica *replica = &runtime->replicas.at[i];
+
+        if (!replica->is_present || replica->node != number) continue;
+        if (fl_replica_state_is_last(replica->state)) continue;
+        runtime_end(runtime, i, FL_REPLICA_lost, 0, AGENT_CAUSE_node_lost);
+    }
+    sim_at(runtime->sim, until, node_up, runtime, number, 0);
+}
+
+bool fake_runtime_lose_one(struct fake_runtime *runtime)
+{
+    for (size_t i = runtime->replicas.len; i > 0; i--) {
+        struct fake_replica *replica = &runtime->replicas.at[i - 1];
+
+        if (!replica->is_present || replica->state != FL_REPLICA_running) continue;
+        /* Removed by another hand: half the time nothing at all is left of it. */
+        runtime_end(runtime, i - 1, FL_REPLICA_lost, 0, AGENT_CAUSE_vanished);
+        if (sim_chance(runtime->sim, 500000)) {
+            replica->is_present = false;
+            replica->is_wiped = true;
+            runtime_notify_replica(runtime, i - 1, RUNTIME_GONE);
+        }
+        return true;
+    }
+    return false;
+}
+
+void fake_runtime_die(struct fake_runtime *runtime)
+{
+    runtime->is_dead = true;
+    runtime->listener = (struct runtime_listener){0};
+    for (size_t i = 0; i < runtime->replicas.len; i++) {
+        struct fake_replica *replica = &runtime->replicas.at[i];
+
+        if (!replica->is_present) continue;
+        if (!fl_replica_state_is_last(replica->state))
+            runtime_end(runtime, i, FL_REPLICA_lost, 0, AGENT_CAUSE_vanished);
+        replica->is_present = false;
+        replica->is_wiped = true;
+    }
+}
+
+static bool has_labels(const struct runtime_node *node, const struct shape *shape)
+{
+    char line[128];
+
+    for (uint32_t i = 0; i < shape->node_labels_len; i++) {
+        snprintf(line, sizeof(line), "%.*s=%.*s\n", FL_STR_ARG(shape->node_labels[i].key),
+                 FL_STR_ARG(shape->node_labels[i].value));
+        if (!strstr(node->labels, line)) return false;
+    }
+    return true;
+}
+
+struct fl_resources fake_runtime_smallest(const struct fake_runtime *runtime)
+{
+    struct fl_resources least = fake_runtime_node_total(runtime, 0);
+
+    for (uint32_t i = 1; i < runtime->config.nodes; i++) {
+        struct fl_resources total = fake_runtime_node_total(runtime, i);
+
+        if (total.cpu_milli < least.cpu_milli) least.cpu_milli = total.cpu_milli;
+        if (total.memory_bytes < least.memory_bytes) least.memory_bytes = total.memory_bytes;
+    }
+    least.gpus = 0;
+    return least;
+}
+
+uint32_t fake_runtime_slots(const struct fake_runtime *runtime, struct fl_resources each)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < runtime->config.nodes; i++) {
+        struct fl_resources total = fake_runtime_node_total(runtime, i);
+
+        while (fl_resources_fit(each, total)) {
+            total.cpu_milli -= each.cpu_milli;
+            total.memory_bytes -= each.memory_bytes;
+            count++;
+        }
+    }
+    return count;
+}
+
+bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape)
+{
+    struct fl_resources free[FAKE_RUNTIME_NODES_MAX];
+
+    if (runtime->is_dead) return false;
+    for (uint32_t i = 0; i < runtime->config.nodes; i++) {
+        free[i] = fake_runtime_node_total(runtime, i);
+        free[i].gpus = runtime->nodes[i].total.gpus;
+        if (!has_labels(&runtime->nodes[i], shape)) free[i] = (struct fl_resources){0};
+    }
+    for (uint32_t i = 0; i < shape_replicas(shape); i++) {
+        struct fl_resources each = shape_role_of(shape, i)->each;
+        uint32_t node = 0;
+
+        while (node < runtime->config.nodes && !fl_resources_fit(each, free[node])) {
+            node++;
+        }
+        if (node == runtime->config.nodes) return false;
+        free[node].cpu_milli -= each.cpu_milli;
+        free[node].memory_bytes -= each.memory_bytes;
+        free[node].gpus -= each.gpus;
+    }
+    return true;
+}
+
+void fake_runtime_tell(const struct fake_runtime *runtime)
+{
+    for (uint32_t i = 0; i < runtime->config.nodes; i++) {
+        struct fl_resources total = fake_runtime_node_total(runtime, i);
+
+        sim_tell(runtime->sim,
+                 "cluster %llu node %llu: ready %llu, %llu milli cpus, %llu MiB, %llu used",
+                 runtime->config.cluster.n, i, runtime->nodes[i].is_ready, total.cpu_milli,
+                 total.memory_bytes >> 20, runtime->nodes[i].used.cpu_milli);
+    }
+}
+
+bool fake_runtime_runs(const struct fake_runtime *runtime, struct fl_job job, fl_ms for_ms)
+{
+    for (size_t i = 0; i < runtime->replicas.len; i++) {
+        const struct fake_replica *replica = &runtime->replicas.at[i];
+
+        if (replica->attempt.job.n == job.n && replica->is_present &&
+            replica->state == FL_REPLICA_running &&
+            runtime->sim->now - replica->run_from >= for_ms) {
+            return true;
+        }
+    }
+    return false;
+}

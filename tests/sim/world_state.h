@@ -1,0 +1,49 @@
+/* world_state.h - one seed's fake world, for the files that make it up alone.  world_draw.c draws it
+ * from the seed and lets its parts meet; world_faults.c breaks it and heals it; world.c runs it. */
+#pragma once
+
+#include "tests/sim/agent_host.h"
+#include "tests/sim/checks.h"
+#include "tests/sim/checks_log.h"
+#include "tests/sim/db.h"
+#include "tests/sim/fake_client.h"
+#include "tests/sim/fake_runtime.h"
+#include "tests/sim/hub.h"
+#include "tests/sim/net.h"
+#include "tests/sim/world.h"
+
+enum { HUBS_MAX = 2, CLUSTERS_MAX = 6 };
+
+struct world {
+    struct sim sim;
+    struct db *db;
+    struct net *net;
+    struct checks *checks;
+    struct checks_log logs;
+    struct fake_client *client;
+    struct hub *hubs[HUBS_MAX];
+    uint32_t hubs_len;
+    uint64_t checked_epoch[HUBS_MAX];
+    struct fake_runtime *runtimes[CLUSTERS_MAX];
+    struct agent_host *agents[CLUSTERS_MAX];
+    struct fl_cluster clusters[CLUSTERS_MAX];
+    bool is_dead[CLUSTERS_MAX];
+    uint32_t clusters_len, mortal; /* mortal: number from 1; 0: none */
+    fl_ms heal_at, fault_ms;       /* faults come so often, on average */
+    uint32_t weights[FAULTS_LEN];
+    uint64_t room_margin;
+    bool is_healed, was_steady;
+};
+
+/* ---- world_draw.c ---------------------------------------------------------------------------- */
+void world_create(struct world *world, uint64_t seed, bool is_live);
+void world_destroy(struct world *world);
+/* For sim_at: starts an agent whose cluster is left. */
+void world_start_agent(void *ctx, uint64_t i, uint64_t b);
+
+/* ---- world_faults.c -------------------------------------------------------------------------- */
+/* Draws which faults there are, and how often. */
+void world_draw_faults(struct world *world);
+/* For sim_at: a fault, and when the next one comes; none after heal_at. */
+void world_fault(void *ctx, uint64_t a, uint64_t b);
+void world_heal(struct world *world);
