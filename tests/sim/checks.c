@@ -184,7 +184,7 @@ static void I1_what_is_answered_is_stored(struct checks *checks, const struct co
 void checks_answer(struct checks *checks, const struct core_answer *answer, bool is_current)
 {
     if (answer->code == FL_OK) I1_what_is_answered_is_stored(checks, answer);
-    policy_answered(checks->policy, answer, is_current);
+    policy_answered(checks->policy, answer, is_current, fake_pg_epoch(checks->pg));
 }
 
 void checks_heard(struct checks *checks, const struct core_event *event)

@@ -356,6 +356,9 @@ struct engine_event *fake_client_build(struct fake_client *client, uint64_t numb
         core->kind = CORE_EV_cluster_forget;
         core->cluster_forget.cluster.n = (uint32_t)request->target;
         break;
+    case LIST_QUEUES:
+        core->kind = CORE_EV_list_queues;
+        break;
     case LIST_CLUSTERS:
         core->kind = CORE_EV_list_clusters;
         break;

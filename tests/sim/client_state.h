@@ -38,6 +38,7 @@ enum client_kind {
     TOKEN_PUT,
     TOKEN_REVOKE,
     LIST_CLUSTERS,
+    LIST_QUEUES,
 };
 
 struct client_request {

@@ -53,7 +53,8 @@ static uint32_t draw_tenant(struct fake_client *client, const struct client_requ
     bool is_about_job = request->kind == CANCEL || request->kind == HOLD ||
                         request->kind == RELEASE || request->kind == READ ||
                         request->kind == EXPLAIN;
-    bool is_any = request->kind == SUBMIT || request->kind == RETRY || request->kind == LIST;
+    bool is_any = request->kind == SUBMIT || request->kind == RETRY || request->kind == LIST ||
+                  request->kind == LIST_QUEUES;
     uint32_t tenant = request->tenant ? request->tenant : 1;
     struct row row;
 
@@ -369,7 +370,8 @@ static void administer(struct fake_client *client, uint32_t cluster)
     } else if (dice < 95) {
         ask(client, (struct client_request){.kind = REVOKE, .target = cluster});
     } else {
-        ask(client, (struct client_request){.kind = LIST_CLUSTERS});
+        ask(client,
+            (struct client_request){.kind = sim_chance(sim, 500000) ? LIST_CLUSTERS : LIST_QUEUES});
     }
 }
 

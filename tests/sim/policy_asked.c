@@ -23,7 +23,7 @@ struct asked {
     bool is_known;
     enum core_event_kind kind;
     uint32_t tenant;
-    uint64_t object; /* a job's or a cluster's id */
+    uint64_t object; /* a job's or a cluster's id; where a list begins */
     bool is_on;      /* pause, cordon, drain: stop what runs */
     char name[POLICY_NAME_MAX];
     uint64_t key; /* its Idempotency-Key's hash; 0: none */
@@ -153,6 +153,9 @@ void policy_asked_heard(struct policy *policy, const struct core_event *event)
     case CORE_EV_read_job:
     case CORE_EV_explain:
         asked->object = event->job.job.n;
+        break;
+    case CORE_EV_list_jobs:
+        asked->object = event->list_jobs.before;
         break;
     case CORE_EV_queue_put:
         asked->is_on = event->queue_put.is_paused;
@@ -549,6 +552,15 @@ static bool is_carried_out(struct policy *policy, const struct asked *asked,
     default:
         return true;
     }
+}
+
+struct policy_question policy_asked_question(const struct policy *policy,
+                                             const struct core_answer *answer)
+{
+    const struct asked *asked = find_asked(policy, answer->request >> 8);
+
+    if (!asked) return (struct policy_question){.kind = CORE_EVENTS_LEN};
+    return (struct policy_question){asked->kind, asked->tenant, asked->object};
 }
 
 void policy_asked_answered(struct policy *policy, const struct core_answer *answer)

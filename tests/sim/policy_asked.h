@@ -19,4 +19,13 @@ void policy_asked_destroy(struct policy_asked *asked); /* NULL is fine */
 void policy_asked_heard(struct policy *policy, const struct core_event *event);
 void policy_asked_row(struct policy *policy, const struct row *row);
 void policy_asked_batch(struct policy *policy);
+/* What a read asked for. */
+struct policy_question {
+    enum core_event_kind kind; /* CORE_EVENTS_LEN: it is not known */
+    uint32_t tenant;
+    uint64_t before; /* list_jobs */
+};
+struct policy_question policy_asked_question(const struct policy *policy,
+                                             const struct core_answer *answer);
+
 void policy_asked_answered(struct policy *policy, const struct core_answer *answer);

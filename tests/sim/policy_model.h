@@ -35,8 +35,9 @@ void policy_sent(struct policy *policy, const struct core_send *send);
 /* A batch is durable that was formed at this true time. */
 void policy_committed(struct policy *policy, const struct fake_pg_journal *entry, fl_ms formed_at);
 /* An answer goes out.  'is_current': it was made of the state that is durable now, and of all of
- * it. */
-void policy_answered(struct policy *policy, const struct core_answer *answer, bool is_current);
+ * it, under that epoch. */
+void policy_answered(struct policy *policy, const struct core_answer *answer, bool is_current,
+                     uint64_t epoch);
 
 /* 'for_ms' have passed.  'is_steady': a hub led and Postgres worked all that time. */
 void policy_passed(struct policy *policy, fl_ms for_ms, bool is_steady);

@@ -136,7 +136,7 @@ bool policy_may_fit(struct policy *policy, const struct policy_cluster *cluster,
         const struct policy_report *report = &known->reports.at[v];
         struct fl_resources room = report->free;
 
-        if (report->at > policy->formed_at || !report->is_ready) continue;
+        if (report->at > policy->known_at || !report->is_ready) continue;
         if (!has_labels(report, shape)) continue;
         for (size_t i = 0; i < cluster->given.len; i++) {
             const struct policy_given *given = &cluster->given.at[i];
@@ -209,8 +209,7 @@ uint32_t policy_unconfirmed_most(const struct policy *policy, const struct polic
     return count;
 }
 
-/* The leader knows that the cluster takes work. */
-static bool takes_work(const struct policy *policy, const struct policy_cluster *cluster)
+bool policy_takes_work(const struct policy *policy, const struct policy_cluster *cluster)
 {
     return cluster->is_known && cluster->state == POLICY_CLUSTER_ENROLLED &&
            cluster->access == CORE_ACCESS_open && !cluster->is_cordoned && !cluster->is_closed &&
@@ -255,7 +254,7 @@ static uint32_t slots_there(struct policy *policy, struct policy_cluster *cluste
 static bool may_send(struct policy *policy, const struct policy_shape *shape,
                      const struct policy_cluster *cluster)
 {
-    return takes_work(policy, cluster) && policy_names_allow(shape, cluster) &&
+    return policy_takes_work(policy, cluster) && policy_names_allow(shape, cluster) &&
            policy_unconfirmed_most(policy, cluster) < policy->config.unconfirmed_max;
 }
 
@@ -307,7 +306,7 @@ uint64_t policy_fits_empty(struct policy *policy, const struct policy_shape *sha
     for (size_t c = 0; c < policy->clusters.len; c++) {
         const struct policy_cluster *cluster = &policy->clusters.at[c];
 
-        if (!takes_work(policy, cluster) || !policy_names_allow(shape, cluster)) continue;
+        if (!policy_takes_work(policy, cluster) || !policy_names_allow(shape, cluster)) continue;
         if (policy_empty_slots(policy, cluster, shape) < shape->replicas) continue;
         found |= (uint64_t)1 << c;
     }
@@ -427,4 +426,15 @@ bool policy_does_fit_beside_newest_claims(struct policy *policy, const struct po
     look_for_claims(policy);
     add_old_claims(policy);
     return fits_beside(policy, shape);
+}
+
+bool policy_fits_there(struct policy *policy, const struct policy_cluster *cluster,
+                       const struct policy_shape *shape)
+{
+    struct policy_cluster *there = (struct policy_cluster *)cluster;
+
+    look_for_claims(policy);
+    add_old_claims(policy);
+    return may_send(policy, shape, cluster) && cluster->claimable < cluster->nodes_len &&
+           slots_there(policy, there, shape, cluster->claimable) >= shape->replicas;
 }

@@ -67,6 +67,13 @@ fl_ms policy_ready_to(const struct policy *policy, const struct policy_element *
     return element->ended_to + element->pause_ms + element->pause_ms / 5;
 }
 
+fl_ms policy_core_now(const struct policy *policy)
+{
+    fl_ms since = policy->sim->now - policy->formed_at;
+
+    return policy->at + since + since / 50 + 1;
+}
+
 bool policy_is_ready(const struct policy *policy, const struct policy_job *job, bool is_sure)
 {
     if (!job->is_open || job->is_held || job->is_stopped) return false;

@@ -17,5 +17,7 @@ void policy_runs_again(struct policy *policy, const struct row_attempt_end *row)
  */
 fl_ms policy_ready_from(const struct policy *policy, const struct policy_element *element);
 fl_ms policy_ready_to(const struct policy *policy, const struct policy_element *element);
+/* The core's time is at most this now. */
+fl_ms policy_core_now(const struct policy *policy);
 /* Something of the open job may wait for a place; 'is_sure': it does, and the leader knows. */
 bool policy_is_ready(const struct policy *policy, const struct policy_job *job, bool is_sure);

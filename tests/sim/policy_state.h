@@ -61,6 +61,7 @@ struct policy_cluster {
     char name[POLICY_NAME_MAX];
     uint64_t session;
     uint64_t session_term; /* the epoch that began it */
+    uint64_t silent_term;  /* a leader of that epoch says that it is silent; 0: it is not */
     /* by what its agent said in that session */
     uint64_t opened_connection; /* the newest HELLO's */
     bool is_closed;             /* by the control plane: locked or revoked */
@@ -185,6 +186,8 @@ struct policy {
     fl_ms ats[POLICY_BATCHES_MAX + 1]; /* ring of them */
     fl_ms term_at;                     /* the first batch of this epoch */
     fl_ms formed_at;                   /* true time: when the newest batch was made up */
+    fl_ms known_at;                    /* the leader had heard nothing that came after it */
+    bool is_walking;                   /* the core may not be through with its work */
     uint64_t serial;                   /* attempts so far */
     uint64_t pass;
     uint64_t claims_at;                 /* the batch and pass for which claims were looked for */
@@ -238,6 +241,11 @@ uint64_t policy_fits_empty(struct policy *policy, const struct policy_shape *sha
 uint32_t policy_unconfirmed_least(const struct policy *policy,
                                   const struct policy_cluster *cluster);
 uint32_t policy_unconfirmed_most(const struct policy *policy, const struct policy_cluster *cluster);
+
+/* The leader knows that the cluster takes work; and that it has room there beside all claims. */
+bool policy_takes_work(const struct policy *policy, const struct policy_cluster *cluster);
+bool policy_fits_there(struct policy *policy, const struct policy_cluster *cluster,
+                       const struct policy_shape *shape);
 
 /* ---- policy_wait.c --------------------------------------------------------------------------- */
 /* An attempt of the job was started there. */
