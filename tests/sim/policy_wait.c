@@ -12,6 +12,7 @@ enum {
     POLICY_START_WITHIN_MS = 10000,
     POLICY_DEADLINE_LATE_MS = 5000,
     POLICY_TURNS_MAX = 2, /* one for a claim that had to move; and one more for each rival */
+    POLICY_CLAIMANTS = 8, /* a round asks so many of a queue whether they could claim (decision 66) */
 };
 
 /* ---- work that fits -------------------------------------------------------------------------- */
@@ -145,7 +146,7 @@ static void look_at(struct policy *policy, struct policy_bucket *bucket, uint32_
         I20_what_fits_starts(policy, bucket, ahead, for_ms);
         return;
     }
-    if (!*has_blocked && !policy_does_fit(policy, shape)) {
+    if (!*has_blocked && ahead < POLICY_CLAIMANTS && !policy_does_fit(policy, shape)) {
         clusters = policy_fits_empty(policy, shape);
     }
     if (!clusters) return;
