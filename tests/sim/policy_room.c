@@ -392,8 +392,12 @@ void policy_note_claims(struct policy *policy)
     look_for_claims(policy);
     for (size_t c = 0; c < policy->clusters.len; c++) {
         struct policy_cluster *cluster = &policy->clusters.at[c];
+        uint32_t before = cluster->claimable_back[(policy->batch - 1) % POLICY_CLAIMS_BACK];
+        uint32_t claimable = cluster->claimable;
 
-        cluster->claimable_back[policy->batch % POLICY_CLAIMS_BACK] = cluster->claimable;
+        /* Nothing can start there now, so claims of before may well stand. */
+        if (!policy_takes_work(policy, cluster) && before > claimable) claimable = before;
+        cluster->claimable_back[policy->batch % POLICY_CLAIMS_BACK] = claimable;
     }
     policy->claims_at = 0;
 }
