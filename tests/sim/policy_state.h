@@ -14,7 +14,8 @@ enum {
     POLICY_BATCHES_BACK = 4,  /* a timer that was due so many batches ago has fired, ... */
     POLICY_BATCHES_MAX = 200, /* ... and if they fire in slices of a few, so many */
     POLICY_SLICE_SMALL = 100,
-    POLICY_CLAIMS_BACK = 16, /* a claim that was needed so many batches ago has ended */
+    POLICY_CLAIMS_BACK =
+        128, /* a claim needed so many batches ago has ended, also a paused queue's */
     POLICY_CLUSTER_ENROLLED = 1,
 };
 
