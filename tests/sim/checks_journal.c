@@ -97,6 +97,7 @@ static void I19_no_known_end_is_lost(struct checks *checks, const struct checks_
         const struct fake_replica *truth = checks_truth(checks, element, i);
 
         if (!truth || truth->state != FL_REPLICA_exited || truth->run_from == 0) return;
+        if (truth->is_wiped) return; /* a fault threw it away */
     }
     sim_broken(checks->sim, "I19",
                "job %" PRIu64 ".%u attempt %u is called lost: all of it had ended", element->job,

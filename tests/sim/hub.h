@@ -61,6 +61,12 @@ void hub_closed(struct hub *hub, uint64_t connection);
  * now. */
 void hub_stale_report(struct hub *hub, struct fl_attempt attempt, struct fl_cluster cluster);
 
+/* A report of nodes that it heard a while ago, in the same session, arrives once more.  False: none is
+ * kept. */
+bool hub_report_again(struct hub *hub, struct fl_cluster cluster);
+/* The loss of a session before the newest is told now.  False: there is none. */
+bool hub_lost_late(struct hub *hub, struct fl_cluster cluster);
+
 /* Its log store outlives its processes. */
 struct fake_log_store *hub_logs(const struct hub *hub);
 

@@ -101,6 +101,25 @@ static void note_told(struct hub_session *session, const struct core_event *even
     if (fl_replica_state_is_last(event->replica.state)) fl_vec_push(&session->told, told);
 }
 
+/* Keeps the oldest report of its first node with the most room, to tell it again. */
+static void keep_report(struct hub_session *session, const struct core_event *event)
+{
+    const struct core_node_report *node;
+
+    if (event->kind != CORE_EV_nodes || event->nodes.len == 0) return;
+    if (event->nodes.session_epoch != session_epoch(session->session)) return;
+    node = &event->nodes.at[0];
+    if (session->old_epoch == event->nodes.session_epoch &&
+        session->old_node.free.cpu_milli >= node->free.cpu_milli) {
+        return;
+    }
+    session->old_epoch = event->nodes.session_epoch;
+    session->old_report = *event;
+    session->old_node = *node;
+    snprintf(session->old_name, sizeof(session->old_name), "%.*s", FL_STR_ARG(node->name));
+    snprintf(session->old_labels, sizeof(session->old_labels), "%.*s", FL_STR_ARG(node->labels));
+}
+
 static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
 {
     struct hub *hub = ctx;
@@ -114,6 +133,7 @@ static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
         if (event->event.session_open.is_resync) sim_mark(hub->sim, MARK_session_resync);
     }
     if (hub->speaking) note_told(hub->speaking, &event->event);
+    if (hub->speaking) keep_report(hub->speaking, &event->event);
     if (hub_adopt(hub, event, err)) return true;
     if (hub->speaking) hub->speaking->told.len = told_len;
     if (kind == CORE_EV_session_open && engine_breaker(hub->engine) == ENGINE_NOT_LEADING) {
@@ -527,4 +547,51 @@ void hub_stale_report(struct hub *hub, struct fl_attempt attempt, struct fl_clus
         hub_work(hub);
         return;
     }
+}
+
+static struct hub_session *newest_session(struct hub *hub, struct fl_cluster cluster)
+{
+    struct hub_session *newest = NULL;
+
+    if (!hub->is_up || hub_stands_still(hub)) return NULL;
+    for (size_t i = 0; i < hub->sessions.len; i++) {
+        struct hub_session *session = hub->sessions.at[i];
+
+        if (session_cluster(session->session).n != cluster.n) continue;
+        if (session_epoch(session->session) == 0 || session_is_over(session->session)) continue;
+        if (newest && session_epoch(newest->session) > session_epoch(session->session)) continue;
+        newest = session;
+    }
+    return newest;
+}
+
+bool hub_report_again(struct hub *hub, struct fl_cluster cluster)
+{
+    struct hub_session *session = newest_session(hub, cluster);
+    struct engine_event *event;
+    struct core_node_report *node;
+    struct fl_err err = {0};
+
+    if (!session || session->old_epoch != session_epoch(session->session)) return false;
+    event = engine_event_create();
+    node = fl_arena_array(&event->arena, struct core_node_report, 1);
+    *node = session->old_node;
+    node->name = fl_str_c(fl_arena_printf(&event->arena, "%s", session->old_name));
+    node->labels = fl_str_c(fl_arena_printf(&event->arena, "%s", session->old_labels));
+    event->event = session->old_report;
+    event->event.nodes.at = node;
+    event->event.nodes.len = 1;
+    if (!hub_adopt(hub, event, &err)) return true;
+    hub_work(hub);
+    return true;
+}
+
+bool hub_lost_late(struct hub *hub, struct fl_cluster cluster)
+{
+    struct hub_session *session = newest_session(hub, cluster);
+
+    if (!session || session_epoch(session->session) < 2) return false;
+    on_lost(hub, cluster, session_epoch(session->session) - 1, 0);
+    hub_work(hub);
+    return true;
 }

@@ -23,6 +23,11 @@ struct hub_session {
     uint32_t agent;       /* in the net */
     struct fl_buf socket; /* bytes that came while the session was not read */
     FL_VEC(struct hub_told) told;
+    /* a report of one node, with the most free of those heard in that session, to tell it again */
+    struct core_event old_report;
+    struct core_node_report old_node;
+    uint64_t old_epoch; /* 0: none */
+    char old_name[64], old_labels[128];
 };
 
 struct hub {

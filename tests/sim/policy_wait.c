@@ -12,7 +12,8 @@ enum {
     POLICY_START_WITHIN_MS = 10000,
     POLICY_DEADLINE_LATE_MS = 5000,
     POLICY_TURNS_MAX = 2, /* one for a claim that had to move; and one more for each rival */
-    POLICY_CLAIMANTS = 8, /* a round asks so many of a queue whether they could claim (decision 66) */
+    POLICY_CLAIMANTS =
+        8, /* a round asks so many of a queue whether they could claim (decision 66) */
 };
 
 /* ---- work that fits -------------------------------------------------------------------------- */

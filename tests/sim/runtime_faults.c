@@ -60,6 +60,21 @@ bool fake_runtime_lose_one(struct fake_runtime *runtime)
     return false;
 }
 
+bool fake_runtime_lose_records(struct fake_runtime *runtime)
+{
+    bool is_any = false;
+
+    for (size_t i = 0; i < runtime->replicas.len; i++) {
+        struct fake_replica *replica = &runtime->replicas.at[i];
+
+        if (!replica->is_present || !fl_replica_state_is_last(replica->state)) continue;
+        replica->is_present = false;
+        replica->is_wiped = is_any = true;
+        replica->turn++;
+    }
+    return is_any;
+}
+
 void fake_runtime_die(struct fake_runtime *runtime)
 {
     runtime->is_dead = true;

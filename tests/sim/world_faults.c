@@ -87,6 +87,40 @@ static void step_a_clock(struct world *world, uint32_t agent)
     }
 }
 
+/* ---- a commit whose fate another hub decides ------------------------------------------------- */
+
+enum { FATE_TRIES = 400, FATE_AWAY_MS = 7000, FATE_BACK_MS = 9000 };
+
+static void stop_other(void *ctx, uint64_t first, uint64_t b)
+{
+    struct world *world = ctx;
+    struct hub *other = world->hubs[1 - first];
+
+    (void)b;
+    if (!hub_leads(other) || hub_is_paused(other)) return;
+    sim_fault(&world->sim, FAULT_db_fate);
+    hub_stop(other);
+    sim_at(&world->sim, world->sim.now + 4000, start_hub, world, 1 - first, 0);
+}
+
+/* With a batch in flight the leader's writer is cut and the hub stands still, until the other one has
+ * led and goes in good order. */
+static void decide_fate(void *ctx, uint64_t first, uint64_t tries)
+{
+    struct world *world = ctx;
+    struct sim *sim = &world->sim;
+    struct hub *hub = world->hubs[first];
+
+    if (!hub_leads(hub) || hub_is_paused(hub) || tries == 0) return;
+    if (hub_stats(hub).inflight_len == 0) {
+        sim_at(sim, sim->now + 1, decide_fate, world, first, tries - 1);
+        return;
+    }
+    db_cut_writers(world->db);
+    hub_pause(hub, sim->now + FATE_AWAY_MS);
+    sim_at(sim, sim->now + FATE_BACK_MS, stop_other, world, first, 0);
+}
+
 static void do_fault(struct world *world, enum sim_fault fault)
 {
     struct sim *sim = &world->sim;
@@ -110,6 +144,21 @@ static void do_fault(struct world *world, enum sim_fault fault)
         return;
     case FAULT_cluster_death:
         kill_cluster(world);
+        return;
+    case FAULT_report_again:
+        if (hub_report_again(world->hubs[h], world->clusters[a])) sim_fault(sim, fault);
+        return;
+    case FAULT_lost_late:
+        if (hub_lost_late(world->hubs[h], world->clusters[a])) sim_fault(sim, fault);
+        return;
+    case FAULT_db_fate:
+        if (world->hubs_len == 2) decide_fate(world, h, FATE_TRIES);
+        return;
+    case FAULT_records_lost:
+        if (world->is_dead[a] || !agent_host_is_up(world->agents[a])) return;
+        agent_host_kill(world->agents[a], false);
+        if (fake_runtime_lose_records(world->runtimes[a])) sim_fault(sim, fault);
+        sim_at(sim, soon, world_start_agent, world, a, 0);
         return;
     case FAULT_replica_lost:
         if (fake_runtime_lose_one(world->runtimes[a])) sim_fault(sim, fault);
@@ -232,7 +281,8 @@ void world_draw_faults(struct world *world)
         {FAULT_db_cut_before, 4}, {FAULT_clock_step, 4},    {FAULT_node_down, 3},
         {FAULT_agent_evil, 4},    {FAULT_client_storm, 3},  {FAULT_replica_lost, 3},
         {FAULT_cluster_death, 1}, {FAULT_net_linger, 3},    {FAULT_log_full, 3},
-        {FAULT_log_stall, 3},
+        {FAULT_log_stall, 3},     {FAULT_records_lost, 2},  {FAULT_report_again, 4},
+        {FAULT_lost_late, 3},     {FAULT_db_fate, 3},
     };
 
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
