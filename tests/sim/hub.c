@@ -197,6 +197,7 @@ void hub_destroy(struct hub *hub)
     if (hub->is_up) drop_process(hub);
     fl_vec_fini(&hub->sessions);
     fl_vec_fini(&hub->lost);
+    fl_vec_fini(&hub->twins);
     fake_log_store_destroy(hub->logs);
     fl_free(hub);
 }

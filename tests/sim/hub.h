@@ -64,6 +64,9 @@ void hub_stale_report(struct hub *hub, struct fl_attempt attempt, struct fl_clus
 /* A report of nodes that it heard a while ago, in the same session, arrives once more.  False: none is
  * kept. */
 bool hub_report_again(struct hub *hub, struct fl_cluster cluster);
+/* An agent with a copy of the cluster's identity, and with this boot number, says HELLO here; it tells
+ * nothing, and goes at 'until'. */
+void hub_twin(struct hub *hub, struct fl_cluster cluster, uint64_t boot, fl_ms until);
 /* The loss of a session before the newest is told now.  False: there is none. */
 bool hub_lost_late(struct hub *hub, struct fl_cluster cluster);
 

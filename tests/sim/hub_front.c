@@ -415,6 +415,25 @@ static void supersede(struct hub *hub, const struct core_send *send)
     }
 }
 
+static struct hub_twin *find_twin(struct hub *hub, uint64_t connection)
+{
+    for (size_t i = 0; i < hub->twins.len; i++) {
+        if (hub->twins.at[i].connection == connection) return &hub->twins.at[i];
+    }
+    return NULL;
+}
+
+/* True: it was for a twin, who keeps silent. */
+static bool send_twin(struct hub *hub, const struct core_send *send, bool is_new)
+{
+    struct hub_twin *twin = find_twin(hub, send->connection);
+
+    if (!twin) return false;
+    if (is_new) twin->session_epoch = send->session_epoch;
+    if (send->kind == CORE_SEND_bye) twin->cluster.n = 0; /* it goes */
+    return true;
+}
+
 void hub_front_send(void *ctx, const struct core_send *send)
 {
     struct hub *hub = ctx;
@@ -423,6 +442,7 @@ void hub_front_send(void *ctx, const struct core_send *send)
 
     checks_send(hub->checks, send, engine_epoch(hub->engine));
     if (is_new) supersede(hub, send);
+    if (send_twin(hub, send, is_new)) return;
     session = find_session(hub, send->connection);
     if (!session || session_is_over(session->session)) {
         /* The connection went while the core thought about it: now its session has a number. */
@@ -515,6 +535,7 @@ void hub_front_drop(struct hub *hub)
     }
     fl_vec_clear(&hub->sessions);
     fl_vec_clear(&hub->lost);
+    fl_vec_clear(&hub->twins);
     hub->turns_away = false;
 }
 
@@ -594,4 +615,45 @@ bool hub_lost_late(struct hub *hub, struct fl_cluster cluster)
     on_lost(hub, cluster, session_epoch(session->session) - 1, 0);
     hub_work(hub);
     return true;
+}
+
+/* ---- twins ----------------------------------------------------------------------------------- */
+
+static void twin_goes(void *ctx, uint64_t connection, uint64_t b)
+{
+    struct hub *hub = ctx;
+    struct hub_twin *twin = find_twin(hub, connection);
+
+    (void)b;
+    if (!twin) return;
+    if (hub->is_up && twin->cluster.n) {
+        on_lost(hub, twin->cluster, twin->session_epoch, twin->connection);
+        hub_work(hub);
+    }
+    fl_vec_remove(&hub->twins, (size_t)(twin - hub->twins.at));
+}
+
+void hub_twin(struct hub *hub, struct fl_cluster cluster, uint64_t boot, fl_ms until)
+{
+    struct hub_session *session = newest_session(hub, cluster);
+    struct engine_event *event;
+    struct hub_twin twin = {.cluster = cluster, .boot = boot};
+    struct fl_err err = {0};
+
+    if (!session) return;
+    twin.connection = UINT64_MAX / 2 + ++hub->twins_told;
+    twin.generation = certificate_of(hub, session->agent);
+    event = engine_event_create();
+    event->event.kind = CORE_EV_session_open;
+    event->event.session_open.cluster = cluster;
+    event->event.session_open.connection = twin.connection;
+    event->event.session_open.generation = twin.generation;
+    event->event.session_open.boot = boot;
+    sim_tell(hub->sim, "hub %llu: a twin of cluster %llu's agent says HELLO", hub->config.host,
+             cluster.n);
+    if (!hub_adopt(hub, event, &err)) return;
+    fl_vec_push(&hub->twins, twin);
+    sim_fault(hub->sim, FAULT_agent_twin);
+    sim_at(hub->sim, until, twin_goes, hub, twin.connection, 0);
+    hub_work(hub);
 }

@@ -30,7 +30,15 @@ struct hub_session {
     char old_name[64], old_labels[128];
 };
 
+/* The connection of an agent that is not there: see hub_twin. */
+struct hub_twin {
+    struct fl_cluster cluster;
+    uint64_t connection, session_epoch, generation, boot;
+};
+
 struct hub {
+    FL_VEC(struct hub_twin) twins;
+    uint64_t twins_told;
     struct sim *sim;
     struct net *net;
     struct db *db;

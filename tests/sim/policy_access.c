@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "shared/base/alloc.h"
+#include "shared/base/hash.h"
 
-enum { EXPIRED_LATE_MS = 5000 };
+enum { EXPIRED_LATE_MS = 5000, TWIN_SURE_MS = 50000 };
 
 struct join {
     struct fl_digest token, key;
@@ -23,6 +24,7 @@ struct token {
 struct certificate {
     uint64_t generation, seen; /* the newest; and of those that have come */
     uint64_t seen_before;      /* as of the session before the newest */
+    bool was_there;            /* that session was there, and listed, when the newest began */
     struct fl_digest key;
 };
 
@@ -35,7 +37,14 @@ struct wish {
 };
 
 struct hello {
-    uint64_t connection, generation;
+    uint64_t connection, generation, boot;
+};
+
+/* A life of a cluster's agent that was welcomed. */
+struct life {
+    uint32_t cluster;
+    uint64_t boot, connection;
+    fl_ms until; /* true time: another one followed; 0: it is the newest */
 };
 
 struct policy_access {
@@ -44,6 +53,9 @@ struct policy_access {
     FL_VEC(struct certificate) certificates; /* by cluster */
     FL_VEC(struct wish) wishes;
     FL_VEC(struct hello) hellos;
+    FL_VEC(struct life) lives; /* that this leader knows: no row tells */
+    FL_VEC(uint64_t) twins;    /* boot numbers that this leader called a twin's */
+    uint64_t lives_term;
     /* of this batch */
     FL_VEC(uint32_t) raised;   /* clusters whose generation grew */
     FL_VEC(uint32_t) let_in;   /* clusters that are open again */
@@ -66,6 +78,8 @@ void policy_access_destroy(struct policy_access *access)
     fl_vec_fini(&access->certificates);
     fl_vec_fini(&access->wishes);
     fl_vec_fini(&access->hellos);
+    fl_vec_fini(&access->lives);
+    fl_vec_fini(&access->twins);
     fl_vec_fini(&access->raised);
     fl_vec_fini(&access->let_in);
     fl_vec_fini(&access->enrolled);
@@ -126,7 +140,8 @@ void policy_access_heard(struct policy *policy, const struct core_event *event)
 
     switch (event->kind) {
     case CORE_EV_session_open:
-        hello = (struct hello){event->session_open.connection, event->session_open.generation};
+        hello = (struct hello){event->session_open.connection, event->session_open.generation,
+                               event->session_open.boot};
         fl_vec_push(&access->hellos, hello);
         return;
     case CORE_EV_enrol:
@@ -250,10 +265,25 @@ static void read_cluster(struct policy *policy, const struct row_cluster_put *ro
     if (is_new_session) {
         fl_vec_push(&access->spoken, row->cluster);
         known->seen_before = known->seen;
+        known->was_there = !before->is_lost && !before->is_closed && before->is_listed &&
+                           before->session_term == policy->epoch;
     }
     known->generation = row->generation;
     known->seen = row->seen;
     known->key = row->key;
+}
+
+/* A twin comes back, and is told of once. */
+static void I30_a_twin_is_told_of_once(struct policy *policy, struct fl_str body)
+{
+    struct policy_access *access = policy->access;
+    uint64_t twin = fl_hash64(1, body.at, body.len);
+
+    for (size_t i = 0; i < access->twins.len; i++) {
+        if (access->twins.at[i] != twin) continue;
+        sim_broken(policy->sim, "I30", "it is told twice: %.*s", FL_STR_ARG(body));
+    }
+    fl_vec_push(&access->twins, twin);
 }
 
 void policy_access_row(struct policy *policy, const struct row *row)
@@ -277,6 +307,9 @@ void policy_access_row(struct policy *policy, const struct row *row)
         read_cluster(policy, &row->cluster_put);
         break;
     case ROW_audit:
+        if (row->audit.body.len > 18 && memcmp(row->audit.body.at, "cluster_duplicate ", 18) == 0) {
+            I30_a_twin_is_told_of_once(policy, row->audit.body);
+        }
         for (size_t i = 0; i < row->audit.body.len; i++) {
             fl_vec_push(&access->said, row->audit.body.at[i]);
         }
@@ -371,6 +404,42 @@ void policy_access_batch(struct policy *policy)
 
 /* ---- what is let out ------------------------------------------------------------------------- */
 
+/* One that another life followed speaks again, on a new connection, while the other is there: two
+ * agents live on one identity, and the newest is refused (decision 43). */
+static void I30_a_twin_is_refused(struct policy *policy, uint32_t cluster,
+                                  const struct hello *hello)
+{
+    struct policy_access *access = policy->access;
+    fl_ms now = policy->sim->now;
+    bool is_newest = false;
+
+    if (access->lives_term != policy->epoch) {
+        fl_vec_clear(&access->lives);
+        fl_vec_clear(&access->twins);
+        access->lives_term = policy->epoch;
+    }
+    for (size_t i = 0; i < access->lives.len; i++) {
+        struct life *life = &access->lives.at[i];
+
+        if (life->cluster != cluster) continue;
+        if (life->boot == hello->boot) {
+            is_newest = true;
+            if (life->until && life->until + TWIN_SURE_MS > now &&
+                life->connection != hello->connection &&
+                need_certificate(access, cluster)->was_there) {
+                sim_broken(policy->sim, "I30", "two agents of cluster %u drive each other out",
+                           cluster);
+            }
+            life->until = 0;
+            life->connection = hello->connection;
+        } else if (!life->until) {
+            life->until = now;
+        }
+    }
+    if (is_newest || !hello->boot) return;
+    fl_vec_push(&access->lives, ((struct life){cluster, hello->boot, hello->connection, 0}));
+}
+
 /* Its certificate is as new as any that has come before. */
 void policy_access_sent(struct policy *policy, const struct core_send *send)
 {
@@ -379,6 +448,7 @@ void policy_access_sent(struct policy *policy, const struct core_send *send)
 
     if (send->kind == CORE_SEND_bye) {
         if (send->code == FL_DENIED) sim_mark(policy->sim, MARK_session_denied);
+        if (send->code == FL_CONFLICT) sim_mark(policy->sim, MARK_twin_refused);
         return;
     }
     if (send->kind != CORE_SEND_welcome && send->kind != CORE_SEND_resync) return;
@@ -387,6 +457,7 @@ void policy_access_sent(struct policy *policy, const struct core_send *send)
         const struct hello *hello = &access->hellos.at[i - 1];
 
         if (hello->connection != send->connection) continue;
+        I30_a_twin_is_refused(policy, send->cluster.n, hello);
         if (!hello->generation || hello->generation >= known->seen_before) return;
         sim_broken(policy->sim, "I30",
                    "cluster %u speaks with certificate %" PRIu64 ", and %" PRIu64 " has come",

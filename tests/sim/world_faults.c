@@ -121,6 +121,26 @@ static void decide_fate(void *ctx, uint64_t first, uint64_t tries)
     sim_at(sim, sim->now + FATE_BACK_MS, stop_other, world, first, 0);
 }
 
+/* ---- twins ----------------------------------------------------------------------------------- */
+
+enum { TWIN_BOOT = 1 << 20, TWIN_BACK_MS = 12000 };
+
+static void twin_again(void *ctx, uint64_t h, uint64_t a)
+{
+    struct world *world = ctx;
+
+    if (world->is_healed) return;
+    hub_twin(world->hubs[h], world->clusters[a], TWIN_BOOT + a, world->sim.now + 2000);
+}
+
+/* It comes, goes, and comes again once the agent that it had driven out is back. */
+static void send_twin(struct world *world, uint32_t h, uint32_t a)
+{
+    if (!world->clusters[a].n || world->is_dead[a]) return;
+    hub_twin(world->hubs[h], world->clusters[a], TWIN_BOOT + a, world->sim.now + 2000);
+    sim_at(&world->sim, world->sim.now + TWIN_BACK_MS, twin_again, world, h, a);
+}
+
 static void do_fault(struct world *world, enum sim_fault fault)
 {
     struct sim *sim = &world->sim;
@@ -147,6 +167,9 @@ static void do_fault(struct world *world, enum sim_fault fault)
         return;
     case FAULT_report_again:
         if (hub_report_again(world->hubs[h], world->clusters[a])) sim_fault(sim, fault);
+        return;
+    case FAULT_agent_twin:
+        send_twin(world, h, a);
         return;
     case FAULT_lost_late:
         if (hub_lost_late(world->hubs[h], world->clusters[a])) sim_fault(sim, fault);
@@ -282,7 +305,7 @@ void world_draw_faults(struct world *world)
         {FAULT_agent_evil, 4},    {FAULT_client_storm, 3},  {FAULT_replica_lost, 3},
         {FAULT_cluster_death, 1}, {FAULT_net_linger, 3},    {FAULT_log_full, 3},
         {FAULT_log_stall, 3},     {FAULT_records_lost, 2},  {FAULT_report_again, 4},
-        {FAULT_lost_late, 3},     {FAULT_db_fate, 3},
+        {FAULT_agent_twin, 2},    {FAULT_lost_late, 3},     {FAULT_db_fate, 3},
     };
 
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
