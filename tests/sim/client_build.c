@@ -51,7 +51,7 @@ static void keep_shape(struct client_shape *known, const struct shape *shape)
 void client_make_shape(struct client_shape *known, uint32_t cluster, uint32_t replicas,
                        struct fl_resources each)
 {
-    struct shape shape = {.roles_len = 1, .clusters_len = 1};
+    struct shape shape = {.roles_len = 1, .clusters_len = cluster > 0};
     char name[16];
 
     snprintf(name, sizeof(name), "c%u", cluster);

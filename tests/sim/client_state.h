@@ -11,6 +11,7 @@ enum {
     QUEUES_MAX = 5,
     SHAPES_MAX = 12,
     SHAPES_OF_STREAM = 2, /* behind those: the stream's small one and its gang */
+    SHAPES_OF_LARGE = 2,  /* and the large gang, and the small one of the large array */
     TRIES_MAX = 200,
     TIMEOUT_MS = 6000,
 };
@@ -83,7 +84,7 @@ struct fake_client {
     FL_VEC(struct client_request) requests;
     FL_VEC(uint64_t) jobs;  /* acknowledged */
     FL_VEC(uint64_t) keyed; /* requests with a key of their own */
-    struct client_shape shapes[SHAPES_MAX + SHAPES_OF_STREAM];
+    struct client_shape shapes[SHAPES_MAX + SHAPES_OF_STREAM + SHAPES_OF_LARGE];
     uint32_t shapes_len, queues_len;
     uint32_t drawn_len; /* the first so many shapes are for any job */
     struct fake_client_stream stream;
@@ -96,7 +97,7 @@ struct fake_client {
 void client_draw_shape(struct fake_client *client, struct client_shape *known, bool is_impossible);
 /* It asks for the room that 'other' asks for: they are of one shape, and differ beside it. */
 void client_share_shape(struct client_shape *known, const struct client_shape *other);
-/* So many replicas of that size, on that one cluster. */
+/* So many replicas of that size, on that one cluster; 0: on any. */
 void client_make_shape(struct client_shape *known, uint32_t cluster, uint32_t replicas,
                        struct fl_resources each);
 /* A job of this name never runs: its shape fits nowhere, and follows from its name. */

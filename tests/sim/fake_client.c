@@ -474,6 +474,26 @@ void fake_client_add_stream(struct fake_client *client, const struct fake_client
     sim_at(sim, stream->from + STREAM_GANG_AFTER_MS, send_gang, client, 0, 0);
 }
 
+enum { LARGE_GANG = 256, LARGE_EACH_MILLI = 50 };
+
+static void send_large(void *ctx, uint64_t shape, uint64_t elements)
+{
+    ask(ctx, (struct client_request){.kind = SUBMIT,
+                                     .shape = (uint32_t)shape,
+                                     .elements = (uint32_t)elements,
+                                     .has_key = true});
+}
+
+void fake_client_add_large(struct fake_client *client, uint32_t elements, fl_ms at)
+{
+    struct fl_resources each = {.cpu_milli = LARGE_EACH_MILLI, .memory_bytes = 16 << 20};
+
+    client_make_shape(&client->shapes[client->shapes_len++], 0, LARGE_GANG, each);
+    sim_at(client->sim, at, send_large, client, client->shapes_len, 1);
+    client_make_shape(&client->shapes[client->shapes_len++], 0, 1, each);
+    sim_at(client->sim, at, send_large, client, client->shapes_len, elements);
+}
+
 void fake_client_storm(struct fake_client *client, uint32_t requests)
 {
     for (uint32_t i = 0; i < requests; i++) {

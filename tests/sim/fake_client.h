@@ -61,6 +61,9 @@ struct fake_client_stream {
 void fake_client_add_stream(struct fake_client *client, const struct fake_client_stream *stream);
 
 /* ---- to steer -------------------------------------------------------------------------------- */
+/* A gang of 256, and an array of so many elements, are submitted at that time. */
+void fake_client_add_large(struct fake_client *client, uint32_t elements, fl_ms at);
+
 void fake_client_storm(struct fake_client *client, uint32_t requests);
 void fake_client_forget(struct fake_client *client,
                         struct fl_cluster cluster); /* until it is acked */

@@ -160,6 +160,9 @@ static void I27_it_is_its_turn(struct policy *policy, const struct row_attempt_n
 
 void policy_judge_start(struct policy *policy, const struct row_attempt_new *row)
 {
+    if (policy_shape(policy, policy_job(policy, row->job)->shape)->replicas >= 256) {
+        sim_mark(policy->sim, MARK_large_gang_started);
+    }
     I25_it_may_start(policy, row);
     I26_it_may_be_there(policy, row);
     I27_it_is_its_turn(policy, row);

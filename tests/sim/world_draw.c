@@ -5,7 +5,7 @@
 #include "shared/wire/log_message.h"
 #include "tests/sim/world_state.h"
 
-enum { IMPATIENT_MS = 45000 };
+enum { IMPATIENT_MS = 45000, LARGE_STARTS = 500 };
 
 /* ---- meetings -------------------------------------------------------------------------------- */
 
@@ -215,6 +215,23 @@ static struct engine_config draw_engine(struct sim *sim)
     return config;
 }
 
+/* By the seed's number and not by chance, so that each run of 200 seeds has one, and few have more. */
+enum { LARGE_EVERY = 200, LARGE_SEED = 50, LARGEST_EVERY = 2000, LARGEST_SEED = 1450 };
+
+/* Budgets that fit so much work: where they are small, a turn is the time that nothing takes here. */
+static void make_large(struct engine_config *config)
+{
+    struct engine_config usual = engine_config_default();
+
+    config->core.unconfirmed_max = LARGE_STARTS;
+    config->core.round_starts_max = usual.core.round_starts_max;
+    config->core.round_looks_max = usual.core.round_looks_max;
+    config->core.slice_max = usual.core.slice_max;
+    config->turn_work_max = usual.turn_work_max;
+    config->batch_bytes_max = usual.batch_bytes_max;
+    config->inbox_max = usual.inbox_max;
+}
+
 static void draw_db(struct world *world, struct db_config *config)
 {
     struct sim *sim = &world->sim;
@@ -257,7 +274,7 @@ static void draw_clusters(struct world *world, const struct fl_flow_limits *flow
     for (uint32_t i = 0; i < world->clusters_len; i++) {
         struct fake_runtime_config runtime = {
             .cluster = {i + 1},
-            .nodes = (uint32_t)sim_between(sim, 1, 5),
+            .nodes = world->is_large ? FAKE_RUNTIME_NODES_MAX : (uint32_t)sim_between(sim, 1, 5),
             .create_ms_max = sim_between(sim, 5, 2000),
             .pull_ms_max = sim_between(sim, 1, 1000),
             .run_ms_max = sim_between(sim, 500, 8000),
@@ -267,7 +284,7 @@ static void draw_clusters(struct world *world, const struct fl_flow_limits *flow
             .lost_ppm = ppm(sim, 400000, 20000),
             .long_ppm = ppm(sim, 500000, 50000),
             .endless_ppm = ppm(sim, 500000, 20000),
-            .writes_max = (uint32_t)sim_between(sim, 0, 8),
+            .writes_max = world->is_large ? 0 : (uint32_t)sim_between(sim, 0, 8),
         };
         struct agent_host_config agent = {
             .host = i,
@@ -321,9 +338,11 @@ void world_create(struct world *world, uint64_t seed, bool is_live)
     world->clusters_len = (uint32_t)sim_between(sim, 3, 5);
     world->mortal = sim_chance(sim, 400000) ? world->clusters_len : 0;
     world->room_margin = (uint64_t)sim_between(sim, 30, 400);
+    world->is_large = seed % LARGE_EVERY == LARGE_SEED;
     world_draw_faults(world);
     draw_db(world, &db);
     hub.engine = draw_engine(sim);
+    if (world->is_large) make_large(&hub.engine);
     hub.stop_grace_ms = (uint32_t)sim_between(sim, 100, 5000);
     hub.clusters_len = world->clusters_len;
     hub.flow = draw_flow(sim);
@@ -358,7 +377,12 @@ void world_create(struct world *world, uint64_t seed, bool is_live)
         world->logs.stores[world->logs.stores_len++] = hub_logs(world->hubs[i]);
     }
     draw_clusters(world, &hub.flow);
-    if (sim_chance(sim, 150000)) draw_stream(world);
+    if (world->is_large) {
+        fake_client_add_large(world->client, seed % LARGEST_EVERY == LARGEST_SEED ? 10000 : 2000,
+                              sim_between(sim, 5000, 60000));
+    } else if (sim_chance(sim, 150000)) {
+        draw_stream(world);
+    }
     checks_set_runtimes(world->checks, world->runtimes, world->clusters_len);
 }
 

@@ -33,6 +33,7 @@ struct world {
     uint32_t weights[FAULTS_LEN];
     uint64_t room_margin;
     bool is_healed, was_steady;
+    bool is_large; /* many nodes, a large gang and a large array */
 };
 
 /* ---- world_draw.c ---------------------------------------------------------------------------- */
