@@ -310,8 +310,8 @@ static uint64_t certificate_of(const struct hub *hub, uint32_t agent)
 {
     const struct fake_pg *pg = db_pg(hub->db);
 
-    for (size_t i = 0; i < fake_pg_len(pg, FAKE_PG_cluster); i++) {
-        struct row_cluster_put row = fake_pg_row(pg, FAKE_PG_cluster, i).cluster_put;
+    for (size_t i = 0; i < fake_pg_len(pg, ROW_TABLE_cluster); i++) {
+        struct row_cluster_put row = fake_pg_row(pg, ROW_TABLE_cluster, i).cluster_put;
 
         if (row.cluster != hub->clusters[agent].n) continue;
         if (row.generation > 1 && sim_chance(hub->sim, 10000)) return row.generation - 1;

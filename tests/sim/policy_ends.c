@@ -71,12 +71,31 @@ void policy_ends_phase(struct policy *policy, struct policy_element *element,
     if (!fl_replica_state_is_last((enum fl_replica_state)row->state)) return;
     fl_vec_push(&policy->must_be_over,
                 ((struct policy_live){row->job, (uint32_t)(element - job->begun.at)}));
-    if (element->first_term == policy->epoch || !failure_of(replica)) return;
+    if (element->first_reasons || !failure_of(replica)) return;
     if (job->is_stopped || element->was_drained) return;
     if (element->replicas.len > 1) sim_mark(policy->sim, MARK_gang_cause_known);
-    element->first_term = policy->epoch;
+    element->first_reasons = failure_of(replica);
+    element->first_exit = row->exit_code;
     element->first = row->replica;
     element->is_first_doubtful = is_draining; /* it may have been told to stop just before */
+}
+
+void policy_ends_stop(struct policy *policy, const struct row_attempt_stop *row)
+{
+    struct policy_element *element = policy_element(policy_job(policy, row->job), row->element);
+
+    if (!element || !element->is_live || element->n != row->n ||
+        !(element->first_reasons & one((enum reason)row->reason)) ||
+        row->first_replica != element->first || row->exit_code != element->first_exit) {
+        sim_broken(policy->sim, "I28",
+                   "job %" PRIu64
+                   ".%u attempt %u is stopped since replica %u failed: %s, exit code "
+                   "%d; the first that failed is %d",
+                   row->job, row->element, row->n, row->first_replica,
+                   reason_name((enum reason)row->reason), row->exit_code,
+                   element && element->first_reasons ? (int)element->first : -1);
+    }
+    element->is_first_stored = true;
 }
 
 /* ---- what an attempt may end as -------------------------------------------------------------- */
@@ -96,20 +115,14 @@ static bool is_all_ended(const struct policy *policy, const struct policy_elemen
     return true;
 }
 
-static bool has_first(const struct policy *policy, const struct policy_element *element)
-{
-    return element->first_term == policy->epoch;
-}
-
 static reasons may_end_as(struct policy *policy, const struct policy_element *element)
 {
     const struct policy_cluster *cluster = policy_cluster(policy, element->cluster);
     reasons drained = cluster->is_draining ? one(REASON_Drained) : 0;
     bool is_good;
 
-    if (has_first(policy, element)) {
-        return failure_of(&element->replicas.at[element->first]) |
-               (element->is_first_doubtful ? drained : 0);
+    if (element->first_reasons) {
+        return element->first_reasons | (element->is_first_doubtful ? drained : 0);
     }
     if (is_all_ended(policy, element, &is_good)) {
         return is_good ? one(REASON_Succeeded) | drained : drained;
@@ -125,18 +138,17 @@ static void I28_the_cause_is_named(struct policy *policy, uint64_t job, uint32_t
                                    enum reason reason, int32_t exit_code, uint32_t replica)
 {
     const struct policy_element *element = policy_element(policy_job(policy, job), number);
-    const struct policy_replica *first =
-        has_first(policy, element) ? &element->replicas.at[element->first] : NULL;
-    bool is_right = first ? replica == element->first && exit_code == first->exit_code
-                          : replica == UINT32_MAX && exit_code == 0;
+    bool has_first = element->first_reasons != 0;
+    bool is_right = has_first ? replica == element->first && exit_code == element->first_exit
+                              : replica == UINT32_MAX && exit_code == 0;
 
-    if (first && element->is_first_doubtful && replica == UINT32_MAX && exit_code == 0) return;
+    if (has_first && element->is_first_doubtful && replica == UINT32_MAX && exit_code == 0) return;
     if (is_right) return;
     sim_broken(policy->sim, "I28",
                "job %" PRIu64
                ".%u attempt %u ends %s: replica %d, exit code %d; the first that failed: %d, %d",
                job, number, element->n, reason_name(reason), (int)replica, exit_code,
-               first ? (int)element->first : -1, first ? first->exit_code : 0);
+               has_first ? (int)element->first : -1, has_first ? element->first_exit : 0);
 }
 
 static void I28_the_reason_is_true(struct policy *policy, uint64_t job, uint32_t number,
@@ -301,6 +313,12 @@ static void I28_what_is_over_ends(struct policy *policy)
             sim_broken(policy->sim, "I28",
                        "all replicas of job %" PRIu64 ".%u have ended, and its attempt has not",
                        policy->must_be_over.at[i].job, element->element);
+        }
+        if (element->is_live && element->first_reasons && !element->is_first_stored &&
+            !element->is_first_doubtful && !job->is_stopped) {
+            sim_broken(policy->sim, "I28",
+                       "replica %u of job %" PRIu64 ".%u failed first, and that is not stored",
+                       element->first, policy->must_be_over.at[i].job, element->element);
         }
         if (job->is_open && job->succeeded + job->failed + job->cancelled == job->elements) {
             sim_broken(policy->sim, "I28",

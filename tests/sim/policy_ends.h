@@ -5,8 +5,8 @@
  * 6); what a drain has stopped is not blamed for it.  What is known of a failure, the agent said:
  * memory that ran out, a node that went.  An element ends as its last attempt did, a job as its
  * elements did, and what is over ends in the batch that knows it.
- * A leader that took over judges an attempt by what it heard itself: that the first failure of an
- * earlier term is forgotten is finding A5, and is not blamed here yet.
+ * The first cause of a gang is stored with the STOP of the others, so that no reload changes it
+ * (decision 68).
  * Each function that judges a row is called before the row is folded. */
 #pragma once
 
@@ -20,6 +20,7 @@ void policy_ends_stop_sent(struct policy_element *element, enum reason reason);
 
 void policy_ends_phase(struct policy *policy, struct policy_element *element,
                        const struct row_replica_phase *row);
+void policy_ends_stop(struct policy *policy, const struct row_attempt_stop *row);
 void policy_ends_attempt(struct policy *policy, const struct row_attempt_end *row);
 void policy_ends_element(struct policy *policy, const struct row_element_end *row);
 void policy_ends_job(struct policy *policy, const struct row_job_end *row);

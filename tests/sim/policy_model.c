@@ -463,7 +463,8 @@ static void start_attempt(struct policy *policy, const struct row_attempt_new *r
     element->is_live = true;
     element->did_run = element->was_told = false;
     element->was_drained = element->was_told_absent = element->is_first_doubtful = false;
-    element->first_term = element->phase_term = 0;
+    element->is_first_stored = false;
+    element->first_reasons = element->phase_term = 0;
     element->start_session = element->told_session = 0;
     element->cluster = row->cluster;
     element->serial = ++policy->serial;
@@ -617,6 +618,9 @@ static void read_row(struct policy *policy, const struct row *row)
         break;
     case ROW_element_end:
         read_element_end(policy, &row->element_end);
+        break;
+    case ROW_attempt_stop:
+        policy_ends_stop(policy, &row->attempt_stop);
         break;
     case ROW_replica_phase:
         read_phase(policy, &row->replica_phase);

@@ -110,10 +110,11 @@ struct policy_element {
     /* policy_ends.c */
     bool was_drained;     /* it was told to stop since its cluster is drained */
     bool was_told_absent; /* its agent said that it knows nothing of it */
-    bool is_first_doubtful;
-    uint32_t first;      /* its replica that failed first, as first_term saw it */
-    uint64_t first_term; /* 0: none failed */
-    uint64_t phase_term; /* the newest phase row's */
+    bool is_first_doubtful, is_first_stored;
+    uint32_t first; /* its replica that failed first */
+    int32_t first_exit;
+    uint64_t first_reasons; /* what that may have failed for, a bit each; 0: none failed */
+    uint64_t phase_term;    /* the newest phase row's */
     uint32_t failures, misses;
     /* since that attempt ended, in the core's time: not before, not after; and the pause then due
      * */
