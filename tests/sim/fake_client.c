@@ -368,7 +368,8 @@ static void administer(struct fake_client *client, uint32_t cluster)
     } else if (dice < 90) {
         renew(client, cluster);
     } else if (dice < 95) {
-        ask(client, (struct client_request){.kind = REVOKE, .target = cluster});
+        ask(client, (struct client_request){.kind = sim_chance(sim, 400000) ? UNLOCK : REVOKE,
+                                            .target = cluster});
     } else {
         ask(client,
             (struct client_request){.kind = sim_chance(sim, 500000) ? LIST_CLUSTERS : LIST_QUEUES});

@@ -89,7 +89,7 @@ static void step_a_clock(struct world *world, uint32_t agent)
 
 /* ---- a commit whose fate another hub decides ------------------------------------------------- */
 
-enum { FATE_TRIES = 400, FATE_AWAY_MS = 7000, FATE_BACK_MS = 9000 };
+enum { FATE_TRIES = 400, FATE_AWAY_MS = 12000, FATE_BACK_MS = 10000 };
 
 static void stop_other(void *ctx, uint64_t first, uint64_t b)
 {
@@ -103,8 +103,8 @@ static void stop_other(void *ctx, uint64_t first, uint64_t b)
     sim_at(&world->sim, world->sim.now + 4000, start_hub, world, 1 - first, 0);
 }
 
-/* With a batch in flight the leader's writer is cut and the hub stands still, until the other one has
- * led and goes in good order. */
+/* With a batch in flight the leader's writer is cut, and the hub stands still for as long as the other
+ * one leads: that goes in good order before the first wakes up. */
 static void decide_fate(void *ctx, uint64_t first, uint64_t tries)
 {
     struct world *world = ctx;
