@@ -70,7 +70,7 @@ struct client_request {
 struct client_shape {
     char *bytes;
     size_t len;
-    uint32_t deadline_s, retries_max; /* of the jobs that it makes of it */
+    uint32_t deadline_s, retries_max; /* its jobs get these */
     bool is_impossible;
     struct fl_digest digest;
 };

@@ -47,7 +47,7 @@ static void timed_out(void *ctx, uint64_t number, uint64_t b)
     }
 }
 
-/* Whoever asks about a job belongs to its tenant, but for a few, who are strangers to it. */
+/* Questions about a job come from its own tenant, and a few from another one. */
 static uint32_t draw_tenant(struct fake_client *client, const struct client_request *request)
 {
     bool is_about_job = request->kind == CANCEL || request->kind == HOLD ||
@@ -622,7 +622,8 @@ struct fake_client *fake_client_create(struct sim *sim, const struct fake_client
     client->ports = *ports;
     client->pg = pg;
     client->checks = checks;
-    fl_vec_push(&client->requests, ((struct client_request){.is_done = true})); /* 0 is none */
+    fl_vec_push(&client->requests,
+                ((struct client_request){.is_done = true})); /* no request has number 0 */
     client->queues_len = (uint32_t)sim_between(sim, 2, QUEUES_MAX);
     client->shapes_len = (uint32_t)sim_between(sim, 4, SHAPES_MAX);
     for (uint32_t i = 0; i < client->shapes_len; i++) {

@@ -133,7 +133,7 @@ static bool has_partition(const struct fake_pg *pg, uint64_t job, const char **t
     return false;
 }
 
-/* Of a row whose key is these numbers, or a shorter one. */
+/* For a row with these numbers as its key, or a shorter one. */
 static struct row_key key_of(enum row_table table, uint64_t a, uint64_t b, uint64_t c)
 {
     struct row row = {.kind = row_table_kind(table)};

@@ -79,8 +79,7 @@ struct runtime fake_runtime_port(struct fake_runtime *runtime);
 /* ---- faults ---------------------------------------------------------------------------------- */
 void fake_runtime_calm(struct fake_runtime *runtime); /* no more refusals or losses; short runs */
 void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t node, fl_ms until);
-/* The records of all that has ended are gone, and it is told to nobody: for an agent that is
- * down. */
+/* The records of all ended replicas are gone; its agent is down and hears nothing of it. */
 bool fake_runtime_lose_records(struct fake_runtime *runtime);
 bool fake_runtime_lose_one(struct fake_runtime *runtime); /* something running vanishes */
 void fake_runtime_die(struct fake_runtime *runtime);      /* everything, for good */

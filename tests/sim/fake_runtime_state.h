@@ -1,6 +1,6 @@
 /* fake_runtime_state.h - what one fake cluster is made of, for the files that make it up alone.
- * fake_runtime.c carries out commands and lets replicas live; runtime_notices.c tells the agent what
- * happened; runtime_faults.c breaks things, and answers what would fit. */
+ * fake_runtime.c carries out commands and lets replicas live; runtime_notices.c tells the agent;
+ * runtime_faults.c breaks things, and answers whether something would fit. */
 #pragma once
 
 #include "shared/base/map.h"
@@ -40,9 +40,9 @@ struct fake_runtime {
     bool is_dead;
 };
 
-/* ---- runtime_notices.c: they arrive late, and in the order in which they were true ------------- */
+/* ---- runtime_notices.c: late, and in order --------------------------------------------------- */
 void runtime_notify_synced(struct fake_runtime *runtime);
-/* 'what': a replica's state, or RUNTIME_GONE. */
+/* The replica has this state now, or RUNTIME_GONE. */
 void runtime_notify_replica(struct fake_runtime *runtime, size_t place, uint32_t what);
 void runtime_notify_node(struct fake_runtime *runtime, uint64_t number);
 /* One on its way is enough. */

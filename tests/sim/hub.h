@@ -61,13 +61,12 @@ void hub_closed(struct hub *hub, uint64_t connection);
  * now. */
 void hub_stale_report(struct hub *hub, struct fl_attempt attempt, struct fl_cluster cluster);
 
-/* A report of nodes that it heard a while ago, in the same session, arrives once more.  False: none is
- * kept. */
+/* A report of nodes from earlier in the newest session arrives once more.  False: none is kept. */
 bool hub_report_again(struct hub *hub, struct fl_cluster cluster);
-/* An agent with a copy of the cluster's identity, and with this boot number, says HELLO here; it tells
- * nothing, and goes at 'until'. */
+/* An agent with a copy of the cluster's identity, and with this boot number, says HELLO here.  It
+ * says no more, and goes at 'until'. */
 void hub_twin(struct hub *hub, struct fl_cluster cluster, uint64_t boot, fl_ms until);
-/* The loss of a session before the newest is told now.  False: there is none. */
+/* The core hears now that the session before the newest is lost.  False: there was only one. */
 bool hub_lost_late(struct hub *hub, struct fl_cluster cluster);
 
 /* Its log store outlives its processes. */

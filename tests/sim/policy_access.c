@@ -56,7 +56,7 @@ struct policy_access {
     FL_VEC(struct life) lives; /* that this leader knows: no row tells */
     FL_VEC(uint64_t) twins;    /* boot numbers that this leader called a twin's */
     uint64_t lives_term;
-    /* of this batch */
+    /* found in this batch */
     FL_VEC(uint32_t) raised;   /* clusters whose generation grew */
     FL_VEC(uint32_t) let_in;   /* clusters that are open again */
     FL_VEC(uint32_t) enrolled; /* clusters that used a join token */
@@ -130,7 +130,7 @@ static bool is_said(const struct policy_access *access, const char *verb, const 
     return false;
 }
 
-/* ---- what is heard --------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 void policy_access_heard(struct policy *policy, const struct core_event *event)
 {
@@ -273,7 +273,7 @@ static void read_cluster(struct policy *policy, const struct row_cluster_put *ro
     known->key = row->key;
 }
 
-/* A twin comes back, and is told of once. */
+/* A twin comes back, and gets one audit row. */
 static void I30_a_twin_is_told_of_once(struct policy *policy, struct fl_str body)
 {
     struct policy_access *access = policy->access;
@@ -402,7 +402,7 @@ void policy_access_batch(struct policy *policy)
     fl_vec_clear(&access->said);
 }
 
-/* ---- what is let out ------------------------------------------------------------------------- */
+/* ---- answers and frames ---------------------------------------------------------------------- */
 
 /* One that another life followed speaks again, on a new connection, while the other is there: two
  * agents live on one identity, and the newest is refused (decision 43). */

@@ -1,9 +1,9 @@
-/* policy_access.h - who may come in: a part of the policy model (I30).
+/* policy_access.h - access: agents that join, renew and connect: a part of the policy model (I30).
  * A join token lets one cluster in, once, with one key, until it expires; its holder may ask again
  * with that key.  A cluster's certificates carry its generation: it grows by an enrolment or a
  * renewal, and an older one than has come opens no session.  A locked or revoked cluster speaks
- * again only once a person unlocked it, or it has joined anew; a removed one never does.  What has
- * expired goes, on time (docs/security.md, docs/operations.md). */
+ * again only once a person unlocked it, or it has joined anew; a removed one never does.  Tokens
+ * go when they expire (docs/security.md, docs/operations.md). */
 #pragma once
 
 #include "tests/sim/policy_state.h"

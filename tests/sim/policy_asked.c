@@ -47,8 +47,8 @@ struct kept_key {
 struct policy_asked {
     FL_VEC(struct asked) requests; /* by their number */
     FL_VEC(uint64_t) makers;       /* by job: its request's number */
-    FL_VEC(struct kept_key) keys;  /* of idempotency rows */
-    /* of this batch */
+    FL_VEC(struct kept_key) keys;  /* that idempotency rows have */
+    /* found in this batch */
     FL_VEC(struct accepted) accepted;
     FL_VEC(uint64_t) ordered; /* requests that are audited */
 };
@@ -518,7 +518,7 @@ static void I29_a_tenant_sees_its_own(struct policy *policy, const struct asked 
     }
 }
 
-/* What it ordered is so, or was changed again since. */
+/* The rows show the order carried out, or a change that came later. */
 static bool is_carried_out(struct policy *policy, const struct asked *asked,
                            const struct core_answer *answer)
 {

@@ -19,7 +19,7 @@ void policy_asked_destroy(struct policy_asked *asked); /* NULL is fine */
 void policy_asked_heard(struct policy *policy, const struct core_event *event);
 void policy_asked_row(struct policy *policy, const struct row *row);
 void policy_asked_batch(struct policy *policy);
-/* What a read asked for. */
+/* The question behind an answer. */
 struct policy_question {
     enum core_event_kind kind; /* CORE_EVENTS_LEN: it is not known */
     uint32_t tenant;

@@ -4,7 +4,7 @@
 
 #include "tests/sim/policy_runs.h"
 
-/* A set of reasons: what an end may say, where the model does not know all that the leader knew. */
+/* A set of reasons, any of which an end may give: the leader may have known more than the model. */
 typedef uint64_t reasons;
 
 static reasons one(enum reason reason)
@@ -12,7 +12,7 @@ static reasons one(enum reason reason)
     return (reasons)1 << reason;
 }
 
-/* ---- what is heard and folded ---------------------------------------------------------------- */
+/* ---- reports and phases ---------------------------------------------------------------------- */
 
 void policy_ends_told(struct policy_element *element, uint32_t replica, enum fl_replica_state state,
                       enum fl_cause cause)
@@ -77,7 +77,7 @@ void policy_ends_phase(struct policy *policy, struct policy_element *element,
     element->first_reasons = failure_of(replica);
     element->first_exit = row->exit_code;
     element->first = row->replica;
-    element->is_first_doubtful = is_draining; /* it may have been told to stop just before */
+    element->is_first_doubtful = is_draining; /* perhaps STOP went out just before */
 }
 
 void policy_ends_stop(struct policy *policy, const struct row_attempt_stop *row)
@@ -98,9 +98,9 @@ void policy_ends_stop(struct policy *policy, const struct row_attempt_stop *row)
     element->is_first_stored = true;
 }
 
-/* ---- what an attempt may end as -------------------------------------------------------------- */
+/* ---- the end of an attempt ------------------------------------------------------------------- */
 
-/* In this leader's term each replica was said to have ended. */
+/* In this leader's term, phase rows end each replica. */
 static bool is_all_ended(const struct policy *policy, const struct policy_element *element,
                          bool *ret_is_good)
 {
@@ -202,7 +202,7 @@ static bool ends_as_told(const struct policy_job *job, const struct row_element_
     return row->state == state && row->reason == (uint16_t)job->stop;
 }
 
-/* Only a stop of its job ends what has no place; when all of the job ends at once, no mark tells. */
+/* Only a stop of its job ends an element without a place; a job that ends at once gets no mark. */
 static bool ends_unplaced(const struct policy_job *job, const struct row_element_end *row)
 {
     if (row->state == JOB_cancelled) return job->was_cancelled && row->reason == REASON_Cancelled;

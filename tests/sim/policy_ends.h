@@ -1,10 +1,10 @@
 /* policy_ends.h - why it ended: a part of the policy model (I28).
  * An attempt ends as its replicas did.  The first of them that fails, in the order of the rows, is
  * the cause: it gives reason, exit code and replica, and the others end because of it
- * (docs/concepts.md).  A job that is to stop ends for that reason whatever its replicas do (decision
- * 6); what a drain has stopped is not blamed for it.  What is known of a failure, the agent said:
- * memory that ran out, a node that went.  An element ends as its last attempt did, a job as its
- * elements did, and what is over ends in the batch that knows it.
+ * (docs/concepts.md).  A job that is to stop ends for that reason, also when its replicas exit
+ * with 0 (decision 6); an attempt that a drain has stopped is not blamed for its exit code.  The
+ * agent says whether memory ran out or a node went.  An element ends as its last attempt did, a job
+ * as its elements did, in the batch that knows it.
  * The first cause of a gang is stored with the STOP of the others, so that no reload changes it
  * (decision 68).
  * Each function that judges a row is called before the row is folded. */

@@ -4,7 +4,9 @@
  * of agents, at the instant a hub takes them in.  It judges each attempt_new row and each end, and
  * it measures how long work waits that could start.
  *   I25 only what may start is started    I26 only where it may be    I27 in its queue's order
- *   I28 an attempt's end is charged, repeated and summed up by the rules
+ *   I28 ends have their true reasons, are charged, repeated, summed up (policy_ends, policy_runs)
+ *   I29 each change was asked for (policy_asked)    I30 who may come in does (policy_access)
+ *   I31 what is shown is so (policy_reads)
  *   I20 work that fits is not kept waiting (policy_wait.c)
  * What the leader knew at a decision is known within bounds: at least each report that it had
  * acknowledged, at most each report taken in before the batch was formed.  Where the two differ the

@@ -114,7 +114,7 @@ static void I31_the_reason_is_true(struct policy *policy, const struct core_job_
                policy_queue(policy, job->queue)->is_paused);
 }
 
-/* What never changes, and where its first element is. */
+/* Its constants, and the place of its first element. */
 static void I31_the_rest_is_true(struct policy *policy, const struct core_job_view *view)
 {
     struct policy_job *job = policy_job(policy, view->job.n);

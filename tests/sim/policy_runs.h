@@ -1,8 +1,8 @@
 /* policy_runs.h - how often it may run, and when again: a part of the policy model (I28).
- * An exit code other than 0, or memory that ran out, is the job's own fault and is charged; all else
- * is not (docs/concepts.md).  A charged failure is followed by a pause of 10 s, 20 s, 40 s ... up to
- * 5 min, +-20 %; so is a refused start, and a loss from the second in a row on (decision 7).  How
- * long an element has waited no row tells: a new leader begins the wait anew. */
+ * An exit code other than 0, or memory that ran out, is the job's own fault and is charged; nothing
+ * else is (docs/concepts.md).  A charged failure is followed by a pause of 10 s, 20 s, 40 s ... up
+ * to 5 min, +-20 %; so is a refused start, and a loss from the second in a row on (decision 7).  A
+ * pause is in no row: a new leader begins it anew. */
 #pragma once
 
 #include "tests/sim/policy_state.h"

@@ -92,8 +92,7 @@ struct policy_replica {
     uint8_t phase;
     int32_t exit_code;
     uint64_t phase_term;
-    uint8_t
-        causes; /* of its end, as its agent said in this session: a bit for each enum fl_cause */
+    uint8_t causes; /* its agent gave these in this session: a bit for an enum fl_cause */
 };
 
 struct policy_element {
@@ -108,12 +107,12 @@ struct policy_element {
     bool was_told;                     /* some agent of its cluster spoke of it */
     uint64_t told_session, told_seq;   /* the first time in its newest session; seq 0: inventory */
     /* policy_ends.c */
-    bool was_drained;     /* it was told to stop since its cluster is drained */
+    bool was_drained;     /* its cluster is drained: STOP was sent */
     bool was_told_absent; /* its agent said that it knows nothing of it */
     bool is_first_doubtful, is_first_stored;
     uint32_t first; /* its replica that failed first */
     int32_t first_exit;
-    uint64_t first_reasons; /* what that may have failed for, a bit each; 0: none failed */
+    uint64_t first_reasons; /* its possible reasons, a bit each; 0: none failed */
     uint64_t phase_term;    /* the newest phase row's */
     uint32_t failures, misses;
     /* since that attempt ended, in the core's time: not before, not after; and the pause then due
@@ -129,7 +128,7 @@ struct policy_job {
     bool is_open, is_held, is_stopped;
     bool was_cancelled; /* on request */
     enum reason stop;
-    uint16_t element_reason; /* of its element that ended last */
+    uint16_t element_reason; /* the newest end of an element has it */
     uint32_t queue, shape;
     uint32_t deadline_s, retries_max; /* 0: none */
     int32_t priority;
@@ -142,7 +141,7 @@ struct policy_job {
 struct policy_shape {
     bool is_known;
     char *bytes;
-    uint64_t hash; /* of the bytes, as policy_asked.c has it */
+    uint64_t hash; /* over the bytes, see policy_asked.c */
     struct shape shape;
     uint32_t replicas;
     struct fl_resources largest; /* the most that one replica wants, by resource */
@@ -254,5 +253,5 @@ bool policy_fits_there(struct policy *policy, const struct policy_cluster *clust
 void policy_wait_started(struct policy *policy, const struct policy_job *job, uint64_t id,
                          uint32_t cluster);
 
-/* ---- policy_judge.c: before the row is folded ------------------------------------------------- */
+/* ---- policy_judge.c: before the row is folded ------------------------------------------------ */
 void policy_judge_start(struct policy *policy, const struct row_attempt_new *row);

@@ -215,10 +215,10 @@ static struct engine_config draw_engine(struct sim *sim)
     return config;
 }
 
-/* By the seed's number and not by chance, so that each run of 200 seeds has one, and few have more. */
+/* By the seed's number and not by chance: each run of 200 seeds has one. */
 enum { LARGE_EVERY = 200, LARGE_SEED = 50, LARGEST_EVERY = 2000, LARGEST_SEED = 1450 };
 
-/* Budgets that fit so much work: where they are small, a turn is the time that nothing takes here. */
+/* The usual budgets: small ones would cut so much work into too many turns. */
 static void make_large(struct engine_config *config)
 {
     struct engine_config usual = engine_config_default();

@@ -103,7 +103,7 @@ static void stop_other(void *ctx, uint64_t first, uint64_t b)
     sim_at(&world->sim, world->sim.now + 4000, start_hub, world, 1 - first, 0);
 }
 
-/* With a batch in flight the leader's writer is cut, and the hub stands still for as long as the other
+/* With a batch in flight the leader's writer is cut.  The hub stands still for as long as the other
  * one leads: that goes in good order before the first wakes up. */
 static void decide_fate(void *ctx, uint64_t first, uint64_t tries)
 {
@@ -289,7 +289,7 @@ void world_heal(struct world *world)
     fake_client_tidy(world->client);
 }
 
-/* ---- the seed draws them -------------------------------------------------------------------- */
+/* ---- the seed draws them --------------------------------------------------------------------- */
 
 void world_draw_faults(struct world *world)
 {

@@ -1,5 +1,6 @@
-/* world_state.h - one seed's fake world, for the files that make it up alone.  world_draw.c draws it
- * from the seed and lets its parts meet; world_faults.c breaks it and heals it; world.c runs it. */
+/* world_state.h - one seed's fake world, for the files that make it up alone.
+ * world_draw.c draws it from the seed and lets its parts meet; world_faults.c breaks and heals it;
+ * world.c runs it. */
 #pragma once
 
 #include "tests/sim/agent_host.h"
