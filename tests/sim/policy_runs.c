@@ -2,7 +2,10 @@
 
 #include <inttypes.h>
 
-enum { POLICY_READY_LATE_MS = 1000 };
+enum {
+    POLICY_READY_LATE_MS = 1000,
+    POLICY_ARMED_LATE_MS = 3000, /* small slices come late to the waits of a fresh core */
+};
 
 bool policy_is_charged(uint16_t reason)
 {
@@ -62,7 +65,8 @@ fl_ms policy_ready_from(const struct policy *policy, const struct policy_element
 fl_ms policy_ready_to(const struct policy *policy, const struct policy_element *element)
 {
     if (element->ended_term != policy->epoch) {
-        return policy->term_at + (fl_ms)policy->config.backoff_first_ms;
+        return policy->term_at + (fl_ms)policy->config.backoff_first_ms +
+               (policy->is_walking ? POLICY_ARMED_LATE_MS : 0);
     }
     return element->ended_to + element->pause_ms + element->pause_ms / 5;
 }
