@@ -234,6 +234,8 @@ static void look(struct process_replica *replica)
             replica->phase = PROCESS_RUNNING;
             replica->is_removing = false; /* GO came before the removal, which is declined */
             process_events_state(replica);
+            /* The news of the first output may have been read together with this. */
+            process_events_output(replica);
         } else if (replica->phase == PROCESS_BEGINNING) {
             replica->phase = PROCESS_GATED;
             process_events_state(replica);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include "agent/process/proc.h"
@@ -115,6 +116,7 @@ struct heard {
     enum agent_cause cause;
     int32_t exit_code;
     uint64_t output_bytes;
+    unsigned outputs; /* calls of 'output' */
     bool is_synced, is_gone;
 };
 
@@ -131,13 +133,21 @@ static void happened(void *ctx, struct agent_event *event)
     heard->output_bytes = event->replica_seen.output_bytes;
 }
 
+static void has_output(void *ctx, struct fl_attempt whose, uint32_t replica)
+{
+    struct heard *heard = ctx;
+
+    assert_true(fl_attempt_is_same(whose, attempt) && replica == 0);
+    heard->outputs++;
+}
+
 static struct runtime start(struct world *world, struct heard *heard)
 {
     struct runtime runtime = open_runtime(world);
 
     *heard = (struct heard){0};
-    runtime.ops->begin(runtime.self,
-                       &(struct runtime_listener){.ctx = heard, .happened = happened});
+    runtime.ops->begin(runtime.self, &(struct runtime_listener){
+                                         .ctx = heard, .happened = happened, .output = has_output});
     while (!heard->is_synced) {
         assert_false(is_late(world));
         turn(world);
@@ -218,6 +228,45 @@ static void until_output(struct world *world, struct runtime runtime, uint64_t b
         assert_true(is_read);
     }
     fl_buf_fini(&records);
+}
+
+/* The bytes of news that the agent has not read. */
+static int unread_news(struct world *world)
+{
+    char path[256];
+    int fd, bytes = 0;
+
+    snprintf(path, sizeof(path), "%s/job-5-0-1-1-0/" LAYOUT_NEWS, world->path);
+    fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(fd >= 0 && ioctl(fd, FIONREAD, &bytes) == 0);
+    close(fd);
+    return bytes;
+}
+
+/* A busy agent reads the news of the start and of the first line as one. */
+static void a_first_line_is_told_although_the_start_is_told_with_it(void **state)
+{
+    struct world world = {0};
+    struct heard heard;
+    struct runtime runtime;
+
+    (void)state;
+    begin(&world, CONTRACT_ENDLESS);
+    world.script = "echo ready; exec sleep 1000";
+    runtime = start(&world, &heard);
+    create(&world, runtime, &heard);
+    heard.outputs = 0;
+    runtime.ops->release(runtime.self, attempt, 0);
+    while (unread_news(&world) < 2) { /* no turn meanwhile */
+        assert_false(is_late(&world));
+        usleep(1000);
+    }
+    until(&world, &heard, FL_REPLICA_running);
+    turn(&world);
+    assert_true(heard.outputs > 0);
+    runtime.ops->stop(runtime.self, attempt, 0, 0);
+    until(&world, &heard, FL_REPLICA_exited);
+    end(&world);
 }
 
 static void a_supervisor_that_dies_is_lost_once_nothing_is_left(void **state)
@@ -458,6 +507,7 @@ static void what_was_given_up_is_a_gap_of_known_size_until_that_is_taken(void **
 }
 
 FL_TESTS(cmocka_unit_test(processes_keep_the_contract),
+         cmocka_unit_test(a_first_line_is_told_although_the_start_is_told_with_it),
          cmocka_unit_test(a_supervisor_that_dies_is_lost_once_nothing_is_left),
          cmocka_unit_test(a_supervisor_that_dies_behind_its_gate_never_ran),
          cmocka_unit_test(an_end_that_came_while_no_agent_was_there_is_found),
