@@ -38,9 +38,11 @@ def files_below(folder, ending):
 def gcov(files):
     """{source: (lines run, lines)} of counts (.gcda) or, with none run, of the compiler's notes (.gcno)."""
     lines = {}
-    output = subprocess.run(["gcov", "--json-format", "--stdout", *files], stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL, check=True).stdout if files else b""
-    for document in map(json.loads, output.splitlines()):
+    ran = subprocess.run(["gcov", "--json-format", "--stdout", *files], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL) if files else None
+    if ran and ran.returncode:
+        sys.exit("tidy: gcov cannot read the counts: what is built has changed since its tests ran; run them again")
+    for document in map(json.loads, ran.stdout.splitlines() if ran else ()):
         for file in document["files"]:
             path = os.path.normpath(os.path.join(document["current_working_directory"], file["file"]))
             run, all_ = lines.setdefault(os.path.relpath(path), (set(), set()))
