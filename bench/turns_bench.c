@@ -53,7 +53,7 @@ struct rig {
     } sent[ENGINE_INFLIGHT_MAX];
     size_t sent_len;
     uint64_t scale;
-    uint32_t deadline_s; /* of the jobs that submit() makes */
+    uint32_t deadline_s; /* for the jobs that submit() makes */
 
     FL_VEC(struct agent) agents;
     FL_VEC(struct started) started; /* to be reported as running */

@@ -139,8 +139,8 @@ struct core_event {
         struct {
             const struct core_submit_item *at;
             size_t len;
-            /* What its key keeps of an earlier request: an outcome an item, NULL: none.  Those that
-             * are final stay, the others are decided anew. */
+            /* The outcomes that an earlier request with its key had, one an item; NULL: there was
+             * none.  Those that are final stay, the others are decided anew. */
             const struct core_outcome *kept;
         } submit;
         struct {

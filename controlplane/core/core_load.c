@@ -362,7 +362,7 @@ static bool load_element_end(struct core *core, const struct row_element_end *ro
     return true;
 }
 
-/* Of an attempt that has ended since, it says nothing any more. */
+/* The row of an attempt that has ended since says nothing any more. */
 static bool load_attempt_stop(struct core *core, const struct row_attempt_stop *row,
                               struct fl_err *err)
 {

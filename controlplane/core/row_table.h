@@ -1,6 +1,6 @@
 /* row_table.h - rows.def as data: which table keeps a kind of row, by which fold, and its fields,
  * to be walked.
- * Who needs speed (row.c's encoder) expands rows.def instead; all others walk.
+ * The encoder in row.c needs speed, and expands rows.def instead; all others walk.
  * Uses row.h.  Constant. */
 #pragma once
 
@@ -56,7 +56,7 @@ enum row_type {
 
 struct row_field {
     const char *name;
-    uint32_t max; /* of bytes */
+    uint32_t max; /* bytes, at most */
     uint16_t at;  /* in struct row */
     uint8_t type; /* enum row_type */
     bool is_key, is_in_table, is_in_open_job;

@@ -17,7 +17,7 @@ struct engine_event {
     uint64_t lookup;   /* while its key is being looked up */
     bool has_key;      /* its key is held in the table of keys, and was looked up */
     bool is_suspect;   /* it was in a batch that the database refused */
-    unsigned refusals; /* of batches with it, for any reason */
+    unsigned refusals; /* so many batches with it were refused, for any reason */
     size_t bytes;      /* all of it, counted when it was given away */
 };
 

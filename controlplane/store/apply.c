@@ -331,7 +331,7 @@ static bool begins_with_any(const char *state, const char *const *list, size_t l
 
 #define IS_ONE_OF(state, list) begins_with_any(state, list, sizeof(list) / sizeof *(list))
 
-/* A refusal by the chain: COMMITTED means that it is none. */
+/* The verdict on a refusal by the chain; COMMITTED: the chain did not refuse. */
 static enum engine_commit chain_verdict(const struct pg_failure *failure)
 {
     static const char journal[] = "journal"; /* its partitions' names begin so */

@@ -46,7 +46,7 @@ FL_CHECK bool apply_send(struct apply *apply, struct pg_conn *conn, const struct
  *   23502 in column prev of the journal, 23505 on it, 25P02  RELOAD
  *   53100                                                    NO_SPACE
  *   no SQLSTATE, 08xxx, other 53xxx, 57Pxx, 58xxx            UNKNOWN: the server is not well
- *   21xxx, 22xxx, 23xxx, 54xxx: what a batch can cause       POISONED
+ *   21xxx, 22xxx, 23xxx, 54xxx: a batch can cause these      POISONED
  *   anything else                                            AWAY: the same requests may pass */
 enum engine_commit apply_verdict(const struct pg_failure *failure);
 

@@ -33,7 +33,7 @@ const char *row_column_name(const struct row_columns *columns, size_t i)
 
 static const struct {
     Oid oid;
-    uint8_t bytes; /* of the column, for a number */
+    uint8_t bytes; /* the column's size, for a number */
     bool is_some;  /* 0 or empty is NULL */
 } types[] = {
     [ROW_TYPE_job] = {PG_INT8, 8},

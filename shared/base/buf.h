@@ -78,9 +78,9 @@ struct fl_str fl_read_bytes(struct fl_reader *reader, size_t bytes_max);
 
 bool fl_reader_is_done(const struct fl_reader *reader); /* all consumed, and not bad */
 
-/* ---- what is called for each few bytes ------------------------------------------------------- */
+/* ---- calls for each few bytes ---------------------------------------------------------------- */
 
-uint8_t *fl_buf_room_by_growing(struct fl_buf *buf, size_t len); /* of fl_buf_room only */
+uint8_t *fl_buf_room_by_growing(struct fl_buf *buf, size_t len); /* for fl_buf_room only */
 
 static inline uint8_t *fl_buf_room(struct fl_buf *buf, size_t len)
 {

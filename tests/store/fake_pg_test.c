@@ -780,7 +780,7 @@ static void the_fake_postgres_answers_as_the_real_one(void **state)
         if (diff.bad[i] == 0) fail_msg("%s never came up", diff_bads[i].name);
     }
     for (size_t i = 0; i <= ENGINE_UNKNOWN; i++) {
-        if (i == ENGINE_AWAY) continue; /* the fake has nobody else who holds a lock */
+        if (i == ENGINE_AWAY) continue; /* no other session of the fake holds a lock */
         assert_true(diff.results[i] > 0);
     }
     assert_true(diff.denied > 0 && diff.renewed > 0 && diff.not_renewed > 0);

@@ -456,7 +456,7 @@ static void a_load_reads_no_row_of_an_ended_job(void **state)
             fail_msg("reads rows that it does not need:\n%s", plan);
         }
         assert_null(strstr(plan, "Seq Scan"));
-        assert_null(strstr(plan, "Sort")); /* of millions of elements it is a file */
+        assert_null(strstr(plan, "Sort")); /* a sort of millions of elements is a file */
         for (const char *const *table = partition_tables[PARTITION_JOBS]; *table; table++) {
             /* From 'job' nothing but the newest id. */
             if (strcmp(*table, "job") != 0) seen += rows_taken(plan, *table);

@@ -85,7 +85,8 @@ def signs_of(root, paths):
 def ceilings_of(root):
     with open(os.path.join(root, CEILINGS), encoding="utf-8") as file:
         rows = [re.fullmatch(r"([a-z ]+): (\d+)", line) for line in file.read().splitlines()]
-    return {row[1]: int(row[2]) for row in rows}
+    ceilings = {row[1]: int(row[2]) for row in rows}
+    return {kind: ceilings.get(kind, 0) for kind in KINDS}
 
 
 def check_words(root, paths, report):

@@ -71,10 +71,12 @@ static void explain(struct api_call *call)
     job_lookup(call, open_job, ended);
 }
 
+#define WHO_CAN_ACT "nobody, user, admin"
+
 static const struct api_field verdict_fields[] = {
     API_MUST("cluster", "string", "its name"),
     API_MUST("reason", "string", "in a word, see reasons.md"),
-    API_MUST("whoCanAct", "string", "the person who can change it", .words = "nobody, user, admin"),
+    API_MUST("whoCanAct", "string", "the person who can change it", .words = WHO_CAN_ACT),
     API_MUST("detail", "string or null", "with numbers"),
     {0},
 };
@@ -87,7 +89,7 @@ static const struct api_field explanation_fields[] = {
     API_MUST("id", "string", "the job's own"),
     API_MUST("state", "string", "the job's own", .words = JOB_STATES(API_WORD)),
     API_MUST("reason", "string or null", "in a word, see reasons.md"),
-    API_MUST("whoCanAct", "string", "the person who can change it", .words = "nobody, user, admin"),
+    API_MUST("whoCanAct", "string", "the person who can change it", .words = WHO_CAN_ACT),
     API_MAY("unknownSince", "string", "since when its cluster is silent",
             .format = API_FORMAT_time),
     API_MUST("sentence", "string or null", "the reason in words, and what will come of it"),

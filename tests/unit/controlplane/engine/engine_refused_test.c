@@ -116,7 +116,7 @@ static void what_the_database_cannot_do_now_is_done_when_it_can(void **state)
     end(world);
 }
 
-/* Not for ever: who asks again finds it well, or a request of other rows. */
+/* It is not refused for ever: asked again, it may find the database well. */
 static void a_request_is_given_up_after_20_refusals(void **state)
 {
     struct world *world = leader();
