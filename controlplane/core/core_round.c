@@ -45,8 +45,9 @@ static void end_broken_claims(struct core *core)
 
         if (!queue->claim.cluster.n) continue;
         cluster = cluster_table_at(&core->clusters, queue->claim.cluster);
-        if (cluster->is_claim_broken || !judge_takes_work(cluster))
+        if (cluster->is_claim_broken || !judge_takes_work(cluster)) {
             core_round_end_claim(core, queue);
+        }
     }
 }
 

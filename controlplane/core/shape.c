@@ -206,7 +206,7 @@ bool shape_is_old(struct fl_str bytes)
 
 void shape_read_old(struct fl_str bytes, uint32_t *ret_deadline_s, uint32_t *ret_retries_max)
 {
-    struct old old;
+    struct old old = {0};
     struct shape shape;
     struct fl_err err;
 

@@ -189,6 +189,8 @@ void engine_inbox_found(struct engine_inbox *inbox, uint64_t lookup,
     struct fl_err err = {0};
 
     if (!event) return; /* a reload has started it over, or refused it */
+    /* An answer that was found before a reload may be gone. */
+    if (event->event.kind == CORE_EV_submit) event->event.submit.kept = NULL;
     if (!is_good) {
         engine_inbox_refuse(inbox, event, FL_UNAVAILABLE,
                             "its Idempotency-Key could not be looked up; try again in a moment");

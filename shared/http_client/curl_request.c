@@ -156,8 +156,9 @@ static bool set_url(struct fl_curl_request *request, const struct fl_curl_route 
                  host + (host[0] == '['));
         is_good = set_proxy(request, route, bare, (uint16_t)strtoul(port, NULL, 10), err);
     }
-    if (is_good && is_tls && route->server_name)
+    if (is_good && is_tls && route->server_name) {
         set_server_name(request, route->server_name, host, port);
+    }
     curl_free(scheme);
     curl_free(host);
     curl_free(port);

@@ -140,8 +140,9 @@ static void put_key(struct fl_json_out *out, const char *key)
     at = fl_buf_room(out->buf, len + 3);
     if (!at) return;
     at[0] = '"';
-    memcpy(at + 1, key, len);
-    memcpy(at + 1 + len, "\":", 2);
+    at = (uint8_t *)mempcpy(at + 1, key, len);
+    at[0] = '"';
+    at[1] = ':';
 }
 
 void fl_json_open(struct fl_json_out *out, const char *key, char bracket)

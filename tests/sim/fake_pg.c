@@ -143,7 +143,9 @@ static struct row_key key_of(enum row_table table, uint64_t a, uint64_t b, uint6
     size_t len = 0;
 
     for (size_t i = 0; i < info.len; i++) {
-        if (info.fields[i].is_key) row_set_number(&row, &info.fields[i], numbers[len++]);
+        if (!info.fields[i].is_key) continue;
+        fl_assert(len < sizeof numbers / sizeof *numbers);
+        row_set_number(&row, &info.fields[i], numbers[len++]);
     }
     row_key(&row, &key);
     return key;

@@ -181,8 +181,9 @@ static void do_create(struct fake_runtime *runtime, size_t place, uint64_t boot)
     struct fake_replica *replica = &runtime->replicas.at[place];
 
     if (replica->is_present) { /* repeated: it is as it is */
-        if (replica->state != FL_REPLICA_pending)
+        if (replica->state != FL_REPLICA_pending) {
             runtime_notify_replica(runtime, place, replica->state);
+        }
         return;
     }
     if (replica->run_from) {

@@ -83,8 +83,9 @@ void fake_runtime_die(struct fake_runtime *runtime)
         struct fake_replica *replica = &runtime->replicas.at[i];
 
         if (!replica->is_present) continue;
-        if (!fl_replica_state_is_last(replica->state))
+        if (!fl_replica_state_is_last(replica->state)) {
             runtime_end(runtime, i, FL_REPLICA_lost, 0, AGENT_CAUSE_vanished);
+        }
         replica->is_present = false;
         replica->is_wiped = true;
     }

@@ -34,7 +34,8 @@ static void a_list_has_at_most_so_many_parts(void **state)
 
     (void)state;
     for (size_t i = 0; i < LOG_RANGES_MAX; i++) {
-        memcpy(text + 2 * i, "7,", 2);
+        text[2 * i] = '7';
+        text[2 * i + 1] = ',';
     }
     assert_true(log_selection_replicas((struct fl_str){text, 2 * LOG_RANGES_MAX - 1}, &query));
     assert_int_equal(query.replicas_len, LOG_RANGES_MAX);
