@@ -183,6 +183,7 @@ static const struct look looks[] = {
     {PG_STMT_mark_clear, "open_mark", {"job", "kind"}},
     {PG_STMT_open_mark_drop, "open_mark", {"job"}},
     {PG_STMT_open_job_drop, "open_job", {"job"}},
+    {PG_STMT_idempotency_drop, "idempotency", {"tenant", "key"}},
     {PG_STMT_idempotency_find, "idempotency", {"tenant", "key"}},
     {PG_STMT_jobs_page, "job", {"id"}},
     {PG_STMT_jobs_page, "element_end", {"job", "element"}},
