@@ -131,18 +131,18 @@ void fl_json_put_key(struct fl_json_out *out, struct fl_str key)
 /* A word of ours: nothing in it needs an escape. */
 static void put_key(struct fl_json_out *out, const char *key)
 {
-    size_t len;
+    struct fl_str word;
     uint8_t *at;
 
     if (!key) return;
     begin_key(out);
-    len = strlen(key);
-    at = fl_buf_room(out->buf, len + 3);
+    word = fl_str_c(key);
+    at = fl_buf_room(out->buf, word.len + 3);
     if (!at) return;
-    at[0] = '"';
-    at = (uint8_t *)mempcpy(at + 1, key, len);
-    at[0] = '"';
-    at[1] = ':';
+    *at++ = '"';
+    memcpy(at, word.at, word.len);
+    at[word.len] = '"';
+    at[word.len + 1] = ':';
 }
 
 void fl_json_open(struct fl_json_out *out, const char *key, char bracket)
