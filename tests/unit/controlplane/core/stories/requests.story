@@ -81,7 +81,13 @@ submit ml held spec=b
     answer ok
     | job-6
 
-# a repeatable request has its answer kept, refused parts and all
+# a submission of which nothing is settled keeps nothing under its key
+. queue ml
+submit key=k1 nowhere held
+    answer ok
+    | absent: queue "nowhere" does not exist; create it, or name another
+
+# a submission of which some is settled has its whole answer kept
 . queue ml
 submit key=k1 ml held | nowhere held
     shape_new shape=1 body=(11 bytes)
