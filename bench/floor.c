@@ -594,13 +594,6 @@ static struct fl_str pack_jobs(struct journal_packer *packer, bool is_life, bool
     return packed;
 }
 
-static void bind(struct stmt *stmt, unsigned place, const struct row *row, uint32_t count)
-{
-    struct row_columns columns = row_columns(place);
-
-    row_bind(&columns, row, stmt->arrays, count);
-}
-
 static void make_job(struct stmt *stmt)
 {
     struct row row = {.kind = ROW_job_new, .job_new = JOB_NEW};
@@ -608,7 +601,7 @@ static void make_job(struct stmt *stmt)
 
     for (uint32_t i = 0; i < BENCH_BATCH_JOBS; i++) {
         row.job_new.params = bench_params(i, params);
-        bind(stmt, row.kind, &row, i);
+        row_bind(row.kind, &row, stmt->arrays, i);
     }
 }
 
@@ -617,7 +610,7 @@ static void make_open_job(struct stmt *stmt)
     struct row row = {.kind = ROW_job_new, .job_new = JOB_NEW};
 
     for (int i = 0; i < BENCH_BATCH_JOBS; i++) {
-        bind(stmt, ROW_OPEN_JOB, &row, 0);
+        row_bind(ROW_OPEN_JOB, &row, stmt->arrays, 0);
     }
 }
 
@@ -636,7 +629,7 @@ static void make_element_end(struct stmt *stmt)
     struct row row = {.kind = ROW_element_end, .element_end = ELEMENT_END};
 
     for (uint32_t i = 0; i < BENCH_BATCH_JOBS; i++) {
-        bind(stmt, row.kind, &row, i);
+        row_bind(row.kind, &row, stmt->arrays, i);
     }
 }
 
@@ -645,7 +638,7 @@ static void make_audit(struct stmt *stmt)
     struct row row = {.kind = ROW_audit, .audit = AUDIT};
 
     for (uint32_t i = 0; i < BENCH_BATCH_REQUESTS; i++) {
-        bind(stmt, row.kind, &row, i);
+        row_bind(row.kind, &row, stmt->arrays, i);
     }
 }
 

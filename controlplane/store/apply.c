@@ -105,7 +105,7 @@ static void add_row(struct apply *apply, enum pg_stmt number, const struct row *
     struct statement *stmt = add(apply, number);
     uint64_t job = stmt->has_range ? row_job(row) : 0;
 
-    row_bind(&stmt->columns, row, stmt->arrays, (uint32_t)stmt->rows - 1);
+    row_bind(pg_stmts[number].place, row, stmt->arrays, (uint32_t)stmt->rows - 1);
     if (job < stmt->lo) stmt->lo = job;
     if (job > stmt->hi) stmt->hi = job;
 }

@@ -17,90 +17,29 @@ void pg_array_fini(struct pg_array *array)
     *array = (struct pg_array){0};
 }
 
-static uint8_t *room(struct pg_array *array, size_t bytes)
+void pg_array_grow(struct pg_array *array, size_t bytes)
 {
-    uint8_t *at;
+    size_t cap = array->cap ? array->cap * 2 : FIRST_BYTES;
 
-    if (array->len + bytes > array->cap) {
-        size_t cap = array->cap ? array->cap * 2 : FIRST_BYTES;
-
-        while (cap < array->len + bytes) {
-            cap *= 2;
-        }
-        array->at = fl_realloc_array(array->at, uint8_t, cap);
-        array->cap = cap;
+    while (cap < array->len + bytes) {
+        cap *= 2;
     }
-    at = array->at + array->len;
-    array->len += bytes;
-    return at;
+    array->at = fl_realloc_array(array->at, uint8_t, cap);
+    array->cap = cap;
 }
 
 void pg_array_start(struct pg_array *array)
 {
-    array->len = 0;
+    if (!array->at) pg_array_grow(array, HEADER_BYTES);
+    array->len = HEADER_BYTES;
     array->items = 0;
     array->has_nulls = false;
-    (void)room(array, HEADER_BYTES);
 }
 
 static void put_be32(uint8_t *at, uint32_t v)
 {
     v = htobe32(v);
     memcpy(at, &v, sizeof v);
-}
-
-void pg_array_put_bytes(struct pg_array *array, const void *ptr, size_t bytes)
-{
-    uint8_t *at = room(array, 4 + bytes);
-
-    put_be32(at, (uint32_t)bytes);
-    if (bytes > 0) memcpy(at + 4, ptr, bytes);
-    array->items++;
-}
-
-void pg_array_put_null(struct pg_array *array)
-{
-    put_be32(room(array, 4), UINT32_MAX);
-    array->items++;
-    array->has_nulls = true;
-}
-
-void pg_array_put_i64(struct pg_array *array, uint64_t v)
-{
-    v = htobe64(v);
-    pg_array_put_bytes(array, &v, sizeof v);
-}
-
-void pg_array_put_i32(struct pg_array *array, uint32_t v)
-{
-    v = htobe32(v);
-    pg_array_put_bytes(array, &v, sizeof v);
-}
-
-void pg_array_put_i16(struct pg_array *array, uint16_t v)
-{
-    v = htobe16(v);
-    pg_array_put_bytes(array, &v, sizeof v);
-}
-
-void pg_array_put_bool(struct pg_array *array, uint8_t v)
-{
-    v = v != 0;
-    pg_array_put_bytes(array, &v, 1);
-}
-
-void pg_array_put_str(struct pg_array *array, struct fl_str s)
-{
-    pg_array_put_bytes(array, s.at, s.len);
-}
-
-void pg_array_put_some(struct pg_array *array, struct fl_str s)
-{
-    if (s.len == 0) {
-        pg_array_put_null(array);
-    } else {
-        pg_array_put_str(array, s);
-    }
 }
 
 Oid pg_array_type(Oid element)

@@ -34,24 +34,15 @@ const char *row_column_name(const struct row_columns *columns, size_t i)
 static const struct {
     Oid oid;
     uint8_t bytes; /* the column's size, for a number */
-    bool is_some;  /* 0 or empty is NULL */
 } types[] = {
-    [ROW_TYPE_job] = {PG_INT8, 8},
-    [ROW_TYPE_u8] = {PG_INT2, 2},
-    [ROW_TYPE_flag] = {PG_BOOL, 1},
-    [ROW_TYPE_u16] = {PG_INT4, 4},
-    [ROW_TYPE_code] = {PG_INT2, 2},
-    [ROW_TYPE_u32] = {PG_INT4, 4},
-    [ROW_TYPE_i32] = {PG_INT4, 4},
-    [ROW_TYPE_u64] = {PG_INT8, 8},
-    [ROW_TYPE_some_u64] = {PG_INT8, 8, true},
-    [ROW_TYPE_i64] = {PG_INT8, 8},
-    [ROW_TYPE_digest] = {PG_BYTEA},
-    [ROW_TYPE_text] = {PG_TEXT},
-    [ROW_TYPE_some_text] = {PG_TEXT, 0, true},
-    [ROW_TYPE_bytes] = {PG_BYTEA},
-    [ROW_TYPE_some_bytes] = {PG_BYTEA, 0, true},
-    [ROW_TYPE_COUNT] = {PG_INT4, 4},
+    [ROW_TYPE_job] = {PG_INT8, 8},      [ROW_TYPE_u8] = {PG_INT2, 2},
+    [ROW_TYPE_flag] = {PG_BOOL, 1},     [ROW_TYPE_u16] = {PG_INT4, 4},
+    [ROW_TYPE_code] = {PG_INT2, 2},     [ROW_TYPE_u32] = {PG_INT4, 4},
+    [ROW_TYPE_i32] = {PG_INT4, 4},      [ROW_TYPE_u64] = {PG_INT8, 8},
+    [ROW_TYPE_some_u64] = {PG_INT8, 8}, [ROW_TYPE_i64] = {PG_INT8, 8},
+    [ROW_TYPE_digest] = {PG_BYTEA},     [ROW_TYPE_text] = {PG_TEXT},
+    [ROW_TYPE_some_text] = {PG_TEXT},   [ROW_TYPE_bytes] = {PG_BYTEA},
+    [ROW_TYPE_some_bytes] = {PG_BYTEA}, [ROW_TYPE_COUNT] = {PG_INT4, 4},
 };
 
 Oid row_column_type(const struct row_field *field)
@@ -59,46 +50,55 @@ Oid row_column_type(const struct row_field *field)
     return types[field->type].oid;
 }
 
-static void put_number(struct pg_array *to, size_t bytes, uint64_t v)
+/* This runs for every row of every batch, so it is expanded and not walked. */
+#define PUT_job(to, v) pg_array_put_i64(to, v)
+#define PUT_u8(to, v) pg_array_put_i16(to, v)
+#define PUT_flag(to, v) pg_array_put_bool(to, v)
+#define PUT_u16(to, v) pg_array_put_i32(to, v)
+#define PUT_code(to, v) pg_array_put_i16(to, (uint16_t)(v))
+#define PUT_u32(to, v) pg_array_put_i32(to, v)
+#define PUT_i32(to, v) pg_array_put_i32(to, (uint32_t)(v))
+#define PUT_u64(to, v) pg_array_put_i64(to, v)
+#define PUT_some_u64(to, v) ((v) ? pg_array_put_i64(to, v) : pg_array_put_null(to))
+#define PUT_i64(to, v) pg_array_put_i64(to, (uint64_t)(v))
+#define PUT_digest(to, v) pg_array_put_bytes(to, &(v), sizeof(v))
+#define PUT_text(to, v) pg_array_put_str(to, v)
+#define PUT_some_text(to, v) pg_array_put_some(to, v)
+#define PUT_bytes(to, v) pg_array_put_str(to, v)
+#define PUT_some_bytes(to, v) pg_array_put_some(to, v)
+
+#define L(type, name) PUT_##type(to++, row->name);
+#define K L
+#define F(type, name)                                                                              \
+    if (!is_open) L(type, name)
+#define O(type, name)                                                                              \
+    if (is_open) L(type, name)
+#define J(type, name)
+#define B(type, name, max) F(type, name)
+#define COUNT(name) pg_array_put_i32(to++, count);
+#define ROW(name, number, fold, table, fields)                                                     \
+    static inline void bind_##name(const struct row_##name *row, struct pg_array *to,              \
+                                   uint32_t count, bool is_open)                                   \
+    {                                                                                              \
+        (void)count, (void)is_open;                                                                \
+        fields                                                                                     \
+    }
+#include "controlplane/core/rows.def"
+
+void row_bind(unsigned place, const struct row *row, struct pg_array *arrays, uint32_t count)
 {
-    switch (bytes) {
-    case 1:
-        pg_array_put_bool(to, (uint8_t)v);
-        break;
-    case 2:
-        pg_array_put_i16(to, (uint16_t)v);
-        break;
-    case 4:
-        pg_array_put_i32(to, (uint32_t)v);
-        break;
-    default:
-        pg_array_put_i64(to, v);
+    switch (row->kind) {
+#define F(type, name)
+#define B(type, name, max)
+#define ROW(name, number, fold, table, fields)                                                     \
+    case ROW_##name:                                                                               \
+        bind_##name(&row->name, arrays, count, place == ROW_OPEN_JOB);                             \
+        return;
+#include "controlplane/core/rows.def"
+    case ROW_unknown:
         break;
     }
-}
-
-void row_bind(const struct row_columns *columns, const struct row *row, struct pg_array *arrays,
-              uint32_t count)
-{
-    for (size_t i = 0; i < columns->len; i++) {
-        const struct row_field *field = columns->at[i];
-        bool is_count = field->type == ROW_TYPE_COUNT, is_some = types[field->type].is_some;
-        size_t bytes = types[field->type].bytes;
-
-        if (bytes > 0) {
-            uint64_t v = is_count ? count : (uint64_t)row_number(row, field);
-
-            if (is_some && v == 0) {
-                pg_array_put_null(&arrays[i]);
-            } else {
-                put_number(&arrays[i], bytes, v);
-            }
-        } else if (is_some) {
-            pg_array_put_some(&arrays[i], row_bytes(row, field));
-        } else {
-            pg_array_put_str(&arrays[i], row_bytes(row, field));
-        }
-    }
+    fl_unreachable("a row has one of the kinds of rows.def");
 }
 
 /* A big-endian number, or NULL, which is 0.  False: its column, or the row's field, has no room for

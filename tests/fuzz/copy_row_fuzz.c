@@ -69,7 +69,7 @@ static void check_written_back(struct fl_str tuple, unsigned place, const struct
     for (size_t i = 0; i < len; i++) {
         pg_array_start(&arrays[i]);
     }
-    row_bind(&columns, row, arrays, 0);
+    row_bind(place, row, arrays, 0);
     take(&tuple, 2);
     for (size_t i = 0; i < len; i++) {
         struct fl_str array = {(const char *)arrays[i].at, arrays[i].len};
