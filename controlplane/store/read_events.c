@@ -132,6 +132,21 @@ static int by_number(const void *a, const void *b)
     return *left < *right ? -1 : *left > *right;
 }
 
+/* Not all rows of the job came; its first batch did, which has the row of the job itself. */
+static void walk_instead(const struct op *op, const PGresult *result)
+{
+    struct read_events answer = {.batch = op->batch, .has_more = true, .must_walk = true};
+    uint64_t first = UINT64_MAX;
+
+    for (int i = 0; i < PQntuples(result); i++) {
+        uint64_t batch = (uint64_t)pg_get_int(result, i, 0);
+
+        if (batch < first) first = batch;
+    }
+    if (first - 1 > answer.batch) answer.batch = first - 1;
+    op->fn(op->ctx, &answer);
+}
+
 /* Picks the first few different batches behind op->batch and asks for them. */
 static void batches_answered(struct reader *reader, void *data, const PGresult *result,
                              const struct fl_err *err, struct fl_arena *arena)
@@ -151,6 +166,10 @@ static void batches_answered(struct reader *reader, void *data, const PGresult *
         uint64_t batch = (uint64_t)pg_get_int(result, i, 0);
 
         if (batch > op->batch) batches[len++] = batch;
+    }
+    if (PQntuples(result) >= READ_EVENTS_ROWS_MAX) {
+        walk_instead(op, result);
+        return;
     }
     if (len > 1) qsort(batches, len, sizeof *batches, by_number);
     pg_array_start(&asked);

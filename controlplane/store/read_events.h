@@ -4,7 +4,9 @@
  *   read_events_since   all rows behind a batch, or those of one job: a few batches an answer
  *   read_events_of_job  finds the job's batches by its rows in the tables, which is cheap however
  *                       long the job ran; it misses a batch whose only row for the job is a phase
- *                       of a replica
+ *                       of a replica.  A job with READ_EVENTS_ROWS_MAX rows has more batches than
+ *                       can be found so: the answer is must_walk without events, and the rest is
+ *                       read by read_events_since, which misses nothing
  * Answers come from reader_turn; their contents live as long as the call.
  * Uses reader.h and the core's rows. */
 #pragma once
@@ -14,7 +16,7 @@
 
 enum {
     READ_EVENTS_BATCHES_MAX = 16, /* decoded in one answer */
-    READ_EVENTS_ROWS_MAX = 2000,  /* rows read from each table to find a job's batches */
+    READ_EVENTS_ROWS_MAX = 2000,  /* rows of a job whose batches are found by its tables */
 };
 
 struct read_event {
@@ -30,6 +32,7 @@ struct read_events {
     size_t len;
     uint64_t batch; /* the newest batch that was read: ask again behind it */
     bool has_more;  /* there were more batches when this was read */
+    bool must_walk; /* the job has too many rows: go on behind 'batch' with read_events_since */
     /* Rows of a newer program, of an unknown kind or with unknown fields.  Those of an unknown kind
      * are ROW_unknown in 'at' if all rows were asked for. */
     size_t unknown;

@@ -21,7 +21,7 @@
 #include "tests/fl_test.h"
 #include "tests/store/store_help.h"
 
-enum { FRONTS = 2, REPLY_MAX = 16 << 20, SOCKET_WAIT_S = 60 };
+enum { FRONTS = 2, REPLY_MAX = 64 << 20, SOCKET_WAIT_S = 60 };
 
 struct help_hub {
     char folder[64], logs_folder[80], admin[128], api_url[80], tunnel_address[FL_NET_TEXT_MAX];
@@ -124,6 +124,11 @@ static void read_admin(struct help_hub *hub)
 
 struct help_hub *help_hub_start(void)
 {
+    return help_hub_start_on(help_database());
+}
+
+struct help_hub *help_hub_start_on(char *conninfo)
+{
     struct help_hub *hub = fl_new(struct help_hub);
     struct identity_config identity = identity_config_default();
     struct engine_thread_config config = engine_thread_config_default();
@@ -134,7 +139,7 @@ struct help_hub *help_hub_start(void)
 
     snprintf(hub->folder, sizeof hub->folder, "/tmp/fl-api-test.XXXXXX");
     assert_non_null(mkdtemp(hub->folder));
-    hub->conninfo = help_database();
+    hub->conninfo = conninfo;
     must(fl_state_dir_open(hub->folder, &hub->dir, &err), &err);
     must(identity_open(hub->dir, &identity, fl_clock_wall(), &hub->identity, &err), &err);
     make_tls(hub);

@@ -11,6 +11,8 @@ struct help_hub;
 
 /* On the file's database, made anew; ready when it returns. */
 struct help_hub *help_hub_start(void);
+/* The same on what stands in this database; frees 'conninfo' with itself. */
+struct help_hub *help_hub_start_on(char *conninfo);
 void help_hub_stop(struct help_hub *hub);
 
 const char *help_hub_admin(const struct help_hub *hub); /* the first token */

@@ -206,6 +206,7 @@ static const struct look looks[] = {
     {PG_STMT_job_batches, "job", {"id"}},
     {PG_STMT_job_batches, "attempt", {"job"}},
     {PG_STMT_job_batches, "attempt_end", {"job"}},
+    {PG_STMT_job_batches, "attempt_stop", {"job"}},
     {PG_STMT_job_batches, "element_end", {"job"}},
     {PG_STMT_job_batches, "job_end", {"job"}},
     {PG_STMT_journal_of, "journal", {"batch"}},

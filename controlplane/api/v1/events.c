@@ -21,8 +21,9 @@ struct follower {
     struct api_stream stream; /* first */
     struct event_filter filter;
     struct event_place next; /* not given yet; batch 0: not known, live from now on */
-    bool is_history;         /* a job's past is read by its tables, not by the whole journal ... */
-    uint64_t live_from;      /* ... up to here, and from here on it is as live; 0: it has ended */
+    bool is_history;         /* a job's past is read, which is not told live ... */
+    bool must_walk;          /* ... by the whole journal, not by the job's tables: it is long */
+    uint64_t live_from;      /* history ends here, and from here on it is live; 0: it has ended */
     bool is_over;            /* its job has ended, and the end was sent */
     bool must_reset;         /* sent before all else, once there is room */
     uint64_t ask;            /* a read that has not been answered; 0: none */
@@ -82,6 +83,13 @@ static void reset(struct follower *follower)
     follower->must_reset = !api_stream_put(&follower->stream, text);
 }
 
+/* All that was before the follower came has been given. */
+static bool is_history_over(const struct follower *follower, const struct read_events *events)
+{
+    return !events->has_more ||
+           (follower->live_from != 0 && events->batch + 1 >= follower->live_from);
+}
+
 /* True: it is gone. */
 static bool end_if_over(struct follower *follower)
 {
@@ -133,7 +141,8 @@ static void on_events(void *ctx, const struct read_events *events)
     if (events->batch >= follower->next.batch) {
         follower->next = (struct event_place){events->batch + 1, 0};
     }
-    if (follower->is_history && !events->has_more) {
+    if (events->must_walk) follower->must_walk = true;
+    if (follower->is_history && is_history_over(follower, events)) {
         follower->is_over = follower->live_from == 0;
         follower->is_history = false;
         follower->next = (struct event_place){follower->live_from, 0};
@@ -150,7 +159,7 @@ static void catch_up(struct follower *follower)
     if (follower->ask != 0 || follower->next.batch == 0) return;
     if (follower->must_reset) reset(follower);
     if (!follower->is_history && follower->next.batch > api->batch_newest) return; /* it is live */
-    if (follower->is_history) {
+    if (follower->is_history && !follower->must_walk) {
         follower->ask = read_events_of_job(api->parts.reader, follower->filter.job,
                                            follower->next.batch - 1, on_events, follower, &err);
     } else {
