@@ -4,6 +4,7 @@
 
 #include "cli/client.h"
 #include "cli/http.h"
+#include "cli/output.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/io/loop.h"
@@ -40,10 +41,31 @@ struct cli_streams {
     int code;
 };
 
+static void give_up(struct one *one, int code)
+{
+    one->all->code = code;
+    one->is_done = true;
+}
+
+/* Its word why; to come again would be refused. */
+static void closed(struct one *one, const struct cli_event *event)
+{
+    json_t *body = json_loadb(event->data, event->data_len, 0, NULL);
+
+    give_up(one, cli_fail(CLI_DENIED, "%s closed the stream: %s; log in anew: fairlead login",
+                          one->all->cli->settings.url,
+                          cli_plain(one->all->cli, cli_text(body, "text"))));
+    json_decref(body);
+}
+
 static bool on_event(void *ctx, const struct cli_event *event)
 {
     struct one *one = ctx;
 
+    if (strcmp(event->name, "closed") == 0) {
+        closed(one, event);
+        return false;
+    }
     one->is_done = one->what.on_event(one->what.ctx, event) == CLI_STREAM_DONE;
     one->wait_ms = RETRY_FIRST_MS;
     return !one->is_done;
@@ -155,12 +177,6 @@ static void come_again(struct one *one, const char *why)
     }
     one->again_at = now + one->wait_ms;
     one->wait_ms = one->wait_ms * 2 < RETRY_MAX_MS ? one->wait_ms * 2 : RETRY_MAX_MS;
-}
-
-static void give_up(struct one *one, int code)
-{
-    one->all->code = code;
-    one->is_done = true;
 }
 
 static void read_events(struct one *one, struct fl_str bytes)

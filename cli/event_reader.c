@@ -84,7 +84,8 @@ static void end_event(struct cli_event_reader *reader)
         fl_buf_put(&reader->run, name, strlen(name) + 1);
         fl_buf_put_bytes(&reader->run, reader->data.at, reader->data.len);
         fl_buf_put_u8(&reader->run, 0);
-        is_end = is_end || strcmp(name, "end") == 0 || reader->run.len > CLI_EVENT_RUN_BYTES;
+        is_end = is_end || strcmp(name, "end") == 0 || strcmp(name, "closed") == 0 ||
+                 strcmp(name, "waiting") == 0 || reader->run.len > CLI_EVENT_RUN_BYTES;
     }
     if (is_end) give_run(reader);
     fl_buf_clear(&reader->data);

@@ -1,8 +1,8 @@
 /* event_reader.h - server-sent events out of a stream of bytes, in runs.
  * A run is the events up to the next one with an id, behind which a new connection goes on.  It is
  * given as a whole: cli_event_reader_restart drops the part that came before a cut, so that no
- * event comes twice.  An event named 'end', or more than CLI_EVENT_RUN_BYTES without an id, ends a
- * run too.
+ * event comes twice.  An event named 'end', 'waiting' or 'closed', or more than CLI_EVENT_RUN_BYTES
+ * without an id, ends a run too.
  * Lines end with LF or CR LF.  'data', 'event' and 'id' are read; other fields and comments are
  * passed over, and so is an id that is too long or holds a control character, since it goes back in
  * a header.  Data may hold any bytes.

@@ -3,6 +3,7 @@
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/auth.h"
 #include "controlplane/api/caller.h"
+#include "controlplane/api/stream.h"
 #include "controlplane/api/v1/events.h"
 #include "controlplane/views/views_refill.h"
 
@@ -200,6 +201,7 @@ struct api *api_create(const struct api_config *config, const struct api_parts *
     if (parts->metrics) api->routes = route_metrics_create(parts->metrics);
     if (parts->is_first) api->refill = create_refill(api);
     fl_timer_init(&api->newest, parts->loop, api_ask_newest, api);
+    fl_timer_init(&api->tokens_look, parts->loop, api_streams_look, api);
     return api;
 }
 
@@ -208,6 +210,7 @@ void api_destroy(struct api *api)
     if (!api) return;
     views_refill_destroy(api->refill);
     fl_timer_off(&api->newest);
+    fl_timer_off(&api->tokens_look);
     api_events_fini(api);
     route_metrics_destroy(api->routes);
     fl_map_fini(&api->awaited);

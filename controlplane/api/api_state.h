@@ -8,6 +8,7 @@
 #include "shared/io/loop.h"
 #include "shared/tls/random.h"
 
+struct api_stream;
 struct follower;
 struct log_tail;
 struct views_refill;
@@ -24,6 +25,8 @@ struct api {
     fl_ms rows_wanted_at;                /* the newest request that may become a follower */
     uint64_t batch_newest;               /* noticed; 0: none yet */
     uint64_t streams;                    /* open now, of events and logs */
+    struct api_stream *streams_first;    /* these */
+    struct fl_timer tokens_look;         /* on while there are some */
     uint64_t trace_seed, trace_last;     /* names the calls in problem answers */
 };
 

@@ -1,20 +1,47 @@
 #include "controlplane/api/stream.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
+#include "shared/io/clock.h"
 
 /* A request that becomes a follower has done so by then. */
 enum { WANTED_MS = 30000 };
+
+static void enter(struct api_stream *stream)
+{
+    struct api *api = stream->api;
+
+    stream->prev = NULL;
+    stream->next = api->streams_first;
+    if (stream->next) stream->next->prev = stream;
+    api->streams_first = stream;
+    if (api->streams++ == 0) fl_timer_in(&api->tokens_look, STREAM_TOKEN_MS);
+}
+
+/* It has no request any more. */
+static void leave(struct api_stream *stream)
+{
+    struct api *api = stream->api;
+
+    fl_timer_off(&stream->heartbeat);
+    stream->request = NULL;
+    if (stream->next) stream->next->prev = stream->prev;
+    if (stream->prev) {
+        stream->prev->next = stream->next;
+    } else {
+        api->streams_first = stream->next;
+    }
+    api->streams--;
+}
 
 static void on_gone(void *ctx, struct http_request *request)
 {
     struct api_stream *stream = ctx;
 
     (void)request;
-    fl_timer_off(&stream->heartbeat);
-    stream->request = NULL;
-    stream->api->streams--;
+    leave(stream);
     stream->on_gone(stream);
 }
 
@@ -38,6 +65,7 @@ static void on_heartbeat(void *ctx)
 
     fl_timer_in(&stream->heartbeat, stream->api->config.heartbeat_ms);
     /* A peer that has not even taken what was there before needs no sign of life. */
+    if (stream->is_mid) return;
     if (!http_stream_put(stream->request, stream->is_sse ? FL_STR(":\n\n") : FL_STR("\n"))) return;
 }
 
@@ -84,7 +112,9 @@ bool api_stream_open(struct api_stream *stream, struct api_call *call, const cha
     stream->is_quiet = strcmp(content_type, "text/plain") == 0;
     api_call_count(call, 200);
     stream->request = api_call_release(call);
-    stream->api->streams++;
+    memcpy(stream->token, call->token.id, sizeof stream->token);
+    stream->expires_at = call->token.expires_at;
+    enter(stream);
     fl_timer_init(&stream->heartbeat, stream->api->parts.loop, on_heartbeat, stream);
     if (!stream->is_quiet) fl_timer_in(&stream->heartbeat, stream->api->config.heartbeat_ms);
     http_watch(stream->request, &watcher, stream);
@@ -109,12 +139,62 @@ void api_stream_end(struct api_stream *stream)
     struct http_request *request = stream->request;
 
     if (!request) return;
-    fl_timer_off(&stream->heartbeat);
-    stream->request = NULL;
-    stream->api->streams--;
+    leave(stream);
     http_stream_end(request);
     stream->on_gone(stream);
 }
+
+/* ---- tokens that count no more --------------------------------------------------------------- */
+
+struct verdict {
+    const char *reason, *text; /* NULL: the token counts */
+};
+
+static struct verdict look_at_token(const struct api_stream *stream, fl_ms wall)
+{
+    struct token_table *tokens = stream->api->parts.tokens;
+    struct token_grant token;
+
+    if (stream->expires_at != 0 && stream->expires_at <= wall) { /* perhaps it is dropped already */
+        return (struct verdict){"TokenExpired", "the token of this stream has expired"};
+    }
+    if (token_table_find(tokens, fl_str_c(stream->token), &token) || token_table_may_lack(tokens)) {
+        return (struct verdict){0};
+    }
+    return (struct verdict){"TokenRevoked", "the token of this stream was revoked"};
+}
+
+/* A stream that ends well without the word would say that this was all. */
+static void close_stream(struct api_stream *stream, const struct verdict *why)
+{
+    char text[256];
+
+    snprintf(text, sizeof text, "%s{\"type\":\"closed\",\"reason\":\"%s\",\"text\":\"%s\"}\n%s",
+             stream->is_sse ? "event: closed\ndata: " : "", why->reason, why->text,
+             stream->is_sse ? "\n" : "");
+    if (stream->is_quiet || stream->is_mid || !http_stream_put(stream->request, fl_str_c(text))) {
+        http_stream_cut(stream->request);
+    } else {
+        api_stream_end(stream);
+    }
+}
+
+void api_streams_look(void *ctx)
+{
+    struct api *api = ctx;
+    fl_ms wall = fl_clock_wall();
+    struct api_stream *next;
+
+    for (struct api_stream *stream = api->streams_first; stream; stream = next) {
+        struct verdict verdict = look_at_token(stream, wall);
+
+        next = stream->next;
+        if (verdict.reason) close_stream(stream, &verdict);
+    }
+    if (api->streams > 0) fl_timer_in(&api->tokens_look, STREAM_TOKEN_MS);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 void api_want_rows(struct api *api)
 {

@@ -357,6 +357,61 @@ static void a_token_opens_what_it_says_and_nothing_once_it_is_revoked(void **sta
     assert_false(has(call("GET", "/v1/tokens", NULL).body, "\"token\""));
 }
 
+struct listener {
+    const char *token, *path;
+    struct fl_arena arena;
+    struct help_reply reply;
+    pthread_t thread;
+};
+
+static void *listen_until_closed(void *ctx)
+{
+    struct listener *listener = ctx;
+
+    listener->reply =
+        help_call(hub, &listener->arena, listener->token, "GET", listener->path, NULL, NULL, NULL);
+    return NULL;
+}
+
+static void streams_end_with_a_word_when_their_token_does(void **state)
+{
+    const char *job = submit("{\"command\":[\"true\"]}");
+    const char *revoked = make_token("{\"name\":\"v\",\"scopes\":[\"read\"]}");
+    const char *brief = make_token("{\"name\":\"b\",\"scopes\":[\"read\"],\"ttlSeconds\":3}");
+    struct listener listeners[] = {
+        {revoked, "/v1/events", {0}, {0}, 0},
+        {revoked, path(job, "/events"), {0}, {0}, 0},
+        {revoked, path(job, "/logs/stream"), {0}, {0}, 0},
+        {brief, "/v1/events", {0}, {0}, 0},
+        {brief, path(job, "/logs/stream"), {0}, {0}, 0},
+    };
+    struct help_reply reply =
+        help_call(hub, &arena, revoked, "GET", "/v1/whoami", NULL, NULL, NULL);
+    const char *id = cstr(help_text(reply.json, "id"));
+    fl_ms revoked_at;
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(
+            pthread_create(&listeners[i].thread, NULL, listen_until_closed, &listeners[i]), 0);
+    }
+    usleep(500000); /* all are open; one that is not yet is refused with 401 */
+    expect(call("DELETE", fl_arena_printf(&arena, "/v1/tokens/%s", id), NULL), 200);
+    revoked_at = help_now();
+    for (size_t i = 0; i < 5; i++) {
+        struct fl_str body;
+
+        assert_int_equal(pthread_join(listeners[i].thread, NULL), 0);
+        body = listeners[i].reply.body;
+        assert_int_equal(listeners[i].reply.status, 200);
+        assert_true(has(body, "event: closed\n"));
+        assert_true(
+            has(body, i < 3 ? "\"reason\":\"TokenRevoked\"" : "\"reason\":\"TokenExpired\""));
+        fl_arena_fini(&listeners[i].arena);
+    }
+    assert_true(help_now() - revoked_at < 8000); /* 5 s and the brief token's time */
+}
+
 static void a_join_token_lets_one_agent_enrol_once(void **state)
 {
     struct help_reply reply = call("POST", "/v1/clusters/east/join-tokens", "{\"ttlSeconds\":60}");
@@ -487,6 +542,7 @@ int main(void)
         cmocka_unit_test(a_filter_that_was_emptied_is_refused_and_nothing_is_done),
         cmocka_unit_test(a_hundred_submits_with_one_key_are_one_job),
         cmocka_unit_test(a_token_opens_what_it_says_and_nothing_once_it_is_revoked),
+        cmocka_unit_test(streams_end_with_a_word_when_their_token_does),
         cmocka_unit_test(a_join_token_lets_one_agent_enrol_once),
         cmocka_unit_test(events_of_a_job_are_told_from_its_beginning_and_go_on_behind_an_id),
         cmocka_unit_test(what_the_api_says_of_itself_is_so),

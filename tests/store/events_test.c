@@ -52,7 +52,7 @@ static void write_history(const char *conninfo)
 struct told {
     uint8_t elements[ELEMENTS];
     size_t assigned, ended, others;
-    char id_middle[32]; /* of the event in the middle */
+    char id_middle[32]; /* some event about halfway */
     size_t events;
 };
 

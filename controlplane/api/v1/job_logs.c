@@ -215,12 +215,14 @@ static bool give(struct log_tail *tail)
         if (len > PAGE_BYTES) len = PAGE_BYTES;
         if (!api_stream_put(&tail->stream,
                             (struct fl_str){(const char *)tail->ready.at + tail->sent, len})) {
+            tail->stream.is_mid = true;
             return false;
         }
         tail->sent += len;
     }
     fl_buf_clear(&tail->ready);
     tail->sent = 0;
+    tail->stream.is_mid = false;
     return true;
 }
 
