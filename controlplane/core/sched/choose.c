@@ -182,16 +182,16 @@ static bool is_busy(enum reason reason)
            reason == REASON_Claimed || reason == REASON_DispatchLimit;
 }
 
-/* Whether any cluster that takes work now is one that the job may go to. */
+/* Whether any cluster that takes work now is one that the job may go to.  In no order: the heap's own
+ * array is walked, of which almost always the first will do. */
 static bool has_candidate(struct chooser *chooser, const struct shape_entry *entry)
 {
-    struct fl_cluster id;
+    for (size_t i = 0; i < chooser->order.len; i++) {
+        struct fl_cluster id = chooser->order.at[i];
 
-    choose_walk(chooser);
-    while ((id = choose_next(chooser)).n != 0) {
-        const struct cluster *cluster = cluster_table_at(chooser->room.clusters, id);
-
-        if (judge_allows(cluster, &entry->shape)) return true;
+        if (chooser->load.at[id.n - 1] == NO_LOAD) continue;
+        chooser->room.looked++;
+        if (judge_allows(cluster_table_at(chooser->room.clusters, id), &entry->shape)) return true;
     }
     return false;
 }
