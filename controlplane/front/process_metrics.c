@@ -46,6 +46,12 @@ const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
                                   "times that output was made durable"},
     [PROCESS_METRIC_log_sync_longest] = {"fairlead_log_sync_longest_seconds", FL_METRIC_GAUGE, NULL,
                                          "the longest time to make output durable"},
+    [PROCESS_METRIC_log_sources] = {"fairlead_log_sources", FL_METRIC_GAUGE, NULL,
+                                    "outputs that are open, or ended and not sealed yet"},
+    [PROCESS_METRIC_log_sources_max] = {"fairlead_log_sources_max", FL_METRIC_GAUGE, NULL,
+                                        "how many outputs may be open at once"},
+    [PROCESS_METRIC_log_sources_waiting] = {"fairlead_log_sources_waiting", FL_METRIC_GAUGE, NULL,
+                                            "outputs that wait until others end"},
     [PROCESS_METRIC_log_followers] = {"fairlead_log_followers", FL_METRIC_GAUGE, NULL,
                                       "reads that follow output"},
 };
@@ -87,6 +93,9 @@ static void on_collect(void *ctx)
     set(parts, PROCESS_METRIC_log_bytes, (double)logs.bytes_appended);
     set(parts, PROCESS_METRIC_log_syncs, (double)logs.syncs);
     set(parts, PROCESS_METRIC_log_sync_longest, (double)logs.sync_us_max / 1e6);
+    set(parts, PROCESS_METRIC_log_sources, (double)logs.sources);
+    set(parts, PROCESS_METRIC_log_sources_max, (double)logs.sources_max);
+    set(parts, PROCESS_METRIC_log_sources_waiting, (double)logs.sources_waiting);
     set(parts, PROCESS_METRIC_log_followers, (double)logs.followers);
 }
 

@@ -28,6 +28,9 @@ enum process_metric {
     PROCESS_METRIC_log_bytes,
     PROCESS_METRIC_log_syncs,
     PROCESS_METRIC_log_sync_longest,
+    PROCESS_METRIC_log_sources,
+    PROCESS_METRIC_log_sources_max,
+    PROCESS_METRIC_log_sources_waiting,
     PROCESS_METRIC_log_followers,
     PROCESS_METRICS_LEN
 };

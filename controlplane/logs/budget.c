@@ -66,15 +66,15 @@ struct log_middle log_budget_middle(struct log_budget *budget, const struct log_
 static uint64_t weigh(struct log_budget *budget, const struct log_sealed *sealed,
                       struct fl_attempt attempt)
 {
-    struct log_key first = {.attempt = attempt};
+    struct log_key_range range = log_key_range_of_attempt(attempt);
     struct log_sealed_output output;
     struct log_sealed_piece piece;
     struct fl_err err = {0};
     uint64_t bytes = 0;
     uint32_t i;
 
-    if (!log_sealed_may_have(sealed, attempt.job)) return 0;
-    if (!log_sealed_lower_bound(sealed, &first, &i, &err)) return 0;
+    if (!log_sealed_may_have(sealed, &range)) return 0;
+    if (!log_sealed_lower_bound(sealed, &range.first, &i, &err)) return 0;
     for (; i < sealed->outputs_len; i++) {
         struct log_middle middle;
 

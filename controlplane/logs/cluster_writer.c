@@ -65,8 +65,9 @@ static void put_header(struct fl_buf *headers, struct log_cluster_writer *writer
 
     if (output->segment_seq != writer->segment->header.seq) {
         output->segment_seq = writer->segment->header.seq;
-        output->segment_number = writer->segment->sources_len++;
-        log_entry_put_source(bytes, output->segment_number, &output->key, &output->queued);
+        output->segment_number = (uint32_t)writer->segment->keys.len;
+        fl_vec_push(&writer->segment->keys, output->node.key);
+        log_entry_put_source(bytes, output->segment_number, &output->node.key, &output->queued);
         is_put = fl_buf_put(headers, bytes, sizeof(bytes));
     }
     if (chunk) {
@@ -91,7 +92,7 @@ static void add_entry(struct log_worker *worker, struct log_output *output, stru
         log_worker_pause(worker, output, FL_NO_SPACE);
         return;
     }
-    if (writer->entries.len == 0) writer->sources_before = writer->segment->sources_len;
+    if (writer->entries.len == 0) writer->sources_before = writer->segment->keys.len;
     entry.header_at = writer->headers.len;
     put_header(&writer->headers, writer, output, chunk);
     entry.header_bytes = (uint32_t)(writer->headers.len - entry.header_at);
@@ -133,10 +134,11 @@ void log_cluster_writer_end(struct log_worker *worker, const struct log_request 
         return;
     }
     if (request->chain != output->queued.chain) {
-        fl_log(FL_LOG_ERROR, "logs", "chain_differs", FL_LOG_N("job", output->key.attempt.job.n),
-               FL_LOG_N("element", output->key.attempt.element),
-               FL_LOG_N("attempt", output->key.attempt.n), FL_LOG_N("replica", output->key.replica),
-               FL_LOG_N("offset", request->offset));
+        fl_log(FL_LOG_ERROR, "logs", "chain_differs",
+               FL_LOG_N("job", output->node.key.attempt.job.n),
+               FL_LOG_N("element", output->node.key.attempt.element),
+               FL_LOG_N("attempt", output->node.key.attempt.n),
+               FL_LOG_N("replica", output->node.key.replica), FL_LOG_N("offset", request->offset));
     }
     if (output->is_ended) {
         log_worker_tell(worker, output, FL_LOG_end_ack, FL_OK);
@@ -175,7 +177,7 @@ static void publish(struct log_worker *worker, struct log_cluster_writer *writer
             output->is_unacked = true;
             fl_vec_push(&writer->unacked, output);
         }
-        log_worker_wake_later(worker, output->key.attempt.job);
+        log_worker_wake_later(worker, output->node.key.attempt.job);
     }
     log_index_unlock(worker->index);
 }
@@ -197,7 +199,7 @@ static void take_back(struct log_worker *worker, struct log_cluster_writer *writ
         }
         log_worker_pause(worker, output, code);
     }
-    writer->segment->sources_len = writer->sources_before;
+    writer->segment->keys.len = writer->sources_before;
 }
 
 static void mark_dirty(struct log_worker *worker, struct log_cluster_writer *writer)
@@ -258,15 +260,28 @@ static void acknowledge(struct log_worker *worker, struct log_cluster_writer *wr
             log_index_lock(worker->index);
             output->is_ended = true;
             log_index_unlock(worker->index);
+            writer->ended_len++;
+            worker->ended_len++;
             log_worker_tell(worker, output, FL_LOG_end_ack, FL_OK);
             log_worker_detach(worker, output);
-            log_worker_wake_later(worker, output->key.attempt.job);
+            log_worker_wake_later(worker, output->node.key.attempt.job);
         } else {
             log_worker_tell(worker, output, FL_LOG_ack, FL_OK);
         }
         log_worker_evict(worker, output);
     }
     fl_vec_clear(&writer->unacked);
+}
+
+/* Gives the writer's segment to the sealer. */
+static void hand_over(struct log_worker *worker, struct log_cluster_writer *writer)
+{
+    struct log_segment *segment = writer->segment;
+
+    worker->ended_len -= writer->ended_len;
+    writer->ended_len = 0;
+    writer->segment = NULL;
+    log_sealer_thread_seal(worker->sealer, segment);
 }
 
 /* After a failed sync: cuts the segment to its durable bytes and closes it. */
@@ -297,8 +312,7 @@ static void give_up(struct log_worker *worker, struct log_cluster_writer *writer
         log_worker_evict(worker, output);
     }
     fl_vec_clear(&writer->unacked);
-    writer->segment = NULL;
-    log_sealer_thread_seal(worker->sealer, segment);
+    hand_over(worker, writer);
 }
 
 static void sync_writer(struct log_worker *worker, struct log_cluster_writer *writer)
@@ -374,13 +388,8 @@ bool log_cluster_writer_is_over(const struct log_worker *worker,
 
 void log_cluster_writer_close(struct log_worker *worker, struct log_cluster_writer *writer)
 {
-    struct log_segment *segment;
-
     if (writer->is_dirty) sync_writer(worker, writer);
-    segment = writer->segment;
-    if (!segment) return; /* a failed sync has closed it */
-    writer->segment = NULL;
-    log_sealer_thread_seal(worker->sealer, segment);
+    if (writer->segment) hand_over(worker, writer); /* a failed sync has closed it already */
 }
 
 /* ---- a full disk ----------------------------------------------------------------------------- */

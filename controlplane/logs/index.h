@@ -8,13 +8,15 @@
  * - forgotten jobs.
  * The lock is held briefly: no file is read or written under it.  Chunks, segments and sealed files
  * that are used after it are held by references.  Each function's comment says which thread may
- * call it; 'locked' means that the caller holds index->lock. */
+ * call it; 'locked' means that the caller holds index->lock.  index.c changes the state,
+ * index_look_ups.c has the look-ups. */
 #pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "controlplane/logs/entry.h"
+#include "controlplane/logs/output_tree.h"
 #include "controlplane/logs/sealed.h"
 #include "controlplane/logs/segment.h"
 #include "shared/base/map.h"
@@ -54,7 +56,7 @@ struct log_peer {
 };
 
 struct log_output {
-    struct log_key key;
+    struct log_output_node node; /* first; has the key */
     struct fl_cluster cluster;
     struct log_place place;
     struct log_place durable; /* for the worker only, as all below until is_ended */
@@ -70,25 +72,21 @@ struct log_output {
     uint64_t unsealed_seq; /* the last segment with its entries, until that is sealed; 0: none */
     FL_VEC(struct log_mark) marks;
     struct log_chunk *ring_first, *ring_last;
-    struct log_output *job_next;                    /* the next output of the same job */
-    struct log_output *attempt_next, *attempt_prev; /* outputs of the same attempt */
-    struct log_output *all_next, *all_prev;
 };
 
 struct log_index {
     pthread_mutex_t lock;
-    struct fl_map by_key;     /* -> struct log_output * */
-    struct fl_map by_job;     /* -> the job's first output */
-    struct fl_map by_attempt; /* -> the attempt's first output */
-    struct log_output *all;   /* every output, in no order */
+    struct log_output_tree outputs;
     size_t outputs_len;
-    FL_VEC(struct log_sealed *) sealed; /* by seq */
+    FL_VEC(struct log_sealed *) sealed; /* by cluster and seq */
     struct fl_map forgotten;
     uint64_t births; /* grows when an output or a sealed file appears, so that views look again */
     struct log_chunk *ring_head, *ring_tail;
     uint64_t ring_bytes, ring_bytes_max;
     uint64_t marks_len;
-    bool has_unmarked; /* marks went since the worker last looked for outputs to drop */
+    /* References to segments that are sealed; the worker drops their marks, and then the outputs
+     * that no one needs in the table. */
+    FL_VEC(struct log_segment *) done;
 };
 
 void log_index_init(struct log_index *index, uint64_t ring_bytes_max);
@@ -99,7 +97,11 @@ void log_index_unlock(struct log_index *index);
 /* ---- outputs: locked ------------------------------------------------------------------------- */
 
 struct log_output *log_index_find(const struct log_index *index, const struct log_key *key);
-struct log_output *log_index_first(const struct log_index *index, struct fl_job job);
+/* The first output in the range; the one behind 'output' in it.  NULL: none is left. */
+struct log_output *log_index_first(const struct log_index *index,
+                                   const struct log_key_range *range);
+struct log_output *log_index_next(const struct log_index *index, const struct log_key_range *range,
+                                  const struct log_output *output);
 struct log_output *log_index_add(struct log_index *index, const struct log_key *key,
                                  struct fl_cluster cluster, const struct log_place *place);
 
@@ -109,8 +111,10 @@ void log_index_remove(struct log_index *index, struct log_output *output);
 void log_index_mark(struct log_index *index, struct log_output *output, struct log_segment *segment,
                     uint64_t pos, uint32_t len, const struct log_run *run, uint64_t line);
 
-/* Drops a segment's marks in all outputs; drops one output's marks from 'offset' on. */
-void log_index_unmark(struct log_index *index, const struct log_segment *segment);
+/* Drops an output's marks in a sealed segment; drops its marks from 'offset' on.  NULL: the table
+ * does not have the output. */
+struct log_output *log_index_unmark(struct log_index *index, const struct log_key *key,
+                                    const struct log_segment *segment);
 void log_index_unmark_from(struct log_index *index, struct log_output *output, uint64_t offset);
 
 /* Takes over the caller's reference. */
@@ -120,18 +124,24 @@ void log_index_ring_clear(struct log_index *index);
 
 /* ---- sealed files ---------------------------------------------------------------------------- */
 
-/* Locked; takes over the reference.  Replaces a file of the same seq. */
+/* Locked; takes over the reference.  Replaces a file of the same cluster and seq. */
 void log_index_seal(struct log_index *index, struct log_sealed *sealed);
-void log_index_unseal(struct log_index *index, uint64_t seq);
+void log_index_unseal(struct log_index *index, const struct log_segment_header *header);
 
 struct log_sealed_list {
     struct log_sealed **at;
     size_t len, cap;
 };
 
-/* References to the files that may have the job.  Takes the lock, unless 'is_locked'. */
-struct log_sealed_list log_index_sealed_of(struct log_index *index, struct fl_job job,
-                                           bool is_locked);
+/* References to the files that may have an output of the range.  Takes the lock, unless
+ * 'is_locked'. */
+struct log_sealed_list log_index_sealed_of(struct log_index *index,
+                                           const struct log_key_range *range, bool is_locked);
+
+/* The same of one cluster's files only.  Locked. */
+struct log_sealed_list log_index_sealed_of_cluster(struct log_index *index,
+                                                   struct fl_cluster cluster,
+                                                   const struct log_key_range *range);
 void log_sealed_list_fini(struct log_sealed_list *list);
 
 /* ---- look-ups: any thread, not locked -------------------------------------------------------- */
@@ -156,9 +166,17 @@ struct log_known_list {
     size_t len, cap;
 };
 
-/* All outputs of a job, by key; at most outputs_max, FL_TOO_LARGE beyond. */
-FL_CHECK bool log_index_known(struct log_index *index, struct fl_job job, size_t outputs_max,
-                              struct log_known_list *ret_list, struct fl_err *err);
+/* All outputs of a range in one job, by key.  With more than about outputs_max it stops early:
+ * FL_TOO_LARGE. */
+FL_CHECK bool log_index_known(struct log_index *index, const struct log_key_range *range,
+                              size_t outputs_max, struct log_known_list *ret_list,
+                              struct fl_err *err);
+
+/* The end of one output of this cluster in sealed files; offset 0 if they do not have it.  Its cost
+ * does not grow with the outputs of its job. */
+FL_CHECK bool log_index_sealed_end(struct log_index *index, struct fl_cluster cluster,
+                                   const struct log_key *key, struct log_known *ret_known,
+                                   struct fl_err *err);
 
 enum log_by { LOG_BY_OFFSET, LOG_BY_LINE, LOG_BY_TIME };
 

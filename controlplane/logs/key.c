@@ -1,15 +1,47 @@
 #include "controlplane/logs/key.h"
 
-#include <string.h>
+static int cmp(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
 
 int log_key_cmp(const struct log_key *a, const struct log_key *b)
 {
-    uint8_t a_bytes[LOG_KEY_BYTES];
-    uint8_t b_bytes[LOG_KEY_BYTES];
+    int order = cmp(a->attempt.job.n, b->attempt.job.n);
 
-    log_key_put(a_bytes, a);
-    log_key_put(b_bytes, b);
-    return memcmp(a_bytes, b_bytes, LOG_KEY_BYTES);
+    if (order == 0) order = cmp(a->attempt.element, b->attempt.element);
+    if (order == 0) order = cmp(a->attempt.incarnation, b->attempt.incarnation);
+    if (order == 0) order = cmp(a->attempt.n, b->attempt.n);
+    if (order == 0) order = cmp(a->replica, b->replica);
+    return order != 0 ? order : cmp(a->tenant.n, b->tenant.n);
+}
+
+static struct log_key_range up_to_all_replicas(struct fl_attempt first, struct fl_attempt last)
+{
+    return (struct log_key_range){
+        .first = {.attempt = first},
+        .last = {.attempt = last, .replica = UINT32_MAX, .tenant = {UINT32_MAX}}};
+}
+
+struct log_key_range log_key_range_of_job(struct fl_job job)
+{
+    return up_to_all_replicas(
+        (struct fl_attempt){.job = job},
+        (struct fl_attempt){
+            .job = job, .element = UINT32_MAX, .incarnation = UINT32_MAX, .n = UINT16_MAX});
+}
+
+struct log_key_range log_key_range_of_element(struct fl_job job, uint32_t element)
+{
+    return up_to_all_replicas(
+        (struct fl_attempt){.job = job, .element = element},
+        (struct fl_attempt){
+            .job = job, .element = element, .incarnation = UINT32_MAX, .n = UINT16_MAX});
+}
+
+struct log_key_range log_key_range_of_attempt(struct fl_attempt attempt)
+{
+    return up_to_all_replicas(attempt, attempt);
 }
 
 /* Writes big endian, so that bytes sort as numbers do. */

@@ -20,6 +20,15 @@ struct log_key {
     struct fl_tenant tenant;
 };
 
+/* All keys from 'first' to 'last', both included. */
+struct log_key_range {
+    struct log_key first, last;
+};
+
+struct log_key_range log_key_range_of_job(struct fl_job job);
+struct log_key_range log_key_range_of_element(struct fl_job job, uint32_t element);
+struct log_key_range log_key_range_of_attempt(struct fl_attempt attempt);
+
 int log_key_cmp(const struct log_key *a, const struct log_key *b);
 
 void log_key_put(uint8_t ret_bytes[LOG_KEY_BYTES], const struct log_key *key);

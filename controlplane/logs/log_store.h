@@ -14,6 +14,9 @@
  *   (limit_share.h) keeps the first and the last half of the share, record by record; a gap stands
  *   for the middle.  The sealer does that when it seals a segment, and again to a file once half of
  *   it is middle.
+ * - Output that has ended is known to the table of sources only until its segment is sealed, which
+ *   is soon: so the memory does not grow with the number of outputs.  If sources_max are open, a new
+ *   one is PAUSEd with FL_FULL until there is room; clusters get that in turn.
  * - A full disk: new records are dropped and their source is PAUSEd with FL_NO_SPACE; when there is
  *   room again, all are RESUMEd from where they end.  Acknowledged bytes stay.
  * - After a failed fdatasync the bytes behind the last durable one are unknown: the segment is cut
@@ -38,6 +41,7 @@ struct log_store_config {
     fl_ms segment_age_ms;        /* a segment of this age is sealed [1 h] */
     uint64_t attempt_bytes_max;  /* output that all replicas of an attempt keep [256 MiB] */
     uint32_t sources_max;        /* sources that are open or unsealed at once [262,144] */
+    uint32_t ended_max;          /* with more ended ones, a segment is sealed [8,192] */
     fl_ms sync_ms;               /* appends wait at most this long for a sync [100] */
     fl_ms retention_ms;          /* 0: for ever [30 days] */
     uint32_t ring_bytes;         /* newest output in memory for followers [16 MiB] */
@@ -67,6 +71,8 @@ struct log_store_stats {
     uint64_t files_trimmed; /* rewritten without forgotten jobs or middles */
     uint64_t sealed_bytes_in, sealed_bytes_out;
     uint64_t sources, segments_open, files_sealed; /* now */
+    uint64_t sources_max;                          /* as set */
+    uint64_t sources_waiting;                      /* now: for room among sources_max */
     uint64_t followers;                            /* now */
     uint64_t inbox_bytes;                          /* now */
     bool is_full;                                  /* the disk is full */

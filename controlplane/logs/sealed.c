@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "controlplane/logs/key_filter.h"
 #include "controlplane/logs/sealed_row.h"
 #include "controlplane/logs/segment.h"
 #include "shared/base/alloc.h"
@@ -33,6 +34,18 @@ static bool crc_of_tables(int fd, uint64_t pos, uint64_t end, uint32_t *ret_crc,
     fl_buf_fini(&window);
     *ret_crc = crc;
     return is_read;
+}
+
+static bool read_key_bounds(struct log_sealed *sealed, struct fl_err *err)
+{
+    struct log_sealed_output output;
+
+    if (sealed->outputs_len == 0) return fl_fail(err, FL_TORN, "it has no output");
+    if (!log_sealed_output_at(sealed, 0, &output, err)) return false;
+    sealed->first = output.key;
+    if (!log_sealed_output_at(sealed, sealed->outputs_len - 1, &output, err)) return false;
+    sealed->last = output.key;
+    return true;
 }
 
 static bool read_header(struct log_sealed *sealed, struct fl_err *err)
@@ -75,7 +88,12 @@ static bool read_header(struct log_sealed *sealed, struct fl_err *err)
     sealed->job_min = trailer.job_min;
     sealed->job_max = trailer.job_max;
     sealed->last_time = trailer.last_time;
-    return true;
+    sealed->key_blocks_len = trailer.key_blocks_len;
+    if ((uint64_t)sealed->key_blocks_len * LOG_KEY_FILTER_BLOCK_BYTES >
+        sealed->tables_pos - LOG_SEALED_HEADER_BYTES) {
+        return fl_fail(err, FL_TORN, "its filter of keys is not where it should be");
+    }
+    return read_key_bounds(sealed, err);
 }
 
 struct log_sealed *log_sealed_open(const char *path, struct fl_err *err)
@@ -112,10 +130,13 @@ void log_sealed_unref(struct log_sealed *sealed)
     fl_free(sealed);
 }
 
-bool log_sealed_may_have(const struct log_sealed *sealed, struct fl_job job)
+bool log_sealed_may_have(const struct log_sealed *sealed, const struct log_key_range *range)
 {
-    return job.n >= sealed->job_min && job.n <= sealed->job_max &&
-           log_filter_has(sealed->filter, job);
+    struct fl_job job = range->first.attempt.job;
+
+    if (log_key_cmp(&sealed->last, &range->first) < 0) return false;
+    if (log_key_cmp(&sealed->first, &range->last) > 0) return false;
+    return job.n != range->last.attempt.job.n || log_filter_has(sealed->filter, job);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -161,6 +182,46 @@ bool log_sealed_lower_bound(const struct log_sealed *sealed, const struct log_ke
         }
     }
     *ret_i = low;
+    return true;
+}
+
+static bool may_have_key(const struct log_sealed *sealed, const struct log_key *key,
+                         bool *ret_may_have, struct fl_err *err)
+{
+    uint64_t filter_pos =
+        sealed->tables_pos - (uint64_t)sealed->key_blocks_len * LOG_KEY_FILTER_BLOCK_BYTES;
+    uint64_t hash = log_key_filter_hash(key);
+    uint8_t block[LOG_KEY_FILTER_BLOCK_BYTES];
+    struct log_key_range range = {*key, *key};
+
+    *ret_may_have = log_sealed_may_have(sealed, &range);
+    if (!*ret_may_have || sealed->key_blocks_len == 0) return true;
+    if (!row(sealed,
+             filter_pos + (uint64_t)log_key_filter_block(hash, sealed->key_blocks_len) *
+                              LOG_KEY_FILTER_BLOCK_BYTES,
+             sizeof(block), block, err)) {
+        return false;
+    }
+    *ret_may_have = log_key_filter_may_have(block, hash);
+    return true;
+}
+
+bool log_sealed_find(const struct log_sealed *sealed, const struct log_key *key, bool *ret_is_there,
+                     struct log_sealed_output *ret_output, struct fl_err *err)
+{
+    struct log_sealed_output output;
+    bool may_have;
+    uint32_t i;
+
+    *ret_is_there = false;
+    if (!may_have_key(sealed, key, &may_have, err)) return false;
+    if (!may_have) return true;
+    if (!log_sealed_lower_bound(sealed, key, &i, err)) return false;
+    if (i == sealed->outputs_len) return true;
+    if (!log_sealed_output_at(sealed, i, &output, err)) return false;
+    if (log_key_cmp(&output.key, key) != 0) return true;
+    *ret_is_there = true;
+    *ret_output = output;
     return true;
 }
 

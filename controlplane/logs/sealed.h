@@ -4,12 +4,14 @@
  *     header   40 bytes: magic, version, cluster, seq, created_at, crc
  *     blocks   zstd frames (with checksum) of up to about 128 KiB of records; small outputs share
  *              one
+ *     keys     64 bytes per 32 outputs, each with a crc: which outputs are surely not in the file
+ *              (key_filter.h); absent in files of older versions
  *     outputs  a row of 80 bytes per output, by key: its end in this segment, and its pieces
  *     pieces   a row of 48 bytes per piece, by output and offset: a run of records in one block;
  *              reads search by the offset, line and time of its beginning
  *     frames   a row of 16 bytes per block: where the block is
  *     filter   1 KiB: which jobs are surely not in the file
- *     trailer  128 bytes: where the tables are; its crc covers all but header and blocks
+ *     trailer  128 bytes: where the tables are; its crc covers all but header, blocks and keys
  *
  * Only trailer and filter are in memory; the rest is read when it is needed.  A writer is for one
  * thread.  A file is for any thread, and stays readable as long as a reference is held. */
@@ -34,7 +36,9 @@ struct log_sealed {
     uint64_t tables_pos;
     uint64_t raw_bytes; /* its records, uncompressed */
     uint64_t job_min, job_max;
-    fl_ms last_time; /* the newest record, or when it was made */
+    struct log_key first, last; /* the keys of its first and last output */
+    uint32_t key_blocks_len;    /* 0: it has no filter of keys */
+    fl_ms last_time;            /* the newest record, or when it was made */
     uint8_t filter[LOG_FILTER_BYTES];
     bool is_removed; /* the last reference removes the file */
 };
@@ -58,7 +62,8 @@ struct log_sealed *log_sealed_open(const char *path, struct fl_err *err);
 struct log_sealed *log_sealed_ref(struct log_sealed *sealed);
 void log_sealed_unref(struct log_sealed *sealed); /* NULL is fine */
 
-bool log_sealed_may_have(const struct log_sealed *sealed, struct fl_job job);
+/* Whether it may have an output of the range, by what is in memory. */
+bool log_sealed_may_have(const struct log_sealed *sealed, const struct log_key_range *range);
 
 FL_CHECK bool log_sealed_output_at(const struct log_sealed *sealed, uint32_t i,
                                    struct log_sealed_output *ret_output, struct fl_err *err);
@@ -66,6 +71,11 @@ FL_CHECK bool log_sealed_output_at(const struct log_sealed *sealed, uint32_t i,
 /* The first output whose key is not less; outputs_len if all are less. */
 FL_CHECK bool log_sealed_lower_bound(const struct log_sealed *sealed, const struct log_key *key,
                                      uint32_t *ret_i, struct fl_err *err);
+
+/* The output of this key, which most often costs one read of 64 bytes if it is not there. */
+FL_CHECK bool log_sealed_find(const struct log_sealed *sealed, const struct log_key *key,
+                              bool *ret_is_there, struct log_sealed_output *ret_output,
+                              struct fl_err *err);
 
 FL_CHECK bool log_sealed_piece_at(const struct log_sealed *sealed, uint32_t i,
                                   struct log_sealed_piece *ret_piece, struct fl_err *err);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "controlplane/logs/key_filter.h"
 #include "controlplane/logs/sealed.h"
 #include "controlplane/logs/sealed_row.h"
 #include "controlplane/logs/segment.h"
@@ -170,6 +171,24 @@ uint32_t log_sealer_outputs(const struct log_sealer *sealer)
     return (uint32_t)sealer->outputs.len;
 }
 
+static bool write_key_filter(struct log_sealer *sealer, struct fl_err *err)
+{
+    size_t len = sealer->outputs.len;
+    uint64_t *hashes = fl_new_array(uint64_t, len + 1);
+    struct fl_buf blocks;
+    bool is_written;
+
+    for (size_t i = 0; i < len; i++) {
+        hashes[i] = log_key_filter_hash(&sealer->outputs.at[i].key);
+    }
+    fl_buf_init(&blocks, TABLES_BYTES_MAX);
+    log_key_filter_put(&blocks, hashes, len);
+    is_written = write_all(sealer, blocks.at, blocks.len, err);
+    fl_buf_fini(&blocks);
+    fl_free(hashes);
+    return is_written;
+}
+
 static bool write_tables(struct log_sealer *sealer, struct fl_err *err)
 {
     size_t outputs_len = sealer->outputs.len;
@@ -181,6 +200,7 @@ static bool write_tables(struct log_sealer *sealer, struct fl_err *err)
         .tables_pos = sealer->bytes,
         .raw_bytes = sealer->raw_bytes,
         .last_time = sealer->last_time,
+        .key_blocks_len = log_key_filter_blocks(outputs_len),
         .job_min = outputs_len > 0 ? sealer->outputs.at[0].key.attempt.job.n : 0,
         .job_max = outputs_len > 0 ? sealer->outputs.at[outputs_len - 1].key.attempt.job.n : 0,
     };
@@ -208,7 +228,9 @@ static bool write_tables(struct log_sealer *sealer, struct fl_err *err)
 
 struct log_sealed *log_sealer_finish(struct log_sealer *sealer, struct fl_err *err)
 {
-    if (!flush_block(sealer, err) || !write_tables(sealer, err)) return NULL;
+    if (!flush_block(sealer, err) || !write_key_filter(sealer, err) || !write_tables(sealer, err)) {
+        return NULL;
+    }
     if (fsync(sealer->fd) != 0 || rename(sealer->part_path, sealer->path) != 0) {
         fl_fail(err, FL_IO, "finish %s: %s", sealer->path, strerror(errno));
         return NULL;

@@ -219,6 +219,7 @@ static bool seal(struct log_sealer_thread *sealer, struct log_segment *segment)
     struct log_sealed *sealed = NULL;
     struct fl_err err = {0};
     bool is_damaged = false;
+    uint64_t bytes_in = segment->bytes;
     uint64_t bytes_out;
 
     if (!log_seal_segment(sealer->config.dir, segment, &filter, &sealed, &is_damaged, &err)) {
@@ -232,18 +233,16 @@ static bool seal(struct log_sealer_thread *sealer, struct log_segment *segment)
     bytes_out = sealed ? sealed->bytes : 0;
     log_index_lock(sealer->index);
     if (sealed) log_index_seal(sealer->index, sealed);
-    log_index_unmark(sealer->index, segment);
-    sealer->index->has_unmarked = true;
+    segment->is_removed = true;
+    fl_vec_push(&sealer->index->done, segment);
     sealer->index->births++;
     log_index_unlock(sealer->index);
     lock(sealer);
     sealer->stats.segments_sealed++;
     sealer->stats.segments_damaged += is_damaged;
-    sealer->stats.bytes_in += segment->bytes;
+    sealer->stats.bytes_in += bytes_in;
     sealer->stats.bytes_out += bytes_out;
     unlock(sealer);
-    segment->is_removed = true;
-    log_segment_unref(segment);
     return true;
 }
 
@@ -266,7 +265,7 @@ static void remove_file(struct log_sealer_thread *sealer, struct log_sealed *sea
 {
     sealed->is_removed = true;
     log_index_lock(sealer->index);
-    log_index_unseal(sealer->index, sealed->header.seq);
+    log_index_unseal(sealer->index, &sealed->header);
     sealer->index->births++;
     log_index_unlock(sealer->index);
     lock(sealer);
@@ -300,13 +299,15 @@ static void write_again(struct log_sealer_thread *sealer, struct log_sealed *sea
 /* Whether the file really has output of the job; its filter alone may be wrong. */
 static bool holds_job(const struct log_sealed *sealed, struct fl_job job)
 {
-    struct log_key first = {.attempt = {.job = job}};
+    struct log_key_range range = log_key_range_of_job(job);
     struct log_sealed_output output;
     struct fl_err err = {0};
     uint32_t i;
 
-    if (!log_sealed_may_have(sealed, job)) return false;
-    if (!log_sealed_lower_bound(sealed, &first, &i, &err) || i == sealed->outputs_len) return false;
+    if (!log_sealed_may_have(sealed, &range)) return false;
+    if (!log_sealed_lower_bound(sealed, &range.first, &i, &err) || i == sealed->outputs_len) {
+        return false;
+    }
     return log_sealed_output_at(sealed, i, &output, &err) && output.key.attempt.job.n == job.n;
 }
 
@@ -314,10 +315,11 @@ static bool holds_job(const struct log_sealed *sealed, struct fl_job job)
 static void forget_done(struct log_sealer_thread *sealer, struct fl_job job, bool is_in_files)
 {
     struct fl_err err = {0};
+    struct log_key_range range = log_key_range_of_job(job);
     bool is_in_table;
 
     log_index_lock(sealer->index);
-    is_in_table = log_index_first(sealer->index, job) != NULL;
+    is_in_table = log_index_first(sealer->index, &range) != NULL;
     log_index_unlock(sealer->index);
     if (is_in_files || is_in_table) return;
     lock(sealer);

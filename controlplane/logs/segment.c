@@ -94,6 +94,7 @@ void log_segment_unref(struct log_segment *segment)
     if (!segment || atomic_fetch_sub(&segment->refs, 1) > 1) return;
     if (segment->is_removed) unlink(segment->path);
     close(segment->fd);
+    fl_vec_fini(&segment->keys);
     fl_free(segment->path);
     fl_free(segment);
 }
@@ -248,6 +249,7 @@ static void visit_entry(void *ctx, const struct log_entry *entry)
     const struct visit *visit = ctx;
 
     visit->segment->header = visit->scan->header;
+    if (entry->kind == LOG_ENTRY_SOURCE) fl_vec_push(&visit->segment->keys, entry->key);
     visit->entry(visit->ctx, visit->segment, entry);
 }
 
@@ -276,7 +278,6 @@ struct log_segment *log_segment_recover(const char *path, const struct log_disk 
     is_good = is_good && walk(segment, (uint64_t)stat.st_size, &scan, visit_entry, &visit, err);
     segment->header = scan.header;
     segment->bytes = scan.good_bytes;
-    segment->sources_len = (uint32_t)scan.sources.len;
     if (is_good && scan.good_bytes == 0) {
         is_good = fl_fail(err, FL_TORN, "%s has no header", path);
     }

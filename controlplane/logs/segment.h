@@ -26,10 +26,10 @@ struct log_segment {
     char *path;
     int fd;
     atomic_uint refs;
-    uint64_t bytes;        /* its length */
-    uint64_t synced_bytes; /* the part that survives a loss of power */
-    uint32_t sources_len;  /* how many source numbers are in use */
-    bool is_removed;       /* the last reference removes the file */
+    uint64_t bytes;              /* its length */
+    uint64_t synced_bytes;       /* the part that survives a loss of power */
+    FL_VEC(struct log_key) keys; /* of its sources, by number; the worker's until it is sealed */
+    bool is_removed; /* it is sealed, or was never used: the last reference removes the file */
 };
 
 /* The path of a segment or sealed file: DIR/CLUSTER-SEQ.open or .sealed, the numbers in 8 and 16

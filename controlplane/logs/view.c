@@ -6,6 +6,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
+#define LOOK_OUTPUTS_MAX (4 * (size_t)LOG_VIEW_SOURCES_MAX) /* from which a read selects */
 #define PAGE_SLACK (2 * LOG_PIECE_BYTES_MAX)
 #define WINDOW_BYTES ((size_t)16 << 10)      /* one output's window, if the view has several */
 #define WINDOWS_BYTES_MAX ((size_t)64 << 20) /* all windows; above it they are dropped and reread */
@@ -521,10 +522,14 @@ static void add_known(struct log_view *view, const struct log_known *known)
 
 static bool look_for_outputs(struct log_view *view, struct step *step)
 {
+    const struct log_query *query = &view->query;
+    struct log_key_range range = query->has_element
+                                     ? log_key_range_of_element(query->job, query->element)
+                                     : log_key_range_of_job(query->job);
     struct log_known_list known;
     size_t selected = 0;
 
-    if (!log_index_known(step->index, view->query.job, SIZE_MAX, &known, &step->err)) return false;
+    if (!log_index_known(step->index, &range, LOOK_OUTPUTS_MAX, &known, &step->err)) return false;
     for (size_t i = 0; i < known.len; i++) {
         selected += is_selected(view, &known.at[i].key);
     }

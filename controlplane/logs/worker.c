@@ -9,6 +9,8 @@
 #define REQUESTS_MAX 16384 /* how many the inbox holds */
 #define BATCH_MAX 512
 #define IDLE_MS ((fl_ms)1000)
+#define WAITING_MS ((fl_ms)20) /* a turn's wait while agents wait for room in the table */
+#define LET_GO_MAX 1024        /* outputs in one turn, since it holds the index' lock */
 
 struct log_worker *log_worker_create(const struct log_worker_config *config,
                                      struct log_index *index, struct log_reader *reader,
@@ -31,19 +33,21 @@ struct log_worker *log_worker_create(const struct log_worker_config *config,
 
 static void forget(struct log_worker *worker, struct fl_job job)
 {
+    struct log_key_range range = log_key_range_of_job(job);
     struct log_output *output;
     struct log_output *next;
 
     log_index_lock(worker->index);
-    output = log_index_first(worker->index, job);
+    output = log_index_first(worker->index, &range);
     log_index_unlock(worker->index);
-    for (; output; output = next) { /* only this thread removes outputs, and not in this loop */
+    for (; output; output = next) { /* only this thread removes outputs */
         log_index_lock(worker->index);
-        next = output->job_next;
+        next = log_index_next(worker->index, &range, output);
         log_index_unlock(worker->index);
         if (!output->peer.front) continue;
         log_worker_tell(worker, output, FL_LOG_refuse, FL_ABSENT);
         log_worker_detach(worker, output);
+        log_worker_evict(worker, output);
     }
     log_worker_wake_later(worker, job);
 }
@@ -61,8 +65,6 @@ static void leave(struct log_worker *worker, struct log_answer_box *box)
 
 static void handle(struct log_worker *worker, struct log_request *request, bool *ret_has_left)
 {
-    struct log_output *output;
-
     switch (request->kind) {
     case LOG_REQUEST_LEAVE:
         *ret_has_left = true;
@@ -78,11 +80,7 @@ static void handle(struct log_worker *worker, struct log_request *request, bool 
         log_cluster_writer_end(worker, request);
         break;
     case LOG_REQUEST_CLOSE:
-        output = log_worker_by_peer(worker, request->connection, request->number);
-        if (output) {
-            log_worker_detach(worker, output);
-            log_worker_evict(worker, output);
-        }
+        log_worker_close(worker, request);
         break;
     case LOG_REQUEST_FORGET:
         forget(worker, request->key.attempt.job);
@@ -141,19 +139,54 @@ static void wake_followers(struct log_worker *worker)
     fl_vec_clear(&worker->woken);
 }
 
-static void evict_sealed(struct log_worker *worker)
+/* Drops from the table what is sealed: a piece of a segment in each turn. */
+static void let_go(struct log_worker *worker)
 {
-    struct log_output *next;
+    size_t end;
 
     log_index_lock(worker->index);
-    if (worker->index->has_unmarked) {
-        worker->index->has_unmarked = false;
-        for (struct log_output *output = worker->index->all; output; output = next) {
-            next = output->all_next;
-            if (log_worker_is_idle(output)) log_index_remove(worker->index, output);
+    if (!worker->sealed && worker->index->done.len > 0) {
+        worker->sealed = worker->index->done.at[0];
+        worker->sealed_pos = 0;
+        fl_vec_remove(&worker->index->done, 0);
+    }
+    end = worker->sealed ? worker->sealed_pos + LET_GO_MAX : 0;
+    for (; worker->sealed && worker->sealed_pos < end; worker->sealed_pos++) {
+        struct log_output *output;
+
+        if (worker->sealed_pos == worker->sealed->keys.len) {
+            log_segment_unref(worker->sealed);
+            worker->sealed = NULL;
+            break;
         }
+        output = log_index_unmark(worker->index, &worker->sealed->keys.at[worker->sealed_pos],
+                                  worker->sealed);
+        if (output && log_worker_is_idle(output)) log_index_remove(worker->index, output);
     }
     log_index_unlock(worker->index);
+}
+
+/* Closes segments so that they are sealed: those that are large or old, and the one with the most
+ * ended outputs while there are too many, or while others wait for their room in the table. */
+static void close_segments(struct log_worker *worker, fl_ms now)
+{
+    bool is_aged = now - worker->aged_at >= IDLE_MS;
+    struct log_cluster_writer *most = NULL;
+
+    if (is_aged) worker->aged_at = now;
+    for (size_t i = 0; i < worker->writers.len; i++) {
+        struct log_cluster_writer *writer = worker->writers.at[i];
+
+        if ((writer->segment && writer->segment->bytes >= worker->config.segment_bytes) ||
+            (is_aged && log_cluster_writer_is_over(worker, writer))) {
+            log_cluster_writer_close(worker, writer);
+        }
+        if (!most || writer->ended_len > most->ended_len) most = writer;
+    }
+    if (most && most->ended_len > 0 &&
+        (worker->ended_len > worker->config.ended_max || worker->waiting_len > 0)) {
+        log_cluster_writer_close(worker, most);
+    }
 }
 
 static void show_stats(struct log_worker *worker)
@@ -164,6 +197,7 @@ static void show_stats(struct log_worker *worker)
         open += worker->writers.at[i]->segment != NULL;
     }
     worker->stats.segments_open = open;
+    worker->stats.sources_waiting = worker->waiting_len;
     worker->stats.is_full = worker->is_full;
     fl_assert(pthread_mutex_lock(&worker->stats_lock) == 0);
     worker->stats_shown = worker->stats;
@@ -176,6 +210,8 @@ static fl_ms wait_ms(struct log_worker *worker)
         return 0; /* if no request waits, the turn syncs */
     }
     if (worker->boxes.len > 0) return 2; /* answers wait for a front to read its last letter */
+    if (worker->sealed) return 0;
+    if (worker->waiting_len > 0) return WAITING_MS;
     return worker->is_full ? LOG_WORKER_RETRY_MS : IDLE_MS;
 }
 
@@ -191,23 +227,11 @@ static void *work(void *ctx)
         fl_ms now = fl_clock_mono();
 
         if (len > 0) handle_all(worker, requests, len);
-        for (size_t i = 0; i < worker->writers.len; i++) {
-            if (worker->writers.at[i]->segment &&
-                worker->writers.at[i]->segment->bytes >= worker->config.segment_bytes) {
-                log_cluster_writer_close(worker, worker->writers.at[i]);
-            }
-        }
         wake_followers(worker);
         log_cluster_writer_sync_due(worker, len == 0);
-        if (now - worker->aged_at >= IDLE_MS) {
-            worker->aged_at = now;
-            for (size_t i = 0; i < worker->writers.len; i++) {
-                if (log_cluster_writer_is_over(worker, worker->writers.at[i])) {
-                    log_cluster_writer_close(worker, worker->writers.at[i]);
-                }
-            }
-            evict_sealed(worker);
-        }
+        close_segments(worker, now);
+        let_go(worker);
+        log_worker_admit(worker, now);
         if (worker->is_full && now >= worker->retry_at) log_cluster_writer_try_again(worker);
         wake_followers(worker);
         log_worker_post(worker);
@@ -224,6 +248,12 @@ void log_worker_resume(struct log_worker *worker, struct log_segment *segment)
 
     fl_assert(!writer->segment);
     writer->segment = segment;
+    for (size_t i = 0; i < segment->keys.len; i++) {
+        const struct log_output *output = log_index_find(worker->index, &segment->keys.at[i]);
+
+        if (output && output->is_ended) writer->ended_len++;
+    }
+    worker->ended_len += writer->ended_len;
 }
 
 void log_worker_run(struct log_worker *worker)
@@ -251,6 +281,7 @@ void log_worker_destroy(struct log_worker *worker)
         log_segment_unref(writer->segment);
         fl_vec_fini(&writer->entries);
         fl_vec_fini(&writer->unacked);
+        fl_vec_fini(&writer->waiting);
         fl_buf_fini(&writer->headers);
         fl_free(writer);
     }
@@ -260,6 +291,8 @@ void log_worker_destroy(struct log_worker *worker)
     fl_vec_fini(&worker->paused);
     fl_map_fini(&worker->writer_of);
     fl_map_fini(&worker->output_of);
+    fl_map_fini(&worker->waiting_of);
+    log_segment_unref(worker->sealed);
     fl_queue_destroy(worker->inbox);
     fl_assert(pthread_mutex_destroy(&worker->stats_lock) == 0);
     fl_free(worker);

@@ -18,14 +18,14 @@ struct log_worker_config {
     const struct log_disk *disk;
     uint32_t segment_bytes;
     fl_ms segment_age_ms;
-    uint32_t sources_max;
+    uint32_t sources_max, ended_max;
     fl_ms sync_ms;
     uint32_t inbox_bytes_max;
 };
 
 struct log_worker_stats {
     uint64_t bytes_appended, records_appended, appends_refused, syncs, syncs_failed, sync_us_max;
-    uint64_t segments_open, inbox_bytes;
+    uint64_t segments_open, inbox_bytes, sources_waiting;
     bool is_full;
 };
 

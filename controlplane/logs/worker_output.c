@@ -1,6 +1,10 @@
 #include "controlplane/logs/worker_parts.h"
 
 #include "shared/base/assert.h"
+#include "shared/io/clock.h"
+#include "shared/io/log.h"
+
+#define ADMIT_MAX 256 /* sources that get room in one turn */
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
@@ -119,21 +123,6 @@ void log_worker_detach(struct log_worker *worker, struct log_output *output)
     output->is_set_back = false;
 }
 
-/* Finds the output's end in the sealed files.  False: they could not be read. */
-static bool place_of(struct log_worker *worker, const struct log_key *key,
-                     struct log_known *ret_known, struct fl_err *err)
-{
-    struct log_known_list known;
-
-    *ret_known = (struct log_known){.key = *key};
-    if (!log_index_known(worker->index, key->attempt.job, SIZE_MAX, &known, err)) return false;
-    for (size_t i = 0; i < known.len; i++) {
-        if (log_key_cmp(&known.at[i].key, key) == 0) *ret_known = known.at[i];
-    }
-    fl_vec_fini(&known);
-    return true;
-}
-
 static void refuse(struct log_worker *worker, const struct log_request *request, enum fl_code code)
 {
     log_worker_answer(
@@ -152,54 +141,155 @@ static void break_off(struct log_worker *worker, const struct log_request *reque
         &(struct log_answer){.connection = request->connection, .is_broken = true, .err = *err});
 }
 
-void log_worker_open(struct log_worker *worker, const struct log_request *request)
+/* Puts the source into the table.  False: it must wait, see err. */
+static bool add_output(struct log_worker *worker, const struct log_request *request,
+                       struct log_output **ret_output, struct fl_err *err)
 {
-    uint64_t job = request->key.attempt.job.n;
-    struct peer_key key = {request->connection, request->number};
-    struct log_output *output;
     struct log_known known;
-    struct fl_err err = {0};
-    bool is_forgotten;
+
+    if (worker->index->outputs_len >= worker->config.sources_max) {
+        return fl_fail(err, FL_FULL, "%u log sources are open", worker->config.sources_max);
+    }
+    if (!log_index_sealed_end(worker->index, request->cluster, &request->key, &known, err)) {
+        fl_log(FL_LOG_ERROR, "logs", "open_failed", FL_LOG_N("job", request->key.attempt.job.n),
+               FL_LOG_N("element", request->key.attempt.element), FL_LOG_ERR(err));
+        return false;
+    }
+    log_index_lock(worker->index);
+    *ret_output = log_index_add(worker->index, &request->key, request->cluster, &known.place);
+    (*ret_output)->is_ended = known.is_ended;
+    log_index_unlock(worker->index);
+    return true;
+}
+
+static void wait_for_room(struct log_worker *worker, const struct log_request *request,
+                          enum fl_code code)
+{
+    struct log_cluster_writer *writer = log_cluster_writer_of(worker, request->cluster);
+    struct peer_key key = {request->connection, request->number};
+    struct log_answer pause = {
+        .connection = request->connection,
+        .message = {.kind = FL_LOG_pause, .source = request->number, .code = (uint16_t)code}};
+
+    fl_map_put(&worker->waiting_of, &key, sizeof(key), ++worker->tickets);
+    fl_vec_push(&writer->waiting, (struct log_waiting){*request, worker->tickets});
+    worker->waiting_len++;
+    log_worker_answer(worker, request->box, &pause);
+}
+
+static bool is_forgotten(const struct log_worker *worker, struct fl_job job)
+{
+    bool is_there;
 
     log_index_lock(worker->index);
-    is_forgotten = fl_map_find(&worker->index->forgotten, &job, sizeof(job), NULL);
-    output = log_index_find(worker->index, &request->key);
+    is_there = fl_map_find(&worker->index->forgotten, &job.n, sizeof(job.n), NULL);
     log_index_unlock(worker->index);
-    if (is_forgotten) {
+    return is_there;
+}
+
+/* 'answer' tells the agent where to begin: CURSOR, or RESUME if it was paused meanwhile. */
+static void open_source(struct log_worker *worker, const struct log_request *request,
+                        enum fl_log_message_kind answer)
+{
+    struct peer_key key = {request->connection, request->number};
+    struct log_output *output;
+    struct fl_err err = {0};
+
+    if (is_forgotten(worker, request->key.attempt.job)) {
         refuse(worker, request, FL_ABSENT);
         return;
     }
-    if (!output) {
-        if (worker->index->outputs_len >= worker->config.sources_max) {
-            fl_fail(&err, FL_FULL, "%u log sources are open", worker->config.sources_max);
-            break_off(worker, request, &err);
-            return;
-        }
-        if (!place_of(worker, &request->key, &known, &err)) {
-            break_off(worker, request, &err);
-            return;
-        }
-        log_index_lock(worker->index);
-        output = log_index_add(worker->index, &request->key, request->cluster, &known.place);
-        output->is_ended = known.is_ended;
-        log_index_unlock(worker->index);
-    } else if (output->cluster.n != request->cluster.n && output->cluster.n != 0) {
+    log_index_lock(worker->index);
+    output = log_index_find(worker->index, &request->key);
+    log_index_unlock(worker->index);
+    if (!output && !add_output(worker, request, &output, &err)) {
+        worker->admit_at = fl_clock_mono() + LOG_WORKER_RETRY_MS;
+        wait_for_room(worker, request, err.code);
+        return;
+    }
+    fl_assert(output);
+    if (output->cluster.n != request->cluster.n && output->cluster.n != 0) {
         refuse(worker, request, FL_DENIED); /* another cluster has written it */
         return;
     }
     log_worker_detach(worker, output); /* the newer session takes it over */
-    if (log_worker_by_peer(worker, request->connection, request->number)) {
-        fl_fail(&err, FL_INVALID, "log source %u is opened twice", request->number);
-        break_off(worker, request, &err);
-        log_worker_evict(worker, output);
-        return;
-    }
     fl_map_put(&worker->output_of, &key, sizeof(key), (uint64_t)(uintptr_t)output);
     log_index_lock(worker->index);
     output->cluster = request->cluster;
     output->peer = (struct log_peer){request->box, request->connection, request->number};
     log_index_unlock(worker->index);
-    log_worker_tell(worker, output, FL_LOG_cursor, FL_OK);
+    log_worker_tell(worker, output, answer, FL_OK);
+}
+
+void log_worker_open(struct log_worker *worker, const struct log_request *request)
+{
+    struct peer_key key = {request->connection, request->number};
+    struct fl_err err = {0};
+
+    if (fl_map_find(&worker->output_of, &key, sizeof(key), NULL) ||
+        fl_map_find(&worker->waiting_of, &key, sizeof(key), NULL)) {
+        fl_fail(&err, FL_INVALID, "log source %u is opened twice", request->number);
+        break_off(worker, request, &err);
+        return;
+    }
+    open_source(worker, request, FL_LOG_cursor);
+}
+
+void log_worker_close(struct log_worker *worker, const struct log_request *request)
+{
+    struct peer_key key = {request->connection, request->number};
+    struct log_output *output = log_worker_by_peer(worker, request->connection, request->number);
+
+    if (fl_map_remove(&worker->waiting_of, &key, sizeof(key))) worker->waiting_len--;
+    if (!output) return;
+    log_worker_detach(worker, output);
+    log_worker_evict(worker, output);
+}
+
+/* The next source in the writer's list that was not closed meanwhile. */
+static bool next_waiting(struct log_worker *worker, struct log_cluster_writer *writer,
+                         struct log_request *ret_request)
+{
+    bool is_there = false;
+
+    while (!is_there && writer->waiting_pos < writer->waiting.len) {
+        const struct log_waiting *waiting = &writer->waiting.at[writer->waiting_pos++];
+        struct peer_key key = {waiting->request.connection, waiting->request.number};
+        uint64_t ticket;
+
+        if (!fl_map_find(&worker->waiting_of, &key, sizeof(key), &ticket)) continue;
+        if (ticket != waiting->ticket) continue;
+        fl_map_remove(&worker->waiting_of, &key, sizeof(key));
+        worker->waiting_len--;
+        *ret_request = waiting->request;
+        is_there = true;
+    }
+    if (writer->waiting_pos == writer->waiting.len) {
+        fl_vec_clear(&writer->waiting);
+        writer->waiting_pos = 0;
+    }
+    return is_there;
+}
+
+void log_worker_admit(struct log_worker *worker, fl_ms now)
+{
+    struct log_request request;
+
+    if (worker->waiting_len == 0 || now < worker->admit_at) return;
+    for (size_t empty = 0, admitted = 0;
+         empty < worker->writers.len && admitted < ADMIT_MAX &&
+         worker->index->outputs_len < worker->config.sources_max && now >= worker->admit_at;
+         worker->turn++) {
+        struct log_cluster_writer *writer = worker->writers.at[worker->turn % worker->writers.len];
+
+        if (next_waiting(worker, writer, &request)) {
+            open_source(worker, &request, FL_LOG_resume);
+            empty = 0;
+            admitted++;
+        } else {
+            empty++;
+        }
+    }
 }
 
 void log_worker_pause(struct log_worker *worker, struct log_output *output, enum fl_code code)

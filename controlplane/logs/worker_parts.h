@@ -24,19 +24,28 @@ struct log_cluster_writer_entry {
     uint32_t header_bytes;
 };
 
+/* A source that is not in the table yet. */
+struct log_waiting {
+    struct log_request request; /* its OPEN */
+    uint64_t ticket;            /* worker->waiting_of has another one if it was closed meanwhile */
+};
+
 /* Writes one cluster's output. */
 struct log_cluster_writer {
     struct fl_cluster cluster;
     struct log_segment *segment; /* NULL: the next append makes one */
     FL_VEC(struct log_cluster_writer_entry) entries;
     struct fl_buf headers;
-    uint32_t sources_before; /* segment->sources_len when this batch began */
-    bool is_dirty;           /* written bytes are not synced */
+    size_t sources_before; /* segment->keys.len when this batch began */
+    bool is_dirty;         /* written bytes are not synced */
     fl_ms dirty_since;
     bool is_listed; /* in worker->dirty_first, perhaps no longer dirty */
     struct log_cluster_writer *dirty_next;
     uint64_t entries_len; /* in the segment */
+    uint64_t ended_len;   /* outputs that ended in the segment */
     FL_VEC(struct log_output *) unacked;
+    FL_VEC(struct log_waiting) waiting; /* in order; those before waiting_pos are done */
+    size_t waiting_pos;
 };
 
 struct log_worker {
@@ -48,8 +57,16 @@ struct log_worker {
     atomic_uint_fast64_t inbox_bytes;
     uint64_t seq;
     FL_VEC(struct log_cluster_writer *) writers;
-    struct fl_map writer_of;               /* cluster -> place in writers */
-    struct fl_map output_of;               /* (connection, number) -> struct log_output * */
+    struct fl_map writer_of; /* cluster -> place in writers */
+    struct fl_map output_of; /* (connection, number) -> struct log_output * */
+    /* Sources that wait for room in the table, in the lists of their clusters' writers. */
+    struct fl_map waiting_of; /* (connection, number) -> ticket */
+    uint64_t waiting_len, tickets;
+    size_t turn; /* the writer whose turn it is to get room */
+    fl_ms admit_at;
+    uint64_t ended_len;         /* the sum of the writers' */
+    struct log_segment *sealed; /* a reference: the outputs before sealed_pos are let go */
+    size_t sealed_pos;
     FL_VEC(struct log_answer_box *) boxes; /* those with answers that wait */
     FL_VEC(struct fl_job) woken;
     FL_VEC(struct log_output *) paused;
@@ -77,7 +94,11 @@ void log_worker_post(struct log_worker *worker);
 
 struct log_output *log_worker_by_peer(const struct log_worker *worker, uint64_t connection,
                                       uint32_t number);
+/* Gives the source a place in the table, or has it wait for one. */
 void log_worker_open(struct log_worker *worker, const struct log_request *request);
+void log_worker_close(struct log_worker *worker, const struct log_request *request);
+/* Opens sources that wait while the table has room: one of each cluster in turn. */
+void log_worker_admit(struct log_worker *worker, fl_ms now);
 void log_worker_pause(struct log_worker *worker, struct log_output *output, enum fl_code code);
 void log_worker_detach(struct log_worker *worker, struct log_output *output);
 /* All of the output is sealed and it has no session: files hold its end.  The index is locked. */

@@ -687,6 +687,64 @@ static void what_is_older_than_the_retention_goes(void **state)
     log_world_fini(&world);
 }
 
+static void ended_output_leaves_the_table_and_is_read_all_the_same(void **state)
+{
+    static struct log_world world;
+    fl_ms until = fl_clock_mono() + 60000;
+
+    (void)state;
+    log_world_init(&world, 17);
+    world.config.ended_max = 3;
+    log_world_restart(&world);
+    for (uint32_t i = 0; i < 16; i++) {
+        log_world_add(&world, JOB, i, 1, 0);
+        log_world_write_random(&world, i, 5000, 1000 + i);
+        log_world_end(&world, i);
+        log_world_settle(&world);
+    }
+    while (log_store_stats(world.store).sources > 3) { /* no segment is full, or old */
+        assert_true(fl_clock_mono() < until);
+        log_world_step(&world);
+    }
+    check_all(&world);
+    log_world_restart(&world);
+    check_all(&world);
+    assert_true(log_store_stats(world.store).sources <= 3);
+    log_world_fini(&world);
+}
+
+static void a_full_table_pauses_a_source_and_ends_no_tunnel(void **state)
+{
+    static struct log_world world;
+    fl_ms until = fl_clock_mono() + 60000;
+
+    (void)state;
+    log_world_init(&world, 18);
+    world.config.sources_max = 3;
+    log_world_restart(&world);
+    for (uint32_t i = 0; i < 12; i++) {
+        log_world_add(&world, JOB, i, 1, 0);
+        log_world_write_random(&world, i, 3000, 1000 + i);
+    }
+    while (log_store_stats(world.store).sources_waiting < 9) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(&world);
+    }
+    log_world_cut(&world); /* its sources are forgotten with the tunnel, and wait again */
+    while (log_store_stats(world.store).sources_waiting < 9) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(&world);
+    }
+    for (uint32_t i = 0; i < 12; i++) {
+        log_world_end(&world, i);
+    }
+    log_world_settle(&world);
+    assert_int_equal(world.breaks, 0);
+    assert_int_equal(log_store_stats(world.store).sources_waiting, 0);
+    check_all(&world);
+    log_world_fini(&world);
+}
+
 static void a_job_of_another_tenant_is_not_there(void **state)
 {
     static struct log_world world;
@@ -721,4 +779,6 @@ FL_TESTS(cmocka_unit_test(what_was_written_is_what_is_read),
          cmocka_unit_test(a_failed_sync_acknowledges_nothing_that_it_covered),
          cmocka_unit_test(a_forgotten_job_is_gone_also_after_a_restart),
          cmocka_unit_test(what_is_older_than_the_retention_goes),
+         cmocka_unit_test(ended_output_leaves_the_table_and_is_read_all_the_same),
+         cmocka_unit_test(a_full_table_pauses_a_source_and_ends_no_tunnel),
          cmocka_unit_test(a_job_of_another_tenant_is_not_there))

@@ -86,6 +86,7 @@ static void broken(void *ctx, uint64_t connection, const struct fl_err *err)
     (void)connection;
     (void)err;
     world->broken++;
+    world->breaks++;
 }
 
 static struct log_owner owner_by_job(uint64_t job)

@@ -45,8 +45,7 @@ struct log_world {
     bool is_down;
     bool is_slow; /* the owner of an attempt is answered later */
     FL_VEC(struct log_question) questions;
-    int broken;
-    uint64_t pauses;
+    int broken, breaks; /* now; since the start */
 };
 
 void log_world_init(struct log_world *world, uint64_t seed);
