@@ -121,8 +121,10 @@ static bool enrol(struct daemon *daemon, struct fl_err *err)
 static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *err)
 {
     struct daemon *daemon = ctx;
-    struct runtime_setup setup = {
-        .loop = run->loop, .config = run->config, .lifeline_fd = run->lifeline_fd};
+    struct runtime_setup setup = {.loop = run->loop,
+                                  .config = run->config,
+                                  .lifeline_fd = run->lifeline_fd,
+                                  .descriptors = run->descriptors};
 
     daemon->run = run;
     if (!fl_state_dir_open(text(daemon, AGENT_CONFIG_state_dir), &daemon->state_dir, err)) {

@@ -93,4 +93,6 @@ struct runtime_setup {
     size_t setting_first; /* the row of the runtime's own first setting */
     const char *state_dir;
     int lifeline_fd; /* replicas end when it is cut; -1: none */
+    uint64_t
+        descriptors; /* the soft limit for jobs, which our own raised one is not for; 0: ours */
 };

@@ -15,6 +15,7 @@ struct agent_core_config agent_core_config_default(void)
         .stopped_max = 4096,
         .gate_ms = 60000,
         .node_report_ms = 200,
+        .again_ms = 1000,
     };
 }
 
@@ -141,6 +142,22 @@ static void report_node(struct agent_core *core, struct node *node, struct agent
 
 /* ---- wanted against seen --------------------------------------------------------------------- */
 
+static uint8_t asked_bit(enum agent_command_kind kind)
+{
+    switch (kind) {
+    case AGENT_CMD_create:
+        return REPLICA_ASKED_CREATE;
+    case AGENT_CMD_release:
+        return REPLICA_ASKED_RELEASE;
+    case AGENT_CMD_stop:
+        return REPLICA_ASKED_STOP;
+    case AGENT_CMD_remove:
+        return REPLICA_ASKED_REMOVE;
+    default:
+        fl_unreachable("the rest are frames");
+    }
+}
+
 static void command_runtime(const struct agent_core *core, enum agent_command_kind kind,
                             struct replica *replica, struct agent_batch *batch)
 {
@@ -148,26 +165,13 @@ static void command_runtime(const struct agent_core *core, enum agent_command_ki
     struct agent_command command = {
         .kind = kind, .attempt = attempt->id, .replica = replica->number};
 
-    switch (kind) {
-    case AGENT_CMD_create:
-        replica->asked |= REPLICA_ASKED_CREATE;
+    replica->asked |= asked_bit(kind);
+    if (kind == AGENT_CMD_create) {
         command.create.node = replica->node;
         command.create.resources = replica->resources;
         command.create.spec = attempt->spec;
-        break;
-    case AGENT_CMD_release:
-        replica->asked |= REPLICA_ASKED_RELEASE;
-        break;
-    case AGENT_CMD_stop:
-        replica->asked |= REPLICA_ASKED_STOP;
-        command.stop.grace_ms = attempt->grace_ms;
-        break;
-    case AGENT_CMD_remove:
-        replica->asked |= REPLICA_ASKED_REMOVE;
-        break;
-    default:
-        fl_unreachable("the rest are frames");
     }
+    if (kind == AGENT_CMD_stop) command.stop.grace_ms = attempt->grace_ms;
     fl_vec_push(&batch->commands, command);
 }
 
@@ -178,6 +182,8 @@ static void settle(struct agent_core *core, uint32_t slot, struct agent_batch *b
     const struct attempt *attempt = replica_table_attempt(&core->replicas, replica->attempt);
     enum agent_command_kind kind;
 
+    replica_table_unlink(&core->replicas, REPLICA_AGAIN, slot);
+    replica->again_at = 0;
     if (!reconcile_is_gated(attempt->want, replica)) {
         replica_table_unlink(&core->replicas, REPLICA_GATED, slot);
     } else if (!replica->links[REPLICA_GATED].is_in) {
@@ -493,7 +499,7 @@ static void on_replica_seen(struct agent_core *core, const struct agent_event *e
     replica->seen = state;
     if (state == FL_REPLICA_exited) replica->exit_code = ev->replica_seen.exit_code;
     if (fl_replica_state_is_last(state)) replica->cause = ev->replica_seen.cause;
-    if (state == FL_REPLICA_refused) replica->cause = AGENT_CAUSE_runtime;
+    if (state == FL_REPLICA_refused && !replica->cause) replica->cause = AGENT_CAUSE_runtime;
     /* It is past its gate after all: the runtime declined the removal, since an earlier agent
      * process had released it. */
     replica->asked &= (uint8_t)~REPLICA_ASKED_REMOVE;
@@ -528,6 +534,24 @@ static void on_replica_gone(struct agent_core *core, const struct agent_event *e
     }
 }
 
+static void on_undelivered(struct agent_core *core, const struct agent_event *ev)
+{
+    uint32_t slot =
+        replica_table_find(&core->replicas, ev->undelivered.attempt, ev->undelivered.replica);
+    enum agent_command_kind kind;
+    struct replica *replica;
+
+    if (!slot) return;
+    replica = replica_table_at(&core->replicas, slot);
+    replica->asked &= (uint8_t)~asked_bit(ev->undelivered.command);
+    if (replica->links[REPLICA_AGAIN].is_in) return;
+    if (!reconcile(replica_table_attempt(&core->replicas, replica->attempt), replica, &kind)) {
+        return; /* it is wanted no more */
+    }
+    replica->again_at = core->now + core->config.again_ms;
+    replica_table_append(&core->replicas, REPLICA_AGAIN, slot);
+}
+
 static void on_node_seen(struct agent_core *core, const struct agent_event *ev)
 {
     uint32_t number = ev->node_seen.number;
@@ -560,6 +584,12 @@ static void on_tick(struct agent_core *core, struct agent_batch *batch)
     struct replica_table *table = &core->replicas;
     struct node *node;
 
+    while (table->lists[REPLICA_AGAIN].first) {
+        uint32_t slot = table->lists[REPLICA_AGAIN].first;
+
+        if (replica_table_at(table, slot)->again_at > core->now) break;
+        settle(core, slot, batch); /* takes it off the list */
+    }
     if (!core->is_listed) return;
     while (table->lists[REPLICA_GATED].first) {
         uint32_t slot = table->lists[REPLICA_GATED].first;
@@ -574,18 +604,22 @@ static void on_tick(struct agent_core *core, struct agent_batch *batch)
     }
 }
 
+static fl_ms earlier(fl_ms a, fl_ms b)
+{
+    return a < b ? a : b;
+}
+
 fl_ms agent_core_next_deadline(const struct agent_core *core)
 {
+    uint32_t again = core->replicas.lists[REPLICA_AGAIN].first;
     uint32_t gated = core->replicas.lists[REPLICA_GATED].first;
-    fl_ms node_at;
-    fl_ms gate_at;
+    fl_ms at = again ? replica_table_at(&core->replicas, again)->again_at : INT64_MAX;
 
-    if (!core->is_listed) return INT64_MAX;
-    node_at = node_table_due_at(&core->nodes, core->now);
-    if (!gated) return node_at;
-    gate_at =
-        core->listed_at + replica_table_at(&core->replicas, gated)->gate_until - core->connected_ms;
-    return gate_at < node_at ? gate_at : node_at;
+    if (!core->is_listed) return at;
+    at = earlier(at, node_table_due_at(&core->nodes, core->now));
+    if (!gated) return at;
+    return earlier(at, core->listed_at + replica_table_at(&core->replicas, gated)->gate_until -
+                           core->connected_ms);
 }
 
 void agent_core_step(struct agent_core *core, const struct agent_event *ev,
@@ -611,6 +645,8 @@ void agent_core_step(struct agent_core *core, const struct agent_event *ev,
         return on_replica_seen(core, ev, batch);
     case AGENT_EV_replica_gone:
         return on_replica_gone(core, ev, batch);
+    case AGENT_EV_undelivered:
+        return on_undelivered(core, ev);
     case AGENT_EV_synced:
         return on_synced(core, batch);
     case AGENT_EV_node_seen:

@@ -31,6 +31,9 @@
  * GO could have come counts: with a session whose inventory was sent.  Without a session nothing is
  * stopped.
  *
+ * A command that the runtime could not deliver is given again after again_ms, or as soon as the
+ * replica's wanted or seen state changes, until it is delivered or is wanted no more.
+ *
  * Reports.  Each new state of a replica is reported at once; an older state than the known one, or
  * another end than the known one, is no news.  An end (is_last) is kept until it is acknowledged,
  * then the replica is removed, and forgotten when it is gone.
@@ -59,6 +62,7 @@ struct agent_core_config {
     uint32_t stopped_max; /* elements of which a STOP is remembered */
     uint32_t gate_ms;
     uint32_t node_report_ms;
+    uint32_t again_ms; /* after which a command that was not delivered is given again */
 };
 
 struct agent_core_config agent_core_config_default(void);

@@ -15,11 +15,13 @@
  *     replica_gone, also if there was none.  It does not remove a running replica: the answer is
  *     replica_seen with its state.
  *   - It gives replica_gone for a replica that something else removed, too.
- * It carries out commands in order; repeating one changes nothing.
+ * It carries out commands in order; repeating one changes nothing.  It answers a release, stop or
+ * remove that could not be delivered, and certainly had no effect, by 'undelivered': the command is
+ * due again.
  * Uses shared/base only. */
 #pragma once
 
-#include "agent/core/agent_cause.h"
+#include "agent/core/agent_command.h"
 #include "shared/base/replica.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
@@ -34,6 +36,7 @@
     X(ack, "ACK: every report up to this number is durable")                                       \
     X(replica_seen, "the runtime says how one replica is")                                         \
     X(replica_gone, "the runtime holds nothing of this replica any more")                          \
+    X(undelivered, "a command to the runtime had no effect: it is due again")                      \
     X(synced, "the runtime has listed all that it held when this core began")                      \
     X(node_seen, "a node, and what others use on it")                                              \
     X(node_gone, "a node is gone")
@@ -83,7 +86,7 @@ struct agent_event {
             uint32_t replica;            /* below UINT32_MAX */
             enum fl_replica_state state; /* created .. refused */
             int32_t exit_code;           /* with exited */
-            enum agent_cause cause;      /* with exited and lost: none, or what the runtime knows */
+            enum agent_cause cause;      /* with an end: none, or what the runtime knows */
             uint64_t output_bytes;       /* with exited it is final */
             uint32_t node; /* read when the replica is adopted, and so is 'resources' */
             struct fl_resources resources;
@@ -92,6 +95,11 @@ struct agent_event {
             struct fl_attempt attempt;
             uint32_t replica;
         } replica_gone;
+        struct {
+            struct fl_attempt attempt;
+            uint32_t replica;
+            enum agent_command_kind command; /* release, stop or remove */
+        } undelivered;
         struct {
             uint32_t number; /* the agent's own, kept as long as this process lives; below 65,536 */
             bool is_ready;

@@ -201,6 +201,7 @@ static uint64_t hash_replica(uint64_t so_far, const struct replica *replica)
     so_far = fl_hash_u64(so_far, replica->output_bytes);
     so_far = fl_hash_u64(so_far, replica->report_seq);
     so_far = fl_hash_u64(so_far, (uint64_t)replica->gate_until);
+    so_far = fl_hash_u64(so_far, (uint64_t)replica->again_at);
     return fl_hash_u64(so_far, (uint64_t)replica->cause << 32 | flags);
 }
 
@@ -231,6 +232,9 @@ static void check_list(const struct replica_table *table, enum replica_list_name
         fl_assert(replica->links[list].is_in && replica->links[list].prev == prev);
         if (prev && list == REPLICA_GATED) {
             fl_assert(replica_table_at(table, prev)->gate_until <= replica->gate_until);
+        }
+        if (prev && list == REPLICA_AGAIN) {
+            fl_assert(replica_table_at(table, prev)->again_at <= replica->again_at);
         }
         if (prev && list == REPLICA_UNACKED) {
             fl_assert(replica_table_at(table, prev)->report_seq < replica->report_seq);

@@ -31,7 +31,7 @@ struct attempt {
     } replicas; /* sorted by number */
 };
 
-/* Commands that the runtime got and has not contradicted, or-ed. */
+/* Commands that the runtime got and has neither contradicted nor given back, or-ed. */
 enum {
     REPLICA_ASKED_CREATE = 1,
     REPLICA_ASKED_RELEASE = 2,
@@ -41,6 +41,7 @@ enum {
 
 enum replica_list_name {
     REPLICA_GATED,   /* waits for GO, in the order in which their time is up */
+    REPLICA_AGAIN,   /* a command was not delivered, in the order in which it is due again */
     REPLICA_UNACKED, /* its end was reported and is not acknowledged, in the order of report_seq */
     REPLICA_LISTS_LEN,
 };
@@ -54,6 +55,7 @@ struct replica {
     uint64_t output_bytes;
     uint64_t report_seq; /* the report of its end in this session */
     fl_ms gate_until;    /* by the gates' clock; valid while in REPLICA_GATED */
+    fl_ms again_at;      /* while in REPLICA_AGAIN, else 0 */
     enum fl_replica_state seen;
     enum agent_cause cause;
     uint8_t asked;

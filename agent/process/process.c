@@ -14,7 +14,10 @@
 #include "agent/process/process_state.h"
 #include "agent/process/tree.h"
 #include "shared/base/assert.h"
+#include "shared/io/descriptors.h"
 #include "shared/io/log.h"
+
+enum { RESERVE = 64 }; /* descriptors for all but the news of replicas */
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
@@ -26,7 +29,6 @@ static void do_begin(void *self, const struct runtime_listener *listener)
     process->listener = *listener;
     process_events_nodes(process);
     adopt_all(process);
-    process_events_synced(process);
 }
 
 static bool spawn(struct process_replica *replica, const struct runtime_order *order,
@@ -62,6 +64,7 @@ static void do_create(void *self, struct runtime_order *order)
         replica_pipes_close(replica);
         replica->phase = PROCESS_ENDED;
         replica->state = FL_REPLICA_refused;
+        replica->cause = err.code == FL_FULL ? AGENT_CAUSE_full : AGENT_CAUSE_runtime;
         process_events_state(replica);
     }
     runtime_order_destroy(order);
@@ -74,15 +77,16 @@ static void do_release(void *self, struct fl_attempt attempt, uint32_t number)
 
     if (!replica) {
         process_events_gone(process, attempt, number);
-    } else if (replica->phase == PROCESS_GATED) {
-        replica_pipes_send(replica, (struct layout_command){.kind = LAYOUT_GO});
-    } else {
+    } else if (replica->phase != PROCESS_GATED) {
         process_events_state(replica);
+    } else if (!replica_pipes_send(replica, (struct layout_command){.kind = LAYOUT_GO})) {
+        process_events_undelivered(replica, AGENT_CMD_release);
     }
 }
 
 static void do_stop(void *self, struct fl_attempt attempt, uint32_t number, uint32_t grace_ms)
 {
+    struct layout_command command = {.kind = LAYOUT_STOP, .grace_ms = grace_ms};
     struct process *process = self;
     struct process_replica *replica = process_table_find(process, attempt, number);
 
@@ -90,9 +94,8 @@ static void do_stop(void *self, struct fl_attempt attempt, uint32_t number, uint
         process_events_gone(process, attempt, number);
     } else if (replica->phase == PROCESS_ENDED) {
         process_events_state(replica);
-    } else if (replica->phase != PROCESS_CLEARING) {
-        replica_pipes_send(replica,
-                           (struct layout_command){.kind = LAYOUT_STOP, .grace_ms = grace_ms});
+    } else if (replica->phase != PROCESS_CLEARING && !replica_pipes_send(replica, command)) {
+        process_events_undelivered(replica, AGENT_CMD_stop);
     }
 }
 
@@ -211,6 +214,15 @@ static bool open_dir(struct process *process, struct fl_err *err)
     return true;
 }
 
+static void limit_news(struct process *process)
+{
+    uint64_t limit = fl_descriptors_limit();
+
+    process->news_max = process->config.news_max;
+    if (process->news_max) return;
+    process->news_max = (size_t)(limit / 2 < RESERVE ? limit / 2 : limit - RESERVE);
+}
+
 static const char *keep(struct process *process, const char *text)
 {
     return text ? fl_arena_copy(&process->texts, text, strlen(text)) : NULL;
@@ -249,6 +261,7 @@ bool process_create(struct fl_loop *loop, const struct process_config *config,
         return false;
     }
     name_nodes(process);
+    limit_news(process);
     *ret_process = process;
     return true;
 }
@@ -257,6 +270,7 @@ void process_destroy(struct process *process)
 {
     if (!process) return;
     process_events_fini(process);
+    adopt_fini(process);
     process_table_fini(process);
     process_sweeper_fini(process);
     while (process->names.len > 0) {
@@ -273,6 +287,7 @@ struct process_stats process_stats(const struct process *process)
     struct process_stats stats = {
         .replicas = process->replicas.len,
         .removals = process->leftovers.len,
+        .unread = process->unread.len,
     };
 
     for (size_t i = 0; i < process->replicas.len; i++) {

@@ -7,6 +7,11 @@
  * It isolates nothing: jobs run as the agent's user and see its files and each other's.  Limits of
  * cpu and memory hold where a control group was delegated.
  * Nodes may be pretended: the settings then give their cpu, memory and gpus.
+ *
+ * Descriptors.  Each living replica holds one, for its supervisor's news.  A reserve is kept for
+ * all else: at the limit a create is refused (AGENT_CAUSE_full).  Replicas that are adopted beyond
+ * it are looked at once a second instead.  What cannot be read now is looked at again: a gate that
+ * cannot be read is neither open nor shut, and 'synced' waits until every directory was read.
  * Uses shared code and agent/runtime.h.  One thread: the loop's. */
 #pragma once
 
@@ -21,6 +26,8 @@ struct process_config {
     const char *name;                /* the node's name; with several nodes, "-1", "-2" follow */
     const char *cgroup;              /* a delegated group; NULL: no limits */
     int lifeline;                    /* supervisors end their jobs when it is cut; -1: none */
+    uint64_t descriptors;            /* the soft limit of supervisors and jobs; 0: the agent's */
+    uint32_t news_max;               /* living replicas with a descriptor; 0: by the limit */
     uint32_t nodes;                  /* 1 .. PROCESS_NODES_MAX */
     struct fl_resources each;        /* each node's; 0 cpus or memory: the host's */
     uint64_t head_bytes, tail_bytes; /* how much of each replica's output to keep, from both ends */
@@ -42,5 +49,6 @@ struct runtime process_runtime(struct process *process);
 
 struct process_stats {
     size_t replicas, supervisors, removals;
+    size_t unread; /* directories that could not be adopted yet */
 };
 struct process_stats process_stats(const struct process *process);

@@ -97,6 +97,7 @@ bool process_open(const struct runtime_setup *setup, struct runtime *ret_runtime
         .supervisor = supervisor,
         .name = name,
         .lifeline = setup->lifeline_fd,
+        .descriptors = setup->descriptors,
         .nodes = (uint32_t)number(setup, PROCESS_SETTING_nodes),
         .each = {.cpu_milli = (uint32_t)number(setup, PROCESS_SETTING_cpus) * 1000,
                  .memory_bytes = (uint64_t)number(setup, PROCESS_SETTING_memory),

@@ -83,6 +83,16 @@ void process_events_gone(struct process *process, struct fl_attempt attempt, uin
     note(process, news);
 }
 
+void process_events_undelivered(struct process_replica *replica, enum agent_command_kind command)
+{
+    struct process_note news = {.event.kind = AGENT_EV_undelivered};
+
+    news.event.undelivered.attempt = replica->attempt;
+    news.event.undelivered.replica = replica->replica;
+    news.event.undelivered.command = command;
+    note(replica->process, news);
+}
+
 void process_events_nodes(struct process *process)
 {
     const struct process_config *config = &process->config;

@@ -12,6 +12,7 @@
  * layout, output, cgroup, proc and tree stand below all of them and know none. */
 #pragma once
 
+#include "agent/core/agent_command.h"
 #include "agent/process/layout.h"
 #include "agent/process/output.h"
 #include "agent/process/process.h"
@@ -41,12 +42,14 @@ struct process_replica {
     pid_t supervisor; /* our child; 0: an earlier agent started it */
     pid_t session;    /* with CLEARING */
     int dir;          /* open, and locked by us, while CLEARING; else -1 */
-    int news;         /* -1: closed */
+    int news;         /* -1: closed, or there was no descriptor for it: it is looked at by time */
     struct fl_watch watch;
-    struct fl_timer timer; /* CLEARING: the next look; ENDED and is_removing: the log grace */
-    unsigned clear_looks;  /* looks in a row that found no process */
-    fl_ms clear_ms;        /* pause between looks */
-    bool is_removing;      /* the engine asked for its removal */
+    /* CLEARING, and a directory that could not be read: the next look; ENDED and is_removing: the
+     * log grace */
+    struct fl_timer timer;
+    unsigned clear_looks; /* looks in a row that found no process */
+    fl_ms clear_ms;       /* pause between looks */
+    bool is_removing;     /* the engine asked for its removal */
     bool is_output_taken;
     /* with PROCESS_ENDED */
     enum fl_replica_state state;
@@ -68,6 +71,7 @@ struct process {
     struct fl_arena texts;
     struct runtime_listener listener;
     int dir;
+    size_t news_len, news_max; /* open ends of news, each a descriptor */
     char boot[LAYOUT_BOOT_MAX];
     uint64_t runs; /* how many run ids this object made */
     uint64_t seed;
@@ -78,16 +82,22 @@ struct process {
     FL_VEC(pid_t) dead;       /* supervisors that still need a waitpid */
     FL_VEC(char *) leftovers; /* directories that are being removed */
     struct fl_timer sweep;
-    FL_VEC(char *) names; /* the nodes' names */
+    FL_VEC(char *) unread; /* directories that are still to be adopted */
+    struct fl_timer adopt; /* then they are tried again */
+    fl_ms adopt_ms;        /* the pause before that */
+    bool is_listed;        /* 'unread' was filled */
+    FL_VEC(char *) names;  /* the nodes' names */
     struct fl_resources each;
     bool is_pretended;
 };
 
 /* ---- replica_pipes.c ------------------------------------------------------------------------- */
-/* Calls 'on_news' with the replica when a byte came, or the end. */
+/* Calls 'on_news' with the replica when a byte came, or the end.  FL_FULL: no descriptor is left
+ * but the reserve. */
 FL_CHECK bool replica_pipes_open(struct process_replica *replica,
                                  void (*on_news)(void *ctx, unsigned events), struct fl_err *err);
-bool replica_pipes_send(struct process_replica *replica, struct layout_command command);
+/* False: it was not sent, and does nothing. */
+FL_CHECK bool replica_pipes_send(struct process_replica *replica, struct layout_command command);
 void replica_pipes_close(struct process_replica *replica);
 
 /* ---- process_table.c ------------------------------------------------------------------------- */
@@ -112,6 +122,8 @@ void process_events_fini(struct process *process);
 void process_events_state(struct process_replica *replica);
 void process_events_output(struct process_replica *replica);
 void process_events_gone(struct process *process, struct fl_attempt attempt, uint32_t replica);
+/* The command never reached the supervisor. */
+void process_events_undelivered(struct process_replica *replica, enum agent_command_kind command);
 void process_events_nodes(struct process *process);
 void process_events_synced(struct process *process);
 
@@ -127,16 +139,26 @@ void replica_removal_settle(struct process_replica *replica);
 
 /* ---- replica.c ------------------------------------------------------------------------------- */
 FL_CHECK bool replica_watch(struct process_replica *replica, struct fl_err *err); /* its news */
+void replica_watch_by_time(
+    struct process_replica *replica); /* without news, until there are some */
 
-/* Reads the gate of this directory; an unreadable gate counts as open.  False: there is none. */
-bool replica_read_gate(int dir, struct layout_gate *ret_gate);
+enum replica_gate {
+    REPLICA_GATE_UNREADABLE, /* now: it is neither open nor shut, look again */
+    REPLICA_GATE_ABSENT,
+    REPLICA_GATE_SHUT,
+    REPLICA_GATE_OPEN, /* or damaged: the job may have run */
+};
+enum replica_gate replica_read_gate(int dir, struct layout_gate *ret_gate);
 
-/* Reads the directory after its supervisor has gone.  Takes over 'dir', which is locked. */
-void replica_orphaned(struct process_replica *replica, int dir);
+/* Reads the directory after its supervisor has gone.  Takes over 'dir', which is locked.  False: it
+ * cannot be read now; nothing has changed, and 'dir' is still the caller's. */
+FL_CHECK bool replica_orphaned(struct process_replica *replica, int dir);
 
 /* ---- spawn.c --------------------------------------------------------------------------------- */
 FL_CHECK bool spawn_replica(struct process_replica *replica, const struct runtime_order *order,
                             struct fl_err *err);
 
 /* ---- adopt.c --------------------------------------------------------------------------------- */
+/* Ends with process_events_synced, when every directory was read. */
 void adopt_all(struct process *process);
+void adopt_fini(struct process *process);

@@ -14,7 +14,9 @@
 #include "shared/io/log.h"
 
 enum {
-    CLEAR_LOOKS = 2, /* so many looks in a row must find no process */
+    LOOK_MS = 100,     /* after a directory could not be read */
+    BY_TIME_MS = 1000, /* between two looks at a replica without news */
+    CLEAR_LOOKS = 2,   /* so many looks in a row must find no process */
     CLEAR_MS_MIN = 5,
     CLEAR_MS_MAX = 500,
     LOCK_MS = 5,
@@ -26,42 +28,49 @@ static void log_replica(enum fl_log_level level, const char *event,
     fl_log(level, "process", event, FL_LOG_S("replica", replica->name), FL_LOG_S("why", what));
 }
 
-static bool read_block(int dir, const char *name, uint8_t ret_block[LAYOUT_RECORD_BYTES],
-                       bool *ret_is_there)
+/* FL_OK: the block was read.  FL_ABSENT; FL_TORN: it has another length; FL_IO: look again. */
+static enum fl_code read_block(int dir, const char *name, uint8_t ret_block[LAYOUT_RECORD_BYTES])
 {
     struct fl_err err = {0};
+    enum fl_code code = FL_TORN;
     struct fl_buf buf;
-    bool is_read;
 
     fl_buf_init(&buf, LAYOUT_RECORD_BYTES);
-    is_read = layout_read(dir, name, &buf, &err);
-    *ret_is_there = is_read || err.code != FL_ABSENT;
-    is_read = is_read && buf.len == LAYOUT_RECORD_BYTES;
-    if (is_read) memcpy(ret_block, buf.at, LAYOUT_RECORD_BYTES);
-    fl_buf_fini(&buf);
-    return is_read;
-}
-
-bool replica_read_gate(int dir, struct layout_gate *ret_gate)
-{
-    uint8_t block[LAYOUT_RECORD_BYTES];
-    bool is_there;
-
-    if (read_block(dir, LAYOUT_GATE, block, &is_there) &&
-        layout_gate_decode((struct fl_str){(const char *)block, sizeof(block)}, ret_gate)) {
-        return true;
+    if (!layout_read(dir, name, &buf, &err)) {
+        code = err.code == FL_TOO_LARGE ? FL_TORN : err.code;
+    } else if (buf.len == LAYOUT_RECORD_BYTES) {
+        memcpy(ret_block, buf.at, LAYOUT_RECORD_BYTES);
+        code = FL_OK;
     }
-    *ret_gate = (struct layout_gate){.is_open = true};
-    return is_there;
+    fl_buf_fini(&buf);
+    return code;
 }
 
-static bool read_exit(int dir, struct layout_exit *ret_end)
+enum replica_gate replica_read_gate(int dir, struct layout_gate *ret_gate)
 {
     uint8_t block[LAYOUT_RECORD_BYTES];
-    bool is_there;
+    enum fl_code code = read_block(dir, LAYOUT_GATE, block);
 
-    return read_block(dir, LAYOUT_EXIT, block, &is_there) &&
-           layout_exit_decode((struct fl_str){(const char *)block, sizeof(block)}, ret_end);
+    *ret_gate = (struct layout_gate){.is_open = true};
+    if (code == FL_ABSENT) return REPLICA_GATE_ABSENT;
+    if (code == FL_IO) return REPLICA_GATE_UNREADABLE;
+    if (code == FL_OK &&
+        layout_gate_decode((struct fl_str){(const char *)block, sizeof(block)}, ret_gate) &&
+        !ret_gate->is_open) {
+        return REPLICA_GATE_SHUT;
+    }
+    return REPLICA_GATE_OPEN;
+}
+
+static enum fl_code read_exit(int dir, struct layout_exit *ret_end)
+{
+    uint8_t block[LAYOUT_RECORD_BYTES];
+    enum fl_code code = read_block(dir, LAYOUT_EXIT, block);
+
+    if (code != FL_OK) return code;
+    return layout_exit_decode((struct fl_str){(const char *)block, sizeof(block)}, ret_end)
+               ? FL_OK
+               : FL_TORN;
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */
@@ -149,104 +158,179 @@ static void begin_clearing(struct process_replica *replica)
     fl_timer_in(&replica->timer, 0);
 }
 
-static bool is_other_boot(const struct process_replica *replica)
+/* False: it cannot be read now. */
+static bool read_boot(const struct process_replica *replica, int dir, bool *ret_is_other)
 {
     struct fl_arena arena = {0};
     struct layout_spec spec;
     struct fl_err err = {0};
     struct fl_buf buf;
-    bool is_other = false;
 
+    *ret_is_other = false;
     fl_buf_init(&buf, LAYOUT_SPEC_BYTES_MAX);
-    if (layout_read(replica->dir, LAYOUT_SPEC, &buf, &err) &&
+    if (layout_read(dir, LAYOUT_SPEC, &buf, &err) &&
         layout_spec_decode((struct fl_str){(const char *)buf.at, buf.len}, &arena, &spec, &err)) {
-        is_other = strcmp(spec.boot, replica->process->boot) != 0;
+        *ret_is_other = strcmp(spec.boot, replica->process->boot) != 0;
     }
     fl_buf_fini(&buf);
     fl_arena_fini(&arena);
-    return is_other;
+    return err.code != FL_IO;
 }
 
-void replica_orphaned(struct process_replica *replica, int dir)
+bool replica_orphaned(struct process_replica *replica, int dir)
 {
+    bool is_other_boot = false;
     struct layout_exit how;
     struct layout_gate gate;
+    enum fl_code ended = read_exit(dir, &how);
+    enum replica_gate is_open = replica_read_gate(dir, &gate);
 
+    if (ended == FL_IO || (ended != FL_OK && is_open == REPLICA_GATE_UNREADABLE)) return false;
+    if (ended != FL_OK && is_open == REPLICA_GATE_OPEN &&
+        !read_boot(replica, dir, &is_other_boot)) {
+        return false;
+    }
     replica->dir = dir;
-    if (read_exit(dir, &how)) {
+    if (ended == FL_OK) {
         end_exited(replica, &how);
-        return;
-    }
-    if (!replica_read_gate(dir, &gate) || !gate.is_open) {
+    } else if (is_open != REPLICA_GATE_OPEN) {
         end_refused(replica);
-        return;
-    }
-    if (is_other_boot(replica)) {
+    } else if (is_other_boot) {
         end_lost(replica, AGENT_CAUSE_node_lost);
-        return;
+    } else {
+        replica->session = gate.session;
+        begin_clearing(replica);
     }
-    replica->session = gate.session;
-    begin_clearing(replica);
+    return true;
 }
 
 /* ---- the news -------------------------------------------------------------------------------- */
+
+static void call_in(struct process_replica *replica, void (*fn)(void *ctx), fl_ms in_ms)
+{
+    fl_timer_off(&replica->timer);
+    fl_timer_init(&replica->timer, replica->process->loop, fn, replica);
+    fl_timer_in(&replica->timer, in_ms);
+}
+
+/* Something else removed the directory, and with it all records. */
+static void vanish(struct process_replica *replica)
+{
+    struct process *process = replica->process;
+    struct fl_attempt attempt = replica->attempt;
+    uint32_t number = replica->replica;
+
+    proc_signal_run(replica->run, 0, SIGKILL);
+    process_table_remove(replica);
+    process_events_gone(process, attempt, number);
+}
+
+enum outcome {
+    OUTCOME_LIVES, /* its supervisor does */
+    OUTCOME_KNOWN, /* how it ended; it may be gone */
+    OUTCOME_UNREADABLE,
+};
+
+static enum outcome try_to_take_over(struct process_replica *replica)
+{
+    struct process *process = replica->process;
+    int dir = openat(process->dir, replica->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (dir < 0) {
+        if (errno != ENOENT && errno != ENOTDIR) return OUTCOME_UNREADABLE;
+        vanish(replica);
+        return OUTCOME_KNOWN;
+    }
+    if (flock(dir, LOCK_EX | LOCK_NB) != 0) {
+        close(dir);
+        return OUTCOME_LIVES;
+    }
+    replica_pipes_close(replica);
+    if (replica->supervisor) process_sweeper_reap(process, replica->supervisor);
+    replica->supervisor = 0;
+    if (replica_orphaned(replica, dir)) return OUTCOME_KNOWN; /* and it may be freed */
+    close(dir);
+    return OUTCOME_UNREADABLE;
+}
 
 /* The news have ended.  For an instant a child between fork and exec may still hold the lock. */
 static void take_over(void *ctx)
 {
     struct process_replica *replica = ctx;
-    struct process *process = replica->process;
-    int dir = openat(process->dir, replica->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    enum outcome outcome;
 
-    if (dir < 0) { /* something else removed the directory, and with it all records */
-        struct fl_attempt attempt = replica->attempt;
-        uint32_t number = replica->replica;
-
-        proc_signal_run(replica->run, 0, SIGKILL);
-        process_table_remove(replica);
-        process_events_gone(process, attempt, number);
-        return;
-    }
-    if (flock(dir, LOCK_EX | LOCK_NB) != 0) {
-        close(dir);
-        fl_timer_init(&replica->timer, process->loop, take_over, replica);
-        fl_timer_in(&replica->timer, LOCK_MS);
-        return;
-    }
-    if (replica->supervisor) process_sweeper_reap(process, replica->supervisor);
-    replica->supervisor = 0;
-    replica_orphaned(replica, dir);
+    fl_timer_off(&replica->timer);
+    outcome = try_to_take_over(replica);
+    if (outcome == OUTCOME_LIVES) call_in(replica, take_over, LOCK_MS);
+    if (outcome == OUTCOME_UNREADABLE) call_in(replica, take_over, LOOK_MS);
 }
 
-/* A byte came: the change stands in the directory. */
-static void look(struct process_replica *replica)
+static void pass_gate(struct process_replica *replica)
 {
-    struct process *process = replica->process;
+    fl_timer_off(&replica->timer);
+    replica->phase = PROCESS_RUNNING;
+    replica->is_removing = false; /* GO came before the removal, which is declined */
+    process_events_state(replica);
+    /* The news of the first output may have been read together with this. */
+    process_events_output(replica);
+}
 
-    if (replica->phase < PROCESS_RUNNING) {
-        int dir = openat(process->dir, replica->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        struct layout_gate gate;
-        bool is_there = dir >= 0 && replica_read_gate(dir, &gate);
+static void stand_behind_gate(struct process_replica *replica)
+{
+    replica->phase = PROCESS_GATED;
+    process_events_state(replica);
+    /* There is no output yet; but the listener must know of its source before the job can end. */
+    process_events_output(replica);
+    if (replica->is_removing) replica_removal_settle(replica);
+}
 
-        if (dir >= 0) close(dir);
-        if (!is_there) return;
-        if (gate.is_open) {
-            replica->phase = PROCESS_RUNNING;
-            replica->is_removing = false; /* GO came before the removal, which is declined */
-            process_events_state(replica);
-            /* The news of the first output may have been read together with this. */
-            process_events_output(replica);
-        } else if (replica->phase == PROCESS_BEGINNING) {
-            replica->phase = PROCESS_GATED;
-            process_events_state(replica);
-            /* There is no output yet; but the listener must know of its source before the job can
-             * end. */
-            process_events_output(replica);
-            if (replica->is_removing) replica_removal_settle(replica);
-        }
-    } else {
+/* A byte came, or it is time: the change stands in the directory. */
+static void look(void *ctx)
+{
+    struct process_replica *replica = ctx;
+    struct layout_gate gate;
+    int dir;
+
+    if (replica->phase >= PROCESS_RUNNING) {
         process_events_output(replica);
+        return;
     }
+    dir = openat(replica->process->dir, replica->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    switch (dir < 0 ? REPLICA_GATE_UNREADABLE : replica_read_gate(dir, &gate)) {
+    case REPLICA_GATE_UNREADABLE:
+        call_in(replica, look, LOOK_MS);
+        break;
+    case REPLICA_GATE_ABSENT:
+        break;
+    case REPLICA_GATE_SHUT:
+        if (replica->phase == PROCESS_BEGINNING) stand_behind_gate(replica);
+        break;
+    case REPLICA_GATE_OPEN:
+        pass_gate(replica);
+        break;
+    }
+    if (dir >= 0) close(dir);
+}
+
+/* It has no news: no descriptor was left for them. */
+static void look_by_time(void *ctx)
+{
+    struct process_replica *replica = ctx;
+    bool is_watched = replica->news >= 0;
+    enum outcome outcome;
+    struct fl_err err = {0};
+
+    /* An end after this is heard, an earlier one shows in the lock. */
+    if (!is_watched) is_watched = replica_watch(replica, &err);
+    outcome = try_to_take_over(replica);
+    if (outcome == OUTCOME_KNOWN) return;
+    if (outcome == OUTCOME_LIVES) look(replica);
+    if (!is_watched || outcome == OUTCOME_UNREADABLE) call_in(replica, look_by_time, BY_TIME_MS);
+}
+
+void replica_watch_by_time(struct process_replica *replica)
+{
+    call_in(replica, look_by_time, BY_TIME_MS);
 }
 
 static void on_news(void *ctx, unsigned events)

@@ -33,8 +33,10 @@ void replica_removal_settle(struct process_replica *replica)
     struct process *process = replica->process;
 
     if (!replica->is_removing) return;
-    if (replica->phase == PROCESS_GATED) {
-        replica_pipes_send(replica, (struct layout_command){.kind = LAYOUT_LEAVE});
+    if (replica->phase == PROCESS_GATED &&
+        !replica_pipes_send(replica, (struct layout_command){.kind = LAYOUT_LEAVE})) {
+        replica->is_removing = false;
+        process_events_undelivered(replica, AGENT_CMD_remove);
     }
     if (replica->phase != PROCESS_ENDED) return;
     if (replica->is_output_taken || replica->state == FL_REPLICA_refused) {

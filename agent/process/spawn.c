@@ -14,6 +14,7 @@
 #include "agent/process/process_state.h"
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
+#include "shared/io/descriptors.h"
 
 enum { SPAWN_NEWS_FD = 3, SPAWN_LIFELINE_FD = 4 };
 
@@ -185,6 +186,7 @@ static bool start_supervisor(struct process_replica *replica, int news, struct f
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     sigset_t signals;
+    uint64_t descriptors = 0;
     int spare = -1;
     int why;
 
@@ -204,8 +206,13 @@ static bool start_supervisor(struct process_replica *replica, int news, struct f
     sigemptyset(&signals);
     posix_spawnattr_setsigmask(&attr, &signals);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    /* The child gets the limit of this instant; what we have open stays open. */
+    if (process->config.descriptors) {
+        descriptors = fl_descriptors_set(process->config.descriptors);
+    }
     why = posix_spawn(&replica->supervisor, process->config.supervisor, &actions, &attr,
                       spare >= 0 ? with_lifeline : plain, empty);
+    if (descriptors) (void)fl_descriptors_set(descriptors);
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&actions);
     if (spare >= 0) close(spare);

@@ -542,6 +542,33 @@ static void replica_ended(struct core *core, struct core_batch *batch, struct el
     core_attempt_stop(core, batch, slot, reason);
 }
 
+/* An agent that lists what it holds says that this replica stands behind its gate, and has said
+ * more of it before.  The gate on its disk decides: without a GO it would stand there for ever. */
+static bool is_taken_back(const struct core *core, const struct element *element,
+                          enum fl_replica_state was, enum fl_replica_state state)
+{
+    return state == FL_REPLICA_created && was > state && !fl_replica_state_is_last(was) &&
+           !cluster_of(core, element)->is_inventoried;
+}
+
+static void take_back(struct core *core, struct core_batch *batch, struct element *element,
+                      uint32_t i)
+{
+    bool is_running = false;
+
+    element_replica(element, i)->state = FL_REPLICA_created;
+    put_phase(core, batch, element, i, FL_REPLICA_created, 0);
+    for (uint32_t n = 0; n < element->replicas_len; n++) {
+        enum fl_replica_state state = (enum fl_replica_state)element_replica(element, n)->state;
+
+        is_running = is_running || state == FL_REPLICA_running || state == FL_REPLICA_exited;
+    }
+    if (element->is_running && !is_running) {
+        job_table_run(&core->jobs, job_of(core, element))->running--;
+    }
+    element->is_running = is_running;
+}
+
 bool core_attempt_replica(struct core *core, struct core_batch *batch, struct element_slot slot,
                           uint32_t i, enum fl_replica_state state, int32_t exit_code,
                           enum fl_cause cause)
@@ -557,6 +584,10 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, struct el
     replica = element_replica(element, i);
     replica->is_seen = true;
     was = (enum fl_replica_state)replica->state;
+    if (is_taken_back(core, element, was, state)) {
+        take_back(core, batch, element, i);
+        return true; /* GO follows once the inventory is compared */
+    }
     if (state <= was || fl_replica_state_is_last(was)) return true; /* old news */
     replica->state = (uint8_t)state;
     put_phase(core, batch, element, i, state, exit_code);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "shared/base/version.h"
+#include "shared/io/descriptors.h"
 #include "shared/io/lifeline.h"
 #include "shared/io/log.h"
 #include "shared/io/loop.h"
@@ -88,6 +89,7 @@ static enum fl_exit run(const struct fl_program *program, const struct fl_progra
         fprintf(stderr, "%s: %s\n", program->name, err.text);
         return fl_exit_of(&err);
     }
+    run.descriptors = fl_descriptors_raise();
     run.notify = fl_notify_take();
     run.loop = fl_loop_create();
     signals = fl_signals_create(run.loop, on_signal, run.loop);

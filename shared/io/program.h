@@ -50,7 +50,8 @@ struct fl_program_run {
     struct fl_loop *loop;
     struct fl_notify *notify; /* the program says when it is ready */
     int lifeline_fd;          /* for children; -1: none */
-    struct fl_err *failure;   /* for program.c: why the program ends; text "" while it runs well */
+    uint64_t descriptors; /* the soft limit it was started with, for children; its own is raised */
+    struct fl_err *failure; /* for program.c: why the program ends; text "" while it runs well */
 };
 
 struct fl_program_steps {

@@ -523,6 +523,7 @@ static void from_runtime(void *ctx, struct agent_event *event)
     }
     if (event->kind == AGENT_EV_synced) {
         agent->is_synced = true;
+        if (fl_mux_link(agent->mux)->state == FL_LINK_UP) sim_mark(agent->sim, MARK_synced_late);
         sim_tell(agent->sim, "agent %llu knows what runs", agent->config.number);
         if (agent->has_adopted) sim_mark(agent->sim, MARK_agent_crash_adopted);
     }

@@ -5,7 +5,12 @@
 #include "shared/base/hash.h"
 #include "tests/sim/fake_runtime_state.h"
 
-enum { STOPPED_EXIT_CODE = 143, KILLED_EXIT_CODE = 137, COMMAND_MS_MAX = 30 };
+enum {
+    STOPPED_EXIT_CODE = 143,
+    KILLED_EXIT_CODE = 137,
+    COMMAND_MS_MAX = 30,
+    UNREADABLE_MS_MAX = 10000,
+};
 
 struct identity {
     uint64_t job;
@@ -268,6 +273,27 @@ static void do_remove(struct fake_runtime *runtime, size_t place)
     runtime_notify_replica(runtime, place, RUNTIME_GONE);
 }
 
+/* True: the supervisor of this replica cannot be reached now, and a notice says so. */
+static bool is_undelivered(struct fake_runtime *runtime, size_t place,
+                           enum agent_command_kind command, uint64_t boot)
+{
+    struct fake_replica *replica = &runtime->replicas.at[place];
+
+    if (command == AGENT_CMD_create || boot != runtime->boot || !replica->is_present ||
+        fl_replica_state_is_last(replica->state)) {
+        return false;
+    }
+    if (!sim_chance(runtime->sim, runtime->config.undelivered_ppm)) {
+        if (replica->is_deaf) sim_mark(runtime->sim, MARK_command_given_again);
+        replica->is_deaf = false;
+        return false;
+    }
+    sim_fault(runtime->sim, FAULT_command_undelivered);
+    replica->is_deaf = true;
+    runtime_notify_undelivered(runtime, place, command);
+    return true;
+}
+
 /* a: place << 32 | grace << 8 | command */
 static void carry_out(void *ctx, uint64_t a, uint64_t boot)
 {
@@ -275,6 +301,7 @@ static void carry_out(void *ctx, uint64_t a, uint64_t boot)
     size_t place = a >> 32;
 
     if (runtime->is_dead || boot <= runtime->boot_lost) return;
+    if (is_undelivered(runtime, place, (enum agent_command_kind)(a & 255), boot)) return;
     switch ((enum agent_command_kind)(a & 255)) {
     case AGENT_CMD_create:
         do_create(runtime, place, boot);
@@ -469,6 +496,11 @@ void fake_runtime_attach(struct fake_runtime *runtime, const struct runtime_list
         struct fake_replica *replica = &runtime->replicas.at[i];
 
         if (!replica->is_present) continue;
+        if (sim_chance(runtime->sim, runtime->config.unreadable_ppm)) { /* it holds up the rest */
+            sim_fault(runtime->sim, FAULT_gate_unreadable);
+            runtime->notify_at =
+                runtime->sim->now + sim_between(runtime->sim, 100, UNREADABLE_MS_MAX);
+        }
         if (replica->state == FL_REPLICA_pending) {
             use(runtime, replica, false); /* still being made: it is seen when it is */
         } else {

@@ -31,6 +31,7 @@ struct fake_replica {
     bool is_taken;    /* output_taken was called: all output is safe elsewhere */
     bool is_removing; /* to be removed once is_taken */
     bool is_wiped;    /* a fault removed its output */
+    bool is_deaf;     /* the newest command was not delivered */
 };
 
 /* Called at the instant it is so. */
@@ -49,10 +50,12 @@ struct fake_runtime_config {
     uint32_t refused_ppm; /* chances, per million */
     uint32_t fails_ppm;
     uint32_t lost_ppm;
-    uint32_t long_ppm;    /* runs up to five times longer */
-    uint32_t endless_ppm; /* runs until it is stopped */
-    uint32_t writes_max;  /* a replica writes at most so often */
-    struct fl_str first;  /* each replica's first output; empty: none */
+    uint32_t undelivered_ppm; /* a release, stop or remove */
+    uint32_t unreadable_ppm;  /* a replica that a new listener hears of seconds later */
+    uint32_t long_ppm;        /* runs up to five times longer */
+    uint32_t endless_ppm;     /* runs until it is stopped */
+    uint32_t writes_max;      /* a replica writes at most so often */
+    struct fl_str first;      /* each replica's first output; empty: none */
 };
 
 enum { FAKE_RUNTIME_NODES_MAX = 16 };

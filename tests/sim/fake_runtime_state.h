@@ -11,9 +11,9 @@ enum { RUNTIME_GONE = 255 }; /* beside the states of a replica: nothing of it is
 /* The listener's events. */
 struct runtime_notice {
     fl_ms at;
-    enum { NOTICE_REPLICA, NOTICE_NODE, NOTICE_SYNCED, NOTICE_OUTPUT } kind;
+    enum { NOTICE_REPLICA, NOTICE_NODE, NOTICE_SYNCED, NOTICE_OUTPUT, NOTICE_UNDELIVERED } kind;
     uint32_t place; /* the replica's place, or the node's number */
-    uint32_t what;  /* a replica's state, or RUNTIME_GONE */
+    uint32_t what;  /* a replica's state, or RUNTIME_GONE; the command that was not delivered */
 };
 
 struct runtime_node {
@@ -44,6 +44,8 @@ struct fake_runtime {
 void runtime_notify_synced(struct fake_runtime *runtime);
 /* The replica has this state now, or RUNTIME_GONE. */
 void runtime_notify_replica(struct fake_runtime *runtime, size_t place, uint32_t what);
+void runtime_notify_undelivered(struct fake_runtime *runtime, size_t place,
+                                enum agent_command_kind command);
 void runtime_notify_node(struct fake_runtime *runtime, uint64_t number);
 /* One on its way is enough. */
 void runtime_notify_output(struct fake_runtime *runtime, size_t place);

@@ -38,6 +38,15 @@ static void fill_replica(const struct fake_runtime *runtime, const struct runtim
     event->replica_seen.output_bytes = fake_output_end(&replica->output);
 }
 
+static void fill_undelivered(const struct fake_runtime *runtime,
+                             const struct runtime_notice *notice, struct agent_event *event)
+{
+    event->kind = AGENT_EV_undelivered;
+    event->undelivered.attempt = runtime->replicas.at[notice->place].attempt;
+    event->undelivered.replica = runtime->replicas.at[notice->place].replica;
+    event->undelivered.command = (enum agent_command_kind)notice->what;
+}
+
 static void tell_output(struct fake_runtime *runtime, uint32_t place)
 {
     struct fake_replica *replica = &runtime->replicas.at[place];
@@ -76,6 +85,7 @@ static void pump(void *ctx, uint64_t boot, uint64_t b)
     }
     if (notice.kind == NOTICE_NODE) fill_node(runtime, notice.place, &event);
     if (notice.kind == NOTICE_REPLICA) fill_replica(runtime, &notice, &event);
+    if (notice.kind == NOTICE_UNDELIVERED) fill_undelivered(runtime, &notice, &event);
     runtime->listener.happened(runtime->listener.ctx, &event);
 }
 
@@ -98,6 +108,13 @@ void runtime_notify_replica(struct fake_runtime *runtime, size_t place, uint32_t
 {
     notify(runtime,
            (struct runtime_notice){.kind = NOTICE_REPLICA, .place = (uint32_t)place, .what = what});
+}
+
+void runtime_notify_undelivered(struct fake_runtime *runtime, size_t place,
+                                enum agent_command_kind command)
+{
+    notify(runtime, (struct runtime_notice){
+                        .kind = NOTICE_UNDELIVERED, .place = (uint32_t)place, .what = command});
 }
 
 void runtime_notify_node(struct fake_runtime *runtime, uint64_t number)

@@ -284,6 +284,8 @@ static void draw_clusters(struct world *world, const struct fl_flow_limits *flow
             .lost_ppm = ppm(sim, 400000, 20000),
             .long_ppm = ppm(sim, 500000, 50000),
             .endless_ppm = ppm(sim, 500000, 20000),
+            .undelivered_ppm = ppm(sim, 300000, 200000),
+            .unreadable_ppm = ppm(sim, 300000, 100000),
             .writes_max = world->is_large ? 0 : (uint32_t)sim_between(sim, 0, 8),
         };
         struct agent_host_config agent = {

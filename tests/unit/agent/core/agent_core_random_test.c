@@ -82,6 +82,12 @@ static void draw_event(struct fl_prng *prng, struct agent_event *ev, uint32_t *n
         ev->replica_gone.attempt = attempt;
         ev->replica_gone.replica = replica;
         break;
+    case AGENT_EV_undelivered:
+        ev->undelivered.attempt = attempt;
+        ev->undelivered.replica = replica;
+        ev->undelivered.command =
+            (enum agent_command_kind)fl_prng_between(prng, AGENT_CMD_release, AGENT_CMD_remove);
+        break;
     case AGENT_EV_node_seen:
         ev->node_seen.number = (uint32_t)fl_prng_below(prng, NODES + 1);
         ev->node_seen.name = FL_STR("a");

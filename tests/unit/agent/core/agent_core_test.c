@@ -682,6 +682,59 @@ static void a_clock_that_steps_back_stands(void **state)
                         "110000 remove 7.0.1/0\n");
 }
 
+static void a_command_that_was_not_delivered_is_due_again(void **state)
+{
+    (void)state;
+    agent_story(UP "100 start 1 7.0.1 on 1 cpu 1\n"
+                   "200 seen 7.0.1/0 created\n"
+                   "300 go 2 7.0.1\n"
+                   "310 undelivered 7.0.1/0 release\n"
+                   "320 undelivered 7.0.1/0 release\n" /* told twice: due once */
+                   "330 go 3 7.0.1\n"
+                   "1400 undelivered 7.0.1/0 release\n"
+                   "1500 down\n" /* the runtime is there without a session, too */
+                   "2500 seen 7.0.1/0 running\n"
+                   "2600 welcome 6\n"
+                   "2700 stop 1 7.0.1 grace 9\n"
+                   "2710 undelivered 7.0.1/0 stop\n"
+                   "3800 undelivered 7.0.1/0 stop\n"
+                   "3900 seen 7.0.1/0 exited 0\n" /* meanwhile it ended by itself */
+                   "9000 until\n",
+                UP_SAYS "100 create 7.0.1/0 on 1 cpu 1\n"
+                        "200 #2 7.0.1/0 created\n"
+                        "200 #3 node-1 free 7/8 mark 1\n"
+                        "300 release 7.0.1/0\n"
+                        "1310 release 7.0.1/0\n"
+                        "2400 release 7.0.1/0\n"
+                        "2600 item 7.0.1/0 running\n"
+                        "2600 end 1\n"
+                        "2600 #4 node-1 free 7/8 mark 0\n"
+                        "2700 stop 7.0.1/0 grace 9\n"
+                        "3710 stop 7.0.1/0 grace 9\n"
+                        "3900 #5 7.0.1/0 exited 0\n"
+                        "3900 #6 node-1 free 8/8 mark 1\n");
+}
+
+static void a_go_that_was_not_delivered_never_ran(void **state)
+{
+    (void)state;
+    agent_story(UP "100 start 1 7.0.1 on 1 cpu 1\n"
+                   "200 seen 7.0.1/0 created\n"
+                   "300 go 2 7.0.1\n"
+                   "310 undelivered 7.0.1/0 release\n"
+                   "320 stop 3 7.0.1\n"
+                   "330 undelivered 7.0.1/0 remove\n"
+                   "1400 gone 7.0.1/0\n",
+                UP_SAYS "100 create 7.0.1/0 on 1 cpu 1\n"
+                        "200 #2 7.0.1/0 created\n"
+                        "200 #3 node-1 free 7/8 mark 1\n"
+                        "300 release 7.0.1/0\n"
+                        "320 remove 7.0.1/0\n"
+                        "1330 remove 7.0.1/0\n"
+                        "1400 #4 7.0.1/0 refused (stopped)\n"
+                        "1400 #5 node-1 free 8/8 mark 3\n");
+}
+
 static void it_knows_the_highest_identity_it_has_seen(void **state)
 {
     struct agent_core_config config = agent_core_config_default();
@@ -751,5 +804,7 @@ FL_TESTS(cmocka_unit_test(a_plain_life_start_created_go_exit_ack_remove),
          cmocka_unit_test(a_node_is_reported_at_most_each_200_ms_but_at_once_after_an_end),
          cmocka_unit_test(a_node_that_goes_is_told_and_comes_back_with_what_is_on_it),
          cmocka_unit_test(a_clock_that_steps_back_stands),
+         cmocka_unit_test(a_command_that_was_not_delivered_is_due_again),
+         cmocka_unit_test(a_go_that_was_not_delivered_never_ran),
          cmocka_unit_test(it_knows_the_highest_identity_it_has_seen),
          cmocka_unit_test(a_replica_seen_as_pending_is_a_bug_of_the_shell))

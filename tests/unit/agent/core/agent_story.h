@@ -233,6 +233,17 @@ static inline void agent_story_start(struct agent_event *ev, char **words, uint3
     if (!agent_story_option(words, "nospec", NULL)) ev->start.resources = resources;
 }
 
+static inline enum agent_command_kind agent_story_command(const char *word)
+{
+    int kind = 0;
+
+    while (strcmp(agent_command_name((enum agent_command_kind)kind), word) != 0) {
+        kind++;
+        assert_true(kind < AGENT_COMMANDS_LEN);
+    }
+    return (enum agent_command_kind)kind;
+}
+
 static inline void agent_story_words(struct agent_event *ev, char **words, uint32_t *nodes,
                                      struct fl_resources *resources, char *name)
 {
@@ -272,6 +283,10 @@ static inline void agent_story_words(struct agent_event *ev, char **words, uint3
     } else if (strcmp(verb, "gone") == 0) {
         ev->kind = AGENT_EV_replica_gone;
         ev->replica_gone.attempt = agent_story_attempt(words[1], &ev->replica_gone.replica);
+    } else if (strcmp(verb, "undelivered") == 0) {
+        ev->kind = AGENT_EV_undelivered;
+        ev->undelivered.attempt = agent_story_attempt(words[1], &ev->undelivered.replica);
+        ev->undelivered.command = agent_story_command(words[2]);
     } else if (strcmp(verb, "node") == 0) {
         ev->kind = AGENT_EV_node_seen;
         ev->node_seen.number = (uint32_t)atoi(words[1]);

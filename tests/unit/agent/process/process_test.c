@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 
 #include "agent/process/proc.h"
+#include "agent/process/process_state.h"
 #include "agent/process/tree.h"
 #include "shared/io/clock.h"
+#include "shared/io/descriptors.h"
 #include "shared/wire/log_record.h"
 #include "tests/fl_test.h"
 #include "tests/unit/agent/replica_dir.h"
@@ -117,6 +119,7 @@ struct heard {
     int32_t exit_code;
     uint64_t output_bytes;
     unsigned outputs; /* calls of 'output' */
+    unsigned undelivered;
     bool is_synced, is_gone;
 };
 
@@ -126,6 +129,7 @@ static void happened(void *ctx, struct agent_event *event)
 
     if (event->kind == AGENT_EV_synced) heard->is_synced = true;
     if (event->kind == AGENT_EV_replica_gone) heard->is_gone = true;
+    if (event->kind == AGENT_EV_undelivered) heard->undelivered++;
     if (event->kind != AGENT_EV_replica_seen) return;
     heard->state = event->replica_seen.state;
     heard->cause = event->replica_seen.cause;
@@ -315,6 +319,136 @@ static void a_supervisor_that_dies_behind_its_gate_never_ran(void **state)
         assert_false(is_late(&world));
         turn(&world);
     }
+    end(&world);
+}
+
+/* No further descriptor can be had; returns the limit that was. */
+static uint64_t take_descriptors(void)
+{
+    return fl_descriptors_set(3);
+}
+
+static void turns(struct world *world, int n)
+{
+    for (int i = 0; i < n; i++) {
+        turn(world);
+    }
+}
+
+static void a_gate_that_cannot_be_read_is_neither_open_nor_shut(void **state)
+{
+    struct world world = {0};
+    struct heard heard = {0};
+    struct runtime_job *job;
+    struct runtime runtime;
+    uint64_t limit;
+
+    (void)state;
+    begin(&world, CONTRACT_ENDLESS);
+    runtime = start(&world, &heard);
+    job = contract_document(world.script);
+    runtime.ops->create(runtime.self,
+                        runtime_order_create(job, attempt, 0, 0, (struct fl_resources){0}));
+    runtime_job_release(job);
+    while (unread_news(&world) < 1) { /* no turn meanwhile */
+        assert_false(is_late(&world));
+        usleep(1000);
+    }
+    limit = take_descriptors();
+    turns(&world, 30);
+    assert_int_equal(heard.state, 0); /* no report of it */
+    (void)fl_descriptors_set(limit);
+    until(&world, &heard, FL_REPLICA_created);
+
+    limit = take_descriptors();
+    runtime.ops->release(runtime.self, attempt, 0);
+    turns(&world, 3);
+    assert_int_equal(heard.undelivered, 1);
+    runtime.ops->stop(runtime.self, attempt, 0, 0);
+    turns(&world, 3);
+    assert_int_equal(heard.undelivered, 2);
+    runtime.ops->remove(runtime.self, attempt, 0);
+    turns(&world, 3);
+    assert_int_equal(heard.undelivered, 3);
+    (void)fl_descriptors_set(limit);
+    runtime.ops->release(runtime.self, attempt, 0);
+    until(&world, &heard, FL_REPLICA_running);
+    runtime.ops->stop(runtime.self, attempt, 0, 0);
+    until(&world, &heard, FL_REPLICA_exited);
+    end(&world);
+}
+
+static void what_cannot_be_read_at_the_start_is_waited_for(void **state)
+{
+    struct world world = {0};
+    struct heard heard = {0};
+    struct runtime runtime;
+    uint64_t limit;
+
+    (void)state;
+    for (int is_running = 0; is_running < 2; is_running++) {
+        begin(&world, CONTRACT_ENDLESS);
+        runtime = start(&world, &heard);
+        create(&world, runtime, &heard);
+        if (is_running) {
+            runtime.ops->release(runtime.self, attempt, 0);
+            until(&world, &heard, FL_REPLICA_running);
+        }
+        runtime = open_runtime(&world);
+        heard = (struct heard){0};
+        limit = take_descriptors();
+        runtime.ops->begin(
+            runtime.self,
+            &(struct runtime_listener){.ctx = &heard, .happened = happened, .output = has_output});
+        turns(&world, 20);
+        assert_false(heard.is_synced);
+        assert_int_equal(heard.state, 0);
+        (void)fl_descriptors_set(limit);
+        until(&world, &heard, is_running ? FL_REPLICA_running : FL_REPLICA_created);
+        turns(&world, 1);
+        assert_true(heard.is_synced);
+        if (!is_running) runtime.ops->release(runtime.self, attempt, 0);
+        until(&world, &heard, FL_REPLICA_running);
+        runtime.ops->stop(runtime.self, attempt, 0, 0);
+        until(&world, &heard, FL_REPLICA_exited);
+        end(&world);
+    }
+}
+
+static void a_replica_beyond_the_limit_is_refused_or_looked_at_by_time(void **state)
+{
+    struct world world = {0};
+    struct heard heard = {0};
+    struct runtime_job *job;
+    struct runtime runtime;
+    struct fl_attempt other = {.job = {6}, .n = 1, .incarnation = 1};
+
+    (void)state;
+    begin(&world, CONTRACT_SHORT);
+    world.script = "sleep 3; exit 7";
+    world.config.news_max = 1;
+    runtime = start(&world, &heard);
+    create(&world, runtime, &heard);
+    job = contract_document(world.script);
+    runtime.ops->create(runtime.self,
+                        runtime_order_create(job, other, 0, 0, (struct fl_resources){0}));
+    runtime_job_release(job);
+    until(&world, &heard, FL_REPLICA_refused);
+    assert_int_equal(heard.cause, AGENT_CAUSE_full);
+    runtime.ops->remove(runtime.self, other, 0);
+
+    runtime = open_runtime(&world);
+    world.process->news_max = 0; /* as if others had taken them all */
+    heard = (struct heard){0};
+    runtime.ops->begin(
+        runtime.self,
+        &(struct runtime_listener){.ctx = &heard, .happened = happened, .output = has_output});
+    until(&world, &heard, FL_REPLICA_created);
+    runtime.ops->release(runtime.self, attempt, 0);
+    until(&world, &heard, FL_REPLICA_running);
+    assert_int_equal(process_stats(world.process).supervisors, 0);
+    until(&world, &heard, FL_REPLICA_exited);
+    assert_int_equal(heard.exit_code, 7);
     end(&world);
 }
 
@@ -510,6 +644,9 @@ FL_TESTS(cmocka_unit_test(processes_keep_the_contract),
          cmocka_unit_test(a_first_line_is_told_although_the_start_is_told_with_it),
          cmocka_unit_test(a_supervisor_that_dies_is_lost_once_nothing_is_left),
          cmocka_unit_test(a_supervisor_that_dies_behind_its_gate_never_ran),
+         cmocka_unit_test(a_gate_that_cannot_be_read_is_neither_open_nor_shut),
+         cmocka_unit_test(what_cannot_be_read_at_the_start_is_waited_for),
+         cmocka_unit_test(a_replica_beyond_the_limit_is_refused_or_looked_at_by_time),
          cmocka_unit_test(an_end_that_came_while_no_agent_was_there_is_found),
          cmocka_unit_test(what_ran_before_the_host_was_started_anew_is_lost_with_its_node),
          cmocka_unit_test(a_job_finds_who_it_is_in_its_environment),

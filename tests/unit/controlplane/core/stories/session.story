@@ -540,3 +540,24 @@ read 1
     | job-1 running elements=3 started=2 live=1 succeeded=0 failed=0 cancelled=0
     | element 0#1 ended
     | element 1#1 running on west:n2 running
+
+# an agent that lists a replica behind its gate is believed, although it said once that it runs
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1
+. agent east reports 1/0#1 r0 running
+. agent east lost
+. agent east hello
+agent east inventory 1/0#1 r0 created, end
+    replica_phase job=1 element=0 n=1 replica=0 created exit_code=0
+    east <- go job-1/0#1 seq=1
+agent east reports 1/0#1 r0 running
+    replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
+    east <- ack 1
+agent east reports 1/0#1 r0 created
+    east <- ack 2
+explain 1
+    answer ok: it runs
+    | job-1 running on east attempt=1
+    | east InsufficientCapacity: needs 1.000 CPU, 0 MiB; east has 0.000 CPU, 0 MiB free of 0.000 CPU, 0 MiB
