@@ -43,6 +43,12 @@ struct held {
     uint32_t credit; /* returns to the stream once the inbox has the request */
 };
 
+/* What is held of one cluster, in order; those before 'pos' are done. */
+struct held_lane {
+    FL_VEC(struct held) held;
+    size_t pos;
+};
+
 struct log_front {
     struct log_store *store;
     struct log_worker *worker;
@@ -53,8 +59,8 @@ struct log_front {
     struct log_answer_box *box;
     FL_VEC(struct session *) sessions;
     struct fl_map by_connection;
-    FL_VEC(struct held) held; /* in order; those before held_pos are done */
-    size_t held_pos;
+    FL_VEC(struct held_lane *) lanes;
+    struct fl_map lane_of; /* cluster -> place in lanes */
     struct fl_timer retry;
     struct log_owner_lookups lookups;
     FL_VEC(struct refusal) refusals;
@@ -105,35 +111,56 @@ static void return_credit(struct log_front *front, uint64_t connection, uint32_t
     if (bytes > 0) front->ports.consumed(front->ports.ctx, connection, bytes);
 }
 
+static struct held_lane *lane_of(struct log_front *front, struct fl_cluster cluster)
+{
+    struct held_lane *lane;
+    uint64_t i;
+
+    if (fl_map_find(&front->lane_of, &cluster.n, sizeof(cluster.n), &i)) return front->lanes.at[i];
+    lane = fl_new(struct held_lane);
+    fl_map_put(&front->lane_of, &cluster.n, sizeof(cluster.n), front->lanes.len);
+    fl_vec_push(&front->lanes, lane);
+    return lane;
+}
+
 static void put(struct log_front *front, struct log_request *request, uint32_t credit)
 {
     uint64_t connection = request->connection;
+    struct held_lane *lane = lane_of(front, request->cluster);
 
-    if (front->held_pos == front->held.len && log_worker_put(front->worker, request)) {
+    if (lane->held.len == 0 && log_worker_put(front->worker, request)) {
         return_credit(front, connection, credit);
         return;
     }
-    fl_vec_push(&front->held, (struct held){request, credit});
+    fl_vec_push(&lane->held, (struct held){request, credit});
     if (!fl_timer_is_on(&front->retry)) fl_timer_in(&front->retry, RETRY_MS);
+}
+
+/* Puts what the cluster's lane of the inbox has room for.  True: nothing is held any more. */
+static bool put_held(struct log_front *front, struct held_lane *lane)
+{
+    while (lane->pos < lane->held.len) {
+        struct held held = lane->held.at[lane->pos];
+        uint64_t connection = held.request->connection; /* log_worker_put takes the request */
+
+        if (!log_worker_put(front->worker, held.request)) return false;
+        lane->pos++;
+        return_credit(front, connection, held.credit);
+    }
+    fl_vec_clear(&lane->held);
+    lane->pos = 0;
+    return true;
 }
 
 static void retry(void *ctx)
 {
     struct log_front *front = ctx;
+    bool is_done = true;
 
-    while (front->held_pos < front->held.len) {
-        struct held held = front->held.at[front->held_pos];
-        uint64_t connection = held.request->connection; /* log_worker_put takes the request */
-
-        if (!log_worker_put(front->worker, held.request)) {
-            fl_timer_in(&front->retry, RETRY_MS);
-            return;
-        }
-        front->held_pos++;
-        return_credit(front, connection, held.credit);
+    for (size_t i = 0; i < front->lanes.len; i++) {
+        is_done = put_held(front, front->lanes.at[i]) && is_done;
     }
-    fl_vec_clear(&front->held);
-    front->held_pos = 0;
+    if (!is_done) fl_timer_in(&front->retry, RETRY_MS);
 }
 
 static struct log_request *request_of(const struct log_front *front, const struct session *session,
@@ -484,11 +511,19 @@ void log_front_destroy(struct log_front *front)
     }
     fl_timer_off(&front->retry);
     fl_after_off(&front->refuse);
-    for (; front->held_pos < front->held.len; front->held_pos++) {
-        while (!log_worker_put(front->worker, front->held.at[front->held_pos].request)) {
-            nap();
+    for (size_t i = 0; i < front->lanes.len; i++) {
+        struct held_lane *lane = front->lanes.at[i];
+
+        for (; lane->pos < lane->held.len; lane->pos++) {
+            while (!log_worker_put(front->worker, lane->held.at[lane->pos].request)) {
+                nap();
+            }
         }
+        fl_vec_fini(&lane->held);
+        fl_free(lane);
     }
+    fl_vec_fini(&front->lanes);
+    fl_map_fini(&front->lane_of);
     leave = fl_new(struct log_request);
     leave->kind = LOG_REQUEST_LEAVE;
     leave->box = front->box;
@@ -513,7 +548,6 @@ void log_front_destroy(struct log_front *front)
     fl_vec_fini(&front->box->out);
     fl_free(front->box);
     fl_buf_fini(&front->payload);
-    fl_vec_fini(&front->held);
     fl_vec_fini(&front->refusals);
     log_owner_lookups_fini(&front->lookups);
     fl_vec_fini(&front->sessions);

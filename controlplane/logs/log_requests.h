@@ -1,5 +1,5 @@
 /* log_requests.h - requests of a front thread to the threads of the log store, and their answers.
- * A front puts requests into the worker's inbox (bounded in number and bytes).  The worker gathers
+ * A front puts requests into the worker's inbox (inbox.h).  The worker gathers
  * the answers for each front and has one letter with them under way at a time, so that they never
  * overflow the front's mailbox.
  * Types only. */
@@ -36,6 +36,7 @@ struct log_letter {
 struct log_answer_box {
     struct log_letter letter; /* carries 'out' */
     struct log_answer_list out;
+    atomic_uint requests; /* on their way to the worker, but for LEAVE */
     atomic_bool is_out;   /* the front has the letter and clears this when it has read it */
     atomic_bool has_left; /* the worker will not touch the box again */
     struct fl_mailbox *mailbox;
@@ -44,7 +45,7 @@ struct log_answer_box {
 };
 
 enum log_request_kind {
-    LOG_REQUEST_LEAVE, /* a front's last request */
+    LOG_REQUEST_LEAVE, /* a front's last request; it waits for those in other lanes */
     LOG_REQUEST_OPEN,
     LOG_REQUEST_APPEND,
     LOG_REQUEST_END,
@@ -54,6 +55,7 @@ enum log_request_kind {
 
 struct log_request {
     enum log_request_kind kind;
+    struct log_request *next; /* the inbox's */
     struct log_answer_box *box;
     uint64_t connection;
     uint32_t number;

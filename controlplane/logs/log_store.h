@@ -15,8 +15,9 @@
  *   for the middle.  The sealer does that when it seals a segment, and again to a file once half of
  *   it is middle.
  * - Output that has ended is known to the table of sources only until its segment is sealed, which
- *   is soon: so the memory does not grow with the number of outputs.  If sources_max are open, a new
- *   one is PAUSEd with FL_FULL until there is room; clusters get that in turn.
+ *   is soon: so the memory does not grow with the number of outputs.  If sources_max are open, a
+ *   new one is PAUSEd with FL_FULL until there is room; clusters get that in turn.
+ * - Clusters have turns at the worker (inbox.h): one with much output delays only its own.
  * - A full disk: new records are dropped and their source is PAUSEd with FL_NO_SPACE; when there is
  *   room again, all are RESUMEd from where they end.  Acknowledged bytes stay.
  * - After a failed fdatasync the bytes behind the last durable one are unknown: the segment is cut

@@ -3,10 +3,8 @@
 #include "controlplane/logs/reader.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
-#include "shared/base/queue.h"
 #include "shared/io/clock.h"
 
-#define REQUESTS_MAX 16384 /* how many the inbox holds */
 #define BATCH_MAX 512
 #define IDLE_MS ((fl_ms)1000)
 #define WAITING_MS ((fl_ms)20) /* a turn's wait while agents wait for room in the table */
@@ -23,8 +21,7 @@ struct log_worker *log_worker_create(const struct log_worker_config *config,
     worker->reader = reader;
     worker->sealer = sealer;
     worker->seq = seq;
-    worker->inbox = fl_queue_create(REQUESTS_MAX);
-    atomic_init(&worker->inbox_bytes, 0);
+    worker->inbox = log_inbox_create(config->inbox_bytes_max);
     fl_assert(pthread_mutex_init(&worker->stats_lock, NULL) == 0);
     return worker;
 }
@@ -52,23 +49,35 @@ static void forget(struct log_worker *worker, struct fl_job job)
     log_worker_wake_later(worker, job);
 }
 
-static void leave(struct log_worker *worker, struct log_answer_box *box)
+/* Lets the fronts go that have no request under way any more. */
+static void leave(struct log_worker *worker)
 {
-    for (size_t i = 0; i < worker->boxes.len; i++) {
-        if (worker->boxes.at[i] != box) continue;
-        fl_vec_remove(&worker->boxes, i);
-        break;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < worker->leaving.len; i++) {
+        struct log_answer_box *box = worker->leaving.at[i];
+
+        if (atomic_load(&box->requests) > 0) {
+            worker->leaving.at[kept++] = box;
+            continue;
+        }
+        for (size_t k = 0; k < worker->boxes.len; k++) {
+            if (worker->boxes.at[k] != box) continue;
+            fl_vec_remove(&worker->boxes, k);
+            break;
+        }
+        fl_vec_fini(&box->waiting);
+        box->is_listed = false;
+        atomic_store(&box->has_left, true);
     }
-    fl_vec_fini(&box->waiting);
-    box->is_listed = false;
+    worker->leaving.len = kept;
 }
 
-static void handle(struct log_worker *worker, struct log_request *request, bool *ret_has_left)
+static void handle(struct log_worker *worker, struct log_request *request)
 {
     switch (request->kind) {
     case LOG_REQUEST_LEAVE:
-        *ret_has_left = true;
-        leave(worker, request->box);
+        fl_vec_push(&worker->leaving, request->box);
         break;
     case LOG_REQUEST_OPEN:
         log_worker_open(worker, request);
@@ -88,41 +97,34 @@ static void handle(struct log_worker *worker, struct log_request *request, bool 
     }
 }
 
-static size_t weight(const struct log_request *request)
+/* The count of a front's requests that LEAVE waits for. */
+static atomic_uint *count_of(const struct log_request *request)
 {
-    return sizeof(*request) + (request->chunk ? sizeof(struct log_chunk) + request->chunk->len : 0);
+    if (!request->box || request->kind == LOG_REQUEST_LEAVE) return NULL;
+    return &request->box->requests;
 }
 
 bool log_worker_put(struct log_worker *worker, struct log_request *request)
 {
-    size_t bytes = weight(request);
+    atomic_uint *count = count_of(request);
 
-    if (atomic_load(&worker->inbox_bytes) + bytes > worker->config.inbox_bytes_max) return false;
-    atomic_fetch_add(&worker->inbox_bytes, bytes);
-    if (fl_queue_put(worker->inbox, request)) return true;
-    atomic_fetch_sub(&worker->inbox_bytes, bytes);
+    if (count) atomic_fetch_add(count, 1); /* the worker may be done with it before 'put' returns */
+    if (log_inbox_put(worker->inbox, request)) return true;
+    if (count) atomic_fetch_sub(count, 1);
     return false;
 }
 
-/* Waits for one request and takes those behind it, too. */
-static size_t take(struct log_worker *worker, fl_ms wait_ms, void *ret_requests[BATCH_MAX])
-{
-    ret_requests[0] = fl_queue_take(worker->inbox, wait_ms);
-    if (!ret_requests[0]) return 0;
-    return 1 + fl_queue_take_many(worker->inbox, ret_requests + 1, BATCH_MAX - 1);
-}
-
-static void handle_all(struct log_worker *worker, void *const *requests, size_t len)
+static void handle_all(struct log_worker *worker, struct log_request *const *requests, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         struct log_request *request = requests[i];
-        bool has_left = false;
+        atomic_uint *count = count_of(request);
 
-        atomic_fetch_sub(&worker->inbox_bytes, weight(request));
-        handle(worker, request, &has_left);
-        if (has_left) atomic_store(&request->box->has_left, true);
+        handle(worker, request);
+        if (count) atomic_fetch_sub(count, 1);
         fl_free(request);
     }
+    leave(worker);
     for (size_t i = 0; i < worker->writers.len; i++) {
         if (worker->writers.at[i]->entries.len > 0) {
             log_cluster_writer_write(worker, worker->writers.at[i]);
@@ -218,12 +220,12 @@ static fl_ms wait_ms(struct log_worker *worker)
 static void *work(void *ctx)
 {
     struct log_worker *worker = ctx;
-    void *requests[BATCH_MAX];
+    struct log_request *requests[BATCH_MAX];
     bool is_over_now = false;
 
     while (!is_over_now) {
         bool is_stopping = atomic_load(&worker->is_stopping); /* no request is put after that */
-        size_t len = take(worker, wait_ms(worker), requests);
+        size_t len = log_inbox_take(worker->inbox, wait_ms(worker), requests, BATCH_MAX);
         fl_ms now = fl_clock_mono();
 
         if (len > 0) handle_all(worker, requests, len);
@@ -265,7 +267,7 @@ void log_worker_run(struct log_worker *worker)
 void log_worker_stop(struct log_worker *worker)
 {
     if (!worker->is_running) return;
-    fl_queue_close(worker->inbox);
+    log_inbox_close(worker->inbox);
     atomic_store(&worker->is_stopping, true);
     fl_assert(pthread_join(worker->thread, NULL) == 0);
     worker->is_running = false;
@@ -287,13 +289,14 @@ void log_worker_destroy(struct log_worker *worker)
     }
     fl_vec_fini(&worker->writers);
     fl_vec_fini(&worker->boxes);
+    fl_vec_fini(&worker->leaving);
     fl_vec_fini(&worker->woken);
     fl_vec_fini(&worker->paused);
     fl_map_fini(&worker->writer_of);
     fl_map_fini(&worker->output_of);
     fl_map_fini(&worker->waiting_of);
     log_segment_unref(worker->sealed);
-    fl_queue_destroy(worker->inbox);
+    log_inbox_destroy(worker->inbox);
     fl_assert(pthread_mutex_destroy(&worker->stats_lock) == 0);
     fl_free(worker);
 }
@@ -305,6 +308,6 @@ struct log_worker_stats log_worker_stats(struct log_worker *worker)
     fl_assert(pthread_mutex_lock(&worker->stats_lock) == 0);
     stats = worker->stats_shown;
     fl_assert(pthread_mutex_unlock(&worker->stats_lock) == 0);
-    stats.inbox_bytes = atomic_load(&worker->inbox_bytes);
+    stats.inbox_bytes = log_inbox_bytes(worker->inbox);
     return stats;
 }

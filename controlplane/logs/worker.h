@@ -42,7 +42,7 @@ void log_worker_run(struct log_worker *worker);  /* starts the thread */
 void log_worker_stop(struct log_worker *worker); /* after it has done and synced its inbox */
 void log_worker_destroy(struct log_worker *worker);
 
-/* Any thread.  False: the inbox is full, the request stays the caller's. */
+/* Any thread.  False: the inbox has no room for this cluster, the request stays the caller's. */
 FL_CHECK bool log_worker_put(struct log_worker *worker, struct log_request *request);
 
 struct log_worker_stats log_worker_stats(struct log_worker *worker); /* any thread */

@@ -5,13 +5,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "controlplane/logs/inbox.h"
 #include "controlplane/logs/index.h"
 #include "controlplane/logs/worker.h"
 #include "shared/base/buf.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
-
-struct fl_queue;
 
 #define LOG_WORKER_RETRY_MS ((fl_ms)500) /* how soon to try a full disk again */
 
@@ -53,8 +52,8 @@ struct log_worker {
     struct log_index *index;
     struct log_reader *reader;
     struct log_sealer_thread *sealer;
-    struct fl_queue *inbox;
-    atomic_uint_fast64_t inbox_bytes;
+    struct log_inbox *inbox;
+    FL_VEC(struct log_answer_box *) leaving; /* fronts with a LEAVE and requests before it */
     uint64_t seq;
     FL_VEC(struct log_cluster_writer *) writers;
     struct fl_map writer_of; /* cluster -> place in writers */
