@@ -113,7 +113,7 @@ struct partition_config bench_migrate(const char *conninfo, uint64_t ahead)
     if (!migrate(conninfo, &config, &err)) bench_die("%s", err.text);
     waker.loop = fl_loop_create();
     partition = partition_create(conninfo, PARTITION_MAKER, &config, &hooks, &waker);
-    partition_start(partition, bench_now_ns() / 1000000);
+    partition_start(partition, 0, bench_now_ns() / 1000000);
     while (!partition_stats(partition).is_idle) {
         fl_loop_turn(waker.loop, 10);
         partition_turn(partition, bench_now_ns() / 1000000);

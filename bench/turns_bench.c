@@ -163,7 +163,7 @@ static void answer_store(struct rig *rig)
     if (rig->is_taking) { /* a load that follows is answered in the next turn */
         struct engine_taken taken = {.epoch = 1,
                                      .incarnation = 1,
-                                     .wall = 1000000,
+                                     .at = 1000000,
                                      .job_below = UINT64_MAX,
                                      .batch_below = UINT64_MAX};
 

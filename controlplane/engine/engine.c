@@ -232,7 +232,7 @@ static void on_taken(void *ctx, const struct engine_taken *taken, fl_ms now)
     settle_fates(engine, taken);
     engine->epoch = taken->epoch;
     engine->base_at = engine->now;
-    engine->base_wall = taken->wall > taken->at_newest ? taken->wall : taken->at_newest;
+    engine->base_core = taken->at;
     engine->batch_first = taken->batch_newest + 1;
     engine->job_below = taken->job_below;
     engine->batch_below = taken->batch_below;

@@ -20,8 +20,8 @@
  * The engine does no I/O: it asks the store, which answers through engine_results, and hands its
  * effects to ports (engine_port.h).  Production and the simulator fill the same tables.
  * Not thread-safe: one thread owns it.  Times are that thread's monotonic milliseconds; the core's
- * time is Postgres's at the takeover, or the newest journal row's when that is later, and goes on
- * from there. */
+ * time goes on from the leader before, as the store's taken->at says (time_rule.h), and is moved by
+ * the monotonic clock from there. */
 #pragma once
 
 #include "controlplane/core/core.h"

@@ -6,7 +6,7 @@
 
 fl_ms engine_lead_now(const struct engine *engine)
 {
-    return engine->base_wall + (engine->now - engine->base_at);
+    return engine->base_core + (engine->now - engine->base_at);
 }
 
 static bool is_alone(const struct engine *engine)
@@ -244,7 +244,7 @@ fl_ms engine_lead_deadline(const struct engine *engine)
     if (!is_closed(engine)) {
         if (engine_inbox_has_next(&engine->inbox)) return engine->now;
         tick = core_deadline(engine->core);
-        if (tick != NEVER) due = tick - engine->base_wall + engine->base_at;
+        if (tick != NEVER) due = tick - engine->base_core + engine->base_at;
     }
     if (engine->is_away) {
         bool is_back = engine->flights.len == 0 ||

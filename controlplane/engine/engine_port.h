@@ -30,7 +30,7 @@ struct engine_taken {
     uint32_t incarnation;
     uint64_t batch_newest;
     fl_ms at_newest;    /* the newest journal row's time */
-    fl_ms wall;         /* Postgres's clock at the takeover */
+    fl_ms at;           /* the core's time when 'taken' is called: see time_rule.h */
     uint64_t job_below; /* ids and batches for which partitions exist */
     uint64_t batch_below;
     struct engine_journal_key keys[ENGINE_INFLIGHT_MAX]; /* from 'batch_from' on */

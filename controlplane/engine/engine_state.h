@@ -35,7 +35,7 @@ struct engine {
     struct fl_err load_err;
     bool is_load_bad;
     fl_ms led_at;             /* since when it leads */
-    fl_ms base_wall, base_at; /* the core's time and ours at the takeover */
+    fl_ms base_core, base_at; /* the core's time and ours at the takeover */
     uint32_t incarnation;
     uint64_t job_below, batch_below, batch_first;
     bool is_room_new;

@@ -2,11 +2,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "controlplane/store/pg_conn.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/io/clock.h"
 
 struct lease {
     struct lease_rule rule;
@@ -15,6 +17,10 @@ struct lease {
     struct pg_conn *conn;
     fl_ms connect_at; /* after a loss: when to connect again */
     int answered;     /* how many rows the answer has; below 0: the statement failed */
+    fl_ms core_ahead_ms;
+    uint64_t boot;
+    struct time_mark kept, asked; /* the newest renewal that succeeded; the one on its way */
+    char set_text[TIME_TEXT_MAX]; /* "": nothing to tell */
 };
 
 static char *copy(const char *text)
@@ -33,6 +39,7 @@ struct lease *lease_create(const char *conninfo, const char *holder, uint32_t tt
     lease->holder = copy(holder);
     lease->rule.ttl_ms = ttl_ms;
     lease->waker = *waker;
+    lease->boot = fl_clock_boot();
     return lease;
 }
 
@@ -51,9 +58,11 @@ void lease_destroy(struct lease *lease)
     fl_free(lease);
 }
 
-void lease_hold(struct lease *lease, fl_ms asked_at)
+void lease_hold(struct lease *lease, fl_ms asked_at, fl_ms core_ahead_ms)
 {
     lease_rule_hold(&lease->rule, asked_at);
+    lease->core_ahead_ms = core_ahead_ms;
+    lease->kept.at = 0;
     if (!lease->conn) lease->connect_at = asked_at;
 }
 
@@ -83,22 +92,54 @@ fl_ms lease_deadline(const struct lease *lease)
     return due;
 }
 
+#define LEASE_CLOCKS                                                                               \
+    " core_at = $2, postgres_at = (extract(epoch from clock_timestamp()) * 1000)::int8,"           \
+    " hub_at = $3, uptime_at = $4, boot = $5"
+#define LEASE_RETURNS " where holder = $1 returning postgres_at"
+
 /* False: the connection is lost. */
 static bool ask(struct lease *lease, enum lease_question question, fl_ms now)
 {
     static const char renew[] =
-        "update lease set expires_at = clock_timestamp() + $2::int8 * interval '1 ms'"
-        " where holder = $1 returning 1";
+        "update lease set expires_at = clock_timestamp() + $6::int8 * interval '1 ms'," LEASE_CLOCKS
+            LEASE_RETURNS;
     static const char release[] = "update lease set holder = '', instance = '',"
-                                  " expires_at = clock_timestamp() where holder = $1 returning 1";
+                                  " expires_at = clock_timestamp()," LEASE_CLOCKS LEASE_RETURNS;
     bool is_renewal = question == LEASE_ASK_RENEWAL;
-    char ttl[16];
-    const char *texts[] = {lease->holder, ttl};
+    struct time_mark mark = {
+        .at = now + lease->core_ahead_ms,
+        .clocks = {.hub = fl_clock_wall(), .uptime = fl_clock_uptime(), .boot = lease->boot},
+    };
+    char at[24], hub[24], uptime[24], boot[24], ttl[16];
+    const char *texts[] = {lease->holder, at, hub, uptime, boot, ttl};
 
+    snprintf(at, sizeof at, "%" PRId64, mark.at);
+    snprintf(hub, sizeof hub, "%" PRId64, mark.clocks.hub);
+    snprintf(uptime, sizeof uptime, "%" PRId64, mark.clocks.uptime);
+    snprintf(boot, sizeof boot, "%" PRIu64, mark.clocks.boot);
     snprintf(ttl, sizeof ttl, "%" PRIu32, lease->rule.ttl_ms);
+    lease->asked = mark;
     lease->answered = -1;
     lease_rule_asked(&lease->rule, question, now);
-    return pg_conn_send_text(lease->conn, is_renewal ? renew : release, is_renewal ? 2 : 1, texts);
+    return pg_conn_send_text(lease->conn, is_renewal ? renew : release, is_renewal ? 6 : 5, texts);
+}
+
+/* A renewal was answered: the row has what was asked. */
+static void keep(struct lease *lease, const PGresult *result)
+{
+    struct time_mark before = lease->kept;
+
+    lease->kept = lease->asked;
+    lease->kept.clocks.postgres = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+    FL_IGNORE(time_rule_is_set(&before, &lease->kept.clocks, lease->kept.at, lease->set_text));
+}
+
+bool lease_saw_clock_set(struct lease *lease, char ret_text[TIME_TEXT_MAX])
+{
+    if (lease->set_text[0] == '\0') return false;
+    memcpy(ret_text, lease->set_text, TIME_TEXT_MAX);
+    lease->set_text[0] = '\0';
+    return true;
 }
 
 /* True: an answer is complete, in *ret_answer. */
@@ -116,7 +157,10 @@ static bool read_answer(struct lease *lease, enum lease_answer *ret_answer)
                                                  : LEASE_DONE;
             return true;
         case PG_RESULT:
-            if (PQresultStatus(result) == PGRES_TUPLES_OK) lease->answered = PQntuples(result);
+            if (PQresultStatus(result) == PGRES_TUPLES_OK) {
+                lease->answered = PQntuples(result);
+                if (lease->answered > 0) keep(lease, result);
+            }
             PQclear(result);
             break;
         }

@@ -29,7 +29,7 @@ struct memo {
     enum partition_family family;
     const char *table;
     uint64_t lo;
-    fl_ms gone_at; /* by the database's clock */
+    fl_ms gone_at; /* in the core's time */
     bool is_least; /* gone_at is a lower bound: ask again at that time */
 };
 
@@ -43,7 +43,8 @@ struct partition {
     enum state state;
     fl_ms deadline;               /* when IDLE ends */
     fl_ms check_at;               /* when to look for old partitions */
-    fl_ms wall;                   /* the database's clock at the last list */
+    fl_ms core_ahead_ms;          /* the core's time is so far ahead of ours */
+    fl_ms at;                     /* the core's time at the last list */
     bool is_checking;             /* this pass looks for old partitions */
     FL_VEC(struct entry) entries; /* by table, then lo */
     FL_VEC(struct memo) memos;
@@ -135,7 +136,6 @@ static void send_text(struct partition *partition, enum state state, const char 
 static const char LIST[] =
     "select p.relname, c.relname, coalesce(pg_get_expr(c.relpartbound, c.oid), ''),"
     " i.inhrelid is not null, coalesce(i.inhdetachpending, false),"
-    " (extract(epoch from clock_timestamp()) * 1000)::int8,"
     " (select coalesce(max(id), 0) from job), (select coalesce(max(batch), 0) from journal),"
     " coalesce((select value from counter where id = 1), 0)"
     " from pg_class p join pg_class c on c.relkind = 'r' and c.relnamespace = p.relnamespace"
@@ -145,11 +145,13 @@ static const char LIST[] =
 
 static void list(struct partition *partition, fl_ms now)
 {
+    partition->at = now + partition->core_ahead_ms;
     send_text(partition, LISTING, LIST, now);
 }
 
-void partition_start(struct partition *partition, fl_ms now)
+void partition_start(struct partition *partition, fl_ms core_ahead_ms, fl_ms now)
 {
+    partition->core_ahead_ms = core_ahead_ms;
     if (partition->state != OFF) return;
     partition->check_at = now;
     reconnect(partition, now);
@@ -212,14 +214,13 @@ static void read_list(struct partition *partition, const PGresult *result)
         struct entry entry = {.is_attached = *PQgetvalue(result, i, 3) == 't',
                               .is_detaching = *PQgetvalue(result, i, 4) == 't'};
         const char *name = PQgetvalue(result, i, 1);
-        uint64_t job = strtoull(PQgetvalue(result, i, 6), NULL, 10);
-        uint64_t batch = strtoull(PQgetvalue(result, i, 7), NULL, 10);
-        uint64_t job_next = strtoull(PQgetvalue(result, i, 8), NULL, 10);
+        uint64_t job = strtoull(PQgetvalue(result, i, 5), NULL, 10);
+        uint64_t batch = strtoull(PQgetvalue(result, i, 6), NULL, 10);
+        uint64_t job_next = strtoull(PQgetvalue(result, i, 7), NULL, 10);
 
         if (job_next > 0 && job_next - 1 > job) job = job_next - 1;
         if (job > partition->used[PARTITION_JOBS]) partition->used[PARTITION_JOBS] = job;
         if (batch > partition->used[PARTITION_BATCHES]) partition->used[PARTITION_BATCHES] = batch;
-        partition->wall = strtoll(PQgetvalue(result, i, 5), NULL, 10);
         for (int f = 0; f < PARTITION_FAMILIES_LEN; f++) {
             for (const char *const *table = partition_tables[f]; *table; table++) {
                 if (strcmp(*table, PQgetvalue(result, i, 0)) != 0) continue;
@@ -416,7 +417,7 @@ static bool remove_old(struct partition *partition, fl_ms now)
         if (!is_asked(entry) || !partition_may_go(entry->range, partition->used[entry->family])) {
             continue;
         }
-        if (memo && memo->gone_at > partition->wall) continue;
+        if (memo && memo->gone_at > partition->at) continue;
         if (memo && !memo->is_least) {
             remove_now(partition, entry, now);
             return true;
@@ -424,7 +425,7 @@ static bool remove_old(struct partition *partition, fl_ms now)
         partition->asked = *entry;
         partition->ask_next++;
         partition_newest_sql(sql, sizeof sql, entry->family, entry->table, entry->range,
-                             partition->wall - partition->config.retention_ms);
+                             partition->at - partition->config.retention_ms);
         send_text(partition, ASKING, sql, now);
         return true;
     }
@@ -465,7 +466,7 @@ static void delete_keys(struct partition *partition, fl_ms now)
     snprintf(sql, sizeof sql,
              "delete from idempotency where ctid = any(array(select ctid from idempotency"
              " where at < %" PRId64 " limit %d))",
-             partition->wall - partition->config.idempotency_retention_ms, IDEMPOTENCY_CHUNK);
+             partition->at - partition->config.idempotency_retention_ms, IDEMPOTENCY_CHUNK);
     send_text(partition, DELETING, sql, now);
 }
 

@@ -41,7 +41,9 @@ struct partition *partition_create(const char *conninfo, enum partition_role rol
                                    const struct pg_waker *waker);
 void partition_destroy(struct partition *partition); /* NULL is fine */
 
-void partition_start(struct partition *partition, fl_ms now);
+/* Ages are counted in the core's time, 'core_ahead_ms' ahead of the times that are passed here: no
+ * step of a clock removes anything early.  A second start sets only that. */
+void partition_start(struct partition *partition, fl_ms core_ahead_ms, fl_ms now);
 void partition_stop(struct partition *partition); /* closes the connection in any state */
 
 /* The newest numbers in use, as batches are sent.  The MAKER makes partitions at once when they

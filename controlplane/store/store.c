@@ -14,6 +14,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/vec.h"
+#include "shared/io/clock.h"
 
 enum {
     READER_RETRY_MS = 500,
@@ -243,6 +244,26 @@ static void send_take(struct store *store, fl_ms now)
     }
 }
 
+/* The takeover is done: the core's time goes on, and partitions grow old by it. */
+static void set_time(struct store *store, fl_ms now)
+{
+    struct engine_taken *taken = &store->take.taken;
+    struct time_reading clocks = {.postgres = store->take.postgres,
+                                  .hub = fl_clock_wall(),
+                                  .uptime = fl_clock_uptime(),
+                                  .boot = fl_clock_boot()};
+    char text[TIME_TEXT_MAX];
+
+    taken->at = time_rule_resume(&store->take.mark, &clocks, taken->at_newest);
+    if (time_rule_is_set(&store->take.mark, &clocks, taken->at, text) ||
+        time_rule_differ(&clocks, taken->at, text)) {
+        on_trouble(store, "clock", text);
+    }
+    lease_hold(store->lease, store->take_sent_at, taken->at - now);
+    partition_start(store->maker, taken->at - now, now);
+    partition_start(store->remover, taken->at - now, now);
+}
+
 static void read_take(struct store *store, fl_ms now)
 {
     const struct engine_taken *taken = &store->take.taken;
@@ -256,9 +277,7 @@ static void read_take(struct store *store, fl_ms now)
         break;
     case TAKEOVER_DONE:
         store->writer_state = WRITER_READY;
-        lease_hold(store->lease, store->take_sent_at);
-        partition_start(store->maker, now);
-        partition_start(store->remover, now);
+        set_time(store, now);
         store->results.taken(store->results.ctx, taken, now);
         break;
     }
@@ -638,6 +657,8 @@ fl_ms store_deadline(const struct store *store)
 
 void store_turn(struct store *store, fl_ms now)
 {
+    char text[TIME_TEXT_MAX];
+
     store->has_results = false;
     /* First, so that nothing is issued on a lease that ran out while this thread was stopped. */
     if (lease_turn(store->lease, now)) {
@@ -645,6 +666,7 @@ void store_turn(struct store *store, fl_ms now)
         stop_maintenance(store);
         store->results.lease_lost(store->results.ctx, now);
     }
+    if (lease_saw_clock_set(store->lease, text)) on_trouble(store, "clock", text);
     turn_writer(store, now);
     turn_load(store, now);
     turn_reader(store, now);

@@ -35,7 +35,7 @@ struct store_config store_config_default(void);
 enum { STORE_LOOKUPS_MAX = 1000, STORE_INFLIGHT_MAX = ENGINE_INFLIGHT_MAX };
 
 /* For the log: a failure that will be tried again, or that gives the engine only a code.  Values of
- * 'what' are take, load, commit, lookup, maintenance, make, detach and drop. */
+ * 'what' are take, clock, load, commit, lookup, maintenance, make, detach and drop. */
 typedef void store_trouble_fn(void *ctx, const char *what, const char *text);
 
 /* Both structs are copied, with their strings. */

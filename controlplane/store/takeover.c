@@ -19,11 +19,13 @@ static const struct {
     [BEGIN] = {"begin", 0, false},
     /* If a lock is held for longer, the takeover fails and is tried again. */
     [LIMIT] = {"set local lock_timeout = '4s'", 0, false},
+    /* It cannot expire that late, unless Postgres's clock was set back since. */
     [LEASE] =
         {"update lease set holder = $1, instance = $2,"
          " expires_at = clock_timestamp() + $3::int8 * interval '1 ms'"
          " where expires_at < clock_timestamp() or holder = '' or holder = $1 or instance = $2"
-         " returning 1",
+         " or expires_at > clock_timestamp() + 2 * $3::int8 * interval '1 ms'"
+         " returning core_at, postgres_at, hub_at, uptime_at, boot",
          3, false},
     [END_OLD] =
         {"select pg_terminate_backend(a.pid, 2000) from leader l join pg_stat_activity a"
@@ -87,6 +89,12 @@ static void read_step(struct takeover *take, const PGresult *result)
     switch ((enum step)take->step) {
     case LEASE:
         take->has_lease = rows == 1;
+        if (rows != 1) break;
+        take->mark.at = (fl_ms)number(result, 0, 0);
+        take->mark.clocks.postgres = (fl_ms)number(result, 0, 1);
+        take->mark.clocks.hub = (fl_ms)number(result, 0, 2);
+        take->mark.clocks.uptime = (fl_ms)number(result, 0, 3);
+        take->mark.clocks.boot = number(result, 0, 4);
         break;
     case EPOCH:
         if (rows != 1) break;
@@ -97,7 +105,7 @@ static void read_step(struct takeover *take, const PGresult *result)
         if (rows != 1) break;
         taken->batch_newest = number(result, 0, 0);
         taken->at_newest = (fl_ms)number(result, 0, 1);
-        taken->wall = (fl_ms)number(result, 0, 2);
+        take->postgres = (fl_ms)number(result, 0, 2);
         taken->job_below = number(result, 0, 3);
         taken->batch_below = number(result, 0, 4);
         break;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "controlplane/engine/engine_port.h" /* struct engine_taken */
+#include "controlplane/engine/time_rule.h"
 #include "controlplane/store/pg_conn.h"
 
 struct takeover_request {
@@ -27,7 +28,9 @@ struct takeover {
     int step;
     bool is_failed, has_lease;
     enum fl_code code;
-    struct engine_taken taken;
+    struct time_mark mark;     /* the lease's row as it was found */
+    fl_ms postgres;            /* Postgres's clock; valid with TAKEOVER_DONE */
+    struct engine_taken taken; /* all but 'at', which its caller knows */
 };
 
 /* On a READY writer connection.  False: it is LOST. */

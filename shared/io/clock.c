@@ -1,7 +1,11 @@
 #include "shared/io/clock.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "shared/base/hash.h"
 
 int64_t fl_clock_mono_us(void)
 {
@@ -22,6 +26,24 @@ fl_ms fl_clock_wall(void)
 
     clock_gettime(CLOCK_REALTIME, &now);
     return (fl_ms)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+fl_ms fl_clock_uptime(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (fl_ms)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+uint64_t fl_clock_boot(void)
+{
+    char text[64];
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof text);
+
+    if (fd >= 0) close(fd);
+    return len <= 0 ? 0 : fl_hash64(0, text, (size_t)len) >> 1;
 }
 
 void fl_clock_print(fl_ms wall, char out[FL_CLOCK_TEXT_MAX])

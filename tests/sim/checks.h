@@ -14,7 +14,7 @@
  *   I20 everything settles               I21 one audit row a mutation
  *   I22 same seed, same trace            I23 an agent speaks of its own
  *   I24 nothing makes a core fail
- * fake_runtime checks I9, main I22, and each assertion I24.  The policy model checks I25 to I31,
+ * fake_runtime checks I9, main I22, and each assertion I24.  The policy model checks I25 to I32,
  * and how long work waits (I20): see policy_model.h.
  * A broken one ends the process through sim_broken. */
 #pragma once
@@ -41,6 +41,8 @@ void checks_set_runtimes(struct checks *checks, struct fake_runtime *const *runt
 /* ---- as things happen ------------------------------------------------------------------------ */
 void checks_term(struct checks *checks, uint64_t epoch); /* a takeover succeeded */
 void checks_db_back(struct checks *checks); /* a commit that took too long came through */
+/* A wall clock was set. */
+void checks_clock_set(struct checks *checks, bool do_hubs_differ);
 /* A batch became durable; its rows were decided between these two times. */
 void checks_committed(struct checks *checks, fl_ms opened_at, fl_ms formed_at);
 /* A hub lets this out, now; 'epoch' is its term's.  'is_current': the answer was made of the state

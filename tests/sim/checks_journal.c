@@ -399,6 +399,11 @@ static void read_row(struct checks *checks, struct tally *tally, const struct ro
 
 /* ---- a batch became durable ------------------------------------------------------------------ */
 
+void checks_clock_set(struct checks *checks, bool do_hubs_differ)
+{
+    policy_clock_set(checks->policy, do_hubs_differ);
+}
+
 void checks_committed(struct checks *checks, fl_ms opened_at, fl_ms formed_at)
 {
     for (; checks->journal_len < fake_pg_journal_len(checks->pg); checks->journal_len++) {

@@ -44,6 +44,7 @@ struct db_client {
     struct db *db;
     struct engine_results results;
     void (*wake)(void *ctx);
+    struct time_reading (*clocks)(void *ctx);
     void *wake_ctx;
     const char *instance;
     uint32_t away_ms;
@@ -55,6 +56,11 @@ struct db_client {
     bool is_cut;             /* the writer's connection is lost, its owner will hear of it */
     FL_VEC(uint64_t) flying; /* batches whose answer is due, oldest first */
     struct engine_taken taken;
+    struct time_mark mark; /* with 'taken', as the lease's row kept it */
+    fl_ms taken_wall;
+    fl_ms core_ahead_ms;    /* the core's time is so far ahead of its own clock */
+    struct time_mark asked; /* the renewal on its way */
+    fl_ms asked_at;         /* in true time */
     uint64_t take_from;
     uint64_t lost_batch, lost_epoch; /* the first one of unknown fate */
     bool is_alive;                   /* its process is */
@@ -78,14 +84,25 @@ struct db {
     FL_VEC(struct commit *) commits;    /* not freed yet */
     FL_VEC(struct lookup) lookups;      /* on their way, by number */
     uint64_t lookup_next;
+    fl_ms renewed_at;
     fl_ms down_until, slow_until, slow_ms, wall_offset;
     bool is_full;
     const char *leader; /* the last to take over */
 };
 
+fl_ms db_renewed_at(const struct db *db)
+{
+    return db->renewed_at;
+}
+
+fl_ms db_true_wall(const struct db *db)
+{
+    return (fl_ms)EPOCH_2026_MS_HIGH * 1000 + db->sim->now;
+}
+
 static fl_ms wall(const struct db *db)
 {
-    return (fl_ms)EPOCH_2026_MS_HIGH * 1000 + db->sim->now + db->wall_offset;
+    return db_true_wall(db) + db->wall_offset;
 }
 
 static bool is_down(const struct db *db)
@@ -158,7 +175,8 @@ struct fake_pg *db_pg(struct db *db)
 }
 
 struct db_client *db_client_create(struct db *db, const char *instance, uint32_t away_ms,
-                                   void (*wake)(void *ctx), void *ctx)
+                                   void (*wake)(void *ctx), struct time_reading (*clocks)(void *),
+                                   void *ctx)
 {
     struct db_client *client = fl_new(struct db_client);
 
@@ -166,6 +184,7 @@ struct db_client *db_client_create(struct db *db, const char *instance, uint32_t
     client->instance = instance;
     client->away_ms = away_ms;
     client->wake = wake;
+    client->clocks = clocks;
     client->wake_ctx = ctx;
     client->is_alive = true;
     client->lease.ttl_ms = FAKE_PG_TTL_MS;
@@ -263,6 +282,28 @@ static void note_fate(struct db_client *client)
     client->lost_batch = 0;
 }
 
+/* As store.c does. */
+static void set_time(struct db_client *client)
+{
+    struct time_reading clocks = client->clocks(client->wake_ctx);
+    char text[TIME_TEXT_MAX];
+
+    clocks.postgres = client->taken_wall;
+    client->taken.at = time_rule_resume(&client->mark, &clocks, client->taken.at_newest);
+    client->core_ahead_ms = client->taken.at - client->now;
+    if (time_rule_is_set(&client->mark, &clocks, client->taken.at, text)) {
+        sim_mark(client->db->sim, MARK_clock_set);
+    }
+}
+
+static struct time_mark mark_now(struct db_client *client)
+{
+    struct time_reading clocks = client->clocks(client->wake_ctx);
+
+    /* A process may be stopped while it stands still: not in its last turn, but now. */
+    return (struct time_mark){.at = clocks.uptime + client->core_ahead_ms, .clocks = clocks};
+}
+
 static void take_answered(void *ctx, uint64_t generation, uint64_t code)
 {
     struct db_client *client = ctx;
@@ -271,6 +312,7 @@ static void take_answered(void *ctx, uint64_t generation, uint64_t code)
     if (!is_awaited(client, generation)) return;
     if (code == FL_OK) {
         client->lease_epoch = client->taken.epoch;
+        set_time(client);
         lease_rule_hold(&client->lease, client->take_sent_at);
         client->results.taken(client->results.ctx, &client->taken, client->now);
     } else {
@@ -294,7 +336,8 @@ static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
         if (is_deaf) sim_fault(db->sim, FAULT_db_deaf);
         backend = fake_pg_connect(db->pg);
         code = fake_pg_take(db->pg, backend, client->instance, wall(db), client->take_from,
-                            &client->taken);
+                            &client->taken, &client->mark);
+        client->taken_wall = wall(db);
         if (code == FL_OK) {
             note_fate(client);
             if (db->leader && db->leader != client->instance) sim_mark(db->sim, MARK_take_other);
@@ -618,7 +661,9 @@ static void renew_arrives(void *ctx, uint64_t question, uint64_t epoch)
 
     if (!client->is_alive) return;
     if (!is_down(db)) {
-        code = fake_pg_renew(db->pg, client->instance, epoch, wall(db)) ? FL_OK : FL_DEPOSED;
+        code = fake_pg_renew(db->pg, client->instance, epoch, wall(db), client->asked) ? FL_OK
+                                                                                       : FL_DEPOSED;
+        if (code == FL_OK) db->renewed_at = client->asked_at;
     }
     if (code == FL_OK && sim_chance(db->sim, db->config.lease_cut_ppm)) {
         sim_fault(db->sim, FAULT_lease_cut);
@@ -633,6 +678,8 @@ static void renew(struct db_client *client)
 
     if (lease_rule_next(&client->lease, client->now) != LEASE_ASK_RENEWAL) return;
     lease_rule_asked(&client->lease, LEASE_ASK_RENEWAL, client->now);
+    client->asked = mark_now(client);
+    client->asked_at = sim->now;
     sim_at(sim, sim->now + draw_delay(client->db), renew_arrives, client, ++client->question,
            client->lease_epoch);
 }
@@ -640,7 +687,8 @@ static void renew(struct db_client *client)
 void db_client_release(struct db_client *client)
 {
     if (is_down(client->db)) return;
-    fake_pg_release(client->db->pg, client->instance, client->taken.epoch);
+    fake_pg_release(client->db->pg, client->instance, client->taken.epoch, wall(client->db),
+                    mark_now(client));
 }
 
 /* ---- the turn -------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* db.h - the way to the fake Postgres and back: delays, lost connections, a server that stops or is
  * slow.  A client stands for one hub's connections: the writer with its pipeline, the readers, the
- * lease's own, which is asked as the product's rule says (engine/lease_rule.h).  The store's
- * promise holds here too: after 'drop' or a new 'take' no result of what was asked before comes;
- * but what was sent may still be executed.
+ * lease's own, which is asked as the product's rules say (engine/lease_rule.h, time_rule.h).  The
+ * store's promise holds here too: after 'drop' or a new 'take' no result of what was asked before
+ * comes; but what was sent may still be executed.
  * Single-threaded, in the sim's time. */
 #pragma once
 
@@ -29,13 +29,16 @@ void db_destroy(struct db *db);
 void db_set_checks(struct db *db,
                    struct checks *checks); /* told of each batch that became durable */
 struct fake_pg *db_pg(struct db *db);
+fl_ms db_renewed_at(const struct db *db); /* the newest renewal that succeeded was asked for then */
+fl_ms db_true_wall(const struct db *db);  /* a wall clock that was never set */
 
 /* ---- a hub's side, as store.h is the engine thread's ----------------------------------------- */
 
-/* 'wake': something has arrived, a turn is due.  The instance's name lives as long as the
- * client. */
+/* 'wake': something has arrived, a turn is due.  'clocks': the hub's own.  The instance's
+ * name lives as long as the client. */
 struct db_client *db_client_create(struct db *db, const char *instance, uint32_t away_ms,
-                                   void (*wake)(void *ctx), void *ctx);
+                                   void (*wake)(void *ctx), struct time_reading (*clocks)(void *),
+                                   void *ctx);
 void db_client_destroy(struct db_client *client); /* a process is gone: as its engine's drop */
 
 /* Its process stands still until then, and takes no turn. */

@@ -39,6 +39,7 @@ struct fake_pg {
     /* the lease row */
     char lease_instance[64];
     fl_ms lease_expires_at;
+    struct time_mark lease_mark;
     struct fl_buf scratch;
 };
 
@@ -348,8 +349,8 @@ void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_bel
 /* The lease may be taken: it has run out, was released, or is the same instance's. */
 static bool lease_is_free(const struct fake_pg *pg, const char *instance, fl_ms wall)
 {
-    return pg->lease_expires_at < wall || pg->lease_instance[0] == 0 ||
-           strcmp(pg->lease_instance, instance) == 0;
+    return pg->lease_expires_at < wall || pg->lease_expires_at > wall + 2 * FAKE_PG_TTL_MS ||
+           pg->lease_instance[0] == 0 || strcmp(pg->lease_instance, instance) == 0;
 }
 
 static void lease_set(struct fake_pg *pg, const char *instance, fl_ms expires_at)
@@ -362,7 +363,8 @@ static void lease_set(struct fake_pg *pg, const char *instance, fl_ms expires_at
 }
 
 enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *instance, fl_ms wall,
-                          uint64_t batch_from, struct engine_taken *ret_taken)
+                          uint64_t batch_from, struct engine_taken *ret_taken,
+                          struct time_mark *ret_mark)
 {
     struct engine_taken taken = {0};
     struct backend *old;
@@ -386,7 +388,6 @@ enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *inst
     taken.incarnation = pg->incarnation;
     taken.batch_newest = fake_pg_newest(pg);
     taken.at_newest = pg->journal.at[pg->journal.len - 1].at;
-    taken.wall = wall;
     taken.job_below = pg->job_below;
     taken.batch_below = pg->batch_below;
     for (size_t i = batch_from; batch_from && i < pg->journal.len && taken.keys_len < 8; i++) {
@@ -394,20 +395,27 @@ enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *inst
             (struct engine_journal_key){pg->journal.at[i].batch, pg->journal.at[i].epoch};
     }
     *ret_taken = taken;
+    *ret_mark = pg->lease_mark;
     return FL_OK;
 }
 
-bool fake_pg_renew(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall)
+bool fake_pg_renew(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall,
+                   struct time_mark mark)
 {
     if (strcmp(pg->lease_instance, instance) != 0 || pg->epoch != epoch) return false;
     pg->lease_expires_at = wall + FAKE_PG_TTL_MS;
+    mark.clocks.postgres = wall;
+    pg->lease_mark = mark;
     return true;
 }
 
-void fake_pg_release(struct fake_pg *pg, const char *instance, uint64_t epoch)
+void fake_pg_release(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall,
+                     struct time_mark mark)
 {
     if (strcmp(pg->lease_instance, instance) != 0 || pg->epoch != epoch) return;
     pg->lease_instance[0] = 0;
+    mark.clocks.postgres = wall;
+    pg->lease_mark = mark;
 }
 
 /* ---- batches --------------------------------------------------------------------------------- */

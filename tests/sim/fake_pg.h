@@ -13,6 +13,7 @@
 
 #include "controlplane/core/row_table.h"
 #include "controlplane/engine/engine.h"
+#include "controlplane/engine/time_rule.h"
 
 struct fake_pg;
 struct pg_table;
@@ -44,16 +45,20 @@ void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_bel
 
 /* ---- the store's connections ----------------------------------------------------------------- */
 
-/* The takeover transaction on a new writer connection.  FL_OK; FL_DEPOSED: the lease is another's;
+/* The takeover transaction on a new writer connection; 'ret_mark' is what the lease's row keeps of
+ * time, and the caller makes taken->at of it.  FL_OK; FL_DEPOSED: the lease is another's;
  * FL_NO_SPACE; FL_UNAVAILABLE: the backend is gone; FL_CONFLICT: it waits for a lock, ask again
  * later. */
 enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *instance, fl_ms wall,
-                          uint64_t batch_from, struct engine_taken *ret_taken);
+                          uint64_t batch_from, struct engine_taken *ret_taken,
+                          struct time_mark *ret_mark);
 
-/* False: the lease is not this instance's. */
-bool fake_pg_renew(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall);
+/* False: the lease is not this instance's.  The row keeps 'mark', with 'wall' for Postgres's. */
+bool fake_pg_renew(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall,
+                   struct time_mark mark);
 /* Nothing, when this instance has taken over from itself since. */
-void fake_pg_release(struct fake_pg *pg, const char *instance, uint64_t epoch);
+void fake_pg_release(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall,
+                     struct time_mark mark);
 
 /* One batch: everything up to COMMIT, then COMMIT.  'text' (may be NULL) gets the server's text for
  * a refusal.  ENGINE_UNKNOWN: the backend is gone, and no answer will come. */

@@ -8,6 +8,8 @@
 #include "shared/base/vec.h"
 #include "tests/sim/hub_state.h"
 
+enum { HUBS_MAX = 16 };
+
 fl_ms hub_clock(const struct hub *hub)
 {
     fl_ms now = hub->sim->now;
@@ -207,6 +209,30 @@ static void on_arrival(void *ctx)
     hub_work(ctx);
 }
 
+static struct time_reading read_clocks(void *ctx)
+{
+    const struct hub *hub = ctx;
+
+    return (struct time_reading){.hub = db_true_wall(hub->db) + hub->wall_offset,
+                                 .uptime = hub_clock(hub),
+                                 .boot = hub->host_boot};
+}
+
+void hub_set_clock(struct hub *hub, fl_ms offset)
+{
+    hub->wall_offset = offset;
+}
+
+fl_ms hub_wall_offset(const struct hub *hub)
+{
+    return hub->wall_offset;
+}
+
+void hub_share_host(struct hub *hub)
+{
+    hub->shares_host = true;
+}
+
 void hub_start(struct hub *hub)
 {
     struct engine_ports ports = {
@@ -229,10 +255,13 @@ void hub_start(struct hub *hub)
     memset(hub->epoch_newest, 0, sizeof(hub->epoch_newest));
     fake_log_store_start(hub->logs);
     hub->paused_until = 0;
-    hub->clock_offset = sim_between(hub->sim, 0, 1000000000);
-    hub->drift_ppm = sim_between(hub->sim, -10000, 10000);
-    hub->db_client =
-        db_client_create(hub->db, hub->instance, hub->config.engine.away_ms, on_arrival, hub);
+    if (hub->host_boot == 0 || (!hub->shares_host && sim_chance(hub->sim, 500000))) {
+        hub->host_boot = hub->boot * HUBS_MAX + hub->config.host + 1;
+        hub->clock_offset = sim_between(hub->sim, 0, 1000000000);
+        hub->drift_ppm = sim_between(hub->sim, -10000, 10000);
+    }
+    hub->db_client = db_client_create(hub->db, hub->instance, hub->config.engine.away_ms,
+                                      on_arrival, read_clocks, hub);
     hub->config.engine.seed = fl_hash_u64(hub->sim->seed, hub->boot);
     store = db_client_port(hub->db_client);
     hub->engine = engine_create(&hub->config.engine, &store, &ports, hub_clock(hub));

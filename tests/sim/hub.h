@@ -37,6 +37,10 @@ void hub_start(struct hub *hub);
 void hub_kill(struct hub *hub, bool is_silent);
 void hub_stop(struct hub *hub); /* in good order: the lease is released */
 void hub_pause(struct hub *hub, fl_ms until);
+void hub_set_clock(struct hub *hub,
+                   fl_ms offset); /* its host's wall clock, to the true time + this */
+fl_ms hub_wall_offset(const struct hub *hub);
+void hub_share_host(struct hub *hub); /* with Postgres; its host is not booted any more */
 bool hub_is_up(const struct hub *hub);
 bool hub_is_paused(const struct hub *hub);
 bool hub_leads(const struct hub *hub);

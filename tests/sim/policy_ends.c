@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "tests/sim/policy_runs.h"
+#include "tests/sim/policy_time.h"
 
 /* A set of reasons, any of which an end may give: the leader may have known more than the model. */
 typedef uint64_t reasons;
@@ -252,7 +253,13 @@ static void I28_no_deadline_is_early(struct policy *policy, const struct row_job
 {
     const struct policy_job *job = policy_job(policy, row->job);
     fl_ms deadline_ms = policy_deadline_ms(job);
+    fl_ms ran_ms = policy->formed_at - job->first_start_true;
 
+    if (job->first_start && ran_ms < deadline_ms * POLICY_PACE_LEAST / 1000 - 100) {
+        sim_broken(policy->sim, "I32",
+                   "the deadline of job %" PRIu64 " of %lld ms ends it after %lld ms", row->job,
+                   (long long)deadline_ms, (long long)ran_ms);
+    }
     if (job->first_start && policy->at >= job->first_start + deadline_ms) return;
     sim_broken(policy->sim, "I28", "the deadline of job %" PRIu64 " ends it %lld ms early",
                row->job, (long long)(job->first_start + deadline_ms - policy->at));

@@ -11,6 +11,7 @@
 #include "tests/sim/policy_ends.h"
 #include "tests/sim/policy_reads.h"
 #include "tests/sim/policy_runs.h"
+#include "tests/sim/policy_time.h"
 
 struct policy *policy_create(struct sim *sim, const struct policy_config *config)
 {
@@ -573,6 +574,7 @@ static void read_mark(struct policy *policy, const struct row_mark_set *row)
     case CORE_MARK_first_start:
         policy_ends_first_start(policy, row);
         job->first_start = row->value;
+        job->first_start_true = policy->formed_at - (policy->at - row->value);
         break;
     case CORE_MARK_picked:
         break;
@@ -673,6 +675,7 @@ void policy_committed(struct policy *policy, const struct fake_pg_journal *entry
     if (policy->epoch != entry->epoch) policy->term_at = entry->at;
     policy->epoch = entry->epoch;
     policy->batch = entry->batch;
+    policy_time_batch(policy);
     work_off(policy);
     while (reader.pos < reader.len) {
         struct fl_err err = {0};

@@ -7,6 +7,7 @@
  *   I28 ends have their true reasons, are charged, repeated, summed up (policy_ends, policy_runs)
  *   I29 each change was asked for (policy_asked)    I30 who may come in does (policy_access)
  *   I31 what is shown is so (policy_reads)
+ *   I32 the core's time keeps pace with the true time (policy_time)
  *   I20 work that fits is not kept waiting (policy_wait.c)
  * What the leader knew at a decision is known within bounds: at least each report that it had
  * acknowledged, at most each report taken in before the batch was formed.  Where the two differ the
@@ -34,6 +35,8 @@ void policy_destroy(struct policy *policy);
 void policy_heard(struct policy *policy, const struct core_event *event);
 /* A hub lets a frame out. */
 void policy_sent(struct policy *policy, const struct core_send *send);
+/* Postgres's wall clock was set, or a hub's. */
+void policy_clock_set(struct policy *policy, bool do_hubs_differ);
 /* A batch is durable that was formed at this true time. */
 void policy_committed(struct policy *policy, const struct fake_pg_journal *entry, fl_ms formed_at);
 /* An answer goes out.  'is_current': it was made of the state that is durable now, and of all of

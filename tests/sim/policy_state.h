@@ -133,7 +133,8 @@ struct policy_job {
     uint32_t deadline_s, retries_max; /* 0: none */
     int32_t priority;
     uint32_t elements, started, live, running, succeeded, failed, cancelled;
-    fl_ms first_start; /* 0: none */
+    fl_ms first_start;      /* 0: none */
+    fl_ms first_start_true; /* true time: not before */
     bool must_have_first_start;
     FL_VEC(struct policy_element) begun; /* in the order of their first attempts */
 };
@@ -175,6 +176,14 @@ struct policy_queue {
 struct policy_asked;
 struct policy_access;
 
+struct policy_time {
+    bool has_begun, do_hubs_differ;
+    fl_ms set_at;        /* true time: a clock was set then; 0: none was */
+    fl_ms formed_at, at; /* the batch before: true time, the core's */
+    uint64_t epoch;
+    fl_ms ahead_least; /* the core's time against the fastest clock there is */
+};
+
 struct policy {
     struct sim *sim;
     struct policy_asked *asked;
@@ -186,6 +195,7 @@ struct policy {
     fl_ms at_before;  /* the one before */
     fl_ms ats[POLICY_BATCHES_MAX + 1]; /* ring of them */
     fl_ms term_at;                     /* the first batch of this epoch */
+    struct policy_time time;           /* policy_time.c */
     fl_ms formed_at;                   /* true time: when the newest batch was made up */
     fl_ms known_at;                    /* the leader had heard nothing that came after it */
     bool is_walking;                   /* the core may not be through with its work */

@@ -73,17 +73,77 @@ static void lie(struct world *world, uint32_t agent)
                    foreign, CHECKS_LIE_FOREIGN);
 }
 
-/* Postgres's is a wall clock, and may be set; an agent's runs on while its host sleeps.  A hub
- * reads only the monotonic one, which is never set: it only drifts. */
+/* ---- clocks ---------------------------------------------------------------------------------- */
+
+/* Past 2038. */
+static const fl_ms YEARS_MS = (fl_ms)15 * 365 * 24 * FL_HOUR_MS;
+
+static void clock_was_set(struct world *world)
+{
+    bool do_hubs_differ = false;
+
+    for (uint32_t h = 1; h < world->hubs_len; h++) {
+        if (hub_wall_offset(world->hubs[h]) != hub_wall_offset(world->hubs[0])) {
+            do_hubs_differ = true;
+        }
+    }
+    checks_clock_set(world->checks, do_hubs_differ);
+    world->do_hubs_differ = do_hubs_differ;
+}
+
+/* One clock at a time: all of them together are believed (decision 70).  The other one was read for
+ * the lease's row since it was set. */
+static void set_postgres(struct world *world, fl_ms by)
+{
+    if (by > 0 && (world->do_hubs_differ || world->hub_set_at >= db_renewed_at(world->db))) return;
+    world->postgres_set_at = world->sim.now;
+    db_step_clock(world->db, by);
+    clock_was_set(world);
+}
+
+enum { CLOCK_RIGHT_MS = 30000, CLOCK_LATER_MS = 1000 };
+
+/* A hub's wall clock, for a while. */
+static void set_hub(void *ctx, uint64_t h, uint64_t by)
+{
+    struct world *world = ctx;
+    struct hub *hub = world->hubs[h];
+
+    if (world->postgres_set_at >= db_renewed_at(world->db)) {
+        sim_at(&world->sim, world->sim.now + CLOCK_LATER_MS, set_hub, world, h, by);
+        return;
+    }
+    world->hub_set_at = world->sim.now;
+    hub_set_clock(hub, (fl_ms)by);
+    clock_was_set(world);
+    if (by == 0) return;
+    sim_at(&world->sim, world->sim.now + sim_between(&world->sim, 0, CLOCK_RIGHT_MS), set_hub,
+           world, h, 0);
+}
+
+/* Postgres's is a wall clock, and may be set, and so may a hub's; both are one where they share a
+ * host, and that host's uptime is not.  An agent's monotonic one runs on while its host sleeps. */
 static void step_a_clock(struct world *world, uint32_t agent)
 {
     struct sim *sim = &world->sim;
     fl_ms far = sim_chance(sim, 500000) ? 24 * FL_HOUR_MS : 10 * FL_SECOND_MS;
+    fl_ms by;
 
-    if (sim_chance(sim, 600000)) {
-        db_step_clock(world->db, sim_between(sim, sim_chance(sim, 500000) ? 0 : -far, far));
-    } else {
+    if (!sim_chance(sim, 600000)) {
         agent_host_step_clock(world->agents[agent], sim_between(sim, -5000, 40000));
+        return;
+    }
+    if (sim_chance(sim, 50000)) far = YEARS_MS;
+    by = sim_between(sim, sim_chance(sim, 500000) ? 0 : -far, far);
+    if (world->hubs_len == 1 && sim_chance(sim, 200000)) {
+        hub_share_host(world->hubs[0]);
+        db_step_clock(world->db, by);
+        hub_set_clock(world->hubs[0], hub_wall_offset(world->hubs[0]) + by);
+        clock_was_set(world);
+    } else if (sim_chance(sim, 600000)) {
+        set_postgres(world, by);
+    } else {
+        set_hub(world, (uint64_t)sim_between(sim, 0, world->hubs_len - 1), (uint64_t)by);
     }
 }
 

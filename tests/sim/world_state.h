@@ -34,7 +34,9 @@ struct world {
     uint32_t weights[FAULTS_LEN];
     uint64_t room_margin;
     bool is_healed, was_steady;
-    bool is_large; /* many nodes, a large gang and a large array */
+    fl_ms postgres_set_at, hub_set_at; /* a wall clock */
+    bool do_hubs_differ;               /* their wall clocks */
+    bool is_large;                     /* many nodes, a large gang and a large array */
 };
 
 /* ---- world_draw.c ---------------------------------------------------------------------------- */

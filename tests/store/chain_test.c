@@ -53,7 +53,7 @@ static void the_first_takeover_finds_genesis_and_room(void **state)
     assert_int_equal(help->taken.batch_newest, 0);
     assert_int_equal(help->taken.job_below, 1000000);
     assert_int_equal(help->taken.batch_below, 1000000);
-    assert_true(help->taken.wall > 1700000000000);
+    assert_true(help->taken.at > 1700000000000);
     finish(help, conninfo);
 }
 

@@ -245,12 +245,13 @@ static void learn_holder(struct diff *diff, struct actor *actor)
 static void take_in_fake(struct diff *diff, struct actor *actor, uint64_t from, enum fl_code real)
 {
     struct engine_taken taken;
+    struct time_mark mark;
     uint32_t backend;
     enum fl_code code;
 
     forget_writer(diff, actor);
     backend = fake_pg_connect(diff->fake);
-    code = fake_pg_take(diff->fake, backend, actor->instance, diff->wall, from, &taken);
+    code = fake_pg_take(diff->fake, backend, actor->instance, diff->wall, from, &taken, &mark);
     if (code != real) {
         fail_msg("after %" PRIu64 " operations: a takeover by %s is %s in the real one, %s in the"
                  " fake",
@@ -304,7 +305,7 @@ static void release(struct diff *diff, struct actor *actor)
                  actor->holder);
         diff_run(diff->admin, sql);
     }
-    fake_pg_release(diff->fake, actor->instance, actor->epoch);
+    fake_pg_release(diff->fake, actor->instance, actor->epoch, diff->wall, (struct time_mark){0});
     forget_writer(diff, actor);
 }
 
@@ -379,7 +380,7 @@ static bool renew(struct actor *actor)
     fl_ms give_up_at = help_now() + HELP_WAIT_MS;
 
     if (lease_state(actor->lease) != LEASE_HELD) {
-        lease_hold(actor->lease, actor->lease_now);
+        lease_hold(actor->lease, actor->lease_now, 0);
     }
     actor->lease_now += DIFF_TTL_MS / 3; /* it is due */
     for (;;) {
@@ -399,7 +400,8 @@ static void op_renew(struct diff *diff)
     settle_all(diff);
     diff->ops++;
     real = renew(actor);
-    fake = fake_pg_renew(diff->fake, actor->instance, actor->epoch, diff->wall);
+    fake =
+        fake_pg_renew(diff->fake, actor->instance, actor->epoch, diff->wall, (struct time_mark){0});
     assert_int_equal(real, fake);
     if (real) {
         diff->renewed++;

@@ -7,7 +7,7 @@
 
 /* SHORT_MS is for a lease that is to run out; a holder that is to keep its lease has 8 s for each
  * renewal, however slow machine and server are. */
-enum { SHORT_MS = 1200, LONG_MS = 12000, PATIENCE_MS = 60000 };
+enum { SHORT_MS = 1200, CLOCK_TTL_MS = 4500, LONG_MS = 12000, PATIENCE_MS = 60000 };
 
 static struct help *instance(const char *conninfo, const char *name, uint32_t ttl_ms)
 {
@@ -208,6 +208,78 @@ static void a_takeover_ends_a_writer_that_holds_its_locks(void **state)
     fl_free(conninfo);
 }
 
+/* ---- clocks ---------------------------------------------------------------------------------- */
+
+/* Renewed once, then gone without a word; its row's clocks are moved by the SQL, which is what the
+ * next leader sees when the clocks were set the other way. */
+static fl_ms gone_after_a_renewal(const char *conninfo, const char *sql)
+{
+    struct help *a = instance(conninfo, "a", CLOCK_TTL_MS);
+    fl_ms at;
+
+    assert_int_equal(help_take(a, 0), FL_OK);
+    help_until(a, help_number(conninfo, "select core_at from lease") > 0);
+    at = a->taken.at;
+    help_destroy(a);
+    help_run(conninfo, sql);
+    return at;
+}
+
+static void a_step_of_one_clock_does_not_move_the_cores_time(void **state)
+{
+    static const char *const steps[] = {
+        "update lease set postgres_at = postgres_at - 86400000",
+        "update lease set hub_at = hub_at - 86400000",
+        "update lease set postgres_at = postgres_at + 86400000",
+        "update lease set hub_at = hub_at - 500000000000",
+        /* both are one host's, which was not booted */
+        "update lease set postgres_at = postgres_at - 86400000, hub_at = hub_at - 86400000",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        char *conninfo = help_database();
+        fl_ms from = help_now(), at = gone_after_a_renewal(conninfo, steps[i]);
+        struct help *b = instance(conninfo, "a", CLOCK_TTL_MS);
+
+        assert_int_equal(help_take(b, 0), FL_OK);
+        assert_true(b->taken.at >= at);
+        assert_true(b->taken.at - at <= help_now() - from);
+        assert_int_equal(b->troubles, 1);
+        assert_non_null(strstr(b->trouble, "a clock was set"));
+        help_destroy(b);
+        fl_free(conninfo);
+    }
+}
+
+static void time_that_all_clocks_have_counted_goes_by(void **state)
+{
+    char *conninfo = help_database();
+    fl_ms at = gone_after_a_renewal(conninfo,
+                                    "update lease set postgres_at = postgres_at - 3600000,"
+                                    " hub_at = hub_at - 3600000, uptime_at = uptime_at - 3600000");
+    struct help *b = instance(conninfo, "a", CLOCK_TTL_MS);
+
+    (void)state;
+    assert_int_equal(help_take(b, 0), FL_OK);
+    assert_true(b->taken.at >= at + 3600000);
+    assert_true(b->taken.at < at + 3600000 + PATIENCE_MS);
+    help_destroy(b);
+    fl_free(conninfo);
+}
+
+static void a_lease_that_ends_in_a_day_is_not_waited_for(void **state)
+{
+    char *conninfo = help_database();
+    struct help *b = instance(conninfo, "b", CLOCK_TTL_MS);
+
+    (void)state;
+    gone_after_a_renewal(conninfo, "update lease set expires_at = expires_at + interval '1 day'");
+    assert_int_equal(help_take(b, 0), FL_OK);
+    help_destroy(b);
+    fl_free(conninfo);
+}
+
 FL_TESTS(cmocka_unit_test(of_two_one_leads_for_as_long_as_it_renews),
          cmocka_unit_test(a_released_lease_is_taken_at_once),
          cmocka_unit_test(the_same_instance_takes_over_from_itself_at_once),
@@ -215,4 +287,7 @@ FL_TESTS(cmocka_unit_test(of_two_one_leads_for_as_long_as_it_renews),
          cmocka_unit_test(a_holder_that_cannot_renew_stops_at_two_thirds),
          cmocka_unit_test(one_that_slept_past_two_thirds_knows_it_before_it_issues),
          cmocka_unit_test(a_batch_that_waits_behind_a_takeover_is_checked_again),
-         cmocka_unit_test(a_takeover_ends_a_writer_that_holds_its_locks))
+         cmocka_unit_test(a_takeover_ends_a_writer_that_holds_its_locks),
+         cmocka_unit_test(a_step_of_one_clock_does_not_move_the_cores_time),
+         cmocka_unit_test(time_that_all_clocks_have_counted_goes_by),
+         cmocka_unit_test(a_lease_that_ends_in_a_day_is_not_waited_for))

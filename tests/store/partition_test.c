@@ -32,7 +32,7 @@ static struct rig rig_create(const struct partition_config *config)
     if (!migrate(rig.conninfo, config, &err)) fail_msg("%s", err.text);
     rig.help = help_create_with(&store);
     assert_int_equal(help_take(rig.help, 0), FL_OK);
-    rig.at = rig.help->taken.wall;
+    rig.at = rig.help->taken.at;
     return rig;
 }
 

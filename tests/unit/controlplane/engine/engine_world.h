@@ -201,7 +201,9 @@ static inline void let_take(struct world *world)
                                  .incarnation = 1,
                                  .batch_newest = newest(world),
                                  .at_newest = world->rows->at,
-                                 .wall = world->wall + world->now,
+                                 .at = world->wall + world->now > world->rows->at
+                                           ? world->wall + world->now
+                                           : world->rows->at,
                                  .job_below = world->job_below,
                                  .batch_below = world->batch_below};
     size_t from = world->journal_len > 4 ? world->journal_len - 4 : 0;
