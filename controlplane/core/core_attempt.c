@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "controlplane/core/core_state.h"
+#include "controlplane/core/replica_output.h"
 
 /* An attempt lives in two steps: START makes replicas behind a gate, GO opens it once the commit
  * that knows of all of them is durable.  Its end is decided by its replicas alone: by the last of
@@ -220,6 +221,40 @@ void core_attempt_note_silence(struct core *core, struct element *element)
     run->unknown += is_silent ? 1 : UINT32_MAX;
 }
 
+/* ---- its output ------------------------------------------------------------------------------ */
+
+/* Whether GO may have reached a replica of which the agent has not told the end.  GO needs all of
+ * them behind their gates; a core that was loaded since does not know of those before it. */
+static bool may_have_run(const struct element *element)
+{
+    return element->created == element->replicas_len || !element->is_sent;
+}
+
+static enum core_output output_of(struct element *element, uint32_t i)
+{
+    const struct element_replica *replica = element_replica(element, i);
+
+    if (replica->state == FL_REPLICA_refused) return CORE_OUTPUT_none;
+    if (!replica->is_gone &&
+        (replica->state == FL_REPLICA_exited || replica->state == FL_REPLICA_lost)) {
+        return CORE_OUTPUT_due;
+    }
+    return may_have_run(element) ? CORE_OUTPUT_lost : CORE_OUTPUT_none;
+}
+
+/* The letters for the row that ends the attempt. */
+static struct fl_str outputs_of(struct core *core, struct element *element)
+{
+    char *letters = fl_arena_alloc(&core->scratch, element->replicas_len);
+    bool is_any = false;
+
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        letters[i] = (char)output_of(element, i);
+        is_any = is_any || letters[i] != CORE_OUTPUT_none;
+    }
+    return is_any ? (struct fl_str){letters, element->replicas_len} : (struct fl_str){0};
+}
+
 /* ---- the element around it ------------------------------------------------------------------- */
 
 /* The element, and its attempt with it, is over.  Its slot is free afterwards. */
@@ -239,6 +274,7 @@ static void end_element(struct core *core, struct core_batch *batch, struct elem
                                       .exit_code = element->exit_code,
                                       .first_replica = element->first_replica}};
 
+    if (element->place == ELEMENT_LIVE) row.element_end.outputs = outputs_of(core, element);
     core_batch_row(batch, &row);
     if (state == JOB_succeeded) run->succeeded++;
     if (state == JOB_failed) run->failed++;
@@ -296,7 +332,8 @@ static void attempt_again(struct core *core, struct core_batch *batch, struct el
                                       .n = element->n,
                                       .reason = (uint16_t)reason,
                                       .exit_code = element->exit_code,
-                                      .first_replica = element->first_replica}};
+                                      .first_replica = element->first_replica,
+                                      .outputs = outputs_of(core, element)}};
 
     core_batch_row(batch, &row);
     if (core_reason_is_charged(reason)) {

@@ -331,6 +331,7 @@ static bool reconcile_replicas(struct core *core, struct core_batch *batch,
         if (replica->is_seen) continue;
         if (fl_replica_state_is_last((enum fl_replica_state)replica->state)) continue;
         (void)core_attempt_unhold(core, element, i);
+        element_replica(element, i)->is_gone = true;
         if (!core_attempt_replica(core, batch, slot, i, FL_REPLICA_lost, 0, FL_CAUSE_none)) {
             return false;
         }

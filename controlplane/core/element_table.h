@@ -24,6 +24,7 @@ struct element_replica {
     uint8_t state;     /* enum fl_replica_state */
     bool is_held : 1;  /* its resources are deducted from that node */
     bool is_seen : 1;  /* the agent has told of it in this session */
+    bool is_gone : 1;  /* its agent has none of it: no more of its output comes */
     uint16_t guest_no; /* cluster_hold's, for cluster_unhold */
 };
 

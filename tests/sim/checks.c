@@ -31,6 +31,7 @@ void checks_destroy(struct checks *checks)
     fl_vec_fini(&checks->jobs);
     fl_vec_fini(&checks->db_back_at);
     fl_vec_fini(&checks->elements);
+    fl_vec_fini(&checks->outputs);
     fl_map_fini(&checks->element_index);
     fl_map_fini(&checks->phases);
     fl_map_fini(&checks->names);

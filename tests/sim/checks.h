@@ -20,6 +20,7 @@
 #pragma once
 
 #include "controlplane/engine/engine.h"
+#include "tests/sim/checks_log.h"
 #include "tests/sim/fake_pg.h"
 #include "tests/sim/fake_runtime.h"
 #include "tests/sim/policy_model.h"
@@ -77,6 +78,8 @@ bool checks_all_settled(const struct checks *checks);
 /* Names what is not. */
 void checks_tell_unsettled(struct checks *checks);
 void checks_end(struct checks *checks);
+/* I33: readers of output waited for all that came, and for nothing else. */
+void checks_output_end(const struct checks *checks, const struct checks_log *logs);
 
 /* The journal's word, for the parts that choose a victim. */
 bool checks_has_live(const struct checks *checks, struct fl_cluster not_on, struct fl_attempt *ret);

@@ -115,6 +115,7 @@ static void read_attempt_end(struct checks *checks, const struct row_attempt_end
                    row->element, row->n);
     }
     I19_no_known_end_is_lost(checks, element, (enum reason)row->reason);
+    checks_output_ended(checks, element, row->outputs);
     element->is_live = false;
     switch ((enum reason)row->reason) {
     case REASON_ReplicaFailed:
@@ -148,6 +149,7 @@ static void read_element_end(struct checks *checks, const struct row_element_end
         sim_broken(checks->sim, "I2", "job %" PRIu64 ".%u ends with attempt %u, its newest is %u",
                    row->job, row->element, row->n, element->n);
     }
+    if (element->is_live) checks_output_ended(checks, element, row->outputs);
     element->is_live = false;
     element->is_ended = true;
     checks->elements_ended++;

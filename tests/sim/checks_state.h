@@ -23,6 +23,14 @@ struct checks_element {
     uint32_t running;
 };
 
+/* A replica of an attempt that ended, with the letter of that row. */
+struct checks_output {
+    struct fl_attempt attempt;
+    struct fl_cluster cluster;
+    uint32_t replica;
+    char letter;
+};
+
 struct checks_job {
     bool is_known, is_ended, is_stopped, is_picked;
     uint8_t state;
@@ -42,6 +50,7 @@ struct checks {
     FL_VEC(struct checks_job) jobs; /* by id */
     size_t jobs_known, jobs_open, elements_ended;
     FL_VEC(struct checks_element) elements;
+    FL_VEC(struct checks_output) outputs;
     struct fl_map element_index;     /* job, element -> place + 1 */
     struct fl_map phases;            /* job, element, n, replica -> highest state */
     struct fl_map names;             /* job names, each unique in a run */
@@ -73,3 +82,7 @@ uint64_t checks_phase(const struct checks *checks, struct fl_attempt attempt, ui
 /* The replica of the element's newest attempt, as the runtimes have it; NULL: none had it. */
 const struct fake_replica *checks_truth(const struct checks *checks,
                                         const struct checks_element *element, uint32_t replica);
+
+/* checks_output.c: an attempt of that element ended, with these letters. */
+void checks_output_ended(struct checks *checks, const struct checks_element *element,
+                         struct fl_str letters);

@@ -147,6 +147,7 @@ static void run_whole(struct world *world)
     for (uint32_t i = 0; i < world->clusters_len; i++) {
         checks_log_end(&world->logs, world->clusters[i], world->runtimes[i]);
     }
+    checks_output_end(world->checks, &world->logs);
 }
 
 struct world_result world_run(uint64_t seed, bool is_live)

@@ -60,7 +60,7 @@ read 1
     | job-1 stopping Cancelled on east attempt=1
 agent east reports 1/0#1 r0 exited 143
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
-    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0 outputs=d
     job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     east <- ack 3
 
@@ -77,7 +77,7 @@ cancel 1
     answer ok
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0 outputs=d
     job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     east <- ack 3
 
@@ -98,7 +98,7 @@ cancel 1
     answer ok
 agent east reports 1/0#1 r1 exited 143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
-    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=1 first_replica=0
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=1 first_replica=0 outputs=dd
     job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     east <- ack 5
 
@@ -131,7 +131,7 @@ read 1
     | element 4#1 stopping Cancelled on east:n1 pending
 agent east reports 1/0#1 r0 exited 143
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
-    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0 outputs=d
     east <- ack 5
 agent east reports 1/3#1 r0 refused
     replica_phase job=1 element=3 n=1 replica=0 refused exit_code=0
@@ -139,7 +139,7 @@ agent east reports 1/3#1 r0 refused
     east <- ack 6
 agent east reports 1/4#1 r0 lost
     replica_phase job=1 element=4 n=1 replica=0 lost exit_code=0
-    element_end job=1 element=4 n=1 cancelled Cancelled exit_code=0
+    element_end job=1 element=4 n=1 cancelled Cancelled exit_code=0 outputs=d
     job_end job=1 cancelled Cancelled is_array=1 has_marks=1
     east <- ack 7
 
@@ -203,7 +203,7 @@ agent east hello
 agent east inventory end
     element_end job=2 element=0 n=1 cancelled Cancelled exit_code=0
     job_end job=2 cancelled Cancelled is_array=0 has_marks=1
-    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0 outputs=l
     job_end job=1 cancelled Cancelled is_array=0 has_marks=1
 
 # a held job waits for its release
@@ -250,7 +250,7 @@ read 1
     | job-1 running on east attempt=1
 agent east reports 1/0#1 r0 exited 1
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 3
 tick 60s
 read 1
@@ -274,7 +274,7 @@ hold 1
     answer ok
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     east <- ack 2
 read 1
     answer ok
@@ -324,7 +324,7 @@ agent east reports 1/0#1 r0 running
 tick 30s
 agent east reports 1/0#1 r0 exited 1
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 4
 tick 12s
   141.812s
@@ -343,7 +343,7 @@ read 1
     | job-1 stopping DeadlineExceeded on east attempt=2
 agent east reports 1/0#2 r0 exited 143
     replica_phase job=1 element=0 n=2 replica=0 exited exit_code=143
-    element_end job=1 element=0 n=2 failed DeadlineExceeded exit_code=0
+    element_end job=1 element=0 n=2 failed DeadlineExceeded exit_code=0 outputs=d
     job_end job=1 failed DeadlineExceeded is_array=0 has_marks=1
     east <- ack 6
 
@@ -376,7 +376,7 @@ agent east inventory 1/0#1 r0 running, end
     east <- stop job-1/0#1 seq=1 DeadlineExceeded
 agent east reports 1/0#1 r0 exited 143
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
-    element_end job=1 element=0 n=1 failed DeadlineExceeded exit_code=0
+    element_end job=1 element=0 n=1 failed DeadlineExceeded exit_code=0 outputs=d
     job_end job=1 failed DeadlineExceeded is_array=0 has_marks=1
     east <- ack 1
 
@@ -411,6 +411,6 @@ tick 60s
 tick 60s
 agent east reports 1/0#1 r0 exited 143
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
-    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0 outputs=d
     job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     east <- ack 3

@@ -52,7 +52,7 @@ agent east nodes n1 cpu=4 free=0
     east <- ack 2
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-2/0#1 seq=2 nodes=1
@@ -443,7 +443,7 @@ agent east nodes n1 cpu=8 free=1 mark=0
     east <- ack 2
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     east <- ack 3
 nodes east

@@ -20,7 +20,7 @@ submit ml cpu=1
     | job-2
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     east <- ack 3
 uncordon east
@@ -57,7 +57,7 @@ agent east inventory 1/0#1 r0 running end
 . agent west up n2 cpu=8
 agent east reports 1/0#1 r0 exited 143
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
-    attempt_end job=1 element=0 n=1 Drained exit_code=0
+    attempt_end job=1 element=0 n=1 Drained exit_code=0 outputs=d
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=2 nodes=n2
     west <- start job-1/0#2 seq=1 nodes=1
     east <- ack 1
@@ -86,7 +86,7 @@ agent east inventory 1/0#1 r0 running end
     east <- stop job-1/0#1 seq=1 Drained
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    attempt_end job=1 element=0 n=1 Drained exit_code=0
+    attempt_end job=1 element=0 n=1 Drained exit_code=0 outputs=d
     east <- ack 1
 forget east
     answer conflict: east is connected; stop its agent first, since what runs there would run twice

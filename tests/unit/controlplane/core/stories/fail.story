@@ -20,7 +20,7 @@ read 1
     | job-1 running on east attempt=1
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=3 first_replica=1
+    element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=3 first_replica=1 outputs=ddd
     job_end job=1 failed ReplicaFailed is_array=0
     east <- ack 10
 
@@ -42,7 +42,7 @@ agent east inventory 1/0#1 r0-1 exited 143, 1/0#1 r2 lost node_lost, end
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
     replica_phase job=1 element=0 n=1 replica=2 lost exit_code=0
-    attempt_end job=1 element=0 n=1 NodeLost exit_code=0 first_replica=2
+    attempt_end job=1 element=0 n=1 NodeLost exit_code=0 first_replica=2 outputs=ddd
 
 # and which rank failed first, with its own exit code
 . queue ml
@@ -62,7 +62,7 @@ agent east inventory 1/0#1 r0-1 exited 143, 1/0#1 r2 exited 7, end
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
     replica_phase job=1 element=0 n=1 replica=2 exited exit_code=7
-    element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=7 first_replica=2
+    element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=7 first_replica=2 outputs=ddd
     job_end job=1 failed ReplicaFailed is_array=0
 
 # a job that is cancelled then ends as cancelled, and still names the rank that failed before
@@ -86,7 +86,7 @@ reload
 agent east inventory 1/0#1 r0 exited 143, 1/0#1 r1 exited 7, end
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=7
-    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=7 first_replica=1
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=7 first_replica=1 outputs=dd
     job_end job=1 cancelled Cancelled is_array=0 has_marks=1
 
 # a replica of a gang that is refused ends the attempt too, uncharged
@@ -125,7 +125,7 @@ agent east reports 1/0#1 r0 absent
     east <- ack 4
 agent east reports 1/0#1 r1 exited 143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
-    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 first_replica=0
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 first_replica=0 outputs=ld
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=(5 bytes)
     east <- start job-1/0#2 seq=3 nodes=1,1
     east <- ack 5
@@ -144,7 +144,7 @@ submit ml cpu=1 retries=7
     east <- start job-1/0#1 seq=1 nodes=1
 agent east reports 1/0#1 r0 exited 1
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 2
 read 1
     answer ok
@@ -159,7 +159,7 @@ tick 12s
     east <- start job-1/0#2 seq=2 nodes=1
 agent east reports 1/0#2 r0 exited 1
     replica_phase job=1 element=0 n=2 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=2 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=2 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 3
 tick 24s
   33.164s
@@ -167,7 +167,7 @@ tick 24s
     east <- start job-1/0#3 seq=3 nodes=1
 agent east reports 1/0#3 r0 exited 1
     replica_phase job=1 element=0 n=3 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=3 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=3 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 4
 tick 48s
   78.186s
@@ -175,7 +175,7 @@ tick 48s
     east <- start job-1/0#4 seq=4 nodes=1
 agent east reports 1/0#4 r0 exited 1
     replica_phase job=1 element=0 n=4 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=4 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=4 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 5
 tick 96s
   161.522s
@@ -183,7 +183,7 @@ tick 96s
     east <- start job-1/0#5 seq=5 nodes=1
 agent east reports 1/0#5 r0 exited 1
     replica_phase job=1 element=0 n=5 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=5 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=5 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 6
 tick 192s
   353.620s
@@ -191,7 +191,7 @@ tick 192s
     east <- start job-1/0#6 seq=6 nodes=1
 agent east reports 1/0#6 r0 exited 1
     replica_phase job=1 element=0 n=6 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=6 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=6 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 7
 tick 360s
   630.228s
@@ -199,7 +199,7 @@ tick 360s
     east <- start job-1/0#7 seq=7 nodes=1
 agent east reports 1/0#7 r0 exited 1
     replica_phase job=1 element=0 n=7 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=7 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=7 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 8
 tick 360s
   981.525s
@@ -207,7 +207,7 @@ tick 360s
     east <- start job-1/0#8 seq=8 nodes=1
 agent east reports 1/0#8 r0 exited 9
     replica_phase job=1 element=0 n=8 replica=0 exited exit_code=9
-    element_end job=1 element=0 n=8 failed RetriesSpent exit_code=9 first_replica=0
+    element_end job=1 element=0 n=8 failed RetriesSpent exit_code=9 first_replica=0 outputs=d
     job_end job=1 failed RetriesSpent is_array=0
     east <- ack 9
 
@@ -233,7 +233,7 @@ tick 12s
     east <- start job-1/0#2 seq=2 nodes=1
 agent east reports 1/0#2 r0 lost
     replica_phase job=1 element=0 n=2 replica=0 lost exit_code=0
-    attempt_end job=1 element=0 n=2 ReplicaLost exit_code=0 first_replica=0
+    attempt_end job=1 element=0 n=2 ReplicaLost exit_code=0 first_replica=0 outputs=d
     east <- ack 3
 tick 24s
   33.164s
@@ -248,7 +248,7 @@ agent east lost
 forget east
     audit tenant=1 actor=ann body=cluster_forget east attempts=1
     cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
-    attempt_end job=1 element=0 n=3 ClusterForgotten exit_code=0
+    attempt_end job=1 element=0 n=3 ClusterForgotten exit_code=0 outputs=l
     answer ok
 tick 48s
   78.186s
@@ -256,7 +256,7 @@ tick 48s
     west <- start job-1/0#4 seq=1 nodes=1
 agent west reports 1/0#4 r0 exited 1
     replica_phase job=1 element=0 n=4 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=4 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=4 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     west <- ack 2
 tick 12s
   94.565s
@@ -264,7 +264,7 @@ tick 12s
     west <- start job-1/0#5 seq=2 nodes=1
 agent west reports 1/0#5 r0 exited 1
     replica_phase job=1 element=0 n=5 replica=0 exited exit_code=1
-    element_end job=1 element=0 n=5 failed RetriesSpent exit_code=1 first_replica=0
+    element_end job=1 element=0 n=5 failed RetriesSpent exit_code=1 first_replica=0 outputs=d
     job_end job=1 failed RetriesSpent is_array=0
     west <- ack 3
 
@@ -276,14 +276,14 @@ agent west reports 1/0#5 r0 exited 1
 agent east reports 1/0#1 r0 running, 1/0#1 r0 lost
     replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
     replica_phase job=1 element=0 n=1 replica=0 lost exit_code=0
-    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0
+    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0 outputs=d
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/0#2 seq=2 nodes=1
     east <- ack 3
 agent east reports 1/0#2 r0 running, 1/0#2 r0 lost
     replica_phase job=1 element=0 n=2 replica=0 running exit_code=0
     replica_phase job=1 element=0 n=2 replica=0 lost exit_code=0
-    attempt_end job=1 element=0 n=2 ReplicaLost exit_code=0 first_replica=0
+    attempt_end job=1 element=0 n=2 ReplicaLost exit_code=0 first_replica=0 outputs=d
     east <- ack 5
 tick 24s
   22.624s
@@ -300,7 +300,7 @@ tick 24s
 . tick 24s
 agent east reports 1/0#3 r0 exited 1
     replica_phase job=1 element=0 n=3 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=3 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=3 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 4
 tick 12s
   35.082s
@@ -314,7 +314,7 @@ tick 12s
 . submit ml cpu=1
 agent east reports 1/0#1 r0 exited -9
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=-9
-    element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=-9 first_replica=0
+    element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=-9 first_replica=0 outputs=d
     job_end job=1 failed ReplicaFailed is_array=0
     east <- ack 2
 
@@ -328,9 +328,9 @@ config elements_max=2
 . submit ml cpu=1 retries=1
 agent east reports 1/0#1 r0 exited 1, 2/0#1 r0 exited 1
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     replica_phase job=2 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=2 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=2 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 3
 tick 12s
   11.082s
@@ -341,7 +341,7 @@ tick 12s
     east <- start job-1/0#2 seq=4 nodes=1
 agent east reports 1/0#2 r0 exited 0
     replica_phase job=1 element=0 n=2 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=2 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=2 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-3/0#1 seq=5 nodes=1
@@ -363,7 +363,7 @@ agent east inventory 1/0#3 r0 running, end
     replica_phase job=1 element=0 n=3 replica=0 running exit_code=0
 agent east reports 1/0#3 r0 lost
     replica_phase job=1 element=0 n=3 replica=0 lost exit_code=0
-    attempt_end job=1 element=0 n=3 ReplicaLost exit_code=0 first_replica=0
+    attempt_end job=1 element=0 n=3 ReplicaLost exit_code=0 first_replica=0 outputs=d
     east <- ack 1
 agent east nodes n1 cpu=8
     east <- ack 2
@@ -373,7 +373,7 @@ tick 24s
     east <- start job-1/0#4 seq=1 nodes=1
 agent east reports 1/0#4 r0 exited 2
     replica_phase job=1 element=0 n=4 replica=0 exited exit_code=2
-    element_end job=1 element=0 n=4 failed RetriesSpent exit_code=2 first_replica=0
+    element_end job=1 element=0 n=4 failed RetriesSpent exit_code=2 first_replica=0 outputs=d
     job_end job=1 failed RetriesSpent is_array=0
     east <- ack 3
 
@@ -388,7 +388,7 @@ agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
     east <- welcome session=2 incarnation=1
 agent east inventory end
-    element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=4 first_replica=1
+    element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=4 first_replica=1 outputs=ld
     job_end job=1 failed ReplicaFailed is_array=0
 
 # the deadline and the retries of a job that has not started hold over a reload
@@ -405,7 +405,7 @@ agent east reports 1/0#1 r0 running, 2/0#1 r0 running
     east <- ack 3
 agent east reports 1/0#1 r0 exited 1
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 4
 tick 30s
   9.408s
@@ -413,7 +413,7 @@ tick 30s
     east <- start job-1/0#2 seq=3 nodes=1
 agent east reports 1/0#2 r0 exited 1
     replica_phase job=1 element=0 n=2 replica=0 exited exit_code=1
-    element_end job=1 element=0 n=2 failed RetriesSpent exit_code=1 first_replica=0
+    element_end job=1 element=0 n=2 failed RetriesSpent exit_code=1 first_replica=0 outputs=d
     job_end job=1 failed RetriesSpent is_array=0
     east <- ack 5
 tick 31s

@@ -27,7 +27,7 @@ submit ml cpu=8
     east <- start job-2/0#1 seq=2 nodes=2
 agent east reports 2/0#1 r0 exited 0
     replica_phase job=2 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=2 succeeded Succeeded is_array=0
     east <- ack 4
 agent east nodes b2 cpu=0 mem=0 notready number=2
@@ -74,10 +74,10 @@ agent east nodes d1 cpu=4 free=4 number=1
     east <- ack 2
 agent east reports 1/0#1 r0 exited 0, 3/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     replica_phase job=3 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=3 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=3 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=3 succeeded Succeeded is_array=0
     east <- ack 4
 nodes east
@@ -112,7 +112,7 @@ agent east hello
     east <- welcome session=2 incarnation=1
 agent east inventory 1/2#1 r0 running end
     replica_phase job=1 element=2 n=1 replica=0 running exit_code=0
-    attempt_end job=1 element=3 n=1 NeverArrived exit_code=0
+    attempt_end job=1 element=3 n=1 NeverArrived exit_code=0 outputs=l
 agent east nodes c1 cpu=4 free=0 number=1
     east <- ack 1
 nodes east
@@ -120,5 +120,5 @@ nodes east
     | node c1 number=1 cpu=0/4
 agent east reports 1/2#1 r0 exited 0
     replica_phase job=1 element=2 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=2 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=2 n=1 succeeded Succeeded exit_code=0 outputs=d
     east <- ack 2

@@ -53,7 +53,7 @@ explain 4
     | east Claimed: needs 3.000 CPU, 0 MiB; east has 3.000 CPU, 65536 MiB free, of which earlier jobs (1) have claimed 5.000 CPU, 0 MiB
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-2/0#1 seq=3 nodes=1
@@ -120,7 +120,7 @@ explain 3
     | east InsufficientCapacity: needs 2 x (2.000 CPU, 0 MiB); east has 1.000 CPU, 131072 MiB free of 4.000 CPU, 131072 MiB
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     east <- ack 2
 submit ml cpu=1
@@ -130,7 +130,7 @@ submit ml cpu=1
     | job-5
 agent east reports 2/0#1 r0 exited 0
     replica_phase job=2 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=2 succeeded Succeeded is_array=0
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=(5 bytes)
     east <- start job-3/0#1 seq=3 nodes=2,1
@@ -146,7 +146,7 @@ agent east reports 2/0#1 r0 exited 0
 . submit ml cpu=1
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     east <- ack 2
 reload
@@ -164,7 +164,7 @@ submit ml cpu=1
     | job-5
 agent east reports 2/0#1 r0 exited 0
     replica_phase job=2 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=2 succeeded Succeeded is_array=0
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=(5 bytes)
     east <- start job-3/0#1 seq=1 nodes=2,1
@@ -189,7 +189,7 @@ explain 4
     | east InsufficientCapacity: needs 3.000 CPU, 0 MiB; east has 0.000 CPU, 131072 MiB free of 8.000 CPU, 131072 MiB
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-3/0#1 seq=3 nodes=1
@@ -248,7 +248,7 @@ agent east nodes n1 cpu=0 mem=0 notready number=1
     east <- ack 2
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=(8 bytes)
     east <- start job-3/0#1 seq=3 nodes=3,2,2
@@ -358,19 +358,19 @@ agent east up n1 cpu=8
 . agent east up n1 cpu=4
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     attempt_new job=2 element=1 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-2/1#1 seq=5 nodes=1
     east <- ack 2
 agent east reports 2/0#1 r0 exited 0
     replica_phase job=2 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     attempt_new job=3 element=1 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-3/1#1 seq=6 nodes=1
     east <- ack 3
 agent east reports 3/0#1 r0 exited 0
     replica_phase job=3 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=3 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=3 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     attempt_new job=1 element=2 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/2#1 seq=7 nodes=1
     east <- ack 4
@@ -397,7 +397,7 @@ explain 3
     | east InsufficientCapacity: needs 1.000 CPU, 0 MiB; east has 0.000 CPU, 61440 MiB free of 4.000 CPU, 65536 MiB
 agent east reports 2/0#1 r0 exited 0
     replica_phase job=2 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=2 succeeded Succeeded is_array=0
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-3/0#1 seq=5 nodes=1
@@ -432,7 +432,7 @@ release 3
     answer ok
 agent east reports 5/0#1 r0 exited 0
     replica_phase job=5 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=5 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=5 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=5 succeeded Succeeded is_array=0
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/0#2 seq=5 nodes=1
@@ -440,14 +440,14 @@ agent east reports 5/0#1 r0 exited 0
 tick 12s
 agent east reports 4/0#1 r0 exited 0
     replica_phase job=4 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=4 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=4 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=4 succeeded Succeeded is_array=0
     attempt_new job=2 element=0 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-2/0#2 seq=6 nodes=1
     east <- ack 5
 agent east reports 1/0#2 r0 exited 0
     replica_phase job=1 element=0 n=2 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=2 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=2 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-3/0#1 seq=7 nodes=1
@@ -464,7 +464,7 @@ queue ml paused
     answer ok id=1
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     east <- ack 2
 explain 1
     answer ok: its queue is paused
@@ -546,7 +546,7 @@ submit ml cpu=4
 . agent east up n1 cpu=8
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-2/0#1 seq=2 nodes=1
@@ -554,14 +554,14 @@ agent east reports 1/0#1 r0 exited 0
 agent east reports 2/0#1 r0 exited 0
     replica_phase job=2 element=0 n=1 replica=0 exited exit_code=0
     mark_set job=2 kind=3 value=1000
-    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=2 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=2 succeeded Succeeded is_array=0 has_marks=1
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-3/0#1 seq=3 nodes=1
     east <- ack 3
 agent east reports 3/0#1 r0 exited 0
     replica_phase job=3 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=3 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=3 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=3 succeeded Succeeded is_array=0
     attempt_new job=4 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-4/0#1 seq=4 nodes=1

@@ -22,7 +22,7 @@ read 1
     | element 7#1 assigned on east:n1 pending
 agent east reports 1/3#1 r0 exited 0, 1/7#1 r0 running
     replica_phase job=1 element=3 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=3 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=3 n=1 succeeded Succeeded exit_code=0 outputs=d
     replica_phase job=1 element=7 n=1 replica=0 running exit_code=0
     attempt_new job=1 element=8 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/8#1 seq=3 nodes=1
@@ -36,9 +36,9 @@ agent east inventory 1/7#1 r0 running, 1/8#1 r0 running end
     replica_phase job=1 element=8 n=1 replica=0 running exit_code=0
 agent east reports 1/7#1 r0 exited 0, 1/8#1 r0 exited 1
     replica_phase job=1 element=7 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=7 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=7 n=1 succeeded Succeeded exit_code=0 outputs=d
     replica_phase job=1 element=8 n=1 replica=0 exited exit_code=1
-    element_end job=1 element=8 n=1 failed ReplicaFailed exit_code=1 first_replica=0
+    element_end job=1 element=8 n=1 failed ReplicaFailed exit_code=1 first_replica=0 outputs=d
     job_end job=1 failed ElementsFailed is_array=1 has_marks=1
     east <- ack 2
 
@@ -57,7 +57,7 @@ submit ml cpu=1 retries=1 picks=5
     east <- start job-1/5#1 seq=1 nodes=1
 agent east reports 1/5#1 r0 exited 1
     replica_phase job=1 element=5 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=5 n=1 ReplicaFailed exit_code=1 first_replica=0
+    attempt_end job=1 element=5 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
     east <- ack 2
 reload
 read 1
@@ -74,7 +74,7 @@ tick 15s
     east <- start job-1/5#2 seq=1 nodes=1
 agent east reports 1/5#2 r0 exited 0
     replica_phase job=1 element=5 n=2 replica=0 exited exit_code=0
-    element_end job=1 element=5 n=2 succeeded Succeeded exit_code=0
+    element_end job=1 element=5 n=2 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=1 has_marks=1
     east <- ack 2
 
@@ -111,16 +111,16 @@ submit ml cpu=1 picks=5-6 x3 | ml cpu=1 picks=16777216
 . submit ml cpu=1 | ml cpu=1 retries=1 | ml cpu=1
 agent east reports 1/0#1 r0 exited 137 out_of_memory
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=137
-    element_end job=1 element=0 n=1 failed OutOfMemory exit_code=137 first_replica=0
+    element_end job=1 element=0 n=1 failed OutOfMemory exit_code=137 first_replica=0 outputs=d
     job_end job=1 failed OutOfMemory is_array=0
     east <- ack 2
 agent east reports 2/0#1 r0 exited 137 out_of_memory
     replica_phase job=2 element=0 n=1 replica=0 exited exit_code=137
-    attempt_end job=2 element=0 n=1 OutOfMemory exit_code=137 first_replica=0
+    attempt_end job=2 element=0 n=1 OutOfMemory exit_code=137 first_replica=0 outputs=d
     east <- ack 3
 agent east reports 3/0#1 r0 lost node_lost
     replica_phase job=3 element=0 n=1 replica=0 lost exit_code=0
-    attempt_end job=3 element=0 n=1 NodeLost exit_code=0 first_replica=0
+    attempt_end job=3 element=0 n=1 NodeLost exit_code=0 first_replica=0 outputs=d
     attempt_new job=3 element=0 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-3/0#2 seq=4 nodes=1
     east <- ack 4

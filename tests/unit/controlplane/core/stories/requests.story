@@ -174,7 +174,7 @@ submit ml x3 cpu=1
     east <- start job-1/1#1 seq=2 nodes=1
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     attempt_new job=1 element=2 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/2#1 seq=3 nodes=1
     east <- ack 2

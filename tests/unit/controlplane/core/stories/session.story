@@ -26,7 +26,7 @@ agent east inventory 1/0#1 r0 running, end
     cluster_phase cluster=1 phase=1
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=0
     east <- ack 1
 
@@ -116,7 +116,7 @@ agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
     east <- welcome session=2 incarnation=1
 agent east inventory end
-    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0
+    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 outputs=l
 agent east nodes n1 cpu=8
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/0#2 seq=1 nodes=1
@@ -132,7 +132,7 @@ agent east hello resync
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
     east <- resync session=2 incarnation=1
 agent east inventory end
-    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 outputs=l
 tick 12s
 agent east nodes n1 cpu=8
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
@@ -161,7 +161,7 @@ read 1
 agent east reports 1/0#1@1 r0-1 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=dd
     job_end job=1 succeeded Succeeded is_array=0
     east <- ack 3
 
@@ -180,7 +180,7 @@ agent east inventory 1/0#1 r1 running, end
     east <- stop job-1/0#1 seq=1 ReplicaLost
 agent east reports 1/0#1 r1 exited 143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
-    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0
+    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0 outputs=ld
     east <- ack 1
 
 # the same, when only rows tell of the gang: it does not wait for ever for a replica that ended before
@@ -201,7 +201,7 @@ agent east inventory 1/0#1 r1 running, end
     east <- stop job-1/0#1 seq=1 ReplicaLost
 agent east reports 1/0#1 r1 exited 143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
-    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0
+    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0 outputs=ld
     east <- ack 1
 
 # reported and not assigned: what lives is stopped, what has ended needs no more than its ACK
@@ -401,7 +401,7 @@ forget east
     audit tenant=1 actor=ann body=cluster_forget east attempts=2
     cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
     attempt_end job=2 element=0 n=1 ClusterForgotten exit_code=0
-    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0 outputs=l
     job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     attempt_new job=2 element=0 n=2 incarnation=1 cluster=2 nodes=(5 bytes)
     answer ok

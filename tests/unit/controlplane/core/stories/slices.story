@@ -53,7 +53,7 @@ agent east reports 1/3#1 r0 created
     east <- ack 2
 agent east reports 1/3#1 r0 exited 1
     replica_phase job=1 element=3 n=1 replica=0 exited exit_code=1
-    element_end job=1 element=3 n=1 cancelled Cancelled exit_code=0
+    element_end job=1 element=3 n=1 cancelled Cancelled exit_code=0 outputs=d
     east <- ack 3
 
 # a cancel that is cut by a reload goes on: what waits ends, what lives is stopped once its agent is back
@@ -130,9 +130,9 @@ agent east reports 1/1#1 r0 exited 1
     audit tenant=1 actor=ann body=cancel job-1
     mark_set job=1 kind=2 value=35
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
-    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0
+    element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0 outputs=d
     replica_phase job=1 element=1 n=1 replica=0 exited exit_code=1
-    element_end job=1 element=1 n=1 cancelled Cancelled exit_code=0
+    element_end job=1 element=1 n=1 cancelled Cancelled exit_code=0 outputs=d
     job_end job=1 cancelled Cancelled is_array=1 has_marks=1
     east <- stop job-1/0#1 seq=3 Cancelled
     answer ok
@@ -291,10 +291,10 @@ forget east
     attempt_end job=1 element=2 n=1 ClusterForgotten exit_code=0
     answer ok
 reload
-    attempt_end job=1 element=1 n=1 ClusterForgotten exit_code=0
+    attempt_end job=1 element=1 n=1 ClusterForgotten exit_code=0 outputs=l
 agent west up n2 cpu=8
     cluster_put cluster=2 state=1 session_epoch=1 name=west uid=uid
-    attempt_end job=1 element=0 n=1 ClusterForgotten exit_code=0
+    attempt_end job=1 element=0 n=1 ClusterForgotten exit_code=0 outputs=l
     west <- welcome session=1 incarnation=1
     attempt_new job=1 element=1 n=2 incarnation=1 cluster=2 nodes=n2
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=2 nodes=n2

@@ -59,7 +59,7 @@ read 1
     east <- ack 9
 agent east reports 1/0#1 r2 exited 0
     replica_phase job=1 element=0 n=1 replica=2 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=ddd
     job_end job=1 succeeded Succeeded is_array=0
     east <- ack 10
 read 1
@@ -97,7 +97,7 @@ submit ml x4 cpu=1
     east <- start job-1/1#1 seq=2 nodes=1
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     attempt_new job=1 element=2 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/2#1 seq=3 nodes=1
     east <- ack 2
@@ -105,9 +105,9 @@ agent east reports 1/0#2 r0 exited 0
     east <- ack 3
 agent east reports 1/1#1 r0 exited 0, 1/2#1 r0 exited 0
     replica_phase job=1 element=1 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=1 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=1 n=1 succeeded Succeeded exit_code=0 outputs=d
     replica_phase job=1 element=2 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=2 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=2 n=1 succeeded Succeeded exit_code=0 outputs=d
     attempt_new job=1 element=3 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/3#1 seq=4 nodes=1
     east <- ack 5
@@ -117,7 +117,7 @@ read 1
     | element 3#1 assigned on east:n1 pending
 agent east reports 1/3#1 r0 exited 0
     replica_phase job=1 element=3 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=3 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=3 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 succeeded Succeeded is_array=1
     east <- ack 6
 
@@ -139,15 +139,15 @@ submit ml x3 cpu=1
     east <- start job-1/2#1 seq=3 nodes=1
 agent east reports 1/1#1 r0 exited 7
     replica_phase job=1 element=1 n=1 replica=0 exited exit_code=7
-    element_end job=1 element=1 n=1 failed ReplicaFailed exit_code=7 first_replica=0
+    element_end job=1 element=1 n=1 failed ReplicaFailed exit_code=7 first_replica=0 outputs=d
     east <- ack 2
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
     east <- ack 3
 agent east reports 1/2#1 r0 exited 0
     replica_phase job=1 element=2 n=1 replica=0 exited exit_code=0
-    element_end job=1 element=2 n=1 succeeded Succeeded exit_code=0
+    element_end job=1 element=2 n=1 succeeded Succeeded exit_code=0 outputs=d
     job_end job=1 failed ElementsFailed is_array=1
     east <- ack 4
 
