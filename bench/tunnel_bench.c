@@ -180,7 +180,7 @@ static void make_hub(struct hub *hub)
     config.key_file = files[1];
     config.ca_file = files[2];
     config.handshake_ms = LIMIT_S * 1000;
-    config.handshakes_per_second = 100000;
+    config.handshakes.limits.cpu_percent = 1000;
     hub->loop = fl_loop_create();
     fl_after_init(&hub->after, hub->loop, on_after, hub);
     hub->server = tunnel_server_create(hub->loop, &config, &ports, &err);

@@ -14,6 +14,7 @@
 #include "controlplane/front/metrics_listener.h"
 #include "controlplane/front/process_metrics.h"
 #include "controlplane/front/spec_cache.h"
+#include "controlplane/handshakes/known_addresses.h"
 #include "controlplane/identity/identity.h"
 #include "controlplane/logs/log_store.h"
 #include "controlplane/store/migrate.h"
@@ -40,6 +41,7 @@ struct daemon {
     struct fl_metrics *metrics;
     struct views *views;
     struct spec_cache *specs;
+    struct known_addresses *known;
     struct log_store *logs;
     struct fronts *fronts;
     struct engine_thread *engine;
@@ -302,6 +304,7 @@ static struct front_config front_config(struct daemon *daemon)
     config.tunnel.certificate_file = identity_server_cert_path(daemon->identity);
     config.tunnel.key_file = identity_server_key_path(daemon->identity);
     config.tunnel.ca_file = identity_ca_path(daemon->identity);
+    config.handshake_cpu = (uint32_t)number(daemon, CONFIG_handshake_cpu);
     config.tunnel.connections_max = (uint32_t)number(daemon, CONFIG_agents_max);
     config.api.api_url = daemon->api_url;
     config.api.tunnel_address = daemon->tunnel_address;
@@ -421,7 +424,9 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
     fl_metrics_add(daemon->metrics, route_metric_families, ROUTE_METRICS_LEN);
     daemon->views = views_create();
     daemon->specs = spec_cache_create((size_t)number(daemon, CONFIG_spec_cache));
+    daemon->known = known_addresses_create();
     shared.views = daemon->views;
+    shared.known = daemon->known;
     shared.identity = daemon->identity;
     shared.logs = daemon->logs;
     shared.specs = daemon->specs;
@@ -448,6 +453,7 @@ static void stop(void *ctx)
     }
     metrics_listener_destroy(daemon->metrics_server);
     fronts_destroy(daemon->fronts);
+    known_addresses_destroy(daemon->known);
     engine_thread_destroy(daemon->engine);
     log_store_destroy(daemon->logs);
     spec_cache_destroy(daemon->specs);

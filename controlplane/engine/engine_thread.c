@@ -167,17 +167,9 @@ static void publish(struct engine_thread *thread, fl_ms now)
 
 /* ---- the turn -------------------------------------------------------------------------------- */
 
-static int64_t cpu_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 static void turn(struct engine_thread *thread, fl_ms now)
 {
-    int64_t began = fl_loop_now_us(thread->loop), cpu = cpu_us(), took, took_cpu;
+    int64_t began = fl_loop_now_us(thread->loop), cpu = fl_clock_thread_us(), took, took_cpu;
 
     /* First, since it knows whether the lease still holds. */
     store_turn(thread->store, now);
@@ -186,7 +178,7 @@ static void turn(struct engine_thread *thread, fl_ms now)
     if (thread->ports.turned) thread->ports.turned(thread->ports.ctx);
     thread->turns++;
     took = fl_clock_mono_us() - began;
-    took_cpu = cpu_us() - cpu;
+    took_cpu = fl_clock_thread_us() - cpu;
     engine_turned(thread->engine, (began + took) / 1000);
     if (took > thread->longest_us) thread->longest_us = (uint32_t)took;
     if (took_cpu > thread->longest_cpu_us) thread->longest_cpu_us = (uint32_t)took_cpu;

@@ -209,6 +209,7 @@ static bool open_http(struct front *front, struct fl_err *err)
     front->http =
         http_server_create(front->loop, &front->config.api.limits, api_port(front->api), err);
     if (!front->http) return false;
+    http_server_admit(front->http, front->config.handshake_cpu, front->shared.known);
     front->config.api_fd = -1;
     return http_server_listen(front->http, fd, front->config.api_tls, err);
 }
@@ -220,6 +221,8 @@ static bool open_tunnels(struct front *front, struct fl_err *err)
     front->config.tunnel.front = front->config.number;
     front->config.tunnel.listen_fd = front->config.tunnel_fd;
     front->config.tunnel_fd = -1;
+    front->config.tunnel.known = front->shared.known;
+    front->config.tunnel.handshakes.limits.cpu_percent = front->config.handshake_cpu;
     front->tunnels = tunnel_server_create(front->loop, &front->config.tunnel, &ports, err);
     return front->tunnels != NULL;
 }

@@ -13,6 +13,7 @@
 #include "controlplane/tunnel/server.h"
 
 struct engine_thread;
+struct known_addresses;
 struct front; /* opaque */
 struct front_outbox;
 struct log_store;
@@ -25,6 +26,7 @@ struct front_shared {
     struct identity *identity;
     struct log_store *logs;
     struct spec_cache *specs;
+    struct known_addresses *known;
     const struct fl_state_dir *dir;
     const char *conninfo;
     void (*health)(void *ctx, struct api_health *ret_health); /* any thread */
@@ -39,6 +41,7 @@ struct front_config {
     struct api_config api;
     struct tunnel_server_config tunnel; /* files and limits; the rest is filled in */
     uint32_t waiting_max, answer_ms, drain_ms;
+    uint32_t handshake_cpu; /* percent */
 };
 
 /* NULL: why is in 'err'. */

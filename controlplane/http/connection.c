@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "shared/base/assert.h"
+#include "shared/io/clock.h"
 #include "shared/io/log.h"
 
 #define READS_MAX 4  /* how often to read from one connection in a turn */
@@ -59,10 +60,19 @@ static void die(struct http_connection *connection)
     http_connection_put_dirty(connection);
 }
 
+static void end_handshake(struct http_connection *connection)
+{
+    if (connection->handshake) {
+        handshakes_end(connection->server->handshakes, connection->handshake, false);
+    }
+    connection->handshake = 0;
+}
+
 static void destroy(struct http_connection *connection)
 {
     struct http_server *server = connection->server;
 
+    end_handshake(connection);
     fl_timer_off(&connection->timer);
     fl_watch_off(&connection->watch);
     http_socket_fini(&connection->socket);
@@ -408,8 +418,16 @@ static void fill(struct http_connection *connection)
 
 static void shake(struct http_connection *connection)
 {
-    switch (http_socket_handshake(&connection->socket)) {
+    int64_t began_us = fl_clock_thread_us();
+    enum http_io io = http_socket_handshake(&connection->socket);
+
+    if (connection->handshake) {
+        handshakes_charge(connection->server->handshakes, connection->handshake,
+                          fl_clock_thread_us() - began_us);
+    }
+    switch (io) {
     case HTTP_IO_DONE:
+        end_handshake(connection);
         enter(connection, HTTP_IDLE);
         connection->is_readable = true; /* OpenSSL may hold the first request already */
         return;
@@ -595,19 +613,22 @@ static void on_timer(void *ctx)
     die(connection);
 }
 
-void http_connection_open(struct http_server *server, int fd, struct ssl_ctx_st *tls,
-                          const struct fl_net_address *peer)
+void http_connection_open(struct http_server *server, int fd, const struct fl_net_address *peer,
+                          uint32_t handshake)
 {
     uint32_t slot = fl_slab_take(&server->connections);
     struct http_connection *connection = fl_slab_at(&server->connections, slot);
 
-    if (!http_socket_init(&connection->socket, fd, tls)) {
+    if (!http_socket_init(&connection->socket, fd, handshake ? server->tls : NULL)) {
+        if (handshake) handshakes_end(server->handshakes, handshake, false);
         fl_slab_give(&server->connections, slot);
         return;
     }
     connection->request.connection = connection;
     connection->server = server;
     connection->slot = slot;
+    connection->handshake = handshake;
+    if (handshake) handshakes_own(server->handshakes, handshake, connection);
     connection->read_wants = FL_WATCH_READ;
     connection->write_wants = FL_WATCH_WRITE;
     connection->socket.wants = FL_WATCH_READ;
@@ -619,8 +640,8 @@ void http_connection_open(struct http_server *server, int fd, struct ssl_ctx_st 
     fl_net_print(peer, connection->peer);
     fl_watch_init(&connection->watch, server->loop, fd, on_ready, connection);
     fl_timer_init(&connection->timer, server->loop, on_timer, connection);
-    enter(connection, tls ? HTTP_HANDSHAKE : HTTP_IDLE);
-    settle(connection);
+    enter(connection, handshake ? HTTP_HANDSHAKE : HTTP_IDLE);
+    http_connection_work(connection);
 }
 
 void http_connection_drain(struct http_connection *connection)

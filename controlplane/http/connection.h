@@ -42,6 +42,7 @@ struct http_connection {
     void *watcher_ctx;
     uint64_t number; /* the request's, unique in the server */
     uint32_t slot;
+    uint32_t handshake; /* its number; 0: it is over, or there is none */
     enum http_state state;
     uint8_t read_wants, write_wants; /* enum fl_watch_event, or-ed */
     bool is_working, is_dirty;
@@ -56,9 +57,9 @@ struct http_connection {
     char peer[FL_NET_TEXT_MAX];
 };
 
-/* Takes over the descriptor. */
-void http_connection_open(struct http_server *server, int fd, struct ssl_ctx_st *tls,
-                          const struct fl_net_address *peer);
+/* Takes over the descriptor.  'handshake': its number in the server's handshakes; 0: plain. */
+void http_connection_open(struct http_server *server, int fd, const struct fl_net_address *peer,
+                          uint32_t handshake);
 
 void http_connection_work(struct http_connection *connection); /* it may be gone afterwards */
 void http_connection_drain(struct http_connection *connection);

@@ -16,11 +16,43 @@ struct http_listener {
     struct http_server *server;
     struct fl_watch watch;
     struct fl_timer timer; /* runs when descriptors ran out; accepting goes on when it fires */
-    SSL_CTX *tls;          /* NULL: plain */
+    bool has_tls;
     int fd;
 };
 
 /* ---- accepting ------------------------------------------------------------------------------- */
+
+/* False: there are too many connections, and this one is closed. */
+static bool has_room(struct http_server *server, int fd)
+{
+    if (server->counts.connections < server->limits.connections_max) return true;
+    fl_log(FL_LOG_WARN, "http", "shed",
+           FL_LOG_N("connections_max", server->limits.connections_max));
+    server->counts.shed++;
+    close(fd);
+    return false;
+}
+
+static void on_handshake(void *ctx, int fd, const struct fl_net_address *peer, uint32_t number)
+{
+    struct http_server *server = ctx;
+
+    if (has_room(server, fd)) {
+        http_connection_open(server, fd, peer, number);
+    } else {
+        handshakes_end(server->handshakes, number, false);
+    }
+}
+
+/* Others need its place. */
+static void on_handshake_dropped(void *ctx, void *owner)
+{
+    struct http_connection *connection = owner;
+
+    (void)ctx;
+    connection->handshake = 0;
+    http_connection_cut(connection);
+}
 
 static void on_listener(void *ctx, unsigned events)
 {
@@ -46,14 +78,11 @@ static void on_listener(void *ctx, unsigned events)
             fl_timer_in(&listener->timer, FDS_FULL_MS);
             return;
         }
-        if (server->counts.connections == server->limits.connections_max) {
-            fl_log(FL_LOG_WARN, "http", "shed",
-                   FL_LOG_N("connections_max", server->limits.connections_max));
-            server->counts.shed++;
-            close(fd);
-            continue;
+        if (listener->has_tls) {
+            handshakes_add(server->handshakes, fd, &peer);
+        } else if (has_room(server, fd)) {
+            http_connection_open(server, fd, &peer, 0);
         }
-        http_connection_open(server, fd, listener->tls, &peer);
     }
 }
 
@@ -72,7 +101,6 @@ static void close_listeners(struct http_server *server)
         fl_timer_off(&listener->timer);
         fl_watch_off(&listener->watch);
         close(listener->fd);
-        SSL_CTX_free(listener->tls);
         fl_free(listener);
     }
     fl_vec_clear(&server->listeners);
@@ -83,15 +111,14 @@ bool http_server_listen(struct http_server *server, int fd, struct ssl_ctx_st *t
 {
     struct http_listener *listener;
 
-    if (server->is_draining || (tls && !http_tls_setup(tls, err))) {
+    if (server->is_draining || (tls && !http_server_renew_tls(server, tls, err))) {
         close(fd);
         return server->is_draining ? fl_fail(err, FL_CONFLICT, "the server is ending") : false;
     }
     listener = fl_new(struct http_listener);
     listener->server = server;
     listener->fd = fd;
-    listener->tls = tls;
-    if (tls) SSL_CTX_up_ref(tls);
+    listener->has_tls = tls != NULL;
     fl_timer_init(&listener->timer, server->loop, on_listener_timer, listener);
     fl_watch_init(&listener->watch, server->loop, fd, on_listener, listener);
     fl_watch_set(&listener->watch, FL_WATCH_READ);
@@ -102,14 +129,9 @@ bool http_server_listen(struct http_server *server, int fd, struct ssl_ctx_st *t
 bool http_server_renew_tls(struct http_server *server, struct ssl_ctx_st *tls, struct fl_err *err)
 {
     if (!http_tls_setup(tls, err)) return false;
-    for (size_t i = 0; i < server->listeners.len; i++) {
-        struct http_listener *listener = server->listeners.at[i];
-
-        if (!listener->tls) continue;
-        SSL_CTX_up_ref(tls);
-        SSL_CTX_free(listener->tls);
-        listener->tls = tls;
-    }
+    SSL_CTX_up_ref(tls);
+    SSL_CTX_free(server->tls);
+    server->tls = tls;
     return true;
 }
 
@@ -149,6 +171,20 @@ static void on_drain_timer(void *ctx)
     fl_after_put(&server->after);
 }
 
+void http_server_admit(struct http_server *server, uint32_t cpu_percent,
+                       struct known_addresses *known)
+{
+    struct handshakes_config config = handshakes_config_default();
+    struct handshakes_port port = {
+        .ctx = server, .begin = on_handshake, .drop = on_handshake_dropped};
+
+    config.begin_costs = 0;
+    config.limits.silent_ms = server->limits.handshake_ms;
+    if (cpu_percent) config.limits.cpu_percent = cpu_percent;
+    handshakes_destroy(server->handshakes);
+    server->handshakes = handshakes_create(server->loop, &config, &port, known);
+}
+
 struct http_server *http_server_create(struct fl_loop *loop, const struct http_limits *limits,
                                        struct http_port port, struct fl_err *err)
 {
@@ -181,6 +217,7 @@ struct http_server *http_server_create(struct fl_loop *loop, const struct http_l
                  (uint32_t)limits->connections_max);
     http_pool_init(&server->pool, limits);
     fl_after_init(&server->after, loop, on_after, server);
+    http_server_admit(server, 0, NULL);
     fl_timer_init(&server->drain_timer, loop, on_drain_timer, server);
     return server;
 }
@@ -196,6 +233,8 @@ void http_server_destroy(struct http_server *server)
     /* Every connection is cut and dirty now, so this frees them all. */
     on_after(server);
     fl_assert(!server->first);
+    handshakes_destroy(server->handshakes);
+    SSL_CTX_free(server->tls);
     fl_after_off(&server->after);
     fl_timer_off(&server->drain_timer);
     fl_slab_fini(&server->connections);
@@ -212,6 +251,7 @@ void http_server_drain(struct http_server *server, fl_ms bound_ms, void (*on_end
     server->on_end = on_end;
     server->end_ctx = ctx;
     close_listeners(server);
+    handshakes_stop(server->handshakes);
     for (struct http_connection *c = server->first; c; c = c->next) {
         http_connection_drain(c);
     }

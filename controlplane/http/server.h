@@ -15,6 +15,7 @@
 #include "shared/base/err.h"
 
 struct fl_loop;
+struct known_addresses;
 struct ssl_ctx_st;
 
 /* Counts since the start; 'connections' and 'streams' are those that are open now. */
@@ -31,9 +32,14 @@ struct http_server *http_server_create(struct fl_loop *loop, const struct http_l
 /* Cuts all connections: calls on_gone for each open request that is watched.  NULL is fine. */
 void http_server_destroy(struct http_server *server);
 
+/* How much of a processor TLS handshakes may take, in percent (0: a preset), and the known
+ * addresses (NULL: none).  Before http_server_listen; see handshakes.h. */
+void http_server_admit(struct http_server *server, uint32_t cpu_percent,
+                       struct known_addresses *known);
+
 /* Takes over a listening socket, also on false.  With 'tls', which gets a counted reference, all
  * connections speak TLS, 1.2 or newer, and 'tls' is set up for it: no renegotiation, ALPN http/1.1,
- * buffers given back when idle.  Several listeners may share one server. */
+ * buffers given back when idle.  Several listeners may share one server, and its TLS context. */
 FL_CHECK bool http_server_listen(struct http_server *server, int listener, struct ssl_ctx_st *tls,
                                  struct fl_err *err);
 

@@ -1,6 +1,7 @@
 /* server_state.h - the fields of a server, for the files of this folder alone. */
 #pragma once
 
+#include "controlplane/handshakes/handshakes.h"
 #include "controlplane/http/answer.h"
 #include "controlplane/http/exchange.h"
 #include "controlplane/http/server.h"
@@ -16,6 +17,8 @@ struct http_server {
     struct http_limits limits;
     struct http_port port;
     FL_VEC(struct http_listener *) listeners;
+    struct handshakes *handshakes; /* shared by all TLS listeners */
+    struct ssl_ctx_st *tls;        /* theirs; NULL: there is none */
 
     struct fl_slab connections;
     struct http_connection *first; /* all of them, newest first */

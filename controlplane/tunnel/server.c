@@ -29,6 +29,7 @@ struct conn {
     uint64_t id;
     char address[FL_NET_TEXT_MAX];
     struct session *session; /* NULL: no tunnel yet */
+    uint32_t handshake;      /* its number; 0: it is over */
     struct fl_timer timer;   /* handshake, then the session's deadline, then the last words */
     bool is_dirty;           /* in server->dirty */
     bool is_ending;          /* its session is over */
@@ -46,6 +47,7 @@ struct tunnel_server {
     struct session_shared shared;
     struct agent_sockets *sockets;
     struct tunnel_listener listener;
+    struct handshakes *handshakes;
     struct fl_timer held_again;
     struct fl_after after;
     FL_VEC(struct entry) conns; /* by id, so the oldest first */
@@ -54,7 +56,6 @@ struct tunnel_server {
     struct unsent_session_ends lost;
     FL_VEC(uint64_t) held; /* connections that wait for room in the inbox, tried in turn */
     uint64_t ids;
-    uint32_t handshakes;
     bool is_ending; /* in destroy: callbacks only free */
 };
 
@@ -99,19 +100,25 @@ static void session_has_changed(void *ctx, uint64_t connection)
 
 static void on_timer(void *ctx);
 
-static struct conn *add_conn(struct tunnel_server *server, const struct fl_net_address *peer)
+static struct conn *add_conn(struct tunnel_server *server, const struct fl_net_address *peer,
+                             uint32_t handshake)
 {
     struct conn *conn = fl_new(struct conn);
 
     conn->server = server;
     conn->id = (uint64_t)server->config.front << 48 | ++server->ids;
+    conn->handshake = handshake;
     fl_net_print(peer, conn->address);
     fl_timer_init(&conn->timer, server->loop, on_timer, conn);
     fl_timer_in(&conn->timer, server->config.handshake_ms);
     fl_vec_push(&server->conns, (struct entry){conn->id, conn});
-    server->handshakes++;
-    server->shared.stats.accepted++;
     return conn;
+}
+
+static void end_handshake(struct conn *conn, bool is_member)
+{
+    if (conn->handshake) handshakes_end(conn->server->handshakes, conn->handshake, is_member);
+    conn->handshake = 0;
 }
 
 /* Removes a connection whose socket is gone. */
@@ -123,7 +130,7 @@ static void remove_conn(struct conn *conn)
     fl_assert(i < server->conns.len && server->conns.at[i].conn == conn);
     fl_vec_remove(&server->conns, i);
     cluster_index_remove(&server->by_cluster, &conn->link);
-    if (!conn->session) server->handshakes--;
+    end_handshake(conn, false);
     fl_timer_off(&conn->timer);
     session_destroy(conn->session);
     fl_free(conn);
@@ -262,16 +269,43 @@ static bool has_room(void *ctx)
 {
     const struct tunnel_server *server = ctx;
 
-    return server->conns.len < server->config.connections_max &&
-           server->handshakes < server->config.handshakes_max;
+    return server->conns.len < server->config.connections_max;
 }
 
 static void on_came(void *ctx, int fd, const struct fl_net_address *address)
 {
     struct tunnel_server *server = ctx;
-    struct conn *conn = add_conn(server, address);
 
+    server->shared.stats.accepted++;
+    handshakes_add(server->handshakes, fd, address);
+}
+
+static void on_handshake(void *ctx, int fd, const struct fl_net_address *address, uint32_t number)
+{
+    struct tunnel_server *server = ctx;
+    struct conn *conn;
+
+    if (!has_room(server)) { /* others came while it waited */
+        handshakes_end(server->handshakes, number, false);
+        server->shared.stats.shed++;
+        close(fd);
+        return;
+    }
+    conn = add_conn(server, address, number);
+    handshakes_own(server->handshakes, number, conn);
     agent_sockets_adopt(server->sockets, fd, conn, &conn->socket);
+}
+
+/* Others need its place. */
+static void on_handshake_dropped(void *ctx, void *owner)
+{
+    struct conn *conn = owner;
+
+    (void)ctx;
+    conn->handshake = 0;
+    note_refused(conn, "its handshake made room for others");
+    fl_timer_off(&conn->timer); /* it is logged */
+    agent_socket_drop(conn->socket);
 }
 
 /* ---- from the socket ------------------------------------------------------------------------- */
@@ -282,7 +316,7 @@ static void on_opened(void *owner, const struct fl_cert *cert)
     struct tunnel_server *server = conn->server;
     struct tunnel_peer peer = {.cert = *cert};
 
-    server->handshakes--;
+    end_handshake(conn, true);
     memcpy(peer.address, conn->address, sizeof peer.address);
     conn->session =
         session_create(&server->shared, &peer, conn->id,
@@ -329,14 +363,23 @@ static const struct agent_sockets_port sockets_port = {
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
+/* The second half of a handshake, with the agent's certificate, is within libwebsockets, and costs
+ * about as much as the first. */
+static struct handshakes_config tunnel_handshakes(void)
+{
+    struct handshakes_config config = handshakes_config_default();
+
+    config.begin_costs = 2;
+    return config;
+}
+
 struct tunnel_server_config tunnel_server_config_default(void)
 {
     return (struct tunnel_server_config){
         .listen_fd = -1,
         .handshake_ms = 5000,
-        .handshakes_max = 256,
-        .handshakes_per_second = 500,
         .connections_max = 20000,
+        .handshakes = tunnel_handshakes(),
         .ping_ms = FL_LINK_PING_MS,
         .dead_ms = FL_LINK_DEAD_MS,
         .stop_grace_ms = 30000,
@@ -357,6 +400,7 @@ struct tunnel_server *tunnel_server_create(struct fl_loop *loop,
 {
     struct tunnel_server *server = fl_new(struct tunnel_server);
     struct listener_files files = files_of(config);
+    struct handshakes_config handshakes = config->handshakes;
 
     server->loop = loop;
     server->config = *config;
@@ -383,7 +427,13 @@ struct tunnel_server *tunnel_server_create(struct fl_loop *loop,
         tunnel_server_destroy(server);
         return NULL;
     }
-    tunnel_listener_init(&server->listener, loop, config->listen_fd, config->handshakes_per_second,
+    handshakes.limits.silent_ms = config->handshake_ms;
+    server->handshakes =
+        handshakes_create(loop, &handshakes,
+                          &(struct handshakes_port){
+                              .ctx = server, .begin = on_handshake, .drop = on_handshake_dropped},
+                          config->known);
+    tunnel_listener_init(&server->listener, loop, config->listen_fd,
                          &(struct tunnel_listener_port){server, has_room, on_came});
     return server;
 }
@@ -396,6 +446,7 @@ void tunnel_server_destroy(struct tunnel_server *server)
     while (server->conns.len) {
         agent_socket_drop(server->conns.at[server->conns.len - 1].conn->socket);
     }
+    handshakes_destroy(server->handshakes);
     fl_after_off(&server->after);
     fl_timer_off(&server->held_again);
     agent_sockets_destroy(server->sockets);
@@ -524,6 +575,7 @@ struct fl_streams *tunnel_server_streams(struct tunnel_server *server, uint64_t 
 void tunnel_server_drain(struct tunnel_server *server)
 {
     tunnel_listener_stop(&server->listener);
+    handshakes_stop(server->handshakes);
     for (size_t i = 0; i < server->conns.len; i++) {
         struct conn *conn = server->conns.at[i].conn;
 
@@ -536,9 +588,12 @@ void tunnel_server_drain(struct tunnel_server *server)
 struct tunnel_server_stats tunnel_server_stats(const struct tunnel_server *server)
 {
     struct tunnel_server_stats stats = server->shared.stats;
+    struct handshakes_counts handshakes;
 
     stats.connections = server->conns.len;
-    stats.shed = server->listener.shed;
+    handshakes = handshakes_counts(server->handshakes);
+    stats.shed += server->listener.shed + handshakes.dropped;
+    stats.handshakes_late += handshakes.late;
     for (size_t i = 0; i < server->conns.len; i++) {
         const struct conn *conn = server->conns.at[i].conn;
 

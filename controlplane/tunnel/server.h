@@ -3,10 +3,9 @@
  * by number and by cluster, and each becomes a session (session.h).  The core's decisions come in
  * through tunnel_server_send, the agents' messages go out through the ports.
  *
- * - Strangers: connections over connections_max, more than handshakes_max unfinished handshakes,
- *   and more than the token bucket allows are closed before TLS; a handshake that takes longer than
- *   handshake_ms is cut.  A plain HTTP request, or an upgrade to any other subprotocol, is answered
- *   by closing.
+ * - Strangers: connections over connections_max are closed before TLS, handshakes wait for their
+ *   turn (handshakes.h), and one that takes longer than handshake_ms is cut.  A plain HTTP request,
+ *   or an upgrade to any other subprotocol, is answered by closing.
  * - 'peer' finds the cluster by the certificate only, never by a message of the agent.
  * - This object has all sessions of one thread; a newer session of the same cluster may be on
  *   another front.  So give each WELCOME and RESYNC to every front (tunnel_server_superseded), and
@@ -19,6 +18,7 @@
 
 #include "controlplane/core/core_command.h"
 #include "controlplane/engine/engine_event.h"
+#include "controlplane/handshakes/handshakes.h"
 #include "shared/base/err.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
@@ -72,13 +72,13 @@ struct tunnel_server_config {
     const char *certificate_file, *key_file; /* PEM, of this listener */
     const char *ca_file;                     /* PEM: the CA that signs agents */
     /* In brackets: tunnel_server_config_default. */
-    uint32_t handshake_ms;          /* from accept to the upgrade [5 s] */
-    uint32_t handshakes_max;        /* unfinished ones at the same time [256] */
-    uint32_t handshakes_per_second; /* in bursts up to two seconds' worth [500] */
-    uint32_t connections_max;       /* [20,000] */
-    uint32_t ping_ms, dead_ms;      /* announced to agents; see link.h */
-    uint32_t stop_grace_ms;         /* in a STOP */
-    uint32_t retry_after_ms;        /* in a BYE; 0: the agent chooses */
+    uint32_t handshake_ms; /* to the first message, for its turn, and then to the upgrade [5 s] */
+    uint32_t connections_max; /* handshakes included [20,000] */
+    struct handshakes_config handshakes;
+    struct known_addresses *known; /* borrowed; NULL: none is known */
+    uint32_t ping_ms, dead_ms;     /* announced to agents; see link.h */
+    uint32_t stop_grace_ms;        /* in a STOP */
+    uint32_t retry_after_ms;       /* in a BYE; 0: the agent chooses */
     struct fl_flow_limits flow;
 };
 
@@ -146,11 +146,11 @@ struct fl_streams *tunnel_server_streams(struct tunnel_server *server, uint64_t 
 void tunnel_server_drain(struct tunnel_server *server);
 
 struct tunnel_server_stats {
-    uint64_t connections; /* now, handshakes included */
+    uint64_t connections; /* now, also those whose handshake has begun */
     uint64_t sessions;    /* now, UP */
     uint64_t held;        /* now, not read because the engine has no room */
     uint64_t accepted;    /* this and the following counts only grow */
-    uint64_t shed;        /* closed before TLS, since there were too many */
+    uint64_t shed;        /* closed before TLS, since there were too many, or they said nothing */
     uint64_t refused;     /* bad certificate or subprotocol, plain HTTP, no TLS, too slow */
     uint64_t handshakes_late;
     uint64_t superseded;

@@ -9,26 +9,11 @@ enum {
     ACCEPT_PAUSE_MS = 100, /* how long to wait when descriptors ran out */
 };
 
-/* Takes a token for one handshake.  False: the bucket is empty. */
-static bool take_token(struct tunnel_listener *listener)
-{
-    fl_ms now = fl_loop_now(listener->loop);
-
-    listener->tokens_milli += (now - listener->tokens_at) * listener->per_second;
-    listener->tokens_at = now;
-    if (listener->tokens_milli > 2000 * listener->per_second) {
-        listener->tokens_milli = 2000 * listener->per_second;
-    }
-    if (listener->tokens_milli < 1000) return false;
-    listener->tokens_milli -= 1000;
-    return true;
-}
-
 static void take(struct tunnel_listener *listener, int fd, const struct fl_net_address *address)
 {
     const struct tunnel_listener_port *port = &listener->port;
 
-    if (port->has_room(port->ctx) && take_token(listener)) {
+    if (port->has_room(port->ctx)) {
         port->came(port->ctx, fd, address);
         return;
     }
@@ -70,15 +55,12 @@ static void accept_again(void *ctx)
 }
 
 void tunnel_listener_init(struct tunnel_listener *listener, struct fl_loop *loop, int fd,
-                          uint32_t per_second, const struct tunnel_listener_port *port)
+                          const struct tunnel_listener_port *port)
 {
     *listener = (struct tunnel_listener){
         .loop = loop,
         .port = *port,
         .fd = fd,
-        .per_second = per_second,
-        .tokens_milli = 2000 * (int64_t)per_second,
-        .tokens_at = fl_loop_now(loop),
     };
     fl_watch_init(&listener->watch, loop, fd, on_readable, listener);
     fl_timer_init(&listener->again, loop, accept_again, listener);

@@ -1,4 +1,4 @@
-/* tunnel_listener.h - accepts the sockets of agents, and only as many as the server can greet: it
+/* tunnel_listener.h - accepts the sockets of agents, as long as the server has room for them: it
  * closes further ones before TLS, which costs next to nothing.
  * Not thread-safe: the server owns it. */
 #pragma once
@@ -16,15 +16,12 @@ struct tunnel_listener {
     struct fl_loop *loop;
     struct tunnel_listener_port port;
     int fd; /* -1: it has stopped */
-    int64_t per_second;
     struct fl_watch watch;
     struct fl_timer again; /* runs when descriptors ran out */
-    int64_t tokens_milli;  /* in the bucket, which holds two seconds' worth */
-    fl_ms tokens_at;
-    uint64_t shed; /* how many were closed at once */
+    uint64_t shed;         /* how many were closed at once */
 };
 
 /* Accepts from now on; takes over 'fd', which is listening and non-blocking. */
 void tunnel_listener_init(struct tunnel_listener *listener, struct fl_loop *loop, int fd,
-                          uint32_t per_second, const struct tunnel_listener_port *port);
+                          const struct tunnel_listener_port *port);
 void tunnel_listener_stop(struct tunnel_listener *listener); /* twice, or zeroed, is fine */

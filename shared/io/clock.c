@@ -15,6 +15,14 @@ int64_t fl_clock_mono_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+int64_t fl_clock_thread_us(void)
+{
+    struct timespec used;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
+}
+
 fl_ms fl_clock_mono(void)
 {
     return fl_clock_mono_us() / 1000;

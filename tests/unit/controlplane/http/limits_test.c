@@ -69,7 +69,8 @@ static void a_handshake_that_does_not_go_on_is_closed(void **state)
     world = world_create(&limits);
     world->plain_at = world->tls_at;
     client = client_open(world, false);
-    client_send(client, FL_STR("\x16\x03\x01\x02\x00\x01"));
+    client_send(client,
+                FL_STR("\x16\x03\x01\x00\x02\x01\x00")); /* a whole record, half a message */
     client_expect(client, "close", "a handshake that stops");
     assert_int_equal(counts(world).timeouts, 1);
     client_close(client);

@@ -168,7 +168,7 @@ static void begin(struct pair *pair, const struct fl_ca *signer)
     assert_true(fl_net_listen(&address, (struct fl_net_listen){0}, &fd, &err));
     assert_true(fl_net_local(fd, &address, &err));
     config.port = fl_net_port(&address);
-    tunnel_listener_init(&pair->listener, pair->world.loop, fd, 100,
+    tunnel_listener_init(&pair->listener, pair->world.loop, fd,
                          &(struct tunnel_listener_port){pair, has_room, on_came});
     load_identity(pair, signer ? signer : pair->world.ca);
     pair->agent = tunnel_socket_create(pair->world.loop, &config, &agent_port, &err);

@@ -275,6 +275,42 @@ static void who_dawdles_in_the_handshake_is_cut_off(void **state)
     tunnel_world_fini(&world);
 }
 
+static void who_says_nothing_makes_room_for_an_agent(void **state)
+{
+    enum { SILENT = 700 }; /* more than may be silent at a time */
+    struct tunnel_world world;
+    struct fake_agent agent;
+    static struct stranger silent[SILENT];
+    fl_ms until = deadline();
+    size_t closed = 0;
+
+    (void)state;
+    tunnel_world_init(&world, 0);
+    for (size_t i = 0; i < SILENT; i++) {
+        connect_to(&silent[i], &world, NULL);
+    }
+    UNTIL(&world, tunnel_server_stats(world.server).accepted == SILENT);
+    fake_agent_init(&world, &agent, 1);
+    fake_agent_dial(&agent, NULL);
+    UNTIL(&world, world.inventories == 1);
+    while (closed < SILENT - handshakes_config_default().limits.silent_max) {
+        char byte;
+
+        if (recv(silent[closed].fd, &byte, 1, 0) == 0) {
+            closed++; /* in the order in which they came */
+        } else {
+            fl_loop_turn(world.loop, 5);
+        }
+        assert_true(fl_clock_mono() < until);
+    }
+    assert_true(tunnel_server_stats(world.server).shed >= closed);
+    is_undisturbed(&world, &agent);
+    for (size_t i = 0; i < SILENT; i++) {
+        close(silent[i].fd);
+    }
+    end(&world, &agent);
+}
+
 static void turn_world(void *ctx)
 {
     struct tunnel_world *world = ctx;
@@ -357,6 +393,7 @@ FL_TESTS(cmocka_unit_test(plaintext_and_garbage_are_refused),
          cmocka_unit_test(who_shows_no_good_certificate_is_refused),
          cmocka_unit_test(members_get_no_pages_and_no_other_protocol),
          cmocka_unit_test(who_dawdles_in_the_handshake_is_cut_off),
+         cmocka_unit_test(who_says_nothing_makes_room_for_an_agent),
          cmocka_unit_test(no_key_exchange_is_dear_to_the_server),
          cmocka_unit_test(what_no_agent_says_ends_its_tunnel_only),
          cmocka_unit_test(an_agent_trusts_nobody_but_its_own_control_plane))
