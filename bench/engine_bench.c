@@ -79,10 +79,11 @@ static void hear(struct rig *rig, const struct heard *heard)
     pthread_mutex_unlock(&rig->mutex);
 }
 
-static void port_began(void *ctx, uint64_t epoch)
+static void port_began(void *ctx, uint64_t epoch, fl_ms core_ahead_ms)
 {
     struct rig *rig = ctx;
 
+    (void)core_ahead_ms;
     (void)epoch;
     rig->began_ns = bench_now_ns();
     if (atomic_exchange(&rig->has_begun, true)) {

@@ -103,9 +103,9 @@ static void lookup(void *ctx, uint64_t id, struct fl_tenant tenant, struct fl_st
     bench_die("no request has a key");
 }
 
-static void began(void *ctx, uint64_t epoch)
+static void began(void *ctx, uint64_t epoch, fl_ms core_ahead_ms)
 {
-    (void)ctx, (void)epoch;
+    (void)ctx, (void)epoch, (void)core_ahead_ms;
 }
 
 static void hear_answer(void *ctx, const struct core_answer *answer)

@@ -70,7 +70,7 @@ static bool admit(struct api_call *call)
         }
         return false;
     }
-    switch (api_may(call->route, has_token ? &call->token : NULL, call->wall)) {
+    switch (api_may(call->route, has_token ? &call->token : NULL, call->at)) {
     case API_MAY:
         break;
     case API_WHO:
@@ -84,7 +84,7 @@ static bool admit(struct api_call *call)
                  call->route->need == API_NEED_fleet ? ", for all queues" : "");
         return false;
     }
-    if (has_token) token_table_use(call->parts->tokens, fl_str_c(call->token.id), call->wall);
+    if (has_token) token_table_use(call->parts->tokens, fl_str_c(call->token.id), call->at);
     if (fl_http_head_has_body(head) && body_max(call) == 0) {
         api_fail_status(call, 413, FL_TOO_LARGE, "this route takes no body");
         return false;

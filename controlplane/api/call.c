@@ -54,6 +54,7 @@ struct api_call *api_call_create(struct api *api, struct http_request *request)
     call->handle = http_handle(request);
     call->now = fl_loop_now(api->parts.loop);
     call->wall = fl_loop_wall(api->parts.loop);
+    call->at = token_table_time(api->parts.tokens, call->now);
     call->trace_id = fl_hash64(api->trace_seed, &api->trace_last, sizeof api->trace_last);
     api->trace_last++;
     fl_buf_init(&call->out, API_ANSWER_BYTES_MAX);

@@ -30,6 +30,7 @@ struct api_call {
     struct token_grant token; /* the caller's token; zeroed on exempt routes */
     uint64_t trace_id;
     fl_ms now, wall; /* when it came */
+    fl_ms at;        /* the same, in the core's time */
     struct fl_arena arena;
     struct fl_buf out;
     struct fl_json_out json;

@@ -118,13 +118,13 @@ static void put_join(struct core *core, const struct core_event *event, struct c
 {
     struct join join = {.token = event->join_put.token,
                         .tenant = event->tenant,
-                        .expires_at = event->join_put.expires_at};
+                        .expires_at = core->now + event->join_put.ttl_ms};
     struct fl_err err = {0};
 
     core_access_expire(core, batch);
-    if (join.expires_at <= core->now || join.expires_at > core->now + CORE_JOIN_TTL_MS) {
+    if (event->join_put.ttl_ms <= 0 || event->join_put.ttl_ms > CORE_JOIN_TTL_MS) {
         core_answer_code(batch, event, FL_INVALID,
-                         "a join token expires in the future, and within 24 hours");
+                         "a join token lives for longer than nothing, and for 24 hours at most");
         return;
     }
     /* A name that does not fit leaves join.name empty, and access_table_add_join refuses that. */
@@ -136,7 +136,7 @@ static void put_join(struct core *core, const struct core_event *event, struct c
     put_join_row(batch, &join);
     core_audit(batch, event, "join_put %s", join.name);
     arm(core);
-    answer_ok(batch, event, (struct core_answer){0});
+    answer_ok(batch, event, (struct core_answer){.id = (uint64_t)join.expires_at});
 }
 
 static void revoke_join(struct core *core, const struct core_event *event, struct core_batch *batch)
@@ -362,10 +362,11 @@ static bool fill_token(struct token *token, const struct core_event *event)
 
 static void put_token(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
+    fl_ms ttl_ms = event->token_put.ttl_ms;
     struct token token = {.tenant = event->tenant,
                           .scopes = event->token_put.scopes,
                           .made_at = core->now,
-                          .expires_at = event->token_put.expires_at,
+                          .expires_at = ttl_ms ? core->now + ttl_ms : 0,
                           .mac = event->token_put.mac};
     struct row row = {.kind = ROW_token_put};
     struct fl_err err = {0};
@@ -378,8 +379,9 @@ static void put_token(struct core *core, const struct core_event *event, struct 
                 CORE_TOKEN_ID_MAX) " bytes, its name and queue " FL_QUOTE(FL_NAME_BYTES_MAX));
         return;
     }
-    if (token.expires_at != 0 && token.expires_at <= core->now) {
-        core_answer_code(batch, event, FL_INVALID, "a token expires in the future");
+    if (ttl_ms < 0 || ttl_ms > INT64_MAX / 2) {
+        core_answer_code(batch, event, FL_INVALID,
+                         "a token lives for a number of milliseconds, 0 is for ever");
         return;
     }
     if (!access_table_add_token(&core->access, &token, &err)) {
@@ -397,7 +399,7 @@ static void put_token(struct core *core, const struct core_event *event, struct 
     core_batch_row(batch, &row);
     core_audit(batch, event, "token_put %s scopes=%u", token.id, token.scopes);
     arm(core);
-    answer_ok(batch, event, (struct core_answer){0});
+    answer_ok(batch, event, (struct core_answer){.id = (uint64_t)token.expires_at});
 }
 
 static void revoke_token(struct core *core, const struct core_event *event,

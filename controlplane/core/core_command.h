@@ -104,10 +104,12 @@ struct core_verdict {
 struct core_answer {
     uint64_t request;
     enum fl_code code;
-    const char *text;    /* with another code than FL_OK */
-    fl_ms at;            /* the engine sets it to its batch's time; 0: it comes with no batch */
-    bool is_replay;      /* the engine sets it: the Idempotency-Key was used before */
-    uint64_t id;         /* the queue or cluster that was put, enrolled or renewed */
+    const char *text; /* with another code than FL_OK */
+    fl_ms at;         /* the engine sets it to its batch's time; 0: it comes with no batch */
+    bool is_replay;   /* the engine sets it: the Idempotency-Key was used before */
+    /* The queue or cluster that was put, enrolled or renewed; join_put, token_put: when the token
+     * expires, 0: never. */
+    uint64_t id;
     uint64_t generation; /* enrol, renew: the certificate carries it */
     const char *uuid;    /* enrol, renew: the cluster's, for the certificate's name */
     const char *name;    /* enrol, renew: the cluster's */

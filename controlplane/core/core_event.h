@@ -180,7 +180,7 @@ struct core_event {
         struct {
             struct fl_str name;     /* the cluster joins under it */
             struct fl_digest token; /* SHA-256 of the secret: the core never sees it */
-            fl_ms expires_at;       /* by the core's clock; at most CORE_JOIN_TTL_MS ahead */
+            fl_ms ttl_ms;           /* from now on, by the core's time; at most CORE_JOIN_TTL_MS */
         } join_put;
         struct {
             struct fl_digest token;
@@ -203,7 +203,7 @@ struct core_event {
             struct fl_str name;
             struct fl_str queue; /* it counts in this queue only; empty: in all */
             uint8_t scopes;      /* enum core_scope */
-            fl_ms expires_at;    /* 0: never */
+            fl_ms ttl_ms;        /* from now on, by the core's time; 0: for ever */
         } token_put;
         struct {
             struct fl_str id;

@@ -310,7 +310,7 @@ static void on_loaded(void *ctx, bool is_good, fl_ms now)
     begin.begin.batch = engine->batch_first;
     engine_lead_step(engine, &begin);
     engine_lead_room(engine);
-    engine->ports.began(engine->ports.ctx, engine->epoch);
+    engine->ports.began(engine->ports.ctx, engine->epoch, engine->base_core - engine->base_at);
 }
 
 /* ---- events in ------------------------------------------------------------------------------- */

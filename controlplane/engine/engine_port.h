@@ -61,8 +61,9 @@ struct engine_store {
 /* Where the engine's effects go.  None of these may call back, but for engine_adopt. */
 struct engine_ports {
     void *ctx;
-    /* A term began: each open tunnel session is to be offered again as session_open, is_resync. */
-    void (*began)(void *ctx, uint64_t epoch);
+    /* A term began: each open tunnel session is to be offered again as session_open, is_resync.
+     * 'core_ahead_ms': by so much the core's time is ahead of the engine's 'now' until the next. */
+    void (*began)(void *ctx, uint64_t epoch, fl_ms core_ahead_ms);
     void (*answer)(void *ctx, const struct core_answer *answer);
     void (*send)(void *ctx, const struct core_send *send);
     /* The batch is durable; for watchers, and for read models: they hear of a batch before anybody

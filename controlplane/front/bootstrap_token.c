@@ -11,7 +11,7 @@
 static const fl_ms lifetime_ms = 90 * 24 * FL_HOUR_MS;
 
 bool bootstrap_token_make(const struct fl_state_dir *dir, const struct identity *identity,
-                          fl_ms now, struct engine_event **ret_event, struct fl_err *err)
+                          struct engine_event **ret_event, struct fl_err *err)
 {
     struct api_token token = api_token_random();
     struct engine_event *event;
@@ -33,7 +33,7 @@ bool bootstrap_token_make(const struct fl_state_dir *dir, const struct identity 
     event->event.token_put.mac = api_token_mac(&token, identity_pepper(identity));
     event->event.token_put.name = FL_STR("first-admin");
     event->event.token_put.scopes = CORE_SCOPE_admin;
-    event->event.token_put.expires_at = now + lifetime_ms;
+    event->event.token_put.ttl_ms = lifetime_ms;
     fl_secret_wipe(&token, sizeof token);
     *ret_event = event;
     return true;

@@ -14,4 +14,4 @@ struct identity;
 
 /* The event that makes it known, for pending_requests_send. */
 FL_CHECK bool bootstrap_token_make(const struct fl_state_dir *dir, const struct identity *identity,
-                                   fl_ms now, struct engine_event **ret_event, struct fl_err *err);
+                                   struct engine_event **ret_event, struct fl_err *err);

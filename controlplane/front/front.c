@@ -169,8 +169,7 @@ static bool first_token(void *ctx, struct engine_event **ret_event, struct fl_er
 {
     struct front *front = ctx;
 
-    return bootstrap_token_make(front->shared.dir, front->shared.identity,
-                                fl_loop_wall(front->loop), ret_event, err);
+    return bootstrap_token_make(front->shared.dir, front->shared.identity, ret_event, err);
 }
 
 static void want_rows(void *ctx)

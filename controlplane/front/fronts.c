@@ -4,6 +4,7 @@
 #include "controlplane/front/pending_requests.h"
 #include "controlplane/front/spec_cache.h"
 #include "controlplane/views/directory.h"
+#include "controlplane/views/token_table.h"
 #include "controlplane/views/views.h"
 #include "shared/base/alloc.h"
 #include "shared/io/log.h"
@@ -17,10 +18,11 @@ struct fronts {
 
 /* ---- ports: the engine thread ---------------------------------------------------------------- */
 
-static void on_began(void *ctx, uint64_t epoch)
+static void on_began(void *ctx, uint64_t epoch, fl_ms core_ahead_ms)
 {
     struct fronts *fronts = ctx;
 
+    token_table_set_time(fronts->shared.views->tokens, core_ahead_ms);
     fl_log(FL_LOG_INFO, "engine", "leading", FL_LOG_N("epoch", epoch));
     for (size_t i = 0; i < fronts->len; i++) {
         front_outbox_word(front_outbox(fronts->at[i]), OUTBOX_BEGAN, (struct fl_cluster){0}, FL_OK,

@@ -33,7 +33,8 @@ static uint64_t on_head(void *ctx, struct http_request *request)
     struct api_route route = {.need = API_NEED_read};
     bool has_token = api_caller(head, server->parts.tokens, server->parts.identity, &token);
     enum api_verdict verdict =
-        api_may(&route, has_token ? &token : NULL, fl_loop_wall(server->parts.loop));
+        api_may(&route, has_token ? &token : NULL,
+                token_table_time(server->parts.tokens, fl_loop_now(server->parts.loop)));
 
     if (verdict == API_WHO) {
         answer(request, 401, FL_STR("a token with scope read is needed\n"));

@@ -1,5 +1,6 @@
 #include "controlplane/views/token_table.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct kept {
 
 struct token_table {
     struct view_feed feed;
+    _Atomic fl_ms core_ahead_ms;
     FL_VEC(struct kept) tokens;         /* sorted by id */
     FL_VEC(struct token_grant) dropped; /* during a refill, which may have read them before */
     uint64_t load;
@@ -194,13 +196,13 @@ bool token_table_find(struct token_table *table, struct fl_str id, struct token_
     return kept != NULL;
 }
 
-void token_table_use(struct token_table *table, struct fl_str id, fl_ms now)
+void token_table_use(struct token_table *table, struct fl_str id, fl_ms at)
 {
     struct kept *kept;
 
     view_feed_lock(&table->feed);
     kept = find(table, id);
-    if (kept) kept->token.used_at = now;
+    if (kept) kept->token.used_at = at;
     view_feed_unlock(&table->feed);
 }
 
@@ -229,7 +231,17 @@ size_t token_table_len(struct token_table *table)
     return len;
 }
 
-bool token_table_has_admin(struct token_table *table, fl_ms now)
+void token_table_set_time(struct token_table *table, fl_ms core_ahead_ms)
+{
+    atomic_store(&table->core_ahead_ms, core_ahead_ms);
+}
+
+fl_ms token_table_time(const struct token_table *table, fl_ms now)
+{
+    return now + atomic_load(&table->core_ahead_ms);
+}
+
+bool token_table_has_admin(struct token_table *table, fl_ms at)
 {
     bool has_admin = false;
 
@@ -238,7 +250,7 @@ bool token_table_has_admin(struct token_table *table, fl_ms now)
         const struct token_grant *token = &table->tokens.at[i].token;
 
         has_admin = (token->scopes & CORE_SCOPE_admin) != 0 && token->queue[0] == 0 &&
-                    (token->expires_at == 0 || token->expires_at > now);
+                    (token->expires_at == 0 || token->expires_at > at);
     }
     view_feed_unlock(&table->feed);
     return has_admin;

@@ -35,13 +35,18 @@ bool token_table_is_loaded(struct token_table *table); /* a refill has ended */
  * runs. */
 bool token_table_may_lack(struct token_table *table);
 
+/* Tokens expire in the core's time: since the newest term began it is so far ahead of the loops'
+ * clock, which is one for all threads. */
+void token_table_set_time(struct token_table *table, fl_ms core_ahead_ms);
+fl_ms token_table_time(const struct token_table *table, fl_ms now);
+
 /* A copy, whether expired or not. */
 bool token_table_find(struct token_table *table, struct fl_str id, struct token_grant *ret_token);
-void token_table_use(struct token_table *table, struct fl_str id, fl_ms now);
+void token_table_use(struct token_table *table, struct fl_str id, fl_ms at);
 
 /* Copies up to 'max' tokens whose ids come after 'after', by id, and returns how many. */
 size_t token_table_page(struct token_table *table, struct fl_str after, struct token_grant *ret,
                         size_t max);
 size_t token_table_len(struct token_table *table);
-/* Whether a token is valid at 'now' and admin of all queues. */
-bool token_table_has_admin(struct token_table *table, fl_ms now);
+/* Whether a token is valid at 'at', in the core's time, and admin of all queues. */
+bool token_table_has_admin(struct token_table *table, fl_ms at);

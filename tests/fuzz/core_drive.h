@@ -331,7 +331,7 @@ static void drive_access(struct drive *drive)
     case 1:
         event.join_put.name = fl_str_c(drive_clusters[drive_below(drive, 4)]);
         event.join_put.token.at[0] = which;
-        event.join_put.expires_at = drive->now + (fl_ms)drive_byte(drive) * 400000 - 1000;
+        event.join_put.ttl_ms = (fl_ms)drive_byte(drive) * 400000 - 1000;
         break;
     case 2:
         event.kind = CORE_EV_join_revoke;
@@ -365,7 +365,7 @@ static void drive_access(struct drive *drive)
         event.kind = CORE_EV_token_put;
         event.token_put.id = fl_str_c(tokens[drive_below(drive, 3)]);
         event.token_put.scopes = which;
-        event.token_put.expires_at = what & 64 ? drive->now + which * 1000 : 0;
+        event.token_put.ttl_ms = what & 64 ? (fl_ms)which * 1000 : 0;
         break;
     case 10:
         event.kind = CORE_EV_token_revoke;

@@ -265,7 +265,7 @@ static void build_access(const struct client_request *request, struct engine_eve
         core->kind = CORE_EV_join_put;
         core->join_put.name = fl_str_c(fl_arena_printf(arena, "c%" PRIu64, request->target));
         core->join_put.token = seeded(request->seed);
-        core->join_put.expires_at = request->expires_at;
+        core->join_put.ttl_ms = request->ttl_ms;
         break;
     case ENROL:
         core->kind = CORE_EV_enrol;
@@ -280,7 +280,7 @@ static void build_access(const struct client_request *request, struct engine_eve
         core->token_put.id = fl_str_c(fl_arena_printf(arena, "t%" PRIu64, request->target));
         core->token_put.mac = seeded(request->seed);
         core->token_put.scopes = CORE_SCOPES_ALL;
-        core->token_put.expires_at = request->expires_at;
+        core->token_put.ttl_ms = request->ttl_ms;
         break;
     default:
         core->kind = CORE_EV_token_revoke;

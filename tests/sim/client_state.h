@@ -53,7 +53,7 @@ struct client_request {
     bool has_key, is_stubborn; /* tried until it is done */
     bool is_on;                /* pause; for a drain: stop what runs */
     uint64_t generation;       /* RENEW; for an ENROL the seed of its JOIN */
-    fl_ms expires_at;          /* JOIN, TOKEN_PUT */
+    fl_ms ttl_ms;              /* JOIN, TOKEN_PUT */
     bool is_key_taken;         /* by a request with another body */
     bool is_done;              /* answered for good */
     uint32_t tries;            /* begun */

@@ -100,10 +100,8 @@ static void join_again(void *ctx, uint64_t cluster, uint64_t b)
     (void)b;
     for (uint32_t number = 1; number <= client->config.clusters; number++) {
         if (client->clusters[number].n != cluster) continue;
-        ask(client, (struct client_request){.kind = JOIN,
-                                            .target = number,
-                                            .expires_at = fake_pg_at(client->pg) + FL_HOUR_MS,
-                                            .is_stubborn = true});
+        ask(client, (struct client_request){
+                        .kind = JOIN, .target = number, .ttl_ms = FL_HOUR_MS, .is_stubborn = true});
     }
 }
 
@@ -358,12 +356,10 @@ static void administer(struct fake_client *client, uint32_t cluster)
         ask(client, (struct client_request){
                         .kind = DRAIN, .target = cluster, .is_on = sim_chance(sim, 700000)});
     } else if (dice < 70) {
-        ask(client, (struct client_request){.kind = JOIN,
-                                            .target = cluster,
-                                            .expires_at = fake_pg_at(client->pg) +
-                                                          sim_between(sim, 1000, 12000)});
+        ask(client, (struct client_request){
+                        .kind = JOIN, .target = cluster, .ttl_ms = sim_between(sim, 1000, 12000)});
     } else if (dice < 80) {
-        if (sim_chance(sim, 500000)) token.expires_at = fake_pg_at(client->pg) + 20000;
+        if (sim_chance(sim, 500000)) token.ttl_ms = 20000;
         ask(client, token);
     } else if (dice < 90) {
         renew(client, cluster);

@@ -457,10 +457,11 @@ void hub_front_send(void *ctx, const struct core_send *send)
     session_send(session->session, send, hub_clock(hub));
 }
 
-void hub_front_began(void *ctx, uint64_t epoch)
+void hub_front_began(void *ctx, uint64_t epoch, fl_ms core_ahead_ms)
 {
     struct hub *hub = ctx;
 
+    (void)core_ahead_ms;
     sim_tell(hub->sim, "hub %llu leads, epoch %llu", hub->config.host, epoch);
     /* The oldest first: if two speak for one cluster, the newer one gets the newer session. */
     for (size_t i = 0; i < hub->sessions.len; i++) {

@@ -83,8 +83,8 @@ FL_CHECK bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_e
 
 /* ---- hub_front.c ----------------------------------------------------------------------------- */
 void hub_front_init(struct hub *hub);
-void hub_front_send(void *ctx, const struct core_send *send); /* the engine's port */
-void hub_front_began(void *ctx, uint64_t epoch);              /* the same */
+void hub_front_send(void *ctx, const struct core_send *send);         /* the engine's port */
+void hub_front_began(void *ctx, uint64_t epoch, fl_ms core_ahead_ms); /* the same */
 void hub_front_mind(struct hub *hub,
                     fl_ms *due);           /* ticks and flushes; *due no later than the next */
 void hub_front_turn_away(struct hub *hub); /* agents do better elsewhere */

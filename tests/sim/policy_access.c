@@ -171,6 +171,7 @@ static void I30_a_join_token_counts_once(struct policy *policy, const struct row
     if (!known) {
         if (row->cluster) why = "was never made";
         if (row->expires_at <= policy->at_before) why = "has expired when it is made";
+        if (row->expires_at > policy->at + CORE_JOIN_TTL_MS) why = "lives for too long";
     } else if (!row->cluster) {
         why = "is made twice";
     } else if (known->cluster) {

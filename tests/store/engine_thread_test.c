@@ -33,10 +33,11 @@ struct ears { /* counts of the ports' calls */
     atomic_uint_fast64_t histories;
 };
 
-static void on_began(void *ctx, uint64_t epoch)
+static void on_began(void *ctx, uint64_t epoch, fl_ms core_ahead_ms)
 {
     struct ears *ears = ctx;
 
+    (void)core_ahead_ms;
     atomic_store(&ears->began, epoch);
 }
 

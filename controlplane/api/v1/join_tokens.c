@@ -12,7 +12,6 @@ enum { TTL_S = 3600, TTL_S_MAX = CORE_JOIN_TTL_MS / 1000 };
 struct made {
     char text[FL_JOIN_TOKEN_TEXT_MAX];
     struct fl_digest sha256;
-    fl_ms expires_at;
 };
 
 static void put(struct api_call *call, const struct core_answer *answer)
@@ -20,12 +19,11 @@ static void put(struct api_call *call, const struct core_answer *answer)
     struct made *made = call->state;
     struct fl_json_out *json = api_json(call);
 
-    (void)answer;
     fl_json_open(json, NULL, '{');
     fl_json_put_str(json, "cluster", call->params[0]);
     fl_json_put_hex(json, "id", made->sha256.at, sizeof made->sha256.at);
     fl_json_put_cstr(json, "token", made->text);
-    fl_json_put_time(json, "expiresAt", made->expires_at);
+    fl_json_put_time(json, "expiresAt", (fl_ms)answer->id);
     fl_json_close(json, '}');
     fl_secret_wipe(made->text, sizeof made->text);
     api_answer(call);
@@ -62,14 +60,13 @@ static void create_join_token(struct api_call *call)
     }
     fl_join_token_print(&token, made->text);
     made->sha256 = fl_join_token_sha256(&token);
-    made->expires_at = call->wall + ttl_s * 1000;
     fl_secret_wipe(&token, sizeof token);
     call->state = made;
     event = api_event(call, CORE_EV_join_put);
     event->event.join_put.name =
         fl_str_c(fl_arena_copy(&event->arena, call->params[0].at, call->params[0].len));
     event->event.join_put.token = made->sha256;
-    event->event.join_put.expires_at = made->expires_at;
+    event->event.join_put.ttl_ms = ttl_s * 1000;
     api_ask(call, event, put);
 }
 

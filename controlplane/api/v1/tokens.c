@@ -73,7 +73,7 @@ static bool read_scopes(struct api_call *call, const struct fl_json *list, uint8
     return true;
 }
 
-static bool read_body(struct api_call *call, struct token_grant *grant)
+static bool read_body(struct api_call *call, struct token_grant *grant, fl_ms *ret_ttl_ms)
 {
     const struct fl_json *body = api_body_json(call, false), *queue, *ttl;
     struct fl_queue_id id;
@@ -92,8 +92,7 @@ static bool read_body(struct api_call *call, struct token_grant *grant)
         snprintf(grant->queue, sizeof grant->queue, FL_STR_FMT, FL_STR_ARG(queue->text));
     }
     ttl = fl_json_member(body, FL_STR("ttlSeconds"));
-    grant->made_at = call->wall;
-    grant->expires_at = call->wall + (ttl ? ttl->n : TTL_S) * 1000;
+    *ret_ttl_ms = (ttl ? ttl->n : TTL_S) * 1000;
     return true;
 }
 
@@ -101,7 +100,8 @@ static void put(struct api_call *call, const struct core_answer *answer)
 {
     struct made *made = call->state;
 
-    (void)answer;
+    made->grant.made_at = answer->at;
+    made->grant.expires_at = (fl_ms)answer->id;
     api_token_write(api_json(call), &made->grant, made->text);
     fl_secret_wipe(made->text, sizeof made->text);
     api_answer(call);
@@ -112,8 +112,9 @@ static void create_token(struct api_call *call)
     struct made *made = fl_arena_new(&call->arena, struct made);
     struct engine_event *event;
     struct api_token token;
+    fl_ms ttl_ms;
 
-    if (!read_body(call, &made->grant)) return;
+    if (!read_body(call, &made->grant, &ttl_ms)) return;
     if (!api_may_grant(&call->token, made->grant.scopes, fl_str_c(made->grant.queue))) {
         api_fail(call, FL_DENIED,
                  "a token gives away no more than it has itself: its queue is \"%s\"",
@@ -131,7 +132,7 @@ static void create_token(struct api_call *call)
     event->event.token_put.queue =
         fl_str_c(fl_arena_printf(&event->arena, "%s", made->grant.queue));
     event->event.token_put.scopes = made->grant.scopes;
-    event->event.token_put.expires_at = made->grant.expires_at;
+    event->event.token_put.ttl_ms = ttl_ms;
     fl_secret_wipe(&token, sizeof token);
     api_ask(call, event, put);
 }

@@ -287,7 +287,7 @@ static void join(struct teller *teller)
     struct core_event event = {.kind = CORE_EV_join_put, .join_put.name = str(next(teller))};
 
     if (!take_digest(teller, "token", &event.join_put.token)) wrong(teller, "which token");
-    event.join_put.expires_at = teller->now + take_ttl(teller, FL_HOUR_MS);
+    event.join_put.ttl_ms = take_ttl(teller, FL_HOUR_MS);
     ask(teller, &event);
 }
 
@@ -336,7 +336,7 @@ static void token(struct teller *teller)
     if ((text = take_value(teller, "queue"))) event.token_put.queue = str(text);
     if (take_u32(teller, "scopes", &n)) event.token_put.scopes = (uint8_t)n;
     ttl = take_ttl(teller, 0);
-    if (ttl) event.token_put.expires_at = teller->now + ttl;
+    event.token_put.ttl_ms = ttl;
     ask(teller, &event);
 }
 

@@ -133,8 +133,9 @@ static inline void lookup(void *ctx, uint64_t id, struct fl_tenant tenant, struc
     tell(world, "lookup %" PRIu64 " " FL_STR_FMT, id, FL_STR_ARG(key));
 }
 
-static inline void began(void *ctx, uint64_t epoch)
+static inline void began(void *ctx, uint64_t epoch, fl_ms core_ahead_ms)
 {
+    (void)core_ahead_ms;
     tell(ctx, "began %" PRIu64, epoch);
 }
 

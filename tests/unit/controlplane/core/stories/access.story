@@ -5,7 +5,7 @@ Join tokens, certificates and tokens of the API.
 join east token=a
     join_put token=61616161 tenant=1 expires_at=3601000 cluster=0 key=00000000 name=east
     audit tenant=1 actor=ann body=join_put east
-    answer ok
+    answer ok id=3601000
 enrol token=a key=k
     cluster_put cluster=1 state=1 session_epoch=0 generation=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     join_put token=61616161 tenant=1 expires_at=3601000 cluster=1 key=6b6b6b6b name=east
@@ -28,15 +28,15 @@ clusters
 join east token=a ttl=10s
     join_put token=61616161 tenant=1 expires_at=11000 cluster=0 key=00000000 name=east
     audit tenant=1 actor=ann body=join_put east
-    answer ok
+    answer ok id=11000
 join east token=a
     answer exists: this join token is there already
 join west token=b ttl=25h
-    answer invalid: a join token expires in the future, and within 24 hours
+    answer invalid: a join token lives for longer than nothing, and for 24 hours at most
 join west token=b
     join_put token=62626262 tenant=1 expires_at=3601000 cluster=0 key=00000000 name=west
     audit tenant=1 actor=ann body=join_put west
-    answer ok
+    answer ok id=3601000
 unjoin token=b
     join_drop token=62626262
     audit tenant=1 actor=ann body=join_revoke west
@@ -231,7 +231,7 @@ read 1
 token t1 name=ci queue=ml scopes=3 ttl=60s
     token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=6d6d6d6d id=t1 name=ci queue=ml
     audit tenant=1 actor=ann body=token_put t1 scopes=3
-    answer ok
+    answer ok id=61000
 token t1
     answer exists: token t1 is there already
 token t2 scopes=0
