@@ -64,6 +64,13 @@ static void on_closed(void *ctx, const char *why)
     agent_engine_session_down(agent->engine);
 }
 
+static void on_busy(void *ctx, bool is_on)
+{
+    struct agent *agent = ctx;
+
+    agent_engine_busy(agent->engine, is_on);
+}
+
 /* ---- from the engine ------------------------------------------------------------------------- */
 
 static void on_send(void *ctx, const struct agent_command *command)
@@ -90,6 +97,7 @@ static bool dial(struct agent *agent, struct fl_loop *loop, const struct agent_s
         .opened = on_opened,
         .message = on_message,
         .closed = on_closed,
+        .busy = on_busy,
     };
     struct agent_dialer_config tunnel = {
         .hub = config->hub,

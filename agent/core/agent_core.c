@@ -3,6 +3,7 @@
 #include "agent/core/agent_core_state.h"
 #include "agent/core/element.h"
 #include "agent/core/reconcile.h"
+#include "agent/core/reports.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
@@ -16,6 +17,7 @@ struct agent_core_config agent_core_config_default(void)
         .gate_ms = 60000,
         .node_report_ms = 200,
         .again_ms = 1000,
+        .page_bytes = 256 << 10,
     };
 }
 
@@ -23,6 +25,7 @@ struct agent_core *agent_core_create(const struct agent_core_config *config)
 {
     struct agent_core *core = fl_new(struct agent_core);
 
+    fl_assert(config->page_bytes > 0);
     fl_assert(config->attempts_max > 0 && config->replicas_max > 0 && config->nodes_max > 0);
     core->config = *config;
     replica_table_init(&core->replicas);
@@ -57,87 +60,6 @@ static void note_identity(struct agent_core *core, struct fl_attempt attempt)
 static void note_mark(struct agent_core *core, uint64_t control_seq)
 {
     if (control_seq > core->mark) core->mark = control_seq;
-}
-
-static void touch_node(struct agent_core *core, uint32_t number, bool is_urgent)
-{
-    struct node *node = node_table_find(&core->nodes, number);
-
-    if (!core->is_listed || !node || !node->is_here) return;
-    node_table_touch(&core->nodes, node, is_urgent);
-}
-
-static struct fl_attempt attempt_id(const struct agent_core *core, const struct replica *replica)
-{
-    return replica_table_attempt(&core->replicas, replica->attempt)->id;
-}
-
-/* ---- reports --------------------------------------------------------------------------------- */
-
-static void report_replica(struct agent_core *core, uint32_t slot, struct agent_batch *batch)
-{
-    struct replica *replica = replica_table_at(&core->replicas, slot);
-
-    if (!core->is_listed) return;
-    core->report_seq++;
-    fl_vec_push(&batch->commands, (struct agent_command){
-                                      .kind = AGENT_CMD_replica,
-                                      .attempt = attempt_id(core, replica),
-                                      .replica = replica->number,
-                                      .report.report_seq = core->report_seq,
-                                      .report.state = replica->seen,
-                                      .report.cause = replica->cause,
-                                      .report.exit_code = replica->exit_code,
-                                      .report.output_bytes = replica->output_bytes,
-                                  });
-    if (!fl_replica_state_is_last(replica->seen)) return;
-    replica->report_seq = core->report_seq;
-    replica_table_unlink(&core->replicas, REPLICA_UNACKED, slot);
-    replica_table_append(&core->replicas, REPLICA_UNACKED, slot);
-    touch_node(core, replica->node, true);
-    if (replica->is_charged) {
-        replica->is_charged = false;
-        node_table_uncharge(&core->nodes, replica->node, replica->resources);
-    }
-}
-
-/* Reports on a replica, or an attempt, that the core does not keep. */
-static void report_unkept(struct agent_core *core, struct fl_attempt attempt, uint32_t replica,
-                          enum fl_replica_state state, enum agent_cause cause,
-                          struct agent_batch *batch)
-{
-    core->report_seq++;
-    fl_vec_push(&batch->commands, (struct agent_command){
-                                      .kind = AGENT_CMD_replica,
-                                      .attempt = attempt,
-                                      .replica = replica,
-                                      .report.report_seq = core->report_seq,
-                                      .report.state = state,
-                                      .report.cause = cause,
-                                  });
-}
-
-static struct fl_str copy_text(struct agent_batch *batch, const char *text, size_t len)
-{
-    return (struct fl_str){fl_arena_copy(&batch->arena, text ? text : "", len), len};
-}
-
-static void report_node(struct agent_core *core, struct node *node, struct agent_batch *batch)
-{
-    core->report_seq++;
-    fl_vec_push(&batch->commands,
-                (struct agent_command){
-                    .kind = AGENT_CMD_node,
-                    .node.report_seq = core->report_seq,
-                    .node.mark = core->mark,
-                    .node.number = node->number,
-                    .node.is_ready = node->is_ready,
-                    .node.total = node->total,
-                    .node.free = node_table_free(node),
-                    .node.name = copy_text(batch, node->name, node->name_len),
-                    .node.labels = copy_text(batch, node->labels, node->labels_len),
-                });
-    node_table_settle(&core->nodes, node, core->now + core->config.node_report_ms);
 }
 
 /* ---- wanted against seen --------------------------------------------------------------------- */
@@ -207,79 +129,17 @@ static void forget(struct agent_core *core, uint32_t slot)
     const struct replica *replica = replica_table_at(&core->replicas, slot);
 
     fl_assert(replica->is_gone && replica->is_acked && !replica->is_charged);
+    reports_forget(core, slot);
     replica_table_remove(&core->replicas, slot);
 }
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
-static void list_replica(struct agent_core *core, const struct replica *replica,
-                         struct agent_command *end, struct agent_batch *batch)
-{
-    struct agent_command item = {
-        .kind = AGENT_CMD_inventory_item,
-        .attempt = attempt_id(core, replica),
-        .replica = replica->number,
-        .report.state = replica->seen,
-        .report.cause = replica->cause,
-        .report.exit_code = replica->exit_code,
-        .report.output_bytes = replica->output_bytes,
-    };
-
-    end->inventory_end.count++;
-    end->inventory_end.digest =
-        fl_inventory_digest(end->inventory_end.digest, item.attempt, item.replica,
-                            item.report.state, item.report.exit_code);
-    fl_vec_push(&batch->commands, item);
-}
-
-static void list_all(struct agent_core *core, struct agent_batch *batch)
-{
-    struct replica_table *table = &core->replicas;
-    struct agent_command begin = {.kind = AGENT_CMD_inventory_begin,
-                                  .inventory_begin.session_epoch = core->session_epoch};
-    struct agent_command end = {.kind = AGENT_CMD_inventory_end};
-
-    fl_vec_push(&batch->commands, begin);
-    for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
-        const struct attempt *attempt = replica_table_attempt(table, slot);
-
-        for (size_t i = 0; i < attempt->replicas.len; i++) {
-            list_replica(core, replica_table_at(table, attempt->replicas.at[i].slot), &end, batch);
-        }
-    }
-    fl_vec_push(&batch->commands, end);
-    core->is_listed = true;
-    core->listed_at = core->now;
-    for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
-        const struct attempt *attempt = replica_table_attempt(table, slot);
-
-        for (size_t i = 0; i < attempt->replicas.len; i++) {
-            uint32_t ended = attempt->replicas.at[i].slot;
-
-            if (fl_replica_state_is_last(replica_table_at(table, ended)->seen)) {
-                report_replica(core, ended, batch);
-            }
-        }
-    }
-    node_table_clear_due(&core->nodes);
-    for (size_t i = 0; i < core->nodes.nodes.len; i++) {
-        struct node *node = core->nodes.nodes.at[i].node;
-
-        if (node->is_here) report_node(core, node, batch);
-    }
-}
-
 static void leave_session(struct agent_core *core)
 {
     core->connected_ms = gate_clock(core);
-    core->is_up = core->is_listed = false;
-    while (core->replicas.lists[REPLICA_UNACKED].first) {
-        uint32_t slot = core->replicas.lists[REPLICA_UNACKED].first;
-
-        replica_table_at(&core->replicas, slot)->report_seq = 0;
-        replica_table_unlink(&core->replicas, REPLICA_UNACKED, slot);
-    }
-    node_table_clear_due(&core->nodes);
+    core->is_up = core->is_busy = false;
+    reports_end(core);
 }
 
 static void on_session_up(struct agent_core *core, const struct agent_event *ev,
@@ -293,14 +153,22 @@ static void on_session_up(struct agent_core *core, const struct agent_event *ev,
         core->highest.incarnation = ev->session_up.incarnation;
     }
     if (ev->session_up.is_new_connection) stopped_table_clear(&core->stopped);
-    if (core->is_synced) list_all(core, batch);
+    if (core->is_synced) reports_begin(core, batch);
+}
+
+static void on_busy(struct agent_core *core, const struct agent_event *ev,
+                    struct agent_batch *batch)
+{
+    if (!core->is_up) return;
+    core->is_busy = ev->busy.is_on;
+    reports_send(core, batch);
 }
 
 static void on_synced(struct agent_core *core, struct agent_batch *batch)
 {
     if (core->is_synced) return;
     core->is_synced = true;
-    if (core->is_up) list_all(core, batch);
+    if (core->is_up) reports_begin(core, batch);
 }
 
 /* All replicas of the attempt have ended, and the control plane has that durably: their records
@@ -375,15 +243,15 @@ static void on_start(struct agent_core *core, const struct agent_event *ev,
     if (ev->start.replicas_len == 0) return;
     if (replica_table_find_attempt(&core->replicas, id)) {
         for (size_t i = 0; i < ev->start.replicas_len; i++) {
-            touch_node(core, ev->start.nodes[i], false);
+            reports_node(core, ev->start.nodes[i], false);
         }
         return;
     }
     refused = why_refused(core, ev);
     if (refused) {
         for (uint32_t i = 0; i < ev->start.replicas_len; i++) {
-            report_unkept(core, id, i, FL_REPLICA_refused, refused, batch);
-            touch_node(core, ev->start.nodes[i], true);
+            reports_unkept(core, id, i, FL_REPLICA_refused, refused, batch);
+            reports_node(core, ev->start.nodes[i], true);
         }
         return;
     }
@@ -397,7 +265,7 @@ static void on_start(struct agent_core *core, const struct agent_event *ev,
         replica->resources = ev->start.resources[i];
         replica->is_charged = true;
         node_table_charge(&core->nodes, replica->node, replica->resources);
-        touch_node(core, replica->node, false);
+        reports_node(core, replica->node, false);
         settle(core, slot, batch);
     }
 }
@@ -428,8 +296,8 @@ static void on_stop(struct agent_core *core, const struct agent_event *ev,
     stopped_table_put(&core->stopped, ev->stop.attempt, ev->stop.grace_ms);
     if (!slot) {
         if (!core->is_listed) return; /* the inventory will show that it is absent */
-        report_unkept(core, ev->stop.attempt, AGENT_WHOLE_ATTEMPT, FL_REPLICA_absent,
-                      AGENT_CAUSE_none, batch);
+        reports_unkept(core, ev->stop.attempt, AGENT_WHOLE_ATTEMPT, FL_REPLICA_absent,
+                       AGENT_CAUSE_none, batch);
         return;
     }
     attempt = replica_table_attempt(&core->replicas, slot);
@@ -469,7 +337,7 @@ static uint32_t adopt(struct agent_core *core, const struct agent_event *ev)
     replica->resources = ev->replica_seen.resources;
     replica->is_charged = true;
     node_table_charge(&core->nodes, replica->node, replica->resources);
-    touch_node(core, replica->node, false);
+    reports_node(core, replica->node, false);
     return slot;
 }
 
@@ -503,7 +371,7 @@ static void on_replica_seen(struct agent_core *core, const struct agent_event *e
     /* It is past its gate after all: the runtime declined the removal, since an earlier agent
      * process had released it. */
     replica->asked &= (uint8_t)~REPLICA_ASKED_REMOVE;
-    report_replica(core, slot, batch);
+    reports_replica(core, slot, batch);
     settle(core, slot, batch);
 }
 
@@ -526,7 +394,7 @@ static void on_replica_gone(struct agent_core *core, const struct agent_event *e
         replica->cause = !(replica->asked & REPLICA_ASKED_REMOVE) ? AGENT_CAUSE_vanished
                          : replica->is_given_up                   ? AGENT_CAUSE_no_go
                                                                   : AGENT_CAUSE_stopped;
-        report_replica(core, slot, batch);
+        reports_replica(core, slot, batch);
     }
     settle(core, slot, batch);
     if (reconcile_is_over(replica_table_attempt(&core->replicas, replica->attempt))) {
@@ -560,7 +428,7 @@ static void on_node_seen(struct agent_core *core, const struct agent_event *ev)
     if (!(node && node->is_here) && core->nodes.here_len >= core->config.nodes_max) return;
     if (node_table_see(&core->nodes, number, ev->node_seen.is_ready, ev->node_seen.name,
                        ev->node_seen.labels, ev->node_seen.total, ev->node_seen.foreign)) {
-        touch_node(core, number, false);
+        reports_node(core, number, false);
     }
 }
 
@@ -582,7 +450,6 @@ static void on_node_gone(struct agent_core *core, const struct agent_event *ev)
 static void on_tick(struct agent_core *core, struct agent_batch *batch)
 {
     struct replica_table *table = &core->replicas;
-    struct node *node;
 
     while (table->lists[REPLICA_AGAIN].first) {
         uint32_t slot = table->lists[REPLICA_AGAIN].first;
@@ -590,8 +457,7 @@ static void on_tick(struct agent_core *core, struct agent_batch *batch)
         if (replica_table_at(table, slot)->again_at > core->now) break;
         settle(core, slot, batch); /* takes it off the list */
     }
-    if (!core->is_listed) return;
-    while (table->lists[REPLICA_GATED].first) {
+    while (core->is_listed && table->lists[REPLICA_GATED].first) {
         uint32_t slot = table->lists[REPLICA_GATED].first;
         struct replica *replica = replica_table_at(table, slot);
 
@@ -599,9 +465,7 @@ static void on_tick(struct agent_core *core, struct agent_batch *batch)
         replica->is_given_up = true;
         settle(core, slot, batch); /* takes it off the list */
     }
-    while ((node = node_table_take_due(&core->nodes, core->now))) {
-        report_node(core, node, batch);
-    }
+    reports_send(core, batch);
 }
 
 static fl_ms earlier(fl_ms a, fl_ms b)
@@ -615,8 +479,9 @@ fl_ms agent_core_next_deadline(const struct agent_core *core)
     uint32_t gated = core->replicas.lists[REPLICA_GATED].first;
     fl_ms at = again ? replica_table_at(&core->replicas, again)->again_at : INT64_MAX;
 
+    if (reports_are_due(core)) at = earlier(at, core->now);
     if (!core->is_listed) return at;
-    at = earlier(at, node_table_due_at(&core->nodes, core->now));
+    if (!core->is_busy) at = earlier(at, node_table_due_at(&core->nodes, core->now));
     if (!gated) return at;
     return earlier(at, core->listed_at + replica_table_at(&core->replicas, gated)->gate_until -
                            core->connected_ms);
@@ -633,6 +498,8 @@ void agent_core_step(struct agent_core *core, const struct agent_event *ev,
         return on_session_up(core, ev, batch);
     case AGENT_EV_session_down:
         return leave_session(core);
+    case AGENT_EV_busy:
+        return on_busy(core, ev, batch);
     case AGENT_EV_start:
         return on_start(core, ev, batch);
     case AGENT_EV_go:
@@ -672,6 +539,7 @@ struct agent_core_stats agent_core_stats(const struct agent_core *core)
         .attempts = core->replicas.attempts.len,
         .replicas = core->replicas.replicas.len,
         .gated = core->replicas.lists[REPLICA_GATED].len,
+        .untold = core->replicas.lists[REPLICA_UNTOLD].len,
         .unacked = core->replicas.lists[REPLICA_UNACKED].len,
         .stopped = core->stopped.entries.len,
         .nodes = core->nodes.here_len,

@@ -5,12 +5,14 @@
  * All its state is volatile: a fresh core learns its replicas from the runtime and the rest from
  * the control plane.
  *
- * Sessions.  session_up is answered, as soon as the runtime is synced, in one step and in this
- * order:
+ * Sessions.  session_up is answered, as soon as the runtime is synced, in this order:
  *   1. an inventory_item for every replica known here, ended ones too, and inventory_end;
  *   2. a 'replica' report for each that has ended.  ACK acknowledges reports, not items: so an end
  *      that an earlier session reported in vain is acknowledged in this one;
  *   3. a 'node' report for every node.  Nodes reported in an earlier session do not count.
+ * It is pulled: a step sends a page, and the next ticks send the rest, none while the tunnel is
+ * busy (AGENT_EV_busy).  A change meanwhile is a report that waits for its turn.  So nothing that
+ * the agent holds can overrun the tunnel's buffer.
  * After that every change is a report.  report_seq grows by one with each report and goes on
  * through sessions until this process ends, so that a late ACK acknowledges only the reports it was
  * meant for; an ACK beyond the newest report is ignored.  control_seq counts anew in each session,
@@ -34,7 +36,8 @@
  * A command that the runtime could not deliver is given again after again_ms, or as soon as the
  * replica's wanted or seen state changes, until it is delivered or is wanted no more.
  *
- * Reports.  Each new state of a replica is reported at once; an older state than the known one, or
+ * Reports.  Each new state of a replica is reported at once, or, while the tunnel is busy, the
+ * newest state when its turn comes; an older state than the known one, or
  * another end than the known one, is no news.  An end (is_last) is kept until it is acknowledged,
  * then the replica is removed, and forgotten when it is gone.
  *
@@ -62,7 +65,8 @@ struct agent_core_config {
     uint32_t stopped_max; /* elements of which a STOP is remembered */
     uint32_t gate_ms;
     uint32_t node_report_ms;
-    uint32_t again_ms; /* after which a command that was not delivered is given again */
+    uint32_t page_bytes; /* so much of inventory and reports is sent at once, more or less */
+    uint32_t again_ms;   /* after which a command that was not delivered is given again */
 };
 
 struct agent_core_config agent_core_config_default(void);
@@ -86,7 +90,7 @@ struct agent_core_highest {
 struct agent_core_highest agent_core_highest(const struct agent_core *core);
 
 struct agent_core_stats {
-    size_t attempts, replicas, gated, unacked, stopped, nodes;
+    size_t attempts, replicas, gated, untold, unacked, stopped, nodes;
     bool is_session_up;
     bool is_listed; /* its inventory was sent */
 };

@@ -11,6 +11,12 @@ uint64_t agent_core_hash(const struct agent_core *core)
     uint64_t hash = fl_hash_u64(0, flags);
 
     hash = fl_hash_u64(hash, (uint64_t)core->now);
+    hash = fl_hash_u64(hash, (uint64_t)core->is_busy << 1 | core->is_listing);
+    if (core->is_listing) {
+        hash = fl_hash_u64(hash, (uint64_t)core->listing.replica << 32 | core->listing.count);
+        hash = fl_hash_u64(hash, core->listing.digest);
+    }
+    hash = fl_hash_u64(hash, core->replicas.lists[REPLICA_UNTOLD].len);
     hash = fl_hash_u64(hash, core->session_epoch);
     hash = fl_hash_u64(hash, core->mark);
     hash = fl_hash_u64(hash, core->report_seq);
@@ -43,8 +49,10 @@ static void check_replica(const struct agent_core *core, const struct attempt *a
     fl_assert(is_last || !replica->is_acked);
     fl_assert(!replica->is_gone || (is_last && !reconcile_is_over(attempt)));
     if (core->is_listed && is_last) {
-        fl_assert(!replica->is_charged); /* it was reported in this session */
-        fl_assert(replica->is_acked || replica->links[REPLICA_UNACKED].is_in);
+        bool is_told = !replica->links[REPLICA_UNTOLD].is_in;
+
+        fl_assert(!is_told || !replica->is_charged);
+        fl_assert(!is_told || replica->is_acked || replica->links[REPLICA_UNACKED].is_in);
     }
     fl_assert(!replica->links[REPLICA_UNACKED].is_in ||
               (core->is_listed && is_last && replica->report_seq > 0 &&
@@ -90,7 +98,9 @@ void agent_core_check(const struct agent_core *core)
     replica_table_check(table);
     node_table_check(&core->nodes);
     stopped_table_check(&core->stopped);
-    fl_assert(!core->is_listed || (core->is_up && core->is_synced));
+    fl_assert(!(core->is_listed || core->is_listing) || (core->is_up && core->is_synced));
+    fl_assert(!core->is_up || !core->is_synced || core->is_listed != core->is_listing);
+    fl_assert(core->is_listed || core->is_listing || !core->replicas.lists[REPLICA_UNTOLD].len);
     fl_assert(core->is_listed || core->nodes.timed.len + core->nodes.urgent.len == 0);
     fl_assert(core->nodes.here_len <= core->config.nodes_max);
     for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {

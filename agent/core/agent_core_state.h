@@ -13,9 +13,17 @@ struct agent_core {
     struct node_table nodes;
     struct stopped_table stopped;
     fl_ms now;
-    bool is_synced; /* the runtime has listed all that it held at the start */
-    bool is_up;     /* there is a session */
-    bool is_listed; /* the session's inventory was sent: reports may flow */
+    bool is_synced;  /* the runtime has listed all that it held at the start */
+    bool is_up;      /* there is a session */
+    bool is_listing; /* the session's inventory is being sent */
+    bool is_listed;  /* it was sent: reports may flow */
+    bool is_busy;    /* the tunnel takes nothing now */
+    struct {
+        uint32_t attempt, replica; /* the next one: its slot, or 0; its number, or a later one's */
+        uint32_t count;
+        uint64_t digest;
+    } listing;        /* while is_listing */
+    size_t page_left; /* bytes, in this step */
     uint64_t session_epoch;
     uint64_t mark;       /* highest control_seq of this session */
     uint64_t report_seq; /* the newest report's */

@@ -30,6 +30,7 @@
     X(tick, "time has passed: deadlines are acted on here, and nowhere else")                      \
     X(session_up, "WELCOME or RESYNC: answered by the whole inventory")                            \
     X(session_down, "the tunnel is gone")                                                          \
+    X(busy, "much that was sent waits in the tunnel, or little again")                             \
     X(start, "START: the replicas of an attempt shall exist, gated")                               \
     X(go, "GO: they may run")                                                                      \
     X(stop, "STOP: they shall end")                                                                \
@@ -61,6 +62,9 @@ struct agent_event {
             uint32_t incarnation;
             bool is_new_connection; /* WELCOME; false: RESYNC */
         } session_up;
+        struct {
+            bool is_on;
+        } busy;
         struct {
             uint64_t control_seq; /* counts from 1 in each session */
             struct fl_attempt attempt;

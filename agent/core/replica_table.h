@@ -42,6 +42,7 @@ enum {
 enum replica_list_name {
     REPLICA_GATED,   /* waits for GO, in the order in which their time is up */
     REPLICA_AGAIN,   /* a command was not delivered, in the order in which it is due again */
+    REPLICA_UNTOLD,  /* its state waits to be reported, in the order in which it will be */
     REPLICA_UNACKED, /* its end was reported and is not acknowledged, in the order of report_seq */
     REPLICA_LISTS_LEN,
 };

@@ -142,6 +142,13 @@ void agent_engine_hear(struct agent_engine *engine, struct agent_event *event, s
     fl_arena_fini(&arena);
 }
 
+void agent_engine_busy(struct agent_engine *engine, bool is_on)
+{
+    struct agent_event busy = {.kind = AGENT_EV_busy, .busy.is_on = is_on};
+
+    step(engine, &busy);
+}
+
 void agent_engine_session_down(struct agent_engine *engine)
 {
     struct agent_event down = {.kind = AGENT_EV_session_down};

@@ -34,6 +34,9 @@ void agent_engine_begin(struct agent_engine *engine);
 void agent_engine_hear(struct agent_engine *engine, struct agent_event *event, struct fl_str spec,
                        struct fl_str params);
 
+/* Much of what was sent waits in the tunnel, or little again: not to be called from 'send'. */
+void agent_engine_busy(struct agent_engine *engine, bool is_on);
+
 void agent_engine_session_down(struct agent_engine *engine);
 
 struct agent_core_highest agent_engine_highest(const struct agent_engine *engine);

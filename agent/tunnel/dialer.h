@@ -31,7 +31,8 @@ struct agent_dialer_ports {
     /* WELCOME, RESYNC, START, GO, STOP, ACK.  'spec' is the job document of a START.  Borrowed. */
     void (*message)(void *ctx, const struct fl_msg *msg, struct fl_str spec);
     void (*closed)(void *ctx, const char *why); /* after 'opened' only, once */
-    /* Much control waits to be sent, or little again; may be NULL. */
+    /* Much control waits to be sent, or little again; 'closed' ends it without a call.  Called at
+     * the end of a turn, from no other call; may be NULL. */
     void (*busy)(void *ctx, bool is_on);
 };
 

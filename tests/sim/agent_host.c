@@ -45,6 +45,7 @@ struct agent_host {
     struct fl_attempt told; /* the newest end that was reported, in the life of this host */
     uint32_t told_replica;
     bool is_synced, has_adopted; /* this process's */
+    bool is_busy;                /* so the core believes */
 };
 
 static void work(struct agent_host *agent);
@@ -144,6 +145,7 @@ static void drop_session(struct agent_host *agent)
 {
     struct agent_event down = {.kind = AGENT_EV_session_down};
 
+    agent->is_busy = false;
     step(agent, &down);
 }
 
@@ -488,6 +490,25 @@ static void I11_what_waits_is_bounded(struct agent_host *agent)
 }
 
 /* The end of every turn: deadlines, then what is to be sent, then when to look again. */
+/* Tells the core whether its tunnel takes more. */
+static void mind_busy(struct agent_host *agent)
+{
+    size_t bytes = fl_mux_control_bytes(agent->mux);
+    uint32_t max = agent->config.busy_bytes;
+    struct agent_core_stats stats = agent_core_stats(agent->core);
+    struct agent_event busy = {.kind = AGENT_EV_busy};
+
+    if (stats.is_session_up && agent->is_synced && !stats.is_listed) {
+        sim_mark(agent->sim, MARK_inventory_in_pages);
+    }
+    busy.busy.is_on =
+        fl_mux_link(agent->mux)->state == FL_LINK_UP && bytes > (agent->is_busy ? max / 2 : max);
+    if (busy.busy.is_on == agent->is_busy) return;
+    agent->is_busy = busy.busy.is_on;
+    if (agent->is_busy) sim_mark(agent->sim, MARK_tunnel_busy);
+    step(agent, &busy);
+}
+
 static void work(struct agent_host *agent)
 {
     struct agent_event tick = {.kind = AGENT_EV_tick};
@@ -503,7 +524,9 @@ static void work(struct agent_host *agent)
     }
     if (agent_core_next_deadline(agent->core) <= clock_now(agent)) step(agent, &tick);
     mind_logs(agent);
+    mind_busy(agent);
     flush(agent);
+    mind_busy(agent);
     I11_what_waits_is_bounded(agent);
     due = agent_core_next_deadline(agent->core);
     if (fl_mux_deadline(agent->mux) < due) due = fl_mux_deadline(agent->mux);

@@ -270,6 +270,7 @@ static void draw_clusters(struct world *world, const struct fl_flow_limits *flow
     struct agent_core_config core = agent_core_config_default();
 
     core.gate_ms = (uint32_t)sim_between(sim, 3000, 30000);
+    core.page_bytes = (uint32_t)sim_between(sim, 1, sim_chance(sim, 300000) ? 500 : 65536);
     if (sim_chance(sim, 150000)) core.attempts_max = (uint32_t)sim_between(sim, 5, 30);
     for (uint32_t i = 0; i < world->clusters_len; i++) {
         struct fake_runtime_config runtime = {
@@ -293,6 +294,7 @@ static void draw_clusters(struct world *world, const struct fl_flow_limits *flow
             .number = i + 1,
             .core = core,
             .flow = *flow,
+            .busy_bytes = (uint32_t)sim_between(sim, 0, sim_chance(sim, 300000) ? 300 : 65536),
             .log_sources_max =
                 sim_chance(sim, 300000) ? (uint32_t)sim_between(sim, 20, 100) : FL_LOG_SOURCES_MAX,
             .no_spec_ppm = ppm(sim, 300000, 10000),

@@ -47,6 +47,9 @@ static void draw_event(struct fl_prng *prng, struct agent_event *ev, uint32_t *n
     case AGENT_EV_session_down:
         if (fl_prng_chance(prng, 700000)) ev->kind = AGENT_EV_tick;
         break;
+    case AGENT_EV_busy:
+        ev->busy.is_on = fl_prng_chance(prng, 300000);
+        break;
     case AGENT_EV_start:
         ev->start.control_seq = fl_prng_below(prng, 100);
         ev->start.attempt = attempt;
@@ -124,7 +127,7 @@ static uint64_t hash_commands(uint64_t so_far, const struct agent_batch *batch)
 static uint64_t run_without_sense(uint64_t seed, uint64_t *ret_did)
 {
     struct agent_core_config config = small_config(2); /* fewer than there are elements */
-    struct agent_core *core = agent_core_create(&config);
+    struct agent_core *core;
     struct agent_batch batch = {0};
     struct fl_prng prng;
     struct agent_event ev = {.now = 1000};
@@ -132,6 +135,8 @@ static uint64_t run_without_sense(uint64_t seed, uint64_t *ret_did)
     struct fl_resources resources[GANG] = {0};
     uint64_t hash = seed;
 
+    config.page_bytes = seed % 2 ? 100 : 1 << 20;
+    core = agent_core_create(&config);
     fl_prng_seed(&prng, seed);
     for (int i = 0; i < 60; i++) {
         draw_event(&prng, &ev, nodes, resources);
