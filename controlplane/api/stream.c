@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
-#include "shared/io/clock.h"
 
 /* A request that becomes a follower has done so by then. */
 enum { WANTED_MS = 30000 };
@@ -150,12 +149,12 @@ struct verdict {
     const char *reason, *text; /* NULL: the token counts */
 };
 
-static struct verdict look_at_token(const struct api_stream *stream, fl_ms wall)
+static struct verdict look_at_token(const struct api_stream *stream, fl_ms at)
 {
     struct token_table *tokens = stream->api->parts.tokens;
     struct token_grant token;
 
-    if (stream->expires_at != 0 && stream->expires_at <= wall) { /* perhaps it is dropped already */
+    if (stream->expires_at != 0 && stream->expires_at <= at) { /* perhaps it is dropped already */
         return (struct verdict){"TokenExpired", "the token of this stream has expired"};
     }
     if (token_table_find(tokens, fl_str_c(stream->token), &token) || token_table_may_lack(tokens)) {
@@ -182,11 +181,11 @@ static void close_stream(struct api_stream *stream, const struct verdict *why)
 void api_streams_look(void *ctx)
 {
     struct api *api = ctx;
-    fl_ms wall = fl_clock_wall();
+    fl_ms at = token_table_time(api->parts.tokens, fl_loop_now(api->parts.loop));
     struct api_stream *next;
 
     for (struct api_stream *stream = api->streams_first; stream; stream = next) {
-        struct verdict verdict = look_at_token(stream, wall);
+        struct verdict verdict = look_at_token(stream, at);
 
         next = stream->next;
         if (verdict.reason) close_stream(stream, &verdict);
