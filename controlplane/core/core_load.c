@@ -210,6 +210,31 @@ static bool load_mark(struct core *core, const struct row_mark_set *row, struct 
     return true;
 }
 
+/* Of elements that have ended no other row comes.  Chosen elements were loaded before. */
+static bool load_array_ends(struct core *core, const struct row_array_ends *row, struct fl_err *err)
+{
+    uint64_t ended = (uint64_t)row->succeeded + row->failed + row->cancelled;
+    struct job_slot slot = find_job(core, row->job, err);
+    struct job *job = slot.n ? job_table_at(&core->jobs, slot) : NULL;
+    struct job_run *run;
+
+    if (!job) return false;
+    if (job->elements_next > 0 || !job_table_has_element(&core->jobs, job, row->last) ||
+        ended == 0 || ended > job_table_place(&core->jobs, job, row->last) + (uint64_t)1) {
+        return fl_fail(err, FL_TORN,
+                       "job %" PRIu64 ": %" PRIu64 " elements up to element %" PRIu32
+                       " cannot have ended",
+                       row->job, ended, row->last);
+    }
+    run = job_table_need_run(&core->jobs, job);
+    run->succeeded = row->succeeded;
+    run->failed = row->failed;
+    run->cancelled = row->cancelled;
+    job->elements_next = job_table_place(&core->jobs, job, row->last) + 1;
+    core_job_place(core, slot);
+    return true;
+}
+
 static void load_nodes(struct core *core, struct element *element, struct fl_str names)
 {
     struct cluster *cluster = cluster_table_at(&core->clusters, element->cluster);
@@ -337,31 +362,6 @@ static bool load_attempt_end(struct core *core, const struct row_attempt_end *ro
     return true;
 }
 
-static bool load_element_end(struct core *core, const struct row_element_end *row,
-                             struct fl_err *err)
-{
-    struct element_slot slot = find_element(core, row->job, row->element, err);
-    struct job_run *run;
-    struct job *job;
-
-    if (!slot.n) {
-        return fl_fail(err, FL_TORN,
-                       "job %" PRIu64 " element %" PRIu32 ": ended, never started, and still open",
-                       row->job, row->element);
-    }
-    job = job_table_at(&core->jobs, element_table_at(&core->elements, slot)->job);
-    run = job_table_run(&core->jobs, job);
-    if (row->state == JOB_succeeded) run->succeeded++;
-    if (row->state == JOB_failed) run->failed++;
-    if (row->state == JOB_cancelled) run->cancelled++;
-    if (element_table_at(&core->elements, slot)->place == ELEMENT_LIVE) {
-        core_attempt_unlink(core, slot);
-    }
-    job_table_remove_element(&core->jobs, job, row->element);
-    element_table_remove(&core->elements, slot);
-    return true;
-}
-
 /* The row of an attempt that has ended since says nothing any more. */
 static bool load_attempt_stop(struct core *core, const struct row_attempt_stop *row,
                               struct fl_err *err)
@@ -401,8 +401,8 @@ bool core_load(struct core *core, const struct row *row, struct fl_err *err)
         return load_attempt(core, &row->attempt_new, err);
     case ROW_attempt_end:
         return load_attempt_end(core, &row->attempt_end, err);
-    case ROW_element_end:
-        return load_element_end(core, &row->element_end, err);
+    case ROW_array_ends:
+        return load_array_ends(core, &row->array_ends, err);
     case ROW_attempt_stop:
         return load_attempt_stop(core, &row->attempt_stop, err);
     default:

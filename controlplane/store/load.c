@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controlplane/core/job.h"
 #include "controlplane/store/copy_row.h"
 #include "controlplane/store/partition_plan.h"
 #include "controlplane/store/pg_conn.h"
@@ -67,7 +68,7 @@ struct load *load_create(const char *conninfo, const struct pg_waker *waker, loa
     load->ctx = ctx;
     load->quiet_at = now + LOAD_QUIET_MS;
     for (size_t i = 0; i < LOAD_CONNS; i++) {
-        load->wires[i].conn = pg_conn_create(conninfo, PG_PLAIN, "fairlead load", waker, now);
+        load->wires[i].conn = pg_conn_create(conninfo, PG_LOADER, "fairlead load", waker, now);
         load->wires[i].part = SIZE_MAX;
     }
     return load;
@@ -178,26 +179,64 @@ static void add_jobs(struct load *load, uint64_t first, uint64_t last)
     }
 }
 
-/* Rows of a table for the open jobs between two ids.  The lateral subquery fixes the order of the
- * join: open jobs first, then rows by key, both as their indexes have them.  So there is no sort:
- * for the elements of a large array that is a file and three times the time.  The bounds by min and
- * max skip ids for which the table has no row: most jobs of a long queue have never started. */
+/* The open jobs between two ids that pass a filter.  The bounds by min and max skip ids for which a
+ * table has no row: most jobs of a long queue have never started. */
+static const char *open_jobs(struct load *load, const char *table, const char *filter, uint64_t p,
+                             uint64_t lo, uint64_t hi)
+{
+    return fl_arena_printf(&load->arena,
+                           "(select job, elements from open_job where job >= %" PRIu64
+                           " and job < %" PRIu64 " and job >= (select min(job) from %s_p%" PRIu64
+                           " where job >= %" PRIu64 " and job < %" PRIu64
+                           ") and job <= (select max(job) from %s_p%" PRIu64
+                           " where job >= %" PRIu64 " and job < %" PRIu64 ")%s order by job) o",
+                           lo, hi, table, p, lo, hi, table, p, lo, hi, filter);
+}
+
+/* The rows of a table that belong to open jobs, but for those of elements that have ended.  The
+ * lateral subqueries fix the order of the joins: open jobs first, then rows by key, as their indexes
+ * have them.  So there is no sort, which for the elements of a large array is a file and three times
+ * the time.  A plain job whose element has ended is not open, so only arrays are asked for ends. */
 static const char of_jobs[] =
-    "select x.* from (select job from open_job where job >= %" PRIu64 " and job < %" PRIu64
-    " and job >= (select min(job) from %s_p%" PRIu64 " where job >= %" PRIu64 " and job < %" PRIu64
-    ") and job <= (select max(job) from %s_p%" PRIu64 " where job >= %" PRIu64 " and job < %" PRIu64
-    ")%s order by job) o cross join lateral (select %s from %s_p%" PRIu64
-    " t where t.job = o.job order by %s offset 0) x";
+    "select x.* from %s cross join lateral ("
+    "(select %s from %s_p%" PRIu64 " t where o.elements = 1 and t.job = o.job order by %s offset 0)"
+    " union all "
+    "(select %s from %s_p%" PRIu64 " t where o.elements > 1 and t.job = o.job and not exists"
+    " (select from (select element from element_end_p%" PRIu64
+    " e where e.job = o.job order by element offset 0) e where e.element = t.element)"
+    " order by %s offset 0)) x";
+
+static const char *elements_sql(struct load *load, unsigned place, uint64_t p, uint64_t lo,
+                                uint64_t hi)
+{
+    struct row_columns columns = row_columns(place);
+    const char *table = columns.table, *list = column_list(load, &columns, "t.", false);
+    const char *key = column_list(load, &columns, "t.", true);
+
+    return fl_arena_printf(&load->arena, of_jobs, open_jobs(load, table, "", p, lo, hi), list,
+                           table, p, key, list, table, p, p, key);
+}
+
+/* What has ended comes as one row an array. */
+static const char *ends_sql(struct load *load, uint64_t p, uint64_t lo, uint64_t hi)
+{
+    return fl_arena_printf(
+        &load->arena,
+        "select o.job, s.* from %s cross join lateral (select max(element) as last,"
+        " (count(*) filter (where state = %d))::int, (count(*) filter (where state = %d))::int,"
+        " (count(*) filter (where state = %d))::int from (select element, state from"
+        " element_end_p%" PRIu64 " t where t.job = o.job order by element offset 0) t) s"
+        " where s.last is not null",
+        open_jobs(load, "element_end", " and elements > 1", p, lo, hi), JOB_succeeded, JOB_failed,
+        JOB_cancelled, p);
+}
 
 /* Reads each partition by itself: with the parent in the join, each probe would look for its
  * partition. */
-static void add_of_jobs(struct load *load, enum row_kind kind, const char *filter,
-                        const struct partition_list *ranges, uint64_t first, uint64_t last)
+static void add_of_jobs(struct load *load, unsigned place, const struct partition_list *ranges,
+                        uint64_t first, uint64_t last)
 {
     uint64_t width = chunk_width(first, last, OF_JOBS_CHUNKS);
-    struct row_columns columns = row_columns(kind);
-    const char *table = columns.table, *list = column_list(load, &columns, "t.", false);
-    const char *key = column_list(load, &columns, "t.", true);
 
     for (size_t i = 0; i < ranges->len && last > 0; i++) {
         uint64_t p = ranges->at[i].lo;
@@ -207,9 +246,9 @@ static void add_of_jobs(struct load *load, enum row_kind kind, const char *filte
         for (; lo < end; lo += width) {
             uint64_t hi = end - lo > width ? lo + width : end;
 
-            add(load, kind,
-                fl_arena_printf(&load->arena, of_jobs, lo, hi, table, p, lo, hi, table, p, lo, hi,
-                                filter, list, table, p, key));
+            add(load, place,
+                place == ROW_array_ends ? ends_sql(load, p, lo, hi)
+                                        : elements_sql(load, place, p, lo, hi));
         }
     }
 }
@@ -233,11 +272,10 @@ static void add_parts(struct load *load, const PGresult *result)
         if (row_kinds[i] == ROW_job_new) add_jobs(load, first, last);
         if (row_info(row_kinds[i]).fold == ROW_FOLD_LAST) add_whole(load, row_kinds[i]);
     }
-    add_of_jobs(load, ROW_attempt_new, "", &ranges, first, last);
-    add_of_jobs(load, ROW_attempt_end, "", &ranges, first, last);
-    /* A plain job whose element has ended is not open. */
-    add_of_jobs(load, ROW_element_end, " and elements > 1", &ranges, first, last);
-    add_of_jobs(load, ROW_attempt_stop, "", &ranges, first, last);
+    add_of_jobs(load, ROW_array_ends, &ranges, first, last);
+    add_of_jobs(load, ROW_attempt_new, &ranges, first, last);
+    add_of_jobs(load, ROW_attempt_end, &ranges, first, last);
+    add_of_jobs(load, ROW_attempt_stop, &ranges, first, last);
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */

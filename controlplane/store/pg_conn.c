@@ -15,9 +15,14 @@ static const char SETTINGS[] =
     "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off"
     " -c plan_cache_mode=force_generic_plan -c jit=off -c client_min_messages=warning"
     " -c DateStyle=ISO -c lock_timeout=30000";
-/* After 5 s the client has given up, and a longer read would hold up vacuum. */
-static const char READER_SETTINGS[] =
-    " -c statement_timeout=5000 -c default_transaction_read_only=on";
+static const char *const ROLE_SETTINGS[] = {
+    [PG_WRITER] = "",
+    /* After 5 s the client has given up, and a longer read would hold up vacuum. */
+    [PG_READER] = " -c statement_timeout=5000 -c default_transaction_read_only=on",
+    [PG_PLAIN] = "",
+    /* What has no end yet is found by one walk along both indexes, however much has ended. */
+    [PG_LOADER] = " -c enable_mergejoin=on -c enable_nestloop=off",
+};
 
 struct pg_conn {
     PGconn *pg;
@@ -89,9 +94,9 @@ static char *options_of(const char *conninfo, enum pg_role role)
     for (PQconninfoOption *at = parsed; at && at->keyword; at++) {
         if (strcmp(at->keyword, "options") == 0 && at->val) theirs = at->val;
     }
-    bytes = strlen(theirs) + sizeof SETTINGS + sizeof READER_SETTINGS + 1;
+    bytes = strlen(theirs) + sizeof SETTINGS + strlen(ROLE_SETTINGS[role]) + 2;
     options = fl_alloc(bytes);
-    snprintf(options, bytes, "%s %s%s", theirs, SETTINGS, role == PG_READER ? READER_SETTINGS : "");
+    snprintf(options, bytes, "%s %s%s", theirs, SETTINGS, ROLE_SETTINGS[role]);
     PQconninfoFree(parsed);
     return options;
 }
@@ -160,13 +165,19 @@ static bool flush(struct pg_conn *conn)
     return left >= 0;
 }
 
+/* It has no prepared statements and no pipeline. */
+static bool is_plain(const struct pg_conn *conn)
+{
+    return conn->role == PG_PLAIN || conn->role == PG_LOADER;
+}
+
 static void prepare_all(struct pg_conn *conn)
 {
     if (PQsetnonblocking(conn->pg, 1) != 0) {
         lose(conn, PQerrorMessage(conn->pg));
         return;
     }
-    if (conn->role == PG_PLAIN) {
+    if (is_plain(conn)) {
         conn->state = PG_READY;
         return;
     }
@@ -294,14 +305,14 @@ bool pg_conn_send_text(struct pg_conn *conn, const char *sql, int params, const 
     if (conn->state != PG_READY) return false;
     /* Without parameters PLAIN takes several commands in one text, and those that must stand
      * alone. */
-    is_sent = conn->role == PG_PLAIN && params == 0
+    is_sent = is_plain(conn) && params == 0
                   ? PQsendQuery(conn->pg, sql)
                   : PQsendQueryParams(conn->pg, sql, params, NULL, texts, NULL, NULL, 0);
     if (!is_sent) {
         lose(conn, PQerrorMessage(conn->pg));
         return false;
     }
-    return conn->role != PG_PLAIN || flush(conn);
+    return !is_plain(conn) || flush(conn);
 }
 
 bool pg_conn_sync(struct pg_conn *conn)
@@ -326,7 +337,7 @@ enum pg_next pg_conn_next(struct pg_conn *conn, PGresult **ret_result)
             *ret_result = result;
             return PG_RESULT;
         }
-        if (conn->role == PG_PLAIN) return PG_DONE;
+        if (is_plain(conn)) return PG_DONE;
     }
     return PG_NOTHING;
 }

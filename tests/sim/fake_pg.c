@@ -512,7 +512,46 @@ static void load_whole(const struct fake_pg *pg, enum row_table at, fake_pg_emit
     }
 }
 
-/* Rows that belong to open jobs; both tables are in the order of ids. */
+/* Job and element stand first in the rows of elements, in this order. */
+static bool has_ended(const struct fake_pg *pg, const struct row *row)
+{
+    struct row_info info = row_info(row->kind);
+
+    return fake_pg_find(pg, ROW_TABLE_element_end, row_job(row),
+                        (uint64_t)row_number(row, &info.fields[1]), 0, NULL);
+}
+
+static void count_end(struct row_array_ends *ends, const struct row_element_end *end)
+{
+    ends->job = end->job;
+    ends->last = end->element;
+    ends->succeeded += end->state == JOB_succeeded;
+    ends->failed += end->state == JOB_failed;
+    ends->cancelled += end->state == JOB_cancelled;
+}
+
+/* The ends of each open array in one row. */
+static void load_array_ends(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
+{
+    const struct pg_table *ended = &pg->tables[ROW_TABLE_element_end];
+    struct row sum = {.kind = ROW_array_ends};
+
+    for (size_t i = 0; i <= ended->entries.len; i++) {
+        uint64_t job = i < ended->entries.len ? pg_entry_job(&ended->entries.at[i]) : 0;
+        struct row row;
+
+        if (job != sum.array_ends.job) {
+            if (sum.array_ends.job) emit(ctx, &sum);
+            sum = (struct row){.kind = ROW_array_ends};
+        }
+        if (!fake_pg_find(pg, ROW_TABLE_open_job, job, 0, 0, NULL)) continue;
+        row = pg_entry_row(&ended->entries.at[i]);
+        count_end(&sum.array_ends, &row.element_end);
+    }
+}
+
+/* Rows that belong to open jobs, but for elements that have ended; the tables are in the order of
+ * ids. */
 static void load_of_jobs(const struct fake_pg *pg, enum row_table at, fake_pg_emit_fn *emit,
                          void *ctx)
 {
@@ -529,7 +568,7 @@ static void load_of_jobs(const struct fake_pg *pg, enum row_table at, fake_pg_em
         if (o == open->entries.len) break;
         if (pg_entry_job(&open->entries.at[o]) != job) continue;
         row = pg_entry_row(&table->entries.at[i]);
-        emit(ctx, &row);
+        if (!has_ended(pg, &row)) emit(ctx, &row);
     }
 }
 
@@ -541,9 +580,9 @@ void fake_pg_load(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
         if (row_kinds[i] == ROW_job_new) load_whole(pg, ROW_TABLE_open_job, emit, ctx);
         if (info.fold == ROW_FOLD_LAST) load_whole(pg, info.table, emit, ctx);
     }
+    load_array_ends(pg, emit, ctx);
     load_of_jobs(pg, ROW_TABLE_attempt, emit, ctx);
     load_of_jobs(pg, ROW_TABLE_attempt_end, emit, ctx);
-    load_of_jobs(pg, ROW_TABLE_element_end, emit, ctx);
     load_of_jobs(pg, ROW_TABLE_attempt_stop, emit, ctx);
 }
 

@@ -270,6 +270,8 @@ static void rows_that_contradict_each_other_are_refused_by_name(void **state)
          .job_new = {.job = 7, .tenant = 1, .queue = 1, .shape = 4, .elements = 2}},
         {.kind = ROW_attempt_new,
          .attempt_new = {.job = 7, .n = 1, .incarnation = 1, .cluster = 1}},
+        {.kind = ROW_job_new,
+         .job_new = {.job = 9, .tenant = 1, .queue = 1, .shape = 4, .elements = 3}},
     };
     const struct row bad[] = {
         {.kind = ROW_queue_put, .queue_put = {1, 1, 0, FL_STR("dev")}},
@@ -300,7 +302,12 @@ static void rows_that_contradict_each_other_are_refused_by_name(void **state)
         {.kind = ROW_attempt_new, .attempt_new = {.job = 7, .element = 1, .n = 1, .cluster = 2}},
         {.kind = ROW_attempt_end, .attempt_end = {.job = 7, .n = 2}},
         {.kind = ROW_attempt_end, .attempt_end = {.job = 7, .element = 1, .n = 1}},
-        {.kind = ROW_element_end, .element_end = {.job = 7, .element = 1, .n = 1}},
+        {.kind = ROW_element_end, .element_end = {.job = 9, .element = 1, .n = 1}},
+        {.kind = ROW_array_ends, .array_ends = {.job = 8, .last = 0, .failed = 1}},
+        {.kind = ROW_array_ends, .array_ends = {.job = 7, .last = 1, .failed = 1}}, /* too late */
+        {.kind = ROW_array_ends, .array_ends = {.job = 9, .last = 3, .failed = 1}},
+        {.kind = ROW_array_ends, .array_ends = {.job = 9, .last = 1}},
+        {.kind = ROW_array_ends, .array_ends = {9, .last = 1, .succeeded = 1, .cancelled = 2}},
         {.kind = ROW_job_end, .job_end = {.job = 7}},
         {.kind = ROW_replica_phase, .replica_phase = {.job = 7}},
     };
