@@ -67,11 +67,11 @@ struct rig {
 
 /* ---- the store and the ports ----------------------------------------------------------------- */
 
-static void take(void *ctx, uint64_t batch_from, fl_ms now)
+static void take(void *ctx, uint64_t batch_from, uint64_t epoch_above, fl_ms now)
 {
     struct rig *rig = ctx;
 
-    (void)batch_from, (void)now;
+    (void)batch_from, (void)epoch_above, (void)now;
     rig->is_taking = true;
 }
 

@@ -10,6 +10,7 @@
 
 #include "controlplane/api/route_metrics.h"
 #include "controlplane/config.h"
+#include "controlplane/engine/high_water_file.h"
 #include "controlplane/front/fronts.h"
 #include "controlplane/front/metrics_listener.h"
 #include "controlplane/front/process_metrics.h"
@@ -393,7 +394,7 @@ static bool open_metrics(struct daemon *daemon, struct fl_err *err)
     return daemon->metrics_server != NULL;
 }
 
-static void start_engine(struct daemon *daemon)
+static bool start_engine(struct daemon *daemon, struct fl_err *err)
 {
     struct engine_thread_config config = engine_thread_config_default();
     struct engine_thread_ports ports = fronts_ports(daemon->fronts);
@@ -404,8 +405,11 @@ static void start_engine(struct daemon *daemon)
     config.engine.seed = fl_random_u64();
     config.engine.core.queues_max = (uint32_t)number(daemon, CONFIG_queues_max);
     config.engine.core.claims_percent_max = (uint32_t)number(daemon, CONFIG_claims_percent);
+    config.state_dir_fd = fl_state_dir_fd(daemon->dir);
+    if (!high_water_file_read(config.state_dir_fd, &config.engine.found, err)) return false;
     daemon->engine = engine_thread_create(&config, &ports);
     fronts_start(daemon->fronts, daemon->engine);
+    return true;
 }
 
 static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *err)
@@ -434,8 +438,7 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
     shared.metrics = daemon->metrics;
     shared.conninfo = text(daemon, CONFIG_database);
     daemon->fronts = fronts_create(&shared);
-    if (!open_fronts(daemon, err)) return false;
-    start_engine(daemon);
+    if (!open_fronts(daemon, err) || !start_engine(daemon, err)) return false;
     if (!open_metrics(daemon, err)) return false;
     fl_timer_in(&daemon->look, 1);
     fl_timer_in(&daemon->renew, RENEW_MS);

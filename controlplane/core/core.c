@@ -130,7 +130,7 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     switch (event->kind) {
     case CORE_EV_begin:
         core->is_begun = true;
-        core->incarnation = event->begin.incarnation;
+        core->incarnation = event->begin.incarnation + core->history.incarnations;
         fl_prng_seed(&core->prng, event->begin.seed);
         core_begin(core);
         break;
@@ -139,6 +139,9 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
         break;
     case CORE_EV_room:
         core->job_below = event->room.job_below;
+        break;
+    case CORE_EV_history:
+        core_history(core, event, batch);
         break;
     case CORE_EV_db_away:
         db_away(core);
@@ -291,8 +294,8 @@ struct core_stats core_stats(const struct core *core)
                                .placements_tried = core->round.tried,
                                .later = core_later_len(core),
                                .is_timers_cut = core->is_timers_cut,
-                               .job_lost_from = core->job_lost_from,
-                               .job_lost_to = core->job_lost_to};
+                               .job_lost_from = core->history.job_lost_from,
+                               .job_lost_to = core->history.job_lost_to};
 
     stats.jobs_queued = stats.jobs - core->jobs.runs.len;
     return stats;

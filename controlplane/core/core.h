@@ -79,4 +79,9 @@ struct core_stats {
  * CORE_LOOKS_PER_EVENT. */
 uint64_t core_looked(const struct core *core);
 
+uint64_t core_job_next(const struct core *core);      /* the next job's id */
+uint64_t core_jobs_accepted(const struct core *core); /* by this database, ever */
+uint64_t core_batch_known(const struct core *core);   /* see enum core_counter */
+uint32_t core_incarnation(const struct core *core);   /* given to its new attempts */
+
 struct core_stats core_stats(const struct core *core);

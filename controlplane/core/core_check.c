@@ -86,8 +86,11 @@ uint64_t core_hash(const struct core *core)
     struct shape_slot shape_slot;
     struct job_slot slot;
 
-    h = fl_hash_u64(h, core->job_lost_from);
-    h = fl_hash_u64(h, core->job_lost_to);
+    h = fl_hash_u64(h, core->history.job_lost_from);
+    h = fl_hash_u64(h, core->history.job_lost_to);
+    h = fl_hash_u64(h, core->history.jobs_skipped);
+    h = fl_hash_u64(h, core->history.incarnations);
+    h = fl_hash_u64(h, core->history.batch_known);
     for (size_t i = 0; i < core->queues.queues.len; i++) {
         const struct queue *queue = &core->queues.queues.at[i];
 

@@ -15,6 +15,7 @@
     X(begin, "the core is loaded and starts to decide")                                            \
     X(tick, "time has passed")                                                                     \
     X(room, "how far ids may go: partitions exist below")                                          \
+    X(history, "the takeover was compared with what is known outside of the database")             \
     X(db_away, "Postgres does not answer: loss timers freeze")                                     \
     X(db_back, "Postgres answers again: loss timers restart in full")                              \
     X(submit, "one request with 1..1000 jobs")                                                     \
@@ -136,6 +137,16 @@ struct core_event {
         struct {
             uint64_t job_below;
         } room;
+        struct {
+            bool is_lost;         /* the database is older than what was once committed */
+            bool is_raised;       /* attempt numbers may have been given out that it lacks */
+            uint32_t incarnation; /* with is_raised: the highest that was known */
+            uint64_t job_from;    /* no id from here on was given out */
+            uint64_t jobs;        /* so many jobs were accepted, ever ... */
+            uint64_t jobs_unsure; /* ... and perhaps so many more */
+            uint64_t batch_known; /* with is_lost: the newest that was committed */
+            uint64_t batches;     /* so many are lost, at least */
+        } history;
         struct {
             const struct core_submit_item *at;
             size_t len;

@@ -89,19 +89,9 @@ static bool load_shape(struct core *core, const struct row_shape_new *row, struc
 
 static bool load_counter(struct core *core, const struct row_counter *row, struct fl_err *err)
 {
-    switch (row->counter) {
-    case CORE_COUNTER_job_next:
-        if (row->value > core->job_next) core->job_next = row->value;
-        return true;
-    case CORE_COUNTER_job_lost_from:
-        core->job_lost_from = row->value;
-        return true;
-    case CORE_COUNTER_job_lost_to:
-        core->job_lost_to = row->value;
-        return true;
-    default:
-        return fl_fail(err, FL_TORN, "no counter has the number %u", row->counter);
-    }
+    return core_history_load(core, row) ||
+           fl_fail(err, FL_TORN, "no counter has the number %u, or it is out of bounds",
+                   row->counter);
 }
 
 /* A job of an older release has what its shape says. */

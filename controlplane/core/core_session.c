@@ -45,13 +45,17 @@ static void jump(struct core *core, struct core_batch *batch, uint64_t job_highe
     struct row to = {.kind = ROW_counter,
                      .counter = {.counter = CORE_COUNTER_job_lost_to, .value = job_highest}};
 
-    if (!core->job_lost_from) {
-        core->job_lost_from = core->job_next;
+    if (!core->history.job_lost_from) {
+        core->history.job_lost_from = core->job_next;
         core_batch_row(batch, &from);
     }
-    core->job_lost_to = job_highest;
+    core->history.job_lost_to = job_highest;
+    core->history.jobs_skipped += job_highest + 1 - core->job_next;
     core->job_next = job_highest + 1;
     core_batch_row(batch, &to);
+    core_batch_row(batch, &row);
+    row.counter.counter = CORE_COUNTER_jobs_skipped;
+    row.counter.value = core->history.jobs_skipped;
     core_batch_row(batch, &row);
 }
 
@@ -228,7 +232,7 @@ static void see_stray(struct core *core, struct core_batch *batch, struct cluste
     uint64_t known;
 
     if (fl_replica_state_is_last(state)) return; /* the acknowledgement removes it */
-    if (attempt.job.n < core->job_lost_from || attempt.job.n > core->job_lost_to ||
+    if (attempt.job.n < core->history.job_lost_from || attempt.job.n > core->history.job_lost_to ||
         cluster->strays.len >= CORE_INVENTORY_MAX) {
         stop_stray(batch, cluster, attempt);
         return;

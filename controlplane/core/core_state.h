@@ -23,6 +23,13 @@ struct later {
     uint64_t id;
 };
 
+/* Counters of core_history.c: see enum core_counter. */
+struct core_history {
+    uint64_t job_lost_from, job_lost_to; /* ids of a lost history, both included; 0: none */
+    uint64_t jobs_skipped, batch_known;
+    uint32_t incarnations;
+};
+
 struct core {
     struct core_config config;
     bool is_begun;
@@ -30,9 +37,9 @@ struct core {
     bool is_dirty; /* something may start that could not before */
     fl_ms now;
     uint32_t incarnation;
-    uint64_t job_next;                   /* the id of the next job */
-    uint64_t job_lost_from, job_lost_to; /* ids of a lost history, both included; 0: none */
-    uint64_t job_below;                  /* ids from here on have no partition yet */
+    uint64_t job_next; /* the id of the next job */
+    struct core_history history;
+    uint64_t job_below; /* ids from here on have no partition yet */
     struct fl_prng prng;
 
     struct shape_table shapes;
@@ -218,6 +225,13 @@ void core_access_seen(const struct core *core, struct cluster *cluster, uint64_t
 /* Whether the certificate that a HELLO came with counts; an old one locks the cluster. */
 bool core_access_check(struct core *core, const struct core_event *event, struct core_batch *batch,
                        struct cluster *cluster, const char **ret_why);
+
+/* ---- core_history.c -------------------------------------------------------------------------- */
+
+/* The event of that name: rows for everything the database has lost. */
+void core_history(struct core *core, const struct core_event *event, struct core_batch *batch);
+/* False: the counter is unknown, or out of bounds. */
+FL_CHECK bool core_history_load(struct core *core, const struct row_counter *row);
 
 /* ---- core_round.c ---------------------------------------------------------------------------- */
 

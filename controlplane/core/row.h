@@ -91,6 +91,9 @@ enum core_counter {
                                   A load gives the greater of this and 1 + the newest job. */
     CORE_COUNTER_job_lost_from = 2, /* ids of the lost history, both ends included */
     CORE_COUNTER_job_lost_to = 3,
+    CORE_COUNTER_jobs_skipped = 4, /* ids that no job of this database has, below job_next */
+    CORE_COUNTER_incarnations = 5, /* come on top of the leader row's incarnation */
+    CORE_COUNTER_batch_known = 6,  /* no older incarnation had a batch beyond it, as far as known */
 };
 
 /* All kinds, in the order of rows.def. */

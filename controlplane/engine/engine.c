@@ -38,6 +38,7 @@ struct engine_config engine_config_default(void)
         .retry_first_ms = 200,
         .retry_max_ms = 5 * FL_SECOND_MS,
         .batches_kept = 1000,
+        .ids_ahead_min = 2048,
     };
 }
 
@@ -56,6 +57,7 @@ struct engine *engine_create(const struct engine_config *config, const struct en
     engine->retry = (struct engine_retry){config->retry_first_ms, config->retry_max_ms, 0};
     engine->breaker = ENGINE_NOT_LEADING;
     snprintf(engine->why, sizeof engine->why, "it has not tried to lead yet");
+    engine_water_init(&engine->water, &config->found, config->ids_ahead_min, ports->keep != NULL);
     engine_inbox_init(&engine->inbox, &engine->config, &engine->store, &engine->ports);
     return engine;
 }
@@ -129,7 +131,7 @@ static void fall(struct engine *engine, enum engine_breaker breaker, fl_ms delay
     engine->breaker = breaker;
     engine->retry_at = engine->now + delay;
     snprintf(engine->why, sizeof engine->why, "%s", why);
-    engine->is_room_new = engine->is_away = engine->is_unsettled = engine->is_more = false;
+    engine->is_away = engine->is_unsettled = engine->is_more = false;
     engine_inbox_restart(&engine->inbox);
     if (engine->open) {
         struct engine_event_list events = engine_batch_take_events(engine->open);
@@ -230,6 +232,12 @@ static void on_taken(void *ctx, const struct engine_taken *taken, fl_ms now)
     set_now(engine, now);
     if (engine->state != ENGINE_TAKING) return;
     settle_fates(engine, taken);
+    if (!engine_water_taken(&engine->water, taken)) {
+        engine->store.drop(engine->store.ctx);
+        enter(engine, ENGINE_STANDBY);
+        engine->retry_at = engine->now;
+        return;
+    }
     engine->epoch = taken->epoch;
     engine->base_at = engine->now;
     engine->base_core = taken->at;
@@ -278,10 +286,24 @@ static void on_load_row(void *ctx, const struct row *row)
     if (!core_load(engine->core, row, &engine->load_err)) engine->is_load_bad = true;
 }
 
+static void note_loss(struct engine *engine, const struct core_event *history)
+{
+    uint64_t known = core_jobs_accepted(engine->core), jobs = history->history.jobs;
+    uint64_t min = jobs > known ? jobs - known : 0;
+
+    if (!history->history.is_lost) return;
+    engine->stats.losses++;
+    engine->stats.loss = (struct engine_loss){
+        .jobs_min = min,
+        .jobs_max = min + history->history.jobs_unsure,
+        .batches_min = history->history.batches,
+    };
+}
+
 static void on_loaded(void *ctx, bool is_good, fl_ms now)
 {
     struct engine *engine = ctx;
-    struct core_event begin = {.kind = CORE_EV_begin};
+    struct core_event begin = {.kind = CORE_EV_begin}, history = {.kind = CORE_EV_history};
 
     set_now(engine, now);
     if (engine->state != ENGINE_LOADING) return;
@@ -309,6 +331,13 @@ static void on_loaded(void *ctx, bool is_good, fl_ms now)
     begin.begin.epoch = engine->epoch;
     begin.begin.batch = engine->batch_first;
     engine_lead_step(engine, &begin);
+    history.now = begin.now;
+    engine_water_compare(&engine->water, engine->core);
+    engine_water_tell(&engine->water, &history);
+    note_loss(engine, &history);
+    engine_lead_step(engine, &history);
+    engine_water_loaded(&engine->water, engine->core);
+    engine_water_turn(&engine->water, engine->core, &engine->ports, engine->now);
     engine_lead_room(engine);
     engine->ports.began(engine->ports.ctx, engine->epoch, engine->base_core - engine->base_at);
 }
@@ -357,10 +386,7 @@ bool engine_adopt(struct engine *engine, struct engine_event *event, fl_ms now, 
 static void on_room(void *ctx, uint64_t job_below, uint64_t batch_below)
 {
     struct engine *engine = ctx;
-    if (job_below > engine->job_below) {
-        engine->job_below = job_below;
-        engine->is_room_new = engine->state == ENGINE_LEADING;
-    }
+    if (job_below > engine->job_below) engine->job_below = job_below;
     if (batch_below > engine->batch_below) engine->batch_below = batch_below;
 }
 
@@ -389,6 +415,8 @@ static void on_committed(void *ctx, uint64_t batch_number, enum engine_commit re
         batch = engine_flights_pop(&engine->flights, engine->now);
         engine->stats.batches++;
         engine->stats.rows += batch->core->rows.len;
+        engine_water_committed(&engine->water, batch_number, batch->job_next, batch->jobs,
+                               core_incarnation(engine->core));
         engine_lead_release(engine, batch, true);
         break;
     case ENGINE_POISONED:
@@ -422,6 +450,8 @@ void engine_turn(struct engine *engine, fl_ms now)
 {
     set_now(engine, now);
     engine->turn_at = now;
+    engine_water_turn(&engine->water, engine->state == ENGINE_LEADING ? engine->core : NULL,
+                      &engine->ports, engine->now);
     if (engine->state == ENGINE_LEADING) {
         engine_lead_turn(engine);
         return;
@@ -431,13 +461,29 @@ void engine_turn(struct engine *engine, fl_ms now)
         engine->now - engine->flights.since >= (fl_ms)engine->config.unknown_ms) {
         refuse_flying(engine, FL_UNAVAILABLE, fate_text(engine));
     }
-    if (engine->state == ENGINE_STANDBY && engine->now >= engine->retry_at) {
+    if (engine->state == ENGINE_STANDBY && engine->now >= engine->retry_at &&
+        engine_water_is_open(&engine->water)) {
         enter(engine, ENGINE_TAKING);
         engine->stats.takes++;
         engine->store.take(engine->store.ctx,
                            engine->flights.len > 0 ? engine->flights.at[0]->core->number : 0,
-                           engine->now);
+                           engine->water.epoch_above, engine->now);
     }
+}
+
+void engine_kept(struct engine *engine, bool is_good, fl_ms now)
+{
+    set_now(engine, now);
+    engine_water_kept(&engine->water, is_good);
+    if (!is_good && engine->state == ENGINE_STANDBY) {
+        snprintf(engine->why, sizeof engine->why,
+                 "the state directory's high-water marks cannot be written");
+    }
+}
+
+struct high_water engine_last_water(const struct engine *engine)
+{
+    return engine->flights.len > 0 ? engine->water.now : engine_water_close(&engine->water);
 }
 
 void engine_turned(struct engine *engine, fl_ms now)
@@ -449,11 +495,18 @@ void engine_turned(struct engine *engine, fl_ms now)
 
 fl_ms engine_deadline(const struct engine *engine)
 {
-    fl_ms due = NEVER;
+    fl_ms due = engine_water_deadline(&engine->water);
 
-    if (engine->state == ENGINE_LEADING) return engine_lead_deadline(engine);
-    if (engine->state == ENGINE_LOADING) return NEVER;
-    if (engine->state == ENGINE_STANDBY) due = engine->retry_at;
+    if (engine->state == ENGINE_LEADING) {
+        fl_ms lead = engine_lead_deadline(engine);
+
+        return lead < due ? lead : due;
+    }
+    if (engine->state == ENGINE_LOADING) return due;
+    if (engine->state == ENGINE_STANDBY && engine_water_is_open(&engine->water) &&
+        engine->retry_at < due) {
+        due = engine->retry_at;
+    }
     if (engine->flights.len > 0) {
         fl_ms unknown = engine->flights.since + engine->config.unknown_ms;
 

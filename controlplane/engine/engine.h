@@ -15,6 +15,9 @@
  * it reports everything once more.  Failures in a row are spaced out, 0, 200 ms, 400 ms, ... 5 s,
  * so that no trouble becomes a reload loop.
  *
+ * The state directory has high-water marks of what was given out (engine_water.h): a takeover that
+ * finds less in the database tells the core of the loss before anything else.
+ *
  * Each request is answered exactly once, or engine_adopt refuses it.
  *
  * The engine does no I/O: it asks the store, which answers through engine_results, and hands its
@@ -28,6 +31,7 @@
 #include "controlplane/engine/engine_breaker.h"
 #include "controlplane/engine/engine_event.h"
 #include "controlplane/engine/engine_port.h"
+#include "controlplane/engine/high_water.h"
 
 struct engine;
 
@@ -61,6 +65,8 @@ struct engine_config {
     uint32_t standby_ms;     /* between attempts to take while another leads: 1 s */
     uint32_t retry_first_ms; /* between attempts to take after failures: 200 ms, doubled to ... */
     uint32_t retry_max_ms;   /* ... 5 s */
+    struct high_water found; /* the state directory's, at the start; all 0: there was none */
+    uint32_t ids_ahead_min;  /* ids reserved there ahead of need, at least: 2,048 */
     uint32_t batches_kept; /* numbers kept for what agents report when partitions run out: 1,000 */
 };
 
@@ -103,6 +109,12 @@ fl_ms engine_deadline(const struct engine *engine);
  * call of the engine's to it. */
 struct engine_results engine_results(struct engine *engine);
 
+/* The port's 'keep' has ended. */
+void engine_kept(struct engine *engine, bool is_good, fl_ms now);
+
+/* The marks to write last, once no turn follows. */
+struct high_water engine_last_water(const struct engine *engine);
+
 /* ---- to look at ------------------------------------------------------------------------------ */
 
 enum engine_state engine_state(const struct engine *engine);
@@ -114,7 +126,14 @@ uint64_t engine_epoch(const struct engine *engine);
 /* NULL unless LEADING. */
 const struct core *engine_core(const struct engine *engine);
 
+/* Found missing from the database at a takeover. */
+struct engine_loss {
+    uint64_t jobs_min, jobs_max, batches_min;
+};
+
 struct engine_stats {
+    uint64_t losses; /* takeovers that found a loss, and the newest one's */
+    struct engine_loss loss;
     uint64_t events;      /* stepped */
     uint64_t batches;     /* committed */
     uint64_t rows;        /* in them */

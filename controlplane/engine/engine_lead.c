@@ -41,13 +41,29 @@ void engine_lead_step(struct engine *engine, const struct core_event *event)
     engine->stats.events++;
 }
 
+/* Partitions exist below, and the state directory says that ids below may be given out. */
+static uint64_t room_of(const struct engine *engine)
+{
+    uint64_t kept = engine_water_job_below(&engine->water);
+
+    return kept < engine->job_below ? kept : engine->job_below;
+}
+
 void engine_lead_room(struct engine *engine)
 {
     struct core_event room = {.kind = CORE_EV_room, .now = engine_lead_now(engine)};
 
-    room.room.job_below = engine->job_below;
-    engine->is_room_new = false;
+    room.room.job_below = engine->room_told = room_of(engine);
     engine_lead_step(engine, &room);
+}
+
+/* False: the next event had better wait for ids. */
+static bool has_ids(struct engine *engine)
+{
+    if (!engine_water_is_short(&engine->water, engine->core)) return true;
+    engine_water_turn(&engine->water, engine->core, &engine->ports, engine->now);
+    if (room_of(engine) != engine->room_told) engine_lead_room(engine);
+    return !engine_water_holds(&engine->water, engine->core, engine->now);
 }
 
 static size_t held_bytes(const struct engine *engine)
@@ -115,7 +131,7 @@ static void fill(struct engine *engine, size_t *work)
         engine_lead_step(engine, &tick);
         charge(engine, work, 0);
     }
-    while (!is_closed(engine)) {
+    while (!is_closed(engine) && has_ids(engine)) {
         event = engine_inbox_next(&engine->inbox, work, closed_text, engine->now);
         if (!event) break;
         step_event(engine, event, work);
@@ -159,6 +175,8 @@ static void send_open(struct engine *engine, bool is_for_one)
 {
     struct engine_batch *batch = take_open(engine, engine->open->core->number + 1);
 
+    batch->job_next = core_job_next(engine->core);
+    batch->jobs = core_jobs_accepted(engine->core);
     batch->is_alone = is_for_one;
     batch->epoch = engine->epoch;
     engine_flights_push(&engine->flights, batch, engine->now);
@@ -220,7 +238,7 @@ void engine_lead_turn(struct engine *engine)
     bool goes_on = true;
 
     watch_database(engine);
-    if (engine->is_room_new) engine_lead_room(engine);
+    if (room_of(engine) != engine->room_told) engine_lead_room(engine);
     while (goes_on) {
         fill(engine, &work);
         goes_on = close_open(engine);
@@ -235,14 +253,17 @@ fl_ms engine_lead_deadline(const struct engine *engine)
     fl_ms due = NEVER;
     fl_ms tick;
 
-    if (engine->is_room_new) return engine->now;
+    if (room_of(engine) != engine->room_told) return engine->now;
     if (has_slot(engine) && has_number(engine) &&
         (engine->is_unsettled || engine->is_more || batch->rows.len > 0 ||
          batch->effects.len > 0)) {
         return engine->now;
     }
     if (!is_closed(engine)) {
-        if (engine_inbox_has_next(&engine->inbox)) return engine->now;
+        if (engine_inbox_has_next(&engine->inbox)) {
+            if (!engine_water_holds(&engine->water, engine->core, engine->now)) return engine->now;
+            due = engine->now + 1;
+        }
         tick = core_deadline(engine->core);
         if (tick != NEVER) due = tick - engine->base_core + engine->base_at;
     }

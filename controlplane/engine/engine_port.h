@@ -8,6 +8,8 @@
 #include "controlplane/core/core_command.h"
 #include "controlplane/core/core_event.h"
 
+struct high_water;
+
 enum { ENGINE_INFLIGHT_MAX = 8 }; /* batches; one runs with fewer */
 
 enum engine_commit {
@@ -43,8 +45,9 @@ struct engine_store {
     void *ctx;
     /* Become the leader: one transaction on a new writer connection, the old one is dropped first.
      * 'batch_from': the first batch whose fate is open (0: none); its epoch and those of later ones
-     * are to be reported.  Answered by 'taken' or 'take_failed'. */
-    void (*take)(void *ctx, uint64_t batch_from, fl_ms now);
+     * are to be reported.  The new epoch is greater than 'epoch_above' too.  Answered by 'taken' or
+     * 'take_failed'. */
+    void (*take)(void *ctx, uint64_t batch_from, uint64_t epoch_above, fl_ms now);
     /* Answered by 'load_row' for each row, in the order of core.h, then 'loaded'. */
     void (*load)(void *ctx, fl_ms now);
     /* After 'taken'.  The batch is borrowed until its 'committed', or until 'drop'.  Answered in
@@ -72,6 +75,10 @@ struct engine_ports {
     /* One event was refused for good, since its batch alone was refused: keep it for people to
      * see. */
     void (*quarantine)(void *ctx, const struct core_event *event, const char *why);
+    /* Make these marks durable outside of the database, all or nothing, off this thread; then call
+     * engine_kept.  One at a time.  NULL: nothing is remembered there. */
+    void (*keep)(void *keep_ctx, const struct high_water *water);
+    void *keep_ctx;
 };
 
 /* The store's answers: the engine hands this in (engine_results). */

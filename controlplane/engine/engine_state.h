@@ -8,6 +8,7 @@
 #include "controlplane/engine/engine_inbox.h"
 #include "controlplane/engine/engine_mutes.h"
 #include "controlplane/engine/engine_retry.h"
+#include "controlplane/engine/engine_water.h"
 
 struct engine {
     struct engine_config config;
@@ -25,6 +26,7 @@ struct engine {
     struct engine_inbox inbox;
     struct engine_mutes mutes;
     struct engine_flights flights;
+    struct engine_water water;
 
     bool is_poisoned;  /* the next term begins with one event per batch: ... */
     fl_ms alone_until; /* ... until then, and while a suspect is left */
@@ -38,8 +40,8 @@ struct engine {
     fl_ms base_core, base_at; /* the core's time and ours at the takeover */
     uint32_t incarnation;
     uint64_t job_below, batch_below, batch_first;
-    bool is_room_new;
-    bool is_away; /* the core knows that the database is */
+    uint64_t room_told; /* the core's limit of ids */
+    bool is_away;       /* the core knows that the database is */
     struct engine_batch *open;
     bool is_unsettled; /* something was stepped since the last core_settle */
     bool is_more;      /* core_settle has more to do, in the next batch */

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "controlplane/engine/handover.h"
+#include "controlplane/engine/high_water_file.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/base/job_name.h"
@@ -27,6 +28,7 @@ struct engine_thread {
     struct engine_thread_ports ports;
     struct fl_loop *loop;
     struct handover *handover;
+    struct high_water_file *water; /* NULL: there is no state directory */
     pthread_t thread;
     bool is_joined;
 
@@ -40,7 +42,8 @@ struct engine_thread {
     uint64_t turns;
     uint32_t longest_us, longest_cpu_us;
     enum engine_state state; /* as last published */
-    uint64_t job_lost_to;    /* the end of the lost history in the newest log line */
+    uint64_t losses_told;
+    uint64_t job_lost_to; /* the end of the lost history in the newest log line */
     fl_ms status_at;
     bool is_stale; /* something may have happened since */
 
@@ -56,6 +59,7 @@ struct engine_thread_config engine_thread_config_default(void)
         .handover_max = 20000,
         .handover_bytes_max = (size_t)64 << 20,
         .stop_ms = 2000,
+        .state_dir_fd = -1,
     };
 }
 
@@ -135,6 +139,24 @@ static void tell_lost(struct engine_thread *thread, bool has_begun)
     thread->ports.trouble(thread->ports.ctx, "history", text);
 }
 
+/* A takeover found less in the database than this replica had committed. */
+static void tell_loss(struct engine_thread *thread)
+{
+    struct engine_stats stats = engine_stats(thread->engine);
+    struct engine_loss loss = stats.loss;
+    char text[256];
+
+    if (stats.losses == thread->losses_told) return;
+    thread->losses_told = stats.losses;
+    snprintf(text, sizeof text,
+             "the database is older than what was committed: at least %" PRIu64
+             " and at most %" PRIu64 " jobs and at least %" PRIu64
+             " batches are lost; no number of theirs is given out again; see 'A restored "
+             "database' in docs/operations.md",
+             loss.jobs_min, loss.jobs_max, loss.batches_min);
+    thread->ports.trouble(thread->ports.ctx, "history", text);
+}
+
 static void publish(struct engine_thread *thread, fl_ms now)
 {
     enum engine_state state = engine_state(thread->engine), before = thread->state;
@@ -159,9 +181,53 @@ static void publish(struct engine_thread *thread, fl_ms now)
     pthread_mutex_lock(&thread->mutex);
     thread->status = status;
     pthread_mutex_unlock(&thread->mutex);
+    tell_loss(thread);
     tell_lost(thread, before != ENGINE_LEADING);
     if (before == ENGINE_LEADING && state != ENGINE_LEADING) {
         thread->ports.trouble(thread->ports.ctx, "leading", status.why);
+    }
+}
+
+/* ---- the marks ------------------------------------------------------------------------------- */
+
+static void on_keep(void *ctx, const struct high_water *water)
+{
+    high_water_file_put(((struct engine_thread *)ctx)->water, water);
+}
+
+/* On the writer's thread. */
+static void on_written(void *ctx)
+{
+    handover_wake(((struct engine_thread *)ctx)->handover);
+}
+
+static bool has_written(struct engine_thread *thread)
+{
+    return thread->water && high_water_file_has_result(thread->water);
+}
+
+static void take_written(struct engine_thread *thread, fl_ms now)
+{
+    struct fl_err err = {0};
+    bool is_good;
+
+    if (!thread->water || !high_water_file_take_result(thread->water, &is_good, &err)) return;
+    if (!is_good) thread->ports.trouble(thread->ports.ctx, "high_water", err.text);
+    engine_kept(thread->engine, is_good, now);
+}
+
+/* Both threads have ended.  A file that cannot be written now is found open at the next start, and
+ * more numbers are skipped then. */
+static void write_last(struct engine_thread *thread)
+{
+    struct high_water last = engine_last_water(thread->engine);
+    struct fl_err err = {0};
+
+    if (!thread->water) return;
+    high_water_file_destroy(thread->water);
+    thread->water = NULL;
+    if (!high_water_file_write(thread->config.state_dir_fd, &last, &err)) {
+        thread->ports.trouble(thread->ports.ctx, "high_water", err.text);
     }
 }
 
@@ -173,6 +239,7 @@ static void turn(struct engine_thread *thread, fl_ms now)
 
     /* First, since it knows whether the lease still holds. */
     store_turn(thread->store, now);
+    take_written(thread, now);
     adopt_some(thread, now);
     engine_turn(thread->engine, now);
     if (thread->ports.turned) thread->ports.turned(thread->ports.ctx);
@@ -246,7 +313,7 @@ static void step(void *ctx)
 
     handover_sleep(thread->handover);
     /* An event that came before that has not woken the loop. */
-    if (thread->phase == RUNNING && may_adopt(thread)) mark(thread);
+    if (thread->phase == RUNNING && (may_adopt(thread) || has_written(thread))) mark(thread);
     if (due == INT64_MAX) {
         fl_timer_off(&thread->due);
     } else {
@@ -271,6 +338,11 @@ static void join_engine_and_store(struct engine_thread *thread)
     struct engine_store port;
     struct engine_results results;
 
+    if (thread->config.state_dir_fd >= 0) {
+        thread->water = high_water_file_create(thread->config.state_dir_fd, on_written, thread);
+        thread->ports.engine.keep = on_keep;
+        thread->ports.engine.keep_ctx = thread;
+    }
     thread->store =
         store_create(&thread->config.store, &waker, thread->ports.trouble, thread->ports.ctx);
     port = store_port(thread->store);
@@ -311,6 +383,7 @@ void engine_thread_stop(struct engine_thread *thread)
     handover_close(thread->handover);
     pthread_join(thread->thread, NULL);
     thread->is_joined = true;
+    write_last(thread);
 }
 
 void engine_thread_destroy(struct engine_thread *thread)

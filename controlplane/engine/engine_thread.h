@@ -22,7 +22,7 @@ struct engine_thread_ports {
      * close its session.  A request that is not taken is answered. */
     void (*refused)(void *ctx, struct fl_cluster cluster, enum fl_code code, const char *text);
     /* For the log: "leading" (we stopped leading, text says why), "history" (rows were lost, text
-     * says how many), or one of store.h's words. */
+     * says how many), "high_water" (the marks could not be written), or one of store.h's words. */
     void (*trouble)(void *ctx, const char *what, const char *text);
     /* A turn is over: its effects can go on their way together.  NULL is fine. */
     void (*turned)(void *ctx);
@@ -33,6 +33,7 @@ struct engine_thread_config {
     struct store_config store; /* conninfo and instance are the caller's to set */
     size_t handover_max;       /* events between the threads; at it engine_thread_adopt refuses */
     size_t handover_bytes_max; /* the same */
+    int state_dir_fd;          /* for the high-water marks; -1: they are not kept */
     uint32_t stop_ms;          /* a stop waits so long for the batches in flight */
 };
 

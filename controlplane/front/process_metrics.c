@@ -26,6 +26,12 @@ const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
                                 "cores that were loaded"},
     [PROCESS_METRIC_quarantined] = {"fairlead_engine_quarantined_total", FL_METRIC_COUNTER, NULL,
                                     "events that the database refused for good"},
+    [PROCESS_METRIC_losses] = {"fairlead_history_losses_total", FL_METRIC_COUNTER, NULL,
+                               "takeovers that found the database older than what was committed"},
+    [PROCESS_METRIC_lost_jobs_min] = {"fairlead_history_lost_jobs_min", FL_METRIC_GAUGE, NULL,
+                                      "jobs that the newest such loss has cost, at least"},
+    [PROCESS_METRIC_lost_jobs_max] = {"fairlead_history_lost_jobs_max", FL_METRIC_GAUGE, NULL,
+                                      "and at most"},
     [PROCESS_METRIC_inbox] = {"fairlead_engine_inbox_events", FL_METRIC_GAUGE, NULL,
                               "events that wait for the engine thread"},
     [PROCESS_METRIC_commit_longest] = {"fairlead_db_commit_longest_seconds", FL_METRIC_GAUGE, NULL,
@@ -74,6 +80,9 @@ static void set_engine(const struct process_metrics_parts *parts)
     set(parts, PROCESS_METRIC_rows, (double)status.engine.rows);
     set(parts, PROCESS_METRIC_reloads, (double)status.engine.reloads);
     set(parts, PROCESS_METRIC_quarantined, (double)status.engine.quarantined);
+    set(parts, PROCESS_METRIC_losses, (double)status.engine.losses);
+    set(parts, PROCESS_METRIC_lost_jobs_min, (double)status.engine.loss.jobs_min);
+    set(parts, PROCESS_METRIC_lost_jobs_max, (double)status.engine.loss.jobs_max);
     set(parts, PROCESS_METRIC_inbox, (double)status.handover_len);
     set(parts, PROCESS_METRIC_commit_longest, (double)status.store.commit_longest_ms / 1e3);
 }

@@ -363,6 +363,8 @@ uint64_t apply_job_newest(const struct core_batch *batch)
         const struct row *row = &batch->rows.at[i];
 
         if (row->kind == ROW_job_new && row->job_new.job > newest) newest = row->job_new.job;
+        if (row->kind != ROW_counter || row->counter.counter != CORE_COUNTER_job_next) continue;
+        if (row->counter.value - 1 > newest) newest = row->counter.value - 1;
     }
     return newest;
 }

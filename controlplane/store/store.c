@@ -62,7 +62,7 @@ struct store {
     struct pg_conn *writer;
     enum writer_state writer_state;
     struct takeover take;
-    uint64_t take_from;
+    uint64_t take_from, take_above;
     fl_ms take_by, take_sent_at;
     struct flight flights[STORE_INFLIGHT_MAX];
     size_t flights_len;
@@ -205,13 +205,14 @@ static void on_drop(void *ctx)
     close_load(store);
 }
 
-static void on_take(void *ctx, uint64_t batch_from, fl_ms now)
+static void on_take(void *ctx, uint64_t batch_from, uint64_t epoch_above, fl_ms now)
 {
     struct store *store = ctx;
 
     on_drop(store);
     store->take = (struct takeover){0};
     store->take_from = batch_from;
+    store->take_above = epoch_above;
     store->take_by = now + store->config.take_ms;
     store->writer =
         pg_conn_create(store->conninfo, PG_WRITER, "fairlead writer", &store->waker, now);
@@ -235,6 +236,7 @@ static void send_take(struct store *store, fl_ms now)
     struct takeover_request request = {.holder = store->holder,
                                        .instance = store->instance,
                                        .ttl_ms = store->config.lease_ttl_ms,
+                                       .epoch_above = store->take_above,
                                        .batch_from = store->take_from};
 
     store->take_sent_at = now;

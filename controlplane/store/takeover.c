@@ -9,16 +9,22 @@
 
 enum step { BEGIN, LIMIT, LEASE, END_OLD, EPOCH, COMMIT, NEWEST, KEYS, STEPS_LEN };
 
-/* $1 holder, $2 instance, $3 time to live, $4 first batch; a step has its first 'params' of
- * them. */
+/* The parameters of a step. */
+enum params {
+    NO_PARAMS,
+    HOLDER,       /* $1 holder */
+    HOLDER_LEASE, /* $1 holder, $2 instance, $3 time to live */
+    HOLDER_EPOCH, /* $1 holder, $2 the epoch to go above */
+    FIRST_BATCH,  /* $1 */
+};
+
 static const struct {
     const char *sql;
-    int params;
-    bool has_batch; /* its only parameter is $4's value */
+    enum params params;
 } steps[STEPS_LEN] = {
-    [BEGIN] = {"begin", 0, false},
+    [BEGIN] = {"begin", NO_PARAMS},
     /* If a lock is held for longer, the takeover fails and is tried again. */
-    [LIMIT] = {"set local lock_timeout = '4s'", 0, false},
+    [LIMIT] = {"set local lock_timeout = '4s'", NO_PARAMS},
     /* It cannot expire that late, unless Postgres's clock was set back since. */
     [LEASE] =
         {"update lease set holder = $1, instance = $2,"
@@ -26,14 +32,14 @@ static const struct {
          " where expires_at < clock_timestamp() or holder = '' or holder = $1 or instance = $2"
          " or expires_at > clock_timestamp() + 2 * $3::int8 * interval '1 ms'"
          " returning core_at, postgres_at, hub_at, uptime_at, boot",
-         3, false},
+         HOLDER_LEASE},
     [END_OLD] =
         {"select pg_terminate_backend(a.pid, 2000) from leader l join pg_stat_activity a"
          " on a.pid = l.writer_pid and a.backend_start = l.writer_start"
          " where a.pid <> pg_backend_pid() and exists (select from lease where holder = $1)",
-         1, false},
+         HOLDER},
     [EPOCH] =
-        {"update leader l set epoch = l.epoch + 1,"
+        {"update leader l set epoch = greatest(l.epoch, $2::int8) + 1,"
          " incarnation = l.incarnation + (l.history <> h.now)::int, history = h.now,"
          " writer_pid = pg_backend_pid(),"
          " writer_start = (select backend_start from pg_stat_activity where pid = pg_backend_pid())"
@@ -41,8 +47,8 @@ static const struct {
          " substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as now"
          " from pg_control_system() s) h"
          " where exists (select from lease where holder = $1) returning l.epoch, l.incarnation",
-         1, false},
-    [COMMIT] = {"commit", 0, false},
+         HOLDER_EPOCH},
+    [COMMIT] = {"commit", NO_PARAMS},
     [NEWEST] =
         {"select j.batch, j.at, (extract(epoch from clock_timestamp()) * 1000)::int8,"
          " r.job_below, r.batch_below"
@@ -54,24 +60,34 @@ static const struct {
          " from pg_inherits i join pg_class p on p.oid = i.inhparent"
          " join pg_class c on c.oid = i.inhrelid where not i.inhdetachpending"
          " and p.oid in ('job'::regclass, 'journal'::regclass)) t) r",
-         0, false},
-    [KEYS] = {"select batch, epoch from journal where batch >= $1::int8 order by batch limit 8", 1,
-              true},
+         NO_PARAMS},
+    [KEYS] = {"select batch, epoch from journal where batch >= $1::int8 order by batch limit 8",
+              FIRST_BATCH},
 };
 
 bool takeover_send(struct pg_conn *conn, const struct takeover_request *request)
 {
-    char ttl[16], from[24];
-    const char *texts[] = {request->holder, request->instance, ttl};
+    char ttl[16], from[24], above[24];
+    const char *lease[] = {request->holder, request->instance, ttl};
+    const char *epoch[] = {request->holder, above};
     const char *batch[] = {from};
+    const struct {
+        int len;
+        const char *const *values;
+    } params[] = {[NO_PARAMS] = {0, NULL},
+                  [HOLDER] = {1, lease},
+                  [HOLDER_LEASE] = {3, lease},
+                  [HOLDER_EPOCH] = {2, epoch},
+                  [FIRST_BATCH] = {1, batch}};
 
     fl_assert(request->instance[0] != '\0' && request->holder[0] != '\0');
     snprintf(ttl, sizeof ttl, "%" PRIu32, request->ttl_ms);
     snprintf(from, sizeof from, "%" PRIu64, request->batch_from ? request->batch_from : INT64_MAX);
+    snprintf(above, sizeof above, "%" PRIu64, request->epoch_above);
     for (int i = 0; i < STEPS_LEN; i++) {
-        const char *const *values = steps[i].has_batch ? batch : texts;
+        enum params of = steps[i].params;
 
-        if (!pg_conn_send_text(conn, steps[i].sql, steps[i].params, values)) return false;
+        if (!pg_conn_send_text(conn, steps[i].sql, params[of].len, params[of].values)) return false;
     }
     return pg_conn_sync(conn);
 }

@@ -15,7 +15,8 @@ struct takeover_request {
     /* the state directory's id: it takes over from itself without a wait; not "" */
     const char *instance;
     uint32_t ttl_ms;
-    uint64_t batch_from; /* keys from here on are reported; 0: none */
+    uint64_t epoch_above; /* the new epoch is greater, too */
+    uint64_t batch_from;  /* keys from here on are reported; 0: none */
 };
 
 enum takeover_state {

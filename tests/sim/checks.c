@@ -21,6 +21,7 @@ struct checks *checks_create(struct sim *sim, const struct fake_pg *pg,
     checks->pg = pg;
     checks->config = *config;
     checks->policy = policy_create(sim, &policy);
+    checks->history = checks_history_create(sim);
     checks->journal_len = 1; /* genesis */
     return checks;
 }
@@ -36,6 +37,7 @@ void checks_destroy(struct checks *checks)
     fl_map_fini(&checks->phases);
     fl_map_fini(&checks->names);
     policy_destroy(checks->policy);
+    checks_history_destroy(checks->history);
     fl_free(checks);
 }
 
@@ -146,8 +148,25 @@ const struct fake_replica *checks_truth(const struct checks *checks,
 
 /* ---- as things happen ------------------------------------------------------------------------ */
 
+void checks_retire(struct checks *checks)
+{
+    checks->is_retired = true;
+}
+
+void checks_restored(struct checks *checks)
+{
+    checks->journal_len = fake_pg_journal_len(checks->pg);
+    checks_history_restored(checks->history, fake_pg_newest(checks->pg));
+}
+
+struct checks_history *checks_history(struct checks *checks)
+{
+    return checks->history;
+}
+
 void checks_term(struct checks *checks, uint64_t epoch)
 {
+    checks_history_took(checks->history, epoch);
     checks->term_at[epoch % CHECKS_TERMS_MAX] = checks->sim->now;
 }
 
@@ -184,17 +203,20 @@ static void I1_what_is_answered_is_stored(struct checks *checks, const struct co
 
 void checks_answer(struct checks *checks, const struct core_answer *answer, bool is_current)
 {
+    if (checks->is_retired) return;
     if (answer->code == FL_OK) I1_what_is_answered_is_stored(checks, answer);
     policy_answered(checks->policy, answer, is_current, fake_pg_epoch(checks->pg));
 }
 
 void checks_heard(struct checks *checks, const struct core_event *event)
 {
+    if (checks->is_retired) return;
     policy_heard(checks->policy, event);
 }
 
 void checks_passed(struct checks *checks, fl_ms for_ms, bool is_steady)
 {
+    if (checks->is_retired) return;
     policy_passed(checks->policy, for_ms, is_steady);
 }
 
@@ -202,6 +224,7 @@ void checks_cancel_acked(struct checks *checks, struct fl_job id, uint64_t epoch
 {
     struct checks_job *job = checks_job(checks, id.n);
 
+    if (checks->is_retired) return;
     if (!job->is_stopped && !job->is_ended) {
         sim_broken(checks->sim, "I13", "the cancel of job %" PRIu64 " is acknowledged, not stored",
                    id.n);
@@ -221,6 +244,7 @@ void checks_said_ended(struct checks *checks, struct fl_job id)
 {
     struct checks_job *job = checks_job(checks, id.n);
 
+    if (checks->is_retired) return;
     if (job->is_known && !job->is_ended) {
         sim_broken(checks->sim, "I1", "job %" PRIu64 " is called ended and is open in the rows",
                    id.n);
@@ -241,6 +265,7 @@ static void I16_only_a_culprit_is_quarantined(struct checks *checks, const struc
 
 void checks_quarantine(struct checks *checks, const struct core_event *event, const char *why)
 {
+    if (checks->is_retired) return;
     I16_only_a_culprit_is_quarantined(checks, event, why);
 }
 
@@ -280,6 +305,7 @@ static void I13_no_start_after_a_cancel(struct checks *checks, const struct core
 
 void checks_send(struct checks *checks, const struct core_send *send, uint64_t epoch)
 {
+    if (checks->is_retired) return;
     policy_sent(checks->policy, send);
     if (send->kind != CORE_SEND_start && send->kind != CORE_SEND_go) return;
     I4_goes_only_when_durable(checks, send->attempt, send->cluster, send->kind == CORE_SEND_go);
@@ -291,6 +317,7 @@ void checks_acked_end(struct checks *checks, struct fl_cluster cluster, struct f
 {
     struct checks_element *element = checks_find_element(checks, attempt.job.n, attempt.element);
 
+    if (checks->is_retired) return;
     if (!element || !element->is_live || element->n != attempt.n) return;
     if (element->cluster != cluster.n || element->incarnation != attempt.incarnation) return;
     if (replica >= element->replicas) return;
@@ -335,6 +362,7 @@ static void I10_no_node_is_overfull(struct checks *checks, struct fl_cluster clu
 void checks_created(struct checks *checks, struct fl_cluster cluster,
                     const struct fake_replica *replica, const struct fake_runtime *runtime)
 {
+    if (checks->is_retired) return;
     I4_runs_only_what_is_stored(checks, cluster, replica);
     I10_no_node_is_overfull(checks, cluster, runtime, replica->node);
 }
@@ -355,6 +383,7 @@ static void I3_one_attempt_runs(struct checks *checks, const struct fake_replica
 void checks_runs(struct checks *checks, struct fl_cluster cluster,
                  const struct fake_replica *replica)
 {
+    if (checks->is_retired) return;
     I4_runs_only_what_is_stored(checks, cluster, replica);
     if (checks_phase(checks, replica->attempt, replica->replica) < FL_REPLICA_created) {
         sim_broken(checks->sim, "I4",
@@ -371,6 +400,7 @@ void checks_ended(struct checks *checks, const struct fake_replica *replica)
     struct checks_element *element =
         checks_find_element(checks, replica->attempt.job.n, replica->attempt.element);
 
+    if (checks->is_retired) return;
     fl_assert(element && element->running > 0);
     element->running--;
 }

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "controlplane/engine/engine.h"
+#include "tests/sim/checks_history.h"
 #include "tests/sim/checks_log.h"
 #include "tests/sim/fake_pg.h"
 #include "tests/sim/fake_runtime.h"
@@ -38,6 +39,13 @@ void checks_destroy(struct checks *checks);
 /* Their ledgers are the truth; they live as long as the checks. */
 void checks_set_runtimes(struct checks *checks, struct fake_runtime *const *runtimes,
                          size_t runtimes_len);
+
+/* From now on only the rules of checks_history.h hold, and those that an engine and a core hold
+ * themselves: the others cannot follow a database that goes back. */
+void checks_retire(struct checks *checks);
+/* The database was restored. */
+void checks_restored(struct checks *checks);
+struct checks_history *checks_history(struct checks *checks);
 
 /* ---- as things happen ------------------------------------------------------------------------ */
 void checks_term(struct checks *checks, uint64_t epoch); /* a takeover succeeded */

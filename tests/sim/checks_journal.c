@@ -414,6 +414,8 @@ void checks_committed(struct checks *checks, fl_ms opened_at, fl_ms formed_at)
         struct fl_reader reader = fl_reader(entry.body.at, entry.body.len);
         struct tally tally = {0};
 
+        checks_history_committed(checks->history, &entry);
+        if (checks->is_retired) continue;
         if (entry.batch != before.batch + 1) {
             sim_broken(checks->sim, "I7", "batch %" PRIu64 " after %" PRIu64, entry.batch,
                        before.batch);

@@ -43,6 +43,8 @@ struct checks {
     const struct fake_pg *pg;
     struct core_config config;
     struct policy *policy;
+    struct checks_history *history;
+    bool is_retired;
     struct fake_runtime *const *runtimes;
     size_t runtimes_len;
     size_t journal_len; /* entries read */

@@ -91,7 +91,7 @@ struct fake_client {
     uint32_t enrolled, submitted;
     struct fl_cluster clusters[16];
     uint32_t stubborn_open;
-    bool is_tidying;
+    bool is_tidying, is_retired;
 };
 
 void client_draw_shape(struct fake_client *client, struct client_shape *known, bool is_impossible);

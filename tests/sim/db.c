@@ -61,7 +61,7 @@ struct db_client {
     fl_ms core_ahead_ms;    /* the core's time is so far ahead of its own clock */
     struct time_mark asked; /* the renewal on its way */
     fl_ms asked_at;         /* in true time */
-    uint64_t take_from;
+    uint64_t take_from, take_above;
     uint64_t lost_batch, lost_epoch; /* the first one of unknown fate */
     bool is_alive;                   /* its process is */
     FL_VEC(struct arrival) arrivals; /* oldest first */
@@ -336,7 +336,7 @@ static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
         if (is_deaf) sim_fault(db->sim, FAULT_db_deaf);
         backend = fake_pg_connect(db->pg);
         code = fake_pg_take(db->pg, backend, client->instance, wall(db), client->take_from,
-                            &client->taken, &client->mark);
+                            client->take_above, &client->taken, &client->mark);
         client->taken_wall = wall(db);
         if (code == FL_OK) {
             note_fate(client);
@@ -364,13 +364,14 @@ static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
     sim_at(db->sim, db->sim->now + draw_delay(db), take_answered, client, generation, code);
 }
 
-static void on_take(void *ctx, uint64_t batch_from, fl_ms now)
+static void on_take(void *ctx, uint64_t batch_from, uint64_t epoch_above, fl_ms now)
 {
     struct db_client *client = ctx;
     struct sim *sim = client->db->sim;
 
     on_drop(client);
     client->take_from = batch_from;
+    client->take_above = epoch_above;
     client->take_sent_at = now;
     sim_at(sim, sim->now + draw_delay(client->db), take_arrives, client, client->generation, 0);
 }
@@ -776,6 +777,13 @@ void db_full(struct db *db, fl_ms until)
 void db_step_clock(struct db *db, fl_ms by)
 {
     db->wall_offset += by;
+}
+
+void db_restore(struct db *db, uint64_t batch)
+{
+    sim_fault(db->sim, FAULT_db_restore);
+    fake_pg_restore(db->pg, batch);
+    checks_restored(db->checks);
 }
 
 void db_heal(struct db *db)

@@ -58,5 +58,7 @@ void db_slow(struct db *db, fl_ms work_ms, fl_ms until);
 void db_full(struct db *db, fl_ms until);
 void db_step_clock(struct db *db, fl_ms by);
 void db_cut_writers(struct db *db); /* every writer's connection is lost now */
+/* The server stops, and goes on as it was at that batch. */
+void db_restore(struct db *db, uint64_t batch);
 void db_heal(struct db *db);
 bool db_is_well(const struct db *db); /* neither stopped nor slow nor full */

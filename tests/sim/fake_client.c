@@ -279,6 +279,10 @@ void fake_client_answer(struct fake_client *client, const struct core_answer *an
     uint64_t index = answer->request >> 8;
     struct client_request *request = &client->requests.at[index];
 
+    if (client->is_retired) {
+        request->is_done = true;
+        return;
+    }
     sim_tell(sim, "client hears of request %llu try %llu kind %llu: code %llu, job %llu", index,
              answer->request & 255, request->kind, answer->code,
              answer->outcomes_len ? answer->outcomes[0].job.n : request->target);
@@ -491,6 +495,15 @@ void fake_client_add_large(struct fake_client *client, uint32_t elements, fl_ms 
     sim_at(client->sim, at, send_large, client, client->shapes_len, elements);
 }
 
+void fake_client_retire(struct fake_client *client)
+{
+    client->is_retired = true;
+    client->stubborn_open = 0;
+    for (size_t i = 0; i < client->requests.len; i++) {
+        client->requests.at[i].is_done = true;
+    }
+}
+
 void fake_client_storm(struct fake_client *client, uint32_t requests)
 {
     for (uint32_t i = 0; i < requests; i++) {
@@ -510,6 +523,7 @@ static void tidy(void *ctx, uint64_t a, uint64_t b)
     struct sim *sim = client->sim;
 
     (void)b;
+    if (client->is_retired) return;
     /* Every time anew: an earlier question may have been on its way for long. */
     for (size_t i = 0; i < fake_pg_len(client->pg, ROW_TABLE_queue); i++) {
         struct row_queue_put queue = fake_pg_row(client->pg, ROW_TABLE_queue, i).queue_put;

@@ -64,6 +64,8 @@ void fake_client_add_stream(struct fake_client *client, const struct fake_client
 /* A gang of 256, and an array of so many elements, are submitted at that time. */
 void fake_client_add_large(struct fake_client *client, uint32_t elements, fl_ms at);
 
+/* Its promises may be lost from now on: it forgets them, and sends only storms. */
+void fake_client_retire(struct fake_client *client);
 void fake_client_storm(struct fake_client *client, uint32_t requests);
 void fake_client_forget(struct fake_client *client,
                         struct fl_cluster cluster); /* until it is acked */

@@ -363,7 +363,7 @@ static void lease_set(struct fake_pg *pg, const char *instance, fl_ms expires_at
 }
 
 enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *instance, fl_ms wall,
-                          uint64_t batch_from, struct engine_taken *ret_taken,
+                          uint64_t batch_from, uint64_t epoch_above, struct engine_taken *ret_taken,
                           struct time_mark *ret_mark)
 {
     struct engine_taken taken = {0};
@@ -381,7 +381,7 @@ enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *inst
         }
     }
     lease_set(pg, instance, wall + FAKE_PG_TTL_MS);
-    pg->epoch++;
+    pg->epoch = (pg->epoch > epoch_above ? pg->epoch : epoch_above) + 1;
     pg->writer = backend;
 
     taken.epoch = pg->epoch;
@@ -474,6 +474,28 @@ enum engine_commit fake_pg_commit(struct fake_pg *pg, uint32_t backend, const ch
     return ENGINE_COMMITTED;
 }
 
+/* ---- a restored backup ----------------------------------------------------------------------- */
+
+void fake_pg_restore(struct fake_pg *pg, uint64_t batch)
+{
+    fake_pg_end_all(pg);
+    while (fake_pg_newest(pg) > batch) {
+        free((void *)fl_vec_pop(&pg->journal).body.at);
+    }
+    for (size_t t = 0; t < ROW_TABLES_LEN; t++) {
+        pg_table_fini(&pg->tables[t]);
+        pg->tables[t] = (struct pg_table){0};
+    }
+    for (size_t i = 1; i < pg->journal.len; i++) {
+        const char *why = "";
+
+        fl_assert(apply_body(pg, pg->journal.at[i].body, pg->journal.at[i].batch, &why));
+        forget_undo(pg);
+    }
+    pg->epoch = pg->journal.at[pg->journal.len - 1].epoch;
+    pg->lease_instance[0] = 0;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* One row says the next number: after the newest job, open or not, or the greater that is
@@ -482,14 +504,8 @@ static void load_counters(const struct fake_pg *pg, fake_pg_emit_fn *emit, void 
 {
     const struct pg_table *table = &pg->tables[ROW_TABLE_counter];
     struct row next = {.kind = ROW_counter,
-                       .counter = {CORE_COUNTER_job_next, fake_pg_newest_job(pg) + 1}};
+                       .counter = {CORE_COUNTER_job_next, fake_pg_job_next(pg)}};
 
-    for (size_t i = 0; i < table->entries.len; i++) {
-        struct row row = pg_entry_row(&table->entries.at[i]);
-
-        if (row.counter.counter != CORE_COUNTER_job_next) break;
-        if (row.counter.value > next.counter.value) next = row;
-    }
     emit(ctx, &next);
     for (size_t i = 0; i < table->entries.len; i++) {
         struct row row = pg_entry_row(&table->entries.at[i]);
@@ -619,6 +635,18 @@ uint64_t fake_pg_newest_job(const struct fake_pg *pg)
     const struct pg_table *jobs = &pg->tables[ROW_TABLE_job];
 
     return jobs->entries.len ? pg_entry_job(&jobs->entries.at[jobs->entries.len - 1]) : 0;
+}
+
+uint64_t fake_pg_job_next(const struct fake_pg *pg)
+{
+    uint64_t next = fake_pg_newest_job(pg) + 1;
+    struct row row;
+
+    if (fake_pg_find(pg, ROW_TABLE_counter, CORE_COUNTER_job_next, 0, 0, &row) &&
+        row.counter.value > next) {
+        next = row.counter.value;
+    }
+    return next;
 }
 
 size_t fake_pg_journal_len(const struct fake_pg *pg)

@@ -38,6 +38,9 @@ void fake_pg_end(struct fake_pg *pg,
                  uint32_t backend);       /* it is gone, its transaction rolled back */
 void fake_pg_end_all(struct fake_pg *pg); /* the server stops; committed rows stay */
 bool fake_pg_is_live(const struct fake_pg *pg, uint32_t backend);
+/* The server is stopped and goes on as it was when that batch was its newest: a backup is restored.
+ * The partitions stay. */
+void fake_pg_restore(struct fake_pg *pg, uint64_t batch);
 void fake_pg_set_full(struct fake_pg *pg, bool is_full);
 void fake_pg_set_deaf(struct fake_pg *pg,
                       bool is_deaf); /* pg_terminate_backend does not get through */
@@ -50,7 +53,7 @@ void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_bel
  * FL_NO_SPACE; FL_UNAVAILABLE: the backend is gone; FL_CONFLICT: it waits for a lock, ask again
  * later. */
 enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *instance, fl_ms wall,
-                          uint64_t batch_from, struct engine_taken *ret_taken,
+                          uint64_t batch_from, uint64_t epoch_above, struct engine_taken *ret_taken,
                           struct time_mark *ret_mark);
 
 /* False: the lease is not this instance's.  The row keeps 'mark', with 'wall' for Postgres's. */
@@ -80,6 +83,7 @@ uint64_t fake_pg_epoch(const struct fake_pg *pg);
 uint64_t fake_pg_newest(const struct fake_pg *pg); /* batch */
 fl_ms fake_pg_at(const struct fake_pg *pg);        /* time of the newest batch */
 uint64_t fake_pg_newest_job(const struct fake_pg *pg);
+uint64_t fake_pg_job_next(const struct fake_pg *pg); /* as a load gives it */
 size_t fake_pg_journal_len(const struct fake_pg *pg);
 struct fake_pg_journal fake_pg_journal_at(const struct fake_pg *pg, size_t i); /* 0 is genesis */
 const struct pg_table *fake_pg_table(const struct fake_pg *pg, enum row_table table);

@@ -76,6 +76,41 @@ static void on_notice(void *ctx, const struct core_batch *batch)
     (void)batch;
 }
 
+/* ---- its state directory --------------------------------------------------------------------- */
+
+enum { KEEP_MS_MAX = 60, KEEP_FAILS_PPM = 20000 };
+
+static void kept(void *ctx, uint64_t boot, uint64_t b)
+{
+    struct hub *hub = ctx;
+
+    (void)b;
+    if (boot != hub->boot || !hub->is_up) return;
+    if (hub_stands_still(hub)) {
+        sim_at(hub->sim, hub->paused_until + 1, kept, hub, boot, 0);
+        return;
+    }
+    hub->is_keeping = false;
+    if (sim_chance(hub->sim, KEEP_FAILS_PPM)) {
+        engine_kept(hub->engine, false, hub_clock(hub));
+    } else {
+        hub->water = hub->water_next;
+        engine_kept(hub->engine, true, hub_clock(hub));
+    }
+    hub_work(hub);
+}
+
+static void on_keep(void *ctx, const struct high_water *water)
+{
+    struct hub *hub = ctx;
+
+    fl_assert(!hub->is_keeping);
+    hub->is_keeping = true;
+    hub->water_next = *water;
+    sim_at(hub->sim, hub->sim->now + sim_between(hub->sim, 1, KEEP_MS_MAX), kept, hub, hub->boot,
+           0);
+}
+
 /* ---- its loop -------------------------------------------------------------------------------- */
 
 static void wake(void *ctx, uint64_t boot, uint64_t at)
@@ -185,6 +220,9 @@ struct hub *hub_create(struct sim *sim, struct net *net, struct db *db, struct f
 static void drop_process(struct hub *hub)
 {
     hub->is_up = false;
+    /* The last write has come to the disk, or has not. */
+    if (hub->is_keeping && sim_chance(hub->sim, 500000)) hub->water = hub->water_next;
+    hub->is_keeping = false;
     fake_log_store_crash(hub->logs);
     db_client_destroy(hub->db_client);
     engine_destroy(hub->engine);
@@ -242,6 +280,8 @@ void hub_start(struct hub *hub)
         .send = hub_front_send,
         .notice = on_notice,
         .quarantine = on_quarantine,
+        .keep = on_keep,
+        .keep_ctx = hub,
     };
     struct engine_store store;
     struct engine_results results;
@@ -263,6 +303,7 @@ void hub_start(struct hub *hub)
     hub->db_client = db_client_create(hub->db, hub->instance, hub->config.engine.away_ms,
                                       on_arrival, read_clocks, hub);
     hub->config.engine.seed = fl_hash_u64(hub->sim->seed, hub->boot);
+    hub->config.engine.found = hub->water;
     store = db_client_port(hub->db_client);
     hub->engine = engine_create(&hub->config.engine, &store, &ports, hub_clock(hub));
     results = engine_results(hub->engine);
@@ -283,6 +324,8 @@ void hub_stop(struct hub *hub)
     if (!hub->is_up) return;
     sim_tell(hub->sim, "hub %llu stops in good order", hub->config.host);
     if (hub_leads(hub)) db_client_release(hub->db_client);
+    hub->is_keeping = false;
+    hub->water = engine_last_water(hub->engine);
     net_host_gone(hub->net, NET_HUB, hub->config.host, false);
     drop_process(hub);
 }

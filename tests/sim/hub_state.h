@@ -73,6 +73,8 @@ struct hub {
     FL_VEC(struct core_event) lost;        /* session_lost that the engine had no room for */
     size_t requests_open;
     uint64_t turns;
+    struct high_water water, water_next; /* its state directory's; the write under way */
+    bool is_keeping;
 };
 
 /* ---- hub.c ----------------------------------------------------------------------------------- */

@@ -49,7 +49,7 @@ static void tick(void *ctx, uint64_t n, uint64_t b)
     }
     /* Maintenance makes partitions ahead, unless it is asleep. */
     if (n % 4 == 0 && (world->is_healed || !sim_chance(sim, 300000))) {
-        uint64_t below = fake_pg_newest_job(db_pg(world->db)) + world->room_margin;
+        uint64_t below = fake_pg_job_next(db_pg(world->db)) - 1 + world->room_margin;
 
         fake_pg_set_room(db_pg(world->db), below, (uint64_t)1 << 40);
         for (uint32_t i = 0; i < world->hubs_len; i++) {
@@ -61,7 +61,7 @@ static void tick(void *ctx, uint64_t n, uint64_t b)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static void run_until(struct world *world, fl_ms until)
+void world_run_until(struct world *world, fl_ms until)
 {
     while (sim_step(&world->sim, until)) {
     }
@@ -90,7 +90,7 @@ static void I20_everything_settles(struct world *world)
     size_t ended = 0;
 
     while (!is_settled(world) && sim->now < moved_at + SETTLE_MS) {
-        run_until(world, sim->now + FL_SECOND_MS);
+        world_run_until(world, sim->now + FL_SECOND_MS);
         if (checks_elements_ended(world->checks) == ended) continue;
         ended = checks_elements_ended(world->checks);
         moved_at = sim->now;
@@ -109,7 +109,7 @@ static void I20_everything_settles(struct world *world)
 
 static void I20_every_request_is_answered(struct world *world)
 {
-    run_until(world, world->sim.now + 15 * FL_SECOND_MS);
+    world_run_until(world, world->sim.now + 15 * FL_SECOND_MS);
     for (uint32_t i = 0; i < world->hubs_len; i++) {
         if (hub_requests_open(world->hubs[i]) == 0) continue;
         sim_broken(&world->sim, "I20", "hub %u owes %zu answers", i,
@@ -132,12 +132,12 @@ static void run_whole(struct world *world)
 {
     struct sim *sim = &world->sim;
 
-    run_until(world, world->heal_at);
+    world_run_until(world, world->heal_at);
     world_heal(world);
-    run_until(world, RUN_MS);
+    world_run_until(world, RUN_MS);
     I20_everything_settles(world);
     for (fl_ms until = sim->now + LEFTOVERS_MS; has_leftovers(world) && sim->now < until;) {
-        run_until(world, sim->now + FL_SECOND_MS);
+        world_run_until(world, sim->now + FL_SECOND_MS);
     }
     I20_every_request_is_answered(world);
     for (uint32_t i = 0; i < world->hubs_len; i++) {
@@ -159,12 +159,12 @@ struct world_result world_run(uint64_t seed, bool is_live)
     world_create(&world, seed, is_live);
     start(&world);
     run_whole(&world);
-
+    result.jobs = checks_jobs(world.checks);
+    result.batches = fake_pg_newest(db_pg(world.db));
+    if (!world.is_large) world_lose_history(&world);
     result.hash = sim->story.hash;
     result.events = sim->events;
     result.virtual_ms = sim->now;
-    result.jobs = checks_jobs(world.checks);
-    result.batches = fake_pg_newest(db_pg(world.db));
     memcpy(result.marks, sim->marks, sizeof(result.marks));
     memcpy(result.faults, sim->faults, sizeof(result.faults));
     world_destroy(&world);
@@ -178,7 +178,7 @@ void world_peek(uint64_t seed, fl_ms until, world_look_fn *look, void *ctx)
     world_create(&world, seed, false);
     start(&world);
     if (until < world.heal_at) {
-        run_until(&world, until);
+        world_run_until(&world, until);
     } else {
         run_whole(&world);
     }

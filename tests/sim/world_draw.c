@@ -211,6 +211,7 @@ static struct engine_config draw_engine(struct sim *sim)
     if (sim_chance(sim, 300000)) config.batch_bytes_max = (size_t)sim_between(sim, 200, 4000);
     if (sim_chance(sim, 300000)) config.turn_work_max = (size_t)sim_between(sim, 1, 30);
     config.beside_bytes_min = sim_chance(sim, 300000) ? (size_t)sim_between(sim, 200, 4000) : 0;
+    config.ids_ahead_min = (uint32_t)sim_between(sim, 4, 60);
     config.alone_ms = (uint32_t)sim_between(sim, 1000, 10000);
     return config;
 }
@@ -392,7 +393,7 @@ void world_create(struct world *world, uint64_t seed, bool is_live)
 
 void world_destroy(struct world *world)
 {
-    for (uint32_t i = 0; i < world->hubs_len; i++) {
+    for (uint32_t i = 0; i < HUBS_MAX; i++) {
         hub_destroy(world->hubs[i]);
     }
     for (uint32_t i = 0; i < world->clusters_len; i++) {

@@ -45,6 +45,13 @@ void world_destroy(struct world *world);
 /* For sim_at: starts an agent whose cluster is left. */
 void world_start_agent(void *ctx, uint64_t i, uint64_t b);
 
+/* ---- world.c --------------------------------------------------------------------------------- */
+void world_run_until(struct world *world, fl_ms until);
+
+/* ---- world_history.c ------------------------------------------------------------------------- */
+/* After everything was checked: the database goes back to older states. */
+void world_lose_history(struct world *world);
+
 /* ---- world_faults.c -------------------------------------------------------------------------- */
 /* Draws which faults there are, and how often. */
 void world_draw_faults(struct world *world);

@@ -323,7 +323,7 @@ struct fake_pg *diff_fold_journal(PGconn *pg)
     struct engine_taken taken;
     struct time_mark mark;
 
-    assert_int_equal(fake_pg_take(fold, backend, "fold", 0, 0, &taken, &mark), FL_OK);
+    assert_int_equal(fake_pg_take(fold, backend, "fold", 0, 0, 0, &taken, &mark), FL_OK);
     for (int i = 1; i < PQntuples(result); i++) {
         struct fake_pg_journal entry;
         const char *text = "";

@@ -251,7 +251,7 @@ static void take_in_fake(struct diff *diff, struct actor *actor, uint64_t from, 
 
     forget_writer(diff, actor);
     backend = fake_pg_connect(diff->fake);
-    code = fake_pg_take(diff->fake, backend, actor->instance, diff->wall, from, &taken, &mark);
+    code = fake_pg_take(diff->fake, backend, actor->instance, diff->wall, from, 0, &taken, &mark);
     if (code != real) {
         fail_msg("after %" PRIu64 " operations: a takeover by %s is %s in the real one, %s in the"
                  " fake",

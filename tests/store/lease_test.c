@@ -30,7 +30,7 @@ static void spend(struct help *help, fl_ms ms)
 static enum fl_code take_beside(struct help *help, struct help *other)
 {
     help->is_taken = help->is_failed = false;
-    help->port.take(help->store, 0, help_now());
+    help->port.take(help->store, 0, 0, help_now());
     for (fl_ms end = help_now() + HELP_WAIT_MS; !help->is_taken && !help->is_failed;) {
         assert_true(help_now() < end);
         help_turn(help, 20);

@@ -372,7 +372,7 @@ void help_turn(struct help *help, fl_ms ms)
 enum fl_code help_take(struct help *help, uint64_t batch_from)
 {
     help->is_taken = help->is_failed = false;
-    help->port.take(help->store, batch_from, help_now());
+    help->port.take(help->store, batch_from, 0, help_now());
     help_until(help, help->is_taken || help->is_failed);
     return help->is_taken ? FL_OK : help->failed_code;
 }

@@ -69,8 +69,9 @@ static inline void tell(struct world *world, const char *fmt, ...)
 
 /* ---- ports ----------------------------------------------------------------------------------- */
 
-static inline void take(void *ctx, uint64_t batch_from, fl_ms now)
+static inline void take(void *ctx, uint64_t batch_from, uint64_t epoch_above, fl_ms now)
 {
+    (void)epoch_above;
     struct world *world = ctx;
 
     assert_int_equal(now, world->now);

@@ -244,6 +244,7 @@ agent east hello job=40
     counter counter=2 value=2
     counter counter=3 value=40
     counter counter=1 value=41
+    counter counter=4 value=39
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
     east <- welcome session=1 incarnation=1
 agent east inventory 1/0#1 r0 running, 33/0#1 r0 running, 33/0#1 r1 running, end
@@ -280,6 +281,7 @@ agent east hello job=999
     counter counter=2 value=1
     counter counter=3 value=999
     counter counter=1 value=1000
+    counter counter=4 value=999
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
     east <- welcome session=1 incarnation=1
 

@@ -1,0 +1,213 @@
+#include "controlplane/engine/engine_water.h"
+
+#include "controlplane/core/core.h"
+#include "tests/fl_test.h"
+
+static struct high_water asked;
+static int asks;
+
+static void keep(void *ctx, const struct high_water *water)
+{
+    (void)ctx;
+    asked = *water;
+    asks++;
+}
+
+static const struct engine_ports ports = {.keep = keep};
+
+static struct engine_water started_with(struct high_water found)
+{
+    struct engine_water water;
+
+    asks = 0;
+    engine_water_init(&water, &found, 2048, true);
+    engine_water_turn(&water, NULL, &ports, 1000);
+    assert_int_equal(asks, 1);
+    assert_false(engine_water_is_open(&water)); /* not before it is on the disk */
+    engine_water_kept(&water, true);
+    assert_true(engine_water_is_open(&water));
+    return water;
+}
+
+/* As a process leaves it that ended in good order. */
+static const struct high_water closed = {.batch = 90,
+                                         .jobs = 40,
+                                         .job_next = 51,
+                                         .job_below = 51,
+                                         .epoch_below = 8,
+                                         .incarnation = 3,
+                                         .is_closed = 1};
+
+/* By a database whose newest batch is this, and whose counters these are. */
+static struct core_event told_by_one(struct engine_water *water, uint64_t epoch, uint64_t batch,
+                                     uint32_t incarnation, uint64_t batch_known)
+{
+    struct engine_taken taken = {.epoch = epoch, .batch_newest = batch};
+    struct core_config config = core_config_default();
+    struct core *core = core_create(&config);
+    struct core_batch *rows = core_batch_create(batch + 1);
+    struct row known = {.kind = ROW_counter, .counter = {CORE_COUNTER_batch_known, batch_known}};
+    struct core_event event = {.kind = CORE_EV_begin, .begin = {.incarnation = incarnation}};
+    struct fl_err err = {0};
+
+    assert_true(core_load(core, &known, &err));
+    core_step(core, &event, rows);
+    assert_true(engine_water_taken(water, &taken));
+    engine_water_compare(water, core);
+    engine_water_tell(water, &event);
+    core_batch_destroy(rows);
+    core_destroy(core);
+    return event;
+}
+
+static struct core_event told_by(struct engine_water *water, uint64_t epoch, uint64_t batch)
+{
+    return told_by_one(water, epoch, batch, 3, 0);
+}
+
+static void after_a_good_end_nothing_is_skipped(void **state)
+{
+    struct engine_water water = started_with(closed);
+    struct core_event event = told_by(&water, 8, 90);
+
+    (void)state;
+    assert_int_equal(water.epoch_above, 8);
+    assert_false(event.history.is_lost || event.history.is_raised);
+    assert_int_equal(event.history.job_from, 51);
+}
+
+static void an_older_database_is_a_loss_with_its_bounds(void **state)
+{
+    struct engine_water water = started_with(closed);
+    struct core_event event = told_by(&water, 8, 70);
+
+    (void)state;
+    assert_true(event.history.is_lost && event.history.is_raised);
+    assert_int_equal(event.history.incarnation, 3);
+    assert_int_equal(event.history.jobs, 40);
+    assert_int_equal(event.history.jobs_unsure, 0);
+    assert_int_equal(event.history.batches, 20);
+    /* The same again, until a batch has carried the news. */
+    event = told_by(&water, 9, 70);
+    assert_true(event.history.is_lost);
+    engine_water_committed(&water, 71, 51, 20, 4);
+    event = told_by(&water, 10, 71);
+    assert_false(event.history.is_lost || event.history.is_raised);
+}
+
+static void a_loss_that_another_replica_noticed_is_no_news(void **state)
+{
+    struct engine_water water = started_with(closed);
+
+    (void)state;
+    assert_false(told_by_one(&water, 8, 70, 4, 90).history.is_lost);
+    assert_true(told_by_one(&water, 9, 70, 4, 89).history.is_lost);  /* that one knew less */
+    assert_true(told_by_one(&water, 10, 70, 3, 90).history.is_lost); /* that was an earlier one */
+}
+
+static void a_bad_end_skips_what_its_last_second_may_have_given_out(void **state)
+{
+    struct high_water open = closed;
+    struct engine_water water;
+    struct core_event event;
+
+    (void)state;
+    open.is_closed = 0;
+    open.job_below = 2099;
+    open.epoch_below = 64;
+    water = started_with(open);
+    assert_int_equal(water.epoch_above, 63);
+    event = told_by(&water, 64, 91);
+    assert_true(!event.history.is_lost && event.history.is_raised);
+    assert_int_equal(event.history.job_from, 2099);
+    event = told_by(&water, 65, 89);
+    assert_true(event.history.is_lost);
+    assert_int_equal(event.history.jobs_unsure, 2048);
+}
+
+static void an_epoch_beyond_the_disks_is_taken_again(void **state)
+{
+    struct engine_water water = started_with((struct high_water){0});
+    struct engine_taken taken = {.epoch = 5000};
+
+    (void)state;
+    assert_false(engine_water_taken(&water, &taken));
+    assert_false(engine_water_is_open(&water));
+    engine_water_turn(&water, NULL, &ports, 1000);
+    engine_water_kept(&water, true);
+    assert_true(engine_water_is_open(&water));
+    taken.epoch = 5001;
+    assert_true(engine_water_taken(&water, &taken));
+}
+
+static void batches_are_noted_once_a_second_and_failures_are_spaced(void **state)
+{
+    struct engine_water water = started_with(closed);
+
+    (void)state;
+    engine_water_committed(&water, 91, 51, 41, 3);
+    engine_water_turn(&water, NULL, &ports, 1999);
+    assert_int_equal(asks, 1);
+    assert_int_equal(engine_water_deadline(&water), 2000);
+    engine_water_committed(&water, 92, 51, 41, 3);
+    engine_water_turn(&water, NULL, &ports, 2000);
+    assert_int_equal(asks, 2);
+    assert_int_equal(asked.batch, 92);
+    engine_water_turn(&water, NULL, &ports, 9000); /* one at a time */
+    assert_int_equal(asks, 2);
+    assert_int_equal(engine_water_deadline(&water), INT64_MAX);
+    engine_water_kept(&water, false);
+    assert_int_equal(engine_water_deadline(&water), 3000);
+    engine_water_turn(&water, NULL, &ports, 2999);
+    assert_int_equal(asks, 2);
+    engine_water_turn(&water, NULL, &ports, 3000);
+    assert_int_equal(asks, 3);
+}
+
+static void ids_are_reserved_ahead_and_more_when_they_go_fast(void **state)
+{
+    struct engine_water water = started_with(closed);
+    struct core_config config = core_config_default();
+    struct core *core = core_create(&config); /* its next job is 1 */
+
+    (void)state;
+    water.now.job_below = water.kept.job_below = 1;
+    assert_true(engine_water_is_short(&water, core));
+    assert_false(engine_water_holds(&water, core, 5000)); /* nothing is under way */
+    engine_water_turn(&water, core, &ports, 5000);
+    assert_int_equal(asked.job_below, 1 + 2048);
+    assert_int_equal(engine_water_job_below(&water), 1);
+    assert_true(engine_water_holds(&water, core, 5001));
+    assert_false(engine_water_holds(&water, core, 7000)); /* the disk takes too long */
+    engine_water_kept(&water, true);
+    assert_int_equal(engine_water_job_below(&water), 2049);
+    assert_false(engine_water_is_short(&water, core));
+    water.now.job_below = water.kept.job_below = 1000; /* used up within seconds */
+    engine_water_turn(&water, core, &ports, 8000);
+    assert_int_equal(asked.job_below, 1 + 4096);
+    core_destroy(core);
+}
+
+static void the_last_marks_are_exact(void **state)
+{
+    struct engine_water water = started_with(closed);
+    struct high_water last = engine_water_close(&water);
+
+    (void)state;
+    assert_memory_equal(&last, &closed, sizeof last); /* it has done nothing */
+    (void)told_by(&water, 8, 90);
+    engine_water_committed(&water, 91, 60, 49, 3);
+    last = engine_water_close(&water);
+    assert_int_equal(last.is_closed, 1);
+    assert_int_equal(last.job_below, 60);
+    assert_int_equal(last.epoch_below, 9);
+}
+
+FL_TESTS(cmocka_unit_test(after_a_good_end_nothing_is_skipped),
+         cmocka_unit_test(an_older_database_is_a_loss_with_its_bounds),
+         cmocka_unit_test(a_loss_that_another_replica_noticed_is_no_news),
+         cmocka_unit_test(a_bad_end_skips_what_its_last_second_may_have_given_out),
+         cmocka_unit_test(an_epoch_beyond_the_disks_is_taken_again),
+         cmocka_unit_test(batches_are_noted_once_a_second_and_failures_are_spaced),
+         cmocka_unit_test(ids_are_reserved_ahead_and_more_when_they_go_fast),
+         cmocka_unit_test(the_last_marks_are_exact))
