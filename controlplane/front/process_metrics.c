@@ -58,6 +58,8 @@ const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
                                         "how many outputs may be open at once"},
     [PROCESS_METRIC_log_sources_waiting] = {"fairlead_log_sources_waiting", FL_METRIC_GAUGE, NULL,
                                             "outputs that wait until others end"},
+    [PROCESS_METRIC_log_damaged] = {"fairlead_log_damaged_total", FL_METRIC_COUNTER, NULL,
+                                    "pieces of stored output that were found damaged"},
     [PROCESS_METRIC_log_followers] = {"fairlead_log_followers", FL_METRIC_GAUGE, NULL,
                                       "reads that follow output"},
 };
@@ -105,6 +107,7 @@ static void on_collect(void *ctx)
     set(parts, PROCESS_METRIC_log_sources, (double)logs.sources);
     set(parts, PROCESS_METRIC_log_sources_max, (double)logs.sources_max);
     set(parts, PROCESS_METRIC_log_sources_waiting, (double)logs.sources_waiting);
+    set(parts, PROCESS_METRIC_log_damaged, (double)logs.damaged);
     set(parts, PROCESS_METRIC_log_followers, (double)logs.followers);
 }
 

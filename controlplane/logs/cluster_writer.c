@@ -65,8 +65,9 @@ static void put_header(struct fl_buf *headers, struct log_cluster_writer *writer
 
     if (output->segment_seq != writer->segment->header.seq) {
         output->segment_seq = writer->segment->header.seq;
-        output->segment_number = (uint32_t)writer->segment->keys.len;
-        fl_vec_push(&writer->segment->keys, output->node.key);
+        output->segment_number = (uint32_t)writer->segment->sources.len;
+        fl_vec_push(&writer->segment->sources,
+                    (struct log_segment_source){output->node.key, output->queued, false});
         log_entry_put_source(bytes, output->segment_number, &output->node.key, &output->queued);
         is_put = fl_buf_put(headers, bytes, sizeof(bytes));
     }
@@ -74,7 +75,7 @@ static void put_header(struct fl_buf *headers, struct log_cluster_writer *writer
         log_entry_put_records(bytes, output->segment_number, chunk->len);
         is_put = is_put && fl_buf_put(headers, bytes, LOG_ENTRY_HEADER_BYTES);
     } else {
-        log_entry_put_end(bytes, output->segment_number, &output->queued);
+        log_entry_put_end(bytes, output->segment_number, &output->node.key, &output->queued);
         is_put = is_put && fl_buf_put(headers, bytes, LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_END_BYTES);
     }
     fl_assert(is_put);
@@ -92,7 +93,7 @@ static void add_entry(struct log_worker *worker, struct log_output *output, stru
         log_worker_pause(worker, output, FL_NO_SPACE);
         return;
     }
-    if (writer->entries.len == 0) writer->sources_before = writer->segment->keys.len;
+    if (writer->entries.len == 0) writer->sources_before = writer->segment->sources.len;
     entry.header_at = writer->headers.len;
     put_header(&writer->headers, writer, output, chunk);
     entry.header_bytes = (uint32_t)(writer->headers.len - entry.header_at);
@@ -151,6 +152,14 @@ void log_cluster_writer_end(struct log_worker *worker, const struct log_request 
     if (output->is_paused) output->is_end_queued = false;
 }
 
+/* The output in the segment's list. */
+static struct log_segment_source *source_of(const struct log_cluster_writer *writer,
+                                            const struct log_output *output)
+{
+    fl_assert(output->segment_number < writer->segment->sources.len);
+    return &writer->segment->sources.at[output->segment_number];
+}
+
 /* Makes the written bytes visible. */
 static void publish(struct log_worker *worker, struct log_cluster_writer *writer, uint64_t pos)
 {
@@ -172,6 +181,7 @@ static void publish(struct log_worker *worker, struct log_cluster_writer *writer
             log_index_ring_put(worker->index, output, chunk);
         }
         output->place = entry->after;
+        source_of(writer, output)->place = entry->after;
         output->unsealed_seq = writer->segment->header.seq;
         if (!output->is_unacked) {
             output->is_unacked = true;
@@ -199,7 +209,7 @@ static void take_back(struct log_worker *worker, struct log_cluster_writer *writ
         }
         log_worker_pause(worker, output, code);
     }
-    writer->segment->keys.len = writer->sources_before;
+    writer->segment->sources.len = writer->sources_before;
 }
 
 static void mark_dirty(struct log_worker *worker, struct log_cluster_writer *writer)
@@ -260,6 +270,7 @@ static void acknowledge(struct log_worker *worker, struct log_cluster_writer *wr
             log_index_lock(worker->index);
             output->is_ended = true;
             log_index_unlock(worker->index);
+            source_of(writer, output)->is_ended = true;
             writer->ended_len++;
             worker->ended_len++;
             log_worker_tell(worker, output, FL_LOG_end_ack, FL_OK);
@@ -301,6 +312,7 @@ static void give_up(struct log_worker *worker, struct log_cluster_writer *writer
 
         log_index_unmark_from(worker->index, output, output->durable.offset);
         output->place = output->queued = output->durable;
+        source_of(writer, output)->place = output->durable;
         output->is_unacked = output->is_end_queued = false;
         output->is_set_back = false;
     }

@@ -87,10 +87,12 @@ void log_entry_put_records(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES], uint32_t n
 }
 
 void log_entry_put_end(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_END_BYTES],
-                       uint32_t number, const struct log_place *place)
+                       uint32_t number, const struct log_key *key, const struct log_place *place)
 {
     struct fl_buf buf = over(ret_bytes + LOG_ENTRY_HEADER_BYTES, LOG_ENTRY_END_BYTES);
 
+    log_key_put(buf.at, key);
+    buf.len = LOG_KEY_BYTES;
     fl_buf_put_u64(&buf, place->offset);
     fl_buf_put_u32(&buf, place->chain);
     put_header(ret_bytes, LOG_ENTRY_END_BYTES, number, LOG_ENTRY_END, LOG_ENTRY_END_BYTES);
@@ -154,6 +156,8 @@ void log_place_advance(struct log_place *place, struct fl_str records, const str
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
+#define OLD_END_BYTES (8 + 4) /* without the key */
+
 void log_scan_init(struct log_scan *scan)
 {
     *scan = (struct log_scan){0};
@@ -161,7 +165,70 @@ void log_scan_init(struct log_scan *scan)
 
 void log_scan_fini(struct log_scan *scan)
 {
-    if (scan) fl_vec_fini(&scan->sources);
+    if (!scan) return;
+    fl_vec_fini(&scan->sources);
+    fl_vec_fini(&scan->orphans);
+}
+
+/* The header of an entry, which may be bad. */
+struct head {
+    uint32_t length, number, kind, crc, own_crc;
+};
+
+static struct head head_of(struct fl_str bytes)
+{
+    struct fl_reader reader = fl_reader(bytes.at, LOG_ENTRY_HEADER_BYTES);
+    struct head head = {.length = fl_read_u32(&reader)};
+
+    head.number = fl_read_u32(&reader);
+    head.kind = fl_read_u32(&reader);
+    head.crc = fl_read_u32(&reader);
+    head.own_crc = fl_crc32c(0, bytes.at, LOG_ENTRY_HEADER_BYTES - 4);
+    return head;
+}
+
+static bool has_length(const struct head *head)
+{
+    switch (head->kind) {
+    case LOG_ENTRY_SOURCE:
+        return head->length == LOG_ENTRY_SOURCE_BYTES;
+    case LOG_ENTRY_RECORDS:
+        return head->length > 0 && head->length <= FL_LOG_RECORDS_BYTES_MAX;
+    case LOG_ENTRY_END:
+        return head->length == LOG_ENTRY_END_BYTES || head->length == OLD_END_BYTES;
+    default:
+        return false;
+    }
+}
+
+/* Whether the header's checksum is right; but for RECORDS it covers the body, which is there. */
+static bool is_head_good(const struct head *head, struct fl_str bytes)
+{
+    if (!has_length(head)) return false;
+    if (head->kind == LOG_ENTRY_RECORDS) return head->crc == head->own_crc;
+    return bytes.len >= LOG_ENTRY_HEADER_BYTES + head->length &&
+           head->crc == fl_crc32c(head->own_crc, bytes.at + LOG_ENTRY_HEADER_BYTES, head->length);
+}
+
+/* The source of this number; NULL: its SOURCE entry was not seen. */
+static struct log_scan_source *source_of(struct log_scan *scan, uint32_t number)
+{
+    if (number >= scan->sources.len || !scan->sources.at[number].is_known) return NULL;
+    return &scan->sources.at[number];
+}
+
+/* False: the number is taken, or it is not the next one although none was lost. */
+static bool add_source(struct log_scan *scan, uint32_t number, const struct log_key *key,
+                       const struct log_place *place)
+{
+    if (source_of(scan, number) || number >= LOG_SEGMENT_SOURCES_MAX) return false;
+    if (!scan->is_damaged && number != scan->sources.len) return false;
+    while (scan->sources.len <= number) {
+        fl_vec_push(&scan->sources, (struct log_scan_source){0});
+    }
+    scan->sources.at[number] =
+        (struct log_scan_source){.key = *key, .place = *place, .is_known = true};
+    return true;
 }
 
 static bool read_source(struct log_scan *scan, struct fl_str body, struct log_entry *entry)
@@ -175,119 +242,200 @@ static bool read_source(struct log_scan *scan, struct fl_str body, struct log_en
     entry->place.lines = fl_read_u64(&reader);
     is_mid = fl_read_u8(&reader);
     if (!fl_reader_is_done(&reader) || is_mid > 1) return false;
-    if (entry->number != scan->sources.len || entry->number >= LOG_SEGMENT_SOURCES_MAX) {
-        return false;
-    }
     entry->place.is_mid = is_mid == 1;
+    entry->after = entry->place;
     entry->key = log_key_get((const uint8_t *)key.at);
-    fl_vec_push(&scan->sources, (struct log_scan_source){.key = entry->key, .place = entry->place});
-    return true;
+    return add_source(scan, entry->number, &entry->key, &entry->place);
 }
 
-static bool read_records(struct log_scan *scan, struct fl_str body, struct log_entry *entry)
+/* Moves a source to an offset behind a hole, which counts as a line. */
+static void pass_hole(struct log_scan_source *source, uint64_t offset)
 {
-    struct log_scan_source *source = &scan->sources.at[entry->number];
+    if (offset == source->place.offset) return;
+    source->place.offset = offset;
+    source->place.lines++;
+    source->place.is_mid = false;
+}
 
-    if (source->is_ended || !log_run_sum(body, false, &entry->run)) return false;
-    if (entry->run.offset != source->place.offset) return false;
+static bool read_records(struct log_scan *scan, struct fl_str body, struct log_entry *entry,
+                         bool *ret_is_orphan)
+{
+    struct log_scan_source *source = source_of(scan, entry->number);
+    struct log_run *run = &entry->run;
+
+    if (!log_run_sum(body, false, run)) return false;
+    if (!source && scan->is_damaged) {
+        fl_vec_push(&scan->orphans,
+                    (struct log_scan_orphan){entry->number, (uint32_t)body.len, entry->pos, *run});
+        scan->given = scan->orphans.len;
+        *ret_is_orphan = true;
+        return true;
+    }
+    if (!source || source->is_ended || run->offset < source->place.offset) return false;
+    if (run->offset > source->place.offset && !scan->is_damaged) return false;
+    pass_hole(source, run->offset);
     entry->key = source->key;
     entry->place = source->place;
-    entry->records = body;
-    log_place_advance(&source->place, body, &entry->run);
+    log_place_advance(&source->place, body, run);
+    entry->after = source->place;
     return true;
 }
 
-static bool read_end(struct log_scan *scan, struct fl_str body, struct log_entry *entry)
+static bool read_end(struct log_scan *scan, struct fl_str body, struct log_entry *entry,
+                     bool *ret_is_orphan)
 {
-    struct log_scan_source *source = &scan->sources.at[entry->number];
+    bool has_key = body.len == LOG_ENTRY_END_BYTES;
     struct fl_reader reader = fl_reader(body.at, body.len);
-    uint64_t offset = fl_read_u64(&reader);
-    uint32_t chain = fl_read_u32(&reader);
+    struct fl_str key = fl_read_raw(&reader, has_key ? LOG_KEY_BYTES : 0);
+    struct log_place place = {.offset = fl_read_u64(&reader), .chain = fl_read_u32(&reader)};
+    struct log_scan_source *source = source_of(scan, entry->number);
 
-    if (!fl_reader_is_done(&reader) || source->is_ended) return false;
-    if (offset != source->place.offset || chain != source->place.chain) return false;
+    if (!fl_reader_is_done(&reader)) return false;
+    if (!source) {
+        if (!scan->is_damaged || !has_key) return false;
+        entry->key = log_key_get((const uint8_t *)key.at);
+        if (!add_source(scan, entry->number, &entry->key, &(struct log_place){0})) return false;
+        scan->given_of = entry->number;
+        scan->given = 0;
+        *ret_is_orphan = true; /* the orphans go first, and the END is read again */
+        return true;
+    }
+    if (source->is_ended || place.offset < source->place.offset) return false;
+    if (place.offset > source->place.offset || place.chain != source->place.chain) {
+        if (!scan->is_damaged) return false;
+        pass_hole(source, place.offset);
+        source->place.chain = place.chain;
+    }
     source->is_ended = true;
     entry->key = source->key;
-    entry->place = source->place;
+    entry->place = entry->after = source->place;
     return true;
 }
 
-/* Reads the body of an entry; its header was read before. */
-static bool read_body(struct log_scan *scan, struct fl_str body, struct log_entry *entry)
+/* The next orphan of the source whose END was found.  False: none is left. */
+static bool give_orphan(struct log_scan *scan, struct log_entry *ret_entry)
 {
-    if (entry->kind != LOG_ENTRY_SOURCE && entry->number >= scan->sources.len) return false;
-    switch (entry->kind) {
-    case LOG_ENTRY_SOURCE:
-        return read_source(scan, body, entry);
-    case LOG_ENTRY_RECORDS:
-        return read_records(scan, body, entry);
-    case LOG_ENTRY_END:
-        return read_end(scan, body, entry);
+    struct log_scan_source *source;
+
+    for (; scan->given < scan->orphans.len; scan->given++) {
+        const struct log_scan_orphan *orphan = &scan->orphans.at[scan->given];
+
+        source = &scan->sources.at[scan->given_of];
+        if (orphan->number != scan->given_of || orphan->run.offset < source->place.offset) continue;
+        scan->given++;
+        if (orphan->run.offset > 0) pass_hole(source, orphan->run.offset);
+        *ret_entry = (struct log_entry){.kind = LOG_ENTRY_RECORDS,
+                                        .number = orphan->number,
+                                        .pos = orphan->pos,
+                                        .len = orphan->len,
+                                        .key = source->key,
+                                        .place = source->place,
+                                        .run = orphan->run};
+        source->place.offset = orphan->run.end;
+        source->place.lines += orphan->run.lines;
+        source->place.is_mid = orphan->run.is_mid;
+        ret_entry->after = source->place;
+        return true;
     }
     return false;
 }
 
-static size_t body_bytes_max(uint32_t kind)
+/* Reads the body of an entry whose header is good.  '*ret_is_orphan': there is no entry to give. */
+static bool read_body(struct log_scan *scan, struct fl_str body, struct log_entry *entry,
+                      bool *ret_is_orphan)
 {
-    switch (kind) {
+    *ret_is_orphan = false;
+    switch (entry->kind) {
     case LOG_ENTRY_SOURCE:
-        return LOG_ENTRY_SOURCE_BYTES;
+        return read_source(scan, body, entry);
     case LOG_ENTRY_RECORDS:
-        return FL_LOG_RECORDS_BYTES_MAX;
+        return read_records(scan, body, entry, ret_is_orphan);
     case LOG_ENTRY_END:
-        return LOG_ENTRY_END_BYTES;
-    default:
-        return 0;
+        return read_end(scan, body, entry, ret_is_orphan);
     }
+    return false;
 }
 
-static enum fl_log_answer bad(struct log_scan *scan)
+/* Moves behind a good entry. */
+static void pass(struct log_scan *scan, uint64_t bytes)
 {
-    scan->is_bad = true;
-    return FL_LOG_BAD;
+    if (scan->pos > scan->good_bytes) {
+        if (scan->damaged_bytes == 0) scan->damaged_at = scan->good_bytes;
+        scan->damaged_bytes += scan->pos - scan->good_bytes;
+    }
+    scan->pos += bytes;
+    scan->good_bytes = scan->pos;
 }
 
 enum fl_log_answer log_scan_next(struct log_scan *scan, struct fl_str bytes,
                                  struct log_entry *ret_entry)
 {
-    struct log_entry entry = {0};
-    struct fl_str body;
-    uint64_t pos = scan->good_bytes;
-    uint32_t length;
-    uint32_t kind;
-    uint32_t crc;
-
-    if (scan->is_bad) return FL_LOG_BAD;
-    if (pos == 0) {
+    if (scan->pos == 0) {
         if (bytes.len < LOG_SEGMENT_HEADER_BYTES) return FL_LOG_MORE;
-        bytes.len -= LOG_SEGMENT_HEADER_BYTES;
         if (!log_segment_header_get((struct fl_str){bytes.at, LOG_SEGMENT_HEADER_BYTES},
                                     &scan->header)) {
-            return bad(scan);
+            return FL_LOG_BAD;
         }
+        pass(scan, LOG_SEGMENT_HEADER_BYTES);
         bytes.at += LOG_SEGMENT_HEADER_BYTES;
-        pos = scan->good_bytes = LOG_SEGMENT_HEADER_BYTES;
+        bytes.len -= LOG_SEGMENT_HEADER_BYTES;
     }
-    if (bytes.len < LOG_ENTRY_HEADER_BYTES) return FL_LOG_MORE;
-    {
-        struct fl_reader reader = fl_reader(bytes.at, LOG_ENTRY_HEADER_BYTES);
+    for (;;) {
+        struct log_entry entry = {0};
+        struct head head;
+        size_t whole;
+        bool is_orphan;
 
-        length = fl_read_u32(&reader);
-        entry.number = fl_read_u32(&reader);
-        kind = fl_read_u32(&reader);
-        crc = fl_read_u32(&reader);
+        if (give_orphan(scan, ret_entry)) return FL_LOG_READY;
+        if (bytes.len < LOG_ENTRY_HEADER_BYTES) return FL_LOG_MORE;
+        head = head_of(bytes);
+        whole = (size_t)LOG_ENTRY_HEADER_BYTES + head.length;
+        if (!has_length(&head)) return FL_LOG_BAD;
+        if (head.kind == LOG_ENTRY_RECORDS && head.crc != head.own_crc) return FL_LOG_BAD;
+        if (bytes.len < whole) return FL_LOG_MORE;
+        if (!is_head_good(&head, bytes)) return FL_LOG_BAD;
+        entry.kind = (enum log_entry_kind)head.kind;
+        entry.number = head.number;
+        entry.pos = scan->pos + (head.kind == LOG_ENTRY_RECORDS ? LOG_ENTRY_HEADER_BYTES : 0);
+        entry.len = head.kind == LOG_ENTRY_RECORDS ? head.length : 0;
+        if (!read_body(scan, (struct fl_str){bytes.at + LOG_ENTRY_HEADER_BYTES, head.length},
+                       &entry, &is_orphan)) {
+            return FL_LOG_BAD;
+        }
+        if (is_orphan && head.kind == LOG_ENTRY_END) continue;
+        pass(scan, whole);
+        if (!is_orphan) {
+            *ret_entry = entry;
+            return FL_LOG_READY;
+        }
+        bytes.at += whole;
+        bytes.len -= whole;
     }
-    if (length == 0 || length > body_bytes_max(kind)) return bad(scan);
-    if (bytes.len - LOG_ENTRY_HEADER_BYTES < length) return FL_LOG_MORE;
-    body = (struct fl_str){bytes.at + LOG_ENTRY_HEADER_BYTES, length};
-    if (crc != fl_crc32c(fl_crc32c(0, bytes.at, LOG_ENTRY_HEADER_BYTES - 4), body.at,
-                         kind == LOG_ENTRY_RECORDS ? 0 : length)) {
-        return bad(scan);
+}
+
+void log_scan_skip(struct log_scan *scan, struct fl_str bytes)
+{
+    size_t whole;
+    struct head head;
+
+    fl_assert(bytes.len > 0);
+    scan->is_damaged = true;
+    if (scan->pos == 0) { /* the file's header */
+        scan->pos = bytes.len < LOG_SEGMENT_HEADER_BYTES ? bytes.len : LOG_SEGMENT_HEADER_BYTES;
+        return;
     }
-    entry.kind = (enum log_entry_kind)kind;
-    entry.pos = kind == LOG_ENTRY_RECORDS ? pos + LOG_ENTRY_HEADER_BYTES : pos;
-    if (!read_body(scan, body, &entry)) return bad(scan);
-    scan->good_bytes = pos + LOG_ENTRY_HEADER_BYTES + length;
-    *ret_entry = entry;
-    return FL_LOG_READY;
+    scan->pos++;
+    if (bytes.len < LOG_ENTRY_HEADER_BYTES) return;
+    head = head_of(bytes);
+    whole = (size_t)LOG_ENTRY_HEADER_BYTES + head.length;
+    if (!has_length(&head) || bytes.len < whole) return;
+    if (head.kind != LOG_ENTRY_RECORDS || head.crc != head.own_crc) {
+        struct fl_str next = {bytes.at + whole, bytes.len - whole};
+        struct head next_head;
+
+        if (next.len < LOG_ENTRY_HEADER_BYTES) return;
+        next_head = head_of(next);
+        if (!is_head_good(&next_head, next)) return;
+    }
+    scan->pos += whole - 1;
 }

@@ -5,11 +5,12 @@
  *
  *   SOURCE   key, offset of its next record, chain and lines so far
  *   RECORDS  records of shared/wire/log_record.h, each with its own checksum
- *   END      no record follows: offset and chain
+ *   END      no record follows: key, offset and chain
  *
- * log_scan walks the bytes of a segment that may end anywhere, and stops before the first bad
- * entry: a wrong checksum, an unknown number, or records that do not begin where their source
- * ended.  Uses shared/base and shared/wire; no I/O. */
+ * log_scan walks the bytes of a segment that may end anywhere.  An entry is bad if its checksum is
+ * wrong, its number unknown, or if its records do not begin where their source ended.  The walk can
+ * go on behind it: it then takes records that begin later, too, and gives the records of a lost
+ * SOURCE entry once an END names their key.  Uses shared/base and shared/wire; no I/O. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +28,7 @@
 #define LOG_SEGMENT_HEADER_BYTES 40
 #define LOG_ENTRY_HEADER_BYTES 16
 #define LOG_ENTRY_SOURCE_BYTES (LOG_KEY_BYTES + 8 + 4 + 8 + 1)
-#define LOG_ENTRY_END_BYTES (8 + 4)
+#define LOG_ENTRY_END_BYTES (LOG_KEY_BYTES + 8 + 4)
 #define LOG_ENTRY_BYTES_MAX (LOG_ENTRY_HEADER_BYTES + FL_LOG_RECORDS_BYTES_MAX)
 #define LOG_SEGMENT_SOURCES_MAX ((uint32_t)1 << 20)
 
@@ -71,7 +72,7 @@ void log_entry_put_source(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_S
 void log_entry_put_records(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES], uint32_t number,
                            uint32_t records_bytes);
 void log_entry_put_end(uint8_t ret_bytes[LOG_ENTRY_HEADER_BYTES + LOG_ENTRY_END_BYTES],
-                       uint32_t number, const struct log_place *place);
+                       uint32_t number, const struct log_key *key, const struct log_place *place);
 
 /* Sums up records that must be whole and without a hole (as fl_log_message_next checks); with
  * 'is_checked' it does not check their crc.  False: they are not. */
@@ -84,30 +85,48 @@ struct log_entry {
     enum log_entry_kind kind;
     uint32_t number;
     uint64_t pos;           /* where the records, or else the entry, begin in the segment */
+    uint32_t len;           /* RECORDS: of the records */
     struct log_key key;     /* the source's, in all kinds */
     struct log_place place; /* RECORDS: the source's before them; else the entry's */
+    struct log_place after; /* the source's behind the entry */
     struct log_run run;     /* RECORDS */
-    struct fl_str records;  /* RECORDS: a view */
 };
 
 struct log_scan_source {
     struct log_key key;
     struct log_place place;
-    bool is_ended;
+    bool is_known, is_ended;
+};
+
+/* Records whose SOURCE entry is lost. */
+struct log_scan_orphan {
+    uint32_t number, len;
+    uint64_t pos;
+    struct log_run run;
 };
 
 struct log_scan {
-    struct log_segment_header header; /* once good_bytes > 0 */
-    uint64_t good_bytes;
-    bool is_bad;
+    struct log_segment_header header; /* zero if it is bad */
+    uint64_t pos;                     /* the next entry is looked for there */
+    uint64_t good_bytes;              /* where the last good entry ends */
+    bool is_damaged;                  /* log_scan_skip was called */
+    uint64_t damaged_at;              /* the first bad byte that is not behind all good entries */
+    uint64_t damaged_bytes;           /* how many are not; 0: none */
     FL_VEC(struct log_scan_source) sources;
+    FL_VEC(struct log_scan_orphan) orphans;
+    uint32_t given_of; /* orphans of this source, from 'given' on, are the next entries */
+    size_t given;      /* orphans.len: none */
 };
 
 void log_scan_init(struct log_scan *scan);
 void log_scan_fini(struct log_scan *scan); /* NULL is fine */
 
-/* 'bytes' are the segment's from scan->good_bytes on: LOG_ENTRY_BYTES_MAX or more, or all that are
- * left.  READY: *ret_entry is the next entry, and good_bytes stands behind it.  MORE: the entry is
- * not whole in 'bytes'.  BAD stays. */
+/* 'bytes' are the segment's from scan->pos on: LOG_ENTRY_BYTES_MAX or more, or all that are left.
+ * READY: *ret_entry is the next entry, and pos stands behind it.  MORE: the entry is not whole in
+ * 'bytes'.  BAD: log_scan_skip goes on behind it. */
 enum fl_log_answer log_scan_next(struct log_scan *scan, struct fl_str bytes,
                                  struct log_entry *ret_entry);
+
+/* Moves pos behind a bad entry if its length can be believed, else one byte on, so that the next
+ * good entry is found.  After BAD, or MORE at the end of the file; 'bytes' is not empty. */
+void log_scan_skip(struct log_scan *scan, struct fl_str bytes);

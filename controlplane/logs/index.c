@@ -117,6 +117,45 @@ void log_index_mark(struct log_index *index, struct log_output *output, struct l
     index->marks_len++;
 }
 
+void log_index_mark_gap(struct log_index *index, struct log_output *output,
+                        struct log_segment *segment, uint64_t end, fl_ms time)
+{
+    struct log_run gap = {.offset = output->place.offset, .end = end, .time = time};
+
+    if (!output->has_hole) output->hole = output->place;
+    output->has_hole = true;
+    log_index_mark(index, output, segment, 0, 0, &gap, output->place.lines);
+}
+
+void log_index_marks_of(const struct log_index *index, const struct log_key *key,
+                        const struct log_segment *segment, struct log_mark_list *ret_marks,
+                        uint64_t *ret_end)
+{
+    const struct log_output *output = log_index_find(index, key);
+    bool is_behind = false;
+
+    *ret_end = UINT64_MAX;
+    for (size_t i = 0; output && !is_behind && i < output->marks.len; i++) {
+        const struct log_mark *mark = &output->marks.at[i];
+
+        if (mark->segment == segment) {
+            fl_vec_push(ret_marks, *mark);
+            log_segment_ref(mark->segment);
+        } else if (mark->segment->header.seq > segment->header.seq) {
+            *ret_end = mark->offset;
+            is_behind = true;
+        }
+    }
+}
+
+void log_mark_list_clear(struct log_mark_list *list)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        log_segment_unref(list->at[i].segment);
+    }
+    list->len = 0;
+}
+
 struct log_output *log_index_unmark(struct log_index *index, const struct log_key *key,
                                     const struct log_segment *segment)
 {
@@ -132,6 +171,10 @@ struct log_output *log_index_unmark(struct log_index *index, const struct log_ke
         if (output->marks.at[end].segment != segment) break;
     }
     if (end > first) drop_marks(index, output, first, end);
+    output->has_hole = false;
+    for (size_t i = 0; i < output->marks.len; i++) {
+        output->has_hole = output->has_hole || output->marks.at[i].len == 0;
+    }
     if (output->unsealed_seq == segment->header.seq) output->unsealed_seq = 0;
     return output;
 }
@@ -144,6 +187,7 @@ void log_index_unmark_from(struct log_index *index, struct log_output *output, u
         first--;
     }
     if (first < output->marks.len) drop_marks(index, output, first, output->marks.len);
+    if (output->has_hole && output->hole.offset >= offset) output->has_hole = false;
 }
 
 /* ---- the ring -------------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ struct log_chunk {
 struct log_chunk *log_chunk_create(struct fl_str records, const struct log_run *run);
 void log_chunk_unref(struct log_chunk *chunk); /* NULL is fine */
 
-/* Where some records are in an open segment. */
+/* Where some records are in an open segment; len 0: they are damaged, and a gap. */
 struct log_mark {
     uint64_t offset, end, line;
     fl_ms time;
@@ -69,6 +69,8 @@ struct log_output {
     bool is_set_back;
     bool is_end_queued;    /* END was asked for and is not durable */
     bool is_ended;         /* shared again, as all below */
+    bool has_hole;         /* a mark is a gap */
+    struct log_place hole; /* where the first one begins; its agent may still have the bytes */
     uint64_t unsealed_seq; /* the last segment with its entries, until that is sealed; 0: none */
     FL_VEC(struct log_mark) marks;
     struct log_chunk *ring_first, *ring_last;
@@ -110,6 +112,22 @@ void log_index_remove(struct log_index *index, struct log_output *output);
 
 void log_index_mark(struct log_index *index, struct log_output *output, struct log_segment *segment,
                     uint64_t pos, uint32_t len, const struct log_run *run, uint64_t line);
+
+/* The next records are damaged, up to 'end'. */
+void log_index_mark_gap(struct log_index *index, struct log_output *output,
+                        struct log_segment *segment, uint64_t end, fl_ms time);
+
+struct log_mark_list {
+    struct log_mark *at;
+    size_t len, cap;
+};
+
+/* An output's marks in this segment, with references; *ret_end is where later segments go on, or
+ * UINT64_MAX. */
+void log_index_marks_of(const struct log_index *index, const struct log_key *key,
+                        const struct log_segment *segment, struct log_mark_list *ret_marks,
+                        uint64_t *ret_end);
+void log_mark_list_clear(struct log_mark_list *list); /* gives the references back */
 
 /* Drops an output's marks in a sealed segment; drops its marks from 'offset' on.  NULL: the table
  * does not have the output. */

@@ -37,6 +37,7 @@ struct log_store_config log_store_config_default(const char *dir)
         .ended_max = 8192,
         .sync_ms = 100,
         .retention_ms = 30 * 24 * FL_HOUR_MS,
+        .damaged_wait_ms = 15 * FL_MINUTE_MS,
         .ring_bytes = 16u << 20,
         .inbox_bytes_max = 32u << 20,
         .requests_max = 16384,
@@ -121,10 +122,16 @@ static bool list_files(const char *path, struct file_list *list, struct fl_err *
     return true;
 }
 
+struct recovery {
+    struct log_index *index;
+    uint64_t gaps; /* in the segment */
+};
+
 /* Puts an entry of a recovered segment into the index. */
 static void recover_entry(void *ctx, struct log_segment *segment, const struct log_entry *entry)
 {
-    struct log_index *index = ctx;
+    struct recovery *recovery = ctx;
+    struct log_index *index = recovery->index;
     struct log_output *output;
 
     log_index_lock(index);
@@ -132,36 +139,49 @@ static void recover_entry(void *ctx, struct log_segment *segment, const struct l
     if (!output) {
         output = log_index_add(index, &entry->key, segment->header.cluster, &entry->place);
     }
-    if (entry->kind == LOG_ENTRY_SOURCE && output->place.offset != entry->place.offset) {
+    if (entry->kind == LOG_ENTRY_SOURCE && entry->place.offset < output->place.offset) {
         /* The source was set back: later bytes of an earlier segment were never acknowledged. */
         log_index_unmark_from(index, output, entry->place.offset);
+    } else if (entry->place.offset > output->place.offset) {
+        log_index_mark_gap(index, output, segment, entry->place.offset,
+                           output->marks.len > 0 ? output->marks.at[output->marks.len - 1].time
+                                                 : entry->run.time);
+        recovery->gaps++;
     }
-    output->place = entry->place;
-    output->unsealed_seq = segment->header.seq;
     if (entry->kind == LOG_ENTRY_RECORDS) {
-        log_index_mark(index, output, segment, entry->pos, (uint32_t)entry->records.len,
-                       &entry->run, entry->place.lines);
-        log_place_advance(&output->place, entry->records, &entry->run);
+        log_index_mark(index, output, segment, entry->pos, entry->len, &entry->run,
+                       entry->place.lines);
     }
-    if (entry->kind == LOG_ENTRY_END) output->is_ended = true;
-    output->durable = output->queued = output->place;
+    output->place = output->durable = output->queued = entry->after;
+    output->unsealed_seq = output->segment_seq = segment->header.seq;
+    output->segment_number = entry->number;
+    output->is_ended = entry->kind == LOG_ENTRY_END;
     log_index_unlock(index);
 }
 
 /* 'may_resume': there is no later file of its cluster. */
-static bool recover_open(struct log_store *store, const char *path, const struct log_disk *disk,
-                         bool may_resume, struct fl_err *err)
+static bool recover_open(struct log_store *store, const struct file *file,
+                         const struct log_disk *disk, bool may_resume, struct fl_err *err)
 {
+    struct log_segment_header named = {.cluster = {file->cluster}, .seq = file->seq};
+    struct recovery recovery = {.index = &store->index};
     struct log_segment *segment;
+    struct log_damage damage;
 
-    segment = log_segment_recover(path, disk, recover_entry, &store->index, err);
+    segment = log_segment_recover(file->path, &named, disk, recover_entry, &recovery, &damage, err);
     if (!segment && err->code == FL_TORN) { /* it was not even made completely */
         *err = (struct fl_err){0};
-        unlink(path);
+        unlink(file->path);
         return true;
     }
     if (!segment) return false;
-    if (may_resume && segment->bytes < store->config.segment_bytes / 2) {
+    if (segment->is_damaged) {
+        fl_log(FL_LOG_ERROR, "logs", "segment_damaged", FL_LOG_S("file", file->path),
+               FL_LOG_N("at", damage.at), FL_LOG_N("bytes", damage.bytes),
+               FL_LOG_N("gaps", recovery.gaps));
+        log_sealer_thread_note_damage(store->sealer, recovery.gaps > 0 ? recovery.gaps : 1);
+        log_worker_hold(store->worker, segment);
+    } else if (may_resume && segment->bytes < store->config.segment_bytes / 2) {
         log_worker_resume(store->worker, segment);
     } else {
         log_sealer_thread_seal(store->sealer, segment);
@@ -176,6 +196,7 @@ static void recover_sealed(struct log_store *store, const char *path)
 
     if (!sealed) { /* the store starts without it; the file stays for a person to look at */
         fl_log(FL_LOG_ERROR, "logs", "sealed_damaged", FL_LOG_S("file", path), FL_LOG_ERR(&err));
+        log_sealer_thread_note_damage(store->sealer, 1);
         return;
     }
     log_index_lock(&store->index);
@@ -201,7 +222,7 @@ static bool recover(struct log_store *store, const struct file_list *files,
             recover_sealed(store, file->path);
         } else if (i > 0 && files->at[i - 1].is_sealed && files->at[i - 1].seq == file->seq) {
             unlink(file->path); /* the sealed file replaces it */
-        } else if (!recover_open(store, file->path, disk, is_last(files, i), err)) {
+        } else if (!recover_open(store, file, disk, is_last(files, i), err)) {
             return false;
         }
     }
@@ -233,6 +254,7 @@ static void make_parts(struct log_store *store, uint64_t seq)
                                     .segment_age_ms = config->segment_age_ms,
                                     .sources_max = config->sources_max,
                                     .ended_max = config->ended_max,
+                                    .damaged_wait_ms = config->damaged_wait_ms,
                                     .sync_ms = config->sync_ms,
                                     .inbox_bytes_max = config->inbox_bytes_max},
         &store->index, store->reader, store->sealer, seq);
@@ -318,7 +340,7 @@ struct log_store_stats log_store_stats(struct log_store *store)
         .sync_us_max = worker.sync_us_max,
         .segments_sealed = sealer.segments_sealed,
         .segments_removed = sealer.segments_removed,
-        .segments_damaged = sealer.segments_damaged,
+        .damaged = sealer.damaged,
         .files_trimmed = sealer.files_trimmed,
         .sealed_bytes_in = sealer.bytes_in,
         .sealed_bytes_out = sealer.bytes_out,

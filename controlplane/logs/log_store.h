@@ -8,8 +8,12 @@
  * - An append names its offset.  One that does not begin where the source ends in the store is
  *   dropped, and its agent gets a CURSOR with the right place: so a source has no hole and no
  *   repetition, however often its connection breaks.
- * - Only the store knows where a source ends.  At the start it cuts a torn tail at the last good
- *   record.
+ * - Only the store knows where a source ends.  At the start it cuts a torn tail behind the last
+ *   good entry.
+ * - A bad entry before that is damage: a gap stands for its records, and all others are kept.  An
+ *   agent that still has the output sends it again from the gap on, within damaged_wait_ms.  In a
+ *   sealed file, a damaged block is a gap.  Damage is logged and counted, and the file is kept
+ *   beside the others as FILE.damaged until a person removes it.
  * - All replicas of an attempt together keep attempt_bytes_max.  An output over its share of that
  *   (limit_share.h) keeps the first and the last half of the share, record by record; a gap stands
  *   for the middle.  The sealer does that when it seals a segment, and again to a file once half of
@@ -45,6 +49,7 @@ struct log_store_config {
     uint32_t ended_max;          /* with more ended ones, a segment is sealed [8,192] */
     fl_ms sync_ms;               /* appends wait at most this long for a sync [100] */
     fl_ms retention_ms;          /* 0: for ever [30 days] */
+    fl_ms damaged_wait_ms;       /* a damaged segment is sealed after this time [15 min] */
     uint32_t ring_bytes;         /* newest output in memory for followers [16 MiB] */
     uint32_t inbox_bytes_max;    /* bytes on their way to the worker [32 MiB] */
     uint32_t requests_max;       /* reads and followers at once [16,384] */
@@ -68,7 +73,8 @@ struct log_store_stats {
     uint64_t appends_refused;                  /* they did not begin where their source ended */
     uint64_t syncs, syncs_failed;
     uint64_t sync_us_max; /* the longest */
-    uint64_t segments_sealed, segments_removed, segments_damaged;
+    uint64_t segments_sealed, segments_removed;
+    uint64_t damaged; /* entries of segments and blocks of sealed files that were found damaged */
     uint64_t files_trimmed; /* rewritten without forgotten jobs or middles */
     uint64_t sealed_bytes_in, sealed_bytes_out;
     uint64_t sources, segments_open, files_sealed; /* now */

@@ -50,137 +50,109 @@ static bool seal_records(struct log_sealer *sealer, struct fl_str records, uint6
     return true;
 }
 
+/* A gap that was stored bytes. */
+static bool seal_damage(struct log_sealer *sealer, uint64_t offset, uint64_t end, uint64_t line,
+                        fl_ms time, struct fl_err *err)
+{
+    struct log_run run = {
+        .offset = offset, .end = end, .lines = 1, .time = time, .last_time = time, .records = 1};
+    struct fl_log_record record = {
+        .offset = offset, .time = time, .gap = FL_LOG_GAP_damaged, .gap_bytes = end - offset};
+    uint8_t bytes[FL_LOG_GAP_BYTES];
+
+    fl_log_record_gap(bytes, &record);
+    return log_sealer_run(sealer, (struct fl_str){(const char *)bytes, sizeof(bytes)}, &run, line,
+                          err);
+}
+
 /* ---- sealing a segment ----------------------------------------------------------------------- */
 
-struct item {
-    uint32_t number; /* the source's; after 'rank', the source's rank by key */
-    uint32_t len;
-    uint64_t pos, line;
-    struct log_run run;
-};
-
-struct gather {
-    FL_VEC(struct item) items;
-};
-
-static void gather_entry(void *ctx, const struct log_entry *entry)
+static int source_cmp(const void *a, const void *b)
 {
-    struct gather *gather = ctx;
-
-    if (entry->kind != LOG_ENTRY_RECORDS) return;
-    fl_vec_push(&gather->items, (struct item){.number = entry->number,
-                                              .len = (uint32_t)entry->records.len,
-                                              .pos = entry->pos,
-                                              .line = entry->place.lines,
-                                              .run = entry->run});
-}
-
-struct ranked {
-    const struct log_scan_source *source;
-    uint32_t number;
-};
-
-static int ranked_cmp(const void *a, const void *b)
-{
-    const struct ranked *x = a;
-    const struct ranked *y = b;
-    int by_key = log_key_cmp(&x->source->key, &y->source->key);
+    const struct log_segment_source *const *x = a;
+    const struct log_segment_source *const *y = b;
+    int by_key = log_key_cmp(&(*x)->key, &(*y)->key);
 
     if (by_key != 0) return by_key;
-    return x->number < y->number ? -1 : x->number > y->number;
+    return *x < *y ? -1 : *x > *y; /* by number */
 }
 
-static int item_cmp(const void *a, const void *b)
-{
-    const struct item *x = a;
-    const struct item *y = b;
+struct sealing {
+    struct log_sealer *sealer;
+    const struct log_segment *segment;
+    const struct log_seal_filter *filter;
+    struct log_mark_list marks;
+    struct fl_buf records;
+    uint64_t damaged;
+};
 
-    if (x->number != y->number) return x->number < y->number ? -1 : 1;
-    return x->pos < y->pos ? -1 : x->pos > y->pos;
+static bool seal_mark(struct sealing *sealing, const struct log_mark *mark,
+                      const struct log_middle *middle, struct fl_err *err)
+{
+    struct fl_err found = {0};
+    struct fl_str records;
+    struct log_run run;
+
+    if (log_middle_has(middle, mark->offset, mark->end)) return true;
+    fl_buf_clear(&sealing->records);
+    if (!log_segment_read(sealing->segment, mark->pos, mark->len, &sealing->records, &found) &&
+        found.code != FL_TORN) {
+        return fl_fail(err, found.code, "%s", found.text);
+    }
+    records = (struct fl_str){(const char *)sealing->records.at, sealing->records.len};
+    if (!log_run_sum(records, false, &run) || run.offset != mark->offset || run.end != mark->end) {
+        if (mark->len > 0) sealing->damaged++; /* else it was found at the start */
+        return seal_damage(sealing->sealer, mark->offset, mark->end, mark->line, mark->time, err);
+    }
+    if (log_middle_meets(middle, mark->offset, mark->end)) {
+        return seal_records(sealing->sealer, records, mark->line, middle, err);
+    }
+    return log_sealer_run(sealing->sealer, records, &run, mark->line, err);
 }
 
-/* Sorts the sources by key, and the items in the order of their sources. */
-static struct ranked *rank(const struct log_scan *scan, struct gather *gather)
+static bool seal_source(struct sealing *sealing, const struct log_segment_source *source,
+                        struct fl_err *err)
 {
-    struct ranked *ranked = fl_new_array(struct ranked, scan->sources.len + 1);
-    uint32_t *rank_of = fl_new_array(uint32_t, scan->sources.len + 1);
-
-    for (size_t i = 0; i < scan->sources.len; i++) {
-        ranked[i] = (struct ranked){&scan->sources.at[i], (uint32_t)i};
-    }
-    if (scan->sources.len > 0) {
-        qsort(ranked, scan->sources.len, sizeof(ranked[0]), ranked_cmp);
-    }
-    for (size_t i = 0; i < scan->sources.len; i++) {
-        rank_of[ranked[i].number] = (uint32_t)i;
-    }
-    for (size_t i = 0; i < gather->items.len; i++) {
-        gather->items.at[i].number = rank_of[gather->items.at[i].number];
-    }
-    if (gather->items.len > 0) {
-        qsort(gather->items.at, gather->items.len, sizeof(gather->items.at[0]), item_cmp);
-    }
-    fl_free(rank_of);
-    return ranked;
-}
-
-static bool seal_items(struct log_sealer *sealer, const struct log_segment *segment,
-                       const struct log_scan_source *source, const struct item *items, size_t len,
-                       const struct log_seal_filter *filter, struct fl_err *err)
-{
-    struct log_middle middle = filter->middle_of(filter->ctx, &source->key, source->place.offset);
-    struct fl_buf buf;
+    const struct log_seal_filter *filter = sealing->filter;
+    struct log_place place = source->place;
+    struct log_middle middle;
     bool is_sealed = true;
+    uint64_t end;
 
-    fl_buf_init(&buf, FL_LOG_RECORDS_BYTES_MAX);
-    for (size_t i = 0; is_sealed && i < len; i++) {
-        const struct log_run *run = &items[i].run;
-        struct fl_str records;
-
-        if (log_middle_has(&middle, run->offset, run->end)) continue;
-        fl_buf_clear(&buf);
-        is_sealed = log_segment_read(segment, items[i].pos, items[i].len, &buf, err);
-        if (!is_sealed) break;
-        records = (struct fl_str){(const char *)buf.at, buf.len};
-        is_sealed = log_middle_meets(&middle, run->offset, run->end)
-                        ? seal_records(sealer, records, items[i].line, &middle, err)
-                        : log_sealer_run(sealer, records, run, items[i].line, err);
+    filter->marks_of(filter->ctx, &source->key, sealing->segment, &sealing->marks, &end);
+    if (end < place.offset) place.offset = end; /* it was set back, and went on elsewhere */
+    middle = filter->middle_of(filter->ctx, &source->key, place.offset);
+    log_sealer_output(sealing->sealer, &source->key, &place, source->is_ended);
+    for (size_t i = 0; is_sealed && i < sealing->marks.len; i++) {
+        is_sealed = seal_mark(sealing, &sealing->marks.at[i], &middle, err);
     }
-    fl_buf_fini(&buf);
+    log_mark_list_clear(&sealing->marks);
     return is_sealed;
 }
 
 /* Seals one output after the other.  An output has several numbers if the segment was continued
- * after a restart. */
-static bool seal_sources(struct log_sealer *sealer, const struct log_segment *segment,
-                         const struct ranked *ranked, size_t ranked_len,
-                         const struct gather *gather, const struct log_seal_filter *filter,
-                         struct fl_err *err)
+ * after a restart; the last counts. */
+static bool seal_sources(struct sealing *sealing, struct fl_err *err)
 {
-    size_t at = 0;
+    size_t len = sealing->segment->sources.len;
+    const struct log_segment_source **sorted =
+        fl_new_array(const struct log_segment_source *, len + 1);
+    bool is_sealed = true;
 
-    for (size_t i = 0; i < ranked_len;) {
-        const struct log_scan_source *last;
-        size_t first_item = at;
-        size_t end = i;
-
-        while (end < ranked_len &&
-               log_key_cmp(&ranked[end].source->key, &ranked[i].source->key) == 0) {
-            end++;
-        }
-        while (at < gather->items.len && gather->items.at[at].number < end) {
-            at++;
-        }
-        last = ranked[end - 1].source;
-        i = end;
-        if (!filter->keeps_job(filter->ctx, last->key.attempt.job)) continue;
-        log_sealer_output(sealer, &last->key, &last->place, last->is_ended);
-        if (!seal_items(sealer, segment, last, gather->items.at + first_item, at - first_item,
-                        filter, err)) {
-            return false;
-        }
+    for (size_t i = 0; i < len; i++) {
+        sorted[i] = &sealing->segment->sources.at[i];
     }
-    return true;
+    if (len > 0) qsort((void *)sorted, len, sizeof(sorted[0]), source_cmp);
+    for (size_t i = 0; is_sealed && i < len; i++) {
+        struct fl_job job = sorted[i]->key.attempt.job;
+
+        if (i + 1 < len && log_key_cmp(&sorted[i]->key, &sorted[i + 1]->key) == 0) continue;
+        if (job.n == 0) continue; /* its SOURCE entry is lost, and it has no END */
+        if (!sealing->filter->keeps_job(sealing->filter->ctx, job)) continue;
+        is_sealed = seal_source(sealing, sorted[i], err);
+    }
+    fl_free((void *)sorted);
+    return is_sealed;
 }
 
 static bool finish(struct log_sealer *sealer, struct log_sealed **ret_sealed, struct fl_err *err)
@@ -193,28 +165,19 @@ static bool finish(struct log_sealer *sealer, struct log_sealed **ret_sealed, st
 
 bool log_seal_segment(const char *dir, const struct log_segment *segment,
                       const struct log_seal_filter *filter, struct log_sealed **ret_sealed,
-                      bool *ret_is_damaged, struct fl_err *err)
+                      uint64_t *ret_damaged, struct fl_err *err)
 {
-    struct gather gather = {0};
-    struct log_sealer *sealer = NULL;
-    struct ranked *ranked = NULL;
-    struct log_scan scan;
-    bool is_sealed = log_segment_walk(segment, gather_entry, &gather, &scan, err);
+    struct sealing sealing = {.sealer = log_sealer_create(dir, &segment->header, err),
+                              .segment = segment,
+                              .filter = filter};
+    bool is_sealed = sealing.sealer != NULL;
 
-    *ret_is_damaged = is_sealed && scan.good_bytes != segment->bytes;
-    if (is_sealed) {
-        sealer = log_sealer_create(dir, &segment->header, err);
-        is_sealed = sealer != NULL;
-    }
-    if (is_sealed) {
-        ranked = rank(&scan, &gather);
-        is_sealed = seal_sources(sealer, segment, ranked, scan.sources.len, &gather, filter, err) &&
-                    finish(sealer, ret_sealed, err);
-    }
-    fl_free(ranked);
-    log_sealer_destroy(sealer);
-    log_scan_fini(&scan);
-    fl_vec_fini(&gather.items);
+    fl_buf_init(&sealing.records, FL_LOG_RECORDS_BYTES_MAX);
+    is_sealed = is_sealed && seal_sources(&sealing, err) && finish(sealing.sealer, ret_sealed, err);
+    *ret_damaged = sealing.damaged;
+    fl_vec_fini(&sealing.marks);
+    fl_buf_fini(&sealing.records);
+    log_sealer_destroy(sealing.sealer);
     return is_sealed;
 }
 
@@ -225,9 +188,10 @@ struct block {
     struct fl_buf bytes;
     uint32_t number;
     bool is_read, is_damaged;
+    uint64_t damaged; /* how many were, so far */
 };
 
-static bool read_block(const struct log_sealed *old, uint32_t number, struct block *block,
+static bool read_block(struct log_sealed *old, uint32_t number, struct block *block,
                        struct fl_err *err)
 {
     if (block->is_read && block->number == number) return true;
@@ -239,10 +203,11 @@ static bool read_block(const struct log_sealed *old, uint32_t number, struct blo
     if (err->code != FL_TORN) return false;
     *err = (struct fl_err){0};
     block->is_damaged = true;
+    block->damaged++;
     return true;
 }
 
-static bool seal_output(struct log_sealer *sealer, const struct log_sealed *old,
+static bool seal_output(struct log_sealer *sealer, struct log_sealed *old,
                         const struct log_sealed_output *output, struct block *block,
                         const struct log_seal_filter *filter, struct fl_err *err)
 {
@@ -255,7 +220,12 @@ static bool seal_output(struct log_sealer *sealer, const struct log_sealed *old,
         if (!log_sealed_piece_at(old, output->piece + i, &piece, err)) return false;
         if (log_middle_has(&middle, piece.offset, piece.end)) continue;
         if (!read_block(old, piece.block, block, err)) return false;
-        if (block->is_damaged || (uint64_t)piece.pos + piece.len > block->bytes.len) continue;
+        if (block->is_damaged || (uint64_t)piece.pos + piece.len > block->bytes.len) {
+            if (!seal_damage(sealer, piece.offset, piece.end, piece.line, piece.time, err)) {
+                return false;
+            }
+            continue;
+        }
         if (!seal_records(sealer,
                           (struct fl_str){(const char *)block->bytes.at + piece.pos, piece.len},
                           piece.line, &middle, err)) {
@@ -265,9 +235,8 @@ static bool seal_output(struct log_sealer *sealer, const struct log_sealed *old,
     return true;
 }
 
-bool log_seal_again(const char *dir, const struct log_sealed *old,
-                    const struct log_seal_filter *filter, struct log_sealed **ret_sealed,
-                    struct fl_err *err)
+bool log_seal_again(const char *dir, struct log_sealed *old, const struct log_seal_filter *filter,
+                    struct log_sealed **ret_sealed, uint64_t *ret_damaged, struct fl_err *err)
 {
     struct log_sealer *sealer = log_sealer_create(dir, &old->header, err);
     struct block block = {0};
@@ -282,6 +251,7 @@ bool log_seal_again(const char *dir, const struct log_sealed *old,
         is_sealed = seal_output(sealer, old, &output, &block, filter, err);
     }
     is_sealed = is_sealed && finish(sealer, ret_sealed, err);
+    *ret_damaged = block.damaged;
     fl_buf_fini(&block.bytes);
     log_sealer_destroy(sealer);
     return is_sealed;

@@ -1,9 +1,9 @@
 /* seal.h - makes sealed files: from an open segment that is full or old, or from a sealed file,
  * without the parts to drop.  The caller chooses the jobs to keep and the middle of each output to
- * drop; only whole records are dropped.  Reads files and writes a new one; knows neither threads
- * nor index. */
+ * drop; only whole records are dropped.  Reads files and writes a new one; knows no threads. */
 #pragma once
 
+#include "controlplane/logs/index.h"       /* struct log_mark_list */
 #include "controlplane/logs/limit_share.h" /* struct log_middle */
 #include "controlplane/logs/sealed.h"
 #include "controlplane/logs/segment.h"
@@ -14,16 +14,19 @@ struct log_seal_filter {
     /* The middle to drop.  'end' is the output's length at the end of this segment.  Called once
      * for each output, in the order of keys. */
     struct log_middle (*middle_of)(void *ctx, const struct log_key *key, uint64_t end);
+    /* An output's marks in the segment that is sealed (log_index_marks_of). */
+    void (*marks_of)(void *ctx, const struct log_key *key, const struct log_segment *segment,
+                     struct log_mark_list *ret_marks, uint64_t *ret_end);
 };
 
-/* True: *ret_sealed is the file, or NULL if no output is left.  *ret_is_damaged: the segment ends
- * before its last entry. */
+/* True: *ret_sealed is the file, or NULL if no output is left.  *ret_damaged: how many entries are
+ * damaged; each is a gap in the file. */
 FL_CHECK bool log_seal_segment(const char *dir, const struct log_segment *segment,
                                const struct log_seal_filter *filter, struct log_sealed **ret_sealed,
-                               bool *ret_is_damaged, struct fl_err *err);
+                               uint64_t *ret_damaged, struct fl_err *err);
 
 /* Replaces the old file.  *ret_sealed is NULL if no output is left: the old file may be removed.
- * A damaged block is left out; readers find a gap. */
-FL_CHECK bool log_seal_again(const char *dir, const struct log_sealed *old,
+ * *ret_damaged: how many blocks are damaged; each is a gap in the outputs that it had. */
+FL_CHECK bool log_seal_again(const char *dir, struct log_sealed *old,
                              const struct log_seal_filter *filter, struct log_sealed **ret_sealed,
-                             struct fl_err *err);
+                             uint64_t *ret_damaged, struct fl_err *err);

@@ -249,7 +249,7 @@ static bool inflate(const struct fl_buf *frame, size_t raw_bytes, struct fl_buf 
     return is_good || fl_fail(err, FL_TORN, "a block of stored output is damaged");
 }
 
-bool log_sealed_block(const struct log_sealed *sealed, uint32_t block, struct fl_buf *out,
+bool log_sealed_block(struct log_sealed *sealed, uint32_t block, struct fl_buf *out,
                       struct fl_err *err)
 {
     uint8_t bytes[LOG_SEALED_FRAME_BYTES];
@@ -270,6 +270,7 @@ bool log_sealed_block(const struct log_sealed *sealed, uint32_t block, struct fl
     fl_buf_init(&packed, frame.bytes);
     is_good = log_pread(sealed->fd, frame.pos, frame.bytes, &packed, err) &&
               inflate(&packed, frame.raw_bytes, out, err);
+    if (!is_good && err->code == FL_TORN) atomic_store(&sealed->is_damaged, true);
     fl_buf_fini(&packed);
     return is_good;
 }

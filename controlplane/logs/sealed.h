@@ -40,7 +40,9 @@ struct log_sealed {
     uint32_t key_blocks_len;    /* 0: it has no filter of keys */
     fl_ms last_time;            /* the newest record, or when it was made */
     uint8_t filter[LOG_FILTER_BYTES];
-    bool is_removed; /* the last reference removes the file */
+    bool is_removed;        /* the last reference removes the file */
+    atomic_bool is_damaged; /* a block was found damaged */
+    bool is_told;           /* that was logged and counted; the sealer's thread only */
 };
 
 struct log_sealed_output {
@@ -81,7 +83,7 @@ FL_CHECK bool log_sealed_piece_at(const struct log_sealed *sealed, uint32_t i,
                                   struct log_sealed_piece *ret_piece, struct fl_err *err);
 
 /* Appends a block's records to 'out'. */
-FL_CHECK bool log_sealed_block(const struct log_sealed *sealed, uint32_t block, struct fl_buf *out,
+FL_CHECK bool log_sealed_block(struct log_sealed *sealed, uint32_t block, struct fl_buf *out,
                                struct fl_err *err);
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -30,6 +30,7 @@ struct log_sealer {
     FL_VEC(struct log_sealed_output) outputs;
     FL_VEC(struct log_sealed_piece) pieces;
     FL_VEC(struct log_sealed_frame) frames;
+    uint64_t next_line; /* behind the last run */
     uint8_t filter[LOG_FILTER_BYTES];
     fl_ms last_time;
 };
@@ -145,7 +146,8 @@ bool log_sealer_run(struct log_sealer *sealer, struct fl_str records, const stru
 
     fl_assert(records.len <= FL_LOG_RECORDS_BYTES_MAX);
     fl_assert(sealer->pieces.at || sealer->pieces.len == sealer->pieces.cap);
-    if (last && last->block == block && last->pos + last->len == pos && last->end == run->offset) {
+    if (last && last->block == block && last->pos + last->len == pos && last->end == run->offset &&
+        line == sealer->next_line) { /* behind damage it is not */
         last->end = run->end;
         last->len += (uint32_t)records.len;
     } else {
@@ -158,6 +160,7 @@ bool log_sealer_run(struct log_sealer *sealer, struct fl_str records, const stru
                                                                .len = (uint32_t)records.len});
         output->pieces_len++;
     }
+    sealer->next_line = line + run->lines;
     output->last_time = run->last_time;
     if (run->last_time > sealer->last_time) sealer->last_time = run->last_time;
     sealer->raw_bytes += records.len;

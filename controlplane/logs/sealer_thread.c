@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "controlplane/logs/budget.h"
 #include "controlplane/logs/seal.h"
@@ -205,30 +206,58 @@ static struct log_middle middle_of(void *ctx, const struct log_key *key, uint64_
     return log_budget_middle(&sealer->budget, key, end);
 }
 
+static void marks_of(void *ctx, const struct log_key *key, const struct log_segment *segment,
+                     struct log_mark_list *ret_marks, uint64_t *ret_end)
+{
+    const struct log_sealer_thread *sealer = ctx;
+
+    log_index_lock(sealer->index);
+    log_index_marks_of(sealer->index, key, segment, ret_marks, ret_end);
+    log_index_unlock(sealer->index);
+}
+
 static struct log_seal_filter filter_of(struct log_sealer_thread *sealer)
 {
     log_budget_renew(&sealer->budget);
-    return (struct log_seal_filter){.ctx = sealer, .keeps_job = keeps_job, .middle_of = middle_of};
+    return (struct log_seal_filter){
+        .ctx = sealer, .keeps_job = keeps_job, .middle_of = middle_of, .marks_of = marks_of};
 }
 
 /* ---- sealing --------------------------------------------------------------------------------- */
+
+void log_sealer_thread_note_damage(struct log_sealer_thread *sealer, uint64_t damaged)
+{
+    lock(sealer);
+    sealer->stats.damaged += damaged;
+    unlock(sealer);
+}
+
+static void tell_damage(struct log_sealer_thread *sealer, const char *file, uint64_t damaged)
+{
+    if (damaged == 0) return;
+    fl_log(FL_LOG_ERROR, "logs", "output_damaged", FL_LOG_S("file", file),
+           FL_LOG_N("gaps", damaged));
+    log_sealer_thread_note_damage(sealer, damaged);
+}
 
 static bool seal(struct log_sealer_thread *sealer, struct log_segment *segment)
 {
     struct log_seal_filter filter = filter_of(sealer);
     struct log_sealed *sealed = NULL;
     struct fl_err err = {0};
-    bool is_damaged = false;
+    uint64_t damaged = 0;
     uint64_t bytes_in = segment->bytes;
     uint64_t bytes_out;
 
-    if (!log_seal_segment(sealer->config.dir, segment, &filter, &sealed, &is_damaged, &err)) {
+    if (!log_seal_segment(sealer->config.dir, segment, &filter, &sealed, &damaged, &err)) {
         fl_log(FL_LOG_ERROR, "logs", "seal_failed", FL_LOG_S("file", segment->path),
                FL_LOG_ERR(&err));
         return false;
     }
-    if (is_damaged) {
-        fl_log(FL_LOG_ERROR, "logs", "segment_damaged", FL_LOG_S("file", segment->path));
+    tell_damage(sealer, segment->path, damaged);
+    segment->is_damaged = segment->is_damaged || damaged > 0;
+    if (segment->is_damaged && !log_segment_keep(segment, &err)) {
+        fl_log(FL_LOG_ERROR, "logs", "keep_failed", FL_LOG_ERR(&err));
     }
     bytes_out = sealed ? sealed->bytes : 0;
     log_index_lock(sealer->index);
@@ -239,7 +268,6 @@ static bool seal(struct log_sealer_thread *sealer, struct log_segment *segment)
     log_index_unlock(sealer->index);
     lock(sealer);
     sealer->stats.segments_sealed++;
-    sealer->stats.segments_damaged += is_damaged;
     sealer->stats.bytes_in += bytes_in;
     sealer->stats.bytes_out += bytes_out;
     unlock(sealer);
@@ -276,14 +304,21 @@ static void remove_file(struct log_sealer_thread *sealer, struct log_sealed *sea
 static void write_again(struct log_sealer_thread *sealer, struct log_sealed *sealed)
 {
     struct log_seal_filter filter = filter_of(sealer);
+    char *kept = log_file_path(sealer->config.dir, &sealed->header, "sealed.damaged");
+    bool is_kept = link(sealed->path, kept) == 0; /* the new file takes the old one's name */
     struct log_sealed *anew = NULL;
     struct fl_err err = {0};
+    uint64_t damaged = 0;
+    bool is_written = log_seal_again(sealer->config.dir, sealed, &filter, &anew, &damaged, &err);
 
-    if (!log_seal_again(sealer->config.dir, sealed, &filter, &anew, &err)) {
+    if (is_kept && (!is_written || damaged == 0)) unlink(kept);
+    fl_free(kept);
+    if (!is_written) {
         fl_log(FL_LOG_ERROR, "logs", "trim_failed", FL_LOG_S("file", sealed->path),
                FL_LOG_ERR(&err));
         return;
     }
+    if (!sealed->is_told) tell_damage(sealer, sealed->path, damaged);
     lock(sealer);
     sealer->stats.files_trimmed++;
     unlock(sealer);
@@ -363,6 +398,10 @@ static void pass(struct log_sealer_thread *sealer)
         struct log_sealed *sealed = list.at[i];
         bool holds_forgotten = false;
 
+        if (atomic_load(&sealed->is_damaged) && !sealed->is_told) { /* a reader has found it */
+            sealed->is_told = true;
+            tell_damage(sealer, sealed->path, 1);
+        }
         if (sealer->config.retention_ms > 0 && sealed->last_time < oldest) {
             remove_file(sealer, sealed);
             continue;

@@ -21,8 +21,8 @@ struct log_sealer_thread_config {
 };
 
 struct log_sealer_thread_stats {
-    uint64_t segments_sealed, segments_removed, segments_damaged, files_trimmed, bytes_in,
-        bytes_out;
+    uint64_t segments_sealed, segments_removed, files_trimmed, bytes_in, bytes_out;
+    uint64_t damaged;
 };
 
 struct log_sealer_thread *log_sealer_thread_create(const struct log_sealer_thread_config *config,
@@ -42,6 +42,9 @@ FL_CHECK bool log_sealer_thread_forget(struct log_sealer_thread *sealer, struct 
 
 /* At the start, before 'run': reads the list of forgotten jobs. */
 FL_CHECK bool log_sealer_thread_load(struct log_sealer_thread *sealer, struct fl_err *err);
+
+/* Counts damaged entries that a start found.  Any thread. */
+void log_sealer_thread_note_damage(struct log_sealer_thread *sealer, uint64_t damaged);
 
 /* Any thread. */
 struct log_sealer_thread_stats log_sealer_thread_stats(struct log_sealer_thread *sealer);

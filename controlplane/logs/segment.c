@@ -92,9 +92,9 @@ struct log_segment *log_segment_ref(struct log_segment *segment)
 void log_segment_unref(struct log_segment *segment)
 {
     if (!segment || atomic_fetch_sub(&segment->refs, 1) > 1) return;
-    if (segment->is_removed) unlink(segment->path);
+    if (segment->is_removed && !segment->is_damaged) unlink(segment->path);
     close(segment->fd);
-    fl_vec_fini(&segment->keys);
+    fl_vec_fini(&segment->sources);
     fl_free(segment->path);
     fl_free(segment);
 }
@@ -195,71 +195,68 @@ bool log_segment_read(const struct log_segment *segment, uint64_t pos, size_t le
     return log_pread(segment->fd, pos, len, out, err);
 }
 
-/* Walks the file in windows; each holds at least one whole entry, or the rest of the file. */
-static bool walk(const struct log_segment *segment, uint64_t bytes, struct log_scan *scan,
-                 void (*entry_fn)(void *ctx, const struct log_entry *entry), void *ctx,
-                 struct fl_err *err)
-{
-    uint8_t *window = fl_realloc_array(NULL, uint8_t, WINDOW_BYTES);
-    enum fl_log_answer answer = FL_LOG_MORE;
-    uint64_t pos = 0;
-    bool is_read = true;
-
-    do {
-        uint64_t left = bytes - pos;
-        ssize_t len =
-            read_some(segment->fd, pos, window, left < WINDOW_BYTES ? left : WINDOW_BYTES);
-        struct log_entry entry;
-
-        if (len < 0) {
-            is_read = fail_errno(err, "read", segment->path);
-            break;
-        }
-        while (
-            (answer = log_scan_next(scan,
-                                    (struct fl_str){(const char *)window + (scan->good_bytes - pos),
-                                                    (size_t)len - (scan->good_bytes - pos)},
-                                    &entry)) == FL_LOG_READY) {
-            entry_fn(ctx, &entry);
-        }
-        if (scan->good_bytes == pos) break; /* the rest is not a whole entry */
-        pos = scan->good_bytes;
-    } while (answer == FL_LOG_MORE && pos < bytes);
-    fl_free(window);
-    return is_read;
-}
-
-bool log_segment_walk(const struct log_segment *segment,
-                      void (*entry)(void *ctx, const struct log_entry *entry), void *ctx,
-                      struct log_scan *ret_scan, struct fl_err *err)
-{
-    log_scan_init(ret_scan);
-    return walk(segment, segment->bytes, ret_scan, entry, ctx, err);
-}
-
 struct visit {
     void (*entry)(void *ctx, struct log_segment *segment, const struct log_entry *entry);
     void *ctx;
     struct log_segment *segment;
-    const struct log_scan *scan;
+    const struct log_segment_header *named;
 };
 
-static void visit_entry(void *ctx, const struct log_entry *entry)
+static void visit_entry(const struct visit *visit, const struct log_scan *scan,
+                        const struct log_entry *entry)
 {
-    const struct visit *visit = ctx;
+    struct log_segment *segment = visit->segment;
 
-    visit->segment->header = visit->scan->header;
-    if (entry->kind == LOG_ENTRY_SOURCE) fl_vec_push(&visit->segment->keys, entry->key);
-    visit->entry(visit->ctx, visit->segment, entry);
+    segment->header = scan->header.seq != 0 ? scan->header : *visit->named;
+    while (segment->sources.len < scan->sources.len) {
+        fl_vec_push(&segment->sources, (struct log_segment_source){0});
+    }
+    segment->sources.at[entry->number] =
+        (struct log_segment_source){entry->key, entry->after, entry->kind == LOG_ENTRY_END};
+    visit->entry(visit->ctx, segment, entry);
 }
 
-struct log_segment *log_segment_recover(const char *path, const struct log_disk *disk,
-                                        void (*entry)(void *ctx, struct log_segment *segment,
-                                                      const struct log_entry *entry),
-                                        void *ctx, struct fl_err *err)
+/* Walks the file in windows; each holds at least one whole entry, or the rest of the file. */
+static bool walk(const struct visit *visit, uint64_t bytes, struct log_scan *scan,
+                 struct fl_err *err)
+{
+    uint8_t *window = fl_realloc_array(NULL, uint8_t, WINDOW_BYTES);
+    bool is_read = true;
+
+    while (is_read && scan->pos < bytes) {
+        uint64_t pos = scan->pos;
+        uint64_t left = bytes - pos;
+        ssize_t len =
+            read_some(visit->segment->fd, pos, window, left < WINDOW_BYTES ? left : WINDOW_BYTES);
+        bool is_last = len >= 0 && (uint64_t)len == left;
+
+        is_read = len > 0 || fail_errno(err, "read", visit->segment->path);
+        while (is_read && scan->pos - pos < (uint64_t)len) {
+            struct fl_str rest = {(const char *)window + (scan->pos - pos),
+                                  (size_t)len - (size_t)(scan->pos - pos)};
+            struct log_entry entry;
+            enum fl_log_answer answer = log_scan_next(scan, rest, &entry);
+
+            if (answer == FL_LOG_READY) {
+                visit_entry(visit, scan, &entry);
+            } else if (answer == FL_LOG_BAD || is_last) {
+                log_scan_skip(scan, rest);
+            } else {
+                break; /* the next window has the whole entry */
+            }
+        }
+    }
+    fl_free(window);
+    return is_read;
+}
+
+struct log_segment *log_segment_recover(
+    const char *path, const struct log_segment_header *named, const struct log_disk *disk,
+    void (*entry)(void *ctx, struct log_segment *segment, const struct log_entry *entry), void *ctx,
+    struct log_damage *ret_damage, struct fl_err *err)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC);
-    struct visit visit = {.entry = entry, .ctx = ctx};
+    struct visit visit = {.entry = entry, .ctx = ctx, .named = named};
     struct log_segment *segment;
     struct log_scan scan;
     struct stat stat;
@@ -271,15 +268,17 @@ struct log_segment *log_segment_recover(const char *path, const struct log_disk 
     }
     segment = adopt(fl_alloc(strlen(path) + 1), fd, disk);
     memcpy(segment->path, path, strlen(path));
+    segment->header = *named;
     visit.segment = segment;
-    visit.scan = &scan;
     log_scan_init(&scan);
     is_good = fstat(fd, &stat) == 0 || fail_errno(err, "stat", path);
-    is_good = is_good && walk(segment, (uint64_t)stat.st_size, &scan, visit_entry, &visit, err);
-    segment->header = scan.header;
+    is_good = is_good && walk(&visit, (uint64_t)stat.st_size, &scan, err);
+    if (scan.header.seq != 0) segment->header = scan.header;
     segment->bytes = scan.good_bytes;
+    segment->is_damaged = scan.damaged_bytes > 0;
+    *ret_damage = (struct log_damage){scan.damaged_at, scan.damaged_bytes};
     if (is_good && scan.good_bytes == 0) {
-        is_good = fl_fail(err, FL_TORN, "%s has no header", path);
+        is_good = fl_fail(err, FL_TORN, "%s has no header and no entry", path);
     }
     if (is_good && (uint64_t)stat.st_size > scan.good_bytes) {
         segment->synced_bytes = scan.good_bytes;
@@ -295,4 +294,19 @@ struct log_segment *log_segment_recover(const char *path, const struct log_disk 
     if (is_good) return segment;
     log_segment_unref(segment);
     return NULL;
+}
+
+bool log_segment_keep(struct log_segment *segment, struct fl_err *err)
+{
+    static const char suffix[] = ".damaged";
+    size_t len = strlen(segment->path);
+    char *kept = fl_alloc(len + sizeof(suffix));
+    bool is_kept;
+
+    memcpy(kept, segment->path, len);
+    memcpy(kept + len, suffix, sizeof(suffix));
+    is_kept = rename(segment->path, kept) == 0 || fail_errno(err, "rename", segment->path);
+    fl_free(segment->path);
+    segment->path = kept;
+    return is_kept;
 }

@@ -20,15 +20,23 @@ struct log_disk {
 
 extern const struct log_disk log_disk_system;
 
+/* An output in the segment, and where it ends there. */
+struct log_segment_source {
+    struct log_key key;
+    struct log_place place;
+    bool is_ended;
+};
+
 struct log_segment {
     struct log_segment_header header;
     const struct log_disk *disk;
     char *path;
     int fd;
     atomic_uint refs;
-    uint64_t bytes;              /* its length */
-    uint64_t synced_bytes;       /* the part that survives a loss of power */
-    FL_VEC(struct log_key) keys; /* of its sources, by number; the worker's until it is sealed */
+    uint64_t bytes;                            /* its length */
+    uint64_t synced_bytes;                     /* the part that survives a loss of power */
+    FL_VEC(struct log_segment_source) sources; /* by number; the worker's until it is sealed */
+    bool is_damaged; /* entries between good ones are bad: its file is kept when it is sealed */
     bool is_removed; /* it is sealed, or was never used: the last reference removes the file */
 };
 
@@ -43,17 +51,21 @@ FL_CHECK bool log_dir_sync(const char *dir, struct fl_err *err);
 struct log_segment *log_segment_create(const char *dir, const struct log_segment_header *header,
                                        const struct log_disk *disk, struct fl_err *err);
 
-/* Opens a segment, calls 'entry' for each entry, and cuts a torn end.  NULL: FL_IO, or FL_TORN: not
- * even its header is whole. */
-struct log_segment *log_segment_recover(const char *path, const struct log_disk *disk,
-                                        void (*entry)(void *ctx, struct log_segment *segment,
-                                                      const struct log_entry *entry),
-                                        void *ctx, struct fl_err *err);
+/* What was found damaged. */
+struct log_damage {
+    uint64_t at, bytes; /* the first bad byte, and how many are bad; 0: none */
+};
 
-/* The same walk without the cut, for sealing.  The caller frees *ret_scan. */
-FL_CHECK bool log_segment_walk(const struct log_segment *segment,
-                               void (*entry)(void *ctx, const struct log_entry *entry), void *ctx,
-                               struct log_scan *ret_scan, struct fl_err *err);
+/* Opens a segment, calls 'entry' for each good entry, and cuts what is behind the last one: a torn
+ * end.  Bad entries between good ones are passed, and told in *ret_damage.  A bad header is made
+ * from the file's name, 'named'.  NULL: FL_IO, or FL_TORN: not even its header is whole. */
+struct log_segment *log_segment_recover(
+    const char *path, const struct log_segment_header *named, const struct log_disk *disk,
+    void (*entry)(void *ctx, struct log_segment *segment, const struct log_entry *entry), void *ctx,
+    struct log_damage *ret_damage, struct fl_err *err);
+
+/* Keeps a damaged segment's file under another name, since a sealed file will replace it. */
+FL_CHECK bool log_segment_keep(struct log_segment *segment, struct fl_err *err);
 
 struct log_segment *log_segment_ref(struct log_segment *segment);
 void log_segment_unref(struct log_segment *segment); /* NULL is fine */

@@ -1,6 +1,7 @@
 #include "controlplane/logs/worker_parts.h"
 
 #include "controlplane/logs/reader.h"
+#include "controlplane/logs/sealer_thread.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/io/clock.h"
@@ -156,13 +157,13 @@ static void let_go(struct log_worker *worker)
     for (; worker->sealed && worker->sealed_pos < end; worker->sealed_pos++) {
         struct log_output *output;
 
-        if (worker->sealed_pos == worker->sealed->keys.len) {
+        if (worker->sealed_pos == worker->sealed->sources.len) {
             log_segment_unref(worker->sealed);
             worker->sealed = NULL;
             break;
         }
-        output = log_index_unmark(worker->index, &worker->sealed->keys.at[worker->sealed_pos],
-                                  worker->sealed);
+        output = log_index_unmark(
+            worker->index, &worker->sealed->sources.at[worker->sealed_pos].key, worker->sealed);
         if (output && log_worker_is_idle(output)) log_index_remove(worker->index, output);
     }
     log_index_unlock(worker->index);
@@ -176,6 +177,12 @@ static void close_segments(struct log_worker *worker, fl_ms now)
     struct log_cluster_writer *most = NULL;
 
     if (is_aged) worker->aged_at = now;
+    if (is_aged && now >= worker->held_until) {
+        for (size_t i = 0; i < worker->held.len; i++) {
+            log_sealer_thread_seal(worker->sealer, worker->held.at[i]);
+        }
+        fl_vec_clear(&worker->held);
+    }
     for (size_t i = 0; i < worker->writers.len; i++) {
         struct log_cluster_writer *writer = worker->writers.at[i];
 
@@ -250,12 +257,16 @@ void log_worker_resume(struct log_worker *worker, struct log_segment *segment)
 
     fl_assert(!writer->segment);
     writer->segment = segment;
-    for (size_t i = 0; i < segment->keys.len; i++) {
-        const struct log_output *output = log_index_find(worker->index, &segment->keys.at[i]);
-
-        if (output && output->is_ended) writer->ended_len++;
+    for (size_t i = 0; i < segment->sources.len; i++) {
+        if (segment->sources.at[i].is_ended) writer->ended_len++;
     }
     worker->ended_len += writer->ended_len;
+}
+
+void log_worker_hold(struct log_worker *worker, struct log_segment *segment)
+{
+    fl_vec_push(&worker->held, segment);
+    worker->held_until = fl_clock_mono() + worker->config.damaged_wait_ms;
 }
 
 void log_worker_run(struct log_worker *worker)
@@ -295,6 +306,10 @@ void log_worker_destroy(struct log_worker *worker)
     fl_map_fini(&worker->writer_of);
     fl_map_fini(&worker->output_of);
     fl_map_fini(&worker->waiting_of);
+    for (size_t i = 0; i < worker->held.len; i++) {
+        log_segment_unref(worker->held.at[i]);
+    }
+    fl_vec_fini(&worker->held);
     log_segment_unref(worker->sealed);
     log_inbox_destroy(worker->inbox);
     fl_assert(pthread_mutex_destroy(&worker->stats_lock) == 0);

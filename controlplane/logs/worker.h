@@ -17,7 +17,7 @@ struct log_worker_config {
     const char *dir; /* borrowed */
     const struct log_disk *disk;
     uint32_t segment_bytes;
-    fl_ms segment_age_ms;
+    fl_ms segment_age_ms, damaged_wait_ms;
     uint32_t sources_max, ended_max;
     fl_ms sync_ms;
     uint32_t inbox_bytes_max;
@@ -37,6 +37,10 @@ struct log_worker *log_worker_create(const struct log_worker_config *config,
 /* Before 'run': goes on with a cluster's newest segment, which was recovered.  Takes over the
  * reference. */
 void log_worker_resume(struct log_worker *worker, struct log_segment *segment);
+
+/* Before 'run': seals a damaged segment once agents had the time to open its outputs again, so that
+ * those that still have them send them from the damage on.  Takes over the reference. */
+void log_worker_hold(struct log_worker *worker, struct log_segment *segment);
 
 void log_worker_run(struct log_worker *worker);  /* starts the thread */
 void log_worker_stop(struct log_worker *worker); /* after it has done and synced its inbox */

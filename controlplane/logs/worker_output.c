@@ -187,6 +187,20 @@ static bool is_forgotten(const struct log_worker *worker, struct fl_job job)
     return is_there;
 }
 
+/* The agent has what is damaged here: an output that it opens again was not taken off it. */
+static void set_back_to_hole(struct log_worker *worker, struct log_output *output)
+{
+    struct log_place hole = output->hole;
+
+    log_index_lock(worker->index);
+    log_index_unmark_from(worker->index, output, hole.offset);
+    output->has_hole = output->is_ended = false;
+    output->place = output->durable = output->queued = hole;
+    output->segment_seq = 0;
+    worker->index->births++;
+    log_index_unlock(worker->index);
+}
+
 /* 'answer' tells the agent where to begin: CURSOR, or RESUME if it was paused meanwhile. */
 static void open_source(struct log_worker *worker, const struct log_request *request,
                         enum fl_log_message_kind answer)
@@ -212,6 +226,7 @@ static void open_source(struct log_worker *worker, const struct log_request *req
         refuse(worker, request, FL_DENIED); /* another cluster has written it */
         return;
     }
+    if (output->has_hole) set_back_to_hole(worker, output);
     log_worker_detach(worker, output); /* the newer session takes it over */
     fl_map_put(&worker->output_of, &key, sizeof(key), (uint64_t)(uintptr_t)output);
     log_index_lock(worker->index);

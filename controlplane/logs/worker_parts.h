@@ -35,7 +35,7 @@ struct log_cluster_writer {
     struct log_segment *segment; /* NULL: the next append makes one */
     FL_VEC(struct log_cluster_writer_entry) entries;
     struct fl_buf headers;
-    size_t sources_before; /* segment->keys.len when this batch began */
+    size_t sources_before; /* segment->sources.len when this batch began */
     bool is_dirty;         /* written bytes are not synced */
     fl_ms dirty_since;
     bool is_listed; /* in worker->dirty_first, perhaps no longer dirty */
@@ -63,7 +63,9 @@ struct log_worker {
     uint64_t waiting_len, tickets;
     size_t turn; /* the writer whose turn it is to get room */
     fl_ms admit_at;
-    uint64_t ended_len;         /* the sum of the writers' */
+    uint64_t ended_len;                /* the sum of the writers' */
+    FL_VEC(struct log_segment *) held; /* damaged ones; they are sealed at held_until */
+    fl_ms held_until;
     struct log_segment *sealed; /* a reference: the outputs before sealed_pos are let go */
     size_t sealed_pos;
     FL_VEC(struct log_answer_box *) boxes; /* those with answers that wait */

@@ -1,6 +1,8 @@
 #include "controlplane/logs/log_store.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 
 #include "controlplane/logs/segment.h"
 #include "shared/base/alloc.h"
@@ -687,6 +689,233 @@ static void what_is_older_than_the_retention_goes(void **state)
     log_world_fini(&world);
 }
 
+/* ---- damaged files --------------------------------------------------------------------------- */
+
+/* The only file of a kind in the store's folder; false: there is none. */
+static bool find_file(const struct log_world *world, const char *kind, char path[200])
+{
+    DIR *dir = opendir(world->dir);
+    struct dirent *entry;
+    bool is_found = false;
+
+    assert_non_null(dir);
+    while ((entry = readdir(dir))) {
+        size_t len = strlen(entry->d_name);
+
+        if (len < strlen(kind) || strcmp(entry->d_name + len - strlen(kind), kind) != 0) continue;
+        assert_false(is_found);
+        is_found = true;
+        snprintf(path, 200, "%s/%.100s", world->dir, entry->d_name);
+    }
+    closedir(dir);
+    return is_found;
+}
+
+static size_t read_file(const char *path, uint8_t *at, size_t bytes_max)
+{
+    FILE *file = fopen(path, "re");
+    size_t len;
+
+    assert_non_null(file);
+    len = fread(at, 1, bytes_max, file);
+    assert_true(len < bytes_max);
+    fclose(file);
+    return len;
+}
+
+static void write_file(const char *path, const uint8_t *at, size_t len)
+{
+    FILE *file = fopen(path, "we");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(at, 1, len, file), len);
+    fclose(file);
+}
+
+/* Reads all; gaps are damage, in one output at most.  Returns how many bytes they have. */
+static uint64_t check_damage(struct log_world *world)
+{
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+    uint64_t gap_bytes = 0;
+    uint32_t element = UINT32_MAX;
+
+    log_world_read(world, &query, &read);
+    assert_int_equal(read.err.code, FL_OK);
+    for (size_t i = 0; i < world->outputs_len; i++) {
+        assert_true(log_world_is_exact(world, &read, i, 0));
+    }
+    for (size_t i = 0; i < read.lines.len; i++) {
+        const struct log_line *line = &read.lines.at[i];
+
+        if (!line->gap) continue;
+        assert_int_equal(line->gap, FL_LOG_GAP_damaged);
+        assert_true(element == UINT32_MAX || element == line->attempt.element);
+        element = line->attempt.element;
+        gap_bytes += line->gap_bytes;
+    }
+    log_world_read_fini(&read);
+    return gap_bytes;
+}
+
+enum { DAMAGE_OUTPUTS = 8, DAMAGE_LINES = 12, DAMAGE_LINE_BYTES = 100, DAMAGE_FILE_MAX = 1 << 18 };
+
+/* Outputs whose lines are an entry each, one between the others; all ended and acknowledged. */
+static void write_small_entries(struct log_world *world)
+{
+    for (uint32_t i = 0; i < DAMAGE_OUTPUTS; i++) {
+        log_world_add(world, JOB, i, 1, 0);
+    }
+    for (int line = 0; line < DAMAGE_LINES; line++) {
+        for (size_t i = 0; i < DAMAGE_OUTPUTS; i++) {
+            char text[DAMAGE_LINE_BYTES + 1];
+
+            snprintf(text, sizeof(text), "output %zu line %-84d.\n", i, line);
+            log_world_write(world, i, text, strlen(text), 1000 + line);
+            log_world_step(world);
+        }
+    }
+    for (size_t i = 0; i < DAMAGE_OUTPUTS; i++) {
+        log_world_end(world, i);
+    }
+    log_world_settle(world);
+}
+
+static void a_flipped_bit_costs_one_entry_wherever_it_is(void **state)
+{
+    static struct log_world world;
+    static uint8_t good[DAMAGE_FILE_MAX];
+    static uint8_t bad[DAMAGE_FILE_MAX];
+    char path[200];
+    size_t len;
+
+    (void)state;
+    log_world_init(&world, 19);
+    write_small_entries(&world);
+    log_world_restart(&world);
+    assert_true(find_file(&world, ".open", path));
+    len = read_file(path, good, sizeof(good));
+    for (size_t at = 0; at < len; at += 61) {
+        memcpy(bad, good, len);
+        bad[at] ^= (uint8_t)(1u << at % 8);
+        write_file(path, bad, len); /* the store reads it when it starts again */
+        log_world_restart(&world);
+        assert_true(check_damage(&world) <= 2 * DAMAGE_LINE_BYTES);
+        assert_true(at + 200 > len || log_store_stats(world.store).damaged > 0);
+    }
+    log_world_fini(&world);
+}
+
+static void lost_sectors_cost_what_was_in_them_and_the_file_is_kept(void **state)
+{
+    static struct log_world world;
+    static uint8_t bytes[DAMAGE_FILE_MAX];
+    fl_ms until = fl_clock_mono() + 60000;
+    struct log_world_read read = {0};
+    struct log_query query = whole();
+    uint64_t gap_bytes = 0;
+    char path[200];
+    size_t len;
+
+    (void)state;
+    log_world_init(&world, 20);
+    write_small_entries(&world);
+    assert_true(find_file(&world, ".open", path));
+    len = read_file(path, bytes, sizeof(bytes));
+    assert_true(len > 9000);
+    memset(bytes + 4096, 0, 1024);
+    write_file(path, bytes, len);
+    world.config.damaged_wait_ms = 1;
+    log_world_restart(&world);
+    for (int round = 0; round < 2; round++) {
+        log_world_read(&world, &query, &read);
+        gap_bytes = 0;
+        for (size_t i = 0; i < read.lines.len; i++) {
+            gap_bytes += read.lines.at[i].gap_bytes;
+        }
+        assert_true(gap_bytes >= DAMAGE_LINE_BYTES && gap_bytes <= 1024 + 2 * DAMAGE_LINE_BYTES);
+        assert_int_equal(read.bytes.len,
+                         DAMAGE_OUTPUTS * DAMAGE_LINES * DAMAGE_LINE_BYTES - gap_bytes);
+        log_world_read_fini(&read);
+        while (!find_file(&world, ".damaged", path) || log_store_stats(world.store).sources > 0) {
+            assert_true(fl_clock_mono() < until);
+            log_world_step(&world);
+        }
+        assert_false(find_file(&world, ".open", path));
+        read = (struct log_world_read){0};
+    }
+    log_world_fini(&world);
+}
+
+static void an_agent_that_still_has_its_output_mends_what_is_damaged(void **state)
+{
+    static struct log_world world;
+    static uint8_t bytes[DAMAGE_FILE_MAX];
+    char path[200];
+    size_t len;
+
+    (void)state;
+    log_world_init(&world, 21);
+    log_world_add(&world, JOB, 0, 1, 0);
+    for (int i = 0; i < 20; i++) {
+        log_world_write_random(&world, 0, 2000, 1000 + i);
+        log_world_step(&world);
+    }
+    log_world_add(&world, JOB, 1, 1, 0);
+    log_world_end(&world, 1);
+    log_world_settle(&world);
+    log_world_restart(&world);
+    assert_true(find_file(&world, ".open", path));
+    len = read_file(path, bytes, sizeof(bytes));
+    assert_true(len > 30000);
+    bytes[15000] ^= 16;
+    write_file(path, bytes, len);
+    log_world_restart(&world);
+    log_world_write_random(&world, 0, 2000, 1100);
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    assert_int_equal(check_damage(&world), 0);
+    log_world_crash(&world);
+    assert_int_equal(check_damage(&world), 0);
+    world.config.damaged_wait_ms = 1;
+    log_world_restart(&world);
+    while (!find_file(&world, ".damaged", path)) {
+        log_world_step(&world);
+    }
+    assert_int_equal(check_damage(&world), 0);
+    log_world_fini(&world);
+}
+
+static void a_damaged_block_of_a_sealed_file_is_a_gap(void **state)
+{
+    static struct log_world world;
+    static uint8_t bytes[DAMAGE_FILE_MAX];
+    fl_ms until = fl_clock_mono() + 60000;
+    char path[200];
+    size_t len;
+
+    (void)state;
+    log_world_init(&world, 22);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_write_random(&world, 0, 320000, 1000);
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    seal_all(&world, 1);
+    log_world_restart(&world);
+    assert_true(find_file(&world, ".sealed", path));
+    len = read_file(path, bytes, sizeof(bytes));
+    bytes[1000] ^= 1;
+    write_file(path, bytes, len);
+    log_world_restart(&world);
+    assert_true(check_damage(&world) > 0);
+    assert_true(check_damage(&world) < 200000); /* one of two or three blocks */
+    while (log_store_stats(world.store).damaged == 0) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(&world);
+    }
+    log_world_fini(&world);
+}
+
 static void ended_output_leaves_the_table_and_is_read_all_the_same(void **state)
 {
     static struct log_world world;
@@ -779,6 +1008,10 @@ FL_TESTS(cmocka_unit_test(what_was_written_is_what_is_read),
          cmocka_unit_test(a_failed_sync_acknowledges_nothing_that_it_covered),
          cmocka_unit_test(a_forgotten_job_is_gone_also_after_a_restart),
          cmocka_unit_test(what_is_older_than_the_retention_goes),
+         cmocka_unit_test(a_flipped_bit_costs_one_entry_wherever_it_is),
+         cmocka_unit_test(lost_sectors_cost_what_was_in_them_and_the_file_is_kept),
+         cmocka_unit_test(an_agent_that_still_has_its_output_mends_what_is_damaged),
+         cmocka_unit_test(a_damaged_block_of_a_sealed_file_is_a_gap),
          cmocka_unit_test(ended_output_leaves_the_table_and_is_read_all_the_same),
          cmocka_unit_test(a_full_table_pauses_a_source_and_ends_no_tunnel),
          cmocka_unit_test(a_job_of_another_tenant_is_not_there))
