@@ -28,13 +28,27 @@ struct log_cluster_writer *log_cluster_writer_of(struct log_worker *worker,
     return writer;
 }
 
-static void failed(struct log_worker *worker, const struct fl_err *err)
+/* Each failure doubles the time until the next try. */
+static void back_off(struct log_worker *worker)
 {
-    if (!worker->is_full) {
-        fl_log(FL_LOG_ERROR, "logs", "write_failed", FL_LOG_ERR(err));
-    }
+    fl_ms now = fl_clock_mono();
+
+    worker->retry_ms = worker->retry_ms * 2;
+    if (worker->retry_ms > LOG_WORKER_RETRY_MS_MAX) worker->retry_ms = LOG_WORKER_RETRY_MS_MAX;
+    if (!worker->is_full && now - worker->full_until > FL_MINUTE_MS) worker->retry_ms = 0;
+    if (worker->retry_ms == 0) worker->retry_ms = LOG_WORKER_RETRY_MS;
+    worker->retry_at = now + worker->retry_ms;
+}
+
+/* 'bytes' had no room. */
+static void failed(struct log_worker *worker, size_t bytes, const struct fl_err *err)
+{
+    back_off(worker);
+    if (worker->is_full) return;
+    fl_log(FL_LOG_ERROR, "logs", "write_failed", FL_LOG_N("retry_ms", worker->retry_ms),
+           FL_LOG_ERR(err));
     worker->is_full = true;
-    worker->retry_at = fl_clock_mono() + LOG_WORKER_RETRY_MS;
+    worker->refused_bytes = bytes;
 }
 
 /* Whether the writer has a segment; makes one if it has none. */
@@ -48,7 +62,7 @@ static bool has_segment(struct log_worker *worker, struct log_cluster_writer *wr
     if (worker->is_full) return false;
     writer->segment = log_segment_create(worker->config.dir, &header, worker->config.disk, &err);
     if (!writer->segment) {
-        failed(worker, &err);
+        failed(worker, 0, &err);
         return false;
     }
     worker->seq++;
@@ -234,10 +248,12 @@ void log_cluster_writer_write(struct log_worker *worker, struct log_cluster_writ
     struct iovec *iov = fl_realloc_array(NULL, struct iovec, 2 * writer->entries.len);
     struct fl_err err = {0};
     size_t iov_len = 0;
+    size_t bytes = 0;
 
     for (size_t i = 0; i < writer->entries.len; i++) {
         const struct log_cluster_writer_entry *entry = &writer->entries.at[i];
 
+        bytes += entry->header_bytes + (entry->chunk ? entry->chunk->len : 0);
         iov[iov_len++] = (struct iovec){writer->headers.at + entry->header_at, entry->header_bytes};
         if (entry->chunk) {
             iov[iov_len++] = (struct iovec){entry->chunk->records, entry->chunk->len};
@@ -248,7 +264,7 @@ void log_cluster_writer_write(struct log_worker *worker, struct log_cluster_writ
         writer->entries_len += writer->entries.len;
         mark_dirty(worker, writer);
     } else {
-        failed(worker, &err);
+        failed(worker, bytes, &err);
         take_back(worker, writer, err.code);
     }
     fl_free(iov);
@@ -304,7 +320,7 @@ static void give_up(struct log_worker *worker, struct log_cluster_writer *writer
     fl_log(FL_LOG_ERROR, "logs", "sync_failed", FL_LOG_N("cluster", writer->cluster.n),
            FL_LOG_ERR(err));
     worker->stats.syncs_failed++;
-    if (!log_segment_cut(segment, err)) failed(worker, err);
+    if (!log_segment_cut(segment, err)) failed(worker, 0, err);
     log_index_lock(worker->index);
     log_index_ring_clear(worker->index);
     for (size_t i = 0; i < writer->unacked.len; i++) {
@@ -406,19 +422,37 @@ void log_cluster_writer_close(struct log_worker *worker, struct log_cluster_writ
 
 /* ---- a full disk ----------------------------------------------------------------------------- */
 
-/* Tries to make a segment.  If that works, the disk has room again and all paused sources go on. */
+/* Appends as much as had no room, and takes it back. */
+static bool has_room(struct log_worker *worker, struct log_segment *segment, struct fl_err *err)
+{
+    void *zeros = fl_new_array(uint8_t, worker->refused_bytes + 1);
+    struct iovec iov = {zeros, worker->refused_bytes};
+    bool is_written = worker->refused_bytes == 0 ||
+                      (log_segment_append(segment, &iov, 1, err) && log_segment_sync(segment, err));
+
+    fl_free(zeros);
+    return is_written;
+}
+
+/* Writes a trial segment with as many bytes as had no room.  If that works, all paused sources go
+ * on. */
 void log_cluster_writer_try_again(struct log_worker *worker)
 {
     struct log_segment_header header = {.seq = worker->seq, .created_at = fl_clock_wall()};
     struct log_segment *segment;
     struct fl_err err = {0};
+    bool is_written;
 
-    worker->retry_at = fl_clock_mono() + LOG_WORKER_RETRY_MS;
     segment = log_segment_create(worker->config.dir, &header, worker->config.disk, &err);
-    if (!segment) return;
-    segment->is_removed = true; /* it was only a trial */
+    is_written = segment && has_room(worker, segment, &err);
+    if (segment) segment->is_removed = true;
     log_segment_unref(segment);
+    if (!is_written) {
+        back_off(worker);
+        return;
+    }
     worker->seq++;
+    worker->full_until = fl_clock_mono();
     worker->is_full = false;
     fl_log(FL_LOG_INFO, "logs", "write_again", FL_LOG_N("paused", worker->paused.len));
     for (size_t i = 0; i < worker->paused.len; i++) {

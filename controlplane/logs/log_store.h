@@ -2,7 +2,7 @@
  * The worker appends to one open segment for each cluster (segment.h).  It syncs its appends
  * together at least every sync_ms, at once when no request waits, and only then acknowledges them.
  * The reader answers reads and followers (view.h).  The sealer seals full or old segments (seal.h),
- * removes output that is older than retention_ms or was forgotten, and drops the middle of outputs
+ * removes output that was sealed retention_ms ago or was forgotten, and drops the middle of outputs
  * that are over their share of the limit.
  *
  * - An append names its offset.  One that does not begin where the source ends in the store is

@@ -163,11 +163,11 @@ static bool finish(struct log_sealer *sealer, struct log_sealed **ret_sealed, st
     return *ret_sealed != NULL;
 }
 
-bool log_seal_segment(const char *dir, const struct log_segment *segment,
+bool log_seal_segment(const char *dir, const struct log_segment *segment, fl_ms now,
                       const struct log_seal_filter *filter, struct log_sealed **ret_sealed,
                       uint64_t *ret_damaged, struct fl_err *err)
 {
-    struct sealing sealing = {.sealer = log_sealer_create(dir, &segment->header, err),
+    struct sealing sealing = {.sealer = log_sealer_create(dir, &segment->header, now, err),
                               .segment = segment,
                               .filter = filter};
     bool is_sealed = sealing.sealer != NULL;
@@ -238,7 +238,7 @@ static bool seal_output(struct log_sealer *sealer, struct log_sealed *old,
 bool log_seal_again(const char *dir, struct log_sealed *old, const struct log_seal_filter *filter,
                     struct log_sealed **ret_sealed, uint64_t *ret_damaged, struct fl_err *err)
 {
-    struct log_sealer *sealer = log_sealer_create(dir, &old->header, err);
+    struct log_sealer *sealer = log_sealer_create(dir, &old->header, old->sealed_at, err);
     struct block block = {0};
     bool is_sealed = sealer != NULL;
 

@@ -19,9 +19,9 @@ struct log_seal_filter {
                      struct log_mark_list *ret_marks, uint64_t *ret_end);
 };
 
-/* True: *ret_sealed is the file, or NULL if no output is left.  *ret_damaged: how many entries are
- * damaged; each is a gap in the file. */
-FL_CHECK bool log_seal_segment(const char *dir, const struct log_segment *segment,
+/* 'now' is the time of sealing.  True: *ret_sealed is the file, or NULL if no output is left.
+ * *ret_damaged: how many entries are damaged; each is a gap in the file. */
+FL_CHECK bool log_seal_segment(const char *dir, const struct log_segment *segment, fl_ms now,
                                const struct log_seal_filter *filter, struct log_sealed **ret_sealed,
                                uint64_t *ret_damaged, struct fl_err *err);
 

@@ -87,7 +87,9 @@ static bool read_header(struct log_sealed *sealed, struct fl_err *err)
     sealed->raw_bytes = trailer.raw_bytes;
     sealed->job_min = trailer.job_min;
     sealed->job_max = trailer.job_max;
-    sealed->last_time = trailer.last_time;
+    sealed->sealed_at = trailer.sealed_at != 0
+                            ? trailer.sealed_at
+                            : (fl_ms)stat.st_mtim.tv_sec * 1000; /* an older file */
     sealed->key_blocks_len = trailer.key_blocks_len;
     if ((uint64_t)sealed->key_blocks_len * LOG_KEY_FILTER_BLOCK_BYTES >
         sealed->tables_pos - LOG_SEALED_HEADER_BYTES) {

@@ -38,7 +38,7 @@ struct log_sealed {
     uint64_t job_min, job_max;
     struct log_key first, last; /* the keys of its first and last output */
     uint32_t key_blocks_len;    /* 0: it has no filter of keys */
-    fl_ms last_time;            /* the newest record, or when it was made */
+    fl_ms sealed_at;            /* by the hub's clock; retention counts from it */
     uint8_t filter[LOG_FILTER_BYTES];
     bool is_removed;        /* the last reference removes the file */
     atomic_bool is_damaged; /* a block was found damaged */
@@ -92,7 +92,7 @@ struct log_sealer; /* opaque */
 
 /* Writes to a file beside the final one until it is finished. */
 struct log_sealer *log_sealer_create(const char *dir, const struct log_segment_header *header,
-                                     struct fl_err *err);
+                                     fl_ms sealed_at, struct fl_err *err);
 void log_sealer_destroy(struct log_sealer *sealer); /* NULL is fine; removes an unfinished file */
 
 /* Call it for each output in order of keys, and after each call add the output's runs in order of

@@ -118,6 +118,7 @@ void log_sealed_trailer_put(struct fl_buf *out, const struct log_sealed_trailer 
     fl_buf_put_u64(out, trailer->job_max);
     fl_buf_put_i64(out, trailer->last_time);
     fl_buf_put_u32(out, trailer->key_blocks_len);
+    fl_buf_put_i64(out, trailer->sealed_at);
     put_zeros(out, LOG_SEALED_TRAILER_BYTES - 4 - (out->len - begin));
     fl_buf_put_u32(out, fl_crc32c(0, out->at + begin, LOG_SEALED_TRAILER_BYTES - 4));
     fl_assert(out->is_over || out->len - begin == LOG_SEALED_TRAILER_BYTES);
@@ -146,6 +147,7 @@ bool log_sealed_trailer_get(const uint8_t bytes[LOG_SEALED_TRAILER_BYTES],
     trailer.job_max = fl_read_u64(&reader);
     trailer.last_time = fl_read_i64(&reader);
     trailer.key_blocks_len = fl_read_u32(&reader);
+    trailer.sealed_at = fl_read_i64(&reader);
     reader.pos = LOG_SEALED_TRAILER_BYTES - 4;
     if (fl_read_u32(&reader) != fl_crc32c(0, bytes, LOG_SEALED_TRAILER_BYTES - 4)) {
         return fl_fail(err, FL_TORN, "its trailer is damaged");

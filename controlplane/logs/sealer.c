@@ -32,7 +32,7 @@ struct log_sealer {
     FL_VEC(struct log_sealed_frame) frames;
     uint64_t next_line; /* behind the last run */
     uint8_t filter[LOG_FILTER_BYTES];
-    fl_ms last_time;
+    fl_ms last_time, sealed_at;
 };
 
 static bool write_all(struct log_sealer *sealer, const uint8_t *at, size_t len, struct fl_err *err)
@@ -53,7 +53,7 @@ static bool write_all(struct log_sealer *sealer, const uint8_t *at, size_t len, 
 }
 
 struct log_sealer *log_sealer_create(const char *dir, const struct log_segment_header *header,
-                                     struct fl_err *err)
+                                     fl_ms sealed_at, struct fl_err *err)
 {
     struct log_sealer *sealer = fl_new(struct log_sealer);
     uint8_t bytes[LOG_SEALED_HEADER_BYTES];
@@ -64,6 +64,7 @@ struct log_sealer *log_sealer_create(const char *dir, const struct log_segment_h
     sealer->part_path = log_file_path(dir, header, "part");
     sealer->header = *header;
     sealer->last_time = header->created_at;
+    sealer->sealed_at = sealed_at;
     sealer->packed_bytes = ZSTD_compressBound(LOG_BLOCK_BYTES_MAX);
     sealer->packed = fl_realloc_array(NULL, uint8_t, sealer->packed_bytes);
     fl_buf_init(&sealer->block, LOG_BLOCK_BYTES_MAX);
@@ -203,6 +204,7 @@ static bool write_tables(struct log_sealer *sealer, struct fl_err *err)
         .tables_pos = sealer->bytes,
         .raw_bytes = sealer->raw_bytes,
         .last_time = sealer->last_time,
+        .sealed_at = sealer->sealed_at,
         .key_blocks_len = log_key_filter_blocks(outputs_len),
         .job_min = outputs_len > 0 ? sealer->outputs.at[0].key.attempt.job.n : 0,
         .job_max = outputs_len > 0 ? sealer->outputs.at[outputs_len - 1].key.attempt.job.n : 0,

@@ -249,7 +249,8 @@ static bool seal(struct log_sealer_thread *sealer, struct log_segment *segment)
     uint64_t bytes_in = segment->bytes;
     uint64_t bytes_out;
 
-    if (!log_seal_segment(sealer->config.dir, segment, &filter, &sealed, &damaged, &err)) {
+    if (!log_seal_segment(sealer->config.dir, segment, fl_clock_wall(), &filter, &sealed, &damaged,
+                          &err)) {
         fl_log(FL_LOG_ERROR, "logs", "seal_failed", FL_LOG_S("file", segment->path),
                FL_LOG_ERR(&err));
         return false;
@@ -402,7 +403,7 @@ static void pass(struct log_sealer_thread *sealer)
             sealed->is_told = true;
             tell_damage(sealer, sealed->path, 1);
         }
-        if (sealer->config.retention_ms > 0 && sealed->last_time < oldest) {
+        if (sealer->config.retention_ms > 0 && sealed->sealed_at < oldest) {
             remove_file(sealer, sealed);
             continue;
         }

@@ -2,7 +2,8 @@
  * - seal: a segment that is not written any more becomes a sealed file: outputs by key, each
  *   output's records in order, compressed.  It leaves out forgotten jobs, and the middle of outputs
  *   that are over their share of their attempt's limit (budget.h).
- * - retention: a sealed file whose newest record is older than retention_ms is removed.
+ * - retention: a file that was sealed longer ago than retention_ms is removed.  The hub's clock
+ *   counts, not the records' times, which are the agents'.
  * - a file is rewritten if it has a forgotten job, or if half of it is middle by now.
  * A failed step is tried again a minute later; no output is lost meanwhile, since the older file is
  * removed last. */

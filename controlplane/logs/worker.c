@@ -170,7 +170,7 @@ static void let_go(struct log_worker *worker)
 }
 
 /* Closes segments so that they are sealed: those that are large or old, and the one with the most
- * ended outputs while there are too many, or while others wait for their room in the table. */
+ * ended outputs while there are too many, or while the table is full. */
 static void close_segments(struct log_worker *worker, fl_ms now)
 {
     bool is_aged = now - worker->aged_at >= IDLE_MS;
@@ -193,7 +193,8 @@ static void close_segments(struct log_worker *worker, fl_ms now)
         if (!most || writer->ended_len > most->ended_len) most = writer;
     }
     if (most && most->ended_len > 0 &&
-        (worker->ended_len > worker->config.ended_max || worker->waiting_len > 0)) {
+        (worker->ended_len > worker->config.ended_max ||
+         worker->index->outputs_len >= worker->config.sources_max)) {
         log_cluster_writer_close(worker, most);
     }
 }

@@ -141,13 +141,15 @@ static void break_off(struct log_worker *worker, const struct log_request *reque
         &(struct log_answer){.connection = request->connection, .is_broken = true, .err = *err});
 }
 
-/* Puts the source into the table.  False: it must wait, see err. */
-static bool add_output(struct log_worker *worker, const struct log_request *request,
+/* Puts the source into the table.  A new one goes behind those that wait.  False: it must wait, see
+ * err. */
+static bool add_output(struct log_worker *worker, const struct log_request *request, bool is_new,
                        struct log_output **ret_output, struct fl_err *err)
 {
     struct log_known known;
 
-    if (worker->index->outputs_len >= worker->config.sources_max) {
+    if (worker->index->outputs_len + (is_new ? worker->waiting_len : 0) >=
+        worker->config.sources_max) {
         return fl_fail(err, FL_FULL, "%u log sources are open", worker->config.sources_max);
     }
     if (!log_index_sealed_end(worker->index, request->cluster, &request->key, &known, err)) {
@@ -216,8 +218,8 @@ static void open_source(struct log_worker *worker, const struct log_request *req
     log_index_lock(worker->index);
     output = log_index_find(worker->index, &request->key);
     log_index_unlock(worker->index);
-    if (!output && !add_output(worker, request, &output, &err)) {
-        worker->admit_at = fl_clock_mono() + LOG_WORKER_RETRY_MS;
+    if (!output && !add_output(worker, request, answer == FL_LOG_cursor, &output, &err)) {
+        if (err.code != FL_FULL) worker->admit_at = fl_clock_mono() + LOG_WORKER_RETRY_MS;
         wait_for_room(worker, request, err.code);
         return;
     }

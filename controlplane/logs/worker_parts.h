@@ -12,7 +12,9 @@
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 
-#define LOG_WORKER_RETRY_MS ((fl_ms)500) /* how soon to try a full disk again */
+#define LOG_WORKER_RETRY_MS ((fl_ms)500) /* how soon to try a full disk again, at first */
+#define LOG_WORKER_RETRY_MS_MAX                                                                    \
+    ((fl_ms)30000) /* after a minute that went well it is at first again */
 
 /* One entry to write into a segment. */
 struct log_cluster_writer_entry {
@@ -72,7 +74,9 @@ struct log_worker {
     FL_VEC(struct fl_job) woken;
     FL_VEC(struct log_output *) paused;
     struct log_cluster_writer *dirty_first, *dirty_last; /* in the order they became dirty */
-    fl_ms retry_at, aged_at;
+    fl_ms retry_at, retry_ms, aged_at;
+    fl_ms full_until;     /* when the disk last had room again */
+    size_t refused_bytes; /* the batch that had no room */
     bool is_full;
     pthread_t thread;
     bool is_running;

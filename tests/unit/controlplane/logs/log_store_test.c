@@ -536,10 +536,23 @@ static void lines_in_a_gap_count_and_who_begins_at_one_is_given_the_gap(void **s
 
 static _Atomic int writes_left = -1; /* below 0: without end */
 static _Atomic int syncs_to_fail;
+static _Atomic long room_bytes = -1; /* the most that one call may write; below 0: all */
+static _Atomic int writes_refused;
+
+static size_t iov_bytes(const struct iovec *iov, int iov_len)
+{
+    size_t bytes = 0;
+
+    for (int i = 0; i < iov_len; i++) {
+        bytes += iov[i].iov_len;
+    }
+    return bytes;
+}
 
 static ssize_t fake_writev(int fd, const struct iovec *iov, int iov_len, off_t pos)
 {
-    if (writes_left == 0) {
+    if (writes_left == 0 || (room_bytes >= 0 && iov_bytes(iov, iov_len) > (size_t)room_bytes)) {
+        writes_refused++;
         errno = ENOSPC;
         return -1;
     }
@@ -589,6 +602,35 @@ static void a_full_disk_pauses_and_recovers_by_itself(void **state)
     assert_false(log_store_stats(world.store).is_full);
     check_all(&world);
     log_world_crash(&world);
+    check_all(&world);
+    log_world_fini(&world);
+}
+
+static void a_full_disk_is_tried_with_what_waits_and_less_and_less_often(void **state)
+{
+    static struct log_world world;
+    fl_ms until;
+
+    (void)state;
+    log_world_init(&world, 23);
+    world.config.disk = &fake_disk;
+    log_world_restart(&world);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_write_random(&world, 0, 100000, 1000);
+    room_bytes = 100; /* enough for an empty segment, not for the output */
+    writes_refused = 0;
+    while (!log_store_stats(world.store).is_full) {
+        log_world_step(&world);
+    }
+    until = fl_clock_mono() + 3200;
+    while (fl_clock_mono() < until) {
+        assert_true(log_store_stats(world.store).is_full); /* it does not begin in vain */
+        log_world_step(&world);
+    }
+    assert_in_range(writes_refused, 2, 3); /* the output, and trials after 0.5 s and 1.5 s */
+    room_bytes = -1;
+    log_world_end(&world, 0);
+    log_world_settle(&world);
     check_all(&world);
     log_world_fini(&world);
 }
@@ -662,6 +704,7 @@ static void a_forgotten_job_is_gone_also_after_a_restart(void **state)
     log_world_fini(&world);
 }
 
+/* Also if its agent's clock is wrong by a century. */
 static void what_is_older_than_the_retention_goes(void **state)
 {
     static struct log_world world;
@@ -673,7 +716,7 @@ static void what_is_older_than_the_retention_goes(void **state)
     log_world_init(&world, 13);
     small(&world);
     log_world_add(&world, JOB, 0, 1, 0);
-    log_world_write_random(&world, 0, 700000, 1000);
+    log_world_write_random(&world, 0, 700000, 4102444800000);
     log_world_end(&world, 0);
     log_world_settle(&world);
     wait_until_sealed(&world, 1);
@@ -1005,6 +1048,7 @@ FL_TESTS(cmocka_unit_test(what_was_written_is_what_is_read),
          cmocka_unit_test(what_was_sealed_before_a_restart_is_cut_when_others_need_their_share),
          cmocka_unit_test(lines_in_a_gap_count_and_who_begins_at_one_is_given_the_gap),
          cmocka_unit_test(a_full_disk_pauses_and_recovers_by_itself),
+         cmocka_unit_test(a_full_disk_is_tried_with_what_waits_and_less_and_less_often),
          cmocka_unit_test(a_failed_sync_acknowledges_nothing_that_it_covered),
          cmocka_unit_test(a_forgotten_job_is_gone_also_after_a_restart),
          cmocka_unit_test(what_is_older_than_the_retention_goes),
