@@ -13,6 +13,8 @@ struct agent {
     struct runtime runtime;
     const char *cluster_uid;
     struct fl_notify *notify;
+    void *refused_ctx;
+    void (*refused)(void *ctx, const char *why);
     uint64_t boot; /* random; HELLO has it: it tells this process from other agents' processes */
     struct log_feed *feed;
     struct agent_engine *engine;
@@ -64,6 +66,15 @@ static void on_closed(void *ctx, const char *why)
     agent_engine_session_down(agent->engine);
 }
 
+static void on_refused(void *ctx, const char *why)
+{
+    struct agent *agent = ctx;
+
+    fl_log(FL_LOG_WARN, "agent", "refused", FL_LOG_S("why", why));
+    fl_notify_status(agent->notify, "refused by the control plane; jobs go on");
+    if (agent->refused) agent->refused(agent->refused_ctx, why);
+}
+
 static void on_busy(void *ctx, bool is_on)
 {
     struct agent *agent = ctx;
@@ -98,6 +109,7 @@ static bool dial(struct agent *agent, struct fl_loop *loop, const struct agent_s
         .message = on_message,
         .closed = on_closed,
         .busy = on_busy,
+        .refused = on_refused,
     };
     struct agent_dialer_config tunnel = {
         .hub = config->hub,
@@ -124,6 +136,8 @@ bool agent_create(struct fl_loop *loop, const struct agent_setup *config, struct
     agent->runtime = runtime;
     agent->cluster_uid = config->cluster_uid;
     agent->notify = config->notify;
+    agent->refused_ctx = config->ctx;
+    agent->refused = config->refused;
     agent->boot = fl_random_u64();
     agent->feed = log_feed_create(loop, runtime);
     ports.output = log_feed_listener(agent->feed);
@@ -135,6 +149,11 @@ bool agent_create(struct fl_loop *loop, const struct agent_setup *config, struct
     }
     *ret_agent = agent;
     return true;
+}
+
+bool agent_reload_identity(struct agent *agent, struct fl_err *err)
+{
+    return agent_dialer_reload(agent->dialer, err);
 }
 
 void agent_destroy(struct agent *agent)

@@ -16,10 +16,14 @@ struct agent_setup {
     const char *cluster_uid;
     struct identity_store store;
     struct fl_notify *notify; /* hears whether the tunnel is up */
+    void *ctx;
+    void (*refused)(void *ctx, const char *why); /* as in tunnel/dialer.h */
 };
 
 /* Begins the runtime and dials the tunnel.  Borrows all arguments.  False: as
  * agent_dialer_create. */
 FL_CHECK bool agent_create(struct fl_loop *loop, const struct agent_setup *config,
                            struct runtime runtime, struct agent **ret_agent, struct fl_err *err);
+/* There is another identity in the store. */
+FL_CHECK bool agent_reload_identity(struct agent *agent, struct fl_err *err);
 void agent_destroy(struct agent *agent); /* leaves all replicas running; NULL is fine */

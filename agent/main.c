@@ -22,7 +22,8 @@ struct daemon {
     struct fl_state_dir *state_dir;
     struct runtime runtime;
     struct agent_setup setup;
-    struct agent_enrol *enrol; /* NULL, but while the agent enrols at its first start */
+    struct agent_enrol *enrol; /* NULL, but while the agent enrols */
+    bool is_token_bad;         /* it was refused; a restart tries it, or another one, again */
     struct agent *agent;
 };
 
@@ -47,7 +48,9 @@ static const char *maybe(const struct daemon *daemon, enum agent_config setting)
     return text(daemon, setting)[0] ? text(daemon, setting) : NULL;
 }
 
-static struct agent_setup agent_setup(const struct daemon *daemon)
+static void on_refused(void *ctx, const char *why);
+
+static struct agent_setup agent_setup(struct daemon *daemon)
 {
     struct agent_setup config = {
         .hub = maybe(daemon, AGENT_CONFIG_hub),
@@ -57,6 +60,8 @@ static struct agent_setup agent_setup(const struct daemon *daemon)
         .cluster_uid = maybe(daemon, AGENT_CONFIG_cluster_uid),
         .store = identity_folder(fl_state_dir_path(daemon->state_dir)),
         .notify = daemon->run->notify,
+        .ctx = (void *)daemon,
+        .refused = on_refused,
     };
 
     if (!config.cluster_uid) config.cluster_uid = fl_state_dir_instance(daemon->state_dir);
@@ -89,7 +94,8 @@ static void on_enrolled(void *ctx, const struct fl_err *why_not)
     if (err.text[0] || !work(daemon, &err)) fl_program_fail(daemon->run, &err);
 }
 
-static bool enrol(struct daemon *daemon, struct fl_err *err)
+static void begin_enrol(struct daemon *daemon, fl_ms give_up_ms,
+                        void (*done)(void *ctx, const struct fl_err *why_not))
 {
     const struct agent_setup *agent = &daemon->setup;
     struct agent_enrol_config config = {
@@ -102,20 +108,59 @@ static bool enrol(struct daemon *daemon, struct fl_err *err)
         .proxy = agent->proxy,
         .no_proxy = agent->no_proxy,
         .timeout_ms = ENROL_TRY_MS,
-        .give_up_ms = fl_config_int(daemon->run->config, AGENT_CONFIG_enrol_timeout),
+        .give_up_ms = give_up_ms,
         .ctx = daemon,
-        .done = on_enrolled,
+        .done = done,
     };
 
-    if (!config.join_token[0]) {
+    fl_log(FL_LOG_INFO, "agent", "enrolling");
+    fl_notify_status(daemon->run->notify, "enrolling");
+    daemon->enrol = agent_enrol_start(daemon->run->loop, &config);
+}
+
+static bool enrol(struct daemon *daemon, struct fl_err *err)
+{
+    if (!text(daemon, AGENT_CONFIG_join_token)[0]) {
         return fl_fail(err, FL_ABSENT,
                        "this agent has not joined yet: 'fairlead cluster join NAME' makes a "
                        "token, which goes into --join-token @FILE");
     }
-    fl_log(FL_LOG_INFO, "agent", "enrolling");
-    fl_notify_status(daemon->run->notify, "enrolling");
-    daemon->enrol = agent_enrol_start(daemon->run->loop, &config);
+    begin_enrol(daemon, fl_config_int(daemon->run->config, AGENT_CONFIG_enrol_timeout),
+                on_enrolled);
     return true;
+}
+
+/* ---- an identity that is refused ------------------------------------------------------------- */
+
+static void on_enrolled_again(void *ctx, const struct fl_err *why_not)
+{
+    struct daemon *daemon = ctx;
+    struct fl_err err = {0};
+
+    if (why_not) {
+        err = *why_not;
+        daemon->is_token_bad = err.code == FL_DENIED || err.code == FL_INVALID;
+    }
+    agent_enrol_destroy(daemon->enrol);
+    daemon->enrol = NULL;
+    if (err.text[0] || !agent_reload_identity(daemon->agent, &err)) {
+        fl_log(FL_LOG_WARN, "agent", "not_enrolled", FL_LOG_ERR(&err),
+               FL_LOG_S("then", daemon->is_token_bad
+                                    ? "start the agent with a new join token"
+                                    : "the join token is tried again when it is refused again"));
+    }
+}
+
+/* A join token wins over an identity that the control plane does not let in: one that expired long
+ * ago, was revoked or is locked.  A token that was used up earlier is refused, and nothing is
+ * lost. */
+static void on_refused(void *ctx, const char *why)
+{
+    struct daemon *daemon = ctx;
+
+    (void)why; /* it is logged */
+    if (daemon->enrol || daemon->is_token_bad || !text(daemon, AGENT_CONFIG_join_token)[0]) return;
+    begin_enrol(daemon, 0, on_enrolled_again);
 }
 
 static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *err)

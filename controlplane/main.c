@@ -403,6 +403,7 @@ static bool start_engine(struct daemon *daemon, struct fl_err *err)
     config.store.instance = fl_state_dir_instance(daemon->dir);
     config.store.partition = partitions(daemon);
     config.engine.seed = fl_random_u64();
+    config.engine.core.rejoin_ms = (uint32_t)number(daemon, CONFIG_agent_rejoin);
     config.engine.core.queues_max = (uint32_t)number(daemon, CONFIG_queues_max);
     config.engine.core.claims_percent_max = (uint32_t)number(daemon, CONFIG_claims_percent);
     config.state_dir_fd = fl_state_dir_fd(daemon->dir);

@@ -180,6 +180,16 @@ static void take_message(struct agent_dialer *dialer, const struct fl_msg *msg)
     dialer->ports.message(dialer->ports.ctx, msg, spec);
 }
 
+static void be_refused(struct agent_dialer *dialer, struct fl_str text)
+{
+    char why[256];
+
+    agent_renewal_hurry(dialer->renewal);
+    if (dialer->is_opened || !dialer->ports.refused) return;
+    snprintf(why, sizeof why, FL_STR_FMT, FL_STR_ARG(text));
+    dialer->ports.refused(dialer->ports.ctx, why);
+}
+
 static void take_answer(struct agent_dialer *dialer, const struct fl_mux_item *item)
 {
     if (item->answer == FL_LINK_DO_BEGIN) {
@@ -191,6 +201,7 @@ static void take_answer(struct agent_dialer *dialer, const struct fl_mux_item *i
 
         snprintf(dialer->lost_why, sizeof dialer->lost_why, "%s: " FL_STR_FMT,
                  fl_code_name((enum fl_code)bye->code), FL_STR_ARG(bye->text));
+        if (bye->code == FL_DENIED) be_refused(dialer, bye->text);
     }
     act(dialer, item->answer);
 }
@@ -408,6 +419,13 @@ void agent_dialer_put(struct agent_dialer *dialer, const struct fl_msg *msg)
     if (!dialer->is_opened) return;
     fl_mux_put(dialer->mux, msg);
     touch(dialer);
+}
+
+bool agent_dialer_reload(struct agent_dialer *dialer, struct fl_err *err)
+{
+    if (!agent_renewal_reload(dialer->renewal, err)) return false;
+    dialer->is_renewed = true;
+    return true;
 }
 
 bool agent_dialer_is_up(const struct agent_dialer *dialer)

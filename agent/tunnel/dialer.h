@@ -31,6 +31,9 @@ struct agent_dialer_ports {
     /* WELCOME, RESYNC, START, GO, STOP, ACK.  'spec' is the job document of a START.  Borrowed. */
     void (*message)(void *ctx, const struct fl_msg *msg, struct fl_str spec);
     void (*closed)(void *ctx, const char *why); /* after 'opened' only, once */
+    /* The control plane does not let this identity in, in its words; it is asked again with the
+     * usual waits.  May be NULL. */
+    void (*refused)(void *ctx, const char *why);
     /* Much control waits to be sent, or little again; 'closed' ends it without a call.  Called at
      * the end of a turn, from no other call; may be NULL. */
     void (*busy)(void *ctx, bool is_on);
@@ -58,6 +61,9 @@ void agent_dialer_destroy(struct agent_dialer *dialer); /* calls no port; NULL i
 
 /* replica, node, inventory_*: must pass fl_msg_check. */
 void agent_dialer_put(struct agent_dialer *dialer, const struct fl_msg *msg);
+
+/* The store has another identity now: the next dial shows it. */
+FL_CHECK bool agent_dialer_reload(struct agent_dialer *dialer, struct fl_err *err);
 
 bool agent_dialer_is_up(const struct agent_dialer *dialer);
 struct fl_streams *agent_dialer_streams(struct agent_dialer *dialer); /* NULL: it is not up */

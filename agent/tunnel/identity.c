@@ -201,6 +201,7 @@ fl_ms agent_identity_renew_at(const struct fl_cert *cert, bool is_fresh, fl_ms n
     fl_ms half = cert->from + half_ms;
 
     if (is_fresh && (half <= now || half > now + half_ms)) return now + half_ms;
+    if (now < cert->from) return now; /* the clock is behind, and would let it expire */
     return half;
 }
 

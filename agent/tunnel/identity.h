@@ -32,7 +32,8 @@ const struct fl_cert *agent_identity_cert(const struct agent_identity *identity)
 /* When to ask for the next certificate, on the agent's wall clock: at half of this one's life.  For
  * a certificate that 'is_fresh', received right now, the time is at most half of its life from now;
  * it is exactly that if the agent's clock says that this half is over already: then the clock is
- * wrong, and to ask again at once would never end. */
+ * wrong, and to ask again at once would never end.  A clock that stands before the beginning of a
+ * certificate that was stored is behind: the time is now. */
 fl_ms agent_identity_renew_at(const struct fl_cert *cert, bool is_fresh, fl_ms now);
 
 /* The key for the next certificate, stored before the agent asks.  If the answer is lost, the agent

@@ -132,6 +132,24 @@ void agent_renewal_answer(struct agent_renewal *renewal, const struct fl_msg_ren
     }
 }
 
+void agent_renewal_hurry(struct agent_renewal *renewal)
+{
+    renewal->at = fl_loop_wall(renewal->loop);
+    if (!renewal->key) fl_timer_in(&renewal->timer, FL_SECOND_MS);
+}
+
+bool agent_renewal_reload(struct agent_renewal *renewal, struct fl_err *err)
+{
+    struct agent_identity *identity;
+
+    if (!agent_identity_load(renewal->store, &identity, err)) return false;
+    drop_key(renewal);
+    agent_identity_destroy(renewal->identity);
+    renewal->identity = identity;
+    plan(renewal, true);
+    return true;
+}
+
 void agent_renewal_closed(struct agent_renewal *renewal)
 {
     if (!renewal->key) return;

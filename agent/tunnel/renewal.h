@@ -26,5 +26,9 @@ void agent_renewal_destroy(struct agent_renewal *renewal); /* NULL is fine */
 const struct agent_identity *agent_renewal_identity(const struct agent_renewal *renewal);
 
 void agent_renewal_answer(struct agent_renewal *renewal, const struct fl_msg_renewed *renewed);
+/* The control plane refused the certificate: ask for the next one as soon as the tunnel is up. */
+void agent_renewal_hurry(struct agent_renewal *renewal);
+/* The identity was stored anew by an enrolment. */
+FL_CHECK bool agent_renewal_reload(struct agent_renewal *renewal, struct fl_err *err);
 void agent_renewal_closed(struct agent_renewal *renewal); /* the tunnel ended: expect no answer */
 uint64_t agent_renewal_count(const struct agent_renewal *renewal); /* certificates received */

@@ -13,6 +13,7 @@
 #include "shared/io/log.h"
 #include "shared/io/loop.h"
 #include "shared/link/mux.h"
+#include "shared/tls/cert.h"
 #include "shared/tls/context.h"
 
 #define SUBPROTOCOL "fairlead.tunnel.1"
@@ -24,6 +25,7 @@ enum {
 };
 
 struct tunnel_socket {
+    struct fl_loop *loop;
     struct tunnel_socket_config config;
     struct tunnel_socket_port port;
     struct agent_route *route;
@@ -75,7 +77,8 @@ static bool make_vhost(struct tunnel_socket *socket, const struct agent_identity
     if (!fl_tls_client(&(struct fl_tls_client){.ca_pem = agent_identity_ca(identity),
                                                .cert_pem = agent_identity_chain(identity),
                                                .key_pem = agent_identity_key(identity),
-                                               .is_13_only = true},
+                                               .is_13_only = true,
+                                               .is_early_accepted = true},
                        &socket->tls, err)) {
         return false;
     }
@@ -221,6 +224,19 @@ bool tunnel_socket_send(struct tunnel_socket *socket)
 
 /* ---- libwebsockets' callbacks ---------------------------------------------------------------- */
 
+/* Once a connection, which is rare. */
+static void note_skew(const struct tunnel_socket *socket, X509 *x509)
+{
+    struct fl_err err = {0};
+    struct fl_cert cert;
+    fl_ms wall = fl_loop_wall(socket->loop);
+
+    if (!fl_cert_of(x509, &cert, &err) || cert.from <= wall) return;
+    fl_log(FL_LOG_WARN, "tunnel", "clock_skew", FL_LOG_N("ms", cert.from - wall),
+           FL_LOG_S("why", "the control plane's certificate begins in the future: this clock is "
+                           "behind, or the control plane's was ahead"));
+}
+
 /* libwebsockets checks this too, but its flags can switch that off. */
 static bool is_hub(const struct tunnel_socket *socket)
 {
@@ -231,6 +247,7 @@ static bool is_hub(const struct tunnel_socket *socket)
         cert && SSL_get_verify_result(ssl) == X509_V_OK &&
         (X509_check_host(cert, name, 0, 0, NULL) == 1 || X509_check_ip_asc(cert, name, 0) == 1);
 
+    if (is_good) note_skew(socket, cert);
     X509_free(cert);
     return is_good;
 }
@@ -320,6 +337,7 @@ struct tunnel_socket *tunnel_socket_create(struct fl_loop *loop,
 {
     struct tunnel_socket *socket = fl_new(struct tunnel_socket);
 
+    socket->loop = loop;
     socket->config = *config;
     socket->port = *port;
     fl_buf_init(&socket->out, LWS_PRE + FL_MUX_WRITE_BYTES_MAX);

@@ -18,6 +18,7 @@ struct core_config core_config_default(void)
                                 .backoff_max_ms = 300000,
                                 .silence_ms = 60000,
                                 .resend_ms = 30000,
+                                .rejoin_ms = 7 * 24 * FL_HOUR_MS,
                                 .stray_ms = 15 * FL_MINUTE_MS,
                                 .claims_percent_max = 50,
                                 .round_starts_max = 2000,

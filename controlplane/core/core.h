@@ -32,6 +32,7 @@ struct core_config {
     uint32_t backoff_max_ms;     /* 5 min; both +-20 % */
     uint32_t silence_ms;         /* a lost session makes attempts unknown after it */
     uint32_t resend_ms;          /* a lost START waits so long for its nodes: 30 s */
+    uint32_t rejoin_ms;          /* a cluster comes back with a certificate expired so long: 7 d */
     uint32_t stray_ms;           /* a job whose number was lost is stopped after it: 15 min */
     uint32_t claims_percent_max; /* all claims on a cluster take at most this share of it */
     uint32_t round_starts_max;   /* placements of one core_settle; the rest goes on next turn */

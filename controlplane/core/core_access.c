@@ -279,6 +279,22 @@ static void renew(struct core *core, const struct core_event *event, struct core
     answer_certificate(batch, event, cluster);
 }
 
+/* Holding the key of the newest certificate is proof enough for some days; then it might lie in an
+ * old backup.  NULL: it has not expired, or may be used to come back and be renewed. */
+static const char *expiry_refusal(const struct core *core, const struct core_event *event,
+                                  struct core_batch *batch, const struct cluster *cluster)
+{
+    uint64_t expired_ms = event->session_open.expired_ms;
+
+    if (expired_ms <= core->config.rejoin_ms) return NULL;
+    return fl_arena_printf(&batch->arena,
+                           "the certificate of cluster %s expired %" PRIu64 " h ago; until %" PRIu64
+                           " h it comes back by itself, now 'fairlead cluster join %s' makes a "
+                           "token that lets it in again",
+                           cluster->name, expired_ms / FL_HOUR_MS,
+                           (uint64_t)core->config.rejoin_ms / FL_HOUR_MS, cluster->name);
+}
+
 bool core_access_check(struct core *core, const struct core_event *event, struct core_batch *batch,
                        struct cluster *cluster, const char **ret_why)
 {
@@ -287,7 +303,14 @@ bool core_access_check(struct core *core, const struct core_event *event, struct
 
     *ret_why = core_access_refusal(cluster);
     if (*ret_why) return false;
-    if (generation == 0 || generation >= cluster->seen) return true;
+    if (generation == 0 || generation >= cluster->seen) {
+        *ret_why = expiry_refusal(core, event, batch, cluster);
+        return *ret_why == NULL;
+    }
+    if (event->session_open.expired_ms) {
+        *ret_why = "this certificate has expired, and was replaced by a newer one";
+        return false;
+    }
     if (core->now - (fl_ms)event->session_open.age_ms <= cluster->seen_at) {
         *ret_why = "this certificate was replaced by a newer one";
         return false;

@@ -238,6 +238,7 @@ struct core_event {
             uint64_t generation; /* the certificate carries it; 0: not told */
             uint64_t age_ms;     /* so long ago the connection was made and its certificate good */
             uint64_t boot;       /* names one life of the agent; 0: not told */
+            uint64_t expired_ms; /* so long the certificate had expired then; 0: it was good */
         } session_open;
         struct {
             struct fl_cluster cluster;

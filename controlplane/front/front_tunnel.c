@@ -34,8 +34,11 @@ static bool on_peer(void *ctx, const struct tunnel_peer *peer, struct fl_str clu
         return fl_fail(err, FL_DENIED, "no cluster %s is known here (yet)", uuid);
     }
     if (cluster.access != CORE_ACCESS_open) {
-        return fl_fail(err, FL_DENIED, "cluster %s is %s", cluster.name,
-                       cluster.access == CORE_ACCESS_locked ? "locked" : "revoked");
+        return fl_fail(err, FL_DENIED,
+                       "cluster %s is %s; 'fairlead cluster join %s' makes a token that lets it in "
+                       "again",
+                       cluster.name, cluster.access == CORE_ACCESS_locked ? "locked" : "revoked",
+                       cluster.name);
     }
     if (!fl_str_eq(fl_str_c(cluster.uid), cluster_uid)) {
         return fl_fail(err, FL_DENIED, "cluster %s enrolled with another uid", cluster.name);

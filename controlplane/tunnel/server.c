@@ -18,8 +18,9 @@
 #define MODULE "tunnel"
 
 enum {
-    CLOSE_MS = 2000,   /* how long the last bytes may take */
-    RETRY_HELD_MS = 5, /* how soon to offer an event again that found no room */
+    REJOIN_LIFE_MS = 60000, /* a tunnel with an expired certificate, in which it is renewed */
+    CLOSE_MS = 2000,        /* how long the last bytes may take */
+    RETRY_HELD_MS = 5,      /* how soon to offer an event again that found no room */
 };
 
 struct conn {
@@ -315,12 +316,23 @@ static void on_opened(void *owner, const struct fl_cert *cert)
     struct conn *conn = owner;
     struct tunnel_server *server = conn->server;
     struct tunnel_peer peer = {.cert = *cert};
+    fl_ms wall = fl_loop_wall(server->loop);
+    fl_ms left = cert->until - wall;
 
     end_handshake(conn, true);
     memcpy(peer.address, conn->address, sizeof peer.address);
+    if (cert->from > wall) {
+        fl_log(FL_LOG_WARN, MODULE, "clock_skew", FL_LOG_S("peer", conn->address),
+               FL_LOG_N("ms", cert->from - wall),
+               FL_LOG_S("why", "its certificate, which we issued, begins in the future: our clock "
+                               "was ahead then, or is behind now"));
+    }
+    if (left <= 0) { /* the core decides whether it may come back; then it renews */
+        peer.expired_ms = left < 0 ? -left : 1;
+        left = REJOIN_LIFE_MS;
+    }
     conn->session =
-        session_create(&server->shared, &peer, conn->id,
-                       now_of(server) + cert->until - fl_loop_wall(server->loop), now_of(server));
+        session_create(&server->shared, &peer, conn->id, now_of(server) + left, now_of(server));
     touch(conn);
 }
 

@@ -33,6 +33,7 @@ struct tunnel_server; /* opaque */
 /* The other end, by its certificate, which is verified and belongs to a cluster. */
 struct tunnel_peer {
     struct fl_cert cert;
+    fl_ms expired_ms; /* since when it has expired, by this host's clock; 0: it is good */
     char address[FL_NET_TEXT_MAX]; /* for the log */
 };
 

@@ -86,6 +86,7 @@ struct session *session_create(struct session_shared *shared, const struct tunne
     session->expires_at = expires_at;
     session->peer.connection = connection;
     session->peer.generation = peer->cert.generation;
+    session->peer.expired_ms = (uint64_t)peer->expired_ms;
     session->mux = fl_mux_create(&config, now);
     make_streams(session);
     order_sender_init(&session->orders, &shared->ports, &shared->stats, session->mux,

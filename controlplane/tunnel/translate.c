@@ -203,6 +203,7 @@ static void take_hello(const struct translate_peer *peer, const struct fl_msg_he
     event->session_open.generation = peer->generation;
     event->session_open.age_ms = peer->age_ms;
     event->session_open.boot = hello->boot;
+    event->session_open.expired_ms = peer->expired_ms;
     event->session_open.has_images =
         has_capability(hello->capabilities, TRANSLATE_CAPABILITY_IMAGES);
 }

@@ -35,6 +35,7 @@ struct translate_peer {
     uint64_t heard_epoch;   /* the newest inventory_begin's: the agent's messages belong to it */
     bool is_resync;         /* for HELLO: the connection outlived a core */
     uint64_t age_ms;        /* for HELLO: how long the connection has been there */
+    uint64_t expired_ms;    /* for HELLO: how long its certificate had expired when it was made */
 };
 
 /* Makes the next event out of messages[*pos..] and moves *pos behind them; the caller loops until

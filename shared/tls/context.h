@@ -30,11 +30,13 @@ FL_CHECK bool fl_tls_server(const struct fl_tls_server *want, SSL_CTX **ret_cont
 
 struct fl_tls_client {
     /* One of: the CA certificates to trust; or the SHA-256 of one, which the server then has to
-     * send along (no trust on first use).  Neither: those of the system. */
+     * send along (no trust on first use); a certificate of it may begin in the future, since one of
+     * two clocks is wrong then.  Neither: those of the system. */
     struct fl_str ca_pem;
     const struct fl_digest *ca_sha256;
     struct fl_str cert_pem, key_pem; /* empty: the client presents no certificate */
     bool is_13_only;
+    bool is_early_accepted; /* ca_pem is our own: as with ca_sha256 */
 };
 
 FL_CHECK bool fl_tls_client(const struct fl_tls_client *want, SSL_CTX **ret_context,

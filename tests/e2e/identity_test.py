@@ -64,12 +64,6 @@ def revoking(h):
         agent = h.processes[-1]
         agent.kill()
         agent.wait()
-        for name in ("identity", "identity.json"):
-            path = os.path.join(h.dir, "agent-north", name)
-            if os.path.isdir(path):
-                subprocess.run(["rm", "-rf", path], check=True)
-            elif os.path.exists(path):
-                os.unlink(path)
         h.agent("north", pass_on)
         h.wait_cluster("north", "ready")
 

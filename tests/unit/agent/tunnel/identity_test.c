@@ -40,6 +40,7 @@ static void a_clock_that_is_wrong_neither_renews_without_end_nor_too_late(void *
 {
     (void)state;
     assert_int_equal(agent_identity_renew_at(&cert, true, NOW + DAY_MS), NOW + DAY_MS * 3 / 2);
+    assert_int_equal(agent_identity_renew_at(&cert, false, NOW - FL_HOUR_MS), NOW - FL_HOUR_MS);
     assert_int_equal(agent_identity_renew_at(&cert, true, NOW + DAY_MS / 2), NOW + DAY_MS);
     assert_int_equal(agent_identity_renew_at(&cert, true, NOW - 10 * DAY_MS),
                      NOW - 10 * DAY_MS + DAY_MS / 2);

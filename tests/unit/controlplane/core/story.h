@@ -422,6 +422,7 @@ static void agent_hello(struct teller *teller, struct teller_cluster *cluster, u
             event.session_open.is_resync = true;
         } else if (!take_number(teller, "generation", &event.session_open.generation) &&
                    !take_number(teller, "age", &event.session_open.age_ms) &&
+                   !take_number(teller, "expired", &event.session_open.expired_ms) &&
                    !take_number(teller, "boot", &event.session_open.boot) &&
                    !take_u32(teller, "incarnation", &event.session_open.incarnation_highest) &&
                    !take_number(teller, "job", &event.session_open.job_highest)) {

@@ -272,6 +272,25 @@ static void an_agent_finds_the_control_plane_by_name(void **state)
     end(&world, &agent);
 }
 
+/* The core decides whether it may come back. */
+static void an_expired_certificate_greets_says_so_and_is_renewed_at_once(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+
+    (void)state;
+    tunnel_world_init(&world, 0);
+    fake_agent_init(&world, &agent, 1);
+    tunnel_world_identity(&world, agent.state_dir, 1, world.ca, -60000);
+    fake_agent_dial(&agent, NULL);
+    UNTIL(&world, agent.welcomes == 1);
+    assert_true(world.last_open.session_open.expired_ms >= 60000);
+    UNTIL(&world, agent.welcomes == 2);
+    assert_int_equal(world.renews, 1);
+    assert_int_equal(world.last_open.session_open.expired_ms, 0);
+    end(&world, &agent);
+}
+
 static void an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate(void **state)
 {
     struct tunnel_world world;
@@ -416,5 +435,6 @@ FL_TESTS(cmocka_unit_test(an_agent_greets_lists_and_does_what_it_is_told),
          cmocka_unit_test(a_full_inbox_delays_greetings_and_loses_none),
          cmocka_unit_test(an_agent_comes_through_a_proxy_with_a_password),
          cmocka_unit_test(an_agent_finds_the_control_plane_by_name),
+         cmocka_unit_test(an_expired_certificate_greets_says_so_and_is_renewed_at_once),
          cmocka_unit_test(an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate),
          cmocka_unit_test(a_renewal_whose_answer_is_lost_asks_for_the_same_key))

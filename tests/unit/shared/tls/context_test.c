@@ -319,6 +319,47 @@ static void a_pinned_hash_is_enough_and_a_wrong_one_is_not(void **state)
     world_fini(&world);
 }
 
+/* One of two clocks is wrong: our CA issues what is shown at once. */
+static void a_server_of_our_ca_that_begins_in_the_future_is_good(void **state)
+{
+    struct fl_tls_server server;
+    struct fl_tls_client client;
+    struct fl_digest pin;
+    struct pem early;
+    struct world world;
+
+    (void)state;
+    world_init(&world);
+    pem_init(&early);
+    issue_server(world.ca, world.now + DAY_MS, world.now + 2 * DAY_MS, &early);
+    pin = fl_ca_sha256(world.ca);
+    server = tunnel(&world);
+    server.cert_pem = text_of(&early.cert);
+    server.key_pem = text_of(&early.key);
+    client = agent(&world);
+    refused_at_client(&server, &client, "hub.example", "not yet valid"); /* any CA's */
+    for (int is_pinned = 0; is_pinned < 2; is_pinned++) {
+        struct meeting meeting;
+
+        client.is_early_accepted = true;
+        if (is_pinned) {
+            client.ca_pem = (struct fl_str){0};
+            client.ca_sha256 = &pin;
+        }
+        meet(&meeting, &server, &client, "hub.example");
+        assert_true(meeting.server_is_done && meeting.client_is_done);
+        assert_int_equal(SSL_get_verify_result(meeting.client), X509_V_OK);
+        part(&meeting);
+        refused_at_client(&server, &client, "other.example", "hostname mismatch");
+    }
+    client = agent(&world);
+    client.is_early_accepted = true;
+    client.ca_pem = fl_ca_cert_pem(world.foreign);
+    refused_at_client(&server, &client, "hub.example", "certificate");
+    pem_fini(&early);
+    world_fini(&world);
+}
+
 static void certificate_and_key_must_belong_together(void **state)
 {
     struct fl_tls_server server;
@@ -367,5 +408,6 @@ FL_TESTS(cmocka_unit_test(a_cluster_gets_in_and_is_known_by_its_certificate),
          cmocka_unit_test(a_client_without_or_with_a_wrong_certificate_does_not_get_in),
          cmocka_unit_test(a_server_of_another_name_ca_role_or_time_is_refused),
          cmocka_unit_test(a_pinned_hash_is_enough_and_a_wrong_one_is_not),
+         cmocka_unit_test(a_server_of_our_ca_that_begins_in_the_future_is_good),
          cmocka_unit_test(certificate_and_key_must_belong_together),
          cmocka_unit_test(a_ca_is_read_back_and_one_that_is_none_is_refused))

@@ -251,3 +251,46 @@ tick 90s
     token_drop id=t1
 untoken t1
     answer absent: no token has this id
+
+# an expired certificate comes back for seven days if it is the newest, and locks nothing if it is not
+. queue ml
+. join east token=a
+. enrol token=a key=k
+. agent east up generation=1 n1 cpu=8
+. submit ml cpu=1
+. agent east reports 1/0#1 r0 running
+. agent east lost
+agent east hello generation=1 expired=604800000
+    cluster_put cluster=1 state=1 session_epoch=2 generation=1 seen=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=2 incarnation=1
+agent east inventory 1/0#1 r0 running, end
+renew east generation=1 key=l
+    cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=1 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    audit tenant=1 actor=ann body=renew east generation=2
+    answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=2
+agent east lost
+agent east hello generation=2
+    cluster_put cluster=1 state=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=3 incarnation=1
+agent east lost
+agent east hello generation=1 expired=1000
+    east <- bye denied: this certificate has expired, and was replaced by a newer one
+agent east hello generation=2 expired=604800001
+    east <- bye denied: the certificate of cluster east expired 168 h ago; until 168 h it comes back by itself, now 'fairlead cluster join east' makes a token that lets it in again
+agent east hello generation=2 expired=100
+    cluster_put cluster=1 state=1 session_epoch=4 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=4 incarnation=1
+
+# an expired certificate of a revoked or locked cluster is refused like any other
+. queue ml
+. join east token=a
+. enrol token=a key=k
+. agent east up generation=1 n1 cpu=8
+. revoke east
+agent east hello generation=1 expired=1000
+    east <- bye denied: this cluster's certificates were revoked; join it again
+. join east token=b
+. enrol token=b key=m
+agent east hello generation=2
+    cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    east <- welcome session=2 incarnation=1
