@@ -12,6 +12,7 @@
 #include "shared/tls/key.h"
 #include "tests/fl_test.h"
 #include "tests/store/api_help.h"
+#include "tests/store/store_help.h"
 
 static struct help_hub *hub;
 static struct fl_arena arena;
