@@ -403,7 +403,8 @@ static void on_answer(void *ctx, const struct core_answer *answer)
     struct asked *asked = ctx;
     struct api_call *call = asked->call;
 
-    if (call->request && answer->is_replay) {
+    if (call->request && answer->is_replay && !call->is_replay) {
+        call->is_replay = true;
         api_header_add(call, "Idempotent-Replayed", FL_STR("true"));
     }
     if (call->request && answer->code != FL_OK && !asked->is_any) {

@@ -36,6 +36,7 @@ struct api_call {
     struct fl_json_out json;
     struct fl_http_field headers[API_HEADERS_MAX]; /* further ones of the answer */
     size_t headers_len;
+    bool is_replay;                         /* the answer says that a key was used before */
     uint32_t outstanding;                   /* questions whose answer has not come */
     void *state;                            /* the handler's own, from the arena */
     void (*on_gone)(struct api_call *call); /* the peer went away; NULL is fine */

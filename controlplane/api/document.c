@@ -4,10 +4,7 @@
 #include <strings.h>
 
 #include "controlplane/api/api_state.h"
-#include "shared/tls/digest.h"
 #include "shared/yaml/yaml.h"
-
-enum { KEY_BYTES_MAX = 128 };
 
 static bool is_type(struct fl_str type, const char *wanted)
 {
@@ -50,30 +47,4 @@ const struct fl_json *api_document(struct api_call *call)
     api_fail_status(call, 415, FL_UNSUPPORTED,
                     "the content type must be application/json or application/yaml");
     return NULL;
-}
-
-bool api_idempotent(struct api_call *call, struct engine_event *event)
-{
-    struct fl_str key = api_header(call, "idempotency-key");
-    const struct fl_http_head *head = http_head(call->request);
-    struct fl_sha256_stream *stream;
-
-    for (size_t i = 0; i < key.len; i++) {
-        if (key.at[i] > ' ' && key.at[i] <= '~' && key.len <= KEY_BYTES_MAX) continue;
-        engine_event_destroy(event);
-        api_fail_status(call, 400, FL_INVALID,
-                        "an Idempotency-Key has 1 to %d visible ASCII characters", KEY_BYTES_MAX);
-        return false;
-    }
-    if (key.len == 0) return true;
-    /* The same key for another route or body is a mistake of the client, and this notices it. */
-    stream = fl_sha256_create();
-    fl_sha256_put(stream, head->path.at, head->path.len);
-    fl_sha256_put(stream, "?", 1);
-    fl_sha256_put(stream, head->query.at, head->query.len);
-    fl_sha256_put(stream, "\n", 1);
-    fl_sha256_put(stream, call->body.at, call->body.len);
-    event->event.body_sha = fl_sha256_end(stream);
-    event->event.key = fl_arena_str(&event->arena, key);
-    return true;
 }

@@ -5,7 +5,3 @@
 
 /* A YAML body holds exactly one document.  NULL: the call was answered. */
 const struct fl_json *api_document(struct api_call *call);
-
-/* Key and body of a request that creates something, put into the event; false: the call was
- * answered, and the event is destroyed. */
-FL_CHECK bool api_idempotent(struct api_call *call, struct engine_event *event);

@@ -153,6 +153,9 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     case CORE_EV_submit:
         core_submit(core, event, batch);
         break;
+    case CORE_EV_bound:
+        core_bound(core, event, batch);
+        break;
     case CORE_EV_cancel:
     case CORE_EV_hold:
     case CORE_EV_release:

@@ -19,6 +19,7 @@
     X(db_away, "Postgres does not answer: loss timers freeze")                                     \
     X(db_back, "Postgres answers again: loss timers restart in full")                              \
     X(submit, "one request with 1..1000 jobs")                                                     \
+    X(bound, "which number the next job gets; under a key, which it was to get")                   \
     X(cancel, "a job shall end")                                                                   \
     X(hold, "a job shall start nothing more")                                                      \
     X(release, "a held job may start")                                                             \

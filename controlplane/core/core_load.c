@@ -200,7 +200,7 @@ static bool load_mark(struct core *core, const struct row_mark_set *row, struct 
     return true;
 }
 
-/* Of elements that have ended no other row comes.  Chosen elements were loaded before. */
+/* No other row of elements that have ended comes.  Chosen elements were loaded before. */
 static bool load_array_ends(struct core *core, const struct row_array_ends *row, struct fl_err *err)
 {
     uint64_t ended = (uint64_t)row->succeeded + row->failed + row->cancelled;

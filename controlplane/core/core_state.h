@@ -190,6 +190,7 @@ void core_job_end_unstarted(struct core *core, struct core_batch *batch, struct 
 /* ---- the events, by family ------------------------------------------------------------------- */
 
 void core_submit(struct core *core, const struct core_event *event, struct core_batch *batch);
+void core_bound(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_control(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_access(struct core *core, const struct core_event *event, struct core_batch *batch);
 void core_session(struct core *core, const struct core_event *event, struct core_batch *batch);

@@ -327,3 +327,12 @@ void core_submit(struct core *core, const struct core_event *event, struct core_
     keep_outcomes(batch, event, &effect.answer, found_before);
     if (event->request) core_batch_effect(batch, &effect);
 }
+
+void core_bound(struct core *core, const struct core_event *event, struct core_batch *batch)
+{
+    struct core_effect effect = {.kind = CORE_ANSWER,
+                                 .answer = {.request = event->request, .id = core->job_next}};
+
+    core_keep_answer(batch, event, &effect.answer);
+    if (event->request) core_batch_effect(batch, &effect);
+}

@@ -217,7 +217,7 @@ static const char *elements_sql(struct load *load, unsigned place, uint64_t p, u
                            table, p, key, list, table, p, p, key);
 }
 
-/* What has ended comes as one row an array. */
+/* Elements that have ended come as one row an array. */
 static const char *ends_sql(struct load *load, uint64_t p, uint64_t lo, uint64_t hi)
 {
     return fl_arena_printf(

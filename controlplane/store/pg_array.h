@@ -1,6 +1,6 @@
 /* pg_array.h - a one-dimensional array as Postgres takes it in binary: one column of many rows.
- * Memory is kept from one use to the next.  What appends is inline: it runs for each value of each row
- * that is written.
+ * Memory is kept from one use to the next.  The functions that append are inline: they run for each
+ * value of each row that is written.
  * Uses shared/base and Postgres's type numbers. */
 #pragma once
 

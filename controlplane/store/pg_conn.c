@@ -20,7 +20,7 @@ static const char *const ROLE_SETTINGS[] = {
     /* After 5 s the client has given up, and a longer read would hold up vacuum. */
     [PG_READER] = " -c statement_timeout=5000 -c default_transaction_read_only=on",
     [PG_PLAIN] = "",
-    /* What has no end yet is found by one walk along both indexes, however much has ended. */
+    /* Attempts without an end are found by one walk along both indexes, however many have ended. */
     [PG_LOADER] = " -c enable_mergejoin=on -c enable_nestloop=off",
 };
 

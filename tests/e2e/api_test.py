@@ -483,12 +483,63 @@ def rest(f):
         equal((after.lines()[0]["id"], after.lines()), (before[0]["id"], repeated.lines()))
         equal((after.headers.get("idempotent-replayed"), repeated.headers["idempotent-replayed"]), (None, "true"))
         equal(call(f, "POST", "/v1/jobs", {"command": ["true"]}, key).status, 409)
+    with shows("a key means what was understood: JSON or YAML, spaces and a default written out are one request"):
+        key = {"Idempotency-Key": "meant"}
+        first = call(f, "POST", "/v1/jobs", {"command": ["true"], "name": "meant"}, key).json()["id"]
+        for body, more in (('{ "name":"meant",  "command":["true"] }', {}), ('name: meant\ncommand: ["true"]\nqueue: default\n', YAML), ({"command": ["true"], "name": "meant", "priority": 0}, {})):
+            same = call(f, "POST", "/v1/jobs", body, key | more)
+            equal((same.status, same.json()["id"], same.headers["idempotent-replayed"]), (201, first, "true"), body)
+        equal(call(f, "POST", "/v1/jobs", {"command": ["true"], "name": "meant", "priority": 1}, key).status, 409)
+    with shows("a key belongs to the token's queue: another team's is another, and the next token of a queue knows it"):
+        token_for = lambda name, **more: call(f, "POST", "/v1/tokens", {"name": name, "scopes": ["submit", "read"]} | more).json()["token"]
+        for queue in ("team-a", "team-b"):
+            call(f, "POST", "/v1/queues", {"name": queue})
+        old, new, other = token_for("a-old", queue="team-a"), token_for("a-new", queue="team-a"), token_for("b", queue="team-b")
+        key, body = {"Idempotency-Key": "nightly"}, {"command": ["true"], "name": "nightly"}
+        ours, rotated, theirs, everybodys = (call(f, "POST", "/v1/jobs", body, key, token=token) for token in (old, new, other, ""))
+        equal([answer.status for answer in (ours, rotated, theirs, everybodys)], [201] * 4)
+        equal((rotated.json()["id"], rotated.headers["idempotent-replayed"]), (ours.json()["id"], "true"))
+        equal([answer.json()["queue"] for answer in (ours, theirs, everybodys)], ["team-a", "team-b", "default"])
+        equal(len({answer.json()["id"] for answer in (ours, theirs, everybodys)}), 3)
+        equal(call(f, "POST", "/v1/jobs", {"command": ["false"]}, key, token=other).status, 409)
+    with shows("many are retried once under one key, and reached by a cursor; jobs that came since are left alone"):
+        call(f, "POST", "/v1/queues", {"name": "broken"})
+        broken = {call(f, "POST", "/v1/jobs", {"command": ["false"], "queue": "broken"}).json()["id"] for _ in range(5)}
+        for job in broken:
+            f.wait(job, "failed")
+        retry = lambda body, **headers: call(f, "POST", "/v1/jobs:retry", {"queue": "broken"} | body, headers)
+        once = {"Idempotency-Key": "again"}
+        first = retry({"limit": 2}, **once).json()
+        equal((first["matched"], first["changed"], first["more"]), (2, 2, True))
+        second = retry({"limit": 2, "cursor": first["cursor"]}, **once).json()
+        equal((second["matched"], second["more"]), (2, True), f"{first} {second}")
+        third = retry({"cursor": second["cursor"]}, **once).json()
+        equal((second["changed"], third["changed"], third["more"], third.get("cursor")), (2, 1, False, None))
+
+        def jobs():
+            found, cursor = [], ""
+            while cursor is not None:
+                page = call(f, "GET", f"/v1/jobs?queue=broken&limit=1000&cursor={cursor}".removesuffix("&cursor=")).json()
+                found, cursor = found + page["jobs"], page.get("cursor")
+            return found
+
+        equal(len(jobs()), 10)
+        for job in jobs():
+            f.wait(job["id"], "failed")
+        repeated = retry({}, **once)
+        equal((repeated.json()["matched"], repeated.json()["changed"], repeated.headers["idempotent-replayed"]), (5, 5, "true"))
+        equal(len(jobs()), 10)
+        retried = [call(f, "GET", f"/v1/jobs/{job['id']}").json()["retryOf"] for job in jobs() if job["id"] not in broken]
+        equal(sorted(retried), sorted(broken))
+        equal((retry({"cursor": "o1"}).status, retry({"cursor": "e0x"}).status, retry({"limit": 0}).status), (422, 422, 422))
+        equal(retry({}, **{"Idempotency-Key": "k" * 129}).status, 400)
+        equal(call(f, "POST", "/v1/jobs:cancel", {"queue": "broken", "limit": 1}).json()["matched"], 0)
     with shows("each route that takes a key says of its answer that it is a repetition, also when the job or cluster has gone on since"):
         keyed = {route["operationId"]: (method.upper(), path) for path, methods in described[0].document["paths"].items() for method, route in methods.items()
                  if any(one["name"] == "Idempotency-Key" for one in route["parameters"])}
         one, two = (call(f, "POST", "/v1/jobs", {"command": ["true"], "hold": True}).json()["id"] for _ in range(2))
         in_turn = (("submitJob", "", {"command": ["true"]}), ("submitJobs", "", [{"command": ["true"]}]), ("holdJob", one, None), ("releaseJob", one, None),
-                   ("cancelJob", two, None), ("retryJob", one, {}), ("createQueue", "", {"name": "keyed"}), ("pauseQueue", "keyed", None),
+                   ("cancelJob", two, None), ("retryJob", one, {}), ("retryJobs", "", {"queue": "broken", "limit": 1}), ("createQueue", "", {"name": "keyed"}), ("pauseQueue", "keyed", None),
                    ("resumeQueue", "keyed", None), ("removeQueue", "keyed", None), ("cordonCluster", "west", {"reason": "x"}), ("drainCluster", "west", {"running": "wait"}),
                    ("uncordonCluster", "west", None), ("unlockCluster", "west", None), ("revokeCluster", "west", None), ("forgetCluster", "west", None))
         equal({operation for operation, _, _ in in_turn}, set(keyed))

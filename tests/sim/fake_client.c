@@ -293,7 +293,7 @@ void fake_client_answer(struct fake_client *client, const struct core_answer *an
         if (request->kind == CANCEL) {
             checks_cancel_acked(client->checks, (struct fl_job){request->target}, epoch);
         }
-    } else if (answer->code == FL_CONFLICT && strstr(answer->text, "another body")) {
+    } else if (answer->code == FL_CONFLICT && strstr(answer->text, "another request")) {
         request->is_key_taken = true;
         sim_mark(sim, MARK_key_of_another);
     } else if (answer->code == FL_NO_SPACE) {

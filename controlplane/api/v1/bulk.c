@@ -1,7 +1,11 @@
-/* POST /v1/jobs:cancel and :retry: all jobs that a filter names, page by page, counted.
- * A request stops behind the page with which it has matched CANCEL_MAX or RETRY_MAX jobs; 'more'
- * says that there are others. */
+/* POST /v1/jobs:cancel and :retry: all jobs that a filter names, page by page, from the newest down,
+ * counted.  A request stops behind the page with which it has matched its limit; 'cursor' is where
+ * the next one goes on.  With an Idempotency-Key no job is retried twice. */
+#include <stdlib.h>
+
 #include "controlplane/api/api_state.h"
+#include "controlplane/api/cursor.h"
+#include "controlplane/api/idempotency.h"
 #include "controlplane/api/v1/job_filter.h"
 #include "controlplane/api/v1/job_resubmit.h"
 #include "controlplane/api/v1/resources.h"
@@ -13,7 +17,8 @@ struct bulk {
     struct job_filter filter;
     bool is_dry, has_more;
     uint64_t next; /* where the core's list, or the store's, goes on; 0: it is over */
-    uint64_t matched, changed, failed;
+    uint64_t limit, matched, changed, failed;
+    const char *wanted;  /* the filter as one text */
     struct fl_job *jobs; /* this page's */
     struct read_job *stored;
     size_t len, at, pending;
@@ -21,10 +26,16 @@ struct bulk {
 
 static void next_page(struct api_call *call);
 
+static enum api_cursor_part part_of(const struct bulk *bulk)
+{
+    return bulk->resubmit.done ? API_CURSOR_ended : API_CURSOR_open;
+}
+
 static void answer(struct api_call *call)
 {
     struct bulk *bulk = call->state;
     struct fl_json_out *json = api_json(call);
+    char cursor[API_CURSOR_BYTES];
 
     fl_json_open(json, NULL, '{');
     fl_json_put_bool(json, "dryRun", bulk->is_dry);
@@ -32,6 +43,10 @@ static void answer(struct api_call *call)
     fl_json_put_u64(json, "changed", bulk->changed);
     fl_json_put_u64(json, "failed", bulk->failed);
     fl_json_put_bool(json, "more", bulk->has_more);
+    if (bulk->has_more) {
+        api_cursor_print((struct api_cursor){part_of(bulk), bulk->next}, cursor);
+        fl_json_put_cstr(json, "cursor", cursor);
+    }
     fl_json_close(json, '}');
     api_answer(call);
 }
@@ -41,11 +56,31 @@ static void go_on(struct api_call *call)
     struct bulk *bulk = call->state;
 
     bulk->has_more = bulk->next != 0;
-    if (bulk->next != 0 && bulk->matched < (bulk->resubmit.done ? RETRY_MAX : CANCEL_MAX)) {
+    if (bulk->next != 0 && bulk->matched < bulk->limit) {
         next_page(call);
     } else {
         answer(call);
     }
+}
+
+static int from_the_newest(const void *a, const void *b)
+{
+    uint64_t left = ((const struct fl_job *)a)->n, right = ((const struct fl_job *)b)->n;
+
+    return (left < right) - (left > right);
+}
+
+/* Takes the page, up to the limit: the next one begins behind what is taken. */
+static void take_page(struct bulk *bulk)
+{
+    uint64_t left = bulk->limit - bulk->matched;
+
+    if (bulk->len > left) {
+        qsort(bulk->jobs, bulk->len, sizeof *bulk->jobs, from_the_newest);
+        bulk->len = (size_t)left;
+        bulk->next = bulk->jobs[left - 1].n;
+    }
+    bulk->matched += bulk->len;
 }
 
 /* ---- cancel: open jobs ----------------------------------------------------------------------- */
@@ -66,7 +101,7 @@ static void cancel_page(struct api_call *call)
 {
     struct bulk *bulk = call->state;
 
-    bulk->matched += bulk->len;
+    take_page(bulk);
     if (bulk->is_dry || bulk->len == 0) {
         go_on(call);
         return;
@@ -167,15 +202,15 @@ static void on_ended(struct api_call *call, const struct read_jobs *jobs)
     struct bulk *bulk = call->state;
 
     bulk->next = jobs->next;
-    bulk->matched += jobs->len;
-    if (bulk->is_dry || jobs->len == 0) {
+    for (bulk->len = 0; bulk->len < jobs->len && bulk->len < PAGE; bulk->len++) {
+        bulk->jobs[bulk->len] = jobs->at[bulk->len].job;
+    }
+    take_page(bulk);
+    if (bulk->is_dry || bulk->len == 0) {
         go_on(call);
-        return;
+    } else {
+        call_reads_jobs(call, bulk->jobs, bulk->len, on_documents);
     }
-    for (size_t i = 0; i < jobs->len && i < PAGE; i++) {
-        bulk->jobs[i] = jobs->at[i].job;
-    }
-    call_reads_jobs(call, bulk->jobs, jobs->len < PAGE ? jobs->len : PAGE, on_documents);
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */
@@ -251,6 +286,23 @@ static bool read_words(struct api_call *call, const struct fl_json *node, const 
     return is_good || fail_member(call, node, allowed);
 }
 
+/* Where an earlier call stopped, and how far this one goes. */
+static bool read_bounds(struct api_call *call, const struct fl_json *body, struct bulk *bulk)
+{
+    const struct fl_json *cursor = fl_json_member(body, FL_STR("cursor"));
+    const struct fl_json *limit = fl_json_member(body, FL_STR("limit"));
+    uint64_t most = bulk->resubmit.done ? RETRY_MAX : CANCEL_MAX;
+    struct api_cursor at = {.part = part_of(bulk)};
+
+    if (cursor && (!api_cursor_parse(cursor->text, &at) || at.part != part_of(bulk))) {
+        api_fail_at(call, "/cursor", "this is not a cursor of this action", cursor->text, NULL);
+        return false;
+    }
+    bulk->next = at.job;
+    bulk->limit = limit && (uint64_t)limit->n < most ? (uint64_t)limit->n : most;
+    return true;
+}
+
 static bool read_body(struct api_call *call, struct bulk *bulk)
 {
     const struct fl_json *body = api_body_json(call, false), *queue, *state, *dry;
@@ -264,17 +316,44 @@ static bool read_body(struct api_call *call, struct bulk *bulk)
         return false;
     }
     dry = fl_json_member(body, FL_STR("dryRun"));
-    if (body->len == (dry ? 1 : 0)) {
+    if (!queue && !state && !fl_json_member(body, FL_STR("labels"))) {
         api_fail(call, FL_INVALID, "name at least one of queue, state and labels");
         return false;
     }
+    if (!read_bounds(call, body, bulk)) return false;
     bulk->is_dry = dry && dry->n != 0;
+    bulk->wanted = fl_arena_printf(&call->arena, FL_STR_FMT " " FL_STR_FMT " " FL_STR_FMT,
+                                   FL_STR_ARG(queue ? queue->text : (struct fl_str){0}),
+                                   FL_STR_ARG(states), FL_STR_ARG(labels));
     if (!job_filter_words(call, queue ? queue->text : (struct fl_str){0}, states, labels,
                           &bulk->filter)) {
         return false;
     }
-    return !bulk->resubmit.done || bulk->filter.wants_ended ||
+    return !bulk->resubmit.done || !state || bulk->filter.wants_ended ||
            fail_member(call, state, "succeeded, failed, cancelled, ended");
+}
+
+/* With a key the jobs are those that were there at its first use: what that use has made, and what
+ * has come since, is left alone. */
+static void on_bound(struct api_call *call, const struct core_answer *answer)
+{
+    struct bulk *bulk = call->state;
+
+    if (bulk->next == 0 || bulk->next > answer->id) bulk->next = answer->id;
+    next_page(call);
+}
+
+static void begin(struct api_call *call)
+{
+    struct bulk *bulk = call->state;
+    struct engine_event *event;
+
+    if (!bulk->resubmit.done || api_header(call, "idempotency-key").len == 0) {
+        next_page(call);
+        return;
+    }
+    event = api_event(call, CORE_EV_bound);
+    if (api_idempotent_part(call, event, bulk->wanted)) api_ask(call, event, on_bound);
 }
 
 static void start(struct api_call *call, bool is_retry)
@@ -282,8 +361,9 @@ static void start(struct api_call *call, bool is_retry)
     struct bulk *bulk = fl_arena_new(&call->arena, struct bulk);
 
     call->state = bulk;
+    bulk->resubmit.is_one_of_many = true;
     if (is_retry) bulk->resubmit.done = on_retried;
-    if (!read_body(call, bulk)) return;
+    if (!read_body(call, bulk) || !api_idempotent_check(call)) return;
     bulk->jobs = fl_arena_array(&call->arena, struct fl_job, PAGE);
     bulk->resubmit.what = RESUBMIT_failed;
     if (is_retry) {
@@ -294,7 +374,7 @@ static void start(struct api_call *call, bool is_retry)
             bulk->resubmit.what = RESUBMIT_all;
         }
     }
-    next_page(call);
+    begin(call);
 }
 
 static void cancel_many(struct api_call *call)
@@ -312,6 +392,8 @@ static const struct api_field bulk_fields[] = {
     API_MAY("state", "array of string or string", "in one of these states",
             .words = JOB_STATES(API_WORD) "open, ended"),
     API_MAY("labels", "map of string", "with all of these labels"),
+    API_MAY("limit", "integer", "stop when so many jobs are matched", .min = 1, .max = CANCEL_MAX),
+    API_MAY("cursor", "string", "go on where an earlier call stopped"),
     API_MAY("dryRun", "boolean", "only counts"),
     {0},
 };
@@ -321,7 +403,8 @@ static const struct api_field count_fields[] = {
     API_MUST("matched", "integer", "jobs that the filter names"),
     API_MUST("changed", "integer", "jobs that were cancelled, or run again"),
     API_MUST("failed", "integer", "jobs that could not be changed"),
-    API_MUST("more", "boolean", "there are others that it names: call again"),
+    API_MUST("more", "boolean", "there are others that it names: call again with 'cursor'"),
+    API_MAY("cursor", "string", "where the next call goes on; only with 'more'"),
     {0},
 };
 
@@ -337,6 +420,7 @@ const struct api_route bulk_routes[] = {
               .body_max = 16384, .answer = "BulkCount"),
     API_ROUTE(API_POST, "/v1/jobs:retry", API_NEED_submit, retry_many, "retryJobs",
               "runs the ended jobs again that a filter names, without a state those that failed",
-              .body = bulk_fields, .body_max = 16384, .answer = "BulkCount"),
+              .body = bulk_fields, .body_max = 16384, .headers = API_TAKES_key,
+              .answer = "BulkCount"),
     {0},
 };

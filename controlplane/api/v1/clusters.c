@@ -1,7 +1,7 @@
 /* /v1/clusters: the clusters, their nodes, and a person's decisions about them. */
 
 #include "controlplane/api/api_state.h"
-#include "controlplane/api/document.h"
+#include "controlplane/api/idempotency.h"
 #include "controlplane/api/v1/id_page.h"
 #include "controlplane/api/v1/job_json.h"
 #include "controlplane/api/v1/resources.h"

@@ -1,7 +1,7 @@
 /* cancel, hold and release of one job.  Each is idempotent; a job that has ended is left as it
  * is. */
 #include "controlplane/api/api_state.h"
-#include "controlplane/api/document.h"
+#include "controlplane/api/idempotency.h"
 #include "controlplane/api/v1/job_get.h"
 #include "controlplane/api/v1/job_lookup.h"
 #include "controlplane/api/v1/resources.h"

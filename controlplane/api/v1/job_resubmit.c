@@ -1,8 +1,9 @@
 #include "controlplane/api/v1/job_resubmit.h"
 
-#include "controlplane/api/document.h"
+#include "controlplane/api/idempotency.h"
 #include "controlplane/api/v1/submit_item.h"
 #include "controlplane/views/directory.h"
+#include "shared/base/job_name.h"
 
 static void fail(struct api_call *call, enum fl_code code, const char *text)
 {
@@ -60,7 +61,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
     struct fl_job_spec spec;
     struct fl_picks picks;
     struct fl_err err = {0};
-    char queue[64];
+    char queue[64], name[FL_JOB_NAME_MAX] = "";
 
     if (body.len == 0) {
         fail(call, FL_ABSENT, "its spec is not kept any more");
@@ -100,7 +101,8 @@ static void on_spec(struct api_call *call, struct fl_str body)
     event->event.submit.at = item;
     event->event.submit.len = 1;
     picks = resubmit->picks;
-    if (resubmit->is_keyed && !api_idempotent(call, event)) {
+    if (resubmit->is_one_of_many) fl_job_name(resubmit->job.job, name);
+    if (!api_idempotent_part(call, event, name)) {
         fl_picks_fini(&picks); /* the call is gone, and 'resubmit' with it */
         return;
     }

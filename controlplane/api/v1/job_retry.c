@@ -105,7 +105,6 @@ static void retry_job(struct api_call *call)
 
     call->state = resubmit;
     resubmit->done = done;
-    resubmit->is_keyed = true;
     if (read_body(call, resubmit)) {
         job_lookup(call, open_job, ended);
     } else {

@@ -1,6 +1,7 @@
 /* POST /v1/jobs: one document, one job. */
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/document.h"
+#include "controlplane/api/idempotency.h"
 #include "controlplane/api/v1/job_get.h"
 #include "controlplane/api/v1/job_json.h"
 #include "controlplane/api/v1/resources.h"

@@ -1,7 +1,7 @@
 /* /v1/queues: the queues, their jobs, and whether they may start. */
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/auth.h"
-#include "controlplane/api/document.h"
+#include "controlplane/api/idempotency.h"
 #include "controlplane/api/v1/id_page.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/views/directory.h"

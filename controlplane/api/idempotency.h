@@ -1,0 +1,20 @@
+/* idempotency.h - a request's Idempotency-Key: whose it is, and what it stands for.
+ * A key belongs to the queue that its token is limited to, and to the tenant if there is no such
+ * limit: the next token of a queue knows it, and another queue's does not.  It stands for a route and
+ * for what was asked there: of a submission that is the jobs as they were understood, so that YAML,
+ * other spaces or a default that is written out are the same request. */
+#pragma once
+
+#include "controlplane/api/call.h"
+
+/* The request's key, or none, and what it stands for, into an event that is filled but for this.
+ * False: the call was answered, and the event is destroyed. */
+FL_CHECK bool api_idempotent(struct api_call *call, struct engine_event *event);
+
+/* The same for an event that is one of many of its request, and is named by 'part'. */
+FL_CHECK bool api_idempotent_part(struct api_call *call, struct engine_event *event,
+                                  const char *part);
+
+/* Whether the request has a key that is none, for a request that sends many events: asked before
+ * the first.  False: the call was answered. */
+FL_CHECK bool api_idempotent_check(struct api_call *call);
