@@ -36,8 +36,13 @@ static void print_line(struct cli *cli, struct cli_log_style *style, const json_
     if (*cli_text(line, "gap")) {
         cli_log_finish(style);
         begin_line(cli, style, line);
-        printf("~~~ %lld bytes are missing here: %s ~~~\n", (long long)cli_int(line, "bytes"),
-               cli_plain(cli, cli_text(line, "gap")));
+        if (json_object_get(line, "bytes")) {
+            printf("~~~ %lld bytes are missing here: %s ~~~\n", (long long)cli_int(line, "bytes"),
+                   cli_plain(cli, cli_text(line, "gap")));
+        } else {
+            printf("~~~ the rest is missing, how much is not known: %s ~~~\n",
+                   cli_plain(cli, cli_text(line, "gap")));
+        }
         return;
     }
     if (!style->is_in_line) begin_line(cli, style, line);
@@ -53,6 +58,28 @@ void cli_log_finish(struct cli_log_style *style)
     fflush(stdout);
 }
 
+static void say_wait(struct cli *cli, const json_t *wait)
+{
+    fprintf(stderr,
+            "fairlead: the job has ended; waiting for the end of %lld output%s: element %lld, "
+            "attempt %lld, replica %lld on %s, until %s at the latest\n",
+            (long long)cli_int(wait, "outputs"), cli_int(wait, "outputs") == 1 ? "" : "s, first",
+            (long long)cli_int(wait, "element"), (long long)cli_int(wait, "attempt"),
+            (long long)cli_int(wait, "replica"), cli_plain(cli, cli_text(wait, "cluster")),
+            cli_plain(cli, cli_text(wait, "until")));
+}
+
+static void say_incomplete(const struct cli_event *event)
+{
+    json_t *end = json_loadb(event->data, event->data_len, 0, NULL);
+
+    if (strcmp(cli_text(end, "output"), "incomplete") == 0) {
+        fputs("fairlead: the end of some output is not known: its cluster was removed or lost it\n",
+              stderr);
+    }
+    json_decref(end);
+}
+
 enum cli_stream_word cli_log_event(struct cli *cli, struct cli_log_style *style,
                                    const struct cli_event *event)
 {
@@ -60,10 +87,14 @@ enum cli_stream_word cli_log_event(struct cli *cli, struct cli_log_style *style,
 
     if (strcmp(event->name, "end") == 0) {
         cli_log_finish(style);
+        say_incomplete(event);
         return CLI_STREAM_DONE;
     }
     line = json_loadb(event->data, event->data_len, JSON_ALLOW_NUL, NULL);
-    if (cli_is_json(cli)) {
+    if (strcmp(event->name, "waiting") == 0) {
+        cli_log_finish(style);
+        say_wait(cli, line);
+    } else if (cli_is_json(cli)) {
         cli_print_json(cli, line);
     } else if (json_is_string(json_object_get(line, "text")) || *cli_text(line, "gap")) {
         print_line(cli, style, line);

@@ -312,6 +312,7 @@ static struct front_config front_config(struct daemon *daemon)
     config.api.followers_max = (uint32_t)number(daemon, CONFIG_followers_max);
     config.api.heartbeat_ms = (uint32_t)number(daemon, CONFIG_heartbeat);
     config.api.query_ms = (uint32_t)number(daemon, CONFIG_query_timeout);
+    config.api.log_grace_ms = number(daemon, CONFIG_log_grace);
     fill_limits(daemon, &config.api.limits);
     return config;
 }

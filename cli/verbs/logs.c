@@ -75,8 +75,10 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
 {
     struct following *following = ctx;
 
-    if (strcmp(event->name, "end") != 0) following->has_lines = true;
-    if (following->has_grep && strcmp(event->name, "end") != 0) {
+    bool is_line = strcmp(event->name, "message") == 0;
+
+    if (is_line) following->has_lines = true;
+    if (following->has_grep && is_line) {
         json_t *line = json_loadb(event->data, event->data_len, JSON_ALLOW_NUL, NULL);
         bool is_hit = *cli_text(line, "gap") || /* the gap may hide a match */
                       regexec(&following->grep, cli_text(line, "text"), 0, NULL, 0) == 0;

@@ -67,6 +67,7 @@ struct api_config {
     uint32_t followers_max;     /* streams of this front */
     uint32_t heartbeat_ms;      /* a comment in a stream that is silent: 15 s at most */
     uint32_t query_ms;          /* a read that takes longer is answered with 503 */
+    fl_ms log_grace_ms;         /* how long readers of an ended job wait for output still to come */
 };
 
 struct api *api_create(const struct api_config *config, const struct api_parts *parts);

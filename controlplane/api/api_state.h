@@ -44,6 +44,8 @@ struct http_request *api_call_release(struct api_call *call);
 void api_want_rows(struct api *api);
 /* job_logs.c */
 void api_logs_settle(struct api *api, struct fl_job job);
+/* A term began, and jobs may have ended without a notice. */
+void api_logs_catch_up(struct api *api);
 void api_logs_fini(struct api *api);
 
 /* first_start.c: when the views are filled. */

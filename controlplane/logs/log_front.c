@@ -474,9 +474,9 @@ void log_read_more(struct log_read *read)
     log_reader_want(read->front->reader, read);
 }
 
-void log_read_settle(struct log_read *read)
+void log_read_settle(struct log_read *read, const struct log_attempts *attempts)
 {
-    log_reader_settle(read->front->reader, read);
+    log_reader_settle(read->front->reader, read, attempts);
 }
 
 void log_read_close(struct log_read *read)

@@ -16,9 +16,14 @@
  *   stand before it in its source, from 0; newlines that were dropped after they were stored count,
  *   too.  For LOG_FROM_LINE and LOG_FROM_TAIL a gap counts as the lines that are missing in it; a
  *   read that begins at one of them gets the gap, with its number.
+ * - A job that has ended is settled with its attempts: then it is known which outputs are still to
+ *   come (log_fate.h).  An output whose end is not known, and of which nothing more comes, ends
+ *   with a gap 'lost' of unknown size, which is made here and not stored.
  * - Following: after the last stored line the next page waits for new output, without bound.
- *   is_over comes when all known sources have ended and log_read_settle said that no other will
- *   appear.  Not following: is_over comes after the last line that was stored.
+ *   is_over comes when the read is settled and no output is awaited.  Not following: is_over comes
+ *   after the last line that was stored.
+ * - A settled follower that has all that is stored gets a page without lines that says how many
+ *   outputs are awaited, and another one when that changes.
  * - page->cursor lets a later read of the same job and selection go on behind the page, from any
  *   front and after any restart.  It holds at most LOG_CURSOR_SOURCES_MAX sources; with more it is
  *   empty.
@@ -55,6 +60,18 @@ enum log_from {
     LOG_FROM_CURSOR, /* query.cursor */
 };
 
+/* An attempt of an ended job that has letters. */
+struct log_attempt {
+    struct fl_attempt attempt;
+    struct fl_str letters; /* of its replicas, see controlplane/core/replica_output.h */
+    bool is_given_up;      /* its cluster was removed, or its agent has had its time */
+};
+
+struct log_attempts {
+    const struct log_attempt *at;
+    size_t len;
+};
+
 struct log_query {
     struct fl_tenant tenant;
     struct fl_job job;
@@ -72,7 +89,8 @@ struct log_query {
     uint32_t lines_max;   /* a page's; 0 or too many: LOG_PAGE_LINES_MAX */
     uint32_t bytes_max;   /* a page's; 0 or too many: the maximum */
     bool is_following;
-    bool has_whole_lines; /* a follower of one source also waits for whole lines */
+    bool has_whole_lines;                /* a follower of one source also waits for whole lines */
+    const struct log_attempts *attempts; /* settles it at once, as log_read_settle; NULL: not yet */
 };
 
 struct log_line {
@@ -96,9 +114,13 @@ struct log_page {
     struct fl_str cursor;  /* printable, without spaces */
     uint64_t lines_total;  /* lines stored now in all selected sources; a gap counts as one */
     uint32_t sources;      /* how many are selected */
-    uint32_t sources_live; /* how many of them have not ended */
-    bool is_over;          /* no page follows: close the read */
-    struct fl_err err;     /* FL_OK, or why there is no page; then is_over too */
+    uint32_t sources_live; /* how many of them may have more to come */
+    uint32_t sources_lost; /* how many ended with a gap 'lost' */
+    bool is_settled;
+    struct fl_attempt awaited; /* with sources_live: the first that may have more to come ... */
+    uint32_t awaited_replica;  /* ... and its replica */
+    bool is_over;              /* no page follows: close the read */
+    struct fl_err err;         /* FL_OK, or why there is no page; then is_over too */
 };
 
 /* Called on the front's loop, never from within a call of this header; it may call all of these. */
@@ -107,6 +129,7 @@ typedef void log_read_page(void *ctx, struct log_read *read, const struct log_pa
 /* NULL: FL_INVALID (cursor), FL_FULL (requests_max). */
 struct log_read *log_read_open(struct log_front *front, const struct log_query *query,
                                log_read_page *page, void *ctx, struct fl_err *err);
-void log_read_more(struct log_read *read);   /* after a page, once */
-void log_read_settle(struct log_read *read); /* the job has ended: no further source appears */
-void log_read_close(struct log_read *read);  /* no page comes any more; NULL is fine */
+void log_read_more(struct log_read *read); /* after a page, once */
+/* The job has ended with these attempts; copied.  Again, when one of them is given up. */
+void log_read_settle(struct log_read *read, const struct log_attempts *attempts);
+void log_read_close(struct log_read *read); /* no page comes any more; NULL is fine */

@@ -129,12 +129,17 @@ void log_reader_want(struct log_reader *reader, struct log_read *read)
     unlock(reader);
 }
 
-void log_reader_settle(struct log_reader *reader, struct log_read *read)
+void log_reader_settle(struct log_reader *reader, struct log_read *read,
+                       const struct log_attempts *attempts)
 {
+    struct log_settled *settled = log_settled_create(&read->view.query, attempts), *old;
+
     lock(reader);
-    read->is_settled = true;
+    old = read->settled;
+    read->settled = settled;
     if (read->is_parked) list(reader, read);
     unlock(reader);
+    log_settled_destroy(old);
 }
 
 void log_reader_close(struct log_reader *reader, struct log_read *read)
@@ -199,6 +204,7 @@ static void free_read(struct log_reader *reader, struct log_read *read)
         reader->all = read->all_next;
     }
     unlock(reader);
+    log_settled_destroy(read->settled);
     log_view_fini(&read->view);
     fl_free(read);
 }
@@ -211,10 +217,14 @@ static void send_page(struct log_read *read)
 }
 
 /* One step of one read. */
-static void serve(struct log_reader *reader, struct log_read *read, bool is_settled)
+static void serve(struct log_reader *reader, struct log_read *read, struct log_settled *settled)
 {
-    enum log_view_answer answer = log_view_step(&read->view, reader->index, is_settled);
-    bool is_sent = answer == LOG_VIEW_PAGE;
+    enum log_view_answer answer;
+    bool is_sent;
+
+    if (settled) log_view_settle(&read->view, settled);
+    answer = log_view_step(&read->view, reader->index);
+    is_sent = answer == LOG_VIEW_PAGE;
 
     lock(reader);
     if (read->is_hurried && !is_sent) { /* the front closes it: an empty page ends its wait */
@@ -223,7 +233,7 @@ static void serve(struct log_reader *reader, struct log_read *read, bool is_sett
     }
     if (is_sent) {
         read->is_wanted = false;
-    } else if (answer == LOG_VIEW_AGAIN || read->is_woken || read->is_settled != is_settled) {
+    } else if (answer == LOG_VIEW_AGAIN || read->is_woken || read->settled) {
         list(reader, read); /* behind the others */
     } else {
         read->is_parked = true;
@@ -239,7 +249,7 @@ static void *read_loop(void *ctx)
     lock(reader);
     while (!reader->is_stopping || reader->head) {
         struct log_read *read = reader->head;
-        bool is_settled;
+        struct log_settled *settled;
 
         if (!read) {
             fl_assert(pthread_cond_wait(&reader->has_work, &reader->lock) == 0);
@@ -248,13 +258,14 @@ static void *read_loop(void *ctx)
         reader->head = read->next;
         if (!reader->head) reader->tail = NULL;
         read->is_listed = read->is_parked = read->is_woken = false;
-        is_settled = read->is_settled;
         if (read->is_closing) {
             unlock(reader);
             free_read(reader, read);
         } else if (read->is_wanted) {
+            settled = read->settled;
+            read->settled = NULL;
             unlock(reader);
-            serve(reader, read, is_settled);
+            serve(reader, read, settled);
         } else {
             unlock(reader);
         }

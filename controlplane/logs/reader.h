@@ -20,8 +20,9 @@ struct log_read {
     bool is_closed; /* front only: the page that comes is dropped */
 
     /* Under the reader's lock. */
-    bool is_listed, is_wanted, is_woken, is_settled, is_closing, is_parked, is_hurried;
-    struct log_read *next; /* in the list of reads to serve */
+    bool is_listed, is_wanted, is_woken, is_closing, is_parked, is_hurried;
+    struct log_settled *settled; /* for the next step; NULL: nothing new */
+    struct log_read *next;       /* in the list of reads to serve */
     struct log_read *all_next, *all_prev;
     struct log_read *job_next, *job_prev; /* followers of the same job */
 
@@ -36,7 +37,8 @@ void log_reader_destroy(struct log_reader *reader);
 /* For any front.  'add' only lists the read; 'want' has a page made.  FL_FULL. */
 FL_CHECK bool log_reader_add(struct log_reader *reader, struct log_read *read, struct fl_err *err);
 void log_reader_want(struct log_reader *reader, struct log_read *read);
-void log_reader_settle(struct log_reader *reader, struct log_read *read);
+void log_reader_settle(struct log_reader *reader, struct log_read *read,
+                       const struct log_attempts *attempts);
 
 /* The reader's thread frees the read, which must have no letter under way. */
 void log_reader_close(struct log_reader *reader, struct log_read *read);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "controlplane/logs/cursor.h"
+#include "controlplane/logs/log_fate.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
@@ -17,6 +18,7 @@ bool log_view_init(struct log_view *view, const struct log_query *query, struct 
 
     *view = (struct log_view){.query = *query};
     view->query.cursor = (struct fl_str){0};
+    view->query.attempts = NULL;
     if (query->from == LOG_FROM_CURSOR &&
         !log_cursor_parse(query->cursor, LOG_CURSOR_SOURCES_MAX, &cursor, err)) {
         return false;
@@ -54,12 +56,21 @@ bool log_view_init(struct log_view *view, const struct log_query *query, struct 
     }
     fl_buf_init(&view->bytes, (size_t)LOG_PAGE_BYTES_MAX + PAGE_SLACK);
     fl_buf_init(&view->cursor, LOG_CURSOR_BYTES_MAX);
+    if (query->attempts) log_view_settle(view, log_settled_create(query, query->attempts));
     return true;
+}
+
+void log_view_settle(struct log_view *view, struct log_settled *settled)
+{
+    log_settled_destroy(view->settled);
+    view->settled = settled;
+    view->is_changed = true;
 }
 
 void log_view_fini(struct log_view *view)
 {
     if (!view) return;
+    log_settled_destroy(view->settled);
     for (size_t i = 0; i < view->outputs.len; i++) {
         fl_buf_fini(&view->outputs.at[i].window);
     }
@@ -246,6 +257,12 @@ static bool peek(struct log_view *view, struct log_view_output *output, struct s
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
+static enum log_fate fate_of(const struct log_view *view, const struct log_view_output *output)
+{
+    if (!view->settled) return output->is_ended ? LOG_FATE_ended : LOG_FATE_awaited;
+    return log_fate(output->letter, output->end.offset > 0, output->is_ended, output->is_given_up);
+}
+
 enum take {
     TAKEN, /* a line or a piece of one */
     HELD,  /* it is not complete, and waits */
@@ -350,7 +367,7 @@ static enum take take_line(struct log_view *view, struct log_view_output *output
     if (step->err.code != FL_OK) return DRY;
     if (view->bytes.len == begin) return DRY;
     if (!is_over && !line.is_end) {
-        if (output->is_ended) {
+        if (fate_of(view, output) != LOG_FATE_awaited) {
             line.is_end = true;
         } else if (may_hold) {
             fl_buf_truncate(&view->bytes, begin);
@@ -481,25 +498,8 @@ static void begin(struct log_view *view, struct step *step)
 
 /* ---- which outputs --------------------------------------------------------------------------- */
 
-static bool is_replica_selected(const struct log_query *query, uint32_t replica)
-{
-    for (size_t i = 0; i < query->replicas_len; i++) {
-        if (replica >= query->replicas[i].first && replica <= query->replicas[i].last) return true;
-    }
-    return query->replicas_len == 0;
-}
-
-static bool is_selected(const struct log_view *view, const struct log_key *key)
-{
-    const struct log_query *query = &view->query;
-
-    return key->tenant.n == query->tenant.n &&
-           (!query->has_element || key->attempt.element == query->element) &&
-           (!query->has_attempt || key->attempt.n == query->attempt) &&
-           is_replica_selected(query, key->replica);
-}
-
-static void add_known(struct log_view *view, const struct log_known *known)
+/* The output of this key, made if it is not there. */
+static struct log_view_output *need_output(struct log_view *view, const struct log_key *key)
 {
     size_t i = 0;
     size_t high = view->outputs.len;
@@ -507,17 +507,24 @@ static void add_known(struct log_view *view, const struct log_known *known)
     while (i < high) {
         size_t middle = i + (high - i) / 2;
 
-        if (log_key_cmp(&view->outputs.at[middle].key, &known->key) < 0) {
+        if (log_key_cmp(&view->outputs.at[middle].key, key) < 0) {
             i = middle + 1;
         } else {
             high = middle;
         }
     }
-    if (i == view->outputs.len || log_key_cmp(&view->outputs.at[i].key, &known->key) != 0) {
-        fl_vec_insert(&view->outputs, i, (struct log_view_output){.key = known->key});
+    if (i == view->outputs.len || log_key_cmp(&view->outputs.at[i].key, key) != 0) {
+        fl_vec_insert(&view->outputs, i, (struct log_view_output){.key = *key});
     }
-    view->outputs.at[i].end = known->place;
-    view->outputs.at[i].is_ended = known->is_ended;
+    return &view->outputs.at[i];
+}
+
+static void check_sources(size_t selected, struct step *step)
+{
+    if (selected <= LOG_VIEW_SOURCES_MAX) return;
+    fl_fail(&step->err, FL_TOO_LARGE,
+            "%zu outputs are selected, at most %d are read at once: name an element or a replica",
+            selected, LOG_VIEW_SOURCES_MAX);
 }
 
 static bool look_for_outputs(struct log_view *view, struct step *step)
@@ -531,19 +538,38 @@ static bool look_for_outputs(struct log_view *view, struct step *step)
 
     if (!log_index_known(step->index, &range, LOOK_OUTPUTS_MAX, &known, &step->err)) return false;
     for (size_t i = 0; i < known.len; i++) {
-        selected += is_selected(view, &known.at[i].key);
+        selected += log_query_has(query, &known.at[i].key);
     }
-    if (selected > LOG_VIEW_SOURCES_MAX) {
-        fl_fail(
-            &step->err, FL_TOO_LARGE,
-            "%zu outputs are selected, at most %d are read at once: name an element or a replica",
-            selected, LOG_VIEW_SOURCES_MAX);
-    }
+    check_sources(selected, step);
     for (size_t i = 0; i < known.len && step->err.code == FL_OK; i++) {
-        if (is_selected(view, &known.at[i].key)) add_known(view, &known.at[i]);
+        struct log_view_output *output;
+
+        if (!log_query_has(query, &known.at[i].key)) continue;
+        output = need_output(view, &known.at[i].key);
+        output->end = known.at[i].place;
+        output->is_ended = known.at[i].is_ended;
     }
     fl_vec_fini(&known);
+    view->is_changed = true;
     return step->err.code == FL_OK;
+}
+
+/* Compares the outputs with those of the job's rows, once the job has ended. */
+static void compare(struct log_view *view, struct step *step)
+{
+    if (!view->settled || !view->is_changed) return;
+    view->is_changed = false;
+    check_sources(view->settled->outputs.len, step);
+    for (size_t i = 0; i < view->settled->outputs.len && step->err.code == FL_OK; i++) {
+        (void)need_output(view, &view->settled->outputs.at[i].key);
+    }
+    for (size_t i = 0; i < view->outputs.len; i++) {
+        struct log_view_output *output = &view->outputs.at[i];
+        const struct log_settled_output *found = log_settled_find(view->settled, &output->key);
+
+        output->letter = found ? found->letter : CORE_OUTPUT_none;
+        output->is_given_up = !found || found->is_given_up; /* no row knows of it: nor of its end */
+    }
 }
 
 /* Updates the ends of the outputs, and looks for new outputs. */
@@ -669,6 +695,32 @@ static bool fill(struct log_view *view, struct step *step)
     return true;
 }
 
+/* All that is stored of it was given, and its end is not known. */
+static bool wants_lost_gap(const struct log_view *view, const struct log_view_output *output)
+{
+    return fate_of(view, output) == LOG_FATE_lost && !output->has_lost_gap && !output->is_over &&
+           output->offset >= output->end.offset;
+}
+
+static void put_lost_gaps(struct log_view *view)
+{
+    for (size_t i = 0; i < view->outputs.len && !is_full(view); i++) {
+        struct log_view_output *output = &view->outputs.at[i];
+        struct log_line line = {.attempt = output->key.attempt,
+                                .replica = output->key.replica,
+                                .number = output->line,
+                                .offset = output->offset,
+                                .time = output->time,
+                                .gap = FL_LOG_GAP_lost,
+                                .is_begin = true,
+                                .is_end = true};
+
+        if (!wants_lost_gap(view, output)) continue;
+        output->has_lost_gap = true;
+        fl_vec_push(&view->lines, line);
+    }
+}
+
 static void print_cursor(struct log_view *view)
 {
     struct log_cursor cursor = {0};
@@ -732,36 +784,63 @@ static bool count_up(struct log_view *view)
         const struct log_view_output *output = &view->outputs.at[i];
 
         page.lines_total += lines_of(output);
-        page.sources_live += !output->is_ended;
-        is_done = is_done && (output->is_over || output->offset >= output->end.offset);
+        is_done = is_done && (output->is_over || output->offset >= output->end.offset) &&
+                  !wants_lost_gap(view, output);
+        switch (fate_of(view, output)) {
+        case LOG_FATE_awaited:
+            if (page.sources_live++ > 0) break;
+            page.awaited = output->key.attempt;
+            page.awaited_replica = output->key.replica;
+            break;
+        case LOG_FATE_lost:
+            page.sources_lost++;
+            break;
+        case LOG_FATE_none:
+        case LOG_FATE_ended:
+            break;
+        }
     }
+    page.is_settled = view->settled != NULL;
     view->page = page;
     return is_done;
 }
 
-enum log_view_answer log_view_step(struct log_view *view, struct log_index *index, bool is_settled)
+/* A settled follower learns once what it waits for. */
+static bool is_news(struct log_view *view)
+{
+    bool is_news = view->settled && view->told_live != view->page.sources_live;
+
+    view->told_live = view->page.sources_live;
+    return is_news;
+}
+
+enum log_view_answer log_view_step(struct log_view *view, struct log_index *index)
 {
     struct step step = {.index = index};
     bool is_done;
 
     fl_vec_clear(&view->lines);
     fl_buf_clear(&view->bytes);
-    if (refresh(view, &step)) {
+    if (refresh(view, &step)) compare(view, &step);
+    if (step.err.code == FL_OK) {
         if (!view->has_begun) begin(view, &step);
         view->has_begun = true;
         make_order(view, &step);
-        if (step.err.code == FL_OK) fill(view, &step);
+        if (step.err.code == FL_OK && fill(view, &step)) put_lost_gaps(view);
     }
     is_done = count_up(view);
     drop_windows(view);
     if (step.err.code == FL_OK && is_done) {
         view->page.is_over =
-            !view->query.is_following || (is_settled && view->page.sources_live == 0);
+            !view->query.is_following || (view->settled && view->page.sources_live == 0);
     }
     if (view->lines.len == 0 && step.err.code == FL_OK && !view->page.is_over) {
         if (!is_done && view->order.len > 0) return LOG_VIEW_AGAIN;
-        if (view->query.is_following) return LOG_VIEW_WAIT;
-        view->page.is_over = true; /* 'fill' holds lines back for followers only */
+        if (view->query.is_following) {
+            if (!is_done || !is_news(view)) return LOG_VIEW_WAIT;
+        } else {
+            view->page.is_over = true; /* 'fill' holds lines back for followers only */
+        }
     }
     finish_page(view, &step);
     return LOG_VIEW_PAGE;

@@ -7,6 +7,7 @@
 
 #include "controlplane/logs/index.h"
 #include "controlplane/logs/read.h"
+#include "controlplane/logs/settled.h"
 
 #define LOG_VIEW_STEP_BYTES ((uint32_t)4 << 20)
 #define LOG_PIECE_BYTES_MAX ((uint32_t)32 << 10)
@@ -15,6 +16,9 @@ struct log_view_output {
     struct log_key key;
     struct log_place end; /* where it ended when the page began */
     bool is_ended;
+    char letter; /* with 'settled': what its attempt's row says of it ... */
+    bool is_given_up;
+    bool has_lost_gap;     /* ... and whether its gap 'lost' was given */
     uint64_t offset, line; /* the next byte's */
     bool is_hidden;        /* its present line is before 'since', or skipped */
     bool is_mid;           /* the next byte continues a line */
@@ -25,10 +29,13 @@ struct log_view_output {
 };
 
 struct log_view {
-    struct log_query query; /* its cursor is not kept */
+    struct log_query query; /* its cursor and attempts are not kept */
     bool has_begun;
-    uint64_t births;                        /* index->births when the view looked for outputs */
-    uint64_t skip;                          /* how many more lines of the merged order to skip */
+    struct log_settled *settled; /* NULL: the job has not ended yet */
+    bool is_changed;             /* 'settled' or the outputs are new: compare them */
+    uint32_t told_live;          /* sources_live of the page without lines that was given last */
+    uint64_t births;             /* index->births when the view looked for outputs */
+    uint64_t skip;               /* how many more lines of the merged order to skip */
     FL_VEC(struct log_view_output) outputs; /* by key */
     FL_VEC(uint32_t) order;                 /* a heap, by time, of the outputs with more to read */
 
@@ -40,7 +47,7 @@ struct log_view {
 };
 
 enum log_view_answer {
-    LOG_VIEW_PAGE,  /* view->page has lines, or is over */
+    LOG_VIEW_PAGE,  /* view->page has lines, or is over, or says what is awaited */
     LOG_VIEW_AGAIN, /* no line yet; more records wait to be read */
     LOG_VIEW_WAIT,  /* no line until output is appended; only when following */
 };
@@ -50,5 +57,7 @@ FL_CHECK bool log_view_init(struct log_view *view, const struct log_query *query
                             struct fl_err *err);
 void log_view_fini(struct log_view *view); /* NULL is fine */
 
-/* 'is_settled': no further output of the job will appear. */
-enum log_view_answer log_view_step(struct log_view *view, struct log_index *index, bool is_settled);
+/* No output appears that is not in this list, or stored; the view's now. */
+void log_view_settle(struct log_view *view, struct log_settled *settled);
+
+enum log_view_answer log_view_step(struct log_view *view, struct log_index *index);

@@ -70,11 +70,15 @@ static void forget_names(struct directory *directory, const struct directory_clu
     }
 }
 
-static void put_cluster(struct directory *directory, struct fl_cluster id, struct fl_str name,
-                        struct fl_str uuid, struct fl_str uid, uint8_t access)
+static void put_cluster(struct directory *directory, const struct row_cluster_put *put)
 {
+    struct fl_cluster id = {put->cluster};
+    struct fl_str name = put->name, uuid = put->uuid, uid = put->uid;
     size_t i = fl_vec_lower_bound(&directory->clusters, cluster.n, id.n);
-    struct directory_cluster cluster = {.cluster = id, .access = access};
+    bool is_removed = put->state == CLUSTER_REMOVED_STATE;
+    struct directory_cluster cluster = {.cluster = id,
+                                        .access = is_removed ? CORE_ACCESS_revoked : put->access,
+                                        .is_removed = is_removed};
 
     snprintf(cluster.name, sizeof cluster.name, FL_STR_FMT, FL_STR_ARG(name));
     snprintf(cluster.uuid, sizeof cluster.uuid, FL_STR_FMT, FL_STR_ARG(uuid));
@@ -97,8 +101,7 @@ static void fold(void *view, const struct row *row)
     if (row->kind == ROW_queue_put) {
         put_queue(directory, &row->queue_put);
     } else if (row->kind == ROW_cluster_put) {
-        put_cluster(directory, (struct fl_cluster){put->cluster}, put->name, put->uuid, put->uid,
-                    put->state == CLUSTER_REMOVED_STATE ? CORE_ACCESS_revoked : put->access);
+        put_cluster(directory, put);
     }
 }
 

@@ -12,7 +12,8 @@ struct directory;
 struct directory_cluster {
     struct fl_cluster cluster;
     char name[64], uuid[40], uid[68];
-    uint8_t access; /* enum core_access; a removed cluster is revoked */
+    uint8_t access;  /* enum core_access; a removed cluster is revoked */
+    bool is_removed; /* for good: no agent speaks for it again */
 };
 
 struct directory *directory_create(void);

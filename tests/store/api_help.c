@@ -93,6 +93,7 @@ static void add_fronts(struct help_hub *hub)
                                      .tunnel_address = hub->tunnel_address,
                                      .followers_max = 100,
                                      .heartbeat_ms = 1000,
+                                     .log_grace_ms = FL_HOUR_MS,
                                      .query_ms = 30000};
     config.tunnel = tunnel_server_config_default();
     config.tunnel.certificate_file = identity_server_cert_path(hub->identity);

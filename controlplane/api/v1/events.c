@@ -229,6 +229,7 @@ static void on_newest(void *ctx, const struct read_events *events)
     }
     if (events->batch > api->batch_newest) api->batch_newest = events->batch;
     api_events_catch_up(api);
+    api_logs_catch_up(api);
 }
 
 void api_ask_newest(void *ctx)

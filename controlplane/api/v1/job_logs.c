@@ -7,32 +7,49 @@
 #include "controlplane/api/line_range.h"
 #include "controlplane/api/stream.h"
 #include "controlplane/api/v1/job_lookup.h"
+#include "controlplane/api/v1/job_outputs.h"
 #include "controlplane/api/v1/log_selection.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/logs/read.h"
+#include "controlplane/store/read_jobs.h"
+#include "controlplane/views/directory.h"
 
 enum {
     COUNT_MAX = LOG_PAGE_LINES_MAX,
     PAGE_BYTES = HTTP_STREAM_PIECE_BYTES,
     RENDERED_MAX = 1 << 20,
-    RANGE_BYTES = 1 << 20,         /* with so many an answer to Range reads no further page ... */
-    RANGE_LINE_BYTES_MAX = 8 << 20 /* ... or with so many, while no line of it is whole */
+    RANGE_BYTES = 1 << 20,          /* with so many an answer to Range reads no further page ... */
+    RANGE_LINE_BYTES_MAX = 8 << 20, /* ... or with so many, while no line of it is whole */
+    LOOK_MS = 1000,     /* how often a follower looks whether what it waits for is given up */
+    NEWEST_MS = 500,    /* after a read that failed */
+    WAIT_TOLD_MS = 3000 /* it says so when it has waited so long behind the job's end */
 };
 
 /* An answer in one piece ('count' lines, or a Range), or one that goes on. */
 struct log_tail {
     struct api_stream stream; /* first */
-    struct api_call *call;    /* an answer in one piece: its call; else NULL */
+    struct api_call *call;    /* its call, until the answer begins; then NULL */
     struct fl_job job;
+    struct log_query query;
+    const char *content_type;
     struct log_read *read;
+    struct job_outputs *outputs; /* once the job has ended */
+    struct fl_timer look;        /* a settled follower's */
     uint64_t from, count;
     bool is_range; /* the peer said Range: 'cut' tells what is in it */
     struct line_cut cut;
     struct log_grep grep;
-    bool is_text, is_events, is_settled, is_at_end;
+    bool is_text, is_events, is_at_end;
     bool wants_more;     /* the next page is read once all of 'ready' is sent */
     struct fl_buf ready; /* rendered; its first 'sent' bytes are sent */
     size_t sent;
+
+    /* What a follower waits for that has all that is stored. */
+    uint32_t awaited; /* outputs; 0: it does not wait */
+    struct fl_attempt awaited_first;
+    uint32_t awaited_replica;
+    fl_ms awaited_from;
+    bool is_wait_told;
 };
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -50,7 +67,7 @@ static void write_json(struct fl_buf *out, const struct log_line *line)
     fl_json_put_time(json, "time", line->time);
     if (line->gap != FL_LOG_GAP_none) {
         fl_json_put_cstr(json, "gap", fl_log_gap_name(line->gap));
-        fl_json_put_u64(json, "bytes", line->gap_bytes);
+        if (line->gap_bytes > 0) fl_json_put_u64(json, "bytes", line->gap_bytes);
     } else {
         fl_json_put_str(json, "text", line->bytes);
     }
@@ -89,6 +106,8 @@ static void free_tail(struct log_tail *tail)
         break;
     }
     log_read_close(tail->read);
+    job_outputs_destroy(tail->outputs);
+    fl_timer_off(&tail->look);
     line_cut_fini(&tail->cut);
     fl_buf_fini(&tail->ready);
     fl_free(tail);
@@ -102,6 +121,20 @@ static void on_stream_gone(struct api_stream *stream)
 static void on_call_gone(struct api_call *call)
 {
     free_tail(call->state);
+}
+
+/* ---- how much of the output it is ------------------------------------------------------------ */
+
+/* Whether the selected outputs are all there, as they were when the page was made. */
+static const char *extent_of(const struct log_page *page)
+{
+    if (!page->is_settled || page->sources_live > 0) return "more";
+    return page->sources_lost > 0 ? "incomplete" : "complete";
+}
+
+static void add_extent(struct log_tail *tail, const struct log_page *page)
+{
+    api_header_add(tail->call, "X-Fairlead-Output", fl_str_c(extent_of(page)));
 }
 
 /* ---- in one piece ---------------------------------------------------------------------------- */
@@ -129,6 +162,7 @@ static void answer_lines(struct log_tail *tail, const struct log_page *page)
 
     api_header_add(call, "ETag", fl_str_c(etag));
     api_header_add(call, "Content-Range", fl_str_c(range));
+    add_extent(tail, page);
     if (page->cursor.len > 0 && page->cursor.len < 4096) {
         api_header_add(call, "X-Fairlead-Cursor",
                        fl_str_c(fl_arena_copy(&call->arena, page->cursor.at, page->cursor.len)));
@@ -170,13 +204,16 @@ static void answer_range(struct log_tail *tail, const struct log_page *page)
         free_tail(tail);
         return;
     }
-    if (page->sources_live == 0) snprintf(total, sizeof total, "%" PRIu64, page->lines_total);
+    if (page->is_settled && page->sources_live == 0) {
+        snprintf(total, sizeof total, "%" PRIu64, page->lines_total);
+    }
     etag = fl_arena_printf(&call->arena, "\"%s-%" PRIu64 "-%" PRIu64 "-%zu\"", total, tail->from,
                            cut->whole_lines, body.len);
     range = fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%s", tail->from,
                             tail->from + cut->whole_lines - 1, total);
     api_header_add(call, "ETag", fl_str_c(etag));
     api_header_add(call, "Content-Range", fl_str_c(range));
+    add_extent(tail, page);
     if (http_has_etag(call->request, fl_str_c(etag))) {
         api_answer_as(call, 304, "text/plain", (struct fl_str){0});
     } else {
@@ -256,6 +293,44 @@ static void fail_page(struct log_tail *tail, const struct fl_err *err)
     }
 }
 
+/* The answer begins.  False: it was answered otherwise, and the tail is gone. */
+static bool begin_stream(struct log_tail *tail)
+{
+    struct api_call *call = tail->call;
+
+    tail->call = NULL;
+    call->on_gone = NULL;
+    if (!api_stream_open(&tail->stream, call, tail->content_type)) {
+        free_tail(tail);
+        return false;
+    }
+    fl_vec_push(&call->api->tails, tail);
+    if (api_drop(call)) fl_unreachable("a call that gave its request away has none");
+    return true;
+}
+
+static void put_text(struct log_tail *tail, const char *text)
+{
+    fl_buf_put(&tail->ready, text, strlen(text));
+}
+
+static void put_end(struct log_tail *tail, const struct log_page *page)
+{
+    put_text(tail, "event: end\ndata: {\"output\":\"");
+    put_text(tail, extent_of(page));
+    put_text(tail, "\"}\n\n");
+}
+
+/* All that is stored was given, and the job has ended. */
+static void note_wait(struct log_tail *tail, const struct log_page *page)
+{
+    tail->awaited = page->sources_live;
+    tail->awaited_first = page->awaited;
+    tail->awaited_replica = page->awaited_replica;
+    tail->awaited_from = fl_loop_now(tail->stream.api->parts.loop);
+    tail->is_wait_told = false;
+}
+
 static void on_page(void *ctx, struct log_read *read, const struct log_page *page)
 {
     struct log_tail *tail = ctx;
@@ -269,6 +344,10 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
     if (tail->is_range) {
         add_to_range(tail, page);
         return;
+    }
+    if (tail->call && tail->count == 0) {
+        add_extent(tail, page);
+        if (!begin_stream(tail)) return;
     }
     for (size_t i = 0; i < page->lines_len; i++) {
         if (log_grep_is_hit(&tail->grep, &page->lines[i])) hits = i + 1;
@@ -284,56 +363,136 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
         answer_lines(tail, page);
         return;
     }
+    if (page->lines_len == 0 && !page->is_over) note_wait(tail, page);
     tail->is_at_end = page->is_over;
     tail->wants_more = !page->is_over;
-    if (page->is_over && tail->is_events) {
-        static const struct fl_str end = {"event: end\ndata: {}\n\n", 21};
-
-        fl_buf_put(&tail->ready, end.at, end.len);
-    }
+    if (page->is_over && tail->is_events) put_end(tail, page);
     give_and_go_on(tail);
+}
+
+/* ---- what is still to come ------------------------------------------------------------------- */
+
+static void tell_wait(struct log_tail *tail)
+{
+    struct directory_cluster cluster;
+    struct fl_cluster id;
+    struct fl_json_out begun = fl_json_out(&tail->ready), *json = &begun;
+    fl_ms until;
+
+    tail->is_wait_told = true;
+    put_text(tail, "event: waiting\ndata: ");
+    fl_json_open(json, NULL, '{');
+    fl_json_put_u64(json, "outputs", tail->awaited);
+    fl_json_put_u64(json, "element", tail->awaited_first.element);
+    fl_json_put_u64(json, "attempt", tail->awaited_first.n);
+    fl_json_put_u64(json, "replica", tail->awaited_replica);
+    if (job_outputs_place(tail->outputs, tail->awaited_first, &id, &until)) {
+        if (directory_cluster(tail->stream.api->parts.directory, id, &cluster)) {
+            fl_json_put_cstr(json, "cluster", cluster.name);
+        }
+        fl_json_put_time(json, "until", until);
+    }
+    fl_json_close(json, '}');
+    put_text(tail, "\n\n");
+    (void)give(tail); /* what does not fit goes with the next room */
+}
+
+static void on_look(void *ctx)
+{
+    struct log_tail *tail = ctx;
+    bool is_due = tail->awaited > 0 && !tail->is_wait_told && tail->is_events &&
+                  fl_loop_now(tail->stream.api->parts.loop) >= tail->awaited_from + WAIT_TOLD_MS;
+
+    fl_timer_in(&tail->look, LOOK_MS);
+    if (job_outputs_look(tail->outputs)) {
+        log_read_settle(tail->read, job_outputs_attempts(tail->outputs));
+    }
+    if (is_due && tail->ready.len == 0) tell_wait(tail);
+}
+
+/* For a follower. */
+static void on_outputs(void *ctx, const struct fl_err *err)
+{
+    struct log_tail *tail = ctx;
+
+    if (err) {
+        fail_page(tail, err);
+        return;
+    }
+    log_read_settle(tail->read, job_outputs_attempts(tail->outputs));
+    fl_timer_in(&tail->look, LOOK_MS);
+}
+
+/* Its job has ended. */
+static void settle(struct log_tail *tail)
+{
+    struct api *api = tail->stream.api;
+
+    if (tail->outputs || !tail->query.is_following) return;
+    tail->outputs =
+        job_outputs_create(&api->config, &api->parts, &tail->query, true, on_outputs, tail);
 }
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-static struct log_tail *create(struct api_call *call, struct fl_job job,
-                               const struct log_grep *grep)
+static struct log_tail *create(struct api_call *call, const struct log_query *query,
+                               const struct log_grep *grep, const char *content_type)
 {
     struct log_tail *tail = fl_new(struct log_tail);
 
     tail->grep = *grep;
-    tail->job = job;
+    tail->job = query->job;
+    tail->query = *query;
+    tail->content_type = content_type;
+    tail->call = call;
     tail->stream.api = call->api;
     tail->stream.on_room = on_room;
     tail->stream.on_gone = on_stream_gone;
+    fl_timer_init(&tail->look, call->parts->loop, on_look, tail);
     fl_buf_init(&tail->ready, 16 * RENDERED_MAX);
     return tail;
 }
 
-/* Opens the read; false: the call was answered, or the stream is gone. */
-static bool open_read(struct log_tail *tail, const struct log_query *query, struct fl_err *err)
-{
-    tail->read = log_read_open(tail->stream.api->parts.logs, query, on_page, tail, err);
-    return tail->read != NULL;
-}
-
-static void start_stream(struct api_call *call, struct log_tail *tail,
-                         const struct log_query *query, const char *content_type)
+/* Opens the read; false: the call was answered, and the tail is gone. */
+static bool open_read(struct log_tail *tail)
 {
     struct fl_err err = {0};
 
-    if (!open_read(tail, query, &err)) {
-        free_tail(tail);
-        api_fail(call, err.code, "%s", err.text);
+    tail->read = log_read_open(tail->stream.api->parts.logs, &tail->query, on_page, tail, &err);
+    tail->query.attempts = NULL; /* the read has its own */
+    if (!tail->read) fail_page(tail, &err);
+    return tail->read != NULL;
+}
+
+/* For an answer that does not follow. */
+static void on_outputs_first(void *ctx, const struct fl_err *err)
+{
+    struct log_tail *tail = ctx;
+
+    if (err) {
+        fail_page(tail, err);
         return;
     }
-    if (!api_stream_open(&tail->stream, call, content_type)) {
-        free_tail(tail);
+    tail->query.attempts = job_outputs_attempts(tail->outputs);
+    if (!open_read(tail)) return;
+}
+
+/* An answer that tells in its head how much of the output it is begins with its first page; a
+ * follower begins at once. */
+static void start(struct log_tail *tail, bool has_ended)
+{
+    struct api_call *call = tail->call;
+    struct api *api = tail->stream.api;
+
+    call->state = tail;
+    call->on_gone = on_call_gone;
+    if (has_ended && !tail->query.is_following) {
+        tail->outputs = job_outputs_create(&api->config, &api->parts, &tail->query, false,
+                                           on_outputs_first, tail);
         return;
     }
-    fl_vec_push(&call->api->tails, tail);
-    if (tail->is_settled) log_read_settle(tail->read);
-    if (api_drop(call)) fl_unreachable("a call that gave its request away has none");
+    if (!open_read(tail) || !tail->query.is_following || !begin_stream(tail)) return;
+    if (has_ended) settle(tail);
 }
 
 /* ---- GET .../logs ---------------------------------------------------------------------------- */
@@ -367,24 +526,12 @@ static bool read_range(struct api_call *call, struct line_range *ret_range, bool
     return true;
 }
 
-/* HEAD needs no look at the output. */
-static void answer_head(struct api_call *call, struct log_tail *tail, const char *content_type)
-{
-    if (!api_stream_open(&tail->stream, call, content_type)) {
-        free_tail(tail);
-        return;
-    }
-    if (api_drop(call)) fl_unreachable("a call that gave its request away has none");
-    api_stream_end(&tail->stream);
-}
-
-static void get_range(struct api_call *call, struct fl_job job)
+static void get_lines(struct api_call *call, struct fl_job job, bool has_ended)
 {
     struct log_query query = {.tenant = call->token.tenant, .job = job};
     struct log_tail *tail;
     struct line_range range;
     struct log_grep grep;
-    struct fl_err err = {0};
     uint64_t count = api_query_u64(call, "count");
     bool is_text = !fl_str_eq(api_query(call, "format"), FL_STR("jsonl")), is_range;
 
@@ -398,39 +545,33 @@ static void get_range(struct api_call *call, struct fl_job job)
         query.n = range.first;
         count = range.last - range.first < COUNT_MAX ? range.last - range.first + 1 : COUNT_MAX;
     }
-    tail = create(call, job, &grep);
+    query.lines_max = (uint32_t)count;
+    tail = create(call, &query, &grep, is_text ? "text/plain" : "application/x-ndjson");
     tail->is_text = is_text;
     tail->is_range = is_range;
     tail->from = query.from == LOG_FROM_LINE ? query.n : 0;
     tail->count = count;
     tail->cut.lines_max = count;
     if (count == 0 && http_head(call->request)->method == FL_HTTP_HEAD) {
-        answer_head(call, tail, is_text ? "text/plain" : "application/x-ndjson");
+        if (begin_stream(tail)) api_stream_end(&tail->stream); /* needs no look at the output */
         return;
     }
-    if (count == 0) {
-        start_stream(call, tail, &query, is_text ? "text/plain" : "application/x-ndjson");
-        return;
-    }
-    query.lines_max = (uint32_t)count;
-    tail->call = call;
-    call->state = tail;
-    if (!open_read(tail, &query, &err)) {
-        free_tail(tail);
-        api_fail(call, err.code, "%s", err.text);
-        return;
-    }
-    call->on_gone = on_call_gone;
+    start(tail, has_ended);
 }
 
-static void get_range_ended(struct api_call *call, const struct read_job *job)
+static void get_lines_open(struct api_call *call, struct fl_job job)
 {
-    get_range(call, job->job);
+    get_lines(call, job, false);
+}
+
+static void get_lines_ended(struct api_call *call, const struct read_job *job)
+{
+    get_lines(call, job->job, true);
 }
 
 static void get_logs(struct api_call *call)
 {
-    job_lookup(call, get_range, get_range_ended);
+    job_lookup(call, get_lines_open, get_lines_ended);
 }
 
 /* ---- GET .../logs/stream --------------------------------------------------------------------- */
@@ -454,10 +595,9 @@ static void follow(struct api_call *call, struct fl_job job, bool has_ended)
     if (api_query_has(call, "follow")) query.is_following = api_query_flag(call, "follow");
     query.bytes_max = PAGE_BYTES;
     query.has_whole_lines = grep.len > 0; /* a line is looked at when its end is there */
-    tail = create(call, job, &grep);
+    tail = create(call, &query, &grep, is_events ? "text/event-stream" : "application/x-ndjson");
     tail->is_events = is_events;
-    tail->is_settled = has_ended && query.is_following;
-    start_stream(call, tail, &query, is_events ? "text/event-stream" : "application/x-ndjson");
+    start(tail, has_ended);
 }
 
 static void follow_open(struct api_call *call, struct fl_job job)
@@ -481,10 +621,48 @@ void api_logs_settle(struct api *api, struct fl_job job)
     for (size_t i = 0; i < api->tails.len; i++) {
         struct log_tail *tail = api->tails.at[i];
 
-        if (tail->job.n != job.n || tail->is_settled) continue;
-        tail->is_settled = true;
-        log_read_settle(tail->read);
+        if (tail->job.n == job.n) settle(tail);
     }
+}
+
+/* ---- ends without a notice ------------------------------------------------------------------- */
+
+static void on_jobs(void *ctx, const struct read_jobs *jobs)
+{
+    struct api *api = ctx;
+
+    if (jobs->err) {
+        fl_timer_in(&api->newest, NEWEST_MS);
+        return;
+    }
+    for (size_t i = 0; i < jobs->len; i++) {
+        if (jobs->at[i].is_ended) api_logs_settle(api, jobs->at[i].job);
+    }
+}
+
+void api_logs_catch_up(struct api *api)
+{
+    FL_VEC(struct fl_job) jobs = {0};
+    struct fl_err err = {0};
+
+    for (size_t i = 0; i < api->tails.len; i++) {
+        const struct log_tail *tail = api->tails.at[i], *next = NULL;
+
+        if (i + 1 < api->tails.len) next = api->tails.at[i + 1];
+        if (tail->query.is_following && !tail->outputs) fl_vec_push(&jobs, tail->job);
+        if (jobs.len == 0) continue;
+        if (next && jobs.len < READ_JOBS_IDS_MAX && next->query.tenant.n == tail->query.tenant.n) {
+            continue;
+        }
+        if (read_jobs_by_id(api->parts.reader, tail->query.tenant, jobs.at, jobs.len, on_jobs, api,
+                            &err) == 0) {
+            fl_timer_in(&api->newest, NEWEST_MS);
+            break;
+        }
+        fl_vec_clear(&jobs);
+    }
+    api->parts.asked(api->parts.asked_ctx);
+    fl_vec_fini(&jobs);
 }
 
 void api_logs_fini(struct api *api)

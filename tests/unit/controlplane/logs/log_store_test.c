@@ -155,7 +155,7 @@ static void a_follower_sees_each_byte_once_while_it_is_written(void **state)
     log_world_end(&world, 0);
     log_world_end(&world, 1);
     log_world_settle(&world);
-    log_read_settle(read.read);
+    log_read_settle(read.read, &(struct log_attempts){0});
     for (until = fl_clock_mono() + 60000; !read.is_over;) {
         assert_true(fl_clock_mono() < until);
         log_world_step(&world);
@@ -190,7 +190,7 @@ static void who_wants_whole_lines_gets_none_before_its_end_also_of_one_output(vo
     }
     log_world_end(&world, 0);
     log_world_settle(&world);
-    log_read_settle(read.read);
+    log_read_settle(read.read, &(struct log_attempts){0});
     for (until = fl_clock_mono() + 60000; !read.is_over;) {
         assert_true(fl_clock_mono() < until);
         log_world_step(&world);

@@ -1,0 +1,71 @@
+#include "controlplane/logs/settled.h"
+
+#include <stdlib.h>
+
+#include "controlplane/core/replica_output.h"
+#include "shared/base/alloc.h"
+
+static bool has_replica(const struct log_query *query, uint32_t replica)
+{
+    for (size_t i = 0; i < query->replicas_len; i++) {
+        if (replica >= query->replicas[i].first && replica <= query->replicas[i].last) return true;
+    }
+    return query->replicas_len == 0;
+}
+
+bool log_query_has(const struct log_query *query, const struct log_key *key)
+{
+    return key->tenant.n == query->tenant.n &&
+           (!query->has_element || key->attempt.element == query->element) &&
+           (!query->has_attempt || key->attempt.n == query->attempt) &&
+           has_replica(query, key->replica);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct log_settled_output *left = a, *right = b;
+
+    return log_key_cmp(&left->key, &right->key);
+}
+
+struct log_settled *log_settled_create(const struct log_query *query,
+                                       const struct log_attempts *attempts)
+{
+    struct log_settled *settled = fl_new(struct log_settled);
+
+    for (size_t i = 0; i < attempts->len; i++) {
+        const struct log_attempt *attempt = &attempts->at[i];
+
+        for (uint32_t n = 0; n < attempt->letters.len; n++) {
+            struct log_settled_output output = {
+                .key = {.attempt = attempt->attempt, .replica = n, .tenant = query->tenant},
+                .letter = attempt->letters.at[n],
+                .is_given_up = attempt->is_given_up,
+            };
+
+            if (output.letter == CORE_OUTPUT_none || !log_query_has(query, &output.key)) continue;
+            fl_vec_push(&settled->outputs, output);
+        }
+    }
+    if (settled->outputs.len > 1) {
+        qsort(settled->outputs.at, settled->outputs.len, sizeof *settled->outputs.at, by_key);
+    }
+    return settled;
+}
+
+void log_settled_destroy(struct log_settled *settled)
+{
+    if (!settled) return;
+    fl_vec_fini(&settled->outputs);
+    fl_free(settled);
+}
+
+const struct log_settled_output *log_settled_find(const struct log_settled *settled,
+                                                  const struct log_key *key)
+{
+    struct log_settled_output wanted = {.key = *key};
+
+    if (settled->outputs.len == 0) return NULL;
+    return bsearch(&wanted, settled->outputs.at, settled->outputs.len, sizeof *settled->outputs.at,
+                   by_key);
+}

@@ -1,0 +1,203 @@
+"""When a follower hears the end: not before the first byte of an output that is still to come, not later than 5 s once it
+cannot come any more, and with a word when its token ends.  A read before the end says that more is to come."""
+import http.client
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import fleet
+import hub
+from fleet import BIN, equal, shows, until
+
+SMALL = {"cpu": "100m", "memory": "16Mi"}
+
+
+class Follower:
+    """Follows a job's output as docs/api.md says: a connection that ends without a word goes on behind its last id."""
+
+    def __init__(self, h, job):
+        self.h, self.path = h, f"/v1/jobs/{job}/logs/stream"
+        self.events, self.lines, self.id, self.ended_at = [], [], None, None
+        self.thread = threading.Thread(target=self.follow, daemon=True)
+        self.thread.start()
+
+    def follow(self):
+        while self.ended_at is None:
+            try:
+                self.read()
+            except (OSError, http.client.HTTPException):
+                pass
+            time.sleep(0.05)
+
+    def read(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.h.ports["api"], timeout=60)
+        headers = {"Authorization": f"Bearer {self.h.token}", **({"Last-Event-ID": self.id} if self.id else {})}
+        connection.request("GET", self.path, headers=headers)
+        answer = connection.getresponse()
+        run, name = [], "message"
+        while answer.status == 200 and (line := answer.readline()):
+            word, _, value = line.decode().rstrip("\n").partition(": ")
+            if word == "id":
+                self.id = value
+            elif word == "event":
+                name = value
+            elif word == "data":
+                self.events.append((name, json.loads(value)))
+                if name == "end":
+                    self.ended_at = time.monotonic()
+                    return
+                if name == "message":
+                    run.append(json.loads(value))
+                name = "message"
+            elif not word and self.id and run:
+                self.lines += run
+                run = []
+
+    def wait(self, limit_s):
+        until(f"{self.path} ends", lambda: self.ended_at, limit_s)
+        return dict(self.events)["end"]["output"]
+
+    def text(self):
+        return "".join(line.get("text", "") for line in self.lines)
+
+    def gaps(self):
+        return [line["gap"] for line in self.lines if "gap" in line]
+
+
+def extent(h, job):
+    status, headers, body = h.ask("GET", f"/v1/jobs/{job}/logs")
+    equal(status, 200)
+    return headers["X-Fairlead-Output"], body
+
+
+def killed_hub(h):
+    with shows("followers that wait through a kill -9 of the control plane hear every output before the end"):
+        jobs = [h.submit({"command": ["sh", "-c", f"sleep 2; echo {number}"], "resources": SMALL}) for number in range(40)]
+        followers = [Follower(h, job) for job in jobs]
+        time.sleep(1.5)
+        h.kill()
+        time.sleep(1.5)
+        h.start()
+        for number, follower in enumerate(followers):
+            equal(follower.wait(60), "complete")
+            equal(follower.text(), f"{number}\n")
+
+
+def fill(folder):
+    path = os.path.join(folder, "filler")
+    with open(path, "ab", buffering=0) as file:
+        for size in (1 << 20, 1 << 12, 1):
+            try:
+                while True:
+                    file.write(bytes(size))
+            except OSError:
+                pass
+    return path
+
+
+def still_to_come(h):
+    with shows("output that is still with its agent when its job ends is awaited, by a read, a follower and the CLI"):
+        filler = fill(h.settings["state_dir"])
+        job = h.submit({"command": ["sh", "-c", "yes | head -c 300000"], "resources": SMALL})
+        follower = Follower(h, job)
+        equal(h.wait(job)["state"], "succeeded")
+        equal(extent(h, job)[0], "more")
+        cli = subprocess.Popen([os.path.join(BIN, "fairlead"), "logs", "-f", job, "--raw"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env={**os.environ, "FAIRLEAD_URL": h.url, "FAIRLEAD_TOKEN": h.token})
+        until("the follower is told what it waits for", lambda: "waiting" in dict(follower.events), 20)
+        told = dict(follower.events)["waiting"]
+        equal((told["outputs"], told["element"], told["attempt"], told["replica"], told["cluster"]), (1, 0, 1, 0, "east"))
+        time.sleep(3)
+        assert follower.ended_at is None and cli.poll() is None
+        os.remove(filler)
+        equal(follower.wait(60), "complete")
+        equal(len(follower.text()), 300000)
+        out, err = cli.communicate(timeout=60)
+        equal((cli.returncode, len(out)), (0, 300000))
+        assert b"waiting for the end of 1 output: element 0, attempt 1, replica 0 on east" in err, err
+        equal((extent(h, job)[0], len(extent(h, job)[1])), ("complete", 300000))
+
+
+def remove(h, agent):
+    agent.kill()
+    until("its connection is lost", lambda: h.state("west") != "ready")
+    h.api("DELETE", "/v1/clusters/west")
+
+
+def removed_clusters(h):
+    with shows("an attempt whose cluster is removed ends with a gap, and followers hear the end at most 5 s behind the job's"):
+        west = h.agent("west", h.join("west"))
+        h.wait_cluster("west", "ready")
+        job = h.submit({"command": ["sh", "-c", f"echo begun; [ -e {h.dir}/again ] || sleep 600"], "resources": SMALL, "clusters": ["west"]})
+        h.wait(job, "running")
+        until("its output has begun", lambda: h.output(job) == b"begun\n")
+        follower = Follower(h, job)
+        west.send_signal(signal.SIGSTOP)  # nothing more comes from it, and then it is gone for good
+        with open(f"{h.dir}/again", "w"):
+            pass
+        remove(h, west)
+        west = h.agent("west2", h.join("west"))
+        equal(h.wait(job)["state"], "succeeded")
+        ended_at = time.monotonic()
+        equal(follower.wait(30), "incomplete")
+        print(f"# the follower heard it {follower.ended_at - ended_at:.1f} s behind the job's end", flush=True)
+        assert follower.ended_at - ended_at < 5
+        equal((follower.text(), follower.gaps()), ("begun\nbegun\n", ["lost"]))
+        equal(extent(h, job)[0], "incomplete")
+    with shows("so does a job that had ended, and whose output was still to come"):
+        filler = fill(h.settings["state_dir"])
+        job = h.submit({"command": ["sh", "-c", "yes | head -c 300000"], "resources": SMALL, "clusters": ["west"]})
+        follower = Follower(h, job)
+        equal(h.wait(job)["state"], "succeeded")
+        time.sleep(3)
+        assert follower.ended_at is None
+        remove(h, west)
+        removed_at = time.monotonic()
+        equal(follower.wait(30), "incomplete")
+        print(f"# the follower heard it {follower.ended_at - removed_at:.1f} s behind the removal", flush=True)
+        assert follower.ended_at - removed_at < 5
+        equal(follower.gaps(), ["lost"])
+        os.remove(filler)
+
+
+def ended_tokens(h):
+    with shows("the streams of a revoked token end within 5 s, and the CLI says why"):
+        job = h.submit({"command": ["sleep", "600"], "resources": SMALL})
+        token = h.api("POST", "/v1/tokens", {"name": "reader", "scopes": ["read"]})
+        env = {**os.environ, "FAIRLEAD_URL": h.url, "FAIRLEAD_TOKEN": token["token"]}
+        clis = [subprocess.Popen([os.path.join(BIN, "fairlead"), *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
+                for words in (["events"], ["events", job], ["logs", "-f", job])]
+        time.sleep(2)
+        assert all(cli.poll() is None for cli in clis)
+        h.api("DELETE", f"/v1/tokens/{token['id']}")
+        revoked_at = time.monotonic()
+        for cli in clis:
+            _, err = cli.communicate(timeout=20)
+            assert cli.returncode != 0 and b"the token of this stream was revoked" in err, err
+        assert time.monotonic() - revoked_at < 6
+    with shows("so do those of a token that expires"):
+        token = h.api("POST", "/v1/tokens", {"name": "brief", "scopes": ["read"], "ttlSeconds": 3})["token"]
+        status, _, body = h.ask("GET", f"/v1/jobs/{job}/logs/stream", headers={"Authorization": f"Bearer {token}"})
+        equal(status, 200)
+        assert b"event: closed\n" in body and b'"reason":"TokenExpired"' in body, body
+        h.api("POST", f"/v1/jobs/{job}:cancel")
+
+
+def run():
+    h = hub.Hub()
+    h.settings["state_dir"] = os.path.join(h.small_disk("store", "96m"), "hub")
+    with h:
+        h.agent("east", h.join("east"))
+        h.wait_cluster("east", "ready")
+        killed_hub(h)
+        still_to_come(h)
+        ended_tokens(h)
+        removed_clusters(h)
+
+
+if __name__ == "__main__":
+    run()
+    fleet.finish()
