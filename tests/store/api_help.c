@@ -70,8 +70,11 @@ static void make_tls(struct help_hub *hub)
 
 static void add_fronts(struct help_hub *hub)
 {
-    struct front_config config = {
-        .api_tls = hub->tls, .waiting_max = 10000, .answer_ms = 60000, .drain_ms = 5000};
+    struct front_config config = {.api_tls = hub->tls,
+                                  .waiting_max = 10000,
+                                  .answer_ms = 60000,
+                                  .drain_ms = 5000,
+                                  .handshake_cpu = 50};
     int api_fds[FRONTS], tunnel_fds[FRONTS];
     struct fl_net_listen shared = {.is_shared = true};
     char address[FL_NET_TEXT_MAX];
