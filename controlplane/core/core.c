@@ -131,6 +131,7 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     switch (event->kind) {
     case CORE_EV_begin:
         core->is_begun = true;
+        core->history.leader_row = event->begin.incarnation;
         core->incarnation = event->begin.incarnation + core->history.incarnations;
         fl_prng_seed(&core->prng, event->begin.seed);
         core_begin(core);
@@ -176,6 +177,9 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     case CORE_EV_token_put:
     case CORE_EV_token_revoke:
         core_access(core, event, batch);
+        break;
+    case CORE_EV_accept_restore:
+        core_history_accept(core, event, batch);
         break;
     case CORE_EV_read_job:
     case CORE_EV_list_jobs:
@@ -298,6 +302,7 @@ struct core_stats core_stats(const struct core *core)
                                .placements_tried = core->round.tried,
                                .later = core_later_len(core),
                                .is_timers_cut = core->is_timers_cut,
+                               .is_disputed = core_history_is_disputed(core),
                                .job_lost_from = core->history.job_lost_from,
                                .job_lost_to = core->history.job_lost_to};
 

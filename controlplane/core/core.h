@@ -73,6 +73,7 @@ struct core_stats {
     uint64_t starts, placements_tried;
     size_t later;       /* jobs and clusters whose elements are walked in slices, not done yet */
     bool is_timers_cut; /* due timers wait for the next slice */
+    bool is_disputed;   /* an agent has seen a later history: nothing is accepted or started */
     uint64_t job_lost_from, job_lost_to; /* ids that a lost history gave out; 0: none known */
 };
 

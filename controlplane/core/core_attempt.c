@@ -660,7 +660,7 @@ void core_attempt_go(struct core *core, struct core_batch *batch, struct element
 
     if (element->created < element->replicas_len) return;
     freshen(core, element);
-    if (element->is_go_sent) return;
+    if (element->is_go_sent || core_history_is_disputed(core)) return;
     if (core_attempt_stop_reason(core, element) != REASON_none) return;
     if (!cluster->is_inventoried || (!cluster->is_reconciled && !element->is_judged)) return;
     for (uint32_t i = 0; i < element->replicas_len; i++) {

@@ -37,6 +37,7 @@
     X(renew, "an agent shows its certificate's generation and its next key")                       \
     X(token_put, "a token for the API is made")                                                    \
     X(token_revoke, "that token counts no more")                                                   \
+    X(accept_restore, "a person says that a restored database is the one to go on with")           \
     X(read_job, "the live state of one job")                                                       \
     X(list_jobs, "a page of open jobs")                                                            \
     X(list_clusters, "a page of clusters")                                                         \
@@ -118,6 +119,14 @@ struct core_node_report {
     struct fl_str name;
     struct fl_str labels; /* "key=value\n" lines, sorted by key */
     struct fl_resources total, free;
+};
+
+/* How far the database of an earlier session was, by the hub's own seal: nobody else can make one.
+ * All 0: the agent has none. */
+struct core_seen {
+    uint32_t incarnation;
+    uint64_t batch;     /* was committed */
+    uint64_t job_below; /* ids below it may have been given out */
 };
 
 struct core_event {
@@ -231,10 +240,9 @@ struct core_event {
         } list_nodes;
         struct {
             struct fl_cluster cluster;
-            uint64_t connection; /* the tunnel's own handle, given back in every frame */
-            uint32_t incarnation_highest;
-            uint64_t job_highest;
-            bool is_resync; /* the connection outlived a core: RESYNC instead of WELCOME */
+            uint64_t connection;   /* the tunnel's own handle, given back in every frame */
+            struct core_seen seen; /* a seal of the hub's that the agent has given back */
+            bool is_resync;        /* the connection outlived a core: RESYNC instead of WELCOME */
             bool has_images;
             uint64_t generation; /* the certificate carries it; 0: not told */
             uint64_t age_ms;     /* so long ago the connection was made and its certificate good */

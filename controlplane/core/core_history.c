@@ -48,6 +48,14 @@ static void jump(struct core *core, struct core_batch *batch, uint64_t job_from)
     put_counter(batch, CORE_COUNTER_jobs_skipped, core->history.jobs_skipped);
 }
 
+/* Postgres was promoted, or is another server: the leader row has noticed that. */
+static bool is_leader_row_raised(const struct core *core)
+{
+    uint32_t noted = core->history.leader_incarnation ? core->history.leader_incarnation : 1;
+
+    return core->history.leader_row > noted;
+}
+
 void core_history(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     uint64_t jobs = core_jobs_accepted(core), job_from = event->history.job_from;
@@ -59,10 +67,95 @@ void core_history(struct core *core, const struct core_event *event, struct core
         if (job_from > core->job_next) note_lost(core, batch, job_from);
     }
     if (job_from > core->job_next) jump(core, batch, job_from);
-    if (!event->history.is_raised) return;
-    raise_incarnation(core, batch, event->history.incarnation);
-    know_batch(core, batch,
-               event->history.is_lost ? event->history.batch_known : batch->number - 1);
+    if (event->history.is_raised) raise_incarnation(core, batch, event->history.incarnation);
+    if (event->history.is_raised || is_leader_row_raised(core)) {
+        know_batch(core, batch, batch->number - 1);
+        know_batch(core, batch, event->history.batch_known);
+    }
+    if (!is_leader_row_raised(core)) return;
+    core->history.leader_incarnation = core->history.leader_row;
+    put_counter(batch, CORE_COUNTER_leader_incarnation, core->history.leader_incarnation);
+}
+
+/* ---- agents know of a later history ---------------------------------------------------------- */
+
+bool core_history_is_news(const struct core *core, const struct core_batch *batch,
+                          const struct core_seen *seen)
+{
+    if (seen->incarnation == 0) return false;
+    if (seen->incarnation > core->incarnation) return true;
+    if (seen->incarnation == core->incarnation) return seen->batch >= batch->number;
+    return seen->batch > core->history.batch_known;
+}
+
+static void put_seen(struct core *core, struct core_batch *batch, struct core_seen seen)
+{
+    core->history.seen = seen;
+    put_counter(batch, CORE_COUNTER_seen_incarnation, seen.incarnation);
+    put_counter(batch, CORE_COUNTER_seen_batch, seen.batch);
+    put_counter(batch, CORE_COUNTER_seen_job_below, seen.job_below);
+}
+
+bool core_history_is_disputed(const struct core *core)
+{
+    return core->history.seen.incarnation > 0;
+}
+
+void core_history_dispute(struct core *core, const struct core_event *event,
+                          struct core_batch *batch, const struct cluster *cluster)
+{
+    struct core_seen told = event->session_open.seen, seen = core->history.seen;
+    struct core_event who = *event;
+
+    if (!core_history_is_disputed(core)) {
+        who.actor = FL_STR("agent");
+        core_audit(batch, &who, "history_disputed %s batch=%" PRIu64 " incarnation=%" PRIu32,
+                   cluster->name, told.batch, told.incarnation);
+    }
+    if (told.incarnation <= seen.incarnation && told.batch <= seen.batch &&
+        told.job_below <= seen.job_below) {
+        return;
+    }
+    if (told.incarnation > seen.incarnation) seen.incarnation = told.incarnation;
+    if (told.batch > seen.batch) seen.batch = told.batch;
+    if (told.job_below > seen.job_below) seen.job_below = told.job_below;
+    put_seen(core, batch, seen);
+}
+
+/* Attempts whose gate waited meanwhile go on. */
+static void go_on(struct core *core, struct core_batch *batch)
+{
+    core->is_dirty = true;
+    for (size_t i = 0; i < core->clusters.clusters.len; i++) {
+        struct cluster *cluster = core->clusters.clusters.at[i];
+
+        if (cluster->live_first.n) core_session_sweep(core, batch, cluster);
+    }
+}
+
+void core_history_accept(struct core *core, const struct core_event *event,
+                         struct core_batch *batch)
+{
+    struct core_seen seen = core->history.seen;
+
+    if (!core_history_is_disputed(core)) {
+        core_answer_code(batch, event, FL_CONFLICT,
+                         "there is nothing to accept: no agent has seen a later history than this "
+                         "database's");
+        return;
+    }
+    if (seen.job_below > core->job_next) {
+        note_lost(core, batch, seen.job_below);
+        jump(core, batch, seen.job_below);
+    }
+    raise_incarnation(core, batch, seen.incarnation);
+    know_batch(core, batch, seen.batch);
+    know_batch(core, batch, batch->number);
+    put_seen(core, batch, (struct core_seen){0});
+    core_audit(batch, event, "accept_restore job_next=%" PRIu64 " incarnation=%" PRIu32,
+               core->job_next, core->incarnation);
+    go_on(core, batch);
+    core_answer_code(batch, event, FL_OK, "");
 }
 
 bool core_history_load(struct core *core, const struct row_counter *row)
@@ -86,6 +179,18 @@ bool core_history_load(struct core *core, const struct row_counter *row)
     case CORE_COUNTER_batch_known:
         core->history.batch_known = row->value;
         return true;
+    case CORE_COUNTER_seen_incarnation:
+        core->history.seen.incarnation = (uint32_t)row->value;
+        return row->value <= UINT32_MAX;
+    case CORE_COUNTER_seen_batch:
+        core->history.seen.batch = row->value;
+        return true;
+    case CORE_COUNTER_seen_job_below:
+        core->history.seen.job_below = row->value;
+        return true;
+    case CORE_COUNTER_leader_incarnation:
+        core->history.leader_incarnation = (uint32_t)row->value;
+        return row->value <= UINT32_MAX;
     }
     return false;
 }

@@ -94,6 +94,7 @@ bool core_round(struct core *core, struct core_batch *batch)
                               .looks_max = core->config.round_looks_max};
     bool has_more;
 
+    if (core_history_is_disputed(core)) return false;
     end_broken_claims(core);
     has_more = round_run(&core->round, &view);
     cluster_table_settle(&core->clusters);

@@ -34,31 +34,6 @@ static void refuse_session(struct core_batch *batch, const struct core_event *ev
     core_emit_send(batch, &send);
 }
 
-/* The agent has seen a job that this database never gave a number: part of history is lost.  Its
- * numbers are jumped over, so that none is ever issued twice. */
-static void jump(struct core *core, struct core_batch *batch, uint64_t job_highest)
-{
-    struct row row = {.kind = ROW_counter,
-                      .counter = {.counter = CORE_COUNTER_job_next, .value = job_highest + 1}};
-    struct row from = {.kind = ROW_counter,
-                       .counter = {.counter = CORE_COUNTER_job_lost_from, .value = core->job_next}};
-    struct row to = {.kind = ROW_counter,
-                     .counter = {.counter = CORE_COUNTER_job_lost_to, .value = job_highest}};
-
-    if (!core->history.job_lost_from) {
-        core->history.job_lost_from = core->job_next;
-        core_batch_row(batch, &from);
-    }
-    core->history.job_lost_to = job_highest;
-    core->history.jobs_skipped += job_highest + 1 - core->job_next;
-    core->job_next = job_highest + 1;
-    core_batch_row(batch, &to);
-    core_batch_row(batch, &row);
-    row.counter.counter = CORE_COUNTER_jobs_skipped;
-    row.counter.value = core->history.jobs_skipped;
-    core_batch_row(batch, &row);
-}
-
 /* A life that another one followed, and that speaks again on a new connection while the other still
  * does: two agents live on one identity.  A restart never looks so, since no life comes back, nor
  * does a link that flaps; the same connection, offered again to the core of a new term, is no
@@ -134,16 +109,12 @@ static void open_session(struct core *core, const struct core_event *event,
         refuse_twin(core, event, batch, cluster, twin);
         return;
     }
-    if (event->session_open.incarnation_highest > core->incarnation ||
-        (event->session_open.job_highest >= core->job_next &&
-         event->session_open.job_highest >= core->job_below)) {
+    if (core_history_is_news(core, batch, &event->session_open.seen)) {
+        core_history_dispute(core, event, batch, cluster);
         refuse_session(batch, event, FL_CONFLICT,
-                       "this agent has seen a later history than this database holds; was it "
-                       "restored from a backup? raise the incarnation first");
+                       "this database is older than one that this agent has worked for; it is let "
+                       "in after 'fairlead admin accept-restore'");
         return;
-    }
-    if (event->session_open.job_highest >= core->job_next) {
-        jump(core, batch, event->session_open.job_highest);
     }
     note_life(core, event, cluster);
     core_access_seen(core, cluster, event->session_open.generation);

@@ -28,6 +28,8 @@ struct core_history {
     uint64_t job_lost_from, job_lost_to; /* ids of a lost history, both included; 0: none */
     uint64_t jobs_skipped, batch_known;
     uint32_t incarnations;
+    uint32_t leader_row, leader_incarnation; /* now, and as noted */
+    struct core_seen seen;
 };
 
 struct core {
@@ -231,6 +233,15 @@ bool core_access_check(struct core *core, const struct core_event *event, struct
 
 /* The event of that name: rows for everything the database has lost. */
 void core_history(struct core *core, const struct core_event *event, struct core_batch *batch);
+/* Whether an agent's seal is of a history that this database does not have. */
+bool core_history_is_news(const struct core *core, const struct core_batch *batch,
+                          const struct core_seen *seen);
+/* Such news has come: nothing is accepted or started until a person accepts the database. */
+void core_history_dispute(struct core *core, const struct core_event *event,
+                          struct core_batch *batch, const struct cluster *cluster);
+bool core_history_is_disputed(const struct core *core);
+void core_history_accept(struct core *core, const struct core_event *event,
+                         struct core_batch *batch);
 /* False: the counter is unknown, or out of bounds. */
 FL_CHECK bool core_history_load(struct core *core, const struct row_counter *row);
 

@@ -76,6 +76,11 @@ static bool check_bounds(struct core *core, const struct core_event *event,
         return refuse(core, outcome, FL_CONFLICT,
                       "the job to retry has not ended; cancel it or wait for its end");
     }
+    if (core_history_is_disputed(core)) {
+        return refuse(core, outcome, FL_UNAVAILABLE,
+                      "an agent has worked for a later state of this database: it was restored; "
+                      "nothing is accepted until 'fairlead admin accept-restore'");
+    }
     if (core->job_next >= core->job_below) {
         return refuse(core, outcome, FL_UNAVAILABLE,
                       "no room for further job numbers yet; maintenance makes it, try again");

@@ -93,7 +93,12 @@ enum core_counter {
     CORE_COUNTER_job_lost_to = 3,
     CORE_COUNTER_jobs_skipped = 4, /* ids that no job of this database has, below job_next */
     CORE_COUNTER_incarnations = 5, /* come on top of the leader row's incarnation */
-    CORE_COUNTER_batch_known = 6,  /* no older incarnation had a batch beyond it, as far as known */
+    /* A later history than this database's that an agent has seen; all 0: none is known. */
+    CORE_COUNTER_seen_incarnation = 7,
+    CORE_COUNTER_seen_batch = 8,
+    CORE_COUNTER_seen_job_below = 9,
+    CORE_COUNTER_leader_incarnation = 10, /* the leader row's, when batch_known was last noted */
+    CORE_COUNTER_batch_known = 6, /* no older incarnation had a batch beyond it, as far as known */
 };
 
 /* All kinds, in the order of rows.def. */

@@ -10,7 +10,6 @@
 #include "controlplane/engine/high_water_file.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
-#include "shared/base/job_name.h"
 #include "shared/io/clock.h"
 #include "shared/io/loop.h"
 
@@ -43,7 +42,7 @@ struct engine_thread {
     uint32_t longest_us, longest_cpu_us;
     enum engine_state state; /* as last published */
     uint64_t losses_told;
-    uint64_t job_lost_to; /* the end of the lost history in the newest log line */
+    bool is_dispute_told;
     fl_ms status_at;
     bool is_stale; /* something may have happened since */
 
@@ -118,25 +117,20 @@ static bool may_adopt(struct engine_thread *thread)
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-/* Numbers of a lost history were jumped over: a person must hear how many jobs this database has
- * forgotten.  A term begins with a core that knows the losses of earlier terms. */
-static void tell_lost(struct engine_thread *thread, bool has_begun)
+/* A person must decide; told again by each term that begins so. */
+static void tell_dispute(struct engine_thread *thread)
 {
     const struct core *core = engine_core(thread->engine);
-    struct core_stats stats = core ? core_stats(core) : (struct core_stats){0};
-    char from[FL_JOB_NAME_MAX], to[FL_JOB_NAME_MAX], text[256];
+    bool is_disputed = core && core_stats(core).is_disputed;
 
-    if (!core || stats.job_lost_to == thread->job_lost_to) return;
-    thread->job_lost_to = stats.job_lost_to;
-    if (has_begun) return;
-    fl_job_name((struct fl_job){stats.job_lost_from}, from);
-    fl_job_name((struct fl_job){stats.job_lost_to}, to);
-    snprintf(
-        text, sizeof text,
-        "agents have seen jobs up to %s, which this database never knew: it was restored, or has "
-        "lost its end; %" PRIu64 " numbers from %s on are skipped",
-        to, stats.job_lost_to - stats.job_lost_from + 1, from);
-    thread->ports.trouble(thread->ports.ctx, "history", text);
+    if (is_disputed == thread->is_dispute_told) return;
+    thread->is_dispute_told = is_disputed;
+    if (!is_disputed) return;
+    thread->ports.trouble(
+        thread->ports.ctx, "history",
+        "an agent has worked for a later state of this database, which was restored: nothing is "
+        "accepted or started until 'fairlead admin accept-restore'; see 'A restored database' in "
+        "docs/operations.md");
 }
 
 /* A takeover found less in the database than this replica had committed. */
@@ -182,7 +176,7 @@ static void publish(struct engine_thread *thread, fl_ms now)
     thread->status = status;
     pthread_mutex_unlock(&thread->mutex);
     tell_loss(thread);
-    tell_lost(thread, before != ENGINE_LEADING);
+    tell_dispute(thread);
     if (before == ENGINE_LEADING && state != ENGINE_LEADING) {
         thread->ports.trouble(thread->ports.ctx, "leading", status.why);
     }

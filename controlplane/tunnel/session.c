@@ -27,7 +27,6 @@ struct session {
     uint16_t protocol;
     struct fl_msg hello; /* without its strings */
     bool has_images;
-    uint64_t job_highest;
 
     struct core_send bye; /* the BYE to send */
     char bye_text[201];
@@ -286,7 +285,6 @@ void session_offer(struct session *session, fl_ms now)
     event = engine_event_create();
     session->peer.is_resync = session_link(session)->state == FL_LINK_UP;
     session->peer.age_ms = (uint64_t)(now - session->made_at);
-    session->hello.hello.job_highest = session->job_highest;
     session->hello.hello.capabilities =
         session->has_images ? FL_STR("[\"" TRANSLATE_CAPABILITY_IMAGES "\"]") : FL_STR("[]");
     is_made = translate_next(&session->peer, &session->hello, 1, &pos, &event->arena, &event->event,
@@ -334,7 +332,6 @@ static void greet(struct session *session, const struct fl_msg_hello *hello, fl_
     session->hello = (struct fl_msg){.kind = FL_MSG_hello, .hello = *hello};
     session->hello.hello.cluster_uid = session->hello.hello.version =
         session->hello.hello.capabilities = (struct fl_str){0};
-    session->job_highest = hello->job_highest;
     session->protocol =
         hello->protocol_max < FL_PROTOCOL_MAX ? hello->protocol_max : FL_PROTOCOL_MAX;
     session_offer(session, now);
@@ -452,9 +449,6 @@ static void order_send(struct session *session, const struct core_send *send, fl
 
     if (session_link(session)->state != FL_LINK_UP) {
         return; /* the order belongs to a term that is over */
-    }
-    if (send->kind == CORE_SEND_start && send->attempt.job.n > session->job_highest) {
-        session->job_highest = send->attempt.job.n;
     }
     translate_send(send, &session->shared->translate, session->protocol, (struct fl_digest){0},
                    &msg);

@@ -197,8 +197,7 @@ static void take_hello(const struct translate_peer *peer, const struct fl_msg_he
     event->kind = CORE_EV_session_open;
     event->session_open.cluster = peer->cluster;
     event->session_open.connection = peer->connection;
-    event->session_open.incarnation_highest = hello->incarnation_highest;
-    event->session_open.job_highest = hello->job_highest;
+    event->session_open.seen = peer->seen;
     event->session_open.is_resync = peer->is_resync;
     event->session_open.generation = peer->generation;
     event->session_open.age_ms = peer->age_ms;

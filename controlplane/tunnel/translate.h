@@ -34,6 +34,7 @@ struct translate_peer {
     uint64_t session_epoch; /* WELCOME's or RESYNC's; 0: neither was sent yet */
     uint64_t heard_epoch;   /* the newest inventory_begin's: the agent's messages belong to it */
     bool is_resync;         /* for HELLO: the connection outlived a core */
+    struct core_seen seen;  /* for HELLO: the seal that it gave back, if it is the hub's */
     uint64_t age_ms;        /* for HELLO: how long the connection has been there */
     uint64_t expired_ms;    /* for HELLO: how long its certificate had expired when it was made */
 };

@@ -550,8 +550,8 @@ static void drive_hello(struct drive *drive)
     event.session_open.connection = ++drive->connections;
     event.session_open.is_resync = flags & 1;
     event.session_open.has_images = flags & 2;
-    if ((flags & 28) == 28) event.session_open.incarnation_highest = drive_u32(drive);
-    if ((flags & 96) == 96) event.session_open.job_highest = drive_byte(drive);
+    if ((flags & 28) == 28) event.session_open.seen.incarnation = drive_u32(drive) % 4;
+    if ((flags & 96) == 96) event.session_open.seen.batch = drive_byte(drive);
     if ((flags & 144) == 144) event.session_open.generation = drive_byte(drive) % 8;
     drive_step(drive, &event);
     if (flags % 8 == 7 || cluster > DRIVE_CLUSTERS) return;

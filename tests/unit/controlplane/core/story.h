@@ -424,8 +424,9 @@ static void agent_hello(struct teller *teller, struct teller_cluster *cluster, u
                    !take_number(teller, "age", &event.session_open.age_ms) &&
                    !take_number(teller, "expired", &event.session_open.expired_ms) &&
                    !take_number(teller, "boot", &event.session_open.boot) &&
-                   !take_u32(teller, "incarnation", &event.session_open.incarnation_highest) &&
-                   !take_number(teller, "job", &event.session_open.job_highest)) {
+                   !take_u32(teller, "incarnation", &event.session_open.seen.incarnation) &&
+                   !take_number(teller, "batch", &event.session_open.seen.batch) &&
+                   !take_number(teller, "ids", &event.session_open.seen.job_below)) {
             break;
         }
     }
@@ -630,6 +631,28 @@ static void reload(struct teller *teller)
     begin(teller);
 }
 
+/* The takeover found a loss: "lost ids=41 jobs=30 unsure=4 batches=7". */
+static void lose(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_history, .actor = FL_STR("fairleadd")};
+
+    event.history.is_lost = event.history.is_raised = true;
+    event.history.incarnation = teller->incarnation;
+    while (take_number(teller, "ids", &event.history.job_from) ||
+           take_number(teller, "jobs", &event.history.jobs) ||
+           take_number(teller, "unsure", &event.history.jobs_unsure) ||
+           take_number(teller, "batches", &event.history.batches)) {
+    }
+    step(teller, &event);
+}
+
+static void accept_restore(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_accept_restore};
+
+    ask(teller, &event);
+}
+
 static void room(struct teller *teller)
 {
     struct core_event event = {.kind = CORE_EV_room,
@@ -724,6 +747,10 @@ static void play(struct teller *teller)
         tick(teller);
     } else if (strcmp(verb, "db") == 0) {
         database(teller);
+    } else if (strcmp(verb, "lost") == 0) {
+        lose(teller);
+    } else if (strcmp(verb, "accept-restore") == 0) {
+        accept_restore(teller);
     } else if (strcmp(verb, "room") == 0) {
         room(teller);
     } else if (strcmp(verb, "next") == 0) {

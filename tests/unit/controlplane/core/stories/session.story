@@ -236,17 +236,21 @@ agent east reports 1/0#1 r0 running
     replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
     east <- ack 4
 
-# an agent that saw more than this database makes the numbers jump, and a stray of the lost part has 15 minutes
+# a loss that the state directory knows of is told, ids go on above it, and a stray of the lost part has 15 minutes
 . queue ml
 . cluster east
 . submit ml cpu=1 held
-agent east hello job=40
+lost ids=41 jobs=30 unsure=4 batches=7
+    audit tenant=0 actor=fairleadd body=history_lost jobs=29..33 batches=7
     counter counter=2 value=2
     counter counter=3 value=40
     counter counter=1 value=41
     counter counter=4 value=39
+    counter counter=5 value=1
+    counter counter=6 value=2
+agent east hello
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1 incarnation=2
 agent east inventory 1/0#1 r0 running, 33/0#1 r0 running, 33/0#1 r1 running, end
     east <- stop job-1/0#1 seq=1 NeverArrived
 submit ml cpu=1 held
@@ -267,23 +271,120 @@ submit ml cpu=1 held
     answer ok
     | job-1a
 
-# an agent of a later incarnation is sent away by name
-. cluster east
-agent east hello incarnation=2
-    east <- bye conflict: this agent has seen a later history than this database holds; was it restored from a backup? raise the incarnation first
+# an agent's own numbers move nothing
+. queue ml
+. cluster evil
+agent evil hello
+    cluster_put cluster=1 state=1 session_epoch=1 name=evil uid=uid
+    evil <- welcome session=1 incarnation=1
+submit ml cpu=1 held
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    mark_set job=1 kind=1 value=1
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
 
-# an agent that saw numbers beyond every partition is sent away by name
+# where only agents know of the loss, nothing is accepted or started until a person accepts the database
+. queue ml
 . cluster east
-. room 1000
-agent east hello job=1000
-    east <- bye conflict: this agent has seen a later history than this database holds; was it restored from a backup? raise the incarnation first
-agent east hello job=999
-    counter counter=2 value=1
-    counter counter=3 value=999
-    counter counter=1 value=1000
-    counter counter=4 value=999
+. cluster west
+. agent west up n1 cpu=8
+. submit ml cpu=1 held
+agent east hello incarnation=1 batch=900 ids=41
+    audit tenant=0 actor=agent body=(45 bytes)
+    counter counter=7 value=1
+    counter counter=8 value=900
+    counter counter=9 value=41
+    east <- bye conflict: this database is older than one that this agent has worked for; it is let in after 'fairlead admin accept-restore'
+submit ml cpu=1
+    answer ok
+    | unavailable: an agent has worked for a later state of this database: it was restored; nothing is accepted until 'fairlead admin accept-restore'
+release 1
+    audit tenant=1 actor=ann body=release job-1
+    mark_clear job=1 kind=1
+    answer ok
+agent east hello incarnation=2 batch=950 ids=30
+    counter counter=7 value=2
+    counter counter=8 value=950
+    counter counter=9 value=41
+    east <- bye conflict: this database is older than one that this agent has worked for; it is let in after 'fairlead admin accept-restore'
+reload
+agent west hello incarnation=1 batch=5 ids=20
+    cluster_put cluster=2 state=1 session_epoch=2 name=west uid=uid
+    west <- welcome session=2 incarnation=1
+agent west inventory end
+agent west nodes n1 cpu=8
+    west <- ack 1
+accept-restore
+    counter counter=2 value=2
+    counter counter=3 value=40
+    counter counter=1 value=41
+    counter counter=4 value=39
+    counter counter=5 value=2
+    counter counter=6 value=950
+    counter counter=7 value=0
+    counter counter=8 value=0
+    counter counter=9 value=0
+    audit tenant=1 actor=ann body=accept_restore job_next=41 incarnation=3
+    attempt_new job=1 element=0 n=1 incarnation=3 cluster=2 nodes=n1
+    answer ok
+    west <- start job-1/0#1@3 seq=1 nodes=1
+submit ml cpu=1
+    job_new job=41 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-19+1
+    attempt_new job=41 element=0 n=1 incarnation=3 cluster=2 nodes=n1
+    answer ok
+    | job-19
+    west <- start job-19/0#1@3 seq=2 nodes=1
+agent east hello incarnation=2 batch=950 ids=30
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1 incarnation=3
+accept-restore
+    answer conflict: there is nothing to accept: no agent has seen a later history than this database's
+reload
+agent east hello incarnation=2 batch=951 ids=30
+    audit tenant=0 actor=agent body=(45 bytes)
+    counter counter=7 value=2
+    counter counter=8 value=951
+    counter counter=9 value=30
+    east <- bye conflict: this database is older than one that this agent has worked for; it is let in after 'fairlead admin accept-restore'
+
+# a gate waits while the history is disputed, and opens when a person has accepted the database
+. queue ml
+. cluster east
+. cluster west
+. agent west up n1 cpu=8
+submit ml cpu=1
+    shape_new shape=1 body=(12 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=2 nodes=n1
+    answer ok
+    | job-1
+    west <- start job-1/0#1 seq=1 nodes=1
+agent east hello incarnation=1 batch=900 ids=41
+    audit tenant=0 actor=agent body=(45 bytes)
+    counter counter=7 value=1
+    counter counter=8 value=900
+    counter counter=9 value=41
+    east <- bye conflict: this database is older than one that this agent has worked for; it is let in after 'fairlead admin accept-restore'
+agent west reports 1/0#1 r0 created
+    replica_phase job=1 element=0 n=1 replica=0 created exit_code=0
+    west <- ack 2
+accept-restore
+    counter counter=2 value=2
+    counter counter=3 value=40
+    counter counter=1 value=41
+    counter counter=4 value=39
+    counter counter=5 value=1
+    counter counter=6 value=900
+    counter counter=7 value=0
+    counter counter=8 value=0
+    counter counter=9 value=0
+    audit tenant=1 actor=ann body=accept_restore job_next=41 incarnation=2
+    west <- go job-1/0#1 seq=2
+    answer ok
 
 # an inventory that does not add up ends the session, and nothing starts
 . queue ml
