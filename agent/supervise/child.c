@@ -11,8 +11,6 @@
 
 #include "agent/process/cgroup.h"
 
-enum { NOT_FOUND = 127, NOT_RUNNABLE = 126 };
-
 static void plain_signals(void)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
@@ -30,7 +28,7 @@ _Noreturn static void give_up(const char *what, const char *name)
     int why = errno;
 
     dprintf(STDERR_FILENO, "fairlead: cannot %s %s: %s\n", what, name, strerror(why));
-    _exit(why == ENOENT ? NOT_FOUND : NOT_RUNNABLE);
+    _exit(why == ENOENT ? CHILD_NOT_FOUND : CHILD_NOT_RUNNABLE);
 }
 
 static void enter_working_dir(const struct layout_spec *spec, int dir)
@@ -48,12 +46,13 @@ _Noreturn static void become_job(const struct layout_spec *spec, int dir, int ou
     int null;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != supervisor) _exit(NOT_RUNNABLE); /* it died before the prctl took effect */
+    if (getppid() != supervisor)
+        _exit(CHILD_NOT_RUNNABLE); /* it died before the prctl took effect */
     setpgid(0, 0);
     null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
         dup2(output, STDERR_FILENO) < 0) {
-        _exit(NOT_RUNNABLE);
+        _exit(CHILD_NOT_RUNNABLE);
     }
     plain_signals();
     if (spec->cgroup.len > 0 && !cgroup_join(spec->cgroup.at)) {

@@ -9,6 +9,8 @@
 
 #include "agent/process/layout.h"
 
+enum { CHILD_NOT_FOUND = 127, CHILD_NOT_RUNNABLE = 126 };
+
 /* ret_output: the reading end, non-blocking.  False: nothing was started. */
 FL_CHECK bool child_start(const struct layout_spec *spec, int dir, pid_t *ret_pid, int *ret_output,
                           struct fl_err *err);

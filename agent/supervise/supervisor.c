@@ -24,6 +24,8 @@ enum {
     NEWS_MS = 20, /* the shortest time between two reports of new output */
     HUNT_MS_MIN = 2,
     HUNT_MS_MAX = 200,
+    START_TRIES_MAX = 20,
+    START_PAUSE_MS = 100,
     READS_MAX = 16, /* so many reads of output, then other events get their turn */
 };
 
@@ -188,19 +190,48 @@ static void tell_output(struct supervisor *supervisor)
 
 /* ---- starting and ending --------------------------------------------------------------------- */
 
+/* A machine without room for another process may have it a moment later. */
+static bool start_job(struct supervisor *supervisor, struct fl_err *err)
+{
+    struct timespec pause = {.tv_nsec = START_PAUSE_MS * 1000000L};
+
+    for (int tries = 1;; tries++) {
+        if (child_start(supervisor->config->spec, supervisor->config->dir, &supervisor->job,
+                        &supervisor->output, err)) {
+            return true;
+        }
+        if (tries == START_TRIES_MAX) return false;
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* Nothing ran, and the job ends as if its program could not be run: with a reason that its owner
+ * reads, and charged, so that this does not go on for ever. */
+static void end_unstarted(struct supervisor *supervisor, const struct fl_err *why)
+{
+    char text[sizeof(why->text) + 64];
+    int len = snprintf(text, sizeof(text), "fairlead: cannot start the job: %s\n", why->text);
+
+    sink_put(&supervisor->sink, layout_now(), text, (size_t)len);
+    supervisor->status = W_EXITCODE(CHILD_NOT_RUNNABLE, 0);
+    supervisor->state = FINISHED;
+}
+
 static bool release(struct supervisor *supervisor, struct fl_err *err)
 {
     const struct layout_spec *spec = supervisor->config->spec;
+    struct fl_err why = {0};
 
     if (spec->cgroup.len > 0) supervisor->oom_kills = cgroup_oom_kills(spec->cgroup.at);
     if (!open_gate(supervisor)) {
         return fl_fail(err, FL_IO, "cannot record the GO: %s", strerror(errno));
     }
     supervisor->started_at = layout_now();
-    if (!child_start(spec, supervisor->config->dir, &supervisor->job, &supervisor->output, err)) {
-        return false;
+    if (start_job(supervisor, &why)) {
+        supervisor->state = RUNNING;
+    } else {
+        end_unstarted(supervisor, &why);
     }
-    supervisor->state = RUNNING;
     tell(supervisor);
     return true;
 }

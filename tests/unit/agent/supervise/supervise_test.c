@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -93,6 +94,39 @@ static void what_cannot_be_run_ends_as_a_shell_would_say(void **state)
     assert_non_null(memmem(bytes.at, bytes.len, "no-such-program", 15));
     fl_buf_fini(&bytes);
     replica_dir_fini(&replica);
+}
+
+/* So it has no descriptor for a pipe; as root, tests cannot lack processes. */
+static void set_descriptors(const struct replica_dir *replica, rlim_t soft)
+{
+    struct rlimit limit;
+
+    assert_int_equal(prlimit(replica->supervisor, RLIMIT_NOFILE, NULL, &limit), 0);
+    limit.rlim_cur = soft;
+    assert_int_equal(prlimit(replica->supervisor, RLIMIT_NOFILE, &limit, NULL), 0);
+}
+
+static void what_cannot_be_started_for_long_has_failed_and_was_not_lost(void **state)
+{
+    struct replica_dir replica;
+    struct layout_exit end;
+
+    (void)state;
+    for (int passes = 0; passes < 2; passes++) {
+        replica_dir_init(&replica, NULL);
+        replica_dir_write(&replica, "exit 5");
+        replica_dir_start(&replica);
+        replica_dir_wait_gate(&replica, false);
+        set_descriptors(&replica, 3);
+        replica_dir_command(&replica, LAYOUT_GO, 0);
+        replica_dir_wait_gate(&replica, true);
+        if (passes) set_descriptors(&replica, 256);
+        assert_int_equal(replica_dir_finish(&replica), 0);
+        assert_true(replica_dir_exit(&replica, &end));
+        assert_int_equal(end.code, passes ? 5 : 126);
+        if (!passes) assert_true(end.output_bytes > 0); /* the reason */
+        replica_dir_fini(&replica);
+    }
 }
 
 static void output_is_kept_byte_for_byte(void **state)
@@ -424,6 +458,7 @@ static void a_full_disk_drops_output_and_never_the_exit(void **state)
 
 FL_TESTS(cmocka_unit_test(exit_codes_and_signals_are_recorded),
          cmocka_unit_test(what_cannot_be_run_ends_as_a_shell_would_say),
+         cmocka_unit_test(what_cannot_be_started_for_long_has_failed_and_was_not_lost),
          cmocka_unit_test(output_is_kept_byte_for_byte),
          cmocka_unit_test(the_middle_of_a_long_output_is_a_marked_gap),
          cmocka_unit_test(nothing_runs_before_the_go), cmocka_unit_test(a_stop_asks_first),
