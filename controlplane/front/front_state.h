@@ -21,6 +21,7 @@
 struct front_start {
     uint64_t ticket;
     struct fl_job job;
+    unsigned tries; /* reads that failed */
 };
 
 struct front {
@@ -46,7 +47,9 @@ struct front {
     bool is_http_drained;
 
     /* front_tunnel.c */
-    FL_VEC(struct front_start) starts; /* gathered until the end of the turn */
+    FL_VEC(struct front_start) starts;       /* gathered until the end of the turn */
+    FL_VEC(struct front_start) starts_again; /* those of which a read failed */
+    struct fl_timer starts_timer;            /* then they are read again */
     struct fl_after read_starts, close_broken;
     struct attempt_owner_cache *owners;
     struct log_stream_ports log_stream;

@@ -13,6 +13,11 @@
 #include "shared/io/log.h"
 #include "shared/spec/job_spec.h"
 
+enum {
+    START_READ_MS = 1000, /* between two reads of a document, when Postgres cannot be asked */
+    START_READS_MAX = 60,
+};
+
 static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
 {
     struct front *front = ctx;
@@ -78,7 +83,7 @@ static bool on_spec(void *ctx, uint64_t ticket, struct fl_cluster cluster,
 
     (void)cluster;
     if (find_spec(front, attempt.job, ret_spec)) return true;
-    fl_vec_push(&front->starts, (struct front_start){ticket, attempt.job});
+    fl_vec_push(&front->starts, (struct front_start){.ticket = ticket, .job = attempt.job});
     fl_after_put(&front->read_starts);
     return false;
 }
@@ -108,11 +113,44 @@ static void tell_starts(struct starts *starts)
     fl_free(starts);
 }
 
+/* Postgres could not be asked just now: that says nothing of the documents. */
+static void put_off_starts(struct starts *starts)
+{
+    struct front *front = starts->front;
+
+    for (size_t i = 0; i < starts->len; i++) {
+        struct front_start start = starts->at[i];
+
+        if (++start.tries < START_READS_MAX) {
+            fl_vec_push(&front->starts_again, start);
+        } else {
+            tunnel_server_spec(front->tunnels, start.ticket, NULL);
+        }
+    }
+    if (!fl_timer_is_on(&front->starts_timer)) fl_timer_in(&front->starts_timer, START_READ_MS);
+    fl_free(starts);
+}
+
+static void read_starts_again(void *ctx)
+{
+    struct front *front = ctx;
+
+    for (size_t i = 0; i < front->starts_again.len; i++) {
+        fl_vec_push(&front->starts, front->starts_again.at[i]);
+    }
+    fl_vec_clear(&front->starts_again);
+    fl_after_put(&front->read_starts);
+}
+
 static void on_documents(void *ctx, const struct read_specs *specs)
 {
     struct starts *starts = ctx;
 
-    for (size_t i = 0; !specs->err && i < specs->len; i++) {
+    if (specs->err) {
+        put_off_starts(starts);
+        return;
+    }
+    for (size_t i = 0; i < specs->len; i++) {
         if (!specs->bodies[i].at) continue;
         spec_cache_put_document(starts->front->shared.specs, starts->specs[i].digest,
                                 specs->bodies[i]);
@@ -131,10 +169,13 @@ static void on_jobs(void *ctx, const struct read_jobs *jobs)
                            jobs->at[i].params);
         starts->specs[i] = (struct read_spec){jobs->at[i].job, jobs->at[i].spec};
     }
-    if (jobs->err || jobs->len == 0 ||
-        read_specs(front_reader(front->reader), starts->specs, jobs->len, on_documents, starts,
-                   &err) == 0) {
+    if (jobs->err) {
+        put_off_starts(starts);
+    } else if (jobs->len == 0) {
         tell_starts(starts);
+    } else if (read_specs(front_reader(front->reader), starts->specs, jobs->len, on_documents,
+                          starts, &err) == 0) {
+        put_off_starts(starts);
     }
     front_reader_asked(front->reader);
 }
@@ -157,7 +198,7 @@ static void read_starts(void *ctx)
         }
         if (read_jobs_by_id(front_reader(front->reader), FL_TENANT_ONLY, jobs, starts->len, on_jobs,
                             starts, &err) == 0) {
-            tell_starts(starts);
+            put_off_starts(starts);
         }
     }
     front_reader_asked(front->reader);
@@ -313,6 +354,7 @@ static void close_broken(void *ctx)
 void front_tunnel_init(struct front *front)
 {
     fl_after_init(&front->read_starts, front->loop, read_starts, front);
+    fl_timer_init(&front->starts_timer, front->loop, read_starts_again, front);
     fl_after_init(&front->close_broken, front->loop, close_broken, front);
     front->owners = attempt_owner_cache_create(front->loop, front->reader, on_owner, front);
     fl_buf_init(&front->document, FL_JOB_SPEC_BYTES_MAX);
@@ -322,6 +364,8 @@ void front_tunnel_init(struct front *front)
 void front_tunnel_fini(struct front *front)
 {
     fl_after_off(&front->read_starts);
+    fl_timer_off(&front->starts_timer);
+    fl_vec_fini(&front->starts_again);
     fl_after_off(&front->close_broken);
     attempt_owner_cache_destroy(front->owners);
     fl_vec_fini(&front->starts);
