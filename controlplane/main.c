@@ -305,6 +305,8 @@ static struct front_config front_config(struct daemon *daemon)
     config.tunnel.certificate_file = identity_server_cert_path(daemon->identity);
     config.tunnel.key_file = identity_server_key_path(daemon->identity);
     config.tunnel.ca_file = identity_ca_path(daemon->identity);
+    config.tunnel.has_tickets = true;
+    config.tunnel.ticket_key = identity_ticket_key(daemon->identity);
     config.handshake_cpu = (uint32_t)number(daemon, CONFIG_handshake_cpu);
     config.tunnel.connections_max = (uint32_t)number(daemon, CONFIG_agents_max);
     config.api.api_url = daemon->api_url;

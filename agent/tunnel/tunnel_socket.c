@@ -15,6 +15,7 @@
 #include "shared/link/mux.h"
 #include "shared/tls/cert.h"
 #include "shared/tls/context.h"
+#include "shared/tls/ticket.h"
 
 #define SUBPROTOCOL "fairlead.tunnel.1"
 
@@ -82,6 +83,7 @@ static bool make_vhost(struct tunnel_socket *socket, const struct agent_identity
                        &socket->tls, err)) {
         return false;
     }
+    fl_ticket_keep(socket->tls); /* for as long as it has this identity */
     /* Else libwebsockets would use http_proxy despite no_proxy; we set ours for each connection. */
     if (getenv("http_proxy")) info.http_proxy_address = "";
     info.provided_client_ssl_ctx = socket->tls;

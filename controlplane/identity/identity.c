@@ -23,6 +23,7 @@ enum { PEPPER_BYTES = 32, NAMES_MAX = 64, NAME_MAX_BYTES = 256, PATH_BYTES_MAX =
 #define SERVER_CERT "server.crt"
 #define SERVER_NAMES "server.names" /* the CA and names that the certificate was made for */
 #define PEPPER "pepper"
+#define TICKETS "tickets"
 
 struct identity {
     const struct fl_state_dir *dir;
@@ -32,6 +33,7 @@ struct identity {
     char ca_path[PATH_BYTES_MAX], cert_path[PATH_BYTES_MAX], key_path[PATH_BYTES_MAX];
     struct fl_ca *ca;
     uint8_t pepper[PEPPER_BYTES];
+    uint8_t tickets[FL_TICKET_SECRET_BYTES];
 
     pthread_mutex_t mutex; /* guards the fields below */
     uint64_t version;
@@ -79,25 +81,27 @@ static void wipe(struct fl_buf *buf)
     fl_buf_fini(buf);
 }
 
-/* ---- pepper ---------------------------------------------------------------------------------- */
+/* ---- random files ---------------------------------------------------------------------------- */
 
-static bool open_pepper(struct identity *identity, struct fl_err *err)
+/* Reads so many bytes, or makes them at the first start. */
+static bool open_random(struct identity *identity, const char *name, uint8_t *bytes, size_t len,
+                        struct fl_err *err)
 {
-    struct fl_buf bytes;
+    struct fl_buf read;
     bool is_there, is_good;
 
-    fl_buf_init(&bytes, PEPPER_BYTES + 1);
-    is_good = read_file(identity, PEPPER, &bytes, &is_there, err);
+    fl_buf_init(&read, len + 1);
+    is_good = read_file(identity, name, &read, &is_there, err);
     if (is_good && !is_there) {
-        fl_random(identity->pepper, PEPPER_BYTES);
-        is_good = write_file(identity, PEPPER, identity->pepper, PEPPER_BYTES, 0600, err);
-    } else if (is_good && bytes.len != PEPPER_BYTES) {
-        is_good = fl_fail(err, FL_TORN, "%s/" PEPPER " has not %d bytes; restore it from a backup",
-                          fl_state_dir_path(identity->dir), PEPPER_BYTES);
+        fl_random(bytes, len);
+        is_good = write_file(identity, name, bytes, len, 0600, err);
+    } else if (is_good && read.len != len) {
+        is_good = fl_fail(err, FL_TORN, "%s/%s has not %zu bytes; restore it from a backup",
+                          fl_state_dir_path(identity->dir), name, len);
     } else if (is_good) {
-        memcpy(identity->pepper, bytes.at, PEPPER_BYTES);
+        memcpy(bytes, read.at, len);
     }
-    wipe(&bytes);
+    wipe(&read);
     return is_good;
 }
 
@@ -329,7 +333,9 @@ bool identity_open(const struct fl_state_dir *dir, const struct identity_config 
     if (!take_names(identity, config->names, err) ||
         !set_path(identity, CA_CERT, identity->ca_path, err) ||
         !set_path(identity, SERVER_CERT, identity->cert_path, err) ||
-        !set_path(identity, SERVER_KEY, identity->key_path, err) || !open_pepper(identity, err) ||
+        !set_path(identity, SERVER_KEY, identity->key_path, err) ||
+        !open_random(identity, PEPPER, identity->pepper, PEPPER_BYTES, err) ||
+        !open_random(identity, TICKETS, identity->tickets, sizeof identity->tickets, err) ||
         !open_ca(identity, now, err) || !open_server(identity, now, err)) {
         identity_close(identity);
         return false;
@@ -346,6 +352,7 @@ void identity_close(struct identity *identity)
     fl_buf_fini(&identity->server_cert);
     wipe(&identity->server_key);
     fl_secret_wipe(identity->pepper, sizeof identity->pepper);
+    fl_secret_wipe(identity->tickets, sizeof identity->tickets);
     pthread_mutex_destroy(&identity->mutex);
     fl_free(identity);
 }
@@ -397,6 +404,11 @@ struct fl_str identity_ca_pem(const struct identity *identity)
 struct fl_digest identity_ca_sha256(const struct identity *identity)
 {
     return fl_ca_sha256(identity->ca);
+}
+
+struct fl_ticket_key identity_ticket_key(const struct identity *identity)
+{
+    return fl_ticket_key_of(identity->tickets, identity_ca_sha256(identity));
 }
 
 struct fl_str identity_pepper(const struct identity *identity)

@@ -4,6 +4,7 @@
  *     server.key (0600)  server.crt  the listeners' certificate and the CA's; renewed at half of
  *                                    its life, and made anew when the names or the CA changed
  *     pepper (0600)                  32 random bytes, the key under which API tokens are stored
+ *     tickets (0600)                 32 random bytes, for the tunnel's session tickets
  * A damaged file is refused by name, never replaced: a new CA would lock out every cluster, a new
  * pepper every user.
  *
@@ -16,6 +17,7 @@
 #include "shared/base/types.h"
 #include "shared/io/state_dir.h"
 #include "shared/tls/ca.h"
+#include "shared/tls/ticket.h"
 
 struct identity;
 
@@ -50,7 +52,8 @@ FL_CHECK bool identity_server(struct identity *identity, struct fl_buf *ret_cert
 
 struct fl_str identity_ca_pem(const struct identity *identity);       /* borrowed */
 struct fl_digest identity_ca_sha256(const struct identity *identity); /* for join tokens */
-struct fl_str identity_pepper(const struct identity *identity);       /* borrowed */
+struct fl_ticket_key identity_ticket_key(const struct identity *identity);
+struct fl_str identity_pepper(const struct identity *identity); /* borrowed */
 
 struct identity_issued {
     fl_ms from, until; /* wall time; 'from' is up to 5 minutes before now, for a short life less */

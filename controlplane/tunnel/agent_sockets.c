@@ -25,6 +25,7 @@ enum {
     SERVICE_BYTES = 64 << 10,  /* the largest piece of input that libwebsockets hands on */
     NOTSENT_BYTES = 128 << 10, /* bytes in the kernel, behind which control would have to wait */
     WHY_BYTES = 128,
+    TICKET_MS = 24 * 60 * 60 * 1000,
     UNSENT_MS = 30000, /* a peer that acknowledges no byte for so long is gone */
 };
 
@@ -160,7 +161,6 @@ static void set_tls(struct agent_sockets *sockets, SSL_CTX *tls)
     SSL_CTX_set_min_proto_version(tls, TLS1_3_VERSION);
     /* We issued it, so its generation counts, and our clock alone: server.c looks at its end. */
     X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(tls), X509_V_FLAG_NO_CHECK_TIME);
-    /* No session is resumed, so that each connection's certificate is checked. */
     SSL_CTX_set_num_tickets(tls, 0);
     SSL_CTX_set_session_cache_mode(tls, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_mode(tls, SSL_MODE_RELEASE_BUFFERS);
@@ -269,6 +269,7 @@ static bool start_lws(struct agent_sockets *sockets, const struct listener_files
 }
 
 struct agent_sockets *agent_sockets_create(struct fl_loop *loop, const struct listener_files *files,
+                                           const struct fl_ticket_key *key,
                                            const struct agent_sockets_port *port,
                                            struct fl_err *err)
 {
@@ -286,6 +287,8 @@ struct agent_sockets *agent_sockets_create(struct fl_loop *loop, const struct li
         agent_sockets_destroy(sockets);
         return NULL;
     }
+    /* Not earlier: libwebsockets names its sessions by an address of this process. */
+    if (key) fl_ticket_serve(sockets->tls, key, TICKET_MS);
     return sockets;
 }
 

@@ -12,6 +12,7 @@
 #include "shared/base/err.h"
 #include "shared/base/str.h"
 #include "shared/tls/cert.h"
+#include "shared/tls/ticket.h"
 
 struct fl_loop;
 struct agent_sockets; /* opaque: all of one front */
@@ -26,9 +27,11 @@ struct agent_sockets_port {
     void (*gone)(void *owner, const char *why);
 };
 
-/* The files are read here, and at a reload; their names are borrowed for the call.  NULL: a file is
- * missing or malformed (FL_IO, FL_INVALID). */
+/* The files are read here, and at a reload; their names are borrowed for the call.  Tickets are
+ * given and taken under 'key'; NULL: none are.  NULL returned: a file is missing or malformed
+ * (FL_IO, FL_INVALID). */
 struct agent_sockets *agent_sockets_create(struct fl_loop *loop, const struct listener_files *files,
+                                           const struct fl_ticket_key *key,
                                            const struct agent_sockets_port *port,
                                            struct fl_err *err);
 /* Drop all sockets before.  NULL is fine. */

@@ -297,6 +297,13 @@ static void on_handshake(void *ctx, int fd, const struct fl_net_address *address
     agent_sockets_adopt(server->sockets, fd, conn, &conn->socket);
 }
 
+static bool is_ticket(void *ctx, struct fl_str ticket)
+{
+    const struct tunnel_server_config *config = &((struct tunnel_server *)ctx)->config;
+
+    return config->has_tickets && fl_ticket_is_ours(&config->ticket_key, ticket);
+}
+
 /* Others need its place. */
 static void on_handshake_dropped(void *ctx, void *owner)
 {
@@ -433,18 +440,20 @@ struct tunnel_server *tunnel_server_create(struct fl_loop *loop,
     unsent_session_ends_init(&server->lost, loop, &server->shared.ports);
     fl_timer_init(&server->held_again, loop, retry_held, server);
     fl_after_init(&server->after, loop, after_turn, server);
-    server->sockets = agent_sockets_create(loop, &files, &sockets_port, err);
+    server->sockets = agent_sockets_create(
+        loop, &files, config->has_tickets ? &server->config.ticket_key : NULL, &sockets_port, err);
     if (!server->sockets) {
         close(config->listen_fd);
         tunnel_server_destroy(server);
         return NULL;
     }
     handshakes.limits.silent_ms = config->handshake_ms;
-    server->handshakes =
-        handshakes_create(loop, &handshakes,
-                          &(struct handshakes_port){
-                              .ctx = server, .begin = on_handshake, .drop = on_handshake_dropped},
-                          config->known);
+    server->handshakes = handshakes_create(loop, &handshakes,
+                                           &(struct handshakes_port){.ctx = server,
+                                                                     .begin = on_handshake,
+                                                                     .drop = on_handshake_dropped,
+                                                                     .is_ticket = is_ticket},
+                                           config->known);
     tunnel_listener_init(&server->listener, loop, config->listen_fd,
                          &(struct tunnel_listener_port){server, has_room, on_came});
     return server;
@@ -606,6 +615,7 @@ struct tunnel_server_stats tunnel_server_stats(const struct tunnel_server *serve
     handshakes = handshakes_counts(server->handshakes);
     stats.shed += server->listener.shed + handshakes.dropped;
     stats.handshakes_late += handshakes.late;
+    stats.tickets = handshakes.tickets;
     for (size_t i = 0; i < server->conns.len; i++) {
         const struct conn *conn = server->conns.at[i].conn;
 

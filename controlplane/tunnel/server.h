@@ -26,6 +26,7 @@
 #include "shared/link/flow.h"
 #include "shared/link/streams.h"
 #include "shared/tls/cert.h"
+#include "shared/tls/ticket.h"
 
 struct fl_loop;
 struct tunnel_server; /* opaque */
@@ -77,9 +78,11 @@ struct tunnel_server_config {
     uint32_t connections_max; /* handshakes included [20,000] */
     struct handshakes_config handshakes;
     struct known_addresses *known; /* borrowed; NULL: none is known */
-    uint32_t ping_ms, dead_ms;     /* announced to agents; see link.h */
-    uint32_t stop_grace_ms;        /* in a STOP */
-    uint32_t retry_after_ms;       /* in a BYE; 0: the agent chooses */
+    bool has_tickets;
+    struct fl_ticket_key ticket_key; /* valid if has_tickets */
+    uint32_t ping_ms, dead_ms;       /* announced to agents; see link.h */
+    uint32_t stop_grace_ms;          /* in a STOP */
+    uint32_t retry_after_ms;         /* in a BYE; 0: the agent chooses */
     struct fl_flow_limits flow;
 };
 
@@ -154,6 +157,7 @@ struct tunnel_server_stats {
     uint64_t shed;        /* closed before TLS, since there were too many, or they said nothing */
     uint64_t refused;     /* bad certificate or subprotocol, plain HTTP, no TLS, too slow */
     uint64_t handshakes_late;
+    uint64_t tickets; /* shown, and ours */
     uint64_t superseded;
     uint64_t broken; /* the agent broke a rule of the protocol */
     uint64_t messages_in, messages_out;

@@ -35,6 +35,8 @@ class Hub:
         self.settings = {"state_dir": os.path.join(self.dir, "hub"), "api_listen": f"127.0.0.1:{self.ports['api']}",
                          "tunnel_listen": f"127.0.0.1:{self.ports['tunnel']}", "metrics_listen": ""}
         self.settings.update(settings or {})
+        self.tls = None
+        self.source = None  # address and port that 'ask' comes from
         self.lifeline, self.ours = os.pipe()  # when we die, whatever the way, all that we have started ends
         self.processes, self.disks, self.pg_settings = [], [], []
         self.url = ("https" if self.settings.get("api_tls") == "on" else "http") + f"://127.0.0.1:{self.ports['api']}"
@@ -132,10 +134,11 @@ class Hub:
             return False
 
     def context(self):
-        context = ssl.create_default_context()
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE  # of this test's own client alone
-        return context
+        if not self.tls:  # made once: it reads all CAs of the system
+            self.tls = ssl.create_default_context()
+            self.tls.check_hostname = False
+            self.tls.verify_mode = ssl.CERT_NONE  # of this test's own client alone
+        return self.tls
 
     def api(self, method, path, body=None, token=None):
         token = self.token if token is None else token
@@ -155,9 +158,9 @@ class Hub:
         """Status, headers and body, whatever they are; an OSError when nobody answers."""
         where = urllib.parse.urlsplit(self.url)
         if where.scheme == "https":
-            connection = http.client.HTTPSConnection(where.hostname, where.port, timeout=timeout, context=self.context())
+            connection = http.client.HTTPSConnection(where.hostname, where.port, timeout=timeout, context=self.context(), source_address=self.source)
         else:
-            connection = http.client.HTTPConnection(where.hostname, where.port, timeout=timeout)
+            connection = http.client.HTTPConnection(where.hostname, where.port, timeout=timeout, source_address=self.source)
         try:
             sent = {"Authorization": f"Bearer {self.token}", **(headers or {})}
             if body is not None:

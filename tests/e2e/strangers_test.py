@@ -1,6 +1,7 @@
 """Strangers at the two TLS listeners: silent connections and unfinished handshakes keep nobody else out.
 
-They come from the agents' own address, which is the hard case: many agents may stand behind one."""
+They come from the agents' own address, which is the hard case: many agents may stand behind one.  People have another."""
+import json
 import os
 import subprocess
 import sys
@@ -30,9 +31,13 @@ def live_times(h, end):
     return sorted(took)
 
 
+def p99_of(times):
+    return times[len(times) * 99 // 100]
+
+
 def under(attack, how_many, ports, body):
     words = [sys.executable, os.path.join(os.path.dirname(__file__), "strangers.py"), attack, str(how_many), *map(str, ports)]
-    with subprocess.Popen(words) as strangers:  # a process of its own, which has none of our sockets
+    with subprocess.Popen(["nice", *words]) as strangers:  # a process of its own, which has none of our sockets
         try:
             time.sleep(2)
             equal(strangers.poll(), None, "the attack")
@@ -42,13 +47,18 @@ def under(attack, how_many, ports, body):
 
 
 def come_back(h, way):
-    """The agent's connection is cut; how long until it speaks again, in seconds."""
-    before = h.api("GET", "/v1/clusters/east")["session"]
+    """The agent's connection is cut; how long until it speaks again, in seconds, without the pause that it chooses itself:
+    after connections that were short, as here, that pause may be long."""
+    def cluster():
+        return json.loads(h.patient("GET", "/v1/clusters/east"))
+
+    before = cluster()["session"]
     way.cut()
     began = time.monotonic()
-    until("the agent is back", lambda: (lambda c: c["connected"] and c["session"] != before)(
-        h.api("GET", "/v1/clusters/east")), 30)
-    return time.monotonic() - began
+    until("the agent is back", lambda: (lambda c: c["connected"] and c["session"] != before)(cluster()), 30)
+    took = time.monotonic() - began
+    closed = [line for line in h.log("agent-east").splitlines() if "event=closed" in line]
+    return took - int(closed[-1].rsplit("again_ms=", 1)[1]) / 1000
 
 
 def main():
@@ -58,6 +68,7 @@ def main():
             way = relay.Relay(each.ports["tunnel"])
             each.agent("east", each.join("east"), settings={"hub": f"127.0.0.1:{way.port}"})
             each.wait_cluster("east", "ready")
+            each.source = ("127.0.0.9", 0)
             ports = [each.ports["tunnel"]] + ([each.ports["api"]] if name == "tls" else [])
             with shows(f"{name}: {SILENT} silent connections, opened again when closed, keep no agent out for over {BACK_S} s"):
                 took = [under("silent", SILENT, ports, lambda way=way, each=each: come_back(each, way)) for _ in range(fleet.by_mode(1, 2, 5))]
@@ -67,15 +78,13 @@ def main():
                 took = [under("hello", HELLOS_A_SECOND, ports, lambda way=way, each=each: come_back(each, way)) for _ in range(fleet.by_mode(1, 2, 5))]
                 print("# back after", *(f"{s:.2f} s" for s in took), flush=True)
                 assert max(took) <= BACK_S, took
-            quiet = live_times(each, time.monotonic() + ATTACK_S)
-            quiet_p99 = quiet[len(quiet) * 99 // 100]  # of a machine that others may keep busy, too
             with shows(f"{name}: nor is /livez slower than {LIVE_P99_S * 1000:.0f} ms in 99 of 100 cases meanwhile"):
                 took = under("hello", HELLOS_A_SECOND, ports,
                              lambda each=each: live_times(each, time.monotonic() + ATTACK_S))
-                p99 = took[len(took) * 99 // 100]
-                print(f"# of {len(took)}: median {took[len(took) // 2] * 1000:.1f} ms, p99 {p99 * 1000:.1f} ms, worst {took[-1] * 1000:.1f} ms", flush=True)
-                print(f"# without an attack: median {quiet[len(quiet) // 2] * 1000:.1f} ms, p99 {quiet_p99 * 1000:.1f} ms", flush=True)
-                assert p99 <= LIVE_P99_S + 3 * quiet_p99, p99
+                quiet = live_times(each, time.monotonic() + ATTACK_S)  # of a machine that others may keep busy, too
+                for times, when in ((took, "under attack"), (quiet, "without")):
+                    print(f"# {when}, of {len(times)}: median {times[len(times) // 2] * 1000:.1f} ms, p99 {p99_of(times) * 1000:.1f} ms", flush=True)
+                assert p99_of(took) <= LIVE_P99_S + 3 * p99_of(quiet), (p99_of(took), p99_of(quiet))
     fleet.finish()
 
 

@@ -150,6 +150,7 @@ static void load_identity(struct pair *pair, const struct fl_ca *signer)
 
 static void begin(struct pair *pair, const struct fl_ca *signer)
 {
+    static const struct fl_ticket_key key = {{5}};
     static const struct agent_sockets_port port = {on_opened, on_bytes, on_writable, on_gone};
     struct tunnel_socket_config config = {.host = "127.0.0.1", .server_name = "localhost"};
     struct tunnel_socket_port agent_port = {pair, on_agent_opened, on_agent_bytes,
@@ -162,7 +163,7 @@ static void begin(struct pair *pair, const struct fl_ca *signer)
     memset(pair, 0, sizeof *pair);
     tunnel_world_init(&pair->world, 0);
     files = files_of(pair);
-    pair->sockets = agent_sockets_create(pair->world.loop, &files, &port, &err);
+    pair->sockets = agent_sockets_create(pair->world.loop, &files, &key, &port, &err);
     assert_non_null(pair->sockets);
     assert_true(fl_net_parse(FL_STR("127.0.0.1:0"), &address, &err));
     assert_true(fl_net_listen(&address, (struct fl_net_listen){0}, &fd, &err));

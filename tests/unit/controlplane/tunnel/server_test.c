@@ -147,6 +147,22 @@ static void a_lost_connection_is_told_and_comes_back(void **state)
     end(&world, &agent);
 }
 
+static void an_agent_comes_back_with_its_ticket(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+
+    (void)state;
+    begin(&world, &agent);
+    assert_int_equal(tunnel_server_stats(world.server).tickets, 0);
+    tunnel_server_close_cluster(world.server, (struct fl_cluster){1}, FL_UNAVAILABLE, "cut");
+    UNTIL(&world, world.inventories == 2);
+    assert_int_equal(tunnel_server_stats(world.server).tickets, 1);
+    assert_int_equal(world.generation, 1);
+    assert_int_equal(agent.welcomes, 2);
+    end(&world, &agent);
+}
+
 static void who_is_revoked_is_sent_away_and_not_let_in_again(void **state)
 {
     struct tunnel_world world;
@@ -163,6 +179,7 @@ static void who_is_revoked_is_sent_away_and_not_let_in_again(void **state)
     UNTIL(&world, world.peers > peers);
     UNTIL(&world, !agent_dialer_is_up(agent.dialer));
     assert_int_equal(agent.welcomes, 1);
+    assert_true(tunnel_server_stats(world.server).tickets >= 1); /* which opens nothing */
     end(&world, &agent);
 }
 
@@ -428,6 +445,7 @@ FL_TESTS(cmocka_unit_test(an_agent_greets_lists_and_does_what_it_is_told),
          cmocka_unit_test(a_new_term_asks_again_and_forgets_what_waited),
          cmocka_unit_test(a_newer_connection_supersedes_the_older_one),
          cmocka_unit_test(a_lost_connection_is_told_and_comes_back),
+         cmocka_unit_test(an_agent_comes_back_with_its_ticket),
          cmocka_unit_test(who_is_revoked_is_sent_away_and_not_let_in_again),
          cmocka_unit_test(log_bytes_flow_both_ways_beside_control),
          cmocka_unit_test(a_new_kind_of_stream_is_a_row_at_each_end),

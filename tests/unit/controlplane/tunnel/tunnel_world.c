@@ -308,6 +308,8 @@ static void make_server(struct tunnel_world *world, uint32_t handshake_ms)
     config.certificate_file = cert_file;
     config.key_file = key_file;
     config.ca_file = ca_file;
+    config.has_tickets = true;
+    memset(&config.ticket_key, 7, sizeof config.ticket_key);
     config.handshake_ms = handshake_ms ? handshake_ms : TUNNEL_WORLD_WAIT_MS;
     world->server = tunnel_server_create(world->loop, &config, &ports, &err);
     if (!world->server) fail_msg("%s", err.text);
