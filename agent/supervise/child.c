@@ -46,8 +46,9 @@ _Noreturn static void become_job(const struct layout_spec *spec, int dir, int ou
     int null;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != supervisor)
-        _exit(CHILD_NOT_RUNNABLE); /* it died before the prctl took effect */
+    if (getppid() != supervisor) { /* it died before the prctl took effect */
+        _exit(CHILD_NOT_RUNNABLE);
+    }
     setpgid(0, 0);
     null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||

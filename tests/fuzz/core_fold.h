@@ -196,11 +196,11 @@ static int fold_rank(const struct row *row)
     struct row_info info = row_info(row->kind);
 
     switch ((int)row->kind) {
-    case ROW_attempt_new:
+    case ROW_element_end: /* as one array_ends a job */
         return ROW_TABLES_LEN;
-    case ROW_attempt_end:
+    case ROW_attempt_new:
         return ROW_TABLES_LEN + 1;
-    case ROW_element_end:
+    case ROW_attempt_end:
         return ROW_TABLES_LEN + 2;
     case ROW_attempt_stop:
         return ROW_TABLES_LEN + 3;
@@ -251,9 +251,61 @@ static void fold_load_job_next(const struct core_fold *fold, struct core *core)
     fold_load(core, &row);
 }
 
+/* The element of a row that is loaded only while that element has not ended; NULL: of none. */
+static const uint32_t *fold_element(const struct row *row)
+{
+    switch ((int)row->kind) {
+    case ROW_attempt_new:
+        return &row->attempt_new.element;
+    case ROW_attempt_end:
+        return &row->attempt_end.element;
+    case ROW_attempt_stop:
+        return &row->attempt_stop.element;
+    default:
+        return NULL;
+    }
+}
+
+static void fold_count_end(struct row_array_ends *ends, const struct row_element_end *end)
+{
+    ends->job = end->job;
+    ends->last = end->element;
+    ends->succeeded += end->state == JOB_succeeded;
+    ends->failed += end->state == JOB_failed;
+    ends->cancelled += end->state == JOB_cancelled;
+}
+
+/* The ends of each open job, which stand in the order of jobs and elements, as one row. */
+static void fold_load_ends(const struct core_fold *fold, struct core *core,
+                           const struct fold_entry *entries, size_t len)
+{
+    struct row sum = {.kind = ROW_array_ends};
+
+    for (size_t i = 0; i < len; i++) {
+        const struct row_element_end *end = &entries[i].row->element_end;
+
+        if (fold_is_gone(fold, &entries[i])) continue;
+        if (sum.array_ends.job && sum.array_ends.job != end->job) {
+            fold_load(core, &sum);
+            sum = (struct row){.kind = ROW_array_ends};
+        }
+        fold_count_end(&sum.array_ends, end);
+    }
+    if (sum.array_ends.job) fold_load(core, &sum);
+}
+
+static bool fold_has_ended(const struct fl_page_map *ended, const struct row *row)
+{
+    const uint32_t *element = fold_element(row);
+
+    return element && fl_page_map_find(ended, fold_element_key(row_job(row), *element));
+}
+
 static inline void core_fold_load(const struct core_fold *fold, struct core *core)
 {
     FL_VEC(struct fold_entry) entries = {0};
+    struct fl_page_map ended = {0};
+    size_t ends_len = 0;
 
     for (size_t i = 0; i < fold->rows.len; i++) {
         struct fold_entry entry = {.row = &fold->rows.at[i], .place = i};
@@ -262,16 +314,27 @@ static inline void core_fold_load(const struct core_fold *fold, struct core *cor
         if (entry.rank == 0) continue;
         row_key(entry.row, &entry.key);
         fl_vec_push(&entries, entry);
+        if (entry.row->kind != ROW_element_end) continue;
+        ends_len++;
+        fl_page_map_put(&ended,
+                        fold_element_key(row_job(entry.row), entry.row->element_end.element), 1);
     }
     if (entries.len > 0) qsort(entries.at, entries.len, sizeof *entries.at, fold_by_key);
     for (size_t i = 0; i < entries.len; i++) {
         const struct fold_entry *entry = &entries.at[i];
 
-        if (i + 1 < entries.len && fold_is_same_key(entry, entry + 1)) {
+        if (entry->row->kind != ROW_element_end && i + 1 < entries.len &&
+            fold_is_same_key(entry, entry + 1)) {
             continue; /* the last one counts */
         }
-        if (!fold_is_gone(fold, entry)) fold_load(core, entry->row);
+        if (entry->row->kind == ROW_element_end) {
+            fold_load_ends(fold, core, entry, ends_len);
+            i += ends_len - 1;
+        } else if (!fold_is_gone(fold, entry) && !fold_has_ended(&ended, entry->row)) {
+            fold_load(core, entry->row);
+        }
     }
     fold_load_job_next(fold, core);
+    fl_page_map_fini(&ended);
     fl_vec_fini(&entries);
 }
