@@ -656,7 +656,7 @@ void core_attempt_go(struct core *core, struct core_batch *batch, struct element
     struct element *element = element_table_at(&core->elements, slot);
     struct cluster *cluster = cluster_of(core, element);
     struct core_send send;
-    bool is_gated = false;
+    uint32_t gated = 0;
 
     if (element->created < element->replicas_len) return;
     freshen(core, element);
@@ -664,9 +664,13 @@ void core_attempt_go(struct core *core, struct core_batch *batch, struct element
     if (core_attempt_stop_reason(core, element) != REASON_none) return;
     if (!cluster->is_inventoried || (!cluster->is_reconciled && !element->is_judged)) return;
     for (uint32_t i = 0; i < element->replicas_len; i++) {
-        is_gated = is_gated || element_replica(element, i)->state == FL_REPLICA_created;
+        gated += element_replica(element, i)->state == FL_REPLICA_created;
     }
-    if (!is_gated) return;
+    if (gated == 0) return;
+    if (gated == element->replicas_len && job_of(core, element)->is_held) {
+        core_attempt_stop(core, batch, slot, REASON_HeldBack); /* nothing of it has begun */
+        return;
+    }
     element->is_go_sent = true;
     send = core_send_to(cluster, CORE_SEND_go);
     send.control_seq = ++cluster->control_seq;

@@ -26,6 +26,7 @@ void policy_ends_told(struct policy_element *element, uint32_t replica, enum fl_
 void policy_ends_stop_sent(struct policy_element *element, enum reason reason)
 {
     if (reason == REASON_Drained) element->was_drained = true;
+    if (reason == REASON_HeldBack) element->was_held_back = true;
 }
 
 static reasons failure_of(const struct policy_replica *replica)
@@ -73,7 +74,7 @@ void policy_ends_phase(struct policy *policy, struct policy_element *element,
     fl_vec_push(&policy->must_be_over,
                 ((struct policy_live){row->job, (uint32_t)(element - job->begun.at)}));
     if (element->first_reasons || !failure_of(replica)) return;
-    if (job->is_stopped || element->was_drained) return;
+    if (job->is_stopped || element->was_drained || element->was_held_back) return;
     if (element->replicas.len > 1) sim_mark(policy->sim, MARK_gang_cause_known);
     element->first_reasons = failure_of(replica);
     element->first_exit = row->exit_code;
@@ -119,7 +120,8 @@ static bool is_all_ended(const struct policy *policy, const struct policy_elemen
 static reasons may_end_as(struct policy *policy, const struct policy_element *element)
 {
     const struct policy_cluster *cluster = policy_cluster(policy, element->cluster);
-    reasons drained = cluster->is_draining ? one(REASON_Drained) : 0;
+    reasons drained = (cluster->is_draining ? one(REASON_Drained) : 0) |
+                      (element->was_held_back ? one(REASON_HeldBack) : 0);
     bool is_good;
 
     if (element->first_reasons) {
@@ -163,7 +165,7 @@ static void I28_the_reason_is_true(struct policy *policy, uint64_t job, uint32_t
         if (reason == REASON_NodeLost) sim_mark(policy->sim, MARK_ended_node_lost);
         return;
     }
-    for (enum reason r = REASON_Succeeded; r <= REASON_Drained; r++) {
+    for (enum reason r = REASON_Succeeded; r <= REASON_HeldBack; r++) {
         if (may & one(r)) sim_tell(policy->sim, "it may have ended for reason %llu", r);
     }
     sim_broken(policy->sim, "I28", "job %" PRIu64 ".%u attempt %u is said to end %s", job, number,

@@ -463,7 +463,8 @@ static void start_attempt(struct policy *policy, const struct row_attempt_new *r
     element->n = row->n;
     element->is_live = true;
     element->did_run = element->was_told = false;
-    element->was_drained = element->was_told_absent = element->is_first_doubtful = false;
+    element->was_drained = element->was_held_back = false;
+    element->was_told_absent = element->is_first_doubtful = false;
     element->is_first_stored = false;
     element->first_reasons = element->phase_term = 0;
     element->start_session = element->told_session = 0;

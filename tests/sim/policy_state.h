@@ -108,6 +108,7 @@ struct policy_element {
     uint64_t told_session, told_seq;   /* the first time in its newest session; seq 0: inventory */
     /* policy_ends.c */
     bool was_drained;     /* its cluster is drained: STOP was sent */
+    bool was_held_back;   /* its job was held: STOP was sent */
     bool was_told_absent; /* its agent said that it knows nothing of it */
     bool is_first_doubtful, is_first_stored;
     uint32_t first; /* its replica that failed first */

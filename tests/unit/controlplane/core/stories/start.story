@@ -196,3 +196,59 @@ agent east up n1 cpu=8
     east <- start job-1/2#1 seq=3 nodes=1
     east <- start job-1/3#1 seq=4 nodes=1
     east <- start job-1/4#1 seq=5 nodes=1
+
+# a hold that comes before the gate opens takes the attempt back
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+submit ml
+    shape_new shape=1 body=(11 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    | job-1
+    east <- start job-1/0#1 seq=1 nodes=1
+hold 1
+    audit tenant=1 actor=ann body=hold job-1
+    mark_set job=1 kind=1 value=1
+    answer ok
+agent east reports 1/0#1 r0 created
+    replica_phase job=1 element=0 n=1 replica=0 created exit_code=0
+    east <- stop job-1/0#1 seq=2 HeldBack
+    east <- ack 2
+agent east reports 1/0#1 r0 refused
+    replica_phase job=1 element=0 n=1 replica=0 refused exit_code=0
+    attempt_end job=1 element=0 n=1 HeldBack exit_code=0
+    east <- ack 3
+tick 1h
+release 1
+    audit tenant=1 actor=ann body=release job-1
+    mark_clear job=1 kind=1
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
+    answer ok
+    east <- start job-1/0#2 seq=3 nodes=1
+agent east reports 1/0#2 r0 created
+    replica_phase job=1 element=0 n=2 replica=0 created exit_code=0
+    east <- go job-1/0#2 seq=4
+    east <- ack 4
+
+# a hold after the gate opened lets the job run, also when its agent comes back before it runs
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml replicas=2
+. agent east reports 1/0#1 r0-1 created
+hold 1
+    audit tenant=1 actor=ann body=hold job-1
+    mark_set job=1 kind=1 value=1
+    answer ok
+agent east reports 1/0#1 r0 running
+    replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
+    east <- ack 4
+agent east lost
+agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory 1/0#1 r0 running, 1/0#1 r1 created, end
+    east <- go job-1/0#1 seq=1
