@@ -312,6 +312,20 @@ void policy_heard(struct policy *policy, const struct core_event *event)
     }
 }
 
+/* A hold of the batch before may have come after this GO was decided. */
+static void I25_it_may_begin(struct policy *policy, struct fl_attempt attempt,
+                             const struct policy_element *element)
+{
+    const struct policy_job *job = policy_job(policy, attempt.job.n);
+
+    if (!job->is_held || job->held_batch + 2 > policy->batch) return;
+    for (size_t i = 0; i < element->replicas.len; i++) {
+        if (element->replicas.at[i].phase > FL_REPLICA_created) return;
+    }
+    sim_broken(policy->sim, "I25", "job %" PRIu64 ".%u is held, and its gate is opened",
+               attempt.job.n, attempt.element);
+}
+
 void policy_sent(struct policy *policy, const struct core_send *send)
 {
     struct policy_cluster *cluster = in_session(policy, send->cluster, send->session_epoch);
@@ -326,11 +340,19 @@ void policy_sent(struct policy *policy, const struct core_send *send)
             if (cluster->nodes[i].reports.len) forget_old(cluster, i);
         }
     }
-    if (send->kind != CORE_SEND_start && send->kind != CORE_SEND_stop) return;
+    if (send->kind != CORE_SEND_start && send->kind != CORE_SEND_stop &&
+        send->kind != CORE_SEND_go) {
+        return;
+    }
     element = live_there(policy, send->cluster, send->attempt);
     if (!element) return;
     if (send->kind == CORE_SEND_stop) {
+        if (send->reason == REASON_HeldBack) sim_mark(policy->sim, MARK_held_back);
         policy_ends_stop_sent(element, send->reason);
+        return;
+    }
+    if (send->kind == CORE_SEND_go) {
+        I25_it_may_begin(policy, send->attempt, element);
         return;
     }
     element->start_session = send->session_epoch;
@@ -566,6 +588,7 @@ static void read_mark(struct policy *policy, const struct row_mark_set *row)
     switch ((enum core_mark)row->kind) {
     case CORE_MARK_held:
         job->is_held = true;
+        job->held_batch = policy->batch;
         job->held_changed_at = policy->at;
         break;
     case CORE_MARK_cancel:

@@ -126,6 +126,7 @@ struct policy_element {
 struct policy_job {
     uint32_t tenant;
     fl_ms held_changed_at; /* the core's time */
+    uint64_t held_batch;   /* while is_held */
     bool is_open, is_held, is_stopped;
     bool was_cancelled; /* on request */
     enum reason stop;
