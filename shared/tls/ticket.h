@@ -1,8 +1,8 @@
 /* ticket.h - session tickets, by which a peer that was here before needs no certificate in its next
  * handshake: it costs a third of the CPU.  TLS 1.3 only, always with a fresh key exchange
  * (psk_dhe_ke), never with early data.
- * A ticket holds the peer's certificate, so the receiver still sees who it is.  Of that certificate
- * only the end is looked at again: after it a ticket is ignored, and the handshake is a whole one.
+ * A ticket holds the peer's certificate, so the receiver still sees who it is.  Only its end is
+ * looked at again: after it a ticket is ignored, and the handshake is a whole one.
  * The receiver must refuse a certificate that counts no more.
  * Thread-safe, but a client context that keeps tickets is for one thread. */
 #pragma once
