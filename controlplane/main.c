@@ -23,6 +23,7 @@
 #include "controlplane/views/views.h"
 #include "shared/base/alloc.h"
 #include "shared/io/clock.h"
+#include "shared/io/descriptors.h"
 #include "shared/io/file.h"
 #include "shared/io/log.h"
 #include "shared/io/net.h"
@@ -307,6 +308,7 @@ static struct front_config front_config(struct daemon *daemon)
     config.tunnel.ca_file = identity_ca_path(daemon->identity);
     config.tunnel.has_tickets = true;
     config.tunnel.ticket_key = identity_ticket_key(daemon->identity);
+    config.descriptors = fl_descriptors_limit();
     config.handshake_cpu = (uint32_t)number(daemon, CONFIG_handshake_cpu);
     config.tunnel.connections_max = (uint32_t)number(daemon, CONFIG_agents_max);
     config.api.api_url = daemon->api_url;

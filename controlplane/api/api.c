@@ -6,6 +6,7 @@
 #include "controlplane/api/stream.h"
 #include "controlplane/api/v1/events.h"
 #include "controlplane/views/views_refill.h"
+#include "shared/base/hash.h"
 
 /* ---- the caller and the route ---------------------------------------------------------------- */
 
@@ -24,7 +25,7 @@ static bool is_too_early(const struct api_call *call, bool has_token)
            (!has_token && token_table_may_lack(call->parts->tokens));
 }
 
-enum { EMPTY_BODY_MAX = 64 };
+enum { EMPTY_BODY_MAX = 64, OWNER_SEED = 1 };
 
 /* Many clients send '{}' with every POST: an action that takes nothing takes that, too. */
 static bool takes_nothing(const struct api_route *route)
@@ -39,6 +40,12 @@ static uint64_t body_max(const struct api_call *call)
     if (call->route->body_max == API_BODY) return limits->body_bytes_max;
     if (call->route->body_max == API_BODY_BATCH) return limits->batch_bytes_max;
     return takes_nothing(call->route) ? EMPTY_BODY_MAX : call->route->body_max;
+}
+
+/* A number for the token, to count its connections. */
+static uint64_t owner_of(const struct token_grant *token)
+{
+    return fl_hash64(OWNER_SEED, token->id, strlen(token->id)) | 1;
 }
 
 /* Everything that does not need the body.  False: it was answered. */
@@ -82,6 +89,14 @@ static bool admit(struct api_call *call)
         api_fail(call, FL_DENIED, "this token may not do that; the route needs the scope %s%s",
                  call->route->need == API_NEED_fleet ? "admin" : api_need_name(call->route->need),
                  call->route->need == API_NEED_fleet ? ", for all queues" : "");
+        return false;
+    }
+    if (has_token && !http_claim(call->request, owner_of(&call->token))) {
+        api_fail_status(
+            call, 429, FL_FULL,
+            "this token has %zu %% of all connections open, the most for one: use fewer "
+            "(setting http_token_percent)",
+            call->config->limits.token_percent);
         return false;
     }
     if (has_token) token_table_use(call->parts->tokens, fl_str_c(call->token.id), call->at);
@@ -214,6 +229,7 @@ void api_destroy(struct api *api)
     api_events_fini(api);
     route_metrics_destroy(api->routes);
     fl_map_fini(&api->awaited);
+    fl_map_fini(&api->streams_of);
     fl_free(api);
 }
 

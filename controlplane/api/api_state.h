@@ -26,6 +26,7 @@ struct api {
     uint64_t batch_newest;               /* noticed; 0: none yet */
     uint64_t streams;                    /* open now, of events and logs */
     struct api_stream *streams_first;    /* these */
+    struct fl_map streams_of;            /* token id -> how many of these */
     struct fl_timer tokens_look;         /* on while there are some */
     uint64_t trace_seed, trace_last;     /* names the calls in problem answers */
 };

@@ -1,5 +1,6 @@
 #include "controlplane/api/stream.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,10 +9,49 @@
 /* A request that becomes a follower has done so by then. */
 enum { WANTED_MS = 30000 };
 
+static uint64_t streams_of(const struct api *api, const char *token)
+{
+    uint64_t n = 0;
+
+    (void)fl_map_find(&api->streams_of, token, strlen(token), &n);
+    return n;
+}
+
+static void count_streams(struct api *api, const char *token, uint64_t n)
+{
+    if (n == 0) {
+        fl_map_remove(&api->streams_of, token, strlen(token));
+    } else {
+        fl_map_put(&api->streams_of, token, strlen(token), n);
+    }
+}
+
+/* Whether there is room for one more, and this token has not its share yet. */
+static bool may_stream(struct api_call *call)
+{
+    uint64_t streams_max = call->config->followers_max;
+    uint64_t share = streams_max * call->config->limits.token_percent / 100;
+    uint64_t own = streams_of(call->api, call->token.id);
+
+    if (call->api->streams >= streams_max) {
+        api_fail(call, FL_UNAVAILABLE, "%" PRIu64 " streams are open here already, all there are",
+                 streams_max);
+    } else if (own > 0 && own >= share) {
+        api_fail_status(call, 429, FL_FULL,
+                        "this token has %" PRIu64 " streams open here, the most for one: end some "
+                        "(settings followers_max, http_token_percent)",
+                        own);
+    } else {
+        return true;
+    }
+    return false;
+}
+
 static void enter(struct api_stream *stream)
 {
     struct api *api = stream->api;
 
+    count_streams(api, stream->token, streams_of(api, stream->token) + 1);
     stream->prev = NULL;
     stream->next = api->streams_first;
     if (stream->next) stream->next->prev = stream;
@@ -33,6 +73,7 @@ static void leave(struct api_stream *stream)
         api->streams_first = stream->next;
     }
     api->streams--;
+    count_streams(api, stream->token, streams_of(api, stream->token) - 1);
 }
 
 static void on_gone(void *ctx, struct http_request *request)
@@ -98,11 +139,7 @@ bool api_stream_open(struct api_stream *stream, struct api_call *call, const cha
     };
     size_t headers_len = 4;
 
-    if (call->api->streams >= call->config->followers_max) {
-        api_fail(call, FL_UNAVAILABLE, "%u streams are open here already, the most there can be",
-                 call->config->followers_max);
-        return false;
-    }
+    if (!may_stream(call)) return false;
     for (size_t i = 0; i < call->headers_len; i++) {
         headers[headers_len++] = call->headers[i];
     }

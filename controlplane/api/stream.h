@@ -25,8 +25,9 @@ struct api_stream {
     void (*on_gone)(struct api_stream *stream); /* 'request' is NULL already; frees the stream */
 };
 
-/* Takes the call's request.  False: there are followers_max streams, or the peer accepts neither
- * form; the call was answered.  The stream is embedded at the start of its owner's struct. */
+/* Takes the call's request.  False: there are followers_max streams, the token has its share of
+ * them, or the peer accepts neither form; the call was answered.  The stream is embedded at the
+ * start of its owner's struct. */
 FL_CHECK bool api_stream_open(struct api_stream *stream, struct api_call *call,
                               const char *content_type);
 

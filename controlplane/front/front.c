@@ -208,6 +208,9 @@ static bool open_http(struct front *front, struct fl_err *err)
     front->http =
         http_server_create(front->loop, &front->config.api.limits, api_port(front->api), err);
     if (!front->http) return false;
+    if (front->config.descriptors) {
+        http_server_set_descriptors(front->http, (int)(front->config.descriptors / 4 * 3));
+    }
     http_server_admit(front->http, front->config.handshake_cpu, front->shared.known);
     front->config.api_fd = -1;
     return http_server_listen(front->http, fd, front->config.api_tls, err);

@@ -68,11 +68,90 @@ static void end_handshake(struct http_connection *connection)
     connection->handshake = 0;
 }
 
+/* ---- owners ---------------------------------------------------------------------------------- */
+
+enum { LOOKS_MAX = 16 }; /* for a stranger to cut */
+
+static void add_stranger(struct http_connection *connection)
+{
+    struct http_server *server = connection->server;
+
+    connection->older = server->stranger_last;
+    if (server->stranger_last) server->stranger_last->newer = connection;
+    if (!server->stranger_first) server->stranger_first = connection;
+    server->stranger_last = connection;
+}
+
+static void remove_stranger(struct http_connection *connection)
+{
+    struct http_server *server = connection->server;
+
+    if (connection->older) connection->older->newer = connection->newer;
+    if (connection->newer) connection->newer->older = connection->older;
+    if (server->stranger_first == connection) server->stranger_first = connection->newer;
+    if (server->stranger_last == connection) server->stranger_last = connection->older;
+    connection->older = connection->newer = NULL;
+}
+
+static uint64_t connections_of(const struct http_server *server, uint64_t owner)
+{
+    uint64_t n = 0;
+
+    (void)fl_map_find(&server->owners, &owner, sizeof owner, &n);
+    return n;
+}
+
+/* It has no owner, and is in no list, from now on. */
+static void leave_owner(struct http_connection *connection)
+{
+    struct http_server *server = connection->server;
+    uint64_t n = connections_of(server, connection->owner);
+
+    if (connection->owner == 0) {
+        remove_stranger(connection);
+    } else if (n == 1) {
+        fl_map_remove(&server->owners, &connection->owner, sizeof connection->owner);
+    } else {
+        fl_map_put(&server->owners, &connection->owner, sizeof connection->owner, n - 1);
+    }
+    connection->owner = 0;
+}
+
+bool http_connection_claim(struct http_connection *connection, uint64_t owner)
+{
+    struct http_server *server = connection->server;
+    const struct http_limits *limits = &server->limits;
+    uint64_t n = connections_of(server, owner);
+
+    fl_assert(owner != 0);
+    if (connection->owner == owner) return true;
+    if (n > 0 && n >= limits->connections_max * limits->token_percent / 100) return false;
+    leave_owner(connection);
+    connection->owner = owner;
+    fl_map_put(&server->owners, &owner, sizeof owner, n + 1);
+    return true;
+}
+
+bool http_connection_make_room(struct http_server *server)
+{
+    struct http_connection *connection = server->stranger_first;
+
+    for (int i = 0; connection && i < LOOKS_MAX; i++, connection = connection->newer) {
+        if (connection->state == HTTP_DEAD || http_connection_has_request(connection)) continue;
+        http_connection_cut(connection);
+        remove_stranger(connection); /* the next call looks at another */
+        add_stranger(connection);
+        return true;
+    }
+    return false;
+}
+
 static void destroy(struct http_connection *connection)
 {
     struct http_server *server = connection->server;
 
     end_handshake(connection);
+    leave_owner(connection);
     fl_timer_off(&connection->timer);
     fl_watch_off(&connection->watch);
     http_socket_fini(&connection->socket);
@@ -635,6 +714,7 @@ void http_connection_open(struct http_server *server, int fd, const struct fl_ne
     connection->next = server->first;
     if (server->first) server->first->prev = connection;
     server->first = connection;
+    add_stranger(connection);
     server->counts.accepted++;
     server->counts.connections++;
     fl_net_print(peer, connection->peer);

@@ -29,6 +29,8 @@ struct http_connection {
     struct http_request request; /* the one in hand; handlers have its address */
     struct http_server *server;
     struct http_connection *prev, *next, *next_dirty;
+    struct http_connection *older, *newer; /* among those without an owner */
+    uint64_t owner;                        /* 0: a stranger's */
     struct fl_watch watch;
     struct fl_timer timer;
     struct http_socket socket;
@@ -63,6 +65,11 @@ void http_connection_open(struct http_server *server, int fd, const struct fl_ne
 
 void http_connection_work(struct http_connection *connection); /* it may be gone afterwards */
 void http_connection_drain(struct http_connection *connection);
+/* Makes it this owner's.  False: it has so many already. */
+FL_CHECK bool http_connection_claim(struct http_connection *connection, uint64_t owner);
+
+/* Cuts the oldest connection of a stranger that has no request in hand.  False: there is none. */
+FL_CHECK bool http_connection_make_room(struct http_server *server);
 void http_connection_cut(struct http_connection *connection); /* gone at the end of the turn */
 
 /* ---- for request.c: answering ---------------------------------------------------------------- */

@@ -43,6 +43,15 @@ bool http_is_tls(const struct http_request *request)
     return request->connection->socket.ssl != NULL;
 }
 
+bool http_claim(struct http_request *request, uint64_t owner)
+{
+    struct http_connection *connection = request->connection;
+
+    if (http_connection_claim(connection, owner)) return true;
+    connection->closes = true;
+    return false;
+}
+
 struct fl_arena *http_arena(struct http_request *request)
 {
     return &exchange_of(request)->arena;

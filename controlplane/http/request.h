@@ -42,6 +42,11 @@ struct fl_str http_body(const struct http_request *request); /* empty in on_head
 struct fl_str http_peer(const struct http_request *request); /* "127.0.0.1:40112"; borrowed */
 bool http_is_tls(const struct http_request *request);
 
+/* The peer has shown who it is: the connection is this owner's from now on, which is not 0, and is
+ * not closed to make room for others.  False: the owner has its share of connections already; the
+ * connection closes behind the answer. */
+FL_CHECK bool http_claim(struct http_request *request, uint64_t owner);
+
 /* Memory that lives until the request is answered. */
 struct fl_arena *http_arena(struct http_request *request);
 

@@ -1,5 +1,6 @@
 #include "controlplane/http/server.h"
 
+#include <limits.h>
 #include <openssl/ssl.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 #define ACCEPTS_MAX 64 /* in a turn, so that open connections get their turns, too */
 #define FDS_FULL_MS 200
+#define DYING_MAX 256 /* connections that ended in this turn and still have their slot */
 
 struct http_listener {
     struct http_server *server;
@@ -22,13 +24,20 @@ struct http_listener {
 
 /* ---- accepting ------------------------------------------------------------------------------- */
 
-/* False: there are too many connections, and this one is closed. */
+/* Room for one more; perhaps a stranger's connection ends for it.  False: all are members', and the
+ * new one is closed. */
 static bool has_room(struct http_server *server, int fd)
 {
-    if (server->counts.connections < server->limits.connections_max) return true;
-    fl_log(FL_LOG_WARN, "http", "shed",
-           FL_LOG_N("connections_max", server->limits.connections_max));
+    size_t connections_max = server->limits.connections_max;
+    bool has_more = server->counts.connections < connections_max + DYING_MAX;
+
+    if (server->counts.connections < connections_max && fd <= server->fd_max) return true;
     server->counts.shed++;
+    if (has_more && http_connection_make_room(server)) {
+        fl_log(FL_LOG_INFO, "http", "made_room", FL_LOG_N("connections_max", connections_max));
+        return true;
+    }
+    fl_log(FL_LOG_WARN, "http", "shed", FL_LOG_N("connections_max", connections_max));
     close(fd);
     return false;
 }
@@ -171,6 +180,11 @@ static void on_drain_timer(void *ctx)
     fl_after_put(&server->after);
 }
 
+void http_server_set_descriptors(struct http_server *server, int fd_max)
+{
+    server->fd_max = fd_max;
+}
+
 void http_server_admit(struct http_server *server, uint32_t cpu_percent,
                        struct known_addresses *known)
 {
@@ -209,12 +223,17 @@ struct http_server *http_server_create(struct fl_loop *loop, const struct http_l
                 HTTP_STREAM_BYTES_MIN);
         return NULL;
     }
+    if (limits->token_percent > 100) {
+        fl_fail(err, FL_INVALID, "the limit token_percent must be at most 100");
+        return NULL;
+    }
     server = fl_new(struct http_server);
+    server->fd_max = INT_MAX;
     server->loop = loop;
     server->limits = *limits;
     server->port = port;
     fl_slab_init(&server->connections, sizeof(struct http_connection),
-                 (uint32_t)limits->connections_max);
+                 (uint32_t)limits->connections_max + DYING_MAX);
     http_pool_init(&server->pool, limits);
     fl_after_init(&server->after, loop, on_after, server);
     http_server_admit(server, 0, NULL);
@@ -238,6 +257,7 @@ void http_server_destroy(struct http_server *server)
     fl_after_off(&server->after);
     fl_timer_off(&server->drain_timer);
     fl_slab_fini(&server->connections);
+    fl_map_fini(&server->owners);
     fl_vec_fini(&server->listeners);
     http_pool_fini(&server->pool);
     fl_free(server);

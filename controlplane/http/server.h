@@ -32,6 +32,9 @@ struct http_server *http_server_create(struct fl_loop *loop, const struct http_l
 /* Cuts all connections: calls on_gone for each open request that is watched.  NULL is fine. */
 void http_server_destroy(struct http_server *server);
 
+/* A connection with a higher descriptor is one too many: the rest is for others in the process. */
+void http_server_set_descriptors(struct http_server *server, int fd_max);
+
 /* How much of a processor TLS handshakes may take, in percent (0: a preset), and the known
  * addresses (NULL: none).  Before http_server_listen; see handshakes.h. */
 void http_server_admit(struct http_server *server, uint32_t cpu_percent,

@@ -10,6 +10,7 @@
  *     GET  /etag          304 when the peer has "e1"
  *     GET  /text/X?a=Y    200 with X and Y decoded, "X Y"
  *     GET  /stream/N      N bytes in chunks, as fast as they are taken
+ *     GET  /mine/N        claims the connection for owner N: 200, or 429
  *     GET  /follow        a stream that stays open and says nothing */
 #pragma once
 
@@ -206,6 +207,11 @@ static void world_on_request(void *ctx, struct http_request *request)
     } else if (fl_str_eq(path.at[0], FL_STR("etag"))) {
         http_answer(request, http_has_etag(request, etag[0].value) ? 304 : 200, etag, 1,
                     FL_STR("tagged"));
+    } else if (fl_str_eq(path.at[0], FL_STR("mine")) && path.len == 2 &&
+               fl_str_parse_u64(path.at[1], &n)) {
+        bool is_mine = http_claim(request, n);
+
+        world_say(request, is_mine ? 200 : 429, FL_STR("mine"));
     } else if (fl_str_eq(path.at[0], FL_STR("text")) && path.len == 2) {
         world_text(request, path.at[1]);
     } else if (fl_str_eq(path.at[0], FL_STR("stream")) && path.len == 2 &&

@@ -94,7 +94,44 @@ static void an_idle_connection_is_closed_in_silence(void **state)
     world_destroy(world);
 }
 
-static void what_is_over_the_number_of_connections_is_closed(void **state)
+static void claim(struct client *client, const char *path, const char *want)
+{
+    char request[128];
+
+    snprintf(request, sizeof request, "GET /mine/%s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+    client_send(client, fl_str_c(request));
+    client_expect(client, want, path);
+}
+
+static void the_oldest_idle_stranger_makes_room_for_a_new_connection(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *member, *busy, *idle, *fresh;
+
+    (void)state;
+    limits.connections_max = 3;
+    world = world_create(&limits);
+    member = client_open(world, false);
+    claim(member, "7", "200");
+    busy = client_open(world, false);
+    client_send(busy, FL_STR("GET /never HTTP/1.1\r\nHost: x\r\n\r\n"));
+    idle = client_open(world, false);
+    client_expect_alive(idle, "");
+    fresh = client_open(world, false);
+    world_until(world, (client_read(idle, SIZE_MAX), idle->has_ended));
+    client_expect_alive(fresh, "");
+    client_expect_alive(member, "200");
+    assert_int_equal(counts(world).shed, 1);
+    assert_int_equal(counts(world).connections, 3);
+    client_close(fresh);
+    client_close(idle);
+    client_close(busy);
+    client_close(member);
+    world_destroy(world);
+}
+
+static void when_all_connections_are_members_a_new_one_is_closed(void **state)
 {
     struct http_limits limits = http_limits_default();
     struct world *world;
@@ -105,8 +142,8 @@ static void what_is_over_the_number_of_connections_is_closed(void **state)
     world = world_create(&limits);
     first = client_open(world, false);
     second = client_open(world, false);
-    client_expect_alive(first, "");
-    client_expect_alive(second, "");
+    claim(first, "1", "200");
+    claim(second, "2", "200");
     third = client_open(world, false);
     world_until(world, (client_read(third, SIZE_MAX), third->has_ended));
     assert_int_equal(counts(world).shed, 1);
@@ -117,6 +154,33 @@ static void what_is_over_the_number_of_connections_is_closed(void **state)
     client_expect_alive(third, "");
     client_close(third);
     client_close(first);
+    world_destroy(world);
+}
+
+static void an_owner_has_a_quarter_of_the_connections_at_most(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *own[3], *other;
+
+    (void)state;
+    limits.connections_max = 8;
+    world = world_create(&limits);
+    for (int i = 0; i < 3; i++) {
+        own[i] = client_open(world, false);
+    }
+    claim(own[0], "7", "200");
+    claim(own[1], "7", "200");
+    claim(own[1], "7", "200 200"); /* its own already */
+    claim(own[2], "7", "429 close");
+    other = client_open(world, false);
+    claim(other, "8", "200");
+    client_close(own[0]);
+    client_close(own[2]);
+    world_until(world, counts(world).connections == 2);
+    claim(other, "7", "200 200"); /* there is room again, and a connection may change hands */
+    client_close(other);
+    client_close(own[1]);
     world_destroy(world);
 }
 
@@ -339,7 +403,9 @@ FL_TESTS(cmocka_unit_test(a_slow_head_is_answered_and_closed),
          cmocka_unit_test(a_slow_body_is_answered_and_closed),
          cmocka_unit_test(a_handshake_that_does_not_go_on_is_closed),
          cmocka_unit_test(an_idle_connection_is_closed_in_silence),
-         cmocka_unit_test(what_is_over_the_number_of_connections_is_closed),
+         cmocka_unit_test(the_oldest_idle_stranger_makes_room_for_a_new_connection),
+         cmocka_unit_test(when_all_connections_are_members_a_new_one_is_closed),
+         cmocka_unit_test(an_owner_has_a_quarter_of_the_connections_at_most),
          cmocka_unit_test(too_many_bodies_at_a_time_are_refused),
          cmocka_unit_test(a_stalled_reader_holds_little_and_gets_all_in_the_end),
          cmocka_unit_test(a_reader_that_stalls_for_too_long_is_gone),
