@@ -42,6 +42,8 @@ size_t api_route_headers(const struct api_route *route,
         {{"Idempotent-Replayed", "true: a request with this key was done before; absent otherwise"},
          (route->headers & API_TAKES_key) != 0},
         {{"Content-Range", "lines a-b/total"}, (route->headers & API_TAKES_range) != 0},
+        {{"X-Fairlead-Output", "complete, incomplete, or more: some is still to come"},
+         (route->headers & API_TAKES_range) != 0},
     };
     size_t len = 0;
 

@@ -92,7 +92,7 @@ size_t api_route_problems(const struct api_route *route, uint16_t ret[API_PROBLE
 struct api_answer_header {
     const char *name, *text;
 };
-enum { API_ANSWER_HEADERS_MAX = 4 };
+enum { API_ANSWER_HEADERS_MAX = 5 };
 size_t api_route_headers(const struct api_route *route,
                          struct api_answer_header ret[API_ANSWER_HEADERS_MAX]);
 

@@ -808,10 +808,9 @@ static bool count_up(struct log_view *view)
 /* A settled follower learns once what it waits for. */
 static bool is_news(struct log_view *view)
 {
-    bool is_news = view->settled && view->told_live != view->page.sources_live;
-
+    if (!view->settled || view->told_live == view->page.sources_live) return false;
     view->told_live = view->page.sources_live;
-    return is_news;
+    return true;
 }
 
 enum log_view_answer log_view_step(struct log_view *view, struct log_index *index)

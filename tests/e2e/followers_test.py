@@ -67,6 +67,11 @@ class Follower:
         return [line["gap"] for line in self.lines if "gap" in line]
 
 
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+
 def extent(h, job):
     status, headers, body = h.ask("GET", f"/v1/jobs/{job}/logs")
     equal(status, 200)
@@ -105,19 +110,20 @@ def still_to_come(h):
         follower = Follower(h, job)
         equal(h.wait(job)["state"], "succeeded")
         equal(extent(h, job)[0], "more")
-        cli = subprocess.Popen([os.path.join(BIN, "fairlead"), "logs", "-f", job, "--raw"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env={**os.environ, "FAIRLEAD_URL": h.url, "FAIRLEAD_TOKEN": h.token})
+        said = os.path.join(h.dir, "said")
+        with open(said, "wb") as err:
+            cli = subprocess.Popen([os.path.join(BIN, "fairlead"), "logs", "-f", job, "--raw"], stdout=subprocess.PIPE, stderr=err,
+                                   env={**os.environ, "FAIRLEAD_URL": h.url, "FAIRLEAD_TOKEN": h.token})
         until("the follower is told what it waits for", lambda: "waiting" in dict(follower.events), 20)
         told = dict(follower.events)["waiting"]
         equal((told["outputs"], told["element"], told["attempt"], told["replica"], told["cluster"]), (1, 0, 1, 0, "east"))
-        time.sleep(3)
+        until("the CLI says what it waits for", lambda: "waiting for the end of 1 output: element 0, attempt 1, replica 0 on east" in read(said), 20)
         assert follower.ended_at is None and cli.poll() is None
         os.remove(filler)
         equal(follower.wait(60), "complete")
         equal(len(follower.text()), 300000)
-        out, err = cli.communicate(timeout=60)
+        out, _ = cli.communicate(timeout=60)
         equal((cli.returncode, len(out)), (0, 300000))
-        assert b"waiting for the end of 1 output: element 0, attempt 1, replica 0 on east" in err, err
         equal((extent(h, job)[0], len(extent(h, job)[1])), ("complete", 300000))
 
 
@@ -163,6 +169,30 @@ def removed_clusters(h):
         os.remove(filler)
 
 
+def past_its_grace(h):
+    with shows("output that its agent does not bring within log_grace ends with a gap; should it come after all, it is whole"):
+        h.kill()
+        h.settings["log_grace"] = "6s"
+        h.start()
+        h.wait_cluster("east", "ready")
+        filler = fill(h.settings["state_dir"])
+        job = h.submit({"command": ["sh", "-c", "yes | head -c 300000"], "resources": SMALL})
+        follower = Follower(h, job)
+        equal(h.wait(job)["state"], "succeeded")
+        ended_at = time.monotonic()
+        equal(extent(h, job)[0], "more")
+        equal(follower.wait(30), "incomplete")
+        print(f"# the follower heard it {follower.ended_at - ended_at:.1f} s behind the job's end", flush=True)
+        assert 4 < follower.ended_at - ended_at < 12
+        equal(follower.gaps(), ["lost"])
+        os.remove(filler)
+        until("all of it is there", lambda: extent(h, job) == ("complete", b"y\n" * 150000), 60)
+        h.kill()
+        h.settings["log_grace"] = "24h"
+        h.start()
+        h.wait_cluster("east", "ready")
+
+
 def ended_tokens(h):
     with shows("the streams of a revoked token end within 5 s, and the CLI says why"):
         job = h.submit({"command": ["sleep", "600"], "resources": SMALL})
@@ -194,6 +224,7 @@ def run():
         h.wait_cluster("east", "ready")
         killed_hub(h)
         still_to_come(h)
+        past_its_grace(h)
         ended_tokens(h)
         removed_clusters(h)
 

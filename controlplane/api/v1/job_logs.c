@@ -3,14 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "controlplane/api/api_state.h"
-#include "controlplane/api/line_range.h"
-#include "controlplane/api/stream.h"
+#include "controlplane/api/v1/job_log_tail.h"
 #include "controlplane/api/v1/job_lookup.h"
-#include "controlplane/api/v1/job_outputs.h"
-#include "controlplane/api/v1/log_selection.h"
 #include "controlplane/api/v1/resources.h"
-#include "controlplane/logs/read.h"
 #include "controlplane/store/read_jobs.h"
 #include "controlplane/views/directory.h"
 
@@ -18,84 +13,14 @@ enum {
     COUNT_MAX = LOG_PAGE_LINES_MAX,
     PAGE_BYTES = HTTP_STREAM_PIECE_BYTES,
     RENDERED_MAX = 1 << 20,
-    RANGE_BYTES = 1 << 20,          /* with so many an answer to Range reads no further page ... */
-    RANGE_LINE_BYTES_MAX = 8 << 20, /* ... or with so many, while no line of it is whole */
     LOOK_MS = 1000,     /* how often a follower looks whether what it waits for is given up */
     NEWEST_MS = 500,    /* after a read that failed */
     WAIT_TOLD_MS = 3000 /* it says so when it has waited so long behind the job's end */
 };
 
-/* An answer in one piece ('count' lines, or a Range), or one that goes on. */
-struct log_tail {
-    struct api_stream stream; /* first */
-    struct api_call *call;    /* its call, until the answer begins; then NULL */
-    struct fl_job job;
-    struct log_query query;
-    const char *content_type;
-    struct log_read *read;
-    struct job_outputs *outputs; /* once the job has ended */
-    struct fl_timer look;        /* a settled follower's */
-    uint64_t from, count;
-    bool is_range; /* the peer said Range: 'cut' tells what is in it */
-    struct line_cut cut;
-    struct log_grep grep;
-    bool is_text, is_events, is_at_end;
-    bool wants_more;     /* the next page is read once all of 'ready' is sent */
-    struct fl_buf ready; /* rendered; its first 'sent' bytes are sent */
-    size_t sent;
-
-    /* What a follower waits for that has all that is stored. */
-    uint32_t awaited; /* outputs; 0: it does not wait */
-    struct fl_attempt awaited_first;
-    uint32_t awaited_replica;
-    fl_ms awaited_from;
-    bool is_wait_told;
-};
-
-/* ---- lines ----------------------------------------------------------------------------------- */
-
-static void write_json(struct fl_buf *out, const struct log_line *line)
-{
-    struct fl_json_out begun = fl_json_out(out), *json = &begun;
-
-    fl_json_open(json, NULL, '{');
-    fl_json_put_u64(json, "element", line->attempt.element);
-    fl_json_put_u64(json, "attempt", line->attempt.n);
-    fl_json_put_u64(json, "replica", line->replica);
-    fl_json_put_u64(json, "line", line->number);
-    fl_json_put_u64(json, "offset", line->offset);
-    fl_json_put_time(json, "time", line->time);
-    if (line->gap != FL_LOG_GAP_none) {
-        fl_json_put_cstr(json, "gap", fl_log_gap_name(line->gap));
-        if (line->gap_bytes > 0) fl_json_put_u64(json, "bytes", line->gap_bytes);
-    } else {
-        fl_json_put_str(json, "text", line->bytes);
-    }
-    fl_json_close(json, '}');
-}
-
-static void write_line(struct log_tail *tail, struct fl_buf *out, const struct log_line *line,
-                       struct fl_str id)
-{
-    if (tail->is_text) {
-        fl_buf_put(out, line->bytes.at, line->bytes.len);
-        return;
-    }
-    if (tail->is_events) {
-        if (id.len > 0) {
-            fl_buf_put(out, "id: ", 4);
-            fl_buf_put(out, id.at, id.len);
-            fl_buf_put(out, "\n", 1);
-        }
-        fl_buf_put(out, "data: ", 6);
-    }
-    write_json(out, line);
-    fl_buf_put(out, "\n\n", tail->is_events ? 2 : 1);
-}
-
 /* ---- the end of it --------------------------------------------------------------------------- */
 
-static void free_tail(struct log_tail *tail)
+void job_log_free(struct log_tail *tail)
 {
     struct api *api = tail->stream.api;
 
@@ -115,130 +40,12 @@ static void free_tail(struct log_tail *tail)
 
 static void on_stream_gone(struct api_stream *stream)
 {
-    free_tail((struct log_tail *)stream);
+    job_log_free((struct log_tail *)stream);
 }
 
 static void on_call_gone(struct api_call *call)
 {
-    free_tail(call->state);
-}
-
-/* ---- how much of the output it is ------------------------------------------------------------ */
-
-/* Whether the selected outputs are all there, as they were when the page was made. */
-static const char *extent_of(const struct log_page *page)
-{
-    if (!page->is_settled || page->sources_live > 0) return "more";
-    return page->sources_lost > 0 ? "incomplete" : "complete";
-}
-
-static void add_extent(struct log_tail *tail, const struct log_page *page)
-{
-    api_header_add(tail->call, "X-Fairlead-Output", fl_str_c(extent_of(page)));
-}
-
-/* ---- in one piece ---------------------------------------------------------------------------- */
-
-/* How many lines those are; the lines that are missing in a gap count. */
-static uint64_t count_lines(const struct log_page *page)
-{
-    uint64_t count = 0;
-
-    for (size_t i = 0; i < page->lines_len; i++) {
-        count += page->lines[i].gap != FL_LOG_GAP_none ? page->lines[i].gap_lines : 1;
-    }
-    return count;
-}
-
-static void answer_lines(struct log_tail *tail, const struct log_page *page)
-{
-    struct api_call *call = tail->call;
-    struct fl_str body = {(const char *)tail->ready.at, tail->ready.len};
-    char *etag = fl_arena_printf(&call->arena, "\"%" PRIu64 "-%" PRIu32 "-%" PRIu64 "-%zu\"",
-                                 page->lines_total, page->sources_live, tail->from, body.len);
-    uint64_t count = count_lines(page);
-    char *range = fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%" PRIu64,
-                                  tail->from, tail->from + count - (count > 0), page->lines_total);
-
-    api_header_add(call, "ETag", fl_str_c(etag));
-    api_header_add(call, "Content-Range", fl_str_c(range));
-    add_extent(tail, page);
-    if (page->cursor.len > 0 && page->cursor.len < 4096) {
-        api_header_add(call, "X-Fairlead-Cursor",
-                       fl_str_c(fl_arena_copy(&call->arena, page->cursor.at, page->cursor.len)));
-    }
-    call->on_gone = NULL;
-    if (http_has_etag(call->request, fl_str_c(etag))) {
-        api_answer_as(call, 304, "text/plain", (struct fl_str){0});
-    } else {
-        api_answer_as(call, 200, tail->is_text ? "text/plain" : "application/x-ndjson", body);
-    }
-    free_tail(tail);
-}
-
-/* Whole lines; while an output is being written their number is not known. */
-static void answer_range(struct log_tail *tail, const struct log_page *page)
-{
-    struct api_call *call = tail->call;
-    struct line_cut *cut = &tail->cut;
-    struct fl_str body;
-    char *etag, *range, total[24] = "*";
-
-    if (page->is_over) { /* the last line may be unfinished: it is given as it is */
-        cut->whole_lines = cut->begun;
-        cut->whole_bytes = tail->ready.len;
-    }
-    body = (struct fl_str){(const char *)tail->ready.at, cut->whole_bytes};
-    call->on_gone = NULL;
-    if (cut->whole_lines == 0) {
-        bool is_beyond = page->is_over;
-
-        if (is_beyond) {
-            range = fl_arena_printf(&call->arena, "lines */%" PRIu64, page->lines_total);
-            api_header_add(call, "Content-Range", fl_str_c(range));
-        }
-        api_fail_status(call, is_beyond ? 416 : 413, is_beyond ? FL_INVALID : FL_TOO_LARGE,
-                        is_beyond ? "there is no line %" PRIu64 " yet; they are counted from 0"
-                                  : "line %" PRIu64 " is too long for a range: read without Range",
-                        tail->from);
-        free_tail(tail);
-        return;
-    }
-    if (page->is_settled && page->sources_live == 0) {
-        snprintf(total, sizeof total, "%" PRIu64, page->lines_total);
-    }
-    etag = fl_arena_printf(&call->arena, "\"%s-%" PRIu64 "-%" PRIu64 "-%zu\"", total, tail->from,
-                           cut->whole_lines, body.len);
-    range = fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%s", tail->from,
-                            tail->from + cut->whole_lines - 1, total);
-    api_header_add(call, "ETag", fl_str_c(etag));
-    api_header_add(call, "Content-Range", fl_str_c(range));
-    add_extent(tail, page);
-    if (http_has_etag(call->request, fl_str_c(etag))) {
-        api_answer_as(call, 304, "text/plain", (struct fl_str){0});
-    } else {
-        api_answer_as(call, 206, tail->is_text ? "text/plain" : "application/x-ndjson", body);
-    }
-    free_tail(tail);
-}
-
-/* Lines that are longer than a page's pieces, or many, take several pages. */
-static void add_to_range(struct log_tail *tail, const struct log_page *page)
-{
-    struct line_cut *cut = &tail->cut;
-    bool is_enough;
-
-    for (size_t i = 0; i < page->lines_len; i++) {
-        if (!line_cut_has(cut, &page->lines[i])) continue;
-        write_line(tail, &tail->ready, &page->lines[i], (struct fl_str){0});
-        line_cut_mark(cut, tail->ready.len);
-    }
-    is_enough = tail->ready.len >= (cut->whole_lines ? RANGE_BYTES : RANGE_LINE_BYTES_MAX);
-    if (page->is_over || is_enough || line_cut_is_done(cut)) {
-        answer_range(tail, page);
-    } else {
-        log_read_more(tail->read);
-    }
+    job_log_free(call->state);
 }
 
 /* ---- piece by piece -------------------------------------------------------------------------- */
@@ -285,7 +92,7 @@ static void fail_page(struct log_tail *tail, const struct fl_err *err)
         struct api_call *call = tail->call;
 
         call->on_gone = NULL;
-        free_tail(tail);
+        job_log_free(tail);
         api_fail(call, err->code, "%s", err->text);
     } else {
         /* A stream that ends well would say that this was all. */
@@ -301,7 +108,7 @@ static bool begin_stream(struct log_tail *tail)
     tail->call = NULL;
     call->on_gone = NULL;
     if (!api_stream_open(&tail->stream, call, tail->content_type)) {
-        free_tail(tail);
+        job_log_free(tail);
         return false;
     }
     fl_vec_push(&call->api->tails, tail);
@@ -317,7 +124,7 @@ static void put_text(struct log_tail *tail, const char *text)
 static void put_end(struct log_tail *tail, const struct log_page *page)
 {
     put_text(tail, "event: end\ndata: {\"output\":\"");
-    put_text(tail, extent_of(page));
+    put_text(tail, job_log_extent(page));
     put_text(tail, "\"}\n\n");
 }
 
@@ -334,7 +141,6 @@ static void note_wait(struct log_tail *tail, const struct log_page *page)
 static void on_page(void *ctx, struct log_read *read, const struct log_page *page)
 {
     struct log_tail *tail = ctx;
-    size_t hits = 0; /* behind the last line that goes out, which tells the place */
 
     (void)read;
     if (page->err.code != FL_OK) {
@@ -342,25 +148,16 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
         return;
     }
     if (tail->is_range) {
-        add_to_range(tail, page);
+        job_log_answer_range(tail, page);
         return;
     }
     if (tail->call && tail->count == 0) {
-        add_extent(tail, page);
+        job_log_add_extent(tail, page);
         if (!begin_stream(tail)) return;
     }
-    for (size_t i = 0; i < page->lines_len; i++) {
-        if (log_grep_is_hit(&tail->grep, &page->lines[i])) hits = i + 1;
-    }
-    for (size_t i = 0; i < hits; i++) {
-        bool is_last = i + 1 == hits;
-
-        if (!log_grep_is_hit(&tail->grep, &page->lines[i])) continue;
-        write_line(tail, &tail->ready, &page->lines[i],
-                   is_last ? page->cursor : (struct fl_str){0});
-    }
+    job_log_write(tail, page);
     if (tail->call) {
-        answer_lines(tail, page);
+        job_log_answer(tail, page);
         return;
     }
     if (page->lines_len == 0 && !page->is_over) note_wait(tail, page);

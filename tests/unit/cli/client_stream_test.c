@@ -98,6 +98,19 @@ static void a_cut_stream_goes_on_behind_its_last_run(void **state)
     assert_int_equal(fixture.visited, 4);
 }
 
+static void a_stream_that_is_closed_with_a_word_does_not_come_again(void **state)
+{
+    static const struct visit visits[] = {
+        {OPEN "data: 1\n\nevent: closed\ndata: {\"text\": \"the token was revoked\"}\n\n", NULL,
+         false}};
+    struct fixture fixture = {0};
+
+    (void)state;
+    assert_int_equal(run(&fixture, visits, 1), CLI_DENIED);
+    assert_string_equal(fixture.given, "1 ");
+    assert_int_equal(fixture.visited, 1);
+}
+
 static void a_problem_ends_it_with_its_exit_code(void **state)
 {
     static const struct visit visits[] = {
@@ -135,5 +148,6 @@ static void a_flood_is_held_back(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(a_cut_stream_goes_on_behind_its_last_run),
+         cmocka_unit_test(a_stream_that_is_closed_with_a_word_does_not_come_again),
          cmocka_unit_test(a_problem_ends_it_with_its_exit_code),
          cmocka_unit_test(an_event_may_send_a_request), cmocka_unit_test(a_flood_is_held_back))

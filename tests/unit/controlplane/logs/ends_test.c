@@ -95,6 +95,39 @@ static void what_is_given_up_ends_with_a_gap_behind_its_last_byte(void **state)
     log_world_fini(&world);
 }
 
+static void a_follower_is_told_once_what_it_waits_for(void **state)
+{
+    struct log_world_read read = {0};
+    struct log_query query = following();
+    struct log_attempt attempt;
+
+    (void)state;
+    log_world_init(&world, 35);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_write(&world, 0, "x\n", 2, 1000);
+    log_world_settle(&world);
+    log_world_read(&world, &query, &read);
+    spend();
+    assert_int_equal(read.pages, 1); /* it has all, and the job goes on */
+    attempt = attempt_of(0, "dd", false);
+    settle(&read, &attempt, 1);
+    spend();
+    assert_int_equal(read.pages, 2);
+    assert_int_equal(read.sources_live, 2);
+    settle(&read, &attempt, 1);
+    spend();
+    assert_int_equal(read.pages, 2); /* that is no news */
+    log_world_end(&world, 0);
+    spend();
+    assert_int_equal(read.pages, 3);
+    assert_int_equal(read.sources_live, 1);
+    attempt.is_given_up = true;
+    settle(&read, &attempt, 1);
+    until_over(&read);
+    log_world_read_fini(&read);
+    log_world_fini(&world);
+}
+
 static void an_output_that_nobody_has_is_a_gap_and_one_that_never_ran_is_nothing(void **state)
 {
     struct log_world_read read = {0};
@@ -153,5 +186,6 @@ static void a_read_that_does_not_follow_says_what_is_still_to_come(void **state)
 
 FL_TESTS(cmocka_unit_test(an_output_that_is_due_is_awaited_before_its_first_byte),
          cmocka_unit_test(what_is_given_up_ends_with_a_gap_behind_its_last_byte),
+         cmocka_unit_test(a_follower_is_told_once_what_it_waits_for),
          cmocka_unit_test(an_output_that_nobody_has_is_a_gap_and_one_that_never_ran_is_nothing),
          cmocka_unit_test(a_read_that_does_not_follow_says_what_is_still_to_come))

@@ -1,0 +1,185 @@
+#include "controlplane/api/v1/job_log_tail.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    RANGE_BYTES = 1 << 20,         /* with so many an answer to Range reads no further page ... */
+    RANGE_LINE_BYTES_MAX = 8 << 20 /* ... or with so many, while no line of it is whole */
+};
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void write_json(struct fl_buf *out, const struct log_line *line)
+{
+    struct fl_json_out begun = fl_json_out(out), *json = &begun;
+
+    fl_json_open(json, NULL, '{');
+    fl_json_put_u64(json, "element", line->attempt.element);
+    fl_json_put_u64(json, "attempt", line->attempt.n);
+    fl_json_put_u64(json, "replica", line->replica);
+    fl_json_put_u64(json, "line", line->number);
+    fl_json_put_u64(json, "offset", line->offset);
+    fl_json_put_time(json, "time", line->time);
+    if (line->gap != FL_LOG_GAP_none) {
+        fl_json_put_cstr(json, "gap", fl_log_gap_name(line->gap));
+        if (line->gap_bytes > 0) fl_json_put_u64(json, "bytes", line->gap_bytes);
+    } else {
+        fl_json_put_str(json, "text", line->bytes);
+    }
+    fl_json_close(json, '}');
+}
+
+static void write_line(struct log_tail *tail, struct fl_buf *out, const struct log_line *line,
+                       struct fl_str id)
+{
+    if (tail->is_text) {
+        fl_buf_put(out, line->bytes.at, line->bytes.len);
+        return;
+    }
+    if (tail->is_events) {
+        if (id.len > 0) {
+            fl_buf_put(out, "id: ", 4);
+            fl_buf_put(out, id.at, id.len);
+            fl_buf_put(out, "\n", 1);
+        }
+        fl_buf_put(out, "data: ", 6);
+    }
+    write_json(out, line);
+    fl_buf_put(out, "\n\n", tail->is_events ? 2 : 1);
+}
+
+/* The last line that goes out tells the place behind the page. */
+void job_log_write(struct log_tail *tail, const struct log_page *page)
+{
+    size_t hits = 0; /* behind the last hit */
+
+    for (size_t i = 0; i < page->lines_len; i++) {
+        if (log_grep_is_hit(&tail->grep, &page->lines[i])) hits = i + 1;
+    }
+    for (size_t i = 0; i < hits; i++) {
+        bool is_last = i + 1 == hits;
+
+        if (!log_grep_is_hit(&tail->grep, &page->lines[i])) continue;
+        write_line(tail, &tail->ready, &page->lines[i],
+                   is_last ? page->cursor : (struct fl_str){0});
+    }
+}
+
+/* ---- how much of the output it is ------------------------------------------------------------ */
+
+const char *job_log_extent(const struct log_page *page)
+{
+    if (!page->is_settled || page->sources_live > 0) return "more";
+    return page->sources_lost > 0 ? "incomplete" : "complete";
+}
+
+void job_log_add_extent(struct log_tail *tail, const struct log_page *page)
+{
+    api_header_add(tail->call, "X-Fairlead-Output", fl_str_c(job_log_extent(page)));
+}
+
+/* ---- in one piece ---------------------------------------------------------------------------- */
+
+/* How many lines those are; the lines that are missing in a gap count. */
+static uint64_t count_lines(const struct log_page *page)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < page->lines_len; i++) {
+        count += page->lines[i].gap != FL_LOG_GAP_none ? page->lines[i].gap_lines : 1;
+    }
+    return count;
+}
+
+void job_log_answer(struct log_tail *tail, const struct log_page *page)
+{
+    struct api_call *call = tail->call;
+    struct fl_str body = {(const char *)tail->ready.at, tail->ready.len};
+    char *etag = fl_arena_printf(&call->arena, "\"%" PRIu64 "-%" PRIu32 "-%" PRIu64 "-%zu\"",
+                                 page->lines_total, page->sources_live, tail->from, body.len);
+    uint64_t count = count_lines(page);
+    char *range = fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%" PRIu64,
+                                  tail->from, tail->from + count - (count > 0), page->lines_total);
+
+    api_header_add(call, "ETag", fl_str_c(etag));
+    api_header_add(call, "Content-Range", fl_str_c(range));
+    job_log_add_extent(tail, page);
+    if (page->cursor.len > 0 && page->cursor.len < 4096) {
+        api_header_add(call, "X-Fairlead-Cursor",
+                       fl_str_c(fl_arena_copy(&call->arena, page->cursor.at, page->cursor.len)));
+    }
+    call->on_gone = NULL;
+    if (http_has_etag(call->request, fl_str_c(etag))) {
+        api_answer_as(call, 304, "text/plain", (struct fl_str){0});
+    } else {
+        api_answer_as(call, 200, tail->is_text ? "text/plain" : "application/x-ndjson", body);
+    }
+    job_log_free(tail);
+}
+
+/* Whole lines; while an output is being written their number is not known. */
+static void answer_range(struct log_tail *tail, const struct log_page *page)
+{
+    struct api_call *call = tail->call;
+    struct line_cut *cut = &tail->cut;
+    struct fl_str body;
+    char *etag, *range, total[24] = "*";
+
+    if (page->is_over) { /* the last line may be unfinished: it is given as it is */
+        cut->whole_lines = cut->begun;
+        cut->whole_bytes = tail->ready.len;
+    }
+    body = (struct fl_str){(const char *)tail->ready.at, cut->whole_bytes};
+    call->on_gone = NULL;
+    if (cut->whole_lines == 0) {
+        bool is_beyond = page->is_over;
+
+        if (is_beyond) {
+            range = fl_arena_printf(&call->arena, "lines */%" PRIu64, page->lines_total);
+            api_header_add(call, "Content-Range", fl_str_c(range));
+        }
+        api_fail_status(call, is_beyond ? 416 : 413, is_beyond ? FL_INVALID : FL_TOO_LARGE,
+                        is_beyond ? "there is no line %" PRIu64 " yet; they are counted from 0"
+                                  : "line %" PRIu64 " is too long for a range: read without Range",
+                        tail->from);
+        job_log_free(tail);
+        return;
+    }
+    if (page->is_settled && page->sources_live == 0) {
+        snprintf(total, sizeof total, "%" PRIu64, page->lines_total);
+    }
+    etag = fl_arena_printf(&call->arena, "\"%s-%" PRIu64 "-%" PRIu64 "-%zu\"", total, tail->from,
+                           cut->whole_lines, body.len);
+    range = fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%s", tail->from,
+                            tail->from + cut->whole_lines - 1, total);
+    api_header_add(call, "ETag", fl_str_c(etag));
+    api_header_add(call, "Content-Range", fl_str_c(range));
+    job_log_add_extent(tail, page);
+    if (http_has_etag(call->request, fl_str_c(etag))) {
+        api_answer_as(call, 304, "text/plain", (struct fl_str){0});
+    } else {
+        api_answer_as(call, 206, tail->is_text ? "text/plain" : "application/x-ndjson", body);
+    }
+    job_log_free(tail);
+}
+
+/* Lines that are longer than a page's pieces, or many, take several pages. */
+void job_log_answer_range(struct log_tail *tail, const struct log_page *page)
+{
+    struct line_cut *cut = &tail->cut;
+    bool is_enough;
+
+    for (size_t i = 0; i < page->lines_len; i++) {
+        if (!line_cut_has(cut, &page->lines[i])) continue;
+        write_line(tail, &tail->ready, &page->lines[i], (struct fl_str){0});
+        line_cut_mark(cut, tail->ready.len);
+    }
+    is_enough = tail->ready.len >= (cut->whole_lines ? RANGE_BYTES : RANGE_LINE_BYTES_MAX);
+    if (page->is_over || is_enough || line_cut_is_done(cut)) {
+        answer_range(tail, page);
+    } else {
+        log_read_more(tail->read);
+    }
+}
