@@ -18,7 +18,8 @@
     X(runtime, runtime, "the runtime could not create it")                                         \
     X(vanished, none, "it was removed by another hand, or its supervisor was")                     \
     X(out_of_memory, out_of_memory, "it was killed because memory ran out")                        \
-    X(node_lost, node_lost, "its node went down, or was started anew, while it ran")
+    X(node_lost, node_lost, "its node went down, or was started anew, while it ran")               \
+    X(finished, finished, "it exited with 0 by itself: no stop had reached it")
 
 enum agent_cause {
 #define AGENT_CAUSE_ENUM(name, told, meaning) AGENT_CAUSE_##name,

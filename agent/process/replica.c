@@ -98,7 +98,9 @@ static void end_exited(struct process_replica *replica, const struct layout_exit
     replica->end =
         (struct output_end){.is_known = true, .bytes = how->output_bytes, .at = how->ended_at};
     end(replica, FL_REPLICA_exited,
-        how->is_out_of_memory ? AGENT_CAUSE_out_of_memory : AGENT_CAUSE_none);
+        how->is_out_of_memory                ? AGENT_CAUSE_out_of_memory
+        : how->code == 0 && !how->is_stopped ? AGENT_CAUSE_finished
+                                             : AGENT_CAUSE_none);
 }
 
 static void end_lost(struct process_replica *replica, enum agent_cause cause)

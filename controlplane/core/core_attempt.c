@@ -412,6 +412,7 @@ static void begin_attempt(struct core *core, struct element *element,
     element->session = 0;
     element->is_sent = element->is_reported = element->is_running = false;
     element->stop = element->why = REASON_none;
+    element->is_cut_short = false;
     element->first_replica = UINT32_MAX;
     element->exit_code = 0;
     element->created = element->ended = 0;
@@ -569,6 +570,9 @@ static void replica_ended(struct core *core, struct core_batch *batch, struct el
 
     element->ended++;
     release(core, element, i);
+    if (cause != FL_CAUSE_finished && core_attempt_stop_reason(core, element) != REASON_none) {
+        element->is_cut_short = true; /* or perhaps not: with 0, nobody knows */
+    }
     if (reason == REASON_none || element->why != REASON_none) return;
     if (core_attempt_stop_reason(core, element) != REASON_none) return; /* hence it fails */
     element->why = (uint16_t)reason;
@@ -639,6 +643,8 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, struct el
 
         replica_ended(core, batch, slot, i, state, exit_code, cause);
         stop = core_attempt_stop_reason(core, element);
+        /* A STOP for the cluster's sake that came too late has ended nothing. */
+        if (stop == REASON_Drained && !element->is_cut_short) stop = REASON_none;
         if (element->ended == element->replicas_len) {
             attempt_over(core, batch, slot,
                          element->why != REASON_none ? (enum reason)element->why

@@ -46,16 +46,17 @@ struct element {
     uint64_t session;   /* its cluster's session in which the next six hold; in another, none */
     uint64_t start_seq; /* control_seq of its START; 0: node reports include it */
     bool is_go_sent, is_stop_sent;
-    bool is_seen;     /* the agent has told of it */
-    bool is_judged;   /* compared with the inventory */
-    bool is_resend;   /* its START is to be sent again once its nodes are known */
-    bool is_sent;     /* this very core sent its START */
-    bool is_reported; /* an agent has told of it in the life of this core */
-    bool is_running;  /* counted in its job's 'running' */
-    bool is_unknown;  /* counted in its job's 'unknown' */
-    uint16_t stop;    /* enum reason: why it is being stopped; none: it is not, but for what
+    bool is_seen;      /* the agent has told of it */
+    bool is_judged;    /* compared with the inventory */
+    bool is_resend;    /* its START is to be sent again once its nodes are known */
+    bool is_sent;      /* this very core sent its START */
+    bool is_reported;  /* an agent has told of it in the life of this core */
+    bool is_running;   /* counted in its job's 'running' */
+    bool is_cut_short; /* a replica ended after STOP was due, and not by itself, or perhaps not */
+    bool is_unknown;   /* counted in its job's 'unknown' */
+    uint16_t stop;     /* enum reason: why it is being stopped; none: it is not, but for what
                               core_attempt_stop_reason says */
-    uint16_t why;     /* enum reason of the first failing replica; none: none has failed */
+    uint16_t why;      /* enum reason of the first failing replica; none: none has failed */
     uint32_t first_replica;
     int32_t exit_code;
     uint32_t replicas_len;

@@ -33,7 +33,8 @@ enum fl_replica_state {
     X(out_of_memory, 1, "the system ended it because memory ran out")                              \
     X(node_lost, 2, "its node is gone, or was booted anew")                                        \
     X(deadline, 3, "it got no GO in time")                                                         \
-    X(runtime, 4, "the runtime could not create or start it")
+    X(runtime, 4, "the runtime could not create or start it")                                      \
+    X(finished, 5, "it exited with 0 by itself: no stop had reached it")
 
 enum fl_cause {
 #define FL_CAUSE_ENUM(name, number, meaning) FL_CAUSE_##name = (number),

@@ -128,7 +128,7 @@ static void end_by_itself(struct fake_runtime *runtime, size_t place)
     struct sim *sim = runtime->sim;
 
     if (!sim_chance(sim, runtime->config.fails_ppm)) {
-        runtime_end(runtime, place, FL_REPLICA_exited, 0, AGENT_CAUSE_none);
+        runtime_end(runtime, place, FL_REPLICA_exited, 0, AGENT_CAUSE_finished);
     } else if (sim_chance(sim, 200000)) {
         runtime_end(runtime, place, FL_REPLICA_exited, KILLED_EXIT_CODE, AGENT_CAUSE_out_of_memory);
     } else {

@@ -117,6 +117,15 @@ static bool is_all_ended(const struct policy *policy, const struct policy_elemen
     return true;
 }
 
+/* As its agent says, each replica ended by itself: a STOP that was under way has ended nothing. */
+static bool is_finished(const struct policy_element *element)
+{
+    for (size_t i = 0; i < element->replicas.len; i++) {
+        if (element->replicas.at[i].causes != 1U << FL_CAUSE_finished) return false;
+    }
+    return true;
+}
+
 static reasons may_end_as(struct policy *policy, const struct policy_element *element)
 {
     const struct policy_cluster *cluster = policy_cluster(policy, element->cluster);
@@ -128,6 +137,7 @@ static reasons may_end_as(struct policy *policy, const struct policy_element *el
         return element->first_reasons | (element->is_first_doubtful ? drained : 0);
     }
     if (is_all_ended(policy, element, &is_good)) {
+        if (is_good && is_finished(element)) return one(REASON_Succeeded);
         return is_good ? one(REASON_Succeeded) | drained : drained;
     }
     if (cluster->state != POLICY_CLUSTER_ENROLLED) return one(REASON_ClusterForgotten);

@@ -48,7 +48,7 @@ static void draw_event(struct fl_prng *prng, struct agent_event *ev, uint32_t *n
         if (fl_prng_chance(prng, 700000)) ev->kind = AGENT_EV_tick;
         break;
     case AGENT_EV_busy:
-        ev->busy.is_on = fl_prng_chance(prng, 300000);
+        ev->busy.is_on = fl_prng_chance(prng, 100000);
         break;
     case AGENT_EV_start:
         ev->start.control_seq = fl_prng_below(prng, 100);
@@ -138,7 +138,7 @@ static uint64_t run_without_sense(uint64_t seed, uint64_t *ret_did)
     config.page_bytes = seed % 2 ? 100 : 1 << 20;
     core = agent_core_create(&config);
     fl_prng_seed(&prng, seed);
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 90; i++) {
         draw_event(&prng, &ev, nodes, resources);
         agent_core_step(core, &ev, &batch);
         agent_core_check(core);

@@ -90,3 +90,50 @@ agent east reports 1/0#1 r0 exited 0
     east <- ack 1
 forget east
     answer conflict: east is connected; stop its agent first, since what runs there would run twice
+
+# a replica that finished before the STOP of a drain reached it has succeeded, and does not run again
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=8
+. submit ml replicas=2
+. agent east reports 1/0#1 r0-1 created
+. agent east reports 1/0#1 r0-1 running
+. agent west up w1 cpu=8
+drain east stop
+    cluster_put cluster=1 state=1 is_draining=1 session_epoch=1 name=east uid=uid cordon=drained
+    audit tenant=1 actor=ann body=cluster_drain east stop attempts=1
+    east <- stop job-1/0#1 seq=3 Drained
+    answer ok id=1
+agent east reports 1/0#1 r0 exited 0 finished
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    east <- ack 6
+agent east reports 1/0#1 r1 exited 0 finished
+    replica_phase job=1 element=0 n=1 replica=1 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=dd
+    job_end job=1 succeeded Succeeded is_array=0
+    east <- ack 7
+
+# a gang runs again when it is not known whether STOP ended one of its replicas
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=8
+. submit ml replicas=2
+. agent east reports 1/0#1 r0-1 created
+. agent east reports 1/0#1 r0-1 running
+. agent west up w1 cpu=8
+drain east stop
+    cluster_put cluster=1 state=1 is_draining=1 session_epoch=1 name=east uid=uid cordon=drained
+    audit tenant=1 actor=ann body=cluster_drain east stop attempts=1
+    east <- stop job-1/0#1 seq=3 Drained
+    answer ok id=1
+agent east reports 1/0#1 r0 exited 0 finished
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    east <- ack 6
+agent east reports 1/0#1 r1 exited 0
+    replica_phase job=1 element=0 n=1 replica=1 exited exit_code=0
+    attempt_end job=1 element=0 n=1 Drained exit_code=0 outputs=dd
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=2 nodes=(5 bytes)
+    west <- start job-1/0#2 seq=1 nodes=1,1
+    east <- ack 7
