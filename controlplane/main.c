@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "controlplane/api/call_budget.h"
 #include "controlplane/api/route_metrics.h"
 #include "controlplane/config.h"
 #include "controlplane/engine/high_water_file.h"
@@ -46,6 +47,7 @@ struct daemon {
     struct known_addresses *known;
     struct log_store *logs;
     struct fronts *fronts;
+    struct call_budget requests; /* of all fronts */
     struct engine_thread *engine;
     struct metrics_listener *metrics_server;
     struct process_metrics_parts figures;
@@ -316,6 +318,8 @@ static struct front_config front_config(struct daemon *daemon)
     config.api.followers_max = (uint32_t)number(daemon, CONFIG_followers_max);
     config.api.heartbeat_ms = (uint32_t)number(daemon, CONFIG_heartbeat);
     config.api.query_ms = (uint32_t)number(daemon, CONFIG_query_timeout);
+    daemon->requests.max = (size_t)number(daemon, CONFIG_requests_memory);
+    config.api.budget = &daemon->requests;
     config.api.log_grace_ms = number(daemon, CONFIG_log_grace);
     fill_limits(daemon, &config.api.limits);
     return config;

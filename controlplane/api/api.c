@@ -216,6 +216,7 @@ struct api *api_create(const struct api_config *config, const struct api_parts *
     if (parts->metrics) api->routes = route_metrics_create(parts->metrics);
     if (parts->is_first) api->refill = create_refill(api);
     fl_timer_init(&api->newest, parts->loop, api_ask_newest, api);
+    fl_timer_init(&api->later, parts->loop, api_call_go_on, api);
     fl_timer_init(&api->tokens_look, parts->loop, api_streams_look, api);
     return api;
 }
@@ -224,6 +225,7 @@ void api_destroy(struct api *api)
 {
     if (!api) return;
     views_refill_destroy(api->refill);
+    api_call_forget_later(api);
     fl_timer_off(&api->newest);
     fl_timer_off(&api->tokens_look);
     api_events_fini(api);

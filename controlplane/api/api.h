@@ -60,6 +60,8 @@ struct api_parts {
     struct fl_metrics *metrics; /* with route_metric_families in them; NULL: nothing is counted */
 };
 
+struct call_budget;
+
 struct api_config {
     struct http_limits limits;
     const char *api_url;        /* addresses in a join token; kept by the caller */
@@ -67,6 +69,7 @@ struct api_config {
     uint32_t followers_max;     /* streams of this front */
     uint32_t heartbeat_ms;      /* a comment in a stream that is silent: 15 s at most */
     uint32_t query_ms;          /* a read that takes longer is answered with 503 */
+    struct call_budget *budget; /* shared by all fronts, kept by the caller */
     fl_ms log_grace_ms;         /* how long readers of an ended job wait for output still to come */
 };
 

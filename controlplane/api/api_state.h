@@ -16,19 +16,21 @@ struct views_refill;
 struct api {
     struct api_config config;
     struct api_parts parts;
-    struct route_metrics *routes;        /* NULL: not counted */
-    struct fl_map awaited;               /* calls whose body is on its way, by their handle */
-    struct views_refill *refill;         /* NULL unless this is the first front's */
-    struct fl_timer newest;              /* a read that failed is asked again */
-    FL_VEC(struct follower *) followers; /* they follow events */
-    FL_VEC(struct log_tail *) tails;     /* they follow logs */
-    fl_ms rows_wanted_at;                /* the newest request that may become a follower */
-    uint64_t batch_newest;               /* noticed; 0: none yet */
-    uint64_t streams;                    /* open now, of events and logs */
-    struct api_stream *streams_first;    /* these */
-    struct fl_map streams_of;            /* token id -> how many of these */
-    struct fl_timer tokens_look;         /* on while there are some */
-    uint64_t trace_seed, trace_last;     /* names the calls in problem answers */
+    struct route_metrics *routes;              /* NULL: not counted */
+    struct fl_map awaited;                     /* calls whose body is on its way, by their handle */
+    struct views_refill *refill;               /* NULL unless this is the first front's */
+    struct fl_timer newest;                    /* a read that failed is asked again */
+    FL_VEC(struct follower *) followers;       /* they follow events */
+    FL_VEC(struct log_tail *) tails;           /* they follow logs */
+    struct api_call *later_first, *later_last; /* whose next slice is due */
+    struct fl_timer later;
+    fl_ms rows_wanted_at;             /* the newest request that may become a follower */
+    uint64_t batch_newest;            /* noticed; 0: none yet */
+    uint64_t streams;                 /* open now, of events and logs */
+    struct api_stream *streams_first; /* these */
+    struct fl_map streams_of;         /* token id -> how many of these */
+    struct fl_timer tokens_look;      /* on while there are some */
+    uint64_t trace_seed, trace_last;  /* names the calls in problem answers */
 };
 
 /* The call is the request's watcher from now on. */
@@ -38,6 +40,9 @@ void api_call_await(struct api_call *call);
 struct api_call *api_call_awaited(struct api *api, struct http_request *request);
 /* It is about to be answered, or to stream, with this status; 0: it never will. */
 void api_call_count(struct api_call *call, unsigned status);
+/* The timer 'later' is due, and the API ends. */
+void api_call_go_on(void *api);
+void api_call_forget_later(struct api *api);
 /* Gives its request to a stream; the call stays until api_drop. */
 struct http_request *api_call_release(struct api_call *call);
 /* Before the core is asked about something that is then followed: no notice behind the core's

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
+#include "controlplane/api/call_budget.h"
 #include "controlplane/front/pending_requests.h"
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
+#include "shared/io/clock.h"
 #include "shared/io/loop.h"
 
 enum { ETAG_SEED = 1 };
@@ -18,6 +20,7 @@ enum { ETAG_SEED = 1 };
 static void free_if_done(struct api_call *call)
 {
     if (call->request || call->outstanding > 0) return;
+    call_budget_give(call->config->budget, call->counted);
     fl_buf_fini(&call->out);
     fl_arena_fini(&call->arena);
     fl_free(call);
@@ -390,6 +393,72 @@ void api_absent(struct api_call *call)
     api_fail(call, FL_ABSENT, "not found, or this token may not see it");
 }
 
+/* ---- long work, in slices -------------------------------------------------------------------- */
+
+void api_slice_begin(struct api_call *call)
+{
+    call->slice_end_us = fl_clock_mono_us() + API_SLICE_US;
+}
+
+bool api_slice_is_over(const struct api_call *call)
+{
+    return fl_clock_mono_us() >= call->slice_end_us;
+}
+
+bool api_count_memory(struct api_call *call, struct fl_err *err)
+{
+    size_t bytes = fl_arena_bytes(&call->arena) + call->body.len;
+
+    if (bytes <= call->counted) return true;
+    if (!call_budget_take(call->config->budget, bytes - call->counted, err)) return false;
+    call->counted = bytes;
+    return true;
+}
+
+void api_later(struct api_call *call, void (*then)(struct api_call *call))
+{
+    struct api *api = call->api;
+
+    api_hold(call);
+    call->later = then;
+    call->later_next = NULL;
+    if (api->later_last) {
+        api->later_last->later_next = call;
+    } else {
+        api->later_first = call;
+        fl_timer_at(&api->later, fl_loop_now(api->parts.loop));
+    }
+    api->later_last = call;
+}
+
+static struct api_call *take_later(struct api *api)
+{
+    struct api_call *call = api->later_first;
+
+    api->later_first = call->later_next;
+    if (!api->later_first) api->later_last = NULL;
+    return call;
+}
+
+void api_call_go_on(void *ctx)
+{
+    struct api *api = ctx;
+    struct api_call *call = take_later(api);
+
+    if (api->later_first) fl_timer_at(&api->later, fl_loop_now(api->parts.loop));
+    if (!api_drop(call)) return;
+    api_slice_begin(call);
+    call->later(call);
+}
+
+void api_call_forget_later(struct api *api)
+{
+    fl_timer_off(&api->later);
+    while (api->later_first) {
+        FL_IGNORE(api_drop(take_later(api)));
+    }
+}
+
 /* ---- asking the core ------------------------------------------------------------------------- */
 
 struct asked {
@@ -439,8 +508,10 @@ static void ask(struct api_call *call, struct engine_event *event, api_then *the
 
     *asked = (struct asked){call, then, is_any};
     call->outstanding++;
-    if (pending_requests_send(call->parts->pending, event, fl_loop_now(call->parts->loop),
-                              on_answer, asked, &err)) {
+    if (!api_count_memory(call, &err)) {
+        engine_event_destroy(event);
+    } else if (pending_requests_send(call->parts->pending, event, fl_loop_now(call->parts->loop),
+                                     on_answer, asked, &err)) {
         return;
     }
     on_answer(asked, &(struct core_answer){.code = err.code, .text = err.text});

@@ -40,6 +40,10 @@ struct api_call {
     uint32_t outstanding;                   /* questions whose answer has not come */
     void *state;                            /* the handler's own, from the arena */
     void (*on_gone)(struct api_call *call); /* the peer went away; NULL is fine */
+    size_t counted;                         /* bytes, in the budget of all requests */
+    int64_t slice_end_us;                   /* by fl_clock_mono_us */
+    void (*later)(struct api_call *call);
+    struct api_call *later_next;
 };
 
 /* ---- its request ----------------------------------------------------------------------------- */
@@ -91,6 +95,21 @@ void api_ask_any(struct api_call *call, struct engine_event *event, api_then *th
  * api_drop: the peer went away or the call was answered, and it may be gone now. */
 void api_hold(struct api_call *call);
 FL_CHECK bool api_drop(struct api_call *call);
+
+/* ---- long work, in slices -------------------------------------------------------------------- */
+
+/* Work that a large request makes long stops when its slice is over, and goes on in a later turn of
+ * the front, so that others have theirs. */
+enum { API_SLICE_US = 4000 };
+
+void api_slice_begin(struct api_call *call);
+bool api_slice_is_over(const struct api_call *call);
+/* 'then' is called with a new slice, unless the peer went away.  One call a turn is. */
+void api_later(struct api_call *call, void (*then)(struct api_call *call));
+
+/* Counts what the call holds by now, before it waits for anything: api_ask does by itself.  False:
+ * all requests together hold too much; nothing was answered. */
+FL_CHECK bool api_count_memory(struct api_call *call, struct fl_err *err);
 
 /* One token as an object; 'secret' is its text, once, else NULL. */
 void api_token_write(struct fl_json_out *json, const struct token_grant *token, const char *secret);

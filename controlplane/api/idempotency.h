@@ -1,8 +1,8 @@
 /* idempotency.h - a request's Idempotency-Key: whose it is, and what it stands for.
  * A key belongs to the queue that its token is limited to, and to the tenant if there is no such
- * limit: the next token of a queue knows it, and another queue's does not.  It stands for a route and
- * for what was asked there: of a submission that is the jobs as they were understood, so that YAML,
- * other spaces or a default that is written out are the same request. */
+ * limit: the next token of a queue knows it, and another queue's does not.  It stands for a route
+ * and a wish: a submission is the jobs as they were understood, so that YAML, other spaces or a
+ * default that is written out are the same request. */
 #pragma once
 
 #include "controlplane/api/call.h"

@@ -199,7 +199,8 @@ void engine_inbox_found(struct engine_inbox *inbox, uint64_t lookup,
     } else if (memcmp(body_sha->at, event->event.body_sha.at, sizeof body_sha->at) != 0) {
         engine_inbox_refuse(
             inbox, event, FL_CONFLICT,
-            "this Idempotency-Key was used before, for another request; take a new key for a new one");
+            "this Idempotency-Key was used before, for another request; take a new key for "
+            "a new one");
     } else if (!core_answer_decode(answer_bytes, &event->arena, &answer, &err)) {
         engine_inbox_refuse(inbox, event, err.code, err.text);
     } else if (is_open(event, &answer)) {

@@ -194,9 +194,10 @@ static const char *open_jobs(struct load *load, const char *table, const char *f
 }
 
 /* The rows of a table that belong to open jobs, but for those of elements that have ended.  The
- * lateral subqueries fix the order of the joins: open jobs first, then rows by key, as their indexes
- * have them.  So there is no sort, which for the elements of a large array is a file and three times
- * the time.  A plain job whose element has ended is not open, so only arrays are asked for ends. */
+ * lateral subqueries fix the order of the joins: open jobs first, then rows by key, as their
+ * indexes have them.  So there is no sort, which for the elements of a large array is a file and
+ * three times the time.  A plain job whose element has ended is not open, so only arrays are asked
+ * for ends. */
 static const char of_jobs[] =
     "select x.* from %s cross join lateral ("
     "(select %s from %s_p%" PRIu64 " t where o.elements = 1 and t.job = o.job order by %s offset 0)"

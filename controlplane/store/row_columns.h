@@ -26,8 +26,8 @@ struct row_columns row_columns(unsigned place); /* len 0: nothing is kept there 
 const char *row_column_name(const struct row_columns *columns, size_t i);
 Oid row_column_type(const struct row_field *field);
 
-/* Appends a row's values to the arrays of its place's columns; 'count': how many rows of the kind the
- * batch had before it. */
+/* Appends a row's values to the arrays of its place's columns; 'count': how many rows of the kind
+ * the batch had before it. */
 void row_bind(unsigned place, const struct row *row, struct pg_array *arrays, uint32_t count);
 
 /* Reads a row from binary values, one for each column but a count; NULL is 0 or empty.  False: a

@@ -8,6 +8,7 @@
 #include "controlplane/engine/engine_keys.h"
 #include "shared/json/json.h"
 #include "shared/spec/job_spec.h"
+#include "shared/yaml/yaml.h"
 
 static void print_row(const char *what, long long most, const char *then)
 {
@@ -35,6 +36,7 @@ int main(void)
     printf("\n## JSON and YAML\n\n| limit | most | then |\n|---|---|---|\n");
     print_row("objects and lists inside one another", FL_JSON_DEPTH_MAX, "413");
     print_row("values in one text", FL_JSON_NODES_MAX, "413");
+    print_row("values in one YAML document", FL_YAML_NODES_MAX, "413");
     print_row("bytes of a string", FL_JSON_STRING_MAX, "413");
     print_row("bytes of a number as written", FL_JSON_NUMBER_MAX, "413");
     printf(

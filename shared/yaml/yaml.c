@@ -142,9 +142,9 @@ static bool check_event(const struct builder *builder, const yaml_event_t *event
 
 static bool new_item(struct builder *builder, const yaml_event_t *event, struct fl_json **ret_item)
 {
-    if (builder->nodes == FL_JSON_NODES_MAX) {
+    if (builder->nodes == FL_YAML_NODES_MAX) {
         return FAIL(builder, event->start_mark, FL_TOO_LARGE, "there are over %d values",
-                    FL_JSON_NODES_MAX);
+                    FL_YAML_NODES_MAX);
     }
     builder->nodes++;
     *ret_item = fl_arena_new(builder->arena, struct fl_json);

@@ -17,6 +17,7 @@ struct fl_yaml; /* opaque: it holds a parser of libyaml */
 
 enum {
     FL_YAML_BYTES_MAX = 1 << 20, /* bounds the whole text */
+    FL_YAML_NODES_MAX = 10000,   /* values of a document: one takes ten times what JSON's does */
 };
 
 /* 'text' is borrowed until destroy. */

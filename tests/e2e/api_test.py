@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import re
+import socket
 import subprocess
 import urllib.parse
 
@@ -502,6 +503,22 @@ def rest(f):
         equal([answer.json()["queue"] for answer in (ours, theirs, everybodys)], ["team-a", "team-b", "default"])
         equal(len({answer.json()["id"] for answer in (ours, theirs, everybodys)}), 3)
         equal(call(f, "POST", "/v1/jobs", {"command": ["false"]}, key, token=other).status, 409)
+    with shows("a batch of many bytes is read in slices, whole and in order; a list of so many bytes is to be lines"):
+        call(f, "POST", "/v1/queues", {"name": "large"})
+        large = [{"command": ["true"], "queue": "large", "hold": True, "name": f"large-{i}", "env": {f"K{i}_{k}": "v" * 40 for k in range(90)}} for i in range(1000)]
+        body, where = "\n".join(map(json.dumps, large)), urllib.parse.urlsplit(f.url)
+        with socket.create_connection((where.hostname, where.port)) as away:  # goes while its lines are read
+            away.sendall(f"POST /v1/jobs:batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {f.token}\r\nContent-Type: application/x-ndjson\r\n"
+                         f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        lines = call(f, "POST", "/v1/jobs:batch", body, LINES | {"Idempotency-Key": "large"}).lines()
+        equal([line["line"] for line in lines], list(range(1, 1001)))
+        for at in (0, 499, 999):
+            equal(call(f, "GET", f"/v1/jobs/{lines[at]['id']}").json()["name"], f"large-{at}")
+        refused = call(f, "POST", "/v1/jobs:batch", large)
+        assert refused.status == 413 and "application/x-ndjson" in refused.json()["detail"], refused.json()
+        refused = call(f, "POST", "/v1/jobs", "command: [x]\nenv:\n" + "".join(f"  K{k}: v\n" for k in range(12000)), YAML)
+        assert refused.status == 413 and "10000 values" in refused.json()["detail"], refused.json()
+        call(f, "POST", "/v1/jobs:cancel", {"queue": "large"})
     with shows("many are retried once under one key, and reached by a cursor; jobs that came since are left alone"):
         call(f, "POST", "/v1/queues", {"name": "broken"})
         broken = {call(f, "POST", "/v1/jobs", {"command": ["false"], "queue": "broken"}).json()["id"] for _ in range(5)}
@@ -603,6 +620,17 @@ def least_stream():
             assert out.returncode != 0 and f"stream_bytes_max must be at least {least}" in out.stdout, (out.returncode, out.stdout[-800:])
 
 
+def little_memory():
+    with hub.Hub({"requests_memory": "1MiB"}) as h, shows("requests that hold too much together are refused, and nothing is done; small ones go on"):
+        job = {"command": ["true"], "hold": True, "env": {f"K{k}": "v" * 56 for k in range(95)}}
+        refused = call(h, "POST", "/v1/jobs:batch", "\n".join(json.dumps(job) for _ in range(1000)), LINES)
+        equal((refused.status, refused.headers["retry-after"]), (503, "1"))
+        assert "requests_memory" in refused.json()["detail"], refused.json()
+        for name in ("one", "two", "three"):  # each gives back what it took
+            equal(call(h, "POST", "/v1/jobs:batch", "\n".join(json.dumps(job | {"name": name}) for _ in range(20)), LINES).status, 200)
+        equal(len(h.api("GET", "/v1/jobs?limit=1000")["jobs"]), 60)
+
+
 def metrics():
     port = hub.free_port()
     with hub.Hub({"metrics_listen": f"127.0.0.1:{port}"}) as h, shows("metrics are on a port of their own and want a token"):
@@ -629,6 +657,7 @@ def metrics():
 def main():
     metrics()
     least_stream()
+    little_memory()
     with fleet.Fleet() as f:
         description(f)
         submitting(f)

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "controlplane/api/call_budget.h"
 #include "controlplane/front/spec_cache.h"
 #include "controlplane/identity/identity.h"
 #include "controlplane/logs/log_store.h"
@@ -33,6 +34,7 @@ struct help_hub {
     struct spec_cache *specs;
     struct log_store *logs;
     struct fronts *fronts;
+    struct call_budget requests;
     struct engine_thread *engine;
     struct fl_net_address api, tunnel;
 };
@@ -91,13 +93,15 @@ static void add_fronts(struct help_hub *hub)
     fl_net_print(&hub->api, address);
     snprintf(hub->api_url, sizeof hub->api_url, "https://%s", address);
     fl_net_print(&hub->tunnel, hub->tunnel_address);
+    hub->requests.max = (size_t)512 << 20;
     config.api = (struct api_config){.limits = http_limits_default(),
                                      .api_url = hub->api_url,
                                      .tunnel_address = hub->tunnel_address,
                                      .followers_max = 100,
                                      .heartbeat_ms = 1000,
                                      .log_grace_ms = FL_HOUR_MS,
-                                     .query_ms = 30000};
+                                     .query_ms = 30000,
+                                     .budget = &hub->requests};
     config.tunnel = tunnel_server_config_default();
     config.tunnel.certificate_file = identity_server_cert_path(hub->identity);
     config.tunnel.key_file = identity_server_key_path(hub->identity);

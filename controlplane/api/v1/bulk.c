@@ -1,6 +1,6 @@
-/* POST /v1/jobs:cancel and :retry: all jobs that a filter names, page by page, from the newest down,
- * counted.  A request stops behind the page with which it has matched its limit; 'cursor' is where
- * the next one goes on.  With an Idempotency-Key no job is retried twice. */
+/* POST /v1/jobs:cancel and :retry: all jobs that a filter names, page by page, from the newest
+ * down, counted.  A request stops behind the page with which it has matched its limit; 'cursor' is
+ * where the next one goes on.  With an Idempotency-Key no job is retried twice. */
 #include <stdlib.h>
 
 #include "controlplane/api/api_state.h"

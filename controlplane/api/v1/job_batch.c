@@ -16,6 +16,9 @@
 #include "shared/spec/job_params.h"
 #include "shared/tls/digest.h"
 
+/* A list is read in one turn; lines are read in slices. */
+enum { LIST_BYTES_MAX = 1 << 20 };
+
 /* A spec that later lines use by its name. */
 struct defined {
     struct fl_str name;
@@ -42,7 +45,9 @@ struct line {
 struct batch {
     struct api_call *call;
     struct batch_bounds bounds;
-    struct engine_event *event;
+    struct engine_event *event; /* ours until it is sent */
+    struct ndjson text;         /* lines that are not read yet */
+    size_t taken;               /* lines that are items or problems now */
     struct {
         struct line *at;
         size_t len, cap;
@@ -351,36 +356,38 @@ static bool push_line(struct batch *batch, const struct line *line)
 }
 
 /* False: the call was answered. */
-static bool read_lines(struct batch *batch)
+static bool read_line(struct batch *batch, struct fl_str text)
 {
-    struct ndjson lines = {.rest = batch->call->body};
-    struct fl_str text;
+    struct line line = {.number = batch->text.line};
+    struct fl_place at = {0};
+    struct fl_err err = {0};
 
-    while (ndjson_next(&lines, &text)) {
-        struct line line = {.number = lines.line};
-        struct fl_place at = {0};
-        struct fl_err err = {0};
+    if (!fl_json_parse(text, &batch->call->arena, &line.node, &at, &err)) {
+        struct api_problem_error error = {
+            .detail = fl_str_c(err.text), .line = line.number, .col = at.col};
+        struct api_problem problem = {
+            .code = err.code, .detail = err.text, .errors = &error, .errors_len = 1};
 
-        if (!fl_json_parse(text, &batch->call->arena, &line.node, &at, &err)) {
-            struct api_problem_error error = {
-                .detail = fl_str_c(err.text), .line = line.number, .col = at.col};
-            struct api_problem problem = {
-                .code = err.code, .detail = err.text, .errors = &error, .errors_len = 1};
-
-            line.node = NULL;
-            line.problem = problem_json(batch, &problem);
-        }
-        if (!push_line(batch, &line)) return false;
+        line.node = NULL;
+        line.problem = problem_json(batch, &problem);
     }
-    return true;
+    return push_line(batch, &line);
 }
 
 /* False: the call was answered. */
 static bool read_list(struct batch *batch)
 {
-    const struct fl_json *list = api_document(batch->call);
+    const struct fl_json *list;
     uint32_t number = 0;
 
+    if (batch->call->body.len > LIST_BYTES_MAX) {
+        api_fail(batch->call, FL_TOO_LARGE,
+                 "a batch as a list has at most %d bytes; send lines instead: one job a line, "
+                 "Content-Type: application/x-ndjson",
+                 LIST_BYTES_MAX);
+        return false;
+    }
+    list = api_document(batch->call);
     if (!list) return false;
     if (list->kind != FL_JSON_LIST) {
         api_fail(batch->call, FL_INVALID,
@@ -391,24 +398,6 @@ static bool read_list(struct batch *batch)
         struct line line = {.number = ++number, .node = node};
 
         if (!push_line(batch, &line)) return false;
-    }
-    return true;
-}
-
-/* JSON writes a byte of a name as at most six.  False: the call was answered. */
-static bool has_bounded_answer(struct batch *batch)
-{
-    struct fl_err err = {0};
-
-    for (size_t i = 0; i < batch->lines.len; i++) {
-        const struct line *line = &batch->lines.at[i];
-
-        if (batch_bounds_result(&batch->bounds, line->problem.len + 6 * line->defines.len, &err)) {
-            continue;
-        }
-        engine_event_destroy(batch->event);
-        api_fail(batch->call, err.code, "%s", err.text);
-        return false;
     }
     return true;
 }
@@ -456,25 +445,37 @@ static void answer_lines(struct api_call *call, const struct core_answer *answer
     api_answer(call);
 }
 
-/* All that lines refer to is here. */
-static void submit_lines(struct api_call *call, const struct read_specs *specs)
+/* False: the call was answered, and the event is gone. */
+static bool fail_whole(struct batch *batch, const char *text)
 {
-    struct batch *batch = call->state;
+    batch->call->on_gone = NULL;
+    engine_event_destroy(batch->event);
+    api_fail(batch->call, FL_TOO_LARGE, "%s", text);
+    return false;
+}
 
-    batch->event = api_event(call, CORE_EV_submit);
-    for (size_t i = 0; i < batch->digests_len; i++) {
-        read_earlier(batch, i, specs ? specs->bodies[i] : (struct fl_str){0});
-    }
+/* JSON writes a byte of a name as at most six.  False: the call was answered. */
+static bool has_bounded_answer(struct batch *batch)
+{
+    struct fl_err err = {0};
+
     for (size_t i = 0; i < batch->lines.len; i++) {
-        if (batch->items.len == CORE_SUBMIT_MAX) {
-            engine_event_destroy(batch->event);
-            api_fail(call, FL_TOO_LARGE, "a batch has at most %d jobs; nothing was submitted",
-                     CORE_SUBMIT_MAX);
-            return;
+        const struct line *line = &batch->lines.at[i];
+
+        if (batch_bounds_result(&batch->bounds, line->problem.len + 6 * line->defines.len, &err)) {
+            continue;
         }
-        if (batch->lines.at[i].node) take(batch, &batch->lines.at[i], batch->lines.at[i].node);
+        return fail_whole(batch, err.text);
     }
+    return true;
+}
+
+static void send_lines(struct batch *batch)
+{
+    struct api_call *call = batch->call;
+
     if (!has_bounded_answer(batch)) return;
+    call->on_gone = NULL;
     batch->event->event.submit.at = batch->items.at;
     batch->event->event.submit.len = batch->items.len;
     if (batch->items.len == 0) {
@@ -485,23 +486,95 @@ static void submit_lines(struct api_call *call, const struct read_specs *specs)
     }
 }
 
+static void take_lines(struct api_call *call)
+{
+    struct batch *batch = call->state;
+
+    for (; batch->taken < batch->lines.len; batch->taken++) {
+        struct line *line = &batch->lines.at[batch->taken];
+
+        if (batch->items.len == CORE_SUBMIT_MAX) {
+            fail_whole(batch, "a batch has at most " FL_QUOTE(
+                                  CORE_SUBMIT_MAX) " jobs; nothing was submitted");
+            return;
+        }
+        if (api_slice_is_over(call)) {
+            api_later(call, take_lines);
+            return;
+        }
+        if (line->node) take(batch, line, line->node);
+    }
+    send_lines(batch);
+}
+
+static void on_gone(struct api_call *call)
+{
+    struct batch *batch = call->state;
+
+    engine_event_destroy(batch->event);
+}
+
+/* All that lines refer to is here. */
+static void begin_lines(struct api_call *call, const struct read_specs *specs)
+{
+    struct batch *batch = call->state;
+
+    batch->event = api_event(call, CORE_EV_submit);
+    call->on_gone = on_gone;
+    for (size_t i = 0; i < batch->digests_len; i++) {
+        read_earlier(batch, i, specs ? specs->bodies[i] : (struct fl_str){0});
+    }
+    api_slice_begin(call);
+    take_lines(call);
+}
+
+static void look_up_specs(struct api_call *call)
+{
+    struct batch *batch = call->state;
+    struct fl_queue_id queue = {0};
+    struct fl_err err = {0};
+
+    find_digests(batch);
+    if (!api_count_memory(call, &err)) {
+        api_fail(call, err.code, "%s", err.text);
+    } else if (batch->digests_len == 0 ||
+               (call->token.queue[0] &&
+                !directory_queue_id(call->parts->directory, fl_str_c(call->token.queue), &queue))) {
+        begin_lines(call, NULL);
+    } else {
+        call_reads_specs_of_newest(call, queue, batch->digests, batch->digests_len, begin_lines);
+    }
+}
+
+static void read_lines(struct api_call *call)
+{
+    struct batch *batch = call->state;
+    struct fl_str text;
+
+    while (ndjson_next(&batch->text, &text)) {
+        if (!read_line(batch, text)) return;
+        if (api_slice_is_over(call)) {
+            api_later(call, read_lines);
+            return;
+        }
+    }
+    look_up_specs(call);
+}
+
 static void submit_batch(struct api_call *call)
 {
     struct fl_str type = api_header(call, "content-type");
     struct batch *batch = fl_arena_new(&call->arena, struct batch);
     bool is_lines = type.len >= 20 && memcmp(type.at, "application/x-ndjson", 20) == 0;
-    struct fl_queue_id queue = {0};
 
     batch->call = call;
     call->state = batch;
-    if (is_lines ? !read_lines(batch) : !read_list(batch)) return;
-    find_digests(batch);
-    if (batch->digests_len == 0 ||
-        (call->token.queue[0] &&
-         !directory_queue_id(call->parts->directory, fl_str_c(call->token.queue), &queue))) {
-        submit_lines(call, NULL);
-    } else {
-        call_reads_specs_of_newest(call, queue, batch->digests, batch->digests_len, submit_lines);
+    api_slice_begin(call);
+    if (is_lines) {
+        batch->text = (struct ndjson){.rest = call->body};
+        read_lines(call);
+    } else if (read_list(batch)) {
+        look_up_specs(call);
     }
 }
 

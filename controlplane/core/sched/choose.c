@@ -182,8 +182,8 @@ static bool is_busy(enum reason reason)
            reason == REASON_Claimed || reason == REASON_DispatchLimit;
 }
 
-/* Whether any cluster that takes work now is one that the job may go to.  In no order: the heap's own
- * array is walked, of which almost always the first will do. */
+/* Whether any cluster that takes work now is one that the job may go to.  It walks the heap's own
+ * array, in which nearly always the first will do. */
 static bool has_candidate(struct chooser *chooser, const struct shape_entry *entry)
 {
     for (size_t i = 0; i < chooser->order.len; i++) {

@@ -115,8 +115,36 @@ static void a_small_text_makes_no_large_tree(void **state)
     fl_arena_fini(&arena);
 }
 
+static void a_document_has_so_many_values_at_most(void **state)
+{
+    struct fl_buf text;
+    size_t len;
+
+    (void)state;
+    fl_buf_init(&text, (size_t)1 << 20);
+    for (size_t i = 1; i < FL_YAML_NODES_MAX; i++) { /* the list is a value, too */
+        assert_true(fl_buf_put(&text, "- 1\n", 4));
+    }
+    len = text.len;
+    assert_true(fl_buf_put(&text, "- 1\n", 4));
+    for (int is_over = 0; is_over <= 1; is_over++) {
+        struct fl_str read = {(const char *)text.at, is_over ? text.len : len};
+        struct fl_yaml *yaml = fl_yaml_create(read);
+        const struct fl_json *root;
+        struct fl_arena arena = {0};
+        struct fl_err err = {0};
+
+        assert_int_equal(fl_yaml_next(yaml, &arena, &root, NULL, &err), !is_over);
+        assert_int_equal(err.code, is_over ? FL_TOO_LARGE : FL_OK);
+        fl_yaml_destroy(yaml);
+        fl_arena_fini(&arena);
+    }
+    fl_buf_fini(&text);
+}
+
 FL_TESTS(cmocka_unit_test(documents_come_one_after_the_other),
          cmocka_unit_test(a_scalar_is_what_json_would_take_it_for),
          cmocka_unit_test(what_json_has_not_is_refused_by_name),
          cmocka_unit_test(a_mistake_is_told_with_its_line),
-         cmocka_unit_test(a_small_text_makes_no_large_tree))
+         cmocka_unit_test(a_small_text_makes_no_large_tree),
+         cmocka_unit_test(a_document_has_so_many_values_at_most))
