@@ -1,7 +1,6 @@
 #include "controlplane/logs/key_filter.h"
 
-#include "shared/base/alloc.h"
-#include "shared/base/assert.h"
+#include "shared/base/buf.h"
 #include "shared/base/hash.h"
 
 #define BITS_OF_KEY 4
@@ -31,28 +30,26 @@ static uint32_t bit_of(uint64_t hash, uint32_t n)
     return (uint32_t)(fl_hash_u64(n, hash >> 32) % (BITS_BYTES * 8));
 }
 
-void log_key_filter_put(struct fl_buf *out, const uint64_t *hashes, size_t len)
+void log_key_filter_add(uint8_t *blocks, uint32_t blocks_len, uint64_t hash)
 {
-    uint32_t blocks_len = log_key_filter_blocks(len);
-    uint8_t *blocks = fl_new_array(uint8_t, (size_t)blocks_len * LOG_KEY_FILTER_BLOCK_BYTES);
+    uint8_t *block =
+        blocks + (size_t)log_key_filter_block(hash, blocks_len) * LOG_KEY_FILTER_BLOCK_BYTES;
 
-    for (size_t i = 0; i < len; i++) {
-        uint8_t *block = blocks + (size_t)log_key_filter_block(hashes[i], blocks_len) *
-                                      LOG_KEY_FILTER_BLOCK_BYTES;
+    for (uint32_t n = 0; n < BITS_OF_KEY; n++) {
+        uint32_t bit = bit_of(hash, n);
 
-        for (uint32_t n = 0; n < BITS_OF_KEY; n++) {
-            uint32_t bit = bit_of(hashes[i], n);
-
-            block[bit / 8] |= (uint8_t)(1u << bit % 8);
-        }
+        block[bit / 8] |= (uint8_t)(1u << bit % 8);
     }
+}
+
+void log_key_filter_seal(uint8_t *blocks, uint32_t blocks_len)
+{
     for (uint32_t i = 0; i < blocks_len; i++) {
-        const uint8_t *block = blocks + (size_t)i * LOG_KEY_FILTER_BLOCK_BYTES;
+        uint8_t *block = blocks + (size_t)i * LOG_KEY_FILTER_BLOCK_BYTES;
+        struct fl_buf crc = {.at = block + BITS_BYTES, .cap = 4, .max = 4};
 
-        fl_buf_put(out, block, BITS_BYTES);
-        fl_buf_put_u32(out, fl_crc32c(0, block, BITS_BYTES));
+        fl_buf_put_u32(&crc, fl_crc32c(0, block, BITS_BYTES));
     }
-    fl_free(blocks);
 }
 
 bool log_key_filter_may_have(const uint8_t block[LOG_KEY_FILTER_BLOCK_BYTES], uint64_t hash)

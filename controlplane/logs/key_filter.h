@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "controlplane/logs/key.h"
-#include "shared/base/buf.h"
 
 #define LOG_KEY_FILTER_BLOCK_BYTES 64
 #define LOG_KEY_FILTER_BLOCK_KEYS 32 /* on average: about 1 of 200 other keys seems to be there */
@@ -22,8 +21,9 @@ uint32_t log_key_filter_blocks(size_t keys_len);
 /* Which block the key's bits are in. */
 uint32_t log_key_filter_block(uint64_t hash, uint32_t blocks_len);
 
-/* Appends the blocks for these keys' hashes. */
-void log_key_filter_put(struct fl_buf *out, const uint64_t *hashes, size_t len);
+/* To make one: 'blocks' are zeroed at first, and sealed once all keys are in. */
+void log_key_filter_add(uint8_t *blocks, uint32_t blocks_len, uint64_t hash);
+void log_key_filter_seal(uint8_t *blocks, uint32_t blocks_len);
 
 /* True: the key may be there, or the block is damaged. */
 bool log_key_filter_may_have(const uint8_t block[LOG_KEY_FILTER_BLOCK_BYTES], uint64_t hash);

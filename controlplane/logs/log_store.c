@@ -341,6 +341,7 @@ struct log_store_stats log_store_stats(struct log_store *store)
         .segments_sealed = sealer.segments_sealed,
         .segments_removed = sealer.segments_removed,
         .damaged = sealer.damaged,
+        .files_merged = sealer.files_merged,
         .files_trimmed = sealer.files_trimmed,
         .sealed_bytes_in = sealer.bytes_in,
         .sealed_bytes_out = sealer.bytes_out,

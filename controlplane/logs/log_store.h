@@ -75,6 +75,7 @@ struct log_store_stats {
     uint64_t sync_us_max; /* the longest */
     uint64_t segments_sealed, segments_removed;
     uint64_t damaged; /* entries of segments and blocks of sealed files that were found damaged */
+    uint64_t files_merged;  /* small ones, into larger ones */
     uint64_t files_trimmed; /* rewritten without forgotten jobs or middles */
     uint64_t sealed_bytes_in, sealed_bytes_out;
     uint64_t sources, segments_open, files_sealed; /* now */

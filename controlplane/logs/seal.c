@@ -116,13 +116,13 @@ static bool seal_source(struct sealing *sealing, const struct log_segment_source
     const struct log_seal_filter *filter = sealing->filter;
     struct log_place place = source->place;
     struct log_middle middle;
-    bool is_sealed = true;
+    bool is_sealed;
     uint64_t end;
 
     filter->marks_of(filter->ctx, &source->key, sealing->segment, &sealing->marks, &end);
     if (end < place.offset) place.offset = end; /* it was set back, and went on elsewhere */
     middle = filter->middle_of(filter->ctx, &source->key, place.offset);
-    log_sealer_output(sealing->sealer, &source->key, &place, source->is_ended);
+    is_sealed = log_sealer_output(sealing->sealer, &source->key, &place, source->is_ended, err);
     for (size_t i = 0; is_sealed && i < sealing->marks.len; i++) {
         is_sealed = seal_mark(sealing, &sealing->marks.at[i], &middle, err);
     }
@@ -181,78 +181,159 @@ bool log_seal_segment(const char *dir, const struct log_segment *segment, fl_ms 
     return is_sealed;
 }
 
-/* ---- trimming a sealed file ------------------------------------------------------------------ */
+/* ---- sealed files ---------------------------------------------------------------------------- */
 
-/* The block that was read last: small outputs share a block. */
-struct block {
-    struct fl_buf bytes;
-    uint32_t number;
-    bool is_read, is_damaged;
-    uint64_t damaged; /* how many were, so far */
+/* A file that is read, output by output.  The block that was read last is kept, since small outputs
+ * share one. */
+struct input {
+    struct log_sealed *file;
+    uint32_t next; /* the output behind 'output' */
+    struct log_sealed_output output;
+    bool is_over;
+    struct fl_buf block;
+    uint32_t block_number;
+    bool has_block, is_damaged;
+    uint64_t *damaged; /* blocks of the file so far */
 };
 
-static bool read_block(struct log_sealed *old, uint32_t number, struct block *block,
-                       struct fl_err *err)
+/* Goes to the next output. */
+static bool next_output(struct input *input, struct fl_err *err)
 {
-    if (block->is_read && block->number == number) return true;
-    fl_buf_clear(&block->bytes);
-    block->is_read = true;
-    block->number = number;
-    block->is_damaged = false;
-    if (log_sealed_block(old, number, &block->bytes, err)) return true;
+    input->is_over = input->next == input->file->outputs_len;
+    return input->is_over || log_sealed_output_at(input->file, input->next++, &input->output, err);
+}
+
+static bool read_block(struct input *input, uint32_t number, struct fl_err *err)
+{
+    if (input->has_block && input->block_number == number) return true;
+    fl_buf_clear(&input->block);
+    input->has_block = true;
+    input->block_number = number;
+    input->is_damaged = false;
+    if (log_sealed_block(input->file, number, &input->block, err)) return true;
     if (err->code != FL_TORN) return false;
     *err = (struct fl_err){0};
-    block->is_damaged = true;
-    block->damaged++;
+    input->is_damaged = true;
+    (*input->damaged)++;
     return true;
 }
 
-static bool seal_output(struct log_sealer *sealer, struct log_sealed *old,
-                        const struct log_sealed_output *output, struct block *block,
-                        const struct log_seal_filter *filter, struct fl_err *err)
+/* Takes the records off the front that end at or before 'offset', which are stored already. */
+static void pass_records(struct fl_str *records, uint64_t *line, uint64_t offset)
 {
-    struct log_middle middle = filter->middle_of(filter->ctx, &output->key, output->place.offset);
+    struct fl_str rest = *records;
+    struct fl_log_record record;
+    struct log_run run;
 
-    log_sealer_output(sealer, &output->key, &output->place, output->is_ended);
-    for (uint32_t i = 0; i < output->pieces_len; i++) {
+    while (fl_log_record_again(&rest, &record) == FL_LOG_READY &&
+           fl_log_record_end(&record) <= offset) {
+        struct fl_str one = {records->at, records->len - rest.len};
+
+        if (log_run_sum(one, true, &run)) *line += run.lines;
+        *records = rest;
+    }
+}
+
+/* Writes what the input has of its output behind *end, and moves that on. */
+static bool seal_pieces(struct log_sealer *sealer, struct input *input,
+                        const struct log_middle *middle, uint64_t *end, struct fl_err *err)
+{
+    for (uint32_t i = 0; i < input->output.pieces_len; i++) {
         struct log_sealed_piece piece;
+        struct fl_str records;
 
-        if (!log_sealed_piece_at(old, output->piece + i, &piece, err)) return false;
-        if (log_middle_has(&middle, piece.offset, piece.end)) continue;
-        if (!read_block(old, piece.block, block, err)) return false;
-        if (block->is_damaged || (uint64_t)piece.pos + piece.len > block->bytes.len) {
+        if (!log_sealed_piece_at(input->file, input->output.piece + i, &piece, err)) return false;
+        if (piece.end <= *end || log_middle_has(middle, piece.offset, piece.end)) continue;
+        if (!read_block(input, piece.block, err)) return false;
+        if (input->is_damaged || (uint64_t)piece.pos + piece.len > input->block.len) {
+            if (piece.offset < *end) piece.offset = *end;
             if (!seal_damage(sealer, piece.offset, piece.end, piece.line, piece.time, err)) {
                 return false;
             }
-            continue;
+        } else {
+            records = (struct fl_str){(const char *)input->block.at + piece.pos, piece.len};
+            if (piece.offset < *end) pass_records(&records, &piece.line, *end);
+            if (!seal_records(sealer, records, piece.line, middle, err)) return false;
         }
-        if (!seal_records(sealer,
-                          (struct fl_str){(const char *)block->bytes.at + piece.pos, piece.len},
-                          piece.line, &middle, err)) {
-            return false;
-        }
+        *end = piece.end;
     }
     return true;
 }
 
-bool log_seal_again(const char *dir, struct log_sealed *old, const struct log_seal_filter *filter,
-                    struct log_sealed **ret_sealed, uint64_t *ret_damaged, struct fl_err *err)
+/* The least key among the inputs; NULL: all are over. */
+static const struct log_key *least(const struct input *inputs, size_t len)
 {
-    struct log_sealer *sealer = log_sealer_create(dir, &old->header, old->sealed_at, err);
-    struct block block = {0};
-    bool is_sealed = sealer != NULL;
+    const struct log_key *key = NULL;
 
-    fl_buf_init(&block.bytes, LOG_BLOCK_BYTES_MAX);
-    for (uint32_t i = 0; is_sealed && i < old->outputs_len; i++) {
-        struct log_sealed_output output;
+    for (size_t i = 0; i < len; i++) {
+        if (inputs[i].is_over) continue;
+        if (!key || log_key_cmp(&inputs[i].output.key, key) < 0) key = &inputs[i].output.key;
+    }
+    return key;
+}
 
-        is_sealed = log_sealed_output_at(old, i, &output, err);
-        if (!is_sealed || !filter->keeps_job(filter->ctx, output.key.attempt.job)) continue;
-        is_sealed = seal_output(sealer, old, &output, &block, filter, err);
+/* Seals one output, of all inputs that have it, and moves those on. */
+static bool seal_output(struct log_sealer *sealer, struct input *inputs, size_t len,
+                        const struct log_key *key, const struct log_seal_filter *filter,
+                        struct fl_err *err)
+{
+    bool is_kept = filter->keeps_job(filter->ctx, key->attempt.job);
+    struct log_place place = {0};
+    struct log_middle middle = {0};
+    bool is_ended = false;
+    bool is_sealed = true;
+    uint64_t end = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        const struct log_sealed_output *output = &inputs[i].output;
+
+        if (inputs[i].is_over || log_key_cmp(&output->key, key) != 0) continue;
+        if (output->place.offset >= place.offset) place = output->place;
+        is_ended = is_ended || output->is_ended;
+    }
+    if (is_kept) {
+        middle = filter->middle_of(filter->ctx, key, place.offset);
+        is_sealed = log_sealer_output(sealer, key, &place, is_ended, err);
+    }
+    for (size_t i = 0; is_sealed && i < len; i++) {
+        if (inputs[i].is_over || log_key_cmp(&inputs[i].output.key, key) != 0) continue;
+        is_sealed = (!is_kept || seal_pieces(sealer, &inputs[i], &middle, &end, err)) &&
+                    next_output(&inputs[i], err);
+    }
+    return is_sealed;
+}
+
+bool log_seal_files(const char *dir, const struct log_sealed_list *files,
+                    const struct log_seal_filter *filter, struct log_sealed **ret_sealed,
+                    uint64_t *ret_damaged, struct fl_err *err)
+{
+    struct log_sealed *last = files->at[files->len - 1];
+    struct log_segment_header header = last->header;
+    struct input *inputs = fl_new_array(struct input, files->len);
+    struct log_sealer *sealer;
+    const struct log_key *key;
+    bool is_sealed = true;
+
+    header.created_at = files->at[0]->header.created_at;
+    sealer = log_sealer_create(dir, &header, last->sealed_at, err);
+    is_sealed = sealer != NULL;
+    for (size_t i = 0; i < files->len; i++) {
+        inputs[i].file = files->at[i];
+        inputs[i].damaged = &ret_damaged[i];
+        ret_damaged[i] = 0;
+        fl_buf_init(&inputs[i].block, LOG_BLOCK_BYTES_MAX);
+        is_sealed = is_sealed && next_output(&inputs[i], err);
+    }
+    while (is_sealed && (key = least(inputs, files->len))) {
+        struct log_key of = *key;
+
+        is_sealed = seal_output(sealer, inputs, files->len, &of, filter, err);
     }
     is_sealed = is_sealed && finish(sealer, ret_sealed, err);
-    *ret_damaged = block.damaged;
-    fl_buf_fini(&block.bytes);
+    for (size_t i = 0; i < files->len; i++) {
+        fl_buf_fini(&inputs[i].block);
+    }
+    fl_free(inputs);
     log_sealer_destroy(sealer);
     return is_sealed;
 }

@@ -1,4 +1,4 @@
-/* seal.h - makes sealed files: from an open segment that is full or old, or from a sealed file,
+/* seal.h - makes sealed files: from an open segment that is full or old, or from sealed files,
  * without the parts to drop.  The caller chooses the jobs to keep and the middle of each output to
  * drop; only whole records are dropped.  Reads files and writes a new one; knows no threads. */
 #pragma once
@@ -25,8 +25,10 @@ FL_CHECK bool log_seal_segment(const char *dir, const struct log_segment *segmen
                                const struct log_seal_filter *filter, struct log_sealed **ret_sealed,
                                uint64_t *ret_damaged, struct fl_err *err);
 
-/* Replaces the old file.  *ret_sealed is NULL if no output is left: the old file may be removed.
- * *ret_damaged: how many blocks are damaged; each is a gap in the outputs that it had. */
-FL_CHECK bool log_seal_again(const char *dir, struct log_sealed *old,
+/* Makes one file of one or more of a cluster, in the order of their seq, and gives it the name of
+ * the last, which it replaces.  *ret_sealed is NULL if no output is left: all may be removed.
+ * ret_damaged[i]: how many blocks of file i are damaged; each is a gap in the outputs that had
+ * it. */
+FL_CHECK bool log_seal_files(const char *dir, const struct log_sealed_list *files,
                              const struct log_seal_filter *filter, struct log_sealed **ret_sealed,
                              uint64_t *ret_damaged, struct fl_err *err);

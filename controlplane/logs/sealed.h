@@ -97,8 +97,8 @@ void log_sealer_destroy(struct log_sealer *sealer); /* NULL is fine; removes an 
 
 /* Call it for each output in order of keys, and after each call add the output's runs in order of
  * their offsets. */
-void log_sealer_output(struct log_sealer *sealer, const struct log_key *key,
-                       const struct log_place *place, bool is_ended);
+FL_CHECK bool log_sealer_output(struct log_sealer *sealer, const struct log_key *key,
+                                const struct log_place *place, bool is_ended, struct fl_err *err);
 FL_CHECK bool log_sealer_run(struct log_sealer *sealer, struct fl_str records,
                              const struct log_run *run, uint64_t line, struct fl_err *err);
 

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "controlplane/logs/budget.h"
+#include "controlplane/logs/merge_plan.h"
 #include "controlplane/logs/seal.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -17,6 +19,7 @@
 #define FORGOTTEN_MAX 65536
 #define PASS_MS ((fl_ms)10000) /* between two passes over the sealed files */
 #define RETRY_MS FL_MINUTE_MS
+#define RETENTION_PARTS 10 /* a merged file is kept too long by a tenth of the retention at most */
 #define FORGOTTEN_BYTES_MAX ((size_t)FORGOTTEN_MAX * 8)
 
 struct log_sealer_thread {
@@ -30,6 +33,7 @@ struct log_sealer_thread {
     FL_VEC(struct fl_job) forgotten;
     bool has_forgotten_more; /* a job was forgotten since the last pass */
     bool is_stopping;
+    bool may_merge;
     fl_ms retry_at, pass_at; /* monotonic */
     struct log_sealer_thread_stats stats;
     pthread_t thread;
@@ -302,34 +306,104 @@ static void remove_file(struct log_sealer_thread *sealer, struct log_sealed *sea
     unlock(sealer);
 }
 
-static void write_again(struct log_sealer_thread *sealer, struct log_sealed *sealed)
+/* A second name for a file, in case that it is damaged and a new one takes its own.  A start
+ * removes what ends in ".part".  The caller frees it. */
+static char *second_path(const struct log_sealer_thread *sealer, const struct log_sealed *sealed)
+{
+    return log_file_path(sealer->config.dir, &sealed->header, "kept.part");
+}
+
+/* Keeps the files with damage, and tells of it, unless a reader has found it before. */
+static void keep_damaged(struct log_sealer_thread *sealer, const struct log_sealed_list *files,
+                         const uint64_t *damaged)
+{
+    for (size_t i = 0; i < files->len; i++) {
+        char *second = second_path(sealer, files->at[i]);
+        char *kept = log_file_path(sealer->config.dir, &files->at[i]->header, "sealed.damaged");
+
+        if (damaged[i] == 0 || rename(second, kept) != 0) unlink(second);
+        if (!files->at[i]->is_told) tell_damage(sealer, files->at[i]->path, damaged[i]);
+        fl_free(second);
+        fl_free(kept);
+    }
+}
+
+/* The new file, NULL if no output is left, takes the place of the others. */
+static void replace_files(struct log_sealer_thread *sealer, const struct log_sealed_list *files,
+                          struct log_sealed *anew)
+{
+    log_index_lock(sealer->index);
+    for (size_t i = 0; i < files->len; i++) {
+        /* On the disk the new one has replaced the last already. */
+        files->at[i]->is_removed = !anew || i + 1 < files->len;
+        log_index_unseal(sealer->index, &files->at[i]->header);
+    }
+    if (anew) log_index_seal(sealer->index, anew);
+    sealer->index->births++;
+    log_index_unlock(sealer->index);
+    lock(sealer);
+    if (files->len == 1) sealer->stats.files_trimmed++;
+    if (files->len > 1) sealer->stats.files_merged += files->len;
+    if (!anew) sealer->stats.segments_removed += files->len;
+    unlock(sealer);
+}
+
+/* Writes one or more files of a cluster again, as one.  False: it failed, and nothing changed. */
+static bool write_again(struct log_sealer_thread *sealer, const struct log_sealed_list *files)
 {
     struct log_seal_filter filter = filter_of(sealer);
-    char *kept = log_file_path(sealer->config.dir, &sealed->header, "sealed.damaged");
-    bool is_kept = link(sealed->path, kept) == 0; /* the new file takes the old one's name */
+    uint64_t *damaged = fl_new_array(uint64_t, files->len);
     struct log_sealed *anew = NULL;
     struct fl_err err = {0};
-    uint64_t damaged = 0;
-    bool is_written = log_seal_again(sealer->config.dir, sealed, &filter, &anew, &damaged, &err);
+    bool is_written;
 
-    if (is_kept && (!is_written || damaged == 0)) unlink(kept);
-    fl_free(kept);
-    if (!is_written) {
-        fl_log(FL_LOG_ERROR, "logs", "trim_failed", FL_LOG_S("file", sealed->path),
+    for (size_t i = 0; i < files->len; i++) {
+        char *second = second_path(sealer, files->at[i]);
+
+        unlink(second);
+        if (link(files->at[i]->path, second) != 0) {
+            fl_log(FL_LOG_WARN, "logs", "link_failed", FL_LOG_S("file", second));
+        }
+        fl_free(second);
+    }
+    is_written = log_seal_files(sealer->config.dir, files, &filter, &anew, damaged, &err);
+    if (is_written) {
+        replace_files(sealer, files, anew);
+    } else {
+        fl_log(FL_LOG_ERROR, "logs", "rewrite_failed", FL_LOG_S("file", files->at[0]->path),
                FL_LOG_ERR(&err));
-        return;
     }
-    if (!sealed->is_told) tell_damage(sealer, sealed->path, damaged);
-    lock(sealer);
-    sealer->stats.files_trimmed++;
-    unlock(sealer);
-    if (!anew) {
-        remove_file(sealer, sealed);
-        return;
+    keep_damaged(sealer, files, damaged);
+    fl_free(damaged);
+    return is_written;
+}
+
+/* Merges some files of one cluster.  False: none are to be merged, or it failed. */
+static bool merge_some(struct log_sealer_thread *sealer)
+{
+    struct log_sealed_list all = all_sealed(sealer->index);
+    struct log_merge_file *plan = fl_new_array(struct log_merge_file, all.len + 1);
+    fl_ms span_ms = sealer->config.retention_ms > 0 ? sealer->config.retention_ms / RETENTION_PARTS
+                                                    : INT64_MAX / 2;
+    bool is_merged = false;
+
+    for (size_t i = 0, end; !is_merged && i < all.len; i = end) { /* one cluster after the other */
+        size_t first;
+        struct log_sealed_list files = {0};
+
+        for (end = i; end < all.len && all.at[end]->header.cluster.n == all.at[i]->header.cluster.n;
+             end++) {
+            plan[end - i] = (struct log_merge_file){all.at[end]->bytes, all.at[end]->outputs_len,
+                                                    all.at[end]->sealed_at};
+        }
+        if (!log_merge_plan(plan, end - i, span_ms, &first, &files.len)) continue;
+        files.at = all.at + i + first;
+        if (!write_again(sealer, &files)) break;
+        is_merged = true;
     }
-    log_index_lock(sealer->index);
-    log_index_seal(sealer->index, anew); /* on the disk it has replaced the old file already */
-    log_index_unlock(sealer->index);
+    fl_free(plan);
+    log_sealed_list_fini(&all);
+    return is_merged;
 }
 
 /* Whether the file really has output of the job; its filter alone may be wrong. */
@@ -413,7 +487,10 @@ static void pass(struct log_sealer_thread *sealer)
             is_in_files[k] = true; /* until the next pass, since the file is rewritten below */
         }
         if (holds_forgotten || (middle_bytes[i] > 0 && middle_bytes[i] >= sealed->raw_bytes / 2)) {
-            write_again(sealer, sealed);
+            struct log_sealed_list one = {.at = &sealed, .len = 1};
+
+            /* After a failure the next pass tries again. */
+            FL_IGNORE(write_again(sealer, &one));
         }
     }
     log_sealed_list_fini(&list);
@@ -461,6 +538,14 @@ static void *keep(void *ctx)
             pass(sealer);
             lock(sealer);
             sealer->pass_at = fl_clock_mono() + PASS_MS;
+            sealer->may_merge = true;
+        } else if (sealer->may_merge) { /* one merge at a time: segments go first */
+            bool is_merged;
+
+            unlock(sealer);
+            is_merged = merge_some(sealer);
+            lock(sealer);
+            sealer->may_merge = is_merged;
         } else {
             wait_until(sealer, sealer->segments.len > 0 && sealer->retry_at < sealer->pass_at
                                    ? sealer->retry_at

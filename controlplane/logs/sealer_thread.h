@@ -4,6 +4,7 @@
  *   that are over their share of their attempt's limit (budget.h).
  * - retention: a file that was sealed longer ago than retention_ms is removed.  The hub's clock
  *   counts, not the records' times, which are the agents'.
+ * - small files of a cluster are merged (merge_plan.h).
  * - a file is rewritten if it has a forgotten job, or if half of it is middle by now.
  * A failed step is tried again a minute later; no output is lost meanwhile, since the older file is
  * removed last. */
@@ -22,7 +23,7 @@ struct log_sealer_thread_config {
 };
 
 struct log_sealer_thread_stats {
-    uint64_t segments_sealed, segments_removed, files_trimmed, bytes_in, bytes_out;
+    uint64_t segments_sealed, segments_removed, files_trimmed, files_merged, bytes_in, bytes_out;
     uint64_t damaged;
 };
 

@@ -985,6 +985,37 @@ static void ended_output_leaves_the_table_and_is_read_all_the_same(void **state)
     log_world_fini(&world);
 }
 
+static void small_files_are_merged_and_read_the_same(void **state)
+{
+    static struct log_world world;
+    fl_ms until = fl_clock_mono() + 60000;
+
+    (void)state;
+    log_world_init(&world, 24);
+    world.config.ended_max = 0; /* a file for each */
+    log_world_restart(&world);
+    log_world_add(&world, JOB, 99, 1, 0); /* it goes on all the time, so it is in each file */
+    for (uint32_t i = 1; i < 16; i++) {
+        log_world_add(&world, JOB, 200 - 7 * i % 16, 1, 0);
+        log_world_write_random(&world, 0, 9000, 1000 + i);
+        log_world_write_random(&world, i, 5000, 1000 + i);
+        log_world_end(&world, i);
+        log_world_settle(&world);
+    }
+    while (log_store_stats(world.store).files_merged < 8) {
+        assert_true(fl_clock_mono() < until);
+        check_all(&world); /* at any moment */
+    }
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    check_all(&world);
+    log_world_restart(&world);
+    check_all(&world);
+    assert_true(log_store_stats(world.store).files_sealed < 12);
+    assert_int_equal(log_store_stats(world.store).damaged, 0);
+    log_world_fini(&world);
+}
+
 static void a_full_table_pauses_a_source_and_ends_no_tunnel(void **state)
 {
     static struct log_world world;
@@ -1057,5 +1088,6 @@ FL_TESTS(cmocka_unit_test(what_was_written_is_what_is_read),
          cmocka_unit_test(an_agent_that_still_has_its_output_mends_what_is_damaged),
          cmocka_unit_test(a_damaged_block_of_a_sealed_file_is_a_gap),
          cmocka_unit_test(ended_output_leaves_the_table_and_is_read_all_the_same),
+         cmocka_unit_test(small_files_are_merged_and_read_the_same),
          cmocka_unit_test(a_full_table_pauses_a_source_and_ends_no_tunnel),
          cmocka_unit_test(a_job_of_another_tenant_is_not_there))

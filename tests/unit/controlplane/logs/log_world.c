@@ -171,7 +171,7 @@ void log_world_init(struct log_world *world, uint64_t seed)
 }
 
 struct names {
-    char at[256][40];
+    char at[256][64];
     size_t len;
 };
 
