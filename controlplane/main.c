@@ -415,6 +415,9 @@ static bool start_engine(struct daemon *daemon, struct fl_err *err)
     config.engine.core.rejoin_ms = (uint32_t)number(daemon, CONFIG_agent_rejoin);
     config.engine.core.queues_max = (uint32_t)number(daemon, CONFIG_queues_max);
     config.engine.core.claims_percent_max = (uint32_t)number(daemon, CONFIG_claims_percent);
+    config.engine.core.start_ms = (uint32_t)number(daemon, CONFIG_start_timeout);
+    config.engine.core.stop_ms = (uint32_t)number(daemon, CONFIG_stop_timeout);
+    config.engine.core.inventory_ms = (uint32_t)number(daemon, CONFIG_inventory_timeout);
     config.state_dir_fd = fl_state_dir_fd(daemon->dir);
     if (!high_water_file_read(config.state_dir_fd, &config.engine.found, err)) return false;
     daemon->engine = engine_thread_create(&config, &ports);

@@ -488,7 +488,6 @@ void cluster_begin_session(struct cluster_table *table, struct cluster *cluster,
     cluster->session_epoch++;
     cluster->connection = connection;
     cluster->is_connected = true;
-    cluster->lost_at = 0;
 }
 
 void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
@@ -503,7 +502,8 @@ void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
     cluster->control_seq = cluster->report_seq = 0;
     cluster->inventory_len = 0;
     cluster->inventory_digest = 0;
-    cluster->resend_at = 0;
+    cluster->resend_at = cluster->inventory_at = 0;
+    memset(cluster->owed, 0, sizeof cluster->owed);
     cluster->node_cursor = 0;
     cluster->total_sum = cluster->free_sum = (struct fl_resources){0};
     fl_vec_clear(&cluster->strays);

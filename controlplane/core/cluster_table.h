@@ -57,6 +57,12 @@ struct cluster_life {
 
 enum { CLUSTER_LIVES_MAX = 4 };
 
+/* Elements for which an answer is owed, the oldest command first. */
+struct cluster_owed {
+    struct element_slot first, last;
+    fl_ms at; /* when the timer is due; 0: none is set */
+};
+
 struct cluster {
     struct fl_cluster id;
     uint8_t state; /* enum cluster_state */
@@ -83,12 +89,14 @@ struct cluster {
     fl_ms silent_at;     /* since when, as far as this core knows; valid while is_silent */
     bool is_known;       /* it has told of its nodes since this core was loaded */
     bool has_images;
-    /* When its silence becomes 'unknown'; 0: it is not silent, or the clock is frozen. */
+    /* When its silence becomes 'unknown'; 0: it has listed what it holds, or is silent already, or
+     * the clock is frozen. */
     fl_ms lost_at;
     fl_ms resend_at;      /* when waiting for its nodes ends; 0: nothing waits */
     uint64_t control_seq; /* number of this session's last command */
     uint64_t report_seq;  /* number of this session's last report */
     bool is_ack_due;
+    fl_ms inventory_at; /* when its timer is due; 0: it owes no inventory, or has no session */
     uint32_t inventory_len;
     uint64_t inventory_digest;
     FL_VEC(struct stray) strays;
@@ -121,8 +129,9 @@ struct cluster {
     uint64_t sweep_session;       /* its inventory was complete when the walk began; 0: none was */
     /* STARTs that no node report includes yet, oldest first. */
     struct element_slot unmarked_first, unmarked_last;
-    uint32_t unconfirmed; /* live attempts that the agent has not told of */
-    uint32_t resend_len;  /* live attempts whose START waits to be sent again */
+    struct cluster_owed owed[ELEMENT_OWED_LEN]; /* START and STOP without an answer */
+    uint32_t unconfirmed;                       /* live attempts that the agent has not told of */
+    uint32_t resend_len; /* live attempts whose START waits to be sent again */
 };
 
 struct cluster_table {

@@ -19,6 +19,9 @@ struct core_config core_config_default(void)
                                 .silence_ms = 60000,
                                 .resend_ms = 30000,
                                 .rejoin_ms = 7 * 24 * FL_HOUR_MS,
+                                .start_ms = 60000,
+                                .stop_ms = 60000,
+                                .inventory_ms = 30000,
                                 .stray_ms = 15 * FL_MINUTE_MS,
                                 .claims_percent_max = 50,
                                 .round_starts_max = 2000,
@@ -72,15 +75,16 @@ static void db_away(struct core *core)
     }
 }
 
-/* Without a database no session could begin: every disconnected cluster gets the full time
- * again. */
+/* Without a database no session could begin, and no command left: every cluster gets the full time
+ * again, for what it owes too. */
 static void db_back(struct core *core)
 {
     core->is_db_away = false;
+    core->owed_from = core->now;
     for (size_t i = 0; i < core->clusters.clusters.len; i++) {
         struct cluster *cluster = core->clusters.clusters.at[i];
 
-        if (cluster->state != CLUSTER_ENROLLED || cluster->is_connected || cluster->is_silent) {
+        if (cluster->state != CLUSTER_ENROLLED || cluster->is_inventoried || cluster->is_silent) {
             continue;
         }
         cluster->lost_at = core->now + core->config.silence_ms;
@@ -116,6 +120,15 @@ static void fire_timers(struct core *core, struct core_batch *batch)
             break;
         case TIMER_ACCESS:
             core_access_expire(core, batch);
+            break;
+        case TIMER_STARTS:
+            core_overdue_starts(core, batch, cluster_table_at(&core->clusters, cluster));
+            break;
+        case TIMER_STOPS:
+            core_overdue_stops(core, batch, cluster_table_at(&core->clusters, cluster));
+            break;
+        case TIMER_INVENTORY:
+            core_overdue_inventory(core, batch, cluster_table_at(&core->clusters, cluster));
             break;
         }
     }

@@ -26,14 +26,17 @@ struct core_config {
     uint32_t queues_max;
     uint32_t clusters_max;
     uint32_t shapes_max;
-    uint32_t nodes_max;          /* nodes that one cluster may report */
-    uint32_t unconfirmed_max;    /* STARTs that a cluster has not confirmed; at it, no more */
-    uint32_t backoff_first_ms;   /* 10 s, doubled per failure */
-    uint32_t backoff_max_ms;     /* 5 min; both +-20 % */
-    uint32_t silence_ms;         /* a lost session makes attempts unknown after it */
-    uint32_t resend_ms;          /* a lost START waits so long for its nodes: 30 s */
-    uint32_t rejoin_ms;          /* a cluster comes back with a certificate expired so long: 7 d */
-    uint32_t stray_ms;           /* a job whose number was lost is stopped after it: 15 min */
+    uint32_t nodes_max;        /* nodes that one cluster may report */
+    uint32_t unconfirmed_max;  /* STARTs that a cluster has not confirmed; at it, no more */
+    uint32_t backoff_first_ms; /* 10 s, doubled per failure */
+    uint32_t backoff_max_ms;   /* 5 min; both +-20 % */
+    uint32_t silence_ms;       /* a lost session makes attempts unknown after it */
+    uint32_t resend_ms;        /* a lost START waits so long for its nodes: 30 s */
+    uint32_t rejoin_ms;        /* a cluster comes back with a certificate expired so long: 7 d */
+    uint32_t stray_ms;         /* a job whose number was lost is stopped after it: 15 min */
+    uint32_t start_ms;         /* a START that is not confirmed ends its attempt: 60 s */
+    uint32_t stop_ms;      /* a STOP without an end is repeated and named, grace included: 60 s */
+    uint32_t inventory_ms; /* a session whose inventory takes longer is closed: 30 s */
     uint32_t claims_percent_max; /* all claims on a cluster take at most this share of it */
     uint32_t round_starts_max;   /* placements of one core_settle; the rest goes on next turn */
     uint64_t round_looks_max;    /* heads, clusters and nodes that it looks at, likewise */

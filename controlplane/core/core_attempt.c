@@ -191,6 +191,7 @@ void core_attempt_unlink(struct core *core, struct element_slot slot)
         replica->node = ELEMENT_NODE_NONE;
     }
     unmark(core, slot);
+    core_owed_drop(core, slot);
     drop_resend(core, element);
     confirm(core, element);
     if (cluster->sweep_at.n == slot.n) cluster->sweep_at = element->cluster_next;
@@ -208,7 +209,8 @@ void core_attempt_unlink(struct core *core, struct element_slot slot)
     run->live--;
     if (element->is_running) run->running--;
     if (element->is_unknown) run->unknown--;
-    element->is_unknown = false;
+    if (element->is_overdue) run->overdue--;
+    element->is_unknown = element->is_overdue = false;
 }
 
 void core_attempt_note_silence(struct core *core, struct element *element)
@@ -315,11 +317,12 @@ static fl_ms backoff(struct core *core, uint32_t times)
     return wait + fl_prng_between(&core->prng, -(wait / 5), wait / 5);
 }
 
-/* Whether the element waits before its next attempt: after a failure of its own, a refused START,
- * or a second loss in a row; not after the first loss. */
+/* Whether the element waits before its next attempt: after a failure of its own, a START that was
+ * refused or not confirmed, or a second loss in a row; not after the first loss. */
 static bool needs_pause(const struct element *element, enum reason reason)
 {
-    return core_reason_is_charged(reason) || reason == REASON_StartRefused || element->misses > 1;
+    return core_reason_is_charged(reason) || reason == REASON_StartRefused ||
+           reason == REASON_StartUnconfirmed || element->misses > 1;
 }
 
 static void attempt_again(struct core *core, struct core_batch *batch, struct element_slot slot,
@@ -482,6 +485,7 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch, struct
         cluster->unmarked_first = slot;
     }
     cluster->unmarked_last = slot;
+    core_owed_put(core, slot, ELEMENT_OWED_start);
     core_emit_send(batch, &send);
 }
 
@@ -633,6 +637,9 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, struct el
     replica->state = (uint8_t)state;
     put_phase(core, batch, element, i, state, exit_code);
     if (was == FL_REPLICA_pending) element->created++;
+    if (element->owed == ELEMENT_OWED_start && element->created == element->replicas_len) {
+        core_owed_drop(core, slot);
+    }
     if (state == FL_REPLICA_running || (state == FL_REPLICA_exited && !element->is_running)) {
         if (!element->is_running) job_table_run(&core->jobs, job_of(core, element))->running++;
         element->is_running = true;
@@ -701,7 +708,18 @@ void core_attempt_stop(struct core *core, struct core_batch *batch, struct eleme
     send.control_seq = ++cluster->control_seq;
     send.attempt = core_attempt_id(core, element);
     send.reason = (enum reason)element->stop;
+    core_owed_put(core, slot, ELEMENT_OWED_stop);
     core_emit_send(batch, &send);
+}
+
+void core_attempt_stop_again(struct core *core, struct core_batch *batch, struct element_slot slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+
+    if (!element->is_overdue) job_table_run(&core->jobs, job_of(core, element))->overdue++;
+    element->is_overdue = true;
+    element->is_stop_sent = false;
+    core_attempt_stop(core, batch, slot, (enum reason)element->stop);
 }
 
 void core_attempt_end(struct core *core, struct core_batch *batch, struct element_slot slot,

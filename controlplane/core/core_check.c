@@ -142,6 +142,21 @@ static bool is_resend(const struct cluster *cluster, const struct element *eleme
     return element->session == cluster->session_epoch && element->is_resend;
 }
 
+/* A word that its cluster owes is in a line, whose timer is set. */
+static void check_owed(const struct cluster *cluster, const struct element *element)
+{
+    bool is_now = cluster->is_connected && element->session == cluster->session_epoch;
+    bool is_stop = is_now && element->is_stop_sent;
+    bool is_start = is_now && element->start_seq != 0 && !element->is_stop_sent &&
+                    element->created < element->replicas_len;
+
+    fl_assert(!is_stop || element->owed == ELEMENT_OWED_stop);
+    fl_assert(!is_start || element->owed == ELEMENT_OWED_start);
+    if (!is_now || element->owed == ELEMENT_OWED_nothing) return;
+    fl_assert(cluster->owed[element->owed].first.n && cluster->owed[element->owed].at);
+    fl_assert(element->owed_prev.n || cluster->owed[element->owed].first.n);
+}
+
 /* A live attempt's next actor is its cluster: connected, or with the clock of its silence running
  * or run out.  A waiting element's is its timer, a ready one's the next round. */
 static void check_live(const struct core *core, struct element_slot slot,
@@ -169,6 +184,7 @@ static void check_live(const struct core *core, struct element_slot slot,
     }
     fl_assert(ended == element->ended && created == element->created);
     fl_assert(ended < element->replicas_len);
+    check_owed(cluster, element);
     fl_assert(!is_resend(cluster, element) || cluster->resend_at || !cluster->is_connected ||
               element->stop != REASON_none);
 }
@@ -177,7 +193,7 @@ static void check_elements(const struct core *core, const struct job *job,
                            const struct job_run *run, struct sums *sums)
 {
     struct element_slot slot;
-    uint32_t number = 0, live = 0, running = 0, ready = 0, unknown = 0;
+    uint32_t number = 0, live = 0, running = 0, ready = 0, unknown = 0, overdue = 0;
     uint32_t open = 0, ended = run->succeeded + run->failed + run->cancelled;
 
     for (uint32_t from = 0; (slot = job_table_next_element(&core->jobs, job, from, &number)).n != 0;
@@ -192,6 +208,7 @@ static void check_elements(const struct core *core, const struct job *job,
             live++;
             running += element->is_running;
             unknown += element->is_unknown;
+            overdue += element->is_overdue;
             fl_assert(run->stop == REASON_none || element->stop != REASON_none || run->is_swept);
             check_live(core, slot, element);
         } else {
@@ -204,7 +221,7 @@ static void check_elements(const struct core *core, const struct job *job,
         ready++;
     }
     fl_assert(live == run->live && running == run->running && live + ready <= open);
-    fl_assert(unknown == run->unknown);
+    fl_assert(unknown == run->unknown && overdue == run->overdue);
     fl_assert(open + ended == job->elements_next);
     fl_assert(ended < job->elements); /* else it would have ended */
     fl_assert(run->stop == REASON_none || open > 0);

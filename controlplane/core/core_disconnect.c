@@ -8,6 +8,7 @@ void core_disconnected(struct core *core, struct cluster *cluster)
 
     cluster_end_session(&core->clusters, cluster);
     if (!was_connected || core->is_db_away || cluster->is_silent) return;
+    if (cluster->lost_at) return; /* it was back for a moment and listed nothing */
     cluster->lost_at = core->now + core->config.silence_ms;
     core_timer_arm(core, TIMER_LOSS, cluster->id.n, cluster->lost_at);
 }

@@ -22,6 +22,7 @@ static enum reason reason_of(const struct core *core, const struct job *job,
     const struct bucket *bucket = queue_table_bucket(&core->queues, job->bucket);
 
     if (run && run->unknown > 0) return REASON_ClusterSilent; /* also of one that is to stop */
+    if (run && run->overdue > 0) return REASON_StopUnanswered;
     if (run && run->stop != REASON_none) return (enum reason)run->stop;
     if (run && run->running > 0) return REASON_none;
     if (run && run->live > 0) return REASON_Dispatching;
@@ -172,6 +173,7 @@ static struct core_element_view element_view_of(struct core *core, struct elemen
                                      .nodes = is_live ? nodes_of(core, element) : "",
                                      .replicas_len = is_live ? element->replicas_len : 0};
 
+    if (is_live && element->is_overdue) view.reason = REASON_StopUnanswered;
     if (view.state == ATTEMPT_unknown) {
         view.unknown_at = cluster_table_at(&core->clusters, element->cluster)->silent_at;
     }

@@ -127,6 +127,7 @@ static void open_session(struct core *core, const struct core_event *event,
      * what is there. */
     cluster->resend_len = 0;
     cluster->unmarked_first = cluster->unmarked_last = none;
+    core_owed_begin(core, cluster);
     core_put_cluster(batch, cluster);
     send =
         core_send_to(cluster, event->session_open.is_resync ? CORE_SEND_resync : CORE_SEND_welcome);
@@ -323,7 +324,14 @@ static bool reconcile(struct core *core, struct core_batch *batch, struct cluste
     if (element->is_judged) return !element->is_resend;
     element->is_judged = true;
     core_spend(core, LOOKS_OF_END);
-    if (element->is_seen) return reconcile_replicas(core, batch, slot);
+    if (element->is_seen) {
+        if (!reconcile_replicas(core, batch, slot)) return false;
+        if (element->created < element->replicas_len &&
+            core_attempt_stop_reason(core, element) == REASON_none) {
+            core_owed_put(core, slot, ELEMENT_OWED_start); /* as if it had been sent just now */
+        }
+        return true;
+    }
     reconcile_absent(core, batch, cluster, slot);
     return false;
 }
@@ -347,6 +355,7 @@ static void hear_inventory(struct core *core, const struct core_event *event,
     if (event->inventory.count == cluster->inventory_len &&
         event->inventory.digest == cluster->inventory_digest) {
         cluster->is_inventoried = true;
+        cluster->inventory_at = cluster->lost_at = 0;
         if (cluster->is_silent) {
             put_cluster_phase(batch, cluster, 1);
             set_silent(core, cluster, false);

@@ -1,8 +1,8 @@
 /* core_state.h - the core's parts, for the core's own files only.
  * Each file has one part of the core's work; they meet in this struct and in the calls below.
- * Calls go one way: core -> core_load, core_submit, core_control,
+ * Calls go one way: core -> core_load, core_submit, core_control, core_overdue,
  * core_session, core_read -> core_access -> core_disconnect, and -> core_round -> core_attempt ->
- * core_job -> core_emit, core_timer, core_later.
+ * core_job, core_owed -> core_emit, core_timer, core_later.
  * Uses shared/base and the core's tables. */
 #pragma once
 
@@ -38,6 +38,7 @@ struct core {
     bool is_db_away;
     bool is_dirty; /* something may start that could not before */
     fl_ms now;
+    fl_ms owed_from; /* what clusters owe counts from here at the earliest */
     uint32_t incarnation;
     uint64_t job_next; /* the id of the next job */
     struct core_history history;
@@ -105,7 +106,10 @@ enum timer_kind {
     TIMER_LOSS,
     TIMER_STRAY,
     TIMER_RESEND,
-    TIMER_ACCESS
+    TIMER_ACCESS,
+    TIMER_STARTS,
+    TIMER_STOPS,
+    TIMER_INVENTORY
 };
 
 void core_timer_arm(struct core *core, enum timer_kind kind, uint64_t value, fl_ms at);
@@ -129,6 +133,21 @@ void core_later_add(struct core *core, struct later what);
 bool core_later_take(struct core *core, struct later *ret_what);
 size_t core_later_len(const struct core *core);
 
+/* ---- core_owed.c: the words that a cluster owes ---------------------------------------------- */
+
+/* START or STOP was sent, in this session: at the end of its line, out of the other. */
+void core_owed_put(struct core *core, struct element_slot element, enum element_owed owed);
+/* The cluster owes nothing for it any more. */
+void core_owed_drop(struct core *core, struct element_slot element);
+/* A session begins: nothing is owed but its inventory. */
+void core_owed_begin(struct core *core, struct cluster *cluster);
+/* The first in line that is overdue; none, and the timer is set: no other is, or the slice is used
+ * up.  'is_first': since the timer came up, which has paid for one. */
+struct element_slot core_owed_take(struct core *core, struct cluster *cluster,
+                                   enum element_owed owed, bool is_first);
+/* The inventory is overdue; false: its timer is set anew, or it owes none. */
+bool core_owed_inventory(struct core *core, struct cluster *cluster);
+
 /* ---- core_attempt.c: the life of an attempt, and what follows for its element and job -------- */
 
 struct fl_attempt core_attempt_id(const struct core *core, const struct element *element);
@@ -151,6 +170,9 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, struct el
 void core_attempt_go(struct core *core, struct core_batch *batch, struct element_slot element);
 void core_attempt_stop(struct core *core, struct core_batch *batch, struct element_slot element,
                        enum reason reason);
+/* STOP again, which had no answer in time. */
+void core_attempt_stop_again(struct core *core, struct core_batch *batch,
+                             struct element_slot element);
 /* The attempt is over although not every replica has told so. */
 void core_attempt_end(struct core *core, struct core_batch *batch, struct element_slot element,
                       enum reason reason);
@@ -207,6 +229,15 @@ bool core_session_slice(struct core *core, struct core_batch *batch, struct clus
 void core_session_sweep_later(struct core *core, struct cluster *cluster);
 void core_session_expire(struct core *core, struct core_batch *batch, struct cluster *cluster);
 void core_session_strays(struct core *core, struct core_batch *batch, struct cluster *cluster);
+
+/* ---- core_overdue.c: a cluster did not answer in time ----------------------------------------- */
+
+/* The attempt whose START was not confirmed ends; its STOP follows, so that a late replica goes. */
+void core_overdue_starts(struct core *core, struct core_batch *batch, struct cluster *cluster);
+/* A STOP is repeated, and named; it never ends an attempt, which may well be running. */
+void core_overdue_stops(struct core *core, struct core_batch *batch, struct cluster *cluster);
+/* The session is closed. */
+void core_overdue_inventory(struct core *core, struct core_batch *batch, struct cluster *cluster);
 
 /* ---- core_disconnect.c ----------------------------------------------------------------------- */
 

@@ -43,6 +43,12 @@ static bool is_meant(const struct core *core, struct fl_heap_item item)
         return cluster_table_at(&core->clusters, cluster)->strays.len > 0;
     case TIMER_ACCESS:
         return core->access_at == item.key;
+    case TIMER_STARTS:
+        return cluster_table_at(&core->clusters, cluster)->owed[ELEMENT_OWED_start].at == item.key;
+    case TIMER_STOPS:
+        return cluster_table_at(&core->clusters, cluster)->owed[ELEMENT_OWED_stop].at == item.key;
+    case TIMER_INVENTORY:
+        return cluster_table_at(&core->clusters, cluster)->inventory_at == item.key;
     }
     fl_unreachable("a timer has one of its kinds");
 }

@@ -43,8 +43,11 @@ struct element {
     /* These fields are a live attempt's. */
     struct element_slot cluster_prev, cluster_next;   /* the live attempts of its cluster */
     struct element_slot unmarked_prev, unmarked_next; /* as its cluster's unmarked_first */
-    uint64_t session;   /* its cluster's session in which the next six hold; in another, none */
+    uint64_t session;   /* the cluster's session in which all up to is_resend hold; else none */
     uint64_t start_seq; /* control_seq of its START; 0: node reports include it */
+    struct element_slot owed_prev, owed_next; /* in its cluster's line */
+    fl_ms owed_at;                            /* when the command was given */
+    uint8_t owed;                             /* enum element_owed */
     bool is_go_sent, is_stop_sent;
     bool is_seen;      /* the agent has told of it */
     bool is_judged;    /* compared with the inventory */
@@ -54,6 +57,7 @@ struct element {
     bool is_running;   /* counted in its job's 'running' */
     bool is_cut_short; /* a replica ended after STOP was due, and not by itself, or perhaps not */
     bool is_unknown;   /* counted in its job's 'unknown' */
+    bool is_overdue;   /* counted in its job's 'overdue' */
     uint16_t stop;     /* enum reason: why it is being stopped; none: it is not, but for what
                               core_attempt_stop_reason says */
     uint16_t why;      /* enum reason of the first failing replica; none: none has failed */

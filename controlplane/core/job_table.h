@@ -42,6 +42,7 @@ struct job_run {
     uint32_t live;    /* elements with a live attempt */
     uint32_t running; /* live elements with a replica seen running */
     uint32_t unknown; /* live elements on a cluster that is silent */
+    uint32_t overdue; /* live elements whose STOP has had no answer in time */
     uint32_t succeeded, failed, cancelled;
     uint16_t stop;         /* enum reason: cancel or deadline; none: goes on */
     bool is_swept;         /* its elements are being walked in slices, since it is stopped ... */

@@ -24,3 +24,11 @@ struct job_slot {
 struct shape_slot {
     uint32_t n;
 };
+
+/* The word that its cluster owes for a live attempt, in this session. */
+enum element_owed {
+    ELEMENT_OWED_nothing,
+    ELEMENT_OWED_start, /* its START was sent: that all replicas are there */
+    ELEMENT_OWED_stop,  /* its STOP was sent: that it has ended */
+    ELEMENT_OWED_LEN
+};

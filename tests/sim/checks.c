@@ -15,7 +15,10 @@ struct checks *checks_create(struct sim *sim, const struct fake_pg *pg,
     struct policy_config policy = {.unconfirmed_max = config->unconfirmed_max,
                                    .slice_max = config->slice_max,
                                    .backoff_first_ms = config->backoff_first_ms,
-                                   .backoff_max_ms = config->backoff_max_ms};
+                                   .backoff_max_ms = config->backoff_max_ms,
+                                   .start_ms = config->start_ms,
+                                   .stop_ms = config->stop_ms,
+                                   .inventory_ms = config->inventory_ms};
 
     checks->sim = sim;
     checks->pg = pg;

@@ -14,7 +14,7 @@
  *   I20 everything settles               I21 one audit row a mutation
  *   I22 same seed, same trace            I23 an agent speaks of its own
  *   I24 nothing makes a core fail
- * fake_runtime checks I9, main I22, and each assertion I24.  The policy model checks I25 to I32,
+ * fake_runtime checks I9, main I22, and each assertion I24.  The policy model checks I25 to I33,
  * and how long work waits (I20): see policy_model.h.
  * A broken one ends the process through sim_broken. */
 #pragma once

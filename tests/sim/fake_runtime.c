@@ -518,6 +518,11 @@ void fake_runtime_pause(struct fake_runtime *runtime, fl_ms until)
     runtime->paused_until = until;
 }
 
+void fake_runtime_wedge(struct fake_runtime *runtime, fl_ms until)
+{
+    runtime->wedged_until = until;
+}
+
 void fake_runtime_detach(struct fake_runtime *runtime, bool is_abrupt)
 {
     if (is_abrupt) runtime->boot_lost = runtime->boot;

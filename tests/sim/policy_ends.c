@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "tests/sim/policy_overdue.h"
 #include "tests/sim/policy_runs.h"
 #include "tests/sim/policy_time.h"
 
@@ -131,6 +132,7 @@ static reasons may_end_as(struct policy *policy, const struct policy_element *el
     const struct policy_cluster *cluster = policy_cluster(policy, element->cluster);
     reasons drained = (cluster->is_draining ? one(REASON_Drained) : 0) |
                       (element->was_held_back ? one(REASON_HeldBack) : 0);
+    reasons overdue = policy_overdue_may_end(policy, element) ? one(REASON_StartUnconfirmed) : 0;
     bool is_good;
 
     if (element->first_reasons) {
@@ -142,9 +144,9 @@ static reasons may_end_as(struct policy *policy, const struct policy_element *el
     }
     if (cluster->state != POLICY_CLUSTER_ENROLLED) return one(REASON_ClusterForgotten);
     if (element->phase_term == policy->epoch && !element->was_told_absent) {
-        return one(REASON_ReplicaLost);
+        return one(REASON_ReplicaLost) | overdue;
     }
-    return one(REASON_NeverArrived) | (element->was_told ? one(REASON_ReplicaLost) : 0);
+    return one(REASON_NeverArrived) | overdue | (element->was_told ? one(REASON_ReplicaLost) : 0);
 }
 
 static void I28_the_cause_is_named(struct policy *policy, uint64_t job, uint32_t number,
@@ -173,6 +175,7 @@ static void I28_the_reason_is_true(struct policy *policy, uint64_t job, uint32_t
     if (may & one(reason)) {
         if (reason == REASON_OutOfMemory) sim_mark(policy->sim, MARK_ended_out_of_memory);
         if (reason == REASON_NodeLost) sim_mark(policy->sim, MARK_ended_node_lost);
+        if (reason == REASON_StartUnconfirmed) policy_overdue_ended(policy, job, element);
         return;
     }
     for (enum reason r = REASON_Succeeded; r <= REASON_HeldBack; r++) {

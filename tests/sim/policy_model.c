@@ -9,6 +9,7 @@
 #include "tests/sim/policy_access.h"
 #include "tests/sim/policy_asked.h"
 #include "tests/sim/policy_ends.h"
+#include "tests/sim/policy_overdue.h"
 #include "tests/sim/policy_reads.h"
 #include "tests/sim/policy_runs.h"
 #include "tests/sim/policy_time.h"
@@ -31,6 +32,7 @@ static void fini_cluster(struct policy_cluster *cluster)
         fl_vec_fini(&cluster->nodes[i].reports);
     }
     fl_vec_fini(&cluster->given);
+    fl_vec_fini(&cluster->ghosts);
     fl_vec_fini(&cluster->live);
 }
 
@@ -63,6 +65,7 @@ void policy_destroy(struct policy *policy)
     fl_vec_fini(&policy->clusters);
     fl_vec_fini(&policy->buckets);
     fl_vec_fini(&policy->must_have_first_start);
+    fl_vec_fini(&policy->must_stop);
     fl_vec_fini(&policy->must_be_over);
     policy_asked_destroy(policy->asked);
     policy_access_destroy(policy->access);
@@ -332,8 +335,10 @@ void policy_sent(struct policy *policy, const struct core_send *send)
     struct policy_element *element;
 
     policy_access_sent(policy, send);
+    if (send->kind == CORE_SEND_stop) policy_overdue_stopped(policy, send->attempt);
     if (!cluster) return;
     policy->state++;
+    if (send->kind == CORE_SEND_bye) policy_overdue_closed(policy, cluster);
     if (send->kind == CORE_SEND_ack && send->report_seq > cluster->acked) {
         cluster->acked = send->report_seq;
         for (uint32_t i = 0; i < cluster->nodes_len; i++) {
@@ -349,6 +354,7 @@ void policy_sent(struct policy *policy, const struct core_send *send)
     if (send->kind == CORE_SEND_stop) {
         if (send->reason == REASON_HeldBack) sim_mark(policy->sim, MARK_held_back);
         policy_ends_stop_sent(element, send->reason);
+        policy_overdue_stop_sent(policy, element, send);
         return;
     }
     if (send->kind == CORE_SEND_go) {
@@ -357,6 +363,7 @@ void policy_sent(struct policy *policy, const struct core_send *send)
     }
     element->start_session = send->session_epoch;
     element->start_seq = send->control_seq;
+    policy_overdue_start_sent(policy, element);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -405,6 +412,7 @@ static void begin_session(struct policy *policy, struct policy_cluster *cluster,
     cluster->is_closed = cluster->is_lost = cluster->is_listed = false;
     cluster->acked = 0;
     fl_vec_clear(&cluster->given);
+    fl_vec_clear(&cluster->ghosts);
     for (uint32_t i = 0; i < cluster->nodes_len; i++) {
         fl_vec_clear(&cluster->nodes[i].reports);
     }

@@ -7,6 +7,7 @@
  *   I28 ends have their true reasons, are charged, repeated, summed up (policy_ends, policy_runs)
  *   I29 each change was asked for (policy_asked)    I30 who may come in does (policy_access)
  *   I31 what is shown is so (policy_reads)
+ *   I33 no cluster keeps work waiting for a word (policy_overdue)
  *   I32 the core's time keeps pace with the true time (policy_time)
  *   I20 work that fits is not kept waiting (policy_wait.c)
  * What the leader knew at a decision is known within bounds: at least each report that it had
@@ -24,6 +25,7 @@ struct policy_config {
     uint32_t unconfirmed_max;
     uint32_t slice_max; /* looks of the core at a time */
     uint32_t backoff_first_ms, backoff_max_ms;
+    uint32_t start_ms, stop_ms, inventory_ms;
 };
 
 struct policy;

@@ -85,6 +85,15 @@ static bool is_of_waiting(enum reason reason)
            reason < REASON_Succeeded;
 }
 
+static bool is_stop_repeated(const struct policy *policy, const struct policy_job *job)
+{
+    for (size_t i = 0; i < job->begun.len; i++) {
+        if (job->begun.at[i].is_live && job->begun.at[i].repeated_term == policy->epoch)
+            return true;
+    }
+    return false;
+}
+
 static bool is_true_reason(struct policy *policy, const struct policy_job *job,
                            const struct core_job_view *view)
 {
@@ -92,6 +101,7 @@ static bool is_true_reason(struct policy *policy, const struct policy_job *job,
 
     if (view->reason == REASON_ClusterSilent) return is_unknown;
     if (is_unknown) return policy->is_walking;
+    if (is_stop_repeated(policy, job)) return view->reason == REASON_StopUnanswered;
     if (job->is_stopped) return view->reason == job->stop;
     if (view->elements_running > 0) return view->reason == REASON_none;
     if (job->live > 0) return view->reason == REASON_Dispatching;

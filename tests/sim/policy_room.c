@@ -168,6 +168,11 @@ static struct fl_resources least_room(struct policy *policy, const struct policy
 
         if (!report->is_ready) return (struct fl_resources){0};
         subtract(&room, taken(policy, cluster, node, report, 0));
+        for (size_t i = 0; i < cluster->ghosts.len; i++) {
+            const struct policy_ghost *ghost = &cluster->ghosts.at[i];
+
+            if (ghost->node == node && report->at <= ghost->at) subtract(&room, ghost->each);
+        }
         keep_less(&least, room);
     }
     return least;

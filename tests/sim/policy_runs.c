@@ -23,7 +23,10 @@ static fl_ms pause_of(const struct policy *policy, const struct policy_element *
     uint32_t times = policy_is_charged(reason) ? element->failures : element->misses;
     fl_ms pause_ms = policy->config.backoff_first_ms;
 
-    if (!policy_is_charged(reason) && reason != REASON_StartRefused && times < 2) return 0;
+    if (!policy_is_charged(reason) && reason != REASON_StartRefused &&
+        reason != REASON_StartUnconfirmed && times < 2) {
+        return 0;
+    }
     while (--times > 0 && pause_ms < policy->config.backoff_max_ms) {
         pause_ms *= 2;
     }

@@ -53,6 +53,13 @@ struct policy_given {
     struct fl_resources each;
 };
 
+/* Room that the leader does not count on, until a report of the node comes. */
+struct policy_ghost {
+    uint32_t node;
+    struct fl_resources each;
+    fl_ms at;
+};
+
 struct policy_cluster {
     bool is_known;
     /* by its newest row */
@@ -69,6 +76,7 @@ struct policy_cluster {
     bool is_lost;               /* its connection is gone */
     bool is_listed;             /* its inventory was whole, at listed_at */
     fl_ms listed_at;
+    fl_ms unlisted_ms; /* steady time since it was there without an inventory */
     /* The core may yet look so often until all that lives there, and all that waits before it for a
      * slice, is compared with the inventory. */
     uint64_t looks_left;
@@ -76,6 +84,7 @@ struct policy_cluster {
     struct policy_node nodes[POLICY_NODES_MAX];
     uint32_t nodes_len;
     FL_VEC(struct policy_given) given;
+    FL_VEC(struct policy_ghost) ghosts;
     FL_VEC(struct policy_live) live;
     struct fl_resources room[POLICY_NODES_MAX]; /* at least free, each node; as 'room_at' has it */
     uint64_t room_at;
@@ -104,8 +113,13 @@ struct policy_element {
     uint64_t serial; /* its newest attempt's number among all attempts */
     fl_ms durable_at;
     uint64_t start_session, start_seq; /* its newest START; 0: none was let out */
-    bool was_told;                     /* some agent of its cluster spoke of it */
-    uint64_t told_session, told_seq;   /* the first time in its newest session; seq 0: inventory */
+    fl_ms start_sent_at;               /* true time: the newest START was let out; 0: none was */
+    /* policy_overdue.c: in steady time, since START and since STOP */
+    fl_ms start_waits_ms, stop_waits_ms, stop_sent_at;
+    uint64_t repeated_term;           /* its STOP was repeated under that leader */
+    uint64_t stop_session, stop_term; /* its newest STOP; 0: none was let out */
+    bool was_told;                    /* some agent of its cluster spoke of it */
+    uint64_t told_session, told_seq;  /* the first time in its newest session; seq 0: inventory */
     /* policy_ends.c */
     bool was_drained;     /* its cluster is drained: STOP was sent */
     bool was_held_back;   /* its job was held: STOP was sent */
@@ -121,6 +135,15 @@ struct policy_element {
     fl_ms ended_from, ended_to, pause_ms;
     uint64_t ended_term;
     FL_VEC(struct policy_replica) replicas;
+};
+
+/* An attempt that ended unconfirmed: its STOP is due. */
+struct policy_must_stop {
+    uint64_t job;
+    uint32_t element, cluster;
+    uint16_t n;
+    uint64_t session, term;
+    fl_ms waits_ms;
 };
 
 struct policy_job {
@@ -210,7 +233,8 @@ struct policy {
     FL_VEC(struct policy_shape) shapes; /* by id */
     FL_VEC(struct policy_cluster) clusters; /* by id */
     FL_VEC(struct policy_bucket) buckets;
-    FL_VEC(uint64_t) must_have_first_start;  /* jobs, in this batch */
+    FL_VEC(uint64_t) must_have_first_start; /* jobs, in this batch */
+    FL_VEC(struct policy_must_stop) must_stop;
     FL_VEC(struct policy_live) must_be_over; /* replicas of them ended in this batch */
 };
 

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "tests/sim/policy_overdue.h"
 #include "tests/sim/policy_runs.h"
 
 /* I20: how long work may wait that could start.  Twice a second the model walks each queue in its
@@ -217,6 +218,7 @@ static void forget_others(struct policy *policy)
 
 void policy_passed(struct policy *policy, fl_ms for_ms, bool is_steady)
 {
+    policy_overdue_passed(policy, for_ms, is_steady);
     for (size_t i = 0; !is_steady && i < policy->buckets.len; i++) {
         policy->buckets.at[i].is_waiting = false;
     }

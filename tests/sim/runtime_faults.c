@@ -11,6 +11,7 @@ void fake_runtime_calm(struct fake_runtime *runtime)
 {
     runtime->config.refused_ppm = runtime->config.lost_ppm = runtime->config.endless_ppm = 0;
     runtime->config.undelivered_ppm = runtime->config.unreadable_ppm = 0;
+    runtime->wedged_until = 0;
     runtime->config.fails_ppm /= 4;
     runtime->config.long_ppm /= 4;
     if (runtime->config.run_ms_max > CALM_RUN_MS_MAX) runtime->config.run_ms_max = CALM_RUN_MS_MAX;

@@ -67,6 +67,7 @@ static void pump(void *ctx, uint64_t boot, uint64_t b)
     if (boot != runtime->boot || !runtime->listener.happened) return;
     notice = runtime->notices.at[runtime->notices_taken];
     if (notice.at < runtime->paused_until) notice.at = runtime->paused_until;
+    if (notice.at < runtime->wedged_until) notice.at = runtime->wedged_until;
     if (notice.at > runtime->sim->now) {
         sim_at(runtime->sim, notice.at, pump, runtime, boot, 0);
         return;

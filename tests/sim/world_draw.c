@@ -196,6 +196,9 @@ static struct engine_config draw_engine(struct sim *sim)
     config.core.backoff_max_ms = 10000;
     config.core.silence_ms = (uint32_t)sim_between(sim, 3000, 20000);
     config.core.stray_ms = 20000;
+    config.core.start_ms = (uint32_t)sim_between(sim, 8000, 30000);
+    config.core.stop_ms = (uint32_t)sim_between(sim, 8000, 30000);
+    config.core.inventory_ms = (uint32_t)sim_between(sim, 5000, 20000);
     config.core.resend_ms = (uint32_t)sim_between(sim, 3000, 10000);
     config.core.round_starts_max = (uint32_t)sim_between(sim, 1, 50);
     if (sim_chance(sim, 200000)) {
@@ -205,7 +208,7 @@ static struct engine_config draw_engine(struct sim *sim)
     if (sim_chance(sim, 500000)) config.core.slice_max = (uint32_t)sim_between(sim, 4, 12);
     config.core.jobs_max = 100000;
     config.core.elements_max = 100000;
-    if (sim_chance(sim, 100000)) config.inbox_max = (size_t)sim_between(sim, 4, 200);
+    if (sim_chance(sim, 200000)) config.inbox_max = (size_t)sim_between(sim, 4, 200);
     if (sim_chance(sim, 100000)) config.keys_max = 4;
     if (sim_chance(sim, 300000)) config.batch_jobs_max = (size_t)sim_between(sim, 1, 10);
     if (sim_chance(sim, 300000)) config.batch_bytes_max = (size_t)sim_between(sim, 200, 4000);

@@ -276,6 +276,9 @@ static void do_fault(struct world *world, enum sim_fault fault)
     case FAULT_agent_pause:
         agent_host_pause(world->agents[a], sim->now + sim_between(sim, 1000, 45000));
         break;
+    case FAULT_runtime_deaf:
+        fake_runtime_wedge(world->runtimes[a], sim->now + sim_between(sim, 5000, 90000));
+        break;
     case FAULT_db_down:
         db_stop(world->db, soon);
         break;
@@ -366,6 +369,7 @@ void world_draw_faults(struct world *world)
         {FAULT_cluster_death, 1}, {FAULT_net_linger, 3},    {FAULT_log_full, 3},
         {FAULT_log_stall, 3},     {FAULT_records_lost, 2},  {FAULT_report_again, 4},
         {FAULT_agent_twin, 2},    {FAULT_lost_late, 3},     {FAULT_db_fate, 3},
+        {FAULT_runtime_deaf, 3},
     };
 
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {

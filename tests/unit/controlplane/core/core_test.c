@@ -36,6 +36,8 @@ static void init(struct world *world, uint64_t seed, uint32_t retries)
                             .seed = seed,
                             .node_cpus = 8000,
                             .retries_max = retries};
+    /* Nothing is overdue here. */
+    world->config.start_ms = world->config.stop_ms = world->config.inventory_ms = UINT32_MAX;
     fl_buf_init(&buf, sizeof world->shape);
     assert_true(shape_encode(&buf, &shape));
     memcpy(world->shape, buf.at, buf.len);

@@ -613,6 +613,9 @@ static void configure(struct teller *teller)
         if (take_u32(teller, "nodes_max", &config->nodes_max)) continue;
         if (take_u32(teller, "unconfirmed_max", &config->unconfirmed_max)) continue;
         if (take_u32(teller, "starts_max", &config->round_starts_max)) continue;
+        if (take_u32(teller, "start_ms", &config->start_ms)) continue;
+        if (take_u32(teller, "stop_ms", &config->stop_ms)) continue;
+        if (take_u32(teller, "inventory_ms", &config->inventory_ms)) continue;
         if (take_u32(teller, "slice_max", &config->slice_max)) {
             teller->is_in_slices = true;
             continue;

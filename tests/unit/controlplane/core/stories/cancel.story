@@ -301,6 +301,7 @@ cancel 1
     answer ok
 
 # the deadline runs from the first start of any replica, through retries
+config start_ms=4000000
 . queue ml
 . cluster east
 . agent east up n1 cpu=8
@@ -409,6 +410,8 @@ tick 60s
 . agent east reports 1/0#1 r0 running
 . cancel 1
 tick 60s
+  61.000s
+    east <- stop job-1/0#1 seq=3 Cancelled
 agent east reports 1/0#1 r0 exited 143
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0 outputs=d

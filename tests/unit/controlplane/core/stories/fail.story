@@ -131,6 +131,7 @@ agent east reports 1/0#1 r1 exited 143
     east <- ack 5
 
 # failures are charged, and wait twice as long each time, at most five minutes
+config start_ms=4000000
 . queue ml
 . cluster east
 . agent east up n1 cpu=8

@@ -520,6 +520,7 @@ agent east hello
     east <- welcome session=1 incarnation=1
 
 # two agents of one identity: the one that comes back while the other speaks is refused, and audited once
+config inventory_ms=4000000
 . join east token=a
 . enrol token=a key=k
 . agent east hello boot=1
@@ -551,6 +552,7 @@ agent east hello boot=1
     east <- welcome session=4 incarnation=1
 
 # neither a restart nor a link that flaps is a second agent
+config inventory_ms=4000000
 . join east token=a
 . enrol token=a key=k
 . agent east hello boot=1

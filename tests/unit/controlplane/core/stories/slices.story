@@ -166,7 +166,7 @@ next
     east <- stop job-3/0#1 seq=7 DeadlineExceeded
 
 # nothing starts while due timers are left, so that the older ones come first
-config slice_max=6
+config slice_max=6 start_ms=4000000 inventory_ms=4000000
 . queue ml
 . cluster east
 . agent east up n1 cpu=2

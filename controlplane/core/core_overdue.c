@@ -1,0 +1,55 @@
+#include "controlplane/core/core_state.h"
+
+/* A cluster that is connected and does not answer holds work for ever, unless somebody acts: here the
+ * core does, at its own limits.  core_owed.c knows what is overdue. */
+
+/* GO needs all replicas, and one was never told of: none of them runs. */
+static void give_up_start(struct core *core, struct core_batch *batch, struct element_slot slot)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+    enum reason stop = core_attempt_stop_reason(core, element);
+
+    core_spend(core, LOOKS_OF_END);
+    if (stop != REASON_none) { /* it is to stop, and its turn for that has not come */
+        core_attempt_stop(core, batch, slot, stop);
+        return;
+    }
+    /* Its replicas may be there, or come yet: their room is free once the agent reports the node. */
+    for (uint32_t i = 0; i < element->replicas_len; i++) {
+        (void)core_attempt_unhold(core, element, i);
+    }
+    core_attempt_stop(core, batch, slot, REASON_StartUnconfirmed);
+    core_attempt_end(core, batch, slot, REASON_StartUnconfirmed);
+}
+
+void core_overdue_starts(struct core *core, struct core_batch *batch, struct cluster *cluster)
+{
+    struct element_slot slot;
+    bool is_first = true;
+
+    while ((slot = core_owed_take(core, cluster, ELEMENT_OWED_start, is_first)).n) {
+        is_first = false;
+        give_up_start(core, batch, slot);
+    }
+}
+
+void core_overdue_stops(struct core *core, struct core_batch *batch, struct cluster *cluster)
+{
+    struct element_slot slot;
+    bool is_first = true;
+
+    while ((slot = core_owed_take(core, cluster, ELEMENT_OWED_stop, is_first)).n) {
+        is_first = false;
+        core_spend(core, LOOKS_OF_END);
+        core_attempt_stop_again(core, batch, slot);
+    }
+}
+
+void core_overdue_inventory(struct core *core, struct core_batch *batch, struct cluster *cluster)
+{
+    if (!core_owed_inventory(core, cluster)) return;
+    core_disconnect(core, batch, cluster, FL_TORN,
+                    fl_arena_printf(&core->scratch,
+                                    "the inventory did not end within %u s; connect again",
+                                    core->config.inventory_ms / 1000));
+}
