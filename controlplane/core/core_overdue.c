@@ -1,7 +1,7 @@
 #include "controlplane/core/core_state.h"
 
-/* A cluster that is connected and does not answer holds work for ever, unless somebody acts: here the
- * core does, at its own limits.  core_owed.c knows what is overdue. */
+/* A cluster that is connected and does not answer would hold its work for ever: here the core acts,
+ * at its own limits.  core_owed.c has the lines of overdue answers. */
 
 /* GO needs all replicas, and one was never told of: none of them runs. */
 static void give_up_start(struct core *core, struct core_batch *batch, struct element_slot slot)
@@ -14,7 +14,7 @@ static void give_up_start(struct core *core, struct core_batch *batch, struct el
         core_attempt_stop(core, batch, slot, stop);
         return;
     }
-    /* Its replicas may be there, or come yet: their room is free once the agent reports the node. */
+    /* Its replicas may be there, or come yet: room is free once the agent reports the node. */
     for (uint32_t i = 0; i < element->replicas_len; i++) {
         (void)core_attempt_unhold(core, element, i);
     }

@@ -1,8 +1,8 @@
 #include "controlplane/core/core_state.h"
 
-/* The words that a cluster owes in its session: its inventory, and an answer to each START and STOP.
- * A line a kind, in the order of the commands, which is that of their limits: so one timer a line is
- * enough, for the first in it.  core_overdue.c says what follows when one is overdue. */
+/* The answers that a cluster owes in its session: its inventory, and one to each START and STOP.
+ * Each kind has a line, in the order of the commands, which is that of their limits: so one timer a
+ * line is enough, for the first in it.  core_overdue.c acts when one is overdue. */
 
 static struct cluster_owed *line_of(const struct core *core, const struct element *element)
 {
@@ -70,8 +70,8 @@ void core_owed_begin(struct core *core, struct cluster *cluster)
     core_timer_arm(core, TIMER_INVENTORY, cluster->id.n, cluster->inventory_at);
 }
 
-/* The limit counts from 'from'; not while the database is away, since nothing leaves then, nor is an
- * answer heard. */
+/* The limit counts from 'from'; not while the database is away, since nothing leaves then, and no
+ * answer is heard. */
 static fl_ms due_at(const struct core *core, fl_ms from, fl_ms limit)
 {
     if (core->is_db_away) return core->now + limit;

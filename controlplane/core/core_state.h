@@ -38,7 +38,7 @@ struct core {
     bool is_db_away;
     bool is_dirty; /* something may start that could not before */
     fl_ms now;
-    fl_ms owed_from; /* what clusters owe counts from here at the earliest */
+    fl_ms owed_from; /* limits for answers count from here at the earliest */
     uint32_t incarnation;
     uint64_t job_next; /* the id of the next job */
     struct core_history history;
@@ -133,7 +133,7 @@ void core_later_add(struct core *core, struct later what);
 bool core_later_take(struct core *core, struct later *ret_what);
 size_t core_later_len(const struct core *core);
 
-/* ---- core_owed.c: the words that a cluster owes ---------------------------------------------- */
+/* ---- core_owed.c: the answers that a cluster owes -------------------------------------------- */
 
 /* START or STOP was sent, in this session: at the end of its line, out of the other. */
 void core_owed_put(struct core *core, struct element_slot element, enum element_owed owed);
@@ -230,7 +230,7 @@ void core_session_sweep_later(struct core *core, struct cluster *cluster);
 void core_session_expire(struct core *core, struct core_batch *batch, struct cluster *cluster);
 void core_session_strays(struct core *core, struct core_batch *batch, struct cluster *cluster);
 
-/* ---- core_overdue.c: a cluster did not answer in time ----------------------------------------- */
+/* ---- core_overdue.c: a cluster did not answer in time ---------------------------------------- */
 
 /* The attempt whose START was not confirmed ends; its STOP follows, so that a late replica goes. */
 void core_overdue_starts(struct core *core, struct core_batch *batch, struct cluster *cluster);

@@ -72,8 +72,8 @@ void fake_runtime_detach(struct fake_runtime *runtime, bool is_abrupt);
 
 /* The listener stands still: it hears of everything, in order, but not before then. */
 void fake_runtime_pause(struct fake_runtime *runtime, fl_ms until);
-/* It tells its listener nothing until then, whoever that is: neither the end of a list, nor that a
- * replica is there, or has ended. */
+/* No listener hears anything until then: neither the end of a list, nor that a replica is there, or
+ * has ended. */
 void fake_runtime_wedge(struct fake_runtime *runtime, fl_ms until);
 
 /* create, release, stop, remove: carried out a little later, in order. */

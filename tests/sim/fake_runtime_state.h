@@ -34,7 +34,7 @@ struct fake_runtime {
     uint64_t boot_lost;                    /* commands of this one and before are lost */
     fl_ms command_at, notify_at;           /* a later command is carried out later */
     fl_ms paused_until;                    /* the listener stands still */
-    fl_ms wedged_until;                    /* or nothing is told to it */
+    fl_ms wedged_until;                    /* or hears nothing */
     FL_VEC(struct runtime_notice) notices; /* on their way to it, oldest first */
     size_t notices_taken;
     bool is_pumping;
