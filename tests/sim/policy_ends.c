@@ -24,10 +24,16 @@ void policy_ends_told(struct policy_element *element, uint32_t replica, enum fl_
     element->replicas.at[replica].causes |= (uint8_t)(1U << cause);
 }
 
-void policy_ends_stop_sent(struct policy_element *element, enum reason reason)
+void policy_ends_stop_sent(const struct policy *policy, struct policy_element *element,
+                           enum reason reason)
 {
     if (reason == REASON_Drained) element->was_drained = true;
-    if (reason == REASON_HeldBack) element->was_held_back = true;
+    if (reason == REASON_HeldBack) element->held_back_term = policy->epoch;
+}
+
+static bool is_held_back(const struct policy *policy, const struct policy_element *element)
+{
+    return element->held_back_term != 0 && element->held_back_term == policy->epoch;
 }
 
 static reasons failure_of(const struct policy_replica *replica)
@@ -75,7 +81,7 @@ void policy_ends_phase(struct policy *policy, struct policy_element *element,
     fl_vec_push(&policy->must_be_over,
                 ((struct policy_live){row->job, (uint32_t)(element - job->begun.at)}));
     if (element->first_reasons || !failure_of(replica)) return;
-    if (job->is_stopped || element->was_drained || element->was_held_back) return;
+    if (job->is_stopped || element->was_drained || is_held_back(policy, element)) return;
     if (element->replicas.len > 1) sim_mark(policy->sim, MARK_gang_cause_known);
     element->first_reasons = failure_of(replica);
     element->first_exit = row->exit_code;
@@ -131,7 +137,7 @@ static reasons may_end_as(struct policy *policy, const struct policy_element *el
 {
     const struct policy_cluster *cluster = policy_cluster(policy, element->cluster);
     reasons drained = (cluster->is_draining ? one(REASON_Drained) : 0) |
-                      (element->was_held_back ? one(REASON_HeldBack) : 0);
+                      (is_held_back(policy, element) ? one(REASON_HeldBack) : 0);
     reasons overdue = policy_overdue_may_end(policy, element) ? one(REASON_StartUnconfirmed) : 0;
     bool is_good;
 

@@ -16,7 +16,8 @@
 void policy_ends_told(struct policy_element *element, uint32_t replica, enum fl_replica_state state,
                       enum fl_cause cause);
 /* STOP was let out for the attempt. */
-void policy_ends_stop_sent(struct policy_element *element, enum reason reason);
+void policy_ends_stop_sent(const struct policy *policy, struct policy_element *element,
+                           enum reason reason);
 
 void policy_ends_phase(struct policy *policy, struct policy_element *element,
                        const struct row_replica_phase *row);

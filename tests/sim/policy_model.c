@@ -353,7 +353,7 @@ void policy_sent(struct policy *policy, const struct core_send *send)
     if (!element) return;
     if (send->kind == CORE_SEND_stop) {
         if (send->reason == REASON_HeldBack) sim_mark(policy->sim, MARK_held_back);
-        policy_ends_stop_sent(element, send->reason);
+        policy_ends_stop_sent(policy, element, send->reason);
         policy_overdue_stop_sent(policy, element, send);
         return;
     }
@@ -493,7 +493,8 @@ static void start_attempt(struct policy *policy, const struct row_attempt_new *r
     element->n = row->n;
     element->is_live = true;
     element->did_run = element->was_told = false;
-    element->was_drained = element->was_held_back = false;
+    element->was_drained = false;
+    element->held_back_term = 0;
     element->was_told_absent = element->is_first_doubtful = false;
     element->is_first_stored = false;
     element->first_reasons = element->phase_term = 0;

@@ -121,9 +121,9 @@ struct policy_element {
     bool was_told;                    /* some agent of its cluster spoke of it */
     uint64_t told_session, told_seq;  /* the first time in its newest session; seq 0: inventory */
     /* policy_ends.c */
-    bool was_drained;     /* its cluster is drained: STOP was sent */
-    bool was_held_back;   /* its job was held: STOP was sent */
-    bool was_told_absent; /* its agent said that it knows nothing of it */
+    bool was_drained;        /* its cluster is drained: STOP was sent */
+    uint64_t held_back_term; /* the leader that sent STOP since its job was held; 0: none */
+    bool was_told_absent;    /* its agent said that it knows nothing of it */
     bool is_first_doubtful, is_first_stored;
     uint32_t first; /* its replica that failed first */
     int32_t first_exit;
