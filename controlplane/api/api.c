@@ -134,6 +134,14 @@ static bool check_query(struct api_call *call, struct fl_str name, struct fl_str
     return false;
 }
 
+static bool is_given_before(const struct api_call *call, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (fl_str_eq(call->query.at[i].name, call->query.at[len].name)) return true;
+    }
+    return false;
+}
+
 static bool read_query(struct api_call *call)
 {
     struct fl_err err = {0};
@@ -143,6 +151,11 @@ static bool read_query(struct api_call *call)
         return false;
     }
     for (size_t i = 0; i < call->query.len; i++) {
+        if (is_given_before(call, i)) {
+            api_fail_at(call, "", "this field is given twice in the query", call->query.at[i].name,
+                        "once");
+            return false;
+        }
         if (!check_query(call, call->query.at[i].name, call->query.at[i].value)) return false;
     }
     return true;

@@ -48,6 +48,18 @@ struct cluster *cluster_table_find_name(const struct cluster_table *table, struc
     return cluster_table_find(table, (struct fl_cluster){(uint32_t)id});
 }
 
+struct cluster *cluster_table_find_uid(const struct cluster_table *table, struct fl_str uid)
+{
+    for (size_t i = 0; i < table->clusters.len; i++) {
+        struct cluster *cluster = table->clusters.at[i];
+
+        if (cluster->state == CLUSTER_ENROLLED && fl_str_eq(fl_str_c(cluster->uid), uid)) {
+            return cluster;
+        }
+    }
+    return NULL;
+}
+
 static void load_changed(struct cluster_table *table, struct cluster *cluster)
 {
     if (cluster->is_load_changed) return;

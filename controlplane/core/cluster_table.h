@@ -158,6 +158,8 @@ static inline struct cluster *cluster_table_at(const struct cluster_table *table
 /* Any id is fine, and any name; NULL: not there. */
 struct cluster *cluster_table_find(const struct cluster_table *table, struct fl_cluster id);
 struct cluster *cluster_table_find_name(const struct cluster_table *table, struct fl_str name);
+struct cluster *cluster_table_find_uid(const struct cluster_table *table,
+                                       struct fl_str uid); /* among the enrolled ones */
 
 /* A removed cluster keeps its id, and a few hundred bytes, for ever: so many can come and go for
  * each that may be enrolled at a time. */

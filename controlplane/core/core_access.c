@@ -168,6 +168,12 @@ static struct cluster *enrolled(struct core *core, const struct core_event *even
         core_answer_code(batch, event, FL_INVALID, "a uuid has 36 characters");
         return NULL;
     }
+    if (!cluster && cluster_table_find_uid(&core->clusters, event->enrol.uid)) {
+        core_answer_code(batch, event, FL_EXISTS,
+                         "an agent of this uid is enrolled already, under another name; remove "
+                         "that cluster first, or give this agent a cluster_uid of its own");
+        return NULL;
+    }
     if (!cluster && !cluster_table_add(&core->clusters, (struct fl_cluster){0},
                                        fl_str_c(join->name), event->enrol.uid, &cluster, &err)) {
         core_answer_code(batch, event, err.code, err.text);

@@ -91,7 +91,8 @@ static void put_queue(struct core *core, const struct core_event *event, struct 
         return;
     }
     queue = queue_table_at(&core->queues, id);
-    if (is_new || queue->is_paused != event->queue_put.is_paused) {
+    if (is_new ||
+        (queue->is_paused != event->queue_put.is_paused && !event->queue_put.keeps_paused)) {
         queue->is_paused = event->queue_put.is_paused;
         core_put_queue(batch, queue);
         core_audit(batch, event, "queue_put %s%s", queue->name, queue->is_paused ? " paused" : "");

@@ -176,7 +176,8 @@ struct core_event {
         struct {
             struct fl_str name;
             bool is_paused;
-            bool is_change; /* the queue must be there; else it is made */
+            bool is_change;    /* the queue must be there; else it is made */
+            bool keeps_paused; /* one that is there stays as it is; is_paused is a new one's */
         } queue_put;
         struct {
             struct fl_str name;

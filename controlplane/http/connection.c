@@ -330,17 +330,22 @@ static bool take_body(struct http_connection *connection)
     }
 }
 
+static struct fl_http_head_limits head_limits_of(const struct http_limits *limits)
+{
+    return (struct fl_http_head_limits){.head_bytes_max = limits->head_bytes_max,
+                                        .target_bytes_max = limits->target_bytes_max,
+                                        .headers_max = limits->headers_max,
+                                        .old_path = FL_STR("/livez")};
+}
+
 static bool parse(struct http_connection *connection, size_t head_bytes,
                   struct fl_http_refusal *ret_refusal)
 {
-    const struct http_limits *limits = &connection->server->limits;
+    struct fl_http_head_limits head_limits = head_limits_of(&connection->server->limits);
     struct http_exchange *exchange = connection->exchange;
 
     return fl_http_head_parse((struct fl_str){exchange->input + exchange->at, head_bytes},
-                              &(struct fl_http_head_limits){limits->head_bytes_max,
-                                                            limits->target_bytes_max,
-                                                            limits->headers_max},
-                              exchange->fields, &exchange->head, ret_refusal);
+                              &head_limits, exchange->fields, &exchange->head, ret_refusal);
 }
 
 /* Parses the head and makes room behind it for its body.  If the input had to move for that, it
@@ -396,7 +401,7 @@ static bool begin(struct http_connection *connection, size_t head_bytes)
 
 static bool take_head(struct http_connection *connection)
 {
-    const struct http_limits *limits = &connection->server->limits;
+    struct fl_http_head_limits head_limits = head_limits_of(&connection->server->limits);
     struct http_exchange *exchange = connection->exchange;
     struct fl_http_refusal refusal = {0};
     size_t head_bytes = 0;
@@ -407,9 +412,7 @@ static bool take_head(struct http_connection *connection)
     }
     switch (fl_http_head_scan(
         &exchange->scan,
-        (struct fl_str){exchange->input + exchange->at, exchange->len - exchange->at},
-        &(struct fl_http_head_limits){limits->head_bytes_max, limits->target_bytes_max,
-                                      limits->headers_max},
+        (struct fl_str){exchange->input + exchange->at, exchange->len - exchange->at}, &head_limits,
         &head_bytes, &refusal)) {
     case FL_HTTP_MORE:
         if (connection->state == HTTP_IDLE) enter(connection, HTTP_HEAD);

@@ -189,11 +189,21 @@ static bool parse_target(struct fl_str target, struct fl_http_head *head,
     return true;
 }
 
+/* Probes of balancers speak HTTP/1.0 still. */
+static bool may_be_old(struct fl_str method, struct fl_str target,
+                       const struct fl_http_head_limits *limits)
+{
+    return limits->old_path.len > 0 && fl_str_eq(method, FL_STR("GET")) &&
+           fl_str_eq(target, limits->old_path);
+}
+
 static bool parse_first(struct fl_str line, const struct fl_http_head_limits *limits,
-                        struct fl_http_head *head, struct fl_http_refusal *ret_refusal)
+                        struct fl_http_head *head, bool *ret_is_old,
+                        struct fl_http_refusal *ret_refusal)
 {
     const char *space = memchr(line.at, ' ', line.len);
     struct fl_str method, target, version;
+    bool is_old;
 
     if (!space) return refuse(ret_refusal, 400, "the first line is no request");
     method = (struct fl_str){line.at, (size_t)(space - line.at)};
@@ -212,12 +222,15 @@ static bool parse_first(struct fl_str line, const struct fl_http_head_limits *li
         version.at[5] < '0' || version.at[5] > '9' || version.at[7] < '0' || version.at[7] > '9') {
         return refuse(ret_refusal, 400, "the first line does not end with a version");
     }
-    if (version.at[5] != '1' || version.at[7] != '1') {
+    is_old = version.at[5] == '1' && version.at[7] == '0' && may_be_old(method, target, limits);
+    if (!is_old && (version.at[5] != '1' || version.at[7] != '1')) {
         return refuse(ret_refusal, 505, "only HTTP/1.1 is spoken here");
     }
+    head->wants_close = is_old;
     if (!find_method(method, &head->method)) {
         return refuse(ret_refusal, 501, "unknown method");
     }
+    *ret_is_old = is_old;
     return parse_target(target, head, ret_refusal);
 }
 
@@ -246,7 +259,27 @@ static bool parse_field(struct fl_str line, struct fl_http_field *ret_field,
 /* The headers that frame the message or change how it is answered. */
 struct found {
     bool has_host, has_length, has_coding, has_expect;
+    unsigned once; /* a bit for each of the list below */
 };
+
+/* Given twice they would mean one thing to us and perhaps another to a gateway before us. */
+static const struct fl_str once[] = {
+    FL_STR("authorization"), FL_STR("content-type"), FL_STR("idempotency-key"),
+    FL_STR("last-event-id"), FL_STR("range"),        FL_STR("traceparent"),
+};
+
+static bool take_once(struct fl_str name, struct found *found, struct fl_http_refusal *ret_refusal)
+{
+    for (unsigned i = 0; i < sizeof once / sizeof *once; i++) {
+        if (name.len != once[i].len || !is_same(name, once[i])) continue;
+        if (found->once & 1u << i) {
+            return refuse(ret_refusal, 400, "a header twice that may be there once");
+        }
+        found->once |= 1u << i;
+        return true;
+    }
+    return true;
+}
 
 static bool take_length(struct fl_str value, struct fl_http_head *head,
                         struct fl_http_refusal *ret_refusal)
@@ -342,6 +375,7 @@ bool fl_http_head_parse(struct fl_str head, const struct fl_http_head_limits *li
 {
     struct fl_http_head parsed = {.fields = fields};
     struct found found = {0};
+    bool is_old = false;
     size_t pos = 0;
 
     for (size_t lines = 0;; lines++) {
@@ -355,16 +389,22 @@ bool fl_http_head_parse(struct fl_str head, const struct fl_http_head_limits *li
             return refuse(ret_refusal, 400, "a CR in the middle of a line");
         }
         if (lines == 0) {
-            if (!parse_first(line, limits, &parsed, ret_refusal)) return false;
+            if (!parse_first(line, limits, &parsed, &is_old, ret_refusal)) return false;
             continue;
         }
         if (line.len == 0) break;
         fl_assert(parsed.fields_len < limits->headers_max);
         if (!parse_field(line, &fields[parsed.fields_len], ret_refusal)) return false;
-        if (!take_field(&fields[parsed.fields_len++], &found, &parsed, ret_refusal)) return false;
+        if (!take_field(&fields[parsed.fields_len], &found, &parsed, ret_refusal) ||
+            !take_once(fields[parsed.fields_len++].name, &found, ret_refusal)) {
+            return false;
+        }
     }
     fl_assert(pos == head.len);
-    if (!found.has_host) return refuse(ret_refusal, 400, "no Host");
+    if (!found.has_host && !is_old) return refuse(ret_refusal, 400, "no Host");
+    if (is_old && (found.has_length || found.has_coding || found.has_expect)) {
+        return refuse(ret_refusal, 505, "only HTTP/1.1 has a body here");
+    }
     if (found.has_length && found.has_coding) {
         return refuse(ret_refusal, 400, "Content-Length beside Transfer-Encoding");
     }

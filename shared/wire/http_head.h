@@ -35,6 +35,9 @@ struct fl_http_head_limits {
     size_t head_bytes_max; /* with all line ends; else 431, or 414 when the first line is as long */
     size_t target_bytes_max; /* else 414 */
     size_t headers_max;      /* else 431 */
+    /* GET of this path is taken from HTTP/1.0, too, without a body; Host may lack, and the
+     * connection closes.  Empty: none. */
+    struct fl_str old_path;
 };
 
 /* Why the peer gets no more than this one answer. */

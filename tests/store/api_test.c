@@ -99,6 +99,7 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     expect(call("POST", "/v1/jobs", "{"), 400);
     expect(call("POST", "/v1/jobs", "{\"command\":[\"a\"],\"queue\":\"none\"}"), 404);
     expect(call("GET", "/v1/jobs?limi=1", NULL), 422);
+    expect(call("GET", "/v1/jobs?queue=default&queue=other", NULL), 422);
     expect(call("GET", "/v1/jobs?cursor=x", NULL), 422);
     expect(call("PATCH", "/v1/jobs", NULL), 405);
     expect(call("POST", "/v1/queues", "{\"name\":\"a\",\"x\":1}"), 422);

@@ -75,15 +75,21 @@ static void enrol(struct api_call *call)
         !member_text(call, body, "csr", FL_CSR_BYTES_MAX, csr_pem)) {
         return;
     }
+    /* The token's form first: it costs nothing to look at, and the request's signature does. */
+    if (!fl_base64_parse(token, secret, sizeof secret, &err)) {
+        api_fail(call, FL_DENIED,
+                 "the join token is wrong, already used or expired; make a new one with 'fairlead "
+                 "cluster join NAME'");
+        return;
+    }
     if (!fl_csr_read(*csr_pem, &csr, &err)) {
         api_fail_at(call, "/csr", err.text, (struct fl_str){0}, "a PKCS #10 request as PEM");
         return;
     }
-    if (!fl_base64_parse(token, secret, sizeof secret, &err)) {
+    if (!fl_uuid_is_zero(csr.cluster)) { /* which cluster it becomes is the join token's to say */
         fl_csr_fini(&csr);
-        api_fail(call, FL_DENIED,
-                 "the join token is wrong, already used or expired; make a new one with 'fairlead "
-                 "cluster join NAME'");
+        api_fail_at(call, "/csr", "the request names a cluster", (struct fl_str){0},
+                    "a request without a subject alternative name");
         return;
     }
     csr_pem->at = fl_arena_copy(&call->arena, csr_pem->at, csr_pem->len);

@@ -99,6 +99,7 @@ static void create_queue(struct api_call *call)
     event = api_event(call, CORE_EV_queue_put);
     event->event.queue_put.name = fl_arena_str(&event->arena, *name);
     event->event.queue_put.is_paused = paused && paused->n != 0;
+    event->event.queue_put.keeps_paused = !paused;
     if (api_idempotent(call, event)) api_ask(call, event, was_put);
 }
 
@@ -183,7 +184,7 @@ const struct api_route queue_routes[] = {
               "lists the queues that the token may see", .query = id_page_query,
               .answer = "QueuePage"),
     API_ROUTE(API_POST, "/v1/queues", API_NEED_fleet, create_queue, "createQueue",
-              "makes a queue; one that is there is left as it is, but for 'paused'",
+              "makes a queue; one that is there stays as it is, but for a 'paused' that is given",
               .body = create_fields, .body_max = 4096, .headers = API_TAKES_key, .status = 201,
               .answer = "Queue"),
     API_ROUTE(API_GET, "/v1/queues/{queue}", API_NEED_read, get_queue, "getQueue",

@@ -222,6 +222,7 @@ static void queue(struct teller *teller)
 
     event.queue_put.is_change = take(teller, "known");
     event.queue_put.is_paused = take(teller, "paused");
+    event.queue_put.keeps_paused = take(teller, "keeps");
     if (take(teller, "removed")) {
         event = (struct core_event){.kind = CORE_EV_queue_remove, .queue_remove.name = name};
     }

@@ -127,6 +127,7 @@ static const struct row rows[] = {
     ROW("an absolute URL", "GET http://a/ok HTTP/1.1\r\n" HOST "\r\n" SECOND, "400 close"),
     ROW("CONNECT", "CONNECT a:80 HTTP/1.1\r\n" HOST "\r\n" SECOND, "501 close"),
     ROW("TRACE", "TRACE /ok HTTP/1.1\r\n" HOST "\r\n" SECOND, "501 close"),
+    ROW("HTTP/1.0 of a probe", "GET /livez HTTP/1.0\r\n\r\n" SECOND, "404 close"),
     ROW("HTTP/1.0", "GET /ok HTTP/1.0\r\n" HOST "\r\n" SECOND, "505 close"),
     ROW("HTTP/2's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "505 close"),
     ROW("an upgrade, which is not taken",

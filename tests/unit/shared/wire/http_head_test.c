@@ -3,7 +3,7 @@
 #include "tests/fl_test.h"
 
 static const struct fl_http_head_limits limits = {
-    .head_bytes_max = 1024, .target_bytes_max = 64, .headers_max = 4};
+    .head_bytes_max = 1024, .target_bytes_max = 64, .headers_max = 4, .old_path = {"/old", 4}};
 
 /* The status of a head that is refused, 0 for one that is taken, -1 for one that is not whole. */
 static int status_of(struct fl_str bytes, struct fl_http_field *fields, struct fl_http_head *head)
@@ -64,6 +64,11 @@ static void what_can_be_understood_in_two_ways_is_refused(void **state)
         ROW("GET\r\n" HOST "\r\n", 400),
         ROW("GET / http/1.1\r\n" HOST "\r\n", 400),
         ROW("GET / HTTP/1.0\r\n" HOST "\r\n", 505),
+        ROW("GET /old HTTP/1.0\r\n\r\n", 0),
+        ROW("GET /old HTTP/1.0\r\n" HOST "Content-Length: 0\r\n\r\n", 505),
+        ROW("POST /old HTTP/1.0\r\n" HOST "\r\n", 505),
+        ROW("GET /old?a HTTP/1.0\r\n" HOST "\r\n", 505),
+        ROW("GET /old HTTP/1.1\r\n\r\n", 400),
         ROW("GET / HTTP/2.0\r\n" HOST "\r\n", 505),
         ROW("get / HTTP/1.1\r\n" HOST "\r\n", 501),
         ROW("BREW / HTTP/1.1\r\n" HOST "\r\n", 501),
@@ -98,6 +103,10 @@ static void what_can_be_understood_in_two_ways_is_refused(void **state)
         ROW(GET HOST "Transfer-Encoding: gzip, chunked\r\n\r\n", 501),
         ROW(GET HOST "Transfer-Encoding: identity\r\n\r\n", 501),
         ROW(GET HOST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        ROW(GET HOST "Authorization: a\r\nAuthorization: a\r\n\r\n", 400),
+        ROW(GET HOST "Authorization: a\r\nauthorizatioN: b\r\n\r\n", 400),
+        ROW(GET HOST "Content-Type: a\r\nX: b\r\nContent-Type: a\r\n\r\n", 400),
+        ROW(GET HOST "Accept: a\r\nAccept: b\r\n\r\n", 0),
         ROW(GET HOST "Content-Encoding: gzip\r\n\r\n", 415),
         ROW(GET HOST "Expect: 100-Continue\r\n\r\n", 0),
         ROW(GET HOST "Expect: 200-ok\r\n\r\n", 417),

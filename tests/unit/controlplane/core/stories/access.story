@@ -66,6 +66,19 @@ clusters
     answer ok
     | east uid=one open attempts=0 nodes=0/0 cpu=0/0 generation=2
 
+# one agent joins under one name only
+. join east token=a
+. enrol token=a key=k uid=one
+. join third token=b
+enrol token=b key=l uid=one
+    answer exists: an agent of this uid is enrolled already, under another name; remove that cluster first, or give this agent a cluster_uid of its own
+. forget east
+enrol token=b key=l uid=one
+    cluster_put cluster=2 state=1 session_epoch=0 generation=1 key=6c6c6c6c name=third uid=one uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
+    join_put token=62626262 tenant=1 expires_at=3601000 cluster=2 key=6c6c6c6c name=third
+    audit tenant=1 actor=ann body=enrol third generation=1
+    answer ok id=2 third 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=1
+
 # a certificate is renewed, and a lost answer comes again with the same key
 . join east token=a
 . enrol token=a key=k

@@ -453,6 +453,22 @@ agent east reports 1/0#2 r0 exited 0
     east <- start job-3/0#1 seq=7 nodes=1
     east <- ack 6
 
+# a creation that is repeated does not resume a paused queue, unless it says so
+. queue ml
+. queue ml paused
+queue ml keeps
+    answer ok id=1
+queues
+    answer ok
+    | queue ml paused jobs=0
+queue ml
+    queue_put queue=1 tenant=1 is_paused=0 name=ml
+    audit tenant=1 actor=ann body=queue_put ml
+    answer ok id=1
+queues
+    answer ok
+    | queue ml jobs=0
+
 # a paused queue starts nothing, and what runs goes on
 . queue ml
 . cluster east
