@@ -371,13 +371,25 @@ const struct api_object reset_event_object = {
     .text = "The journal no longer has the events that were missed: read all anew.",
     .fields = reset_fields};
 
+static const struct api_field closed_fields[] = {
+    API_MUST("type", "string", "which event", .words = "closed"),
+    API_MUST("reason", "string", "why the stream ends here", .words = "TokenExpired, TokenRevoked"),
+    API_MUST("text", "string", "the same as a sentence"),
+    {0},
+};
+
+const struct api_object closed_event_object = {
+    .name = "ClosedEvent",
+    .text = "The stream ends here, although more may come: its token counts no more.",
+    .fields = closed_fields};
+
 const struct api_object event_object = {
     .name = "Event",
     .text = "Something that was committed: the data of an event in a stream.",
     .one_of = "JobSubmittedEvent, JobHeldEvent, JobReleasedEvent, "
-              "JobStoppingEvent, JobEndedEvent, AttemptAssignedEvent, "
+              "JobStoppingEvent, JobEndedEvent, AttemptAssignedEvent, AttemptStoppingEvent, "
               "AttemptEndedEvent, ElementEndedEvent, ReplicaChangedEvent, "
-              "QueueChangedEvent, ClusterChangedEvent, UnknownEvent, ResetEvent",
+              "QueueChangedEvent, ClusterChangedEvent, UnknownEvent, ResetEvent, ClosedEvent",
     .tells_by = "type",
     .example = "{\"type\":\"job.ended\",\"at\":\"2026-01-31T09:00:00.000Z\",\"job\":\"job-7\","
                "\"state\":\"succeeded\",\"reason\":\"Succeeded\"}"};

@@ -507,6 +507,33 @@ const struct api_object log_line_object = {
     .example = "{\"element\":0,\"attempt\":1,\"replica\":0,\"line\":4,\"offset\":28,"
                "\"time\":\"2026-01-31T09:00:00.000Z\",\"text\":\"step 4\\n\"}"};
 
+static const struct api_field end_fields[] = {
+    API_MUST("output", "string", "whether all of it was given", .words = "complete, incomplete"),
+    {0},
+};
+
+const struct api_object log_end_object = {
+    .name = "LogEnd", .text = "The event 'end': nothing comes any more.", .fields = end_fields};
+
+static const struct api_field waiting_fields[] = {
+    API_MUST("outputs", "integer", "how many replicas have output that is still to come"),
+    API_MUST("element", "integer", "the first of them: its element"),
+    API_MUST("attempt", "integer", "its attempt"),
+    API_MUST("replica", "integer", "its number"),
+    API_MAY("cluster", "string", "where it is"),
+    API_MAY("until", "string", "how long it is waited for", .format = API_FORMAT_time),
+    {0},
+};
+
+const struct api_object log_waiting_object = {
+    .name = "LogWaiting",
+    .text = "The event 'waiting': the job has ended, and output of it is still to come.",
+    .fields = waiting_fields};
+
+const struct api_object log_piece_object = {.name = "LogPiece",
+                                            .text = "The data of an event in a stream of output.",
+                                            .one_of = "LogLine, LogEnd, LogWaiting, ClosedEvent"};
+
 static const struct api_also range_also[] = {
     {200, "application/x-ndjson", "LogLine", "with format=jsonl: an object a line"},
     {206, "text/plain", NULL, "the lines that Range names"},
@@ -530,6 +557,6 @@ const struct api_route job_log_routes[] = {
               "the job has ended and all is given; each line tells its offset, so that one that is "
               "given again after a cut is known",
               .query = stream_query, .headers = API_TAKES_event_id, .gives = "text/event-stream",
-              .answer = "LogLine", .also = stream_also),
+              .answer = "LogPiece", .also = stream_also),
     {0},
 };

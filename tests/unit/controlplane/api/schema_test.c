@@ -143,6 +143,28 @@ static void every_type_is_known_and_every_route_tells_its_answer(void **state)
 }
 
 /* Its members are there, of the kind that the table says, and no others. */
+/* A choice that lacks one makes clients refuse what they are sent. */
+static void every_event_is_among_the_events(void **state)
+{
+    size_t events = 0;
+
+    (void)state;
+    for (const struct api_object *const *object = api_v1.objects; *object; object++) {
+        const char *name = (*object)->name, *words = event_object.one_of;
+        size_t len = strlen(name);
+        struct fl_str word;
+        bool is_there = false;
+
+        if (*object == &event_object || len < 5 || strcmp(name + len - 5, "Event") != 0) continue;
+        while (api_word_next(&words, &word)) {
+            is_there = is_there || fl_str_eq(word, fl_str_c(name));
+        }
+        if (!is_there) fail_msg("%s is not among the events", name);
+        events++;
+    }
+    assert_true(events > 10);
+}
+
 static void check_example(const struct api_object *object)
 {
     const struct fl_json *root;
@@ -196,5 +218,6 @@ FL_TESTS(cmocka_unit_test(a_field_takes_what_its_table_says),
          cmocka_unit_test(a_text_of_a_query_is_read_by_its_type),
          cmocka_unit_test(what_is_allowed_is_told_in_words),
          cmocka_unit_test(every_type_is_known_and_every_route_tells_its_answer),
+         cmocka_unit_test(every_event_is_among_the_events),
          cmocka_unit_test(examples_are_what_they_are_examples_of),
          cmocka_unit_test(the_document_is_json))
