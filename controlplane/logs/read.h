@@ -63,7 +63,7 @@ enum log_from {
 /* An attempt of an ended job that has letters. */
 struct log_attempt {
     struct fl_attempt attempt;
-    struct fl_str letters; /* of its replicas, see controlplane/core/replica_output.h */
+    struct fl_str letters; /* its replicas', see controlplane/core/replica_output.h */
     bool is_given_up;      /* its cluster was removed, or its agent has had its time */
 };
 

@@ -16,7 +16,7 @@ struct log_view_output {
     struct log_key key;
     struct log_place end; /* where it ended when the page began */
     bool is_ended;
-    char letter; /* with 'settled': what its attempt's row says of it ... */
+    char letter; /* with 'settled': its own in its attempt's row ... */
     bool is_given_up;
     bool has_lost_gap;     /* ... and whether its gap 'lost' was given */
     uint64_t offset, line; /* the next byte's */
