@@ -72,9 +72,7 @@ class Contract:
         text = body.decode()
         if content_type == "application/x-ndjson":
             return [line for line in text.splitlines() if line]
-        told = [event.split("\n") for event in text.split("\n\n")]  # what is said of the stream itself is no object of it
-        return [line.removeprefix("data: ") for event in told if not {"event: end", "event: waiting", "event: closed"} & set(event)
-                for line in event if line.startswith("data: ")]
+        return [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: ") and line != "data: {}"]
 
     def match(self, value, schema, at):
         need(set(schema) <= KNOWN, at, f"words that this does not know: {set(schema) - KNOWN}")

@@ -508,7 +508,8 @@ const struct api_object log_line_object = {
                "\"time\":\"2026-01-31T09:00:00.000Z\",\"text\":\"step 4\\n\"}"};
 
 static const struct api_field end_fields[] = {
-    API_MUST("output", "string", "whether all of it was given", .words = "complete, incomplete"),
+    API_MUST("output", "string", "whether all of it was given; more: with follow=false alone",
+             .words = "complete, incomplete, more"),
     {0},
 };
 
