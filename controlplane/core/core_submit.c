@@ -122,6 +122,30 @@ static bool is_elastic(const struct shape *shape)
     return false;
 }
 
+/* One queue has its share of the room, so that another one always has some. */
+static bool check_kind(struct core *core, const struct core_submit_item *item,
+                       const struct accepted *found, struct core_outcome *outcome)
+{
+    size_t kinds = queue_table_at(&core->queues, found->queue)->buckets.len;
+
+    if (queue_table_has_bucket(&core->queues, found->queue, item->priority, found->shape)) {
+        return true;
+    }
+    if (kinds >= core->config.queue_kinds_max) {
+        return refuse(core, outcome, FL_FULL,
+                      fl_arena_printf(&core->scratch,
+                                      "open jobs of queue \"" FL_STR_FMT "\" have %zu different "
+                                      "shapes and priorities, the most that one queue may have; "
+                                      "jobs that ask for the same are alike",
+                                      FL_STR_ARG(item->queue), kinds));
+    }
+    if (!queue_table_has_room(&core->queues)) {
+        return refuse(core, outcome, FL_FULL,
+                      "open jobs have too many different shapes and priorities");
+    }
+    return true;
+}
+
 /* False: it is no shape that can be placed, or there is no room for another one. */
 static bool check_shape(struct core *core, const struct core_submit_item *item,
                         struct accepted *found, struct core_outcome *outcome)
@@ -149,11 +173,7 @@ static bool check_shape(struct core *core, const struct core_submit_item *item,
                                           core->config.shapes_max));
         }
     }
-    if (!queue_table_has_bucket_room(&core->queues, found->queue, item->priority, found->shape)) {
-        return refuse(core, outcome, FL_FULL,
-                      "open jobs have too many different shapes and priorities");
-    }
-    return true;
+    return check_kind(core, item, found, outcome);
 }
 
 /* False: refused, and nothing has changed.  True: ret_found is accept_job()'s. */

@@ -149,13 +149,17 @@ static struct bucket_slot find_bucket(const struct queue_table *table, const str
                                                                       : (struct bucket_slot){0};
 }
 
-bool queue_table_has_bucket_room(const struct queue_table *table, struct fl_queue_id queue,
-                                 int32_t priority, struct shape_slot shape)
+bool queue_table_has_room(const struct queue_table *table)
+{
+    return table->buckets.len < table->buckets.records_max;
+}
+
+bool queue_table_has_bucket(const struct queue_table *table, struct fl_queue_id queue,
+                            int32_t priority, struct shape_slot shape)
 {
     size_t place;
 
-    return table->buckets.len < table->buckets.records_max ||
-           find_bucket(table, queue_table_at(table, queue), priority, shape, &place).n;
+    return find_bucket(table, queue_table_at(table, queue), priority, shape, &place).n != 0;
 }
 
 struct bucket_slot queue_table_need_bucket(struct queue_table *table, struct fl_queue_id id,

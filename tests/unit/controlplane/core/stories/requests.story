@@ -487,3 +487,21 @@ submit dev cpu=2
     answer ok
     | job-3
     east <- start job-3/0#1 seq=2 nodes=1
+
+# one queue has its share of shapes and priorities, and another queue still has room
+config queue_kinds_max=2
+. queue ml
+. queue dev
+. submit ml cpu=1 held | ml cpu=2 held
+submit ml cpu=3 held | ml cpu=1 prio=1 held | ml cpu=1 held | dev cpu=3 held
+    job_new job=3 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    mark_set job=3 kind=1 value=1
+    shape_new shape=3 body=(12 bytes)
+    job_new job=4 tenant=1 queue=2 shape=3 priority=0 elements=1 spec=00000000
+    mark_set job=4 kind=1 value=1
+    audit tenant=1 actor=ann body=submit job-3+2
+    answer ok
+    | full: open jobs of queue "ml" have 2 different shapes and priorities, the most that one queue may have; jobs that ask for the same are alike
+    | full: open jobs of queue "ml" have 2 different shapes and priorities, the most that one queue may have; jobs that ask for the same are alike
+    | job-3
+    | job-4
