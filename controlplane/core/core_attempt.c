@@ -56,9 +56,32 @@ bool core_attempt_is(const struct core *core, struct element_slot slot, struct f
            fl_attempt_is_same(core_attempt_id(core, element), attempt);
 }
 
-bool core_reason_is_charged(enum reason reason)
+enum { NODE_LOSSES_MAX = 3 };
+
+/* One node lost is the node's fault; an element under which the third one goes would go through all
+ * that there are. */
+static bool is_charged(const struct element *element, enum reason reason)
 {
+    if (reason == REASON_NodeLost) return element->node_losses + 1 >= NODE_LOSSES_MAX;
     return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
+}
+
+bool core_attempt_count(struct element *element, enum reason reason)
+{
+    bool counts = is_charged(element, reason);
+
+    if (reason == REASON_NodeLost) {
+        if (element->node_losses < NODE_LOSSES_MAX) element->node_losses++;
+    } else if (counts) {
+        element->node_losses = 0;
+    }
+    if (counts) {
+        element->failures++;
+        element->misses = 0;
+    } else {
+        element->misses++;
+    }
+    return counts;
 }
 
 enum reason core_attempt_stop_reason(const struct core *core, const struct element *element)
@@ -319,10 +342,10 @@ static fl_ms backoff(struct core *core, uint32_t times)
 
 /* Whether the element waits before its next attempt: after a failure of its own, a START that was
  * refused or not confirmed, or a second loss in a row; not after the first loss. */
-static bool needs_pause(const struct element *element, enum reason reason)
+static bool needs_pause(const struct element *element, enum reason reason, bool counts)
 {
-    return core_reason_is_charged(reason) || reason == REASON_StartRefused ||
-           reason == REASON_StartUnconfirmed || element->misses > 1;
+    return counts || reason == REASON_StartRefused || reason == REASON_StartUnconfirmed ||
+           element->misses > 1;
 }
 
 static void attempt_again(struct core *core, struct core_batch *batch, struct element_slot slot,
@@ -337,16 +360,12 @@ static void attempt_again(struct core *core, struct core_batch *batch, struct el
                                       .exit_code = element->exit_code,
                                       .first_replica = element->first_replica,
                                       .outputs = outputs_of(core, element)}};
+    bool counts;
 
     core_batch_row(batch, &row);
-    if (core_reason_is_charged(reason)) {
-        element->failures++;
-        element->misses = 0;
-    } else {
-        element->misses++;
-    }
-    if (needs_pause(element, reason)) {
-        uint32_t times = core_reason_is_charged(reason) ? element->failures : element->misses;
+    counts = core_attempt_count(element, reason);
+    if (needs_pause(element, reason, counts)) {
+        uint32_t times = counts ? element->failures : element->misses;
 
         element->place = ELEMENT_WAITING;
         element->wait_until = core->now + backoff(core, times);
@@ -370,7 +389,7 @@ static void attempt_over(struct core *core, struct core_batch *batch, struct ele
         end_element(core, batch, slot, core_job_stopped_state(run->stop), run->stop);
     } else if (reason == REASON_Succeeded) {
         end_element(core, batch, slot, JOB_succeeded, reason);
-    } else if (core_reason_is_charged(reason) && element->failures >= job->retries_max) {
+    } else if (is_charged(element, reason) && element->failures >= job->retries_max) {
         end_element(core, batch, slot, JOB_failed,
                     job->retries_max && reason == REASON_ReplicaFailed ? REASON_RetriesSpent
                                                                        : reason);

@@ -26,7 +26,7 @@ static uint64_t hash_elements(const struct core *core, const struct job *job, ui
         h = fl_hash_u64(h, (uint64_t)number << 16 | element->n);
         h = fl_hash_u64(h, element->place == ELEMENT_LIVE ? element->cluster.n : 0);
         h = fl_hash_u64(h, element->incarnation);
-        h = fl_hash_u64(h, element->failures);
+        h = fl_hash_u64(h, (uint64_t)element->node_losses << 16 | element->failures);
         if (element->place == ELEMENT_LIVE) {
             h = fl_hash_u64(h, (uint64_t)element->why << 32 | (uint32_t)element->exit_code);
             h = fl_hash_u64(h, element->first_replica);

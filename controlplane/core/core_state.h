@@ -190,7 +190,8 @@ enum reason core_attempt_stop_reason(const struct core *core, const struct eleme
 /* Tells the element is live on its cluster, or no longer: lists and counters; used at load too. */
 void core_attempt_link(struct core *core, struct element_slot element);
 void core_attempt_unlink(struct core *core, struct element_slot element);
-bool core_reason_is_charged(enum reason reason);
+/* Counts the end of an attempt that is followed by another; true: it counts against the retries. */
+bool core_attempt_count(struct element *element, enum reason reason);
 /* The attempt is unknown, or no longer, as its cluster is silent or not. */
 void core_attempt_note_silence(struct core *core, struct element *element);
 

@@ -238,7 +238,7 @@ static bool ends_by_itself(const struct policy_job *job, const struct policy_ele
 
     if (!element || !element->is_live) return ends_unplaced(job, row);
     if (row->state == JOB_succeeded) return reason == REASON_Succeeded;
-    return row->state == JOB_failed && policy_is_charged((uint16_t)reason) &&
+    return row->state == JOB_failed && policy_is_charged(element, (uint16_t)reason) &&
            element->failures >= job->retries_max;
 }
 

@@ -7,8 +7,10 @@ enum {
     POLICY_ARMED_LATE_MS = 3000, /* small slices come late to the waits of a fresh core */
 };
 
-bool policy_is_charged(uint16_t reason)
+/* The third lost node is the element's own fault. */
+bool policy_is_charged(const struct policy_element *element, uint16_t reason)
 {
+    if (reason == REASON_NodeLost) return element->node_losses >= 2;
     return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
 }
 
@@ -18,13 +20,13 @@ fl_ms policy_deadline_ms(const struct policy_job *job)
 }
 
 static fl_ms pause_of(const struct policy *policy, const struct policy_element *element,
-                      uint16_t reason)
+                      uint16_t reason, bool is_charged)
 {
-    uint32_t times = policy_is_charged(reason) ? element->failures : element->misses;
+    uint32_t times = is_charged ? element->failures : element->misses;
     fl_ms pause_ms = policy->config.backoff_first_ms;
 
-    if (!policy_is_charged(reason) && reason != REASON_StartRefused &&
-        reason != REASON_StartUnconfirmed && times < 2) {
+    if (!is_charged && reason != REASON_StartRefused && reason != REASON_StartUnconfirmed &&
+        times < 2) {
         return 0;
     }
     while (--times > 0 && pause_ms < policy->config.backoff_max_ms) {
@@ -37,13 +39,19 @@ void policy_runs_again(struct policy *policy, const struct row_attempt_end *row)
 {
     struct policy_job *job = policy_job(policy, row->job);
     struct policy_element *element = policy_element(job, row->element);
+    bool is_charged = policy_is_charged(element, row->reason);
 
-    if (policy_is_charged(row->reason) && element->failures >= job->retries_max) {
+    if (is_charged && element->failures >= job->retries_max) {
         sim_broken(policy->sim, "I28",
                    "job %" PRIu64 ".%u is queued again after failure %u of %u retries", row->job,
                    row->element, element->failures + 1, job->retries_max);
     }
-    if (policy_is_charged(row->reason)) {
+    if (row->reason == REASON_NodeLost) {
+        element->node_losses++;
+    } else if (is_charged) {
+        element->node_losses = 0;
+    }
+    if (is_charged) {
         element->failures++;
         element->misses = 0;
     } else {
@@ -52,7 +60,7 @@ void policy_runs_again(struct policy *policy, const struct row_attempt_end *row)
     element->ended_from = policy->at_before;
     element->ended_to = policy->at;
     element->ended_term = policy->epoch;
-    element->pause_ms = pause_of(policy, element, row->reason);
+    element->pause_ms = pause_of(policy, element, row->reason, is_charged);
 }
 
 fl_ms policy_ready_from(const struct policy *policy, const struct policy_element *element)

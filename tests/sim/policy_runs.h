@@ -7,7 +7,7 @@
 
 #include "tests/sim/policy_state.h"
 
-bool policy_is_charged(uint16_t reason);
+bool policy_is_charged(const struct policy_element *element, uint16_t reason);
 fl_ms policy_deadline_ms(const struct policy_job *job); /* 0: none */
 
 /* The element's attempt has ended and it is queued again: judged, then counted. */

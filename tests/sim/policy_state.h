@@ -108,7 +108,8 @@ struct policy_element {
     uint32_t element;
     uint16_t n; /* its newest attempt */
     bool is_live, is_ended;
-    bool did_run; /* that attempt, by a phase row */
+    bool did_run;         /* that attempt, by a phase row */
+    uint32_t node_losses; /* since it failed by itself */
     uint32_t cluster;
     uint64_t serial; /* its newest attempt's number among all attempts */
     fl_ms durable_at;

@@ -421,3 +421,32 @@ tick 31s
   61.000s
     mark_set job=2 kind=2 value=36
     east <- stop job-2/0#1 seq=4 DeadlineExceeded
+
+# the third node that is lost under an element counts as a failure of its own
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml
+. agent east reports 1/0#1 r0 running
+agent east reports 1/0#1 r0 lost node_lost
+    replica_phase job=1 element=0 n=1 replica=0 lost exit_code=0
+    attempt_end job=1 element=0 n=1 NodeLost exit_code=0 first_replica=0 outputs=d
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#2 seq=2 nodes=1
+    east <- ack 3
+. agent east reports 1/0#2 r0 created
+agent east reports 1/0#2 r0 lost node_lost
+    replica_phase job=1 element=0 n=2 replica=0 lost exit_code=0
+    attempt_end job=1 element=0 n=2 NodeLost exit_code=0 first_replica=0 outputs=d
+    east <- ack 5
+. reload
+. agent east hello
+. agent east inventory end
+. agent east nodes n1 cpu=8
+. tick 1min
+. agent east reports 1/0#3 r0 running
+agent east reports 1/0#3 r0 lost node_lost
+    replica_phase job=1 element=0 n=3 replica=0 lost exit_code=0
+    element_end job=1 element=0 n=3 failed NodeLost exit_code=0 first_replica=0 outputs=d
+    job_end job=1 failed NodeLost is_array=0
+    east <- ack 3
