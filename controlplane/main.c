@@ -20,6 +20,7 @@
 #include "controlplane/identity/identity.h"
 #include "controlplane/logs/log_store.h"
 #include "controlplane/store/migrate.h"
+#include "controlplane/store/pepper_check.h"
 #include "controlplane/views/token_table.h"
 #include "controlplane/views/views.h"
 #include "shared/base/alloc.h"
@@ -31,6 +32,7 @@
 #include "shared/io/notify.h"
 #include "shared/io/state_dir.h"
 #include "shared/tls/context.h"
+#include "shared/tls/digest.h"
 #include "shared/tls/random.h"
 
 enum { RENEW_MS = 10 * 60 * 1000, URL_MAX = 300 };
@@ -235,6 +237,20 @@ static bool open_identity(struct daemon *daemon, struct fl_err *err)
     return true;
 }
 
+static bool check_pepper(struct daemon *daemon, struct fl_err *err)
+{
+    struct fl_str bytes = identity_pepper(daemon->identity);
+    struct pepper pepper = {
+        .sha256 = fl_sha256(bytes.at, bytes.len),
+        .is_new = identity_has_new_pepper(daemon->identity),
+        .may_replace = fl_config_bool(daemon->run->config, CONFIG_make_admin_token),
+    };
+
+    if (pepper_check(text(daemon, CONFIG_database), &pepper, err)) return true;
+    identity_forget_new_pepper(daemon->identity);
+    return false;
+}
+
 static bool open_logs(struct daemon *daemon, struct fl_err *err)
 {
     char dir[4096];
@@ -434,7 +450,8 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
     fl_timer_init(&daemon->look, daemon->run->loop, on_look, daemon);
     fl_timer_init(&daemon->renew, daemon->run->loop, on_renew, daemon);
     if (!fl_state_dir_open(text(daemon, CONFIG_state_dir), &daemon->dir, err) ||
-        !open_identity(daemon, err) || !prepare_database(daemon, err) || !open_logs(daemon, err)) {
+        !open_identity(daemon, err) || !prepare_database(daemon, err) ||
+        !check_pepper(daemon, err) || !open_logs(daemon, err)) {
         return false;
     }
     daemon->metrics = fl_metrics_create();
@@ -444,6 +461,7 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
     daemon->known = known_addresses_create();
     shared.views = daemon->views;
     shared.known = daemon->known;
+    shared.must_make_token = fl_config_bool(daemon->run->config, CONFIG_make_admin_token);
     shared.identity = daemon->identity;
     shared.logs = daemon->logs;
     shared.specs = daemon->specs;

@@ -51,7 +51,8 @@ struct api_parts {
     void (*want_rows)(void *ctx); /* notices carry rows from now on, until api_wants_rows says no */
     void *want_rows_ctx;
     struct log_front *logs;
-    bool is_first; /* the first front fills the views, which all share, when a term begins */
+    bool is_first;        /* the first front fills the views, which all share, when a term begins */
+    bool must_make_token; /* a first token even if there is one, once */
     /* Makes the first token: its event (bootstrap_token.h). */
     bool (*first_token)(void *ctx, struct engine_event **ret_event, struct fl_err *err);
     void *first_token_ctx;

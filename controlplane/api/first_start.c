@@ -39,10 +39,12 @@ void api_first_start(void *ctx)
         event->event.queue_put.name = FL_STR("default");
         send_first(api, event);
     }
-    if (token_table_has_admin(api->parts.tokens,
+    if (!api->parts.must_make_token &&
+        token_table_has_admin(api->parts.tokens,
                               token_table_time(api->parts.tokens, fl_loop_now(api->parts.loop)))) {
         return;
     }
+    api->parts.must_make_token = false;
     if (api->parts.first_token(api->parts.first_token_ctx, &event, &err)) {
         send_first(api, event);
     } else {

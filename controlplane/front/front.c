@@ -195,6 +195,7 @@ static bool open_http(struct front *front, struct fl_err *err)
         .want_rows = want_rows,
         .want_rows_ctx = front,
         .first_token = first_token,
+        .must_make_token = front->shared.must_make_token,
         .first_token_ctx = front,
         .logs = front->logs,
         .is_first = front->config.number == 1,

@@ -29,6 +29,7 @@ struct front_shared {
     struct known_addresses *known;
     const struct fl_state_dir *dir;
     const char *conninfo;
+    bool must_make_token;                                     /* api.h */
     void (*health)(void *ctx, struct api_health *ret_health); /* any thread */
     void *health_ctx;
     struct fl_metrics *metrics; /* with route_metric_families in them, or NULL */

@@ -33,6 +33,7 @@ struct identity {
     char ca_path[PATH_BYTES_MAX], cert_path[PATH_BYTES_MAX], key_path[PATH_BYTES_MAX];
     struct fl_ca *ca;
     uint8_t pepper[PEPPER_BYTES];
+    bool has_new_pepper;
     uint8_t tickets[FL_TICKET_SECRET_BYTES];
 
     pthread_mutex_t mutex; /* guards the fields below */
@@ -85,7 +86,7 @@ static void wipe(struct fl_buf *buf)
 
 /* Reads so many bytes, or makes them at the first start. */
 static bool open_random(struct identity *identity, const char *name, uint8_t *bytes, size_t len,
-                        struct fl_err *err)
+                        bool *ret_is_new, struct fl_err *err)
 {
     struct fl_buf read;
     bool is_there, is_good;
@@ -102,6 +103,7 @@ static bool open_random(struct identity *identity, const char *name, uint8_t *by
         memcpy(bytes, read.at, len);
     }
     wipe(&read);
+    *ret_is_new = is_good && !is_there;
     return is_good;
 }
 
@@ -321,6 +323,7 @@ static bool set_path(const struct identity *identity, const char *name, char out
 bool identity_open(const struct fl_state_dir *dir, const struct identity_config *config, fl_ms now,
                    struct identity **ret_identity, struct fl_err *err)
 {
+    bool is_new;
     struct identity *identity = fl_new(struct identity);
 
     fl_assert(config->client_lifetime_ms > 0 && config->server_lifetime_ms > 0 &&
@@ -334,8 +337,10 @@ bool identity_open(const struct fl_state_dir *dir, const struct identity_config 
         !set_path(identity, CA_CERT, identity->ca_path, err) ||
         !set_path(identity, SERVER_CERT, identity->cert_path, err) ||
         !set_path(identity, SERVER_KEY, identity->key_path, err) ||
-        !open_random(identity, PEPPER, identity->pepper, PEPPER_BYTES, err) ||
-        !open_random(identity, TICKETS, identity->tickets, sizeof identity->tickets, err) ||
+        !open_random(identity, PEPPER, identity->pepper, PEPPER_BYTES, &identity->has_new_pepper,
+                     err) ||
+        !open_random(identity, TICKETS, identity->tickets, sizeof identity->tickets, &is_new,
+                     err) ||
         !open_ca(identity, now, err) || !open_server(identity, now, err)) {
         identity_close(identity);
         return false;
@@ -404,6 +409,20 @@ struct fl_str identity_ca_pem(const struct identity *identity)
 struct fl_digest identity_ca_sha256(const struct identity *identity)
 {
     return fl_ca_sha256(identity->ca);
+}
+
+bool identity_has_new_pepper(const struct identity *identity)
+{
+    return identity->has_new_pepper;
+}
+
+void identity_forget_new_pepper(struct identity *identity)
+{
+    struct fl_err err;
+
+    if (identity->has_new_pepper) {
+        FL_IGNORE(fl_file_remove(fl_state_dir_fd(identity->dir), PEPPER, &err));
+    }
 }
 
 struct fl_ticket_key identity_ticket_key(const struct identity *identity)
