@@ -251,7 +251,7 @@ static void fold_load_job_next(const struct core_fold *fold, struct core *core)
     fold_load(core, &row);
 }
 
-/* The element of a row that is loaded only while that element has not ended; NULL: it names none. */
+/* The element of a row that is loaded only while that element lives; NULL: it names none. */
 static const uint32_t *fold_element(const struct row *row)
 {
     switch ((int)row->kind) {
