@@ -22,6 +22,7 @@
 
 #define RETRY_MS ((fl_ms)2) /* how soon to try a full inbox again */
 #define LOOKUPS_MAX ((size_t)1 << 18)
+#define SESSION_LOOKUPS_MAX 1024 /* one tunnel's; its other sources wait here */
 
 /* One tunnel with a LOG stream. */
 struct session {
@@ -29,6 +30,11 @@ struct session {
     struct fl_cluster cluster;
     bool is_broken; /* its later records are dropped */
     FL_VEC(uint32_t) sources;
+    size_t lookups_len; /* of owners, that are out */
+    /* Sources whose look-up waits until others are answered, in order; those before opens_pos are
+     * done.  At most FL_LOG_SOURCES_MAX wait. */
+    FL_VEC(struct log_owner_lookup) opens;
+    size_t opens_pos;
 };
 
 /* A source to refuse at the end of the turn, since a call about it may be under way. */
@@ -63,6 +69,8 @@ struct log_front {
     struct fl_map lane_of; /* cluster -> place in lanes */
     struct fl_timer retry;
     struct log_owner_lookups lookups;
+    size_t opens_len; /* of all sessions */
+    size_t turn;      /* the session whose turn it is to ask */
     FL_VEC(struct refusal) refusals;
     struct fl_after refuse;
     struct fl_buf payload;
@@ -190,6 +198,13 @@ static struct session *add_session(struct log_front *front, uint64_t connection,
     return session;
 }
 
+static void drop_opens(struct log_front *front, struct session *session)
+{
+    front->opens_len -= session->opens.len - session->opens_pos;
+    fl_vec_clear(&session->opens);
+    session->opens_pos = 0;
+}
+
 void log_front_closed(struct log_front *front, uint64_t connection)
 {
     size_t i = 0;
@@ -207,6 +222,8 @@ void log_front_closed(struct log_front *front, uint64_t connection)
         front->sessions.at[i] = last;
         fl_map_put(&front->by_connection, &last->connection, sizeof(uint64_t), i);
     }
+    drop_opens(front, session);
+    fl_vec_fini(&session->opens);
     fl_vec_fini(&session->sources);
     fl_free(session);
 }
@@ -225,6 +242,7 @@ static void break_session(struct log_front *front, struct session *session,
 {
     if (session->is_broken) return;
     session->is_broken = true;
+    drop_opens(front, session);
     front->ports.broken(front->ports.ctx, session->connection, err);
 }
 
@@ -262,14 +280,15 @@ static void deny(struct log_front *front, struct session *session,
     fl_after_put(&front->refuse);
 }
 
-void log_front_owner(struct log_front *front, uint64_t ticket, const struct log_owner *owner)
+static void answered(struct log_front *front, uint64_t ticket, const struct log_owner *owner)
 {
-    struct log_owner_lookup lookup;
+    struct log_owner_lookup lookup = {0};
+    bool is_wanted = log_owner_lookups_take(&front->lookups, ticket, &lookup);
+    struct session *session = find(front, lookup.connection, NULL);
     struct log_request *request;
-    struct session *session;
 
-    if (!log_owner_lookups_take(&front->lookups, ticket, &lookup)) return;
-    session = find(front, lookup.connection, NULL);
+    if (session) session->lookups_len--;
+    if (!is_wanted) return;
     fl_assert(session); /* a session's end drops its look-ups */
     if (session->is_broken) {
         forget_source(session, lookup.source); /* the worker does not know it */
@@ -284,13 +303,59 @@ void log_front_owner(struct log_front *front, uint64_t ticket, const struct log_
     put(front, request, 0);
 }
 
+static bool may_ask(const struct log_front *front, const struct session *session)
+{
+    return session->lookups_len < SESSION_LOOKUPS_MAX &&
+           !log_owner_lookups_is_full(&front->lookups);
+}
+
+static bool ask(struct log_front *front, struct session *session,
+                const struct log_owner_lookup *lookup, struct fl_err *err)
+{
+    struct log_owner owner;
+    uint64_t ticket = 0;
+
+    if (!log_owner_lookups_add(&front->lookups, lookup, &ticket, err)) return false;
+    session->lookups_len++;
+    if (front->ports.owner(front->ports.ctx, ticket, lookup->attempt, &owner)) {
+        answered(front, ticket, &owner);
+    }
+    return true;
+}
+
+/* Asks for sources that wait: one of each session in turn. */
+static void ask_waiting(struct log_front *front)
+{
+    for (size_t idle = 0; front->opens_len > 0 && idle < front->sessions.len; front->turn++) {
+        struct session *session = front->sessions.at[front->turn % front->sessions.len];
+        struct fl_err err = {0};
+
+        if (session->opens_pos == session->opens.len || !may_ask(front, session)) {
+            idle++;
+            continue;
+        }
+        idle = 0;
+        front->opens_len--;
+        session->opens_pos++;
+        if (!ask(front, session, &session->opens.at[session->opens_pos - 1], &err)) {
+            break_session(front, session, &err);
+        } else if (session->opens_pos == session->opens.len) {
+            drop_opens(front, session);
+        }
+    }
+}
+
+void log_front_owner(struct log_front *front, uint64_t ticket, const struct log_owner *owner)
+{
+    answered(front, ticket, owner);
+    ask_waiting(front);
+}
+
 static bool open_source(struct log_front *front, struct session *session,
                         const struct fl_log_message *message, struct fl_err *err)
 {
     struct log_owner_lookup lookup = {session->connection, message->source, message->attempt,
                                       message->replica};
-    struct log_owner owner;
-    uint64_t ticket = 0;
 
     if (session->sources.len >= FL_LOG_SOURCES_MAX) {
         return fl_fail(err, FL_FULL, "more than %d log sources", FL_LOG_SOURCES_MAX);
@@ -299,12 +364,25 @@ static bool open_source(struct log_front *front, struct session *session,
         return fl_fail(err, FL_INVALID, "output of replica %u: an attempt has at most %d",
                        message->replica, FL_JOB_REPLICAS_MAX);
     }
-    if (!log_owner_lookups_add(&front->lookups, &lookup, &ticket, err)) return false;
     fl_vec_push(&session->sources, message->source);
-    if (front->ports.owner(front->ports.ctx, ticket, message->attempt, &owner)) {
-        log_front_owner(front, ticket, &owner);
+    if (session->opens.len == 0 && may_ask(front, session)) {
+        return ask(front, session, &lookup, err);
     }
+    fl_vec_push(&session->opens, lookup);
+    front->opens_len++;
     return true;
+}
+
+/* Takes a source out of those whose look-up waits. */
+static bool drop_open(struct log_front *front, struct session *session, uint32_t number)
+{
+    for (size_t i = session->opens_pos; i < session->opens.len; i++) {
+        if (session->opens.at[i].source != number) continue;
+        fl_vec_remove(&session->opens, i);
+        front->opens_len--;
+        return true;
+    }
+    return false;
 }
 
 /* Tells the worker to forget the source, unless its owner is still being looked up. */
@@ -312,7 +390,8 @@ static void close_source(struct log_front *front, struct session *session, uint3
                          uint32_t credit)
 {
     forget_source(session, number);
-    if (log_owner_lookups_drop(&front->lookups, session->connection, number)) {
+    if (drop_open(front, session, number) ||
+        log_owner_lookups_drop(&front->lookups, session->connection, number)) {
         return_credit(front, session->connection, credit);
     } else {
         put(front, request_of(front, session, LOG_REQUEST_CLOSE, number), credit);

@@ -26,6 +26,11 @@ static uint32_t take_slot(struct log_owner_lookups *lookups)
     return (uint32_t)lookups->slots.len - 1;
 }
 
+bool log_owner_lookups_is_full(const struct log_owner_lookups *lookups)
+{
+    return lookups->slots.len - lookups->spare.len >= lookups->lookups_max;
+}
+
 bool log_owner_lookups_add(struct log_owner_lookups *lookups, const struct log_owner_lookup *lookup,
                            uint64_t *ret_ticket, struct fl_err *err)
 {
@@ -36,7 +41,7 @@ bool log_owner_lookups_add(struct log_owner_lookups *lookups, const struct log_o
     if (fl_map_find(&lookups->by_source, &key, sizeof(key), NULL)) {
         return fl_fail(err, FL_EXISTS, "log source %u is opened twice", lookup->source);
     }
-    if (lookups->slots.len - lookups->spare.len >= lookups->lookups_max) {
+    if (log_owner_lookups_is_full(lookups)) {
         return fl_fail(err, FL_FULL, "%zu log sources are being opened", lookups->lookups_max);
     }
     i = take_slot(lookups);
@@ -61,8 +66,8 @@ bool log_owner_lookups_take(struct log_owner_lookups *lookups, uint64_t ticket,
     if (!slot->is_out || slot->use != ticket >> 32) return false;
     slot->is_out = false;
     fl_vec_push(&lookups->spare, i);
-    if (slot->is_given_up) return false;
     *ret_lookup = slot->lookup;
+    if (slot->is_given_up) return false;
     key = (struct source_key){ret_lookup->connection, ret_lookup->source};
     fl_map_remove(&lookups->by_source, &key, sizeof(key));
     return true;

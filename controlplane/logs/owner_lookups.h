@@ -39,7 +39,10 @@ FL_CHECK bool log_owner_lookups_add(struct log_owner_lookups *lookups,
                                     const struct log_owner_lookup *lookup, uint64_t *ret_ticket,
                                     struct fl_err *err);
 
-/* Call it with the answer.  False: the source was given up meanwhile. */
+bool log_owner_lookups_is_full(const struct log_owner_lookups *lookups);
+
+/* Call it with the answer.  False: the source was given up meanwhile, or the ticket is not known,
+ * in which case *ret_lookup is left alone. */
 FL_CHECK bool log_owner_lookups_take(struct log_owner_lookups *lookups, uint64_t ticket,
                                      struct log_owner_lookup *ret_lookup);
 

@@ -209,6 +209,32 @@ static void a_replica_that_no_attempt_has_ends_the_connection(void **state)
     log_world_fini(&world);
 }
 
+/* The answering side is asked for a part at a time, and no tunnel ends for it. */
+static void very_many_sources_wait_for_the_look_up_of_their_owner(void **state)
+{
+    struct log_world world;
+    enum { SOURCES = 3000, ASKED_MAX = 1024 };
+
+    (void)state;
+    log_world_init(&world, 6);
+    world.is_slow = true;
+    for (uint32_t i = 1; i <= SOURCES; i++) {
+        say(&world, &(struct fl_log_message){
+                        .kind = FL_LOG_open,
+                        .source = i,
+                        .attempt = {.job = {OWN_JOB}, .element = i, .n = 1, .incarnation = 1}});
+    }
+    say(&world, &(struct fl_log_message){.kind = FL_LOG_close, .source = SOURCES});
+    assert_int_equal(world.questions.len, ASKED_MAX);
+    while (log_store_stats(world.store).sources < SOURCES - 1) {
+        log_world_tell_owners(&world);
+        assert_true(world.questions.len <= ASKED_MAX);
+        fl_loop_turn(world.loop, 1);
+    }
+    assert_int_equal(world.breaks, 0);
+    log_world_fini(&world);
+}
+
 static void output_is_whole_when_owners_are_known_late(void **state)
 {
     struct log_query query = {.tenant = {1}, .job = {OWN_JOB}};
@@ -248,4 +274,5 @@ FL_TESTS(cmocka_unit_test(agents_write_only_output_of_their_own_attempts),
          cmocka_unit_test(a_source_that_is_gone_is_not_opened_by_a_late_answer),
          cmocka_unit_test(a_source_that_is_opened_twice_ends_the_connection),
          cmocka_unit_test(a_replica_that_no_attempt_has_ends_the_connection),
+         cmocka_unit_test(very_many_sources_wait_for_the_look_up_of_their_owner),
          cmocka_unit_test(output_is_whole_when_owners_are_known_late))

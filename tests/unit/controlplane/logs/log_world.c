@@ -110,12 +110,17 @@ static bool owner_of(void *ctx, uint64_t ticket, struct fl_attempt attempt,
 
 void log_world_tell_owners(struct log_world *world)
 {
-    for (size_t i = 0; i < world->questions.len; i++) {
-        struct log_owner owner = owner_by_job(world->questions.at[i].job);
+    size_t len = world->questions.len;
 
-        log_front_owner(world->front, world->questions.at[i].ticket, &owner);
+    for (size_t i = 0; i < len; i++) { /* an answer may make the front ask more */
+        struct log_question question = world->questions.at[i];
+        struct log_owner owner = owner_by_job(question.job);
+
+        log_front_owner(world->front, question.ticket, &owner);
     }
-    fl_vec_clear(&world->questions);
+    for (; len > 0; len--) {
+        fl_vec_remove(&world->questions, 0);
+    }
 }
 
 static void start(struct log_world *world)
