@@ -328,6 +328,7 @@ bool log_seal_files(const char *dir, const struct log_sealed_list *files,
         struct log_key of = *key;
 
         is_sealed = seal_output(sealer, inputs, files->len, &of, filter, err);
+        filter->between(filter->ctx);
     }
     is_sealed = is_sealed && finish(sealer, ret_sealed, err);
     for (size_t i = 0; i < files->len; i++) {

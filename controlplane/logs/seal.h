@@ -17,6 +17,7 @@ struct log_seal_filter {
     /* An output's marks in the segment that is sealed (log_index_marks_of). */
     void (*marks_of)(void *ctx, const struct log_key *key, const struct log_segment *segment,
                      struct log_mark_list *ret_marks, uint64_t *ret_end);
+    void (*between)(void *ctx); /* log_seal_files calls it between outputs */
 };
 
 /* 'now' is the time of sealing.  True: *ret_sealed is the file, or NULL if no output is left.

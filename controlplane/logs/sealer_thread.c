@@ -279,6 +279,36 @@ static bool seal(struct log_sealer_thread *sealer, struct log_segment *segment)
     return true;
 }
 
+/* Seals the oldest segment that waits; the lock is held, but not meanwhile. */
+static void seal_next(struct log_sealer_thread *sealer)
+{
+    struct log_segment *segment = sealer->segments.at[0];
+    bool is_sealed;
+
+    unlock(sealer);
+    is_sealed = seal(sealer, segment);
+    lock(sealer);
+    if (is_sealed) {
+        fl_vec_remove(&sealer->segments, 0);
+    } else {
+        sealer->retry_at = fl_clock_mono() + RETRY_MS;
+    }
+}
+
+/* Between two outputs of a merge: segments do not wait for its end, since the table of sources has
+ * their outputs until they are sealed. */
+static void seal_waiting(void *ctx)
+{
+    struct log_sealer_thread *sealer = ctx;
+
+    lock(sealer);
+    while (sealer->segments.len > 0 && !sealer->is_stopping &&
+           fl_clock_mono() >= sealer->retry_at) {
+        seal_next(sealer);
+    }
+    unlock(sealer);
+}
+
 /* ---- removing -------------------------------------------------------------------------------- */
 
 /* References to all sealed files, so that they can be looked at without the lock. */
@@ -366,6 +396,7 @@ static bool write_again(struct log_sealer_thread *sealer, const struct log_seale
         }
         fl_free(second);
     }
+    filter.between = seal_waiting;
     is_written = log_seal_files(sealer->config.dir, files, &filter, &anew, damaged, &err);
     if (is_written) {
         replace_files(sealer, files, anew);
@@ -522,17 +553,7 @@ static void *keep(void *ctx)
         fl_ms now = fl_clock_mono();
 
         if (sealer->segments.len > 0 && now >= sealer->retry_at) {
-            struct log_segment *segment = sealer->segments.at[0];
-            bool is_sealed;
-
-            unlock(sealer);
-            is_sealed = seal(sealer, segment);
-            lock(sealer);
-            if (is_sealed) {
-                fl_vec_remove(&sealer->segments, 0);
-            } else {
-                sealer->retry_at = now + RETRY_MS;
-            }
+            seal_next(sealer);
         } else if (sealer->has_forgotten_more || now >= sealer->pass_at) {
             unlock(sealer);
             pass(sealer);
