@@ -85,7 +85,7 @@ struct log_entry {
     enum log_entry_kind kind;
     uint32_t number;
     uint64_t pos;           /* where the records, or else the entry, begin in the segment */
-    uint32_t len;           /* RECORDS: of the records */
+    uint32_t len;           /* RECORDS: how many bytes they have */
     struct log_key key;     /* the source's, in all kinds */
     struct log_place place; /* RECORDS: the source's before them; else the entry's */
     struct log_place after; /* the source's behind the entry */

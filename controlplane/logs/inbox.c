@@ -9,7 +9,7 @@
 #include "shared/base/vec.h"
 #include "shared/io/clock.h"
 
-#define TURN_REQUESTS 16 /* of one lane, before the next lane has its turn */
+#define TURN_REQUESTS 16 /* a lane gives, before the next has its turn */
 
 struct lane {
     struct log_request *first, *last;

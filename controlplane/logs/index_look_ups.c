@@ -55,7 +55,7 @@ static bool add_sealed(struct listing *listing, const struct log_sealed *sealed,
     return true;
 }
 
-/* Sorts the list; of equal keys only the last stays, which is the furthest. */
+/* Sorts the list.  If keys are equal only the last stays, which is the furthest. */
 static void merge_known(struct log_known_list *list)
 {
     size_t len = 0;

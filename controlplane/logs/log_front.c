@@ -30,7 +30,7 @@ struct session {
     struct fl_cluster cluster;
     bool is_broken; /* its later records are dropped */
     FL_VEC(uint32_t) sources;
-    size_t lookups_len; /* of owners, that are out */
+    size_t lookups_len; /* how many look-ups are out */
     /* Sources whose look-up waits until others are answered, in order; those before opens_pos are
      * done.  At most FL_LOG_SOURCES_MAX wait. */
     FL_VEC(struct log_owner_lookup) opens;
@@ -49,7 +49,7 @@ struct held {
     uint32_t credit; /* returns to the stream once the inbox has the request */
 };
 
-/* What is held of one cluster, in order; those before 'pos' are done. */
+/* The held requests of one cluster, in order; those before 'pos' are done. */
 struct held_lane {
     FL_VEC(struct held) held;
     size_t pos;
@@ -69,7 +69,7 @@ struct log_front {
     struct fl_map lane_of; /* cluster -> place in lanes */
     struct fl_timer retry;
     struct log_owner_lookups lookups;
-    size_t opens_len; /* of all sessions */
+    size_t opens_len; /* in all sessions */
     size_t turn;      /* the session whose turn it is to ask */
     FL_VEC(struct refusal) refusals;
     struct fl_after refuse;

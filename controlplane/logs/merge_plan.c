@@ -2,7 +2,7 @@
 
 #define TIERS 5
 #define TIER_BYTES                                                                                 \
-    ((uint64_t)256 << 10) /* of the lowest; each further one is eight times as large */
+    ((uint64_t)256 << 10) /* the lowest begins there; each further one at eight times that */
 
 static int tier_of(const struct log_merge_file *file)
 {

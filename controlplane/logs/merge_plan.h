@@ -13,7 +13,7 @@
 
 #define LOG_MERGE_FILES 8                         /* this many are worth it */
 #define LOG_MERGE_FILES_MAX 16                    /* at once */
-#define LOG_MERGE_BYTES_MAX ((uint64_t)1 << 30)   /* of a merged file */
+#define LOG_MERGE_BYTES_MAX ((uint64_t)1 << 30)   /* a merged file has */
 #define LOG_MERGE_OUTPUTS_MAX ((uint64_t)1 << 22) /* in a merged file */
 
 struct log_merge_file {

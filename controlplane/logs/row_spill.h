@@ -7,7 +7,7 @@
 #include "shared/base/err.h"
 
 struct row_spill {
-    char *path;         /* of the file, while it has a name; owned */
+    char *path;         /* the file's, while it has a name; owned */
     int fd;             /* -1: all rows are in 'rows' */
     uint64_t bytes;     /* in the file */
     struct fl_buf rows; /* the newest: append here, then call row_spill_check */

@@ -23,7 +23,7 @@ struct log_sealed_trailer {
     uint64_t tables_pos, raw_bytes, job_min, job_max;
     fl_ms last_time;
     fl_ms sealed_at;         /* 0: an older file */
-    uint32_t key_blocks_len; /* of key_filter.h, before the tables; 0: an older file */
+    uint32_t key_blocks_len; /* key_filter.h, before the tables; 0: an older file */
 };
 
 void log_sealed_output_put(struct fl_buf *out, const struct log_sealed_output *output);

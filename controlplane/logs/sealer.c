@@ -235,7 +235,7 @@ static bool write_key_filter(struct log_sealer *sealer, struct fl_err *err)
 
 struct table {
     struct log_sealer *sealer;
-    uint32_t crc; /* of all tables so far */
+    uint32_t crc; /* over all tables so far */
 };
 
 static bool write_rows(void *ctx, const uint8_t *at, size_t len, struct fl_err *err)

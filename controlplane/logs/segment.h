@@ -51,7 +51,7 @@ FL_CHECK bool log_dir_sync(const char *dir, struct fl_err *err);
 struct log_segment *log_segment_create(const char *dir, const struct log_segment_header *header,
                                        const struct log_disk *disk, struct fl_err *err);
 
-/* What was found damaged. */
+/* Bytes that were found damaged. */
 struct log_damage {
     uint64_t at, bytes; /* the first bad byte, and how many are bad; 0: none */
 };
