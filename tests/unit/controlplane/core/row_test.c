@@ -307,6 +307,7 @@ static void random_bytes_are_refused_or_canonical(void **state)
             bytes[b] = (uint8_t)fl_prng_below(&prng, b > 1 ? 256 : b ? 90 : ROW_KINDS_LEN);
         }
         if (!row_decode(&reader, &row, &err)) continue;
+        if (row.kind == ROW_unknown) continue; /* a gap in the numbers */
         fl_buf_clear(&buf);
         assert_true(row_encode(&buf, &row));
         assert_true(buf.len + row.skipped >= reader.pos); /* longer where fields were not there */
