@@ -11,6 +11,7 @@
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
 #include "shared/io/clock.h"
+#include "shared/io/log.h"
 #include "shared/io/loop.h"
 
 enum { ETAG_SEED = 1 };
@@ -45,6 +46,36 @@ static void on_gone(void *ctx, struct http_request *request)
     free_if_done(call);
 }
 
+/* W3C Trace Context: version, 32 digits that name the trace, 16 of its part, flags. */
+static bool has_traceparent(const struct api_call *call, struct fl_str *ret_trace)
+{
+    enum { VERSION = 3, TRACE = 32, REST = 1 + 16 + 1 + 2 };
+    struct fl_str value = api_header(call, "traceparent");
+    bool is_zero = true;
+
+    if (value.len != VERSION + TRACE + REST || memcmp(value.at, "00-", VERSION) != 0) return false;
+    for (size_t i = VERSION; i < VERSION + TRACE; i++) {
+        if (!memchr("0123456789abcdef", value.at[i], 16)) return false;
+        is_zero = is_zero && value.at[i] == '0';
+    }
+    *ret_trace = (struct fl_str){value.at + VERSION, TRACE};
+    return !is_zero && value.at[VERSION + TRACE] == '-';
+}
+
+static void name_trace(struct api_call *call)
+{
+    struct api *api = call->api;
+    struct fl_str trace;
+
+    if (has_traceparent(call, &trace)) {
+        snprintf(call->trace_id, sizeof call->trace_id, FL_STR_FMT, FL_STR_ARG(trace));
+        return;
+    }
+    snprintf(call->trace_id, sizeof call->trace_id, "%016" PRIx64,
+             fl_hash64(api->trace_seed, &api->trace_last, sizeof api->trace_last));
+    api->trace_last++;
+}
+
 struct api_call *api_call_create(struct api *api, struct http_request *request)
 {
     static const struct http_watcher watcher = {.on_gone = on_gone};
@@ -58,8 +89,7 @@ struct api_call *api_call_create(struct api *api, struct http_request *request)
     call->now = fl_loop_now(api->parts.loop);
     call->wall = fl_loop_wall(api->parts.loop);
     call->at = token_table_time(api->parts.tokens, call->now);
-    call->trace_id = fl_hash64(api->trace_seed, &api->trace_last, sizeof api->trace_last);
-    api->trace_last++;
+    name_trace(call);
     fl_buf_init(&call->out, API_ANSWER_BYTES_MAX);
     http_watch(request, &watcher, call);
     return call;
@@ -279,14 +309,28 @@ void api_answer(struct api_call *call)
                   call->route->gives ? call->route->gives : "application/json", body);
 }
 
+/* An administrator who is told a traceId finds it here; under a flood the log goes quiet. */
+static void log_problem(const struct api_call *call, const struct api_problem *problem,
+                        uint16_t status)
+{
+    const struct fl_http_head *head = http_head(call->request);
+
+    fl_log(status >= 500 ? FL_LOG_WARN : FL_LOG_INFO, "api", "problem",
+           FL_LOG_S("trace", call->trace_id), FL_LOG_N("status", status),
+           FL_LOG_S("code", fl_code_name(problem->code)),
+           FL_LOG_STR("peer", http_peer(call->request)), FL_LOG_S("token", call->token.id),
+           FL_LOG_S("method", fl_http_method_name(head->method)), FL_LOG_STR("path", head->path),
+           FL_LOG_S("detail", problem->detail ? problem->detail : ""));
+}
+
 static void answer_problem(struct api_call *call, struct api_problem *problem)
 {
     uint16_t status = problem->status ? problem->status : api_status_of(problem->code);
     uint32_t retry_s = api_retry_after_s(status);
-    char retry[16], trace_id[17];
+    char retry[16];
 
-    snprintf(trace_id, sizeof trace_id, "%016" PRIx64, call->trace_id);
-    problem->trace_id = trace_id;
+    log_problem(call, problem, status);
+    problem->trace_id = call->trace_id;
     fl_buf_clear(&call->out);
     api_problem_write(&call->out, problem);
     problem->trace_id = NULL; /* it is written, and ends here */

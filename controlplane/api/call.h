@@ -14,7 +14,7 @@
 #include "shared/json/json_out.h"
 #include "shared/spec/problems.h"
 
-enum { API_HEADERS_MAX = 6, API_ANSWER_BYTES_MAX = 32 << 20 };
+enum { API_HEADERS_MAX = 6, API_ANSWER_BYTES_MAX = 32 << 20, API_TRACE_MAX = 33 };
 
 struct api_call {
     struct api *api;
@@ -27,10 +27,10 @@ struct api_call {
     struct fl_str params[API_PARAMS_MAX]; /* decoded */
     struct http_query query;
     struct fl_str body;
-    struct token_grant token; /* the caller's token; zeroed on exempt routes */
-    uint64_t trace_id;
-    fl_ms now, wall; /* when it came */
-    fl_ms at;        /* the same, in the core's time */
+    struct token_grant token;     /* the caller's token; zeroed on exempt routes */
+    char trace_id[API_TRACE_MAX]; /* the peer's own, by 'traceparent', or one of ours */
+    fl_ms now, wall;              /* when it came */
+    fl_ms at;                     /* the same, in the core's time */
     struct fl_arena arena;
     struct fl_buf out;
     struct fl_json_out json;
