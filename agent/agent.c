@@ -1,5 +1,8 @@
 #include "agent/agent.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "agent/engine/engine.h"
 #include "agent/streams/log_feed.h"
 #include "agent/tunnel/dialer.h"
@@ -8,6 +11,7 @@
 #include "shared/io/log.h"
 #include "shared/io/notify.h"
 #include "shared/tls/random.h"
+#include "shared/wire/history_seal.h"
 
 struct agent {
     struct runtime runtime;
@@ -16,6 +20,8 @@ struct agent {
     void *refused_ctx;
     void (*refused)(void *ctx, const char *why);
     uint64_t boot; /* random; HELLO has it: it tells this process from other agents' processes */
+    struct fl_history_seal seal; /* the hub's newest: goes back to it in HELLO */
+    char capabilities[FL_HISTORY_TEXT_MAX + 32];
     struct log_feed *feed;
     struct agent_engine *engine;
     struct agent_dialer *dialer; /* NULL: not yet, or no longer */
@@ -27,13 +33,16 @@ static void on_hello(void *ctx, struct fl_msg_hello *ret_hello)
 {
     struct agent *agent = ctx;
     struct agent_core_highest highest = agent_engine_highest(agent->engine);
+    char seal[FL_HISTORY_TEXT_MAX];
 
     ret_hello->boot = agent->boot;
     ret_hello->incarnation_highest = highest.incarnation;
     ret_hello->job_highest = highest.job;
     ret_hello->cluster_uid = fl_str_c(agent->cluster_uid);
-    ret_hello->capabilities =
-        agent->runtime.ops->has_images ? FL_STR("[\"images\"]") : FL_STR("[]");
+    fl_history_seal_print(&agent->seal, seal);
+    snprintf(agent->capabilities, sizeof agent->capabilities, "[%s%s]",
+             agent->runtime.ops->has_images ? "\"images\"," : "", seal);
+    ret_hello->capabilities = fl_str_c(agent->capabilities);
 }
 
 static void on_opened(void *ctx, struct fl_streams *streams)
@@ -52,6 +61,11 @@ static void on_message(void *ctx, const struct fl_msg *msg, struct fl_str spec)
     struct fl_err err = {0};
     struct fl_str params = msg->kind == FL_MSG_start ? msg->start.params : (struct fl_str){0};
 
+    if (msg->kind == FL_MSG_history) {
+        agent->seal.len = msg->history.seal.len;
+        memcpy(agent->seal.at, msg->history.seal.at, msg->history.seal.len);
+        return;
+    }
     if (agent_translate_in(msg, &event, &err)) {
         agent_engine_hear(agent->engine, &event, spec, params);
     }

@@ -146,6 +146,10 @@ static void health(void *ctx, struct api_health *ret_health)
         .database = database_name(status.breaker),
         .commits = status.store.commits,
         .commit_longest_ms = (uint64_t)status.store.commit_longest_ms,
+        .is_disputed = status.is_disputed,
+        .losses = status.engine.losses,
+        .lost_jobs_min = status.engine.loss.jobs_min,
+        .lost_jobs_max = status.engine.loss.jobs_max,
         .is_log_disk_full = log_store_stats(daemon->logs).is_full,
     };
     if (fstatvfs(fl_state_dir_fd(daemon->dir), &disk) == 0) {

@@ -227,6 +227,23 @@ static void look_at_tunnel(struct doctor *doctor, const char *address)
           "the setting tunnel_address, a firewall, or a proxy; agents need a way out to it");
 }
 
+static void look_at_history(struct doctor *doctor, const json_t *history)
+{
+    bool is_disputed = json_is_true(json_object_get(history, "disputed"));
+    long long min = cli_int(history, "lostJobsMin"), max = cli_int(history, "lostJobsMax");
+
+    if (!history || (!is_disputed && cli_int(history, "losses") == 0)) return;
+    found(doctor, false, "history",
+          is_disputed ? SAY("agents have worked for a later state of the database: nothing is "
+                            "accepted or started")
+                      : SAY("the database was restored: at least %lld and at most %lld jobs are "
+                            "lost",
+                            min, max),
+          is_disputed ? "restore a newer backup, or 'fairlead admin accept-restore'; see "
+                        "docs/operations.md"
+                      : "nothing to do: their numbers are not given out again; submit them anew");
+}
+
 static void look_at_readiness(struct doctor *doctor)
 {
     unsigned status;
@@ -240,6 +257,7 @@ static void look_at_readiness(struct doctor *doctor)
           "says more");
     look_at_database(doctor, json_object_get(ready, "database"));
     look_at_disk(doctor, json_object_get(ready, "disk"));
+    look_at_history(doctor, json_object_get(ready, "history"));
     look_at_tunnel(doctor, cli_text(ready, "tunnelAddress"));
     json_decref(ready);
 }

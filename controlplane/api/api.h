@@ -32,8 +32,10 @@ struct api_health {
     const char *database; /* "ok", "lost" or "full" */
     uint64_t commits;
     uint64_t commit_longest_ms;
-    uint64_t disk_free_bytes, disk_total_bytes; /* where logs and keys lie; 0: not known */
-    bool is_log_disk_full;                      /* the log store has stopped for want of room */
+    uint64_t disk_free_bytes, disk_total_bytes;    /* where logs and keys lie; 0: not known */
+    bool is_disputed;                              /* agents know of a later database */
+    uint64_t losses, lost_jobs_min, lost_jobs_max; /* see struct engine_loss */
+    bool is_log_disk_full;                         /* the log store has stopped for want of room */
 };
 
 /* All are borrowed and outlive the API. */

@@ -121,7 +121,7 @@ struct core_node_report {
     struct fl_resources total, free;
 };
 
-/* How far the database of an earlier session was, by the hub's own seal: nobody else can make one.
+/* How far the database of an earlier session was, by the hub's own seal, which no agent can make.
  * All 0: the agent has none. */
 struct core_seen {
     uint32_t incarnation;
@@ -154,7 +154,7 @@ struct core_event {
             uint64_t job_from;    /* no id from here on was given out */
             uint64_t jobs;        /* so many jobs were accepted, ever ... */
             uint64_t jobs_unsure; /* ... and perhaps so many more */
-            uint64_t batch_known; /* with is_lost: the newest that was committed */
+            uint64_t batch_known; /* with is_lost: the highest that was ever committed */
             uint64_t batches;     /* so many are lost, at least */
         } history;
         struct {

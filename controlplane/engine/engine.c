@@ -557,6 +557,15 @@ const struct core *engine_core(const struct engine *engine)
     return engine->state == ENGINE_LEADING ? engine->core : NULL;
 }
 
+bool engine_seen(const struct engine *engine, struct core_seen *ret_seen)
+{
+    const struct high_water *kept = &engine->water.kept;
+
+    if (engine->state != ENGINE_LEADING || kept->incarnation == 0) return false;
+    *ret_seen = (struct core_seen){(uint32_t)kept->incarnation, kept->batch, kept->job_below};
+    return true;
+}
+
 struct engine_stats engine_stats(const struct engine *engine)
 {
     struct engine_stats stats = engine->stats;

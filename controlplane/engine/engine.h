@@ -123,6 +123,9 @@ enum engine_breaker engine_breaker(const struct engine *engine);
 const char *engine_why(const struct engine *engine);
 /* The newest takeover's; 0: none. */
 uint64_t engine_epoch(const struct engine *engine);
+/* How far the database is, by the marks on the disk; agents remember it.  False: it does not
+ * lead. */
+bool engine_seen(const struct engine *engine, struct core_seen *ret_seen);
 /* NULL unless LEADING. */
 const struct core *engine_core(const struct engine *engine);
 

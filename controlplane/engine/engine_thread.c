@@ -171,6 +171,10 @@ static void publish(struct engine_thread *thread, fl_ms now)
         .engine = engine_stats(thread->engine),
         .store = store_stats(thread->store),
     };
+    if (engine_core(thread->engine)) {
+        status.is_disputed = core_stats(engine_core(thread->engine)).is_disputed;
+    }
+    if (!engine_seen(thread->engine, &status.seen)) status.seen = (struct core_seen){0};
     snprintf(status.why, sizeof status.why, "%s", engine_why(thread->engine));
     pthread_mutex_lock(&thread->mutex);
     thread->status = status;

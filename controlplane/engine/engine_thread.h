@@ -69,6 +69,8 @@ struct engine_thread_status {
     uint32_t turn_longest_us;     /* also when the machine gave the CPU to others */
     uint32_t turn_longest_cpu_us; /* this thread's own */
     size_t handover_len;
+    bool is_disputed;      /* agents know of a later database; see core_stats */
+    struct core_seen seen; /* see engine_seen; all 0: it does not lead */
     struct engine_stats engine;
     struct store_stats store;
 };

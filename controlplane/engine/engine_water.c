@@ -88,7 +88,7 @@ void engine_water_tell(const struct engine_water *water, struct core_event *even
     event->history.job_from = job_from(water);
     event->history.jobs = water->now.jobs;
     if (!water->is_lost) return;
-    event->history.batch_known = water->now.batch;
+    event->history.batch_known = water->now.batch_highest;
     event->history.jobs_unsure = job_from(water) - water->now.job_next;
     event->history.batches = water->now.batch - water->batch_taken;
 }
@@ -96,6 +96,7 @@ void engine_water_tell(const struct engine_water *water, struct core_event *even
 static void note(struct engine_water *water, uint64_t batch, uint64_t job_next, uint64_t jobs)
 {
     water->now.batch = batch;
+    if (batch > water->now.batch_highest) water->now.batch_highest = batch;
     water->now.job_next = job_next;
     water->now.jobs = jobs;
     if (water->now.job_below < job_next) water->now.job_below = job_next;

@@ -15,6 +15,7 @@ static const struct {
     size_t offset;
 } fields[] = {
     {"batch", offsetof(struct high_water, batch)},
+    {"batch_highest", offsetof(struct high_water, batch_highest)},
     {"jobs", offsetof(struct high_water, jobs)},
     {"job_next", offsetof(struct high_water, job_next)},
     {"job_below", offsetof(struct high_water, job_below)},

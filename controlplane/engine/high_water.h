@@ -13,13 +13,14 @@
 enum { HIGH_WATER_BYTES_MAX = 512 };
 
 struct high_water {
-    uint64_t batch;       /* the newest that was known to be committed, up to a second ago */
-    uint64_t jobs;        /* accepted until then, ever */
-    uint64_t job_next;    /* ids below it were given out until then */
-    uint64_t job_below;   /* no id from here on was given out */
-    uint64_t epoch_below; /* no epoch from here on was taken */
-    uint64_t incarnation; /* the highest */
-    uint64_t is_closed;   /* 1: the process ended in good order, so that all of it is exact */
+    uint64_t batch;         /* the newest that was known to be committed, up to a second ago */
+    uint64_t batch_highest; /* ever, also in a history that was lost since */
+    uint64_t jobs;          /* accepted until then, ever */
+    uint64_t job_next;      /* ids below it were given out until then */
+    uint64_t job_below;     /* no id from here on was given out */
+    uint64_t epoch_below;   /* no epoch from here on was taken */
+    uint64_t incarnation;   /* the highest */
+    uint64_t is_closed;     /* 1: the process ended in good order, so that all of it is exact */
 };
 
 /* Writes its text, with a final zero; its length. */

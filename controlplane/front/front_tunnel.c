@@ -2,6 +2,7 @@
  * way of logs. */
 #include <string.h>
 
+#include "controlplane/engine/engine_thread.h"
 #include "controlplane/front/front_reader.h"
 #include "controlplane/front/front_state.h"
 #include "controlplane/identity/identity.h"
@@ -12,6 +13,7 @@
 #include "shared/base/alloc.h"
 #include "shared/io/log.h"
 #include "shared/spec/job_spec.h"
+#include "shared/tls/digest.h"
 
 enum {
     START_READ_MS = 1000, /* between two reads of a document, when Postgres cannot be asked */
@@ -375,6 +377,26 @@ void front_tunnel_fini(struct front *front)
     fl_buf_fini(&front->params);
 }
 
+static bool on_seen(void *ctx, struct core_seen *ret_seen)
+{
+    struct front *front = ctx;
+
+    if (!front->feed.engine) return false;
+    *ret_seen = engine_thread_status(front->feed.engine).seen;
+    return ret_seen->incarnation > 0;
+}
+
+/* The pepper is a key of the state directory; the bytes begin with a word of their own, so that no
+ * token's MAC is a seal's. */
+static void on_mac(void *ctx, const void *ptr, size_t len, uint8_t ret_mac[TUNNEL_MAC_BYTES])
+{
+    struct front *front = ctx;
+    struct fl_str pepper = identity_pepper(front->shared.identity);
+    struct fl_digest mac = fl_hmac_sha256(pepper.at, pepper.len, ptr, len);
+
+    memcpy(ret_mac, mac.at, TUNNEL_MAC_BYTES);
+}
+
 struct tunnel_server_ports front_tunnel_ports(struct front *front)
 {
     front->log_stream = (struct log_stream_ports){front, on_log_frame, on_log_closed};
@@ -385,6 +407,8 @@ struct tunnel_server_ports front_tunnel_ports(struct front *front)
         .peer = on_peer,
         .spec = on_spec,
         .renew = on_renew,
+        .seen = on_seen,
+        .mac = on_mac,
         .streams = front->stream_kinds,
         .streams_len = sizeof front->stream_kinds / sizeof *front->stream_kinds,
     };

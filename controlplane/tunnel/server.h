@@ -46,6 +46,8 @@ struct tunnel_spec {
     struct fl_str params;    /* a JSON object, or empty; at most 32 KiB */
 };
 
+enum { TUNNEL_MAC_BYTES = 16 };
+
 struct tunnel_server_ports {
     void *ctx;
     /* As engine_thread_adopt: takes over the event, even if it refuses it.  FL_FULL: offer it
@@ -63,6 +65,11 @@ struct tunnel_server_ports {
      * not checked yet. */
     void (*renew)(void *ctx, uint64_t connection, struct fl_cluster cluster,
                   const struct tunnel_peer *peer, struct fl_str csr);
+    /* How far the database is, for agents to remember.  False: nothing is known now.  Both NULL:
+     * agents are told nothing, and their seals are not looked at. */
+    bool (*seen)(void *ctx, struct core_seen *ret_seen);
+    /* The MAC over some bytes, under a key that this control plane alone has. */
+    void (*mac)(void *ctx, const void *ptr, size_t len, uint8_t ret_mac[TUNNEL_MAC_BYTES]);
     /* The table of streams, borrowed.  The tunnel adds BLOB, which carries documents, itself. */
     const struct fl_stream_kind *streams;
     size_t streams_len;

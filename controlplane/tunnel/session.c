@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "controlplane/tunnel/order_sender.h"
+#include "controlplane/tunnel/session_seal.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
@@ -27,12 +28,14 @@ struct session {
     uint16_t protocol;
     struct fl_msg hello; /* without its strings */
     bool has_images;
+    struct session_seal seal;
 
     struct core_send bye; /* the BYE to send */
     char bye_text[201];
 };
 
 static void end(struct session *session);
+static void tell_history(struct session *session, fl_ms now);
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
@@ -248,6 +251,7 @@ void session_tick(struct session *session, fl_ms now)
     for (int i = 0; i < 4 && now >= fl_mux_deadline(session->mux); i++) {
         step(session, FL_LINK_EV_tick, now);
     }
+    tell_history(session, now); /* a link that is up ticks at least as often as it pings */
 }
 
 /* ---- to the core ----------------------------------------------------------------------------- */
@@ -328,6 +332,8 @@ static void greet(struct session *session, const struct fl_msg_hello *hello, fl_
         session_refuse(session, err.code, err.text, now);
         return;
     }
+    session_seal_hear(&session->seal, ports, session->peer.cluster, hello->capabilities,
+                      &session->peer.seen);
     session->has_images = names(hello->capabilities, TRANSLATE_CAPABILITY_IMAGES);
     session->hello = (struct fl_msg){.kind = FL_MSG_hello, .hello = *hello};
     session->hello.hello.cluster_uid = session->hello.hello.version =
@@ -442,6 +448,18 @@ bool session_spec(struct session *session, uint64_t ticket, const struct tunnel_
     return order_sender_spec(&session->orders, ticket, spec, now);
 }
 
+/* Tells the agent how far the database is, if it is time. */
+static void tell_history(struct session *session, fl_ms now)
+{
+    struct fl_msg msg;
+
+    if (session_link(session)->state != FL_LINK_UP || session_is_over(session)) return;
+    if (session_seal_tell(&session->seal, &session->shared->ports, session->peer.cluster, now,
+                          &msg)) {
+        put(session, &msg);
+    }
+}
+
 /* Sends START, GO, STOP or ACK, in their order. */
 static void order_send(struct session *session, const struct core_send *send, fl_ms now)
 {
@@ -453,6 +471,7 @@ static void order_send(struct session *session, const struct core_send *send, fl
     translate_send(send, &session->shared->translate, session->protocol, (struct fl_digest){0},
                    &msg);
     order_sender_send(&session->orders, &msg, now);
+    tell_history(session, now);
 }
 
 /* Sends WELCOME or RESYNC; orders that wait belong to the term before and are dropped. */
@@ -474,6 +493,7 @@ static void begin_session(struct session *session, const struct core_send *send,
     translate_send(&again, &session->shared->translate, session->protocol, (struct fl_digest){0},
                    &msg);
     put(session, &msg);
+    tell_history(session, now);
 }
 
 void session_send(struct session *session, const struct core_send *send, fl_ms now)

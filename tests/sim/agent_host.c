@@ -1,5 +1,6 @@
 #include "tests/sim/agent_host.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/streams/log_pump.h"
@@ -9,6 +10,7 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/link/streams.h"
+#include "shared/wire/history_seal.h"
 #include "tests/sim/tunnel_end.h"
 
 #define WANTS_BYTES ((uint64_t)1 << 30) /* more than there can be: see log_feed.c */
@@ -25,6 +27,7 @@ struct agent_host {
     const struct fake_client *blobs;
     struct agent_host_config config;
     uint64_t boot;
+    struct fl_history_seal seal; /* the hub's newest */
     bool is_up;
     fl_ms paused_until;
     fl_ms clock_offset;
@@ -121,11 +124,15 @@ static void step(struct agent_host *agent, struct agent_event *event)
 
 /* ---- the link -------------------------------------------------------------------------------- */
 
+enum { HELLO_LIE_PPM = 50000 };
+
 static void send_hello(struct agent_host *agent)
 {
     struct agent_core_highest highest = agent_core_highest(agent->core);
+    struct fl_history_seal forged = agent->seal;
     struct fl_msg msg = {.kind = FL_MSG_hello};
-    char uid[32];
+    char uid[32], seal[FL_HISTORY_TEXT_MAX], capabilities[FL_HISTORY_TEXT_MAX + 32];
+    bool is_liar = agent->seal.len > 0 && sim_chance(agent->sim, HELLO_LIE_PPM);
 
     snprintf(uid, sizeof(uid), "uid-%u", agent->config.number);
     msg.hello = (struct fl_msg_hello){
@@ -136,8 +143,18 @@ static void send_hello(struct agent_host *agent)
         .job_highest = highest.job,
         .cluster_uid = fl_str_c(uid),
         .version = FL_STR("sim"),
-        .capabilities = FL_STR("[\"images\"]"),
     };
+    if (is_liar) {
+        forged.at[sim_between(agent->sim, 0, (int64_t)forged.len - 1)] ^= 0x40;
+        sim_mark(agent->sim, MARK_seal_forged);
+    }
+    fl_history_seal_print(is_liar ? &forged : &agent->seal, seal);
+    snprintf(capabilities, sizeof(capabilities), "[\"images\",%s]", seal);
+    msg.hello.capabilities = fl_str_c(capabilities);
+    if (is_liar) { /* great numbers without a seal */
+        msg.hello.incarnation_highest = 77;
+        msg.hello.job_highest = 4999999;
+    }
     fl_mux_put(agent->mux, &msg);
 }
 
@@ -261,6 +278,11 @@ static void hear(struct agent_host *agent, const struct fl_msg *msg)
     struct agent_event event = {0};
     struct fl_err err = {0};
 
+    if (msg->kind == FL_MSG_history) {
+        agent->seal.len = msg->history.seal.len;
+        memcpy(agent->seal.at, msg->history.seal.at, msg->history.seal.len);
+        return;
+    }
     if (!agent_translate_in(msg, &event, &err)) return; /* ping, pong, bye: the link's */
     if (event.kind == AGENT_EV_start) event.start.resources = resolve(agent, &msg->start);
     tell(agent, &event);
@@ -684,6 +706,7 @@ void agent_host_kill(struct agent_host *agent, bool is_silent)
     net_host_gone(agent->net, NET_AGENT, agent->config.host, is_silent);
     fake_runtime_detach(agent->runtime, sim_chance(agent->sim, 500000));
     drop_process(agent);
+    agent->seal.len = 0; /* it was in memory */
 }
 
 void agent_host_pause(struct agent_host *agent, fl_ms until)

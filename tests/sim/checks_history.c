@@ -25,6 +25,8 @@ struct checks_history {
     bool is_clean;
     fl_ms down_at;
     bool is_lost; /* a loss that must be noticed, and was not yet */
+    bool is_blind, is_older, is_stopped, is_accepted, goes_on;
+    uint64_t seen_job_below, seen_incarnation;
     uint64_t batches_lost,
         jobs_lost; /* by the newest restore, until an audit row has counted them */
 };
@@ -59,6 +61,7 @@ static bool is_known(struct fl_map *map, const void *key, size_t key_len)
 
 void checks_history_took(struct checks_history *history, uint64_t epoch)
 {
+    if (history->is_blind) return;
     if (is_known(&history->epochs, &epoch, sizeof epoch)) {
         sim_broken(history->sim, "I17", "epoch %" PRIu64 " is taken twice", epoch);
     }
@@ -71,8 +74,24 @@ static void I1_noticed_first(struct checks_history *history, const char *what, u
                what);
 }
 
+static void I1_stopped(struct checks_history *history, const char *what, uint64_t job)
+{
+    if (!history->is_stopped || history->is_accepted) return;
+    sim_broken(history->sim, "I1",
+               "job %" PRIu64 " is %s although an agent has seen a later history", job, what);
+}
+
 static void read_job(struct checks_history *history, uint64_t job)
 {
+    if (history->is_blind) {
+        I1_stopped(history, "accepted", job);
+        if (history->is_accepted && job < history->seen_job_below) {
+            sim_broken(history->sim, "I17", "id %" PRIu64 " is below the sealed %" PRIu64, job,
+                       history->seen_job_below);
+        }
+        history->goes_on = history->is_accepted;
+        return;
+    }
     I1_noticed_first(history, "accepted", job);
     if (is_known(&history->jobs, &job, sizeof job)) {
         sim_broken(history->sim, "I17", "id %" PRIu64 " is given to a second job", job);
@@ -83,12 +102,37 @@ static void read_attempt(struct checks_history *history, const struct row_attemp
 {
     struct attempt_key key = {row->job, row->element, row->incarnation, row->n, 0};
 
+    if (history->is_blind) {
+        I1_stopped(history, "started", row->job);
+        if (history->is_accepted && row->incarnation <= history->seen_incarnation) {
+            sim_broken(history->sim, "I17", "an attempt is of incarnation %u, sealed is %" PRIu64,
+                       row->incarnation, history->seen_incarnation);
+        }
+        return;
+    }
     I1_noticed_first(history, "started", row->job);
     if (is_known(&history->attempts, &key, sizeof key)) {
         sim_broken(history->sim, "I17",
                    "attempt %u of job %" PRIu64 ".%u is given out twice in incarnation %u", row->n,
                    row->job, row->element, row->incarnation);
     }
+}
+
+/* The core's note of an agent's seal.  The zeros of an accepted one end nothing here. */
+static void read_counter(struct checks_history *history, const struct row_counter *row)
+{
+    if (history->is_accepted || row->value == 0) return;
+    if (row->counter == CORE_COUNTER_seen_incarnation) history->seen_incarnation = row->value;
+    if (row->counter == CORE_COUNTER_seen_job_below) history->seen_job_below = row->value;
+    if (row->counter != CORE_COUNTER_seen_batch) return;
+    if (!history->is_blind || !history->is_older) {
+        sim_broken(
+            history->sim, "I23",
+            "a database is disputed that lost nothing, or whose loss was noticed: batch %" PRIu64,
+            row->value);
+    }
+    if (!history->is_stopped) sim_mark(history->sim, MARK_history_disputed);
+    history->is_stopped = true;
 }
 
 /* "history_lost jobs=3..19 batches=7" */
@@ -99,6 +143,7 @@ static void read_audit(struct checks_history *history, struct fl_str body)
 
     memcpy(text, body.at, body.len < sizeof text ? body.len : sizeof text - 1);
     if (sscanf(text, "history_lost jobs=%" SCNu64 "..%" SCNu64, &least, &most) != 2) return;
+    if (history->is_blind) return;
     if (history->batches_lost == 0) {
         sim_broken(history->sim, "I1", "a loss is told that never was: %s", text);
     }
@@ -125,6 +170,7 @@ void checks_history_committed(struct checks_history *history, const struct fake_
         while (reader.pos < reader.len && row_decode(&reader, &row, &err)) {
             if (pass == 0 && row.kind == ROW_audit) read_audit(history, row.audit.body);
             if (pass == 0) continue;
+            if (row.kind == ROW_counter) read_counter(history, &row.counter);
             if (row.kind == ROW_attempt_new) read_attempt(history, &row.attempt_new);
             if (row.kind != ROW_job_new) continue;
             read_job(history, row.job_new.job);
@@ -155,11 +201,33 @@ void checks_history_restored(struct checks_history *history, uint64_t batch)
     sim_tell(history->sim, "the database goes back to batch %llu: %llu batches, %llu jobs are lost",
              batch, history->batches_lost, history->jobs_lost);
     sim_mark(history->sim, MARK_history_restored);
-    history->is_lost = is_old;
+    history->is_lost = is_old && !history->is_blind;
     if (history->batches_lost > 0 && !is_old) sim_mark(history->sim, MARK_history_lost_end);
 }
 
 bool checks_history_is_waiting(const struct checks_history *history)
 {
     return history->is_lost;
+}
+
+void checks_history_blind(struct checks_history *history, bool is_older)
+{
+    history->is_blind = true;
+    history->is_older = is_older;
+}
+
+bool checks_history_is_stopped(const struct checks_history *history)
+{
+    return history->is_stopped;
+}
+
+void checks_history_accepted(struct checks_history *history)
+{
+    history->is_accepted = true;
+    sim_mark(history->sim, MARK_history_accepted);
+}
+
+bool checks_history_goes_on(const struct checks_history *history)
+{
+    return history->goes_on;
 }

@@ -95,6 +95,7 @@ static void kept(void *ctx, uint64_t boot, uint64_t b)
         engine_kept(hub->engine, false, hub_clock(hub));
     } else {
         hub->water = hub->water_next;
+        fl_vec_push(&hub->waters, ((struct hub_water){fake_pg_newest(db_pg(hub->db)), hub->water}));
         engine_kept(hub->engine, true, hub_clock(hub));
     }
     hub_work(hub);
@@ -109,6 +110,15 @@ static void on_keep(void *ctx, const struct high_water *water)
     hub->water_next = *water;
     sim_at(hub->sim, hub->sim->now + sim_between(hub->sim, 1, KEEP_MS_MAX), kept, hub, hub->boot,
            0);
+}
+
+void hub_restore(struct hub *hub, uint64_t batch)
+{
+    fl_assert(!hub->is_up);
+    hub->water = (struct high_water){0};
+    for (size_t i = 0; i < hub->waters.len && hub->waters.at[i].batch <= batch; i++) {
+        hub->water = hub->waters.at[i].water;
+    }
 }
 
 /* ---- its loop -------------------------------------------------------------------------------- */
@@ -199,6 +209,20 @@ void hub_request(struct hub *hub, uint64_t request)
     hub_work(hub);
 }
 
+void hub_accept_restore(struct hub *hub)
+{
+    struct engine_event *event;
+    struct fl_err err = {0};
+
+    if (!hub->is_up || hub_stands_still(hub)) return;
+    event = engine_event_create();
+    event->event.kind = CORE_EV_accept_restore;
+    event->event.actor = FL_STR("ann");
+    event->event.tenant.n = 1;
+    FL_IGNORE(hub_adopt(hub, event, &err));
+    hub_work(hub);
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 struct hub *hub_create(struct sim *sim, struct net *net, struct db *db, struct fake_client *client,
@@ -238,6 +262,7 @@ void hub_destroy(struct hub *hub)
     fl_vec_fini(&hub->sessions);
     fl_vec_fini(&hub->lost);
     fl_vec_fini(&hub->twins);
+    fl_vec_fini(&hub->waters);
     fake_log_store_destroy(hub->logs);
     fl_free(hub);
 }

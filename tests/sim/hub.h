@@ -36,6 +36,9 @@ void hub_destroy(struct hub *hub);
 void hub_start(struct hub *hub);
 void hub_kill(struct hub *hub, bool is_silent);
 void hub_stop(struct hub *hub); /* in good order: the lease is released */
+/* Its state directory is what it was when that batch was the newest; it is not up. */
+void hub_restore(struct hub *hub, uint64_t batch);
+void hub_accept_restore(struct hub *hub); /* a person asks */
 void hub_pause(struct hub *hub, fl_ms until);
 void hub_set_clock(struct hub *hub,
                    fl_ms offset); /* its host's wall clock, to the true time + this */

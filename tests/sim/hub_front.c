@@ -5,6 +5,7 @@
 #include "controlplane/tunnel/order_sender.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
+#include "shared/base/hash.h"
 #include "tests/sim/hub_state.h"
 
 enum { RETRY_LOST_MS = 100, RETRY_HELD_MS = 5, SOCKET_BYTES_MAX = 64 << 20 };
@@ -272,6 +273,21 @@ static const struct fake_output *log_truth(void *ctx, struct fl_cluster cluster,
     return hub->config.truth(hub->config.truth_ctx, cluster, attempt, replica);
 }
 
+static bool on_seen(void *ctx, struct core_seen *ret_seen)
+{
+    return engine_seen(((struct hub *)ctx)->engine, ret_seen);
+}
+
+/* All hubs have one key. */
+static void on_mac(void *ctx, const void *ptr, size_t len, uint8_t ret_mac[TUNNEL_MAC_BYTES])
+{
+    struct hub *hub = ctx;
+    uint64_t a = fl_hash64(hub->sim->seed, ptr, len), b = fl_hash64(a, ptr, len);
+
+    memcpy(ret_mac, &a, sizeof a);
+    memcpy(ret_mac + sizeof a, &b, sizeof b);
+}
+
 void hub_front_init(struct hub *hub)
 {
     const struct hub_config *config = &hub->config;
@@ -285,6 +301,8 @@ void hub_front_init(struct hub *hub)
                   .peer = on_peer,
                   .spec = on_spec,
                   .renew = on_renew,
+                  .seen = on_seen,
+                  .mac = on_mac,
                   .streams = hub->streams,
                   .streams_len = 1},
         .translate = {.stop_grace_ms = config->stop_grace_ms,

@@ -36,6 +36,12 @@ struct hub_twin {
     uint64_t connection, session_epoch, generation, boot;
 };
 
+/* The marks on the disk, and the newest batch of the database at that time. */
+struct hub_water {
+    uint64_t batch;
+    struct high_water water;
+};
+
 struct hub {
     FL_VEC(struct hub_twin) twins;
     uint64_t twins_told;
@@ -75,6 +81,7 @@ struct hub {
     uint64_t turns;
     struct high_water water, water_next; /* its state directory's; the write under way */
     bool is_keeping;
+    FL_VEC(struct hub_water) waters; /* by time: older copies of the state directory */
 };
 
 /* ---- hub.c ----------------------------------------------------------------------------------- */

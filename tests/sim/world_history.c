@@ -5,7 +5,7 @@
  * the other invariants know is over by then, and they are retired.  One hub is left, since what a
  * state directory knows is of its own hub's terms. */
 
-enum { BEFORE_MS = 12000, AFTER_MS = 15000, ROUNDS_MAX = 3 };
+enum { BEFORE_MS = 12000, AFTER_MS = 15000, ROUNDS_MAX = 3, BLIND_MS = 40000 };
 
 static void work_for(struct world *world, fl_ms ms)
 {
@@ -28,10 +28,11 @@ static uint64_t draw_batch(struct world *world)
     return (uint64_t)sim_between(sim, from, newest);
 }
 
-static void restore_once(struct world *world)
+static void restore_once(struct world *world, bool is_blind)
 {
     struct sim *sim = &world->sim;
     struct hub *hub = world->hubs[0];
+    uint64_t batch;
     bool is_clean = sim_chance(sim, 400000) && hub_stats(hub).inflight_len == 0;
 
     if (is_clean) {
@@ -41,7 +42,13 @@ static void restore_once(struct world *world)
     }
     checks_history_down(checks_history(world->checks), is_clean);
     world_run_until(world, sim->now + sim_between(sim, 1, 3000));
-    db_restore(world->db, draw_batch(world));
+    batch = draw_batch(world);
+    if (is_blind) {
+        hub_restore(hub, batch);
+        checks_history_blind(checks_history(world->checks),
+                             batch < fake_pg_newest(db_pg(world->db)));
+    }
+    db_restore(world->db, batch);
     hub_start(hub);
 }
 
@@ -57,6 +64,26 @@ static void leave_one_hub(struct world *world)
     world->hubs_len = 1;
 }
 
+/* The state directory goes back with the database: only agents know.  Once one has said so, nothing
+ * goes on before a person accepts it. */
+static void lose_both(struct world *world)
+{
+    struct sim *sim = &world->sim;
+    struct checks_history *history = checks_history(world->checks);
+
+    work_for(world, BEFORE_MS);
+    restore_once(world, true);
+    work_for(world, BLIND_MS);
+    if (!checks_history_is_stopped(history)) return; /* no agent had a seal that is newer */
+    checks_history_accepted(history);
+    hub_accept_restore(world->hubs[0]);
+    work_for(world, BLIND_MS);
+    if (!checks_history_goes_on(history)) {
+        sim_broken(sim, "I20", "nothing was accepted for %d s after a person accepted the restore",
+                   BLIND_MS / 1000);
+    }
+}
+
 void world_lose_history(struct world *world)
 {
     struct sim *sim = &world->sim;
@@ -68,10 +95,11 @@ void world_lose_history(struct world *world)
     leave_one_hub(world);
     for (int64_t i = 0; i < rounds; i++) {
         work_for(world, sim_between(sim, 1, BEFORE_MS));
-        restore_once(world);
+        restore_once(world, false);
         work_for(world, AFTER_MS);
         if (!hub_leads(world->hubs[0])) {
             sim_broken(sim, "I20", "the hub does not lead, %d s after a restore", AFTER_MS / 1000);
         }
     }
+    if (sim_chance(sim, 500000)) lose_both(world);
 }

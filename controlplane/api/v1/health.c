@@ -38,6 +38,12 @@ static void readyz(struct api_call *call)
         fl_json_put_u64(json, "freeBytes", health.disk_free_bytes);
         fl_json_put_u64(json, "totalBytes", health.disk_total_bytes);
         fl_json_close(json, '}');
+        fl_json_open(json, "history", '{');
+        fl_json_put_bool(json, "disputed", health.is_disputed);
+        fl_json_put_u64(json, "losses", health.losses);
+        fl_json_put_u64(json, "lostJobsMin", health.lost_jobs_min);
+        fl_json_put_u64(json, "lostJobsMax", health.lost_jobs_max);
+        fl_json_close(json, '}');
     }
     fl_json_close(json, '}');
     api_answer_as(call, is_ready ? 200 : 503, "application/json",
@@ -82,6 +88,20 @@ static const struct api_field disk_fields[] = {
 const struct api_object disk_health_object = {
     .name = "DiskHealth", .text = "The disk of the state directory.", .fields = disk_fields};
 
+static const struct api_field history_fields[] = {
+    API_MUST("disputed", "boolean",
+             "agents know of a later database; a person must accept this one"),
+    API_MUST("losses", "integer", "takeovers since the start that found the database too old"),
+    API_MUST("lostJobsMin", "integer", "lost with the newest of them, at least"),
+    API_MUST("lostJobsMax", "integer", "and at most"),
+    {0},
+};
+
+const struct api_object history_health_object = {
+    .name = "HistoryHealth",
+    .text = "Whether the database is as new as it should be.",
+    .fields = history_fields};
+
 static const struct api_field health_fields[] = {
     API_MUST("ready", "boolean", "it leads, and knows its tokens"),
     API_MAY("why", "string", "why it does not lead"),
@@ -94,6 +114,7 @@ static const struct api_field health_fields[] = {
     API_MAY("tunnelAddress", "string", "where agents dial"),
     API_MAY("database", "DatabaseHealth", "the database"),
     API_MAY("disk", "DiskHealth", "the disk"),
+    API_MAY("history", "HistoryHealth", "a restored database"),
     {0},
 };
 

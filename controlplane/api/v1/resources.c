@@ -1,25 +1,16 @@
 #include "controlplane/api/v1/resources.h"
 
 static const struct api_resource resources[] = {
-    {"Jobs", job_submit_routes},
-    {"Jobs", job_list_routes},
-    {"Jobs", job_get_routes},
-    {"Jobs", job_action_routes},
-    {"Jobs", job_retry_routes},
-    {"Jobs", job_batch_routes},
-    {"Jobs", bulk_routes},
-    {"Jobs", explain_routes},
-    {"Logs", job_log_routes},
-    {"Events", event_routes},
-    {"Queues", queue_routes},
-    {"Clusters", cluster_routes},
-    {"Clusters", join_token_routes},
-    {"Clusters", enrol_routes},
-    {"Tokens", token_routes},
-    {"Audit", audit_routes},
-    {"Operation", health_routes},
-    {"Operation", openapi_routes},
-    {0},
+    {"Jobs", job_submit_routes},     {"Jobs", job_list_routes},
+    {"Jobs", job_get_routes},        {"Jobs", job_action_routes},
+    {"Jobs", job_retry_routes},      {"Jobs", job_batch_routes},
+    {"Jobs", bulk_routes},           {"Jobs", explain_routes},
+    {"Logs", job_log_routes},        {"Events", event_routes},
+    {"Queues", queue_routes},        {"Clusters", cluster_routes},
+    {"Clusters", join_token_routes}, {"Clusters", enrol_routes},
+    {"Tokens", token_routes},        {"Audit", audit_routes},
+    {"Operation", restore_routes},   {"Operation", health_routes},
+    {"Operation", openapi_routes},   {0},
 };
 
 static const struct api_object *const objects[] = {
@@ -60,6 +51,7 @@ static const struct api_object *const objects[] = {
     &unknown_event_object,
     &reset_event_object,
     &closed_event_object,
+    &restore_accepted_object,
     &queue_object,
     &queue_page_object,
     &queue_removed_object,
@@ -80,6 +72,7 @@ static const struct api_object *const objects[] = {
     &health_object,
     &database_health_object,
     &disk_health_object,
+    &history_health_object,
     &version_object,
     NULL,
 };

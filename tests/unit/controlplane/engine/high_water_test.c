@@ -14,7 +14,7 @@ static const struct high_water some = {.batch = 812,
 static void marks_are_read_as_they_were_written(void **state)
 {
     struct high_water again = {0}, largest = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
-                                              UINT64_MAX, UINT32_MAX, 1};
+                                              UINT64_MAX, UINT64_MAX, UINT32_MAX, 1};
     char text[HIGH_WATER_BYTES_MAX];
     struct fl_err err = {0};
     size_t len = high_water_encode(&some, text);

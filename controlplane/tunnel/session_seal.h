@@ -1,0 +1,28 @@
+/* session_seal.h - what an agent remembers of the hub's database, sealed by the hub.
+ * A seal is: incarnation, newest batch, limit of ids, and a MAC over these and the cluster.  So no
+ * agent can make one, change one, or use another cluster's.  An agent gets one when its session
+ * begins, and later when there is news, each SESSION_SEAL_MS at most.
+ * Pure but for the ports.  The session owns it. */
+#pragma once
+
+#include "controlplane/tunnel/server.h"
+#include "shared/wire/history_seal.h"
+#include "shared/wire/message.h"
+
+enum { SESSION_SEAL_MS = 5000 };
+
+struct session_seal {
+    bool is_wanted; /* the agent's HELLO named the capability */
+    struct core_seen told;
+    fl_ms told_at; /* 0: not in this connection */
+    struct fl_history_seal sealed;
+};
+
+/* From HELLO.  *ret_seen is all 0 unless the agent gave back a seal that is the hub's. */
+void session_seal_hear(struct session_seal *seal, const struct tunnel_server_ports *ports,
+                       struct fl_cluster cluster, struct fl_str capabilities,
+                       struct core_seen *ret_seen);
+
+/* False: there is nothing to tell now.  The message's bytes live as long as the seal. */
+bool session_seal_tell(struct session_seal *seal, const struct tunnel_server_ports *ports,
+                       struct fl_cluster cluster, fl_ms now, struct fl_msg *ret_msg);

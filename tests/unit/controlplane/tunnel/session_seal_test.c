@@ -1,0 +1,122 @@
+#include "controlplane/tunnel/session_seal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/base/hash.h"
+#include "tests/fl_test.h"
+
+static struct core_seen present;
+static uint64_t key = 1;
+
+static bool seen(void *ctx, struct core_seen *ret_seen)
+{
+    (void)ctx;
+    *ret_seen = present;
+    return present.incarnation > 0;
+}
+
+static void mac(void *ctx, const void *ptr, size_t len, uint8_t ret_mac[TUNNEL_MAC_BYTES])
+{
+    uint64_t a = fl_hash64(key, ptr, len), b = fl_hash64(a, ptr, len);
+
+    (void)ctx;
+    memcpy(ret_mac, &a, sizeof a);
+    memcpy(ret_mac + sizeof a, &b, sizeof b);
+}
+
+static const struct tunnel_server_ports ports = {.seen = seen, .mac = mac};
+static const struct fl_cluster east = {1}, west = {2};
+
+/* The capabilities of an agent's HELLO, with these bytes as the seal. */
+static const char *hello_with(const struct fl_history_seal *seal)
+{
+    static char list[FL_HISTORY_TEXT_MAX + 32];
+    char text[FL_HISTORY_TEXT_MAX];
+
+    fl_history_seal_print(seal, text);
+    snprintf(list, sizeof list, "[\"images\",%s]", text);
+    return list;
+}
+
+static struct core_seen heard(struct fl_cluster cluster, const struct fl_history_seal *seal)
+{
+    struct session_seal session = {0};
+    struct core_seen ret;
+
+    session_seal_hear(&session, &ports, cluster, fl_str_c(hello_with(seal)), &ret);
+    assert_true(session.is_wanted);
+    return ret;
+}
+
+static struct fl_history_seal told(struct fl_cluster cluster)
+{
+    struct session_seal session = {.is_wanted = true};
+    struct fl_history_seal seal = {0};
+    struct fl_msg msg;
+
+    assert_true(session_seal_tell(&session, &ports, cluster, 10, &msg));
+    assert_int_equal(msg.kind, FL_MSG_history);
+    seal.len = msg.history.seal.len;
+    memcpy(seal.at, msg.history.seal.at, seal.len);
+    return seal;
+}
+
+static void only_the_hubs_own_seal_for_that_cluster_counts(void **state)
+{
+    struct fl_history_seal seal, changed;
+    struct core_seen back;
+
+    (void)state;
+    key = 1;
+    present = (struct core_seen){3, 900, 5000};
+    seal = told(east);
+    back = heard(east, &seal);
+    assert_int_equal(back.incarnation, 3);
+    assert_int_equal(back.batch, 900);
+    assert_int_equal(back.job_below, 5000);
+    assert_int_equal(heard(west, &seal).incarnation, 0);
+    for (size_t i = 0; i < seal.len; i++) {
+        changed = seal;
+        changed.at[i] ^= 1;
+        assert_int_equal(heard(east, &changed).incarnation, 0);
+        changed.len = i;
+        assert_int_equal(heard(east, &changed).incarnation, 0);
+    }
+    key = 2; /* another control plane's */
+    assert_int_equal(heard(east, &seal).incarnation, 0);
+    key = 1;
+}
+
+static void an_agent_is_told_at_first_and_then_of_news_now_and_then(void **state)
+{
+    struct session_seal session = {.is_wanted = true};
+    struct fl_msg msg;
+
+    (void)state;
+    present = (struct core_seen){0};
+    assert_false(session_seal_tell(&session, &ports, east, 10, &msg)); /* it does not lead */
+    present = (struct core_seen){1, 7, 100};
+    assert_true(session_seal_tell(&session, &ports, east, 10, &msg));
+    assert_false(session_seal_tell(&session, &ports, east, 9000, &msg)); /* no news */
+    present.batch = 8;
+    assert_false(session_seal_tell(&session, &ports, east, 10 + SESSION_SEAL_MS - 1, &msg));
+    assert_true(session_seal_tell(&session, &ports, east, 10 + SESSION_SEAL_MS, &msg));
+}
+
+static void an_older_agent_is_told_nothing(void **state)
+{
+    struct session_seal session;
+    struct core_seen back = {.incarnation = 9};
+    struct fl_msg msg;
+
+    (void)state;
+    present = (struct core_seen){1, 7, 100};
+    session_seal_hear(&session, &ports, east, FL_STR("[\"images\"]"), &back);
+    assert_int_equal(back.incarnation, 0);
+    assert_false(session_seal_tell(&session, &ports, east, 10, &msg));
+}
+
+FL_TESTS(cmocka_unit_test(only_the_hubs_own_seal_for_that_cluster_counts),
+         cmocka_unit_test(an_agent_is_told_at_first_and_then_of_news_now_and_then),
+         cmocka_unit_test(an_older_agent_is_told_nothing))
