@@ -8,7 +8,7 @@
 #include "controlplane/logs/segment.h" /* log_pread */
 #include "shared/base/alloc.h"
 
-#define ROWS_BYTES ((size_t)1 << 20)
+#define ROWS_BYTES ((size_t)128 << 10)
 
 void row_spill_init(struct row_spill *spill, char *path)
 {
