@@ -49,7 +49,7 @@ struct daemon {
     struct known_addresses *known;
     struct log_store *logs;
     struct fronts *fronts;
-    struct call_budget requests; /* of all fronts */
+    struct call_budget requests; /* all fronts' */
     struct engine_thread *engine;
     struct metrics_listener *metrics_server;
     struct process_metrics_parts figures;

@@ -43,7 +43,7 @@ static bool has_gate(int dir)
     return faccessat(dir, LAYOUT_GATE, F_OK, 0) == 0 || faccessat(dir, LAYOUT_EXIT, F_OK, 0) == 0;
 }
 
-/* Nothing is told of it yet: it is tried again. */
+/* It is not reported yet: it is tried again. */
 static bool give_back(struct process_replica *replica, int dir)
 {
     close(dir);
@@ -147,8 +147,8 @@ static bool list(struct process *process)
     return true;
 }
 
-/* After listing, since adopting renames folders.  Until all are read nothing may be said of those
- * that are left: they may run. */
+/* After listing, since adopting renames folders.  Until all are read those that are left may run,
+ * and are not reported. */
 static void adopt_some(void *ctx)
 {
     struct process *process = ctx;

@@ -206,7 +206,7 @@ static bool start_supervisor(struct process_replica *replica, int news, struct f
     sigemptyset(&signals);
     posix_spawnattr_setsigmask(&attr, &signals);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    /* The child gets the limit of this instant; what we have open stays open. */
+    /* The child gets the limit of this instant; our open descriptors stay open. */
     if (process->config.descriptors) {
         descriptors = fl_descriptors_set(process->config.descriptors);
     }

@@ -22,7 +22,7 @@ struct api {
     struct fl_timer newest;                    /* a read that failed is asked again */
     FL_VEC(struct follower *) followers;       /* they follow events */
     FL_VEC(struct log_tail *) tails;           /* they follow logs */
-    struct api_call *later_first, *later_last; /* whose next slice is due */
+    struct api_call *later_first, *later_last; /* their next slice is due */
     struct fl_timer later;
     fl_ms rows_wanted_at;             /* the newest request that may become a follower */
     uint64_t batch_newest;            /* noticed; 0: none yet */

@@ -309,7 +309,7 @@ void api_answer(struct api_call *call)
                   call->route->gives ? call->route->gives : "application/json", body);
 }
 
-/* An administrator who is told a traceId finds it here; under a flood the log goes quiet. */
+/* An administrator finds the traceId of an answer here; under a flood the log goes quiet. */
 static void log_problem(const struct api_call *call, const struct api_problem *problem,
                         uint16_t status)
 {

@@ -1,5 +1,5 @@
-/* idempotency.h - a request's Idempotency-Key: whose it is, and what it stands for.
- * A key belongs to the queue that its token is limited to, and to the tenant if there is no such
+/* idempotency.h - a request's Idempotency-Key: its owner, and its meaning.
+ * A key belongs to the queue that its token is limited to, and to the tenant if it has no
  * limit: the next token of a queue knows it, and another queue's does not.  It stands for a route
  * and a wish: a submission is the jobs as they were understood, so that YAML, other spaces or a
  * default that is written out are the same request. */
@@ -15,6 +15,6 @@ FL_CHECK bool api_idempotent(struct api_call *call, struct engine_event *event);
 FL_CHECK bool api_idempotent_part(struct api_call *call, struct engine_event *event,
                                   const char *part);
 
-/* Whether the request has a key that is none, for a request that sends many events: asked before
- * the first.  False: the call was answered. */
+/* For a request that sends many events, before the first.  False: its key is not well formed, and
+ * the call was answered. */
 FL_CHECK bool api_idempotent_check(struct api_call *call);

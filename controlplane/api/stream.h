@@ -17,10 +17,10 @@ struct api_stream {
     struct fl_timer heartbeat;
     bool is_sse;      /* a comment is its sign of life; else an empty line is */
     bool is_quiet;    /* plain text: it has no sign of life */
-    bool is_mid;      /* the owner's: what it puts next goes on with an event or a line */
+    bool is_mid;      /* the owner's: its next piece goes on with an event or a line */
     char token[33];   /* its id */
     fl_ms expires_at; /* the token's; 0: never */
-    struct api_stream *prev, *next; /* of this front */
+    struct api_stream *prev, *next; /* in this front */
     void (*on_room)(struct api_stream *stream);
     void (*on_gone)(struct api_stream *stream); /* 'request' is NULL already; frees the stream */
 };

@@ -594,7 +594,7 @@ static void replica_ended(struct core *core, struct core_batch *batch, struct el
     element->ended++;
     release(core, element, i);
     if (cause != FL_CAUSE_finished && core_attempt_stop_reason(core, element) != REASON_none) {
-        element->is_cut_short = true; /* or perhaps not: with 0, nobody knows */
+        element->is_cut_short = true; /* or perhaps not: 0 does not say */
     }
     if (reason == REASON_none || element->why != REASON_none) return;
     if (core_attempt_stop_reason(core, element) != REASON_none) return; /* hence it fails */

@@ -268,7 +268,8 @@ void core_history(struct core *core, const struct core_event *event, struct core
 /* Whether an agent's seal is of a history that this database does not have. */
 bool core_history_is_news(const struct core *core, const struct core_batch *batch,
                           const struct core_seen *seen);
-/* Such news has come: nothing is accepted or started until a person accepts the database. */
+/* Agents know of a newer history: nothing is accepted or started until a person accepts the
+ * database. */
 void core_history_dispute(struct core *core, const struct core_event *event,
                           struct core_batch *batch, const struct cluster *cluster);
 bool core_history_is_disputed(const struct core *core);

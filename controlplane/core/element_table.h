@@ -36,7 +36,7 @@ struct element {
     uint16_t n;               /* number of the newest attempt */
     uint16_t failures;        /* attempts that count against the retries */
     uint16_t misses;          /* attempts in a row that ended otherwise */
-    uint8_t node_losses;      /* of them since the last failure of its own, NodeLost; at most 3 */
+    uint8_t node_losses;      /* NodeLost since the last failure of its own; at most 3 */
     uint8_t place;            /* enum element_place */
     struct element_slot next; /* in the ready list */
     fl_ms wait_until;         /* valid while waiting */

@@ -29,7 +29,7 @@ const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
     [PROCESS_METRIC_losses] = {"fairlead_history_losses_total", FL_METRIC_COUNTER, NULL,
                                "takeovers that found the database older than what was committed"},
     [PROCESS_METRIC_lost_jobs_min] = {"fairlead_history_lost_jobs_min", FL_METRIC_GAUGE, NULL,
-                                      "jobs that the newest such loss has cost, at least"},
+                                      "jobs that the newest loss of history has cost, at least"},
     [PROCESS_METRIC_lost_jobs_max] = {"fairlead_history_lost_jobs_max", FL_METRIC_GAUGE, NULL,
                                       "and at most"},
     [PROCESS_METRIC_inbox] = {"fairlead_engine_inbox_events", FL_METRIC_GAUGE, NULL,

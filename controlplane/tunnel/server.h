@@ -66,7 +66,7 @@ struct tunnel_server_ports {
     void (*renew)(void *ctx, uint64_t connection, struct fl_cluster cluster,
                   const struct tunnel_peer *peer, struct fl_str csr);
     /* How far the database is, for agents to remember.  False: nothing is known now.  Both NULL:
-     * agents are told nothing, and their seals are not looked at. */
+     * agents get no seal, and their seals are not looked at. */
     bool (*seen)(void *ctx, struct core_seen *ret_seen);
     /* The MAC over some bytes, under a key that this control plane alone has. */
     void (*mac)(void *ctx, const void *ptr, size_t len, uint8_t ret_mac[TUNNEL_MAC_BYTES]);

@@ -333,8 +333,8 @@ static bool read_body(struct api_call *call, struct bulk *bulk)
            fail_member(call, state, "succeeded, failed, cancelled, ended");
 }
 
-/* With a key the jobs are those that were there at its first use: what that use has made, and what
- * has come since, is left alone. */
+/* With a key the jobs are those that were there at its first use.  Jobs that this use has made, or
+ * that have come since, are left alone. */
 static void on_bound(struct api_call *call, const struct core_answer *answer)
 {
     struct bulk *bulk = call->state;

@@ -28,7 +28,7 @@ struct log_tail {
     struct fl_buf ready; /* rendered; its first 'sent' bytes are sent */
     size_t sent;
 
-    /* What a follower waits for that has all that is stored. */
+    /* A follower that has all that is stored waits for these. */
     uint32_t awaited; /* outputs; 0: it does not wait */
     struct fl_attempt awaited_first;
     uint32_t awaited_replica;

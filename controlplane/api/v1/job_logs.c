@@ -167,7 +167,7 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
     give_and_go_on(tail);
 }
 
-/* ---- what is still to come ------------------------------------------------------------------- */
+/* ---- output that is still to come ------------------------------------------------------------ */
 
 static void tell_wait(struct log_tail *tail)
 {
@@ -191,7 +191,7 @@ static void tell_wait(struct log_tail *tail)
     }
     fl_json_close(json, '}');
     put_text(tail, "\n\n");
-    (void)give(tail); /* what does not fit goes with the next room */
+    (void)give(tail); /* a piece that does not fit goes with the next room */
 }
 
 static void on_look(void *ctx)

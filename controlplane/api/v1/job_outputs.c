@@ -27,7 +27,7 @@ struct job_outputs {
     struct fl_arena arena; /* the letters */
     size_t letters;
     FL_VEC(struct log_attempt) attempts;
-    FL_VEC(struct ended) ends; /* of the same place */
+    FL_VEC(struct ended) ends; /* at the same place */
     struct log_attempts list;
 };
 

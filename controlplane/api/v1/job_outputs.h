@@ -25,7 +25,7 @@ const struct log_attempts *job_outputs_attempts(struct job_outputs *outputs);
 /* True: another one is given up now. */
 bool job_outputs_look(struct job_outputs *outputs);
 
-/* Where the attempt ran, and until when it is waited for; 0: its end is not known.  False: it is
- * none of these. */
+/* Where the attempt ran, and until when it is waited for; 0: its end is not known.  False:
+ * the job has no attempt like this. */
 bool job_outputs_place(const struct job_outputs *outputs, struct fl_attempt attempt,
                        struct fl_cluster *ret_cluster, fl_ms *ret_until);
