@@ -10,8 +10,8 @@
  *
  * Descriptors.  Each living replica holds one, for its supervisor's news.  A reserve is kept for
  * all else: at the limit a create is refused (AGENT_CAUSE_full).  Replicas that are adopted beyond
- * it are looked at once a second instead.  A directory that cannot be read now is looked at again: its gate
- * is neither open nor shut, and 'synced' waits until every directory was read.
+ * it are looked at once a second instead.  A directory that cannot be read now is looked at again:
+ * its gate is neither open nor shut, and 'synced' waits until every directory was read.
  * Uses shared code and agent/runtime.h.  One thread: the loop's. */
 #pragma once
 
