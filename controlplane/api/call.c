@@ -55,8 +55,10 @@ static bool has_traceparent(const struct api_call *call, struct fl_str *ret_trac
 
     if (value.len != VERSION + TRACE + REST || memcmp(value.at, "00-", VERSION) != 0) return false;
     for (size_t i = VERSION; i < VERSION + TRACE; i++) {
-        if (!memchr("0123456789abcdef", value.at[i], 16)) return false;
-        is_zero = is_zero && value.at[i] == '0';
+        char digit = value.at[i];
+
+        if (!(digit >= '0' && digit <= '9') && !(digit >= 'a' && digit <= 'f')) return false;
+        is_zero = is_zero && digit == '0';
     }
     *ret_trace = (struct fl_str){value.at + VERSION, TRACE};
     return !is_zero && value.at[VERSION + TRACE] == '-';
