@@ -677,6 +677,7 @@ static void start(struct rig *rig, const struct bench_api *api, const char *hub)
     }
     SSL_CTX_set_mode(rig->tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                    SSL_MODE_RELEASE_BUFFERS);
+    bench_socket_keep_tickets(rig->tls);
     bench_enrol(api, rig->name, identities, rig->agents_len, rig->figures);
     rig->poll_fd = epoll_create1(EPOLL_CLOEXEC);
     rig->now = now_ms();
@@ -701,7 +702,7 @@ static void start(struct rig *rig, const struct bench_api *api, const char *hub)
 static void fini(struct rig *rig)
 {
     for (size_t i = 0; i < rig->agents_len; i++) {
-        bench_socket_drop(&rig->agents[i].socket);
+        bench_socket_forget(&rig->agents[i].socket);
         fl_mux_destroy(rig->agents[i].mux);
         bench_identity_fini(&rig->agents[i].identity);
         fl_vec_fini(&rig->agents[i].held);

@@ -23,7 +23,8 @@ struct bench_socket {
     enum bench_socket_state state;
     int fd;
     SSL *ssl;
-    uint8_t head[10]; /* the incoming frame's header */
+    SSL_SESSION *session; /* of the newest ticket, for the next dial; NULL: none */
+    uint8_t head[10];     /* the incoming frame's header */
     size_t head_len;
     uint64_t left; /* bytes that the frame's payload still lacks */
     bool is_data, is_writing;
@@ -38,6 +39,10 @@ typedef void bench_socket_sink(void *ctx, struct fl_str bytes);
 bool bench_socket_dial(struct bench_socket *s, const struct addrinfo *to, SSL_CTX *tls, X509 *cert,
                        EVP_PKEY *key, int poll_fd, void *poll_ptr);
 void bench_socket_drop(struct bench_socket *s);
+void bench_socket_forget(struct bench_socket *s); /* its ticket, too */
+
+/* Sockets of this context keep their tickets, as agents do. */
+void bench_socket_keep_tickets(SSL_CTX *tls);
 
 /* The socket is ready for something.  False: it is gone, drop it.  *ret_is_opened: from now on it
  * is OPEN. */
