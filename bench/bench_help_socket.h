@@ -23,7 +23,7 @@ struct bench_socket {
     enum bench_socket_state state;
     int fd;
     SSL *ssl;
-    SSL_SESSION *session; /* of the newest ticket, for the next dial; NULL: none */
+    SSL_SESSION *session; /* the newest ticket's, for the next dial; NULL: none */
     uint8_t head[10];     /* the incoming frame's header */
     size_t head_len;
     uint64_t left; /* bytes that the frame's payload still lacks */

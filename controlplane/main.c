@@ -449,8 +449,11 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
 {
     struct daemon *daemon = ctx;
     struct front_shared shared = {.health = health, .health_ctx = daemon};
+    struct http_limits limits;
 
     daemon->run = run;
+    fill_limits(daemon, &limits);
+    if (!http_limits_check(&limits, err)) return false;
     fl_timer_init(&daemon->look, daemon->run->loop, on_look, daemon);
     fl_timer_init(&daemon->renew, daemon->run->loop, on_renew, daemon);
     if (!fl_state_dir_open(text(daemon, CONFIG_state_dir), &daemon->dir, err) ||

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "shared/base/err.h"
 #include "shared/base/types.h"
 
 /* The largest values that two of the limits may have; FL_HTTP_FIELDS_MAX bounds headers_max. */
@@ -29,3 +30,6 @@ static inline struct http_limits http_limits_default(void)
 #undef HTTP_LIMIT
     };
 }
+
+/* Limits that depend on one another are checked together, before anything is begun. */
+FL_CHECK bool http_limits_check(const struct http_limits *limits, struct fl_err *err);

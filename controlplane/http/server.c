@@ -204,29 +204,7 @@ struct http_server *http_server_create(struct fl_loop *loop, const struct http_l
 {
     struct http_server *server;
 
-#define HTTP_LIMIT(name, type, value, text)                                                        \
-    if (limits->name <= 0) {                                                                       \
-        fl_fail(err, FL_INVALID, "the limit " #name " must be over 0");                            \
-        return NULL;                                                                               \
-    }
-#include "controlplane/http/http_limits.def"
-#undef HTTP_LIMIT
-    if (limits->headers_max > FL_HTTP_FIELDS_MAX ||
-        limits->connections_max > HTTP_CONNECTIONS_MAX ||
-        limits->head_bytes_max > HTTP_HEAD_BYTES_MAX) {
-        fl_fail(err, FL_INVALID, "limits: at most %d headers, %d bytes of head, %d connections",
-                FL_HTTP_FIELDS_MAX, HTTP_HEAD_BYTES_MAX, HTTP_CONNECTIONS_MAX);
-        return NULL;
-    }
-    if (limits->stream_bytes_max < HTTP_STREAM_BYTES_MIN) {
-        fl_fail(err, FL_INVALID, "the limit stream_bytes_max must be at least %d",
-                HTTP_STREAM_BYTES_MIN);
-        return NULL;
-    }
-    if (limits->token_percent > 100) {
-        fl_fail(err, FL_INVALID, "the limit token_percent must be at most 100");
-        return NULL;
-    }
+    if (!http_limits_check(limits, err)) return NULL;
     server = fl_new(struct http_server);
     server->fd_max = INT_MAX;
     server->loop = loop;
