@@ -52,7 +52,7 @@ FL_CHECK bool identity_server(struct identity *identity, struct fl_buf *ret_cert
 
 struct fl_str identity_ca_pem(const struct identity *identity);       /* borrowed */
 struct fl_digest identity_ca_sha256(const struct identity *identity); /* for join tokens */
-bool identity_has_new_pepper(const struct identity *identity); /* made at this opening */
+bool identity_has_new_pepper(const struct identity *identity);        /* made at this opening */
 /* Takes a new one back: it is not the database's, and the next start shall not take it for an old
  * one. */
 void identity_forget_new_pepper(struct identity *identity);
