@@ -4,12 +4,12 @@
 
 #include "controlplane/logs/cursor.h"
 #include "controlplane/logs/log_fate.h"
+#include "controlplane/logs/output_window.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
 #define LOOK_OUTPUTS_MAX (4 * (size_t)LOG_VIEW_SOURCES_MAX) /* from which a read selects */
 #define PAGE_SLACK (2 * LOG_PIECE_BYTES_MAX)
-#define WINDOW_BYTES ((size_t)16 << 10)      /* one output's window, if the view has several */
 #define WINDOWS_BYTES_MAX ((size_t)64 << 20) /* all windows; above it they are dropped and reread */
 
 bool log_view_init(struct log_view *view, const struct log_query *query, struct fl_err *err)
@@ -81,180 +81,6 @@ void log_view_fini(struct log_view *view)
     fl_buf_fini(&view->cursor);
 }
 
-/* ---- loading --------------------------------------------------------------------------------- */
-
-/* The state of one step. */
-struct step {
-    struct log_index *index;
-    struct fl_err err;
-    uint64_t bytes; /* how many were loaded */
-};
-
-static void drop_window(struct log_view_output *output)
-{
-    fl_buf_fini(&output->window);
-    output->window_pos = 0;
-}
-
-static bool part_records(const struct log_part *part, struct fl_buf *out, struct fl_err *err)
-{
-    struct fl_buf block;
-    bool is_good;
-
-    if (part->chunk) {
-        return fl_buf_put(out, part->chunk->records, part->len) ||
-               fl_fail(err, FL_TOO_LARGE, "a run of records");
-    }
-    if (part->segment) return log_segment_read(part->segment, part->pos, part->len, out, err);
-    fl_buf_init(&block, LOG_BLOCK_BYTES_MAX);
-    is_good = log_sealed_block(part->sealed, part->block, &block, err);
-    if (is_good && part->pos + part->len > block.len) {
-        is_good = fl_fail(err, FL_TORN, "a piece of stored output is not in its block");
-    }
-    is_good = is_good && fl_buf_put(out, block.at + part->pos, part->len);
-    fl_buf_fini(&block);
-    return is_good;
-}
-
-static void put_gap(struct fl_buf *window, uint64_t offset, uint64_t end, fl_ms time,
-                    enum fl_log_gap gap)
-{
-    struct fl_log_record record = {
-        .offset = offset, .time = time, .gap = gap, .gap_bytes = end - offset};
-    bool is_put = fl_log_record_put(window, &record);
-
-    fl_assert(is_put);
-}
-
-static uint64_t newlines(const char *at, size_t len)
-{
-    const char *end = at + len;
-    uint64_t n = 0;
-
-    while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
-        at++;
-        n++;
-    }
-    return n;
-}
-
-/* Moves the window to output->offset and counts the lines that it passes.  False: the records are
- * damaged. */
-static bool skip_to_offset(struct log_view_output *output, uint64_t line)
-{
-    while (output->window_pos < output->window.len) {
-        struct fl_str rest = {(const char *)output->window.at + output->window_pos,
-                              output->window.len - output->window_pos};
-        struct fl_log_record record;
-        size_t before = rest.len;
-
-        if (fl_log_record_next(&rest, &record) != FL_LOG_READY) return false;
-        if (fl_log_record_end(&record) > output->offset) {
-            if (!record.gap && record.offset < output->offset) {
-                line += newlines(record.bytes.at, (size_t)(output->offset - record.offset));
-            }
-            output->line = line;
-            return true;
-        }
-        line += record.gap ? 1 : newlines(record.bytes.at, record.bytes.len);
-        output->window_pos += before - rest.len;
-    }
-    return false; /* the part should hold the offset, and does not */
-}
-
-/* Keeps about WINDOW_BYTES of whole records from window_pos on. */
-static void shorten(struct log_view_output *output)
-{
-    struct fl_str rest = {(const char *)output->window.at + output->window_pos,
-                          output->window.len - output->window_pos};
-    size_t len = rest.len;
-    struct fl_log_record record;
-    struct fl_buf kept;
-    bool is_put;
-
-    if (len <= WINDOW_BYTES + FL_LOG_RECORD_BYTES_MAX) return;
-    while (len - rest.len < WINDOW_BYTES && fl_log_record_again(&rest, &record) == FL_LOG_READY) {
-    }
-    fl_buf_init(&kept, len);
-    is_put = fl_buf_put(&kept, output->window.at + output->window_pos, len - rest.len);
-    fl_assert(is_put);
-    drop_window(output);
-    output->window = kept;
-}
-
-/* Fills the window with the records from output->offset on.  False: see step->err. */
-static bool load(struct log_view *view, struct log_view_output *output, struct step *step)
-{
-    struct log_part part;
-    struct fl_err err = {0};
-    bool is_good;
-
-    drop_window(output);
-    fl_buf_init(&output->window, LOG_BLOCK_BYTES_MAX);
-    if (!log_index_part(step->index, &output->key, LOG_BY_OFFSET, output->offset, &part, &err)) {
-        if (err.code != FL_ABSENT) return fl_fail(&step->err, err.code, "%s", err.text);
-        put_gap(&output->window, output->offset, output->end.offset, output->time,
-                FL_LOG_GAP_limit);
-        return true;
-    }
-    output->time = part.time;
-    if (part.offset > output->offset) { /* the bytes between were dropped */
-        put_gap(&output->window, output->offset, part.offset, part.time, FL_LOG_GAP_limit);
-        log_part_fini(&part);
-        return true;
-    }
-    step->bytes += part.len;
-    is_good = part_records(&part, &output->window, &err) && skip_to_offset(output, part.line);
-    if (!is_good && (err.code == FL_OK || err.code == FL_TORN)) {
-        drop_window(output);
-        fl_buf_init(&output->window, LOG_BLOCK_BYTES_MAX);
-        put_gap(&output->window, output->offset, part.end, part.time, FL_LOG_GAP_damaged);
-        is_good = true;
-    } else if (!is_good) {
-        fl_fail(&step->err, err.code, "%s", err.text);
-    }
-    log_part_fini(&part);
-    if (is_good && view->outputs.len > 1) shorten(output);
-    return is_good;
-}
-
-/* The record at output->offset, cut to begin there.  False: none is stored there, or step->err is
- * set. */
-static bool peek(struct log_view *view, struct log_view_output *output, struct step *step,
-                 struct fl_log_record *ret_record)
-{
-    for (;;) {
-        struct fl_str rest = {(const char *)output->window.at + output->window_pos,
-                              output->window.len - output->window_pos};
-        struct fl_log_record record;
-        size_t before = rest.len;
-
-        if (output->is_over || output->offset >= output->end.offset) return false;
-        if (rest.len == 0) {
-            if (!load(view, output, step)) return false;
-            continue;
-        }
-        if (fl_log_record_again(&rest, &record) != FL_LOG_READY) {
-            fl_fail(&step->err, FL_TORN, "stored output is damaged");
-            return false;
-        }
-        if (fl_log_record_end(&record) <= output->offset) {
-            output->window_pos += before - rest.len;
-            continue;
-        }
-        if (!record.gap && record.offset < output->offset) {
-            size_t skipped = (size_t)(output->offset - record.offset);
-
-            record.bytes.at += skipped;
-            record.bytes.len -= skipped;
-            record.offset = output->offset;
-        }
-        output->time = record.time;
-        *ret_record = record;
-        return true;
-    }
-}
-
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static enum log_fate fate_of(const struct log_view *view, const struct log_view_output *output)
@@ -294,17 +120,17 @@ static void add_line(struct log_view *view, struct log_view_output *output,
 
 /* The number of the line at output->offset, which stands behind a gap. */
 static uint64_t line_behind_gap(struct log_view *view, struct log_view_output *output,
-                                struct step *step)
+                                struct log_load *load)
 {
     struct fl_log_record record;
 
-    return peek(view, output, step, &record) ? output->line : output->end.lines;
+    return output_window_peek(output, load, &record) ? output->line : output->end.lines;
 }
 
 /* Gives a gap.  It counts as the lines that are missing in it; a line that it cuts has counted at
  * its beginning. */
 static void take_gap(struct log_view *view, struct log_view_output *output,
-                     const struct fl_log_record *record, struct step *step)
+                     const struct fl_log_record *record, struct log_load *load)
 {
     struct log_line line = {.number = output->line,
                             .offset = output->offset,
@@ -319,14 +145,14 @@ static void take_gap(struct log_view *view, struct log_view_output *output,
     output->offset = fl_log_record_end(record);
     output->line++;
     output->is_mid = false;
-    behind = line_behind_gap(view, output, step);
+    behind = line_behind_gap(view, output, load);
     line.gap_lines = behind > first ? behind - first : 0;
     add_line(view, output, &line, view->bytes.len);
 }
 
 /* The next line of an output, or a piece of it. */
 static enum take take_line(struct log_view *view, struct log_view_output *output, bool may_hold,
-                           struct step *step)
+                           struct log_load *load)
 {
     struct log_line line = {
         .number = output->line, .offset = output->offset, .is_begin = !output->is_mid};
@@ -335,7 +161,7 @@ static enum take take_line(struct log_view *view, struct log_view_output *output
     struct fl_log_record record;
     bool is_over = false;
 
-    while (!is_over && peek(view, output, step, &record)) {
+    while (!is_over && output_window_peek(output, load, &record)) {
         size_t room = LOG_PIECE_BYTES_MAX - (view->bytes.len - begin);
         const char *newline;
         size_t len;
@@ -350,7 +176,7 @@ static enum take take_line(struct log_view *view, struct log_view_output *output
         }
         if (record.gap) {
             if (view->bytes.len == begin) {
-                take_gap(view, output, &record, step);
+                take_gap(view, output, &record, load);
                 return TAKEN;
             }
             line.is_end = true;
@@ -364,7 +190,7 @@ static enum take take_line(struct log_view *view, struct log_view_output *output
         line.is_end = newline != NULL;
         is_over = newline || view->bytes.len - begin == LOG_PIECE_BYTES_MAX;
     }
-    if (step->err.code != FL_OK) return DRY;
+    if (load->err.code != FL_OK) return DRY;
     if (view->bytes.len == begin) return DRY;
     if (!is_over && !line.is_end) {
         if (fate_of(view, output) != LOG_FATE_awaited) {
@@ -372,7 +198,7 @@ static enum take take_line(struct log_view *view, struct log_view_output *output
         } else if (may_hold) {
             fl_buf_truncate(&view->bytes, begin);
             output->offset = offset;
-            drop_window(output);
+            output_window_drop(output);
             return HELD;
         }
     }
@@ -392,14 +218,14 @@ static uint64_t lines_of(const struct log_view_output *output)
 /* Moves past a gap.  If line n is in it, stays at the gap and returns false: the reader learns that
  * the line is missing. */
 static bool seek_past_gap(struct log_view *view, struct log_view_output *output,
-                          const struct fl_log_record *record, uint64_t n, struct step *step)
+                          const struct fl_log_record *record, uint64_t n, struct log_load *load)
 {
     uint64_t offset = output->offset;
 
     output->offset = fl_log_record_end(record);
     output->line++;
-    if (line_behind_gap(view, output, step) <= n) return true;
-    drop_window(output);
+    if (line_behind_gap(view, output, load) <= n) return true;
+    output_window_drop(output);
     output->offset = offset;
     output->line = n;
     return false;
@@ -407,28 +233,28 @@ static bool seek_past_gap(struct log_view *view, struct log_view_output *output,
 
 /* Moves to the beginning of line n, to the gap that hides it, or to the end. */
 static void seek_line(struct log_view *view, struct log_view_output *output, uint64_t n,
-                      struct step *step)
+                      struct log_load *load)
 {
     struct log_part part;
     struct fl_log_record record;
 
     output->offset = output->line = 0;
     output->is_mid = false;
-    drop_window(output);
+    output_window_drop(output);
     if (n == 0) return;
     /* Searches for n - 1, since a part that begins in line n may begin behind the line's start. */
-    if (!log_index_part(step->index, &output->key, LOG_BY_LINE, n - 1, &part, &step->err)) {
-        if (step->err.code == FL_ABSENT) step->err = (struct fl_err){0};
+    if (!log_index_part(load->index, &output->key, LOG_BY_LINE, n - 1, &part, &load->err)) {
+        if (load->err.code == FL_ABSENT) load->err = (struct fl_err){0};
         return;
     }
     output->offset = part.offset;
     output->line = part.line;
     log_part_fini(&part);
-    while (output->line < n && peek(view, output, step, &record)) {
+    while (output->line < n && output_window_peek(output, load, &record)) {
         const char *newline;
 
         if (record.gap) {
-            if (!seek_past_gap(view, output, &record, n, step)) return;
+            if (!seek_past_gap(view, output, &record, n, load)) return;
             continue;
         }
         newline = memchr(record.bytes.at, '\n', record.bytes.len);
@@ -440,24 +266,25 @@ static void seek_line(struct log_view *view, struct log_view_output *output, uin
 /* Moves to the first line that began at 'time' or later, or a little before it; add_line hides the
  * earlier ones. */
 static void seek_time(struct log_view *view, struct log_view_output *output, fl_ms time,
-                      struct step *step)
+                      struct log_load *load)
 {
     struct log_part part;
     bool has_line_before;
 
-    if (!log_index_part(step->index, &output->key, LOG_BY_TIME, (uint64_t)(time - 1), &part,
-                        &step->err)) {
-        if (step->err.code == FL_ABSENT) step->err = (struct fl_err){0};
+    if (!log_index_part(load->index, &output->key, LOG_BY_TIME, (uint64_t)(time - 1), &part,
+                        &load->err)) {
+        if (load->err.code == FL_ABSENT) load->err = (struct fl_err){0};
         return;
     }
     has_line_before = part.offset > 0 && part.time < time;
     output->offset = part.offset;
     output->line = part.line;
     log_part_fini(&part);
-    if (has_line_before) seek_line(view, output, output->line + 1, step);
+    if (has_line_before) seek_line(view, output, output->line + 1, load);
 }
 
-static void begin_output(struct log_view *view, struct log_view_output *output, struct step *step)
+static void begin_output(struct log_view *view, struct log_view_output *output,
+                         struct log_load *load)
 {
     const struct log_query *query = &view->query;
     uint64_t lines = lines_of(output);
@@ -466,29 +293,29 @@ static void begin_output(struct log_view *view, struct log_view_output *output, 
     case LOG_FROM_START:
         break;
     case LOG_FROM_LINE:
-        if (view->outputs.len == 1) seek_line(view, output, query->n, step);
+        if (view->outputs.len == 1) seek_line(view, output, query->n, load);
         break;
     case LOG_FROM_TAIL:
-        if (lines > query->n) seek_line(view, output, lines - query->n, step);
+        if (lines > query->n) seek_line(view, output, lines - query->n, load);
         break;
     case LOG_FROM_CURSOR:
         return;
     }
     if (query->since != 0 && query->from == LOG_FROM_START) {
-        seek_time(view, output, query->since, step);
+        seek_time(view, output, query->since, load);
     }
 }
 
-static void begin(struct log_view *view, struct step *step)
+static void begin(struct log_view *view, struct log_load *load)
 {
     uint64_t candidates = 0;
 
-    for (size_t i = 0; i < view->outputs.len && step->err.code == FL_OK; i++) {
+    for (size_t i = 0; i < view->outputs.len && load->err.code == FL_OK; i++) {
         struct log_view_output *output = &view->outputs.at[i];
         uint64_t lines = lines_of(output);
 
         candidates += lines < view->query.n ? lines : view->query.n;
-        begin_output(view, output, step);
+        begin_output(view, output, load);
     }
     if (view->query.from == LOG_FROM_LINE && view->outputs.len != 1) view->skip = view->query.n;
     if (view->query.from == LOG_FROM_TAIL && candidates > view->query.n) {
@@ -519,15 +346,15 @@ static struct log_view_output *need_output(struct log_view *view, const struct l
     return &view->outputs.at[i];
 }
 
-static void check_sources(size_t selected, struct step *step)
+static void check_sources(size_t selected, struct log_load *load)
 {
     if (selected <= LOG_VIEW_SOURCES_MAX) return;
-    fl_fail(&step->err, FL_TOO_LARGE,
+    fl_fail(&load->err, FL_TOO_LARGE,
             "%zu outputs are selected, at most %d are read at once: name an element or a replica",
             selected, LOG_VIEW_SOURCES_MAX);
 }
 
-static bool look_for_outputs(struct log_view *view, struct step *step)
+static bool look_for_outputs(struct log_view *view, struct log_load *load)
 {
     const struct log_query *query = &view->query;
     struct log_key_range range = query->has_element
@@ -536,12 +363,12 @@ static bool look_for_outputs(struct log_view *view, struct step *step)
     struct log_known_list known;
     size_t selected = 0;
 
-    if (!log_index_known(step->index, &range, LOOK_OUTPUTS_MAX, &known, &step->err)) return false;
+    if (!log_index_known(load->index, &range, LOOK_OUTPUTS_MAX, &known, &load->err)) return false;
     for (size_t i = 0; i < known.len; i++) {
         selected += log_query_has(query, &known.at[i].key);
     }
-    check_sources(selected, step);
-    for (size_t i = 0; i < known.len && step->err.code == FL_OK; i++) {
+    check_sources(selected, load);
+    for (size_t i = 0; i < known.len && load->err.code == FL_OK; i++) {
         struct log_view_output *output;
 
         if (!log_query_has(query, &known.at[i].key)) continue;
@@ -551,16 +378,16 @@ static bool look_for_outputs(struct log_view *view, struct step *step)
     }
     fl_vec_fini(&known);
     view->is_changed = true;
-    return step->err.code == FL_OK;
+    return load->err.code == FL_OK;
 }
 
 /* Compares the outputs with those of the job's rows, once the job has ended. */
-static void compare(struct log_view *view, struct step *step)
+static void compare(struct log_view *view, struct log_load *load)
 {
     if (!view->settled || !view->is_changed) return;
     view->is_changed = false;
-    check_sources(view->settled->outputs.len, step);
-    for (size_t i = 0; i < view->settled->outputs.len && step->err.code == FL_OK; i++) {
+    check_sources(view->settled->outputs.len, load);
+    for (size_t i = 0; i < view->settled->outputs.len && load->err.code == FL_OK; i++) {
         (void)need_output(view, &view->settled->outputs.at[i].key);
     }
     for (size_t i = 0; i < view->outputs.len; i++) {
@@ -573,23 +400,23 @@ static void compare(struct log_view *view, struct step *step)
 }
 
 /* Updates the ends of the outputs, and looks for new outputs. */
-static bool refresh(struct log_view *view, struct step *step)
+static bool refresh(struct log_view *view, struct log_load *load)
 {
     uint64_t births;
 
-    log_index_lock(step->index);
-    births = step->index->births;
+    log_index_lock(load->index);
+    births = load->index->births;
     for (size_t i = 0; births == view->births && i < view->outputs.len; i++) {
         struct log_view_output *output = &view->outputs.at[i];
-        const struct log_output *found = log_index_find(step->index, &output->key);
+        const struct log_output *found = log_index_find(load->index, &output->key);
 
         if (!found) continue; /* it is sealed as a whole, so its end does not change */
         output->end = found->place;
         output->is_ended = found->is_ended;
     }
-    log_index_unlock(step->index);
+    log_index_unlock(load->index);
     if (births == view->births && view->has_begun) return true;
-    if (!look_for_outputs(view, step)) return false;
+    if (!look_for_outputs(view, load)) return false;
     view->births = births;
     return true;
 }
@@ -624,22 +451,22 @@ static void sift_down(struct log_view *view, size_t i)
     }
 }
 
-static void make_order(struct log_view *view, struct step *step)
+static void make_order(struct log_view *view, struct log_load *load)
 {
     fl_vec_clear(&view->order);
-    for (size_t i = 0; i < view->outputs.len && step->err.code == FL_OK; i++) {
+    for (size_t i = 0; i < view->outputs.len && load->err.code == FL_OK; i++) {
         struct log_view_output *output = &view->outputs.at[i];
 
         if (output->is_over || output->offset >= output->end.offset) continue;
         if (output->window_pos == output->window.len && view->outputs.len > 1) {
             struct log_part part;
 
-            if (log_index_part(step->index, &output->key, LOG_BY_OFFSET, output->offset, &part,
-                               &step->err)) {
+            if (log_index_part(load->index, &output->key, LOG_BY_OFFSET, output->offset, &part,
+                               &load->err)) {
                 output->time = part.time;
                 log_part_fini(&part);
-            } else if (step->err.code == FL_ABSENT) {
-                step->err = (struct fl_err){0};
+            } else if (load->err.code == FL_ABSENT) {
+                load->err = (struct fl_err){0};
             }
         }
         fl_vec_push(&view->order, (uint32_t)i);
@@ -662,26 +489,27 @@ static bool is_full(const struct log_view *view)
 }
 
 /* Takes lines until the page is full, no line is left, or the step has loaded enough. */
-static bool fill(struct log_view *view, struct step *step)
+static bool fill(struct log_view *view, struct log_load *load)
 {
     bool may_hold =
         view->query.is_following && (view->outputs.len > 1 || view->query.has_whole_lines);
 
-    while (view->order.len > 0 && !is_full(view) && step->bytes < LOG_VIEW_STEP_BYTES) {
+    while (view->order.len > 0 && !is_full(view) && load->bytes < LOG_VIEW_STEP_BYTES) {
         struct log_view_output *output = &view->outputs.at[view->order.at[0]];
         struct fl_log_record record;
         fl_ms time = output->time;
 
-        if (peek(view, output, step, &record) && record.time > time && view->order.len > 1) {
+        if (output_window_peek(output, load, &record) && record.time > time &&
+            view->order.len > 1) {
             sift_down(view, 0); /* its record is later than its key in the heap */
             if (&view->outputs.at[view->order.at[0]] != output) continue;
         }
-        if (step->err.code != FL_OK) return false;
-        switch (take_line(view, output, may_hold, step)) {
+        if (load->err.code != FL_OK) return false;
+        switch (take_line(view, output, may_hold, load)) {
         case TAKEN:
             if (output->offset >= output->end.offset) {
                 pop(view);
-            } else if (peek(view, output, step, &record)) {
+            } else if (output_window_peek(output, load, &record)) {
                 sift_down(view, 0);
             }
             break;
@@ -690,7 +518,7 @@ static bool fill(struct log_view *view, struct step *step)
             pop(view);
             break;
         }
-        if (step->err.code != FL_OK) return false;
+        if (load->err.code != FL_OK) return false;
     }
     return true;
 }
@@ -744,7 +572,7 @@ static void print_cursor(struct log_view *view)
     fl_vec_fini(&cursor);
 }
 
-static void finish_page(struct log_view *view, const struct step *step)
+static void finish_page(struct log_view *view, const struct log_load *load)
 {
     const char *at = (const char *)view->bytes.at;
     struct log_page *page = &view->page;
@@ -757,8 +585,8 @@ static void finish_page(struct log_view *view, const struct step *step)
     page->lines = view->lines.at;
     page->lines_len = view->lines.len;
     page->cursor = (struct fl_str){(const char *)view->cursor.at, view->cursor.len};
-    page->err = step->err;
-    page->is_over = page->is_over || step->err.code != FL_OK;
+    page->err = load->err;
+    page->is_over = page->is_over || load->err.code != FL_OK;
 }
 
 static void drop_windows(struct log_view *view)
@@ -770,7 +598,7 @@ static void drop_windows(struct log_view *view)
     }
     if (bytes <= WINDOWS_BYTES_MAX) return;
     for (size_t i = 0; i < view->outputs.len; i++) {
-        drop_window(&view->outputs.at[i]);
+        output_window_drop(&view->outputs.at[i]);
     }
 }
 
@@ -815,25 +643,26 @@ static bool is_news(struct log_view *view)
 
 enum log_view_answer log_view_step(struct log_view *view, struct log_index *index)
 {
-    struct step step = {.index = index};
+    struct log_load load = {.index = index};
     bool is_done;
 
     fl_vec_clear(&view->lines);
     fl_buf_clear(&view->bytes);
-    if (refresh(view, &step)) compare(view, &step);
-    if (step.err.code == FL_OK) {
-        if (!view->has_begun) begin(view, &step);
+    if (refresh(view, &load)) compare(view, &load);
+    load.is_short = view->outputs.len > 1;
+    if (load.err.code == FL_OK) {
+        if (!view->has_begun) begin(view, &load);
         view->has_begun = true;
-        make_order(view, &step);
-        if (step.err.code == FL_OK && fill(view, &step)) put_lost_gaps(view);
+        make_order(view, &load);
+        if (load.err.code == FL_OK && fill(view, &load)) put_lost_gaps(view);
     }
     is_done = count_up(view);
     drop_windows(view);
-    if (step.err.code == FL_OK && is_done) {
+    if (load.err.code == FL_OK && is_done) {
         view->page.is_over =
             !view->query.is_following || (view->settled && view->page.sources_live == 0);
     }
-    if (view->lines.len == 0 && step.err.code == FL_OK && !view->page.is_over) {
+    if (view->lines.len == 0 && load.err.code == FL_OK && !view->page.is_over) {
         if (!is_done && view->order.len > 0) return LOG_VIEW_AGAIN;
         if (view->query.is_following) {
             if (!is_done || !is_news(view)) return LOG_VIEW_WAIT;
@@ -841,6 +670,6 @@ enum log_view_answer log_view_step(struct log_view *view, struct log_index *inde
             view->page.is_over = true; /* 'fill' holds lines back for followers only */
         }
     }
-    finish_page(view, &step);
+    finish_page(view, &load);
     return LOG_VIEW_PAGE;
 }
