@@ -136,6 +136,17 @@ static void fire_timers(struct core *core, struct core_batch *batch)
     core->is_timers_cut = core_timer_is_due(core);
 }
 
+/* A database is accepted: attempts whose gate waited for that go on. */
+static void open_gates(struct core *core, struct core_batch *batch)
+{
+    core->is_dirty = true;
+    for (size_t i = 0; i < core->clusters.clusters.len; i++) {
+        struct cluster *cluster = core->clusters.clusters.at[i];
+
+        if (cluster->live_first.n) core_session_sweep(core, batch, cluster);
+    }
+}
+
 void core_step(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     if (event->now > core->now) core->now = event->now;
@@ -193,7 +204,7 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
         core_access(core, event, batch);
         break;
     case CORE_EV_accept_restore:
-        core_history_accept(core, event, batch);
+        if (core_history_accept(core, event, batch)) open_gates(core, batch);
         break;
     case CORE_EV_read_job:
     case CORE_EV_list_jobs:

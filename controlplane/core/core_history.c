@@ -122,18 +122,7 @@ void core_history_dispute(struct core *core, const struct core_event *event,
     put_seen(core, batch, seen);
 }
 
-/* Attempts whose gate waited meanwhile go on. */
-static void go_on(struct core *core, struct core_batch *batch)
-{
-    core->is_dirty = true;
-    for (size_t i = 0; i < core->clusters.clusters.len; i++) {
-        struct cluster *cluster = core->clusters.clusters.at[i];
-
-        if (cluster->live_first.n) core_session_sweep(core, batch, cluster);
-    }
-}
-
-void core_history_accept(struct core *core, const struct core_event *event,
+bool core_history_accept(struct core *core, const struct core_event *event,
                          struct core_batch *batch)
 {
     struct core_seen seen = core->history.seen;
@@ -142,7 +131,7 @@ void core_history_accept(struct core *core, const struct core_event *event,
         core_answer_code(batch, event, FL_CONFLICT,
                          "there is nothing to accept: no agent has seen a later history than this "
                          "database's");
-        return;
+        return false;
     }
     if (seen.job_below > core->job_next) {
         note_lost(core, batch, seen.job_below);
@@ -154,8 +143,8 @@ void core_history_accept(struct core *core, const struct core_event *event,
     put_seen(core, batch, (struct core_seen){0});
     core_audit(batch, event, "accept_restore job_next=%" PRIu64 " incarnation=%" PRIu32,
                core->job_next, core->incarnation);
-    go_on(core, batch);
     core_answer_code(batch, event, FL_OK, "");
+    return true;
 }
 
 bool core_history_load(struct core *core, const struct row_counter *row)

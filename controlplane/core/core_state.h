@@ -273,7 +273,8 @@ bool core_history_is_news(const struct core *core, const struct core_batch *batc
 void core_history_dispute(struct core *core, const struct core_event *event,
                           struct core_batch *batch, const struct cluster *cluster);
 bool core_history_is_disputed(const struct core *core);
-void core_history_accept(struct core *core, const struct core_event *event,
+/* True: it was disputed until now. */
+bool core_history_accept(struct core *core, const struct core_event *event,
                          struct core_batch *batch);
 /* False: the counter is unknown, or out of bounds. */
 FL_CHECK bool core_history_load(struct core *core, const struct row_counter *row);

@@ -11,23 +11,6 @@
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-struct log_cluster_writer *log_cluster_writer_of(struct log_worker *worker,
-                                                 struct fl_cluster cluster)
-{
-    struct log_cluster_writer *writer;
-    uint64_t i;
-
-    if (fl_map_find(&worker->writer_of, &cluster.n, sizeof(cluster.n), &i)) {
-        return worker->writers.at[i];
-    }
-    writer = fl_new(struct log_cluster_writer);
-    writer->cluster = cluster;
-    fl_buf_init(&writer->headers, SIZE_MAX);
-    fl_map_put(&worker->writer_of, &cluster.n, sizeof(cluster.n), worker->writers.len);
-    fl_vec_push(&worker->writers, writer);
-    return writer;
-}
-
 /* Each failure doubles the time until the next try. */
 static void back_off(struct log_worker *worker)
 {
@@ -98,7 +81,7 @@ static void put_header(struct fl_buf *headers, struct log_cluster_writer *writer
 /* Adds an entry to the batch; takes over the reference 'chunk'. */
 static void add_entry(struct log_worker *worker, struct log_output *output, struct log_chunk *chunk)
 {
-    struct log_cluster_writer *writer = log_cluster_writer_of(worker, output->cluster);
+    struct log_cluster_writer *writer = log_worker_writer_of(worker, output->cluster);
     struct log_cluster_writer_entry entry = {
         .output = output, .chunk = chunk, .before = output->queued};
 

@@ -119,8 +119,7 @@ static void add_line(struct log_view *view, struct log_view_output *output,
 }
 
 /* The number of the line at output->offset, which stands behind a gap. */
-static uint64_t line_behind_gap(struct log_view *view, struct log_view_output *output,
-                                struct log_load *load)
+static uint64_t line_behind_gap(struct log_view_output *output, struct log_load *load)
 {
     struct fl_log_record record;
 
@@ -145,7 +144,7 @@ static void take_gap(struct log_view *view, struct log_view_output *output,
     output->offset = fl_log_record_end(record);
     output->line++;
     output->is_mid = false;
-    behind = line_behind_gap(view, output, load);
+    behind = line_behind_gap(output, load);
     line.gap_lines = behind > first ? behind - first : 0;
     add_line(view, output, &line, view->bytes.len);
 }
@@ -217,14 +216,14 @@ static uint64_t lines_of(const struct log_view_output *output)
 
 /* Moves past a gap.  If line n is in it, stays at the gap and returns false: the reader learns that
  * the line is missing. */
-static bool seek_past_gap(struct log_view *view, struct log_view_output *output,
-                          const struct fl_log_record *record, uint64_t n, struct log_load *load)
+static bool seek_past_gap(struct log_view_output *output, const struct fl_log_record *record,
+                          uint64_t n, struct log_load *load)
 {
     uint64_t offset = output->offset;
 
     output->offset = fl_log_record_end(record);
     output->line++;
-    if (line_behind_gap(view, output, load) <= n) return true;
+    if (line_behind_gap(output, load) <= n) return true;
     output_window_drop(output);
     output->offset = offset;
     output->line = n;
@@ -232,8 +231,7 @@ static bool seek_past_gap(struct log_view *view, struct log_view_output *output,
 }
 
 /* Moves to the beginning of line n, to the gap that hides it, or to the end. */
-static void seek_line(struct log_view *view, struct log_view_output *output, uint64_t n,
-                      struct log_load *load)
+static void seek_line(struct log_view_output *output, uint64_t n, struct log_load *load)
 {
     struct log_part part;
     struct fl_log_record record;
@@ -254,7 +252,7 @@ static void seek_line(struct log_view *view, struct log_view_output *output, uin
         const char *newline;
 
         if (record.gap) {
-            if (!seek_past_gap(view, output, &record, n, load)) return;
+            if (!seek_past_gap(output, &record, n, load)) return;
             continue;
         }
         newline = memchr(record.bytes.at, '\n', record.bytes.len);
@@ -265,8 +263,7 @@ static void seek_line(struct log_view *view, struct log_view_output *output, uin
 
 /* Moves to the first line that began at 'time' or later, or a little before it; add_line hides the
  * earlier ones. */
-static void seek_time(struct log_view *view, struct log_view_output *output, fl_ms time,
-                      struct log_load *load)
+static void seek_time(struct log_view_output *output, fl_ms time, struct log_load *load)
 {
     struct log_part part;
     bool has_line_before;
@@ -280,7 +277,7 @@ static void seek_time(struct log_view *view, struct log_view_output *output, fl_
     output->offset = part.offset;
     output->line = part.line;
     log_part_fini(&part);
-    if (has_line_before) seek_line(view, output, output->line + 1, load);
+    if (has_line_before) seek_line(output, output->line + 1, load);
 }
 
 static void begin_output(struct log_view *view, struct log_view_output *output,
@@ -293,16 +290,16 @@ static void begin_output(struct log_view *view, struct log_view_output *output,
     case LOG_FROM_START:
         break;
     case LOG_FROM_LINE:
-        if (view->outputs.len == 1) seek_line(view, output, query->n, load);
+        if (view->outputs.len == 1) seek_line(output, query->n, load);
         break;
     case LOG_FROM_TAIL:
-        if (lines > query->n) seek_line(view, output, lines - query->n, load);
+        if (lines > query->n) seek_line(output, lines - query->n, load);
         break;
     case LOG_FROM_CURSOR:
         return;
     }
     if (query->since != 0 && query->from == LOG_FROM_START) {
-        seek_time(view, output, query->since, load);
+        seek_time(output, query->since, load);
     }
 }
 

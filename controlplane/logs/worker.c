@@ -254,7 +254,7 @@ static void *work(void *ctx)
 
 void log_worker_resume(struct log_worker *worker, struct log_segment *segment)
 {
-    struct log_cluster_writer *writer = log_cluster_writer_of(worker, segment->header.cluster);
+    struct log_cluster_writer *writer = log_worker_writer_of(worker, segment->header.cluster);
 
     fl_assert(!writer->segment);
     writer->segment = segment;

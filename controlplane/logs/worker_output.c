@@ -6,6 +6,23 @@
 
 #define ADMIT_MAX 256 /* sources that get room in one turn */
 
+struct log_cluster_writer *log_worker_writer_of(struct log_worker *worker,
+                                                struct fl_cluster cluster)
+{
+    struct log_cluster_writer *writer;
+    uint64_t i;
+
+    if (fl_map_find(&worker->writer_of, &cluster.n, sizeof(cluster.n), &i)) {
+        return worker->writers.at[i];
+    }
+    writer = fl_new(struct log_cluster_writer);
+    writer->cluster = cluster;
+    fl_buf_init(&writer->headers, SIZE_MAX);
+    fl_map_put(&worker->writer_of, &cluster.n, sizeof(cluster.n), worker->writers.len);
+    fl_vec_push(&worker->writers, writer);
+    return writer;
+}
+
 /* ---- answers --------------------------------------------------------------------------------- */
 
 void log_worker_answer(struct log_worker *worker, struct log_answer_box *box,
@@ -167,7 +184,7 @@ static bool add_output(struct log_worker *worker, const struct log_request *requ
 static void wait_for_room(struct log_worker *worker, const struct log_request *request,
                           enum fl_code code)
 {
-    struct log_cluster_writer *writer = log_cluster_writer_of(worker, request->cluster);
+    struct log_cluster_writer *writer = log_worker_writer_of(worker, request->cluster);
     struct peer_key key = {request->connection, request->number};
     struct log_answer pause = {
         .connection = request->connection,

@@ -99,6 +99,9 @@ void log_worker_post(struct log_worker *worker);
 
 struct log_output *log_worker_by_peer(const struct log_worker *worker, uint64_t connection,
                                       uint32_t number);
+/* The cluster's, made if it is not there. */
+struct log_cluster_writer *log_worker_writer_of(struct log_worker *worker,
+                                                struct fl_cluster cluster);
 /* Gives the source a place in the table, or has it wait for one. */
 void log_worker_open(struct log_worker *worker, const struct log_request *request);
 void log_worker_close(struct log_worker *worker, const struct log_request *request);
@@ -114,8 +117,6 @@ void log_worker_wake_later(struct log_worker *worker, struct fl_job job);
 
 /* ---- cluster_writer.c ------------------------------------------------------------------------ */
 
-struct log_cluster_writer *log_cluster_writer_of(struct log_worker *worker,
-                                                 struct fl_cluster cluster);
 /* Adds the records to their writer's batch if they begin where the output ends; else drops them and
  * sends a CURSOR. */
 void log_cluster_writer_append(struct log_worker *worker, struct log_request *request);

@@ -36,10 +36,10 @@ struct log_tail {
     bool is_wait_told;
 };
 
+/* ---- job_log_answer.c ------------------------------------------------------------------------ */
+
 /* Frees it; its call or stream is answered, or gone. */
 void job_log_free(struct log_tail *tail);
-
-/* ---- job_log_answer.c ------------------------------------------------------------------------ */
 
 /* The lines of a page that hold the text that is searched for, rendered. */
 void job_log_write(struct log_tail *tail, const struct log_page *page);

@@ -20,24 +20,6 @@ enum {
 
 /* ---- the end of it --------------------------------------------------------------------------- */
 
-void job_log_free(struct log_tail *tail)
-{
-    struct api *api = tail->stream.api;
-
-    for (size_t i = 0; i < api->tails.len; i++) {
-        if (api->tails.at[i] != tail) continue;
-        api->tails.at[i] = api->tails.at[api->tails.len - 1];
-        api->tails.len--;
-        break;
-    }
-    log_read_close(tail->read);
-    job_outputs_destroy(tail->outputs);
-    fl_timer_off(&tail->look);
-    line_cut_fini(&tail->cut);
-    fl_buf_fini(&tail->ready);
-    fl_free(tail);
-}
-
 static void on_stream_gone(struct api_stream *stream)
 {
     job_log_free((struct log_tail *)stream);

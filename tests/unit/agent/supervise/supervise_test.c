@@ -111,7 +111,14 @@ static void what_cannot_be_started_for_long_has_failed_and_was_not_lost(void **s
     struct replica_dir replica;
     struct layout_exit end;
 
+    const char *options = getenv("ASAN_OPTIONS");
+    char saved[512], without_leaks[540];
+
     (void)state;
+    /* The search for leaks needs descriptors, too, and the supervisor ends without any. */
+    snprintf(saved, sizeof saved, "%s", options ? options : "");
+    snprintf(without_leaks, sizeof without_leaks, "%s:detect_leaks=0", saved);
+    setenv("ASAN_OPTIONS", without_leaks, 1);
     for (int passes = 0; passes < 2; passes++) {
         replica_dir_init(&replica, NULL);
         replica_dir_write(&replica, "exit 5");
@@ -126,6 +133,11 @@ static void what_cannot_be_started_for_long_has_failed_and_was_not_lost(void **s
         assert_int_equal(end.code, passes ? 5 : 126);
         if (!passes) assert_true(end.output_bytes > 0); /* the reason */
         replica_dir_fini(&replica);
+    }
+    if (options) {
+        setenv("ASAN_OPTIONS", saved, 1);
+    } else {
+        unsetenv("ASAN_OPTIONS");
     }
 }
 

@@ -383,8 +383,8 @@ accept-restore
     counter counter=8 value=0
     counter counter=9 value=0
     audit tenant=1 actor=ann body=accept_restore job_next=41 incarnation=2
-    west <- go job-1/0#1 seq=2
     answer ok
+    west <- go job-1/0#1 seq=2
 
 # an inventory that does not add up ends the session, and nothing starts
 . queue ml
