@@ -88,8 +88,9 @@ static bool is_of_waiting(enum reason reason)
 static bool is_stop_repeated(const struct policy *policy, const struct policy_job *job)
 {
     for (size_t i = 0; i < job->begun.len; i++) {
-        if (job->begun.at[i].is_live && job->begun.at[i].repeated_term == policy->epoch)
+        if (job->begun.at[i].is_live && job->begun.at[i].repeated_term == policy->epoch) {
             return true;
+        }
     }
     return false;
 }
