@@ -340,6 +340,7 @@ static struct front_config front_config(struct daemon *daemon)
     config.api.query_ms = (uint32_t)number(daemon, CONFIG_query_timeout);
     daemon->requests.max = (size_t)number(daemon, CONFIG_requests_memory);
     config.api.budget = &daemon->requests;
+    config.api.token_life_max = number(daemon, CONFIG_token_lifetime_max);
     config.api.log_grace_ms = number(daemon, CONFIG_log_grace);
     fill_limits(daemon, &config.api.limits);
     return config;

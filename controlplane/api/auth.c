@@ -46,9 +46,15 @@ bool api_may_see_queue(const struct token_grant *token, struct fl_str queue)
 
 bool api_may_grant(const struct token_grant *token, uint8_t scopes, struct fl_str queue)
 {
-    bool is_admin = (token->scopes & CORE_SCOPE_admin) != 0;
+    unsigned has = token->scopes;
 
-    return api_may_see_queue(token, queue) && (is_admin || (scopes & ~token->scopes) == 0);
+    if (has & CORE_SCOPE_admin) has |= CORE_SCOPE_read | CORE_SCOPE_submit | CORE_SCOPE_cancel;
+    return api_may_see_queue(token, queue) && (scopes & ~has) == 0;
+}
+
+fl_ms api_may_grant_until(const struct token_grant *token)
+{
+    return token->scopes & CORE_SCOPE_outlive ? 0 : token->expires_at;
 }
 
 bool api_bearer(struct fl_str header, struct fl_str *ret_token)

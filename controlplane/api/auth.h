@@ -23,6 +23,10 @@ bool api_may_see_queue(const struct token_grant *token, struct fl_str queue);
 /* A token gives away no more than it has. */
 bool api_may_grant(const struct token_grant *token, uint8_t scopes, struct fl_str queue);
 
+/* How long a token that it makes may count; 0: no limit by it.  Nothing outlives its maker, unless
+ * that has the scope to say so. */
+fl_ms api_may_grant_until(const struct token_grant *token);
+
 /* "Bearer fl_..." -> "fl_..."; the scheme in any case, one space.  False for all else. */
 bool api_bearer(struct fl_str header, struct fl_str *ret_token);
 

@@ -76,13 +76,14 @@ enum {
     X(read, 1, "see jobs, logs, queues and clusters")                                              \
     X(submit, 2, "submit jobs, and retry")                                                         \
     X(cancel, 4, "cancel, hold and release jobs")                                                  \
-    X(admin, 8, "everything: it includes the others")
+    X(admin, 8, "everything: it includes the others before it")                                    \
+    X(outlive, 16, "make tokens that count longer than it does")
 
 enum core_scope {
 #define CORE_SCOPE_ENUM(name, bit, meaning) CORE_SCOPE_##name = (bit),
     CORE_SCOPES(CORE_SCOPE_ENUM)
 #undef CORE_SCOPE_ENUM
-        CORE_SCOPES_ALL = 15,
+        CORE_SCOPES_ALL = 31,
 };
 
 struct core_outcome;

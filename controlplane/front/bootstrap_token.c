@@ -32,7 +32,7 @@ bool bootstrap_token_make(const struct fl_state_dir *dir, const struct identity 
     event->event.token_put.id = fl_str_c(fl_arena_printf(&event->arena, "%s", id));
     event->event.token_put.mac = api_token_mac(&token, identity_pepper(identity));
     event->event.token_put.name = FL_STR("first-admin");
-    event->event.token_put.scopes = CORE_SCOPE_admin;
+    event->event.token_put.scopes = CORE_SCOPE_admin | CORE_SCOPE_outlive;
     event->event.token_put.ttl_ms = lifetime_ms;
     fl_secret_wipe(&token, sizeof token);
     *ret_event = event;

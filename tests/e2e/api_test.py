@@ -397,6 +397,20 @@ def access(f):
         equal(call(f, "GET", "/v1/clusters", token=queued).status, 200)
         equal(call(f, "POST", "/v1/clusters/east:cordon", token=queued).status, 403)
         call(f, "POST", f"/v1/jobs/{job}:cancel")
+    with shows("a token outlives its maker only by a right to say so, and never the ceiling"):
+        maker = made("maker", ["admin"], ttlSeconds=600)
+        make = lambda scopes, token, **more: call(f, "POST", "/v1/tokens", {"name": "made", "scopes": scopes} | more, token=token)
+        refused = make(["read"], maker["token"], ttlSeconds=700)
+        equal((refused.status, refused.json()["errors"][0]["pointer"]), (422, "/ttlSeconds"))
+        assert "outlive" in refused.json()["detail"], refused.json()
+        shortened = make(["admin"], maker["token"])
+        equal(shortened.status, 201)
+        assert shortened.json()["expiresAt"] <= maker["expiresAt"], (shortened.json(), maker)
+        equal(make(["outlive"], maker["token"]).status, 403)
+        lasting = made("lasting", ["admin", "outlive"], ttlSeconds=600)
+        equal(make(["read"], lasting["token"], ttlSeconds=700).status, 201)
+        refused = make(["read"], lasting["token"], ttlSeconds=366 * 86400)
+        assert refused.status == 422 and "token_lifetime_max" in refused.json()["detail"], refused.json()
     with shows("a queue without open jobs is removed; the name is free, tokens of it find nothing, ended jobs keep it"):
         call(f, "POST", "/v1/queues", {"name": "passing"})
         job = call(f, "POST", "/v1/jobs", {"command": ["true"], "queue": "passing", "hold": True}).json()["id"]

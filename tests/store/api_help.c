@@ -101,6 +101,7 @@ static void add_fronts(struct help_hub *hub)
                                      .heartbeat_ms = 1000,
                                      .log_grace_ms = FL_HOUR_MS,
                                      .query_ms = 30000,
+                                     .token_life_max = 365 * 24 * FL_HOUR_MS,
                                      .budget = &hub->requests};
     config.tunnel = tunnel_server_config_default();
     config.tunnel.certificate_file = identity_server_cert_path(hub->identity);

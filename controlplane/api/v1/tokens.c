@@ -1,4 +1,5 @@
 /* /v1/tokens: tokens and their rights. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "controlplane/api/api_state.h"
@@ -73,9 +74,40 @@ static bool read_scopes(struct api_call *call, const struct fl_json *list, uint8
     return true;
 }
 
+/* Nothing outlives the token that made it, unless that says so; where no time is asked for, the
+ * maker's end is the token's. */
+static bool read_life(struct api_call *call, const struct fl_json *ttl, fl_ms *ret_ttl_ms)
+{
+    fl_ms life = (ttl ? ttl->n : TTL_S) * FL_SECOND_MS, most = call->config->token_life_max;
+    fl_ms until = api_may_grant_until(&call->token), left = until - call->at;
+
+    if (ttl && life > most) {
+        api_fail_at(call, "/ttlSeconds",
+                    fl_arena_printf(&call->arena,
+                                    "a token counts for %" PRId64
+                                    " seconds at most (setting token_lifetime_max)",
+                                    most / FL_SECOND_MS),
+                    ttl->text, NULL);
+        return false;
+    }
+    if (ttl && until != 0 && life > left) {
+        api_fail_at(call, "/ttlSeconds",
+                    fl_arena_printf(&call->arena,
+                                    "this token counts for %" PRId64
+                                    " more seconds, and one that it makes counts no longer; a "
+                                    "token with the scope outlive may make others",
+                                    left / FL_SECOND_MS),
+                    ttl->text, NULL);
+        return false;
+    }
+    if (life > most) life = most;
+    *ret_ttl_ms = until != 0 && life > left ? left : life;
+    return true;
+}
+
 static bool read_body(struct api_call *call, struct token_grant *grant, fl_ms *ret_ttl_ms)
 {
-    const struct fl_json *body = api_body_json(call, false), *queue, *ttl;
+    const struct fl_json *body = api_body_json(call, false), *queue;
     struct fl_queue_id id;
 
     if (!body || !read_scopes(call, fl_json_member(body, FL_STR("scopes")), &grant->scopes)) {
@@ -91,9 +123,7 @@ static bool read_body(struct api_call *call, struct token_grant *grant, fl_ms *r
         }
         snprintf(grant->queue, sizeof grant->queue, FL_STR_FMT, FL_STR_ARG(queue->text));
     }
-    ttl = fl_json_member(body, FL_STR("ttlSeconds"));
-    *ret_ttl_ms = (ttl ? ttl->n : TTL_S) * 1000;
-    return true;
+    return read_life(call, fl_json_member(body, FL_STR("ttlSeconds")), ret_ttl_ms);
 }
 
 static void put(struct api_call *call, const struct core_answer *answer)
@@ -117,7 +147,8 @@ static void create_token(struct api_call *call)
     if (!read_body(call, &made->grant, &ttl_ms)) return;
     if (!api_may_grant(&call->token, made->grant.scopes, fl_str_c(made->grant.queue))) {
         api_fail(call, FL_DENIED,
-                 "a token gives away no more than it has itself: its queue is \"%s\"",
+                 "a token gives away no more than it has itself: its queue is \"%s\", and the "
+                 "scope outlive is given by those that have it",
                  call->token.queue);
         return;
     }
@@ -178,8 +209,8 @@ static const struct api_field page_query[] = {
 
 static const struct api_field create_fields[] = {
     API_MUST("name", "string", "for people", .format = API_FORMAT_name),
-    API_MUST("scopes", "array of string", "its rights; admin includes the others",
-             .words = CORE_SCOPES(API_WORD), .min = 1, .max = 4),
+    API_MUST("scopes", "array of string", "its rights; admin includes read, submit and cancel",
+             .words = CORE_SCOPES(API_WORD), .min = 1, .max = 5),
     API_MAY("queue", "string or null", "it counts for this queue only; without it, for all",
             .format = API_FORMAT_name),
     API_MAY("ttlSeconds", "integer", "how long it counts", .min = 1, .max = TTL_S_MAX,

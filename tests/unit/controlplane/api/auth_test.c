@@ -118,6 +118,21 @@ static void nobody_gives_away_more_than_he_has(void **state)
     assert_false(api_may_grant(&queue_admin, CORE_SCOPE_read, FL_STR("")));
     assert_false(api_may_grant(&queue_admin, CORE_SCOPE_read, FL_STR("other")));
     assert_false(api_may_grant(&reader, CORE_SCOPE_submit, FL_STR("")));
+    assert_false(api_may_grant(&admin, CORE_SCOPE_outlive, FL_STR("")));
+    admin.scopes |= CORE_SCOPE_outlive;
+    assert_true(api_may_grant(&admin, CORE_SCOPES_ALL, FL_STR("")));
+}
+
+static void nothing_outlives_its_maker_unless_that_may_say_so(void **state)
+{
+    struct token_grant short_lived = token(CORE_SCOPE_admin, "", 1000);
+    struct token_grant endless = token(CORE_SCOPE_admin, "", 0);
+
+    (void)state;
+    assert_int_equal(api_may_grant_until(&short_lived), 1000);
+    assert_int_equal(api_may_grant_until(&endless), 0);
+    short_lived.scopes |= CORE_SCOPE_outlive;
+    assert_int_equal(api_may_grant_until(&short_lived), 0);
 }
 
 static void a_bearer_is_one_word_after_the_scheme(void **state)
@@ -151,5 +166,6 @@ FL_TESTS(cmocka_unit_test(every_route_lets_in_exactly_those_whose_token_says_so)
          cmocka_unit_test(a_route_that_changes_something_never_needs_only_to_read),
          cmocka_unit_test(a_token_for_a_queue_sees_that_queue_alone),
          cmocka_unit_test(nobody_gives_away_more_than_he_has),
+         cmocka_unit_test(nothing_outlives_its_maker_unless_that_may_say_so),
          cmocka_unit_test(a_bearer_is_one_word_after_the_scheme),
          cmocka_unit_test(a_scope_is_one_word))
