@@ -72,7 +72,7 @@ struct api_config {
     uint32_t followers_max;     /* streams of this front */
     uint32_t heartbeat_ms;      /* a comment in a stream that is silent: 15 s at most */
     uint32_t query_ms;          /* a read that takes longer is answered with 503 */
-    fl_ms token_life_max;       /* of a token that is made */
+    fl_ms token_life_max;       /* for a token that is made */
     struct call_budget *budget; /* shared by all fronts, kept by the caller */
     fl_ms log_grace_ms;         /* how long readers of an ended job wait for output still to come */
 };
