@@ -669,8 +669,8 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, struct el
 
         replica_ended(core, batch, slot, i, state, exit_code, cause);
         stop = core_attempt_stop_reason(core, element);
-        /* A STOP for the cluster's sake that came too late has ended nothing. */
-        if (stop == REASON_Drained && !element->is_cut_short) stop = REASON_none;
+        /* A STOP that came too late has ended nothing, be it of a drain or of a hold. */
+        if (!element->is_cut_short) stop = REASON_none;
         if (element->ended == element->replicas_len) {
             attempt_over(core, batch, slot,
                          element->why != REASON_none ? (enum reason)element->why

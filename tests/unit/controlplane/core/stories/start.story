@@ -233,6 +233,28 @@ agent east reports 1/0#2 r0 created
     east <- go job-1/0#2 seq=4
     east <- ack 4
 
+# a job whose GO was on its way when its agent came back, held meanwhile, has run: it succeeds
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml
+agent east reports 1/0#1 r0 created
+    replica_phase job=1 element=0 n=1 replica=0 created exit_code=0
+    east <- go job-1/0#1 seq=2
+    east <- ack 2
+. hold 1
+. agent east lost
+agent east hello
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2 incarnation=1
+agent east inventory 1/0#1 r0 created, end
+    east <- stop job-1/0#1 seq=1 HeldBack
+agent east reports 1/0#1 r0 exited 0 finished
+    replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
+    element_end job=1 element=0 n=1 succeeded Succeeded exit_code=0 outputs=d
+    job_end job=1 succeeded Succeeded is_array=0 has_marks=1
+    east <- ack 1
+
 # a hold after the gate opened lets the job run, also when its agent comes back before it runs
 . queue ml
 . cluster east
