@@ -410,6 +410,7 @@ static void begin_session(struct policy *policy, struct policy_cluster *cluster,
     cluster->session = session;
     cluster->session_term = policy->epoch;
     cluster->is_closed = cluster->is_lost = cluster->is_listed = false;
+    cluster->unlisted_ms = 0;
     cluster->acked = 0;
     fl_vec_clear(&cluster->given);
     fl_vec_clear(&cluster->ghosts);
