@@ -25,6 +25,12 @@ struct certificate {
     uint64_t generation, seen; /* the newest; and of those that have come */
     uint64_t seen_before;      /* as of the session before the newest */
     bool was_there;            /* that session was there, and listed, when the newest began */
+};
+
+/* A generation of a cluster's certificates, and the key that it is for. */
+struct grant {
+    uint32_t cluster;
+    uint64_t generation;
     struct fl_digest key;
 };
 
@@ -51,6 +57,7 @@ struct policy_access {
     FL_VEC(struct join) joins;
     FL_VEC(struct token) tokens;
     FL_VEC(struct certificate) certificates; /* by cluster */
+    FL_VEC(struct grant) grants;
     FL_VEC(struct wish) wishes;
     FL_VEC(struct hello) hellos;
     FL_VEC(struct life) lives; /* that this leader knows: no row tells */
@@ -76,6 +83,7 @@ void policy_access_destroy(struct policy_access *access)
     fl_vec_fini(&access->joins);
     fl_vec_fini(&access->tokens);
     fl_vec_fini(&access->certificates);
+    fl_vec_fini(&access->grants);
     fl_vec_fini(&access->wishes);
     fl_vec_fini(&access->hellos);
     fl_vec_fini(&access->lives);
@@ -108,6 +116,19 @@ static struct certificate *need_certificate(struct policy_access *access, uint32
         fl_vec_push(&access->certificates, (struct certificate){0});
     }
     return &access->certificates.at[cluster];
+}
+
+static bool is_granted(const struct policy_access *access, const struct grant *grant)
+{
+    for (size_t i = access->grants.len; i > 0; i--) {
+        const struct grant *known = &access->grants.at[i - 1];
+
+        if (known->cluster == grant->cluster && known->generation == grant->generation &&
+            is_same(&known->key, &grant->key)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* An audit row of this batch says "VERB NAME" and perhaps more. */
@@ -245,6 +266,7 @@ static void read_cluster(struct policy *policy, const struct row_cluster_put *ro
 {
     struct policy_access *access = policy->access;
     struct certificate *known = need_certificate(access, row->cluster);
+    struct grant grant = {row->cluster, row->generation, row->key};
     const struct policy_cluster *before =
         row->cluster < policy->clusters.len && policy->clusters.at[row->cluster].is_known
             ? &policy->clusters.at[row->cluster]
@@ -271,7 +293,7 @@ static void read_cluster(struct policy *policy, const struct row_cluster_put *ro
     }
     known->generation = row->generation;
     known->seen = row->seen;
-    known->key = row->key;
+    if (!is_granted(access, &grant)) fl_vec_push(&access->grants, grant);
 }
 
 /* A twin comes back, and gets one audit row. */
@@ -471,15 +493,13 @@ static void I30_who_is_let_in_has_the_key(struct policy *policy, const struct wi
 {
     const struct join *join = find_join(policy->access, &wish->token);
     uint32_t id = (uint32_t)answer->id;
-    const struct policy_cluster *cluster = policy_cluster(policy, id);
-    const struct certificate *certificate = need_certificate(policy->access, id);
-    bool is_changed = cluster->changed_at > answer->at;
+    struct grant grant = {id, answer->generation, wish->key};
 
     if (wish->kind == CORE_EV_enrol && join &&
         (join->cluster != id || !is_same(&join->key, &wish->key))) {
         sim_broken(policy->sim, "I30", "a join token that another key used lets one in");
     }
-    if (is_changed || is_same(&certificate->key, &wish->key)) return;
+    if (is_granted(policy->access, &grant)) return; /* another may have followed, even at once */
     sim_broken(policy->sim, "I30", "cluster %u gets a certificate for another key", id);
 }
 
