@@ -79,11 +79,32 @@ void core_history(struct core *core, const struct core_event *event, struct core
 
 /* ---- agents know of a later history ---------------------------------------------------------- */
 
+/* A person who accepts a database knows no more than the agents that came, and the lost history may
+ * have had later incarnations than theirs.  The new one is far above those; one in between is of
+ * the lost history. */
+enum { ACCEPTED_GAP = 1000 };
+
+static void raise_past_unknown(struct core *core, struct core_batch *batch, uint32_t seen)
+{
+    uint32_t known = seen > core->incarnation ? seen : core->incarnation;
+
+    core->history.incarnation_known = known;
+    put_counter(batch, CORE_COUNTER_incarnation_known, known);
+    raise_incarnation(core, batch, known + ACCEPTED_GAP);
+}
+
+static bool is_of_lost(const struct core *core, uint32_t incarnation)
+{
+    uint32_t known = core->history.incarnation_known;
+
+    return known > 0 && incarnation > known && incarnation <= known + ACCEPTED_GAP;
+}
+
 bool core_history_is_news(const struct core *core, const struct core_batch *batch,
                           const struct core_seen *seen)
 {
     if (seen->incarnation == 0) return false;
-    if (seen->incarnation > core->incarnation) return true;
+    if (seen->incarnation > core->incarnation || is_of_lost(core, seen->incarnation)) return true;
     if (seen->incarnation == core->incarnation) return seen->batch >= batch->number;
     return seen->batch > core->history.batch_known;
 }
@@ -137,7 +158,7 @@ bool core_history_accept(struct core *core, const struct core_event *event,
         note_lost(core, batch, seen.job_below);
         jump(core, batch, seen.job_below);
     }
-    raise_incarnation(core, batch, seen.incarnation);
+    raise_past_unknown(core, batch, seen.incarnation);
     know_batch(core, batch, seen.batch);
     know_batch(core, batch, batch->number);
     put_seen(core, batch, (struct core_seen){0});
@@ -179,6 +200,9 @@ bool core_history_load(struct core *core, const struct row_counter *row)
         return true;
     case CORE_COUNTER_leader_incarnation:
         core->history.leader_incarnation = (uint32_t)row->value;
+        return row->value <= UINT32_MAX;
+    case CORE_COUNTER_incarnation_known:
+        core->history.incarnation_known = (uint32_t)row->value;
         return row->value <= UINT32_MAX;
     }
     return false;

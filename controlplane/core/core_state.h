@@ -29,6 +29,7 @@ struct core_history {
     uint64_t jobs_skipped, batch_known;
     uint32_t incarnations;
     uint32_t leader_row, leader_incarnation; /* now, and as noted */
+    uint32_t incarnation_known;              /* when a person last accepted a restore; 0: never */
     struct core_seen seen;
 };
 

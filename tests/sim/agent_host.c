@@ -134,6 +134,7 @@ static void send_hello(struct agent_host *agent)
     char uid[32], seal[FL_HISTORY_TEXT_MAX], capabilities[FL_HISTORY_TEXT_MAX + 32];
     bool is_liar = agent->seal.len > 0 && sim_chance(agent->sim, HELLO_LIE_PPM);
 
+    if (is_liar || agent->seal.len == 0) fake_runtime_unsealed(agent->runtime);
     snprintf(uid, sizeof(uid), "uid-%u", agent->config.number);
     msg.hello = (struct fl_msg_hello){
         .protocol_min = FL_PROTOCOL_MIN,

@@ -108,7 +108,7 @@ static void read_attempt(struct checks_history *history, const struct row_attemp
             sim_broken(history->sim, "I17", "an attempt is of incarnation %u, sealed is %" PRIu64,
                        row->incarnation, history->seen_incarnation);
         }
-        return;
+        if (!history->is_accepted) return;
     }
     I1_noticed_first(history, "started", row->job);
     if (is_known(&history->attempts, &key, sizeof key)) {

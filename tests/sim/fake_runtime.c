@@ -184,6 +184,7 @@ static void advance(void *ctx, uint64_t place, uint64_t turn)
 static void do_create(struct fake_runtime *runtime, size_t place, uint64_t boot)
 {
     struct fake_replica *replica = &runtime->replicas.at[place];
+    bool is_excused = runtime->is_unsealed && replica->run_from <= runtime->blind_at;
 
     if (replica->is_present) { /* repeated: it is as it is */
         if (replica->state != FL_REPLICA_pending) {
@@ -191,7 +192,7 @@ static void do_create(struct fake_runtime *runtime, size_t place, uint64_t boot)
         }
         return;
     }
-    if (replica->run_from) {
+    if (replica->run_from && !is_excused) {
         sim_broken(runtime->sim, "I9", "cluster %u makes job %llu.%u attempt %u replica %u again",
                    runtime->config.cluster.n, (unsigned long long)replica->attempt.job.n,
                    replica->attempt.element, replica->attempt.n, replica->replica);
@@ -199,6 +200,10 @@ static void do_create(struct fake_runtime *runtime, size_t place, uint64_t boot)
     replica->is_present = true;
     replica->state = FL_REPLICA_pending;
     if (boot == runtime->boot) use(runtime, replica, true);
+    if (replica->run_from) { /* the ledger keeps one of a name: this one never runs */
+        runtime_end(runtime, place, FL_REPLICA_refused, 0, AGENT_CAUSE_runtime);
+        return;
+    }
     if (!runtime->nodes[replica->node].is_ready) {
         runtime_end(runtime, place, FL_REPLICA_refused, 0, AGENT_CAUSE_node_lost);
         return;

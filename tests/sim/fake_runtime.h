@@ -89,6 +89,11 @@ void fake_runtime_node_down(struct fake_runtime *runtime, uint32_t node, fl_ms u
 bool fake_runtime_lose_records(struct fake_runtime *runtime);
 bool fake_runtime_lose_one(struct fake_runtime *runtime); /* something running vanishes */
 void fake_runtime_die(struct fake_runtime *runtime);      /* everything, for good */
+/* The hub loses the database's end and its own state: only agents know. */
+void fake_runtime_blind(struct fake_runtime *runtime);
+/* The agent says HELLO without the hub's newest seal: replicas of the time before the hub was blind
+ * may come again (decision 73). */
+void fake_runtime_unsealed(struct fake_runtime *runtime);
 
 /* The most that each of its nodes has; and how many of that size find room on them, all empty. */
 struct fl_resources fake_runtime_smallest(const struct fake_runtime *runtime);

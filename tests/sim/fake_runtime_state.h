@@ -39,6 +39,8 @@ struct fake_runtime {
     size_t notices_taken;
     bool is_pumping;
     bool is_dead;
+    fl_ms blind_at;   /* no hub knows what was before, but by this cluster's agent; 0: never */
+    bool is_unsealed; /* and the agent did not tell */
 };
 
 /* ---- runtime_notices.c: late, and in order --------------------------------------------------- */

@@ -7,6 +7,16 @@ enum { CALM_RUN_MS_MAX = 2000 };
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
+void fake_runtime_blind(struct fake_runtime *runtime)
+{
+    runtime->blind_at = runtime->sim->now;
+}
+
+void fake_runtime_unsealed(struct fake_runtime *runtime)
+{
+    if (runtime->blind_at) runtime->is_unsealed = true;
+}
+
 void fake_runtime_calm(struct fake_runtime *runtime)
 {
     runtime->config.refused_ppm = runtime->config.lost_ppm = runtime->config.endless_ppm = 0;

@@ -45,6 +45,9 @@ static void restore_once(struct world *world, bool is_blind)
     batch = draw_batch(world);
     if (is_blind) {
         hub_restore(hub, batch);
+        for (uint32_t i = 0; i < world->clusters_len; i++) {
+            fake_runtime_blind(world->runtimes[i]);
+        }
         checks_history_blind(checks_history(world->checks),
                              batch < fake_pg_newest(db_pg(world->db)));
     }

@@ -321,25 +321,26 @@ accept-restore
     counter counter=3 value=40
     counter counter=1 value=41
     counter counter=4 value=39
-    counter counter=5 value=2
+    counter counter=11 value=2
+    counter counter=5 value=1002
     counter counter=6 value=950
     counter counter=7 value=0
     counter counter=8 value=0
     counter counter=9 value=0
-    audit tenant=1 actor=ann body=accept_restore job_next=41 incarnation=3
-    attempt_new job=1 element=0 n=1 incarnation=3 cluster=2 nodes=n1
+    audit tenant=1 actor=ann body=(43 bytes)
+    attempt_new job=1 element=0 n=1 incarnation=1003 cluster=2 nodes=n1
     answer ok
-    west <- start job-1/0#1@3 seq=1 nodes=1
+    west <- start job-1/0#1@1003 seq=1 nodes=1
 submit ml cpu=1
     job_new job=41 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-19+1
-    attempt_new job=41 element=0 n=1 incarnation=3 cluster=2 nodes=n1
+    attempt_new job=41 element=0 n=1 incarnation=1003 cluster=2 nodes=n1
     answer ok
     | job-19
-    west <- start job-19/0#1@3 seq=2 nodes=1
+    west <- start job-19/0#1@1003 seq=2 nodes=1
 agent east hello incarnation=2 batch=950 ids=30
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
-    east <- welcome session=1 incarnation=3
+    east <- welcome session=1 incarnation=1003
 accept-restore
     answer conflict: there is nothing to accept: no agent has seen a later history than this database's
 reload
@@ -349,6 +350,37 @@ agent east hello incarnation=2 batch=951 ids=30
     counter counter=8 value=951
     counter counter=9 value=30
     east <- bye conflict: this database is older than one that this agent has worked for; it is let in after 'fairlead admin accept-restore'
+
+# an agent that knows of a later incarnation than all that were known when the database was accepted
+. queue ml
+. cluster east
+. cluster west
+. agent west up n1 cpu=8
+agent east hello incarnation=2 batch=900 ids=41
+    audit tenant=0 actor=agent body=(45 bytes)
+    counter counter=7 value=2
+    counter counter=8 value=900
+    counter counter=9 value=41
+    east <- bye conflict: this database is older than one that this agent has worked for; it is let in after 'fairlead admin accept-restore'
+accept-restore
+    counter counter=2 value=1
+    counter counter=3 value=40
+    counter counter=1 value=41
+    counter counter=4 value=40
+    counter counter=11 value=2
+    counter counter=5 value=1002
+    counter counter=6 value=900
+    counter counter=7 value=0
+    counter counter=8 value=0
+    counter counter=9 value=0
+    audit tenant=1 actor=ann body=(43 bytes)
+    answer ok
+agent west hello incarnation=3 batch=1 ids=20
+    audit tenant=0 actor=agent body=(43 bytes)
+    counter counter=7 value=3
+    counter counter=8 value=1
+    counter counter=9 value=20
+    west <- bye conflict: this database is older than one that this agent has worked for; it is let in after 'fairlead admin accept-restore'
 
 # a gate waits while the history is disputed, and opens when a person has accepted the database
 . queue ml
@@ -377,12 +409,13 @@ accept-restore
     counter counter=3 value=40
     counter counter=1 value=41
     counter counter=4 value=39
-    counter counter=5 value=1
+    counter counter=11 value=1
+    counter counter=5 value=1001
     counter counter=6 value=900
     counter counter=7 value=0
     counter counter=8 value=0
     counter counter=9 value=0
-    audit tenant=1 actor=ann body=accept_restore job_next=41 incarnation=2
+    audit tenant=1 actor=ann body=(43 bytes)
     answer ok
     west <- go job-1/0#1 seq=2
 
