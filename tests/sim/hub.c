@@ -291,6 +291,11 @@ fl_ms hub_wall_offset(const struct hub *hub)
     return hub->wall_offset;
 }
 
+fl_ms hub_booted_at(const struct hub *hub)
+{
+    return hub->host_booted_at;
+}
+
 void hub_share_host(struct hub *hub)
 {
     hub->shares_host = true;
@@ -322,6 +327,7 @@ void hub_start(struct hub *hub)
     hub->paused_until = 0;
     if (hub->host_boot == 0 || (!hub->shares_host && sim_chance(hub->sim, 500000))) {
         hub->host_boot = hub->boot * HUBS_MAX + hub->config.host + 1;
+        hub->host_booted_at = hub->sim->now;
         hub->clock_offset = sim_between(hub->sim, 0, 1000000000);
         hub->drift_ppm = sim_between(hub->sim, -10000, 10000);
     }

@@ -43,7 +43,8 @@ void hub_pause(struct hub *hub, fl_ms until);
 void hub_set_clock(struct hub *hub,
                    fl_ms offset); /* its host's wall clock, to the true time + this */
 fl_ms hub_wall_offset(const struct hub *hub);
-void hub_share_host(struct hub *hub); /* with Postgres; its host is not booted any more */
+fl_ms hub_booted_at(const struct hub *hub); /* the newest boot of its host */
+void hub_share_host(struct hub *hub);       /* with Postgres; its host is not booted any more */
 bool hub_is_up(const struct hub *hub);
 bool hub_is_paused(const struct hub *hub);
 bool hub_leads(const struct hub *hub);

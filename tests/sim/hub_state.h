@@ -66,8 +66,9 @@ struct hub {
     fl_ms clock_offset;
     int64_t drift_ppm;
     uint64_t host_boot; /* its uptime goes on as long as this stays */
-    bool shares_host;   /* ... and it stays */
-    fl_ms wall_offset;  /* its wall clock: ahead of the true time */
+    fl_ms host_booted_at;
+    bool shares_host;  /* ... and it stays */
+    fl_ms wall_offset; /* its wall clock: ahead of the true time */
     fl_ms wake_at;
 
     struct db_client *db_client;

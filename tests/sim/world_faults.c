@@ -121,6 +121,19 @@ static void set_hub(void *ctx, uint64_t h, uint64_t by)
            world, h, 0);
 }
 
+/* Of the one host that Postgres and the only hub share.  Only its uptime is right then, so it was
+ * read for the lease's row since the boot. */
+static void set_both(struct world *world, fl_ms by)
+{
+    struct hub *hub = world->hubs[0];
+
+    if (by > 0 && hub_booted_at(hub) >= db_renewed_at(world->db)) return;
+    hub_share_host(hub);
+    db_step_clock(world->db, by);
+    hub_set_clock(hub, hub_wall_offset(hub) + by);
+    clock_was_set(world);
+}
+
 /* Postgres's is a wall clock, and may be set, and so may a hub's; both are one where they share a
  * host, and that host's uptime is not.  An agent's monotonic one runs on while its host sleeps. */
 static void step_a_clock(struct world *world, uint32_t agent)
@@ -136,10 +149,7 @@ static void step_a_clock(struct world *world, uint32_t agent)
     if (sim_chance(sim, 50000)) far = YEARS_MS;
     by = sim_between(sim, sim_chance(sim, 500000) ? 0 : -far, far);
     if (world->hubs_len == 1 && sim_chance(sim, 200000)) {
-        hub_share_host(world->hubs[0]);
-        db_step_clock(world->db, by);
-        hub_set_clock(world->hubs[0], hub_wall_offset(world->hubs[0]) + by);
-        clock_was_set(world);
+        set_both(world, by);
     } else if (sim_chance(sim, 600000)) {
         set_postgres(world, by);
     } else {
