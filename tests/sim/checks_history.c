@@ -25,8 +25,12 @@ struct checks_history {
     bool is_clean;
     fl_ms down_at;
     bool is_lost; /* a loss that must be noticed, and was not yet */
-    bool is_blind, is_older, is_stopped, is_accepted, goes_on;
-    uint64_t seen_job_below, seen_incarnation;
+    bool is_blind, is_older, goes_on;
+    bool is_stopped;  /* by an agent's seal, and no person has accepted it yet */
+    bool is_accepted; /* once at least */
+    bool is_asked;    /* a person has accepted what is sealed, or is just about to */
+    uint64_t seen_job_below, seen_incarnation, seen_batch; /* the latest of all seals */
+    struct core_seen note;                                 /* as far as its rows were read */
     uint64_t batches_lost,
         jobs_lost; /* by the newest restore, until an audit row has counted them */
 };
@@ -76,7 +80,7 @@ static void I1_noticed_first(struct checks_history *history, const char *what, u
 
 static void I1_stopped(struct checks_history *history, const char *what, uint64_t job)
 {
-    if (!history->is_stopped || history->is_accepted) return;
+    if (!history->is_stopped) return;
     sim_broken(history->sim, "I1",
                "job %" PRIu64 " is %s although an agent has seen a later history", job, what);
 }
@@ -89,7 +93,7 @@ static void read_job(struct checks_history *history, uint64_t job)
             sim_broken(history->sim, "I17", "id %" PRIu64 " is below the sealed %" PRIu64, job,
                        history->seen_job_below);
         }
-        history->goes_on = history->is_accepted;
+        if (history->is_accepted) history->goes_on = true;
         return;
     }
     I1_noticed_first(history, "accepted", job);
@@ -118,21 +122,58 @@ static void read_attempt(struct checks_history *history, const struct row_attemp
     }
 }
 
-/* The core's note of an agent's seal.  The zeros of an accepted one end nothing here. */
-static void read_counter(struct checks_history *history, const struct row_counter *row)
+static void read_acceptance(struct checks_history *history)
 {
-    if (history->is_accepted || row->value == 0) return;
-    if (row->counter == CORE_COUNTER_seen_incarnation) history->seen_incarnation = row->value;
-    if (row->counter == CORE_COUNTER_seen_job_below) history->seen_job_below = row->value;
-    if (row->counter != CORE_COUNTER_seen_batch) return;
+    if (!history->is_stopped) return;
+    if (!history->is_asked) {
+        sim_broken(history->sim, "I1", "a dispute is over, and no person accepted the restore");
+    }
+    sim_mark(history->sim, MARK_history_accepted);
+    history->is_accepted = true;
+    history->is_stopped = history->is_asked = false;
+}
+
+/* An agent that comes later may know more than what was accepted, and stops the core again; one
+ * that knows no more does not. */
+static void read_dispute(struct checks_history *history, const struct core_seen *seen)
+{
     if (!history->is_blind || !history->is_older) {
         sim_broken(
             history->sim, "I23",
             "a database is disputed that lost nothing, or whose loss was noticed: batch %" PRIu64,
-            row->value);
+            seen->batch);
     }
-    if (!history->is_stopped) sim_mark(history->sim, MARK_history_disputed);
+    if (!history->is_stopped) {
+        if (history->is_accepted && seen->incarnation <= history->seen_incarnation &&
+            seen->batch <= history->seen_batch) {
+            sim_broken(history->sim, "I23",
+                       "a seal of batch %" PRIu64 " disputes what a person has accepted",
+                       seen->batch);
+        }
+        sim_mark(history->sim, MARK_history_disputed);
+    }
     history->is_stopped = true;
+    if (seen->incarnation > history->seen_incarnation) {
+        history->seen_incarnation = seen->incarnation;
+    }
+    if (seen->batch > history->seen_batch) history->seen_batch = seen->batch;
+    if (seen->job_below > history->seen_job_below) history->seen_job_below = seen->job_below;
+}
+
+/* The core's note of an agent's seal is three rows, the limit of ids last.  Zeros accept it. */
+static void read_counter(struct checks_history *history, const struct row_counter *row)
+{
+    struct core_seen *note = &history->note;
+
+    if (row->counter == CORE_COUNTER_seen_incarnation) note->incarnation = (uint32_t)row->value;
+    if (row->counter == CORE_COUNTER_seen_batch) note->batch = row->value;
+    if (row->counter != CORE_COUNTER_seen_job_below) return;
+    note->job_below = row->value;
+    if (note->incarnation == 0) {
+        read_acceptance(history);
+    } else {
+        read_dispute(history, note);
+    }
 }
 
 /* "history_lost jobs=3..19 batches=7" */
@@ -223,8 +264,7 @@ bool checks_history_is_stopped(const struct checks_history *history)
 
 void checks_history_accepted(struct checks_history *history)
 {
-    history->is_accepted = true;
-    sim_mark(history->sim, MARK_history_accepted);
+    history->is_asked = true;
 }
 
 bool checks_history_goes_on(const struct checks_history *history)

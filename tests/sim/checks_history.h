@@ -28,9 +28,11 @@ void checks_history_down(struct checks_history *history, bool is_clean);
 void checks_history_restored(struct checks_history *history, uint64_t batch);
 /* The state directory goes back, too.  From then on numbers may come twice, until an agent has
  * given back a seal of a later batch, which the core notes in the same batch: nothing is accepted
- * or started after it (I1).  After a person has accepted the database, ids are not below the sealed
- * limit, and attempts are of a greater incarnation than the seal's (I17). */
+ * or started after it (I1).  Only a person's acceptance ends that, and only a seal that is later
+ * than the accepted ones begins it again (I23).  After it ids are not below the sealed limit, and
+ * attempts are of a greater incarnation than the seal's (I17). */
 void checks_history_blind(struct checks_history *history, bool is_older);
+/* True: a seal stops the core: no later acceptance is durable. */
 bool checks_history_is_stopped(const struct checks_history *history);
 void checks_history_accepted(struct checks_history *history);      /* a person says so, now */
 bool checks_history_goes_on(const struct checks_history *history); /* jobs were accepted since */
