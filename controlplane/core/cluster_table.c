@@ -385,6 +385,10 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
         cluster->ready_len--;
     }
     is_changed = set_labels(node, labels);
+    if (node->session != cluster->session_epoch) { /* what was late was so in another one */
+        node->late = nothing;
+        node->late_seq = 0;
+    }
     node->session = cluster->session_epoch;
     node->stamp = stamp;
     node->is_ready = is_ready;
@@ -436,6 +440,34 @@ void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t
     if (!cluster_node_is_usable(cluster, node)) return;
     fl_resources_add(&cluster->free_sum, each);
     cluster_table_grow(table, cluster);
+}
+
+void cluster_leave_late(struct cluster *cluster, uint32_t i, struct fl_resources each,
+                        uint64_t start_seq)
+{
+    struct node *node = &cluster->nodes.at[i];
+
+    fl_assert(i < cluster->nodes.len);
+    if (node->session != cluster->session_epoch) return; /* it went, and counts no more */
+    fl_resources_add(&node->late, each);
+    if (start_seq > node->late_seq) node->late_seq = start_seq;
+}
+
+void cluster_take_late(struct cluster_table *table, struct cluster *cluster, uint32_t number,
+                       uint64_t mark)
+{
+    uint32_t i = number < cluster->by_number.len ? cluster->by_number.at[number] : 0;
+    struct node *node;
+
+    if (i == 0) return; /* it is gone */
+    node = &cluster->nodes.at[i - 1];
+    if (is_equal(node->late, nothing)) return;
+    if (node->late_seq > mark) {
+        cluster_take(table, cluster, i - 1, node->late);
+        return;
+    }
+    node->late = nothing;
+    node->late_seq = 0;
 }
 
 /* ---- claims ---------------------------------------------------------------------------------- */

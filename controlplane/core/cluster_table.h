@@ -34,6 +34,8 @@ struct node {
     struct fl_resources held;    /* by replicas of live attempts; not in 'free' */
     struct fl_resources claimed; /* for jobs that wait, once enough of 'held' has ended */
     struct fl_resources guests;  /* the part of 'held' that has come beside those claims */
+    struct fl_resources late;    /* for STARTs given up that its agent may not have read yet */
+    uint64_t late_seq;           /* the last of those */
     uint16_t claim_no;           /* grows when the node's first claim comes */
     uint64_t session;  /* the session that last told of it; another one: its numbers are old */
     uint32_t number;   /* the agent's own, good in that session */
@@ -240,6 +242,15 @@ void cluster_take(struct cluster_table *table, struct cluster *cluster, uint32_t
                   struct fl_resources each);
 void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t node,
                   struct fl_resources each);
+
+/* A START given up, sent under that number in this session, may reach the agent yet: its part stays
+ * taken until the node is reported with it, that is, with a mark which is not lower.
+ * cluster_take_late takes off again what the newest report of the node of that number does not
+ * include.  Where more were given up, their parts are kept as one, until the last of them. */
+void cluster_leave_late(struct cluster *cluster, uint32_t node, struct fl_resources each,
+                        uint64_t start_seq);
+void cluster_take_late(struct cluster_table *table, struct cluster *cluster, uint32_t number,
+                       uint64_t mark);
 
 /* A replica holds its part of the node from now on, or no longer, apart from the agent's own number
  * of free room.  cluster_hold gives a number that says whether the replica came as a guest, beside

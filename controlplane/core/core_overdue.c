@@ -3,6 +3,19 @@
 /* A cluster that is connected and does not answer would hold its work for ever: here the core acts,
  * at its own limits.  core_owed.c has the lines of overdue answers. */
 
+/* A START that no report of the agent includes yet may be read late: until then its reports count
+ * that room as free. */
+static void leave_late(struct core *core, struct element *element, uint32_t i)
+{
+    struct cluster *cluster = cluster_table_at(&core->clusters, element->cluster);
+    const struct element_replica *replica = element_replica(element, i);
+
+    if (!replica->is_held || replica->node == ELEMENT_NODE_NONE || element->start_seq == 0) return;
+    cluster_leave_late(cluster, replica->node,
+                       shape_role_of(core_attempt_shape(core, element), i)->each,
+                       element->start_seq);
+}
+
 /* GO needs all replicas, and one was never told of: none of them runs. */
 static void give_up_start(struct core *core, struct core_batch *batch, struct element_slot slot)
 {
@@ -16,6 +29,7 @@ static void give_up_start(struct core *core, struct core_batch *batch, struct el
     }
     /* Its replicas may be there, or come yet: room is free once the agent reports the node. */
     for (uint32_t i = 0; i < element->replicas_len; i++) {
+        leave_late(core, element, i);
         (void)core_attempt_unhold(core, element, i);
     }
     core_attempt_stop(core, batch, slot, REASON_StartUnconfirmed);

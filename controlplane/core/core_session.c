@@ -433,8 +433,10 @@ static void hear_nodes(struct core *core, const struct core_event *event, struct
 
         /* A node out of bounds is a broken agent's: that agent loses the node, and no other agent
          * notices. */
-        FL_IGNORE(cluster_report_node(&core->clusters, cluster, stamp, node->number, node->is_ready,
-                                      node->name, node->labels, node->total, node->free));
+        if (cluster_report_node(&core->clusters, cluster, stamp, node->number, node->is_ready,
+                                node->name, node->labels, node->total, node->free)) {
+            cluster_take_late(&core->clusters, cluster, node->number, event->nodes.mark);
+        }
     }
     if (!cluster->is_known) cluster_table_resize(&core->clusters, cluster);
     cluster->is_known = true;

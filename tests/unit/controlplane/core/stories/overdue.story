@@ -36,7 +36,7 @@ agent east reports 1/0#2 r0 created
     east <- ack 3
 tick 240h
 
-# the room of an unconfirmed attempt is not given away before its agent reports the node
+# the room of an unconfirmed attempt is not given away before its agent reports the node with its START
 . queue ml
 . cluster east
 . agent east up n1 cpu=1
@@ -53,10 +53,12 @@ tick 60s
     attempt_end job=1 element=0 n=1 StartUnconfirmed exit_code=0
     east <- stop job-1/0#1 seq=2 StartUnconfirmed
 tick 12s
-agent east nodes n1 cpu=1
+agent east nodes mark=0 n1 cpu=1
+    east <- ack 2
+agent east nodes mark=1 n1 cpu=1
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/0#2 seq=3 nodes=1
-    east <- ack 2
+    east <- ack 3
 
 # a gang of which one replica is missing ends like that
 . queue ml
