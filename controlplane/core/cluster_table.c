@@ -385,7 +385,7 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
         cluster->ready_len--;
     }
     is_changed = set_labels(node, labels);
-    if (node->session != cluster->session_epoch) { /* what was late was so in another one */
+    if (node->session != cluster->session_epoch) { /* 'late' was another session's */
         node->late = nothing;
         node->late_seq = 0;
     }

@@ -121,8 +121,8 @@ static void set_hub(void *ctx, uint64_t h, uint64_t by)
            world, h, 0);
 }
 
-/* Of the one host that Postgres and the only hub share.  Only its uptime is right then, so it was
- * read for the lease's row since the boot. */
+/* Postgres and the only hub share one host.  Only its uptime is right then, so it was read for the
+ * lease's row since the boot. */
 static void set_both(struct world *world, fl_ms by)
 {
     struct hub *hub = world->hubs[0];
