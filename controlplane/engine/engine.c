@@ -416,7 +416,7 @@ static void on_committed(void *ctx, uint64_t batch_number, enum engine_commit re
         engine->stats.batches++;
         engine->stats.rows += batch->core->rows.len;
         engine_water_committed(&engine->water, batch_number, batch->job_next, batch->jobs,
-                               core_incarnation(engine->core));
+                               batch->incarnation);
         engine_lead_release(engine, batch, true);
         break;
     case ENGINE_POISONED:

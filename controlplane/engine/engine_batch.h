@@ -13,7 +13,8 @@ struct engine_batch {
     struct engine_event_list kept; /* requests: stepped again, or answered, if it fails */
     size_t steps;                  /* events since it was opened, kept or not */
     bool is_alone;             /* one event at most: if it is refused, that one is the culprit */
-    uint64_t job_next, jobs;   /* the core's numbers when it was sent */
+    uint64_t job_next, jobs;   /* the core's numbers when it was sent, */
+    uint32_t incarnation;      /* which count once it is committed */
     uint64_t epoch;            /* it was sent under this one */
     struct engine_batch *next; /* a rider's: the rider behind it */
     struct engine_batch *riders, *riders_last; /* released with it, after it */

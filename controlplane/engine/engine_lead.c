@@ -177,6 +177,7 @@ static void send_open(struct engine *engine, bool is_for_one)
 
     batch->job_next = core_job_next(engine->core);
     batch->jobs = core_jobs_accepted(engine->core);
+    batch->incarnation = core_incarnation(engine->core);
     batch->is_alone = is_for_one;
     batch->epoch = engine->epoch;
     engine_flights_push(&engine->flights, batch, engine->now);

@@ -70,6 +70,7 @@ void engine_water_compare(struct engine_water *water, const struct core *core)
 
     water->is_lost = water->batch_taken < water->now.batch && !is_accounted_for(water, core);
     water->is_raised = water->is_lost || is_doubtful;
+    water->incarnation_taken = core_incarnation(core);
 }
 
 /* No id from here on was given out, as far as this process and the one before know. */
@@ -104,11 +105,16 @@ static void note(struct engine_water *water, uint64_t batch, uint64_t job_next, 
 }
 
 /* Batches of another replica, and those that are durable although their answer was lost, count as
- * well.  After a loss the marks stay until the first commit, which carries the news of it. */
+ * well, in the incarnation that the database has: another replica may have raised it, and a seal of
+ * these batches in the older one would tell of a loss.  An own raise counts from the first
+ * commit.  After a loss the marks stay until that commit, which carries the news of it. */
 void engine_water_loaded(struct engine_water *water, const struct core *core)
 {
     if (water->is_lost) return;
     note(water, water->batch_taken, core_job_next(core), core_jobs_accepted(core));
+    if (water->incarnation_taken > water->now.incarnation) {
+        water->now.incarnation = water->incarnation_taken;
+    }
 }
 
 void engine_water_committed(struct engine_water *water, uint64_t batch, uint64_t job_next,

@@ -21,14 +21,15 @@ struct engine_water {
     struct high_water kept;  /* on the disk */
     struct high_water found; /* as the process before left it; batch and all 0: there was none */
     bool has_port;
-    bool is_asking, is_dirty; /* dirty: 'now' says more than was asked for */
-    bool is_failed;           /* the newest write did */
-    bool is_first;            /* nothing was committed yet by this process */
-    bool is_lost, is_raised;  /* findings of the newest takeover */
-    uint64_t epoch_above;     /* the next takeover's goes above it */
-    uint64_t batch_taken;     /* the newest one that it found */
-    uint32_t ids_min;         /* reserved ahead, at least */
-    uint64_t ids_ahead;       /* and at present */
+    bool is_asking, is_dirty;   /* dirty: 'now' says more than was asked for */
+    bool is_failed;             /* the newest write did */
+    bool is_first;              /* nothing was committed yet by this process */
+    bool is_lost, is_raised;    /* findings of the newest takeover */
+    uint64_t epoch_above;       /* the next takeover's goes above it */
+    uint64_t batch_taken;       /* the newest one that it found */
+    uint32_t incarnation_taken; /* and the incarnation, before this term raises it */
+    uint32_t ids_min;           /* reserved ahead, at least */
+    uint64_t ids_ahead;         /* and at present */
     fl_ms asked_at, reserved_at;
 };
 
@@ -40,9 +41,9 @@ void engine_water_init(struct engine_water *water, const struct high_water *foun
 bool engine_water_is_open(const struct engine_water *water);
 /* False: the epoch is beyond what the disk has; take again once it has more. */
 FL_CHECK bool engine_water_taken(struct engine_water *water, const struct engine_taken *taken);
-/* The event for a fresh core of that takeover. */
 /* Compares the database with the marks, by a core that was loaded and has begun. */
 void engine_water_compare(struct engine_water *water, const struct core *core);
+/* The event for a fresh core of that takeover. */
 void engine_water_tell(const struct engine_water *water, struct core_event *event);
 
 /* The core has taken that event in. */

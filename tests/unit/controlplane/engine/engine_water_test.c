@@ -38,7 +38,7 @@ static const struct high_water closed = {.batch = 90,
                                          .incarnation = 3,
                                          .is_closed = 1};
 
-/* By a database whose newest batch is this, and whose counters these are. */
+/* By a database whose newest batch is this, and whose counters these are.  Then the term begins. */
 static struct core_event told_by_one(struct engine_water *water, uint64_t epoch, uint64_t batch,
                                      uint32_t incarnation, uint64_t batch_known)
 {
@@ -55,6 +55,8 @@ static struct core_event told_by_one(struct engine_water *water, uint64_t epoch,
     assert_true(engine_water_taken(water, &taken));
     engine_water_compare(water, core);
     engine_water_tell(water, &event);
+    core_step(core, &event, rows);
+    engine_water_loaded(water, core);
     core_batch_destroy(rows);
     core_destroy(core);
     return event;
@@ -97,18 +99,45 @@ static void an_older_database_is_a_loss_with_its_bounds(void **state)
 
 static void a_loss_that_another_replica_noticed_is_no_news(void **state)
 {
-    struct engine_water water = started_with(closed);
+    struct engine_water water = started_with(closed), less = water, earlier = water;
 
     (void)state;
     assert_false(told_by_one(&water, 8, 70, 4, 90).history.is_lost);
-    assert_true(told_by_one(&water, 9, 70, 4, 89).history.is_lost);  /* that one knew less */
-    assert_true(told_by_one(&water, 10, 70, 3, 90).history.is_lost); /* that was an earlier one */
+    assert_true(told_by_one(&less, 8, 70, 4, 89).history.is_lost); /* that one knew less */
+    assert_true(told_by_one(&earlier, 8, 70, 3, 90).history.is_lost);
+}
+
+/* Else a seal would tell of a batch that no database ever had in the older incarnation. */
+static void batches_of_another_replica_are_of_the_incarnation_that_it_raised(void **state)
+{
+    struct engine_water water = started_with(closed);
+
+    (void)state;
+    assert_false(told_by_one(&water, 8, 120, 5, 100).history.is_lost);
+    assert_int_equal(water.now.batch, 120);
+    assert_int_equal(water.now.incarnation, 5);
+}
+
+/* It may never be committed. */
+static void what_a_term_raises_itself_counts_from_its_first_commit(void **state)
+{
+    struct high_water open = closed;
+    struct engine_water water;
+
+    (void)state;
+    open.is_closed = 0;
+    water = started_with(open);
+    assert_true(told_by(&water, 8, 91).history.is_raised);
+    assert_int_equal(water.now.batch, 91);
+    assert_int_equal(water.now.incarnation, 3);
+    engine_water_committed(&water, 92, 51, 41, 4);
+    assert_int_equal(water.now.incarnation, 4);
 }
 
 static void a_bad_end_skips_what_its_last_second_may_have_given_out(void **state)
 {
     struct high_water open = closed;
-    struct engine_water water;
+    struct engine_water water, older;
     struct core_event event;
 
     (void)state;
@@ -117,10 +146,11 @@ static void a_bad_end_skips_what_its_last_second_may_have_given_out(void **state
     open.epoch_below = 64;
     water = started_with(open);
     assert_int_equal(water.epoch_above, 63);
+    older = water;
     event = told_by(&water, 64, 91);
     assert_true(!event.history.is_lost && event.history.is_raised);
     assert_int_equal(event.history.job_from, 2099);
-    event = told_by(&water, 65, 89);
+    event = told_by(&older, 64, 89);
     assert_true(event.history.is_lost);
     assert_int_equal(event.history.jobs_unsure, 2048);
 }
@@ -206,6 +236,8 @@ static void the_last_marks_are_exact(void **state)
 FL_TESTS(cmocka_unit_test(after_a_good_end_nothing_is_skipped),
          cmocka_unit_test(an_older_database_is_a_loss_with_its_bounds),
          cmocka_unit_test(a_loss_that_another_replica_noticed_is_no_news),
+         cmocka_unit_test(batches_of_another_replica_are_of_the_incarnation_that_it_raised),
+         cmocka_unit_test(what_a_term_raises_itself_counts_from_its_first_commit),
          cmocka_unit_test(a_bad_end_skips_what_its_last_second_may_have_given_out),
          cmocka_unit_test(an_epoch_beyond_the_disks_is_taken_again),
          cmocka_unit_test(batches_are_noted_once_a_second_and_failures_are_spaced),
