@@ -245,15 +245,17 @@ static bool would_fit_bare(struct draft *draft, const struct shape *shape)
     return pick_all(draft, shape);
 }
 
-bool claim_make(struct chooser *chooser, const struct shape_entry *shape, uint32_t percent_max,
-                struct fl_arena *arena, struct claim_draft *ret)
+bool claim_make(struct chooser *chooser, const struct shape_entry *shape, struct shape_memo *memo,
+                uint32_t percent_max, struct fl_arena *arena, struct claim_draft *ret)
 {
     uint64_t best_ppm = UINT64_MAX;
     uint32_t asked = 0, compared = 0;
     struct draft draft = {0};
+    bool is_closed = false;
 
     choose_walk(chooser);
     while (compared < CLUSTERS_MAX && next_draft(chooser, shape, &asked, &draft)) {
+        is_closed = is_closed || room_is_closed(draft.room, draft.cluster->id);
         if (room_is_closed(draft.room, draft.cluster->id)) continue;
         compared++;
         if (may_claim(&draft, &shape->shape, percent_max) && pick_all(&draft, &shape->shape)) {
@@ -263,9 +265,11 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, uint32
             }
         } else if (would_fit_bare(&draft, &shape->shape)) {
             room_close(draft.room, draft.cluster->id); /* later claims take nothing of it */
+            is_closed = true;
         }
     }
     fl_heap_fini(&draft.nearest);
+    if (best_ppm == UINT64_MAX && !is_closed) memo->possible.n = 0; /* others use too much now */
     return best_ppm != UINT64_MAX;
 }
 

@@ -22,12 +22,14 @@ struct claim_draft {
 };
 
 /* A claim for one start of the shape.  False: no cluster has room for it, even once others have
- * ended, or their claims are at the limit. */
-bool claim_make(struct chooser *chooser, const struct shape_entry *shape, uint32_t percent_max,
-                struct fl_arena *arena, struct claim_draft *ret);
+ * ended, or their claims are at the limit.  When no claims are in its way, the shape's memo forgets
+ * that a claim was possible. */
+bool claim_make(struct chooser *chooser, const struct shape_entry *shape, struct shape_memo *memo,
+                uint32_t percent_max, struct fl_arena *arena, struct claim_draft *ret);
 
 /* Whether some cluster that takes work now would have room for it once others have ended, if there
- * were no other claims.  It asks the first few by load.  The memo, the shape's, keeps a yes. */
+ * were no other claims.  It asks the first few by load.  The memo, the shape's, keeps a yes until
+ * claim_make finds otherwise: what others than we use is in no total. */
 bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
                        struct shape_memo *memo);
 

@@ -206,11 +206,12 @@ static void start(struct round *round, const struct round_view *view, struct rou
 static void make_claim(struct round *round, const struct round_view *view, struct round_turn *turn)
 {
     const struct round_head *head = &round->heads.at[turn->claimant];
-    const struct bucket *bucket = queue_table_bucket(view->queues, head->bucket);
+    struct shape_slot shape = queue_table_bucket(view->queues, head->bucket)->shape;
+    const struct shape_entry *entry = shape_table_at(view->shapes, shape);
     struct claim_draft draft;
 
     turn->has_claimed = true;
-    if (!claim_make(&round->chooser, shape_table_at(view->shapes, bucket->shape),
+    if (!claim_make(&round->chooser, entry, choose_memo(&round->chooser, entry, shape),
                     view->claims_percent_max, &round->arena, &draft)) {
         return;
     }
