@@ -6,8 +6,10 @@
 /* The cluster on which a claim is made in the round that has begun; 0: none can be. */
 static uint32_t make(struct world *world, const struct shape *shape, struct claim_draft *ret)
 {
+    struct shape_memo memo = {0};
+
     *ret = (struct claim_draft){0};
-    return claim_make(&world->chooser, entry_of(world, shape), 50, &world->arena, ret)
+    return claim_make(&world->chooser, entry_of(world, shape), &memo, 50, &world->arena, ret)
                ? ret->cluster.n
                : 0;
 }
@@ -236,6 +238,7 @@ static void a_gang_that_fits_the_empty_cluster_can_claim_room_there(void **state
 
 static void a_share_of_nothing_means_no_claims(void **state)
 {
+    struct shape_memo memo = {0};
     struct world world;
     struct shape shape = gang(1, 8);
     struct claim_draft draft;
@@ -247,9 +250,11 @@ static void a_share_of_nothing_means_no_claims(void **state)
     node(&world, east, "n1", 8);
     fill(&world, east, 0, 4);
     begin(&world);
-    assert_false(claim_make(&world.chooser, entry_of(&world, &shape), 0, &world.arena, &draft));
+    assert_false(
+        claim_make(&world.chooser, entry_of(&world, &shape), &memo, 0, &world.arena, &draft));
     begin(&world);
-    assert_true(claim_make(&world.chooser, entry_of(&world, &shape), 1, &world.arena, &draft));
+    assert_true(
+        claim_make(&world.chooser, entry_of(&world, &shape), &memo, 1, &world.arena, &draft));
     fini(&world);
 }
 
