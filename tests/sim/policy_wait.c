@@ -197,8 +197,12 @@ static void walk_queue(struct policy *policy, const struct policy_queue *queue, 
         bucket->head = queue->open.at[i];
         if (policy_is_ready(policy, job, true)) {
             look_at(policy, bucket, ahead, for_ms, &has_blocked);
-        } else {
+        } else { /* if its pause is over already, it may have its queue's claim */
             bucket->is_waiting = false;
+            if (ahead < POLICY_CLAIMANTS &&
+                policy_fits_empty(policy, policy_shape(policy, bucket->shape))) {
+                has_blocked = true;
+            }
         }
         ahead++;
     }

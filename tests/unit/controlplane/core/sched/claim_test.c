@@ -3,13 +3,17 @@
 #include "shared/base/prng.h"
 #include "tests/unit/controlplane/core/sched/sched_world.h"
 
+static struct shape_memo *memo_of(struct world *world, const struct shape *shape)
+{
+    return choose_memo(&world->chooser, entry_of(world, shape), shape_in(world, shape));
+}
+
 /* The cluster on which a claim is made in the round that has begun; 0: none can be. */
 static uint32_t make(struct world *world, const struct shape *shape, struct claim_draft *ret)
 {
-    struct shape_memo memo = {0};
-
     *ret = (struct claim_draft){0};
-    return claim_make(&world->chooser, entry_of(world, shape), &memo, 50, &world->arena, ret)
+    return claim_make(&world->chooser, entry_of(world, shape), memo_of(world, shape), 50,
+                      &world->arena, ret)
                ? ret->cluster.n
                : 0;
 }
@@ -236,9 +240,37 @@ static void a_gang_that_fits_the_empty_cluster_can_claim_room_there(void **state
     assert_int_equal(claimed, could);
 }
 
+/* Others than we may use more than before, at the same totals: a claim is possible no longer, and
+ * the next of the queue may have it. */
+static void others_who_use_more_end_what_was_possible(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 8);
+    struct claim_draft draft;
+    struct cluster *east;
+
+    (void)state;
+    init(&world);
+    east = enrol(&world, "east");
+    node(&world, east, "n1", 8);
+    begin(&world);
+    assert_true(
+        claim_is_possible(&world.chooser, entry_of(&world, &shape), memo_of(&world, &shape)));
+    report(&world, east, "n1", cpu(8), cpu(4), "");
+    begin(&world);
+    assert_int_equal(make(&world, &shape, &draft), 0);
+    begin(&world);
+    assert_false(
+        claim_is_possible(&world.chooser, entry_of(&world, &shape), memo_of(&world, &shape)));
+    report(&world, east, "n1", cpu(8), cpu(8), "");
+    begin(&world);
+    assert_true(
+        claim_is_possible(&world.chooser, entry_of(&world, &shape), memo_of(&world, &shape)));
+    fini(&world);
+}
+
 static void a_share_of_nothing_means_no_claims(void **state)
 {
-    struct shape_memo memo = {0};
     struct world world;
     struct shape shape = gang(1, 8);
     struct claim_draft draft;
@@ -250,11 +282,11 @@ static void a_share_of_nothing_means_no_claims(void **state)
     node(&world, east, "n1", 8);
     fill(&world, east, 0, 4);
     begin(&world);
-    assert_false(
-        claim_make(&world.chooser, entry_of(&world, &shape), &memo, 0, &world.arena, &draft));
+    assert_false(claim_make(&world.chooser, entry_of(&world, &shape), memo_of(&world, &shape), 0,
+                            &world.arena, &draft));
     begin(&world);
-    assert_true(
-        claim_make(&world.chooser, entry_of(&world, &shape), &memo, 1, &world.arena, &draft));
+    assert_true(claim_make(&world.chooser, entry_of(&world, &shape), memo_of(&world, &shape), 1,
+                           &world.arena, &draft));
     fini(&world);
 }
 
@@ -262,6 +294,7 @@ FL_TESTS(cmocka_unit_test(it_takes_free_room_first_then_where_least_is_missing),
          cmocka_unit_test(it_goes_to_the_cluster_where_least_is_missing),
          cmocka_unit_test(claims_take_a_share_of_the_cluster_together_but_one_may_take_all),
          cmocka_unit_test(a_share_of_nothing_means_no_claims),
+         cmocka_unit_test(others_who_use_more_end_what_was_possible),
          cmocka_unit_test(a_claim_that_others_are_in_the_way_of_closes_the_cluster),
          cmocka_unit_test(a_claim_is_free_once_all_its_parts_are_and_whole_while_they_may_be),
          cmocka_unit_test(a_gang_that_fits_the_empty_cluster_can_claim_room_there))
