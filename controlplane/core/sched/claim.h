@@ -29,7 +29,7 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, struct
 
 /* Whether some cluster that takes work now would have room for it once others have ended, if there
  * were no other claims.  It asks the first few by load.  The memo, the shape's, keeps a yes until
- * claim_make finds otherwise: what others than we use is in no total. */
+ * claim_make finds otherwise: no total tells how much others than we use. */
 bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
                        struct shape_memo *memo);
 
