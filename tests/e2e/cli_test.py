@@ -328,7 +328,9 @@ def acting(f):
         assert "is queued" in out.stderr and "queue is paused" in out.stderr and "fairlead queue resume night" in out.stderr, out.stderr
         f.cli("queue", "resume", "night")
         f.cli("wait", job)
-        equal(f.run("run", "-d", "-q", "night", "--", "true").stderr, "")
+        out = f.run("run", "-d", "-q", "night", "--", "true")
+        equal(out.stderr, "")
+        f.cli("wait", out.stdout.strip())
         equal((f.run("logs", job).returncode, f.cli("logs", "-f", job)), (0, ""))
         f.cli("queue", "pause", "night")
         f.cli("run", "-d", "-q", "night", "--hold", "--", "true")
