@@ -2,7 +2,7 @@
  * Each file has one part of the core's work; they meet in this struct and in the calls below.
  * Calls go one way: core -> core_load, core_submit, core_control, core_overdue,
  * core_session, core_read -> core_access -> core_disconnect, and -> core_round -> core_attempt ->
- * core_job, core_owed -> core_emit, core_timer, core_later.
+ * core_job, core_owed -> core_history, core_emit, core_timer, core_later.
  * Uses shared/base and the core's tables. */
 #pragma once
 

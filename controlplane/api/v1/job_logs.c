@@ -74,8 +74,8 @@ static void fail_page(struct log_tail *tail, const struct fl_err *err)
         struct api_call *call = tail->call;
 
         call->on_gone = NULL;
+        api_fail(call, err->code, "%s", err->text); /* of a page that ends with its read */
         job_log_free(tail);
-        api_fail(call, err->code, "%s", err->text);
     } else {
         /* A stream that ends well would say that this was all. */
         http_stream_cut(tail->stream.request);

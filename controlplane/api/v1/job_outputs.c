@@ -2,10 +2,10 @@
 
 #include "controlplane/store/read_outputs.h"
 #include "controlplane/views/directory.h"
+#include "controlplane/views/token_table.h"
 #include "shared/base/alloc.h"
 #include "shared/base/arena.h"
 #include "shared/base/vec.h"
-#include "shared/io/clock.h"
 #include "shared/io/loop.h"
 
 enum { RETRY_MS = 1000, LETTERS_MAX = 4 * LOG_VIEW_SOURCES_MAX };
@@ -31,6 +31,12 @@ struct job_outputs {
     struct log_attempts list;
 };
 
+/* What rows are dated by; a step of this machine's clock does not change it. */
+static fl_ms core_time(const struct job_outputs *outputs)
+{
+    return token_table_time(outputs->parts->tokens, fl_loop_now(outputs->parts->loop));
+}
+
 static bool is_given_up(const struct job_outputs *outputs, const struct ended *end)
 {
     struct directory_cluster cluster;
@@ -39,7 +45,7 @@ static bool is_given_up(const struct job_outputs *outputs, const struct ended *e
         cluster.is_removed) {
         return true;
     }
-    return fl_clock_wall() >= end->ended_at + outputs->grace_ms;
+    return core_time(outputs) >= end->ended_at + outputs->grace_ms;
 }
 
 static void ask(void *ctx);
