@@ -21,6 +21,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* A synced agent with one node of 8 cpu in session 5, reported with #1. */
+#define UP                                                                                         \
+    "0 node 1 cpu 8\n"                                                                             \
+    "0 synced\n"                                                                                   \
+    "0 welcome 5\n"
+#define UP_SAYS                                                                                    \
+    "0 end 0\n"                                                                                    \
+    "0 #1 node-1 free 8/8 mark 0\n"
+
 struct agent_story {
     struct agent_core_config config;
     struct agent_core *core;
