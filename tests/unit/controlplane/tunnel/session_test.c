@@ -164,8 +164,7 @@ static void put_hello(struct pair *pair)
 
 static void welcome(struct pair *pair, enum core_send_kind kind, uint64_t epoch)
 {
-    session_send(pair->session,
-                 &(struct core_send){.kind = kind, .session_epoch = epoch, .incarnation = 1},
+    session_send(pair->session, &(struct core_send){.kind = kind, .session_epoch = epoch},
                  pair->now);
     to_agent(pair);
 }

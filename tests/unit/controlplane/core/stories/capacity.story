@@ -100,7 +100,7 @@ agent east nodes n1 cpu=8 free=1
 . submit ml replicas=2 cpu=5
 2s agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
 agent east nodes n1 cpu=8
     east <- ack 1
@@ -227,7 +227,7 @@ cordon east upgrade
 reload
 agent east hello resync
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid cordon=upgrade
-    east <- resync session=2 incarnation=1
+    east <- resync session=2
 agent east inventory 1/0#1 r0 running, end
     replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
 agent east nodes n1 cpu=8 free=7
@@ -312,7 +312,7 @@ explain 1
     | east NoImages: the job has an image, and east runs processes
 agent east hello images
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
 agent east nodes n1 cpu=8
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -399,7 +399,7 @@ explain 1
 . submit ml replicas=2 cpu=5
 2s agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
 agent east nodes n1 cpu=8
     east <- ack 1
@@ -417,6 +417,32 @@ tick 31s
   32.000s
     attempt_end job=1 element=0 n=1 NeverArrived exit_code=0
 
+# a lost START waits for its node to be ready again
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml replicas=2 cpu=5
+. 2s agent east hello
+. agent east inventory end
+agent east nodes n1 cpu=8, n2 cpu=8 notready
+    east <- ack 1
+agent east nodes n2 cpu=8 number=2
+    east <- start job-1/0#1 seq=1 nodes=1,2
+    east <- ack 2
+
+# a lost START does not go again to a node that is not ready in time
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml replicas=2 cpu=5
+. 2s agent east hello
+. agent east inventory end
+agent east nodes n1 cpu=8, n2 cpu=8 notready
+    east <- ack 1
+tick 31s
+  32.000s
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0
+
 # a lost START of several roles goes again to the nodes it shares
 . queue ml
 . cluster east
@@ -424,7 +450,7 @@ tick 31s
 . submit ml cpu=3 + replicas=2 cpu=2 + cpu=1
 2s agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
 agent east nodes n1 cpu=4, n2 cpu=4
     east <- start job-1/0#1 seq=1 nodes=1,2,2,1
