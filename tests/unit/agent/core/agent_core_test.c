@@ -1,15 +1,6 @@
 /* Stories of the agent's core, one for each rule of agent_core.h. */
 #include "tests/unit/agent/core/agent_story.h"
 
-/* A synced agent with one node of 8 cpu in session 5, reported with #1. */
-#define UP                                                                                         \
-    "0 node 1 cpu 8\n"                                                                             \
-    "0 synced\n"                                                                                   \
-    "0 welcome 5\n"
-#define UP_SAYS                                                                                    \
-    "0 end 0\n"                                                                                    \
-    "0 #1 node-1 free 8/8 mark 0\n"
-
 static void a_plain_life_start_created_go_exit_ack_remove(void **state)
 {
     (void)state;
@@ -256,6 +247,21 @@ static void a_stop_before_the_replica_exists_waits_for_it(void **state)
                         "1050 #7 node-1 free 8/8 mark 3\n");
 }
 
+static void a_stop_of_a_later_attempt_has_a_grace_of_its_own(void **state)
+{
+    (void)state;
+    agent_story(UP "500 stop 1 7.0.1 grace 5\n"
+                   "510 stop 2 7.0.2 grace 9\n"
+                   "520 stop 3 7.0.1 grace 1\n"
+                   "530 seen 7.0.2/0 running on 1 cpu 1\n",
+                UP_SAYS "500 #2 7.0.1/all absent\n"
+                        "510 #3 7.0.2/all absent\n"
+                        "520 #4 7.0.1/all absent\n"
+                        "530 #5 7.0.2/0 running\n"
+                        "530 stop 7.0.2/0 grace 9\n"
+                        "530 #6 node-1 free 7/8 mark 3\n");
+}
+
 static void a_stop_after_the_release_stops(void **state)
 {
     (void)state;
@@ -325,247 +331,6 @@ static void what_got_past_its_gate_after_all_runs_on(void **state)
                         "71000 #5 7.0.1/0 exited 0\n"
                         "71000 #6 node-1 free 8/8 mark 2\n"
                         "71010 remove 7.0.1/0\n");
-}
-
-static void a_hub_that_is_away_kills_nothing(void **state)
-{
-    (void)state;
-    agent_story(UP "1000 start 1 7.0.1 on 1,1 cpu 1\n"
-                   "1010 seen 7.0.1/0 created\n"
-                   "1020 seen 7.0.1/1 created\n"
-                   "1030 go 2 7.0.1\n"
-                   "1040 seen 7.0.1/0 running\n"
-                   "1050 down\n"
-                   "1060 seen 7.0.1/1 running\n"
-                   "1070 stop 3 7.0.1 grace 5\n" /* without a session this is ignored */
-                   "1080 start 4 8.0.1 on 1 cpu 1\n"
-                   "90000000 seen 7.0.1/0 exited 4\n"
-                   "90000000 until\n",
-                UP_SAYS "1000 create 7.0.1/0 on 1 cpu 1\n"
-                        "1000 create 7.0.1/1 on 1 cpu 1\n"
-                        "1000 #2 node-1 free 6/8 mark 1\n"
-                        "1010 #3 7.0.1/0 created\n"
-                        "1020 #4 7.0.1/1 created\n"
-                        "1030 release 7.0.1/0\n"
-                        "1030 release 7.0.1/1\n"
-                        "1040 #5 7.0.1/0 running\n");
-}
-
-static void an_end_that_was_not_acknowledged_is_told_in_each_new_session(void **state)
-{
-    (void)state;
-    agent_story(UP "1000 start 1 7.0.1 on 1,1 cpu 1\n"
-                   "1010 seen 7.0.1/0 created\n"
-                   "1020 go 2 7.0.1\n"
-                   "2000 seen 7.0.1/0 exited 3\n"
-                   "2300 down\n"
-                   "2310 seen 7.0.1/1 refused\n"
-                   "3000 ack 4\n" /* without a session: nothing */
-                   "3010 welcome 6\n"
-                   "4000 resync 7\n"
-                   "4010 ack 9\n" /* a late one, from session 6: its report was sent anew */
-                   "4020 ack 10\n"
-                   "4030 gone 7.0.1/0\n"
-                   "4040 down\n"
-                   "5000 welcome 8\n"
-                   "5010 ack 13\n"
-                   "5020 gone 7.0.1/1\n"
-                   "6000 resync 9\n",
-                UP_SAYS "1000 create 7.0.1/0 on 1 cpu 1\n"
-                        "1000 create 7.0.1/1 on 1 cpu 1\n"
-                        "1000 #2 node-1 free 6/8 mark 1\n"
-                        "1010 #3 7.0.1/0 created\n"
-                        "1020 release 7.0.1/0\n"
-                        "2000 #4 7.0.1/0 exited 3\n"
-                        "2000 #5 node-1 free 7/8 mark 2\n"
-                        "3010 item 7.0.1/0 exited 3\n"
-                        "3010 item 7.0.1/1 refused (runtime)\n"
-                        "3010 end 2\n"
-                        "3010 #6 7.0.1/0 exited 3\n"
-                        "3010 #7 7.0.1/1 refused (runtime)\n"
-                        "3010 #8 node-1 free 8/8 mark 0\n"
-                        "4000 item 7.0.1/0 exited 3\n"
-                        "4000 item 7.0.1/1 refused (runtime)\n"
-                        "4000 end 2\n"
-                        "4000 #9 7.0.1/0 exited 3\n"
-                        "4000 #10 7.0.1/1 refused (runtime)\n"
-                        "4000 #11 node-1 free 8/8 mark 0\n"
-                        "4020 remove 7.0.1/0\n" /* not before the end of all is durable */
-                        "4020 remove 7.0.1/1\n"
-                        "5000 item 7.0.1/1 refused (runtime)\n" /* still there: still listed */
-                        "5000 end 1\n"
-                        "5000 #12 7.0.1/1 refused (runtime)\n"
-                        "5000 #13 node-1 free 8/8 mark 0\n"
-                        "6000 end 0\n"
-                        "6000 #14 node-1 free 8/8 mark 0\n");
-}
-
-/* A control plane that was loaded anew would take a replica that the inventory leaves out for
- * lost. */
-static void who_of_a_gang_has_ended_is_listed_until_all_have(void **state)
-{
-    (void)state;
-    agent_story(UP "1000 start 1 7.0.1 on 1,1 cpu 1\n"
-                   "1010 seen 7.0.1/0 created\n"
-                   "1010 seen 7.0.1/1 created\n"
-                   "1020 go 2 7.0.1\n"
-                   "1030 seen 7.0.1/0 running\n"
-                   "1030 seen 7.0.1/1 running\n"
-                   "2000 seen 7.0.1/0 exited 0\n"
-                   "2010 ack 8\n"
-                   "3000 resync 6\n"
-                   "3010 ack 10\n"
-                   "4000 seen 7.0.1/1 exited 0\n"
-                   "4010 ack 12\n",
-                UP_SAYS "1000 create 7.0.1/0 on 1 cpu 1\n"
-                        "1000 create 7.0.1/1 on 1 cpu 1\n"
-                        "1000 #2 node-1 free 6/8 mark 1\n"
-                        "1010 #3 7.0.1/0 created\n"
-                        "1010 #4 7.0.1/1 created\n"
-                        "1020 release 7.0.1/0\n"
-                        "1020 release 7.0.1/1\n"
-                        "1030 #5 7.0.1/0 running\n"
-                        "1030 #6 7.0.1/1 running\n"
-                        "2000 #7 7.0.1/0 exited 0\n"
-                        "2000 #8 node-1 free 7/8 mark 2\n"
-                        "3000 item 7.0.1/0 exited 0\n"
-                        "3000 item 7.0.1/1 running\n"
-                        "3000 end 2\n"
-                        "3000 #9 7.0.1/0 exited 0\n"
-                        "3000 #10 node-1 free 7/8 mark 0\n"
-                        "4000 #11 7.0.1/1 exited 0\n"
-                        "4000 #12 node-1 free 8/8 mark 0\n"
-                        "4010 remove 7.0.1/0\n"
-                        "4010 remove 7.0.1/1\n");
-}
-
-static void an_ack_of_an_earlier_session_acknowledges_nothing_of_this_one(void **state)
-{
-    (void)state;
-    agent_story(UP "1000 start 1 7.0.1 on 1 cpu 1\n"
-                   "2000 seen 7.0.1/0 refused\n"
-                   "3000 resync 6\n"
-                   "3010 ack 3\n"
-                   "3020 ack 99\n"
-                   "3030 ack 5\n",
-                UP_SAYS "1000 create 7.0.1/0 on 1 cpu 1\n"
-                        "1000 #2 node-1 free 7/8 mark 1\n"
-                        "2000 #3 7.0.1/0 refused (runtime)\n"
-                        "2000 #4 node-1 free 8/8 mark 1\n"
-                        "3000 item 7.0.1/0 refused (runtime)\n"
-                        "3000 end 1\n"
-                        "3000 #5 7.0.1/0 refused (runtime)\n"
-                        "3000 #6 node-1 free 8/8 mark 0\n"
-                        "3030 remove 7.0.1/0\n");
-}
-
-static void a_fresh_core_learns_its_replicas_from_the_runtime(void **state)
-{
-    (void)state;
-    agent_story(UP "1000 start 1 7.0.1 on 1 cpu 1\n"
-                   "1010 seen 7.0.1/0 created\n"
-                   "2000 restart\n"
-                   "2010 welcome 6\n" /* not synced: no inventory */
-                   "2020 seen 9.0.1/0 exited 3 on 1 cpu 2\n"
-                   "2030 seen 7.0.1/0 created on 1 cpu 1\n"
-                   "2040 seen 8.0.2/1 running on 1 cpu 3\n"
-                   "2045 start 1 6.0.1 on 1 cpu 1\n" /* before the inventory: not heard */
-                   "2046 go 2 7.0.1\n"
-                   "2050 node 1 cpu 8\n"
-                   "2060 synced\n"
-                   "2061 synced\n"
-                   "2070 ack 1\n"
-                   "2080 go 1 7.0.1\n"
-                   "2300 start 2 8.0.2 on 1,1 cpu 3\n", /* known, however it came to be */
-                UP_SAYS "1000 create 7.0.1/0 on 1 cpu 1\n"
-                        "1000 #2 node-1 free 7/8 mark 1\n"
-                        "1010 #3 7.0.1/0 created\n"
-                        "2060 item 9.0.1/0 exited 3\n"
-                        "2060 item 7.0.1/0 created\n"
-                        "2060 item 8.0.2/1 running\n"
-                        "2060 end 3\n"
-                        "2060 #1 9.0.1/0 exited 3\n"
-                        "2060 #2 node-1 free 4/8 mark 0\n"
-                        "2070 remove 9.0.1/0\n"
-                        "2080 release 7.0.1/0\n"
-                        "2300 #3 node-1 free 4/8 mark 2\n");
-}
-
-static void a_stop_before_the_inventory_takes_effect(void **state)
-{
-    (void)state;
-    agent_story("0 node 1 cpu 8\n"
-                "0 welcome 5\n"
-                "10 seen 7.0.1/0 running on 1 cpu 1\n"
-                "20 stop 1 7.0.1 grace 7\n"
-                "30 stop 2 8.0.1 grace 8\n" /* not seen yet */
-                "40 stop 3 9.0.1 grace 9\n" /* never seen */
-                "50 seen 8.0.1/0 running on 1 cpu 1\n"
-                "60 synced\n"
-                "70 seen 7.0.1/0 exited 0\n",
-                "20 stop 7.0.1/0 grace 7\n"
-                "50 stop 8.0.1/0 grace 8\n"
-                "60 item 7.0.1/0 running\n"
-                "60 item 8.0.1/0 running\n"
-                "60 end 2\n"
-                "60 #1 node-1 free 6/8 mark 3\n"
-                "70 #2 7.0.1/0 exited 0\n"
-                "70 #3 node-1 free 7/8 mark 3\n");
-}
-
-static void what_is_adopted_may_pass_the_bounds(void **state)
-{
-    struct agent_core_config config = agent_core_config_default();
-
-    (void)state;
-    config.attempts_max = config.replicas_max = 1;
-    agent_story_with(config,
-                     "0 node 1 cpu 8\n"
-                     "0 seen 7.0.1/0 running on 1 cpu 1\n"
-                     "0 seen 8.0.1/0 running on 1 cpu 1\n"
-                     "0 synced\n"
-                     "0 welcome 5\n"
-                     "300 start 1 9.0.1 on 1 cpu 1\n",
-                     "0 item 7.0.1/0 running\n"
-                     "0 item 8.0.1/0 running\n"
-                     "0 end 2\n"
-                     "0 #1 node-1 free 6/8 mark 0\n"
-                     "300 #2 9.0.1/0 refused (full)\n"
-                     "300 #3 node-1 free 6/8 mark 1\n");
-}
-
-static void what_vanishes_is_lost_unless_it_never_ran(void **state)
-{
-    (void)state;
-    agent_story(UP "1000 start 1 7.0.1 on 1,1,1,1 cpu 1\n"
-                   "1010 seen 7.0.1/0 created\n"
-                   "1011 seen 7.0.1/1 created\n"
-                   "1012 gone 7.0.1/0\n"
-                   "1013 gone 7.0.1/2\n"
-                   "1014 go 2 7.0.1\n"
-                   "1015 gone 7.0.1/1\n"
-                   "1016 seen 7.0.1/3 running\n"
-                   "1017 gone 7.0.1/3\n"
-                   "1018 ack 99\n"
-                   "1019 ack 10\n"
-                   "1020 stop 3 7.0.1\n",
-                UP_SAYS "1000 create 7.0.1/0 on 1 cpu 1\n"
-                        "1000 create 7.0.1/1 on 1 cpu 1\n"
-                        "1000 create 7.0.1/2 on 1 cpu 1\n"
-                        "1000 create 7.0.1/3 on 1 cpu 1\n"
-                        "1000 #2 node-1 free 4/8 mark 1\n"
-                        "1010 #3 7.0.1/0 created\n"
-                        "1011 #4 7.0.1/1 created\n"
-                        "1012 #5 7.0.1/0 refused (vanished)\n"
-                        "1012 #6 node-1 free 5/8 mark 1\n"
-                        "1013 #7 7.0.1/2 refused (vanished)\n"
-                        "1013 #8 node-1 free 6/8 mark 1\n"
-                        "1014 release 7.0.1/1\n"
-                        "1015 #9 7.0.1/1 lost (vanished)\n"
-                        "1015 #10 node-1 free 7/8 mark 2\n"
-                        "1016 #11 7.0.1/3 running\n"
-                        "1017 #12 7.0.1/3 lost (vanished)\n"
-                        "1017 #13 node-1 free 8/8 mark 2\n");
 }
 
 static void capacity_counts_what_may_run_until_its_end_is_told(void **state)
@@ -735,32 +500,6 @@ static void a_go_that_was_not_delivered_never_ran(void **state)
                         "1400 #5 node-1 free 8/8 mark 3\n");
 }
 
-static void it_knows_the_highest_identity_it_has_seen(void **state)
-{
-    struct agent_core_config config = agent_core_config_default();
-    struct agent_core *core = agent_core_create(&config);
-    struct agent_batch batch = {0};
-    struct agent_event up = {.kind = AGENT_EV_session_up,
-                             .session_up = {.session_epoch = 1, .incarnation = 4}};
-    struct agent_event seen = {
-        .kind = AGENT_EV_replica_seen,
-        .replica_seen = {.attempt = {{70}, 0, 1, 3}, .state = FL_REPLICA_running}};
-    struct agent_event stop = {.kind = AGENT_EV_stop, .stop = {.attempt = {{900}, 0, 1, 5}}};
-
-    (void)state;
-    assert_int_equal(agent_core_highest(core).job, 0);
-    agent_core_step(core, &seen, &batch);
-    assert_int_equal(agent_core_highest(core).job, 70);
-    assert_int_equal(agent_core_highest(core).incarnation, 3);
-    agent_core_step(core, &up, &batch);
-    assert_int_equal(agent_core_highest(core).incarnation, 4);
-    agent_core_step(core, &stop, &batch);
-    assert_int_equal(agent_core_highest(core).job, 900);
-    assert_int_equal(agent_core_highest(core).incarnation, 5);
-    agent_batch_fini(&batch);
-    agent_core_destroy(core);
-}
-
 static void feed_pending(void *arg)
 {
     struct agent_batch batch = {0};
@@ -789,22 +528,14 @@ FL_TESTS(cmocka_unit_test(a_plain_life_start_created_go_exit_ack_remove),
          cmocka_unit_test(a_stop_beats_what_comes_after_it),
          cmocka_unit_test(of_the_stopped_the_oldest_is_forgotten_first),
          cmocka_unit_test(a_stop_before_the_replica_exists_waits_for_it),
+         cmocka_unit_test(a_stop_of_a_later_attempt_has_a_grace_of_its_own),
          cmocka_unit_test(a_stop_after_the_release_stops),
          cmocka_unit_test(a_gate_without_go_is_removed_after_a_minute_of_session),
          cmocka_unit_test(what_got_past_its_gate_after_all_runs_on),
-         cmocka_unit_test(a_hub_that_is_away_kills_nothing),
-         cmocka_unit_test(an_end_that_was_not_acknowledged_is_told_in_each_new_session),
-         cmocka_unit_test(who_of_a_gang_has_ended_is_listed_until_all_have),
-         cmocka_unit_test(an_ack_of_an_earlier_session_acknowledges_nothing_of_this_one),
-         cmocka_unit_test(a_fresh_core_learns_its_replicas_from_the_runtime),
-         cmocka_unit_test(a_stop_before_the_inventory_takes_effect),
-         cmocka_unit_test(what_is_adopted_may_pass_the_bounds),
-         cmocka_unit_test(what_vanishes_is_lost_unless_it_never_ran),
          cmocka_unit_test(capacity_counts_what_may_run_until_its_end_is_told),
          cmocka_unit_test(a_node_is_reported_at_most_each_200_ms_but_at_once_after_an_end),
          cmocka_unit_test(a_node_that_goes_is_told_and_comes_back_with_what_is_on_it),
          cmocka_unit_test(a_clock_that_steps_back_stands),
          cmocka_unit_test(a_command_that_was_not_delivered_is_due_again),
          cmocka_unit_test(a_go_that_was_not_delivered_never_ran),
-         cmocka_unit_test(it_knows_the_highest_identity_it_has_seen),
          cmocka_unit_test(a_replica_seen_as_pending_is_a_bug_of_the_shell))

@@ -21,6 +21,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* A synced agent with one node of 8 cpu in session 5, reported with #1. */
+#define UP                                                                                         \
+    "0 node 1 cpu 8\n"                                                                             \
+    "0 synced\n"                                                                                   \
+    "0 welcome 5\n"
+#define UP_SAYS                                                                                    \
+    "0 end 0\n"                                                                                    \
+    "0 #1 node-1 free 8/8 mark 0\n"
+
 struct agent_story {
     struct agent_core_config config;
     struct agent_core *core;
@@ -254,7 +263,6 @@ static inline void agent_story_words(struct agent_event *ev, char **words, uint3
     } else if (strcmp(verb, "welcome") == 0 || strcmp(verb, "resync") == 0) {
         ev->kind = AGENT_EV_session_up;
         ev->session_up.session_epoch = strtoull(words[1], NULL, 10);
-        ev->session_up.incarnation = 1;
         ev->session_up.is_new_connection = *verb == 'w';
     } else if (strcmp(verb, "down") == 0) {
         ev->kind = AGENT_EV_session_down;

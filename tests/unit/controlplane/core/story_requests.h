@@ -1,0 +1,348 @@
+/* story_requests.h - the verbs of people: each takes the words of its line and makes one event, or
+ * what is submitted.  A part of story.h. */
+#pragma once
+
+#include "tests/unit/controlplane/core/story_teller.h"
+
+/* "a=1;b=2" */
+static void read_labels(struct teller *teller, struct shape *shape, const char *text)
+{
+    char *copy = fl_arena_copy(&teller->arena, text, strlen(text)), *save = NULL;
+
+    for (char *at = strtok_r(copy, ";", &save); at; at = strtok_r(NULL, ";", &save)) {
+        char *value = strchr(at, ':');
+
+        if (!value) wrong(teller, "no label");
+        *value = '\0';
+        shape->node_labels[shape->node_labels_len++] =
+            (struct shape_label){str(at), str(value + 1)};
+    }
+}
+
+static void read_names(struct teller *teller, struct fl_str *names, uint32_t *len, const char *text)
+{
+    char *copy = fl_arena_copy(&teller->arena, text, strlen(text)), *save = NULL;
+
+    for (char *at = strtok_r(copy, ",", &save); at; at = strtok_r(NULL, ",", &save)) {
+        names[(*len)++] = str(at);
+    }
+}
+
+static bool read_role(struct teller *teller, struct shape_role *role)
+{
+    uint32_t n;
+
+    if (take_u32(teller, "cpu", &n)) return role->each.cpu_milli = n * 1000, true;
+    if (take_u32(teller, "mcpu", &n)) return role->each.cpu_milli = n, true;
+    if (take_u32(teller, "gpu", &n)) return role->each.gpus = n, true;
+    if (take_u32(teller, "mem", &n)) return role->each.memory_bytes = (uint64_t)n << 30, true;
+    if (take_u32(teller, "replicas", &n)) return role->replicas = role->replicas_min = n, true;
+    if (take_u32(teller, "min", &n)) return role->replicas_min = n, true;
+    return false;
+}
+
+static bool read_shape_word(struct teller *teller, struct shape *shape)
+{
+    struct shape_role *role = &shape->roles[shape->roles_len - 1];
+    const char *text;
+
+    if (read_role(teller, role)) return true;
+    if (take(teller, "+")) {
+        shape->roles[shape->roles_len++] = (struct shape_role){.replicas = 1, .replicas_min = 1};
+        return true;
+    }
+    if (take(teller, "image")) return shape->has_image = true;
+    if ((text = take_value(teller, "select"))) return read_labels(teller, shape, text), true;
+    if ((text = take_value(teller, "clusters"))) {
+        read_names(teller, shape->clusters, &shape->clusters_len, text);
+        return true;
+    }
+    if ((text = take_value(teller, "not"))) {
+        read_names(teller, shape->not_clusters, &shape->not_clusters_len, text);
+        return true;
+    }
+    return false;
+}
+
+/* "3,5-8": these elements, and as many */
+static void read_picks(struct teller *teller, struct core_submit_item *item, const char *text)
+{
+    char *copy = fl_arena_copy(&teller->arena, text, strlen(text)), *save = NULL;
+    struct fl_picks picks = {0};
+    struct fl_err err = {0};
+    struct fl_buf bytes;
+
+    for (char *at = strtok_r(copy, ",", &save); at; at = strtok_r(NULL, ",", &save)) {
+        uint32_t first = 0, last;
+        int words = sscanf(at, "%u-%u", &first, &last);
+
+        if (words < 1) wrong(teller, "no element");
+        if (words < 2) last = first;
+        for (; first <= last; first++) {
+            assert_true(fl_picks_add(&picks, first, &err));
+        }
+    }
+    fl_buf_init(&bytes, FL_PICKS_BYTES_MAX);
+    assert_true(fl_picks_encode(&bytes, &picks));
+    item->picked = (struct fl_str){fl_arena_copy(&teller->arena, bytes.at, bytes.len), bytes.len};
+    item->elements = fl_picks_count(&picks);
+    fl_buf_fini(&bytes);
+    fl_picks_fini(&picks);
+}
+
+static bool read_item_word(struct teller *teller, struct core_submit_item *item)
+{
+    const char *at = peek(teller), *text;
+    uint64_t n;
+
+    if (at && at[0] == 'x' && isdigit((unsigned char)at[1])) {
+        item->elements = (uint32_t)strtoul(at + 1, NULL, 10);
+        teller->word++;
+        return true;
+    }
+    if (take(teller, "held")) return item->is_held = true;
+    if (take_u32(teller, "retries", &item->retries_max)) return true;
+    if (take_u32(teller, "deadline", &item->deadline_s)) return true;
+    if ((text = take_value(teller, "prio"))) {
+        item->priority = (int32_t)strtol(text, NULL, 10);
+        return true;
+    }
+    if (take_number(teller, "retry_of", &n)) return item->retry_of.n = n, true;
+    if ((text = take_value(teller, "picks"))) return read_picks(teller, item, text), true;
+    if ((text = take_value(teller, "name"))) return item->name = str(text), true;
+    if ((text = take_value(teller, "spec"))) {
+        item->spec = str(text);
+        memset(item->spec_digest.at, text[0], sizeof item->spec_digest.at);
+        return true;
+    }
+    return false;
+}
+
+/* One job; the words up to '|' or the end. */
+static struct core_submit_item read_item(struct teller *teller, uint64_t *copies)
+{
+    struct core_submit_item item = {.elements = 1, .queue = str(next(teller))};
+    struct shape shape = {.roles_len = 1, .roles = {{.replicas = 1, .replicas_min = 1}}};
+    struct fl_buf bytes;
+    bool is_bad = false;
+
+    fl_buf_init(&bytes, FL_JOB_SHAPE_BYTES_MAX);
+    while (peek(teller) && strcmp(peek(teller), "|") != 0) {
+        if (take_number(teller, "jobs", copies)) continue;
+        if (take(teller, "badshape")) {
+            is_bad = true;
+        } else if (!read_item_word(teller, &item) && !read_shape_word(teller, &shape)) {
+            wrong(teller, "what of the job is this");
+        }
+    }
+    assert_true(shape_encode(&bytes, &shape));
+    item.shape.at = fl_arena_copy(&teller->arena, bytes.at, bytes.len);
+    item.shape.len = bytes.len - is_bad;
+    fl_buf_fini(&bytes);
+    return item;
+}
+
+static void submit(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_submit};
+    struct {
+        struct core_submit_item *at;
+        size_t len, cap;
+    } items = {0};
+    const char *text;
+
+    while ((text = take_value(teller, "key"))) {
+        event.key = str(text);
+    }
+    do {
+        uint64_t copies = 1;
+        struct core_submit_item item = read_item(teller, &copies);
+
+        for (uint64_t i = 0; i < copies; i++) {
+            fl_arena_push(&teller->arena, &items, item);
+        }
+    } while (take(teller, "|"));
+    event.submit.at = items.at;
+    event.submit.len = items.len;
+    ask(teller, &event);
+}
+
+static void job_request(struct teller *teller, enum core_event_kind kind)
+{
+    struct core_event event = {.kind = kind, .job.job = {strtoull(next(teller), NULL, 10)}};
+    const char *text;
+    uint64_t n;
+
+    if ((text = take_value(teller, "key"))) event.key = str(text);
+    if (take_number(teller, "tenant", &n)) event.tenant.n = (uint32_t)n;
+    (void)take_u32(teller, "from", &event.job.element_from);
+    ask(teller, &event);
+}
+
+static void list(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_list_jobs, .list_jobs.before = 0};
+    uint64_t n;
+
+    for (;;) {
+        if (take_number(teller, "before", &event.list_jobs.before)) continue;
+        if (take_number(teller, "max", &n)) {
+            event.list_jobs.len_max = n;
+            continue;
+        }
+        if (!peek(teller)) break;
+        event.list_jobs.queue = str(next(teller));
+    }
+    ask(teller, &event);
+}
+
+static void queue(struct teller *teller)
+{
+    struct fl_str name = str(next(teller));
+    struct core_event event = {.kind = CORE_EV_queue_put, .queue_put.name = name};
+
+    event.queue_put.is_change = take(teller, "known");
+    event.queue_put.is_paused = take(teller, "paused");
+    event.queue_put.keeps_paused = take(teller, "keeps");
+    if (take(teller, "removed")) {
+        event = (struct core_event){.kind = CORE_EV_queue_remove, .queue_remove.name = name};
+    }
+    ask(teller, &event);
+}
+
+static void cluster(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_cluster_put, .cluster_put.name = str(next(teller))};
+    const char *uid = take_value(teller, "uid");
+
+    event.cluster_put.uid = str(uid ? uid : "uid");
+    ask(teller, &event);
+}
+
+static void cordon(struct teller *teller, bool is_on)
+{
+    struct core_event event = {.kind = CORE_EV_cluster_cordon};
+
+    find_cluster(teller, next(teller), &event.cluster_cordon.cluster.n);
+    event.cluster_cordon.is_on = is_on;
+    if (peek(teller)) event.cluster_cordon.why = str(next(teller));
+    ask(teller, &event);
+}
+
+static void of_cluster(struct teller *teller, enum core_event_kind kind)
+{
+    struct core_event event = {.kind = kind};
+
+    find_cluster(teller, next(teller), &event.cluster_forget.cluster.n);
+    ask(teller, &event);
+}
+
+static void drain(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_cluster_drain};
+
+    find_cluster(teller, next(teller), &event.cluster_drain.cluster.n);
+    event.cluster_drain.is_stop = take(teller, "stop");
+    if (peek(teller)) event.cluster_drain.why = str(next(teller));
+    ask(teller, &event);
+}
+
+/* A letter stands for a whole digest. */
+static bool take_digest(struct teller *teller, const char *key, struct fl_digest *ret)
+{
+    const char *text = take_value(teller, key);
+
+    if (text) memset(ret->at, text[0], sizeof ret->at);
+    return text != NULL;
+}
+
+static fl_ms take_ttl(struct teller *teller, fl_ms otherwise)
+{
+    const char *text = take_value(teller, "ttl");
+
+    if (text && !is_time(text, &otherwise)) wrong(teller, "no time");
+    return otherwise;
+}
+
+static void join(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_join_put, .join_put.name = str(next(teller))};
+
+    if (!take_digest(teller, "token", &event.join_put.token)) wrong(teller, "which token");
+    event.join_put.ttl_ms = take_ttl(teller, FL_HOUR_MS);
+    ask(teller, &event);
+}
+
+static void unjoin(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_join_revoke};
+
+    if (!take_digest(teller, "token", &event.join_revoke.token)) wrong(teller, "which token");
+    ask(teller, &event);
+}
+
+static void enrol(struct teller *teller)
+{
+    struct core_event event = {
+        .kind = CORE_EV_enrol,
+        .enrol = {.uid = FL_STR("uid"), .uuid = FL_STR("0e984725-c51c-4bf4-9960-e1c80e27aba0")}};
+    const char *text;
+
+    if (!take_digest(teller, "token", &event.enrol.token)) wrong(teller, "which token");
+    if (!take_digest(teller, "key", &event.enrol.key)) wrong(teller, "which key");
+    if ((text = take_value(teller, "uid"))) event.enrol.uid = str(text);
+    if ((text = take_value(teller, "uuid"))) event.enrol.uuid = str(text);
+    ask(teller, &event);
+}
+
+static void renew(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_renew};
+
+    find_cluster(teller, next(teller), &event.renew.cluster.n);
+    if (!take_number(teller, "generation", &event.renew.generation)) wrong(teller, "which one");
+    if (!take_digest(teller, "key", &event.renew.key)) wrong(teller, "which key");
+    ask(teller, &event);
+}
+
+static void token(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_token_put,
+                               .token_put = {.id = str(next(teller)), .scopes = CORE_SCOPE_read}};
+    const char *text;
+    uint32_t n;
+    fl_ms ttl;
+
+    memset(event.token_put.mac.at, 'm', sizeof event.token_put.mac.at);
+    if ((text = take_value(teller, "name"))) event.token_put.name = str(text);
+    if ((text = take_value(teller, "queue"))) event.token_put.queue = str(text);
+    if (take_u32(teller, "scopes", &n)) event.token_put.scopes = (uint8_t)n;
+    ttl = take_ttl(teller, 0);
+    event.token_put.ttl_ms = ttl;
+    ask(teller, &event);
+}
+
+static void untoken(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_token_revoke, .token_revoke.id = str(next(teller))};
+
+    ask(teller, &event);
+}
+
+static void page(struct teller *teller, enum core_event_kind kind)
+{
+    struct core_event event = {.kind = kind};
+    uint64_t n = 0;
+
+    (void)take_u32(teller, "from", &event.list.from);
+    if (take_number(teller, "max", &n)) event.list.len_max = n;
+    ask(teller, &event);
+}
+
+static void nodes(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_list_nodes};
+
+    find_cluster(teller, next(teller), &event.list_nodes.cluster.n);
+    ask(teller, &event);
+}
