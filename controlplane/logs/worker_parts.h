@@ -124,9 +124,9 @@ void log_cluster_writer_append(struct log_worker *worker, struct log_request *re
 void log_cluster_writer_end(struct log_worker *worker, const struct log_request *request);
 /* Writes the batch to the segment and makes it visible to readers. */
 void log_cluster_writer_write(struct log_worker *worker, struct log_cluster_writer *writer);
-/* Both sync and acknowledge.  'due' takes the writers that have waited for sync_ms, and stops after
- * a few milliseconds, since requests wait meanwhile.  If the worker is not 'busy', it takes the
- * others, too, but one in SYNC_EVERY_MS at most: entries that come meanwhile share the next sync. */
+/* Both sync and acknowledge.  'due' takes the writers that have waited for sync_ms, and stops
+ * after a few milliseconds, since requests wait meanwhile.  If the worker is not 'busy', it takes
+ * the others, too, but one in SYNC_EVERY_MS at most: later entries share the next sync. */
 void log_cluster_writer_sync_all(struct log_worker *worker);
 void log_cluster_writer_sync_due(struct log_worker *worker, bool is_busy);
 /* How soon a sync is due if no request comes; INT64_MAX: nothing is to be synced. */

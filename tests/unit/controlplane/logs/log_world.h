@@ -99,7 +99,7 @@ void log_world_small(struct log_world *world);  /* small segments and a small ri
 void log_world_check_all(struct log_world *world, uint64_t job);
 void log_world_wait_sealed(struct log_world *world, uint64_t files); /* until there are so many */
 
-/* The store begins again, and what is open is over; then it goes on with segments that stay open. */
+/* The store begins again and seals its segments; then it goes on with ones that stay open. */
 void log_world_seal_all(struct log_world *world, uint64_t files);
 
 /* The only file of a kind in the store's folder; false: there is none. */
