@@ -1,7 +1,7 @@
 /* A kubeconfig, as an administrator hands it in.
- * Properties: what is taken names an https server and an identity, certificate and key come
- * together, one token at most, no string holds a control character, and reading it again says the
- * same; what is refused has a text.
+ * Properties: a configuration that is taken names an https server and an identity; certificate and
+ * key come together, one token at most, no string holds a control character, and a second reading
+ * agrees.  A refusal has a text.
  * The corpus was written by hand, a file for each rule: its name says which.
  * The planted bug (planted/kube_config.patch) takes a certificate without its key.
  *
