@@ -23,3 +23,19 @@ class Clock:
     def env(self):
         return {"LD_PRELOAD": LIBRARY, "FAKETIME_TIMESTAMP_FILE": self.path, "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
                 "FAKETIME_FORCE_MONOTONIC_FIX": "0"}
+
+
+class Clocked:
+    """For a Hub: each program that has a clock in 'clocks', by name, runs by it.  Postgres is 'postgres', an agent its cluster."""
+
+    def make_clocks(self, *names):
+        self.clocks = {name: Clock(os.path.join(self.dir, f"clock-{name}")) for name in names}
+
+    def env_of(self, name):
+        return self.clocks[name].env() if name in self.clocks else {}
+
+    def spawn(self, name, words, wrap=(), env=None):
+        return super().spawn(name, words, wrap, {**(env or os.environ), **self.env_of(name.removeprefix("agent-"))})
+
+    def postgres(self, verb, *settings):
+        super().postgres(verb, *settings, env=self.env_of("postgres"))

@@ -3,6 +3,7 @@ import collections
 import json
 import os
 import signal
+import time
 
 from fleet import equal, until
 from load import DEADLINE_S
@@ -170,13 +171,13 @@ def judge_lines(h, job, lines, is_complete, may_miss, may_be_damaged):
                 equal(at[key], len(truth(h, job.id, key)), f"bytes of {job.id} {key}")
 
 
-def judge_output(h, job, was_flipped):
-    """All that is stored.  Answers the number of its bytes."""
+def judge_output(h, job, was_flipped, known_by):
+    """All that is stored, whose end is known by then.  Answers the number of its bytes."""
     def whole():
         status, headers, _ = h.ask("GET", f"/v1/jobs/{job.id}/logs?count=1")
         return status == 200 and headers["X-Fairlead-Output"] != "more"
 
-    until(f"the output of {job.id} is known", whole, 90)
+    until(f"the output of {job.id} is known", whole, max(0, known_by - time.monotonic()))
     status, headers, got = h.ask("GET", f"/v1/jobs/{job.id}/logs?format=jsonl")
     equal(status, 200, f"the output of {job.id}")
     lines = [json.loads(line) for line in got.splitlines()]

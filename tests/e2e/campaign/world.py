@@ -4,6 +4,7 @@ import resource
 import shutil
 import signal
 import stat
+import struct
 import time
 
 import clocks
@@ -17,13 +18,14 @@ SETTINGS = {"api_tls": "on", "log_segment": "1MiB", "log_segment_age": "15s"}
 ROOM = {"cpus": "8", "memory": "8GiB"}
 HUB_BYTES_MAX, AGENT_BYTES_MAX = 512 << 20, 160 << 20
 DESCRIPTORS_MAX = 1024  # of a program at any time
+SEALED_TRAILER_BYTES, SEALED_TABLES_AT = 128, 48  # controlplane/logs/sealed_row.c
 FOLDERS = ("ledger", "truth", "once")
 
 
-class World(operations.Site):
+class World(clocks.Clocked, operations.Site):
     def __init__(self):
         super().__init__(SETTINGS)
-        self.clocks = {name: clocks.Clock(os.path.join(self.dir, f"clock-{name}")) for name in ("fairleadd", "postgres", *CLUSTERS)}
+        self.make_clocks("fairleadd", "postgres", *CLUSTERS)
         self.agents, self.relays, self.counts, self.flips, self.highest, self.stopped = {}, {}, {}, [], {}, []
         for name in FOLDERS:
             os.mkdir(os.path.join(self.dir, name))
@@ -46,12 +48,6 @@ class World(operations.Site):
         kept = self.dir + ".kept"
         shutil.copytree(self.dir, kept, ignore=lambda folder, names: ["p", "work"] if folder == self.dir else [name for name in names if is_special(folder, name)])
         return kept
-
-    def spawn(self, name, words, wrap=(), env=None):
-        return super().spawn(name, words, wrap, {**(env or os.environ), **self.clocks[{"standby": "fairleadd"}.get(name, name.removeprefix("agent-"))].env()})
-
-    def postgres(self, verb, *settings):
-        super().postgres(verb, *settings, env=self.clocks["postgres"].env())
 
     def start_agent(self, name, token=None):
         self.agents[name] = self.agent(name, token, settings={"hub": f"127.0.0.1:{self.relays[name].port}", **ROOM})
@@ -152,10 +148,10 @@ class World(operations.Site):
         self.short(self.agents[fault.cluster].pid, fault)
 
     def flip_a_bit(self, fault):
-        """In what is written of a file of output; its header, without which nothing can be known, is left."""
+        """In what is written of a file of output.  Its header and a sealed file's tables are left: each has one checksum (decision 75)."""
         folder = os.path.join(self.settings["state_dir"], "logs")
         names = sorted(name for name in os.listdir(folder) if name.endswith((".open", ".sealed")))
-        sizes = {name: os.path.getsize(os.path.join(folder, name)) for name in names}
+        sizes = {name: end_of_entries(os.path.join(folder, name)) for name in names}
         names = [name for name in names if sizes[name] > 64]
         if not names:
             return
@@ -202,6 +198,18 @@ class World(operations.Site):
             self.highest[name] = (max(seen[0], was[0]), max(seen[1], was[1]))
             assert self.highest[name][0] <= DESCRIPTORS_MAX, f"{name} has {seen[0]} descriptors"
             assert seen[1] <= (HUB_BYTES_MAX if name == "fairleadd" else AGENT_BYTES_MAX), f"{name} has {seen[1]} bytes"
+
+
+def end_of_entries(path):
+    """0: the file is gone, or not whole."""
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if path.endswith(".open") or size < SEALED_TRAILER_BYTES:
+                return size
+            return struct.unpack("<Q", os.pread(file.fileno(), 8, size - SEALED_TRAILER_BYTES + SEALED_TABLES_AT))[0]
+    except FileNotFoundError:
+        return 0
 
 
 def is_special(folder, name):
