@@ -247,6 +247,21 @@ static void a_stop_before_the_replica_exists_waits_for_it(void **state)
                         "1050 #7 node-1 free 8/8 mark 3\n");
 }
 
+static void a_stop_of_a_later_attempt_has_a_grace_of_its_own(void **state)
+{
+    (void)state;
+    agent_story(UP "500 stop 1 7.0.1 grace 5\n"
+                   "510 stop 2 7.0.2 grace 9\n"
+                   "520 stop 3 7.0.1 grace 1\n"
+                   "530 seen 7.0.2/0 running on 1 cpu 1\n",
+                UP_SAYS "500 #2 7.0.1/all absent\n"
+                        "510 #3 7.0.2/all absent\n"
+                        "520 #4 7.0.1/all absent\n"
+                        "530 #5 7.0.2/0 running\n"
+                        "530 stop 7.0.2/0 grace 9\n"
+                        "530 #6 node-1 free 7/8 mark 3\n");
+}
+
 static void a_stop_after_the_release_stops(void **state)
 {
     (void)state;
@@ -513,6 +528,7 @@ FL_TESTS(cmocka_unit_test(a_plain_life_start_created_go_exit_ack_remove),
          cmocka_unit_test(a_stop_beats_what_comes_after_it),
          cmocka_unit_test(of_the_stopped_the_oldest_is_forgotten_first),
          cmocka_unit_test(a_stop_before_the_replica_exists_waits_for_it),
+         cmocka_unit_test(a_stop_of_a_later_attempt_has_a_grace_of_its_own),
          cmocka_unit_test(a_stop_after_the_release_stops),
          cmocka_unit_test(a_gate_without_go_is_removed_after_a_minute_of_session),
          cmocka_unit_test(what_got_past_its_gate_after_all_runs_on),
