@@ -151,8 +151,8 @@ static bool has_expectation(X509_STORE_CTX *store)
 }
 
 /* Our own CA issues what it shows us at once, so a certificate that begins in the future only says
- * that one of two clocks is wrong.  libwebsockets gives each connection a callback of its own, which
- * refuses such a certificate and logs all else: it is called behind this one. */
+ * that one of two clocks is wrong.  libwebsockets gives each connection a callback of its own,
+ * which would refuse that certificate and which logs all else: it is called behind this one. */
 static int accept_early(int is_good, X509_STORE_CTX *store)
 {
     const SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());

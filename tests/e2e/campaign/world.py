@@ -233,14 +233,16 @@ def resident(pid):
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def restore(h, load):
-    """The dump is put back as docs/operations.md says.  Answers how many jobs it has forgotten."""
+def restore(h, load, jobs_len):
+    """The dump, which has so many jobs, is put back as docs/operations.md says.  How many it has forgotten, the log's word, and all jobs so far."""
     with load.lock:
         h.follow("restore a dump")
+        for job in load.jobs[jobs_len:]:
+            job.is_lost = True
         for job in load.jobs:
             job.is_weak |= not job.is_lost and job.state is None
             if job.is_lost and job.follower:
                 job.follower.stop()
         lost = sum(job.is_lost for job in load.jobs)
         line = until("the log tells of the loss", lambda: h.told()[-1:], 30)[0]
-    return lost, line
+        return lost, line, len(load.jobs)
