@@ -206,7 +206,7 @@ def tasks(h):
     for name in os.listdir(os.path.join(h.dir, "ledger")):
         with open(os.path.join(h.dir, "ledger", name)) as file:
             for row in map(str.split, file):
-                if row[0] == "begin" and born(row[5]) == row[6] != "None":
+                if row[0] in ("begin", "child") and born(row[5]) == row[6] != "None":
                     yield row[1], int(row[5])
 
 
