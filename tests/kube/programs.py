@@ -158,7 +158,7 @@ def build():
         shutil.rmtree(part, ignore_errors=True)
         for name in ("bin", "images"):
             os.makedirs(f"{part}/{name}")
-        run("gcc", "-O2", "-static", "-o", f"{part}/bin/pause", os.path.join(SOURCES, "pause.c"))
+        run("gcc", "-Wall", "-Wextra", "-Werror", "-O2", "-static", "-o", f"{part}/bin/pause", os.path.join(SOURCES, "pause.c"))
         build_go(f"{part}/bin")
         build_images(f"{part}/bin", f"{part}/images")
         os.rename(part, folder)
