@@ -338,6 +338,16 @@ static uint64_t certificate_of(const struct hub *hub, uint32_t agent)
     return 0;
 }
 
+/* Now and then a certificate has expired: for some hours, or for so long that it counts no more. */
+static fl_ms expired_ms(const struct hub *hub)
+{
+    fl_ms rejoin_ms = (fl_ms)hub->config.engine.core.rejoin_ms;
+
+    if (!sim_chance(hub->sim, hub->config.expired_ppm)) return 0;
+    return sim_chance(hub->sim, 800000) ? sim_between(hub->sim, 1, rejoin_ms)
+                                        : sim_between(hub->sim, rejoin_ms + 1, 2 * rejoin_ms);
+}
+
 void hub_opened(struct hub *hub, uint64_t connection)
 {
     struct tunnel_peer peer = {0};
@@ -345,6 +355,7 @@ void hub_opened(struct hub *hub, uint64_t connection)
 
     if (!hub->is_up) return;
     peer.cert.generation = certificate_of(hub, net_agent_of(hub->net, connection));
+    peer.expired_ms = expired_ms(hub);
     session = fl_new(struct hub_session);
     session->agent = net_agent_of(hub->net, connection);
     session->session = session_create(&hub->shared, &peer, connection, INT64_MAX, hub_clock(hub));
@@ -458,6 +469,7 @@ void hub_front_send(void *ctx, const struct core_send *send)
     bool is_new = send->kind == CORE_SEND_welcome || send->kind == CORE_SEND_resync;
     struct hub_session *session;
 
+    hub_before_send(hub);
     checks_send(hub->checks, send, engine_epoch(hub->engine));
     if (is_new) supersede(hub, send);
     if (send_twin(hub, send, is_new)) return;

@@ -78,8 +78,13 @@ bool policy_overdue_may_end(const struct policy *policy, const struct policy_ele
         policy_cluster((struct policy *)policy, element->cluster);
     fl_ms from =
         element->start_session == cluster->session ? element->start_sent_at : cluster->listed_at;
-    fl_ms waited_ms = policy->formed_at - from + COMMIT_MS;
+    fl_ms waited_ms;
 
+    /* A hub stood still between decision and frame; the core counts on from the decision. */
+    if (element->formed_at < policy->turn_stopped_at && element->formed_at < from) {
+        from = element->formed_at;
+    }
+    waited_ms = policy->formed_at - from + COMMIT_MS;
     return !element->did_run && !is_confirmed(policy, element) &&
            waited_ms >= (fl_ms)policy->config.start_ms * 97 / 100;
 }
