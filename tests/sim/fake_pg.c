@@ -360,9 +360,9 @@ void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_bel
 
 /* ---- partitions of old jobs ------------------------------------------------------------------ */
 
-static const enum row_table job_tables[] = {ROW_TABLE_attempt,      ROW_TABLE_attempt_end,
-                                            ROW_TABLE_attempt_stop, ROW_TABLE_element_end,
-                                            ROW_TABLE_job_end,      ROW_TABLE_job};
+static const enum row_table job_tables[] = {
+    ROW_TABLE_attempt, ROW_TABLE_attempt_end, ROW_TABLE_attempt_stop, ROW_TABLE_element_end,
+    ROW_TABLE_job_end, ROW_TABLE_spec,        ROW_TABLE_job};
 
 bool fake_pg_may_remove(const struct fake_pg *pg, uint64_t below)
 {

@@ -85,7 +85,7 @@ static void write_all(int to, const void *ptr, size_t len)
     }
 }
 
-/* Of its own processor time: other work on the machine does not make a seed endless. */
+/* The limit is on its processor time: other work on the machine does not make a seed endless. */
 static void set_limit(time_t seconds)
 {
     struct itimerval limit = {.it_value.tv_sec = seconds};

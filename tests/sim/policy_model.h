@@ -36,13 +36,13 @@ void policy_destroy(struct policy *policy);
 
 /* A hub takes in what an agent's connection brought.  Hearing the same report twice is harmless. */
 void policy_heard(struct policy *policy, const struct core_event *event);
-/* A hub lets a frame out; 'is_current': nobody has taken over from it. */
+/* A hub lets a frame out; 'is_current': no other has taken over from it. */
 void policy_sent(struct policy *policy, const struct core_send *send, bool is_current);
 /* Postgres's wall clock was set, or a hub's. */
 void policy_clock_set(struct policy *policy, bool do_hubs_differ);
 /* A batch is durable that was formed at this true time. */
-/* A hub goes on with its turn, inside of which it stood still: what it lets out now was decided
- * before. */
+/* A hub goes on with its turn, inside of which it stood still: the frames that it lets out now
+ * were decided before. */
 void policy_turn_stopped(struct policy *policy);
 void policy_committed(struct policy *policy, const struct fake_pg_journal *entry, fl_ms formed_at);
 /* An answer goes out.  'is_current': it was made of the state that is durable now, and of all of

@@ -16,13 +16,20 @@ void policy_overdue_start_sent(struct policy *policy, struct policy_element *ele
     element->stop_session = element->repeated_term = 0;
 }
 
+/* A frame that was let out then had waited in a turn that stood still. */
+static bool left_late(const struct policy *policy, fl_ms sent_at)
+{
+    return sent_at >= policy->turn_stopped_at && sent_at <= policy->turn_stopped_at + COMMIT_MS;
+}
+
 void policy_overdue_stop_sent(struct policy *policy, struct policy_element *element,
                               const struct core_send *send)
 {
     fl_ms waited_ms = element->stop_waits_ms;
 
     if (element->stop_session == send->session_epoch && element->stop_term == policy->epoch) {
-        if (waited_ms + COMMIT_MS < (fl_ms)policy->config.stop_ms * 97 / 100 &&
+        if (!left_late(policy, element->stop_sent_at) &&
+            waited_ms + COMMIT_MS < (fl_ms)policy->config.stop_ms * 97 / 100 &&
             policy->sim->now - element->stop_sent_at + COMMIT_MS <
                 (fl_ms)policy->config.stop_ms * 97 / 100) {
             sim_broken(policy->sim, "I33", "STOP for job %" PRIu64 " is repeated after %lld ms",
