@@ -1,27 +1,24 @@
 #include "agent/agent.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "agent/engine/engine.h"
 #include "agent/streams/log_feed.h"
 #include "agent/tunnel/dialer.h"
+#include "agent/tunnel/history_seal.h"
 #include "agent/tunnel/translate.h"
 #include "shared/base/alloc.h"
 #include "shared/io/log.h"
 #include "shared/io/notify.h"
 #include "shared/tls/random.h"
-#include "shared/wire/history_seal.h"
 
 struct agent {
+    struct fl_loop *loop;
     struct runtime runtime;
     const char *cluster_uid;
     struct fl_notify *notify;
     void *refused_ctx;
     void (*refused)(void *ctx, const char *why);
     uint64_t boot; /* random; HELLO has it: it tells this process from other agents' processes */
-    struct fl_history_seal seal; /* the hub's newest: goes back to it in HELLO */
-    char capabilities[FL_HISTORY_TEXT_MAX + 32];
+    struct history_seal seal;
     struct log_feed *feed;
     struct agent_engine *engine;
     struct agent_dialer *dialer; /* NULL: not yet, or no longer */
@@ -32,17 +29,12 @@ struct agent {
 static void on_hello(void *ctx, struct fl_msg_hello *ret_hello)
 {
     struct agent *agent = ctx;
-    struct agent_core_highest highest = agent_engine_highest(agent->engine);
-    char seal[FL_HISTORY_TEXT_MAX];
 
     ret_hello->boot = agent->boot;
-    ret_hello->incarnation_highest = highest.incarnation;
-    ret_hello->job_highest = highest.job;
     ret_hello->cluster_uid = fl_str_c(agent->cluster_uid);
-    fl_history_seal_print(&agent->seal, seal);
-    snprintf(agent->capabilities, sizeof agent->capabilities, "[%s%s]",
-             agent->runtime.ops->has_images ? "\"images\"," : "", seal);
-    ret_hello->capabilities = fl_str_c(agent->capabilities);
+    ret_hello->seal = history_seal_bytes(&agent->seal);
+    ret_hello->capabilities =
+        agent->runtime.ops->has_images ? FL_STR("[\"images\"]") : FL_STR("[]");
 }
 
 static void on_opened(void *ctx, struct fl_streams *streams)
@@ -51,6 +43,7 @@ static void on_opened(void *ctx, struct fl_streams *streams)
 
     fl_log(FL_LOG_INFO, "agent", "connected");
     fl_notify_status(agent->notify, "connected");
+    history_seal_connected(&agent->seal);
     log_feed_begin(agent->feed, streams);
 }
 
@@ -62,8 +55,7 @@ static void on_message(void *ctx, const struct fl_msg *msg, struct fl_str spec)
     struct fl_str params = msg->kind == FL_MSG_start ? msg->start.params : (struct fl_str){0};
 
     if (msg->kind == FL_MSG_history) {
-        agent->seal.len = msg->history.seal.len;
-        memcpy(agent->seal.at, msg->history.seal.at, msg->history.seal.len);
+        history_seal_hear(&agent->seal, msg->history.seal, fl_loop_now(agent->loop));
         return;
     }
     if (agent_translate_in(msg, &event, &err)) {
@@ -147,12 +139,14 @@ bool agent_create(struct fl_loop *loop, const struct agent_setup *config, struct
     struct agent *agent = fl_new(struct agent);
     struct agent_engine_ports ports = {.ctx = agent, .send = on_send};
 
+    agent->loop = loop;
     agent->runtime = runtime;
     agent->cluster_uid = config->cluster_uid;
     agent->notify = config->notify;
     agent->refused_ctx = config->ctx;
     agent->refused = config->refused;
     agent->boot = fl_random_u64();
+    history_seal_load(&agent->seal, config->store);
     agent->feed = log_feed_create(loop, runtime);
     ports.output = log_feed_listener(agent->feed);
     agent->engine = agent_engine_create(loop, &core, runtime, &ports);
@@ -175,6 +169,7 @@ void agent_destroy(struct agent *agent)
     if (!agent) return;
     agent_dialer_destroy(agent->dialer);
     agent->dialer = NULL;
+    history_seal_end(&agent->seal);
     agent_engine_destroy(agent->engine);
     log_feed_destroy(agent->feed);
     fl_free(agent);

@@ -69,7 +69,6 @@ struct agent {
     FL_VEC(struct held) held;
     size_t held_at, go_at; /* attempts before held_at are over; look for the next GO from go_at */
     uint64_t session_epoch, report_seq, control_seq, told_seq, live;
-    uint32_t incarnation;
     fl_ms node_at;
     bool is_up, is_dirty, is_lost, is_dialing;
 };
@@ -131,15 +130,9 @@ static void say_hello(struct agent *agent)
     msg.hello = (struct fl_msg_hello){.protocol_min = FL_PROTOCOL_MIN,
                                       .protocol_max = FL_PROTOCOL_MAX,
                                       .boot = 1 + agent->number,
-                                      .incarnation_highest = agent->incarnation,
                                       .cluster_uid = fl_str_c(uid),
                                       .version = FL_STR("fake"),
                                       .capabilities = FL_STR("[]")};
-    for (size_t i = agent->held_at; i < agent->held.len; i++) {
-        if (agent->held.at[i].attempt.job.n > msg.hello.job_highest) {
-            msg.hello.job_highest = agent->held.at[i].attempt.job.n;
-        }
-    }
     say(agent, &msg);
 }
 
@@ -266,9 +259,6 @@ static void hear_start(struct agent *agent, const struct fl_msg_start *start)
     fl_vec_push(&agent->held, (struct held){.attempt = start->attempt});
     agent->live++;
     agent->rig->figures->live++;
-    if (start->attempt.incarnation > agent->incarnation) {
-        agent->incarnation = start->attempt.incarnation;
-    }
     say_replica(agent, &agent->held.at[agent->held.len - 1], FL_REPLICA_created);
 }
 

@@ -71,7 +71,7 @@ static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
 {
     struct hub *hub = ctx;
     const struct core_event *e = &event->event;
-    struct core_send send = {.incarnation = 1};
+    struct core_send send = {0};
 
     (void)err;
     if (e->kind == CORE_EV_session_open) {

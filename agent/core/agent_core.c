@@ -49,14 +49,6 @@ static fl_ms gate_clock(const struct agent_core *core)
     return core->connected_ms + (core->is_listed ? core->now - core->listed_at : 0);
 }
 
-static void note_identity(struct agent_core *core, struct fl_attempt attempt)
-{
-    if (attempt.incarnation > core->highest.incarnation) {
-        core->highest.incarnation = attempt.incarnation;
-    }
-    if (attempt.job.n > core->highest.job) core->highest.job = attempt.job.n;
-}
-
 static void note_mark(struct agent_core *core, uint64_t control_seq)
 {
     if (control_seq > core->mark) core->mark = control_seq;
@@ -149,9 +141,6 @@ static void on_session_up(struct agent_core *core, const struct agent_event *ev,
     core->is_up = true;
     core->mark = 0;
     core->session_epoch = ev->session_up.session_epoch;
-    if (ev->session_up.incarnation > core->highest.incarnation) {
-        core->highest.incarnation = ev->session_up.incarnation;
-    }
     if (ev->session_up.is_new_connection) stopped_table_clear(&core->stopped);
     if (core->is_synced) reports_begin(core, batch);
 }
@@ -239,7 +228,6 @@ static void on_start(struct agent_core *core, const struct agent_event *ev,
     fl_assert(ev->start.replicas_len <= AGENT_GANG_MAX);
     if (!core->is_listed) return;
     note_mark(core, ev->start.control_seq);
-    note_identity(core, id);
     if (ev->start.replicas_len == 0) return;
     if (replica_table_find_attempt(&core->replicas, id)) {
         for (size_t i = 0; i < ev->start.replicas_len; i++) {
@@ -292,7 +280,6 @@ static void on_stop(struct agent_core *core, const struct agent_event *ev,
 
     if (!core->is_up) return;
     note_mark(core, ev->stop.control_seq);
-    note_identity(core, ev->stop.attempt);
     stopped_table_put(&core->stopped, ev->stop.attempt, ev->stop.grace_ms);
     if (!slot) {
         if (!core->is_listed) return; /* the inventory will show that it is absent */
@@ -315,7 +302,6 @@ static uint32_t adopt_attempt(struct agent_core *core, struct fl_attempt id)
     uint32_t slot = replica_table_add_attempt(&core->replicas, id);
     struct attempt *attempt = replica_table_attempt(&core->replicas, slot);
 
-    note_identity(core, id);
     if (stopped && fl_attempt_is_same(stopped->attempt, id)) {
         attempt->want = ATTEMPT_STOP;
         attempt->grace_ms = stopped->grace_ms;
@@ -527,11 +513,6 @@ void agent_core_step(struct agent_core *core, const struct agent_event *ev,
 }
 
 /* ---- looking inside -------------------------------------------------------------------------- */
-
-struct agent_core_highest agent_core_highest(const struct agent_core *core)
-{
-    return core->highest;
-}
 
 struct agent_core_stats agent_core_stats(const struct agent_core *core)
 {

@@ -81,14 +81,6 @@ void agent_core_step(struct agent_core *core, const struct agent_event *ev,
 /* When the next tick is due; in the past: at once; INT64_MAX: not before something else happens. */
 fl_ms agent_core_next_deadline(const struct agent_core *core);
 
-/* For HELLO: the highest identity that this process has seen. */
-struct agent_core_highest {
-    uint32_t incarnation;
-    uint64_t job;
-};
-
-struct agent_core_highest agent_core_highest(const struct agent_core *core);
-
 struct agent_core_stats {
     size_t attempts, replicas, gated, untold, unacked, stopped, nodes;
     bool is_session_up;

@@ -22,8 +22,6 @@ uint64_t agent_core_hash(const struct agent_core *core)
     hash = fl_hash_u64(hash, core->report_seq);
     hash = fl_hash_u64(hash, (uint64_t)core->listed_at);
     hash = fl_hash_u64(hash, (uint64_t)core->connected_ms);
-    hash = fl_hash_u64(hash, (uint64_t)core->highest.incarnation);
-    hash = fl_hash_u64(hash, core->highest.job);
     hash = replica_table_hash(&core->replicas, hash);
     hash = node_table_hash(&core->nodes, hash);
     return stopped_table_hash(&core->stopped, hash);

@@ -29,5 +29,4 @@ struct agent_core {
     uint64_t report_seq; /* the newest report's */
     fl_ms listed_at;     /* since when, while is_listed */
     fl_ms connected_ms;  /* how long earlier sessions were listed: part of the gates' clock */
-    struct agent_core_highest highest;
 };

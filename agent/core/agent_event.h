@@ -59,7 +59,6 @@ struct agent_event {
     union {
         struct {
             uint64_t session_epoch;
-            uint32_t incarnation;
             bool is_new_connection; /* WELCOME; false: RESYNC */
         } session_up;
         struct {

@@ -35,7 +35,6 @@ static void tell_replica(struct agent_core *core, uint32_t slot, struct agent_ba
     replica_table_unlink(&core->replicas, REPLICA_UNTOLD, slot);
     if (!fl_replica_state_is_last(replica->seen)) return;
     replica->report_seq = core->report_seq;
-    replica_table_unlink(&core->replicas, REPLICA_UNACKED, slot);
     replica_table_append(&core->replicas, REPLICA_UNACKED, slot);
     reports_node(core, replica->node, true);
     if (replica->is_charged) {

@@ -216,11 +216,6 @@ void agent_engine_begin(struct agent_engine *engine)
     engine->runtime.ops->begin(engine->runtime.self, &listener);
 }
 
-struct agent_core_highest agent_engine_highest(const struct agent_engine *engine)
-{
-    return agent_core_highest(engine->core);
-}
-
 struct agent_core_stats agent_engine_stats(const struct agent_engine *engine)
 {
     return agent_core_stats(engine->core);

@@ -39,5 +39,4 @@ void agent_engine_busy(struct agent_engine *engine, bool is_on);
 
 void agent_engine_session_down(struct agent_engine *engine);
 
-struct agent_core_highest agent_engine_highest(const struct agent_engine *engine);
 struct agent_core_stats agent_engine_stats(const struct agent_engine *engine);

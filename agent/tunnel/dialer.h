@@ -23,8 +23,8 @@ struct agent_dialer; /* opaque */
 
 struct agent_dialer_ports {
     void *ctx;
-    /* Fill in what the engine knows: boot, highest identity, cluster uid, capabilities; versions
-     * are filled already.  The strings are borrowed until the port is called again. */
+    /* Fill in what the agent knows: boot, cluster uid, capabilities; versions are filled
+     * already.  The strings are borrowed until the port is called again. */
     void (*hello)(void *ctx, struct fl_msg_hello *ret_hello);
     /* The control plane said WELCOME; 'message' with it follows.  Streams may be opened. */
     void (*opened)(void *ctx, struct fl_streams *streams);

@@ -1,7 +1,7 @@
 /* identity_store.h - the port to the store of an agent's identity: a few small texts by name.
  * Today it is a folder (identity_folder.h); a Secret of the cluster would fit as well.
- * A call may wait a few seconds at most: calls come at the start, and a few times in the life of a
- * certificate. */
+ * A call may wait a few seconds at most: calls come at the start, a few times in the life of a
+ * certificate, and each few minutes for the newest seal of the hub's database. */
 #pragma once
 
 #include "shared/base/buf.h"

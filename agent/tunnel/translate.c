@@ -10,13 +10,11 @@ bool agent_translate_in(const struct fl_msg *msg, struct agent_event *ret_event,
     case FL_MSG_welcome:
         event.kind = AGENT_EV_session_up;
         event.session_up.session_epoch = msg->welcome.session_epoch;
-        event.session_up.incarnation = msg->welcome.incarnation;
         event.session_up.is_new_connection = true;
         break;
     case FL_MSG_resync:
         event.kind = AGENT_EV_session_up;
         event.session_up.session_epoch = msg->resync.session_epoch;
-        event.session_up.incarnation = msg->resync.incarnation;
         break;
     case FL_MSG_start:
         event.kind = AGENT_EV_start;

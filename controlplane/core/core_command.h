@@ -132,8 +132,8 @@ struct core_answer {
 };
 
 #define CORE_SENDS(X)                                                                              \
-    X(welcome) /* session_epoch, incarnation */                                                    \
-    X(resync)  /* session_epoch, incarnation */                                                    \
+    X(welcome) /* session_epoch */                                                                 \
+    X(resync)  /* session_epoch */                                                                 \
     X(start)   /* control_seq, attempt, spec, nodes */                                             \
     X(go)      /* control_seq, attempt */                                                          \
     X(stop)    /* control_seq, attempt, reason */                                                  \
@@ -151,7 +151,6 @@ struct core_send {
     struct fl_cluster cluster;
     uint64_t connection;
     uint64_t session_epoch;
-    uint32_t incarnation;
     uint64_t control_seq;
     uint64_t report_seq;
     struct fl_attempt attempt;

@@ -137,7 +137,7 @@ struct core_event {
     struct fl_tenant tenant;   /* with a request: its tenant */
     struct fl_str actor;       /* the user or agent that asks, for the audit; at most 128 bytes */
     struct fl_str key;         /* Idempotency-Key, already looked up by the engine; empty: none */
-    struct fl_digest body_sha; /* with a key: of what the request means, see api/idempotency.h */
+    struct fl_digest body_sha; /* with a key: the meaning, see api/idempotency.h */
     union {
         struct {
             uint64_t seed;

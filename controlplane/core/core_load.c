@@ -342,7 +342,7 @@ static bool load_attempt_end(struct core *core, const struct row_attempt_end *ro
                        "job %" PRIu64 " element %" PRIu32 ": attempt %u ended and never was",
                        row->job, row->element, row->n);
     }
-    (void)core_attempt_count(element, (enum reason)row->reason);
+    (void)core_element_count(element, (enum reason)row->reason);
     if (row->n == element->n && element->place == ELEMENT_LIVE) load_wait(core, slot);
     return true;
 }

@@ -131,7 +131,6 @@ static void open_session(struct core *core, const struct core_event *event,
     core_put_cluster(batch, cluster);
     send =
         core_send_to(cluster, event->session_open.is_resync ? CORE_SEND_resync : CORE_SEND_welcome);
-    send.incarnation = core->incarnation;
     core_emit_send(batch, &send);
 }
 

@@ -2,7 +2,7 @@
  * Each file has one part of the core's work; they meet in this struct and in the calls below.
  * Calls go one way: core -> core_load, core_submit, core_control, core_overdue,
  * core_session, core_read -> core_access -> core_disconnect, and -> core_round -> core_attempt ->
- * core_job, core_owed -> core_history, core_emit, core_timer, core_later.
+ * core_element -> core_job, core_owed -> core_history, core_emit, core_timer, core_later.
  * Uses shared/base and the core's tables. */
 #pragma once
 
@@ -149,7 +149,7 @@ struct element_slot core_owed_take(struct core *core, struct cluster *cluster,
 /* The inventory is overdue; false: its timer is set anew, or it owes none. */
 bool core_owed_inventory(struct core *core, struct cluster *cluster);
 
-/* ---- core_attempt.c: the life of an attempt, and what follows for its element and job -------- */
+/* ---- core_attempt.c: the life of an attempt -------------------------------------------------- */
 
 struct fl_attempt core_attempt_id(const struct core *core, const struct element *element);
 const struct shape *core_attempt_shape(const struct core *core, const struct element *element);
@@ -177,8 +177,6 @@ void core_attempt_stop_again(struct core *core, struct core_batch *batch,
 /* The attempt is over although not every replica has told so. */
 void core_attempt_end(struct core *core, struct core_batch *batch, struct element_slot element,
                       enum reason reason);
-/* The element's wait is over. */
-void core_element_ready(struct core *core, struct element_slot element);
 /* Cancel, or the deadline: nothing of the job starts any more, and what lives is stopped. */
 void core_job_stop(struct core *core, struct core_batch *batch, struct job_slot job,
                    enum reason reason);
@@ -191,10 +189,21 @@ enum reason core_attempt_stop_reason(const struct core *core, const struct eleme
 /* Tells the element is live on its cluster, or no longer: lists and counters; used at load too. */
 void core_attempt_link(struct core *core, struct element_slot element);
 void core_attempt_unlink(struct core *core, struct element_slot element);
-/* Counts the end of an attempt that is followed by another; true: it counts against the retries. */
-bool core_attempt_count(struct element *element, enum reason reason);
 /* The attempt is unknown, or no longer, as its cluster is silent or not. */
 void core_attempt_note_silence(struct core *core, struct element *element);
+
+/* ---- core_element.c: an element between its attempts, and its end ---------------------------- */
+
+/* Its attempt has ended for this reason: again, or over?  Its slot may be free afterwards. */
+void core_element_go_on(struct core *core, struct core_batch *batch, struct element_slot element,
+                        enum reason reason);
+/* The element is over, and a live attempt with it.  Its slot is free afterwards. */
+void core_element_end(struct core *core, struct core_batch *batch, struct element_slot element,
+                      enum job_state state, enum reason reason);
+/* Its wait is over. */
+void core_element_ready(struct core *core, struct element_slot element);
+/* Counts the end of an attempt that is followed by another; true: it counts against the retries. */
+bool core_element_count(struct element *element, enum reason reason);
 
 /* ---- core_job.c: a job between its attempts, and its end ------------------------------------- */
 

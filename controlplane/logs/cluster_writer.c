@@ -7,7 +7,8 @@
 #include "shared/io/log.h"
 
 #define SEGMENT_ENTRIES_MAX 262144
-#define SYNC_TURN_MS ((fl_ms)5) /* after this time no further sync begins in the turn */
+#define SYNC_TURN_MS ((fl_ms)5)   /* after this time no further sync begins in the turn */
+#define SYNC_EVERY_MS ((fl_ms)15) /* a sync that is not late begins so long after the one before */
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -359,11 +360,6 @@ static struct log_cluster_writer *oldest_dirty(struct log_worker *worker)
     return writer;
 }
 
-bool log_cluster_writer_any_dirty(struct log_worker *worker)
-{
-    return oldest_dirty(worker) != NULL;
-}
-
 void log_cluster_writer_sync_all(struct log_worker *worker)
 {
     struct log_cluster_writer *writer;
@@ -373,15 +369,28 @@ void log_cluster_writer_sync_all(struct log_worker *worker)
     }
 }
 
-void log_cluster_writer_sync_due(struct log_worker *worker, bool is_idle)
+fl_ms log_cluster_writer_sync_in(struct log_worker *worker, fl_ms now)
+{
+    const struct log_cluster_writer *writer = oldest_dirty(worker);
+    fl_ms at;
+
+    if (!writer) return INT64_MAX;
+    at = writer->dirty_since + worker->config.sync_ms;
+    if (worker->sync_at < at) at = worker->sync_at;
+    return at > now ? at - now : 0;
+}
+
+void log_cluster_writer_sync_due(struct log_worker *worker, bool is_busy)
 {
     fl_ms began = fl_clock_mono(), now = began;
     struct log_cluster_writer *writer;
 
     while (now - began < SYNC_TURN_MS && (writer = oldest_dirty(worker)) &&
-           (is_idle || now - writer->dirty_since >= worker->config.sync_ms)) {
+           (now - writer->dirty_since >= worker->config.sync_ms ||
+            (!is_busy && now >= worker->sync_at))) {
         unlist_first(worker); /* it will join the list again at its end */
         sync_writer(worker, writer);
+        worker->sync_at = now + SYNC_EVERY_MS;
         now = fl_clock_mono();
     }
 }

@@ -107,6 +107,10 @@ void log_index_remove(struct log_index *index, struct log_output *output)
 void log_index_mark(struct log_index *index, struct log_output *output, struct log_segment *segment,
                     uint64_t pos, uint32_t len, const struct log_run *run, uint64_t line)
 {
+    if (!output->marks.at) { /* most outputs are short: one mark is all they need */
+        output->marks.at = fl_new(struct log_mark);
+        output->marks.cap = 1;
+    }
     fl_vec_push(&output->marks, (struct log_mark){.offset = run->offset,
                                                   .end = run->end,
                                                   .line = line,

@@ -30,11 +30,8 @@ static uint32_t bit_of(uint64_t hash, uint32_t n)
     return (uint32_t)(fl_hash_u64(n, hash >> 32) % (BITS_BYTES * 8));
 }
 
-void log_key_filter_add(uint8_t *blocks, uint32_t blocks_len, uint64_t hash)
+void log_key_filter_add(uint8_t block[LOG_KEY_FILTER_BLOCK_BYTES], uint64_t hash)
 {
-    uint8_t *block =
-        blocks + (size_t)log_key_filter_block(hash, blocks_len) * LOG_KEY_FILTER_BLOCK_BYTES;
-
     for (uint32_t n = 0; n < BITS_OF_KEY; n++) {
         uint32_t bit = bit_of(hash, n);
 

@@ -21,8 +21,9 @@ uint32_t log_key_filter_blocks(size_t keys_len);
 /* Which block the key's bits are in. */
 uint32_t log_key_filter_block(uint64_t hash, uint32_t blocks_len);
 
-/* To make one: 'blocks' are zeroed at first, and sealed once all keys are in. */
-void log_key_filter_add(uint8_t *blocks, uint32_t blocks_len, uint64_t hash);
+/* To make one: blocks are zeroed at first; each key is added to its block; blocks are sealed once
+ * all keys are in. */
+void log_key_filter_add(uint8_t block[LOG_KEY_FILTER_BLOCK_BYTES], uint64_t hash);
 void log_key_filter_seal(uint8_t *blocks, uint32_t blocks_len);
 
 /* True: the key may be there, or the block is damaged. */

@@ -10,6 +10,7 @@
 
 #include "controlplane/logs/index.h"
 #include "controlplane/logs/reader.h"
+#include "controlplane/logs/rebuild.h"
 #include "controlplane/logs/sealer_thread.h"
 #include "controlplane/logs/store_parts.h"
 #include "controlplane/logs/worker.h"
@@ -189,19 +190,50 @@ static bool recover_open(struct log_store *store, const struct file *file,
     return true;
 }
 
-static void recover_sealed(struct log_store *store, const char *path)
+/* The tables of a sealed file are damaged.  An open segment beside it has all that the file has;
+ * else they are made again, before any agent asks where its output ends. */
+static struct log_sealed *mend_sealed(struct log_store *store, const struct file *file,
+                                      bool has_segment)
+{
+    struct log_segment_header named = {.cluster = {file->cluster}, .seq = file->seq};
+    struct log_rebuilt rebuilt = {0};
+    struct fl_err err = {0};
+
+    if (has_segment) {
+        char *kept = log_file_path(store->dir, &named, "sealed.damaged");
+
+        if (rename(file->path, kept) != 0) {
+            fl_log(FL_LOG_ERROR, "logs", "keep_failed", FL_LOG_S("file", file->path));
+        }
+        fl_free(kept);
+    } else if (log_rebuild(store->dir, file->path, &named, &rebuilt, &err)) {
+        log_sealer_thread_note_damage(store->sealer, rebuilt.lost);
+        fl_log(FL_LOG_WARN, "logs", "sealed_rebuilt", FL_LOG_S("file", file->path),
+               FL_LOG_N("outputs", rebuilt.sealed->outputs_len), FL_LOG_N("lost", rebuilt.lost));
+    } else { /* the store starts without it; the file stays for a person to look at */
+        fl_log(FL_LOG_ERROR, "logs", "rebuild_failed", FL_LOG_S("file", file->path),
+               FL_LOG_ERR(&err));
+    }
+    return rebuilt.sealed;
+}
+
+/* False: it is not there, and an open segment of the same seq is to be used. */
+static bool recover_sealed(struct log_store *store, const struct file *file, bool has_segment)
 {
     struct fl_err err = {0};
-    struct log_sealed *sealed = log_sealed_open(path, &err);
+    struct log_sealed *sealed = log_sealed_open(file->path, &err);
 
-    if (!sealed) { /* the store starts without it; the file stays for a person to look at */
-        fl_log(FL_LOG_ERROR, "logs", "sealed_damaged", FL_LOG_S("file", path), FL_LOG_ERR(&err));
+    if (!sealed) {
+        fl_log(FL_LOG_ERROR, "logs", "sealed_damaged", FL_LOG_S("file", file->path),
+               FL_LOG_ERR(&err));
         log_sealer_thread_note_damage(store->sealer, 1);
-        return;
+        if (err.code != FL_UNSUPPORTED) sealed = mend_sealed(store, file, has_segment);
     }
+    if (!sealed) return false;
     log_index_lock(&store->index);
     log_index_seal(&store->index, sealed);
     log_index_unlock(&store->index);
+    return true;
 }
 
 static bool is_last(const struct file_list *files, size_t i)
@@ -215,12 +247,16 @@ static bool is_last(const struct file_list *files, size_t i)
 static bool recover(struct log_store *store, const struct file_list *files,
                     const struct log_disk *disk, struct fl_err *err)
 {
+    bool is_sealed = false; /* the file before this one is sealed, and in use */
+
     for (size_t i = 0; i < files->len; i++) {
         const struct file *file = &files->at[i];
 
         if (file->is_sealed) {
-            recover_sealed(store, file->path);
-        } else if (i > 0 && files->at[i - 1].is_sealed && files->at[i - 1].seq == file->seq) {
+            bool has_segment = i + 1 < files->len && files->at[i + 1].seq == file->seq;
+
+            is_sealed = recover_sealed(store, file, has_segment);
+        } else if (is_sealed && files->at[i - 1].seq == file->seq) {
             unlink(file->path); /* the sealed file replaces it */
         } else if (!recover_open(store, file, disk, is_last(files, i), err)) {
             return false;

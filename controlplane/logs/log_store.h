@@ -1,6 +1,7 @@
 /* log_store.h - stores the output of replicas: three threads over one directory.
- * The worker appends to one open segment for each cluster (segment.h).  It syncs its appends
- * together at least every sync_ms, at once when no request waits, and only then acknowledges them.
+ * The worker appends to one open segment for each cluster (segment.h).  It syncs a segment once its
+ * appends have waited for sync_ms, or sooner while it is not busy: a lone one at once.  Only then
+ * does it acknowledge them.
  * The reader answers reads and followers (view.h).  The sealer seals full or old segments (seal.h),
  * removes output that was sealed retention_ms ago or was forgotten, and drops the middle of outputs
  * that are over their share of the limit.
@@ -12,8 +13,9 @@
  *   good entry.
  * - A bad entry before that is damage: a gap stands for its records, and all others are kept.  An
  *   agent that still has the output sends it again from the gap on, within damaged_wait_ms.  In a
- *   sealed file, a damaged block is a gap.  Damage is logged and counted, and the file is kept
- *   beside the others as FILE.damaged until a person removes it.
+ *   sealed file, a damaged block is a gap, and damaged tables are made again (rebuild.h).  Damage
+ *   is logged and counted, and the file is kept beside the others as FILE.damaged until a person
+ *   removes it.
  * - All replicas of an attempt together keep attempt_bytes_max.  An output over its share of that
  *   (limit_share.h) keeps the first and the last half of the share, record by record; a gap stands
  *   for the middle.  The sealer does that when it seals a segment, and again to a file once half of

@@ -50,9 +50,8 @@ static bool seal_records(struct log_sealer *sealer, struct fl_str records, uint6
     return true;
 }
 
-/* A gap that was stored bytes. */
-static bool seal_damage(struct log_sealer *sealer, uint64_t offset, uint64_t end, uint64_t line,
-                        fl_ms time, struct fl_err *err)
+bool log_seal_damage(struct log_sealer *sealer, uint64_t offset, uint64_t end, uint64_t line,
+                     fl_ms time, struct fl_err *err)
 {
     struct log_run run = {
         .offset = offset, .end = end, .lines = 1, .time = time, .last_time = time, .records = 1};
@@ -102,7 +101,8 @@ static bool seal_mark(struct sealing *sealing, const struct log_mark *mark,
     records = (struct fl_str){(const char *)sealing->records.at, sealing->records.len};
     if (!log_run_sum(records, false, &run) || run.offset != mark->offset || run.end != mark->end) {
         if (mark->len > 0) sealing->damaged++; /* else it was found at the start */
-        return seal_damage(sealing->sealer, mark->offset, mark->end, mark->line, mark->time, err);
+        return log_seal_damage(sealing->sealer, mark->offset, mark->end, mark->line, mark->time,
+                               err);
     }
     if (log_middle_meets(middle, mark->offset, mark->end)) {
         return seal_records(sealing->sealer, records, mark->line, middle, err);
@@ -247,7 +247,7 @@ static bool seal_pieces(struct log_sealer *sealer, struct input *input,
         if (!read_block(input, piece.block, err)) return false;
         if (input->is_damaged || (uint64_t)piece.pos + piece.len > input->block.len) {
             if (piece.offset < *end) piece.offset = *end;
-            if (!seal_damage(sealer, piece.offset, piece.end, piece.line, piece.time, err)) {
+            if (!log_seal_damage(sealer, piece.offset, piece.end, piece.line, piece.time, err)) {
                 return false;
             }
         } else {

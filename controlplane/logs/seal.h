@@ -33,3 +33,7 @@ FL_CHECK bool log_seal_segment(const char *dir, const struct log_segment *segmen
 FL_CHECK bool log_seal_files(const char *dir, const struct log_sealed_list *files,
                              const struct log_seal_filter *filter, struct log_sealed **ret_sealed,
                              uint64_t *ret_damaged, struct fl_err *err);
+
+/* Adds a gap to the sealer's last output: stored bytes that are damaged. */
+FL_CHECK bool log_seal_damage(struct log_sealer *sealer, uint64_t offset, uint64_t end,
+                              uint64_t line, fl_ms time, struct fl_err *err);

@@ -243,12 +243,12 @@ bool log_sealed_piece_at(const struct log_sealed *sealed, uint32_t i,
 static bool inflate(const struct fl_buf *frame, size_t raw_bytes, struct fl_buf *out,
                     struct fl_err *err)
 {
-    uint8_t *raw = fl_realloc_array(NULL, uint8_t, raw_bytes + 1);
-    size_t got = ZSTD_decompress(raw, raw_bytes, frame->at, frame->len);
-    bool is_good = !ZSTD_isError(got) && got == raw_bytes && fl_buf_put(out, raw, got);
+    size_t before = out->len;
+    uint8_t *raw = raw_bytes > 0 ? fl_buf_room(out, raw_bytes) : NULL;
 
-    fl_free(raw);
-    return is_good || fl_fail(err, FL_TORN, "a block of stored output is damaged");
+    if (raw && ZSTD_decompress(raw, raw_bytes, frame->at, frame->len) == raw_bytes) return true;
+    if (raw) fl_buf_truncate(out, before);
+    return fl_fail(err, FL_TORN, "a block of stored output is damaged");
 }
 
 bool log_sealed_block(struct log_sealed *sealed, uint32_t block, struct fl_buf *out,

@@ -3,7 +3,8 @@
  *
  *     header   40 bytes: magic, version, cluster, seq, created_at, crc
  *     blocks   zstd frames (with checksum) of up to about 128 KiB of records; small outputs share
- *              one
+ *              one.  A manifest stands behind each: the rows of what is in it, for the case that
+ *              the tables are damaged (manifest.h); files of older versions have none
  *     keys     64 bytes per 32 outputs, each with a crc: which outputs are surely not in the file
  *              (key_filter.h); absent in files of older versions
  *     outputs  a row of 80 bytes per output, by key: its end in this segment, and its pieces
@@ -25,6 +26,8 @@
 #define LOG_BLOCK_BYTES ((size_t)128 << 10) /* a block ends behind the run that passes it */
 #define LOG_BLOCK_BYTES_MAX (LOG_BLOCK_BYTES + FL_LOG_RECORDS_BYTES_MAX)
 #define LOG_FILTER_BYTES 1024
+
+struct log_manifest_row;
 
 struct log_sealed {
     struct log_segment_header header;
@@ -101,6 +104,12 @@ FL_CHECK bool log_sealer_output(struct log_sealer *sealer, const struct log_key 
                                 const struct log_place *place, bool is_ended, struct fl_err *err);
 FL_CHECK bool log_sealer_run(struct log_sealer *sealer, struct fl_str records,
                              const struct log_run *run, uint64_t line, struct fl_err *err);
+
+/* Takes over a block of another file as it is, packed, with the rows of its manifest: in order of
+ * keys, and those of one output in order of offsets.  Without bytes: outputs without a record. */
+FL_CHECK bool log_sealer_adopt(struct log_sealer *sealer, struct fl_str packed, uint32_t raw_bytes,
+                               const struct log_manifest_row *rows, size_t rows_len,
+                               struct fl_err *err);
 
 uint32_t log_sealer_outputs(const struct log_sealer *sealer);
 

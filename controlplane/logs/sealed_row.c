@@ -129,11 +129,12 @@ bool log_sealed_trailer_get(const uint8_t bytes[LOG_SEALED_TRAILER_BYTES],
 {
     struct fl_reader reader = fl_reader(bytes, LOG_SEALED_TRAILER_BYTES);
     struct log_sealed_trailer trailer = {0};
+    uint32_t version;
 
     if (memcmp(fl_read_raw(&reader, sizeof(magic)).at, magic, sizeof(magic)) != 0) {
         return fl_fail(err, FL_TORN, "it has no trailer");
     }
-    if (fl_read_u32(&reader) != VERSION) return fl_fail(err, FL_UNSUPPORTED, "a newer version");
+    version = fl_read_u32(&reader);
     trailer.header.cluster.n = fl_read_u32(&reader);
     trailer.header.seq = fl_read_u64(&reader);
     trailer.header.created_at = fl_read_i64(&reader);
@@ -152,6 +153,7 @@ bool log_sealed_trailer_get(const uint8_t bytes[LOG_SEALED_TRAILER_BYTES],
     if (fl_read_u32(&reader) != fl_crc32c(0, bytes, LOG_SEALED_TRAILER_BYTES - 4)) {
         return fl_fail(err, FL_TORN, "its trailer is damaged");
     }
+    if (version != VERSION) return fl_fail(err, FL_UNSUPPORTED, "a newer version");
     *ret_trailer = trailer;
     return true;
 }

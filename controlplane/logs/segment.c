@@ -180,13 +180,17 @@ static ssize_t read_some(int fd, uint64_t pos, uint8_t *at, size_t len)
 
 bool log_pread(int fd, uint64_t pos, size_t len, struct fl_buf *out, struct fl_err *err)
 {
-    uint8_t *at = fl_realloc_array(NULL, uint8_t, len + 1);
-    ssize_t got = read_some(fd, pos, at, len);
-    bool is_read = got == (ssize_t)len && fl_buf_put(out, at, len);
+    size_t before = out->len;
+    uint8_t *at = len > 0 ? fl_buf_room(out, len) : NULL;
+    ssize_t got;
 
-    fl_free(at);
+    if (len == 0) return true;
+    if (!at) return fl_fail(err, FL_TORN, "stored output is longer than it may be");
+    got = read_some(fd, pos, at, len);
+    if (got == (ssize_t)len) return true;
+    fl_buf_truncate(out, before);
     if (got < 0) return fl_fail(err, FL_IO, "reading stored output: %s", strerror(errno));
-    return is_read || fl_fail(err, FL_TORN, "stored output ends too early");
+    return fl_fail(err, FL_TORN, "stored output ends too early");
 }
 
 bool log_segment_read(const struct log_segment *segment, uint64_t pos, size_t len,

@@ -1,5 +1,8 @@
 #include "controlplane/logs/worker_parts.h"
 
+#include <errno.h>
+#include <time.h>
+
 #include "controlplane/logs/reader.h"
 #include "controlplane/logs/sealer_thread.h"
 #include "shared/base/alloc.h"
@@ -9,7 +12,8 @@
 #define BATCH_MAX 512
 #define IDLE_MS ((fl_ms)1000)
 #define WAITING_MS ((fl_ms)20) /* a turn's wait while agents wait for room in the table */
-#define LET_GO_MAX 1024        /* outputs in one turn, since it holds the index' lock */
+#define GATHER_MS ((fl_ms)5) /* requests that come in this time after a turn began share the next */
+#define LET_GO_MAX 1024      /* outputs in one turn, since it holds the index' lock */
 
 struct log_worker *log_worker_create(const struct log_worker_config *config,
                                      struct log_index *index, struct log_reader *reader,
@@ -216,13 +220,25 @@ static void show_stats(struct log_worker *worker)
 
 static fl_ms wait_ms(struct log_worker *worker)
 {
-    if (log_cluster_writer_any_dirty(worker)) {
-        return 0; /* if no request waits, the turn syncs */
+    fl_ms wait = worker->is_full ? LOG_WORKER_RETRY_MS : IDLE_MS;
+    fl_ms sync = log_cluster_writer_sync_in(worker, fl_clock_mono());
+
+    if (worker->waiting_len > 0) wait = WAITING_MS;
+    if (worker->sealed) wait = 0;
+    if (worker->boxes.len > 0) wait = 2; /* answers wait for a front to read its last letter */
+    return sync < wait ? sync : wait;
+}
+
+/* Sleeps until a turn that emptied the inbox is GATHER_MS old.  Under a steady load of small
+ * requests each turn then has many of them, and the fronts do not wake the thread for each. */
+static void gather(fl_ms began, size_t len)
+{
+    fl_ms until = began + GATHER_MS;
+    struct timespec at = {.tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000};
+
+    if (len == 0 || len == BATCH_MAX) return;
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR) {
     }
-    if (worker->boxes.len > 0) return 2; /* answers wait for a front to read its last letter */
-    if (worker->sealed) return 0;
-    if (worker->waiting_len > 0) return WAITING_MS;
-    return worker->is_full ? LOG_WORKER_RETRY_MS : IDLE_MS;
 }
 
 static void *work(void *ctx)
@@ -238,7 +254,7 @@ static void *work(void *ctx)
 
         if (len > 0) handle_all(worker, requests, len);
         wake_followers(worker);
-        log_cluster_writer_sync_due(worker, len == 0);
+        log_cluster_writer_sync_due(worker, len == BATCH_MAX);
         close_segments(worker, now);
         let_go(worker);
         log_worker_admit(worker, now);
@@ -247,6 +263,7 @@ static void *work(void *ctx)
         log_worker_post(worker);
         show_stats(worker);
         is_over_now = len == 0 && is_stopping;
+        gather(now, len);
     }
     log_cluster_writer_sync_all(worker);
     return NULL;

@@ -1,7 +1,7 @@
 /* worker.h - the thread that appends, syncs and acknowledges; log_store.h has its guarantees.
  * Only it moves the end of an output.  It writes a batch of requests with one call per cluster,
- * which makes them visible to readers; it syncs when no request waits or sync_ms are over, and then
- * acknowledges. */
+ * which makes them visible to readers.  It syncs one cluster after the other, none later than
+ * sync_ms (cluster_writer.c), and then acknowledges. */
 #pragma once
 
 #include "controlplane/logs/index.h"

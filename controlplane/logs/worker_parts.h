@@ -74,6 +74,7 @@ struct log_worker {
     FL_VEC(struct fl_job) woken;
     FL_VEC(struct log_output *) paused;
     struct log_cluster_writer *dirty_first, *dirty_last; /* in the order they became dirty */
+    fl_ms sync_at; /* a worker that is not busy begins no sync before */
     fl_ms retry_at, retry_ms, aged_at;
     fl_ms full_until;     /* when the disk last had room again */
     size_t refused_bytes; /* the batch that had no room */
@@ -123,11 +124,13 @@ void log_cluster_writer_append(struct log_worker *worker, struct log_request *re
 void log_cluster_writer_end(struct log_worker *worker, const struct log_request *request);
 /* Writes the batch to the segment and makes it visible to readers. */
 void log_cluster_writer_write(struct log_worker *worker, struct log_cluster_writer *writer);
-/* Both sync and acknowledge.  'due' takes the writers that have waited for sync_ms, or all if
- * 'is_idle', and stops after a few milliseconds, since requests wait meanwhile. */
+/* Both sync and acknowledge.  'due' takes the writers that have waited for sync_ms, and stops
+ * after a few milliseconds, since requests wait meanwhile.  If the worker is not 'busy', it takes
+ * the others, too, but one in SYNC_EVERY_MS at most: later entries share the next sync. */
 void log_cluster_writer_sync_all(struct log_worker *worker);
-void log_cluster_writer_sync_due(struct log_worker *worker, bool is_idle);
-bool log_cluster_writer_any_dirty(struct log_worker *worker);
+void log_cluster_writer_sync_due(struct log_worker *worker, bool is_busy);
+/* How soon a sync is due if no request comes; INT64_MAX: nothing is to be synced. */
+fl_ms log_cluster_writer_sync_in(struct log_worker *worker, fl_ms now);
 bool log_cluster_writer_is_over(const struct log_worker *worker,
                                 const struct log_cluster_writer *writer);
 void log_cluster_writer_close(struct log_worker *worker, struct log_cluster_writer *writer);

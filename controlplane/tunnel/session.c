@@ -332,11 +332,10 @@ static void greet(struct session *session, const struct fl_msg_hello *hello, fl_
         session_refuse(session, err.code, err.text, now);
         return;
     }
-    session_seal_hear(&session->seal, ports, session->peer.cluster, hello->capabilities,
-                      &session->peer.seen);
+    session->peer.seen = session_seal_hear(ports, session->peer.cluster, hello->seal);
     session->has_images = names(hello->capabilities, TRANSLATE_CAPABILITY_IMAGES);
     session->hello = (struct fl_msg){.kind = FL_MSG_hello, .hello = *hello};
-    session->hello.hello.cluster_uid = session->hello.hello.version =
+    session->hello.hello.seal = session->hello.hello.cluster_uid = session->hello.hello.version =
         session->hello.hello.capabilities = (struct fl_str){0};
     session->protocol =
         hello->protocol_max < FL_PROTOCOL_MAX ? hello->protocol_max : FL_PROTOCOL_MAX;

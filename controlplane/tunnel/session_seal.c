@@ -4,7 +4,7 @@
 
 #include "shared/base/buf.h"
 
-enum { CLAIM_BYTES = 20, SEAL_BYTES = CLAIM_BYTES + TUNNEL_MAC_BYTES };
+enum { SEAL_BYTES = SESSION_SEAL_BYTES, CLAIM_BYTES = SEAL_BYTES - TUNNEL_MAC_BYTES };
 
 static void put_u32(uint8_t *at, uint32_t v)
 {
@@ -42,24 +42,19 @@ static bool is_equal(const uint8_t *a, const uint8_t *b) /* as long wherever the
     return sum == 0;
 }
 
-void session_seal_hear(struct session_seal *seal, const struct tunnel_server_ports *ports,
-                       struct fl_cluster cluster, struct fl_str capabilities,
-                       struct core_seen *ret_seen)
+struct core_seen session_seal_hear(const struct tunnel_server_ports *ports,
+                                   struct fl_cluster cluster, struct fl_str back)
 {
-    struct fl_history_seal back;
-    struct fl_reader reader;
-    struct core_seen seen;
-    uint8_t own[SEAL_BYTES];
+    struct core_seen none = {0}, seen;
+    struct fl_reader reader = fl_reader(back.at, back.len);
+    uint8_t own[SESSION_SEAL_BYTES];
 
-    *ret_seen = (struct core_seen){0};
-    seal->is_wanted = fl_history_seal_find(capabilities, &back);
-    if (!ports->mac || back.len != SEAL_BYTES) return;
-    reader = fl_reader(back.at, back.len);
+    if (!ports->mac || back.len != sizeof own) return none;
     seen.incarnation = fl_read_u32(&reader);
     seen.batch = fl_read_u64(&reader);
     seen.job_below = fl_read_u64(&reader);
     make(ports, cluster, &seen, own);
-    if (is_equal(own, back.at)) *ret_seen = seen;
+    return is_equal(own, (const uint8_t *)back.at) ? seen : none;
 }
 
 bool session_seal_tell(struct session_seal *seal, const struct tunnel_server_ports *ports,
@@ -67,18 +62,17 @@ bool session_seal_tell(struct session_seal *seal, const struct tunnel_server_por
 {
     struct core_seen seen;
 
-    if (!seal->is_wanted || !ports->seen) return false;
+    if (!ports->seen) return false;
     if (seal->told_at && now < seal->told_at + SESSION_SEAL_MS) return false;
     if (!ports->seen(ports->ctx, &seen)) return false;
     if (seal->told_at && seen.incarnation == seal->told.incarnation &&
         seen.batch == seal->told.batch && seen.job_below == seal->told.job_below) {
         return false;
     }
-    make(ports, cluster, &seen, seal->sealed.at);
-    seal->sealed.len = SEAL_BYTES;
+    make(ports, cluster, &seen, seal->sealed);
     seal->told = seen;
     seal->told_at = now > 0 ? now : 1;
     *ret_msg = (struct fl_msg){.kind = FL_MSG_history};
-    ret_msg->history.seal = (struct fl_str){(const char *)seal->sealed.at, SEAL_BYTES};
+    ret_msg->history.seal = (struct fl_str){(const char *)seal->sealed, SEAL_BYTES};
     return true;
 }

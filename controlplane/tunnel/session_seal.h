@@ -6,22 +6,19 @@
 #pragma once
 
 #include "controlplane/tunnel/server.h"
-#include "shared/wire/history_seal.h"
 #include "shared/wire/message.h"
 
-enum { SESSION_SEAL_MS = 5000 };
+enum { SESSION_SEAL_MS = 5000, SESSION_SEAL_BYTES = 4 + 8 + 8 + TUNNEL_MAC_BYTES };
 
 struct session_seal {
-    bool is_wanted; /* the agent's HELLO named the capability */
     struct core_seen told;
     fl_ms told_at; /* 0: not in this connection */
-    struct fl_history_seal sealed;
+    uint8_t sealed[SESSION_SEAL_BYTES];
 };
 
-/* From HELLO.  *ret_seen is all 0 unless the agent gave back a seal that is the hub's. */
-void session_seal_hear(struct session_seal *seal, const struct tunnel_server_ports *ports,
-                       struct fl_cluster cluster, struct fl_str capabilities,
-                       struct core_seen *ret_seen);
+/* Reads the seal that an agent gave back in HELLO; all 0 unless it is the hub's own. */
+struct core_seen session_seal_hear(const struct tunnel_server_ports *ports,
+                                   struct fl_cluster cluster, struct fl_str back);
 
 /* False: there is nothing to tell now.  The message's bytes live as long as the seal. */
 bool session_seal_tell(struct session_seal *seal, const struct tunnel_server_ports *ports,

@@ -33,7 +33,6 @@ void translate_send(const struct core_send *send, const struct translate_config 
         msg.welcome = (struct fl_msg_welcome){
             .protocol = protocol,
             .session_epoch = send->session_epoch,
-            .incarnation = send->incarnation,
             .ping_ms = config->ping_ms,
             .dead_ms = config->dead_ms,
             .stream_credit_bytes = config->stream_credit_bytes,
@@ -43,7 +42,7 @@ void translate_send(const struct core_send *send, const struct translate_config 
         break;
     case CORE_SEND_resync:
         msg.kind = FL_MSG_resync;
-        msg.resync = (struct fl_msg_resync){send->session_epoch, send->incarnation};
+        msg.resync = (struct fl_msg_resync){send->session_epoch};
         break;
     case CORE_SEND_start:
         msg.kind = FL_MSG_start;

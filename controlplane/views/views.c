@@ -1,6 +1,7 @@
 #include "controlplane/views/views.h"
 
 #include "controlplane/views/directory.h"
+#include "controlplane/views/join_view.h"
 #include "controlplane/views/token_table.h"
 #include "shared/base/alloc.h"
 

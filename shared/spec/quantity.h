@@ -1,6 +1,7 @@
 /* quantity.h - amounts and spans of time as people write them: 500m, 1.5, 2Gi; 90s, 1h30m.
- * Quantities are those of Kubernetes: a decimal number and one of m k M G T P E, Ki Mi Gi Ti Pi Ei,
- * or an exponent (1e3); a value between two units is rounded up.
+ * Quantities are those of Kubernetes: a decimal number and one of n u m k M G T P E, Ki Mi Gi Ti Pi
+ * Ei, or an exponent (1e3); a value between two units is rounded up.  n and u come from
+ * metrics.k8s.io.
  * Uses shared/base only.  Pure. */
 #pragma once
 

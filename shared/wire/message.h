@@ -20,8 +20,8 @@
 
 /* The versions of the protocol this build speaks: HELLO offers them, WELCOME names the chosen
  * one. */
-#define FL_PROTOCOL_MIN 1
-#define FL_PROTOCOL_MAX 1
+#define FL_PROTOCOL_MIN 2
+#define FL_PROTOCOL_MAX 2
 
 #define FL_MSG_TEXT_MAX 512 /* bytes of what fl_msg_print writes, with its zero byte */
 

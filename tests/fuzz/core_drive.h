@@ -112,7 +112,7 @@ static void drive_learn_send(struct drive *drive, const struct core_send *send)
     fl_assert(send->cluster.n > 0 && send->cluster.n <= DRIVE_CLUSTERS);
     agent = &drive->agents[send->cluster.n];
     if (send->kind == CORE_SEND_welcome || send->kind == CORE_SEND_resync) {
-        fl_assert(send->session_epoch > agent->session && send->incarnation == drive->incarnation);
+        fl_assert(send->session_epoch > agent->session);
         agent->session = send->session_epoch;
         agent->connection = send->connection;
         agent->control_seq = agent->report_seq = 0;

@@ -10,7 +10,6 @@
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/link/streams.h"
-#include "shared/wire/history_seal.h"
 #include "tests/sim/tunnel_end.h"
 
 #define WANTS_BYTES ((uint64_t)1 << 30) /* more than there can be: see log_feed.c */
@@ -20,6 +19,11 @@ struct waiting {
     uint32_t replica;
 };
 
+struct host_seal {
+    uint8_t at[64];
+    size_t len;
+};
+
 struct agent_host {
     struct sim *sim;
     struct net *net;
@@ -27,7 +31,9 @@ struct agent_host {
     const struct fake_client *blobs;
     struct agent_host_config config;
     uint64_t boot;
-    struct fl_history_seal seal; /* the hub's newest */
+    struct host_seal seal;   /* the hub's newest, or an older one ... */
+    struct host_seal stored; /* ... which outlives the process */
+    bool is_seal_newest, is_seal_first;
     bool is_up;
     fl_ms paused_until;
     fl_ms clock_offset;
@@ -128,34 +134,27 @@ enum { HELLO_LIE_PPM = 50000 };
 
 static void send_hello(struct agent_host *agent)
 {
-    struct agent_core_highest highest = agent_core_highest(agent->core);
-    struct fl_history_seal forged = agent->seal;
+    struct host_seal seal = agent->seal;
     struct fl_msg msg = {.kind = FL_MSG_hello};
-    char uid[32], seal[FL_HISTORY_TEXT_MAX], capabilities[FL_HISTORY_TEXT_MAX + 32];
+    char uid[32];
     bool is_liar = agent->seal.len > 0 && sim_chance(agent->sim, HELLO_LIE_PPM);
 
-    if (is_liar || agent->seal.len == 0) fake_runtime_unsealed(agent->runtime);
+    if (is_liar || !agent->is_seal_newest) fake_runtime_unsealed(agent->runtime);
     snprintf(uid, sizeof(uid), "uid-%u", agent->config.number);
     msg.hello = (struct fl_msg_hello){
         .protocol_min = FL_PROTOCOL_MIN,
         .protocol_max = FL_PROTOCOL_MAX,
         .boot = agent->boot,
-        .incarnation_highest = highest.incarnation,
-        .job_highest = highest.job,
         .cluster_uid = fl_str_c(uid),
         .version = FL_STR("sim"),
+        .capabilities = FL_STR("[\"images\"]"),
     };
     if (is_liar) {
-        forged.at[sim_between(agent->sim, 0, (int64_t)forged.len - 1)] ^= 0x40;
+        seal.at[sim_between(agent->sim, 0, (int64_t)seal.len - 1)] ^= 0x40;
         sim_mark(agent->sim, MARK_seal_forged);
     }
-    fl_history_seal_print(is_liar ? &forged : &agent->seal, seal);
-    snprintf(capabilities, sizeof(capabilities), "[\"images\",%s]", seal);
-    msg.hello.capabilities = fl_str_c(capabilities);
-    if (is_liar) { /* great numbers without a seal */
-        msg.hello.incarnation_highest = 77;
-        msg.hello.job_highest = 4999999;
-    }
+    msg.hello.seal = (struct fl_str){(const char *)seal.at, seal.len};
+    agent->is_seal_first = true;
     fl_mux_put(agent->mux, &msg);
 }
 
@@ -282,6 +281,9 @@ static void hear(struct agent_host *agent, const struct fl_msg *msg)
     if (msg->kind == FL_MSG_history) {
         agent->seal.len = msg->history.seal.len;
         memcpy(agent->seal.at, msg->history.seal.at, msg->history.seal.len);
+        agent->is_seal_newest = true;
+        if (agent->is_seal_first) agent->stored = agent->seal;
+        agent->is_seal_first = false;
         return;
     }
     if (!agent_translate_in(msg, &event, &err)) return; /* ping, pong, bye: the link's */
@@ -707,7 +709,8 @@ void agent_host_kill(struct agent_host *agent, bool is_silent)
     net_host_gone(agent->net, NET_AGENT, agent->config.host, is_silent);
     fake_runtime_detach(agent->runtime, sim_chance(agent->sim, 500000));
     drop_process(agent);
-    agent->seal.len = 0; /* it was in memory */
+    agent->seal = agent->stored;
+    agent->is_seal_newest = false;
 }
 
 void agent_host_pause(struct agent_host *agent, fl_ms until)

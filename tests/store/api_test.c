@@ -421,7 +421,7 @@ static void a_join_token_lets_one_agent_enrol_once(void **state)
     struct fl_join_token token;
     struct fl_cert cert;
     struct fl_err err = {0};
-    char secret[FL_BASE64_LEN(32) + 1], *body, *csr_text;
+    char secret[FL_BASE64_LEN(32) + 1], unknown[FL_BASE64_LEN(32) + 1], *body, *csr_text;
     struct fl_buf csr, quoted;
 
     (void)state;
@@ -429,11 +429,17 @@ static void a_join_token_lets_one_agent_enrol_once(void **state)
     assert_true(fl_join_token_parse(help_text(reply.json, "token"), &token, &err));
     assert_true(fl_digest_eq(token.ca_sha256, help_hub_ca(hub)));
     fl_base64_print(token.secret, sizeof token.secret, secret);
+    fl_base64_print((const uint8_t[32]){1}, 32, unknown);
     fl_buf_init(&csr, FL_CSR_BYTES_MAX);
     fl_buf_init(&quoted, 2 * FL_CSR_BYTES_MAX);
     assert_true(fl_csr_write(key, (struct fl_uuid){{0}}, &csr, &err));
     fl_json_quote(&quoted, (struct fl_str){(const char *)csr.at, csr.len});
     csr_text = fl_arena_copy(&arena, quoted.at, quoted.len);
+    /* The token comes before the request's signature, and a wrong request does not spend it. */
+    body = fl_arena_printf(&arena, "{\"token\":\"%s\",\"uid\":\"host-1\",\"csr\":\"no\"}", unknown);
+    expect(help_call(hub, &arena, NULL, "POST", "/v1/enrol", NULL, body, NULL), 403);
+    body = fl_arena_printf(&arena, "{\"token\":\"%s\",\"uid\":\"host-1\",\"csr\":\"no\"}", secret);
+    expect(help_call(hub, &arena, NULL, "POST", "/v1/enrol", NULL, body, NULL), 422);
     body = fl_arena_printf(&arena, "{\"token\":\"%s\",\"uid\":\"host-1\",\"csr\":%s}", secret,
                            csr_text);
     reply = help_call(hub, &arena, NULL, "POST", "/v1/enrol", NULL, body, NULL);

@@ -1,9 +1,12 @@
 /* POST /v1/enrol: an agent shows a join token and a request for a certificate, and is a member.
- * The one route whose caller shows no API token: the secret in the body is what admits it, and the
- * core sees to it that each admits once. */
+ * In this order: the cheap checks, the join token, the request's signature, the core; so a stranger
+ * without a token costs neither a signature nor the core's time.  The one route without an API
+ * token: the secret in the body admits its caller, and the core lets each secret admit once. */
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/identity/identity.h"
+#include "controlplane/views/join_view.h"
+#include "controlplane/views/views.h"
 #include "shared/tls/base64.h"
 #include "shared/tls/digest.h"
 
@@ -58,13 +61,40 @@ static bool member_text(struct api_call *call, const struct fl_json *body, const
     return false;
 }
 
+/* False: it was answered.  'ret_token' is the secret's digest. */
+static bool is_token_known(struct api_call *call, struct fl_str text, struct fl_digest *ret_token)
+{
+    uint8_t secret[SECRET_BYTES];
+    struct fl_err err = {0};
+    enum join_known known = JOIN_UNKNOWN;
+
+    if (fl_base64_parse(text, secret, sizeof secret, &err)) {
+        *ret_token = fl_sha256(secret, sizeof secret);
+        fl_secret_wipe(secret, sizeof secret);
+        known = join_view_find(call->parts->views->joins, ret_token);
+    }
+    switch (known) {
+    case JOIN_KNOWN:
+        return true;
+    case JOIN_NOT_READ:
+        api_fail_status(call, 503, FL_UNAVAILABLE, "join tokens are being read, ask again");
+        return false;
+    case JOIN_UNKNOWN:
+        break;
+    }
+    api_fail(call, FL_DENIED,
+             "the join token is wrong, already used or expired; make a new one with 'fairlead "
+             "cluster join NAME'");
+    return false;
+}
+
 static void enrol(struct api_call *call)
 {
     struct fl_str *csr_pem = fl_arena_new(&call->arena, struct fl_str);
     const struct fl_json *body =
         api_body_json(call, false); /* NULL: answered, and the call is gone */
     struct fl_str token, uid;
-    uint8_t secret[SECRET_BYTES];
+    struct fl_digest digest;
     char uuid[FL_UUID_TEXT_MAX];
     struct engine_event *event;
     struct fl_csr csr = {0};
@@ -75,13 +105,7 @@ static void enrol(struct api_call *call)
         !member_text(call, body, "csr", FL_CSR_BYTES_MAX, csr_pem)) {
         return;
     }
-    /* The token's form first: it costs nothing to look at, and the request's signature does. */
-    if (!fl_base64_parse(token, secret, sizeof secret, &err)) {
-        api_fail(call, FL_DENIED,
-                 "the join token is wrong, already used or expired; make a new one with 'fairlead "
-                 "cluster join NAME'");
-        return;
-    }
+    if (!is_token_known(call, token, &digest)) return;
     if (!fl_csr_read(*csr_pem, &csr, &err)) {
         api_fail_at(call, "/csr", err.text, (struct fl_str){0}, "a PKCS #10 request as PEM");
         return;
@@ -96,11 +120,10 @@ static void enrol(struct api_call *call)
     call->state = csr_pem;
     fl_uuid_print(fl_random_uuid(), uuid);
     event = api_event(call, CORE_EV_enrol);
-    event->event.enrol.token = fl_sha256(secret, sizeof secret);
+    event->event.enrol.token = digest;
     event->event.enrol.uid = fl_str_c(fl_arena_copy(&event->arena, uid.at, uid.len));
     event->event.enrol.uuid = fl_str_c(fl_arena_printf(&event->arena, "%s", uuid));
     event->event.enrol.key = csr.key_sha256;
-    fl_secret_wipe(secret, sizeof secret);
     fl_csr_fini(&csr);
     api_ask(call, event, enrolled);
 }

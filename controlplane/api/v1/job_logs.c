@@ -73,8 +73,8 @@ static void fail_page(struct log_tail *tail, const struct fl_err *err)
     if (tail->call) {
         struct api_call *call = tail->call;
 
-        call->on_gone = NULL;
-        api_fail(call, err->code, "%s", err->text); /* of a page that ends with its read */
+        call->on_gone = NULL; /* 'err' ends with the tail */
+        api_fail(call, err->code, "%s", err->text);
         job_log_free(tail);
     } else {
         /* A stream that ends well would say that this was all. */

@@ -31,7 +31,7 @@ struct job_outputs {
     struct log_attempts list;
 };
 
-/* What rows are dated by; a step of this machine's clock does not change it. */
+/* Rows have this time; a step of this machine's clock does not change it. */
 static fl_ms core_time(const struct job_outputs *outputs)
 {
     return token_table_time(outputs->parts->tokens, fl_loop_now(outputs->parts->loop));

@@ -1,5 +1,5 @@
-/* Stories of the agent's core about sessions: a hub that goes and comes back, ends that are told
- * again, an agent that starts again. */
+/* Stories of the agent's core about sessions: a hub that goes and comes back, an agent that starts
+ * again. */
 #include "tests/unit/agent/core/agent_story.h"
 
 static void a_hub_that_is_away_kills_nothing(void **state)

@@ -247,6 +247,21 @@ static void a_stop_before_the_replica_exists_waits_for_it(void **state)
                         "1050 #7 node-1 free 8/8 mark 3\n");
 }
 
+static void a_stop_of_a_later_attempt_has_a_grace_of_its_own(void **state)
+{
+    (void)state;
+    agent_story(UP "500 stop 1 7.0.1 grace 5\n"
+                   "510 stop 2 7.0.2 grace 9\n"
+                   "520 stop 3 7.0.1 grace 1\n"
+                   "530 seen 7.0.2/0 running on 1 cpu 1\n",
+                UP_SAYS "500 #2 7.0.1/all absent\n"
+                        "510 #3 7.0.2/all absent\n"
+                        "520 #4 7.0.1/all absent\n"
+                        "530 #5 7.0.2/0 running\n"
+                        "530 stop 7.0.2/0 grace 9\n"
+                        "530 #6 node-1 free 7/8 mark 3\n");
+}
+
 static void a_stop_after_the_release_stops(void **state)
 {
     (void)state;
@@ -485,32 +500,6 @@ static void a_go_that_was_not_delivered_never_ran(void **state)
                         "1400 #5 node-1 free 8/8 mark 3\n");
 }
 
-static void it_knows_the_highest_identity_it_has_seen(void **state)
-{
-    struct agent_core_config config = agent_core_config_default();
-    struct agent_core *core = agent_core_create(&config);
-    struct agent_batch batch = {0};
-    struct agent_event up = {.kind = AGENT_EV_session_up,
-                             .session_up = {.session_epoch = 1, .incarnation = 4}};
-    struct agent_event seen = {
-        .kind = AGENT_EV_replica_seen,
-        .replica_seen = {.attempt = {{70}, 0, 1, 3}, .state = FL_REPLICA_running}};
-    struct agent_event stop = {.kind = AGENT_EV_stop, .stop = {.attempt = {{900}, 0, 1, 5}}};
-
-    (void)state;
-    assert_int_equal(agent_core_highest(core).job, 0);
-    agent_core_step(core, &seen, &batch);
-    assert_int_equal(agent_core_highest(core).job, 70);
-    assert_int_equal(agent_core_highest(core).incarnation, 3);
-    agent_core_step(core, &up, &batch);
-    assert_int_equal(agent_core_highest(core).incarnation, 4);
-    agent_core_step(core, &stop, &batch);
-    assert_int_equal(agent_core_highest(core).job, 900);
-    assert_int_equal(agent_core_highest(core).incarnation, 5);
-    agent_batch_fini(&batch);
-    agent_core_destroy(core);
-}
-
 static void feed_pending(void *arg)
 {
     struct agent_batch batch = {0};
@@ -539,6 +528,7 @@ FL_TESTS(cmocka_unit_test(a_plain_life_start_created_go_exit_ack_remove),
          cmocka_unit_test(a_stop_beats_what_comes_after_it),
          cmocka_unit_test(of_the_stopped_the_oldest_is_forgotten_first),
          cmocka_unit_test(a_stop_before_the_replica_exists_waits_for_it),
+         cmocka_unit_test(a_stop_of_a_later_attempt_has_a_grace_of_its_own),
          cmocka_unit_test(a_stop_after_the_release_stops),
          cmocka_unit_test(a_gate_without_go_is_removed_after_a_minute_of_session),
          cmocka_unit_test(what_got_past_its_gate_after_all_runs_on),
@@ -548,5 +538,4 @@ FL_TESTS(cmocka_unit_test(a_plain_life_start_created_go_exit_ack_remove),
          cmocka_unit_test(a_clock_that_steps_back_stands),
          cmocka_unit_test(a_command_that_was_not_delivered_is_due_again),
          cmocka_unit_test(a_go_that_was_not_delivered_never_ran),
-         cmocka_unit_test(it_knows_the_highest_identity_it_has_seen),
          cmocka_unit_test(a_replica_seen_as_pending_is_a_bug_of_the_shell))

@@ -263,7 +263,6 @@ static inline void agent_story_words(struct agent_event *ev, char **words, uint3
     } else if (strcmp(verb, "welcome") == 0 || strcmp(verb, "resync") == 0) {
         ev->kind = AGENT_EV_session_up;
         ev->session_up.session_epoch = strtoull(words[1], NULL, 10);
-        ev->session_up.incarnation = 1;
         ev->session_up.is_new_connection = *verb == 'w';
     } else if (strcmp(verb, "down") == 0) {
         ev->kind = AGENT_EV_session_down;

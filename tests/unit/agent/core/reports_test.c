@@ -115,7 +115,6 @@ static void greet(struct world *world)
     cross(world, world->agent, world->hub);
     welcome.welcome.protocol = FL_PROTOCOL_MAX;
     welcome.welcome.session_epoch = 1;
-    welcome.welcome.incarnation = 1;
     welcome.welcome.stream_credit_bytes = fl_flow_limits().stream_bytes;
     welcome.welcome.tunnel_credit_bytes = fl_flow_limits().tunnel_bytes;
     welcome.welcome.ping_ms = 10000;

@@ -100,7 +100,6 @@ static void open_agent(struct world *world)
     world->engine = agent_engine_create(world->loop, &core, world->runtime, &ports);
     agent_engine_begin(world->engine);
     up.session_up.session_epoch = 1;
-    up.session_up.incarnation = 1;
     up.session_up.is_new_connection = true;
     world->inventories = world->items = 0;
     agent_engine_hear(world->engine, &up, (struct fl_str){0}, (struct fl_str){0});

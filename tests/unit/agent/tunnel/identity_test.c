@@ -9,6 +9,7 @@
 #include "shared/tls/digest.h"
 #include "shared/tls/key.h"
 #include "tests/fl_test.h"
+#include "tests/unit/agent/tunnel/memory_store.h"
 
 #define NOW ((fl_ms)1800000000000)
 #define DAY_MS (24 * FL_HOUR_MS)
@@ -44,86 +45,6 @@ static void a_clock_that_is_wrong_neither_renews_without_end_nor_too_late(void *
     assert_int_equal(agent_identity_renew_at(&cert, true, NOW + DAY_MS / 2), NOW + DAY_MS);
     assert_int_equal(agent_identity_renew_at(&cert, true, NOW - 10 * DAY_MS),
                      NOW - 10 * DAY_MS + DAY_MS / 2);
-}
-
-/* ---- a store in memory, as a Secret would be ------------------------------------------------- */
-
-struct text {
-    char name[40];
-    struct fl_buf bytes;
-};
-
-struct memory {
-    FL_VEC(struct text) texts;
-    bool is_full, is_away; /* writes fail; everything does */
-};
-
-static struct text *find_text(struct memory *memory, const char *name)
-{
-    for (size_t i = 0; i < memory->texts.len; i++) {
-        if (strcmp(memory->texts.at[i].name, name) == 0) return &memory->texts.at[i];
-    }
-    return NULL;
-}
-
-static bool list(void *self, void (*fn)(void *ctx, const char *name), void *ctx, struct fl_err *err)
-{
-    struct memory *memory = self;
-
-    if (memory->is_away) return fl_fail(err, FL_UNAVAILABLE, "away");
-    if (memory->texts.len == 0) return fl_fail(err, FL_ABSENT, "no such Secret");
-    for (size_t i = 0; i < memory->texts.len; i++) {
-        fn(ctx, memory->texts.at[i].name);
-    }
-    return true;
-}
-
-static bool read_text(void *self, const char *name, struct fl_buf *ret_text, struct fl_err *err)
-{
-    struct text *text = find_text(self, name);
-
-    if (!text) return fl_fail(err, FL_ABSENT, "no text %s", name);
-    return fl_buf_put(ret_text, text->bytes.at, text->bytes.len) ||
-           fl_fail(err, FL_TOO_LARGE, "%s", name);
-}
-
-static bool write_text(void *self, const char *name, struct fl_str bytes, struct fl_err *err)
-{
-    struct memory *memory = self;
-    struct text *text = find_text(memory, name);
-
-    if (memory->is_full) return fl_fail(err, FL_IO, "full");
-    if (!text) {
-        fl_vec_push(&memory->texts, (struct text){0});
-        text = &memory->texts.at[memory->texts.len - 1];
-        snprintf(text->name, sizeof text->name, "%s", name);
-        fl_buf_init(&text->bytes, 1 << 20);
-    }
-    fl_buf_clear(&text->bytes);
-    assert_true(fl_buf_put(&text->bytes, bytes.at, bytes.len));
-    return true;
-}
-
-static bool remove_text(void *self, const char *name, struct fl_err *err)
-{
-    struct memory *memory = self;
-    struct text *text = find_text(memory, name);
-
-    (void)err;
-    if (!text) return true;
-    fl_buf_fini(&text->bytes);
-    fl_vec_remove(&memory->texts, (size_t)(text - memory->texts.at));
-    return true;
-}
-
-static const struct identity_store_ops memory_ops = {list, read_text, write_text, remove_text};
-
-static void fini(struct memory *memory)
-{
-    while (memory->texts.len) {
-        assert_true(remove_text(memory, memory->texts.at[0].name, NULL));
-    }
-    fl_vec_fini(&memory->texts);
 }
 
 /* A certificate for 'key' of cluster 1, of this generation, goes into the store. */
@@ -187,13 +108,13 @@ static void a_store_keeps_the_newest_certificate_and_nothing_older(struct identi
 static void any_store_keeps_an_identity(void **state)
 {
     char dir[] = "/tmp/fl-identity-XXXXXX", command[64];
-    struct memory memory = {0};
+    struct memory_store memory = {0};
 
     (void)state;
     a_store_keeps_the_newest_certificate_and_nothing_older(
-        (struct identity_store){&memory_ops, &memory});
+        (struct identity_store){&memory_store_ops, &memory});
     assert_int_equal(memory.texts.len, 3); /* ca.pem, hub, agent-2.pem */
-    fini(&memory);
+    memory_store_fini(&memory);
     assert_non_null(mkdtemp(dir));
     a_store_keeps_the_newest_certificate_and_nothing_older(identity_folder(dir));
     snprintf(command, sizeof command, "rm -r %s", dir);
@@ -202,8 +123,8 @@ static void any_store_keeps_an_identity(void **state)
 
 static void a_renewal_that_cannot_be_stored_leaves_the_identity_as_it_was(void **state)
 {
-    struct memory memory = {0};
-    struct identity_store store = {&memory_ops, &memory};
+    struct memory_store memory = {0};
+    struct identity_store store = {&memory_store_ops, &memory};
     struct fl_key *key = fl_key_create();
     struct fl_err err = {0};
 
@@ -219,10 +140,10 @@ static void a_renewal_that_cannot_be_stored_leaves_the_identity_as_it_was(void *
     assert_int_equal(err.code, FL_UNAVAILABLE);
     memory.is_away = false;
     assert_true(store_certificate(store, key, 2, &err));
-    fl_buf_truncate(&find_text(&memory, "agent-2.pem")->bytes, 300);
+    fl_buf_truncate(&memory_store_find(&memory, "agent-2.pem")->bytes, 300);
     assert_int_equal(loaded_generation(store), 0); /* torn, and it was the only one */
     fl_key_destroy(key);
-    fini(&memory);
+    memory_store_fini(&memory);
 }
 
 FL_TESTS(cmocka_unit_test(it_is_renewed_at_half_of_its_life_however_often_the_agent_begins),

@@ -81,7 +81,7 @@ static void tell_send(struct teller *teller, const struct core_send *send)
     switch (send->kind) {
     case CORE_SEND_welcome:
     case CORE_SEND_resync:
-        tell(teller, " session=%" PRIu64 " incarnation=%u", send->session_epoch, send->incarnation);
+        tell(teller, " session=%" PRIu64, send->session_epoch);
         break;
     case CORE_SEND_start:
         tell(teller, " %s seq=%" PRIu64 " nodes=", attempt_text(teller, send->attempt),

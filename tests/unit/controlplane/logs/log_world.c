@@ -12,6 +12,7 @@
 #include "shared/base/assert.h"
 #include "shared/io/clock.h"
 #include "shared/wire/log_record.h"
+#include "tests/fl_test.h"
 
 #define WINDOW_BYTES 262144
 #define WAIT_MS 60000
@@ -496,4 +497,89 @@ bool log_world_is_exact(struct log_world *world, const struct log_world_read *re
         offset += line->bytes.len;
     }
     return offset == truth->bytes.len;
+}
+
+/* ---- shorthands of the tests ----------------------------------------------------------------- */
+
+struct log_query log_world_whole(uint64_t job)
+{
+    return (struct log_query){.tenant = {1}, .job = {job}, .from = LOG_FROM_START};
+}
+
+void log_world_small(struct log_world *world)
+{
+    world->config.segment_bytes = 300000;
+    world->config.ring_bytes = 100000;
+    log_world_restart(world);
+}
+
+void log_world_check_all(struct log_world *world, uint64_t job)
+{
+    struct log_world_read read = {0};
+    struct log_query query = log_world_whole(job);
+
+    log_world_read(world, &query, &read);
+    assert_int_equal(read.err.code, FL_OK);
+    for (size_t i = 0; i < world->outputs_len; i++) {
+        assert_true(log_world_is_exact(world, &read, i, 0));
+    }
+    log_world_read_fini(&read);
+}
+
+void log_world_wait_sealed(struct log_world *world, uint64_t files)
+{
+    fl_ms until = fl_clock_mono() + 60000;
+
+    while (log_store_stats(world->store).files_sealed < files) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(world);
+    }
+}
+
+void log_world_seal_all(struct log_world *world, uint64_t files)
+{
+    world->config.segment_bytes = 300000;
+    log_world_restart(world);
+    log_world_wait_sealed(world, files);
+    world->config.segment_bytes = 64u << 20;
+}
+
+bool log_world_find_file(const struct log_world *world, const char *kind, char path[200])
+{
+    DIR *dir = opendir(world->dir);
+    struct dirent *entry;
+    bool is_found = false;
+
+    assert_non_null(dir);
+    while ((entry = readdir(dir))) {
+        size_t len = strlen(entry->d_name);
+
+        if (len < strlen(kind) || strcmp(entry->d_name + len - strlen(kind), kind) != 0) continue;
+        assert_false(is_found);
+        is_found = true;
+        snprintf(path, 200, "%s/%.100s", world->dir, entry->d_name);
+    }
+    closedir(dir);
+    return is_found;
+}
+
+size_t log_world_read_file(const char *path, uint8_t *at, size_t bytes_max)
+{
+    FILE *file = fopen(path, "re");
+    size_t len;
+
+    assert_non_null(file);
+    len = fread(at, 1, bytes_max, file);
+    assert_true(len < bytes_max);
+    fclose(file);
+    return len;
+}
+
+void log_world_write_file(const char *path, const uint8_t *at, size_t len)
+{
+    FILE *file = fopen(path, "we");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(at, 1, len, file), len);
+    fclose(file);
 }

@@ -90,3 +90,19 @@ void log_world_read_fini(struct log_world_read *read);
 /* All that was read of an output, gaps left out, is what it wrote, from 'offset' on. */
 bool log_world_is_exact(struct log_world *world, const struct log_world_read *read, size_t i,
                         uint64_t offset);
+
+/* ---- shorthands of the tests ----------------------------------------------------------------- */
+
+struct log_query log_world_whole(uint64_t job); /* all of a job, from its start */
+void log_world_small(struct log_world *world);  /* small segments and a small ring, from now on */
+/* All outputs are read as they were written. */
+void log_world_check_all(struct log_world *world, uint64_t job);
+void log_world_wait_sealed(struct log_world *world, uint64_t files); /* until there are so many */
+
+/* The store begins again and seals its segments; then it goes on with ones that stay open. */
+void log_world_seal_all(struct log_world *world, uint64_t files);
+
+/* The only file of a kind in the store's folder; false: there is none. */
+bool log_world_find_file(const struct log_world *world, const char *kind, char path[200]);
+size_t log_world_read_file(const char *path, uint8_t *at, size_t bytes_max);
+void log_world_write_file(const char *path, const uint8_t *at, size_t len);

@@ -26,6 +26,7 @@ struct pair {
     uint32_t stream;             /* documents', as the agent sees it; 0: not opened */
     size_t stream_bytes, starts; /* that came to the agent */
     uint16_t closed_code;        /* with which the hub closed or refused a stream */
+    uint16_t bye_code;           /* 0: the hub said no bye */
 };
 
 static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
@@ -139,6 +140,9 @@ static void to_agent(struct pair *pair)
     bytes = (struct fl_str){(const char *)out.at, out.len};
     while (fl_mux_receive(pair->agent, &bytes, pair->now, &item, &err)) {
         if (item.kind == FL_MUX_CLOSED) pair->closed_code = item.code;
+        if (item.messages_len && item.messages->kind == FL_MSG_bye) {
+            pair->bye_code = item.messages->bye.code;
+        }
         if (item.kind == FL_MUX_DATA) {
             pair->stream = item.stream;
             pair->stream_bytes += item.bytes.len;
@@ -164,8 +168,7 @@ static void put_hello(struct pair *pair)
 
 static void welcome(struct pair *pair, enum core_send_kind kind, uint64_t epoch)
 {
-    session_send(pair->session,
-                 &(struct core_send){.kind = kind, .session_epoch = epoch, .incarnation = 1},
+    session_send(pair->session, &(struct core_send){.kind = kind, .session_epoch = epoch},
                  pair->now);
     to_agent(pair);
 }
@@ -358,6 +361,24 @@ static void what_ends_while_it_waits_leaves_nothing_behind(void **state)
     fini(&pair);
 }
 
+static void an_agent_hears_why_the_hub_ends_its_session(void **state)
+{
+    static void (*const ends[])(struct session * session, fl_ms now) = {session_stop,
+                                                                        session_supersede};
+    static const enum fl_code codes[] = {FL_UNAVAILABLE, FL_CONFLICT};
+    struct pair pair;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        init_up(&pair);
+        ends[i](pair.session, pair.now);
+        assert_true(session_is_over(pair.session));
+        to_agent(&pair);
+        assert_int_equal(pair.bye_code, codes[i]);
+        fini(&pair);
+    }
+}
+
 static void what_is_refused_for_another_reason_still_ends_it(void **state)
 {
     struct pair pair;
@@ -473,6 +494,7 @@ FL_TESTS(cmocka_unit_test(a_flood_goes_through_a_small_inbox_complete_and_in_ord
          cmocka_unit_test(a_hello_waits_for_room_too),
          cmocka_unit_test(a_new_term_hears_the_offer_before_what_was_held),
          cmocka_unit_test(what_ends_while_it_waits_leaves_nothing_behind),
+         cmocka_unit_test(an_agent_hears_why_the_hub_ends_its_session),
          cmocka_unit_test(what_is_refused_for_another_reason_still_ends_it),
          cmocka_unit_test(a_socket_that_goes_on_giving_is_cut_at_a_bound),
          cmocka_unit_test(an_agent_that_closes_the_stream_of_documents_loses_its_tunnel),

@@ -42,7 +42,6 @@ static void each_send_becomes_its_message(void **state)
         .cluster = {4},
         .connection = 90,
         .session_epoch = 12,
-        .incarnation = 5,
         .control_seq = 77,
         .report_seq = 88,
         .attempt = seven,
@@ -60,7 +59,6 @@ static void each_send_becomes_its_message(void **state)
     assert_int_equal(msg.kind, FL_MSG_welcome);
     assert_int_equal(msg.welcome.protocol, 1);
     assert_int_equal(msg.welcome.session_epoch, 12);
-    assert_int_equal(msg.welcome.incarnation, 5);
     assert_int_equal(msg.welcome.ping_ms, 10000);
     assert_int_equal(msg.welcome.dead_ms, 30000);
     assert_int_equal(msg.welcome.stream_credit_bytes, 1);
@@ -71,7 +69,6 @@ static void each_send_becomes_its_message(void **state)
     msg = through_the_wire(&send, &arena);
     assert_int_equal(msg.kind, FL_MSG_resync);
     assert_int_equal(msg.resync.session_epoch, 12);
-    assert_int_equal(msg.resync.incarnation, 5);
 
     send.kind = CORE_SEND_start;
     msg = through_the_wire(&send, &arena);
@@ -271,11 +268,9 @@ static void nodes_carry_the_last_number_and_the_lowest_mark(void **state)
 static void the_cluster_is_the_connections_and_not_the_messages(void **state)
 {
     struct fl_msg hello = {.kind = FL_MSG_hello,
-                           .hello = {.protocol_min = 1,
-                                     .protocol_max = 1,
+                           .hello = {.protocol_min = FL_PROTOCOL_MIN,
+                                     .protocol_max = FL_PROTOCOL_MAX,
                                      .boot = 3,
-                                     .incarnation_highest = 2,
-                                     .job_highest = 70,
                                      .cluster_uid = {"another", 7},
                                      .capabilities = {"[\"logs\",\"images\"]", 17}}};
     struct translate_peer stranger = {

@@ -65,8 +65,7 @@ static bool on_adopt(void *ctx, struct engine_event *event, struct fl_err *err)
                                                                          : CORE_SEND_welcome,
                                        .cluster = e->session_open.cluster,
                                        .connection = e->session_open.connection,
-                                       .session_epoch = ++world->session_epoch,
-                                       .incarnation = 1});
+                                       .session_epoch = ++world->session_epoch});
         break;
     case CORE_EV_session_lost:
         world->losts++;

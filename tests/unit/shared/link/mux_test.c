@@ -68,8 +68,8 @@ static size_t pull(void *ctx, uint32_t stream, uint8_t *at, size_t bytes_max)
 static void put_hello(struct end *end)
 {
     fl_mux_put(end->mux, &(struct fl_msg){.kind = FL_MSG_hello,
-                                          .hello = {.protocol_min = 1,
-                                                    .protocol_max = 1,
+                                          .hello = {.protocol_min = FL_PROTOCOL_MIN,
+                                                    .protocol_max = FL_PROTOCOL_MAX,
                                                     .cluster_uid = FL_STR("uid"),
                                                     .version = FL_STR("test"),
                                                     .capabilities = FL_STR("[]")}});

@@ -49,6 +49,7 @@ static void every_field_of_the_table_is_a_property(void **state)
 
             assert_non_null(property);
             assert_true(fl_json_member(property, FL_STR("description"))->text.len > 0);
+            assert_true(property->len > 1); /* and what it may hold */
         }
     }
     fl_buf_fini(&buf);

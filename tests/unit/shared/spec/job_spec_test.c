@@ -1,5 +1,7 @@
 #include "shared/spec/job_spec.h"
 
+#include <stdlib.h>
+
 #include "shared/base/arena.h"
 #include "shared/base/buf.h"
 #include "shared/spec/job_params.h"
@@ -261,6 +263,10 @@ static void what_a_field_may_not_hold_is_refused(void **state)
         {"{'image':'a','labels':{'-a':'x'}}", "/labels/-a"},
         {"{'image':'a','labels':{'a':'x y'}}", "/labels/a"},
         {"{'image':'a','labels':{'A.b/c':'x'}}", "/labels/A.b~1c"},
+        {"{'image':'a','labels':{'a..b/c':'x'}}", "/labels/a..b~1c"},
+        {"{'image':'a','labels':{'a.b-/c':'x'}}", "/labels/a.b-~1c"},
+        {"{'image':'a','resources':{'cpu':true}}", "/resources/cpu"},
+        {"{'image':'a','resources':{'memory':false}}", "/resources/memory"},
         {"{'image':'a','labels':['a']}", "/labels"},
         {"{'image':'a','priority':1001}", "/priority"},
         {"{'image':'a','clusters':['East']}", "/clusters/0"},
@@ -357,6 +363,40 @@ static void limits_of_the_administrator_are_kept(void **state)
                               &root, NULL, NULL));
     assert_false(fl_job_spec_parse(root, &world.arena, &limits, &world.spec, &world.problems));
     assert_int_equal(world.problems.len, 2);
+    world.problems = (struct fl_problems){0};
+    assert_true(fl_json_parse(quoted(&world, "{'image':'a','array':10,'replicas':4}"), &world.arena,
+                              &root, NULL, NULL));
+    assert_true(fl_job_spec_parse(root, &world.arena, &limits, &world.spec, &world.problems));
+    end(&world);
+}
+
+static void a_word_has_at_most_its_bytes(void **state)
+{
+    char *text = malloc(FL_JOB_WORD_BYTES_MAX + 64);
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    for (size_t over = 0; over < 2; over++) {
+        snprintf(text, FL_JOB_WORD_BYTES_MAX + 64, "{'command':['%0*d']}",
+                 (int)(FL_JOB_WORD_BYTES_MAX + over), 7);
+        assert_int_equal(parse(&world, text), over == 0);
+    }
+    free(text);
+    end(&world);
+}
+
+static void what_a_role_leaves_out_has_its_preset(void **state)
+{
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, "{'roles':[{'name':'a','template':{'spec':{'containers':[{'image':'x'}]}}},"
+                        "{'name':'b','template':{'spec':{'containers':[{'image':'x'}]}}}]}");
+    assert_int_equal(world.spec.replicas, 2);
+    assert_int_equal(world.spec.roles.at[1].replicas, 1);
+    assert_int_equal(world.spec.roles.at[1].grace_s, FL_JOB_GRACE_S);
     end(&world);
 }
 
@@ -379,11 +419,11 @@ static void parameters_reach_a_replica_over_its_env(void **state)
     fl_pairs_lines(&world.buf, &replica.env);
     assert_string_equal(written(&world),
                         "A=1\nFAIRLEAD_PARAM_LR=0.50\nFAIRLEAD_PARAM_SEED=7\nZ=2\n");
-    assert_true(
-        fl_job_params_read(quoted(&world, "{'LR':'0.1','batch':'4'}"), &world.arena, &own, &err));
+    assert_true(fl_job_params_read(quoted(&world, "{'LR':'0.1','batch':'4','sEEd2':'1'}"),
+                                   &world.arena, &own, &err));
     params = fl_job_params_over(&params, &own, &world.arena);
     assert_true(fl_job_params_canonical(&world.buf, &params));
-    assert_string_equal(written(&world), "{'LR':'0.1','batch':'4','seed':'7'}");
+    assert_string_equal(written(&world), "{'LR':'0.1','batch':'4','sEEd2':'1','seed':'7'}");
     assert_true(fl_job_params_read((struct fl_str){0}, &world.arena, &params, &err));
     assert_int_equal(params.len, 0);
     assert_false(fl_job_params_read(FL_STR("[]"), &world.arena, &params, &err));
@@ -421,9 +461,9 @@ static void labels_are_lines_in_order(void **state)
 
     (void)state;
     begin(&world);
-    assert_good(&world, "{'image':'a','labels':{'b':'2','example.com/a':'','a':3}}");
+    assert_good(&world, "{'image':'a','labels':{'b':'Z9','example.com/a':'','a':3}}");
     fl_pairs_lines(&world.buf, &world.spec.labels);
-    assert_string_equal(written(&world), "a=3\nb=2\nexample.com/a=\n");
+    assert_string_equal(written(&world), "a=3\nb=Z9\nexample.com/a=\n");
     end(&world);
 }
 
@@ -451,6 +491,8 @@ FL_TESTS(cmocka_unit_test(the_short_form_is_one_role), cmocka_unit_test(little_i
          cmocka_unit_test(what_a_field_may_not_hold_is_refused),
          cmocka_unit_test(twenty_problems_are_told_and_the_others_counted),
          cmocka_unit_test(limits_of_the_administrator_are_kept),
+         cmocka_unit_test(a_word_has_at_most_its_bytes),
+         cmocka_unit_test(what_a_role_leaves_out_has_its_preset),
          cmocka_unit_test(parameters_reach_a_replica_over_its_env),
          cmocka_unit_test(parameters_that_are_too_long_name_the_limit_that_is_kept),
          cmocka_unit_test(labels_are_lines_in_order),

@@ -23,6 +23,9 @@ static void quantities_are_those_of_kubernetes(void **state)
         {"1M", 1000000000},
         {"0.5Gi", 536870912000},
         {"100000000000000m", 100000000000000},
+        {"1500u", 2},
+        {"250000000n", 250},
+        {"1n", 1},
     };
     static const char *const bad[] = {
         "",

@@ -51,6 +51,8 @@ static void what_is_decoded_is_text(void **state)
     assert_str(text, "a b+\xc3\xa4");
     assert_true(fl_http_decode(FL_STR("a+b%2541"), FL_HTTP_IN_PATH, out, &text));
     assert_str(text, "a+b%41"); /* once */
+    assert_true(fl_http_decode(FL_STR("%2f%2F%6a%6A"), FL_HTTP_IN_PATH, out, &text));
+    assert_str(text, "//jj");
     assert_false(fl_http_decode(FL_STR("%00"), FL_HTTP_IN_PATH, out, &text));
     assert_false(fl_http_decode(FL_STR("%ff"), FL_HTTP_IN_PATH, out, &text));
     assert_false(fl_http_decode(FL_STR("%c3"), FL_HTTP_IN_PATH, out, &text));

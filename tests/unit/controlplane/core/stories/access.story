@@ -19,7 +19,7 @@ enrol token=b key=k
     answer denied: this join token is unknown, used or expired; make another
 agent east hello generation=1
     cluster_put cluster=1 state=1 session_epoch=1 generation=1 seen=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1
 clusters
     answer ok
     | east uid=uid open connected attempts=0 nodes=0/0 cpu=0/0 generation=1
@@ -84,7 +84,7 @@ enrol token=b key=l uid=one
 . enrol token=a key=k
 agent east hello generation=1
     cluster_put cluster=1 state=1 session_epoch=1 generation=1 seen=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1
 renew east generation=1 key=l
     cluster_put cluster=1 state=1 session_epoch=1 generation=2 seen=1 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     audit tenant=1 actor=ann body=renew east generation=2
@@ -93,7 +93,7 @@ renew east generation=1 key=l
     answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=2
 agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 renew east generation=2 key=m
     cluster_put cluster=1 state=1 session_epoch=2 generation=3 seen=2 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     audit tenant=1 actor=ann body=renew east generation=3
@@ -103,7 +103,7 @@ renew east generation=2 key=m
     answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=3
 agent east hello generation=3
     cluster_put cluster=1 state=1 session_epoch=3 generation=3 seen=3 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=3 incarnation=1
+    east <- welcome session=3
 
 # an old generation that is renewed locks its cluster until a person has looked
 . queue ml
@@ -131,7 +131,7 @@ unlock east
     answer ok id=1
 agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 
 # an old certificate that comes once a newer one was used locks its cluster, too
 . join east token=a
@@ -140,10 +140,10 @@ agent east hello generation=2
 . renew east generation=1 key=l
 agent east hello generation=1
     cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=1 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=3 incarnation=1
+    east <- welcome session=3
 60s agent east hello generation=1
     cluster_put cluster=1 state=1 access=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     audit tenant=0 actor=agent body=(42 bytes)
@@ -162,7 +162,7 @@ unlock east
     answer ok id=1
 agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=4 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=4 incarnation=1
+    east <- welcome session=4
 70s agent east hello generation=1
     cluster_put cluster=1 state=1 access=1 session_epoch=4 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     audit tenant=0 actor=agent body=(42 bytes)
@@ -176,17 +176,17 @@ agent east hello generation=2
 . renew east generation=1 key=l
 60s agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 70s agent east hello generation=1 age=10000
     east <- bye denied: this certificate was replaced by a newer one
 agent east hello generation=1 age=60000
     east <- bye denied: this certificate was replaced by a newer one
 agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=3 incarnation=1
+    east <- welcome session=3
 80s agent east hello resync generation=2
     cluster_put cluster=1 state=1 session_epoch=4 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- resync session=4 incarnation=1
+    east <- resync session=4
 reload
 90s agent east hello generation=1 age=40000
     east <- bye denied: this certificate was replaced by a newer one
@@ -200,7 +200,7 @@ agent east hello generation=1 age=5000
 . enrol token=a key=k
 agent east hello generation=7
     cluster_put cluster=1 state=1 session_epoch=1 generation=7 seen=7 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1
 renew east generation=7 key=l
     cluster_put cluster=1 state=1 session_epoch=1 generation=8 seen=7 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     audit tenant=1 actor=ann body=renew east generation=8
@@ -234,7 +234,7 @@ enrol token=b key=m
     answer ok id=1 east 0e984725-c51c-4bf4-9960-e1c80e27aba0 generation=2
 agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r0 running end
 read 1
     answer ok
@@ -275,7 +275,7 @@ untoken t1
 . agent east lost
 agent east hello generation=1 expired=604800000
     cluster_put cluster=1 state=1 session_epoch=2 generation=1 seen=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r0 running, end
 renew east generation=1 key=l
     cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=1 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
@@ -284,7 +284,7 @@ renew east generation=1 key=l
 agent east lost
 agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=3 incarnation=1
+    east <- welcome session=3
 agent east lost
 agent east hello generation=1 expired=1000
     east <- bye denied: this certificate has expired, and was replaced by a newer one
@@ -292,7 +292,7 @@ agent east hello generation=2 expired=604800001
     east <- bye denied: the certificate of cluster east expired 168 h ago; until 168 h it comes back by itself, now 'fairlead cluster join east' makes a token that lets it in again
 agent east hello generation=2 expired=100
     cluster_put cluster=1 state=1 session_epoch=4 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=4 incarnation=1
+    east <- welcome session=4
 
 # an expired certificate of a revoked or locked cluster is refused like any other
 . queue ml
@@ -306,4 +306,4 @@ agent east hello generation=1 expired=1000
 . enrol token=b key=m
 agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2

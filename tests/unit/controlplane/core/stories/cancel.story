@@ -183,7 +183,7 @@ cancel 1
     answer ok
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r0 running, end
     east <- stop job-1/0#1 seq=1 Cancelled
 
@@ -199,7 +199,7 @@ agent east inventory 1/0#1 r0 running, end
 . cancel 2
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
     element_end job=2 element=0 n=1 cancelled Cancelled exit_code=0
     job_end job=2 cancelled Cancelled is_array=0 has_marks=1
@@ -358,7 +358,7 @@ agent east reports 1/0#2 r0 exited 143
 reload
 agent east hello resync
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- resync session=2 incarnation=1
+    east <- resync session=2
 agent east inventory 1/0#1 r0 running, end
     replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
 tick 20s
@@ -371,7 +371,7 @@ read 1
     | job-1 stopping DeadlineExceeded on east attempt=1
 agent east hello resync
     cluster_put cluster=1 state=1 session_epoch=3 name=east uid=uid
-    east <- resync session=3 incarnation=1
+    east <- resync session=3
 agent east inventory 1/0#1 r0 running, end
     replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
     east <- stop job-1/0#1 seq=1 DeadlineExceeded

@@ -100,7 +100,7 @@ agent east nodes n1 cpu=8 free=1
 . submit ml replicas=2 cpu=5
 2s agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
 agent east nodes n1 cpu=8
     east <- ack 1
@@ -200,6 +200,107 @@ submit ml x4 cpu=1
     east <- start job-1/2#1 seq=2 nodes=1
     east <- start job-1/3#1 seq=3 nodes=1
 
+# the load of a cluster is that of what it has least left of: CPU, memory or GPUs
+. queue ml
+. cluster cpus
+. cluster memory
+. cluster gpus
+. cluster evenly
+. agent cpus up n1 cpu=10 mem=10 gpu=10
+. agent memory up n1 cpu=10 mem=10 gpu=10
+. agent gpus up n1 cpu=10 mem=10 gpu=10
+. agent evenly up n1 cpu=10 mem=10 gpu=10
+. submit ml clusters=cpus cpu=7
+. submit ml clusters=memory mem=6
+. submit ml clusters=gpus gpu=5
+. submit ml clusters=evenly cpu=4 mem=4 gpu=4
+submit ml x7 cpu=1
+    shape_new shape=5 body=(12 bytes)
+    job_new job=5 tenant=1 queue=1 shape=5 priority=0 elements=7 spec=00000000
+    audit tenant=1 actor=ann body=submit job-5+1
+    attempt_new job=5 element=0 n=1 incarnation=1 cluster=4 nodes=n1
+    attempt_new job=5 element=1 n=1 incarnation=1 cluster=3 nodes=n1
+    attempt_new job=5 element=2 n=1 incarnation=1 cluster=3 nodes=n1
+    attempt_new job=5 element=3 n=1 incarnation=1 cluster=3 nodes=n1
+    attempt_new job=5 element=4 n=1 incarnation=1 cluster=3 nodes=n1
+    attempt_new job=5 element=5 n=1 incarnation=1 cluster=3 nodes=n1
+    attempt_new job=5 element=6 n=1 incarnation=1 cluster=3 nodes=n1
+    answer ok
+    | job-5
+    evenly <- start job-5/0#1 seq=2 nodes=1
+    gpus <- start job-5/1#1 seq=2 nodes=1
+    gpus <- start job-5/2#1 seq=3 nodes=1
+    gpus <- start job-5/3#1 seq=4 nodes=1
+    gpus <- start job-5/4#1 seq=5 nodes=1
+    gpus <- start job-5/5#1 seq=6 nodes=1
+    gpus <- start job-5/6#1 seq=7 nodes=1
+
+# of many clusters the least loaded one is found after each start, and after loads that went up and down
+. queue ml
+. cluster a
+. cluster b
+. cluster c
+. cluster d
+. cluster e
+. cluster f
+. agent a up n1 cpu=20
+. agent b up n1 cpu=20
+. agent c up n1 cpu=20
+. agent d up n1 cpu=20
+. agent e up n1 cpu=20
+. agent f up n1 cpu=20
+. submit ml clusters=a cpu=9
+. submit ml clusters=b cpu=6
+. submit ml clusters=c cpu=8
+. submit ml clusters=d cpu=3
+. submit ml clusters=e cpu=7
+. submit ml clusters=f cpu=5
+submit ml x9 cpu=1
+    shape_new shape=7 body=(12 bytes)
+    job_new job=7 tenant=1 queue=1 shape=7 priority=0 elements=9 spec=00000000
+    audit tenant=1 actor=ann body=submit job-7+1
+    attempt_new job=7 element=0 n=1 incarnation=1 cluster=4 nodes=n1
+    attempt_new job=7 element=1 n=1 incarnation=1 cluster=4 nodes=n1
+    attempt_new job=7 element=2 n=1 incarnation=1 cluster=4 nodes=n1
+    attempt_new job=7 element=3 n=1 incarnation=1 cluster=6 nodes=n1
+    attempt_new job=7 element=4 n=1 incarnation=1 cluster=2 nodes=n1
+    attempt_new job=7 element=5 n=1 incarnation=1 cluster=4 nodes=n1
+    attempt_new job=7 element=6 n=1 incarnation=1 cluster=6 nodes=n1
+    attempt_new job=7 element=7 n=1 incarnation=1 cluster=2 nodes=n1
+    attempt_new job=7 element=8 n=1 incarnation=1 cluster=4 nodes=n1
+    answer ok
+    | job-7
+    d <- start job-7/0#1 seq=2 nodes=1
+    d <- start job-7/1#1 seq=3 nodes=1
+    d <- start job-7/2#1 seq=4 nodes=1
+    f <- start job-7/3#1 seq=2 nodes=1
+    b <- start job-7/4#1 seq=2 nodes=1
+    d <- start job-7/5#1 seq=5 nodes=1
+    f <- start job-7/6#1 seq=3 nodes=1
+    b <- start job-7/7#1 seq=3 nodes=1
+    d <- start job-7/8#1 seq=6 nodes=1
+agent a nodes n1 cpu=20 free=20 mark=1
+    a <- ack 2
+agent c nodes n1 cpu=20 free=18 mark=1
+    c <- ack 2
+submit ml x6 cpu=1
+    job_new job=8 tenant=1 queue=1 shape=7 priority=0 elements=6 spec=00000000
+    audit tenant=1 actor=ann body=submit job-8+1
+    attempt_new job=8 element=0 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=8 element=1 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=8 element=2 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=8 element=3 n=1 incarnation=1 cluster=3 nodes=n1
+    attempt_new job=8 element=4 n=1 incarnation=1 cluster=1 nodes=n1
+    attempt_new job=8 element=5 n=1 incarnation=1 cluster=3 nodes=n1
+    answer ok
+    | job-8
+    a <- start job-8/0#1 seq=2 nodes=1
+    a <- start job-8/1#1 seq=3 nodes=1
+    a <- start job-8/2#1 seq=4 nodes=1
+    c <- start job-8/3#1 seq=2 nodes=1
+    a <- start job-8/4#1 seq=5 nodes=1
+    c <- start job-8/5#1 seq=3 nodes=1
+
 # a cordoned cluster takes nothing new and keeps what it has
 . queue ml
 . cluster east
@@ -227,7 +328,7 @@ cordon east upgrade
 reload
 agent east hello resync
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid cordon=upgrade
-    east <- resync session=2 incarnation=1
+    east <- resync session=2
 agent east inventory 1/0#1 r0 running, end
     replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
 agent east nodes n1 cpu=8 free=7
@@ -312,7 +413,7 @@ explain 1
     | east NoImages: the job has an image, and east runs processes
 agent east hello images
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
 agent east nodes n1 cpu=8
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -399,7 +500,7 @@ explain 1
 . submit ml replicas=2 cpu=5
 2s agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
 agent east nodes n1 cpu=8
     east <- ack 1
@@ -417,6 +518,32 @@ tick 31s
   32.000s
     attempt_end job=1 element=0 n=1 NeverArrived exit_code=0
 
+# a lost START waits for its node to be ready again
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml replicas=2 cpu=5
+. 2s agent east hello
+. agent east inventory end
+agent east nodes n1 cpu=8, n2 cpu=8 notready
+    east <- ack 1
+agent east nodes n2 cpu=8 number=2
+    east <- start job-1/0#1 seq=1 nodes=1,2
+    east <- ack 2
+
+# a lost START does not go again to a node that is not ready in time
+. queue ml
+. cluster east
+. agent east up n1 cpu=8, n2 cpu=8
+. submit ml replicas=2 cpu=5
+. 2s agent east hello
+. agent east inventory end
+agent east nodes n1 cpu=8, n2 cpu=8 notready
+    east <- ack 1
+tick 31s
+  32.000s
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0
+
 # a lost START of several roles goes again to the nodes it shares
 . queue ml
 . cluster east
@@ -424,7 +551,7 @@ tick 31s
 . submit ml cpu=3 + replicas=2 cpu=2 + cpu=1
 2s agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
 agent east nodes n1 cpu=4, n2 cpu=4
     east <- start job-1/0#1 seq=1 nodes=1,2,2,1

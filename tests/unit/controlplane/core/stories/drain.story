@@ -50,7 +50,7 @@ uncordon east
 reload
 agent east hello
     cluster_put cluster=1 state=1 is_draining=1 session_epoch=2 name=east uid=uid cordon=upgrade
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r0 running end
     replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
     east <- stop job-1/0#1 seq=1 Drained
@@ -81,7 +81,7 @@ drain east stop
     answer ok id=1
 agent east hello
     cluster_put cluster=1 state=1 is_draining=1 session_epoch=2 name=east uid=uid cordon=drained
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r0 running end
     east <- stop job-1/0#1 seq=1 Drained
 agent east reports 1/0#1 r0 exited 0

@@ -359,7 +359,7 @@ agent east reports 1/0#2 r0 exited 0
 reload
 agent east hello resync
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- resync session=2 incarnation=1
+    east <- resync session=2
 agent east inventory 1/0#3 r0 running, end
     replica_phase job=1 element=0 n=3 replica=0 running exit_code=0
 agent east reports 1/0#3 r0 lost
@@ -387,7 +387,7 @@ agent east reports 1/0#4 r0 exited 2
 . agent east reports 1/0#1 r1 exited 4
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
     element_end job=1 element=0 n=1 failed ReplicaFailed exit_code=4 first_replica=1 outputs=ld
     job_end job=1 failed ReplicaFailed is_array=0

@@ -51,7 +51,7 @@ agent east nodes d3 cpu=6 number=4
 reload
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r0 running, 3/0#1 r0 running end
     replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
     replica_phase job=3 element=0 n=1 replica=0 running exit_code=0
@@ -109,7 +109,7 @@ read 1
     | element 3#1 assigned on east:c1 pending
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/2#1 r0 running end
     replica_phase job=1 element=2 n=1 replica=0 running exit_code=0
     attempt_end job=1 element=3 n=1 NeverArrived exit_code=0 outputs=l

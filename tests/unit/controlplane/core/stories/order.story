@@ -152,7 +152,7 @@ agent east reports 1/0#1 r0 exited 0
 reload
 agent east hello resync
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- resync session=2 incarnation=1
+    east <- resync session=2
 agent east inventory 2/0#1 r0 running, end
     replica_phase job=2 element=0 n=1 replica=0 running exit_code=0
 agent east nodes n1 cpu=2, n2 cpu=2 free=0
@@ -300,7 +300,7 @@ explain 1
     | east ClusterUnhealthy: east is not connected
 agent east up n1 cpu=1
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/0#1 seq=1 nodes=1
     east <- ack 1
@@ -312,7 +312,7 @@ submit ml cpu=1
 agent east lost
 agent east up n1 cpu=8
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/0#1 seq=1 nodes=1
     east <- start job-2/0#1 seq=2 nodes=1
@@ -330,7 +330,7 @@ explain 2
 . submit a x4 cpu=1 | b x2 cpu=1 | c x3 cpu=1
 agent east up n1 cpu=8
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     attempt_new job=3 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -381,7 +381,7 @@ agent east reports 3/0#1 r0 exited 0
 . submit ml cpu=1 | ml cpu=1 mem=1 prio=5 | ml cpu=1 prio=-3 | ml cpu=1 mem=2 prio=5 | ml cpu=1 mem=1
 agent east up n1 cpu=4
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1
     attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     attempt_new job=4 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
@@ -493,7 +493,7 @@ explain 1
     | east ClusterUnhealthy: east is not connected
 agent east up n1 cpu=8
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
     east <- ack 1
 queue ml
     queue_put queue=1 tenant=1 is_paused=0 name=ml
@@ -523,7 +523,7 @@ explain 1
     | west ClusterUnhealthy: west is not connected
 agent west up
     cluster_put cluster=2 state=1 session_epoch=1 name=west uid=uid
-    west <- welcome session=1 incarnation=1
+    west <- welcome session=1
     west <- ack 1
 explain 1
     answer ok: no cluster could run it, even when empty

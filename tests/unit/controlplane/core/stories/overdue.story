@@ -160,13 +160,13 @@ agent east reports 1/0#1 r0 exited 0
 agent east lost
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 tick 30s
   31.000s
     east <- bye torn: the inventory did not end within 30 s; connect again
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=3 name=east uid=uid
-    east <- welcome session=3 incarnation=1
+    east <- welcome session=3
 tick 30s
   61.000s
     cluster_phase cluster=1 phase=0
@@ -176,7 +176,7 @@ read 1
     | job-1 running ClusterSilent on east attempt=1 unknown since 61s
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=4 name=east uid=uid
-    east <- welcome session=4 incarnation=1
+    east <- welcome session=4
 agent east inventory 1/0#1 r0 running, end
     cluster_phase cluster=1 phase=1
 

@@ -30,7 +30,7 @@ agent east reports 1/3#1 r0 exited 0, 1/7#1 r0 running
 reload
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/7#1 r0 running, 1/8#1 r0 running end
     replica_phase job=1 element=7 n=1 replica=0 running exit_code=0
     replica_phase job=1 element=8 n=1 replica=0 running exit_code=0
@@ -66,7 +66,7 @@ read 1
     | element 5#1 ended BackoffUntil failures=1
 agent east up n1 cpu=8
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
     east <- ack 1
 tick 15s
   11.000s

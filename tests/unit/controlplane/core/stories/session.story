@@ -21,7 +21,7 @@ explain 1
     | west Fits: fits on west now
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r0 running, end
     cluster_phase cluster=1 phase=1
 agent east reports 1/0#1 r0 exited 0
@@ -73,7 +73,7 @@ tick 1s
 . submit ml replicas=2 cpu=5
 2s agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
 agent east nodes n1 cpu=8
     east <- ack 1
@@ -93,7 +93,7 @@ agent east reports 1/0#1 r0-1 created
 . submit ml replicas=2 cpu=5
 2s agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
 agent east nodes n1 cpu=8
     east <- ack 1
@@ -114,7 +114,7 @@ agent east nodes n2 cpu=8 number=2
 . agent east reports 1/0#1 r0 created
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory end
     attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 outputs=l
 agent east nodes n1 cpu=8
@@ -130,7 +130,7 @@ agent east nodes n1 cpu=8
 reload
 agent east hello resync
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- resync session=2 incarnation=1
+    east <- resync session=2
 agent east inventory end
     attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 outputs=l
 tick 12s
@@ -148,7 +148,7 @@ agent east nodes n1 cpu=8
 reload incarnation=2
 agent east hello resync
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- resync session=2 incarnation=2
+    east <- resync session=2
 agent east inventory 1/0#1@1 r0-1 running
     replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
     replica_phase job=1 element=0 n=1 replica=1 running exit_code=0
@@ -173,7 +173,7 @@ agent east reports 1/0#1@1 r0-1 exited 0
 . agent east reports 1/0#1 r0-1 running
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r1 running, end
     replica_phase job=1 element=0 n=1 replica=0 lost exit_code=0
     attempt_stop job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0
@@ -193,7 +193,7 @@ agent east reports 1/0#1 r1 exited 143
 reload
 agent east hello resync
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- resync session=2 incarnation=1
+    east <- resync session=2
 agent east inventory 1/0#1 r1 running, end
     replica_phase job=1 element=0 n=1 replica=1 running exit_code=0
     replica_phase job=1 element=0 n=1 replica=0 lost exit_code=0
@@ -212,7 +212,7 @@ agent east reports 1/0#1 r1 exited 143
 . agent east reports 1/0#1 r0 exited 0
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r0 running, end
     east <- stop job-1/0#1 seq=1 NeverArrived
 agent east reports 1/0#7 r0 exited 1
@@ -250,7 +250,7 @@ lost ids=41 jobs=30 unsure=4 batches=7
     counter counter=6 value=2
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
-    east <- welcome session=1 incarnation=2
+    east <- welcome session=1
 agent east inventory 1/0#1 r0 running, 33/0#1 r0 running, 33/0#1 r1 running, end
     east <- stop job-1/0#1 seq=1 NeverArrived
 submit ml cpu=1 held
@@ -271,12 +271,30 @@ submit ml cpu=1 held
     answer ok
     | job-1a
 
+# a stray that is seen later has 15 minutes of its own
+. queue ml
+. cluster east
+. submit ml cpu=1 held
+. lost ids=41 jobs=30 unsure=4 batches=7
+. agent east hello
+. agent east inventory 33/0#1 r0 running, end
+. tick 5min
+agent east reports 34/0#1 r0 running
+    east <- ack 1
+tick 10min
+  901.000s
+    east <- stop job-11/0#1 seq=1 NeverArrived
+tick 4min
+tick 1min
+  1201.000s
+    east <- stop job-12/0#1 seq=2 NeverArrived
+
 # an agent's own numbers move nothing
 . queue ml
 . cluster evil
 agent evil hello
     cluster_put cluster=1 state=1 session_epoch=1 name=evil uid=uid
-    evil <- welcome session=1 incarnation=1
+    evil <- welcome session=1
 submit ml cpu=1 held
     shape_new shape=1 body=(12 bytes)
     job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
@@ -312,7 +330,7 @@ agent east hello incarnation=2 batch=950 ids=30
 reload
 agent west hello incarnation=1 batch=5 ids=20
     cluster_put cluster=2 state=1 session_epoch=2 name=west uid=uid
-    west <- welcome session=2 incarnation=1
+    west <- welcome session=2
 agent west inventory end
 agent west nodes n1 cpu=8
     west <- ack 1
@@ -340,7 +358,7 @@ submit ml cpu=1
     west <- start job-19/0#1@1003 seq=2 nodes=1
 agent east hello incarnation=2 batch=950 ids=30
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
-    east <- welcome session=1 incarnation=1003
+    east <- welcome session=1
 accept-restore
     answer conflict: there is nothing to accept: no agent has seen a later history than this database's
 reload
@@ -465,7 +483,7 @@ agent west reports 1/0#1 all absent
     west <- ack 3
 agent west hello
     cluster_put cluster=2 state=1 session_epoch=2 name=west uid=uid
-    west <- welcome session=2 incarnation=1
+    west <- welcome session=2
 agent west inventory 1/0#1 r0 exited 1, end
 read 1
     answer ok
@@ -550,7 +568,7 @@ cluster east uid=other
     answer ok id=3
 agent east hello
     cluster_put cluster=3 state=1 session_epoch=1 name=east uid=other
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1
 
 # two agents of one identity: the one that comes back while the other speaks is refused, and audited once
 config inventory_ms=4000000
@@ -582,7 +600,7 @@ agent east hello boot=1
 agent east lost
 agent east hello boot=1
     cluster_put cluster=1 state=1 session_epoch=4 generation=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=4 incarnation=1
+    east <- welcome session=4
 
 # neither a restart nor a link that flaps is a second agent
 config inventory_ms=4000000
@@ -596,11 +614,11 @@ config inventory_ms=4000000
 . agent east hello boot=4
 agent east hello boot=4 resync
     cluster_put cluster=1 state=1 session_epoch=7 generation=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- resync session=7 incarnation=1
+    east <- resync session=7
 tick 61s
 agent east hello boot=1
     cluster_put cluster=1 state=1 session_epoch=8 generation=1 key=6b6b6b6b name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
-    east <- welcome session=8 incarnation=1
+    east <- welcome session=8
 
 # an unknown attempt is said to be so, with what it means, until its cluster speaks again
 . queue ml
@@ -637,7 +655,7 @@ read 1
     | job-1 stopping ClusterSilent on east attempt=1 unknown since 61s
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 read 1
     answer ok: cluster east is silent: it may well be running there, so it is not started elsewhere by itself; once the cluster is back it is stopped, and if the cluster is removed it is over
     | job-1 stopping ClusterSilent on east attempt=1 unknown since 61s
@@ -678,6 +696,27 @@ read 1
     | job-1 running elements=3 started=2 live=1 succeeded=0 failed=0 cancelled=0
     | element 0#1 ended
     | element 1#1 running on west:n2 running
+
+# an array's element is unknown behind one that is not: its cluster is named all the same
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 cpu=1
+. agent west up n2 cpu=1
+. submit ml x3 cpu=1
+. agent east reports 1/0#1 r0 running
+. agent west lost
+. tick 70s
+read 1
+    answer ok: cluster west is silent: its part of this job (unknown: 1 of 2 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    | job-1 running ClusterSilent elements=3 started=2 live=2 succeeded=0 failed=0 cancelled=0 unknown=1 on east attempt=1 unknown since 61s
+    | element 0#1 running on east:n1 running
+    | element 1#1 unknown since 61s on west:n2 pending
+explain 1
+    answer ok: cluster west is silent: its part of this job (unknown: 1 of 2 live elements) may well be running there, so it is not started elsewhere by itself; once the cluster is back it goes on, or ends as it did, and if the cluster is removed it starts again elsewhere
+    | job-1 running ClusterSilent elements=3 started=2 live=2 succeeded=0 failed=0 cancelled=0 unknown=1 on east attempt=1 unknown since 61s
+    | east InsufficientCapacity: needs 1.000 CPU, 0 MiB; east has 0.000 CPU, 65536 MiB free of 1.000 CPU, 65536 MiB
+    | west ClusterUnhealthy: west is not connected
 
 # an agent that lists a replica behind its gate is believed, although it said once that it runs
 . queue ml

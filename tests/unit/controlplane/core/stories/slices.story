@@ -295,7 +295,7 @@ reload
 agent west up n2 cpu=8
     cluster_put cluster=2 state=1 session_epoch=1 name=west uid=uid
     attempt_end job=1 element=0 n=1 ClusterForgotten exit_code=0 outputs=l
-    west <- welcome session=1 incarnation=1
+    west <- welcome session=1
     attempt_new job=1 element=1 n=2 incarnation=1 cluster=2 nodes=n2
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=2 nodes=n2
     west <- start job-1/1#2 seq=1 nodes=1

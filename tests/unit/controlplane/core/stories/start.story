@@ -11,7 +11,7 @@ cluster east
     answer ok id=1
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1
 agent east inventory end
 agent east nodes n1 cpu=8
     east <- ack 1
@@ -73,7 +73,7 @@ read 1
 . submit ml cpu=1
 2s agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r0-1 created, 2/0#1 r0 running
     replica_phase job=1 element=0 n=1 replica=0 created exit_code=0
     replica_phase job=1 element=0 n=1 replica=1 created exit_code=0
@@ -162,7 +162,7 @@ submit ml cpu=1
     | job-1
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1
 agent east inventory &
 agent east nodes n1 cpu=8
     east <- ack 1
@@ -184,7 +184,7 @@ submit ml x5 cpu=1
     | job-1
 agent east up n1 cpu=8
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
-    east <- welcome session=1 incarnation=1
+    east <- welcome session=1
     attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     attempt_new job=1 element=1 n=1 incarnation=1 cluster=1 nodes=n1
     attempt_new job=1 element=2 n=1 incarnation=1 cluster=1 nodes=n1
@@ -246,7 +246,7 @@ agent east reports 1/0#1 r0 created
 . agent east lost
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r0 created, end
     east <- stop job-1/0#1 seq=1 HeldBack
 agent east reports 1/0#1 r0 exited 0 finished
@@ -271,6 +271,6 @@ agent east reports 1/0#1 r0 running
 agent east lost
 agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
-    east <- welcome session=2 incarnation=1
+    east <- welcome session=2
 agent east inventory 1/0#1 r0 running, 1/0#1 r1 created, end
     east <- go job-1/0#1 seq=1
