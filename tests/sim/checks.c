@@ -5,6 +5,7 @@
 #include "shared/base/assert.h"
 #include "shared/base/picks.h"
 #include "tests/sim/checks_state.h"
+#include "tests/sim/policy_time.h"
 
 enum { UNSETTLED_TOLD_MAX = 10 };
 
@@ -280,7 +281,7 @@ static void I4_goes_only_when_durable(struct checks *checks, struct fl_attempt a
     struct row row;
 
     if (!fake_pg_find_ever(checks->pg, ROW_TABLE_attempt, attempt.job.n, attempt.element, attempt.n,
-                      &row) ||
+                           &row) ||
         row.attempt_new.cluster != cluster.n ||
         row.attempt_new.incarnation != attempt.incarnation) {
         sim_broken(checks->sim, "I4", "%s of job %" PRIu64 ".%u attempt %u, which is not stored",
@@ -305,6 +306,11 @@ static void I13_no_start_after_a_cancel(struct checks *checks, const struct core
     if (checks_job(checks, send->attempt.job.n)->cancel_epoch != epoch) return;
     sim_broken(checks->sim, "I13", "%s of job %" PRIu64 " after its cancel was acknowledged",
                core_send_name(send->kind), send->attempt.job.n);
+}
+
+void checks_time_counted_again(struct checks *checks)
+{
+    policy_time_counted_again(checks->policy);
 }
 
 void checks_turn_stopped(struct checks *checks)
@@ -346,7 +352,7 @@ static void I4_runs_only_what_is_stored(struct checks *checks, struct fl_cluster
     struct row row;
 
     if (fake_pg_find_ever(checks->pg, ROW_TABLE_attempt, replica->attempt.job.n,
-                     replica->attempt.element, replica->attempt.n, &row) &&
+                          replica->attempt.element, replica->attempt.n, &row) &&
         row.attempt_new.cluster == cluster.n &&
         row.attempt_new.incarnation == replica->attempt.incarnation) {
         return;

@@ -106,7 +106,8 @@ struct db {
     fl_ms locked_until;
     uint64_t locked_tables;
     bool is_full, is_read_only;
-    const char *leader; /* the last to take over */
+    uint64_t marks, marks_taken; /* of time, kept in the lease's row; as of the newest takeover */
+    const char *leader;          /* the last to take over */
 };
 
 fl_ms db_renewed_at(const struct db *db)
@@ -379,6 +380,8 @@ static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
             client->server_at = client->answer_at = db->sim->now;
             client->answered_at = client->sent_at = db->sim->now;
             checks_term(db->checks, client->taken.epoch);
+            if (db->marks_taken == db->marks) checks_time_counted_again(db->checks);
+            db->marks_taken = db->marks;
             sim_tell(db->sim, "hub %llu takes over: epoch %llu, newest batch %llu",
                      client->instance[3] - '0', client->taken.epoch, client->taken.batch_newest);
         } else {
@@ -817,6 +820,7 @@ static void renew_arrives(void *ctx, uint64_t question, uint64_t epoch)
         bool is_kept = fake_pg_renew(db->pg, client->instance, epoch, wall(db), client->asked);
 
         code = is_kept ? FL_OK : FL_DEPOSED;
+        db->marks += is_kept;
         if (code == FL_OK) db->renewed_at = client->asked_at;
     }
     if (code == FL_OK && sim_chance(db->sim, db->config.lease_cut_ppm)) {
@@ -841,6 +845,7 @@ static void renew(struct db_client *client)
 void db_client_release(struct db_client *client)
 {
     if (is_down(client->db) || !fake_pg_may_write(client->db->pg)) return;
+    client->db->marks++;
     fake_pg_release(client->db->pg, client->instance, client->taken.epoch, wall(client->db),
                     mark_now(client));
 }

@@ -41,6 +41,7 @@ bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_err *err)
         sim_mark(hub->sim, MARK_gone_told);
     }
     is_taken = engine_adopt(hub->engine, event, hub_clock(hub), err);
+    hub->turn_at = hub->sim->now; /* the engine has heard the time */
 
     if (is_taken && is_request) hub->requests_open++;
     return is_taken;
