@@ -106,8 +106,9 @@ struct db {
     fl_ms locked_until;
     uint64_t locked_tables;
     bool is_full, is_read_only;
-    uint64_t marks, marks_taken; /* of time, kept in the lease's row; as of the newest takeover */
-    const char *leader;          /* the last to take over */
+    uint64_t marks,
+        marks_taken;    /* marks of time, kept in the lease's row; as of the newest takeover */
+    const char *leader; /* the last to take over */
 };
 
 fl_ms db_renewed_at(const struct db *db)

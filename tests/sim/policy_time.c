@@ -14,8 +14,8 @@ void policy_clock_set(struct policy *policy, bool do_hubs_differ)
     policy->time.do_hubs_differ = do_hubs_differ;
 }
 
-/* The term before ended without a renewal: what it had absorbed is counted again from the mark of
- * the term before that (see time_rule.h). */
+/* The term before ended without a renewal: the time that it had absorbed is counted again, from the
+ * mark of an earlier term (see time_rule.h). */
 void policy_time_counted_again(struct policy *policy)
 {
     policy->time.is_counted_again = true;
