@@ -32,6 +32,17 @@ def single_cpu(run):
         return spent(before, live.cpu(), line["jobs"])
 
 
+def batch_cpu(*more):
+    def once(run):
+        seconds = 3 if run.is_quick else 5
+        with run.pg.database() as conninfo, Live(run, conninfo) as live:
+            live.load("batch", *more, seconds=1, warm=0)
+            before = live.cpu()
+            line = live.load("batch", *more, seconds=seconds, warm=0)
+            return spent(before, live.cpu(), line["jobs"])
+    return once
+
+
 def life_cpu(run):
     seconds = 3 if run.is_quick else 8
     with run.pg.database() as conninfo, Live(run, conninfo) as live:
@@ -51,7 +62,8 @@ def start_cpu(run):
         return spent(before, live.cpu(), probes)
 
 
-CASES = {"S-B1": engine_cpu("submit"), "S-B4": engine_cpu("life"), "B2": single_cpu, "B4": life_cpu, "B9": start_cpu}
+CASES = {"S-B1": engine_cpu("submit"), "S-B4": engine_cpu("life"), "B2": single_cpu, "B4": life_cpu, "B9": start_cpu,
+         "B1": batch_cpu(), "B1.distinct": batch_cpu("--distinct=1")}
 
 
 def interval(ratios):

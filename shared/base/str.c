@@ -41,22 +41,36 @@ static size_t utf8_step(const unsigned char *s, size_t left)
     return is_between(s[0], 0xf1, 0xf3) && is_between(s[1], 0x80, 0xbf) ? 4 : 0;
 }
 
+/* How many bytes from here on are ASCII, in whole blocks: most texts are nothing else. */
+static size_t ascii_blocks(const unsigned char *s, size_t left)
+{
+    size_t n = 0;
+
+    for (; left - n >= 32; n += 32) {
+        uint64_t x[4];
+
+        memcpy(x, s + n, 32);
+        if ((x[0] | x[1] | x[2] | x[3]) & 0x8080808080808080u) break;
+    }
+    for (; left - n >= 8; n += 8) {
+        uint64_t x;
+
+        memcpy(&x, s + n, 8);
+        if (x & 0x8080808080808080u) break;
+    }
+    return n;
+}
+
 bool fl_str_is_utf8(struct fl_str s)
 {
     const unsigned char *at = (const unsigned char *)s.at;
     size_t i = 0;
 
     while (i < s.len) {
-        uint64_t eight;
-        size_t step;
+        size_t step = ascii_blocks(at + i, s.len - i);
 
-        if (s.len - i >= 8) {
-            memcpy(&eight, at + i, 8);
-            if (!(eight & 0x8080808080808080u)) {
-                i += 8;
-                continue;
-            }
-        }
+        i += step;
+        if (step) continue;
         step = utf8_step(at + i, s.len - i);
         if (!step) return false;
         i += step;

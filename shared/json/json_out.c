@@ -58,8 +58,24 @@ static void put_damaged(struct fl_buf *buf, struct fl_str s)
     }
 }
 
+/* False: something in it needs an escape, or is no UTF-8. */
+static bool put_plain(struct fl_buf *buf, struct fl_str s)
+{
+    const char *end = s.at + s.len;
+    uint8_t *at;
+
+    if (s.len == 0 || fl_json_find_special(s.at, end) < end || !fl_str_is_utf8(s)) return false;
+    at = fl_buf_room(buf, s.len + 2);
+    if (!at) return true;
+    *at++ = '"';
+    memcpy(at, s.at, s.len);
+    at[s.len] = '"';
+    return true;
+}
+
 void fl_json_quote(struct fl_buf *buf, struct fl_str s)
 {
+    if (put_plain(buf, s)) return;
     fl_buf_put_u8(buf, '"');
     if (fl_str_is_utf8(s)) {
         put_text(buf, s);

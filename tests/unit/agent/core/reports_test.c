@@ -172,7 +172,7 @@ static void all_that_an_agent_can_hold_is_told_through_a_small_buffer(void **sta
     struct fl_mux_config hub = {
         .side = FL_LINK_HUB, .flow = fl_flow_limits(), .ping_ms = 10000, .dead_ms = 30000};
     struct agent_event up = {.kind = AGENT_EV_session_up,
-                             .session_up = {1, 1, .is_new_connection = true}};
+                             .session_up = {1, .is_new_connection = true}};
     struct agent_event tick = {.kind = AGENT_EV_tick};
     struct world world = {.now = 1000};
 

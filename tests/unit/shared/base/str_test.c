@@ -48,6 +48,20 @@ static void a_view_prints_without_a_zero_byte(void **state)
     assert_string_equal(text, "<job><>");
 }
 
+static void a_bad_byte_is_seen_at_each_place(void **state)
+{
+    char text[80];
+
+    (void)state;
+    for (size_t place = 0; place + 2 <= sizeof text; place++) {
+        memset(text, 'a', sizeof text);
+        memcpy(text + place, "\u00e4", 2);
+        assert_true(fl_str_is_utf8(bytes(text, sizeof text)));
+        text[place + 1] = 'a';
+        assert_false(fl_str_is_utf8(bytes(text, sizeof text)));
+    }
+}
+
 static void well_formed_utf8_is_told_from_the_rest(void **state)
 {
     const char *good[] = {"",
@@ -182,6 +196,7 @@ static void numbers_are_parsed_whole_or_not_at_all(void **state)
 FL_TESTS(cmocka_unit_test(a_view_is_equal_by_its_bytes),
          cmocka_unit_test(views_are_ordered_by_bytes_and_prefixes_come_first),
          cmocka_unit_test(a_view_prints_without_a_zero_byte),
+         cmocka_unit_test(a_bad_byte_is_seen_at_each_place),
          cmocka_unit_test(well_formed_utf8_is_told_from_the_rest),
          cmocka_unit_test(each_scalar_value_is_accepted_and_no_surrogate),
          cmocka_unit_test(text_has_no_zero_byte), cmocka_unit_test(a_name_is_a_dns_label),

@@ -84,6 +84,45 @@ static void strings_are_escaped_and_always_utf8(void **state)
     fl_buf_fini(&buf);
 }
 
+static void each_byte_is_seen_at_each_place_of_a_string(void **state)
+{
+    enum { LEN = 40 };
+    struct fl_arena arena = {0};
+    struct fl_buf one, whole, expected;
+
+    (void)state;
+    fl_buf_init(&one, 64);
+    fl_buf_init(&whole, 1024);
+    fl_buf_init(&expected, 1024);
+    for (int place = 0; place < LEN; place++) {
+        for (int c = 1; c < 256; c++) {
+            const struct fl_json *read;
+            char text[LEN];
+
+            memset(text, 'a', LEN);
+            text[place] = (char)c;
+            fl_buf_clear(&one);
+            fl_json_quote(&one, (struct fl_str){&text[place], 1});
+            fl_buf_clear(&expected);
+            fl_buf_put_u8(&expected, '"');
+            fl_buf_put(&expected, text, (size_t)place);
+            fl_buf_put(&expected, one.at + 1, one.len - 2);
+            fl_buf_put(&expected, text + place + 1, LEN - (size_t)place - 1);
+            fl_buf_put_u8(&expected, '"');
+            fl_buf_clear(&whole);
+            fl_json_quote(&whole, (struct fl_str){text, LEN});
+            assert_true(fl_str_eq(text_of(&whole), text_of(&expected)));
+            assert_true(fl_json_parse(text_of(&whole), &arena, &read, NULL, NULL));
+            if (c < 128) assert_true(fl_str_eq(read->text, (struct fl_str){text, LEN}));
+            fl_arena_reset(&arena);
+        }
+    }
+    fl_buf_fini(&expected);
+    fl_buf_fini(&whole);
+    fl_buf_fini(&one);
+    fl_arena_fini(&arena);
+}
+
 static void a_tree_is_written_as_it_was_read(void **state)
 {
     static const char *const cases[] = {
@@ -143,5 +182,6 @@ static void what_does_not_match_is_a_bug(void **state)
 FL_TESTS(cmocka_unit_test(commas_and_colons_come_by_themselves),
          cmocka_unit_test(times_jobs_and_bytes_are_texts_and_none_of_them_is_null),
          cmocka_unit_test(strings_are_escaped_and_always_utf8),
+         cmocka_unit_test(each_byte_is_seen_at_each_place_of_a_string),
          cmocka_unit_test(a_tree_is_written_as_it_was_read),
          cmocka_unit_test(what_does_not_match_is_a_bug))
