@@ -560,7 +560,7 @@ static void plan_answer(struct commit *commit)
 
 static void commit_finishes(void *ctx, uint64_t a, uint64_t b);
 
-/* Somebody's lock is in its way: it looks again later, and gives up after some seconds.  False: none
+/* Somebody's lock is in its way: it looks again later, gives up after some seconds.  False: none
  * is, or not any more. */
 static bool waits_for_lock(struct commit *commit)
 {

@@ -339,7 +339,8 @@ static uint64_t certificate_of(const struct hub *hub, uint32_t agent, bool *ret_
     return 0;
 }
 
-/* Now and then a certificate has expired, an old one more often: for some hours, or for so long that it counts no more. */
+/* Now and then a certificate has expired, an old one more often: for some hours, or for so long
+ * that it counts no more. */
 static fl_ms expired_ms(const struct hub *hub, bool is_old)
 {
     fl_ms rejoin_ms = (fl_ms)hub->config.engine.core.rejoin_ms;
