@@ -151,12 +151,18 @@ static bool has_expectation(X509_STORE_CTX *store)
 }
 
 /* Our own CA issues what it shows us at once, so a certificate that begins in the future only says
- * that one of two clocks is wrong. */
+ * that one of two clocks is wrong.  libwebsockets gives each connection a callback of its own,
+ * which would refuse that certificate and which logs all else: it is called behind this one. */
 static int accept_early(int is_good, X509_STORE_CTX *store)
 {
-    if (is_good || X509_STORE_CTX_get_error(store) != X509_V_ERR_CERT_NOT_YET_VALID) return is_good;
-    X509_STORE_CTX_set_error(store, X509_V_OK);
-    return 1;
+    const SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    SSL_verify_cb next = ssl ? SSL_get_verify_callback(ssl) : NULL;
+
+    if (!is_good && X509_STORE_CTX_get_error(store) == X509_V_ERR_CERT_NOT_YET_VALID) {
+        X509_STORE_CTX_set_error(store, X509_V_OK);
+        is_good = 1;
+    }
+    return next ? next(is_good, store) : is_good;
 }
 
 /* In place of OpenSSL's own: a name must be expected, and a pinned CA is the only one trusted. */
@@ -172,7 +178,6 @@ static int verify(X509_STORE_CTX *store, void *ctx)
         return 0;
     }
     if (!pin) return X509_verify_cert(store);
-    X509_STORE_CTX_set_verify_cb(store, accept_early);
     anchor = find_pinned(store, pin);
     if (!anchor) {
         X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_UNTRUSTED);
@@ -187,6 +192,13 @@ static int verify(X509_STORE_CTX *store, void *ctx)
     return is_good;
 }
 
+/* In place of a connection's callback, which is set before this is called. */
+static int verify_own(X509_STORE_CTX *store, void *ctx)
+{
+    X509_STORE_CTX_set_verify_cb(store, accept_early);
+    return verify(store, ctx);
+}
+
 static void pin(SSL_CTX *context, const struct fl_digest *ca_sha256)
 {
     struct fl_digest *copy = fl_new(struct fl_digest);
@@ -196,7 +208,7 @@ static void pin(SSL_CTX *context, const struct fl_digest *ca_sha256)
     *copy = *ca_sha256;
     is_good = SSL_CTX_set_ex_data(context, pin_index, copy);
     fl_assert(is_good == 1);
-    SSL_CTX_set_cert_verify_callback(context, verify, copy);
+    SSL_CTX_set_cert_verify_callback(context, verify_own, copy);
 }
 
 static bool set_client(SSL_CTX *context, const struct fl_tls_client *want, struct fl_err *err)
@@ -208,8 +220,8 @@ static bool set_client(SSL_CTX *context, const struct fl_tls_client *want, struc
     if (want->ca_sha256) {
         pin(context, want->ca_sha256);
     } else {
-        SSL_CTX_set_cert_verify_callback(context, verify, NULL);
-        if (want->is_early_accepted) SSL_CTX_set_verify(context, SSL_VERIFY_PEER, accept_early);
+        SSL_CTX_set_cert_verify_callback(context, want->is_early_accepted ? verify_own : verify,
+                                         NULL);
         is_good = want->ca_pem.len > 0 ? trust(context, want->ca_pem, false, err)
                                        : SSL_CTX_set_default_verify_paths(context) == 1 ||
                                              fl_pem_fail(err, "the system's CAs");

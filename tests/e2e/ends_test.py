@@ -246,20 +246,6 @@ def with_its_node(h):
 # ---- full disks ----------------------------------------------------------------------------------------------
 
 
-def fill(folder, spare=0):
-    """Takes what is left of that disk, but for so many bytes.  The file."""
-    path = os.path.join(folder, "filler")
-    with open(path, "ab", buffering=0) as file:
-        for size in (1 << 20, 1 << 12, 1):
-            try:
-                while True:
-                    file.write(bytes(size))
-            except OSError:
-                pass
-        os.ftruncate(file.fileno(), max(0, file.tell() - spare))
-    return path
-
-
 # Writes that many lines, a burst at a time, and the SHA-256 of all.
 BURSTS = r"""
 import hashlib, os, sys, time
@@ -308,7 +294,7 @@ def full_log_store(h):
         ends, goes_on = Burst(h, "ends", "east"), Burst(h, "goes-on", "east")
         for burst in (ends, goes_on):
             until(f"{burst.name} has output", burst.has_output)
-        filler = fill(h.settings["state_dir"])
+        filler = hub.fill(h.settings["state_dir"])
         until("the store says that the disk is full", lambda: "event=write_failed" in h.log("fairleadd"))
         sha, _ = ends.end()
         equal(h.wait(ends.job)["state"], "succeeded")
@@ -328,7 +314,7 @@ def given_up(h):
     with shows("output that the log store cannot take in time is given up: the agent says so, and the log ends with a gap of that size"):
         hasty = h.agent("hasty", h.join("hasty"), settings={"log_grace": "10s"})
         h.wait_cluster("hasty", "ready")
-        filler = fill(h.settings["state_dir"])
+        filler = hub.fill(h.settings["state_dir"])
         lines = 1000000
         total = sum(len(f"{n}\n") for n in range(1, lines + 1))
         job = h.submit({"command": ["seq", "1", str(lines)], "clusters": ["hasty"], "resources": SMALL})
@@ -349,7 +335,7 @@ def full_node(h):
     with shows("a full disk of a node: the job does not wait, its end is known, what is missing is a gap of known size"):
         burst = Burst(h, "node", "small")
         until("it has output", burst.has_output)
-        filler = fill(os.path.join(h.dir, "agent-small"))
+        filler = hub.fill(os.path.join(h.dir, "agent-small"))
         burst.goes_on(40)
         os.unlink(filler)
         burst.goes_on(20)
@@ -381,7 +367,7 @@ def full_database(h):
         subprocess.run(["psql", "-X", "-q", "-h", h.pg, "-U", "postgres", "-c", "select pg_switch_wal()", "-c", "checkpoint"],
                        check=True, stdout=subprocess.DEVNULL, timeout=60)
         h.wait(h.submit({"command": ["true"], "resources": SMALL}))
-        filler = fill(os.path.join(h.dir, "pg"), spare=1 << 20)
+        filler = hub.fill(os.path.join(h.dir, "pg"), spare=1 << 20)
         end = time.monotonic() + fleet.LONG_S
         while refused < 5 and time.monotonic() < end:
             # Large labels, so that the database soon needs another page.

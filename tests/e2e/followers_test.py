@@ -1,70 +1,16 @@
 """When a follower hears the end: not before the first byte of an output that is still to come, not later than 5 s once it
 cannot come any more, and with a word when its token ends.  A read before the end says that more is to come."""
-import http.client
-import json
 import os
 import signal
 import subprocess
-import threading
 import time
 
 import fleet
 import hub
 from fleet import BIN, equal, shows, until
+from follower import Follower
 
 SMALL = {"cpu": "100m", "memory": "16Mi"}
-
-
-class Follower:
-    """Follows a job's output as docs/api.md says: a connection that ends without a word goes on behind its last id."""
-
-    def __init__(self, h, job):
-        self.h, self.path = h, f"/v1/jobs/{job}/logs/stream"
-        self.events, self.lines, self.id, self.ended_at = [], [], None, None
-        self.thread = threading.Thread(target=self.follow, daemon=True)
-        self.thread.start()
-
-    def follow(self):
-        while self.ended_at is None:
-            try:
-                self.read()
-            except (OSError, http.client.HTTPException):
-                pass
-            time.sleep(0.05)
-
-    def read(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.h.ports["api"], timeout=60)
-        headers = {"Authorization": f"Bearer {self.h.token}", **({"Last-Event-ID": self.id} if self.id else {})}
-        connection.request("GET", self.path, headers=headers)
-        answer = connection.getresponse()
-        run, name = [], "message"
-        while answer.status == 200 and (line := answer.readline()):
-            word, _, value = line.decode().rstrip("\n").partition(": ")
-            if word == "id":
-                self.id = value
-            elif word == "event":
-                name = value
-            elif word == "data":
-                self.events.append((name, json.loads(value)))
-                if name == "end":
-                    self.ended_at = time.monotonic()
-                    return
-                if name == "message":
-                    run.append(json.loads(value))
-                name = "message"
-            elif not word and self.id and run:
-                self.lines += run
-                run = []
-
-    def wait(self, limit_s):
-        until(f"{self.path} ends", lambda: self.ended_at, limit_s)
-        return dict(self.events)["end"]["output"]
-
-    def text(self):
-        return "".join(line.get("text", "") for line in self.lines)
-
-    def gaps(self):
-        return [line["gap"] for line in self.lines if "gap" in line]
 
 
 def read(path):
@@ -91,21 +37,9 @@ def killed_hub(h):
             equal(follower.text(), f"{number}\n")
 
 
-def fill(folder):
-    path = os.path.join(folder, "filler")
-    with open(path, "ab", buffering=0) as file:
-        for size in (1 << 20, 1 << 12, 1):
-            try:
-                while True:
-                    file.write(bytes(size))
-            except OSError:
-                pass
-    return path
-
-
 def still_to_come(h):
     with shows("output that is still with its agent when its job ends is awaited, by a read, a follower and the CLI"):
-        filler = fill(h.settings["state_dir"])
+        filler = hub.fill(h.settings["state_dir"])
         job = h.submit({"command": ["sh", "-c", "yes | head -c 300000"], "resources": SMALL})
         follower = Follower(h, job)
         equal(h.wait(job)["state"], "succeeded")
@@ -154,7 +88,7 @@ def removed_clusters(h):
         equal((follower.text(), follower.gaps()), ("begun\nbegun\n", ["lost"]))
         equal(extent(h, job)[0], "incomplete")
     with shows("so does a job that had ended, and whose output was still to come"):
-        filler = fill(h.settings["state_dir"])
+        filler = hub.fill(h.settings["state_dir"])
         job = h.submit({"command": ["sh", "-c", "yes | head -c 300000"], "resources": SMALL, "clusters": ["west"]})
         follower = Follower(h, job)
         equal(h.wait(job)["state"], "succeeded")
@@ -175,7 +109,7 @@ def past_its_grace(h):
         h.settings["log_grace"] = "6s"
         h.start()
         h.wait_cluster("east", "ready")
-        filler = fill(h.settings["state_dir"])
+        filler = hub.fill(h.settings["state_dir"])
         job = h.submit({"command": ["sh", "-c", "yes | head -c 300000"], "resources": SMALL})
         follower = Follower(h, job)
         equal(h.wait(job)["state"], "succeeded")

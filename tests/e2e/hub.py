@@ -26,6 +26,20 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def fill(folder, spare=0):
+    """Takes what is left of that disk, but for so many bytes.  The file."""
+    path = os.path.join(folder, "filler")
+    with open(path, "ab", buffering=0) as file:
+        for size in (1 << 20, 1 << 12, 1):
+            try:
+                while True:
+                    file.write(bytes(size))
+            except OSError:
+                pass
+        os.ftruncate(file.fileno(), max(0, file.tell() - spare))
+    return path
+
+
 class Hub:
     def __init__(self, settings=None):
         self.dir = tempfile.mkdtemp(prefix="fl-hub-")
@@ -70,10 +84,10 @@ class Hub:
         os.close(self.ours)
         os.close(self.lifeline)
 
-    def postgres(self, verb, *settings):
+    def postgres(self, verb, *settings, env=None):
         """start, stop, crash, down, up: see tests/store/pg.sh."""
         subprocess.run([os.path.join(ROOT, "tests/store/pg.sh"), verb, self.pg, *settings], check=True, stdout=subprocess.DEVNULL, timeout=120,
-                       env=dict(os.environ, FL_PG_LIFELINE=str(os.getpid())))
+                       env={**os.environ, "FL_PG_LIFELINE": str(os.getpid()), **(env or {})})
 
     def small_disk(self, name, size):
         """A disk of its own, which can be full: a folder for the state directory or Postgres, before the start.  Root's."""
@@ -154,13 +168,15 @@ class Hub:
         except urllib.error.HTTPError as error:
             raise fleet.Problem(error.code, error.read().decode(errors="replace")) from None
 
-    def ask(self, method, path, body=None, headers=None, timeout=60):
-        """Status, headers and body, whatever they are; an OSError when nobody answers."""
+    def connection(self, timeout=60):
         where = urllib.parse.urlsplit(self.url)
         if where.scheme == "https":
-            connection = http.client.HTTPSConnection(where.hostname, where.port, timeout=timeout, context=self.context(), source_address=self.source)
-        else:
-            connection = http.client.HTTPConnection(where.hostname, where.port, timeout=timeout, source_address=self.source)
+            return http.client.HTTPSConnection(where.hostname, where.port, timeout=timeout, context=self.context(), source_address=self.source)
+        return http.client.HTTPConnection(where.hostname, where.port, timeout=timeout, source_address=self.source)
+
+    def ask(self, method, path, body=None, headers=None, timeout=60):
+        """Status, headers and body, whatever they are; an OSError when nobody answers."""
+        connection = self.connection(timeout)
         try:
             sent = {"Authorization": f"Bearer {self.token}", **(headers or {})}
             if body is not None:

@@ -4,75 +4,15 @@ import os
 import re
 import shutil
 import subprocess
-import urllib.request
 
 import fleet
-import hub
-from fleet import BIN, ROOT, equal, shows, until
-
-PG_BIN = next(path for path in ("/usr/lib/postgresql/15/bin", "/usr/lib/postgresql/16/bin", "/usr/lib/postgresql/17/bin", "/usr/bin") if os.path.exists(f"{path}/pg_basebackup"))
-MARK = "<!-- tests/e2e/restore_test.py runs: {} -->"
+import operations
+from fleet import BIN, equal, shows, until
 
 
-def commands(name):
-    """The lines of the block behind that mark."""
-    with open(os.path.join(ROOT, "docs/operations.md")) as file:
-        text = file.read()
-    block = re.search(re.escape(MARK.format(name)) + r"\n```sh\n(.*?)```", text, re.S)
-    assert block, f"docs/operations.md has no commands for {name}"
-    return block.group(1).splitlines()
-
-
-class Site(hub.Hub):
-    """A control plane whose database is one that may be dropped."""
-
-    def __enter__(self):
-        self.data = os.path.join(self.pg, "data")
-        self.here = os.path.join(self.dir, "work")
-        os.mkdir(self.here)
-        os.chmod(self.here, 0o777)
-        self.metrics = hub.free_port()
-        self.settings["metrics_listen"] = f"127.0.0.1:{self.metrics}"
-        self.is_made = False
-        return super().__enter__()
-
-    def start(self):
-        if not self.is_made:
-            self.is_made = True
-            self.run("createdb -T template0 fairlead")
-            self.aim(self.pg)
-        super().start()
-
-    def aim(self, host):
-        with open(self.database, "w") as file:
-            file.write(f"host={host} user=postgres dbname=fairlead\n")
-
-    def stop(self):
-        self.process.terminate()
-        equal(self.process.wait(timeout=60), 0, "the end of fairleadd")
-
-    def run(self, line, host=None):
-        env = dict(os.environ, PATH=f"{PG_BIN}:{os.environ['PATH']}", PGHOST=host or self.pg, PGUSER="postgres", PGDATA=self.data, STATE_DIR=self.settings["state_dir"])
-        done = subprocess.run(["sh", "-ec", line], cwd=self.here, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
-        if done.returncode != 0:
-            raise RuntimeError(f"{line}: {done.stdout}")
-
-    def follow(self, name, host=None):
-        services = {"systemctl stop fairleadd": self.stop, "systemctl start fairleadd": self.start,
-                    "systemctl stop postgresql": lambda: self.postgres("down"), "systemctl start postgresql": lambda: self.postgres("up")}
-        for line in commands(name):
-            services[line]() if line in services else self.run(line, host)
-
+class Jobs(operations.Site):
     def some_jobs(self, n):
         return [self.submit({"command": ["true"], "hold": True}) for _ in range(n)]
-
-    def told(self):
-        return [line for line in self.log("fairleadd").splitlines() if "what=history" in line]
-
-    def figure(self, name):
-        request = urllib.request.Request(f"http://127.0.0.1:{self.metrics}/metrics", headers={"Authorization": f"Bearer {self.token}"})
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return float(re.search(rf"^{name} (\S+)$", answer.read().decode(), re.M).group(1))
 
 
 def new_jobs_are_new(h, known):
@@ -91,7 +31,7 @@ def loss_is_told(h, lost, times):
 
 
 def main():
-    with Site() as h:
+    with Jobs() as h:
         known = h.some_jobs(3)
         with shows("pg_dump: a restored dump is noticed, counted, and gives no number again"):
             h.follow("back up")
@@ -130,7 +70,7 @@ def main():
             h.follow("promote a standby", standby)
             loss_is_told(h, 7, 4)
             new_jobs_are_new(h, known)
-    with Site() as h:
+    with Jobs() as h:
         agent = h.agent("east", h.join("east"))
         h.wait_cluster("east", "ready")
         known = [h.submit({"command": ["true"]})]
