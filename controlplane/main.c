@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "controlplane/api/call_budget.h"
+#include "controlplane/api/denial_budget.h"
 #include "controlplane/api/route_metrics.h"
 #include "controlplane/config.h"
 #include "controlplane/engine/high_water_file.h"
@@ -50,6 +51,7 @@ struct daemon {
     struct log_store *logs;
     struct fronts *fronts;
     struct call_budget requests; /* all fronts' */
+    struct denial_budget denials;
     struct engine_thread *engine;
     struct metrics_listener *metrics_server;
     struct process_metrics_parts figures;
@@ -340,6 +342,8 @@ static struct front_config front_config(struct daemon *daemon)
     config.api.query_ms = (uint32_t)number(daemon, CONFIG_query_timeout);
     daemon->requests.max = (size_t)number(daemon, CONFIG_requests_memory);
     config.api.budget = &daemon->requests;
+    daemon->denials.rows_max = (uint32_t)number(daemon, CONFIG_audit_denials);
+    config.api.denials = &daemon->denials;
     config.api.token_life_max = number(daemon, CONFIG_token_lifetime_max);
     config.api.log_grace_ms = number(daemon, CONFIG_log_grace);
     fill_limits(daemon, &config.api.limits);

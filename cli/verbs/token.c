@@ -1,4 +1,5 @@
 /* token.c - API tokens: make, list, revoke. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,9 @@ int verb_token_create(struct cli *cli)
     if (cli_has(&cli->args, CLI_OPT_token_queue)) {
         json_object_set_new(body, "queue", json_string(cli_value(&cli->args, CLI_OPT_token_queue)));
     }
+    if (cli_has(&cli->args, CLI_OPT_owner)) {
+        json_object_set_new(body, "owner", json_string(cli_value(&cli->args, CLI_OPT_owner)));
+    }
     if (!cli_put_ttl(cli, body, &err)) {
         json_decref(body);
         return cli_fail_err(&err);
@@ -48,17 +52,60 @@ static void put_token(struct cli *cli, struct cli_table *table, const json_t *to
     cli_table_put(table, "%s", cli_words(cli, json_object_get(token, "scopes")));
     cli_table_put(table, "%s", cli_text(token, "queue"));
     cli_table_put(table, "%s", cli_text(token, "expiresAt"));
+    cli_table_put(table, "%s", cli_text(token, "maker"));
+    cli_table_put(table, "%s", cli_text(token, "owner"));
     cli_table_put(table, "%s", cli_text(token, "lastUsedAt"));
 }
 
+static const struct cli_list tokens = {.group = "tokens",
+                                       .name = "id",
+                                       .header =
+                                           "ID|NAME|SCOPES|QUEUE|EXPIRES|MAKER|OWNER|+LAST USED",
+                                       .put = put_token};
+
 int verb_token_ls(struct cli *cli)
 {
-    static const struct cli_list tokens = {.group = "tokens",
-                                           .name = "id",
-                                           .header = "ID|NAME|SCOPES|QUEUE|EXPIRES|+LAST USED",
-                                           .put = put_token};
-
     return cli_list(cli, &tokens);
+}
+
+static void print_tokens(struct cli *cli, const json_t *list)
+{
+    if (!cli_print_list(cli, list, tokens.name)) cli_print_rows(cli, &tokens, list);
+}
+
+/* The tokens that it made go on to count unless they go with it: a person should know. */
+static int revoke(struct cli *cli, const char *id)
+{
+    const char *path = fl_arena_printf(&cli->arena, "/v1/tokens/%s", cli_escape(cli, id));
+    bool has_made = cli_has(&cli->args, CLI_OPT_with_made);
+    struct cli_request request = {.method = "DELETE"};
+    json_t *would = NULL, *done = NULL;
+    int64_t all;
+    int code;
+
+    request.path = fl_arena_printf(&cli->arena, "%s?made=true&dryRun=true", path);
+    code = cli_call(cli, &request, &would);
+    if (code) return code;
+    all = cli_int(would, "revoked");
+    if (cli_has(&cli->args, CLI_OPT_dry_run)) {
+        print_tokens(cli, json_object_get(would, "tokens"));
+        json_decref(would);
+        return CLI_OK;
+    }
+    json_decref(would);
+    request.path = has_made ? fl_arena_printf(&cli->arena, "%s?made=true", path) : path;
+    code = cli_call(cli, &request, &done);
+    if (code) return code;
+    fprintf(stderr, "%s is revoked", id);
+    if (has_made) {
+        fprintf(stderr, ", and %" PRId64 " made by it", cli_int(done, "revoked") - 1);
+    } else if (all > 1) {
+        fprintf(stderr, "; %" PRId64 " made by it still count: 'fairlead token ls' shows them",
+                all - 1);
+    }
+    fputc('\n', stderr);
+    json_decref(done);
+    return CLI_OK;
 }
 
 int verb_token_revoke(struct cli *cli)
@@ -67,14 +114,9 @@ int verb_token_revoke(struct cli *cli)
 
     if (!cli->args.words.len) return cli_fail(CLI_USAGE, "usage: fairlead token revoke ID...");
     for (size_t i = 0; i < cli->args.words.len; i++) {
-        struct cli_request request = {.method = "DELETE"};
-        int one;
+        int one = revoke(cli, cli->args.words.at[i]);
 
-        request.path =
-            fl_arena_printf(&cli->arena, "/v1/tokens/%s", cli_escape(cli, cli->args.words.at[i]));
-        one = cli_call(cli, &request, NULL);
         if (one) code = one;
-        if (!one) fprintf(stderr, "%s is revoked\n", cli->args.words.at[i]);
     }
     return code;
 }

@@ -231,6 +231,7 @@ struct api *api_create(const struct api_config *config, const struct api_parts *
     fl_timer_init(&api->newest, parts->loop, api_ask_newest, api);
     fl_timer_init(&api->later, parts->loop, api_call_go_on, api);
     fl_timer_init(&api->tokens_look, parts->loop, api_streams_look, api);
+    fl_timer_init(&api->denials_look, parts->loop, api_denials_look, api);
     return api;
 }
 
@@ -241,6 +242,7 @@ void api_destroy(struct api *api)
     api_call_forget_later(api);
     fl_timer_off(&api->newest);
     fl_timer_off(&api->tokens_look);
+    fl_timer_off(&api->denials_look);
     api_events_fini(api);
     route_metrics_destroy(api->routes);
     fl_map_fini(&api->awaited);

@@ -64,17 +64,19 @@ struct api_parts {
 };
 
 struct call_budget;
+struct denial_budget;
 
 struct api_config {
     struct http_limits limits;
-    const char *api_url;        /* addresses in a join token; kept by the caller */
-    const char *tunnel_address; /* the same: "host:port" */
-    uint32_t followers_max;     /* streams of this front */
-    uint32_t heartbeat_ms;      /* a comment in a stream that is silent: 15 s at most */
-    uint32_t query_ms;          /* a read that takes longer is answered with 503 */
-    fl_ms token_life_max;       /* for a token that is made */
-    struct call_budget *budget; /* shared by all fronts, kept by the caller */
-    fl_ms log_grace_ms;         /* how long readers of an ended job wait for output still to come */
+    const char *api_url;           /* addresses in a join token; kept by the caller */
+    const char *tunnel_address;    /* the same: "host:port" */
+    uint32_t followers_max;        /* streams of this front */
+    uint32_t heartbeat_ms;         /* a comment in a stream that is silent: 15 s at most */
+    uint32_t query_ms;             /* a read that takes longer is answered with 503 */
+    fl_ms token_life_max;          /* for a token that is made */
+    struct call_budget *budget;    /* shared by all fronts, kept by the caller */
+    struct denial_budget *denials; /* the same */
+    fl_ms log_grace_ms; /* how long readers of an ended job wait for output still to come */
 };
 
 struct api *api_create(const struct api_config *config, const struct api_parts *parts);

@@ -31,6 +31,8 @@ struct api {
     struct fl_map streams_of;         /* token id -> how many of these */
     struct fl_timer tokens_look;      /* on while there are some */
     uint64_t trace_seed, trace_last;  /* names the calls in problem answers */
+    struct fl_timer denials_look;     /* on while refusals are counted that no row tells of */
+    uint64_t denials_told;            /* so many does a row tell of that is on its way */
 };
 
 /* The call is the request's watcher from now on. */
@@ -53,6 +55,10 @@ void api_logs_settle(struct api *api, struct fl_job job);
 /* A term began, and jobs may have ended without a notice. */
 void api_logs_catch_up(struct api *api);
 void api_logs_fini(struct api *api);
+
+/* denied.c: the call is about to be refused, with this outcome; and a timer's function. */
+void api_denied(struct api_call *call, const char *outcome);
+void api_denials_look(void *api);
 
 /* first_start.c: when the views are filled. */
 void api_first_start(void *api);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "controlplane/api/api_state.h"
+#include "controlplane/api/auth.h"
 #include "controlplane/api/call_budget.h"
 #include "controlplane/front/pending_requests.h"
 #include "shared/base/hash.h"
@@ -325,6 +326,17 @@ static void log_problem(const struct api_call *call, const struct api_problem *p
            FL_LOG_S("detail", problem->detail ? problem->detail : ""));
 }
 
+static void audit_denial(struct api_call *call, uint16_t status)
+{
+    if (call->is_hidden) {
+        api_denied(call, "hidden");
+    } else if (status == 401) {
+        api_denied(call, "unauthenticated");
+    } else if (status == 403) {
+        api_denied(call, "denied");
+    }
+}
+
 static void answer_problem(struct api_call *call, struct api_problem *problem)
 {
     uint16_t status = problem->status ? problem->status : api_status_of(problem->code);
@@ -332,6 +344,7 @@ static void answer_problem(struct api_call *call, struct api_problem *problem)
     char retry[16];
 
     log_problem(call, problem, status);
+    audit_denial(call, status);
     problem->trace_id = call->trace_id;
     fl_buf_clear(&call->out);
     api_problem_write(&call->out, problem);
@@ -439,6 +452,14 @@ void api_absent(struct api_call *call)
     api_fail(call, FL_ABSENT, "not found, or this token may not see it");
 }
 
+bool api_sees_queue(struct api_call *call, struct fl_str queue)
+{
+    bool sees = api_may_see_queue(&call->token, queue);
+
+    call->is_hidden = !sees;
+    return sees;
+}
+
 /* ---- long work, in slices -------------------------------------------------------------------- */
 
 void api_slice_begin(struct api_call *call)
@@ -544,6 +565,8 @@ struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)
         actor = fl_arena_printf(&event->arena, "api");
     }
     event->event.actor = fl_str_c(actor);
+    event->event.trace = fl_str_c(fl_arena_printf(&event->arena, "%s", call->trace_id));
+    if (call->request) event->event.peer = fl_arena_str(&event->arena, http_peer(call->request));
     return event;
 }
 

@@ -37,6 +37,7 @@ struct api_call {
     struct fl_http_field headers[API_HEADERS_MAX]; /* further ones of the answer */
     size_t headers_len;
     bool is_replay;                         /* the answer says that a key was used before */
+    bool is_hidden;                         /* it asked for an object that its token may not see */
     uint32_t outstanding;                   /* questions whose answer has not come */
     void *state;                            /* the handler's own, from the arena */
     void (*on_gone)(struct api_call *call); /* the peer went away; NULL is fine */
@@ -78,10 +79,12 @@ void api_fail_at(struct api_call *call, const char *pointer, const char *detail,
                  const char *allowed);
 void api_fail_problems(struct api_call *call, const struct fl_problems *problems);
 void api_absent(struct api_call *call); /* 404, also for what may not be seen */
+/* Whether the call's token may see that queue; if not, the refusal that follows is audited. */
+bool api_sees_queue(struct api_call *call, struct fl_str queue);
 
 /* ---- asking the core ------------------------------------------------------------------------- */
 
-/* With tenant and actor of the call. */
+/* With tenant, actor, address and trace of the call. */
 struct engine_event *api_event(struct api_call *call, enum core_event_kind kind);
 
 /* 'then' is called unless the peer went away meanwhile.  With another code than FL_OK the call is

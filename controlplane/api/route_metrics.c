@@ -11,6 +11,8 @@ const struct fl_metric_family route_metric_families[ROUTE_METRICS_LEN] = {
                       "answered with 4xx or 5xx; gone: the peer left before its answer"},
     [ROUTE_SECONDS] = {"fairlead_http_route_seconds", FL_METRIC_HISTOGRAM, "method,route",
                        "from a request's head to its answer, or to the begin of its stream"},
+    [ROUTE_DENIALS] = {"fairlead_http_denials_total", FL_METRIC_COUNTER, "audit",
+                       "refused requests: row, the audit has one; count, it has their number only"},
 };
 
 enum error_class { CLASS_4XX, CLASS_5XX, CLASS_GONE, CLASSES_LEN };
@@ -23,6 +25,7 @@ struct series {
 
 struct route_metrics {
     struct fl_metrics *metrics;
+    struct fl_metric *denials[2]; /* without and with a row */
     FL_VEC(struct series) series; /* by the address of their route */
 };
 
@@ -96,4 +99,15 @@ void route_metrics_count(struct route_metrics *routes, const struct api_route *r
     } else if (status >= 400) {
         count_error(routes, series, CLASS_4XX, method, path);
     }
+}
+
+void route_metrics_denied(struct route_metrics *routes, bool has_row)
+{
+    struct fl_metric **series = &routes->denials[has_row];
+
+    if (!*series) {
+        *series = fl_metric(routes->metrics, &route_metric_families[ROUTE_DENIALS],
+                            has_row ? "row" : "count");
+    }
+    fl_metric_add(*series, 1);
 }

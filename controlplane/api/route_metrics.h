@@ -10,7 +10,7 @@
 struct api_route;
 struct route_metrics; /* opaque */
 
-enum route_metric { ROUTE_REQUESTS, ROUTE_ERRORS, ROUTE_SECONDS, ROUTE_METRICS_LEN };
+enum route_metric { ROUTE_REQUESTS, ROUTE_ERRORS, ROUTE_SECONDS, ROUTE_DENIALS, ROUTE_METRICS_LEN };
 
 /* To be added to the metrics once, before the first front is there. */
 extern const struct fl_metric_family route_metric_families[ROUTE_METRICS_LEN];
@@ -21,3 +21,6 @@ void route_metrics_destroy(struct route_metrics *routes); /* NULL is fine */
 /* 'route' NULL: no route is there for what was asked.  'status' 0: the peer went away before. */
 void route_metrics_count(struct route_metrics *routes, const struct api_route *route,
                          unsigned status, fl_ms took);
+
+/* A request was refused; 'has_row': the audit gets a row of it. */
+void route_metrics_denied(struct route_metrics *routes, bool has_row);

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "shared/base/alloc.h"
+#include "shared/base/map.h"
+
 void access_table_fini(struct access_table *table)
 {
     fl_vec_fini(&table->joins);
@@ -102,6 +105,59 @@ bool access_table_add_token(struct access_table *table, const struct token *toke
     fl_assert(table->tokens.at || table->tokens.cap == 0);
     fl_vec_insert(&table->tokens, seek_token(table, id), *token);
     return true;
+}
+
+enum { KIN_NOT = 1, KIN = 2 };
+
+/* Walks to the first maker of whom it is known, and back: each token is walked over once. */
+static bool is_kin(const struct access_table *table, struct fl_map *known,
+                   const struct token *token, size_t *way)
+{
+    uint64_t kin = KIN_NOT;
+    size_t len = 0;
+
+    for (const char *id = token->id; !fl_map_find(known, id, strlen(id), &kin); id = token->maker) {
+        token = access_table_token(table, fl_str_c(id));
+        if (!token) break;
+        way[len++] = (size_t)(token - table->tokens.at);
+        /* In a damaged database a maker's own way may lead back here; it ends then. */
+        fl_map_put(known, id, strlen(id), KIN_NOT);
+    }
+    while (len > 0) {
+        const char *id = table->tokens.at[way[--len]].id;
+
+        fl_map_put(known, id, strlen(id), kin);
+    }
+    return kin == KIN;
+}
+
+size_t access_table_drop_made(struct access_table *table, struct fl_str id, struct access_gone gone)
+{
+    size_t *way = fl_new_array(size_t, table->tokens.len + 1);
+    bool *is_gone = fl_new_array(bool, table->tokens.len + 1);
+    struct fl_map known = {0};
+    size_t kept = 0, len = table->tokens.len;
+
+    fl_map_put(&known, id.at, id.len, KIN);
+    for (size_t i = 0; i < len; i++) {
+        const struct token *token = &table->tokens.at[i];
+
+        is_gone[i] = !fl_str_eq(fl_str_c(token->id), id) && is_kin(table, &known, token, way);
+    }
+    for (size_t i = 0; i < len; i++) {
+        const struct token token = table->tokens.at[i];
+
+        if (is_gone[i]) {
+            gone.token(gone.ctx, &token);
+        } else {
+            table->tokens.at[kept++] = token;
+        }
+    }
+    table->tokens.len = kept;
+    fl_map_fini(&known);
+    fl_free(is_gone);
+    fl_free(way);
+    return len - kept;
 }
 
 void access_table_use_join(struct access_table *table, struct join *join, struct fl_cluster cluster,

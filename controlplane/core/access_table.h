@@ -28,6 +28,8 @@ struct token {
     struct fl_digest mac;
     char name[FL_NAME_BYTES_MAX + 1];
     char queue[FL_NAME_BYTES_MAX + 1];
+    char maker[CORE_TOKEN_ID_MAX + 1]; /* the token that made it; "": the control plane */
+    char owner[FL_NAME_BYTES_MAX + 1];
 };
 
 struct access_table {
@@ -62,6 +64,11 @@ struct access_gone {
 };
 
 void access_table_expire(struct access_table *table, fl_ms now, struct access_gone gone);
+
+/* Drops the tokens that 'id' made, and those that these made, and so on; 'gone' hears of each.
+ * 'id' itself stays.  Returns how many went. */
+size_t access_table_drop_made(struct access_table *table, struct fl_str id,
+                              struct access_gone gone);
 
 /* True: more than ACCESS_USED_MAX are used; 'ret_join' is the used one that expires first. */
 bool access_table_surplus(const struct access_table *table, struct join *ret_join);

@@ -201,6 +201,7 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     case CORE_EV_renew:
     case CORE_EV_token_put:
     case CORE_EV_token_revoke:
+    case CORE_EV_denied:
         core_access(core, event, batch);
         break;
     case CORE_EV_accept_restore:

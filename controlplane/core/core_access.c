@@ -386,7 +386,31 @@ static bool fill_token(struct token *token, const struct core_event *event)
 {
     return copy_text(token->id, sizeof token->id, event->token_put.id) &&
            copy_text(token->name, sizeof token->name, event->token_put.name) &&
-           copy_text(token->queue, sizeof token->queue, event->token_put.queue);
+           copy_text(token->queue, sizeof token->queue, event->token_put.queue) &&
+           copy_text(token->maker, sizeof token->maker, event->token_put.maker) &&
+           copy_text(token->owner, sizeof token->owner, event->token_put.owner);
+}
+
+/* The API has looked already; but its table may be a moment old, and these are rows for good. */
+static bool is_within_maker(const struct core *core, const struct core_event *event,
+                            struct token *token)
+{
+    const struct token *maker;
+    unsigned scopes;
+
+    if (token->maker[0] == '\0') return true;
+    maker = access_table_token(&core->access, fl_str_c(token->maker));
+    if (!maker || maker->tenant.n != event->tenant.n) return false;
+    scopes = maker->scopes;
+    if (scopes & CORE_SCOPE_admin)
+        scopes |= CORE_SCOPE_read | CORE_SCOPE_submit | CORE_SCOPE_cancel;
+    if ((token->scopes & ~scopes) != 0) return false;
+    if (maker->queue[0] != '\0' && strcmp(maker->queue, token->queue) != 0) return false;
+    if (maker->expires_at == 0 || (maker->scopes & CORE_SCOPE_outlive)) return true;
+    if (token->expires_at == 0 || token->expires_at > maker->expires_at) {
+        token->expires_at = maker->expires_at;
+    }
+    return true;
 }
 
 static void put_token(struct core *core, const struct core_event *event, struct core_batch *batch)
@@ -413,6 +437,11 @@ static void put_token(struct core *core, const struct core_event *event, struct 
                          "a token lives for a number of milliseconds, 0 is for ever");
         return;
     }
+    if (!is_within_maker(core, event, &token)) {
+        core_answer_code(batch, event, FL_DENIED,
+                         "the token that makes it counts no more, or has fewer rights");
+        return;
+    }
     if (!access_table_add_token(&core->access, &token, &err)) {
         core_answer_code(batch, event, err.code, err.text);
         return;
@@ -424,11 +453,39 @@ static void put_token(struct core *core, const struct core_event *event, struct 
                                            .mac = token.mac,
                                            .id = fl_str_c(token.id),
                                            .name = fl_str_c(token.name),
-                                           .queue = fl_str_c(token.queue)};
+                                           .queue = fl_str_c(token.queue),
+                                           .maker = fl_str_c(token.maker),
+                                           .owner = fl_str_c(token.owner)};
     core_batch_row(batch, &row);
-    core_audit(batch, event, "token_put %s scopes=%u", token.id, token.scopes);
+    core_audit(batch, event, "token_put %s scopes=%u%s%s%s%s", token.id, token.scopes,
+               token.queue[0] ? " queue=" : "", token.queue, token.name[0] ? " name=" : "",
+               token.name);
     arm(core);
     answer_ok(batch, event, (struct core_answer){.id = (uint64_t)token.expires_at});
+}
+
+struct revoked {
+    struct core_batch *batch;
+    const struct core_event *event;
+    const char *by;
+};
+
+static void put_made_revoked(void *ctx, const struct token *token)
+{
+    struct revoked *revoked = ctx;
+
+    put_token_drop(revoked->batch, token);
+    core_audit(revoked->batch, revoked->event, "token_revoke %s made_by=%s", token->id,
+               revoked->by);
+}
+
+static size_t drop_made(struct core *core, const struct core_event *event, struct core_batch *batch,
+                        const char *id)
+{
+    struct revoked revoked = {batch, event, id};
+    struct access_gone gone = {&revoked, NULL, put_made_revoked};
+
+    return access_table_drop_made(&core->access, fl_str_c(id), gone);
 }
 
 static void revoke_token(struct core *core, const struct core_event *event,
@@ -436,6 +493,7 @@ static void revoke_token(struct core *core, const struct core_event *event,
 {
     const struct token *token = access_table_token(&core->access, event->token_revoke.id);
     char id[CORE_TOKEN_ID_MAX + 1];
+    size_t gone = 1;
 
     if (!token || token->tenant.n != event->tenant.n) {
         core_answer_code(batch, event, FL_ABSENT, "no token has this id");
@@ -444,7 +502,19 @@ static void revoke_token(struct core *core, const struct core_event *event,
     memcpy(id, token->id, sizeof id);
     drop_token(core, batch, id);
     core_audit(batch, event, "token_revoke %s", id);
+    if (event->token_revoke.has_made) gone += drop_made(core, event, batch, id);
     arm(core);
+    answer_ok(batch, event, (struct core_answer){.id = gone});
+}
+
+/* A refusal changes nothing, but has its row like a deed. */
+static void note_denied(const struct core_event *event, struct core_batch *batch)
+{
+    if (event->denied.unwritten > 0) {
+        core_audit(batch, event, "denials_unwritten %" PRIu64, event->denied.unwritten);
+    } else {
+        core_audit(batch, event, FL_STR_FMT, FL_STR_ARG(event->denied.what));
+    }
     answer_ok(batch, event, (struct core_answer){0});
 }
 
@@ -474,6 +544,9 @@ void core_access(struct core *core, const struct core_event *event, struct core_
         break;
     case CORE_EV_token_revoke:
         revoke_token(core, event, batch);
+        break;
+    case CORE_EV_denied:
+        note_denied(event, batch);
         break;
     default:
         fl_unreachable("core_step sends only what concerns access");

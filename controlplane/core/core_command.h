@@ -108,7 +108,7 @@ struct core_answer {
     fl_ms at;         /* the engine sets it to its batch's time; 0: it comes with no batch */
     bool is_replay;   /* the engine sets it: the Idempotency-Key was used before */
     /* The queue or cluster that was put, enrolled or renewed; join_put, token_put: when the token
-     * expires, 0: never. */
+     * expires, 0: never; token_revoke: how many tokens went. */
     uint64_t id;
     uint64_t generation; /* enrol, renew: the certificate carries it */
     const char *uuid;    /* enrol, renew: the cluster's, for the certificate's name */

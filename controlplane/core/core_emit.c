@@ -43,6 +43,9 @@ void core_audit(struct core_batch *batch, const struct core_event *event, const 
     fl_assert(len >= 0);
     row.audit.tenant = event->tenant.n;
     row.audit.actor = event->actor;
+    row.audit.outcome = event->kind == CORE_EV_denied ? event->denied.outcome : (struct fl_str){0};
+    row.audit.peer = event->peer;
+    row.audit.trace = event->trace;
     row.audit.body.at = text;
     row.audit.body.len = (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
     core_batch_row(batch, &row);

@@ -37,6 +37,7 @@
     X(renew, "an agent shows its certificate's generation and its next key")                       \
     X(token_put, "a token for the API is made")                                                    \
     X(token_revoke, "that token counts no more")                                                   \
+    X(denied, "the API refused a request, or so many")                                             \
     X(accept_restore, "a person says that a restored database is the one to go on with")           \
     X(read_job, "the live state of one job")                                                       \
     X(list_jobs, "a page of open jobs")                                                            \
@@ -136,6 +137,8 @@ struct core_event {
     uint64_t request;
     struct fl_tenant tenant;   /* with a request: its tenant */
     struct fl_str actor;       /* the user or agent that asks, for the audit; at most 128 bytes */
+    struct fl_str peer;        /* with a request: its address, for the audit; at most 64 bytes */
+    struct fl_str trace;       /* the same: names it in the log; at most 32 bytes */
     struct fl_str key;         /* Idempotency-Key, already looked up by the engine; empty: none */
     struct fl_digest body_sha; /* with a key: the meaning, see api/idempotency.h */
     union {
@@ -227,10 +230,19 @@ struct core_event {
             struct fl_str queue; /* it counts in this queue only; empty: in all */
             uint8_t scopes;      /* enum core_scope */
             fl_ms ttl_ms;        /* from now on, by the core's time; 0: for ever */
+            struct fl_str maker; /* the token that makes it, whose rights bound its own; empty: the
+                                    control plane does */
+            struct fl_str owner; /* for people */
         } token_put;
         struct {
             struct fl_str id;
+            bool has_made; /* and all tokens that it made, and those made by these */
         } token_revoke;
+        struct {
+            struct fl_str what;    /* the action and its object */
+            struct fl_str outcome; /* at most 32 bytes */
+            uint64_t unwritten;    /* not 0: so many were refused and have no row; no 'what' */
+        } denied;
         struct {
             uint32_t from; /* smallest number of the page */
             size_t len_max;

@@ -76,6 +76,8 @@ static bool load_token(struct core *core, const struct row_token_put *row, struc
     copy_text(token.id, sizeof token.id, row->id);
     copy_text(token.name, sizeof token.name, row->name);
     copy_text(token.queue, sizeof token.queue, row->queue);
+    copy_text(token.maker, sizeof token.maker, row->maker);
+    copy_text(token.owner, sizeof token.owner, row->owner);
     return access_table_add_token(&core->access, &token, err) || fl_err_wrap(err, "a token");
 }
 

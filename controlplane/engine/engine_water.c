@@ -197,13 +197,17 @@ bool engine_water_holds(const struct engine_water *water, const struct core *cor
            water->asked.job_below > water->kept.job_below && engine_water_is_short(water, core);
 }
 
+/* Before the first commit a bad end of the process before is still to be made good: that doubt
+ * stays.  Its batch may be durable all the same, with an answer that was lost. */
 struct high_water engine_water_close(const struct engine_water *water)
 {
     struct high_water last = water->now;
 
-    if (water->is_first) return water->found;
     last.job_below = last.job_next;
     last.epoch_below = water->epoch_above + 1;
     last.is_closed = 1;
+    if (!water->is_first) return last;
+    if (last.job_below < water->found.job_below) last.job_below = water->found.job_below;
+    if (has_found(water)) last.is_closed = water->found.is_closed;
     return last;
 }

@@ -30,7 +30,10 @@ static void answered(struct reader *reader, void *data, const PGresult *result,
                                                    .n = answer.n,
                                                    .at = pg_get_int(result, i, 2),
                                                    .actor = reader_field(result, i, 4),
-                                                   .body = reader_field(result, i, 5)};
+                                                   .body = reader_field(result, i, 5),
+                                                   .outcome = reader_field(result, i, 6),
+                                                   .peer = reader_field(result, i, 7),
+                                                   .trace = reader_field(result, i, 8)};
     }
     answer.at = at;
     answer.has_more = (size_t)rows == op->len_max;

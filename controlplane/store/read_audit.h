@@ -14,6 +14,7 @@ struct read_audit_row {
     uint32_t n;
     fl_ms at;
     struct fl_str actor, body;
+    struct fl_str outcome, peer, trace; /* empty: not known; outcome: it was done */
 };
 
 struct read_audit {

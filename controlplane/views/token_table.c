@@ -6,7 +6,10 @@
 
 #include "controlplane/core/core_event.h"
 #include "controlplane/views/view_feed.h"
+#include "shared/base/map.h"
 #include "shared/base/vec.h"
+
+enum { PASSES_MAX = 100 };
 
 struct kept {
     struct token_grant token;
@@ -69,6 +72,8 @@ static struct token_grant token_of(const struct row_token_put *row)
     snprintf(token.id, sizeof token.id, FL_STR_FMT, FL_STR_ARG(row->id));
     snprintf(token.name, sizeof token.name, FL_STR_FMT, FL_STR_ARG(row->name));
     snprintf(token.queue, sizeof token.queue, FL_STR_FMT, FL_STR_ARG(row->queue));
+    snprintf(token.maker, sizeof token.maker, FL_STR_FMT, FL_STR_ARG(row->maker));
+    snprintf(token.owner, sizeof token.owner, FL_STR_FMT, FL_STR_ARG(row->owner));
     return token;
 }
 
@@ -218,6 +223,38 @@ size_t token_table_page(struct token_table *table, struct fl_str after, struct t
         ret[len++] = table->tokens.at[i].token;
     }
     view_feed_unlock(&table->feed);
+    return len;
+}
+
+/* A pass finds a generation at least.  A chain that is longer than PASSES_MAX ends there: it is for
+ * people to look at, and the core's own walk is the one that revokes. */
+size_t token_table_made(struct token_table *table, struct fl_str id, struct token_grant *ret,
+                        size_t max)
+{
+    struct fl_map made = {0};
+    size_t before, len = 0, passes = 0;
+
+    fl_map_put(&made, id.at, id.len, 1);
+    view_feed_lock(&table->feed);
+    do {
+        before = made.len;
+        for (size_t i = 0; i < table->tokens.len; i++) {
+            const struct token_grant *token = &table->tokens.at[i].token;
+
+            if (!fl_map_find(&made, token->maker, strlen(token->maker), NULL)) continue;
+            fl_map_put(&made, token->id, strlen(token->id), 1);
+        }
+    } while (made.len > before && ++passes < PASSES_MAX);
+    for (size_t i = 0; i < table->tokens.len; i++) {
+        const struct token_grant *token = &table->tokens.at[i].token;
+
+        if (fl_str_eq(fl_str_c(token->id), id)) continue;
+        if (!fl_map_find(&made, token->id, strlen(token->id), NULL)) continue;
+        if (len < max) ret[len] = *token;
+        len++;
+    }
+    view_feed_unlock(&table->feed);
+    fl_map_fini(&made);
     return len;
 }
 

@@ -12,6 +12,8 @@ struct token_grant {
     char id[33];
     char name[64];
     char queue[64]; /* "": all */
+    char maker[33]; /* the id of the token that made it; "": the control plane did */
+    char owner[64]; /* for people; "": not said */
     struct fl_digest mac;
     struct fl_tenant tenant;
     uint8_t scopes; /* bits of enum core_scope */
@@ -46,6 +48,10 @@ void token_table_use(struct token_table *table, struct fl_str id, fl_ms at);
 
 /* Copies up to 'max' tokens whose ids come after 'after', by id, and returns how many. */
 size_t token_table_page(struct token_table *table, struct fl_str after, struct token_grant *ret,
+                        size_t max);
+/* The tokens that 'id' made, and those that these made, and so on, by id: as many as there are, of
+ * which up to 'max' are copied. */
+size_t token_table_made(struct token_table *table, struct fl_str id, struct token_grant *ret,
                         size_t max);
 size_t token_table_len(struct token_table *table);
 /* Whether a token is valid at 'at', in the core's time, and admin of all queues. */

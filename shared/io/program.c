@@ -58,9 +58,11 @@ void fl_program_fail(const struct fl_program_run *run, const struct fl_err *err)
 
 static enum fl_exit run_loop(const struct fl_program_steps *steps, const struct fl_program_run *run)
 {
-    struct fl_err *failure = run->failure;
+    struct fl_err *failure = run->failure, err = {0};
 
-    if (steps->start(steps->ctx, run, failure)) {
+    if (!steps->start(steps->ctx, run, &err)) {
+        *failure = err;
+    } else { /* 'err' may tell of a try before the one that was good */
         fl_notify_watch(run->notify, run->loop, steps->is_well ? steps->is_well : is_turning,
                         steps->ctx);
         fl_loop_run(run->loop);

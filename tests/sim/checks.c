@@ -5,6 +5,7 @@
 #include "shared/base/assert.h"
 #include "shared/base/picks.h"
 #include "tests/sim/checks_state.h"
+#include "tests/sim/policy_time.h"
 
 enum { UNSETTLED_TOLD_MAX = 10 };
 
@@ -18,7 +19,8 @@ struct checks *checks_create(struct sim *sim, const struct fake_pg *pg,
                                    .backoff_max_ms = config->backoff_max_ms,
                                    .start_ms = config->start_ms,
                                    .stop_ms = config->stop_ms,
-                                   .inventory_ms = config->inventory_ms};
+                                   .inventory_ms = config->inventory_ms,
+                                   .rejoin_ms = config->rejoin_ms};
 
     checks->sim = sim;
     checks->pg = pg;
@@ -68,7 +70,7 @@ static struct fl_picks picks_of(const struct checks *checks, uint64_t job)
     struct fl_err err = {0};
     struct row row;
 
-    fl_assert(fake_pg_find(checks->pg, ROW_TABLE_job, job, 0, 0, &row));
+    fl_assert(fake_pg_find_ever(checks->pg, ROW_TABLE_job, job, 0, 0, &row));
     fl_assert(fl_picks_decode(row.job_new.picked, &picks, &err));
     return picks;
 }
@@ -184,7 +186,7 @@ static void I1_what_is_answered_is_stored(struct checks *checks, const struct co
         const struct core_outcome *outcome = &answer->outcomes[i];
 
         if (outcome->code != FL_OK) continue;
-        if (!fake_pg_find(checks->pg, ROW_TABLE_job, outcome->job.n, 0, 0, NULL)) {
+        if (!fake_pg_find_ever(checks->pg, ROW_TABLE_job, outcome->job.n, 0, 0, NULL)) {
             sim_broken(checks->sim, "I1", "job %" PRIu64 " is acknowledged and not stored",
                        outcome->job.n);
         }
@@ -193,7 +195,7 @@ static void I1_what_is_answered_is_stored(struct checks *checks, const struct co
         const struct core_job_view *view = &answer->jobs[i];
         struct checks_element *element;
 
-        if (!fake_pg_find(checks->pg, ROW_TABLE_job, view->job.n, 0, 0, NULL)) {
+        if (!fake_pg_find_ever(checks->pg, ROW_TABLE_job, view->job.n, 0, 0, NULL)) {
             sim_broken(checks->sim, "I1", "job %" PRIu64 " is shown and not stored", view->job.n);
         }
         element = checks_find_element(checks, view->job.n, checks_number(checks, view->job.n, 0));
@@ -278,8 +280,8 @@ static void I4_goes_only_when_durable(struct checks *checks, struct fl_attempt a
     struct checks_element *element = checks_find_element(checks, attempt.job.n, attempt.element);
     struct row row;
 
-    if (!fake_pg_find(checks->pg, ROW_TABLE_attempt, attempt.job.n, attempt.element, attempt.n,
-                      &row) ||
+    if (!fake_pg_find_ever(checks->pg, ROW_TABLE_attempt, attempt.job.n, attempt.element, attempt.n,
+                           &row) ||
         row.attempt_new.cluster != cluster.n ||
         row.attempt_new.incarnation != attempt.incarnation) {
         sim_broken(checks->sim, "I4", "%s of job %" PRIu64 ".%u attempt %u, which is not stored",
@@ -306,10 +308,20 @@ static void I13_no_start_after_a_cancel(struct checks *checks, const struct core
                core_send_name(send->kind), send->attempt.job.n);
 }
 
+void checks_time_counted_again(struct checks *checks)
+{
+    policy_time_counted_again(checks->policy);
+}
+
+void checks_turn_stopped(struct checks *checks)
+{
+    policy_turn_stopped(checks->policy);
+}
+
 void checks_send(struct checks *checks, const struct core_send *send, uint64_t epoch)
 {
     if (checks->is_retired) return;
-    policy_sent(checks->policy, send);
+    policy_sent(checks->policy, send, epoch == fake_pg_epoch(checks->pg));
     if (send->kind != CORE_SEND_start && send->kind != CORE_SEND_go) return;
     I4_goes_only_when_durable(checks, send->attempt, send->cluster, send->kind == CORE_SEND_go);
     I13_no_start_after_a_cancel(checks, send, epoch);
@@ -339,8 +351,8 @@ static void I4_runs_only_what_is_stored(struct checks *checks, struct fl_cluster
 {
     struct row row;
 
-    if (fake_pg_find(checks->pg, ROW_TABLE_attempt, replica->attempt.job.n,
-                     replica->attempt.element, replica->attempt.n, &row) &&
+    if (fake_pg_find_ever(checks->pg, ROW_TABLE_attempt, replica->attempt.job.n,
+                          replica->attempt.element, replica->attempt.n, &row) &&
         row.attempt_new.cluster == cluster.n &&
         row.attempt_new.incarnation == replica->attempt.incarnation) {
         return;

@@ -9,7 +9,8 @@
 #include "shared/base/assert.h"
 #include "shared/base/vec.h"
 
-enum { LOCK_RETRY_MS = 100, LOCK_RETRIES_MAX = 50, EPOCH_2026_MS_HIGH = 1767225600 };
+enum { LOCK_RETRY_MS = 100, LOCK_RETRIES_MAX = 50, BEHIND_MS = 5 };
+enum { EPOCH_2026_MS_HIGH = 1767225600 };
 
 /* The fate of one commit on its way. */
 enum fate { FATE_GOOD, FATE_CUT_BEFORE, FATE_CUT_AFTER, FATE_CUT_LATE };
@@ -24,6 +25,17 @@ struct commit {
     enum engine_commit result;
     const char *text;
     struct fl_buf body;
+    uint64_t tables;           /* a bit for each that it writes */
+    FL_VEC(uint64_t) requests; /* that it answers */
+    fl_ms waits_from;          /* it waits for somebody's lock since then; 0: it does not */
+    bool is_executed;
+    bool is_stale; /* its hub stood still after it had been formed */
+};
+
+/* A request whose batch was refused for what may pass by itself. */
+struct away_request {
+    uint64_t request;
+    uint32_t refusals;
 };
 
 struct lookup {
@@ -45,6 +57,7 @@ struct db_client {
     struct engine_results results;
     void (*wake)(void *ctx);
     struct time_reading (*clocks)(void *ctx);
+    fl_ms (*before_commit)(void *ctx);
     void *wake_ctx;
     const char *instance;
     uint32_t away_ms;
@@ -73,6 +86,10 @@ struct db_client {
     fl_ms take_sent_at;   /* by its own clock */
     uint64_t lease_epoch; /* the term that holds it */
     uint64_t question;    /* the newest on the lease's connection; answers to older ones are lost */
+
+    FL_VEC(struct away_request) away; /* oldest first */
+    bool fell_away;   /* the newest commit was refused so, and nothing went wrong since */
+    bool tries_again; /* the engine hears of the takeover that followed */
 };
 
 struct db {
@@ -86,7 +103,11 @@ struct db {
     uint64_t lookup_next;
     fl_ms renewed_at;
     fl_ms down_until, slow_until, slow_ms, wall_offset;
-    bool is_full;
+    fl_ms locked_until;
+    uint64_t locked_tables;
+    bool is_full, is_read_only;
+    uint64_t marks,
+        marks_taken;    /* marks of time, kept in the lease's row; as of the newest takeover */
     const char *leader; /* the last to take over */
 };
 
@@ -143,6 +164,7 @@ static void free_commit(struct commit *commit)
         break;
     }
     fl_buf_fini(&commit->body);
+    fl_vec_fini(&commit->requests);
     fl_free(commit);
 }
 
@@ -155,6 +177,7 @@ void db_destroy(struct db *db)
     for (size_t i = 0; i < db->clients.len; i++) {
         fl_vec_fini(&db->clients.at[i]->flying);
         fl_vec_fini(&db->clients.at[i]->arrivals);
+        fl_vec_fini(&db->clients.at[i]->away);
         fl_free(db->clients.at[i]);
     }
     fl_vec_fini(&db->clients);
@@ -197,6 +220,11 @@ void db_client_pause(struct db_client *client, fl_ms until)
     client->paused_until = until;
 }
 
+void db_client_before_commit(struct db_client *client, fl_ms (*hook)(void *ctx))
+{
+    client->before_commit = hook;
+}
+
 void db_client_attach(struct db_client *client, const struct engine_results *results)
 {
     client->results = *results;
@@ -210,7 +238,9 @@ static bool is_awaited(const struct db_client *client, uint64_t generation)
 /* True: not now, but in the client's next turn.  Inside of a turn it is false. */
 static bool must_wait(struct db_client *client, sim_fn *fn, void *ctx, uint64_t a, uint64_t b)
 {
-    if (client->is_turning || !client->is_alive) return false;
+    bool is_stopped = client->paused_until > client->db->sim->now;
+
+    if ((client->is_turning && !is_stopped) || !client->is_alive) return false;
     fl_vec_push(&client->arrivals, ((struct arrival){fn, ctx, a, b}));
     client->wake(client->wake_ctx);
     return true;
@@ -277,6 +307,7 @@ static void note_fate(struct db_client *client)
             fake_pg_journal_len(db->pg) - 1 - (size_t)(fake_pg_newest(db->pg) - client->lost_batch);
 
         is_durable = fake_pg_journal_at(db->pg, at).epoch == client->lost_epoch;
+        if (!is_durable) sim_mark(db->sim, MARK_fate_of_another);
     }
     sim_mark(db->sim, is_durable ? MARK_commit_lost_but_durable : MARK_commit_lost_and_gone);
     client->lost_batch = 0;
@@ -310,6 +341,8 @@ static void take_answered(void *ctx, uint64_t generation, uint64_t code)
 
     if (must_wait(client, take_answered, ctx, generation, code)) return;
     if (!is_awaited(client, generation)) return;
+    client->tries_again = client->fell_away && code == FL_OK;
+    client->fell_away = false;
     if (code == FL_OK) {
         client->lease_epoch = client->taken.epoch;
         set_time(client);
@@ -319,6 +352,7 @@ static void take_answered(void *ctx, uint64_t generation, uint64_t code)
         if (code == FL_DEPOSED) sim_mark(client->db->sim, MARK_take_denied);
         client->results.take_failed(client->results.ctx, (enum fl_code)code, client->now);
     }
+    client->tries_again = false;
 }
 
 static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
@@ -347,11 +381,14 @@ static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
             client->server_at = client->answer_at = db->sim->now;
             client->answered_at = client->sent_at = db->sim->now;
             checks_term(db->checks, client->taken.epoch);
+            if (db->marks_taken == db->marks) checks_time_counted_again(db->checks);
+            db->marks_taken = db->marks;
             sim_tell(db->sim, "hub %llu takes over: epoch %llu, newest batch %llu",
                      client->instance[3] - '0', client->taken.epoch, client->taken.batch_newest);
         } else {
             fake_pg_end(db->pg, backend);
         }
+        if (code == FL_UNAVAILABLE && db->is_read_only) sim_mark(db->sim, MARK_take_read_only);
         if (code == FL_CONFLICT && tries < LOCK_RETRIES_MAX) {
             sim_at(db->sim, db->sim->now + LOCK_RETRY_MS, take_arrives, client, generation,
                    tries + 1);
@@ -422,6 +459,53 @@ static void on_load(void *ctx, fl_ms now)
 
 /* ---- committing ------------------------------------------------------------------------------ */
 
+enum { AWAY_KEPT_MAX = 1000, REFUSALS_MAX = 20 };
+
+static struct away_request *find_away(struct db_client *client, uint64_t request)
+{
+    for (size_t i = client->away.len; i > 0; i--) {
+        if (client->away.at[i - 1].request == request) return &client->away.at[i - 1];
+    }
+    return NULL;
+}
+
+static void note_away(struct db_client *client, const struct commit *commit)
+{
+    for (size_t i = 0; i < commit->requests.len; i++) {
+        struct away_request *known = find_away(client, commit->requests.at[i]);
+
+        if (known) {
+            known->refusals++;
+            continue;
+        }
+        if (client->away.len == AWAY_KEPT_MAX) fl_vec_remove(&client->away, 0);
+        fl_vec_push(&client->away, ((struct away_request){commit->requests.at[i], 1}));
+    }
+}
+
+/* It, and those behind it on the same connection. */
+static void note_away_all(struct db_client *client, const struct commit *commit)
+{
+    const struct db *db = client->db;
+
+    for (size_t i = 0; i < db->commits.len; i++) {
+        if (db->commits.at[i]->backend == commit->backend) note_away(client, db->commits.at[i]);
+    }
+}
+
+/* Nothing else went wrong: the same request goes into the next term. */
+void db_client_answered(struct db_client *client, uint64_t request, enum fl_code code)
+{
+    const struct away_request *away = find_away(client, request);
+
+    if (!away) return;
+    if (code == FL_OK) sim_mark(client->db->sim, MARK_away_tried_again);
+    if (!client->tries_again || code == FL_OK || away->refusals >= REFUSALS_MAX) return;
+    sim_broken(client->db->sim, "I16",
+               "request %" PRIu64 " waited for a lock %" PRIu32 " times, and is given up",
+               request >> 8, away->refusals);
+}
+
 static void commit_answered(void *ctx, uint64_t a, uint64_t b)
 {
     struct commit *commit = ctx;
@@ -448,12 +532,14 @@ static void commit_answered(void *ctx, uint64_t a, uint64_t b)
         client->answered_at = sim->now;
         /* A hub that stood still did not see that it took long. */
         if ((sim->now - since) * 100 >= (fl_ms)client->away_ms * 102 &&
-            client->paused_until < since) {
+            (client->paused_until < since || commit->is_stale)) {
             checks_db_back(commit->db->checks);
         }
     }
     fl_assert(client->flying.len > 0 && client->flying.at[0] == commit->batch);
     fl_vec_remove(&client->flying, 0);
+    client->fell_away = commit->result == ENGINE_AWAY;
+    if (client->fell_away) note_away_all(client, commit);
     client->results.committed(client->results.ctx, commit->batch, commit->result, commit->text,
                               client->now);
     free_commit(commit);
@@ -472,6 +558,37 @@ static void plan_answer(struct commit *commit)
     sim_at(sim, at, commit_answered, commit, 0, 0);
 }
 
+static void commit_finishes(void *ctx, uint64_t a, uint64_t b);
+
+/* Somebody's lock is in its way: it looks again later, and gives up after some seconds.  False: none
+ * is, or not any more. */
+static bool waits_for_lock(struct commit *commit)
+{
+    struct db *db = commit->db;
+    struct sim *sim = db->sim;
+    fl_ms until = commit->waits_from + db->config.lock_ms;
+
+    if (sim->now >= db->locked_until || !(commit->tables & db->locked_tables)) return false;
+    if (!fake_pg_is_live(db->pg, commit->backend)) return false;
+    if (!commit->waits_from) {
+        commit->waits_from = sim->now;
+        until = sim->now + db->config.lock_ms;
+    }
+    if (sim->now < until) {
+        if (until > db->locked_until) until = db->locked_until;
+        sim_at(sim, until, commit_finishes, commit, 0, 0);
+        return true;
+    }
+    commit->result = fake_pg_give_up(db->pg, commit->backend,
+                                     sim_chance(sim, 300000) ? "57014" : "55P03", &commit->text);
+    commit->is_executed = true;
+    sim_tell(sim, "batch %llu of epoch %llu waited for a lock since %llu", commit->batch,
+             commit->epoch, commit->waits_from);
+    if (commit->result == ENGINE_AWAY) sim_mark(sim, MARK_commit_locked_out);
+    plan_answer(commit);
+    return true;
+}
+
 static void commit_finishes(void *ctx, uint64_t a, uint64_t b)
 {
     struct commit *commit = ctx;
@@ -479,15 +596,31 @@ static void commit_finishes(void *ctx, uint64_t a, uint64_t b)
 
     (void)a;
     (void)b;
+    if (waits_for_lock(commit)) return;
+    commit->is_executed = true;
     commit->result = fake_pg_commit(db->pg, commit->backend, &commit->text);
     if (commit->result == ENGINE_COMMITTED) {
         sim_tell(db->sim, "batch %llu of epoch %llu is durable", commit->batch, commit->epoch);
         if (!is_awaited(commit->client, commit->generation) || commit->client->is_cut) {
             sim_mark(db->sim, MARK_commit_landed_late);
         }
+        if (commit->waits_from) sim_mark(db->sim, MARK_commit_got_lock);
         checks_committed(db->checks, commit->opened_at, commit->sent_at);
     }
     plan_answer(commit);
+}
+
+/* One before it, on the same connection, is not done. */
+static bool is_behind(const struct commit *commit)
+{
+    const struct db *db = commit->db;
+
+    for (size_t i = 0; db->commits.at[i] != commit; i++) {
+        const struct commit *other = db->commits.at[i];
+
+        if (other->backend == commit->backend && !other->is_executed) return true;
+    }
+    return false;
 }
 
 static void commit_arrives(void *ctx, uint64_t work_ms, uint64_t b)
@@ -496,6 +629,10 @@ static void commit_arrives(void *ctx, uint64_t work_ms, uint64_t b)
     struct db *db = commit->db;
 
     (void)b;
+    if (is_behind(commit)) {
+        sim_at(db->sim, db->sim->now + BEHIND_MS, commit_arrives, commit, work_ms, 0);
+        return;
+    }
     commit->result = fake_pg_begin(
         db->pg, commit->backend, commit->batch, commit->at, commit->epoch,
         (struct fl_str){(const char *)commit->body.at, commit->body.len}, &commit->text);
@@ -503,10 +640,12 @@ static void commit_arrives(void *ctx, uint64_t work_ms, uint64_t b)
         sim_at(db->sim, db->sim->now + (fl_ms)work_ms, commit_finishes, commit, 0, 0);
         return;
     }
+    commit->is_executed = true;
     if (commit->result != ENGINE_UNKNOWN) {
         sim_tell(db->sim, "batch %llu of epoch %llu is refused: result %llu", commit->batch,
                  commit->epoch, commit->result);
     }
+    if (commit->result == ENGINE_AWAY) sim_mark(db->sim, MARK_commit_read_only);
     if (commit->result == ENGINE_DEPOSED) sim_mark(db->sim, MARK_commit_refused_stale);
     if (commit->result == ENGINE_RELOAD && strcmp(commit->text, "25P02") == 0) {
         sim_mark(db->sim, MARK_commit_behind_failed);
@@ -531,15 +670,25 @@ static enum fate draw_fate(struct db *db)
     return FATE_GOOD;
 }
 
+static uint64_t tables_of(enum row_kind kind)
+{
+    uint64_t tables = (uint64_t)1 << row_info(kind).table;
+
+    fl_assert(ROW_TABLES_LEN <= 64);
+    if (kind == ROW_job_new || kind == ROW_job_end) tables |= (uint64_t)1 << ROW_TABLE_open_job;
+    return tables;
+}
+
 static void on_commit(void *ctx, const struct core_batch *batch, uint64_t epoch, fl_ms now)
 {
     struct db_client *client = ctx;
     struct db *db = client->db;
     struct sim *sim = db->sim;
     struct commit *commit;
-    fl_ms work_ms, arrives_at;
+    fl_ms work_ms, arrives_at, formed_at;
 
     (void)now;
+    formed_at = client->before_commit(client->wake_ctx);
     fl_vec_push(&client->flying, batch->number);
     if (client->is_cut) { /* into the void */
         sim_at(sim, sim->now + sim_between(sim, 1, 50), connection_lost, client, client->generation,
@@ -555,10 +704,17 @@ static void on_commit(void *ctx, const struct core_batch *batch, uint64_t epoch,
     commit->epoch = epoch;
     commit->at = batch->at;
     commit->opened_at = client->sent_at;
-    commit->sent_at = client->sent_at = sim->now;
+    commit->sent_at = client->sent_at = formed_at;
+    commit->is_stale = formed_at < sim->now;
     commit->fate = draw_fate(db);
     fl_buf_init(&commit->body, (size_t)64 << 20);
+    for (size_t i = 0; i < batch->effects.len; i++) {
+        const struct core_effect *effect = &batch->effects.at[i];
+
+        if (effect->kind == CORE_ANSWER) fl_vec_push(&commit->requests, effect->answer.request);
+    }
     for (size_t i = 0; i < batch->rows.len; i++) {
+        commit->tables |= tables_of(batch->rows.at[i].kind);
         fl_assert(row_encode(&commit->body, &batch->rows.at[i]));
     }
     if (commit->body.len != batch->body.len ||
@@ -661,9 +817,11 @@ static void renew_arrives(void *ctx, uint64_t question, uint64_t epoch)
     enum fl_code code = FL_UNAVAILABLE;
 
     if (!client->is_alive) return;
-    if (!is_down(db)) {
-        code = fake_pg_renew(db->pg, client->instance, epoch, wall(db), client->asked) ? FL_OK
-                                                                                       : FL_DEPOSED;
+    if (!is_down(db) && fake_pg_may_write(db->pg)) {
+        bool is_kept = fake_pg_renew(db->pg, client->instance, epoch, wall(db), client->asked);
+
+        code = is_kept ? FL_OK : FL_DEPOSED;
+        db->marks += is_kept;
         if (code == FL_OK) db->renewed_at = client->asked_at;
     }
     if (code == FL_OK && sim_chance(db->sim, db->config.lease_cut_ppm)) {
@@ -687,7 +845,8 @@ static void renew(struct db_client *client)
 
 void db_client_release(struct db_client *client)
 {
-    if (is_down(client->db)) return;
+    if (is_down(client->db) || !fake_pg_may_write(client->db->pg)) return;
+    client->db->marks++;
     fake_pg_release(client->db->pg, client->instance, client->taken.epoch, wall(client->db),
                     mark_now(client));
 }
@@ -774,6 +933,34 @@ void db_full(struct db *db, fl_ms until)
     sim_at(db->sim, until, not_full, db, 0, 0);
 }
 
+static void not_read_only(void *ctx, uint64_t a, uint64_t b)
+{
+    struct db *db = ctx;
+
+    (void)a;
+    (void)b;
+    fake_pg_set_read_only(db->pg, false);
+    db->is_read_only = false;
+}
+
+void db_read_only(struct db *db, fl_ms until)
+{
+    fake_pg_set_read_only(db->pg, true);
+    db->is_read_only = true;
+    sim_at(db->sim, until, not_read_only, db, 0, 0);
+}
+
+void db_lock(struct db *db, fl_ms until)
+{
+    static const enum row_table tables[] = {ROW_TABLE_job, ROW_TABLE_open_job, ROW_TABLE_attempt,
+                                            ROW_TABLE_cluster};
+    size_t last = sizeof(tables) / sizeof(tables[0]);
+    size_t at = (size_t)sim_between(db->sim, 0, (int64_t)last);
+
+    db->locked_tables = at == last ? UINT64_MAX : (uint64_t)1 << tables[at];
+    db->locked_until = until;
+}
+
 void db_step_clock(struct db *db, fl_ms by)
 {
     db->wall_offset += by;
@@ -791,12 +978,14 @@ void db_heal(struct db *db)
     db->config.cut_before_ppm = db->config.cut_after_ppm = db->config.cut_late_ppm = 0;
     db->config.deaf_ppm = db->config.lease_cut_ppm = db->config.load_cut_ppm =
         db->config.lookup_lost_ppm = 0;
-    db->down_until = db->slow_until = 0;
+    db->down_until = db->slow_until = db->locked_until = 0;
     fake_pg_set_full(db->pg, false);
-    db->is_full = false;
+    fake_pg_set_read_only(db->pg, false);
+    db->is_full = db->is_read_only = false;
 }
 
 bool db_is_well(const struct db *db)
 {
-    return !is_down(db) && db->sim->now >= db->slow_until && !db->is_full;
+    return !is_down(db) && db->sim->now >= db->slow_until && db->sim->now >= db->locked_until &&
+           !db->is_full && !db->is_read_only;
 }

@@ -21,6 +21,7 @@ struct db_config {
     uint32_t lease_cut_ppm;
     uint32_t load_cut_ppm;
     uint32_t lookup_lost_ppm;
+    fl_ms lock_ms;     /* a statement waits for a lock so long */
     uint32_t deaf_ppm; /* takeovers that do not end the old backend */
 };
 
@@ -47,18 +48,25 @@ void db_client_pause(struct db_client *client, fl_ms until);
 struct engine_store db_client_port(struct db_client *client);
 void db_client_attach(struct db_client *client, const struct engine_results *results);
 
+/* Is called, with the ctx of 'wake', when a batch is about to be sent; says when it was formed. */
+void db_client_before_commit(struct db_client *client, fl_ms (*hook)(void *ctx));
+
 /* 'now' is the hub's own clock: the lease first, then what has arrived, in order. */
 void db_client_turn(struct db_client *client, fl_ms now);
 fl_ms db_client_deadline(const struct db_client *client);
+/* Its engine answers a request. */
+void db_client_answered(struct db_client *client, uint64_t request, enum fl_code code);
 void db_client_release(struct db_client *client);
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 void db_stop(struct db *db, fl_ms until);
 void db_slow(struct db *db, fl_ms work_ms, fl_ms until);
 void db_full(struct db *db, fl_ms until);
+void db_read_only(struct db *db, fl_ms until);
+void db_lock(struct db *db, fl_ms until); /* somebody locks one table, or all */
 void db_step_clock(struct db *db, fl_ms by);
 void db_cut_writers(struct db *db); /* every writer's connection is lost now */
 /* The server stops, and goes on as it was at that batch. */
 void db_restore(struct db *db, uint64_t batch);
 void db_heal(struct db *db);
-bool db_is_well(const struct db *db); /* neither stopped nor slow nor full */
+bool db_is_well(const struct db *db); /* none of these */

@@ -59,7 +59,7 @@ static uint32_t draw_tenant(struct fake_client *client, const struct client_requ
     struct row row;
 
     if (request->tenant || client->config.tenants < 2) return tenant;
-    if (is_about_job && fake_pg_find(client->pg, ROW_TABLE_job, request->target, 0, 0, &row)) {
+    if (is_about_job && fake_pg_find_ever(client->pg, ROW_TABLE_job, request->target, 0, 0, &row)) {
         tenant = row.job_new.tenant;
         if (client->is_tidying || !sim_chance(client->sim, 50000)) return tenant;
         return tenant % client->config.tenants + 1;
@@ -266,7 +266,8 @@ static bool is_owner(const struct fake_client *client, const struct client_reque
 {
     struct row row;
 
-    if (!fake_pg_find(client->pg, ROW_TABLE_job, request->target, 0, 0, &row)) return false;
+    if (!fake_pg_find_ever(client->pg, ROW_TABLE_job, request->target, 0, 0, &row)) return false;
+    if (fake_pg_is_gone(client->pg, request->target)) sim_mark(client->sim, MARK_gone_asked);
     if (row.job_new.tenant == request->tenant) return true;
     sim_mark(client->sim, MARK_stranger_refused);
     return false;

@@ -30,7 +30,7 @@ struct fake_pg {
     FL_VEC(struct backend) backends; /* live ones, by id */
     FL_VEC(struct undo) undo;
     uint32_t backend_next;
-    bool is_full, is_deaf;
+    bool is_full, is_deaf, is_read_only;
     uint64_t job_below, batch_below;
     /* the leader row */
     uint64_t epoch;
@@ -41,6 +41,9 @@ struct fake_pg {
     fl_ms lease_expires_at;
     struct time_mark lease_mark;
     struct fl_buf scratch;
+    /* rows of removed partitions: for the checks, and no statement finds them */
+    struct pg_table gone[ROW_TABLES_LEN];
+    uint64_t gone_below; /* ids */
 };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -129,7 +132,7 @@ static bool insert(struct fake_pg *pg, enum row_table at, const struct row_key *
 /* No partition holds this id: 23514. */
 static bool has_partition(const struct fake_pg *pg, uint64_t job, const char **text)
 {
-    if (job < pg->job_below) return true;
+    if (job < pg->job_below && (job == 0 || job >= pg->gone_below)) return true;
     *text = "no partition";
     return false;
 }
@@ -281,6 +284,7 @@ void fake_pg_destroy(struct fake_pg *pg)
     if (!pg) return;
     for (size_t t = 0; t < ROW_TABLES_LEN; t++) {
         pg_table_fini(&pg->tables[t]);
+        pg_table_fini(&pg->gone[t]);
     }
     for (size_t i = 1; i < pg->journal.len; i++) {
         free((void *)pg->journal.at[i].body.at);
@@ -333,6 +337,16 @@ void fake_pg_set_full(struct fake_pg *pg, bool is_full)
     pg->is_full = is_full;
 }
 
+void fake_pg_set_read_only(struct fake_pg *pg, bool is_read_only)
+{
+    pg->is_read_only = is_read_only;
+}
+
+bool fake_pg_may_write(const struct fake_pg *pg)
+{
+    return !pg->is_read_only;
+}
+
 void fake_pg_set_deaf(struct fake_pg *pg, bool is_deaf)
 {
     pg->is_deaf = is_deaf;
@@ -342,6 +356,44 @@ void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_bel
 {
     pg->job_below = job_below;
     pg->batch_below = batch_below;
+}
+
+/* ---- partitions of old jobs ------------------------------------------------------------------ */
+
+static const enum row_table job_tables[] = {
+    ROW_TABLE_attempt, ROW_TABLE_attempt_end, ROW_TABLE_attempt_stop, ROW_TABLE_element_end,
+    ROW_TABLE_job_end, ROW_TABLE_spec,        ROW_TABLE_job};
+
+bool fake_pg_may_remove(const struct fake_pg *pg, uint64_t below)
+{
+    const struct pg_table *open = &pg->tables[ROW_TABLE_open_job];
+
+    if (fake_pg_newest_job(pg) < below) return false;
+    return open->entries.len == 0 || pg_entry_job(&open->entries.at[0]) >= below;
+}
+
+void fake_pg_remove(struct fake_pg *pg, uint64_t below)
+{
+    fl_assert(below >= pg->gone_below);
+    pg->gone_below = below;
+    for (size_t t = 0; t < sizeof(job_tables) / sizeof(job_tables[0]); t++) {
+        struct pg_table *table = &pg->tables[job_tables[t]];
+        size_t len = 0;
+
+        while (len < table->entries.len && pg_entry_job(&table->entries.at[len]) < below) {
+            fl_vec_push(&pg->gone[job_tables[t]].entries, table->entries.at[len]);
+            len++;
+        }
+        if (len == 0) continue;
+        table->entries.len -= len;
+        memmove(table->entries.at, table->entries.at + len,
+                table->entries.len * sizeof(table->entries.at[0]));
+    }
+}
+
+bool fake_pg_is_gone(const struct fake_pg *pg, uint64_t job)
+{
+    return job > 0 && job < pg->gone_below;
 }
 
 /* ---- leader and lease ------------------------------------------------------------------------ */
@@ -372,6 +424,7 @@ enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *inst
     if (!find_backend(pg, backend)) return FL_UNAVAILABLE;
     if (!lease_is_free(pg, instance, wall)) return FL_DEPOSED;
     if (pg->is_full) return FL_NO_SPACE;
+    if (pg->is_read_only) return FL_UNAVAILABLE;
     old = find_backend(pg, pg->writer);
     if (old && old->id != backend) {
         if (!pg->is_deaf) {
@@ -438,6 +491,7 @@ enum engine_commit fake_pg_begin(struct fake_pg *pg, uint32_t backend, uint64_t 
     fl_assert(!self->has_batch);
     if (self->is_aborted) return fail(self, ENGINE_RELOAD, "25P02", text);
     if (pg->is_full) return fail(self, ENGINE_NO_SPACE, "53100", text);
+    if (pg->is_read_only) return fail(self, ENGINE_AWAY, "25006", text);
     if (batch >= pg->batch_below) return fail(self, ENGINE_POISONED, "no partition", text);
     /* NOT NULL is checked column by column, before any key: prev, then epoch. */
     if (batch == 0 || batch > fake_pg_newest(pg) + 1) {
@@ -474,6 +528,17 @@ enum engine_commit fake_pg_commit(struct fake_pg *pg, uint32_t backend, const ch
     return ENGINE_COMMITTED;
 }
 
+enum engine_commit fake_pg_give_up(struct fake_pg *pg, uint32_t backend, const char *why,
+                                   const char **text)
+{
+    struct backend *self = find_backend(pg, backend);
+
+    if (!self) return ENGINE_UNKNOWN;
+    if (self->is_aborted) return fail(self, ENGINE_RELOAD, "25P02", text);
+    fl_assert(self->has_batch);
+    return fail(self, ENGINE_AWAY, why, text);
+}
+
 /* ---- a restored backup ----------------------------------------------------------------------- */
 
 void fake_pg_restore(struct fake_pg *pg, uint64_t batch)
@@ -485,7 +550,10 @@ void fake_pg_restore(struct fake_pg *pg, uint64_t batch)
     for (size_t t = 0; t < ROW_TABLES_LEN; t++) {
         pg_table_fini(&pg->tables[t]);
         pg->tables[t] = (struct pg_table){0};
+        pg_table_fini(&pg->gone[t]);
+        pg->gone[t] = (struct pg_table){0};
     }
+    pg->gone_below = 0; /* the backup has them */
     for (size_t i = 1; i < pg->journal.len; i++) {
         const char *why = "";
 
@@ -684,6 +752,15 @@ bool fake_pg_find(const struct fake_pg *pg, enum row_table table, uint64_t a, ui
     return pg_table_find(&pg->tables[table], &key, ret_row);
 }
 
+bool fake_pg_find_ever(const struct fake_pg *pg, enum row_table table, uint64_t a, uint64_t b,
+                       uint64_t c, struct row *ret_row)
+{
+    struct row_key key = key_of(table, a, b, c);
+
+    return pg_table_find(&pg->tables[table], &key, ret_row) ||
+           pg_table_find(&pg->gone[table], &key, ret_row);
+}
+
 /* Folded in the order decided and not, as the batches were, in that of the store's statements: a
  * batch whose rows mean something else when they are reordered is found here. */
 bool fake_pg_fold_is_equal(const struct fake_pg *pg, struct fl_err *err)
@@ -707,6 +784,7 @@ bool fake_pg_fold_is_equal(const struct fake_pg *pg, struct fl_err *err)
         }
         forget_undo(fold);
     }
+    fake_pg_remove(fold, pg->gone_below);
     for (size_t t = 0; is_equal && t < ROW_TABLES_LEN; t++) {
         const struct pg_table *a = &pg->tables[t];
         const struct pg_table *b = &fold->tables[t];

@@ -42,20 +42,29 @@ bool fake_pg_is_live(const struct fake_pg *pg, uint32_t backend);
  * The partitions stay. */
 void fake_pg_restore(struct fake_pg *pg, uint64_t batch);
 void fake_pg_set_full(struct fake_pg *pg, bool is_full);
+void fake_pg_set_read_only(struct fake_pg *pg, bool is_read_only);
 void fake_pg_set_deaf(struct fake_pg *pg,
                       bool is_deaf); /* pg_terminate_backend does not get through */
 void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_below);
+
+/* Maintenance removes the partitions of ids below: none of these jobs is open, and the newest id is
+ * not among them. */
+bool fake_pg_may_remove(const struct fake_pg *pg, uint64_t below);
+void fake_pg_remove(struct fake_pg *pg, uint64_t below);
+bool fake_pg_is_gone(const struct fake_pg *pg, uint64_t job);
 
 /* ---- the store's connections ----------------------------------------------------------------- */
 
 /* The takeover transaction on a new writer connection; 'ret_mark' is what the lease's row keeps of
  * time, and the caller makes taken->at of it.  FL_OK; FL_DEPOSED: the lease is another's;
- * FL_NO_SPACE; FL_UNAVAILABLE: the backend is gone; FL_CONFLICT: it waits for a lock, ask again
- * later. */
+ * FL_NO_SPACE; FL_UNAVAILABLE: the backend is gone, or nothing may be written; FL_CONFLICT: it
+ * waits for a lock, ask again later. */
 enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *instance, fl_ms wall,
                           uint64_t batch_from, uint64_t epoch_above, struct engine_taken *ret_taken,
                           struct time_mark *ret_mark);
 
+/* Whether a renewal gets an answer: a read-only server refuses to write it. */
+bool fake_pg_may_write(const struct fake_pg *pg);
 /* False: the lease is not this instance's.  The row keeps 'mark', with 'wall' for Postgres's. */
 bool fake_pg_renew(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall,
                    struct time_mark mark);
@@ -68,6 +77,9 @@ void fake_pg_release(struct fake_pg *pg, const char *instance, uint64_t epoch, f
 enum engine_commit fake_pg_begin(struct fake_pg *pg, uint32_t backend, uint64_t batch, fl_ms at,
                                  uint64_t epoch, struct fl_str body, const char **text);
 enum engine_commit fake_pg_commit(struct fake_pg *pg, uint32_t backend, const char **text);
+/* In place of fake_pg_commit: a statement of the batch waited too long for somebody's lock. */
+enum engine_commit fake_pg_give_up(struct fake_pg *pg, uint32_t backend, const char *why,
+                                   const char **text);
 
 /* The rows a fresh core is loaded from, in the order of core.h. */
 typedef void fake_pg_emit_fn(void *ctx, const struct row *row);
@@ -94,6 +106,10 @@ struct row fake_pg_row(const struct fake_pg *pg, enum row_table table, size_t i)
  * NULL; its strings are borrowed until the next change. */
 bool fake_pg_find(const struct fake_pg *pg, enum row_table table, uint64_t a, uint64_t b,
                   uint64_t c, struct row *ret_row);
+
+/* The same, also in partitions that were removed. */
+bool fake_pg_find_ever(const struct fake_pg *pg, enum row_table table, uint64_t a, uint64_t b,
+                       uint64_t c, struct row *ret_row);
 
 /* Are the tables what the journal says, row by row in the order decided?  False: 'err' names a
  * table. */

@@ -36,10 +36,84 @@ bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_err *err)
     bool is_taken;
 
     checks_heard(hub->checks, &event->event);
+    if (event->event.kind == CORE_EV_replica &&
+        fake_pg_is_gone(db_pg(hub->db), event->event.replica.attempt.job.n)) {
+        sim_mark(hub->sim, MARK_gone_told);
+    }
     is_taken = engine_adopt(hub->engine, event, hub_clock(hub), err);
+    hub->turn_at = hub->sim->now; /* the engine has heard the time */
 
     if (is_taken && is_request) hub->requests_open++;
     return is_taken;
+}
+
+/* ---- turns that take time -------------------------------------------------------------------- */
+
+enum { TURN_LONG_MS = 20 };
+
+void hub_pause_in_turn(struct hub *hub, uint32_t steps, fl_ms for_ms, fl_ms before)
+{
+    hub->stop_after = steps;
+    hub->stop_ms = for_ms;
+    hub->stop_before = before;
+}
+
+/* The world goes on, and this process does not: no part of it sees more than it has seen. */
+static void stand_still(struct hub *hub)
+{
+    struct sim *sim = hub->sim;
+    fl_ms until = sim->now + hub->stop_ms;
+
+    sim_fault(sim, FAULT_hub_turn_pause);
+    hub_pause(hub, until);
+    sim->is_in_turn = true;
+    while (sim_step(sim, until)) {
+    }
+    sim->is_in_turn = false;
+    checks_turn_stopped(hub->checks);
+    sim_tell(sim, "hub %llu goes on with its turn", hub->config.host);
+}
+
+/* Between two steps of a turn. */
+static void may_stand_still(struct hub *hub, enum sim_mark mark)
+{
+    if (!hub->may_stop || hub->stop_after == 0 || hub->sim->is_in_turn || !hub_leads(hub)) return;
+    if (--hub->stop_after > 0) return;
+    if (hub->sim->now + hub->stop_ms >= hub->stop_before) return;
+    stand_still(hub);
+    sim_mark(hub->sim, mark);
+    if (hub_epoch(hub) != fake_pg_epoch(db_pg(hub->db))) sim_mark(hub->sim, MARK_deposed_in_turn);
+}
+
+void hub_before_send(struct hub *hub)
+{
+    may_stand_still(hub, MARK_stopped_before_send);
+}
+
+static fl_ms before_commit(void *ctx)
+{
+    struct hub *hub = ctx;
+
+    may_stand_still(hub, MARK_stopped_before_commit);
+    return hub->turn_at;
+}
+
+/* The process is busy for as long as the work of this turn takes. */
+static void take_time(struct hub *hub)
+{
+    const struct core *core = engine_core(hub->engine);
+    uint64_t looked = core ? core_looked(core) : 0;
+    fl_ms ms;
+
+    if (looked > hub->looked) hub->cost_us += (looked - hub->looked) * hub->config.look_us;
+    hub->looked = looked;
+    ms = (fl_ms)(hub->cost_us / 1000);
+    hub->cost_us %= 1000;
+    if (ms == 0) return;
+    if (ms >= TURN_LONG_MS) sim_mark(hub->sim, MARK_turn_long);
+    hub->paused_until = hub->sim->now + ms;
+    net_pause_host(hub->net, NET_HUB, hub->config.host, hub->paused_until);
+    db_client_pause(hub->db_client, hub->paused_until);
 }
 
 /* ---- the engine's ports ---------------------------------------------------------------------- */
@@ -48,10 +122,12 @@ static void on_answer(void *ctx, const struct core_answer *answer)
 {
     struct hub *hub = ctx;
 
+    may_stand_still(hub, MARK_stopped_before_answer);
     if (hub->requests_open == 0) {
         sim_broken(hub->sim, "I15", "request %" PRIu64 " is answered twice", answer->request);
     }
     hub->requests_open--;
+    db_client_answered(hub->db_client, answer->request, answer->code);
     /* Outside the store's turn, with no batch in flight: it waited for no batch, and none has
      * followed. */
     checks_answer(hub->checks, answer,
@@ -123,13 +199,23 @@ void hub_restore(struct hub *hub, uint64_t batch)
 
 /* ---- its loop -------------------------------------------------------------------------------- */
 
+/* A turn that no other part of the world waits for. */
+static void work_alone(struct hub *hub)
+{
+    bool stands_still = hub_stands_still(hub);
+
+    if (!stands_still) hub->may_stop = true;
+    hub_work(hub);
+    if (!stands_still) hub->may_stop = false;
+}
+
 static void wake(void *ctx, uint64_t boot, uint64_t at)
 {
     struct hub *hub = ctx;
 
     if (boot != hub->boot || !hub->is_up || hub->wake_at != (fl_ms)at) return;
     hub->wake_at = 0;
-    hub_work(hub);
+    work_alone(hub);
 }
 
 static void plan_wake(struct hub *hub, fl_ms at)
@@ -179,9 +265,11 @@ void hub_work(struct hub *hub)
     hub->is_storing = false;
     mind_agents(hub);
     for (int i = 0; i < 8 && engine_deadline(hub->engine) <= hub_clock(hub); i++) {
+        hub->turn_at = hub->sim->now;
         engine_turn(hub->engine, hub_clock(hub));
         mark_slices(hub);
     }
+    if (hub->config.look_us) take_time(hub);
     hub_front_mind(hub, &due);
     if (db_client_deadline(hub->db_client) < due) due = db_client_deadline(hub->db_client);
     if (engine_deadline(hub->engine) < due) due = engine_deadline(hub->engine);
@@ -269,7 +357,7 @@ void hub_destroy(struct hub *hub)
 
 static void on_arrival(void *ctx)
 {
-    hub_work(ctx);
+    work_alone(ctx);
 }
 
 static struct time_reading read_clocks(void *ctx)
@@ -322,6 +410,8 @@ void hub_start(struct hub *hub)
     hub->is_up = true;
     hub->wake_at = 0;
     hub->takes = 0;
+    hub->stop_after = 0;
+    hub->looked = hub->cost_us = 0;
     memset(hub->epoch_newest, 0, sizeof(hub->epoch_newest));
     fake_log_store_start(hub->logs);
     hub->paused_until = 0;
@@ -339,12 +429,19 @@ void hub_start(struct hub *hub)
     hub->engine = engine_create(&hub->config.engine, &store, &ports, hub_clock(hub));
     results = engine_results(hub->engine);
     db_client_attach(hub->db_client, &results);
+    db_client_before_commit(hub->db_client, before_commit);
     hub_work(hub);
+}
+
+/* A process that stands still inside its turn is killed another time. */
+static bool is_in_turn(const struct hub *hub)
+{
+    return hub->sim->is_in_turn && hub->may_stop;
 }
 
 void hub_kill(struct hub *hub, bool is_silent)
 {
-    if (!hub->is_up) return;
+    if (!hub->is_up || is_in_turn(hub)) return;
     sim_tell(hub->sim, "hub %llu is killed, silently %llu", hub->config.host, is_silent);
     net_host_gone(hub->net, NET_HUB, hub->config.host, is_silent);
     drop_process(hub);
@@ -352,7 +449,7 @@ void hub_kill(struct hub *hub, bool is_silent)
 
 void hub_stop(struct hub *hub)
 {
-    if (!hub->is_up) return;
+    if (!hub->is_up || is_in_turn(hub)) return;
     sim_tell(hub->sim, "hub %llu stops in good order", hub->config.host);
     if (hub_leads(hub)) db_client_release(hub->db_client);
     hub->is_keeping = false;
@@ -363,7 +460,7 @@ void hub_stop(struct hub *hub)
 
 void hub_pause(struct hub *hub, fl_ms until)
 {
-    if (!hub->is_up) return;
+    if (!hub->is_up || is_in_turn(hub)) return;
     sim_tell(hub->sim, "hub %llu stands still until %llu", hub->config.host, until);
     hub->paused_until = until;
     net_pause_host(hub->net, NET_HUB, hub->config.host, until);
@@ -406,7 +503,7 @@ bool hub_check(struct hub *hub, bool with_reload)
 {
     struct engine_stats stats;
 
-    if (!hub->is_up) return false;
+    if (!hub->is_up || is_in_turn(hub)) return false;
     checks_engine(hub->checks, hub->engine, &hub->config.engine);
     stats = engine_stats(hub->engine);
     /* With nothing in flight its state is what is durable, unless another has written since. */

@@ -26,6 +26,8 @@ struct hub_config {
     void *truth_ctx; /* for 'truth', which is as fake_log_ports.truth */
     const struct fake_output *(*truth)(void *ctx, struct fl_cluster cluster,
                                        struct fl_attempt attempt, uint32_t replica);
+    uint32_t expired_ppm;  /* certificates that have */
+    uint32_t look_us;      /* its turns take so long for each thing that the core looks at */
     uint32_t clusters_len; /* by the net's number of their agents */
 };
 
@@ -40,6 +42,9 @@ void hub_stop(struct hub *hub); /* in good order: the lease is released */
 void hub_restore(struct hub *hub, uint64_t batch);
 void hub_accept_restore(struct hub *hub); /* a person asks */
 void hub_pause(struct hub *hub, fl_ms until);
+/* It stands still for so long inside a turn, between two of its steps, and goes on with the clock
+ * that it read before.  Not when that would end after 'before'. */
+void hub_pause_in_turn(struct hub *hub, uint32_t steps, fl_ms for_ms, fl_ms before);
 void hub_set_clock(struct hub *hub,
                    fl_ms offset); /* its host's wall clock, to the true time + this */
 fl_ms hub_wall_offset(const struct hub *hub);

@@ -324,27 +324,40 @@ void hub_front_init(struct hub *hub)
 /* ---- from the net ---------------------------------------------------------------------------- */
 
 /* Its newest certificate; now and then a thief's, who has the one before. */
-static uint64_t certificate_of(const struct hub *hub, uint32_t agent)
+static uint64_t certificate_of(const struct hub *hub, uint32_t agent, bool *ret_is_old)
 {
     const struct fake_pg *pg = db_pg(hub->db);
 
+    *ret_is_old = false;
     for (size_t i = 0; i < fake_pg_len(pg, ROW_TABLE_cluster); i++) {
         struct row_cluster_put row = fake_pg_row(pg, ROW_TABLE_cluster, i).cluster_put;
 
         if (row.cluster != hub->clusters[agent].n) continue;
-        if (row.generation > 1 && sim_chance(hub->sim, 10000)) return row.generation - 1;
-        return row.generation;
+        *ret_is_old = row.generation > 1 && sim_chance(hub->sim, 15000);
+        return *ret_is_old ? row.generation - 1 : row.generation;
     }
     return 0;
+}
+
+/* Now and then a certificate has expired, an old one more often: for some hours, or for so long that it counts no more. */
+static fl_ms expired_ms(const struct hub *hub, bool is_old)
+{
+    fl_ms rejoin_ms = (fl_ms)hub->config.engine.core.rejoin_ms;
+
+    if (!sim_chance(hub->sim, is_old ? 300000 : hub->config.expired_ppm)) return 0;
+    return sim_chance(hub->sim, 800000) ? sim_between(hub->sim, 1, rejoin_ms)
+                                        : sim_between(hub->sim, rejoin_ms + 1, 2 * rejoin_ms);
 }
 
 void hub_opened(struct hub *hub, uint64_t connection)
 {
     struct tunnel_peer peer = {0};
     struct hub_session *session;
+    bool is_old = false;
 
     if (!hub->is_up) return;
-    peer.cert.generation = certificate_of(hub, net_agent_of(hub->net, connection));
+    peer.cert.generation = certificate_of(hub, net_agent_of(hub->net, connection), &is_old);
+    peer.expired_ms = expired_ms(hub, is_old);
     session = fl_new(struct hub_session);
     session->agent = net_agent_of(hub->net, connection);
     session->session = session_create(&hub->shared, &peer, connection, INT64_MAX, hub_clock(hub));
@@ -458,6 +471,7 @@ void hub_front_send(void *ctx, const struct core_send *send)
     bool is_new = send->kind == CORE_SEND_welcome || send->kind == CORE_SEND_resync;
     struct hub_session *session;
 
+    hub_before_send(hub);
     checks_send(hub->checks, send, engine_epoch(hub->engine));
     if (is_new) supersede(hub, send);
     if (send_twin(hub, send, is_new)) return;
@@ -657,11 +671,12 @@ void hub_twin(struct hub *hub, struct fl_cluster cluster, uint64_t boot, fl_ms u
     struct hub_session *session = newest_session(hub, cluster);
     struct engine_event *event;
     struct hub_twin twin = {.cluster = cluster, .boot = boot};
+    bool is_old;
     struct fl_err err = {0};
 
     if (!session) return;
     twin.connection = UINT64_MAX / 2 + ++hub->twins_told;
-    twin.generation = certificate_of(hub, session->agent);
+    twin.generation = certificate_of(hub, session->agent, &is_old);
     event = engine_event_create();
     event->event.kind = CORE_EV_session_open;
     event->event.session_open.cluster = cluster;

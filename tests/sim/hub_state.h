@@ -73,9 +73,14 @@ struct hub {
 
     struct db_client *db_client;
     struct engine *engine;
-    uint64_t takes;                        /* attempts of its engine, as last seen */
-    uint64_t reloads;                      /* by its engine, as last seen */
-    bool is_storing;                       /* the store takes its turn */
+    uint64_t takes;      /* attempts of its engine, as last seen */
+    uint64_t reloads;    /* by its engine, as last seen */
+    bool is_storing;     /* the store takes its turn */
+    bool may_stop;       /* in a turn that nothing else waits for */
+    uint32_t stop_after; /* it stands still at so many a step from now; 0: no */
+    fl_ms stop_ms, stop_before;
+    fl_ms turn_at;            /* the engine's turn began then, and read the clock */
+    uint64_t looked, cost_us; /* by its core, as last seen; and the time that is not taken yet */
     FL_VEC(struct hub_session *) sessions; /* by connection */
     FL_VEC(struct core_event) lost;        /* session_lost that the engine had no room for */
     size_t requests_open;
@@ -88,7 +93,8 @@ struct hub {
 /* ---- hub.c ----------------------------------------------------------------------------------- */
 fl_ms hub_clock(const struct hub *hub); /* the hub's own: not the true time, not at the true pace */
 bool hub_stands_still(const struct hub *hub);
-void hub_work(struct hub *hub); /* the end of every turn */
+void hub_work(struct hub *hub);        /* the end of every turn */
+void hub_before_send(struct hub *hub); /* it may stand still here */
 FL_CHECK bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_err *err);
 
 /* ---- hub_front.c ----------------------------------------------------------------------------- */

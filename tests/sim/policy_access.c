@@ -44,6 +44,8 @@ struct wish {
 
 struct hello {
     uint64_t connection, generation, boot;
+    uint64_t expired_ms;
+    uint32_t cluster;
 };
 
 /* A life of a cluster's agent that was welcomed. */
@@ -162,7 +164,8 @@ void policy_access_heard(struct policy *policy, const struct core_event *event)
     switch (event->kind) {
     case CORE_EV_session_open:
         hello = (struct hello){event->session_open.connection, event->session_open.generation,
-                               event->session_open.boot};
+                               event->session_open.boot, event->session_open.expired_ms,
+                               event->session_open.cluster.n};
         fl_vec_push(&access->hellos, hello);
         return;
     case CORE_EV_enrol:
@@ -262,6 +265,29 @@ static void drop_token(struct policy *policy, struct fl_str id)
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
+/* An older certificate may be a thief's, unless it has expired: then it lies in old backups. */
+static void I30_an_expired_certificate_locks_none(struct policy *policy, uint32_t cluster,
+                                                  uint64_t generation)
+{
+    const struct policy_access *access = policy->access;
+    bool has_expired = false;
+
+    for (size_t i = 0; i < access->wishes.len; i++) {
+        if (access->wishes.at[i].kind != CORE_EV_renew) continue;
+        if (access->wishes.at[i].cluster == cluster) return;
+    }
+    for (size_t i = 0; i < access->hellos.len; i++) {
+        const struct hello *hello = &access->hellos.at[i];
+
+        if (hello->cluster != cluster || hello->generation >= generation) continue;
+        if (!hello->expired_ms) return;
+        has_expired = true;
+    }
+    if (!has_expired) return;
+    sim_broken(policy->sim, "I30", "cluster %u is locked for a certificate that had expired",
+               cluster);
+}
+
 static void read_cluster(struct policy *policy, const struct row_cluster_put *row)
 {
     struct policy_access *access = policy->access;
@@ -283,6 +309,9 @@ static void read_cluster(struct policy *policy, const struct row_cluster_put *ro
     }
     if (before && before->access != CORE_ACCESS_open && row->access == CORE_ACCESS_open) {
         fl_vec_push(&access->let_in, row->cluster);
+    }
+    if (before && before->access == CORE_ACCESS_open && row->access == CORE_ACCESS_locked) {
+        I30_an_expired_certificate_locks_none(policy, row->cluster, row->generation);
     }
     if (row->generation > known->generation) fl_vec_push(&access->raised, row->cluster);
     if (is_new_session) {
@@ -463,14 +492,52 @@ static void I30_a_twin_is_refused(struct policy *policy, uint32_t cluster,
     fl_vec_push(&access->lives, ((struct life){cluster, hello->boot, hello->connection, 0}));
 }
 
+static const struct hello *find_hello(const struct policy_access *access, uint64_t connection)
+{
+    for (size_t i = access->hellos.len; i > 0; i--) {
+        if (access->hellos.at[i - 1].connection == connection) return &access->hellos.at[i - 1];
+    }
+    return NULL;
+}
+
+/* The newest one of a cluster that may speak brings it back for so long (decision 81). */
+static void I30_who_may_rejoin_is_let_in(struct policy *policy, const struct core_send *send)
+{
+    const struct hello *hello = find_hello(policy->access, send->connection);
+    const struct policy_cluster *cluster = policy_cluster(policy, send->cluster.n);
+
+    if (!hello || !hello->expired_ms) return;
+    sim_mark(policy->sim, MARK_expired_refused);
+    if (hello->expired_ms > policy->config.rejoin_ms) return;
+    if (hello->generation < need_certificate(policy->access, send->cluster.n)->generation) return;
+    if (cluster->state != POLICY_CLUSTER_ENROLLED || cluster->access != CORE_ACCESS_open) return;
+    sim_broken(policy->sim, "I30",
+               "cluster %u may rejoin, its certificate expired %" PRIu64 " ms ago, and is refused",
+               send->cluster.n, hello->expired_ms);
+}
+
+static void I30_what_lies_in_old_backups_is_refused(struct policy *policy,
+                                                    const struct core_send *send,
+                                                    const struct hello *hello)
+{
+    if (!hello->expired_ms) return;
+    sim_mark(policy->sim, MARK_expired_rejoined);
+    if (hello->expired_ms <= policy->config.rejoin_ms) return;
+    sim_broken(policy->sim, "I30", "cluster %u speaks, its certificate expired %" PRIu64 " ms ago",
+               send->cluster.n, hello->expired_ms);
+}
+
 /* Its certificate is as new as any that has come before. */
-void policy_access_sent(struct policy *policy, const struct core_send *send)
+void policy_access_sent(struct policy *policy, const struct core_send *send, bool is_current)
 {
     const struct policy_access *access = policy->access;
     const struct certificate *known = need_certificate(policy->access, send->cluster.n);
 
     if (send->kind == CORE_SEND_bye) {
-        if (send->code == FL_DENIED) sim_mark(policy->sim, MARK_session_denied);
+        if (send->code == FL_DENIED) {
+            sim_mark(policy->sim, MARK_session_denied);
+            if (is_current) I30_who_may_rejoin_is_let_in(policy, send);
+        }
         if (send->code == FL_CONFLICT) sim_mark(policy->sim, MARK_twin_refused);
         return;
     }
@@ -480,6 +547,7 @@ void policy_access_sent(struct policy *policy, const struct core_send *send)
         const struct hello *hello = &access->hellos.at[i - 1];
 
         if (hello->connection != send->connection) continue;
+        I30_what_lies_in_old_backups_is_refused(policy, send, hello);
         I30_a_twin_is_refused(policy, send->cluster.n, hello);
         if (!hello->generation || hello->generation >= known->seen_before) return;
         sim_broken(policy->sim, "I30",

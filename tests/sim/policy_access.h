@@ -17,5 +17,5 @@ void policy_access_heard(struct policy *policy, const struct core_event *event);
 /* Before the row is folded. */
 void policy_access_row(struct policy *policy, const struct row *row);
 void policy_access_batch(struct policy *policy);
-void policy_access_sent(struct policy *policy, const struct core_send *send);
+void policy_access_sent(struct policy *policy, const struct core_send *send, bool is_current);
 void policy_access_answered(struct policy *policy, const struct core_answer *answer);

@@ -329,12 +329,12 @@ static void I25_it_may_begin(struct policy *policy, struct fl_attempt attempt,
                attempt.job.n, attempt.element);
 }
 
-void policy_sent(struct policy *policy, const struct core_send *send)
+void policy_sent(struct policy *policy, const struct core_send *send, bool is_current)
 {
     struct policy_cluster *cluster = in_session(policy, send->cluster, send->session_epoch);
     struct policy_element *element;
 
-    policy_access_sent(policy, send);
+    policy_access_sent(policy, send, is_current);
     if (send->kind == CORE_SEND_stop) policy_overdue_stopped(policy, send->attempt);
     if (!cluster) return;
     policy->state++;
@@ -502,6 +502,7 @@ static void start_attempt(struct policy *policy, const struct row_attempt_new *r
     element->start_session = element->told_session = 0;
     element->cluster = row->cluster;
     element->serial = ++policy->serial;
+    element->formed_at = policy->formed_at;
     element->durable_at = policy->sim->now;
     fl_vec_clear(&element->replicas);
     while (names.len > 0) {
@@ -692,6 +693,11 @@ static void work_off(struct policy *policy)
         if (cluster->listed_at > policy->formed_at) continue;
         cluster->looks_left -= slice < cluster->looks_left ? slice : cluster->looks_left;
     }
+}
+
+void policy_turn_stopped(struct policy *policy)
+{
+    policy->turn_stopped_at = policy->sim->now;
 }
 
 void policy_committed(struct policy *policy, const struct fake_pg_journal *entry, fl_ms formed_at)

@@ -26,6 +26,7 @@ struct policy_config {
     uint32_t slice_max; /* looks of the core at a time */
     uint32_t backoff_first_ms, backoff_max_ms;
     uint32_t start_ms, stop_ms, inventory_ms;
+    uint32_t rejoin_ms;
 };
 
 struct policy;
@@ -35,11 +36,14 @@ void policy_destroy(struct policy *policy);
 
 /* A hub takes in what an agent's connection brought.  Hearing the same report twice is harmless. */
 void policy_heard(struct policy *policy, const struct core_event *event);
-/* A hub lets a frame out. */
-void policy_sent(struct policy *policy, const struct core_send *send);
+/* A hub lets a frame out; 'is_current': no other has taken over from it. */
+void policy_sent(struct policy *policy, const struct core_send *send, bool is_current);
 /* Postgres's wall clock was set, or a hub's. */
 void policy_clock_set(struct policy *policy, bool do_hubs_differ);
 /* A batch is durable that was formed at this true time. */
+/* A hub goes on with its turn, inside of which it stood still: the frames that it lets out now
+ * were decided before. */
+void policy_turn_stopped(struct policy *policy);
 void policy_committed(struct policy *policy, const struct fake_pg_journal *entry, fl_ms formed_at);
 /* An answer goes out.  'is_current': it was made of the state that is durable now, and of all of
  * it, under that epoch. */

@@ -16,13 +16,20 @@ void policy_overdue_start_sent(struct policy *policy, struct policy_element *ele
     element->stop_session = element->repeated_term = 0;
 }
 
+/* A frame that was let out then had waited in a turn that stood still. */
+static bool left_late(const struct policy *policy, fl_ms sent_at)
+{
+    return sent_at >= policy->turn_stopped_at && sent_at <= policy->turn_stopped_at + COMMIT_MS;
+}
+
 void policy_overdue_stop_sent(struct policy *policy, struct policy_element *element,
                               const struct core_send *send)
 {
     fl_ms waited_ms = element->stop_waits_ms;
 
     if (element->stop_session == send->session_epoch && element->stop_term == policy->epoch) {
-        if (waited_ms + COMMIT_MS < (fl_ms)policy->config.stop_ms * 97 / 100 &&
+        if (!left_late(policy, element->stop_sent_at) &&
+            waited_ms + COMMIT_MS < (fl_ms)policy->config.stop_ms * 97 / 100 &&
             policy->sim->now - element->stop_sent_at + COMMIT_MS <
                 (fl_ms)policy->config.stop_ms * 97 / 100) {
             sim_broken(policy->sim, "I33", "STOP for job %" PRIu64 " is repeated after %lld ms",
@@ -78,8 +85,13 @@ bool policy_overdue_may_end(const struct policy *policy, const struct policy_ele
         policy_cluster((struct policy *)policy, element->cluster);
     fl_ms from =
         element->start_session == cluster->session ? element->start_sent_at : cluster->listed_at;
-    fl_ms waited_ms = policy->formed_at - from + COMMIT_MS;
+    fl_ms waited_ms;
 
+    /* A hub stood still between decision and frame; the core counts on from the decision. */
+    if (element->formed_at < policy->turn_stopped_at && element->formed_at < from) {
+        from = element->formed_at;
+    }
+    waited_ms = policy->formed_at - from + COMMIT_MS;
     return !element->did_run && !is_confirmed(policy, element) &&
            waited_ms >= (fl_ms)policy->config.start_ms * 97 / 100;
 }

@@ -114,6 +114,7 @@ struct policy_element {
     uint64_t serial; /* its newest attempt's number among all attempts */
     fl_ms durable_at;
     uint64_t start_session, start_seq; /* its newest START; 0: none was let out */
+    fl_ms formed_at;                   /* true time: the batch with its attempt was made up */
     fl_ms start_sent_at;               /* true time: the newest START was let out; 0: none was */
     /* policy_overdue.c: in steady time, since START and since STOP */
     fl_ms start_waits_ms, stop_waits_ms, stop_sent_at;
@@ -207,6 +208,7 @@ struct policy_time {
     fl_ms set_at;        /* true time: a clock was set then; 0: none was */
     fl_ms formed_at, at; /* the batch before: true time, the core's */
     uint64_t epoch;
+    bool is_counted_again;
     fl_ms ahead_least; /* the core's time against the fastest clock there is */
 };
 
@@ -222,6 +224,7 @@ struct policy {
     fl_ms ats[POLICY_BATCHES_MAX + 1]; /* ring of them */
     fl_ms term_at;                     /* the first batch of this epoch */
     struct policy_time time;           /* policy_time.c */
+    fl_ms turn_stopped_at;             /* true time: a hub went on with a turn */
     fl_ms formed_at;                   /* true time: when the newest batch was made up */
     fl_ms known_at;                    /* the leader had heard nothing that came after it */
     bool is_walking;                   /* the core may not be through with its work */

@@ -49,7 +49,7 @@ bool sim_step(struct sim *sim, fl_ms until)
     uint32_t slot;
 
     if (!next || next->key >= until) {
-        sim->now = until;
+        if (sim->now < until) sim->now = until;
         return false;
     }
     sim->now = next->key;

@@ -39,6 +39,7 @@ struct sim {
     struct fl_heap heap;
     struct fl_slab planned;
     uint64_t tie;
+    bool is_in_turn; /* a process stands still inside its turn, and the rest of the world goes on */
 };
 
 void sim_init(struct sim *sim, uint64_t seed, bool is_live);

@@ -29,6 +29,25 @@ static bool is_steady(const struct world *world)
     return false;
 }
 
+/* A partition goes when all its jobs have ended for long enough. */
+static void remove_old(struct world *world)
+{
+    struct fake_pg *pg = db_pg(world->db);
+    uint64_t below = world->gone_below + world->partition_span;
+
+    if (!fake_pg_may_remove(pg, below)) {
+        world->old_since = 0;
+        return;
+    }
+    if (!world->old_since) world->old_since = world->sim.now;
+    if (world->sim.now < world->old_since + world->retention_ms) return;
+    sim_tell(&world->sim, "the partition of jobs below %llu is removed", below);
+    sim_mark(&world->sim, MARK_partition_removed);
+    fake_pg_remove(pg, below);
+    world->gone_below = below;
+    world->old_since = 0;
+}
+
 static void tick(void *ctx, uint64_t n, uint64_t b)
 {
     struct world *world = ctx;
@@ -56,6 +75,7 @@ static void tick(void *ctx, uint64_t n, uint64_t b)
             hub_room(world->hubs[i], below);
         }
     }
+    if (world->retention_ms) remove_old(world);
     sim_at(sim, sim->now + TICK_MS, tick, world, n + 1, 0);
 }
 

@@ -250,6 +250,7 @@ static void draw_db(struct world *world, struct db_config *config)
         .load_cut_ppm = ppm(sim, 500000, 200000),
         .lookup_lost_ppm = ppm(sim, 500000, 30000),
         .deaf_ppm = ppm(sim, 500000, 300000),
+        .lock_ms = sim_between(sim, 500, 8000),
     };
 }
 
@@ -346,12 +347,18 @@ void world_create(struct world *world, uint64_t seed, bool is_live)
     world->clusters_len = (uint32_t)sim_between(sim, 3, 5);
     world->mortal = sim_chance(sim, 400000) ? world->clusters_len : 0;
     world->room_margin = (uint64_t)sim_between(sim, 30, 400);
+    if (sim_chance(sim, 500000)) {
+        world->partition_span = (uint64_t)sim_between(sim, 2, 30);
+        world->retention_ms = sim_between(sim, 500, 15000);
+    }
     world->is_large = seed % LARGE_EVERY == LARGE_SEED;
     world_draw_faults(world);
     draw_db(world, &db);
     hub.engine = draw_engine(sim);
     if (world->is_large) make_large(&hub.engine);
     hub.stop_grace_ms = (uint32_t)sim_between(sim, 100, 5000);
+    hub.expired_ppm = ppm(sim, 500000, 60000);
+    if (sim_chance(sim, 150000)) hub.look_us = (uint32_t)sim_between(sim, 5, 100);
     hub.clusters_len = world->clusters_len;
     hub.flow = draw_flow(sim);
     hub.logs = (struct fake_log_config){

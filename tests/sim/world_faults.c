@@ -259,7 +259,7 @@ static void do_fault(struct world *world, enum sim_fault fault)
     default:
         break;
     }
-    sim_fault(sim, fault);
+    if (fault != FAULT_hub_turn_pause) sim_fault(sim, fault); /* it counts when it comes */
     switch (fault) {
     case FAULT_net_partition:
     case FAULT_net_one_way:
@@ -297,6 +297,17 @@ static void do_fault(struct world *world, enum sim_fault fault)
         break;
     case FAULT_db_full:
         db_full(world->db, soon);
+        break;
+    case FAULT_hub_turn_pause:
+        hub_pause_in_turn(world->hubs[h], (uint32_t)sim_between(sim, 1, 12),
+                          sim_between(sim, 500, sim_chance(sim, 300000) ? 60000 : 12000),
+                          world->heal_at);
+        break;
+    case FAULT_db_locked:
+        db_lock(world->db, soon + sim_between(sim, 0, 20000));
+        break;
+    case FAULT_db_read_only:
+        db_read_only(world->db, soon);
         break;
     case FAULT_log_full:
         fake_log_store_full(hub_logs(world->hubs[h]), soon);
@@ -370,16 +381,17 @@ void world_draw_faults(struct world *world)
         enum sim_fault fault;
         uint32_t weight;
     } usual[] = {
-        {FAULT_net_reset, 6},     {FAULT_net_half_open, 3}, {FAULT_net_partition, 4},
-        {FAULT_net_one_way, 3},   {FAULT_net_slow, 4},      {FAULT_hub_crash, 5},
-        {FAULT_hub_pause, 4},     {FAULT_agent_crash, 5},   {FAULT_agent_pause, 3},
-        {FAULT_db_down, 3},       {FAULT_db_slow, 4},       {FAULT_db_full, 2},
-        {FAULT_db_cut_before, 4}, {FAULT_clock_step, 4},    {FAULT_node_down, 3},
-        {FAULT_agent_evil, 4},    {FAULT_client_storm, 3},  {FAULT_replica_lost, 3},
-        {FAULT_cluster_death, 1}, {FAULT_net_linger, 3},    {FAULT_log_full, 3},
-        {FAULT_log_stall, 3},     {FAULT_records_lost, 2},  {FAULT_report_again, 4},
-        {FAULT_agent_twin, 2},    {FAULT_lost_late, 3},     {FAULT_db_fate, 3},
-        {FAULT_runtime_deaf, 3},
+        {FAULT_net_reset, 6},      {FAULT_net_half_open, 3}, {FAULT_net_partition, 4},
+        {FAULT_net_one_way, 3},    {FAULT_net_slow, 4},      {FAULT_hub_crash, 5},
+        {FAULT_hub_pause, 4},      {FAULT_agent_crash, 5},   {FAULT_agent_pause, 3},
+        {FAULT_db_down, 3},        {FAULT_db_slow, 4},       {FAULT_db_full, 2},
+        {FAULT_db_cut_before, 4},  {FAULT_clock_step, 4},    {FAULT_node_down, 3},
+        {FAULT_agent_evil, 4},     {FAULT_client_storm, 3},  {FAULT_replica_lost, 3},
+        {FAULT_cluster_death, 1},  {FAULT_net_linger, 3},    {FAULT_log_full, 3},
+        {FAULT_log_stall, 3},      {FAULT_records_lost, 2},  {FAULT_report_again, 4},
+        {FAULT_agent_twin, 2},     {FAULT_lost_late, 3},     {FAULT_db_fate, 3},
+        {FAULT_runtime_deaf, 3},   {FAULT_db_locked, 3},     {FAULT_db_read_only, 2},
+        {FAULT_hub_turn_pause, 4},
     };
 
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {

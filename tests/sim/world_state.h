@@ -33,6 +33,8 @@ struct world {
     fl_ms heal_at, fault_ms;       /* faults come so often, on average */
     uint32_t weights[FAULTS_LEN];
     uint64_t room_margin;
+    uint64_t partition_span, gone_below; /* job ids */
+    fl_ms retention_ms, old_since;       /* 0: partitions stay; 0: the next may not go */
     bool is_healed, was_steady;
     fl_ms postgres_set_at, hub_set_at; /* a wall clock */
     bool do_hubs_differ;               /* their wall clocks */

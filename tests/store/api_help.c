@@ -7,6 +7,7 @@
 #include <sys/time.h>
 
 #include "controlplane/api/call_budget.h"
+#include "controlplane/api/denial_budget.h"
 #include "controlplane/front/spec_cache.h"
 #include "controlplane/identity/identity.h"
 #include "controlplane/logs/log_store.h"
@@ -35,6 +36,7 @@ struct help_hub {
     struct log_store *logs;
     struct fronts *fronts;
     struct call_budget requests;
+    struct denial_budget denials;
     struct engine_thread *engine;
     struct fl_net_address api, tunnel;
 };
@@ -94,6 +96,7 @@ static void add_fronts(struct help_hub *hub)
     snprintf(hub->api_url, sizeof hub->api_url, "https://%s", address);
     fl_net_print(&hub->tunnel, hub->tunnel_address);
     hub->requests.max = (size_t)512 << 20;
+    hub->denials.rows_max = 100000;
     config.api = (struct api_config){.limits = http_limits_default(),
                                      .api_url = hub->api_url,
                                      .tunnel_address = hub->tunnel_address,
@@ -102,7 +105,8 @@ static void add_fronts(struct help_hub *hub)
                                      .log_grace_ms = FL_HOUR_MS,
                                      .query_ms = 30000,
                                      .token_life_max = 365 * 24 * FL_HOUR_MS,
-                                     .budget = &hub->requests};
+                                     .budget = &hub->requests,
+                                     .denials = &hub->denials};
     config.tunnel = tunnel_server_config_default();
     config.tunnel.certificate_file = identity_server_cert_path(hub->identity);
     config.tunnel.key_file = identity_server_key_path(hub->identity);

@@ -110,7 +110,7 @@ bool job_filter_words(struct api_call *call, struct fl_str queue, struct fl_str 
     struct job_filter filter = {0};
 
     if (queue.len == 0) queue = fl_str_c(call->token.queue);
-    if (queue.len > 0 && (!api_may_see_queue(&call->token, queue) ||
+    if (queue.len > 0 && (!api_sees_queue(call, queue) ||
                           !directory_queue_id(call->parts->directory, queue, &filter.queue))) {
         api_fail_at(call, "queue", "no queue has this name, or this token may not see it", queue,
                     NULL);

@@ -10,14 +10,15 @@ struct seen {
     void (*ended)(struct api_call *call, const struct read_job *job);
 };
 
-static bool may_see(const struct api_call *call, struct fl_tenant tenant, struct fl_queue_id queue)
+static bool may_see(struct api_call *call, struct fl_tenant tenant, struct fl_queue_id queue)
 {
     char name[64];
 
-    if (tenant.n != call->token.tenant.n) return false;
+    call->is_hidden = tenant.n != call->token.tenant.n;
+    if (call->is_hidden) return false;
     if (call->token.queue[0] == 0) return true;
     return directory_queue_name(call->parts->directory, queue, name) &&
-           api_may_see_queue(&call->token, fl_str_c(name));
+           api_sees_queue(call, fl_str_c(name));
 }
 
 static void on_stored(struct api_call *call, const struct read_job *job)

@@ -90,6 +90,7 @@ static void submit_job(struct api_call *call)
         !submit_item_make(&spec, fl_json_member(document, FL_STR("queue")) != NULL, &shared,
                           &call->token, &event->arena, item, &err)) {
         engine_event_destroy(event);
+        call->is_hidden = err.code == FL_ABSENT; /* another queue than its token's */
         api_fail(call, err.code, "%s", err.text);
         return;
     }

@@ -73,7 +73,7 @@ static void get_queue(struct api_call *call)
 {
     struct fl_queue_id queue;
 
-    if (!api_may_see_queue(&call->token, call->params[0]) ||
+    if (!api_sees_queue(call, call->params[0]) ||
         !directory_queue_id(call->parts->directory, call->params[0], &queue)) {
         api_absent(call);
         return;
@@ -109,7 +109,7 @@ static void change_queue(struct api_call *call)
     bool is_pause = (call->route->path[sizeof "/v1/queues/{queue}:" - 1] == 'p');
     struct engine_event *event;
 
-    if (!api_may_see_queue(&call->token, call->params[0])) {
+    if (!api_sees_queue(call, call->params[0])) {
         api_absent(call);
         return;
     }
@@ -135,7 +135,7 @@ static void remove_queue(struct api_call *call)
 {
     struct engine_event *event;
 
-    if (!api_may_see_queue(&call->token, call->params[0])) {
+    if (!api_sees_queue(call, call->params[0])) {
         api_absent(call);
         return;
     }

@@ -29,6 +29,8 @@ void api_token_write(struct fl_json_out *json, const struct token_grant *token, 
 #undef SCOPE
     fl_json_close(json, ']');
     fl_json_put_cstr(json, "queue", token->queue[0] ? token->queue : NULL);
+    fl_json_put_cstr(json, "maker", token->maker[0] ? token->maker : NULL);
+    fl_json_put_cstr(json, "owner", token->owner[0] ? token->owner : NULL);
     fl_json_put_time(json, "createdAt", token->made_at);
     fl_json_put_time(json, "expiresAt", token->expires_at);
     fl_json_put_time(json, "lastUsedAt", token->used_at);
@@ -107,7 +109,7 @@ static bool read_life(struct api_call *call, const struct fl_json *ttl, fl_ms *r
 
 static bool read_body(struct api_call *call, struct token_grant *grant, fl_ms *ret_ttl_ms)
 {
-    const struct fl_json *body = api_body_json(call, false), *queue;
+    const struct fl_json *body = api_body_json(call, false), *queue, *owner;
     struct fl_queue_id id;
 
     if (!body || !read_scopes(call, fl_json_member(body, FL_STR("scopes")), &grant->scopes)) {
@@ -115,6 +117,10 @@ static bool read_body(struct api_call *call, struct token_grant *grant, fl_ms *r
     }
     snprintf(grant->name, sizeof grant->name, FL_STR_FMT,
              FL_STR_ARG(fl_json_member(body, FL_STR("name"))->text));
+    owner = fl_json_member(body, FL_STR("owner"));
+    snprintf(grant->owner, sizeof grant->owner, FL_STR_FMT,
+             FL_STR_ARG(owner ? owner->text : fl_str_c(call->token.owner)));
+    snprintf(grant->maker, sizeof grant->maker, "%s", call->token.id);
     queue = fl_json_member(body, FL_STR("queue"));
     if (queue && queue->kind == FL_JSON_STRING) {
         if (!directory_queue_id(call->parts->directory, queue->text, &id)) {
@@ -162,6 +168,10 @@ static void create_token(struct api_call *call)
     event->event.token_put.name = fl_str_c(fl_arena_printf(&event->arena, "%s", made->grant.name));
     event->event.token_put.queue =
         fl_str_c(fl_arena_printf(&event->arena, "%s", made->grant.queue));
+    event->event.token_put.maker =
+        fl_str_c(fl_arena_printf(&event->arena, "%s", made->grant.maker));
+    event->event.token_put.owner =
+        fl_str_c(fl_arena_printf(&event->arena, "%s", made->grant.owner));
     event->event.token_put.scopes = made->grant.scopes;
     event->event.token_put.ttl_ms = ttl_ms;
     fl_secret_wipe(&token, sizeof token);
@@ -172,9 +182,32 @@ static void revoked(struct api_call *call, const struct core_answer *answer)
 {
     struct fl_json_out *json = api_json(call);
 
-    (void)answer;
     fl_json_open(json, NULL, '{');
     fl_json_put_str(json, "id", call->params[0]);
+    fl_json_put_u64(json, "revoked", answer->id);
+    fl_json_close(json, '}');
+    api_answer(call);
+}
+
+/* The tokens that would go, and nothing changes. */
+static void list_gone(struct api_call *call, const struct token_grant *token)
+{
+    struct token_grant *made = fl_arena_array(&call->arena, struct token_grant, SCAN_MAX);
+    struct fl_json_out *json = api_json(call);
+    size_t len = 0;
+
+    if (api_query_flag(call, "made")) {
+        len = token_table_made(call->parts->tokens, fl_str_c(token->id), made, SCAN_MAX);
+    }
+    fl_json_open(json, NULL, '{');
+    fl_json_put_str(json, "id", call->params[0]);
+    fl_json_put_u64(json, "revoked", len + 1);
+    fl_json_open(json, "tokens", '[');
+    api_token_write(json, token, NULL);
+    for (size_t i = 0; i < len && i < SCAN_MAX; i++) {
+        api_token_write(json, &made[i], NULL);
+    }
+    fl_json_close(json, ']');
     fl_json_close(json, '}');
     api_answer(call);
 }
@@ -185,11 +218,16 @@ static void revoke_token(struct api_call *call)
     struct token_grant token;
 
     if (!token_table_find(call->parts->tokens, call->params[0], &token) ||
-        !api_may_see_queue(&call->token, fl_str_c(token.queue))) {
+        !api_sees_queue(call, fl_str_c(token.queue))) {
         api_absent(call);
         return;
     }
+    if (api_query_flag(call, "dryRun")) {
+        list_gone(call, &token);
+        return;
+    }
     event = api_event(call, CORE_EV_token_revoke);
+    event->event.token_revoke.has_made = api_query_flag(call, "made");
     event->event.token_revoke.id = fl_str_c(fl_arena_printf(&event->arena, "%s", token.id));
     api_ask(call, event, revoked);
 }
@@ -207,11 +245,19 @@ static const struct api_field page_query[] = {
     {0},
 };
 
+static const struct api_field revoke_query[] = {
+    API_MAY("made", "boolean", "the tokens that it made, too, and those that these made"),
+    API_MAY("dryRun", "boolean", "change nothing, and list the tokens that would go"),
+    {0},
+};
+
 static const struct api_field create_fields[] = {
     API_MUST("name", "string", "for people", .format = API_FORMAT_name),
     API_MUST("scopes", "array of string", "its rights; admin includes read, submit and cancel",
              .words = CORE_SCOPES(API_WORD), .min = 1, .max = 5),
     API_MAY("queue", "string or null", "it counts for this queue only; without it, for all",
+            .format = API_FORMAT_name),
+    API_MAY("owner", "string", "for people: its owner; without it, its maker's",
             .format = API_FORMAT_name),
     API_MAY("ttlSeconds", "integer", "how long it counts", .min = 1, .max = TTL_S_MAX,
             .preset = TTL_S),
@@ -222,6 +268,9 @@ static const struct api_field create_fields[] = {
     API_MUST("id", "string", "names it; no secret"), API_MUST("name", "string", "for people"),     \
         API_MUST("scopes", "array of string", "its rights", .words = CORE_SCOPES(API_WORD)),       \
         API_MUST("queue", "string or null", "it counts for this queue only; null: for all"),       \
+        API_MUST("maker", "string or null",                                                        \
+                 "the id of the token that made it; null: the control plane did"),                 \
+        API_MUST("owner", "string or null", "for people: its owner"),                              \
         API_MUST("createdAt", "string", "when it was made", .format = API_FORMAT_time),            \
         API_MUST("expiresAt", "string or null", "until when it counts; null: for ever",            \
                  .format = API_FORMAT_time),                                                       \
@@ -241,7 +290,8 @@ const struct api_object token_object = {
     .text = "A token of the API, without its secret.",
     .fields = token_fields,
     .example = "{\"id\":\"3k9d\",\"name\":\"ci\",\"scopes\":[\"read\",\"submit\"],"
-               "\"queue\":\"ml\",\"createdAt\":\"2026-01-31T09:00:00.000Z\","
+               "\"queue\":\"ml\",\"maker\":\"7x2c\",\"owner\":\"ann\",\"createdAt\":\"2026-01-"
+               "31T09:00:00.000Z\","
                "\"expiresAt\":\"2026-05-01T09:00:00.000Z\",\"lastUsedAt\":null}"};
 
 const struct api_object token_with_secret_object = {
@@ -260,6 +310,9 @@ const struct api_object token_page_object = {
 
 static const struct api_field revoked_fields[] = {
     API_MUST("id", "string", "the revoked token"),
+    API_MAY("revoked", "integer",
+            "tokens of the API that count no more, or would; a join token: absent"),
+    API_MAY("tokens", "array of Token", "with dryRun: these, at most 1,001"),
     {0},
 };
 
@@ -273,7 +326,8 @@ const struct api_route token_routes[] = {
               "makes a token; its text is shown in this answer and never again",
               .body = create_fields, .body_max = 4096, .status = 201, .answer = "TokenWithSecret"),
     API_ROUTE(API_DELETE, "/v1/tokens/{id}", API_NEED_admin, revoke_token, "revokeToken",
-              "that token counts no more", .answer = "TokenRevoked"),
+              "that token counts no more, nor, if so wished, those that it made",
+              .query = revoke_query, .answer = "TokenRevoked"),
     API_ROUTE(API_GET, "/v1/whoami", API_NEED_token, whoami, "whoAmI", "shows the token that asks",
               .answer = "Token"),
     {0},

@@ -32,13 +32,26 @@ def tell_of_others():
     except FileNotFoundError:
         return
     for row in rows:
-        if row[0] == "begin" and row[3] != attempt and born(row[5]) == row[6]:
+        if row[0] in ("begin", "child") and row[3] != attempt and born(row[5]) == row[6]:
             tell("overlap", row[3], row[5])
 
 
 def terminated(*_):
     tell("term", time.monotonic())
     os._exit(143)
+
+
+def leave_child():
+    """A process in a session of its own, which only our supervisor, or the agent in its place, will end."""
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        for fd in range(3):
+            os.close(fd)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        time.sleep(900)
+        os._exit(0)
+    tell("child", pid, born(pid))
 
 
 def say(text):
@@ -52,6 +65,8 @@ def say(text):
 signal.signal(signal.SIGTERM, terminated)
 tell_of_others()
 tell("begin", os.getpid(), born(os.getpid()), time.monotonic())
+if seconds >= 2:
+    leave_child()
 for i in range(lines):
     say(f"{me} {i} {'x' * (i * 7919 % 97)}{'é' * (i * 31 % 11) if i % 5 == 0 else ''}" + ("y" * 9000 if i % 50 == 49 else "") + ("\n" if i + 1 < lines or i % 2 else ""))
     time.sleep(seconds / lines)

@@ -159,6 +159,8 @@ static void play(struct teller *teller)
         renew(teller);
     } else if (strcmp(verb, "token") == 0) {
         token(teller);
+    } else if (strcmp(verb, "denied") == 0) {
+        denied(teller);
     } else if (strcmp(verb, "untoken") == 0) {
         untoken(teller);
     } else if (strcmp(verb, "clusters") == 0) {

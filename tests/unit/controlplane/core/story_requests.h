@@ -316,6 +316,8 @@ static void token(struct teller *teller)
     memset(event.token_put.mac.at, 'm', sizeof event.token_put.mac.at);
     if ((text = take_value(teller, "name"))) event.token_put.name = str(text);
     if ((text = take_value(teller, "queue"))) event.token_put.queue = str(text);
+    if ((text = take_value(teller, "maker"))) event.token_put.maker = str(text);
+    if ((text = take_value(teller, "owner"))) event.token_put.owner = str(text);
     if (take_u32(teller, "scopes", &n)) event.token_put.scopes = (uint8_t)n;
     ttl = take_ttl(teller, 0);
     event.token_put.ttl_ms = ttl;
@@ -326,6 +328,25 @@ static void untoken(struct teller *teller)
 {
     struct core_event event = {.kind = CORE_EV_token_revoke, .token_revoke.id = str(next(teller))};
 
+    event.token_revoke.has_made = take(teller, "made");
+    ask(teller, &event);
+}
+
+/* denied ACTION from=ADDRESS [trace=ID], denied unwritten=N */
+static void denied(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_denied};
+    const char *text;
+    uint64_t n;
+
+    if (take_number(teller, "unwritten", &n)) {
+        event.denied.unwritten = n;
+    } else {
+        event.denied.what = str(next(teller));
+        event.denied.outcome = FL_STR("denied");
+    }
+    if ((text = take_value(teller, "from"))) event.peer = str(text);
+    if ((text = take_value(teller, "trace"))) event.trace = str(text);
     ask(teller, &event);
 }
 

@@ -233,6 +233,49 @@ static void the_last_marks_are_exact(void **state)
     assert_int_equal(last.epoch_below, 9);
 }
 
+static void a_term_without_a_commit_leaves_its_epoch_and_what_it_found(void **state)
+{
+    struct engine_water water = started_with(closed);
+    struct high_water last;
+
+    (void)state;
+    (void)told_by(&water, 20, 93); /* another replica led up to epoch 19 */
+    last = engine_water_close(&water);
+    assert_int_equal(last.epoch_below, 21);
+    assert_int_equal(last.batch, 93); /* agents may have its seal */
+    assert_int_equal(last.job_below, closed.job_below);
+    assert_int_equal(last.is_closed, 1);
+}
+
+static void a_term_without_a_commit_leaves_the_doubt_that_it_found(void **state)
+{
+    struct high_water killed = closed;
+    struct engine_water water;
+    struct high_water last;
+
+    (void)state;
+    killed.is_closed = 0;
+    killed.job_below = 2099;
+    water = started_with(killed);
+    (void)told_by(&water, 20, 90);
+    last = engine_water_close(&water);
+    assert_int_equal(last.epoch_below, 21);
+    assert_int_equal(last.job_below, 2099);
+    assert_int_equal(last.is_closed, 0); /* the next term skips ids, as this one would have */
+}
+
+static void the_first_start_of_all_leaves_its_epoch(void **state)
+{
+    struct engine_water water = started_with((struct high_water){0});
+    struct high_water last;
+
+    (void)state;
+    (void)told_by(&water, 1, 0);
+    last = engine_water_close(&water);
+    assert_int_equal(last.epoch_below, 2);
+    assert_int_equal(last.is_closed, 1);
+}
+
 FL_TESTS(cmocka_unit_test(after_a_good_end_nothing_is_skipped),
          cmocka_unit_test(an_older_database_is_a_loss_with_its_bounds),
          cmocka_unit_test(a_loss_that_another_replica_noticed_is_no_news),
@@ -242,4 +285,7 @@ FL_TESTS(cmocka_unit_test(after_a_good_end_nothing_is_skipped),
          cmocka_unit_test(an_epoch_beyond_the_disks_is_taken_again),
          cmocka_unit_test(batches_are_noted_once_a_second_and_failures_are_spaced),
          cmocka_unit_test(ids_are_reserved_ahead_and_more_when_they_go_fast),
-         cmocka_unit_test(the_last_marks_are_exact))
+         cmocka_unit_test(the_last_marks_are_exact),
+         cmocka_unit_test(a_term_without_a_commit_leaves_its_epoch_and_what_it_found),
+         cmocka_unit_test(a_term_without_a_commit_leaves_the_doubt_that_it_found),
+         cmocka_unit_test(the_first_start_of_all_leaves_its_epoch))

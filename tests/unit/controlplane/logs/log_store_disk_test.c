@@ -113,6 +113,32 @@ static void a_full_disk_is_tried_with_what_waits_and_less_and_less_often(void **
     log_world_fini(&world);
 }
 
+/* Writes, and steps until some of it is synced: then there is a segment. */
+static void write_and_sync(struct log_world *world)
+{
+    uint64_t syncs = log_store_stats(world->store).syncs;
+    fl_ms until = fl_clock_mono() + 60000;
+
+    log_world_write_random(world, 0, 50000, 1000);
+    while (log_store_stats(world->store).syncs == syncs) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(world);
+    }
+}
+
+/* Steps until the next sync has failed. */
+static void fail_a_sync(struct log_world *world)
+{
+    uint64_t failed = log_store_stats(world->store).syncs_failed;
+    fl_ms until = fl_clock_mono() + 60000;
+
+    syncs_to_fail = 1;
+    while (log_store_stats(world->store).syncs_failed == failed) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(world);
+    }
+}
+
 static void a_failed_sync_acknowledges_nothing_that_it_covered(void **state)
 {
     static struct log_world world;
@@ -122,15 +148,14 @@ static void a_failed_sync_acknowledges_nothing_that_it_covered(void **state)
     world.config.disk = &fake_disk;
     log_world_restart(&world);
     log_world_add(&world, JOB, 0, 1, 0);
-    for (int round = 0; round < 10; round++) {
-        log_world_write_random(&world, 0, 100000, 1000 + round);
-        if (round % 3 == 1) syncs_to_fail = 1;
-        for (int i = 0; i < 10; i++) {
-            log_world_step(&world);
-        }
+    for (int round = 0; round < 6; round++) {
+        write_and_sync(&world);
+        log_world_write_random(&world, 0, 1000, 1000 + round);
+        fail_a_sync(&world);
     }
-    syncs_to_fail = 0;
+    write_and_sync(&world);
     log_world_end(&world, 0);
+    fail_a_sync(&world);
     log_world_settle(&world);
     log_world_check_all(&world, JOB);
     log_world_crash(&world);

@@ -523,6 +523,9 @@ void log_world_check_all(struct log_world *world, uint64_t job)
     for (size_t i = 0; i < world->outputs_len; i++) {
         assert_true(log_world_is_exact(world, &read, i, 0));
     }
+    for (size_t i = 0; i < read.lines.len; i++) {
+        assert_int_equal(read.lines.at[i].gap, FL_LOG_GAP_none);
+    }
     log_world_read_fini(&read);
 }
 

@@ -95,7 +95,7 @@ bool log_world_is_exact(struct log_world *world, const struct log_world_read *re
 
 struct log_query log_world_whole(uint64_t job); /* all of a job, from its start */
 void log_world_small(struct log_world *world);  /* small segments and a small ring, from now on */
-/* All outputs are read as they were written. */
+/* All outputs are read as they were written, without a gap. */
 void log_world_check_all(struct log_world *world, uint64_t job);
 void log_world_wait_sealed(struct log_world *world, uint64_t files); /* until there are so many */
 

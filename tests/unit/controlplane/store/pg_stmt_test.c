@@ -35,9 +35,10 @@ static void each_fold_has_its_statement(void **state)
        " job, unnest($2) digest, unnest($3) body) u where (select true from spec s"
        " where s.job = u.job and s.digest = u.digest and s.job between $4 and $5) is null");
     is(PG_STMT_audit,
-       "insert into audit(tenant, actor, body, n, batch, at) select u.tenant, u.actor, u.body, u.n,"
-       " $5, $6 from (select unnest($1) tenant, unnest($2) actor, unnest($3) body, unnest($4) n) "
-       "u");
+       "insert into audit(tenant, actor, body, outcome, peer, trace, n, batch, at) select u.tenant,"
+       " u.actor, u.body, u.outcome, u.peer, u.trace, u.n, $8, $9 from (select unnest($1) tenant,"
+       " unnest($2) actor, unnest($3) body, unnest($4) outcome, unnest($5) peer, unnest($6) trace,"
+       " unnest($7) n) u");
     is(PG_STMT_queues_page, "select id, tenant, is_paused, name, is_removed from queue where id > "
                             "$1 order by id limit $2");
 }

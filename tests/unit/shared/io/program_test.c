@@ -39,6 +39,7 @@ struct life {
     int signal;           /* that it sends itself; 0: none */
     int *lifeline;        /* it closes this starter's end; NULL: none */
     struct fl_timer timer;
+    bool is_second_try; /* the first try of its start has failed */
     int stops;
 };
 
@@ -58,6 +59,7 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
     if (fl_program_should_stop(run)) return fl_fail(err, FL_DEPOSED, "asked to stop at once");
     fl_timer_init(&life->timer, run->loop, on_timer, life);
     fl_timer_in(&life->timer, 1);
+    if (life->is_second_try && !fl_fail(err, FL_UNAVAILABLE, "not yet")) return true;
     return life->refusal == FL_OK || fl_fail(err, life->refusal, "no sea");
 }
 
@@ -97,6 +99,14 @@ static void it_runs_until_a_signal_asks_it_to_end(void **state)
     (void)state;
     assert_int_equal(exit_code((struct life){.signal = SIGTERM}, 1, NULL), FL_EXIT_OK);
     assert_int_equal(exit_code((struct life){.signal = SIGINT}, 1, NULL), FL_EXIT_OK);
+}
+
+static void a_start_that_failed_at_first_is_a_start(void **state)
+{
+    struct life life = {.signal = SIGTERM, .is_second_try = true};
+
+    (void)state;
+    assert_int_equal(exit_code(life, 1, NULL), FL_EXIT_OK);
 }
 
 /* *ret_ours is the end that the starter keeps. */
@@ -179,6 +189,7 @@ static void help_and_man_page_are_made_from_the_description(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(it_runs_until_a_signal_asks_it_to_end),
+         cmocka_unit_test(a_start_that_failed_at_first_is_a_start),
          cmocka_unit_test(it_ends_with_its_starter),
          cmocka_unit_test(the_exit_code_says_why_it_did_not_start),
          cmocka_unit_test(questions_are_answered_without_a_start),

@@ -243,7 +243,7 @@ read 1
 # tokens are made, listed by their rows, revoked, and go when they expire
 token t1 name=ci queue=ml scopes=3 ttl=60s
     token_put tenant=1 scopes=3 made_at=1000 expires_at=61000 mac=6d6d6d6d id=t1 name=ci queue=ml
-    audit tenant=1 actor=ann body=token_put t1 scopes=3
+    audit tenant=1 actor=ann body=token_put t1 scopes=3 queue=ml name=ci
     answer ok id=61000
 token t1
     answer exists: token t1 is there already
@@ -256,7 +256,7 @@ token t2 scopes=15
 untoken t2
     token_drop id=t2
     audit tenant=1 actor=ann body=token_revoke t2
-    answer ok
+    answer ok id=1
 untoken t2
     answer absent: no token has this id
 tick 90s
@@ -307,3 +307,83 @@ agent east hello generation=1 expired=1000
 agent east hello generation=2
     cluster_put cluster=1 state=1 session_epoch=2 generation=2 seen=2 key=6d6d6d6d name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     east <- welcome session=2
+
+# no token exceeds the token that made it, nor outlives it without the scope outlive
+token boss queue=ml scopes=15 ttl=60s
+    token_put tenant=1 scopes=15 made_at=1000 expires_at=61000 mac=6d6d6d6d id=boss queue=ml
+    audit tenant=1 actor=ann body=token_put boss scopes=15 queue=ml
+    answer ok id=61000
+token free maker=boss scopes=1
+    answer denied: the token that makes it counts no more, or has fewer rights
+token all queue=ml maker=boss scopes=31
+    answer denied: the token that makes it counts no more, or has fewer rights
+token orphan maker=stranger scopes=1
+    answer denied: the token that makes it counts no more, or has fewer rights
+token child queue=ml maker=boss owner=ann scopes=15
+    token_put tenant=1 scopes=15 made_at=1000 expires_at=61000 mac=6d6d6d6d id=child queue=ml maker=boss owner=ann
+    audit tenant=1 actor=ann body=token_put child scopes=15 queue=ml
+    answer ok id=61000
+token elder scopes=31 ttl=60s
+    token_put tenant=1 scopes=31 made_at=1000 expires_at=61000 mac=6d6d6d6d id=elder
+    audit tenant=1 actor=ann body=token_put elder scopes=31
+    answer ok id=61000
+token heir maker=elder scopes=8
+    token_put tenant=1 scopes=8 made_at=1000 expires_at=0 mac=6d6d6d6d id=heir maker=elder
+    audit tenant=1 actor=ann body=token_put heir scopes=8
+    answer ok
+
+# what a token made goes with it when that is asked for, to the last generation
+token a scopes=31
+    token_put tenant=1 scopes=31 made_at=1000 expires_at=0 mac=6d6d6d6d id=a
+    audit tenant=1 actor=ann body=token_put a scopes=31
+    answer ok
+token b maker=a scopes=8
+    token_put tenant=1 scopes=8 made_at=1000 expires_at=0 mac=6d6d6d6d id=b maker=a
+    audit tenant=1 actor=ann body=token_put b scopes=8
+    answer ok
+token c maker=b scopes=8
+    token_put tenant=1 scopes=8 made_at=1000 expires_at=0 mac=6d6d6d6d id=c maker=b
+    audit tenant=1 actor=ann body=token_put c scopes=8
+    answer ok
+token d maker=c scopes=1
+    token_put tenant=1 scopes=1 made_at=1000 expires_at=0 mac=6d6d6d6d id=d maker=c
+    audit tenant=1 actor=ann body=token_put d scopes=1
+    answer ok
+token e maker=a scopes=1
+    token_put tenant=1 scopes=1 made_at=1000 expires_at=0 mac=6d6d6d6d id=e maker=a
+    audit tenant=1 actor=ann body=token_put e scopes=1
+    answer ok
+token x scopes=1
+    token_put tenant=1 scopes=1 made_at=1000 expires_at=0 mac=6d6d6d6d id=x
+    audit tenant=1 actor=ann body=token_put x scopes=1
+    answer ok
+untoken b made
+    token_drop id=b
+    audit tenant=1 actor=ann body=token_revoke b
+    token_drop id=c
+    audit tenant=1 actor=ann body=token_revoke c made_by=b
+    token_drop id=d
+    audit tenant=1 actor=ann body=token_revoke d made_by=b
+    answer ok id=3
+untoken d
+    answer absent: no token has this id
+untoken e
+    token_drop id=e
+    audit tenant=1 actor=ann body=token_revoke e
+    answer ok id=1
+untoken a made
+    token_drop id=a
+    audit tenant=1 actor=ann body=token_revoke a
+    answer ok id=1
+untoken x
+    token_drop id=x
+    audit tenant=1 actor=ann body=token_revoke x
+    answer ok id=1
+
+# a refusal has a row, and those without one have their number
+denied createToken from=10.0.0.9:7 trace=4bf92f3577b34da6
+    audit tenant=1 actor=ann body=createToken outcome=denied peer=10.0.0.9:7 trace=4bf92f3577b34da6
+    answer ok
+denied unwritten=812
+    audit tenant=1 actor=ann body=denials_unwritten 812
+    answer ok
