@@ -10,7 +10,7 @@
  *   life-events-500  the same, and two COPYs of 500 event rows after it: a life of three commits
  *   product-submit   the product floor: schema/ and stmts.def as the writer connection prepares
  *                    them, in batches as the engine makes them, without a core: 2,000 jobs in
- *                    requests of 500
+ *                    requests of 500, and the rows of open_job of those far behind (apply.h)
  *   product-life     the same with the whole life: each batch accepts and starts 2,000 jobs, and
  *                    ends those of three batches before; the journal's body is their rows, packed
  *                    as in the product
@@ -28,6 +28,7 @@
 #include "bench/bench_help_job.h"
 #include "controlplane/core/job.h"
 #include "controlplane/core/row.h"
+#include "controlplane/store/apply.h"
 #include "controlplane/store/journal.h"
 #include "controlplane/store/pg_conn.h"
 #include "controlplane/store/row_columns.h"
@@ -35,7 +36,13 @@
 #include "shared/base/buf.h"
 #include "shared/io/loop.h"
 
-enum { LIFE_BATCHES = 3, ID_OFFSET = 20 + 4, ID_STRIDE = 4 + 8, CONNS = 2 };
+enum {
+    LIFE_BATCHES = 3,
+    LATE_BATCHES = APPLY_LATE_JOBS / BENCH_BATCH_JOBS + 1,
+    ID_OFFSET = 20 + 4,
+    ID_STRIDE = 4 + 8,
+    CONNS = 2
+};
 
 /* ---- a pipeline of batches ------------------------------------------------------------------- */
 
@@ -466,7 +473,7 @@ static void run_copy_out(const char *name, const char *conninfo)
 
 struct product {
     bool is_life;
-    struct stmt job, open_job, attempt, element_end, open_job_drop, audit;
+    struct stmt job, open_job, attempt, element_end, audit;
     struct journal_packer *packers[2];
     struct fl_str body_first, body; /* the journal's body without ends, and with ends */
     int64_t epoch_be, at_be, batch_be, lo_be, hi_be; /* scalars of the batch being sent */
@@ -488,8 +495,6 @@ static void send_product_ends(struct product *product, PGconn *pg, uint64_t firs
     stmt_set_ids(&product->element_end, first);
     set_scalar(&product->element_end, 7, &product->batch_be);
     stmt_send(&product->element_end, pg);
-    stmt_set_ids(&product->open_job_drop, first);
-    stmt_send(&product->open_job_drop, pg);
 }
 
 static void send_chain(struct product *product, PGconn *pg, struct fl_str body)
@@ -517,11 +522,12 @@ static void product_send(void *ctx, PGconn *pg, uint64_t number)
     stmt_send(&begin, pg);
     send_chain(product, pg, has_ends ? product->body : product->body_first);
     stmt_set_ids(&product->job, first);
-    set_scalar(&product->job, 11, &product->batch_be);
+    set_scalar(&product->job, 14, &product->batch_be);
     stmt_send(&product->job, pg);
-    stmt_set_ids(&product->open_job, first);
-    set_scalar(&product->open_job, 6, &product->at_be);
-    stmt_send(&product->open_job, pg);
+    if (!product->is_life && number > LATE_BATCHES) {
+        stmt_set_ids(&product->open_job, product_first(number - LATE_BATCHES));
+        stmt_send(&product->open_job, pg);
+    }
     if (product->is_life) {
         stmt_set_ids(&product->attempt, first);
         set_scalar(&product->attempt, 4, &product->batch_be);
@@ -642,13 +648,6 @@ static void make_audit(struct stmt *stmt)
     }
 }
 
-static void make_ids(struct stmt *stmt)
-{
-    for (int i = 0; i < BENCH_BATCH_JOBS; i++) {
-        pg_array_put_i64(&stmt->arrays[0], 0);
-    }
-}
-
 static void product_prepare(struct product *product)
 {
     stmt_init_product(&product->job, PG_STMT_job_new);
@@ -663,9 +662,6 @@ static void product_prepare(struct product *product)
     stmt_init_product(&product->element_end, PG_STMT_element_end);
     make_element_end(&product->element_end);
     stmt_finish(&product->element_end);
-    stmt_init_product(&product->open_job_drop, PG_STMT_open_job_drop);
-    make_ids(&product->open_job_drop);
-    stmt_finish(&product->open_job_drop);
     stmt_init_product(&product->audit, PG_STMT_audit);
     make_audit(&product->audit);
     stmt_finish(&product->audit);

@@ -29,12 +29,10 @@ static const struct row_field *fields_of(enum row_kind kind, size_t *ret_len)
 #define F(type, name) FIELD(type, name, 0, .is_in_table = true)
 #define B(type, name, max) FIELD(type, name, max, .is_in_table = true)
 #define L(type, name) FIELD(type, name, 0, .is_in_table = true, .is_in_open_job = true)
-#define O(type, name) FIELD(type, name, 0, .is_in_open_job = true)
 #define J(type, name) FIELD(type, name, 0, .is_key = false)
 #define COUNT(name) STAMP(COUNT, name, is_in_table)
 #define BATCH STAMP(BATCH, batch, is_in_table)
 #define AT STAMP(AT, at, is_in_table)
-#define OPEN_AT STAMP(AT, at, is_in_open_job)
 #define ROW(name_, number, fold, table, fields)                                                    \
     case ROW_##name_: {                                                                            \
         typedef struct row_##name_ R;                                                              \

@@ -44,7 +44,7 @@ struct handshakes_config handshakes_config_default(void)
                    .waiting_max = 256,
                    .begun_max = 256,
                    .cpu_percent = 25,
-                   .ticket_cpu_percent = 60,
+                   .ticket_cpu_percent = 75,
                    .silent_ms = 5000},
         .begin_costs = 1,
     };

@@ -33,19 +33,33 @@ struct keyed {
     struct row_key key;
 };
 
+/* The part of job_new that open_job keeps, of a job that has no row there yet. */
+struct late_job {
+    uint64_t job; /* 0: there is none */
+    uint32_t tenant, queue, shape, elements, deadline_s;
+    int32_t priority;
+    uint16_t retries_max;
+};
+
 struct apply {
     struct statement stmts[PG_STMTS_LEN];
     enum pg_stmt of_kind[ROW_PLACES_LEN]; /* the statement for rows of a kind */
     FL_VEC(struct keyed) keyed;
     struct apply_list list;
     struct journal_packer *packer;
+    struct late_job *late; /* by the last bits of its id */
+    size_t late_jobs;
+    uint64_t job_newest;
     int64_t batch_be, epoch_be, at_be;
 };
 
-struct apply *apply_create(void)
+struct apply *apply_create(size_t late_jobs)
 {
     struct apply *apply = fl_new(struct apply);
 
+    fl_assert(late_jobs > 0 && late_jobs <= APPLY_LATE_JOBS && (late_jobs & (late_jobs - 1)) == 0);
+    apply->late_jobs = late_jobs;
+    apply->late = fl_new_array(struct late_job, late_jobs);
     apply->packer = journal_packer_create();
     for (size_t i = 0; i < PG_STMTS_LEN; i++) {
         struct statement *stmt = &apply->stmts[i];
@@ -80,7 +94,15 @@ void apply_destroy(struct apply *apply)
     journal_packer_destroy(apply->packer);
     fl_vec_fini(&apply->keyed);
     fl_vec_fini(&apply->list);
+    fl_free(apply->late);
     fl_free(apply);
+}
+
+void apply_restart(struct apply *apply, uint64_t job_newest)
+{
+    fl_free(apply->late);
+    apply->late = fl_new_array(struct late_job, apply->late_jobs);
+    apply->job_newest = job_newest;
 }
 
 /* ---- rows to columns ------------------------------------------------------------------------- */
@@ -115,13 +137,72 @@ static void add_id(struct apply *apply, enum pg_stmt number, uint64_t job)
     pg_array_put_i64(add(apply, number)->arrays, job);
 }
 
+/* ---- open jobs ------------------------------------------------------------------------------- */
+
+static struct late_job *late_slot(struct apply *apply, uint64_t job)
+{
+    return &apply->late[job & (apply->late_jobs - 1)];
+}
+
+static void write_late(struct apply *apply, struct late_job *late)
+{
+    struct row row = {.kind = ROW_job_new,
+                      .job_new = {.job = late->job,
+                                  .tenant = late->tenant,
+                                  .queue = late->queue,
+                                  .shape = late->shape,
+                                  .priority = late->priority,
+                                  .elements = late->elements,
+                                  .deadline_s = late->deadline_s,
+                                  .retries_max = late->retries_max}};
+
+    if (late->job > 0) add_row(apply, PG_STMT_open_job, &row);
+    late->job = 0;
+}
+
+/* Notes the job, and writes the rows of those that it is 'late_jobs' ahead of.  The core counts ids
+ * up, and may skip some; an id that goes down gets its row at once. */
+static void add_late(struct apply *apply, const struct row *row)
+{
+    const struct row_job_new *job = &row->job_new;
+    uint64_t newest = apply->job_newest, room = apply->late_jobs;
+
+    if (job->job <= newest) {
+        add_row(apply, PG_STMT_open_job, row);
+        return;
+    }
+    for (uint64_t old = newest < room ? 1 : newest - room + 1;
+         old <= newest && old + room <= job->job; old++) {
+        write_late(apply, late_slot(apply, old));
+    }
+    apply->job_newest = job->job;
+    *late_slot(apply, job->job) = (struct late_job){.job = job->job,
+                                                    .tenant = job->tenant,
+                                                    .queue = job->queue,
+                                                    .shape = job->shape,
+                                                    .priority = job->priority,
+                                                    .elements = job->elements,
+                                                    .deadline_s = job->deadline_s,
+                                                    .retries_max = job->retries_max};
+}
+
+static void end_job(struct apply *apply, const struct row_job_end *end)
+{
+    struct late_job *late = late_slot(apply, end->job);
+
+    if (late->job == end->job && end->job > 0) {
+        late->job = 0;
+    } else {
+        add_id(apply, PG_STMT_open_job_drop, end->job);
+    }
+    if (end->has_marks) add_id(apply, PG_STMT_open_mark_drop, end->job);
+}
+
 static void append(struct apply *apply, enum pg_stmt stmt, const struct row *row)
 {
     if (row->kind != ROW_job_end || row->job_end.is_array) add_row(apply, stmt, row);
-    if (row->kind == ROW_job_new) add_row(apply, PG_STMT_open_job, row);
-    if (row->kind != ROW_job_end) return;
-    add_id(apply, PG_STMT_open_job_drop, row->job_end.job);
-    if (row->job_end.has_marks) add_id(apply, PG_STMT_open_mark_drop, row->job_end.job);
+    if (row->kind == ROW_job_new) add_late(apply, row);
+    if (row->kind == ROW_job_end) end_job(apply, &row->job_end);
 }
 
 static void add_attempt(struct apply *apply, const struct row *row)

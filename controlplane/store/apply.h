@@ -18,7 +18,14 @@ struct apply; /* its memory is used again and again, up to APPLY_KEPT_BYTES */
 
 enum { APPLY_KEPT_BYTES = 64 << 20 };
 
-struct apply *apply_create(void);
+/* An accepted job gets its row in open_job only when the newest job is so many ids ahead of it, if
+ * it is still open then: a job that ends before costs no row there.  A takeover writes the rows
+ * that are missing (takeover.h), and looks back so many ids for them: so the number may grow from
+ * release to release, and shrink never. */
+enum { APPLY_LATE_JOBS = 1 << 15 };
+
+/* 'late_jobs': a power of two, APPLY_LATE_JOBS at most. */
+struct apply *apply_create(size_t late_jobs);
 void apply_destroy(struct apply *apply); /* NULL is fine */
 
 struct apply_stmt {
@@ -31,6 +38,10 @@ struct apply_list {
     struct apply_stmt *at;
     size_t len, cap;
 };
+
+/* After a takeover: all open jobs, up to the newest job that there is, have their rows.  After a
+ * batch that was not committed nothing but this may follow. */
+void apply_restart(struct apply *apply, uint64_t job_newest);
 
 /* The statements of a batch, begin and commit among them; they point into 'apply' and the batch,
  * and live until the next build. */

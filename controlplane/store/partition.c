@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "controlplane/core/row.h" /* ROW_JOB_RANGE */
+#include "controlplane/store/apply.h"
 #include "controlplane/store/pg_conn.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -64,6 +65,7 @@ struct partition_config partition_config_default(void)
     return (struct partition_config){
         .job_span = ROW_JOB_RANGE,
         .batch_span = 1000000,
+        .late_jobs = APPLY_LATE_JOBS,
         .ahead = 4,
         .retention_ms = 30 * day_ms,
         .journal_retention_ms = 30 * day_ms,
@@ -425,6 +427,7 @@ static bool remove_old(struct partition *partition, fl_ms now)
         partition->asked = *entry;
         partition->ask_next++;
         partition_newest_sql(sql, sizeof sql, entry->family, entry->table, entry->range,
+                             partition->config.late_jobs,
                              partition->at - partition->config.retention_ms);
         send_text(partition, ASKING, sql, now);
         return true;

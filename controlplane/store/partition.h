@@ -17,6 +17,7 @@ enum partition_role { PARTITION_MAKER, PARTITION_REMOVER };
 
 struct partition_config {
     uint64_t job_span, batch_span; /* least numbers in a partition; for jobs: ROW_JOB_RANGE */
+    uint32_t late_jobs;            /* see apply.h; APPLY_LATE_JOBS, but in tests */
     uint64_t ahead;                /* how many spans to keep ready beyond the newest number */
     int64_t retention_ms;          /* how long a JOBS partition stays after the last end in it */
     int64_t journal_retention_ms;

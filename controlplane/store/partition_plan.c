@@ -86,10 +86,12 @@ void partition_drop_sql(char *out, size_t out_bytes, const char *table, uint64_t
 }
 
 void partition_newest_sql(char *out, size_t out_bytes, enum partition_family family,
-                          const char *table, struct partition_range range, int64_t young_from)
+                          const char *table, struct partition_range range, uint64_t late_jobs,
+                          int64_t young_from)
 {
     if (family == PARTITION_JOBS) {
-        /* Ids and batches grow together, so the newest job tells the newest batch of 'job' by its
+        /* A job of it may lack its row in open_job (apply.h) until the newest is far enough ahead.
+         * Ids and batches grow together, so the newest job tells the newest batch of 'job' by its
          * key.  When that alone is too young to go, it is the answer, and a lower bound: reading
          * all ends costs a second a million.  greatest() passes over NULL: an empty partition, a
          * gap of the numbers, gives -1 and may go. */
@@ -97,13 +99,14 @@ void partition_newest_sql(char *out, size_t out_bytes, enum partition_family fam
             out, out_bytes,
             "select n.batch, (select j.at from journal j where j.batch = n.batch), n.is_least"
             " from (select case when exists (select from open_job where job >= %" PRIu64
-            " and job < %" PRIu64 ") then null when b.is_least then b.batch else greatest(-1,"
+            " and job < %" PRIu64 ") or not exists (select from job where id >= %" PRIu64
+            ") then null when b.is_least then b.batch else greatest(-1,"
             " b.batch, (select max(batch) from element_end_p%" PRIu64
             "), (select max(batch) from job_end_p%" PRIu64
             ")) end as batch, b.is_least from (select a.batch, coalesce((select j.at from journal j"
             " where j.batch = a.batch) > %" PRId64 ", false) as is_least from (select (select batch"
             " from job_p%" PRIu64 " order by id desc limit 1) as batch offset 0) a offset 0) b) n",
-            range.lo, range.hi, range.lo, range.lo, young_from, range.lo);
+            range.lo, range.hi, range.hi - 1 + late_jobs, range.lo, range.lo, young_from, range.lo);
         return;
     }
     snprintf(out, out_bytes,

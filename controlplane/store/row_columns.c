@@ -71,8 +71,6 @@ Oid row_column_type(const struct row_field *field)
 #define K L
 #define F(type, name)                                                                              \
     if (!is_open) L(type, name)
-#define O(type, name)                                                                              \
-    if (is_open) L(type, name)
 #define J(type, name)
 #define B(type, name, max) F(type, name)
 #define COUNT(name) pg_array_put_i32(to++, count);

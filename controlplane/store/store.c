@@ -143,7 +143,7 @@ struct store *store_create(const struct store_config *config, const struct pg_wa
     store->config.conninfo = store->conninfo;
     store->config.instance = store->instance;
     name_holder(store);
-    store->apply = apply_create();
+    store->apply = apply_create(config->partition.late_jobs);
     store->lease = lease_create(store->conninfo, store->holder, config->lease_ttl_ms, waker);
     store->maker =
         partition_create(store->conninfo, PARTITION_MAKER, &config->partition, &hooks, waker);
@@ -237,6 +237,7 @@ static void send_take(struct store *store, fl_ms now)
                                        .instance = store->instance,
                                        .ttl_ms = store->config.lease_ttl_ms,
                                        .epoch_above = store->take_above,
+                                       .late_jobs = store->config.partition.late_jobs,
                                        .batch_from = store->take_from};
 
     store->take_sent_at = now;
@@ -279,6 +280,7 @@ static void read_take(struct store *store, fl_ms now)
         break;
     case TAKEOVER_DONE:
         store->writer_state = WRITER_READY;
+        apply_restart(store->apply, store->take.job_newest);
         set_time(store, now);
         store->results.taken(store->results.ctx, taken, now);
         break;

@@ -7,7 +7,7 @@
 
 #include "shared/base/assert.h"
 
-enum step { BEGIN, LIMIT, LEASE, END_OLD, EPOCH, COMMIT, NEWEST, KEYS, STEPS_LEN };
+enum step { BEGIN, LIMIT, LEASE, END_OLD, EPOCH, OPEN_JOBS, COMMIT, NEWEST, KEYS, STEPS_LEN };
 
 /* The parameters of a step. */
 enum params {
@@ -15,6 +15,7 @@ enum params {
     HOLDER,       /* $1 holder */
     HOLDER_LEASE, /* $1 holder, $2 instance, $3 time to live */
     HOLDER_EPOCH, /* $1 holder, $2 the epoch to go above */
+    HOLDER_LATE,  /* $1 holder, $2 how many ids to look back */
     FIRST_BATCH,  /* $1 */
 };
 
@@ -48,10 +49,17 @@ static const struct {
          " from pg_control_system() s) h"
          " where exists (select from lease where holder = $1) returning l.epoch, l.incarnation",
          HOLDER_EPOCH},
+    /* No batch of an older epoch can come any more: the row of 'leader' is locked. */
+    [OPEN_JOBS] = {"insert into open_job(job, tenant, queue, shape, priority, elements, "
+                   "deadline_s, retries_max)"
+                   " select job, tenant, queue, shape, priority, elements, deadline_s, retries_max"
+                   " from late_open_job where job > (select max(id) from job) - $2::int8"
+                   " and exists (select from lease where holder = $1)",
+                   HOLDER_LATE},
     [COMMIT] = {"commit", NO_PARAMS},
     [NEWEST] =
         {"select j.batch, j.at, (extract(epoch from clock_timestamp()) * 1000)::int8,"
-         " r.job_below, r.batch_below"
+         " r.job_below, r.batch_below, (select max(id) from job)"
          " from (select batch, at from journal order by batch desc limit 1) j,"
          " (select max(t.hi) filter (where t.name = 'job') as job_below,"
          " max(t.hi) filter (where t.name = 'journal') as batch_below"
@@ -67,23 +75,23 @@ static const struct {
 
 bool takeover_send(struct pg_conn *conn, const struct takeover_request *request)
 {
-    char ttl[16], from[24], above[24];
+    char ttl[16], from[24], above[24], late[24];
     const char *lease[] = {request->holder, request->instance, ttl};
     const char *epoch[] = {request->holder, above};
+    const char *open_jobs[] = {request->holder, late};
     const char *batch[] = {from};
     const struct {
         int len;
         const char *const *values;
-    } params[] = {[NO_PARAMS] = {0, NULL},
-                  [HOLDER] = {1, lease},
-                  [HOLDER_LEASE] = {3, lease},
-                  [HOLDER_EPOCH] = {2, epoch},
-                  [FIRST_BATCH] = {1, batch}};
+    } params[] = {
+        [NO_PARAMS] = {0, NULL},     [HOLDER] = {1, lease},          [HOLDER_LEASE] = {3, lease},
+        [HOLDER_EPOCH] = {2, epoch}, [HOLDER_LATE] = {2, open_jobs}, [FIRST_BATCH] = {1, batch}};
 
     fl_assert(request->instance[0] != '\0' && request->holder[0] != '\0');
     snprintf(ttl, sizeof ttl, "%" PRIu32, request->ttl_ms);
     snprintf(from, sizeof from, "%" PRIu64, request->batch_from ? request->batch_from : INT64_MAX);
     snprintf(above, sizeof above, "%" PRIu64, request->epoch_above);
+    snprintf(late, sizeof late, "%" PRIu32, request->late_jobs);
     for (int i = 0; i < STEPS_LEN; i++) {
         enum params of = steps[i].params;
 
@@ -124,6 +132,7 @@ static void read_step(struct takeover *take, const PGresult *result)
         take->postgres = (fl_ms)number(result, 0, 2);
         taken->job_below = number(result, 0, 3);
         taken->batch_below = number(result, 0, 4);
+        take->job_newest = number(result, 0, 5);
         break;
     case KEYS:
         for (int i = 0; i < rows && taken->keys_len < ENGINE_INFLIGHT_MAX; i++) {
@@ -134,6 +143,7 @@ static void read_step(struct takeover *take, const PGresult *result)
     case BEGIN:
     case LIMIT:
     case END_OLD:
+    case OPEN_JOBS:
     case COMMIT:
     case STEPS_LEN:
         break;

@@ -1,9 +1,9 @@
 /* takeover.h - becomes the leader, by one transaction on the new writer connection.
  * It takes the lease row (no row: another process leads, and nothing is changed), ends the old
- * writer's backend if that still lives, and raises the epoch.  Only then does it read the newest
- * batch and keys, since no batch of an older epoch can be committed any more.  All statements are
- * sent at once: a program that is stopped in between holds no lock for longer than the server
- * needs.  Uses pg_conn.  Not thread-safe. */
+ * writer's backend if that still lives, and raises the epoch.  Only then does it write what
+ * open_job lacks (apply.h), and read the newest batch and keys, since no batch of an older epoch
+ * can be committed any more.  All statements are sent at once: a program that is stopped in between
+ * holds no lock for longer than the server needs.  Uses pg_conn.  Not thread-safe. */
 #pragma once
 
 #include "controlplane/engine/engine_port.h" /* struct engine_taken */
@@ -16,6 +16,7 @@ struct takeover_request {
     const char *instance;
     uint32_t ttl_ms;
     uint64_t epoch_above; /* the new epoch is greater, too */
+    uint32_t late_jobs;   /* so many of the newest jobs may lack their rows in open_job */
     uint64_t batch_from;  /* keys from here on are reported; 0: none */
 };
 
@@ -31,6 +32,7 @@ struct takeover {
     enum fl_code code;
     struct time_mark mark;     /* the lease's row as it was found */
     fl_ms postgres;            /* Postgres's clock; valid with TAKEOVER_DONE */
+    uint64_t job_newest;       /* 0: there is none */
     struct engine_taken taken; /* all but 'at', which its caller knows */
 };
 

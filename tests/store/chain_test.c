@@ -400,7 +400,7 @@ static void a_lost_connection_is_unknown_and_take_tells_that_it_did_not_land(voi
 
     (void)state;
     commit_job(help, 1, 1);
-    PQclear(PQexec(pg, "begin; lock table open_job in exclusive mode"));
+    PQclear(PQexec(pg, "begin; lock table job in exclusive mode"));
     help_job(batch, 2, 1);
     help->port.commit(help->store, batch, help->taken.epoch, help_now());
     for (int i = 0; i < 20; i++) {

@@ -77,6 +77,7 @@ struct help *diff_help(const char *conninfo, const char *instance, uint64_t part
     config.instance = instance;
     config.lease_ttl_ms = DIFF_TTL_MS;
     config.partition.ahead = partitions_ahead;
+    config.partition.late_jobs = 16;
     config.take_ms = config.lookup_ms = HELP_WAIT_MS;
     config.partition.retention_ms = config.partition.journal_retention_ms =
         config.partition.audit_retention_ms = config.partition.idempotency_retention_ms =
@@ -174,7 +175,7 @@ static unsigned place_of(enum row_table table)
 static PGresult *ask_table(PGconn *pg, enum row_table at)
 {
     struct row_columns table = row_columns(place_of(at));
-    char columns[512] = "", keys[128] = "", sql[1024];
+    char columns[512] = "", keys[128] = "", sql[1200];
 
     for (size_t i = 0; i < table.len; i++) {
         const char *name = row_column_name(&table, i);
@@ -187,8 +188,15 @@ static PGresult *ask_table(PGconn *pg, enum row_table at)
         snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s%s", *keys ? ", " : "", name,
                  order);
     }
-    snprintf(sql, sizeof sql, "select %s from %s order by %s", columns, table.table,
-             *keys ? keys : "batch, n");
+    if (at == ROW_TABLE_open_job) {
+        snprintf(sql, sizeof sql,
+                 "select %s from open_job union all select %s from late_open_job"
+                 " order by job",
+                 columns, columns);
+    } else {
+        snprintf(sql, sizeof sql, "select %s from %s order by %s", columns, table.table,
+                 *keys ? keys : "batch, n");
+    }
     return ask(pg, sql, 1);
 }
 
@@ -414,7 +422,8 @@ const char *diff_blind_spot(PGconn *pg, const struct fake_pg *fake)
         "insert into join_token select sha256('new'), 1, 1, 0, sha256('k'), ''",
         "insert into token select 'new', 1, 1, 1, 1, sha256('k'), '', ''",
         "insert into counter(id, value) values (9, 1)",
-        "delete from open_job where job = (select max(job) from open_job)",
+        "insert into open_job(job, tenant, queue, shape, priority, elements)"
+        " select max(id) + 1, 1, 1, 1, 0, 1 from job",
         "insert into open_mark(job, kind, value, at) values (1, 9, 1, 1)",
         "update attempt set nodes = null where job = (select min(job) from attempt)",
         "delete from attempt_end where job = (select max(job) from attempt_end)",

@@ -208,5 +208,7 @@ void diff_add_random_row(struct fl_prng *prng, struct core_batch *batch)
     if (row.kind == ROW_job_new) row.job_new.elements = 3;
     /* A job whose end does not say that it has marks has none: the core knows. */
     if (row.kind == ROW_job_end) row.job_end.has_marks = 1;
+    /* None of the jobs above: a job ends once, after it was accepted. */
+    if (row.kind == ROW_job_end) row.job_end.job += 6;
     core_batch_row(batch, &row);
 }

@@ -563,11 +563,13 @@ static void op_full(struct diff *diff)
 
 static void op_load(struct diff *diff)
 {
-    struct help *help = any_actor(diff)->help;
+    struct actor *actor = any_actor(diff);
+    struct help *help = actor->help;
     struct fl_err err = {0};
     struct fl_buf rows;
 
-    settle_all(diff);
+    expire(diff);
+    assert_int_equal(take(diff, actor), FL_OK);
     diff->ops++;
     diff->loads++;
     fl_buf_init(&rows, SIZE_MAX / 2);

@@ -114,7 +114,7 @@ static void every_kind_of_row_comes_back_as_it_went(void **state)
     help_row(expected, one->rows.at[22]);
     help_row(expected, one->rows.at[21]);
 
-    help_load(help);
+    help_reload(help);
     assert_int_equal(help->rows_len, expected->rows.len);
     fl_buf_init(&bytes, 1 << 20);
     for (size_t i = 0; i < expected->rows.len; i++) {
@@ -229,7 +229,7 @@ static void many_open_jobs_come_out_whole_and_in_order(void **state)
         attempts += j % 4 == 2 ? 2 : j % 4 == 3 && j % 3;
         ends += j % 4 == 2 || (j % 4 == 3 && j % 3 == 0);
     }
-    help_load(help);
+    help_reload(help);
     for (size_t pos = 0; pos < help->rows.len;) {
         struct fl_reader reader = fl_reader(help->rows.at + pos, help->rows.len - pos);
         struct row row;
@@ -480,7 +480,7 @@ static void compare(struct drive *drive)
 
     drive->help->on_row = load_row;
     drive->help->on_row_ctx = fresh;
-    help_load(drive->help);
+    help_reload(drive->help);
     core_check(fresh);
     assert_int_equal(core_hash(fresh), core_hash(drive->core));
     go_on(drive, fresh);

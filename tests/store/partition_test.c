@@ -190,7 +190,7 @@ static void what_is_old_goes_while_a_writer_commits_and_a_reader_reads(void **st
                      0);
     assert_int_equal(attached(&rig, "job"), attached(&rig, "spec"));
     assert_int_equal(help_number(rig.conninfo, "select max(id) from job"), rig.job);
-    help_load(rig.help);
+    help_reload(rig.help);
     assert_true(rig.help->rows_len == 3); /* the counter, the open job, its attempt */
     rig_fini(&rig);
 }

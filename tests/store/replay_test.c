@@ -231,7 +231,7 @@ static void replay_one(void *ctx, const struct fake_pg *recorded)
 static void look_closely(void *ctx, const struct fake_pg *recorded)
 {
     static const char *const sqls[] = {
-        "delete from open_job where job = (select max(job) from open_job)",
+        "update open_job set priority = priority + 1 where job = (select max(job) from open_job)",
         "update cluster set session_epoch = session_epoch + 1 where id = 1",
         "update attempt set cluster = 3 - cluster where (job, element, n) = (select a.job, "
         "a.element, a.n"

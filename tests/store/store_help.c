@@ -166,6 +166,7 @@ struct partition_config help_partitions(uint64_t job_span, uint64_t batch_span)
 
     config.job_span = job_span;
     config.batch_span = batch_span;
+    config.late_jobs = 1;
     return config;
 }
 
@@ -347,6 +348,7 @@ struct help *help_create(const char *conninfo, const char *instance)
     config.conninfo = conninfo;
     config.instance = instance;
     config.lease_ttl_ms = HELP_LEASE_MS;
+    config.partition.late_jobs = 64;
     return help_create_with(&config);
 }
 
@@ -385,6 +387,12 @@ void help_load(struct help *help)
     help->port.load(help->store, help_now());
     help_until(help, help->is_loaded);
     assert_true(help->is_load_good);
+}
+
+void help_reload(struct help *help)
+{
+    assert_int_equal(help_take(help, 0), FL_OK);
+    help_load(help);
 }
 
 enum engine_commit help_commit(struct help *help, const struct core_batch *batch)

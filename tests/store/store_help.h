@@ -85,7 +85,8 @@ void help_turn(struct help *help, fl_ms ms);
 
 /* FL_OK, or why not. */
 enum fl_code help_take(struct help *help, uint64_t batch_from);
-void help_load(struct help *help);
+void help_load(struct help *help);   /* after a takeover, before a commit */
+void help_reload(struct help *help); /* both */
 enum engine_commit help_commit(struct help *help, const struct core_batch *batch);
 
 /* A batch whose rows are then added with core_batch_row. */

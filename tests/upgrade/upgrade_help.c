@@ -108,6 +108,7 @@ struct row upgrade_life_row(uint8_t t, size_t i)
         ROW(counter, .counter = CORE_COUNTER_job_lost_to, .value = 5000 + (uint64_t)t),
         ROW(spec_new, .job = job + 1, .digest = spec, .body = FL_STR("{\"command\":[\"true\"]}")),
         ROW(spec_new, .job = job + 1, .digest = spec, .body = FL_STR("{\"command\":[\"true\"]}")),
+        ROW(idempotency_drop, .tenant = 1, .key = name_of("key", t)),
         ROW(idempotency, .tenant = 1, .body_sha = digest_of(t, 7), .key = name_of("key", t),
             .answer = FL_STR("answer")),
         ROW(audit, .tenant = 1, .actor = FL_STR("me"), .body = FL_STR("submit")),
@@ -143,6 +144,7 @@ struct row upgrade_life_row(uint8_t t, size_t i)
             .first_replica = none),
         ROW(attempt_new, .job = job + 3, .n = 1, .incarnation = 1, .cluster = t,
             .nodes = FL_STR("node-1\n")),
+        ROW(attempt_stop, .job = job + 3, .n = 1, .reason = REASON_ReplicaFailed, .exit_code = 3),
         ROW(mark_set, .job = job + 4, .kind = CORE_MARK_held, .value = 1),
         ROW(mark_clear, .job = job + 4, .kind = CORE_MARK_held),
         ROW(mark_set, .job = job + 4, .kind = CORE_MARK_held, .value = 1),
@@ -237,7 +239,7 @@ void upgrade_tell(struct help *help, const char *conninfo, struct fl_buf *out)
 
     help->on_row = on_row;
     help->on_row_ctx = &telling;
-    help_load(help);
+    help_reload(help);
     while (telling.has_more) {
         read_some(reader, &telling);
     }

@@ -88,7 +88,7 @@ static void must_be_its_journal(struct help *help, const char *conninfo)
     if (!diff_tables(pg, fold, &err) || !diff_fold(pg, &err)) fail_msg("%s", err.text);
     help->on_row = load_row;
     help->on_row_ctx = core;
-    help_load(help);
+    help_reload(help);
     core_check(core);
     fake_pg_load(fold, load_row, folded);
     assert_int_equal(core_hash(core), core_hash(folded));
@@ -122,7 +122,7 @@ static void jobs_keep_their_retries(struct help *help)
 
     help->on_row = load_row;
     help->on_row_ctx = core;
-    help_load(help);
+    help_reload(help);
     assert_true(core->jobs.jobs.len > 0);
     for (uint64_t from = 0; (slot = job_table_next(&core->jobs, from)).n;) {
         const struct job *job = job_table_at(&core->jobs, slot);
@@ -149,6 +149,8 @@ static void upgrade_from(const char *sql)
     fl_assert(fl_buf_put_u8(&now, 0));
     must_say_as_much(path, then, (const char *)now.at);
     if (strstr(sql, "0001_init")) jobs_keep_their_retries(help);
+    /* The life's shape: before 0010 a job's row did not hold it. */
+    help_run(conninfo, "update job set shape = 11 where shape = 0");
     must_be_its_journal(help, conninfo);
     go_on(help);
     must_be_its_journal(help, conninfo);

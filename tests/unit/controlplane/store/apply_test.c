@@ -66,7 +66,7 @@ static void add(struct core_batch *batch, struct row row)
 
 static void only_statements_with_rows_are_built_and_the_chain_is_first(void **state)
 {
-    struct apply *apply = apply_create();
+    struct apply *apply = apply_create(APPLY_LATE_JOBS);
     struct core_batch *batch = core_batch_create(7);
     const struct apply_list *list;
 
@@ -95,7 +95,7 @@ static void only_statements_with_rows_are_built_and_the_chain_is_first(void **st
 
 static void of_equal_specs_one_is_put(void **state)
 {
-    struct apply *apply = apply_create();
+    struct apply *apply = apply_create(APPLY_LATE_JOBS);
     struct core_batch *batch = core_batch_create(1);
     const struct apply_list *list;
 
@@ -114,7 +114,7 @@ static void of_equal_specs_one_is_put(void **state)
 
 static void of_one_key_the_last_word_counts(void **state)
 {
-    struct apply *apply = apply_create();
+    struct apply *apply = apply_create(APPLY_LATE_JOBS);
     struct core_batch *batch = core_batch_create(1);
     const struct apply_list *list;
 
@@ -143,7 +143,7 @@ static void of_one_key_the_last_word_counts(void **state)
 
 static void marks_are_looked_for_where_there_may_be_some(void **state)
 {
-    struct apply *apply = apply_create();
+    struct apply *apply = apply_create(APPLY_LATE_JOBS);
     struct core_batch *batch = core_batch_create(1);
     const struct apply_list *list;
 
@@ -157,6 +157,73 @@ static void marks_are_looked_for_where_there_may_be_some(void **state)
     assert_int_equal(find(list, PG_STMT_open_job_drop)->rows, 2);
     assert_int_equal(find(list, PG_STMT_open_mark_drop)->rows, 1);
     core_batch_destroy(batch);
+    apply_destroy(apply);
+}
+
+static size_t rows_of(const struct apply_list *list, enum pg_stmt stmt)
+{
+    const struct apply_stmt *found = find(list, stmt);
+
+    return found ? found->rows : 0;
+}
+
+static void accept(struct core_batch *batch, uint64_t from, uint64_t to)
+{
+    for (uint64_t job = from; job <= to; job++) {
+        add(batch, (struct row){.kind = ROW_job_new, .job_new = {.job = job, .elements = 1}});
+    }
+}
+
+/* How many rows of open_job a batch of these rows writes and takes out. */
+static void expect_open(struct apply *apply, struct core_batch *batch, size_t in, size_t out)
+{
+    const struct apply_list *list = apply_build(apply, batch, 1);
+
+    assert_int_equal(rows_of(list, PG_STMT_open_job), in);
+    assert_int_equal(rows_of(list, PG_STMT_open_job_drop), out);
+    core_batch_destroy(batch);
+}
+
+static void a_job_that_ends_before_many_newer_ones_come_costs_no_open_row(void **state)
+{
+    struct apply *apply = apply_create(8);
+    struct core_batch *batch = core_batch_create(1);
+
+    (void)state;
+    accept(batch, 1, 8);
+    add(batch, (struct row){.kind = ROW_job_end, .job_end = {.job = 2}});
+    expect_open(apply, batch, 0, 0);
+    batch = core_batch_create(2);
+    accept(batch, 9, 11); /* 8 ahead of 1 and of 3; 2 has ended */
+    add(batch, (struct row){.kind = ROW_job_end, .job_end = {.job = 3}});
+    add(batch, (struct row){.kind = ROW_job_end, .job_end = {.job = 4}});
+    expect_open(apply, batch, 2, 1);
+    batch = core_batch_create(3);
+    accept(batch, 1000, 1000); /* ids were skipped: 5 to 11 are far behind now */
+    accept(batch, 7, 7);       /* no core does that */
+    expect_open(apply, batch, 8, 0);
+    batch = core_batch_create(4);
+    accept(batch, 1001, 1007);
+    add(batch, (struct row){.kind = ROW_job_end, .job_end = {.job = 1000}});
+    add(batch, (struct row){.kind = ROW_job_end, .job_end = {.job = 5}});
+    expect_open(apply, batch, 0, 1);
+    apply_destroy(apply);
+}
+
+static void after_a_takeover_every_open_job_has_its_row(void **state)
+{
+    struct apply *apply = apply_create(8);
+    struct core_batch *batch = core_batch_create(1);
+
+    (void)state;
+    accept(batch, 1, 3);
+    expect_open(apply, batch, 0, 0);
+    apply_restart(apply, 3);
+    batch = core_batch_create(2);
+    accept(batch, 4, 20);
+    add(batch, (struct row){.kind = ROW_job_end, .job_end = {.job = 3}});
+    add(batch, (struct row){.kind = ROW_job_end, .job_end = {.job = 20}});
+    expect_open(apply, batch, 9, 1);
     apply_destroy(apply);
 }
 
@@ -180,4 +247,6 @@ FL_TESTS(cmocka_unit_test(a_refusal_is_told_by_state_table_and_column),
          cmocka_unit_test(of_equal_specs_one_is_put),
          cmocka_unit_test(of_one_key_the_last_word_counts),
          cmocka_unit_test(marks_are_looked_for_where_there_may_be_some),
+         cmocka_unit_test(a_job_that_ends_before_many_newer_ones_come_costs_no_open_row),
+         cmocka_unit_test(after_a_takeover_every_open_job_has_its_row),
          cmocka_unit_test(the_newest_job_of_a_batch_is_the_largest))
