@@ -13,8 +13,8 @@
  * between the last renewal and the take.  Decision 70.
  *
  * A take keeps no mark: until its first renewal the row has that of the leader before.  So if a
- * term ends earlier, the next leader counts from there again, and regains what that term had absorbed: a
- * deadline that began in it may come early by so much.
+ * term ends earlier, the next leader counts from there again, and regains what that term had
+ * absorbed: a deadline that began in it may come early by so much.
  * Pure.  Uses shared/base. */
 #pragma once
 
