@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controlplane/store/lease_mark.h"
 #include "controlplane/store/pg_conn.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -92,31 +93,24 @@ fl_ms lease_deadline(const struct lease *lease)
     return due;
 }
 
-#define LEASE_CLOCKS                                                                               \
-    " core_at = $2, postgres_at = (extract(epoch from clock_timestamp()) * 1000)::int8,"           \
-    " hub_at = $3, uptime_at = $4, boot = $5"
 #define LEASE_RETURNS " where holder = $1 returning postgres_at"
 
 /* False: the connection is lost. */
 static bool ask(struct lease *lease, enum lease_question question, fl_ms now)
 {
-    static const char renew[] =
-        "update lease set expires_at = clock_timestamp() + $6::int8 * interval '1 ms'," LEASE_CLOCKS
-            LEASE_RETURNS;
+    static const char renew[] = "update lease set expires_at = clock_timestamp() + $6::int8 * "
+                                "interval '1 ms'," LEASE_MARK_SET LEASE_RETURNS;
     static const char release[] = "update lease set holder = '', instance = '',"
-                                  " expires_at = clock_timestamp()," LEASE_CLOCKS LEASE_RETURNS;
+                                  " expires_at = clock_timestamp()," LEASE_MARK_SET LEASE_RETURNS;
     bool is_renewal = question == LEASE_ASK_RENEWAL;
     struct time_mark mark = {
         .at = now + lease->core_ahead_ms,
         .clocks = {.hub = fl_clock_wall(), .uptime = fl_clock_uptime(), .boot = lease->boot},
     };
-    char at[24], hub[24], uptime[24], boot[24], ttl[16];
-    const char *texts[] = {lease->holder, at, hub, uptime, boot, ttl};
+    struct lease_mark_texts of = lease_mark_texts(&mark);
+    char ttl[16];
+    const char *texts[] = {lease->holder, of.at, of.hub, of.uptime, of.boot, ttl};
 
-    snprintf(at, sizeof at, "%" PRId64, mark.at);
-    snprintf(hub, sizeof hub, "%" PRId64, mark.clocks.hub);
-    snprintf(uptime, sizeof uptime, "%" PRId64, mark.clocks.uptime);
-    snprintf(boot, sizeof boot, "%" PRIu64, mark.clocks.boot);
     snprintf(ttl, sizeof ttl, "%" PRIu32, lease->rule.ttl_ms);
     lease->asked = mark;
     lease->answered = -1;

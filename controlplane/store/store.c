@@ -64,6 +64,7 @@ struct store {
     struct takeover take;
     uint64_t take_from, take_above;
     fl_ms take_by, take_sent_at;
+    fl_ms core_ahead_ms; /* of a take: the core's time is so far ahead of the loop's clock */
     struct flight flights[STORE_INFLIGHT_MAX];
     size_t flights_len;
     struct apply *apply;
@@ -247,30 +248,44 @@ static void send_take(struct store *store, fl_ms now)
     }
 }
 
-/* The takeover is done: the core's time goes on, and partitions grow old by it. */
-static void set_time(struct store *store, fl_ms now)
+/* The core's time goes on: the lease's row has to say so before the term begins. */
+static void mark_time(struct store *store, fl_ms now)
 {
     struct engine_taken *taken = &store->take.taken;
     struct time_reading clocks = {.postgres = store->take.postgres,
                                   .hub = fl_clock_wall(),
                                   .uptime = fl_clock_uptime(),
                                   .boot = fl_clock_boot()};
+    struct time_mark mark = {.clocks = clocks};
     char text[TIME_TEXT_MAX];
 
-    taken->at = time_rule_resume(&store->take.mark, &clocks, taken->at_newest);
+    taken->at = mark.at = time_rule_resume(&store->take.mark, &clocks, taken->at_newest);
     if (time_rule_is_set(&store->take.mark, &clocks, taken->at, text) ||
         time_rule_differ(&clocks, taken->at, text)) {
         on_trouble(store, "clock", text);
     }
-    lease_hold(store->lease, store->take_sent_at, taken->at - now);
-    partition_start(store->maker, taken->at - now, now);
-    partition_start(store->remover, taken->at - now, now);
+    store->core_ahead_ms = taken->at - now;
+    if (!takeover_send_mark(&store->take, store->writer, store->holder, &mark)) {
+        fail_take(store, FL_UNAVAILABLE, pg_conn_error(store->writer), now);
+    }
+}
+
+/* The takeover is done; partitions grow old by the core's time. */
+static void begin_term(struct store *store, fl_ms now)
+{
+    struct engine_taken *taken = &store->take.taken;
+
+    taken->at = now + store->core_ahead_ms;
+    store->writer_state = WRITER_READY;
+    apply_restart(store->apply, store->take.job_newest);
+    lease_hold(store->lease, store->take_sent_at, store->core_ahead_ms);
+    partition_start(store->maker, store->core_ahead_ms, now);
+    partition_start(store->remover, store->core_ahead_ms, now);
+    store->results.taken(store->results.ctx, taken, now);
 }
 
 static void read_take(struct store *store, fl_ms now)
 {
-    const struct engine_taken *taken = &store->take.taken;
-
     switch (takeover_read(&store->take, store->writer)) {
     case TAKEOVER_WAIT:
         if (now >= store->take_by) fail_take(store, FL_UNAVAILABLE, "it took too long", now);
@@ -279,10 +294,10 @@ static void read_take(struct store *store, fl_ms now)
         fail_take(store, store->take.code, "the server refused it", now);
         break;
     case TAKEOVER_DONE:
-        store->writer_state = WRITER_READY;
-        apply_restart(store->apply, store->take.job_newest);
-        set_time(store, now);
-        store->results.taken(store->results.ctx, taken, now);
+        mark_time(store, now);
+        break;
+    case TAKEOVER_MARKED:
+        begin_term(store, now);
         break;
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controlplane/store/lease_mark.h"
 #include "shared/base/assert.h"
 
 enum step { BEGIN, LIMIT, LEASE, END_OLD, EPOCH, OPEN_JOBS, COMMIT, NEWEST, KEYS, STEPS_LEN };
@@ -100,6 +101,20 @@ bool takeover_send(struct pg_conn *conn, const struct takeover_request *request)
     return pg_conn_sync(conn);
 }
 
+bool takeover_send_mark(struct takeover *take, struct pg_conn *conn, const char *holder,
+                        const struct time_mark *mark)
+{
+    struct lease_mark_texts of = lease_mark_texts(mark);
+    const char *texts[] = {holder, of.at, of.hub, of.uptime, of.boot};
+
+    take->is_marking = true;
+    take->has_lease = false;
+    return pg_conn_send_text(
+               conn, "update lease set" LEASE_MARK_SET " where holder = $1 returning holder", 5,
+               texts) &&
+           pg_conn_sync(conn);
+}
+
 static uint64_t number(const PGresult *result, int row, int column)
 {
     return strtoull(PQgetvalue(result, row, column), NULL, 10);
@@ -110,6 +125,10 @@ static void read_step(struct takeover *take, const PGresult *result)
     struct engine_taken *taken = &take->taken;
     int rows = PQntuples(result);
 
+    if (take->is_marking) {
+        take->has_lease = rows == 1;
+        return;
+    }
     switch ((enum step)take->step) {
     case LEASE:
         take->has_lease = rows == 1;
@@ -158,7 +177,7 @@ static enum takeover_state finish(struct takeover *take)
         take->code = FL_DEPOSED;
         return TAKEOVER_FAILED;
     }
-    return TAKEOVER_DONE;
+    return take->is_marking ? TAKEOVER_MARKED : TAKEOVER_DONE;
 }
 
 enum takeover_state takeover_read(struct takeover *take, struct pg_conn *conn)

@@ -3,7 +3,10 @@
  * writer's backend if that still lives, and raises the epoch.  Only then does it write what
  * open_job lacks (apply.h), and read the newest batch and keys, since no batch of an older epoch
  * can be committed any more.  All statements are sent at once: a program that is stopped in between
- * holds no lock for longer than the server needs.  Uses pg_conn.  Not thread-safe. */
+ * holds no lock for longer than the server needs.
+ *   takeover_send .. TAKEOVER_DONE .. takeover_send_mark .. TAKEOVER_MARKED
+ * The mark of time is in the row before the term does anything (time_rule.h).  Uses pg_conn.  Not
+ * thread-safe. */
 #pragma once
 
 #include "controlplane/engine/engine_port.h" /* struct engine_taken */
@@ -22,13 +25,14 @@ struct takeover_request {
 
 enum takeover_state {
     TAKEOVER_WAIT,
-    TAKEOVER_DONE, /* the holder leads */
+    TAKEOVER_DONE,   /* the holder has the lease and the epoch ... */
+    TAKEOVER_MARKED, /* ... and the lease's row has its mark: it leads */
     TAKEOVER_FAILED,
 };
 
 struct takeover {
     int step;
-    bool is_failed, has_lease;
+    bool is_failed, has_lease, is_marking;
     enum fl_code code;
     struct time_mark mark;     /* the lease's row as it was found */
     fl_ms postgres;            /* Postgres's clock; valid with TAKEOVER_DONE */
@@ -38,6 +42,10 @@ struct takeover {
 
 /* On a READY writer connection.  False: it is LOST. */
 FL_CHECK bool takeover_send(struct pg_conn *conn, const struct takeover_request *request);
+
+/* After TAKEOVER_DONE.  False: the connection is LOST. */
+FL_CHECK bool takeover_send_mark(struct takeover *take, struct pg_conn *conn, const char *holder,
+                                 const struct time_mark *mark);
 
 /* Reads the answers that came.  With TAKEOVER_FAILED take->code is FL_DEPOSED, FL_NO_SPACE or
  * FL_UNAVAILABLE. */

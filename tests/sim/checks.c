@@ -308,11 +308,6 @@ static void I13_no_start_after_a_cancel(struct checks *checks, const struct core
                core_send_name(send->kind), send->attempt.job.n);
 }
 
-void checks_time_counted_again(struct checks *checks)
-{
-    policy_time_counted_again(checks->policy);
-}
-
 void checks_turn_stopped(struct checks *checks)
 {
     policy_turn_stopped(checks->policy);

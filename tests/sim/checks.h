@@ -49,8 +49,6 @@ struct checks_history *checks_history(struct checks *checks);
 
 /* A hub goes on with its turn, inside of which it stood still. */
 void checks_turn_stopped(struct checks *checks);
-/* A takeover found the mark of time that the one before had found. */
-void checks_time_counted_again(struct checks *checks);
 
 /* ---- as things happen ------------------------------------------------------------------------ */
 void checks_term(struct checks *checks, uint64_t epoch); /* a takeover succeeded */

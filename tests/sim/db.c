@@ -106,8 +106,6 @@ struct db {
     fl_ms locked_until;
     uint64_t locked_tables;
     bool is_full, is_read_only;
-    uint64_t marks,
-        marks_taken;    /* marks of time, kept in the lease's row; as of the newest takeover */
     const char *leader; /* the last to take over */
 };
 
@@ -325,6 +323,7 @@ static void set_time(struct db_client *client)
     if (time_rule_is_set(&client->mark, &clocks, client->taken.at, text)) {
         sim_mark(client->db->sim, MARK_clock_set);
     }
+    client->mark = (struct time_mark){.at = client->taken.at, .clocks = clocks};
 }
 
 static struct time_mark mark_now(struct db_client *client)
@@ -335,24 +334,62 @@ static struct time_mark mark_now(struct db_client *client)
     return (struct time_mark){.at = clocks.uptime + client->core_ahead_ms, .clocks = clocks};
 }
 
+static void fail_take(struct db_client *client, enum fl_code code)
+{
+    if (code == FL_DEPOSED) sim_mark(client->db->sim, MARK_take_denied);
+    client->results.take_failed(client->results.ctx, code, client->now);
+}
+
+static void mark_answered(void *ctx, uint64_t generation, uint64_t code)
+{
+    struct db_client *client = ctx;
+
+    if (must_wait(client, mark_answered, ctx, generation, code)) return;
+    if (!is_awaited(client, generation)) return;
+    client->tries_again = client->fell_away && code == FL_OK;
+    client->fell_away = false;
+    if (code == FL_OK) {
+        client->taken.at = client->now + client->core_ahead_ms;
+        lease_rule_hold(&client->lease, client->take_sent_at);
+        client->results.taken(client->results.ctx, &client->taken, client->now);
+    } else {
+        fail_take(client, (enum fl_code)code);
+    }
+    client->tries_again = false;
+}
+
+/* The mark of time goes into the lease's row before the term begins (time_rule.h). */
+static void mark_arrives(void *ctx, uint64_t generation, uint64_t unused)
+{
+    struct db_client *client = ctx;
+    struct db *db = client->db;
+    enum fl_code code = FL_UNAVAILABLE;
+
+    (void)unused;
+    if (!is_awaited(client, generation)) return;
+    if (!is_down(db) && fake_pg_may_write(db->pg)) {
+        code = fake_pg_mark(db->pg, client->instance, client->lease_epoch, wall(db), client->mark)
+                   ? FL_OK
+                   : FL_DEPOSED;
+    }
+    sim_at(db->sim, db->sim->now + draw_delay(db), mark_answered, client, generation, code);
+}
+
 static void take_answered(void *ctx, uint64_t generation, uint64_t code)
 {
     struct db_client *client = ctx;
 
     if (must_wait(client, take_answered, ctx, generation, code)) return;
     if (!is_awaited(client, generation)) return;
-    client->tries_again = client->fell_away && code == FL_OK;
-    client->fell_away = false;
-    if (code == FL_OK) {
-        client->lease_epoch = client->taken.epoch;
-        set_time(client);
-        lease_rule_hold(&client->lease, client->take_sent_at);
-        client->results.taken(client->results.ctx, &client->taken, client->now);
-    } else {
-        if (code == FL_DEPOSED) sim_mark(client->db->sim, MARK_take_denied);
-        client->results.take_failed(client->results.ctx, (enum fl_code)code, client->now);
+    if (code != FL_OK) {
+        client->fell_away = false;
+        fail_take(client, (enum fl_code)code);
+        return;
     }
-    client->tries_again = false;
+    client->lease_epoch = client->taken.epoch;
+    set_time(client);
+    sim_at(client->db->sim, client->db->sim->now + draw_delay(client->db), mark_arrives, client,
+           generation, 0);
 }
 
 static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
@@ -381,8 +418,6 @@ static void take_arrives(void *ctx, uint64_t generation, uint64_t tries)
             client->server_at = client->answer_at = db->sim->now;
             client->answered_at = client->sent_at = db->sim->now;
             checks_term(db->checks, client->taken.epoch);
-            if (db->marks_taken == db->marks) checks_time_counted_again(db->checks);
-            db->marks_taken = db->marks;
             sim_tell(db->sim, "hub %llu takes over: epoch %llu, newest batch %llu",
                      client->instance[3] - '0', client->taken.epoch, client->taken.batch_newest);
         } else {
@@ -821,7 +856,6 @@ static void renew_arrives(void *ctx, uint64_t question, uint64_t epoch)
         bool is_kept = fake_pg_renew(db->pg, client->instance, epoch, wall(db), client->asked);
 
         code = is_kept ? FL_OK : FL_DEPOSED;
-        db->marks += is_kept;
         if (code == FL_OK) db->renewed_at = client->asked_at;
     }
     if (code == FL_OK && sim_chance(db->sim, db->config.lease_cut_ppm)) {
@@ -846,7 +880,6 @@ static void renew(struct db_client *client)
 void db_client_release(struct db_client *client)
 {
     if (is_down(client->db) || !fake_pg_may_write(client->db->pg)) return;
-    client->db->marks++;
     fake_pg_release(client->db->pg, client->instance, client->taken.epoch, wall(client->db),
                     mark_now(client));
 }

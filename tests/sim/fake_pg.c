@@ -452,23 +452,27 @@ enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *inst
     return FL_OK;
 }
 
+bool fake_pg_mark(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall,
+                  struct time_mark mark)
+{
+    if (strcmp(pg->lease_instance, instance) != 0 || pg->epoch != epoch) return false;
+    mark.clocks.postgres = wall;
+    pg->lease_mark = mark;
+    return true;
+}
+
 bool fake_pg_renew(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall,
                    struct time_mark mark)
 {
-    if (strcmp(pg->lease_instance, instance) != 0 || pg->epoch != epoch) return false;
+    if (!fake_pg_mark(pg, instance, epoch, wall, mark)) return false;
     pg->lease_expires_at = wall + FAKE_PG_TTL_MS;
-    mark.clocks.postgres = wall;
-    pg->lease_mark = mark;
     return true;
 }
 
 void fake_pg_release(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall,
                      struct time_mark mark)
 {
-    if (strcmp(pg->lease_instance, instance) != 0 || pg->epoch != epoch) return;
-    pg->lease_instance[0] = 0;
-    mark.clocks.postgres = wall;
-    pg->lease_mark = mark;
+    if (fake_pg_mark(pg, instance, epoch, wall, mark)) pg->lease_instance[0] = 0;
 }
 
 /* ---- batches --------------------------------------------------------------------------------- */

@@ -65,7 +65,11 @@ enum fl_code fake_pg_take(struct fake_pg *pg, uint32_t backend, const char *inst
 
 /* Whether a renewal gets an answer: a read-only server refuses to write it. */
 bool fake_pg_may_write(const struct fake_pg *pg);
-/* False: the lease is not this instance's.  The row keeps 'mark', with 'wall' for Postgres's. */
+/* The row keeps 'mark', with 'wall' for Postgres's clock.  False: the lease is not this
+ * instance's. */
+bool fake_pg_mark(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall,
+                  struct time_mark mark);
+/* The same, and the lease is good for longer. */
 bool fake_pg_renew(struct fake_pg *pg, const char *instance, uint64_t epoch, fl_ms wall,
                    struct time_mark mark);
 /* Nothing, when this instance has taken over from itself since. */

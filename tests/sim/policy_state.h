@@ -208,7 +208,6 @@ struct policy_time {
     fl_ms set_at;        /* true time: a clock was set then; 0: none was */
     fl_ms formed_at, at; /* the batch before: true time, the core's */
     uint64_t epoch;
-    bool is_counted_again;
     fl_ms ahead_least; /* the core's time against the fastest clock there is */
 };
 

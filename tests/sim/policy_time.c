@@ -14,23 +14,12 @@ void policy_clock_set(struct policy *policy, bool do_hubs_differ)
     policy->time.do_hubs_differ = do_hubs_differ;
 }
 
-/* The term before ended without a renewal: the time that it had absorbed is counted again, from the
- * mark of an earlier term (see time_rule.h). */
-void policy_time_counted_again(struct policy *policy)
-{
-    policy->time.is_counted_again = true;
-}
-
 static void I32_it_is_not_early(struct policy *policy)
 {
     struct policy_time *time = &policy->time;
     fl_ms ahead = policy->at - policy->formed_at * POLICY_PACE_MOST / 1000;
 
     if (!time->has_begun || ahead < time->ahead_least) time->ahead_least = ahead;
-    if (time->is_counted_again && policy->epoch != time->epoch) {
-        time->is_counted_again = false;
-        time->ahead_least = ahead;
-    }
     if (ahead <= time->ahead_least + SLACK_MS) return;
     sim_broken(policy->sim, "I32", "the core's time has gained %lld ms on the true time",
                (long long)(ahead - time->ahead_least));

@@ -10,8 +10,5 @@
 /* The core's time in 1,000 ms of true time, on the slowest host and on the fastest. */
 enum { POLICY_PACE_LEAST = 980, POLICY_PACE_MOST = 1012 };
 
-/* A takeover found the mark that the one before had found. */
-void policy_time_counted_again(struct policy *policy);
-
 /* A batch is durable; before its rows are folded. */
 void policy_time_batch(struct policy *policy);
