@@ -12,8 +12,7 @@
 enum {
     POLICY_START_WITHIN_MS = 10000,
     POLICY_DEADLINE_LATE_MS = 5000,
-    POLICY_TURNS_MAX = 2, /* one for a claim that had to move; and one more for each rival, and for
-                             each second one whose head changes: the next claims in its place */
+    POLICY_TURNS_MAX = 2, /* one for a claim that had to move; and one more for each rival */
     POLICY_CLAIMANTS =
         8, /* a round asks so many of a queue whether they could claim (decision 66) */
 };
@@ -101,7 +100,7 @@ static void I20_a_big_head_starts(struct policy *policy, struct policy_bucket *b
     bucket->turn_from = policy->serial;
     bucket->turns++;
     sim_mark(policy->sim, MARK_head_outwaited);
-    if (bucket->turns <= bucket->rivals + bucket->rivals / 2 + POLICY_TURNS_MAX) return;
+    if (bucket->turns <= bucket->rivals + POLICY_TURNS_MAX) return;
     sim_broken(policy->sim, "I20",
                "job %" PRIu64
                " is first in its queue, and %u times all has ended that was in its way",
@@ -152,7 +151,11 @@ static void look_at(struct policy *policy, struct policy_bucket *bucket, uint32_
     if (!*has_blocked && ahead < POLICY_CLAIMANTS && !policy_does_fit(policy, shape)) {
         clusters = policy_fits_empty(policy, shape);
     }
-    if (!clusters) return;
+    if (!clusters) {
+        /* Its largest replica everywhere would not fit; the job itself may, and hold the claim. */
+        *has_blocked = *has_blocked || (ahead < POLICY_CLAIMANTS && shape->shape.roles_len > 1);
+        return;
+    }
     *has_blocked = true;
     bucket->is_blocked = was_blocked;
     if (shape->replicas > 1) sim_mark(policy->sim, MARK_gang_blocked);
