@@ -552,24 +552,6 @@ static void on_answer(void *ctx, const struct core_answer *answer)
     FL_IGNORE(api_drop(call)); /* only now: 'then' may answer and still look at the call */
 }
 
-struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)
-{
-    struct engine_event *event = engine_event_create();
-    char *actor;
-
-    event->event.kind = kind;
-    event->event.tenant = call->token.tenant.n ? call->token.tenant : FL_TENANT_ONLY;
-    if (call->token.id[0]) {
-        actor = fl_arena_printf(&event->arena, "token:%s %s", call->token.id, call->token.name);
-    } else {
-        actor = fl_arena_printf(&event->arena, "api");
-    }
-    event->event.actor = fl_str_c(actor);
-    event->event.trace = fl_str_c(fl_arena_printf(&event->arena, "%s", call->trace_id));
-    if (call->request) event->event.peer = fl_arena_str(&event->arena, http_peer(call->request));
-    return event;
-}
-
 static void ask(struct api_call *call, struct engine_event *event, api_then *then, bool is_any)
 {
     struct asked *asked = fl_arena_new(&call->arena, struct asked);

@@ -402,8 +402,9 @@ static bool is_within_maker(const struct core *core, const struct core_event *ev
     maker = access_table_token(&core->access, fl_str_c(token->maker));
     if (!maker || maker->tenant.n != event->tenant.n) return false;
     scopes = maker->scopes;
-    if (scopes & CORE_SCOPE_admin)
+    if (scopes & CORE_SCOPE_admin) {
         scopes |= CORE_SCOPE_read | CORE_SCOPE_submit | CORE_SCOPE_cancel;
+    }
     if ((token->scopes & ~scopes) != 0) return false;
     if (maker->queue[0] != '\0' && strcmp(maker->queue, token->queue) != 0) return false;
     if (maker->expires_at == 0 || (maker->scopes & CORE_SCOPE_outlive)) return true;

@@ -61,10 +61,10 @@ static void put_damaged(struct fl_buf *buf, struct fl_str s)
 /* False: something in it needs an escape, or is no UTF-8. */
 static bool put_plain(struct fl_buf *buf, struct fl_str s)
 {
-    const char *end = s.at + s.len;
     uint8_t *at;
 
-    if (s.len == 0 || fl_json_find_special(s.at, end) < end || !fl_str_is_utf8(s)) return false;
+    if (s.len == 0 || fl_json_find_special(s.at, s.at + s.len) < s.at + s.len) return false;
+    if (!fl_str_is_utf8(s)) return false;
     at = fl_buf_room(buf, s.len + 2);
     if (!at) return true;
     *at++ = '"';

@@ -422,8 +422,7 @@ const char *diff_blind_spot(PGconn *pg, const struct fake_pg *fake)
         "insert into join_token select sha256('new'), 1, 1, 0, sha256('k'), ''",
         "insert into token select 'new', 1, 1, 1, 1, sha256('k'), '', ''",
         "insert into counter(id, value) values (9, 1)",
-        "insert into open_job(job, tenant, queue, shape, priority, elements)"
-        " select max(id) + 1, 1, 1, 1, 0, 1 from job",
+        "insert into open_job select max(id) + 1, 1, 1, 1, 0, 1 from job",
         "insert into open_mark(job, kind, value, at) values (1, 9, 1, 1)",
         "update attempt set nodes = null where job = (select min(job) from attempt)",
         "delete from attempt_end where job = (select max(job) from attempt_end)",

@@ -55,7 +55,8 @@ static void a_bad_byte_is_seen_at_each_place(void **state)
     (void)state;
     for (size_t place = 0; place + 2 <= sizeof text; place++) {
         memset(text, 'a', sizeof text);
-        memcpy(text + place, "\u00e4", 2);
+        text[place] = '\xc3';
+        text[place + 1] = '\xa4';
         assert_true(fl_str_is_utf8(bytes(text, sizeof text)));
         text[place + 1] = 'a';
         assert_false(fl_str_is_utf8(bytes(text, sizeof text)));

@@ -1,0 +1,20 @@
+/* The event in which a call asks the core: whose it is, and from where. */
+#include "controlplane/api/call.h"
+
+struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)
+{
+    struct engine_event *event = engine_event_create();
+    char *actor;
+
+    event->event.kind = kind;
+    event->event.tenant = call->token.tenant.n ? call->token.tenant : FL_TENANT_ONLY;
+    if (call->token.id[0]) {
+        actor = fl_arena_printf(&event->arena, "token:%s %s", call->token.id, call->token.name);
+    } else {
+        actor = fl_arena_printf(&event->arena, "api");
+    }
+    event->event.actor = fl_str_c(actor);
+    event->event.trace = fl_str_c(fl_arena_printf(&event->arena, "%s", call->trace_id));
+    if (call->request) event->event.peer = fl_arena_str(&event->arena, http_peer(call->request));
+    return event;
+}
