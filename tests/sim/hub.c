@@ -41,8 +41,8 @@ bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_err *err)
         sim_mark(hub->sim, MARK_gone_told);
     }
     is_taken = engine_adopt(hub->engine, event, hub_clock(hub), err);
-    hub->turn_at = hub->sim->now; /* the engine has heard the time */
-
+    /* The engine has heard the time, unless this is inside of a turn that stands still. */
+    if (!hub_stands_still(hub)) hub->turn_at = hub->sim->now;
     if (is_taken && is_request) hub->requests_open++;
     return is_taken;
 }
