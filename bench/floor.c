@@ -123,6 +123,7 @@ struct stmt {
     struct pg_array arrays[PG_PARAMS_MAX];
     struct pg_value values[PG_PARAMS_MAX];
     int params;
+    uint8_t sources[PG_PARAMS_MAX]; /* of a product statement, as pg_stmt_text has them */
 };
 
 static void stmt_init(struct stmt *stmt, const char *name, const Oid *types, int params)
@@ -140,6 +141,7 @@ static void stmt_init_product(struct stmt *stmt, enum pg_stmt number)
 
     pg_stmt_text(number, &text);
     stmt_init(stmt, pg_stmts[number].name, text.types, text.params);
+    memcpy(stmt->sources, text.sources, sizeof stmt->sources);
 }
 
 /* The element's type of an array type; 0: it is not an array type. */
@@ -490,11 +492,28 @@ static void set_scalar(struct stmt *stmt, int i, const int64_t *be)
     stmt->values[i] = (struct pg_value){be, sizeof *be};
 }
 
-static void send_product_ends(struct product *product, PGconn *pg, uint64_t first)
+/* Sends a statement on rows with the values that its batch has but once. */
+static void send_rows(struct product *product, PGconn *pg, struct stmt *stmt)
 {
-    stmt_set_ids(&product->element_end, first);
-    set_scalar(&product->element_end, 7, &product->batch_be);
-    stmt_send(&product->element_end, pg);
+    for (int i = 0; i < stmt->params; i++) {
+        switch (stmt->sources[i]) {
+        case PG_OF_BATCH:
+            set_scalar(stmt, i, &product->batch_be);
+            break;
+        case PG_OF_AT:
+            set_scalar(stmt, i, &product->at_be);
+            break;
+        case PG_OF_LO:
+            set_scalar(stmt, i, &product->lo_be);
+            break;
+        case PG_OF_HI:
+            set_scalar(stmt, i, &product->hi_be);
+            break;
+        default:
+            break;
+        }
+    }
+    stmt_send(stmt, pg);
 }
 
 static void send_chain(struct product *product, PGconn *pg, struct fl_str body)
@@ -522,25 +541,20 @@ static void product_send(void *ctx, PGconn *pg, uint64_t number)
     stmt_send(&begin, pg);
     send_chain(product, pg, has_ends ? product->body : product->body_first);
     stmt_set_ids(&product->job, first);
-    set_scalar(&product->job, 14, &product->batch_be);
-    stmt_send(&product->job, pg);
+    send_rows(product, pg, &product->job);
     if (!product->is_life && number > LATE_BATCHES) {
         stmt_set_ids(&product->open_job, product_first(number - LATE_BATCHES));
-        stmt_send(&product->open_job, pg);
+        send_rows(product, pg, &product->open_job);
     }
     if (product->is_life) {
         stmt_set_ids(&product->attempt, first);
-        set_scalar(&product->attempt, 4, &product->batch_be);
-        set_scalar(&product->attempt, 5, &product->lo_be);
-        set_scalar(&product->attempt, 6, &product->hi_be);
-        stmt_send(&product->attempt, pg);
+        send_rows(product, pg, &product->attempt);
     }
     if (has_ends) {
-        send_product_ends(product, pg, product_first(number - LIFE_BATCHES));
+        stmt_set_ids(&product->element_end, product_first(number - LIFE_BATCHES));
+        send_rows(product, pg, &product->element_end);
     }
-    set_scalar(&product->audit, 4, &product->batch_be);
-    set_scalar(&product->audit, 5, &product->at_be);
-    stmt_send(&product->audit, pg);
+    send_rows(product, pg, &product->audit);
     stmt_send(&commit, pg);
 }
 
