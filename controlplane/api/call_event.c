@@ -1,4 +1,4 @@
-/* The event in which a call asks the core: whose it is, and from where. */
+/* The event in which a call asks the core, with its token and its peer. */
 #include "controlplane/api/call.h"
 
 struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)

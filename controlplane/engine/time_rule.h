@@ -12,8 +12,8 @@
  * together.  The rest is absorbed, which the log names; so a deadline is late by at most the time
  * between the last renewal and the take.  Decision 70.
  *
- * A take keeps its mark before the term begins.  Else the leader after a short term would count from
- * an older one, and regain what that term had absorbed.
+ * A take keeps its mark before the term begins.  Else the leader after a short term would count
+ * from an older one, and regain what that term had absorbed.
  * Pure.  Uses shared/base. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* lease_mark.h - the mark of time in the lease's row: what a statement sets, and its texts.
+/* lease_mark.h - the mark of time in the lease's row: the columns of a statement, and its texts.
  * Uses engine/time_rule.h. */
 #pragma once
 

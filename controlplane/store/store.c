@@ -64,7 +64,7 @@ struct store {
     struct takeover take;
     uint64_t take_from, take_above;
     fl_ms take_by, take_sent_at;
-    fl_ms core_ahead_ms; /* of a take: the core's time is so far ahead of the loop's clock */
+    fl_ms core_ahead_ms; /* the core's time is so far ahead of the loop's clock */
     struct flight flights[STORE_INFLIGHT_MAX];
     size_t flights_len;
     struct apply *apply;
