@@ -123,7 +123,7 @@ struct stmt {
     struct pg_array arrays[PG_PARAMS_MAX];
     struct pg_value values[PG_PARAMS_MAX];
     int params;
-    uint8_t sources[PG_PARAMS_MAX]; /* of a product statement, as pg_stmt_text has them */
+    uint8_t sources[PG_PARAMS_MAX]; /* a statement of the product, as pg_stmt_text has it */
 };
 
 static void stmt_init(struct stmt *stmt, const char *name, const Oid *types, int params)
