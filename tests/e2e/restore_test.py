@@ -83,11 +83,14 @@ def main():
             h.stop()
             h.start()  # the agent gets the newest seal with its session
             h.wait_cluster("east", "ready")
+            agent.kill()  # the one that comes has it from its store
+            agent.wait()
             h.stop()
             h.run("dropdb fairlead; createdb -T template0 fairlead; pg_restore -d fairlead fairlead.dump")
             shutil.rmtree(h.settings["state_dir"])
             h.run("cp -a state-backup $STATE_DIR")
             h.start()
+            agent = h.agent("east")
             until("the log asks for a person", lambda: [line for line in h.told() if "accept-restore" in line], 60)
             status, _, body = h.ask("POST", "/v1/jobs", {"command": ["true"]})
             equal(status, 503)
