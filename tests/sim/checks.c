@@ -172,6 +172,7 @@ struct checks_history *checks_history(struct checks *checks)
 void checks_term(struct checks *checks, uint64_t epoch)
 {
     checks_history_took(checks->history, epoch);
+    policy_took(checks->policy, epoch);
     checks->term_at[epoch % CHECKS_TERMS_MAX] = checks->sim->now;
 }
 

@@ -700,6 +700,11 @@ void policy_turn_stopped(struct policy *policy)
     policy->turn_stopped_at = policy->sim->now;
 }
 
+void policy_took(struct policy *policy, uint64_t epoch)
+{
+    policy->taken = epoch;
+}
+
 void policy_committed(struct policy *policy, const struct fake_pg_journal *entry, fl_ms formed_at)
 {
     struct fl_reader reader = fl_reader(entry->body.at, entry->body.len);

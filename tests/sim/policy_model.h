@@ -44,6 +44,8 @@ void policy_clock_set(struct policy *policy, bool do_hubs_differ);
 /* A hub goes on with its turn, inside of which it stood still: the frames that it lets out now
  * were decided before. */
 void policy_turn_stopped(struct policy *policy);
+/* A takeover succeeded: the new leader has heard nothing yet. */
+void policy_took(struct policy *policy, uint64_t epoch);
 void policy_committed(struct policy *policy, const struct fake_pg_journal *entry, fl_ms formed_at);
 /* An answer goes out.  'is_current': it was made of the state that is durable now, and of all of
  * it, under that epoch. */

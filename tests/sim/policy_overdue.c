@@ -118,8 +118,10 @@ void policy_overdue_ended(struct policy *policy, uint64_t job, const struct poli
     fl_vec_push(&policy->must_stop, must);
 }
 
+/* A leader who has committed nothing yet has no session: each of the books is of a term before. */
 static bool is_there(const struct policy *policy, const struct policy_cluster *cluster)
 {
+    if (policy->taken != policy->epoch) return false;
     return cluster->is_known && cluster->state == POLICY_CLUSTER_ENROLLED &&
            cluster->session_term == policy->epoch && !cluster->is_lost && !cluster->is_closed;
 }

@@ -217,6 +217,7 @@ struct policy {
     struct policy_access *access;
     struct policy_config config;
     uint64_t epoch;   /* the newest batch's */
+    uint64_t taken;   /* the newest leader's, who may have no batch yet */
     uint64_t batch;   /* its number */
     fl_ms at, at_old; /* the core's time of it, and of one so long ago that its timers have fired */
     fl_ms at_before;  /* the one before */
