@@ -282,6 +282,7 @@ static void hear(struct agent_host *agent, const struct fl_msg *msg)
         agent->seal.len = msg->history.seal.len;
         memcpy(agent->seal.at, msg->history.seal.at, msg->history.seal.len);
         agent->is_seal_newest = true;
+        fake_runtime_sealed(agent->runtime);
         if (agent->is_seal_first) agent->stored = agent->seal;
         agent->is_seal_first = false;
         return;

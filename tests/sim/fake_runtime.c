@@ -181,10 +181,24 @@ static void advance(void *ctx, uint64_t place, uint64_t turn)
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
+enum {
+    SEAL_MS = 5000,      /* a hub seals each 5 s at most (decision 73) ... */
+    SEAL_LATE_MS = 2500, /* ... and its file is late: HISTORY_LATE_MS */
+};
+
+/* Its START may have left after the agent's newest seal was made, and before the next one. */
+static bool is_in_no_seal(const struct fake_runtime *runtime, const struct fake_replica *replica)
+{
+    return replica->created_at + SEAL_LATE_MS >= runtime->sealed_at &&
+           replica->created_at <=
+               runtime->sealed_at + SEAL_MS + SEAL_LATE_MS + runtime->config.create_ms_max;
+}
+
 static void do_create(struct fake_runtime *runtime, size_t place, uint64_t boot)
 {
     struct fake_replica *replica = &runtime->replicas.at[place];
-    bool is_excused = runtime->is_unsealed && replica->run_from <= runtime->blind_at;
+    bool is_excused = replica->run_from <= runtime->blind_at &&
+                      (runtime->is_unsealed || is_in_no_seal(runtime, replica));
 
     if (replica->is_present) { /* repeated: it is as it is */
         if (replica->state != FL_REPLICA_pending) {

@@ -94,6 +94,9 @@ void fake_runtime_blind(struct fake_runtime *runtime);
 /* The agent says HELLO without the hub's newest seal: replicas of the time before the hub was blind
  * may come again (decision 73). */
 void fake_runtime_unsealed(struct fake_runtime *runtime);
+/* The agent hears a seal of the hub.  Replicas made after it, and before the next one is due, are
+ * in no seal: no agent can tell of them (decision 73). */
+void fake_runtime_sealed(struct fake_runtime *runtime);
 
 /* The most that each of its nodes has; and how many of that size find room on them, all empty. */
 struct fl_resources fake_runtime_smallest(const struct fake_runtime *runtime);

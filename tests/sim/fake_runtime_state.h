@@ -40,6 +40,7 @@ struct fake_runtime {
     bool is_pumping;
     bool is_dead;
     fl_ms blind_at;   /* no hub knows what was before, but by this cluster's agent; 0: never */
+    fl_ms sealed_at;  /* its agent's newest seal before that; 0: none */
     bool is_unsealed; /* and the agent did not tell */
 };
 

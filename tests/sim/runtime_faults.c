@@ -17,6 +17,11 @@ void fake_runtime_unsealed(struct fake_runtime *runtime)
     if (runtime->blind_at) runtime->is_unsealed = true;
 }
 
+void fake_runtime_sealed(struct fake_runtime *runtime)
+{
+    if (!runtime->blind_at) runtime->sealed_at = runtime->sim->now;
+}
+
 void fake_runtime_calm(struct fake_runtime *runtime)
 {
     runtime->config.refused_ppm = runtime->config.lost_ppm = runtime->config.endless_ppm = 0;
