@@ -196,6 +196,7 @@ void world_peek(uint64_t seed, fl_ms until, world_look_fn *look, void *ctx)
     struct world world = {0};
 
     world_create(&world, seed, false);
+    world.retention_ms = 0; /* the journal tells no removal, so a replay cannot repeat one */
     start(&world);
     if (until < world.heal_at) {
         world_run_until(&world, until);

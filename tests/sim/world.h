@@ -20,8 +20,8 @@ struct world_result {
 struct world_result world_run(uint64_t seed, bool is_live);
 
 /* The first part of a seed, or all of it when 'until' is beyond its faults; then 'look' sees the
- * database as it stands, its journal the recording of all that became durable.  For who replays
- * that elsewhere. */
+ * database as it stands, its journal the recording of all that became durable.  Old partitions
+ * stay in it, also in seeds that remove them.  For who replays that elsewhere. */
 struct fake_pg;
 typedef void world_look_fn(void *ctx, const struct fake_pg *pg);
 void world_peek(uint64_t seed, fl_ms until, world_look_fn *look, void *ctx);
