@@ -60,6 +60,7 @@ struct client_request {
     uint32_t heard;            /* the newest try that was answered */
     /* the promise, while the answer travels and after */
     bool is_promised, is_kept;
+    uint64_t promised_epoch; /* the leader that promised it */
     enum fl_code code;
     uint64_t id;
     uint64_t jobs[ITEMS_MAX];

@@ -238,8 +238,25 @@ static void I15_one_key_one_promise(struct fake_client *client,
     sim_mark(client->sim, MARK_key_repeated);
 }
 
+/* I15: an answer that an earlier leader had stood still with promises nothing that the later one did
+ * not. */
+static void I15_the_late_answer_agrees(struct fake_client *client,
+                                       const struct client_request *request, uint64_t index,
+                                       const struct core_answer *answer)
+{
+    for (uint32_t i = 0; i < answer->outcomes_len; i++) {
+        const struct core_outcome *outcome = &answer->outcomes[i];
+
+        if (outcome->code != FL_OK) continue;
+        if (i < request->jobs_len && outcome->job.n == request->jobs[i]) continue;
+        sim_broken(client->sim, "I15",
+                   "request %" PRIu64 " with its key was promised other jobs by an earlier leader",
+                   index);
+    }
+}
+
 static void note_promise(struct fake_client *client, struct client_request *request, uint64_t index,
-                         const struct core_answer *answer)
+                         const struct core_answer *answer, uint64_t epoch)
 {
     if (request->kind != SUBMIT && request->kind != RETRY) {
         request->is_promised = true;
@@ -247,10 +264,15 @@ static void note_promise(struct fake_client *client, struct client_request *requ
         return;
     }
     fl_assert(answer->outcomes_len <= ITEMS_MAX);
+    if (request->is_promised && request->has_key && epoch < request->promised_epoch) {
+        I15_the_late_answer_agrees(client, request, index, answer);
+        return;
+    }
     if (request->is_promised && request->has_key) {
         I15_one_key_one_promise(client, request, index, answer);
     }
     request->is_promised = true;
+    request->promised_epoch = epoch;
     request->jobs_len = (uint32_t)answer->outcomes_len;
     request->open = 0;
     for (uint32_t i = 0; i < request->jobs_len; i++) {
@@ -290,7 +312,7 @@ void fake_client_answer(struct fake_client *client, const struct core_answer *an
     if (answer->code == FL_OK) {
         /* One whose answer is lost was promised nothing it knows of, but the second answer must
          * agree. */
-        note_promise(client, request, index, answer);
+        note_promise(client, request, index, answer, epoch);
         if (request->kind == CANCEL) {
             checks_cancel_acked(client->checks, (struct fl_job){request->target}, epoch);
         }

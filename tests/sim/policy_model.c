@@ -354,7 +354,7 @@ void policy_sent(struct policy *policy, const struct core_send *send, bool is_cu
     if (send->kind == CORE_SEND_stop) {
         if (send->reason == REASON_HeldBack) sim_mark(policy->sim, MARK_held_back);
         policy_ends_stop_sent(policy, element, send->reason);
-        policy_overdue_stop_sent(policy, element, send);
+        if (is_current) policy_overdue_stop_sent(policy, element, send);
         return;
     }
     if (send->kind == CORE_SEND_go) {
