@@ -222,6 +222,7 @@ static void do_create(struct fake_runtime *runtime, size_t place, uint64_t boot)
         runtime_end(runtime, place, FL_REPLICA_refused, 0, AGENT_CAUSE_node_lost);
         return;
     }
+    replica->output.is_ended = false; /* an earlier START of it may have been refused */
     next(runtime, place, sim_between(runtime->sim, 1, runtime->config.create_ms_max));
 }
 
