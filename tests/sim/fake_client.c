@@ -238,8 +238,7 @@ static void I15_one_key_one_promise(struct fake_client *client,
     sim_mark(client->sim, MARK_key_repeated);
 }
 
-/* I15: an answer that an earlier leader had stood still with promises nothing that the later one did
- * not. */
+/* I15: the late answer of an earlier leader promises nothing that the later leader did not. */
 static void I15_the_late_answer_agrees(struct fake_client *client,
                                        const struct client_request *request, uint64_t index,
                                        const struct core_answer *answer)
