@@ -67,8 +67,6 @@ void given_up_write(struct process_replica *replica)
     struct fl_err err = {0};
     bool is_noted;
 
-    fl_log(FL_LOG_WARN, "process", "output_given_up", FL_LOG_S("replica", replica->name),
-           FL_LOG_N("bytes", bytes), FL_LOG_N("after_ms", process->config.log_grace_ms));
     if (dir >= 0) {
         is_noted = write_note(dir, bytes, &err);
         remove_output(dir);
@@ -80,6 +78,9 @@ void given_up_write(struct process_replica *replica)
     }
     remove_files(replica);
     set_end(replica, bytes);
+    /* Only now: an agent that dies before its note is written gives nothing up. */
+    fl_log(FL_LOG_WARN, "process", "output_given_up", FL_LOG_S("replica", replica->name),
+           FL_LOG_N("bytes", bytes), FL_LOG_N("after_ms", process->config.log_grace_ms));
     replica->place = (struct output_place){0};
     process_events_output(replica);
 }
