@@ -19,6 +19,8 @@ struct fl_loop {
     int64_t now_us;
     fl_ms wall;
     int64_t longest_us;
+    int64_t cpu_us; /* of this thread, at the end of the turn before */
+    int64_t longest_cpu_us;
 
     FL_VEC(struct fl_timer *) timers; /* a heap by (at, tie); timer->place is its index + 1 */
     uint64_t ties;
@@ -268,15 +270,19 @@ static void begin(struct fl_loop *loop)
 {
     ev_now_update(loop->ev);
     read_clocks(loop);
+    loop->cpu_us = fl_clock_thread_us();
 }
 
 static void end(struct fl_loop *loop)
 {
-    int64_t took_us;
+    int64_t took_us, cpu_us;
 
     run_afters(loop);
     took_us = fl_clock_mono_us() - loop->now_us;
     if (took_us > loop->longest_us) loop->longest_us = took_us;
+    cpu_us = fl_clock_thread_us();
+    if (cpu_us - loop->cpu_us > loop->longest_cpu_us) loop->longest_cpu_us = cpu_us - loop->cpu_us;
+    loop->cpu_us = cpu_us;
 }
 
 static void on_prepare(struct ev_loop *ev, ev_prepare *prepare, int events)
@@ -370,6 +376,11 @@ fl_ms fl_loop_wall(const struct fl_loop *loop)
 struct ev_loop *fl_loop_ev(const struct fl_loop *loop)
 {
     return loop->ev;
+}
+
+int64_t fl_loop_longest_cpu_us(const struct fl_loop *loop)
+{
+    return loop->longest_cpu_us;
 }
 
 int64_t fl_loop_take_longest_us(struct fl_loop *loop)

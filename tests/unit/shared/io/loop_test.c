@@ -359,6 +359,7 @@ static void the_clock_stands_still_during_a_turn_and_the_longest_is_told_once(vo
     assert_true(story.now_seen > 0 && story.wall_seen > 1600000000000);
     assert_true(fl_loop_take_longest_us(story.loop) >= 3000);
     assert_int_equal(fl_loop_take_longest_us(story.loop), 0);
+    assert_in_range(fl_loop_longest_cpu_us(story.loop), 1, 1000000);
     assert_int_equal(fl_loop_now_us(story.loop) / 1000, fl_loop_now(story.loop));
     fl_loop_destroy(story.loop);
 }
