@@ -48,6 +48,35 @@ static uint64_t owner_of(const struct token_grant *token)
     return fl_hash64(OWNER_SEED, token->id, strlen(token->id)) | 1;
 }
 
+/* The connection becomes the token's, if that has not its share of this front. */
+static bool claim(struct api_call *call)
+{
+    const struct http_limits *limits = &call->config->limits;
+
+    switch (http_claim(call->request, owner_of(&call->token))) {
+    case HTTP_CLAIM_CONNECTIONS:
+        api_fail_status(
+            call, 429, FL_FULL,
+            "this token has %zu %% of all connections open, the most for one: use fewer "
+            "(setting http_token_percent)",
+            limits->token_percent);
+        return false;
+    case HTTP_CLAIM_UNSENT:
+        api_fail_unsent(call);
+        return false;
+    case HTTP_CLAIM_RATE:
+        api_fail_status(call, 429, FL_FULL,
+                        "this token sends more than %zu requests a second, the most for one: send "
+                        "fewer, or many jobs in one (setting http_token_rate)",
+                        limits->token_rate);
+        return false;
+    case HTTP_CLAIMED:
+    case HTTP_CLAIMS_LEN:
+        break;
+    }
+    return true;
+}
+
 /* Everything that does not need the body.  False: it was answered. */
 static bool admit(struct api_call *call)
 {
@@ -91,14 +120,7 @@ static bool admit(struct api_call *call)
                  call->route->need == API_NEED_fleet ? ", for all queues" : "");
         return false;
     }
-    if (has_token && !http_claim(call->request, owner_of(&call->token))) {
-        api_fail_status(
-            call, 429, FL_FULL,
-            "this token has %zu %% of all connections open, the most for one: use fewer "
-            "(setting http_token_percent)",
-            call->config->limits.token_percent);
-        return false;
-    }
+    if (has_token && !claim(call)) return false;
     if (has_token) token_table_use(call->parts->tokens, fl_str_c(call->token.id), call->at);
     if (fl_http_head_has_body(head) && body_max(call) == 0) {
         api_fail_status(call, 413, FL_TOO_LARGE, "this route takes no body");

@@ -266,6 +266,13 @@ void api_header_add(struct api_call *call, const char *name, struct fl_str value
     call->headers[call->headers_len++] = (struct fl_http_field){fl_str_c(name), value};
 }
 
+/* What was read may be refused though it is there; what was done is told in any case. */
+static bool is_too_much(struct api_call *call, unsigned status, struct fl_str body)
+{
+    return call->route && call->route->method == API_GET && status < 300 &&
+           !http_may_answer(call->request, body.len);
+}
+
 void api_answer_as(struct api_call *call, unsigned status, const char *content_type,
                    struct fl_str body)
 {
@@ -273,6 +280,11 @@ void api_answer_as(struct api_call *call, unsigned status, const char *content_t
     struct http_request *request = call->request;
     size_t len = 0;
 
+    if (is_too_much(call, status, body)) {
+        call->headers_len = 0;
+        api_fail_unsent(call);
+        return;
+    }
     headers[len++] = (struct fl_http_field){FL_STR("Content-Type"), fl_str_c(content_type)};
     headers[len++] = (struct fl_http_field){FL_STR("Cache-Control"), FL_STR("no-store")};
     headers[len++] = (struct fl_http_field){FL_STR("X-Content-Type-Options"), FL_STR("nosniff")};
@@ -445,6 +457,16 @@ void api_fail_problems(struct api_call *call, const struct fl_problems *problems
     problem.errors_len = api_problem_errors(problems, errors);
     problem.detail = err.text;
     answer_problem(call, &problem);
+}
+
+void api_fail_unsent(struct api_call *call)
+{
+    const struct http_limits *limits = &call->config->limits;
+
+    api_fail_status(call, 429, FL_FULL,
+                    "this token has not read its earlier answers, and %zu %% of %zu bytes may wait "
+                    "for one: read them first (settings http_unsent_bytes_max, http_token_percent)",
+                    limits->token_percent, limits->unsent_bytes_max);
 }
 
 void api_absent(struct api_call *call)

@@ -78,6 +78,8 @@ void api_fail_status(struct api_call *call, unsigned status, enum fl_code code, 
 void api_fail_at(struct api_call *call, const char *pointer, const char *detail, struct fl_str got,
                  const char *allowed);
 void api_fail_problems(struct api_call *call, const struct fl_problems *problems);
+/* The token leaves too much of its answers unread. */
+void api_fail_unsent(struct api_call *call);
 void api_absent(struct api_call *call); /* 404, also for what may not be seen */
 /* Whether the call's token may see that queue; if not, the refusal that follows is audited. */
 bool api_sees_queue(struct api_call *call, struct fl_str queue);

@@ -89,6 +89,11 @@ static void on_tick(void *ctx)
     atomic_store(&front->connections, counts.connections);
     atomic_store(&front->requests, counts.requests);
     atomic_store(&front->streams, counts.streams);
+    atomic_store(&front->unsent_bytes, counts.unsent_bytes);
+    atomic_store(&front->turn_longest_cpu_us, (uint64_t)fl_loop_longest_cpu_us(front->loop));
+    for (int i = 0; i < HTTP_CLAIMS_LEN; i++) {
+        atomic_store(&front->claims_refused[i], counts.claims_refused[i]);
+    }
     atomic_store(&front->tunnels_up, tunnels.sessions);
     atomic_store(&front->tunnels_held, tunnels.held);
     front_outbox_want_rows(front->outbox, api_wants_rows(front->api));
@@ -347,11 +352,18 @@ void front_renew(struct front *front, struct ssl_ctx_st *api_tls)
 
 struct front_counts front_counts(const struct front *front)
 {
-    return (struct front_counts){
+    struct front_counts counts = {
         .connections = atomic_load(&front->connections),
         .requests = atomic_load(&front->requests),
         .streams = atomic_load(&front->streams),
         .tunnels = atomic_load(&front->tunnels_up),
         .tunnels_held = atomic_load(&front->tunnels_held),
+        .unsent_bytes = atomic_load(&front->unsent_bytes),
+        .turn_longest_cpu_us = atomic_load(&front->turn_longest_cpu_us),
     };
+
+    for (int i = 0; i < HTTP_CLAIMS_LEN; i++) {
+        counts.claims_refused[i] = atomic_load(&front->claims_refused[i]);
+    }
+    return counts;
 }

@@ -10,6 +10,7 @@
 #include "controlplane/api/api.h"
 #include "controlplane/core/core_command.h"
 #include "controlplane/http/limits.h"
+#include "controlplane/http/request.h"
 #include "controlplane/tunnel/server.h"
 
 struct engine_thread;
@@ -64,6 +65,8 @@ void front_destroy(struct front *front); /* NULL is fine */
 void front_renew(struct front *front, struct ssl_ctx_st *api_tls);
 
 struct front_counts {
-    uint64_t connections, requests, streams, tunnels, tunnels_held;
+    uint64_t connections, requests, streams, tunnels, tunnels_held, unsent_bytes;
+    uint64_t claims_refused[HTTP_CLAIMS_LEN]; /* by enum http_claim */
+    uint64_t turn_longest_cpu_us;
 };
 struct front_counts front_counts(const struct front *front); /* any thread; as of its last second */

@@ -59,7 +59,9 @@ struct front {
     struct fl_buf document, params;        /* find_spec's copies, for one call */
 
     /* Figures for other threads. */
-    atomic_uint_fast64_t connections, requests, streams, tunnels_up, tunnels_held;
+    atomic_uint_fast64_t connections, requests, streams, tunnels_up, tunnels_held, unsent_bytes;
+    atomic_uint_fast64_t turn_longest_cpu_us;
+    atomic_uint_fast64_t claims_refused[HTTP_CLAIMS_LEN];
     _Atomic(struct ssl_ctx_st *) tls_next; /* to be taken at the next tick */
 };
 

@@ -198,6 +198,17 @@ void fronts_renew(struct fronts *fronts, struct ssl_ctx_st *api_tls)
     }
 }
 
+size_t fronts_len(const struct fronts *fronts)
+{
+    return fronts->len;
+}
+
+struct front_counts fronts_counts_of(const struct fronts *fronts, size_t i)
+{
+    fl_assert(i < fronts->len);
+    return front_counts(fronts->at[i]);
+}
+
 struct front_counts fronts_counts(const struct fronts *fronts)
 {
     struct front_counts all = {0};
@@ -210,6 +221,13 @@ struct front_counts fronts_counts(const struct fronts *fronts)
         all.streams += counts.streams;
         all.tunnels += counts.tunnels;
         all.tunnels_held += counts.tunnels_held;
+        all.unsent_bytes += counts.unsent_bytes;
+        if (counts.turn_longest_cpu_us > all.turn_longest_cpu_us) {
+            all.turn_longest_cpu_us = counts.turn_longest_cpu_us;
+        }
+        for (int claim = 0; claim < HTTP_CLAIMS_LEN; claim++) {
+            all.claims_refused[claim] += counts.claims_refused[claim];
+        }
     }
     return all;
 }

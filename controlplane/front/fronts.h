@@ -27,4 +27,7 @@ void fronts_start(struct fronts *fronts, struct engine_thread *engine);
 
 void fronts_drain(struct fronts *fronts); /* returns when all their threads have ended */
 void fronts_renew(struct fronts *fronts, struct ssl_ctx_st *api_tls);
-struct front_counts fronts_counts(const struct fronts *fronts); /* sums over all fronts */
+/* Sums over all fronts, but of turn_longest_cpu_us, of which it is the largest. */
+struct front_counts fronts_counts(const struct fronts *fronts);
+size_t fronts_len(const struct fronts *fronts);
+struct front_counts fronts_counts_of(const struct fronts *fronts, size_t i);

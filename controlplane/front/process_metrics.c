@@ -1,5 +1,7 @@
 #include "controlplane/front/process_metrics.h"
 
+#include <stdio.h>
+
 #include "controlplane/front/fronts.h"
 #include "controlplane/logs/log_store.h"
 #include "shared/base/version.h"
@@ -36,12 +38,22 @@ const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
                               "events that wait for the engine thread"},
     [PROCESS_METRIC_commit_longest] = {"fairlead_db_commit_longest_seconds", FL_METRIC_GAUGE, NULL,
                                        "the longest commit since the start"},
+    [PROCESS_METRIC_front_turn_longest] =
+        {"fairlead_front_turn_longest_seconds", FL_METRIC_GAUGE, "front",
+         "CPU time of the longest turn of a front's thread since the start"},
     [PROCESS_METRIC_connections] = {"fairlead_http_connections", FL_METRIC_GAUGE, NULL,
                                     "open connections to the API"},
     [PROCESS_METRIC_requests] = {"fairlead_http_requests_total", FL_METRIC_COUNTER, NULL,
                                  "requests to the API"},
     [PROCESS_METRIC_streams] = {"fairlead_event_streams", FL_METRIC_GAUGE, NULL,
                                 "streams of events and logs that are open"},
+    [PROCESS_METRIC_unsent] = {"fairlead_http_unsent_bytes", FL_METRIC_GAUGE, NULL,
+                               "bytes of answers of the API that their readers have not taken"},
+    [PROCESS_METRIC_token_refusals] = {"fairlead_http_token_refusals_total", FL_METRIC_COUNTER,
+                                       "limit",
+                                       "requests that got 429 since their token has its share of "
+                                       "connections, of unsent bytes, or "
+                                       "its rate of requests"},
     [PROCESS_METRIC_tunnels] = {"fairlead_tunnels_up", FL_METRIC_GAUGE, NULL,
                                 "agents that are connected"},
     [PROCESS_METRIC_tunnels_held] = {"fairlead_tunnels_held", FL_METRIC_GAUGE, NULL,
@@ -89,6 +101,35 @@ static void set_engine(const struct process_metrics_parts *parts)
     set(parts, PROCESS_METRIC_commit_longest, (double)status.store.commit_longest_ms / 1e3);
 }
 
+static void set_refusals(const struct process_metrics_parts *parts,
+                         const struct front_counts *fronts)
+{
+    static const char *const names[HTTP_CLAIMS_LEN] = {
+        [HTTP_CLAIM_CONNECTIONS] = "connections",
+        [HTTP_CLAIM_UNSENT] = "unsent",
+        [HTTP_CLAIM_RATE] = "rate",
+    };
+
+    for (int i = HTTP_CLAIMED + 1; i < HTTP_CLAIMS_LEN; i++) {
+        fl_metric_set(
+            fl_metric(parts->metrics, &process_metrics[PROCESS_METRIC_token_refusals], names[i]),
+            (double)fronts->claims_refused[i]);
+    }
+}
+
+static void set_front_turns(const struct process_metrics_parts *parts)
+{
+    for (size_t i = 0; i < fronts_len(parts->fronts); i++) {
+        struct front_counts counts = fronts_counts_of(parts->fronts, i);
+        char number[24];
+
+        snprintf(number, sizeof number, "%zu", i + 1);
+        fl_metric_set(
+            fl_metric(parts->metrics, &process_metrics[PROCESS_METRIC_front_turn_longest], number),
+            (double)counts.turn_longest_cpu_us / 1e6);
+    }
+}
+
 static void on_collect(void *ctx)
 {
     const struct process_metrics_parts *parts = ctx;
@@ -99,6 +140,9 @@ static void on_collect(void *ctx)
     set(parts, PROCESS_METRIC_connections, (double)fronts.connections);
     set(parts, PROCESS_METRIC_requests, (double)fronts.requests);
     set(parts, PROCESS_METRIC_streams, (double)fronts.streams);
+    set(parts, PROCESS_METRIC_unsent, (double)fronts.unsent_bytes);
+    set_refusals(parts, &fronts);
+    set_front_turns(parts);
     set(parts, PROCESS_METRIC_tunnels, (double)fronts.tunnels);
     set(parts, PROCESS_METRIC_tunnels_held, (double)fronts.tunnels_held);
     set(parts, PROCESS_METRIC_log_bytes, (double)logs.bytes_appended);

@@ -93,43 +93,31 @@ static void remove_stranger(struct http_connection *connection)
     connection->older = connection->newer = NULL;
 }
 
-static uint64_t connections_of(const struct http_server *server, uint64_t owner)
+static void count(struct http_connection *connection, size_t bytes)
 {
-    uint64_t n = 0;
-
-    (void)fl_map_find(&server->owners, &owner, sizeof owner, &n);
-    return n;
+    http_owner_count(&connection->server->owners, connection->owner, connection->counted_bytes,
+                     bytes);
+    connection->counted_bytes = bytes;
 }
 
-/* It has no owner, and is in no list, from now on. */
-static void leave_owner(struct http_connection *connection)
+void http_connection_count(struct http_connection *connection)
 {
-    struct http_server *server = connection->server;
-    uint64_t n = connections_of(server, connection->owner);
-
-    if (connection->owner == 0) {
-        remove_stranger(connection);
-    } else if (n == 1) {
-        fl_map_remove(&server->owners, &connection->owner, sizeof connection->owner);
-    } else {
-        fl_map_put(&server->owners, &connection->owner, sizeof connection->owner, n - 1);
-    }
-    connection->owner = 0;
+    count(connection, connection->out.len);
 }
 
-bool http_connection_claim(struct http_connection *connection, uint64_t owner)
+enum http_claim http_connection_claim(struct http_connection *connection, uint64_t owner)
 {
     struct http_server *server = connection->server;
-    const struct http_limits *limits = &server->limits;
-    uint64_t n = connections_of(server, owner);
+    struct http_owner *before = connection->owner, *after = before;
+    enum http_claim claim;
 
-    fl_assert(owner != 0);
-    if (connection->owner == owner) return true;
-    if (n > 0 && n >= limits->connections_max * limits->token_percent / 100) return false;
-    leave_owner(connection);
-    connection->owner = owner;
-    fl_map_put(&server->owners, &owner, sizeof owner, n + 1);
-    return true;
+    if (!before || before->id != owner) count(connection, 0); /* it may change hands */
+    claim = http_owner_claim(&server->owners, owner, before, fl_loop_now_us(server->loop), &after);
+    if (!before && after) remove_stranger(connection);
+    connection->owner = after;
+    http_connection_count(connection);
+    server->counts.claims_refused[claim] += claim != HTTP_CLAIMED;
+    return claim;
 }
 
 bool http_connection_make_room(struct http_server *server)
@@ -151,7 +139,12 @@ static void destroy(struct http_connection *connection)
     struct http_server *server = connection->server;
 
     end_handshake(connection);
-    leave_owner(connection);
+    count(connection, 0);
+    if (connection->owner) {
+        http_owner_leave(&server->owners, connection->owner, fl_loop_now_us(server->loop));
+    } else {
+        remove_stranger(connection);
+    }
     fl_timer_off(&connection->timer);
     fl_watch_off(&connection->watch);
     http_socket_fini(&connection->socket);
@@ -192,7 +185,7 @@ struct fl_buf *http_connection_out(struct http_connection *connection)
     return out;
 }
 
-static void flush(struct http_connection *connection)
+static void write_out(struct http_connection *connection)
 {
     struct http_server *server = connection->server;
 
@@ -221,6 +214,12 @@ static void flush(struct http_connection *connection)
     if (connection->state != HTTP_LAST) return;
     http_socket_shut(&connection->socket);
     enter(connection, HTTP_LINGER);
+}
+
+static void flush(struct http_connection *connection)
+{
+    write_out(connection);
+    http_connection_count(connection);
 }
 
 /* ---- refusing -------------------------------------------------------------------------------- */
@@ -275,6 +274,7 @@ void http_connection_answered(struct http_connection *connection)
     connection->watcher = NULL;
     connection->has_asked = true;
     connection->wants_room = false;
+    http_connection_count(connection);
     if (connection->closes) {
         drop_exchange(connection);
         enter(connection, HTTP_LAST);
@@ -290,6 +290,7 @@ void http_connection_answered(struct http_connection *connection)
 void http_connection_streams(struct http_connection *connection)
 {
     connection->server->counts.streams++;
+    http_connection_count(connection);
     enter(connection, HTTP_STREAM);
     if (connection->closes) {
         drop_exchange(connection);

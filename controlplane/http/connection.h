@@ -30,7 +30,8 @@ struct http_connection {
     struct http_server *server;
     struct http_connection *prev, *next, *next_dirty;
     struct http_connection *older, *newer; /* among those without an owner */
-    uint64_t owner;                        /* 0: a stranger's */
+    struct http_owner *owner;              /* NULL: a stranger's */
+    size_t counted_bytes;                  /* of 'out', with its owner */
     struct fl_watch watch;
     struct fl_timer timer;
     struct http_socket socket;
@@ -65,8 +66,8 @@ void http_connection_open(struct http_server *server, int fd, const struct fl_ne
 
 void http_connection_work(struct http_connection *connection); /* it may be gone afterwards */
 void http_connection_drain(struct http_connection *connection);
-/* Makes it this owner's.  False: it has so many already. */
-FL_CHECK bool http_connection_claim(struct http_connection *connection, uint64_t owner);
+/* Makes it this owner's: see http_claim. */
+FL_CHECK enum http_claim http_connection_claim(struct http_connection *connection, uint64_t owner);
 
 /* Cuts the oldest connection of a stranger that has no request in hand.  False: there is none. */
 FL_CHECK bool http_connection_make_room(struct http_server *server);
@@ -79,6 +80,9 @@ bool http_connection_closes(struct http_connection *connection);
 
 struct fl_buf *http_connection_out(struct http_connection *connection);
 size_t http_connection_waiting(const struct http_connection *connection); /* bytes */
+
+/* After bytes were put: they count for the owner. */
+void http_connection_count(struct http_connection *connection);
 
 /* Call the first when a whole answer is in the buffer, the second when a stream's head is. */
 void http_connection_answered(struct http_connection *connection);

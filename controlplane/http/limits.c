@@ -22,5 +22,9 @@ bool http_limits_check(const struct http_limits *limits, struct fl_err *err)
     if (limits->token_percent > 100) {
         return fl_fail(err, FL_INVALID, "the limit token_percent must be at most 100");
     }
+    if (limits->token_rate > HTTP_TOKEN_RATE_MAX) {
+        return fl_fail(err, FL_INVALID, "the limit token_rate must be at most %d",
+                       HTTP_TOKEN_RATE_MAX);
+    }
     return true;
 }

@@ -6,9 +6,10 @@
 #include "shared/base/err.h"
 #include "shared/base/types.h"
 
-/* The largest values that two of the limits may have; FL_HTTP_FIELDS_MAX bounds headers_max. */
+/* The largest values that three of the limits may have; FL_HTTP_FIELDS_MAX bounds headers_max. */
 #define HTTP_CONNECTIONS_MAX 1000000
 #define HTTP_HEAD_BYTES_MAX 262144
+#define HTTP_TOKEN_RATE_MAX 50000000
 
 /* The largest piece that a stream is given at once, the bytes that a chunk takes beside it, and so
  * the least of stream_bytes_max: on_room comes when half of it is free. */

@@ -43,12 +43,22 @@ bool http_is_tls(const struct http_request *request)
     return request->connection->socket.ssl != NULL;
 }
 
-bool http_claim(struct http_request *request, uint64_t owner)
+enum http_claim http_claim(struct http_request *request, uint64_t owner)
 {
     struct http_connection *connection = request->connection;
+    enum http_claim claim = http_connection_claim(connection, owner);
 
-    if (http_connection_claim(connection, owner)) return true;
-    connection->closes = true;
+    if (claim == HTTP_CLAIM_CONNECTIONS) connection->closes = true;
+    return claim;
+}
+
+bool http_may_answer(struct http_request *request, size_t bytes)
+{
+    struct http_connection *connection = request->connection;
+    struct http_server *server = connection->server;
+
+    if (http_owner_has_room(&server->owners, connection->owner, bytes)) return true;
+    server->counts.claims_refused[HTTP_CLAIM_UNSENT]++;
     return false;
 }
 
@@ -201,6 +211,7 @@ bool http_stream_put(struct http_request *request, struct fl_str piece)
     put(out, size, (size_t)snprintf(size, sizeof size, "%zx\r\n", piece.len));
     put(out, piece.at, piece.len);
     put(out, "\r\n", 2);
+    http_connection_count(connection);
     http_connection_put_dirty(connection);
     return true;
 }

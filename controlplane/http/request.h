@@ -42,10 +42,22 @@ struct fl_str http_body(const struct http_request *request); /* empty in on_head
 struct fl_str http_peer(const struct http_request *request); /* "127.0.0.1:40112"; borrowed */
 bool http_is_tls(const struct http_request *request);
 
+enum http_claim {
+    HTTP_CLAIMED,
+    HTTP_CLAIM_CONNECTIONS, /* it has its share of connections; this one closes behind the answer */
+    HTTP_CLAIM_UNSENT,      /* it has not taken its share of unsent_bytes_max */
+    HTTP_CLAIM_RATE,        /* it has sent too many requests in the last second */
+    HTTP_CLAIMS_LEN
+};
+
 /* The peer has shown who it is: the connection is this owner's from now on, which is not 0, and is
- * not closed to make room for others.  False: the owner has its share of connections already; the
- * connection closes behind the answer. */
-FL_CHECK bool http_claim(struct http_request *request, uint64_t owner);
+ * not closed to make room for others.  Once for each request of an owner; if it is refused, answer
+ * with 429. */
+FL_CHECK enum http_claim http_claim(struct http_request *request, uint64_t owner);
+
+/* Whether an answer of so many bytes may wait for this request's owner; false is counted as a
+ * refused claim.  An owner that has taken all that it was sent may have any answer. */
+FL_CHECK bool http_may_answer(struct http_request *request, size_t bytes);
 
 /* Memory that lives until the request is answered. */
 struct fl_arena *http_arena(struct http_request *request);

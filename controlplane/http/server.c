@@ -212,6 +212,7 @@ struct http_server *http_server_create(struct fl_loop *loop, const struct http_l
     server->port = port;
     fl_slab_init(&server->connections, sizeof(struct http_connection),
                  (uint32_t)limits->connections_max + DYING_MAX);
+    server->owners.limits = &server->limits;
     http_pool_init(&server->pool, limits);
     fl_after_init(&server->after, loop, on_after, server);
     http_server_admit(server, 0, NULL);
@@ -235,7 +236,7 @@ void http_server_destroy(struct http_server *server)
     fl_after_off(&server->after);
     fl_timer_off(&server->drain_timer);
     fl_slab_fini(&server->connections);
-    fl_map_fini(&server->owners);
+    http_owners_fini(&server->owners);
     fl_vec_fini(&server->listeners);
     http_pool_fini(&server->pool);
     fl_free(server);
@@ -259,5 +260,8 @@ void http_server_drain(struct http_server *server, fl_ms bound_ms, void (*on_end
 
 struct http_counts http_server_counts(const struct http_server *server)
 {
-    return server->counts;
+    struct http_counts counts = server->counts;
+
+    counts.unsent_bytes = server->owners.unsent_bytes;
+    return counts;
 }

@@ -18,11 +18,13 @@ struct fl_loop;
 struct known_addresses;
 struct ssl_ctx_st;
 
-/* Counts since the start; 'connections' and 'streams' are those that are open now. */
+/* Counts since the start, but for 'connections' and 'streams', which are open now, and
+ * 'unsent_bytes', which wait for their readers now. */
 struct http_counts {
     uint64_t accepted, shed, requests, refused, timeouts, handshakes_failed, gone;
     uint64_t bytes_in, bytes_out;
-    uint64_t connections, streams;
+    uint64_t connections, streams, unsent_bytes;
+    uint64_t claims_refused[HTTP_CLAIMS_LEN]; /* by enum http_claim */
 };
 
 /* The loop outlives the server.  Limits are checked: FL_INVALID. */

@@ -4,8 +4,8 @@
 #include "controlplane/handshakes/handshakes.h"
 #include "controlplane/http/answer.h"
 #include "controlplane/http/exchange.h"
+#include "controlplane/http/owner.h"
 #include "controlplane/http/server.h"
-#include "shared/base/map.h"
 #include "shared/base/slab.h"
 #include "shared/base/vec.h"
 #include "shared/io/loop.h"
@@ -24,7 +24,7 @@ struct http_server {
     struct fl_slab connections;
     struct http_connection *first;                          /* all of them, newest first */
     struct http_connection *stranger_first, *stranger_last; /* the oldest first */
-    struct fl_map owners;                                   /* owner -> how many connections */
+    struct http_owners owners;
     int fd_max;                    /* a connection with a higher descriptor is one too many */
     struct http_connection *dirty; /* those with work for the end of the turn */
     struct fl_after after;

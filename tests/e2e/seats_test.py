@@ -1,6 +1,7 @@
-"""Seats: neither a stranger nor the owner of one token takes those of all others."""
+"""Seats: neither a stranger nor the owner of one token takes those of all others; nor memory, nor time."""
 import http.client
 import json
+import re
 import socket
 
 import fleet
@@ -8,6 +9,7 @@ import hub
 from fleet import equal, shows, until
 
 CONNECTIONS, STREAMS = 100, 40  # of a front, and there are two
+UNSENT, RATE = 16 << 20, 200  # the same
 
 
 def stranger(port):
@@ -25,7 +27,70 @@ def ask(h, token, path="/v1/jobs"):
     return connection, connection.getresponse()
 
 
+def refusals(h, limit):
+    scrape = http.client.HTTPConnection("127.0.0.1", h.metrics, timeout=30)
+    scrape.request("GET", "/metrics", headers={"Authorization": f"Bearer {h.token}"})
+    text = scrape.getresponse().read().decode()
+    scrape.close()
+    return float(re.search(rf'^fairlead_http_token_refusals_total{{limit="{limit}"}} (.*)$', text, re.M)[1])
+
+
+def leave_unread(h, token, path):
+    """A connection that asks five times and takes only the first bytes; whether it was refused.  The kernel takes 2.6 MB."""
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.settimeout(20)
+    sock.connect(("127.0.0.1", h.ports["api"]))
+    sock.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode() * 5)
+    head = sock.recv(1000).decode()
+    status = int(head.split()[1])
+    assert status in (200, 429), head
+    if status == 429:
+        assert "Retry-After: 1" in head and "http_unsent_bytes_max" in head, head
+    return sock, status == 429
+
+
+def main_of_one_token():
+    """Memory and time: what a token leaves unread, and how often it asks."""
+    metrics = hub.free_port()
+    with hub.Hub({"http_unsent_bytes_max": UNSENT, "http_token_rate": RATE, "metrics_listen": f"127.0.0.1:{metrics}"}) as h:
+        h.metrics = metrics
+        reader = h.api("POST", "/v1/tokens", {"name": "reader", "scopes": ["read"]})["token"]
+        labels = {f"label-{i}": "x" * 60 for i in range(16)}
+        equal(h.ask("POST", "/v1/jobs:batch", [{"command": ["true"], "labels": labels}] * 500)[0], 200)
+        page = "/v1/jobs?limit=500"
+        size = len(h.ask("GET", page)[2])
+        assert size > 400_000, size
+        with shows("a token that reads none of its answers gets no further ones, beyond its share"):
+            held = []
+            for _ in range(100):
+                held.append(leave_unread(h, reader, page))
+            taken = sum(not refused for _, refused in held)
+            assert 2 * UNSENT // 4 // size <= taken < 90, f"{taken} answers of {size} bytes"
+            until("its refusals are counted", lambda: refusals(h, "unsent") >= 100 - taken, 10)
+        with shows("and others get theirs meanwhile"):
+            for _ in range(10):
+                equal(h.ask("GET", page, timeout=10)[0], 200)
+        with shows("and it may come again when it has read them"):
+            for sock, _ in held:
+                sock.close()
+            until("the token is served", lambda: ask(h, reader)[1].status == 200, 30)
+        with shows("one token sends so many requests a second, and is told so; others are served"):
+            sock = socket.create_connection(("127.0.0.1", h.ports["api"]), 20)
+            one = f"GET /v1/whoami HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {reader}\r\n"
+            sock.sendall(((one + "\r\n") * (2 * RATE - 1) + one + "Connection: close\r\n\r\n").encode())
+            equal(h.ask("GET", "/v1/jobs", timeout=10)[0], 200)
+            got = b"".join(iter(lambda: sock.recv(1 << 16), b"")).decode()
+            statuses = re.findall(r"HTTP/1.1 (\d+) ", got)
+            equal((len(statuses), set(statuses)), (2 * RATE, {"200", "429"}))
+            assert statuses.count("200") >= RATE - 10, statuses.count("200")
+            assert "http_token_rate" in got and "Retry-After: 1" in got and '"code":"full"' in got
+            until("its refusals are counted", lambda: refusals(h, "rate") >= statuses.count("429"), 10)
+            until("the token is served", lambda: ask(h, reader)[1].status == 200, 10)
+
+
 def main():
+    main_of_one_token()
     with hub.Hub({"http_connections_max": CONNECTIONS, "followers_max": STREAMS}) as h:
         reader = h.api("POST", "/v1/tokens", {"name": "reader", "scopes": ["read"]})["token"]
         with shows("a stranger who holds all connections keeps nobody out, and closes nobody's who has a token"):

@@ -11,6 +11,7 @@
  *     GET  /text/X?a=Y    200 with X and Y decoded, "X Y"
  *     GET  /stream/N      N bytes in chunks, as fast as they are taken
  *     GET  /mine/N        claims the connection for owner N: 200, or 429
+ *     GET  /mine/N/K      the same, with a body of K KiB if those may wait; else 429
  *     GET  /follow        a stream that stays open and says nothing */
 #pragma once
 
@@ -57,6 +58,7 @@ struct world {
     size_t gone, drained, refused_puts, ended;
     uint64_t put_bytes;
     bool ignores_drain;
+    enum http_claim claim; /* the newest */
 };
 
 /* ---- the server's routes --------------------------------------------------------------------- */
@@ -66,6 +68,25 @@ static void world_say(struct http_request *request, unsigned status, struct fl_s
     static const struct fl_http_field headers[] = {{FL_STR("Content-Type"), FL_STR("text/plain")}};
 
     http_answer(request, status, headers, 1, body);
+}
+
+static void world_claim(struct world *world, struct http_request *request, uint64_t owner,
+                        uint64_t kib)
+{
+    static const char kib_of_zeros[1024];
+    struct fl_buf body;
+
+    world->claim = http_claim(request, owner);
+    if (world->claim != HTTP_CLAIMED || !http_may_answer(request, kib * 1024)) {
+        world_say(request, 429, FL_STR("full"));
+        return;
+    }
+    fl_buf_init(&body, SIZE_MAX);
+    for (uint64_t i = 0; i < kib; i++) {
+        assert_true(fl_buf_put(&body, kib_of_zeros, sizeof kib_of_zeros));
+    }
+    world_say(request, 200, (struct fl_str){(const char *)body.at, body.len});
+    fl_buf_fini(&body);
 }
 
 static void world_on_gone(void *ctx, struct http_request *request)
@@ -189,7 +210,7 @@ static void world_on_request(void *ctx, struct http_request *request)
     static const struct fl_http_field etag[] = {{FL_STR("ETag"), FL_STR("\"e1\"")}};
     struct world *world = ctx;
     struct http_path path;
-    uint64_t n;
+    uint64_t n, kib;
 
     if (!http_path(request, &path)) {
         world_say(request, 404, FL_STR("too deep"));
@@ -209,9 +230,10 @@ static void world_on_request(void *ctx, struct http_request *request)
                     FL_STR("tagged"));
     } else if (fl_str_eq(path.at[0], FL_STR("mine")) && path.len == 2 &&
                fl_str_parse_u64(path.at[1], &n)) {
-        bool is_mine = http_claim(request, n);
-
-        world_say(request, is_mine ? 200 : 429, FL_STR("mine"));
+        world_claim(world, request, n, 0);
+    } else if (fl_str_eq(path.at[0], FL_STR("mine")) && path.len == 3 &&
+               fl_str_parse_u64(path.at[1], &n) && fl_str_parse_u64(path.at[2], &kib)) {
+        world_claim(world, request, n, kib);
     } else if (fl_str_eq(path.at[0], FL_STR("text")) && path.len == 2) {
         world_text(request, path.at[1]);
     } else if (fl_str_eq(path.at[0], FL_STR("stream")) && path.len == 2 &&

@@ -184,6 +184,72 @@ static void an_owner_has_a_quarter_of_the_connections_at_most(void **state)
     world_destroy(world);
 }
 
+/* Sends a request for so many KiB, and reads nothing. */
+static struct client *leave_unread(struct world *world, const char *path)
+{
+    struct client *client = client_open(world, false);
+    uint64_t before = counts(world).requests;
+    char request[128];
+
+    snprintf(request, sizeof request, "GET /mine/%s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+    client_send(client, fl_str_c(request));
+    world_until(world, counts(world).requests > before);
+    return client;
+}
+
+static void answers_that_an_owner_does_not_read_count_until_it_takes_them(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *stalled, *own, *other;
+
+    (void)state;
+    limits.unsent_bytes_max = 40 << 20;
+    world = world_create(&limits);
+    stalled = leave_unread(world, "7/32768"); /* more than its share, which one answer may be */
+    world_until(world, counts(world).bytes_out > 0);
+    assert_true(counts(world).unsent_bytes > 10 << 20);
+    own = client_open(world, false);
+    claim(own, "7", "429"); /* and the connection stays */
+    assert_int_equal(world->claim, HTTP_CLAIM_UNSENT);
+    other = client_open(world, false);
+    claim(other, "8", "200");
+    claim(other, "8/1024", "200 200");
+    client_close(stalled);
+    world_until(world, counts(world).unsent_bytes == 0);
+    claim(own, "7", "429 200");
+    assert_int_equal(counts(world).claims_refused[HTTP_CLAIM_UNSENT], 1);
+    client_close(own);
+    client_close(other);
+    world_destroy(world);
+}
+
+static void an_owner_sends_so_many_requests_a_second(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *own, *again, *other;
+
+    (void)state;
+    limits.token_rate = 2;
+    world = world_create(&limits);
+    own = client_open(world, false);
+    claim(own, "7", "200");
+    claim(own, "7", "200 200");
+    claim(own, "7", "200 200 429");
+    assert_int_equal(world->claim, HTTP_CLAIM_RATE);
+    client_close(own);
+    world_until(world, counts(world).connections == 0);
+    again = client_open(world, false); /* a new connection brings no new second */
+    claim(again, "7", "429");
+    other = client_open(world, false);
+    claim(other, "8", "200");
+    assert_int_equal(counts(world).claims_refused[HTTP_CLAIM_RATE], 2);
+    client_close(again);
+    client_close(other);
+    world_destroy(world);
+}
+
 static void too_many_bodies_at_a_time_are_refused(void **state)
 {
     struct http_limits limits = http_limits_default();
@@ -406,6 +472,8 @@ FL_TESTS(cmocka_unit_test(a_slow_head_is_answered_and_closed),
          cmocka_unit_test(the_oldest_idle_stranger_makes_room_for_a_new_connection),
          cmocka_unit_test(when_all_connections_are_members_a_new_one_is_closed),
          cmocka_unit_test(an_owner_has_a_quarter_of_the_connections_at_most),
+         cmocka_unit_test(answers_that_an_owner_does_not_read_count_until_it_takes_them),
+         cmocka_unit_test(an_owner_sends_so_many_requests_a_second),
          cmocka_unit_test(too_many_bodies_at_a_time_are_refused),
          cmocka_unit_test(a_stalled_reader_holds_little_and_gets_all_in_the_end),
          cmocka_unit_test(a_reader_that_stalls_for_too_long_is_gone),

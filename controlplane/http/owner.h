@@ -1,0 +1,46 @@
+/* owner.h - what one owner of connections, a token, has of a front at a time: connections, bytes
+ * of answers that it has not taken, requests in a second.
+ * The limits are one number of percent for the first two, and a rate.  An owner without a
+ * connection stays for a second at most, so that its rate is not forgotten when it dials again.
+ * Time comes in as 'now_us'.  Uses shared/base and limits.h.  Not thread-safe: one server owns
+ * it. */
+#pragma once
+
+#include "controlplane/http/limits.h"
+#include "controlplane/http/request.h"
+#include "shared/base/map.h"
+
+struct http_owner {
+    uint64_t id; /* not 0 */
+    uint64_t connections;
+    size_t unsent_bytes;
+    int64_t due_ns;                   /* when all its requests so far were due, at its rate */
+    struct http_owner *older, *newer; /* among those without a connection */
+};
+
+struct http_owners {
+    const struct http_limits *limits; /* borrowed */
+    struct fl_map by_id;              /* id -> struct http_owner * */
+    struct http_owner *oldest, *newest;
+    size_t unsent_bytes; /* of all connections, also of those without an owner */
+};
+
+void http_owners_fini(struct http_owners *owners); /* no connection is left */
+
+/* Counts one request of the owner, over the connection that 'current' has until now (NULL: it has
+ * none).  HTTP_CLAIMED: 'ret_owner' has the connection from now on, and is not freed while it has
+ * one.  Else nothing has changed. */
+enum http_claim http_owner_claim(struct http_owners *owners, uint64_t id,
+                                 struct http_owner *current, int64_t now_us,
+                                 struct http_owner **ret_owner);
+
+/* It has one connection less.  NULL is fine. */
+void http_owner_leave(struct http_owners *owners, struct http_owner *owner, int64_t now_us);
+
+/* The bytes that wait on one of its connections (NULL: on a stranger's) were 'before'. */
+void http_owner_count(struct http_owners *owners, struct http_owner *owner, size_t before,
+                      size_t after);
+
+/* Whether so many bytes more may wait for it.  An owner that has taken all may have any answer. */
+bool http_owner_has_room(const struct http_owners *owners, const struct http_owner *owner,
+                         size_t bytes);
