@@ -159,11 +159,12 @@ static bool is_equal(struct fl_resources a, struct fl_resources b)
 /* ---- which nodes there are ------------------------------------------------------------------- */
 
 static const struct fl_resources nothing = {0};
+static const struct fl_resources_sum no_sum = {0};
 
 /* The node has changed: if it is claimed, the cluster's claims cannot be relied on any more. */
 static void break_claims(struct cluster *cluster, const struct node *node)
 {
-    if (!is_equal(node->claimed, nothing)) cluster->is_claim_broken = true;
+    if (!fl_resources_sum_is_zero(node->claimed)) cluster->is_claim_broken = true;
 }
 
 static void destroy_node(struct cluster *cluster, struct node *node)
@@ -294,8 +295,8 @@ static void end_node(struct cluster_table *table, struct cluster *cluster, uint3
     break_claims(cluster, node);
     load_changed(table, cluster);
     if (cluster_node_is_usable(cluster, node)) {
-        fl_resources_take(&cluster->total_sum, node->total);
-        fl_resources_take(&cluster->free_sum, node->free);
+        fl_resources_sum_take(&cluster->total_sum, node->total);
+        fl_resources_sum_take(&cluster->free_sum, node->free);
         cluster->ready_len--;
     }
     if (node->session == cluster->session_epoch) {
@@ -305,7 +306,8 @@ static void end_node(struct cluster_table *table, struct cluster *cluster, uint3
     if (!is_equal(node->total, nothing)) cluster_table_resize(table, cluster);
     node->session = 0;
     node->is_ready = false;
-    node->total = node->free = node->owed = nothing;
+    node->total = node->free = nothing;
+    node->owed = no_sum;
     if (node->replicas == 0) forget_node(table, cluster, i);
 }
 
@@ -374,19 +376,21 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
     }
     i = tell_node(table, cluster, number, name);
     if (i == UINT32_MAX) return false;
+    if (total.memory_bytes > CLUSTER_NODE_MEMORY_MAX) total.memory_bytes = CLUSTER_NODE_MEMORY_MAX;
+    if (free.memory_bytes > CLUSTER_NODE_MEMORY_MAX) free.memory_bytes = CLUSTER_NODE_MEMORY_MAX;
     if (!fl_resources_fit(free, total)) free = total;
     node = &cluster->nodes.at[i];
     was_usable = cluster_node_is_usable(cluster, node);
     was_free = was_usable ? node->free : nothing;
     was_total = was_usable ? node->total : nothing;
     if (was_usable) {
-        fl_resources_take(&cluster->total_sum, node->total);
-        fl_resources_take(&cluster->free_sum, node->free);
+        fl_resources_sum_take(&cluster->total_sum, node->total);
+        fl_resources_sum_take(&cluster->free_sum, node->free);
         cluster->ready_len--;
     }
     is_changed = set_labels(node, labels);
     if (node->session != cluster->session_epoch) { /* 'late' was another session's */
-        node->late = nothing;
+        node->late = no_sum;
         node->late_seq = 0;
     }
     node->session = cluster->session_epoch;
@@ -394,10 +398,10 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
     node->is_ready = is_ready;
     node->total = total;
     node->free = free;
-    node->owed = nothing;
+    node->owed = no_sum;
     if (is_ready) {
-        fl_resources_add(&cluster->total_sum, total);
-        fl_resources_add(&cluster->free_sum, free);
+        fl_resources_sum_add(&cluster->total_sum, total);
+        fl_resources_sum_add(&cluster->free_sum, free);
         cluster->ready_len++;
     }
     if (is_changed || !is_equal(was_total, total)) cluster_table_resize(table, cluster);
@@ -409,19 +413,27 @@ bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, u
     return true;
 }
 
-void cluster_take(struct cluster_table *table, struct cluster *cluster, uint32_t i,
-                  struct fl_resources each)
+static void take_sum(struct cluster_table *table, struct cluster *cluster, uint32_t i,
+                     struct fl_resources_sum each)
 {
     struct node *node = &cluster->nodes.at[i];
     struct fl_resources taken;
 
     fl_assert(i < cluster->nodes.len);
-    taken = fl_resources_least(each, node->free);
+    taken = fl_resources_sum_least(each, node->free);
     fl_resources_take(&node->free, taken);
-    fl_resources_take(&each, taken);
-    fl_resources_add(&node->owed, each);
-    if (cluster_node_is_usable(cluster, node)) fl_resources_take(&cluster->free_sum, taken);
+    fl_resources_sum_take(&each, taken);
+    node->owed.memory_bytes += each.memory_bytes;
+    node->owed.cpu_milli += each.cpu_milli;
+    node->owed.gpus += each.gpus;
+    if (cluster_node_is_usable(cluster, node)) fl_resources_sum_take(&cluster->free_sum, taken);
     load_changed(table, cluster);
+}
+
+void cluster_take(struct cluster_table *table, struct cluster *cluster, uint32_t i,
+                  struct fl_resources each)
+{
+    take_sum(table, cluster, i, fl_resources_sum_of(each));
 }
 
 void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t i,
@@ -431,14 +443,14 @@ void cluster_give(struct cluster_table *table, struct cluster *cluster, uint32_t
     struct fl_resources room = node->total, paid;
 
     fl_assert(i < cluster->nodes.len);
-    paid = fl_resources_least(each, node->owed);
-    fl_resources_take(&node->owed, paid);
+    paid = fl_resources_sum_least(node->owed, each);
+    fl_resources_sum_take(&node->owed, paid);
     fl_resources_take(&each, paid);
     fl_resources_take(&room, node->free);
     each = fl_resources_least(each, room);
     fl_resources_add(&node->free, each);
     if (!cluster_node_is_usable(cluster, node)) return;
-    fl_resources_add(&cluster->free_sum, each);
+    fl_resources_sum_add(&cluster->free_sum, each);
     cluster_table_grow(table, cluster);
 }
 
@@ -449,7 +461,7 @@ void cluster_leave_late(struct cluster *cluster, uint32_t i, struct fl_resources
 
     fl_assert(i < cluster->nodes.len);
     if (node->session != cluster->session_epoch) return; /* it went, and counts no more */
-    fl_resources_add(&node->late, each);
+    fl_resources_sum_add(&node->late, each);
     if (start_seq > node->late_seq) node->late_seq = start_seq;
 }
 
@@ -461,12 +473,12 @@ void cluster_take_late(struct cluster_table *table, struct cluster *cluster, uin
 
     if (i == 0) return; /* it is gone */
     node = &cluster->nodes.at[i - 1];
-    if (is_equal(node->late, nothing)) return;
+    if (fl_resources_sum_is_zero(node->late)) return;
     if (node->late_seq > mark) {
-        cluster_take(table, cluster, i - 1, node->late);
+        take_sum(table, cluster, i - 1, node->late);
         return;
     }
-    node->late = nothing;
+    node->late = no_sum;
     node->late_seq = 0;
 }
 
@@ -477,9 +489,9 @@ uint16_t cluster_hold(struct cluster *cluster, uint32_t i, struct fl_resources e
     struct node *node = &cluster->nodes.at[i];
 
     fl_assert(i < cluster->nodes.len);
-    fl_resources_add(&node->held, each);
-    if (is_equal(node->claimed, nothing)) return 0;
-    fl_resources_add(&node->guests, each);
+    fl_resources_sum_add(&node->held, each);
+    if (fl_resources_sum_is_zero(node->claimed)) return 0;
+    fl_resources_sum_add(&node->guests, each);
     return node->claim_no;
 }
 
@@ -488,9 +500,10 @@ void cluster_unhold(struct cluster *cluster, uint32_t i, struct fl_resources eac
 {
     struct node *node = &cluster->nodes.at[i];
 
-    fl_assert(i < cluster->nodes.len && fl_resources_fit(each, node->held));
-    fl_resources_take(&node->held, each);
-    if (guest_no != 0 && guest_no == node->claim_no) fl_resources_take_most(&node->guests, each);
+    fl_assert(i < cluster->nodes.len && fl_resources_sum_has(node->held, each));
+    fl_resources_sum_take(&node->held, each);
+    if (guest_no != 0 && guest_no == node->claim_no)
+        fl_resources_sum_take_most(&node->guests, each);
 }
 
 void cluster_claim(struct cluster *cluster, uint32_t i, struct fl_resources part)
@@ -498,28 +511,28 @@ void cluster_claim(struct cluster *cluster, uint32_t i, struct fl_resources part
     struct node *node = &cluster->nodes.at[i];
 
     fl_assert(i < cluster->nodes.len);
-    if (is_equal(node->claimed, nothing)) {
-        node->guests = nothing;
+    if (fl_resources_sum_is_zero(node->claimed)) {
+        node->guests = no_sum;
         if (++node->claim_no == 0) node->claim_no = 1;
     }
-    fl_resources_add(&node->claimed, part);
-    fl_resources_add(&cluster->claimed_sum, part);
+    fl_resources_sum_add(&node->claimed, part);
+    fl_resources_sum_add(&cluster->claimed_sum, part);
 }
 
 void cluster_unclaim(struct cluster *cluster, uint32_t i, struct fl_resources part)
 {
     fl_assert(i < cluster->nodes.len);
-    fl_resources_take(&cluster->nodes.at[i].claimed, part);
-    fl_resources_take(&cluster->claimed_sum, part);
+    fl_resources_sum_take(&cluster->nodes.at[i].claimed, part);
+    fl_resources_sum_take(&cluster->claimed_sum, part);
 }
 
 void cluster_clear_claims(struct cluster *cluster)
 {
     fl_assert(cluster->claims_len == 0);
     for (size_t i = 0; i < cluster->nodes.len; i++) {
-        cluster->nodes.at[i].claimed = nothing;
+        cluster->nodes.at[i].claimed = no_sum;
     }
-    cluster->claimed_sum = nothing;
+    cluster->claimed_sum = no_sum;
     cluster->is_claim_broken = false;
 }
 
@@ -549,7 +562,7 @@ void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
     cluster->resend_at = cluster->inventory_at = 0;
     memset(cluster->owed, 0, sizeof cluster->owed);
     cluster->node_cursor = 0;
-    cluster->total_sum = cluster->free_sum = (struct fl_resources){0};
+    cluster->total_sum = cluster->free_sum = no_sum;
     fl_vec_clear(&cluster->strays);
     fl_map_fini(&cluster->strays_known);
     fl_vec_clear(&cluster->by_number);

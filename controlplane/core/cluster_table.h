@@ -24,19 +24,22 @@ enum {
     CLUSTER_NODE_NUMBER_MAX = 65535,
 };
 
+/* A node counts with no more memory than this, so that no sum over a cluster's nodes wraps. */
+#define CLUSTER_NODE_MEMORY_MAX ((uint64_t)1 << 46)
+
 enum cluster_state { CLUSTER_ENROLLED = 1, CLUSTER_REMOVED = 2 };
 
 struct node {
     struct fl_str name;   /* owned; empty: a hole, and all else is zero */
     struct fl_str labels; /* owned; "key=value\n", sorted */
     struct fl_resources total, free;
-    struct fl_resources owed;    /* taken beyond what was free */
-    struct fl_resources held;    /* by replicas of live attempts; not in 'free' */
-    struct fl_resources claimed; /* for jobs that wait, once enough of 'held' has ended */
-    struct fl_resources guests;  /* the part of 'held' that has come beside those claims */
-    struct fl_resources late;    /* for STARTs given up that its agent may not have read yet */
-    uint64_t late_seq;           /* the last of those */
-    uint16_t claim_no;           /* grows when the node's first claim comes */
+    struct fl_resources_sum owed;    /* taken beyond what was free */
+    struct fl_resources_sum held;    /* by replicas of live attempts; not in 'free' */
+    struct fl_resources_sum claimed; /* for jobs that wait, once enough of 'held' has ended */
+    struct fl_resources_sum guests;  /* the part of 'held' that has come beside those claims */
+    struct fl_resources_sum late;    /* for STARTs given up that its agent may not have read yet */
+    uint64_t late_seq;               /* the last of those */
+    uint16_t claim_no;               /* grows when the node's first claim comes */
     uint64_t session;  /* the session that last told of it; another one: its numbers are old */
     uint32_t number;   /* the agent's own, good in that session */
     uint64_t stamp;    /* the stamp of the event that last reported it */
@@ -111,14 +114,15 @@ struct cluster {
     uint32_t told_len;           /* nodes that this session has reported */
     uint32_t ready_len;          /* those of them that are ready */
     bool is_listed;              /* this session has reported all nodes: a missing one is gone */
-    struct fl_resources total_sum, free_sum;  /* over the ready nodes that this session reported */
+    struct fl_resources_sum total_sum,
+        free_sum;                             /* over the ready nodes that this session reported */
     uint32_t node_cursor;                     /* where the next search starts */
     uint64_t grown_at;                        /* stamp of when something last became free */
     uint64_t totals_at;                       /* stamp of when what it could hold last changed */
     struct fl_cluster grown_prev, grown_next; /* the one that grew last first */
     bool is_load_changed;                     /* it is in the table's loads_changed */
     uint32_t claims_len;                      /* claims on its nodes */
-    struct fl_resources claimed_sum;          /* over all these claims */
+    struct fl_resources_sum claimed_sum;      /* over all these claims */
     bool is_claim_broken;                     /* a claimed node is not what it was: drop them all */
 
     struct element_slot live_first;
@@ -228,6 +232,51 @@ static inline void fl_resources_take_most(struct fl_resources *sum, struct fl_re
     sum->gpus -= take.gpus < sum->gpus ? take.gpus : sum->gpus;
 }
 
+static inline void fl_resources_sum_add(struct fl_resources_sum *sum, struct fl_resources add)
+{
+    sum->memory_bytes += add.memory_bytes;
+    sum->cpu_milli += add.cpu_milli;
+    sum->gpus += add.gpus;
+}
+
+static inline void fl_resources_sum_take(struct fl_resources_sum *sum, struct fl_resources take)
+{
+    sum->memory_bytes -= take.memory_bytes;
+    sum->cpu_milli -= take.cpu_milli;
+    sum->gpus -= take.gpus;
+}
+
+/* As fl_resources_sum_take; where more is taken than is there, nothing is left. */
+static inline void fl_resources_sum_take_most(struct fl_resources_sum *sum,
+                                              struct fl_resources take)
+{
+    sum->memory_bytes -=
+        take.memory_bytes < sum->memory_bytes ? take.memory_bytes : sum->memory_bytes;
+    sum->cpu_milli -= take.cpu_milli < sum->cpu_milli ? take.cpu_milli : sum->cpu_milli;
+    sum->gpus -= take.gpus < sum->gpus ? take.gpus : sum->gpus;
+}
+
+static inline bool fl_resources_sum_has(struct fl_resources_sum sum, struct fl_resources want)
+{
+    return want.memory_bytes <= sum.memory_bytes && want.cpu_milli <= sum.cpu_milli &&
+           want.gpus <= sum.gpus;
+}
+
+static inline bool fl_resources_sum_is_zero(struct fl_resources_sum sum)
+{
+    return !sum.cpu_milli && !sum.memory_bytes && !sum.gpus;
+}
+
+/* The part of 'most' that is in the sum. */
+static inline struct fl_resources fl_resources_sum_least(struct fl_resources_sum sum,
+                                                         struct fl_resources most)
+{
+    if (sum.memory_bytes < most.memory_bytes) most.memory_bytes = sum.memory_bytes;
+    if (sum.cpu_milli < most.cpu_milli) most.cpu_milli = (uint32_t)sum.cpu_milli;
+    if (sum.gpus < most.gpus) most.gpus = (uint32_t)sum.gpus;
+    return most;
+}
+
 static inline struct fl_resources fl_resources_least(struct fl_resources a, struct fl_resources b)
 {
     return (struct fl_resources){.memory_bytes = a.memory_bytes < b.memory_bytes ? a.memory_bytes
@@ -268,15 +317,17 @@ void cluster_clear_claims(struct cluster *cluster);
 /* The room of a node for jobs without a claim on it: no more than is free, and no more than leaves
  * the claims whole once all that was there before them has ended. */
 static inline struct fl_resources cluster_spare(struct fl_resources total, struct fl_resources free,
-                                                struct fl_resources held,
-                                                struct fl_resources guests,
-                                                struct fl_resources claimed)
+                                                struct fl_resources_sum held,
+                                                struct fl_resources_sum guests,
+                                                struct fl_resources_sum claimed)
 {
-    fl_resources_add(&held, free);
-    held = fl_resources_least(held, total);
-    fl_resources_take_most(&held, guests);
-    fl_resources_take_most(&held, claimed);
-    return fl_resources_least(free, held);
+    struct fl_resources left;
+
+    fl_resources_sum_add(&held, free);
+    left = fl_resources_sum_least(held, total);
+    fl_resources_take_most(&left, fl_resources_sum_least(guests, total));
+    fl_resources_take_most(&left, fl_resources_sum_least(claimed, total));
+    return fl_resources_least(free, left);
 }
 
 /* A new session begins: nothing is known of it but its epoch. */

@@ -291,7 +291,7 @@ static void check_buckets(const struct core *core)
     fl_assert(jobs == core->jobs.jobs.len);
 }
 
-static bool is_same(struct fl_resources a, struct fl_resources b)
+static bool is_same(struct fl_resources_sum a, struct fl_resources_sum b)
 {
     return a.cpu_milli == b.cpu_milli && a.memory_bytes == b.memory_bytes && a.gpus == b.gpus;
 }
@@ -301,7 +301,7 @@ static bool is_same(struct fl_resources a, struct fl_resources b)
 static void check_nodes(const struct core *core, const struct cluster *cluster)
 {
     uint32_t *replicas = fl_new_array(uint32_t, cluster->nodes.len + 1);
-    struct fl_resources *held = fl_new_array(struct fl_resources, cluster->nodes.len + 1);
+    struct fl_resources_sum *held = fl_new_array(struct fl_resources_sum, cluster->nodes.len + 1);
     uint32_t told = 0, ready = 0, holes = 0;
 
     for (struct element_slot slot = cluster->live_first; slot.n;) {
@@ -313,8 +313,8 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
             if (node == ELEMENT_NODE_NONE) continue;
             replicas[node]++;
             if (!element_replica(element, i)->is_held) continue;
-            fl_resources_add(&held[node],
-                             shape_role_of(core_attempt_shape(core, element), i)->each);
+            fl_resources_sum_add(&held[node],
+                                 shape_role_of(core_attempt_shape(core, element), i)->each);
         }
         slot = element->cluster_next;
     }
@@ -341,7 +341,8 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
 /* The claimed room of each node is the sum of the queues' claims on it. */
 static void check_claims(const struct core *core, const struct cluster *cluster)
 {
-    struct fl_resources *claimed = fl_new_array(struct fl_resources, cluster->nodes.len + 1);
+    struct fl_resources_sum *claimed =
+        fl_new_array(struct fl_resources_sum, cluster->nodes.len + 1);
     uint32_t claims_len = 0;
 
     for (size_t q = 0; q < core->queues.queues.len; q++) {
@@ -350,7 +351,7 @@ static void check_claims(const struct core *core, const struct cluster *cluster)
         if (claim->cluster.n != cluster->id.n) continue;
         claims_len++;
         for (size_t i = 0; i < claim->parts.len && !cluster->is_claim_broken; i++) {
-            fl_resources_add(&claimed[claim->parts.at[i].node], claim->parts.at[i].room);
+            fl_resources_sum_add(&claimed[claim->parts.at[i].node], claim->parts.at[i].room);
         }
     }
     fl_assert(claims_len == cluster->claims_len);

@@ -69,8 +69,8 @@ struct core_cluster_view {
     uint64_t generation, session_epoch;
     uint32_t attempts; /* live ones */
     uint32_t attempts_unconfirmed;
-    uint32_t nodes, nodes_ready;     /* nodes that this session reported */
-    struct fl_resources total, free; /* sums over its ready nodes */
+    uint32_t nodes, nodes_ready;         /* nodes that this session reported */
+    struct fl_resources_sum total, free; /* over its ready nodes */
 };
 
 struct core_node_view {

@@ -52,6 +52,11 @@ struct fl_resources {
     uint32_t gpus;
 };
 
+/* The resources of many together, in numbers that do not wrap. */
+struct fl_resources_sum {
+    uint64_t memory_bytes, cpu_milli, gpus;
+};
+
 static inline bool fl_attempt_is_same(struct fl_attempt a, struct fl_attempt b)
 {
     return a.job.n == b.job.n && a.element == b.element && a.n == b.n &&
@@ -62,4 +67,9 @@ static inline bool fl_resources_fit(struct fl_resources want, struct fl_resource
 {
     return want.memory_bytes <= have.memory_bytes && want.cpu_milli <= have.cpu_milli &&
            want.gpus <= have.gpus;
+}
+
+static inline struct fl_resources_sum fl_resources_sum_of(struct fl_resources one)
+{
+    return (struct fl_resources_sum){one.memory_bytes, one.cpu_milli, one.gpus};
 }

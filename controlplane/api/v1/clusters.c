@@ -8,12 +8,12 @@
 #include "controlplane/views/directory.h"
 
 static void write_resources(struct fl_json_out *json, const char *key,
-                            const struct fl_resources *amount)
+                            struct fl_resources_sum amount)
 {
     fl_json_open(json, key, '{');
-    fl_json_put_u64(json, "cpuMilli", amount->cpu_milli);
-    fl_json_put_u64(json, "memoryBytes", amount->memory_bytes);
-    fl_json_put_u64(json, "gpus", amount->gpus);
+    fl_json_put_u64(json, "cpuMilli", amount.cpu_milli);
+    fl_json_put_u64(json, "memoryBytes", amount.memory_bytes);
+    fl_json_put_u64(json, "gpus", amount.gpus);
     fl_json_close(json, '}');
 }
 
@@ -44,8 +44,8 @@ static void write_cluster(struct fl_json_out *json, const struct core_cluster_vi
     fl_json_put_u64(json, "unconfirmed", cluster->attempts_unconfirmed);
     fl_json_put_u64(json, "nodes", cluster->nodes);
     fl_json_put_u64(json, "nodesReady", cluster->nodes_ready);
-    write_resources(json, "total", &cluster->total);
-    write_resources(json, "free", &cluster->free);
+    write_resources(json, "total", cluster->total);
+    write_resources(json, "free", cluster->free);
     fl_json_close(json, '}');
 }
 
@@ -126,8 +126,8 @@ static void listed_nodes(struct api_call *call, const struct core_answer *answer
         fl_json_open(json, NULL, '{');
         fl_json_put_cstr(json, "name", node->name);
         fl_json_put_bool(json, "ready", node->is_ready);
-        write_resources(json, "total", &node->total);
-        write_resources(json, "free", &node->free);
+        write_resources(json, "total", fl_resources_sum_of(node->total));
+        write_resources(json, "free", fl_resources_sum_of(node->free));
         job_json_lines(json, "labels", fl_str_c(node->labels));
         fl_json_close(json, '}');
     }

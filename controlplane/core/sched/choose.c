@@ -19,29 +19,28 @@ void chooser_fini(struct chooser *chooser)
 
 /* ---- the order by load ----------------------------------------------------------------------- */
 
+/* How much of 'total' is not free, in parts per million.  'step' keeps the numbers small. */
+static uint64_t used_ppm(uint64_t total, uint64_t free, uint32_t step)
+{
+    uint64_t steps = total >> step;
+
+    return steps ? ((total - free) >> step) * 1000000 / steps : 0;
+}
+
 /* How much of its scarcest resource is in use, in parts per million. */
 static uint64_t load_ppm(const struct room *room, struct fl_cluster id)
 {
     const struct cluster *cluster = cluster_table_at(room->clusters, id);
     const struct room_cluster *changed = room_changed(room, id);
-    struct fl_resources total = cluster->total_sum;
-    struct fl_resources free = changed ? changed->free_sum : cluster->free_sum;
-    uint64_t worst = 0, load;
+    struct fl_resources_sum total = cluster->total_sum;
+    struct fl_resources_sum free = changed ? changed->free_sum : cluster->free_sum;
+    uint64_t worst = used_ppm(total.cpu_milli, free.cpu_milli, total.cpu_milli >> 32 ? 10 : 0);
+    uint64_t memory = used_ppm(total.memory_bytes, free.memory_bytes, 20);
+    uint64_t gpus = used_ppm(total.gpus, free.gpus, total.gpus >> 32 ? 10 : 0);
 
     if (!judge_takes_work(cluster)) return NO_LOAD;
-    if (total.cpu_milli) {
-        worst = (uint64_t)(total.cpu_milli - free.cpu_milli) * 1000000 / total.cpu_milli;
-    }
-    if (total.memory_bytes >> 20) {
-        load =
-            ((total.memory_bytes - free.memory_bytes) >> 20) * 1000000 / (total.memory_bytes >> 20);
-        worst = load > worst ? load : worst;
-    }
-    if (total.gpus) {
-        load = (uint64_t)(total.gpus - free.gpus) * 1000000 / total.gpus;
-        worst = load > worst ? load : worst;
-    }
-    return worst;
+    if (memory > worst) worst = memory;
+    return gpus > worst ? gpus : worst;
 }
 
 static bool is_before(const struct chooser *chooser, struct fl_cluster a, struct fl_cluster b)

@@ -111,10 +111,11 @@ static bool pick_role(struct draft *draft, const struct shape *shape, const stru
     return missing == 0;
 }
 
-static bool is_in_share(struct fl_resources sum, struct fl_resources total, uint32_t percent)
+static bool is_in_share(struct fl_resources_sum sum, struct fl_resources_sum total,
+                        uint32_t percent)
 {
-    return (uint64_t)sum.cpu_milli * 100 <= (uint64_t)total.cpu_milli * percent &&
-           (uint64_t)sum.gpus * 100 <= (uint64_t)total.gpus * percent &&
+    return sum.cpu_milli * 100 <= total.cpu_milli * percent &&
+           sum.gpus * 100 <= total.gpus * percent &&
            sum.memory_bytes <= total.memory_bytes / 100 * percent;
 }
 
@@ -122,16 +123,17 @@ static bool is_in_share(struct fl_resources sum, struct fl_resources total, uint
 static bool may_claim(const struct draft *draft, const struct shape *shape, uint32_t percent_max)
 {
     const struct cluster *cluster = draft->cluster;
-    struct fl_resources sum = draft->changed ? draft->changed->claimed_sum : cluster->claimed_sum;
+    struct fl_resources_sum sum =
+        draft->changed ? draft->changed->claimed_sum : cluster->claimed_sum;
 
     if (percent_max == 0) return false;
     if ((draft->changed ? draft->changed->claims_len : cluster->claims_len) == 0) return true;
     for (uint32_t r = 0; r < shape->roles_len; r++) {
         const struct shape_role *role = &shape->roles[r];
 
-        if (!fl_resources_fit(role->each, cluster->total_sum)) return false;
+        if (!fl_resources_sum_has(cluster->total_sum, role->each)) return false;
         for (uint32_t i = 0; i < role->replicas; i++) {
-            fl_resources_add(&sum, role->each);
+            fl_resources_sum_add(&sum, role->each);
             if (!is_in_share(sum, cluster->total_sum, percent_max)) return false;
         }
     }

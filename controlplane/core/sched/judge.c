@@ -237,14 +237,9 @@ bool judge_could_ever(struct room *room, struct fl_cluster id, const struct shap
 
 /* ---- the judgement --------------------------------------------------------------------------- */
 
-/* The sum over all replicas, in units that it cannot overflow in. */
-struct sum {
-    uint64_t cpu_milli, memory_bytes, gpus;
-};
-
-static bool sum_fits(const struct shape *shape, struct fl_resources free)
+static bool sum_fits(const struct shape *shape, struct fl_resources_sum free)
 {
-    struct sum sum = {0};
+    struct fl_resources_sum sum = {0};
 
     for (uint32_t r = 0; r < shape->roles_len; r++) {
         const struct shape_role *role = &shape->roles[r];
@@ -295,7 +290,7 @@ enum reason judge(struct room *room, struct fl_cluster id, const struct shape_en
     const struct cluster *cluster = cluster_table_at(room->clusters, id);
     const struct room_cluster *changed = room_changed(room, id);
     const struct shape *shape = &entry->shape;
-    struct fl_resources free_sum = changed ? changed->free_sum : cluster->free_sum;
+    struct fl_resources_sum free_sum = changed ? changed->free_sum : cluster->free_sum;
     uint32_t claims_len = changed ? changed->claims_len : cluster->claims_len;
     uint32_t unconfirmed = changed ? changed->unconfirmed : cluster->unconfirmed;
     bool is_enough = sum_fits(shape, free_sum);
@@ -335,12 +330,17 @@ static const char *unhealthy(const struct cluster *cluster, struct fl_arena *are
     return fl_arena_printf(arena, "%s is connected and still tells what it holds", cluster->name);
 }
 
+static const char *resources_sum(struct fl_resources_sum r, struct fl_arena *arena)
+{
+    const char *gpus = r.gpus ? fl_arena_printf(arena, ", %" PRIu64 " GPU", r.gpus) : "";
+
+    return fl_arena_printf(arena, "%" PRIu64 ".%03" PRIu64 " CPU, %" PRIu64 " MiB%s",
+                           r.cpu_milli / 1000, r.cpu_milli % 1000, r.memory_bytes >> 20, gpus);
+}
+
 static const char *resources(struct fl_resources r, struct fl_arena *arena)
 {
-    const char *gpus = r.gpus ? fl_arena_printf(arena, ", %" PRIu32 " GPU", r.gpus) : "";
-
-    return fl_arena_printf(arena, "%" PRIu32 ".%03" PRIu32 " CPU, %" PRIu64 " MiB%s",
-                           r.cpu_milli / 1000, r.cpu_milli % 1000, r.memory_bytes >> 20, gpus);
+    return resources_sum(fl_resources_sum_of(r), arena);
 }
 
 /* The first role that does not fit is what people want to hear of. */
@@ -397,20 +397,20 @@ enum reason judge_explain(struct room *room, struct fl_cluster id, const struct 
     case REASON_Claimed:
         *ret_text = fl_arena_printf(
             arena, "needs %s; %s has %s free, of which earlier jobs (%" PRIu32 ") have claimed %s",
-            needs(entry, arena), name, resources(cluster->free_sum, arena),
+            needs(entry, arena), name, resources_sum(cluster->free_sum, arena),
             changed ? changed->claims_len : cluster->claims_len,
-            resources(changed ? changed->claimed_sum : cluster->claimed_sum, arena));
+            resources_sum(changed ? changed->claimed_sum : cluster->claimed_sum, arena));
         break;
     case REASON_Fragmented:
         *ret_text =
             fl_arena_printf(arena, "needs %s; %s has %s free in all, at most %s on one node",
-                            needs(entry, arena), name, resources(cluster->free_sum, arena),
+                            needs(entry, arena), name, resources_sum(cluster->free_sum, arena),
                             resources(most_of(room, id, ROOM_SPARE), arena));
         break;
     default:
         *ret_text = fl_arena_printf(arena, "needs %s; %s has %s free of %s", needs(entry, arena),
-                                    name, resources(cluster->free_sum, arena),
-                                    resources(cluster->total_sum, arena));
+                                    name, resources_sum(cluster->free_sum, arena),
+                                    resources_sum(cluster->total_sum, arena));
         break;
     }
     return reason;

@@ -52,24 +52,20 @@ static struct room_node *change_node(struct room *room, struct fl_cluster id, ui
     return changed;
 }
 
-static bool is_nothing(struct fl_resources r)
-{
-    return !r.cpu_milli && !r.memory_bytes && !r.gpus;
-}
-
 struct fl_resources room_empty(const struct room_node *changed, const struct node *node,
                                bool is_bare)
 {
-    struct fl_resources claimed = changed ? changed->claimed : node->claimed;
-    struct fl_resources held = changed ? changed->held : node->held;
-    struct fl_resources free = room_free(changed, node);
+    struct fl_resources_sum claimed = changed ? changed->claimed : node->claimed;
+    struct fl_resources_sum guests = changed ? changed->guests : node->guests;
+    struct fl_resources_sum held = changed ? changed->held : node->held;
+    struct fl_resources left;
 
-    fl_resources_add(&held, free);
-    held = fl_resources_least(held, node->total);
-    if (is_bare || is_nothing(claimed)) return held;
-    fl_resources_take_most(&held, changed ? changed->guests : node->guests);
-    fl_resources_take_most(&held, claimed);
-    return held;
+    fl_resources_sum_add(&held, room_free(changed, node));
+    left = fl_resources_sum_least(held, node->total);
+    if (is_bare || fl_resources_sum_is_zero(claimed)) return left;
+    fl_resources_take_most(&left, fl_resources_sum_least(guests, node->total));
+    fl_resources_take_most(&left, fl_resources_sum_least(claimed, node->total));
+    return left;
 }
 
 void room_take(struct room *room, struct fl_cluster id, uint32_t i, struct fl_resources each)
@@ -78,11 +74,11 @@ void room_take(struct room *room, struct fl_cluster id, uint32_t i, struct fl_re
     struct room_cluster *cluster = change(room, id);
     struct room_node *node = change_node(room, id, i);
 
-    fl_resources_take_most(&cluster->free_sum, fl_resources_least(each, node->free));
+    fl_resources_sum_take_most(&cluster->free_sum, fl_resources_least(each, node->free));
     fl_resources_take_most(&node->free, each);
-    fl_resources_add(&node->held, each);
-    if (!is_nothing(node->claimed) || !is_nothing(was->claimed)) {
-        fl_resources_add(&node->guests, each);
+    fl_resources_sum_add(&node->held, each);
+    if (!fl_resources_sum_is_zero(node->claimed) || !fl_resources_sum_is_zero(was->claimed)) {
+        fl_resources_sum_add(&node->guests, each);
     }
 }
 
@@ -103,9 +99,11 @@ void room_claim(struct room *room, struct fl_cluster id, const struct claim_part
     for (size_t i = 0; i < parts_len; i++) {
         struct room_node *node = change_node(room, id, parts[i].node);
 
-        if (is_new && is_nothing(node->claimed)) node->guests = (struct fl_resources){0};
-        fl_resources_add(&node->claimed, parts[i].room);
-        fl_resources_add(&cluster->claimed_sum, parts[i].room);
+        if (is_new && fl_resources_sum_is_zero(node->claimed)) {
+            node->guests = (struct fl_resources_sum){0};
+        }
+        fl_resources_sum_add(&node->claimed, parts[i].room);
+        fl_resources_sum_add(&cluster->claimed_sum, parts[i].room);
     }
     room->looked += parts_len;
 }
@@ -117,8 +115,8 @@ void room_unclaim(struct room *room, struct fl_cluster id, const struct claim_pa
 
     cluster->claims_len--;
     for (size_t i = 0; i < parts_len; i++) {
-        fl_resources_take(&change_node(room, id, parts[i].node)->claimed, parts[i].room);
-        fl_resources_take(&cluster->claimed_sum, parts[i].room);
+        fl_resources_sum_take(&change_node(room, id, parts[i].node)->claimed, parts[i].room);
+        fl_resources_sum_take(&cluster->claimed_sum, parts[i].room);
     }
     room->looked += parts_len;
 }

@@ -10,12 +10,13 @@
 /* A node that the round has changed. */
 struct room_node {
     uint64_t round; /* in which this was written; an older one counts for nothing */
-    struct fl_resources free, held, guests, claimed;
+    struct fl_resources free;
+    struct fl_resources_sum held, guests, claimed;
 };
 
 struct room_cluster {
     uint64_t round; /* as above */
-    struct fl_resources free_sum, claimed_sum;
+    struct fl_resources_sum free_sum, claimed_sum;
     uint32_t claims_len, unconfirmed, cursor;
     FL_VEC(struct room_node) nodes;
     uint64_t closed_round; /* in which somebody's claim was too much for its share */
@@ -67,9 +68,7 @@ static inline struct fl_resources room_free(const struct room_node *changed,
 static inline struct fl_resources room_spare(const struct room_node *changed,
                                              const struct node *node)
 {
-    const struct fl_resources *claimed = changed ? &changed->claimed : &node->claimed;
-
-    if (!claimed->cpu_milli && !claimed->memory_bytes && !claimed->gpus) {
+    if (fl_resources_sum_is_zero(changed ? changed->claimed : node->claimed)) {
         return room_free(changed, node);
     }
     return changed

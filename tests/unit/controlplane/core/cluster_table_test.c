@@ -142,6 +142,73 @@ static void sums_are_those_of_the_ready_nodes_of_this_session(void **state)
     cluster_table_fini(&table);
 }
 
+/* A node's cores are a number of 32 bits; their sum over a cluster is not. */
+static void the_sums_of_a_large_cluster_do_not_wrap(void **state)
+{
+    const struct fl_resources most = {
+        .memory_bytes = UINT64_MAX, .cpu_milli = UINT32_MAX, .gpus = UINT32_MAX};
+    const uint64_t each = CLUSTER_NODE_MEMORY_MAX;
+    struct cluster_table table;
+    struct cluster *east;
+
+    (void)state;
+    cluster_table_init(&table, 3, 8);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    for (uint32_t n = 1; n <= 3; n++) {
+        char name[] = {'n', (char)('0' + n), '\0'};
+
+        assert_true(cluster_report_node(&table, east, ++table.stamp, n, true, fl_str_c(name),
+                                        FL_STR(""), most, most));
+    }
+    assert_true(east->total_sum.cpu_milli == 3 * (uint64_t)UINT32_MAX);
+    assert_true(east->total_sum.gpus == 3 * (uint64_t)UINT32_MAX);
+    assert_true(east->total_sum.memory_bytes == 3 * each);
+    cluster_take(&table, east, 0, most);
+    assert_true(east->free_sum.cpu_milli == 2 * (uint64_t)UINT32_MAX);
+    assert_true(east->free_sum.memory_bytes == 2 * each);
+    cluster_claim(east, 1, most);
+    cluster_claim(east, 2, most);
+    assert_true(east->claimed_sum.cpu_milli == 2 * (uint64_t)UINT32_MAX);
+    /* No sum of memory does, however many nodes there are. */
+    assert_true(each <= UINT64_MAX / ((uint64_t)CLUSTER_NODE_NUMBER_MAX + 1));
+    cluster_table_fini(&table);
+}
+
+/* An agent may report the whole node as free again and again: what is held there is then more than
+ * the node has. */
+static void what_is_held_on_one_node_does_not_wrap(void **state)
+{
+    const struct fl_resources large = {.cpu_milli = 100000000, .memory_bytes = 100};
+    struct cluster_table table;
+    struct cluster *east;
+
+    (void)state;
+    cluster_table_init(&table, 3, 8);
+    east = enrol(&table, "east");
+    cluster_begin_session(&table, east, 1);
+    report(&table, east, 1, "n1", 100000, 100000);
+    for (int i = 0; i < 43; i++) {
+        (void)cluster_hold(east, 0, large);
+    }
+    cluster_leave_late(east, 0, large, 7);
+    for (int i = 0; i < 43; i++) {
+        cluster_unhold(east, 0, large, 0);
+    }
+    assert_true(east->nodes.at[0].held.cpu_milli == 0);
+    cluster_take(&table, east, 0, large);
+    for (int i = 0; i < 43; i++) {
+        cluster_take(&table, east, 0, large);
+    }
+    for (int i = 0; i < 43; i++) {
+        cluster_give(&table, east, 0, large);
+        assert_true(east->nodes.at[0].free.cpu_milli == 0);
+    }
+    cluster_give(&table, east, 0, large);
+    assert_true(east->nodes.at[0].free.cpu_milli == large.cpu_milli);
+    cluster_table_fini(&table);
+}
+
 static void taking_and_giving_never_leave_the_range_of_the_node(void **state)
 {
     struct cluster_table table;
@@ -605,6 +672,8 @@ FL_TESTS(cmocka_unit_test(a_removed_clusters_name_is_free_and_its_id_is_not),
          cmocka_unit_test(a_removed_cluster_keeps_no_node_without_replicas),
          cmocka_unit_test(what_is_no_name_no_uid_or_the_wrong_id_is_refused),
          cmocka_unit_test(sums_are_those_of_the_ready_nodes_of_this_session),
+         cmocka_unit_test(the_sums_of_a_large_cluster_do_not_wrap),
+         cmocka_unit_test(what_is_held_on_one_node_does_not_wrap),
          cmocka_unit_test(taking_and_giving_never_leave_the_range_of_the_node),
          cmocka_unit_test(only_what_gives_work_a_new_chance_is_growth),
          cmocka_unit_test(a_node_report_out_of_bounds_changes_nothing),

@@ -163,7 +163,8 @@ static void tell_lists(struct teller *teller, const struct core_answer *answer)
         const struct core_cluster_view *view = &answer->clusters[i];
 
         tell(teller,
-             "    | %s uid=%s %s%s%s%s attempts=%u nodes=%u/%u cpu=%u/%u generation=%" PRIu64,
+             "    | %s uid=%s %s%s%s%s attempts=%u nodes=%u/%u cpu=%" PRIu64 "/%" PRIu64
+             " generation=%" PRIu64,
              view->name, view->uid, access[view->access], view->is_connected ? " connected" : "",
              view->is_silent ? " silent" : "", view->is_draining ? " draining" : "", view->attempts,
              view->nodes_ready, view->nodes, view->free.cpu_milli / 1000,

@@ -103,6 +103,30 @@ static void the_least_loaded_by_its_scarcest_resource_is_chosen_then_the_first(v
 }
 
 /* Three of ten, ten and nine cores: each start goes where least is in use once the others count. */
+/* East: 43 nodes of 100,000 cores, of which a tenth is in use; west: half of one node. */
+static void the_load_of_millions_of_cores_is_right(void **state)
+{
+    struct world world;
+    struct shape shape = gang(1, 1);
+    struct cluster *east, *west;
+
+    (void)state;
+    init(&world);
+    east = enrol(&world, "east");
+    west = enrol(&world, "west");
+    for (uint32_t i = 0; i < 43; i++) {
+        char name[16];
+
+        (void)snprintf(name, sizeof name, "n%u", i);
+        report(&world, east, name, cpu(100000), cpu(90000), "");
+    }
+    report(&world, west, "n", cpu(100), cpu(50), "");
+    assert_int_equal(choose_for(&world, &shape, NULL), 1);
+    report(&world, west, "n", cpu(100), cpu(95), "");
+    assert_int_equal(choose_for(&world, &shape, NULL), 2);
+    fini(&world);
+}
+
 static void starts_of_the_round_count_as_load(void **state)
 {
     static const uint32_t expected[] = {1, 2, 3, 1, 2, 3, 1, 2, 3};
@@ -146,7 +170,7 @@ static void a_walk_meets_all_that_take_work_by_load(void **state)
     enum { LEN = 40 };
     struct world world;
     struct fl_cluster id;
-    uint32_t last_free = 100, met = 0;
+    uint64_t last_free = 100, met = 0;
 
     (void)state;
     init(&world);
@@ -158,7 +182,7 @@ static void a_walk_meets_all_that_take_work_by_load(void **state)
     begin(&world);
     choose_walk(&world.chooser);
     while ((id = choose_next(&world.chooser)).n != 0) {
-        uint32_t free = at(&world, id.n)->free_sum.cpu_milli / 1000;
+        uint64_t free = at(&world, id.n)->free_sum.cpu_milli / 1000;
 
         assert_true(id.n % 10 != 0 && free <= last_free);
         last_free = free;
@@ -254,7 +278,7 @@ static void clusters_that_have_not_grown_are_not_asked_again(void **state)
     assert_int_equal(why, REASON_InsufficientCapacity); /* the answer from then */
     assert_int_equal(world.chooser.asked, asked);
     at(&world, 1)->nodes.at[0].free = cpu(2); /* and the table has not noticed */
-    at(&world, 1)->free_sum = cpu(2);
+    at(&world, 1)->free_sum = fl_resources_sum_of(cpu(2));
     cluster_table_grow(&world.clusters, at(&world, 2));
     assert_int_equal(choose_for(&world, &shape, NULL), 0);
     assert_int_equal(world.chooser.asked, asked + 1);
@@ -278,7 +302,8 @@ static void of_many_that_have_grown_the_others_are_not_asked_either(void **state
     }
     assert_int_equal(choose_for(&world, &shape, NULL), 0);
     for (uint32_t slot = 1; slot <= LEN; slot++) {
-        at(&world, slot)->nodes.at[0].free = at(&world, slot)->free_sum = cpu(slot > GROWN ? 2 : 1);
+        at(&world, slot)->nodes.at[0].free = cpu(slot > GROWN ? 2 : 1);
+        at(&world, slot)->free_sum = fl_resources_sum_of(at(&world, slot)->nodes.at[0].free);
     }
     for (uint32_t slot = 1; slot <= GROWN; slot++) {
         cluster_table_grow(&world.clusters, at(&world, slot));
@@ -463,6 +488,7 @@ static void memory_changes_no_choice(void **state)
 
 FL_TESTS(cmocka_unit_test(a_gang_goes_whole_to_one_cluster_or_not_at_all),
          cmocka_unit_test(the_least_loaded_by_its_scarcest_resource_is_chosen_then_the_first),
+         cmocka_unit_test(the_load_of_millions_of_cores_is_right),
          cmocka_unit_test(starts_of_the_round_count_as_load),
          cmocka_unit_test(loads_that_changed_between_rounds_change_the_order),
          cmocka_unit_test(a_walk_meets_all_that_take_work_by_load),

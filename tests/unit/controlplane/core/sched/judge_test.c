@@ -353,6 +353,30 @@ static void fragmented_is_enough_in_sum_insufficient_is_not(void **state)
 }
 
 /* A sum that is larger than what a number holds is no small one. */
+/* 43 nodes of 100,000 cores: 4,300 million milli-cores, which is 5 million modulo 2^32. */
+static void a_cluster_of_millions_of_cores_has_them_all(void **state)
+{
+    struct world world;
+    struct shape shape = gang(10, 5000);
+    struct cluster *east;
+
+    (void)state;
+    init(&world);
+    east = enrol(&world, "east");
+    for (uint32_t i = 0; i < 43; i++) {
+        char name[16];
+
+        (void)snprintf(name, sizeof name, "n%u", i);
+        report(&world, east, name, cpu(100000), cpu(99999), "");
+    }
+    assert_int_equal(ask(&world, 1, &shape, NULL), REASON_Fits);
+    shape = gang(43, 100000);
+    assert_string_equal(text_of(&world, &shape),
+                        "needs 43 x (100000.000 CPU, 0 MiB); east has 4299957.000 CPU, 0 MiB free "
+                        "of 4300000.000 CPU, 0 MiB");
+    fini(&world);
+}
+
 static void a_gang_larger_than_any_number_is_insufficient(void **state)
 {
     struct world world;
@@ -599,6 +623,7 @@ FL_TESTS(cmocka_unit_test(every_label_must_be_on_the_node_key_and_value_whole),
          cmocka_unit_test(what_the_job_excludes_or_lacks_is_said_in_words),
          cmocka_unit_test(starts_of_this_round_count_as_unconfirmed),
          cmocka_unit_test(fragmented_is_enough_in_sum_insufficient_is_not),
+         cmocka_unit_test(a_cluster_of_millions_of_cores_has_them_all),
          cmocka_unit_test(a_gang_larger_than_any_number_is_insufficient),
          cmocka_unit_test(a_cluster_not_heard_of_yet_could_run_anything_it_is_not_excluded_from),
          cmocka_unit_test(what_others_have_claimed_is_not_free),
