@@ -4,27 +4,12 @@
 
 #include <fcntl.h>
 
-#include "shared/base/alloc.h"
 #include "shared/io/file.h"
-#include "tests/unit/shared/http_client/http_trial.h"
+#include "tests/unit/agent/kube/kube_trial.h"
 
 #define EMPTY "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 #define HELLO "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 #define CUT NULL /* the connection ends without an answer */
-
-enum { ANSWERS_MAX = 16 };
-
-/* The server, the client and one call after the other. */
-struct play {
-    struct trial_ca ca;
-    struct hostile_server server;
-    const char *answers[ANSWERS_MAX];
-    char heads[ANSWERS_MAX][1024]; /* as the server read the requests */
-    struct fl_loop *loop;
-    struct kube_client *client;
-    char url[64];
-    struct kube_config kube;
-};
 
 struct trial_call {
     struct kube_call *call;
@@ -36,61 +21,20 @@ struct trial_call {
 
 static void serve(struct hostile_server *server)
 {
-    struct play *play = (struct play *)(uintptr_t)server->script;
+    const struct kube_trial *trial = server->script;
+    const char *const *answers = trial->answers;
+    unsigned i;
 
-    while (hostile_read_head(server)) {
-        unsigned i = atomic_load(&server->requests) - 1;
-        const char *length = strstr(server->head, "Content-Length: ");
-        char body[256];
-
-        assert_true(i < ANSWERS_MAX);
-        snprintf(play->heads[i], sizeof play->heads[i], "%.1023s", server->head);
-        if (length && !hostile_read(server, body, (size_t)atoi(length + 16))) return;
-        if (!play->answers[i] || !hostile_say(server, play->answers[i])) return;
+    while (kube_trial_read(server, &i)) {
+        if (!answers[i] || !hostile_say(server, answers[i])) return;
     }
-}
-
-static void begin(struct play *play, const struct kube_client_config *config)
-{
-    struct kube_client_config with = config ? *config : (struct kube_client_config){0};
-    struct fl_err err = {0};
-
-    play->server = (struct hostile_server){.serve = serve, .script = play};
-    play->server.tls = play->kube.certificate.data.len ? play->ca.demander : play->ca.server;
-    hostile_start(&play->server);
-    snprintf(play->url, sizeof play->url, "https://127.0.0.1:%u", play->server.port);
-    play->kube.server = fl_str_c(play->url);
-    play->kube.ca.data = fl_ca_cert_pem(play->ca.ca);
-    play->loop = fl_loop_create();
-    with.kube = &play->kube;
-    if (!kube_client_create(play->loop, &with, &play->client, &err)) fail_msg("%s", err.text);
-}
-
-static struct play *play_create(const char *const answers[], size_t len)
-{
-    struct play *play = fl_new(struct play);
-
-    trial_ca_init(&play->ca);
-    play->kube.token = FL_STR("secret");
-    for (size_t i = 0; i < len; i++) {
-        play->answers[i] = answers[i];
-    }
-    return play;
-}
-
-static void play_end(struct play *play)
-{
-    fl_loop_turn(play->loop, 0);
-    kube_client_destroy(play->client);
-    fl_loop_destroy(play->loop);
-    hostile_stop(&play->server);
-    trial_ca_fini(&play->ca);
-    fl_free(play);
 }
 
 #define PLAY(name, ...)                                                                            \
-    const char *const name##_answers[] = {__VA_ARGS__};                                            \
-    struct play *name = play_create(name##_answers, sizeof name##_answers / sizeof *name##_answers)
+    static const char *const name##_answers[] = {__VA_ARGS__};                                     \
+    static struct kube_trial name##_trial;                                                         \
+    struct kube_trial *name = &name##_trial;                                                       \
+    kube_trial_init(name, name##_answers, sizeof name##_answers / sizeof *name##_answers)
 
 static void on_body(void *ctx, struct fl_str bytes)
 {
@@ -116,7 +60,8 @@ static void on_done(void *ctx, const struct kube_failure *failure)
     trial->call = NULL;
 }
 
-static void ask(struct play *play, const struct kube_request *request, struct trial_call *trial)
+static void ask(struct kube_trial *play, const struct kube_request *request,
+                struct trial_call *trial)
 {
     fl_buf_init(&trial->body, 1 << 20);
     trial->call =
@@ -124,7 +69,7 @@ static void ask(struct play *play, const struct kube_request *request, struct tr
     assert_false(trial->is_done);
 }
 
-static void await(struct play *play, struct trial_call *trial)
+static void await(struct kube_trial *play, struct trial_call *trial)
 {
     fl_ms until = fl_clock_mono() + TRIAL_TURNS_MS;
 
@@ -142,7 +87,7 @@ static void end_call(struct trial_call *trial)
 }
 
 /* GET, or POST with a body: "200 hello", or why not. */
-static const char *told(struct play *play, const char *method, const char *path)
+static const char *told(struct kube_trial *play, const char *method, const char *path)
 {
     static char text[512];
     struct trial_call trial = {0};
@@ -166,7 +111,7 @@ static void a_request_has_its_path_and_token(void **state)
     PLAY(play, HELLO, EMPTY);
 
     (void)state;
-    begin(play, NULL);
+    kube_trial_begin(play, serve, NULL);
     assert_string_equal(told(play, "GET", "/api/v1/pods?limit=5"), "200 hello");
     assert_non_null(strstr(play->heads[0], "GET /api/v1/pods?limit=5 HTTP/1.1\r\n"));
     assert_non_null(strstr(play->heads[0], "Authorization: Bearer secret\r\n"));
@@ -176,7 +121,7 @@ static void a_request_has_its_path_and_token(void **state)
     assert_string_equal(told(play, "POST", "/api/v1/namespaces/a/pods"), "200 ");
     assert_non_null(strstr(play->heads[1], "Content-Type: application/json\r\n"));
     assert_int_equal(atomic_load(&play->server.served), 1);
-    play_end(play);
+    kube_trial_end(play);
 }
 
 static void a_client_certificate_is_shown(void **state)
@@ -187,10 +132,10 @@ static void a_client_certificate_is_shown(void **state)
     play->kube.token = (struct fl_str){0};
     play->kube.certificate.data = trial_view(&play->ca.client_pem);
     play->kube.key.data = trial_view(&play->ca.client_key_pem);
-    begin(play, NULL);
+    kube_trial_begin(play, serve, NULL);
     assert_string_equal(told(play, "GET", "/a"), "200 hello");
     assert_null(strstr(play->heads[0], "Authorization"));
-    play_end(play);
+    kube_trial_end(play);
 }
 
 static void a_refusal_has_the_servers_words(void **state)
@@ -202,7 +147,7 @@ static void a_refusal_has_the_servers_words(void **state)
          "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", HELLO);
 
     (void)state;
-    begin(play, NULL);
+    kube_trial_begin(play, serve, NULL);
     assert_string_equal(told(play, "GET", "/a"),
                         "403 denied: the API server answers 403 Forbidden: not for you");
     assert_string_equal(told(play, "GET", "/a"), "404 absent: the API server answers 404");
@@ -210,7 +155,7 @@ static void a_refusal_has_the_servers_words(void **state)
     assert_string_equal(told(play, "GET", "/a"), "200 hello");
     assert_int_equal(kube_client_counts(play->client).refused, 3);
     assert_int_equal(kube_client_counts(play->client).sent_again, 0);
-    play_end(play);
+    kube_trial_end(play);
 }
 
 static void a_busy_server_is_asked_again(void **state)
@@ -221,14 +166,14 @@ static void a_busy_server_is_asked_again(void **state)
     fl_ms since = fl_clock_mono();
 
     (void)state;
-    begin(play, NULL);
+    kube_trial_begin(play, serve, NULL);
     assert_string_equal(told(play, "POST", "/a"), "200 ");
     assert_in_range(fl_clock_mono() - since, 1000, 15000);
     assert_string_equal(told(play, "POST", "/b"), "200 hello");
     assert_string_equal(told(play, "GET", "/c"), "200 hello");
     assert_non_null(strstr(play->heads[1], "POST /a"));
     assert_int_equal(kube_client_counts(play->client).sent_again, 3);
-    play_end(play);
+    kube_trial_end(play);
 }
 
 static void a_429_holds_back_all_requests(void **state)
@@ -238,7 +183,7 @@ static void a_429_holds_back_all_requests(void **state)
     fl_ms since = fl_clock_mono();
 
     (void)state;
-    begin(play, NULL);
+    kube_trial_begin(play, serve, NULL);
     ask(play, &(struct kube_request){.method = "GET", .path = "/a", .is_once = true}, &once);
     await(play, &once);
     assert_int_equal(once.failure.status, 429);
@@ -246,7 +191,7 @@ static void a_429_holds_back_all_requests(void **state)
     end_call(&once);
     assert_string_equal(told(play, "GET", "/b"), "200 hello");
     assert_in_range(fl_clock_mono() - since, 1000, 15000);
-    play_end(play);
+    kube_trial_end(play);
 }
 
 static void a_silent_end_brings_a_new_connection(void **state)
@@ -255,14 +200,14 @@ static void a_silent_end_brings_a_new_connection(void **state)
     const char *text;
 
     (void)state;
-    begin(play, NULL);
+    kube_trial_begin(play, serve, NULL);
     assert_string_equal(told(play, "GET", "/a"), "200 hello");
     assert_int_equal(kube_client_counts(play->client).connections, 1);
     text = told(play, "POST", "/b");
     assert_non_null(strstr(text, "0 unavailable: "));
     assert_string_equal(told(play, "GET", "/c"), "200 hello");
     assert_int_equal(kube_client_counts(play->client).connections, 2);
-    play_end(play);
+    kube_trial_end(play);
 }
 
 /* ---- the token's file ------------------------------------------------------------------------ */
@@ -285,7 +230,7 @@ static void a_tokens_file_is_read_again_when_it_changes(void **state)
     write_token(path, "one\n");
     play->kube.token = (struct fl_str){0};
     play->kube.token_path = fl_str_c(path);
-    begin(play, NULL);
+    kube_trial_begin(play, serve, NULL);
     assert_string_equal(told(play, "GET", "/a"), "200 hello");
     assert_non_null(strstr(play->heads[0], "Authorization: Bearer one\r\n"));
     write_token(path, "two");
@@ -301,7 +246,7 @@ static void a_tokens_file_is_read_again_when_it_changes(void **state)
     assert_non_null(strstr(play->heads[4], "Authorization: Bearer two\r\n"));
     unlink(path);
     rmdir(folder);
-    play_end(play);
+    kube_trial_end(play);
 }
 
 static void a_file_that_is_absent_is_named(void **state)
@@ -333,7 +278,8 @@ static void requests_keep_their_pace(void **state)
     fl_ms since = fl_clock_mono();
 
     (void)state;
-    begin(play, &(struct kube_client_config){.per_second = 20, .burst = 1, .at_once_max = 1});
+    kube_trial_begin(play, serve,
+                     &(struct kube_client_config){.per_second = 20, .burst = 1, .at_once_max = 1});
     for (size_t i = 0; i < 5; i++) {
         ask(play, &(struct kube_request){.method = "GET", .path = "/a"}, &trials[i]);
     }
@@ -348,7 +294,7 @@ static void requests_keep_their_pace(void **state)
     for (size_t i = 0; i < 5; i++) {
         end_call(&trials[i]);
     }
-    play_end(play);
+    kube_trial_end(play);
 }
 
 static void a_stream_does_not_wait_behind_requests(void **state)
@@ -357,7 +303,7 @@ static void a_stream_does_not_wait_behind_requests(void **state)
     struct trial_call first = {0}, second = {0}, stream = {0};
 
     (void)state;
-    begin(play, &(struct kube_client_config){.at_once_max = 1});
+    kube_trial_begin(play, serve, &(struct kube_client_config){.at_once_max = 1});
     ask(play, &(struct kube_request){.method = "GET", .path = "/a"}, &first);
     ask(play, &(struct kube_request){.method = "GET", .path = "/b"}, &second);
     ask(play, &(struct kube_request){.method = "GET", .path = "/s", .is_stream = true}, &stream);
@@ -368,7 +314,7 @@ static void a_stream_does_not_wait_behind_requests(void **state)
     end_call(&second);
     end_call(&first);
     end_call(&stream);
-    play_end(play);
+    kube_trial_end(play);
 }
 
 static void too_many_that_wait_are_refused(void **state)
@@ -377,7 +323,7 @@ static void too_many_that_wait_are_refused(void **state)
     struct trial_call first = {0}, second = {0};
 
     (void)state;
-    begin(play, &(struct kube_client_config){.waiting_max = 1});
+    kube_trial_begin(play, serve, &(struct kube_client_config){.waiting_max = 1});
     ask(play, &(struct kube_request){.method = "GET", .path = "/a"}, &first);
     ask(play, &(struct kube_request){.method = "GET", .path = "/b"}, &second);
     await(play, &second);
@@ -386,7 +332,7 @@ static void too_many_that_wait_are_refused(void **state)
     assert_true(first.is_good);
     end_call(&first);
     end_call(&second);
-    play_end(play);
+    kube_trial_end(play);
 }
 
 static void a_call_may_be_destroyed_at_any_time(void **state)
@@ -397,7 +343,7 @@ static void a_call_may_be_destroyed_at_any_time(void **state)
     fl_ms until;
 
     (void)state;
-    begin(play, NULL);
+    kube_trial_begin(play, serve, NULL);
     ask(play, &(struct kube_request){.method = "GET", .path = "/a"}, &trial);
     await(play, &trial);
     end_call(&trial);
@@ -414,7 +360,7 @@ static void a_call_may_be_destroyed_at_any_time(void **state)
     }
     assert_int_equal(kube_client_counts(play->client).sent_again, 1);
     end_call(&trial); /* waits to be sent again */
-    play_end(play);
+    kube_trial_end(play);
 }
 
 FL_TESTS(cmocka_unit_test(a_request_has_its_path_and_token),
