@@ -122,6 +122,15 @@ void core_element_ready(struct core *core, struct element_slot slot)
     core_job_place(core, element->job);
 }
 
+void core_element_wait(struct core *core, struct element_slot slot, fl_ms until)
+{
+    struct element *element = element_table_at(&core->elements, slot);
+
+    element->place = ELEMENT_WAITING;
+    element->wait_until = until;
+    core_timer_arm(core, TIMER_ELEMENT, slot.n, until);
+}
+
 /* backoff_first_ms, doubled each time, at most backoff_max_ms, all +-20 %. */
 static fl_ms backoff(struct core *core, uint32_t times)
 {
@@ -153,17 +162,17 @@ static void attempt_again(struct core *core, struct core_batch *batch, struct el
                                       .reason = (uint16_t)reason,
                                       .exit_code = element->exit_code,
                                       .first_replica = element->first_replica,
-                                      .outputs = outputs_of(core, element)}};
-    bool counts;
+                                      .outputs = outputs_of(core, element),
+                                      .ready_at = core->now}};
+    bool counts = core_element_count(element, reason);
+    bool has_pause = needs_pause(element, reason, counts);
 
+    if (has_pause) {
+        row.attempt_end.ready_at += backoff(core, counts ? element->failures : element->misses);
+    }
     core_batch_row(batch, &row);
-    counts = core_element_count(element, reason);
-    if (needs_pause(element, reason, counts)) {
-        uint32_t times = counts ? element->failures : element->misses;
-
-        element->place = ELEMENT_WAITING;
-        element->wait_until = core->now + backoff(core, times);
-        core_timer_arm(core, TIMER_ELEMENT, slot.n, element->wait_until);
+    if (has_pause) {
+        core_element_wait(core, slot, row.attempt_end.ready_at);
     } else {
         core_element_ready(core, slot);
     }

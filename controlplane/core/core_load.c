@@ -317,7 +317,7 @@ static struct element_slot find_element(const struct core *core, uint64_t job, u
 }
 
 /* It waits for its next attempt, or for its end, if its job's stop was cut: that goes on. */
-static void load_wait(struct core *core, struct element_slot slot)
+static void load_wait(struct core *core, struct element_slot slot, fl_ms ready_at)
 {
     struct element *element = element_table_at(&core->elements, slot);
     struct job *job = job_table_at(&core->jobs, element->job);
@@ -326,7 +326,7 @@ static void load_wait(struct core *core, struct element_slot slot)
     core_attempt_unlink(core, slot);
     element->place = ELEMENT_WAITING;
     if (run->stop == REASON_none) {
-        fl_vec_push(&core->waits, slot);
+        fl_vec_push(&core->waits, ((struct loaded_wait){slot, ready_at}));
         return;
     }
     if (!run->is_swept) core_later_add(core, (struct later){.id = job->id});
@@ -345,7 +345,9 @@ static bool load_attempt_end(struct core *core, const struct row_attempt_end *ro
                        row->job, row->element, row->n);
     }
     (void)core_element_count(element, (enum reason)row->reason);
-    if (row->n == element->n && element->place == ELEMENT_LIVE) load_wait(core, slot);
+    if (row->n == element->n && element->place == ELEMENT_LIVE) {
+        load_wait(core, slot, row->ready_at);
+    }
     return true;
 }
 
@@ -439,19 +441,23 @@ void core_begin(struct core *core)
     core->is_dirty = true;
 }
 
-/* No row tells how long one has waited already: the whole wait begins again. */
+/* Each keeps its wait.  Those whose wait is over by now, however many there are, are ready one by
+ * one within the first wait. */
 bool core_begin_waits(struct core *core)
 {
     while (core->slice_left > 0 && core->waits_begun < core->waits.len) {
-        struct element_slot slot = core->waits.at[core->waits_begun++];
+        struct loaded_wait wait = core->waits.at[core->waits_begun++];
         struct element *element;
 
         core_spend(core, 1);
-        if (!fl_slab_is_taken(&core->elements.elements, slot.n)) continue; /* it ended */
-        element = element_table_at(&core->elements, slot);
+        if (!fl_slab_is_taken(&core->elements.elements, wait.element.n)) continue; /* it ended */
+        element = element_table_at(&core->elements, wait.element);
         if (element->place != ELEMENT_WAITING || element->wait_until) continue;
-        element->wait_until = core->now + core->config.backoff_first_ms;
-        core_timer_arm(core, TIMER_ELEMENT, slot.n, element->wait_until);
+        if (wait.ready_at <= core->now) {
+            wait.ready_at =
+                core->now + fl_prng_between(&core->prng, 0, core->config.backoff_first_ms);
+        }
+        core_element_wait(core, wait.element, wait.ready_at);
     }
     if (core->waits_begun < core->waits.len) return true;
     fl_vec_fini(&core->waits);

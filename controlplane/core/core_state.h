@@ -23,6 +23,11 @@ struct later {
     uint64_t id;
 };
 
+struct loaded_wait {
+    struct element_slot element;
+    fl_ms ready_at;
+};
+
 /* Counters of core_history.c: see enum core_counter. */
 struct core_history {
     uint64_t job_lost_from, job_lost_to; /* ids of a lost history, both included; 0: none */
@@ -69,8 +74,8 @@ struct core {
     FL_VEC(struct later) later;
     size_t later_at; /* the first that is not done */
 
-    FL_VEC(struct element_slot) waits; /* loaded elements that wait for their next attempt ... */
-    size_t waits_begun;                /* ... and so many of them have a timer */
+    FL_VEC(struct loaded_wait) waits; /* loaded elements that wait for their next attempt ... */
+    size_t waits_begun;               /* ... and so many of them have a timer */
 
     FL_VEC(struct fl_cluster) acks_due; /* clusters whose reports are to be acknowledged */
     struct round round;                 /* its memory; its decisions are carried out at once */
@@ -200,6 +205,8 @@ void core_element_go_on(struct core *core, struct core_batch *batch, struct elem
 /* The element is over, and a live attempt with it.  Its slot is free afterwards. */
 void core_element_end(struct core *core, struct core_batch *batch, struct element_slot element,
                       enum job_state state, enum reason reason);
+/* It waits for its next attempt until then. */
+void core_element_wait(struct core *core, struct element_slot element, fl_ms until);
 /* Its wait is over. */
 void core_element_ready(struct core *core, struct element_slot element);
 /* Counts the end of an attempt that is followed by another; true: it counts against the retries. */

@@ -22,7 +22,7 @@ static void I25_it_may_start(struct policy *policy, const struct row_attempt_new
         policy->at_old > job->first_start + policy_deadline_ms(job) + POLICY_DEADLINE_SLACK_MS) {
         why = "is past its deadline";
     }
-    if (element && policy_ready_from(policy, element) > policy->at) why = "waits after a failure";
+    if (element && policy_ready_from(element) > policy->at) why = "waits after a failure";
     if (element && element->failures > job->retries_max) why = "has no retry left";
     if (element && element->n) {
         sim_mark(policy->sim, element->pause_ms ? MARK_started_after_pause : MARK_started_again);

@@ -73,7 +73,7 @@ static bool may_be_in_line(const struct policy *policy, const struct policy_job 
         const struct policy_element *element = &job->begun.at[i];
 
         if (element->is_live || element->is_ended) continue;
-        if (policy_ready_from(policy, element) <= policy_core_now(policy)) return true;
+        if (policy_ready_from(element) <= policy_core_now(policy)) return true;
     }
     return false;
 }
@@ -159,7 +159,7 @@ static const char *why_not_element(struct policy *policy, const struct policy_el
     if (element->failures != view->failures) return "has failed more or less often";
     if (!is_live) {
         if (view->reason != REASON_BackoffUntil) return NULL;
-        if (view->wait_until < policy_ready_from(policy, element)) return "may not start so early";
+        if (view->wait_until < policy_ready_from(element)) return "may not start so early";
         return view->wait_until > policy_ready_to(policy, element) ? "waits too long" : NULL;
     }
     if (element->cluster != view->cluster.n) return "is elsewhere";

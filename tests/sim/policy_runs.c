@@ -63,23 +63,19 @@ void policy_runs_again(struct policy *policy, const struct row_attempt_end *row)
     element->pause_ms = pause_of(policy, element, row->reason, is_charged);
 }
 
-fl_ms policy_ready_from(const struct policy *policy, const struct policy_element *element)
+fl_ms policy_ready_from(const struct policy_element *element)
 {
-    fl_ms pause = element->pause_ms - element->pause_ms / 5;
-
-    if (element->ended_term != policy->epoch && pause > (fl_ms)policy->config.backoff_first_ms) {
-        pause = (fl_ms)policy->config.backoff_first_ms;
-    }
-    return element->ended_from + pause;
+    return element->ended_from + element->pause_ms - element->pause_ms / 5;
 }
 
+/* A fresh core makes those ready one by one whose wait is over when it begins. */
 fl_ms policy_ready_to(const struct policy *policy, const struct policy_element *element)
 {
-    if (element->ended_term != policy->epoch) {
-        return policy->term_at + (fl_ms)policy->config.backoff_first_ms +
-               (policy->is_walking ? POLICY_ARMED_LATE_MS : 0);
-    }
-    return element->ended_to + element->pause_ms + element->pause_ms / 5;
+    fl_ms to = element->ended_to + element->pause_ms + element->pause_ms / 5;
+    fl_ms begun_to = policy->term_at + (fl_ms)policy->config.backoff_first_ms +
+                     (policy->is_walking ? POLICY_ARMED_LATE_MS : 0);
+
+    return element->ended_term != policy->epoch && begun_to > to ? begun_to : to;
 }
 
 fl_ms policy_core_now(const struct policy *policy)

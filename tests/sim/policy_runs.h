@@ -15,7 +15,7 @@ void policy_runs_again(struct policy *policy, const struct row_attempt_end *row)
 
 /* When an element whose attempt has ended may be ready again at the earliest, and is at the latest.
  */
-fl_ms policy_ready_from(const struct policy *policy, const struct policy_element *element);
+fl_ms policy_ready_from(const struct policy_element *element);
 fl_ms policy_ready_to(const struct policy *policy, const struct policy_element *element);
 /* The core's time is at most this now. */
 fl_ms policy_core_now(const struct policy *policy);

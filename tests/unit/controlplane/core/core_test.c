@@ -3,6 +3,7 @@
 #include "controlplane/core/core_state.h"
 #include "controlplane/core/shape.h"
 #include "tests/fl_test.h"
+#include "tests/fuzz/core_fold.h"
 
 struct world {
     struct core_config config;
@@ -125,14 +126,14 @@ static void connect(struct world *world)
     core_step(world->core, &nodes, world->batch);
 }
 
-static void fail_attempt(struct world *world, uint16_t n)
+static void fail_attempt(struct world *world, uint64_t job, uint16_t n)
 {
     struct core_event report = {.kind = CORE_EV_replica,
                                 .now = world->now,
                                 .replica = {.cluster = {1},
                                             .session_epoch = 1,
                                             .report_seq = ++world->report_seq,
-                                            .attempt = {{1}, 0, n, 1},
+                                            .attempt = {{job}, 0, n, 1},
                                             .state = FL_REPLICA_exited,
                                             .exit_code = 1}};
 
@@ -164,7 +165,7 @@ static void a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_f
             struct core_event tick = {.kind = CORE_EV_tick};
             fl_ms wait;
 
-            fail_attempt(&world, (uint16_t)(i + 1));
+            fail_attempt(&world, 1, (uint16_t)(i + 1));
             wait = core_deadline(world.core) - world.now;
             assert_in_range(wait, waits[i] * 8 / 10, waits[i] * 12 / 10);
             if (wait < least[i]) least[i] = wait;
@@ -179,6 +180,70 @@ static void a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_f
     for (int i = 0; i < WAITS; i++) {
         assert_true(least[i] < waits[i] * 81 / 100 && most[i] > waits[i] * 119 / 100);
     }
+}
+
+enum { WAITING = 8 };
+
+static fl_ms wait_until(const struct core *core, uint64_t job)
+{
+    struct job_slot slot = job_table_find(&core->jobs, (struct fl_job){job});
+    struct element_slot element =
+        job_table_element(&core->jobs, job_table_at(&core->jobs, slot), 0);
+
+    assert_int_equal(element_table_at(&core->elements, element)->place, ELEMENT_WAITING);
+    return element_table_at(&core->elements, element)->wait_until;
+}
+
+/* A core of the same rows that begins at that time. */
+static struct core *load_at(const struct world *world, const struct core_fold *fold, fl_ms now)
+{
+    struct core_event again = {.kind = CORE_EV_begin, .now = now, .begin = {9, 1, 1, 1}};
+    struct core *core = core_create(&world->config);
+    struct core_batch *batch = core_batch_create(2);
+
+    core_fold_load(fold, core);
+    core_step(core, &again, batch);
+    assert_false(core_settle(core, now, batch));
+    core_batch_destroy(batch);
+    return core;
+}
+
+/* Each keeps its wait to the millisecond.  If it is over by then, each is ready at another time
+ * within the first wait. */
+static void a_wait_is_the_same_after_a_reload(void **state)
+{
+    struct core_fold fold = {0};
+    struct world world;
+    struct core *core;
+    fl_ms late, least = INT64_MAX, most = 0;
+
+    (void)state;
+    init(&world, 1, 100);
+    connect(&world);
+    submit(&world, WAITING);
+    assert_false(core_settle(world.core, world.now, world.batch));
+    for (uint64_t job = 1; job <= WAITING; job++) {
+        fail_attempt(&world, job, 1);
+    }
+    core_fold_add(&fold, world.batch);
+    core = load_at(&world, &fold, world.now + 3000);
+    for (uint64_t job = 1; job <= WAITING; job++) {
+        assert_int_equal(wait_until(core, job), wait_until(world.core, job));
+    }
+    core_destroy(core);
+    late = world.now + FL_HOUR_MS;
+    core = load_at(&world, &fold, late);
+    for (uint64_t job = 1; job <= WAITING; job++) {
+        fl_ms wait = wait_until(core, job) - late;
+
+        assert_in_range(wait, 0, world.config.backoff_first_ms);
+        if (wait < least) least = wait;
+        if (wait > most) most = wait;
+    }
+    assert_true(most - least > world.config.backoff_first_ms / 4);
+    core_destroy(core);
+    core_fold_fini(&fold);
+    fini(&world);
 }
 
 /* A thousand refusals have more text than is kept of an answer: codes and jobs are kept, texts are
@@ -664,6 +729,7 @@ static void timers_that_count_no_more_do_not_pile_up(void **state)
 
 FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
          cmocka_unit_test(a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_fifth),
+         cmocka_unit_test(a_wait_is_the_same_after_a_reload),
          cmocka_unit_test(a_repeatable_answer_is_kept_however_long_it_is),
          cmocka_unit_test(what_no_row_can_hold_is_refused_before_anything_is_written),
          cmocka_unit_test(rows_that_contradict_each_other_are_refused_by_name),

@@ -330,7 +330,8 @@ static void a_row_prints_as_one_line_with_its_fields_by_name(void **state)
     (void)state;
     row_print(&row, text, sizeof text);
     assert_string_equal(text,
-                        "attempt_end job=7 element=1 n=2 reason=33 exit_code=-9 first_replica=0");
+                        "attempt_end job=7 element=1 n=2 reason=33 exit_code=-9 first_replica=0 "
+                        "ready_at=0");
     row = (struct row){.kind = ROW_token_drop, .token_drop = {.id = FL_STR("ml\n")}};
     row_print(&row, text, sizeof text);
     assert_string_equal(text, "token_drop id=(3 bytes)");

@@ -250,7 +250,7 @@ read 1
     | job-1 running on east attempt=1
 agent east reports 1/0#1 r0 exited 1
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=11812
     east <- ack 3
 tick 60s
 read 1
@@ -325,7 +325,7 @@ agent east reports 1/0#1 r0 running
 tick 30s
 agent east reports 1/0#1 r0 exited 1
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=141812
     east <- ack 4
 tick 12s
   141.812s

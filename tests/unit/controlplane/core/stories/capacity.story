@@ -516,7 +516,7 @@ agent east nodes n2 cpu=8 number=2
     east <- ack 2
 tick 31s
   32.000s
-    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 ready_at=32000
 
 # a lost START waits for its node to be ready again
 . queue ml
@@ -542,7 +542,7 @@ agent east nodes n1 cpu=8, n2 cpu=8 notready
     east <- ack 1
 tick 31s
   32.000s
-    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 ready_at=32000
 
 # a lost START of several roles goes again to the nodes it shares
 . queue ml

@@ -57,7 +57,7 @@ agent east inventory 1/0#1 r0 running end
 . agent west up n2 cpu=8
 agent east reports 1/0#1 r0 exited 143
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
-    attempt_end job=1 element=0 n=1 Drained exit_code=0 outputs=d
+    attempt_end job=1 element=0 n=1 Drained exit_code=0 outputs=d ready_at=1000
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=2 nodes=n2
     west <- start job-1/0#2 seq=1 nodes=1
     east <- ack 1
@@ -86,7 +86,7 @@ agent east inventory 1/0#1 r0 running end
     east <- stop job-1/0#1 seq=1 Drained
 agent east reports 1/0#1 r0 exited 0
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=0
-    attempt_end job=1 element=0 n=1 Drained exit_code=0 outputs=d
+    attempt_end job=1 element=0 n=1 Drained exit_code=0 outputs=d ready_at=1000
     east <- ack 1
 forget east
     answer conflict: east is connected; stop its agent first, since what runs there would run twice
@@ -133,7 +133,7 @@ agent east reports 1/0#1 r0 exited 0 finished
     east <- ack 6
 agent east reports 1/0#1 r1 exited 0
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=0
-    attempt_end job=1 element=0 n=1 Drained exit_code=0 outputs=dd
+    attempt_end job=1 element=0 n=1 Drained exit_code=0 outputs=dd ready_at=1000
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=2 nodes=(5 bytes)
     west <- start job-1/0#2 seq=1 nodes=1,1
     east <- ack 7

@@ -42,7 +42,7 @@ agent east inventory 1/0#1 r0-1 exited 143, 1/0#1 r2 lost node_lost, end
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
     replica_phase job=1 element=0 n=1 replica=2 lost exit_code=0
-    attempt_end job=1 element=0 n=1 NodeLost exit_code=0 first_replica=2 outputs=ddd
+    attempt_end job=1 element=0 n=1 NodeLost exit_code=0 first_replica=2 outputs=ddd ready_at=1000
 
 # and which rank failed first, with its own exit code
 . queue ml
@@ -102,7 +102,7 @@ agent east reports 1/0#1 r0 created, 1/0#1 r1 refused
     east <- ack 3
 agent east reports 1/0#1 r0 refused
     replica_phase job=1 element=0 n=1 replica=0 refused exit_code=0
-    attempt_end job=1 element=0 n=1 StartRefused exit_code=0 first_replica=1
+    attempt_end job=1 element=0 n=1 StartRefused exit_code=0 first_replica=1 ready_at=11812
     east <- ack 4
 tick 20s
   11.812s
@@ -125,7 +125,7 @@ agent east reports 1/0#1 r0 absent
     east <- ack 4
 agent east reports 1/0#1 r1 exited 143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
-    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 first_replica=0 outputs=ld
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 first_replica=0 outputs=ld ready_at=1000
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=(5 bytes)
     east <- start job-1/0#2 seq=3 nodes=1,1
     east <- ack 5
@@ -145,7 +145,7 @@ submit ml cpu=1 retries=7
     east <- start job-1/0#1 seq=1 nodes=1
 agent east reports 1/0#1 r0 exited 1
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=11812
     east <- ack 2
 read 1
     answer ok
@@ -160,7 +160,7 @@ tick 12s
     east <- start job-1/0#2 seq=2 nodes=1
 agent east reports 1/0#2 r0 exited 1
     replica_phase job=1 element=0 n=2 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=2 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=2 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=33164
     east <- ack 3
 tick 24s
   33.164s
@@ -168,7 +168,7 @@ tick 24s
     east <- start job-1/0#3 seq=3 nodes=1
 agent east reports 1/0#3 r0 exited 1
     replica_phase job=1 element=0 n=3 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=3 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=3 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=78186
     east <- ack 4
 tick 48s
   78.186s
@@ -176,7 +176,7 @@ tick 48s
     east <- start job-1/0#4 seq=4 nodes=1
 agent east reports 1/0#4 r0 exited 1
     replica_phase job=1 element=0 n=4 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=4 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=4 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=161522
     east <- ack 5
 tick 96s
   161.522s
@@ -184,7 +184,7 @@ tick 96s
     east <- start job-1/0#5 seq=5 nodes=1
 agent east reports 1/0#5 r0 exited 1
     replica_phase job=1 element=0 n=5 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=5 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=5 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=353620
     east <- ack 6
 tick 192s
   353.620s
@@ -192,7 +192,7 @@ tick 192s
     east <- start job-1/0#6 seq=6 nodes=1
 agent east reports 1/0#6 r0 exited 1
     replica_phase job=1 element=0 n=6 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=6 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=6 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=630228
     east <- ack 7
 tick 360s
   630.228s
@@ -200,7 +200,7 @@ tick 360s
     east <- start job-1/0#7 seq=7 nodes=1
 agent east reports 1/0#7 r0 exited 1
     replica_phase job=1 element=0 n=7 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=7 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=7 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=981525
     east <- ack 8
 tick 360s
   981.525s
@@ -226,7 +226,7 @@ submit ml cpu=1 retries=1
     east <- start job-1/0#1 seq=1 nodes=1
 agent east reports 1/0#1 r0 refused
     replica_phase job=1 element=0 n=1 replica=0 refused exit_code=0
-    attempt_end job=1 element=0 n=1 StartRefused exit_code=0 first_replica=0
+    attempt_end job=1 element=0 n=1 StartRefused exit_code=0 first_replica=0 ready_at=11812
     east <- ack 2
 tick 12s
   11.812s
@@ -234,7 +234,7 @@ tick 12s
     east <- start job-1/0#2 seq=2 nodes=1
 agent east reports 1/0#2 r0 lost
     replica_phase job=1 element=0 n=2 replica=0 lost exit_code=0
-    attempt_end job=1 element=0 n=2 ReplicaLost exit_code=0 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=2 ReplicaLost exit_code=0 first_replica=0 outputs=d ready_at=33164
     east <- ack 3
 tick 24s
   33.164s
@@ -249,7 +249,7 @@ agent east lost
 forget east
     audit tenant=1 actor=ann body=cluster_forget east attempts=1
     cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
-    attempt_end job=1 element=0 n=3 ClusterForgotten exit_code=0 outputs=l
+    attempt_end job=1 element=0 n=3 ClusterForgotten exit_code=0 outputs=l ready_at=78186
     answer ok
 tick 48s
   78.186s
@@ -257,7 +257,7 @@ tick 48s
     west <- start job-1/0#4 seq=1 nodes=1
 agent west reports 1/0#4 r0 exited 1
     replica_phase job=1 element=0 n=4 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=4 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=4 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=94565
     west <- ack 2
 tick 12s
   94.565s
@@ -277,14 +277,14 @@ agent west reports 1/0#5 r0 exited 1
 agent east reports 1/0#1 r0 running, 1/0#1 r0 lost
     replica_phase job=1 element=0 n=1 replica=0 running exit_code=0
     replica_phase job=1 element=0 n=1 replica=0 lost exit_code=0
-    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0 outputs=d ready_at=1000
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/0#2 seq=2 nodes=1
     east <- ack 3
 agent east reports 1/0#2 r0 running, 1/0#2 r0 lost
     replica_phase job=1 element=0 n=2 replica=0 running exit_code=0
     replica_phase job=1 element=0 n=2 replica=0 lost exit_code=0
-    attempt_end job=1 element=0 n=2 ReplicaLost exit_code=0 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=2 ReplicaLost exit_code=0 first_replica=0 outputs=d ready_at=22624
     east <- ack 5
 tick 24s
   22.624s
@@ -301,7 +301,7 @@ tick 24s
 . tick 24s
 agent east reports 1/0#3 r0 exited 1
     replica_phase job=1 element=0 n=3 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=3 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=3 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=35082
     east <- ack 4
 tick 12s
   35.082s
@@ -329,9 +329,9 @@ config elements_max=2
 . submit ml cpu=1 retries=1
 agent east reports 1/0#1 r0 exited 1, 2/0#1 r0 exited 1
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=11812
     replica_phase job=2 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=2 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=2 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=11082
     east <- ack 3
 tick 12s
   11.082s
@@ -364,7 +364,7 @@ agent east inventory 1/0#3 r0 running, end
     replica_phase job=1 element=0 n=3 replica=0 running exit_code=0
 agent east reports 1/0#3 r0 lost
     replica_phase job=1 element=0 n=3 replica=0 lost exit_code=0
-    attempt_end job=1 element=0 n=3 ReplicaLost exit_code=0 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=3 ReplicaLost exit_code=0 first_replica=0 outputs=d ready_at=29817
     east <- ack 1
 agent east nodes n1 cpu=8
     east <- ack 2
@@ -406,7 +406,7 @@ agent east reports 1/0#1 r0 running, 2/0#1 r0 running
     east <- ack 3
 agent east reports 1/0#1 r0 exited 1
     replica_phase job=1 element=0 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=9408
     east <- ack 4
 tick 30s
   9.408s
@@ -430,14 +430,14 @@ tick 31s
 . agent east reports 1/0#1 r0 running
 agent east reports 1/0#1 r0 lost node_lost
     replica_phase job=1 element=0 n=1 replica=0 lost exit_code=0
-    attempt_end job=1 element=0 n=1 NodeLost exit_code=0 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=1 NodeLost exit_code=0 first_replica=0 outputs=d ready_at=1000
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/0#2 seq=2 nodes=1
     east <- ack 3
 . agent east reports 1/0#2 r0 created
 agent east reports 1/0#2 r0 lost node_lost
     replica_phase job=1 element=0 n=2 replica=0 lost exit_code=0
-    attempt_end job=1 element=0 n=2 NodeLost exit_code=0 first_replica=0 outputs=d
+    attempt_end job=1 element=0 n=2 NodeLost exit_code=0 first_replica=0 outputs=d ready_at=22624
     east <- ack 5
 . reload
 . agent east hello

@@ -112,7 +112,7 @@ agent east hello
     east <- welcome session=2
 agent east inventory 1/2#1 r0 running end
     replica_phase job=1 element=2 n=1 replica=0 running exit_code=0
-    attempt_end job=1 element=3 n=1 NeverArrived exit_code=0 outputs=l
+    attempt_end job=1 element=3 n=1 NeverArrived exit_code=0 outputs=l ready_at=1000
 agent east nodes c1 cpu=4 free=0 number=1
     east <- ack 1
 nodes east

@@ -413,9 +413,9 @@ agent east reports 2/0#1 r0 exited 0
 . hold 4
 agent east reports 1/0#1 r0 refused, 2/0#1 r0 refused
     replica_phase job=1 element=0 n=1 replica=0 refused exit_code=0
-    attempt_end job=1 element=0 n=1 StartRefused exit_code=0 first_replica=0
+    attempt_end job=1 element=0 n=1 StartRefused exit_code=0 first_replica=0 ready_at=11812
     replica_phase job=2 element=0 n=1 replica=0 refused exit_code=0
-    attempt_end job=2 element=0 n=1 StartRefused exit_code=0 first_replica=0
+    attempt_end job=2 element=0 n=1 StartRefused exit_code=0 first_replica=0 ready_at=11082
     attempt_new job=5 element=0 n=1 incarnation=1 cluster=1 nodes=n1
     east <- start job-5/0#1 seq=3 nodes=1
     east <- ack 3

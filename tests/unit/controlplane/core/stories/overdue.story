@@ -18,7 +18,7 @@ read 1
     | job-1 starting Dispatching on east attempt=1
 tick 1s
   61.000s
-    attempt_end job=1 element=0 n=1 StartUnconfirmed exit_code=0
+    attempt_end job=1 element=0 n=1 StartUnconfirmed exit_code=0 ready_at=71812
     east <- stop job-1/0#1 seq=2 StartUnconfirmed
 read 1
     answer ok
@@ -50,7 +50,7 @@ submit ml cpu=1
     east <- start job-1/0#1 seq=1 nodes=1
 tick 60s
   61.000s
-    attempt_end job=1 element=0 n=1 StartUnconfirmed exit_code=0
+    attempt_end job=1 element=0 n=1 StartUnconfirmed exit_code=0 ready_at=71812
     east <- stop job-1/0#1 seq=2 StartUnconfirmed
 tick 12s
 agent east nodes mark=0 n1 cpu=1
@@ -77,7 +77,7 @@ agent east reports 1/0#1 r0 created
     east <- ack 2
 tick 60s
   61.000s
-    attempt_end job=1 element=0 n=1 StartUnconfirmed exit_code=0
+    attempt_end job=1 element=0 n=1 StartUnconfirmed exit_code=0 ready_at=71812
     east <- stop job-1/0#1 seq=2 StartUnconfirmed
 
 # an attempt that is to stop is not ended by its START
@@ -198,5 +198,5 @@ db back
 tick 59s
 tick 1s
   661.000s
-    attempt_end job=1 element=0 n=1 StartUnconfirmed exit_code=0
+    attempt_end job=1 element=0 n=1 StartUnconfirmed exit_code=0 ready_at=671812
     east <- stop job-1/0#1 seq=2 StartUnconfirmed

@@ -57,7 +57,7 @@ submit ml cpu=1 retries=1 picks=5
     east <- start job-1/5#1 seq=1 nodes=1
 agent east reports 1/5#1 r0 exited 1
     replica_phase job=1 element=5 n=1 replica=0 exited exit_code=1
-    attempt_end job=1 element=5 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d
+    attempt_end job=1 element=5 n=1 ReplicaFailed exit_code=1 first_replica=0 outputs=d ready_at=11812
     east <- ack 2
 reload
 read 1
@@ -69,7 +69,7 @@ agent east up n1 cpu=8
     east <- welcome session=2
     east <- ack 1
 tick 15s
-  11.000s
+  11.812s
     attempt_new job=1 element=5 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/5#2 seq=1 nodes=1
 agent east reports 1/5#2 r0 exited 0
@@ -116,11 +116,11 @@ agent east reports 1/0#1 r0 exited 137 out_of_memory
     east <- ack 2
 agent east reports 2/0#1 r0 exited 137 out_of_memory
     replica_phase job=2 element=0 n=1 replica=0 exited exit_code=137
-    attempt_end job=2 element=0 n=1 OutOfMemory exit_code=137 first_replica=0 outputs=d
+    attempt_end job=2 element=0 n=1 OutOfMemory exit_code=137 first_replica=0 outputs=d ready_at=11812
     east <- ack 3
 agent east reports 3/0#1 r0 lost node_lost
     replica_phase job=3 element=0 n=1 replica=0 lost exit_code=0
-    attempt_end job=3 element=0 n=1 NodeLost exit_code=0 first_replica=0 outputs=d
+    attempt_end job=3 element=0 n=1 NodeLost exit_code=0 first_replica=0 outputs=d ready_at=1000
     attempt_new job=3 element=0 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-3/0#2 seq=4 nodes=1
     east <- ack 4

@@ -100,7 +100,7 @@ agent east nodes n1 cpu=8
 tick 29s
 tick 1s
   32.000s
-    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 ready_at=32000
 agent east nodes n2 cpu=8 number=2
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=(5 bytes)
     east <- start job-1/0#2 seq=1 nodes=1,2
@@ -116,7 +116,7 @@ agent east hello
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
     east <- welcome session=2
 agent east inventory end
-    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 outputs=l
+    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 outputs=l ready_at=1000
 agent east nodes n1 cpu=8
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/0#2 seq=1 nodes=1
@@ -132,7 +132,7 @@ agent east hello resync
     cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
     east <- resync session=2
 agent east inventory end
-    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 outputs=l
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 outputs=l ready_at=1000
 tick 12s
 agent east nodes n1 cpu=8
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
@@ -180,7 +180,7 @@ agent east inventory 1/0#1 r1 running, end
     east <- stop job-1/0#1 seq=1 ReplicaLost
 agent east reports 1/0#1 r1 exited 143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
-    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0 outputs=ld
+    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0 outputs=ld ready_at=1000
     east <- ack 1
 
 # the same, when only rows tell of the gang: it does not wait for ever for a replica that ended before
@@ -201,7 +201,7 @@ agent east inventory 1/0#1 r1 running, end
     east <- stop job-1/0#1 seq=1 ReplicaLost
 agent east reports 1/0#1 r1 exited 143
     replica_phase job=1 element=0 n=1 replica=1 exited exit_code=143
-    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0 outputs=ld
+    attempt_end job=1 element=0 n=1 ReplicaLost exit_code=0 first_replica=0 outputs=ld ready_at=1000
     east <- ack 1
 
 # reported and not assigned: what lives is stopped, what has ended needs no more than its ACK
@@ -554,7 +554,7 @@ agent east lost
 forget east
     audit tenant=1 actor=ann body=cluster_forget east attempts=2
     cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
-    attempt_end job=2 element=0 n=1 ClusterForgotten exit_code=0
+    attempt_end job=2 element=0 n=1 ClusterForgotten exit_code=0 ready_at=1000
     element_end job=1 element=0 n=1 cancelled Cancelled exit_code=0 outputs=l
     job_end job=1 cancelled Cancelled is_array=0 has_marks=1
     attempt_new job=2 element=0 n=2 incarnation=1 cluster=2 nodes=(5 bytes)
@@ -689,7 +689,7 @@ explain 1
 forget east
     audit tenant=1 actor=ann body=cluster_forget east attempts=1
     cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
-    attempt_end job=1 element=0 n=1 ClusterForgotten exit_code=0
+    attempt_end job=1 element=0 n=1 ClusterForgotten exit_code=0 ready_at=71000
     answer ok
 read 1
     answer ok

@@ -287,14 +287,14 @@ config slice_max=4
 forget east
     audit tenant=1 actor=ann body=cluster_forget east attempts=4
     cluster_put cluster=1 state=2 session_epoch=1 name=east uid=uid
-    attempt_end job=1 element=3 n=1 ClusterForgotten exit_code=0
-    attempt_end job=1 element=2 n=1 ClusterForgotten exit_code=0
+    attempt_end job=1 element=3 n=1 ClusterForgotten exit_code=0 ready_at=1000
+    attempt_end job=1 element=2 n=1 ClusterForgotten exit_code=0 ready_at=1000
     answer ok
 reload
-    attempt_end job=1 element=1 n=1 ClusterForgotten exit_code=0 outputs=l
+    attempt_end job=1 element=1 n=1 ClusterForgotten exit_code=0 outputs=l ready_at=1000
 agent west up n2 cpu=8
     cluster_put cluster=2 state=1 session_epoch=1 name=west uid=uid
-    attempt_end job=1 element=0 n=1 ClusterForgotten exit_code=0 outputs=l
+    attempt_end job=1 element=0 n=1 ClusterForgotten exit_code=0 outputs=l ready_at=1000
     west <- welcome session=1
     attempt_new job=1 element=1 n=2 incarnation=1 cluster=2 nodes=n2
     attempt_new job=1 element=0 n=2 incarnation=1 cluster=2 nodes=n2
@@ -303,7 +303,7 @@ agent west up n2 cpu=8
     west <- ack 1
 next
 
-# what waited before a reload waits anew, and its timers are set in slices
+# what waited before a reload keeps its wait, and its timers are set in slices
 config slice_max=4
 . queue ml
 . cluster east
@@ -325,19 +325,25 @@ read 1
     | element 4#1 ended BackoffUntil failures=1
     | element 5#1 ended BackoffUntil failures=1
 tick 11s
-next
-    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
-    attempt_new job=1 element=1 n=2 incarnation=1 cluster=1 nodes=n1
-    attempt_new job=1 element=2 n=2 incarnation=1 cluster=1 nodes=n1
-    attempt_new job=1 element=3 n=2 incarnation=1 cluster=1 nodes=n1
-    attempt_new job=1 element=4 n=2 incarnation=1 cluster=1 nodes=n1
+  9.574s
     attempt_new job=1 element=5 n=2 incarnation=1 cluster=1 nodes=n1
-    east <- start job-1/0#2 seq=1 nodes=1
-    east <- start job-1/1#2 seq=2 nodes=1
-    east <- start job-1/2#2 seq=3 nodes=1
-    east <- start job-1/3#2 seq=4 nodes=1
+    east <- start job-1/5#2 seq=1 nodes=1
+  10.565s
+    attempt_new job=1 element=3 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/3#2 seq=2 nodes=1
+  11.082s
+    attempt_new job=1 element=1 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/1#2 seq=3 nodes=1
+  11.296s
+    attempt_new job=1 element=2 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/2#2 seq=4 nodes=1
+  11.789s
+    attempt_new job=1 element=4 n=2 incarnation=1 cluster=1 nodes=n1
     east <- start job-1/4#2 seq=5 nodes=1
-    east <- start job-1/5#2 seq=6 nodes=1
+  11.812s
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#2 seq=6 nodes=1
+next
 read 1
     answer ok
     | job-1 starting Dispatching elements=6 started=6 live=6 succeeded=0 failed=0 cancelled=0 on east attempt=2

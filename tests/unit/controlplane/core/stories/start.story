@@ -219,7 +219,7 @@ agent east reports 1/0#1 r0 created
     east <- ack 2
 agent east reports 1/0#1 r0 refused
     replica_phase job=1 element=0 n=1 replica=0 refused exit_code=0
-    attempt_end job=1 element=0 n=1 HeldBack exit_code=0
+    attempt_end job=1 element=0 n=1 HeldBack exit_code=0 ready_at=1000
     east <- ack 3
 tick 1h
 release 1
