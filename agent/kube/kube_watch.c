@@ -67,9 +67,27 @@ static void tell_problem(struct kube_watch *watch, const struct kube_failure *fa
     watch->is_telling = false;
 }
 
-static void tell_unreadable(struct kube_watch *watch, const struct fl_err *err)
+static void tell_error(struct kube_watch *watch, const struct fl_err *err)
 {
     tell_problem(watch, &(struct kube_failure){.err = *err, .retry_after_ms = -1});
+}
+
+static void tell_dropped(struct kube_watch *watch)
+{
+    struct fl_err err;
+
+    watch->counts.dropped++;
+    fl_fail(&err, FL_UNAVAILABLE, "the API server lags behind: it has not what was seen before");
+    tell_error(watch, &err);
+}
+
+static void tell_hung(struct kube_watch *watch)
+{
+    struct fl_err err;
+
+    watch->counts.hung++;
+    fl_fail(&err, FL_UNAVAILABLE, "the API server did not end its answer in time");
+    tell_error(watch, &err);
 }
 
 static void tell_synced(struct kube_watch *watch)
@@ -96,7 +114,7 @@ static void put_object(struct kube_watch *watch, const struct kube_meta *meta,
     if (!kube_seen_put(watch->seen, meta, &news, &err)) {
         fl_err_wrap(&err, FL_STR_FMT "/" FL_STR_FMT, FL_STR_ARG(meta->namespace),
                     FL_STR_ARG(meta->name));
-        tell_unreadable(watch, &err);
+        tell_error(watch, &err);
     } else if (news == KUBE_SEEN_NEW || news == KUBE_SEEN_CHANGED) {
         tell_put(watch, meta, object);
     }
@@ -113,7 +131,7 @@ static void take_item(struct kube_watch *watch, struct fl_str text)
         put_object(watch, &meta, object);
     } else {
         fl_err_wrap(&err, "an item of the list");
-        tell_unreadable(watch, &err);
+        tell_error(watch, &err);
     }
     fl_arena_reset(&watch->arena);
 }
@@ -211,7 +229,7 @@ static void take_change(struct kube_watch *watch, const struct kube_event *event
 
     if (!kube_object_meta(event->object, &meta, &err)) {
         fl_err_wrap(&err, "an event of the watch");
-        tell_unreadable(watch, &err);
+        tell_error(watch, &err);
         return;
     }
     if (!kube_watch_rule_takes(&watch->rule, meta.version)) {
@@ -235,7 +253,7 @@ static void take_bookmark(struct kube_watch *watch, const struct fl_json *object
     if (kube_object_version(object, &event.version, &err)) {
         step(watch, event);
     } else {
-        tell_unreadable(watch, &err);
+        tell_error(watch, &err);
     }
 }
 
@@ -249,7 +267,7 @@ static void take_event(struct kube_watch *watch, const struct kube_piece *piece)
     if (!fl_json_parse(piece->text, &watch->arena, &root, NULL, &err) ||
         !kube_object_event(root, &event, &err)) {
         fl_err_wrap(&err, "an event of the watch");
-        tell_unreadable(watch, &err);
+        tell_error(watch, &err);
     } else if (event.kind == KUBE_EVENT_ERROR) {
         kube_status_of(event.object, &failure);
         fail(watch, &failure);
@@ -392,13 +410,13 @@ static void carry_out(struct kube_watch *watch, enum kube_watch_order order)
         start_watch(watch);
         break;
     case KUBE_WATCH_DO_DROP:
-        watch->counts.dropped++;
         drop_call(watch);
+        tell_dropped(watch);
         break;
     case KUBE_WATCH_DO_HANG_UP:
-        watch->counts.hung++;
         drop_call(watch);
         kube_client_renew(watch->client);
+        tell_hung(watch);
         break;
     }
 }

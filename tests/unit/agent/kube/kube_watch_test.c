@@ -204,7 +204,7 @@ static void a_stale_list_is_not_believed(void **state)
 
     EXPECT(answers, NULL,
            "put n/a 1 v3\nsynced\nremove a 1\nproblem: the API server answers 410 Expired: too "
-           "old\nsynced\n");
+           "old\nproblem: the API server lags behind: it has not what was seen before\nsynced\n");
     assert_int_equal(kube_watch_counts(play.watch).dropped, 1);
     end(&play);
 }
@@ -228,7 +228,8 @@ static void a_hung_watch_goes_on_over_a_new_connection(void **state)
     ANSWERS(answers, {OK, LIST("7", "", "")}, {OK, BOOKMARK("9"), HUNG},
             {OK, EVENT("ADDED", OBJECT("a", "1", "10")), HUNG});
 
-    EXPECT(answers, NULL, "synced\nput n/a 1 v10\n");
+    EXPECT(answers, NULL,
+           "synced\nproblem: the API server did not end its answer in time\nput n/a 1 v10\n");
     assert_int_equal(kube_watch_counts(play.watch).hung, 1);
     assert_int_equal(kube_client_counts(play.trial.client).connections, 2);
     assert_non_null(strstr(play.trial.heads[2], "resourceVersion=9&"));
