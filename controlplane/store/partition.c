@@ -7,6 +7,7 @@
 
 #include "controlplane/core/row.h" /* ROW_JOB_RANGE */
 #include "controlplane/store/apply.h"
+#include "controlplane/store/partition_sweep.h"
 #include "controlplane/store/pg_conn.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
@@ -15,7 +16,10 @@
 
 enum { RETRY_MS = 2000, IDEMPOTENCY_CHUNK = 1000 };
 
-enum state { OFF, CONNECTING, LISTING, ASKING, DOING, DELETING, IDLE };
+/* A partition that an open job keeps is swept again after such a part of the retention. */
+enum { SWEEPS_IN_RETENTION = 64 };
+
+enum state { OFF, CONNECTING, LISTING, ASKING, SWEEPING, DOING, DELETING, IDLE };
 
 /* A partition of one table, as the catalog has it. */
 struct entry {
@@ -34,6 +38,12 @@ struct memo {
     bool is_least; /* gone_at is a lower bound: ask again at that time */
 };
 
+/* A partition of JOBS that was swept, and when it may be swept again, in the core's time. */
+struct swept {
+    uint64_t lo;
+    fl_ms again_at;
+};
+
 struct partition {
     enum partition_role role;
     struct partition_config config;
@@ -49,6 +59,9 @@ struct partition {
     bool is_checking;             /* this pass looks for old partitions */
     FL_VEC(struct entry) entries; /* by table, then lo */
     FL_VEC(struct memo) memos;
+    FL_VEC(struct swept) swept;
+    struct partition_sweep sweep;
+    bool is_sweep_due; /* what was asked last is to be swept */
     struct entry asked;
     size_t ask_next; /* the next of 'entries' to ask about */
     uint64_t used[PARTITION_FAMILIES_LEN];
@@ -97,6 +110,7 @@ void partition_destroy(struct partition *partition)
     pg_conn_destroy(partition->conn);
     fl_vec_fini(&partition->entries);
     fl_vec_fini(&partition->memos);
+    fl_vec_fini(&partition->swept);
     fl_free(partition->conninfo);
     fl_free(partition);
 }
@@ -148,6 +162,7 @@ static const char LIST[] =
 static void list(struct partition *partition, fl_ms now)
 {
     partition->at = now + partition->core_ahead_ms;
+    partition->is_sweep_due = false;
     send_text(partition, LISTING, LIST, now);
 }
 
@@ -414,7 +429,7 @@ static bool remove_old(struct partition *partition, fl_ms now)
     for (; partition->ask_next < partition->entries.len; partition->ask_next++) {
         const struct entry *entry = &partition->entries.at[partition->ask_next];
         const struct memo *memo = memo_of(partition, entry);
-        char sql[1024];
+        char sql[1536];
 
         if (!is_asked(entry) || !partition_may_go(entry->range, partition->used[entry->family])) {
             continue;
@@ -435,6 +450,18 @@ static bool remove_old(struct partition *partition, fl_ms now)
     return false;
 }
 
+/* Not again so soon. */
+static bool may_sweep(struct partition *partition, uint64_t lo)
+{
+    for (size_t i = partition->swept.len; i-- > 0;) {
+        if (partition->swept.at[i].again_at <= partition->at) fl_vec_remove(&partition->swept, i);
+    }
+    for (size_t i = 0; i < partition->swept.len; i++) {
+        if (partition->swept.at[i].lo == lo) return false;
+    }
+    return true;
+}
+
 static void read_asked(struct partition *partition, const PGresult *result)
 {
     const struct partition_config *config = &partition->config;
@@ -444,7 +471,12 @@ static void read_asked(struct partition *partition, const PGresult *result)
     bool is_least;
     fl_ms at;
 
-    if (PQntuples(result) != 1 || PQgetisnull(result, 0, 0)) return; /* a job of it is open */
+    if (PQntuples(result) != 1) return;
+    if (PQgetisnull(result, 0, 0)) { /* a job of it is open */
+        partition->is_sweep_due =
+            strcmp(PQgetvalue(result, 0, 3), "t") == 0 && may_sweep(partition, entry->range.lo);
+        return;
+    }
     if (entry->family == PARTITION_BATCHES) {
         kept_ms = strcmp(entry->table, "audit") == 0 ? config->audit_retention_ms
                                                      : config->journal_retention_ms;
@@ -473,6 +505,39 @@ static void delete_keys(struct partition *partition, fl_ms now)
     send_text(partition, DELETING, sql, now);
 }
 
+/* ---- old jobs of a partition that stays ------------------------------------------------------ */
+
+static void ask_next(struct partition *partition, fl_ms now)
+{
+    if (!remove_old(partition, now)) delete_keys(partition, now);
+}
+
+static void sweep_on(struct partition *partition, fl_ms now)
+{
+    struct partition_sweep *sweep = &partition->sweep;
+    fl_ms pause_ms = partition->config.retention_ms / SWEEPS_IN_RETENTION;
+    char sql[PARTITION_SWEEP_SQL_BYTES];
+
+    if (partition_sweep_sql(sweep, sql, sizeof sql)) {
+        send_text(partition, SWEEPING, sql, now);
+        return;
+    }
+    if (pause_ms < partition->config.check_ms) pause_ms = partition->config.check_ms;
+    partition->stats.jobs_deleted += sweep->jobs;
+    fl_vec_push(&partition->swept, ((struct swept){sweep->range.lo, partition->at + pause_ms}));
+    ask_next(partition, now);
+}
+
+static void sweep(struct partition *partition, fl_ms now)
+{
+    partition->is_sweep_due = false;
+    partition_sweep_begin(&partition->sweep, partition->asked.range,
+                          partition->at - partition->config.retention_ms);
+    sweep_on(partition, now);
+}
+
+/* ---- the steps in their order ---------------------------------------------------------------- */
+
 static void rest(struct partition *partition, fl_ms now)
 {
     partition->stats.is_idle = true;
@@ -500,7 +565,7 @@ static void decide(struct partition *partition, fl_ms now)
     }
     partition->is_checking = true;
     partition->ask_next = 0;
-    if (!remove_old(partition, now)) delete_keys(partition, now);
+    ask_next(partition, now);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -531,8 +596,10 @@ static void note(struct partition *partition)
 static bool on_result(struct partition *partition, const PGresult *result, fl_ms now)
 {
     ExecStatusType status = PQresultStatus(result);
+    bool is_good = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 
-    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+    if (partition->state == SWEEPING) is_good = partition_sweep_take(&partition->sweep, result);
+    if (!is_good) {
         struct pg_failure failure;
 
         pg_failure_of(result, &failure);
@@ -560,6 +627,7 @@ static bool on_result(struct partition *partition, const PGresult *result, fl_ms
     }
     case OFF:
     case CONNECTING:
+    case SWEEPING:
     case DOING:
     case IDLE:
         break;
@@ -574,7 +642,14 @@ static void on_done(struct partition *partition, fl_ms now)
         decide(partition, now);
         break;
     case ASKING:
-        if (!remove_old(partition, now)) delete_keys(partition, now);
+        if (partition->is_sweep_due) {
+            sweep(partition, now);
+        } else {
+            ask_next(partition, now);
+        }
+        break;
+    case SWEEPING:
+        sweep_on(partition, now);
         break;
     case DOING:
         note(partition);

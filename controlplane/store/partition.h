@@ -4,8 +4,8 @@
  * for a reader, and new partitions must not wait for that.  The writer waits for neither: attaching
  * and detaching take no lock that a batch needs.  A worker first finishes work that a crash left
  * half done (a detach that was not finished, a table that was detached and not dropped).  The
- * remover also deletes old idempotency keys, a chunk at a time.  Uses libpq through pg_conn.  Not
- * thread-safe. */
+ * remover also deletes old idempotency keys, a chunk at a time, and the old jobs of a partition that
+ * an open job keeps (partition_sweep.h).  Uses libpq through pg_conn.  Not thread-safe. */
 #pragma once
 
 #include "controlplane/store/partition_plan.h"
@@ -19,7 +19,8 @@ struct partition_config {
     uint64_t job_span, batch_span; /* least numbers in a partition; for jobs: ROW_JOB_RANGE */
     uint32_t late_jobs;            /* see apply.h; APPLY_LATE_JOBS, but in tests */
     uint64_t ahead;                /* how many spans to keep ready beyond the newest number */
-    int64_t retention_ms;          /* how long a JOBS partition stays after the last end in it */
+    int64_t retention_ms;          /* how long a JOBS partition stays after the last end in it, and
+                                    * a job in one that stays after its own */
     int64_t journal_retention_ms;
     int64_t audit_retention_ms;
     int64_t idempotency_retention_ms;
@@ -58,7 +59,7 @@ fl_ms partition_deadline(const struct partition *partition);
 void partition_turn(struct partition *partition, fl_ms now);
 
 struct partition_stats {
-    uint64_t made, removed, keys_deleted;
+    uint64_t made, removed, keys_deleted, jobs_deleted;
     size_t attached_max; /* partitions of the table that has most */
     bool is_idle;        /* no work until the deadline */
 };

@@ -97,21 +97,23 @@ void partition_newest_sql(char *out, size_t out_bytes, enum partition_family fam
          * gap of the numbers, gives -1 and may go. */
         snprintf(
             out, out_bytes,
-            "select n.batch, (select j.at from journal j where j.batch = n.batch), n.is_least"
-            " from (select case when exists (select from open_job where job >= %" PRIu64
-            " and job < %" PRIu64 ") or not exists (select from job where id >= %" PRIu64
-            ") then null when b.is_least then b.batch else greatest(-1,"
+            "select n.batch, (select j.at from journal j where j.batch = n.batch), n.is_least,"
+            " n.is_pinned from (select case when b.is_open or not b.is_past then null"
+            " when b.is_least then b.batch else greatest(-1,"
             " b.batch, (select max(batch) from element_end_p%" PRIu64
             "), (select max(batch) from job_end_p%" PRIu64
-            ")) end as batch, b.is_least from (select a.batch, coalesce((select j.at from journal j"
-            " where j.batch = a.batch) > %" PRId64 ", false) as is_least from (select (select batch"
-            " from job_p%" PRIu64 " order by id desc limit 1) as batch offset 0) a offset 0) b) n",
-            range.lo, range.hi, range.hi - 1 + late_jobs, range.lo, range.lo, young_from, range.lo);
+            ")) end as batch, b.is_least, b.is_open and b.is_past and not b.is_least as is_pinned"
+            " from (select a.batch, coalesce((select j.at from journal j where j.batch = a.batch)"
+            " > %" PRId64 ", false) as is_least, exists (select from open_job where job >= %" PRIu64
+            " and job < %" PRIu64 ") as is_open, exists (select from job where id >= %" PRIu64
+            ") as is_past from (select (select batch from job_p%" PRIu64
+            " order by id desc limit 1) as batch offset 0) a offset 0) b) n",
+            range.lo, range.lo, young_from, range.lo, range.hi, range.hi - 1 + late_jobs, range.lo);
         return;
     }
     snprintf(out, out_bytes,
              "select %" PRIu64 ", (select at from %s_p%" PRIu64
-             " order by batch desc limit 1), false",
+             " order by batch desc limit 1), false, false",
              range.hi - 1, table, range.lo);
 }
 

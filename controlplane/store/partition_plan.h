@@ -58,8 +58,9 @@ void partition_detach_sql(char *out, size_t out_bytes, const char *table, uint64
 void partition_finalize_sql(char *out, size_t out_bytes, const char *table, uint64_t lo);
 void partition_drop_sql(char *out, size_t out_bytes, const char *table, uint64_t lo);
 /* Answers one row: the newest batch that wrote into the partition, or NULL while one of its jobs is
- * open or fewer than 'late_jobs' ids behind the newest; that batch's time; and whether the two are
- * only lower bounds, which they are if the time is after 'young_from'. */
+ * open or fewer than 'late_jobs' ids behind the newest; that batch's time; whether the two are only
+ * lower bounds, which they are if the time is after 'young_from'; and whether a job that is open is
+ * all that keeps it: its newest job was accepted at 'young_from' or earlier. */
 void partition_newest_sql(char *out, size_t out_bytes, enum partition_family family,
                           const char *table, struct partition_range range, uint64_t late_jobs,
                           int64_t young_from);

@@ -175,11 +175,11 @@ static void what_is_old_goes_while_a_writer_commits_and_a_reader_reads(void **st
            " ms while partitions went\n",
            JOBS, quiet_ms, rig.longest_ms);
 
-    /* The one with an open job stays, in every table; the newest stays. */
+    /* The one with an open job stays, in every table, and of its jobs that one; the newest stays. */
     help_until(rig.help, store_stats(rig.help->store).partition.is_idle);
     assert_int_equal(help_number(rig.conninfo, "select count(*) from job where id < 1000"), 0);
     assert_int_equal(
-        help_number(rig.conninfo, "select count(*) from job where id between 1000 and 1999"), 1000);
+        help_number(rig.conninfo, "select count(*) from job where id between 1000 and 1999"), 1);
     assert_int_equal(
         help_number(rig.conninfo,
                     "select count(*) from pg_class where relname = 'element_end_p1000'"),
@@ -192,6 +192,128 @@ static void what_is_old_goes_while_a_writer_commits_and_a_reader_reads(void **st
     assert_int_equal(help_number(rig.conninfo, "select max(id) from job"), rig.job);
     help_reload(rig.help);
     assert_true(rig.help->rows_len == 3); /* the counter, the open job, its attempt */
+    rig_fini(&rig);
+}
+
+/* ---- a partition that an open job keeps ------------------------------------------------------ */
+
+enum { ARRAY = 1, ENDS_LATE = 2, HELD = 3, BIG = 4, BIG_ELEMENTS = 25000 };
+
+static const struct fl_digest used = {{1}}, unused = {{2}};
+
+static void spec(struct core_batch *batch, struct fl_digest digest)
+{
+    help_row(batch, (struct row){.kind = ROW_spec_new,
+                                 .spec_new = {.digest = digest, .body = FL_STR("{}")}});
+}
+
+static void job(struct core_batch *batch, uint64_t job, uint32_t elements, struct fl_digest digest)
+{
+    help_job(batch, job, elements);
+    batch->rows.at[batch->rows.len - 1].job_new.spec = digest;
+}
+
+/* An array with a retry, one that is large, a job that is to end, and one that does not. */
+static void commit_special(struct rig *rig)
+{
+    struct core_batch *batch = help_batch(++rig->number);
+
+    batch->at = rig->at;
+    spec(batch, used);
+    spec(batch, unused);
+    job(batch, ARRAY, 3, unused);
+    help_attempt(batch, ARRAY, 0, 1);
+    help_attempt_end(batch, ARRAY, 0, 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        help_attempt(batch, ARRAY, i, i == 0 ? 2 : 1);
+        help_end(batch, ARRAY, i, i == 0 ? 2 : 1);
+    }
+    help_job_end(batch, ARRAY, true);
+    job(batch, ENDS_LATE, 1, used);
+    help_attempt(batch, ENDS_LATE, 0, 1);
+    job(batch, HELD, 2, used);
+    help_attempt(batch, HELD, 0, 1);
+    help_end(batch, HELD, 0, 1);
+    job(batch, BIG, BIG_ELEMENTS, unused);
+    for (uint32_t i = 0; i < BIG_ELEMENTS; i++) {
+        help_attempt(batch, BIG, i, 1);
+        help_end(batch, BIG, i, 1);
+    }
+    help_job_end(batch, BIG, true);
+    assert_int_equal(help_commit(rig->help, batch), ENGINE_COMMITTED);
+    core_batch_destroy(batch);
+    rig->job = BIG;
+}
+
+static long long below_span(const struct rig *rig, const char *table, const char *key)
+{
+    char sql[128];
+
+    snprintf(sql, sizeof sql, "select count(*) from %s where %s < %d", table, key, SPAN);
+    return help_number(rig->conninfo, sql);
+}
+
+static long long bytes_of_first(const struct rig *rig)
+{
+    return help_number(rig->conninfo, "select sum(pg_total_relation_size(oid)) from pg_class"
+                                      " where relname ~ '_p0$' and relkind = 'r' and"
+                                      " relname !~ '^(journal|audit)'");
+}
+
+static void a_held_job_keeps_its_own_rows_and_no_others(void **state)
+{
+    struct partition_config config = help_partitions(SPAN, BATCH_SPAN);
+    struct core_batch *batch;
+    long long bytes;
+    struct rig rig;
+    PGconn *reader;
+
+    (void)state;
+    config.check_ms = 100;
+    rig = rig_create(&config);
+    rig.at -= 40 * day_ms;
+    help_until(rig.help, rig.help->job_below > SPAN && rig.help->batch_below > 1);
+    commit_special(&rig);
+    while (rig.job + JOBS < SPAN) {
+        commit(&rig, 0);
+    }
+    bytes = bytes_of_first(&rig);
+    reader = help_connect(rig.conninfo); /* space that is in use goes another time */
+    PQclear(PQexec(reader, "begin; select count(*) from element_end_p0"));
+    rig.at += 40 * day_ms;
+    batch = help_batch(++rig.number);
+    batch->at = rig.at;
+    help_end(batch, ENDS_LATE, 0, 1);
+    help_job_end(batch, ENDS_LATE, false);
+    assert_int_equal(help_commit(rig.help, batch), ENGINE_COMMITTED);
+    core_batch_destroy(batch);
+    rig.at -= 40 * day_ms;
+    while (rig.job < 3 * SPAN) {
+        commit(&rig, 0);
+    }
+    help_until(rig.help, below_span(&rig, "job", "id") == 2);
+    help_until(rig.help, store_stats(rig.help->store).partition.is_idle);
+    assert_int_equal(store_stats(rig.help->store).partition.jobs_deleted, SPAN - 1 - 2);
+    assert_int_equal(below_span(&rig, "attempt", "job"), 2);
+    assert_int_equal(below_span(&rig, "attempt_end", "job"), 0);
+    assert_int_equal(below_span(&rig, "element_end", "job"), 2);
+    assert_int_equal(below_span(&rig, "job_end", "job"), 0);
+    assert_int_equal(below_span(&rig, "spec", "job"), 1);
+    assert_int_equal(help_number(rig.conninfo,
+                                 "select count(*) from spec where digest = '\\x01'::bytea ||"
+                                 " decode(repeat('00', 31), 'hex')"),
+                     1);
+    assert_int_equal(rig.help->troubles, 0);
+    printf("the first partition: %lld bytes, then %lld\n", bytes, bytes_of_first(&rig));
+    assert_true(bytes_of_first(&rig) < bytes * 6 / 10); /* but for what the reader uses */
+    PQclear(PQexec(reader, "commit"));
+    PQfinish(reader);
+
+    /* A load finds what it did: the counter, the open job, and one row for its ended element. */
+    help_reload(rig.help);
+    assert_int_equal(rig.help->rows_len, 3);
+    help_until(rig.help, store_stats(rig.help->store).partition.is_idle);
+    assert_int_equal(below_span(&rig, "job", "id"), 2);
     rig_fini(&rig);
 }
 
@@ -276,6 +398,7 @@ static void old_keys_are_deleted_in_chunks(void **state)
 FL_TESTS(cmocka_unit_test(room_runs_ahead_of_the_newest_numbers),
          cmocka_unit_test(a_jump_of_the_numbers_finds_room),
          cmocka_unit_test(what_is_old_goes_while_a_writer_commits_and_a_reader_reads),
+         cmocka_unit_test(a_held_job_keeps_its_own_rows_and_no_others),
          cmocka_unit_test(when_all_is_old_the_newest_partitions_stay),
          cmocka_unit_test(what_a_crash_left_half_done_is_finished),
          cmocka_unit_test(old_keys_are_deleted_in_chunks))
