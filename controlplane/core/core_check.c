@@ -92,7 +92,8 @@ uint64_t core_hash(const struct core *core)
     h = fl_hash_u64(h, core->history.incarnations);
     h = fl_hash_u64(h, core->history.batch_known);
     h = fl_hash_u64(h, core->history.leader_incarnation);
-    h = fl_hash_u64(h, core->history.incarnation_known);
+    h = fl_hash_u64(h, (uint64_t)core->history.incarnation_known << 32 |
+                           core->history.incarnation_accepted);
     h = fl_hash_u64(h, core->history.seen.incarnation);
     h = fl_hash_u64(h, core->history.seen.batch);
     h = fl_hash_u64(h, core->history.seen.job_below);

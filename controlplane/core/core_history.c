@@ -80,24 +80,30 @@ void core_history(struct core *core, const struct core_event *event, struct core
 /* ---- agents know of a later history ---------------------------------------------------------- */
 
 /* A person who accepts a database knows no more than the agents that came, and the lost history may
- * have had later incarnations than theirs.  The new one is far above those; one in between is of
- * the lost history. */
-enum { ACCEPTED_GAP = 1000 };
+ * have had later incarnations than theirs.  The new one is far above those, and not the one that an
+ * earlier acceptance drew, which the same backup has forgotten; one in between is of a lost
+ * history. */
+enum { ACCEPTED_GAP = 1000, ACCEPTED_DRAWN = 65536 };
 
 static void raise_past_unknown(struct core *core, struct core_batch *batch, uint32_t seen)
 {
     uint32_t known = seen > core->incarnation ? seen : core->incarnation;
+    uint32_t drawn = (uint32_t)fl_prng_below(&core->prng, ACCEPTED_DRAWN);
 
+    raise_incarnation(core, batch, known + ACCEPTED_GAP + drawn);
     core->history.incarnation_known = known;
+    core->history.incarnation_accepted = core->incarnation;
     put_counter(batch, CORE_COUNTER_incarnation_known, known);
-    raise_incarnation(core, batch, known + ACCEPTED_GAP);
+    put_counter(batch, CORE_COUNTER_incarnation_accepted, core->incarnation);
 }
 
 static bool is_of_lost(const struct core *core, uint32_t incarnation)
 {
     uint32_t known = core->history.incarnation_known;
+    uint32_t accepted = core->history.incarnation_accepted;
 
-    return known > 0 && incarnation > known && incarnation <= known + ACCEPTED_GAP;
+    if (accepted == 0) accepted = known + ACCEPTED_GAP + 1; /* by an older program */
+    return known > 0 && incarnation > known && incarnation < accepted;
 }
 
 bool core_history_is_news(const struct core *core, const struct core_batch *batch,
@@ -203,6 +209,9 @@ bool core_history_load(struct core *core, const struct row_counter *row)
         return row->value <= UINT32_MAX;
     case CORE_COUNTER_incarnation_known:
         core->history.incarnation_known = (uint32_t)row->value;
+        return row->value <= UINT32_MAX;
+    case CORE_COUNTER_incarnation_accepted:
+        core->history.incarnation_accepted = (uint32_t)row->value;
         return row->value <= UINT32_MAX;
     }
     return false;

@@ -35,6 +35,7 @@ struct core_history {
     uint32_t incarnations;
     uint32_t leader_row, leader_incarnation; /* now, and as noted */
     uint32_t incarnation_known;              /* when a person last accepted a restore; 0: never */
+    uint32_t incarnation_accepted;           /* the one that began then */
     struct core_seen seen;
 };
 

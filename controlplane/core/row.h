@@ -97,8 +97,9 @@ enum core_counter {
     CORE_COUNTER_seen_incarnation = 7,
     CORE_COUNTER_seen_batch = 8,
     CORE_COUNTER_seen_job_below = 9,
-    CORE_COUNTER_leader_incarnation = 10, /* the leader row's, when batch_known was last noted */
-    CORE_COUNTER_incarnation_known = 11,  /* the highest when a person last accepted a restore */
+    CORE_COUNTER_leader_incarnation = 10,   /* the leader row's, when batch_known was last noted */
+    CORE_COUNTER_incarnation_known = 11,    /* the highest when a person last accepted a restore */
+    CORE_COUNTER_incarnation_accepted = 12, /* the one that began then */
     CORE_COUNTER_batch_known = 6, /* no older incarnation had a batch beyond it, as far as known */
 };
 

@@ -246,6 +246,60 @@ static void a_wait_is_the_same_after_a_reload(void **state)
     fini(&world);
 }
 
+/* An agent of east comes with a seal; true: it is sent away, and the database is disputed. */
+static bool is_disputed_by(struct world *world, struct core_seen seen)
+{
+    struct core_event hello = {.kind = CORE_EV_session_open, .now = world->now};
+
+    hello.session_open.cluster.n = 1;
+    hello.session_open.connection = 1;
+    hello.session_open.seen = seen;
+    core_step(world->core, &hello, world->batch);
+    return core_history_is_disputed(world->core);
+}
+
+/* Restored from the same backup with its state directory, as often as it is called.  One agent
+ * knows the lost history, and a person accepts the database. */
+static void restore_and_accept(struct world *world, uint64_t seed)
+{
+    struct core_event accept = {.kind = CORE_EV_accept_restore, .tenant = {1}, .request = 1};
+
+    init(world, seed, 0);
+    connect(world);
+    assert_true(is_disputed_by(world, (struct core_seen){1, 900, 41}));
+    core_step(world->core, &accept, world->batch);
+    assert_false(core_history_is_disputed(world->core));
+}
+
+/* What was accepted after the first restore is lost by the second, too.  An agent that worked for
+ * it shows that, however far the database has gone on since. */
+static void a_restore_after_an_accepted_one_does_not_hide(void **state)
+{
+    enum { SEEDS = 50 };
+    uint32_t before = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct world first, second;
+        struct core_seen seal = {.batch = 960, .job_below = 60};
+
+        restore_and_accept(&first, seed);
+        restore_and_accept(&second, seed + SEEDS);
+        seal.incarnation = core_incarnation(first.core);
+        before += seal.incarnation < core_incarnation(second.core);
+        assert_int_not_equal(seal.incarnation, core_incarnation(second.core));
+        core_batch_destroy(second.batch);
+        second.batch = core_batch_create(2000);
+        assert_false(is_disputed_by(&second, (struct core_seen){1, 900, 41}));
+        assert_false(
+            is_disputed_by(&second, (struct core_seen){core_incarnation(second.core), 1999, 50}));
+        assert_true(is_disputed_by(&second, seal));
+        fini(&first);
+        fini(&second);
+    }
+    assert_in_range(before, SEEDS / 5, SEEDS * 4 / 5);
+}
+
 /* A thousand refusals have more text than is kept of an answer: codes and jobs are kept, texts are
  * not. */
 static void a_repeatable_answer_is_kept_however_long_it_is(void **state)
@@ -730,6 +784,7 @@ static void timers_that_count_no_more_do_not_pile_up(void **state)
 FL_TESTS(cmocka_unit_test(a_million_queued_jobs_take_at_most_96_bytes_each),
          cmocka_unit_test(a_failure_waits_ten_seconds_doubled_to_five_minutes_give_or_take_a_fifth),
          cmocka_unit_test(a_wait_is_the_same_after_a_reload),
+         cmocka_unit_test(a_restore_after_an_accepted_one_does_not_hide),
          cmocka_unit_test(a_repeatable_answer_is_kept_however_long_it_is),
          cmocka_unit_test(what_no_row_can_hold_is_refused_before_anything_is_written),
          cmocka_unit_test(rows_that_contradict_each_other_are_refused_by_name),

@@ -339,23 +339,24 @@ accept-restore
     counter counter=3 value=40
     counter counter=1 value=41
     counter counter=4 value=39
+    counter counter=5 value=7698
     counter counter=11 value=2
-    counter counter=5 value=1002
+    counter counter=12 value=7699
     counter counter=6 value=950
     counter counter=7 value=0
     counter counter=8 value=0
     counter counter=9 value=0
     audit tenant=1 actor=ann body=(43 bytes)
-    attempt_new job=1 element=0 n=1 incarnation=1003 cluster=2 nodes=n1
+    attempt_new job=1 element=0 n=1 incarnation=7699 cluster=2 nodes=n1
     answer ok
-    west <- start job-1/0#1@1003 seq=1 nodes=1
+    west <- start job-1/0#1@7699 seq=1 nodes=1
 submit ml cpu=1
     job_new job=41 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
     audit tenant=1 actor=ann body=submit job-19+1
-    attempt_new job=41 element=0 n=1 incarnation=1003 cluster=2 nodes=n1
+    attempt_new job=41 element=0 n=1 incarnation=7699 cluster=2 nodes=n1
     answer ok
     | job-19
-    west <- start job-19/0#1@1003 seq=2 nodes=1
+    west <- start job-19/0#1@7699 seq=2 nodes=1
 agent east hello incarnation=2 batch=950 ids=30
     cluster_put cluster=1 state=1 session_epoch=1 name=east uid=uid
     east <- welcome session=1
@@ -385,13 +386,14 @@ accept-restore
     counter counter=3 value=40
     counter counter=1 value=41
     counter counter=4 value=40
+    counter counter=5 value=47068
     counter counter=11 value=2
-    counter counter=5 value=1002
+    counter counter=12 value=47069
     counter counter=6 value=900
     counter counter=7 value=0
     counter counter=8 value=0
     counter counter=9 value=0
-    audit tenant=1 actor=ann body=(43 bytes)
+    audit tenant=1 actor=ann body=(44 bytes)
     answer ok
 agent west hello incarnation=3 batch=1 ids=20
     audit tenant=0 actor=agent body=(43 bytes)
@@ -427,13 +429,14 @@ accept-restore
     counter counter=3 value=40
     counter counter=1 value=41
     counter counter=4 value=39
+    counter counter=5 value=47067
     counter counter=11 value=1
-    counter counter=5 value=1001
+    counter counter=12 value=47068
     counter counter=6 value=900
     counter counter=7 value=0
     counter counter=8 value=0
     counter counter=9 value=0
-    audit tenant=1 actor=ann body=(43 bytes)
+    audit tenant=1 actor=ann body=(44 bytes)
     answer ok
     west <- go job-1/0#1 seq=2
 
