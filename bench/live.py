@@ -67,16 +67,17 @@ def kernel_bytes():
 class Live:
     """A control plane of this build on a database of its own, and what speaks with it."""
 
-    def __init__(self, run, conninfo, prefix=()):
+    def __init__(self, run, conninfo, prefix=(), settings=()):
         self.run = run
         self.conninfo = conninfo
         self.prefix = list(run.prefix or prefix)
+        self.settings = list(settings)
         self.processes = []
 
     def __enter__(self):
         self.dir = tempfile.mkdtemp(prefix="fl-live-")
         self.figures_path = os.path.join(self.dir, "figures")
-        self.ports = {name: free_port() for name in ("api", "tunnel")}
+        self.ports = {name: free_port() for name in ("api", "tunnel", "metrics")}
         with open(os.path.join(self.dir, "database"), "w", encoding="utf-8") as file:
             file.write(self.conninfo + "\n")
         self.start()
@@ -113,8 +114,8 @@ class Live:
     def start(self):
         words = [os.path.join(self.run.folder, "fairleadd"), "--database", "@" + os.path.join(self.dir, "database"),
                  "--state-dir", os.path.join(self.dir, "hub"), "--api-listen", f"127.0.0.1:{self.ports['api']}",
-                 "--tunnel-listen", f"127.0.0.1:{self.ports['tunnel']}", "--metrics-listen", "", "--api-tls", "on",
-                 "--log-level", "warn"]
+                 "--tunnel-listen", f"127.0.0.1:{self.ports['tunnel']}", "--metrics-listen", f"127.0.0.1:{self.ports['metrics']}", "--api-tls", "on",
+                 "--log-level", "warn", *self.settings]
         self.hub = self.spawn("fairleadd", words)
         self.token_path = os.path.join(self.dir, "hub/admin-token")
         until("the control plane is ready", self.is_ready, READY_S)

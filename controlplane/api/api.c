@@ -267,6 +267,7 @@ void api_destroy(struct api *api)
     fl_timer_off(&api->denials_look);
     api_events_fini(api);
     route_metrics_destroy(api->routes);
+    fl_buf_fini(&api->openapi);
     fl_map_fini(&api->awaited);
     fl_map_fini(&api->streams_of);
     fl_free(api);

@@ -30,6 +30,7 @@ struct api {
     struct api_stream *streams_first; /* these */
     struct fl_map streams_of;         /* token id -> how many of these */
     struct fl_timer tokens_look;      /* on while there are some */
+    struct fl_buf openapi;            /* its text, once it was asked for */
     uint64_t trace_seed, trace_last;  /* names the calls in problem answers */
     struct fl_timer denials_look;     /* on while refusals are counted that no row tells of */
     uint64_t denials_told;            /* so many does a row tell of that is on its way */

@@ -244,8 +244,8 @@ const struct fl_json *api_body_json(struct api_call *call, bool may_be_empty)
     struct fl_err err = {0};
 
     if (body.len == 0 && may_be_empty) body = FL_STR("{}");
-    if (!fl_json_parse(body, &call->arena, &root, &at, &err)) {
-        api_fail_place(call, 400, at, &err);
+    if (!fl_json_parse_few(body, API_VALUES_MAX, &call->arena, &root, &at, &err)) {
+        api_fail_place(call, err.code == FL_UNSUPPORTED ? 422 : 400, at, &err);
         return NULL;
     }
     return call->route->schema || check_body(call, root) ? root : NULL;
@@ -266,7 +266,7 @@ void api_header_add(struct api_call *call, const char *name, struct fl_str value
     call->headers[call->headers_len++] = (struct fl_http_field){fl_str_c(name), value};
 }
 
-/* What was read may be refused though it is there; what was done is told in any case. */
+/* A read may be refused though its answer is there; the answer of a change is sent in any case. */
 static bool is_too_much(struct api_call *call, unsigned status, struct fl_str body)
 {
     return call->route && call->route->method == API_GET && status < 300 &&
@@ -293,7 +293,11 @@ void api_answer_as(struct api_call *call, unsigned status, const char *content_t
     }
     call->request = NULL;
     api_call_count(call, status);
-    http_answer(request, status, headers, len, body);
+    if (body.at && body.at == (const char *)call->out.at && body.len == call->out.len) {
+        http_answer_adopt(request, status, headers, len, &call->out);
+    } else {
+        http_answer(request, status, headers, len, body);
+    }
     free_if_done(call);
 }
 

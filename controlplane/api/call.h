@@ -14,6 +14,7 @@
 #include "shared/json/json_out.h"
 #include "shared/spec/problems.h"
 
+enum { API_VALUES_MAX = 25000 /* in one body or line, so that no turn is long */ };
 enum { API_HEADERS_MAX = 6, API_ANSWER_BYTES_MAX = 32 << 20, API_TRACE_MAX = 33 };
 
 struct api_call {

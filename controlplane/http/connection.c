@@ -10,7 +10,7 @@
 #define READS_MAX 4  /* how often to read from one connection in a turn */
 #define ROUNDS_MAX 8 /* how often to handle requests and write answers in a turn */
 #define SPILT_BYTES_MAX ((size_t)256 * 1024)
-#define REFUSAL_BYTES_MAX 256
+#define REFUSAL_BYTES_MAX 384
 
 static void enter(struct http_connection *connection, enum http_state state)
 {
@@ -31,8 +31,10 @@ void http_connection_put_dirty(struct http_connection *connection)
 
     if (connection->is_dirty || connection->is_working) return;
     connection->is_dirty = true;
-    connection->next_dirty = server->dirty;
-    server->dirty = connection;
+    connection->next_dirty = NULL;
+    if (server->dirty_last) server->dirty_last->next_dirty = connection;
+    if (!server->dirty_first) server->dirty_first = connection;
+    server->dirty_last = connection;
     fl_after_put(&server->after);
 }
 
@@ -199,6 +201,7 @@ static void write_out(struct http_connection *connection)
             connection->out_at += n;
             connection->progress_at = fl_loop_now(server->loop);
             server->counts.bytes_out += n;
+            if (http_server_is_late(server)) return; /* the rest waits for the next turn */
             break;
         case HTTP_IO_AGAIN:
             connection->write_wants = (uint8_t)connection->socket.wants;
@@ -224,17 +227,30 @@ static void flush(struct http_connection *connection)
 
 /* ---- refusing -------------------------------------------------------------------------------- */
 
+/* As the API's problems have it. */
+static const char *code_of(unsigned status)
+{
+    if (status == 413 || status == 414 || status == 431) return fl_code_name(FL_TOO_LARGE);
+    if (status == 408 || status == 503) return fl_code_name(FL_UNAVAILABLE);
+    if (status == 415 || status == 417 || status > 500) return fl_code_name(FL_UNSUPPORTED);
+    return fl_code_name(FL_INVALID);
+}
+
 static void refuse(struct http_connection *connection, struct fl_http_refusal refusal)
 {
     static const struct fl_http_field headers[] = {
         {FL_STR("Content-Type"), FL_STR("application/problem+json")},
         {FL_STR("Cache-Control"), FL_STR("no-store")},
+        {FL_STR("X-Content-Type-Options"), FL_STR("nosniff")},
     };
     struct http_server *server = connection->server;
     char text[REFUSAL_BYTES_MAX];
     struct fl_buf *out;
-    int len = snprintf(text, sizeof text, "{\"title\":\"%s\",\"status\":%u,\"detail\":\"%s\"}\n",
-                       http_status_name(refusal.status), refusal.status, refusal.why);
+    const char *code = code_of(refusal.status);
+    int len = snprintf(text, sizeof text,
+                       "{\"type\":\"https://fairlead.dev/docs/reference/api#%s\",\"title\":\"%s\","
+                       "\"status\":%u,\"code\":\"%s\",\"detail\":\"%s\"}\n",
+                       code, http_status_name(refusal.status), refusal.status, code, refusal.why);
     struct http_answer answer = {.status = refusal.status,
                                  .headers = headers,
                                  .headers_len = sizeof headers / sizeof *headers,
@@ -428,12 +444,14 @@ static bool take_head(struct http_connection *connection)
     return true;
 }
 
-/* Handles the requests in the input one after the other, as long as each is answered at once. */
-static void process(struct http_connection *connection)
+/* Handles the requests in the input one after the other, as long as each is answered at once and
+ * there is time.  True: there may be more of them. */
+static bool process(struct http_connection *connection)
 {
     bool is_on = true;
 
-    while (is_on) {
+    for (unsigned requests = 0; is_on; requests++) {
+        if (requests > 0 && http_server_is_late(connection->server)) return true;
         switch (connection->state) {
         case HTTP_IDLE:
         case HTTP_HEAD:
@@ -447,16 +465,17 @@ static void process(struct http_connection *connection)
         /* a follower that has closed its end counts as gone: there is no other sign of it */
         case HTTP_STREAM:
             if (connection->has_ended) die(connection);
-            return;
+            return false;
         case HTTP_HANDSHAKE:
         case HTTP_ASKING:
         case HTTP_ASKED:
         case HTTP_LAST:
         case HTTP_LINGER:
         case HTTP_DEAD:
-            return;
+            return false;
         }
     }
+    return false;
 }
 
 /* ---- input ----------------------------------------------------------------------------------- */
@@ -616,21 +635,23 @@ static void settle(struct http_connection *connection)
 void http_connection_work(struct http_connection *connection)
 {
     unsigned reads = 0;
-    bool is_on = true;
+    bool is_on = true, has_more;
 
     fl_assert(!connection->is_working);
     connection->is_working = true;
+    connection->server->worked_us = fl_loop_now_us(connection->server->loop);
     if (connection->state == HTTP_HANDSHAKE) shake(connection);
     for (unsigned rounds = 0; is_on && rounds < ROUNDS_MAX; rounds++) {
-        process(connection);
-        while (connection->is_readable && is_hungry(connection) && reads < READS_MAX) {
+        has_more = process(connection);
+        while (!has_more && connection->is_readable && is_hungry(connection) && reads < READS_MAX) {
             reads++;
             fill(connection);
-            process(connection);
+            has_more = process(connection);
         }
         flush(connection);
-        is_on = tell_room(connection) ||
+        is_on = has_more || tell_room(connection) ||
                 (connection->is_held && http_connection_waiting(connection) == 0);
+        if (has_more || http_server_is_late(connection->server)) break;
     }
     connection->is_working = false;
     if (is_on && connection->state != HTTP_DEAD) http_connection_put_dirty(connection);
@@ -650,7 +671,11 @@ static void on_ready(void *ctx, unsigned events)
         return;
     }
     if (events & connection->read_wants) connection->is_readable = true;
-    http_connection_work(connection);
+    if (connection->server->dirty_first || http_server_is_late(connection->server)) {
+        http_connection_put_dirty(connection); /* behind those that wait already */
+    } else {
+        http_connection_work(connection);
+    }
 }
 
 static void on_timer(void *ctx)

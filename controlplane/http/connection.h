@@ -31,7 +31,7 @@ struct http_connection {
     struct http_connection *prev, *next, *next_dirty;
     struct http_connection *older, *newer; /* among those without an owner */
     struct http_owner *owner;              /* NULL: a stranger's */
-    size_t counted_bytes;                  /* of 'out', with its owner */
+    size_t counted_bytes;                  /* the bytes of 'out' that are counted for its owner */
     struct fl_watch watch;
     struct fl_timer timer;
     struct http_socket socket;

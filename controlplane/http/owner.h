@@ -22,7 +22,7 @@ struct http_owners {
     const struct http_limits *limits; /* borrowed */
     struct fl_map by_id;              /* id -> struct http_owner * */
     struct http_owner *oldest, *newest;
-    size_t unsent_bytes; /* of all connections, also of those without an owner */
+    size_t unsent_bytes; /* on all connections, also those without an owner */
 };
 
 void http_owners_fini(struct http_owners *owners); /* no connection is left */

@@ -1,6 +1,7 @@
 #include "controlplane/http/request.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "controlplane/http/connection.h"
 #include "shared/base/assert.h"
@@ -153,6 +154,44 @@ void http_answer(struct http_request *request, unsigned status, const struct fl_
     fl_assert(http_connection_has_request(connection) && connection->state != HTTP_STREAM);
     put_head(connection, &answer);
     if (may_have_body && !connection->is_head) put(&connection->out, body.at, body.len);
+    http_connection_answered(connection);
+}
+
+/* The head lies in the connection's buffer: it moves before the body, and that is the buffer. */
+static void adopt(struct http_connection *connection, struct fl_buf *body)
+{
+    struct fl_buf head = connection->out;
+    size_t len = body->len;
+
+    body->max = SIZE_MAX;
+    put(body, head.at, head.len);
+    memmove(body->at + head.len, body->at, len);
+    memcpy(body->at, head.at, head.len);
+    http_buffer_give(&connection->server->pool, &head);
+    connection->out = *body;
+    *body = (struct fl_buf){0};
+}
+
+void http_answer_adopt(struct http_request *request, unsigned status,
+                       const struct fl_http_field *headers, size_t headers_len, struct fl_buf *body)
+{
+    struct http_connection *connection = request->connection;
+    struct http_answer answer = {.status = status,
+                                 .headers = headers,
+                                 .headers_len = headers_len,
+                                 .has_length = true,
+                                 .length = body->len};
+
+    if (body->len <= HTTP_SPARE_BYTES_MAX || connection->is_head ||
+        http_connection_waiting(connection) > 0) {
+        http_answer(request, status, headers, headers_len,
+                    (struct fl_str){(const char *)body->at, body->len});
+        return;
+    }
+    fl_assert(http_connection_has_request(connection) && connection->state != HTTP_STREAM);
+    fl_assert(status != 204 && status != 304 && !body->arena);
+    put_head(connection, &answer);
+    adopt(connection, body);
     http_connection_answered(connection);
 }
 

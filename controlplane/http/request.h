@@ -18,6 +18,7 @@
 #include "shared/wire/http_head.h"
 
 struct fl_arena;
+struct fl_buf;
 struct http_request; /* opaque */
 struct http_server;
 
@@ -101,6 +102,11 @@ bool http_has_etag(const struct http_request *request, struct fl_str etag);
  * copied.  For HEAD, 204 and 304 the body is left out (for HEAD its length is sent). */
 void http_answer(struct http_request *request, unsigned status, const struct fl_http_field *headers,
                  size_t headers_len, struct fl_str body);
+
+/* The same with a body that is ours from now on: a large one is not copied. */
+void http_answer_adopt(struct http_request *request, unsigned status,
+                       const struct fl_http_field *headers, size_t headers_len,
+                       struct fl_buf *body);
 
 /* Callbacks for a request that is not answered at once, or that streams.  Each may be NULL. */
 struct http_watcher {

@@ -146,19 +146,32 @@ bool http_server_renew_tls(struct http_server *server, struct ssl_ctx_st *tls, s
 
 /* ---- the end of a turn ----------------------------------------------------------------------- */
 
-static void on_after(void *ctx)
+/* Those of this turn, or as many as there is time for; one connection a turn at least. */
+static void work_dirty(struct http_server *server, bool may_wait)
 {
-    struct http_server *server = ctx;
-    struct http_connection *dirty = server->dirty;
+    struct http_connection *last = server->dirty_last, *connection;
+    bool is_last = !last;
 
-    server->dirty = NULL;
-    while (dirty) {
-        struct http_connection *connection = dirty;
-
-        dirty = connection->next_dirty;
+    while (!is_last) {
+        if (may_wait && http_server_is_late(server) &&
+            server->worked_us == fl_loop_now_us(server->loop)) {
+            break;
+        }
+        connection = server->dirty_first;
+        is_last = connection == last;
+        server->dirty_first = connection->next_dirty;
+        if (!server->dirty_first) server->dirty_last = NULL;
         connection->is_dirty = false;
         http_connection_work(connection);
     }
+    if (server->dirty_first) fl_after_put(&server->after);
+}
+
+static void on_after(void *ctx)
+{
+    struct http_server *server = ctx;
+
+    work_dirty(server, true);
     if (server->is_draining && !server->first && server->on_end) {
         void (*on_end)(void *) = server->on_end;
 
@@ -228,8 +241,7 @@ void http_server_destroy(struct http_server *server)
     for (struct http_connection *c = server->first; c; c = c->next) {
         http_connection_cut(c);
     }
-    /* Every connection is cut and dirty now, so this frees them all. */
-    on_after(server);
+    work_dirty(server, false); /* every connection is cut and dirty now: this frees them all */
     fl_assert(!server->first);
     handshakes_destroy(server->handshakes);
     SSL_CTX_free(server->tls);

@@ -8,6 +8,7 @@
 #include "controlplane/http/server.h"
 #include "shared/base/slab.h"
 #include "shared/base/vec.h"
+#include "shared/io/clock.h"
 #include "shared/io/loop.h"
 
 struct http_connection;
@@ -25,8 +26,10 @@ struct http_server {
     struct http_connection *first;                          /* all of them, newest first */
     struct http_connection *stranger_first, *stranger_last; /* the oldest first */
     struct http_owners owners;
-    int fd_max;                    /* a connection with a higher descriptor is one too many */
-    struct http_connection *dirty; /* those with work for the end of the turn */
+    int fd_max;                          /* a connection with a higher descriptor is one too many */
+    struct http_connection *dirty_first; /* those with work for the end of the turn, in order */
+    struct http_connection *dirty_last;
+    int64_t worked_us; /* fl_loop_now_us of the newest turn in which a connection had its turn */
     struct fl_after after;
 
     struct http_pool pool;
@@ -38,3 +41,12 @@ struct http_server {
     void (*on_end)(void *ctx);   /* NULL once called */
     void *end_ctx;
 };
+
+/* After so much of a turn connections go on in the next one, so that others have theirs: one
+ * request may take some milliseconds more. */
+enum { HTTP_TURN_US = 3000 };
+
+static inline bool http_server_is_late(const struct http_server *server)
+{
+    return fl_clock_mono_us() - fl_loop_now_us(server->loop) > HTTP_TURN_US;
+}

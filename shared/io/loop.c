@@ -19,7 +19,7 @@ struct fl_loop {
     int64_t now_us;
     fl_ms wall;
     int64_t longest_us;
-    int64_t cpu_us; /* of this thread, at the end of the turn before */
+    int64_t cpu_us; /* this thread's, at the end of the turn before */
     int64_t longest_cpu_us;
 
     FL_VEC(struct fl_timer *) timers; /* a heap by (at, tie); timer->place is its index + 1 */

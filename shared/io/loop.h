@@ -37,7 +37,7 @@ struct ev_loop *fl_loop_ev(const struct fl_loop *loop); /* for libraries that jo
 
 /* The longest turn since the last call of this, without the waiting; for a metric. */
 int64_t fl_loop_take_longest_us(struct fl_loop *loop);
-/* The CPU time of the longest turn of all: what a turn costs, however busy the machine is. */
+/* The CPU time of the longest turn of all: its cost, however busy the machine is. */
 int64_t fl_loop_longest_cpu_us(const struct fl_loop *loop);
 
 /* ---- timers: any number; each setting gives one call, at or after its time ------------------- */

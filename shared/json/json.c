@@ -1,8 +1,10 @@
 #include "shared/json/json.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "shared/base/arena.h"
+#include "shared/base/hash.h"
 #include "shared/json/json_text.h"
 
 #define FEW_MEMBERS                                                                                \
@@ -18,7 +20,7 @@ struct reader {
     const char *at, *end;
     const char *line_start;
     uint32_t line;
-    uint32_t nodes;
+    uint32_t nodes, nodes_max;
     uint32_t depth;
     struct level levels[FL_JSON_DEPTH_MAX];
     struct fl_arena *arena;
@@ -180,7 +182,7 @@ static bool read_number(struct reader *reader, struct fl_json *node)
                     FL_JSON_NUMBER_MAX);
     }
     if (number.is_int && number.is_over) {
-        return FAIL(reader, reader->at, FL_TOO_LARGE, "a whole number is beyond 64 bits");
+        return FAIL(reader, reader->at, FL_UNSUPPORTED, "a whole number is beyond 64 bits");
     }
     node->kind = number.is_int ? FL_JSON_INT : FL_JSON_REAL;
     node->n = number.is_int ? number.n : 0;
@@ -364,19 +366,25 @@ const struct fl_json *fl_json_member(const struct fl_json *node, struct fl_str k
 }
 
 struct numbered {
-    const struct fl_json *node;
-    size_t number; /* in the document */
+    uint32_t hash;   /* the key's: as a rule two are compared without a look at the keys */
+    uint32_t number; /* the member's */
 };
 
+static bool is_behind(const struct fl_json *const *members, struct numbered a, struct numbered b)
+{
+    return a.hash != b.hash ? a.hash > b.hash
+                            : fl_str_cmp(members[a.number]->key, members[b.number]->key) > 0;
+}
+
 /* Two sorted neighbours of at most 'len' each become one. */
-static void merge(const struct numbered *from, struct numbered *to, size_t n, size_t len)
+static void merge(const struct fl_json *const *members, const struct numbered *from,
+                  struct numbered *to, size_t n, size_t len)
 {
     size_t mid = len < n ? len : n;
     size_t a = 0, b = mid, b_end = n - mid < len ? n : mid + len;
 
     for (size_t i = 0; i < b_end; i++) {
-        bool is_a =
-            b == b_end || (a < mid && fl_str_cmp(from[a].node->key, from[b].node->key) <= 0);
+        bool is_a = b == b_end || (a < mid && !is_behind(members, from[a], from[b]));
 
         to[i] = is_a ? from[a++] : from[b++];
     }
@@ -387,27 +395,31 @@ const struct fl_json *fl_json_find_repeated(const struct fl_json *object, struct
     size_t n = object->len, i = 0;
     struct numbered *from = fl_arena_array(arena, struct numbered, n);
     struct numbered *to = fl_arena_array(arena, struct numbered, n);
-    struct numbered first = {.number = n};
+    const struct fl_json **members = fl_arena_array(arena, const struct fl_json *, n);
+    size_t first = n;
 
     FL_JSON_EACH (item, object) {
-        from[i] = (struct numbered){item, i};
+        members[i] = item;
+        from[i] =
+            (struct numbered){(uint32_t)fl_hash64(0, item->key.at, item->key.len), (uint32_t)i};
         i++;
     }
     for (size_t len = 1; len < n; len *= 2) {
         struct numbered *swapped = from;
 
         for (size_t at = 0; at < n; at += 2 * len) {
-            merge(from + at, to + at, n - at, len);
+            merge(members, from + at, to + at, n - at, len);
         }
         from = to;
         to = swapped;
     }
     for (i = 1; i < n; i++) {
-        if (from[i].number < first.number && fl_str_eq(from[i - 1].node->key, from[i].node->key)) {
-            first = from[i];
+        if (from[i].number < first &&
+            fl_str_eq(members[from[i - 1].number]->key, members[from[i].number]->key)) {
+            first = from[i].number;
         }
     }
-    return first.node;
+    return first < n ? members[first] : NULL;
 }
 
 static bool fail_repeated(struct reader *reader, const struct fl_json *item)
@@ -447,9 +459,9 @@ static bool begin_item(struct reader *reader, struct fl_json **ret_item)
     struct fl_json *item;
 
     skip_space(reader);
-    if (reader->nodes == FL_JSON_NODES_MAX) {
-        return FAIL(reader, reader->at, FL_TOO_LARGE, "there are over %d values",
-                    FL_JSON_NODES_MAX);
+    if (reader->nodes == reader->nodes_max) {
+        return FAIL(reader, reader->at, FL_TOO_LARGE, "there are over %" PRIu32 " values",
+                    reader->nodes_max);
     }
     reader->nodes++;
     *ret_item = item = fl_arena_new(reader->arena, struct fl_json);
@@ -530,12 +542,19 @@ static bool read_value(struct reader *reader, struct fl_json *node, bool *ret_op
 bool fl_json_parse(struct fl_str text, struct fl_arena *arena, const struct fl_json **ret_root,
                    struct fl_place *ret_at, struct fl_err *err)
 {
+    return fl_json_parse_few(text, FL_JSON_NODES_MAX, arena, ret_root, ret_at, err);
+}
+
+bool fl_json_parse_few(struct fl_str text, uint32_t nodes_max, struct fl_arena *arena,
+                       const struct fl_json **ret_root, struct fl_place *ret_at, struct fl_err *err)
+{
     const char *start = text.len ? text.at : ""; /* an empty view may have no address */
     struct reader reader = {.text = {start, text.len},
                             .at = start,
                             .end = start + text.len,
                             .line_start = start,
                             .line = 1,
+                            .nodes_max = nodes_max,
                             .arena = arena,
                             .ret_at = ret_at,
                             .err = err};

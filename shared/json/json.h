@@ -59,11 +59,16 @@ struct fl_json {
 #define FL_JSON_EACH(item, node)                                                                   \
     for (const struct fl_json *item = (node)->first; item; item = item->next)
 
-/* On false: FL_TOO_LARGE for a limit above, else FL_INVALID; err says what is wrong, *ret_at (NULL
+/* On false: FL_TOO_LARGE for a limit above, FL_UNSUPPORTED for a number beyond 64 bits, else
+ * FL_INVALID; err says what is wrong, *ret_at (NULL
  * is fine) where. */
 FL_CHECK bool fl_json_parse(struct fl_str text, struct fl_arena *arena,
                             const struct fl_json **ret_root, struct fl_place *ret_at,
                             struct fl_err *err);
+/* The same with a lower limit than FL_JSON_NODES_MAX: time and memory go with the values. */
+FL_CHECK bool fl_json_parse_few(struct fl_str text, uint32_t nodes_max, struct fl_arena *arena,
+                                const struct fl_json **ret_root, struct fl_place *ret_at,
+                                struct fl_err *err);
 
 /* The member of that key; NULL if it is absent or 'node' is not an object. */
 const struct fl_json *fl_json_member(const struct fl_json *node, struct fl_str key);

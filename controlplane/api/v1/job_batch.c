@@ -65,6 +65,8 @@ struct batch {
     struct earlier earlier[READ_NEWEST_SPECS_MAX];
     size_t digests_len;
     bool held[CORE_SUBMIT_MAX]; /* each item's is_held: by the answer the engine owns the items */
+    const struct core_outcome *outcomes; /* the items', in the call's arena */
+    size_t written;                      /* lines that are in the answer */
     /* The spec of the line before, which the next one is likely to have too. */
     struct submit_spec last;
 };
@@ -362,7 +364,7 @@ static bool read_line(struct batch *batch, struct fl_str text)
     struct fl_place at = {0};
     struct fl_err err = {0};
 
-    if (!fl_json_parse(text, &batch->call->arena, &line.node, &at, &err)) {
+    if (!fl_json_parse_few(text, API_VALUES_MAX, &batch->call->arena, &line.node, &at, &err)) {
         struct api_problem_error error = {
             .detail = fl_str_c(err.text), .line = line.number, .col = at.col};
         struct api_problem problem = {
@@ -402,8 +404,7 @@ static bool read_list(struct batch *batch)
     return true;
 }
 
-static void write_line(struct batch *batch, struct fl_json_out *json, const struct line *line,
-                       const struct core_answer *answer)
+static void write_line(struct batch *batch, struct fl_json_out *json, const struct line *line)
 {
     const struct core_outcome *outcome = NULL;
 
@@ -414,7 +415,7 @@ static void write_line(struct batch *batch, struct fl_json_out *json, const stru
     } else if (line->defines.len > 0) {
         fl_json_put_str(json, "spec", line->defines);
     } else {
-        outcome = &answer->outcomes[line->item];
+        outcome = &batch->outcomes[line->item];
     }
     if (outcome && outcome->code == FL_OK) {
         fl_json_put_job(json, "id", outcome->job);
@@ -430,19 +431,41 @@ static void write_line(struct batch *batch, struct fl_json_out *json, const stru
     fl_buf_put_u8(&batch->call->out, '\n');
 }
 
-static void answer_lines(struct api_call *call, const struct core_answer *answer)
+static void write_lines(struct api_call *call)
 {
     struct batch *batch = call->state;
 
-    /* A key's stored answer is for the same items, by the key's meaning. */
-    fl_assert(answer->outcomes_len == batch->items.len);
-    fl_buf_clear(&call->out);
-    for (size_t i = 0; i < batch->lines.len; i++) {
+    for (; batch->written < batch->lines.len; batch->written++) {
         struct fl_json_out json = fl_json_out(&call->out);
 
-        write_line(batch, &json, &batch->lines.at[i], answer);
+        if (api_slice_is_over(call)) {
+            api_later(call, write_lines);
+            return;
+        }
+        write_line(batch, &json, &batch->lines.at[batch->written]);
     }
     api_answer(call);
+}
+
+/* The core's answer is borrowed, and the lines may take several turns. */
+static void answer_lines(struct api_call *call, const struct core_answer *answer)
+{
+    struct batch *batch = call->state;
+    struct core_outcome *outcomes =
+        fl_arena_array(&call->arena, struct core_outcome, answer->outcomes_len);
+
+    /* A key's stored answer is for the same items, by the key's meaning. */
+    fl_assert(answer->outcomes_len == batch->items.len);
+    for (size_t i = 0; i < answer->outcomes_len; i++) {
+        const char *text = answer->outcomes[i].text;
+
+        outcomes[i] = answer->outcomes[i];
+        if (text) outcomes[i].text = fl_arena_copy(&call->arena, text, strlen(text) + 1);
+    }
+    batch->outcomes = outcomes;
+    fl_buf_clear(&call->out);
+    api_slice_begin(call);
+    write_lines(call);
 }
 
 /* False: the call was answered, and the event is gone. */
@@ -473,6 +496,7 @@ static bool has_bounded_answer(struct batch *batch)
 static void send_lines(struct batch *batch)
 {
     struct api_call *call = batch->call;
+    struct fl_err err = {0};
 
     if (!has_bounded_answer(batch)) return;
     call->on_gone = NULL;
@@ -480,7 +504,12 @@ static void send_lines(struct batch *batch)
     batch->event->event.submit.len = batch->items.len;
     if (batch->items.len == 0) {
         engine_event_destroy(batch->event);
-        answer_lines(call, &(struct core_answer){0});
+        fl_buf_clear(&call->out);
+        if (api_count_memory(call, &err)) {
+            write_lines(call);
+        } else {
+            api_fail(call, err.code, "%s", err.text);
+        }
     } else if (api_idempotent(call, batch->event)) {
         api_ask(call, batch->event, answer_lines);
     }
@@ -524,7 +553,7 @@ static void begin_lines(struct api_call *call, const struct read_specs *specs)
     for (size_t i = 0; i < batch->digests_len; i++) {
         read_earlier(batch, i, specs ? specs->bodies[i] : (struct fl_str){0});
     }
-    api_slice_begin(call);
+    if (specs) api_slice_begin(call); /* else it is the slice in which the lines were read */
     take_lines(call);
 }
 

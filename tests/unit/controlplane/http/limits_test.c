@@ -35,6 +35,22 @@ static void a_slow_head_is_answered_and_closed(void **state)
     world_destroy(world);
 }
 
+static void a_refusal_is_a_problem_like_the_apis(void **state)
+{
+    struct world *world = world_create(NULL);
+    struct client *client = client_open(world, true);
+
+    (void)state;
+    client_send(client, FL_STR("TRACE /ok HTTP/1.1\r\n" HOST "\r\n"));
+    client_expect(client, "501 close", "a method that is not known");
+    assert_true(client_has(client, "\r\nX-Content-Type-Options: nosniff\r\n"));
+    assert_true(client_has(client, "{\"type\":\"https://fairlead.dev/docs/reference/"
+                                   "api#unsupported\",\"title\":\"Not Implemented\","));
+    assert_true(client_has(client, ",\"code\":\"unsupported\","));
+    client_close(client);
+    world_destroy(world);
+}
+
 static void a_slow_body_is_answered_and_closed(void **state)
 {
     struct http_limits limits = http_limits_default();
@@ -221,6 +237,37 @@ static void answers_that_an_owner_does_not_read_count_until_it_takes_them(void *
     assert_int_equal(counts(world).claims_refused[HTTP_CLAIM_UNSENT], 1);
     client_close(own);
     client_close(other);
+    world_destroy(world);
+}
+
+static void large_answers_are_whole_and_in_order(void **state)
+{
+    struct http_limits limits = http_limits_default();
+    struct world *world;
+    struct client *client;
+    size_t pos = 0;
+
+    (void)state;
+    world = world_create(&limits);
+    client = client_open(world, true);
+    client_send(client, FL_STR("GET /mine/7/100 HTTP/1.1\r\nHost: x\r\n\r\n" OK
+                               "HEAD /mine/7/100 HTTP/1.1\r\nHost: x\r\n\r\n" OK
+                               "GET /mine/7/300 HTTP/1.1\r\nHost: x\r\n\r\n" OK
+                               "GET /mine/7/1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+    world_until(world, (client_read(client, SIZE_MAX), client->has_ended));
+    for (size_t i = 0; i < 7; i++) {
+        static const size_t lengths[] = {100 << 10, 2, 0, 2, 300 << 10, 2, 1 << 10};
+        struct answer answer;
+
+        assert_true(client_answer(client, &pos, i == 2, &answer));
+        assert_int_equal(answer.status, 200);
+        assert_int_equal(answer.body.len, lengths[i]);
+        for (size_t k = 0; k < answer.body.len && lengths[i] > 2; k++) {
+            assert_int_equal(answer.body.at[k], 0);
+        }
+    }
+    assert_int_equal(pos, client->in.len);
+    client_close(client);
     world_destroy(world);
 }
 
@@ -466,6 +513,7 @@ static void a_limit_of_nothing_is_refused(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(a_slow_head_is_answered_and_closed),
+         cmocka_unit_test(a_refusal_is_a_problem_like_the_apis),
          cmocka_unit_test(a_slow_body_is_answered_and_closed),
          cmocka_unit_test(a_handshake_that_does_not_go_on_is_closed),
          cmocka_unit_test(an_idle_connection_is_closed_in_silence),
@@ -473,6 +521,7 @@ FL_TESTS(cmocka_unit_test(a_slow_head_is_answered_and_closed),
          cmocka_unit_test(when_all_connections_are_members_a_new_one_is_closed),
          cmocka_unit_test(an_owner_has_a_quarter_of_the_connections_at_most),
          cmocka_unit_test(answers_that_an_owner_does_not_read_count_until_it_takes_them),
+         cmocka_unit_test(large_answers_are_whole_and_in_order),
          cmocka_unit_test(an_owner_sends_so_many_requests_a_second),
          cmocka_unit_test(too_many_bodies_at_a_time_are_refused),
          cmocka_unit_test(a_stalled_reader_holds_little_and_gets_all_in_the_end),

@@ -116,6 +116,8 @@ static void what_is_not_json_is_refused_where_it_goes_wrong(void **state)
         {"NaN", 1, 1},
     };
     struct fl_arena arena = {0};
+    const struct fl_json *root;
+    struct fl_err err = {0};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -128,9 +130,15 @@ static void what_is_not_json_is_refused_where_it_goes_wrong(void **state)
         assert_false(got.is_good);
         assert_int_equal(got.at.line, cases[i].line);
         assert_int_equal(got.at.col, cases[i].col);
-        assert_true(got.err.code == FL_INVALID || got.err.code == FL_TOO_LARGE);
+        assert_true(got.err.code == FL_INVALID || got.err.code == FL_TOO_LARGE ||
+                    got.err.code == FL_UNSUPPORTED);
         assert_true(got.err.text[0] != 0);
     }
+    /* It is JSON, and the text is not too long: 422 in the API. */
+    assert_int_equal(parse(FL_STR("9223372036854775808"), &arena).err.code, FL_UNSUPPORTED);
+    assert_true(fl_json_parse_few(FL_STR("[1,2,3]"), 4, &arena, &root, NULL, &err));
+    assert_false(fl_json_parse_few(FL_STR("[1,2,3]"), 3, &arena, &root, NULL, &err));
+    assert_int_equal(err.code, FL_TOO_LARGE);
     assert_false(parse((struct fl_str){"[\0]", 3}, &arena).is_good);
     assert_false(parse((struct fl_str){0}, &arena).is_good);
     fl_arena_fini(&arena);
