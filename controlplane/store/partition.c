@@ -16,7 +16,7 @@
 
 enum { RETRY_MS = 2000, IDEMPOTENCY_CHUNK = 1000 };
 
-/* A partition that an open job keeps is swept again after such a part of the retention. */
+/* A partition that an open job keeps is swept again after this part of the retention. */
 enum { SWEEPS_IN_RETENTION = 64 };
 
 enum state { OFF, CONNECTING, LISTING, ASKING, SWEEPING, DOING, DELETING, IDLE };
@@ -61,7 +61,7 @@ struct partition {
     FL_VEC(struct memo) memos;
     FL_VEC(struct swept) swept;
     struct partition_sweep sweep;
-    bool is_sweep_due; /* what was asked last is to be swept */
+    bool is_sweep_due; /* the partition asked about last is to be swept */
     struct entry asked;
     size_t ask_next; /* the next of 'entries' to ask about */
     uint64_t used[PARTITION_FAMILIES_LEN];

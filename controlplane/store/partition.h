@@ -4,8 +4,8 @@
  * for a reader, and new partitions must not wait for that.  The writer waits for neither: attaching
  * and detaching take no lock that a batch needs.  A worker first finishes work that a crash left
  * half done (a detach that was not finished, a table that was detached and not dropped).  The
- * remover also deletes old idempotency keys, a chunk at a time, and the old jobs of a partition that
- * an open job keeps (partition_sweep.h).  Uses libpq through pg_conn.  Not thread-safe. */
+ * remover also deletes old idempotency keys, a chunk at a time, and the old jobs of a partition
+ * that an open job keeps (partition_sweep.h).  Uses libpq through pg_conn.  Not thread-safe. */
 #pragma once
 
 #include "controlplane/store/partition_plan.h"

@@ -11,7 +11,7 @@ enum step {
     LAST,   /* the jobs, and what says that they ended */
     SPECS,
     VACUUM,
-    LIMIT, /* from here on a statement gives way to whoever waits for it */
+    LIMIT, /* from here on a statement gives way to others */
     REWRITE,
     UNLIMIT,
     DONE,
@@ -37,8 +37,8 @@ void partition_sweep_begin(struct partition_sweep *sweep, struct partition_range
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* An array ends with its row in job_end, any other job with its element 0.  A batch without a row in
- * the journal is older than the journal. */
+/* An array ends with its row in job_end, any other job with its element 0.  A batch without a row
+ * in the journal is older than the journal. */
 static void find_sql(const struct partition_sweep *sweep, char *out, size_t out_bytes)
 {
     uint64_t p = sweep->range.lo;

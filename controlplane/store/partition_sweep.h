@@ -24,7 +24,7 @@ struct partition_sweep {
     uint64_t next; /* the walk goes on with this id */
     uint64_t jobs; /* deleted so far */
     unsigned step, table;
-    char ids[PARTITION_SWEEP_SQL_BYTES / 3]; /* of this chunk's old jobs, "1,2,3" */
+    char ids[PARTITION_SWEEP_SQL_BYTES / 3]; /* the old jobs of this chunk, "1,2,3" */
     size_t ids_len, ids_count;
 };
 

@@ -175,7 +175,8 @@ static void what_is_old_goes_while_a_writer_commits_and_a_reader_reads(void **st
            " ms while partitions went\n",
            JOBS, quiet_ms, rig.longest_ms);
 
-    /* The one with an open job stays, in every table, and of its jobs that one; the newest stays. */
+    /* The one with an open job stays, in every table, and of its jobs that one.  The newest
+     * stays. */
     help_until(rig.help, store_stats(rig.help->store).partition.is_idle);
     assert_int_equal(help_number(rig.conninfo, "select count(*) from job where id < 1000"), 0);
     assert_int_equal(

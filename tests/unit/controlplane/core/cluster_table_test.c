@@ -175,8 +175,8 @@ static void the_sums_of_a_large_cluster_do_not_wrap(void **state)
     cluster_table_fini(&table);
 }
 
-/* An agent may report the whole node as free again and again: what is held there is then more than
- * the node has. */
+/* An agent may report the whole node as free again and again: more is held there then than the
+ * node has. */
 static void what_is_held_on_one_node_does_not_wrap(void **state)
 {
     const struct fl_resources large = {.cpu_milli = 100000000, .memory_bytes = 100};

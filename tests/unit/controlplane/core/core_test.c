@@ -271,7 +271,7 @@ static void restore_and_accept(struct world *world, uint64_t seed)
     assert_false(core_history_is_disputed(world->core));
 }
 
-/* What was accepted after the first restore is lost by the second, too.  An agent that worked for
+/* A second restore also loses all that was accepted after the first.  An agent that worked for
  * it shows that, however far the database has gone on since. */
 static void a_restore_after_an_accepted_one_does_not_hide(void **state)
 {
