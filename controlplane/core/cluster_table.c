@@ -502,8 +502,9 @@ void cluster_unhold(struct cluster *cluster, uint32_t i, struct fl_resources eac
 
     fl_assert(i < cluster->nodes.len && fl_resources_sum_has(node->held, each));
     fl_resources_sum_take(&node->held, each);
-    if (guest_no != 0 && guest_no == node->claim_no)
+    if (guest_no != 0 && guest_no == node->claim_no) {
         fl_resources_sum_take_most(&node->guests, each);
+    }
 }
 
 void cluster_claim(struct cluster *cluster, uint32_t i, struct fl_resources part)
