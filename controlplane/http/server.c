@@ -158,6 +158,7 @@ static void work_dirty(struct http_server *server, bool may_wait)
             break;
         }
         connection = server->dirty_first;
+        fl_assert(connection); /* the last of this turn is still to come */
         is_last = connection == last;
         server->dirty_first = connection->next_dirty;
         if (!server->dirty_first) server->dirty_last = NULL;
