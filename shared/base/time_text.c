@@ -48,7 +48,7 @@ bool fl_time_parse(struct fl_str text, fl_ms *ret_at)
     doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
     when = ((era * 146097 + doe - 719468) * 86400 + hour * 3600 + minute * 60 + second) * 1000 + ms;
     /* A text that is not a date, or has another sign in a gap, prints as something else. */
-    if (when < 1) return false;
+    if (when < 0) return false;
     fl_time_print(when, again);
     printed = fl_str_c(again);
     if (text.len == 20) {
@@ -56,6 +56,6 @@ bool fl_time_parse(struct fl_str text, fl_ms *ret_at)
         printed.len = 20;
     }
     if (!fl_str_eq(printed, text)) return false;
-    *ret_at = when;
+    *ret_at = when > 0 ? when : 1;
     return true;
 }

@@ -284,6 +284,9 @@ def streaming(f):
         equal((last["line"], last["text"]), (4, "line 5\n"))
         equal(call(f, "GET", f"/v1/jobs/{job}/logs?since=2100-01-01T00:00:00Z").body, b"")
         equal(call(f, "GET", f"/v1/jobs/{job}/logs?since=yesterday").status, 422)
+        equal(call(f, "GET", f"/v1/jobs/{job}/logs?since=1970-01-01T00:00:00Z&tail=1").body, b"line 5\n")
+        answer = call(f, "GET", f"/v1/jobs/{job}/logs?from=50&count=5")
+        equal((answer.status, answer.body, answer.headers["content-range"]), (200, b"", "lines */5"))
     with shows("Range of lines: 206 with Content-Range, 416 beyond the end, other units are not ours"):
         def ranged(text, query="", of=job, **headers):
             return call(f, "GET", f"/v1/jobs/{of}/logs{query}", headers={"Range": text, **headers})
@@ -411,6 +414,9 @@ def access(f):
         equal(make(["read"], lasting["token"], ttlSeconds=700).status, 201)
         refused = make(["read"], lasting["token"], ttlSeconds=366 * 86400)
         assert refused.status == 422 and "token_lifetime_max" in refused.json()["detail"], refused.json()
+        confined = made("confined-admin", ["admin"], queue="default")["token"]
+        told = [make(["read"], confined, queue=queue).json() for queue in ("by-digest", "no-such-queue")]
+        equal({(one["status"], one["detail"]) for one in told}, {(403, told[0]["detail"])}, "which queues there are")
     with shows("a queue without open jobs is removed; the name is free, tokens of it find nothing, ended jobs keep it"):
         call(f, "POST", "/v1/queues", {"name": "passing"})
         job = call(f, "POST", "/v1/jobs", {"command": ["true"], "queue": "passing", "hold": True}).json()["id"]
@@ -605,6 +611,7 @@ def rest(f):
             refused = call(f, method, path, body)
             equal((refused.status, refused.json()["errors"][0]["pointer"]), (422, pointer), path)
             assert refused.json()["errors"][0]["allowed"], refused.body
+        equal(call(f, "POST", "/v1/jobs", b'{"command":["true"],"priority":9223372036854775808}').status, 422)
     with shows("parts of jobs and clusters"):
         for path in (f"/v1/jobs/{made['id']}/explain", f"/v1/jobs/{again['id']}/explain", "/v1/clusters/east", "/v1/clusters/east/nodes", "/version"):
             equal(call(f, "GET", path).status, 200, path)

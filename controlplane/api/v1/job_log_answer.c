@@ -118,8 +118,10 @@ void job_log_answer(struct log_tail *tail, const struct log_page *page)
     char *etag = fl_arena_printf(&call->arena, "\"%" PRIu64 "-%" PRIu32 "-%" PRIu64 "-%zu\"",
                                  page->lines_total, page->sources_live, tail->from, body.len);
     uint64_t count = count_lines(page);
-    char *range = fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%" PRIu64,
-                                  tail->from, tail->from + count - (count > 0), page->lines_total);
+    char *range = count > 0
+                      ? fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%" PRIu64,
+                                        tail->from, tail->from + count - 1, page->lines_total)
+                      : fl_arena_printf(&call->arena, "lines */%" PRIu64, page->lines_total);
 
     api_header_add(call, "ETag", fl_str_c(etag));
     api_header_add(call, "Content-Range", fl_str_c(range));

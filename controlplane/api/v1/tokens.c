@@ -107,6 +107,14 @@ static bool read_life(struct api_call *call, const struct fl_json *ttl, fl_ms *r
     return true;
 }
 
+static void refuse_grant(struct api_call *call)
+{
+    api_fail(call, FL_DENIED,
+             "a token gives away no more than it has itself: its queue is \"%s\", and the scope "
+             "outlive is given by those that have it",
+             call->token.queue);
+}
+
 static bool read_body(struct api_call *call, struct token_grant *grant, fl_ms *ret_ttl_ms)
 {
     const struct fl_json *body = api_body_json(call, false), *queue, *owner;
@@ -122,6 +130,10 @@ static bool read_body(struct api_call *call, struct token_grant *grant, fl_ms *r
              FL_STR_ARG(owner ? owner->text : fl_str_c(call->token.owner)));
     snprintf(grant->maker, sizeof grant->maker, "%s", call->token.id);
     queue = fl_json_member(body, FL_STR("queue"));
+    if (queue && queue->kind == FL_JSON_STRING && !api_may_see_queue(&call->token, queue->text)) {
+        refuse_grant(call); /* whether there is one of that name is not for this token */
+        return false;
+    }
     if (queue && queue->kind == FL_JSON_STRING) {
         if (!directory_queue_id(call->parts->directory, queue->text, &id)) {
             api_fail_at(call, "/queue", "no queue has this name", queue->text, NULL);
@@ -152,10 +164,7 @@ static void create_token(struct api_call *call)
 
     if (!read_body(call, &made->grant, &ttl_ms)) return;
     if (!api_may_grant(&call->token, made->grant.scopes, fl_str_c(made->grant.queue))) {
-        api_fail(call, FL_DENIED,
-                 "a token gives away no more than it has itself: its queue is \"%s\", and the "
-                 "scope outlive is given by those that have it",
-                 call->token.queue);
+        refuse_grant(call);
         return;
     }
     token = api_token_random();

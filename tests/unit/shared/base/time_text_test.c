@@ -10,7 +10,7 @@ static void times_are_rfc_3339_and_back(void **state)
                                       "2026-01-01T24:00:00Z",
                                       "2026-13-01T00:00:00Z",
                                       "2026-01-01T00:00:00",
-                                      "1970-01-01T00:00:00Z",
+                                      "1969-12-31T23:59:59Z",
                                       ""};
     char text[FL_TIME_TEXT_MAX];
     fl_ms again;
@@ -25,6 +25,8 @@ static void times_are_rfc_3339_and_back(void **state)
     }
     assert_true(fl_time_parse(FL_STR("2000-02-29T00:00:00Z"), &again));
     assert_true(again == 951782400000);
+    assert_true(fl_time_parse(FL_STR("1970-01-01T00:00:00Z"), &again));
+    assert_true(again == 1); /* 0 means that no time is given */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(fl_time_parse(fl_str_c(bad[i]), &again));
     }
