@@ -12,8 +12,9 @@ static struct kube_amounts read_amounts(const char *text, struct fl_arena *arena
     struct kube_amounts amounts = {0};
     struct fl_err err = {0};
 
-    if (!fl_json_parse(fl_str_c(text), arena, &root, NULL, &err))
+    if (!fl_json_parse(fl_str_c(text), arena, &root, NULL, &err)) {
         fail_msg("%s in %s", err.text, text);
+    }
     if (!kube_amounts_read(root, arena, &amounts, &err)) {
         amounts.at = fl_arena_new(arena, struct kube_amount);
         amounts.at->name = fl_arena_str(arena, fl_str_c(err.text));

@@ -89,8 +89,9 @@ static const char *tell_list(const char *text, struct fl_arena *arena)
     struct kube_list_head head;
     struct fl_err err = {0};
 
-    if (!kube_object_list(parse(text, arena), &head, &err))
+    if (!kube_object_list(parse(text, arena), &head, &err)) {
         return fl_arena_printf(arena, "%s", err.text);
+    }
     return fl_arena_printf(arena, FL_STR_FMT " " FL_STR_FMT, FL_STR_ARG(head.version),
                            FL_STR_ARG(head.continue_at));
 }

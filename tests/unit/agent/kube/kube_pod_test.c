@@ -35,8 +35,9 @@ static bool read_pod(const char *text, struct fl_arena *arena, struct kube_pod *
 {
     const struct fl_json *root;
 
-    if (!fl_json_parse(fl_str_c(text), arena, &root, NULL, err))
+    if (!fl_json_parse(fl_str_c(text), arena, &root, NULL, err)) {
         fail_msg("%s in %s", err->text, text);
+    }
     return kube_pod_read(root, arena, ret_pod, err);
 }
 
