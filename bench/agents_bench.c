@@ -157,11 +157,13 @@ static void say_node(struct agent *agent)
 static void say_replica(struct agent *agent, struct held *held, enum fl_replica_state state)
 {
     struct fl_msg msg = {.kind = FL_MSG_replica};
+    uint8_t used[FL_USAGE_BYTES];
 
     held->state = state;
     msg.replica = (struct fl_msg_replica){
         .report_seq = ++agent->report_seq, .attempt = held->attempt, .state = state};
     if (fl_replica_state_is_last(state)) held->report_seq = agent->report_seq;
+    if (state == FL_REPLICA_exited) msg.replica.usage = fl_usage_write(&bench_usage, used);
     say(agent, &msg);
 }
 

@@ -99,9 +99,10 @@ static void report_replica(struct fake *fake, struct fake_agent *agent,
 {
     event->replica.session_epoch = agent->session_epoch;
     event->replica.report_seq = ++agent->report_seq;
-    event->replica.attempt = what->attempt;
-    event->replica.state = what->state;
+    event->replica.told.attempt = what->attempt;
+    event->replica.told.state = what->state;
     if (what->state == FL_REPLICA_exited) {
+        event->replica.told.usage = bench_usage;
         fake->exited++;
         agent->live--;
     }
@@ -170,6 +171,7 @@ struct core_event fake_submit(struct fake *fake, size_t jobs)
                                .request = ++fake->request_last,
                                .tenant = {1},
                                .actor = FL_STR(BENCH_ACTOR),
+                               .owner = FL_STR(BENCH_ACTOR),
                                .submit = {fake->items, jobs}};
 }
 

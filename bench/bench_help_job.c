@@ -2,6 +2,12 @@
 
 #include <string.h>
 
+const struct fl_usage bench_usage = {.meter = FL_METER_processes,
+                                     .replicas = 1,
+                                     .cpu_us = 1500,
+                                     .memory_bytes = 3 << 20,
+                                     .written_bytes = 4096};
+
 /* splitmix64's: any two numbers give words that have nothing in common. */
 static uint64_t scattered(uint64_t n)
 {

@@ -7,6 +7,7 @@
 
 #include "shared/base/str.h"
 #include "shared/base/types.h"
+#include "shared/base/usage.h"
 
 enum {
     BENCH_REQUEST_JOBS = 500,
@@ -22,6 +23,9 @@ enum {
 #define BENCH_ACTOR "bench"
 #define BENCH_NODE "node-0"
 #define BENCH_SPEC "{\"command\": [\"true\"]}"
+
+/* Each replica that exits tells this. */
+extern const struct fl_usage bench_usage;
 
 /* The parameters of the n-th job; 'out' has room for all their bytes. */
 struct fl_str bench_params(uint64_t n, char *out);

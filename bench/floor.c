@@ -560,12 +560,21 @@ static void product_send(void *ctx, PGconn *pg, uint64_t number)
 
 /* The rows that the core emits for each job and each request, for their columns and their
  * length. */
-static const struct row_job_new JOB_NEW = {
-    .job = 1, .tenant = 1, .queue = 1, .shape = 1, .elements = 1, .spec = {{1, 2, 3}}};
+static const char USAGE[FL_USAGE_BYTES] = {FL_METER_processes, 0, 0, 0, 1};
+static const struct row_job_new JOB_NEW = {.job = 1,
+                                           .tenant = 1,
+                                           .queue = 1,
+                                           .shape = 1,
+                                           .elements = 1,
+                                           .spec = {{1, 2, 3}},
+                                           .owner = FL_STR(BENCH_ACTOR)};
 static const struct row_attempt_new ATTEMPT_NEW = {
     .job = 1, .n = 1, .incarnation = 1, .cluster = 1, .nodes = FL_STR(BENCH_NODE "\n")};
-static const struct row_element_end ELEMENT_END = {
-    .job = 1, .n = 1, .state = JOB_succeeded, .reason = REASON_none};
+static const struct row_element_end ELEMENT_END = {.job = 1,
+                                                   .n = 1,
+                                                   .state = JOB_succeeded,
+                                                   .reason = REASON_none,
+                                                   .usage = {USAGE, sizeof USAGE}};
 static const struct row_audit AUDIT = {
     .tenant = 1, .actor = FL_STR(BENCH_ACTOR), .body = FL_STR("submit job-7zzz+500")};
 

@@ -5,6 +5,7 @@ fairlead_front_turn_longest_seconds: CPU time, so that other work on the machine
 """
 import contextlib
 import http.client
+import io
 import json
 import os
 import re
@@ -30,17 +31,69 @@ def tls():
     return context
 
 
+class TlsSocket(io.RawIOBase):
+    """A connection that one thread writes and another reads: an SSLSocket does not survive that."""
+
+    def __init__(self, address):
+        super().__init__()
+        self.sock = socket.create_connection(address, ANSWER_S)
+        self.sent, self.heard, self.lock = ssl.MemoryBIO(), ssl.MemoryBIO(), threading.Lock()
+        self.tls = tls().wrap_bio(self.heard, self.sent)
+        while self.step(self.tls.do_handshake) is None:
+            self.hear()
+
+    def step(self, deed, *args):
+        """None: more must be heard first."""
+        with self.lock:
+            try:
+                done = deed(*args) or True
+            except ssl.SSLWantReadError:
+                done = None
+            out = self.sent.read()
+        self.sock.sendall(out)
+        return done
+
+    def hear(self):
+        got = self.sock.recv(1 << 16)
+        with self.lock:
+            if got:
+                self.heard.write(got)
+            else:
+                self.heard.write_eof()
+
+    def sendall(self, bytes_):
+        for at in range(0, len(bytes_), 1 << 16):
+            self.step(self.tls.write, bytes_[at:at + (1 << 16)])
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        try:
+            while (done := self.step(self.tls.read, len(buffer), buffer)) is None:
+                self.hear()
+        except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
+            return 0
+        return done
+
+    def settimeout(self, seconds):
+        self.sock.settimeout(seconds)
+
+    def close(self):
+        self.sock.close()
+        super().close()
+
+
 class Client:
     """One connection over TLS that sends what it is told, and reads answers."""
 
     def __init__(self, hub):
         self.token = hub.token
-        self.sock = tls().wrap_socket(socket.create_connection(("127.0.0.1", hub.ports["api"]), ANSWER_S))
-        self.input = self.sock.makefile("rb")
+        self.sock = TlsSocket(("127.0.0.1", hub.ports["api"]))
+        self.input = io.BufferedReader(self.sock, 1 << 16)
 
     def close(self):
         self.input.close()
-        self.sock.close()
 
     def request(self, method, path, body=None, headers=None):
         lines = [f"{method} {path} HTTP/1.1", "Host: x", f"Authorization: Bearer {self.token}"]
@@ -78,12 +131,13 @@ class Client:
             self.sock.sendall(bytes_)
 
     def follow(self, path, seconds, headers=None):
-        """Reads a stream for so long; its bytes."""
+        """Reads a stream for so long, or until it is silent; its bytes."""
         self.sock.sendall(self.request("GET", path, None, headers))
+        status, end, count = int(self.input.readline().split()[1]), time.monotonic() + seconds, 0
+        assert status == 200, f"{path} {headers}: {status}"
         self.sock.settimeout(0.5)
-        end, count = time.monotonic() + seconds, 0
         with contextlib.suppress(TimeoutError):
-            while time.monotonic() < end and (got := self.sock.recv(1 << 16)):
+            while time.monotonic() < end and (got := self.input.read1()):
                 count += len(got)
         return count
 
@@ -192,14 +246,41 @@ def posts(body, headers=None, path="/v1/jobs:batch", times=3):
 
 def gets(path, times=1, headers=None):
     def run(hub, client, output):
-        return f"{client.ask('GET', path.format(job=output), None, headers() if headers else None, times)}"
+        statuses = client.ask("GET", path.format(job=output), None, headers() if headers else None, times)
+        assert statuses == [200], f"{path}: {statuses}"
+        return f"{times} x 200"
     return run
 
 
-def follows(path, seconds=3, headers=None):
+def follows(path, seconds=3, headers=None, least=1):
+    """A stream that brings at least so many bytes: one that is refused, or does not replay, is no measurement."""
     def run(hub, client, output):
-        return f"{client.follow(path.format(job=output), seconds, headers):,} bytes"
+        count = client.follow(path.format(job=output), seconds, headers)
+        assert count >= least, f"{path}: {count} bytes"
+        return f"{count:,} bytes"
     return run
+
+
+def acts(path, **filter_):
+    """An action on many jobs, which finds some."""
+    def run(hub, client, _):
+        told = hub.api("POST", path, {"queue": live.QUEUE, **filter_})
+        assert told["changed"] > 0, told
+        return f"{told['changed']:,} of {told['matched']:,} jobs"
+    return run
+
+
+def fill(hub, batches):
+    """So many thousand waiting jobs."""
+    for _ in range(batches):
+        client = Client(hub)
+        assert client.ask("POST", "/v1/jobs:batch", lines_of(job(i, labels=LABELS) for i in range(1000)), LINES) == [200]
+        client.close()
+
+
+def fill_and_cancel(hub, batches):
+    fill(hub, batches)
+    hub.api("POST", "/v1/jobs:cancel", {"queue": live.QUEUE})
 
 
 JSON = {"Content-Type": "application/json"}
@@ -221,7 +302,7 @@ CASES = {
     "grep": gets("/v1/jobs/{job}/logs?grep=99999", 5),
     "grep-stream": follows("/v1/jobs/{job}/logs/stream?grep=99999"),
     "log-stream": follows("/v1/jobs/{job}/logs/stream"),
-    "events": follows("/v1/events", 5, {"Last-Event-ID": "0"}),
+    "events": follows("/v1/events", 5, {"Last-Event-ID": "1.0"}, 1 << 18), # all of the journal's
     "openapi": gets("/v1/openapi.json", 50),
     "headers": gets("/v1/whoami", 1000, many_headers),
     "pipelined": gets("/v1/whoami", 1000),
@@ -233,9 +314,10 @@ CASES = {
     "many-pages": crowd("GET", "/v1/jobs?limit=1000"),
     "many-logs": crowd("GET", "/v1/jobs/{job}/logs?count=10000"),
     "handshakes": lambda hub, client, output: storm(hub),
-    "cancel": posts(lambda: json.dumps({"queue": live.QUEUE}).encode(), JSON, "/v1/jobs:cancel", 1),
-    "retry": posts(lambda: json.dumps({"queue": live.QUEUE}).encode(), JSON, "/v1/jobs:retry", 1),
+    "cancel": acts("/v1/jobs:cancel"),
+    "retry": acts("/v1/jobs:retry", state=["cancelled"]),
 }
+BEFORE = {"cancel": fill, "retry": fill_and_cancel} # each time, by a process of its own
 
 
 def longest_ms(hub):
@@ -277,13 +359,13 @@ def fronts(figure, say):
         figures = []
         with run.pg.database() as conninfo, live.Live(run, conninfo, settings=["--fronts", "1"]) as hub:
             output = output_of(hub, run, 20000 if run.is_quick else 200000)
-            for _ in range(2 if run.is_quick else 20):
-                client = Client(hub)
-                client.ask("POST", "/v1/jobs:batch", lines_of(job(i, labels=LABELS) for i in range(1000)), LINES)
-                client.close()
+            batches = 2 if run.is_quick else 20
+            fill(hub, batches)
             for name, case in CASES.items():
                 values = []
                 for _ in range(1 if run.is_quick else 3):
+                    if name in BEFORE:
+                        BEFORE[name](hub, batches)
                     restart(hub)
                     client = Client(hub)
                     told = case(hub, client, output)

@@ -6,6 +6,7 @@ frames and messages, nothing runs) but for B18, whose agent and processes are re
 import contextlib
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -13,12 +14,14 @@ import ssl
 import statistics
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
 import urllib.request
 
 FIGURES = "up started ended live doubled stopped lost enrolled log_bytes log_acked hold".split()
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 READY_S = 60
 QUEUE = "bench"
 
@@ -36,9 +39,12 @@ def until(what, is_done, limit_s, pause_s=0.02):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below those that the kernel gives to outgoing connections, so that none takes it while a program is started again."""
+    while True:
+        port = random.randrange(12000, 30000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def cpu_s(pid):
@@ -405,6 +411,40 @@ def storm(figure):
         return [figure("B11", back, "s", floor=limit, ratio=limit / back, goal=("<=", 6), values=[back],
                        detail={"ready_s": ready, "agents": count}),
                 figure("B11.wrong", bad, "jobs lost or doubled", goal=("<=", 0), values=[bad])]
+    return run_one
+
+
+def livez_times(live, seconds):
+    """How long /livez took, a connection each, in milliseconds; the slowest last."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    took, end = [], time.monotonic() + seconds
+    while time.monotonic() < end:
+        began = time.monotonic()
+        request = f"https://127.0.0.1:{live.ports['api']}/livez"
+        with urllib.request.urlopen(request, timeout=30, context=context) as answer:
+            answer.read()
+        took.append((time.monotonic() - began) * 1000)
+        time.sleep(0.02)
+    return sorted(took)
+
+
+def strangers(figure):
+    def run_one(run):
+        seconds = 5 if run.is_quick else 20
+        quiet, took = [], []
+        with run.pg.database() as conninfo, Live(run, conninfo) as live:
+            attack = [sys.executable, os.path.join(ROOT, "tests/e2e/strangers.py"), "hello", "2000", *map(str, (live.ports["tunnel"], live.ports["api"]))]
+            for _ in range(rounds_of(run)):
+                quiet.append(livez_times(live, seconds))
+                hellos = live.spawn("strangers", ["nice", *attack])
+                time.sleep(2)
+                took.append(livez_times(live, seconds))
+                live.end(hellos)
+        p99 = [[times[len(times) * 99 // 100] for times in each] for each in (took, quiet)]
+        value, floor = map(statistics.median, p99)
+        return [figure("strangers", value, "ms p99", floor=floor, ratio=floor / value, goal=("<=", 50), values=p99[0], floors=p99[1])]
     return run_one
 
 

@@ -384,8 +384,8 @@ static void run_all(struct rig *rig)
                                        .replica = {.cluster = what->cluster,
                                                    .session_epoch = agent->session_epoch,
                                                    .report_seq = ++agent->report_seq,
-                                                   .attempt = what->attempt,
-                                                   .state = FL_REPLICA_running}};
+                                                   .told.attempt = what->attempt,
+                                                   .told.state = FL_REPLICA_running}};
 
             fl_vec_push(&rig->running, *what);
             tell(rig, &event);
@@ -581,7 +581,7 @@ static void lose_session(struct rig *rig)
 /* Silent, and back with an inventory of everything. */
 static void silence(struct rig *rig)
 {
-    static struct core_inventory_item items[CORE_INVENTORY_MAX];
+    static struct core_replica_told items[CORE_INVENTORY_MAX];
     struct core_event hello = {.kind = CORE_EV_session_open,
                                .session_open = {.cluster = {1}, .connection = 2}};
     struct core_event page = {.kind = CORE_EV_inventory,
@@ -600,8 +600,8 @@ static void silence(struct rig *rig)
 
         page.inventory.len = left < CORE_INVENTORY_MAX ? left : CORE_INVENTORY_MAX;
         for (size_t k = 0; k < page.inventory.len; k++) {
-            items[k] = (struct core_inventory_item){.attempt = rig->running.at[i + k].attempt,
-                                                    .state = FL_REPLICA_running};
+            items[k] = (struct core_replica_told){.attempt = rig->running.at[i + k].attempt,
+                                                  .state = FL_REPLICA_running};
             digest = fl_inventory_digest(digest, items[k].attempt, 0, items[k].state, 0);
         }
         page.inventory.is_end = left == page.inventory.len;
