@@ -49,6 +49,8 @@ int main(void)
     print_row("replicas of all roles", FL_JOB_REPLICAS_MAX, "422");
     print_row("retries of an element", FL_JOB_RETRIES_MAX, "422");
     print_row("clusters that a job names or excludes", FL_JOB_CLUSTERS_MAX, "422");
+    print_row("kinds of resources beside cpu, memory and gpus that a job asks for",
+              FL_JOB_EXTRAS_MAX, "422");
     print_row("labels of a job", FL_JOB_LABELS_MAX, "422");
     print_row("labels in a nodeSelector", FL_JOB_NODE_LABELS_MAX, "422");
     print_row("words of a command, and of its arguments", FL_JOB_WORDS_MAX, "422");
