@@ -2,6 +2,7 @@
 
 #include "agent/engine/engine.h"
 #include "agent/streams/log_feed.h"
+#include "agent/streams/visit_streams.h"
 #include "agent/tunnel/dialer.h"
 #include "agent/tunnel/history_seal.h"
 #include "agent/tunnel/translate.h"
@@ -17,9 +18,12 @@ struct agent {
     struct fl_notify *notify;
     void *refused_ctx;
     void (*refused)(void *ctx, const char *why);
+    struct fl_arena arena; /* holds one message on its way out */
+    uint16_t protocol;     /* as the newest WELCOME chose */
     uint64_t boot; /* random; HELLO has it: it tells this process from other agents' processes */
     struct history_seal seal;
     struct log_feed *feed;
+    struct visit_streams *visits;
     struct agent_engine *engine;
     struct agent_dialer *dialer; /* NULL: not yet, or no longer */
 };
@@ -58,6 +62,7 @@ static void on_message(void *ctx, const struct fl_msg *msg, struct fl_str spec)
         history_seal_hear(&agent->seal, msg->history.seal, fl_loop_now(agent->loop));
         return;
     }
+    if (msg->kind == FL_MSG_welcome) agent->protocol = msg->welcome.protocol;
     if (agent_translate_in(msg, &event, &err)) {
         agent_engine_hear(agent->engine, &event, spec, params);
     }
@@ -95,8 +100,9 @@ static void on_send(void *ctx, const struct agent_command *command)
     struct agent *agent = ctx;
     struct fl_msg msg;
 
-    agent_translate_out(command, &msg);
+    agent_translate_out(command, agent->protocol, &agent->arena, &msg);
     if (agent->dialer) agent_dialer_put(agent->dialer, &msg);
+    fl_arena_reset(&agent->arena);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -107,6 +113,8 @@ static bool dial(struct agent *agent, struct fl_loop *loop, const struct agent_s
     /* The table of streams.  The tunnel adds BLOB, which carries the documents of jobs, itself. */
     struct fl_stream_kind streams[] = {
         log_feed_stream(agent->feed),
+        visit_streams_exec(agent->visits),
+        visit_streams_forward(agent->visits),
     };
     struct agent_dialer_ports ports = {
         .ctx = agent,
@@ -148,6 +156,7 @@ bool agent_create(struct fl_loop *loop, const struct agent_setup *config, struct
     agent->boot = fl_random_u64();
     history_seal_load(&agent->seal, config->store);
     agent->feed = log_feed_create(loop, runtime);
+    agent->visits = visit_streams_create(loop, runtime);
     ports.output = log_feed_listener(agent->feed);
     agent->engine = agent_engine_create(loop, &core, runtime, &ports);
     agent_engine_begin(agent->engine);
@@ -172,5 +181,7 @@ void agent_destroy(struct agent *agent)
     history_seal_end(&agent->seal);
     agent_engine_destroy(agent->engine);
     log_feed_destroy(agent->feed);
+    visit_streams_destroy(agent->visits);
+    fl_arena_fini(&agent->arena);
     fl_free(agent);
 }

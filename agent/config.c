@@ -18,6 +18,7 @@ static const char *const about[] = {
 
 static const struct fl_program_group groups[] = {
     {AGENT_CONFIG_node_name, "Settings of runtime = process"},
+    {AGENT_CONFIG_kubeconfig, "Settings of runtime = kubernetes"},
     {0, NULL},
 };
 
@@ -29,7 +30,7 @@ static const struct fl_program_item environment[] = {
 
 static const struct fl_program_item files[] = {
     {"/etc/fairlead/agent.conf", "The settings, where the unit of systemd looks for them."},
-    {"/var/lib/fairlead-agent", "Its state directory: identity, and a directory for each replica."},
+    {"/var/lib/fairlead-agent", "Its state directory: identity, and a directory for each process."},
     {NULL, NULL},
 };
 

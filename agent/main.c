@@ -12,6 +12,7 @@
 #include "agent/tunnel/identity_folder.h"
 #include "shared/base/version.h"
 #include "shared/io/log.h"
+#include "shared/io/loop.h"
 #include "shared/io/notify.h"
 #include "shared/io/state_dir.h"
 
@@ -25,6 +26,7 @@ struct daemon {
     struct agent_enrol *enrol; /* NULL, but while the agent enrols */
     bool is_token_bad;         /* it was refused; a restart tries it, or another one, again */
     struct agent *agent;
+    struct runtime_clear clear; /* in place of an agent */
 };
 
 static const char *text(const struct daemon *daemon, enum agent_config setting)
@@ -163,6 +165,30 @@ static void on_refused(void *ctx, const char *why)
     begin_enrol(daemon, 0, on_enrolled_again);
 }
 
+/* ---- the end of an installation -------------------------------------------------------------- */
+
+static void on_cleared(void *ctx, const struct fl_err *why_not)
+{
+    struct daemon *daemon = ctx;
+
+    if (why_not) {
+        fl_program_fail(daemon->run, why_not);
+    } else {
+        fl_log(FL_LOG_INFO, "agent", "cleared");
+        fl_loop_stop(daemon->run->loop);
+    }
+}
+
+/* It needs no identity and no state directory: another agent may hold that. */
+static bool clear(struct daemon *daemon, struct runtime_setup setup, struct fl_err *err)
+{
+    struct runtime_clear_port port = {daemon, on_cleared};
+
+    return agent_runtime_clear(text(daemon, AGENT_CONFIG_runtime), setup,
+                               fl_config_int(daemon->run->config, AGENT_CONFIG_clear_timeout),
+                               &port, &daemon->clear, err);
+}
+
 static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *err)
 {
     struct daemon *daemon = ctx;
@@ -172,6 +198,7 @@ static bool start(void *ctx, const struct fl_program_run *run, struct fl_err *er
                                   .descriptors = run->descriptors};
 
     daemon->run = run;
+    if (fl_config_bool(run->config, AGENT_CONFIG_clear)) return clear(daemon, setup, err);
     if (!fl_state_dir_open(text(daemon, AGENT_CONFIG_state_dir), &daemon->state_dir, err)) {
         return fl_err_wrap(err, "state directory");
     }
@@ -190,6 +217,7 @@ static void stop(void *ctx)
     agent_enrol_destroy(daemon->enrol);
     agent_destroy(daemon->agent);
     if (daemon->runtime.ops) daemon->runtime.ops->destroy(daemon->runtime.self);
+    if (daemon->clear.self) daemon->clear.destroy(daemon->clear.self);
     fl_state_dir_close(daemon->state_dir);
 }
 

@@ -27,6 +27,7 @@
 
 #include "agent/core/agent_event.h"
 #include "agent/runtime_order.h"
+#include "agent/runtime_visit.h"
 #include "shared/base/buf.h"
 #include "shared/base/err.h"
 #include "shared/base/str.h"
@@ -73,12 +74,31 @@ struct runtime_ops {
                         struct fl_err *err) FL_CHECK;
     /* All of the replica's output is safe elsewhere: its removal need not wait any longer. */
     void (*output_taken)(void *self, struct fl_attempt attempt, uint32_t replica);
-    void (*destroy)(void *self); /* leaves everything running */
+    /* Begins a visit (runtime_visit.h): to 'open->port' if that is not 0, else of a command.  NULL:
+     * this runtime has none.  FL_ABSENT: an unknown replica; FL_CONFLICT: it does not run; FL_FULL,
+     * FL_IO, FL_UNAVAILABLE.  A trouble that shows later is the visit's own status. */
+    bool (*visit)(void *self, const struct fl_visit_open *open,
+                  const struct runtime_visit_port *port, struct runtime_visit *ret_visit,
+                  struct fl_err *err) FL_CHECK;
+    void (*destroy)(void *self); /* leaves everything running but visits */
 };
 
 struct runtime {
     const struct runtime_ops *ops;
     void *self;
+};
+
+/* The end of an installation, in place of a runtime: all that a runtime keeps is removed, running
+ * or not.  No agent may run meanwhile.  'done' comes once, from a later turn of the loop; NULL:
+ * nothing is left. */
+struct runtime_clear_port {
+    void *ctx;
+    void (*done)(void *ctx, const struct fl_err *why_not); /* does not destroy it */
+};
+
+struct runtime_clear {
+    void *self;
+    void (*destroy)(void *self); /* no callback follows */
 };
 
 /* ---- opening one: the rows of agent/runtimes.h ----------------------------------------------- */

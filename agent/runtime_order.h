@@ -6,6 +6,7 @@
 #pragma once
 
 #include "shared/base/err.h"
+#include "shared/base/resources.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 #include "shared/spec/job_spec.h"

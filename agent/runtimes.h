@@ -11,6 +11,10 @@ struct agent_runtime_row {
     /* Its settings begin at setup->setting_first. */
     bool (*open)(const struct runtime_setup *setup, struct runtime *ret_runtime,
                  struct fl_err *err);
+    /* NULL: all that it keeps is on its host, and goes with that. */
+    bool (*clear)(const struct runtime_setup *setup, fl_ms give_up_ms,
+                  const struct runtime_clear_port *port, struct runtime_clear *ret_clear,
+                  struct fl_err *err);
 };
 
 extern const struct agent_runtime_row agent_runtimes[];
@@ -20,3 +24,8 @@ extern const size_t agent_runtimes_len;
  * lists those that there are. */
 FL_CHECK bool agent_runtime_open(const char *name, struct runtime_setup setup,
                                  struct runtime *ret_runtime, struct fl_err *err);
+
+/* The same for a clear.  FL_UNSUPPORTED: this runtime has none. */
+FL_CHECK bool agent_runtime_clear(const char *name, struct runtime_setup setup, fl_ms give_up_ms,
+                                  const struct runtime_clear_port *port,
+                                  struct runtime_clear *ret_clear, struct fl_err *err);

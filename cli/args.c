@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/slurm_flags.h"
 #include "shared/base/job_limits.h"
 #include "shared/base/near.h"
 
@@ -13,42 +14,34 @@ enum { SCRIPT_WORDS_MAX = 256, NUMBERS_MAX = 65536 };
 
 /* ---- flags ----------------------------------------------------------------------------------- */
 
-static bool is_named(const struct cli_option *option, const char *name, size_t len)
+static bool is_named(enum cli_option_id option, const char *name, size_t len)
 {
-    if (strlen(option->name) != len) return false;
-    for (size_t i = 0; i < len; i++) {
-        if ((option->name[i] == '_' ? '-' : option->name[i]) != name[i]) return false;
-    }
-    return true;
+    return strlen(cli_option_name(option)) == len &&
+           memcmp(cli_option_name(option), name, len) == 0;
 }
 
 static bool fail_unknown(const struct cli_args *args, const char *name, size_t len,
                          struct fl_err *err)
 {
     struct fl_near near = fl_near((struct fl_str){name, len});
-    char dashed[64];
 
     for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
         if (args->verb && !cli_verb_takes(args->verb, (enum cli_option_id)i)) continue;
-        fl_near_offer(&near, fl_str_c(cli_options[i].name));
+        fl_near_offer(&near, fl_str_c(cli_option_name((enum cli_option_id)i)));
     }
     if (!near.best.len) {
         return fl_fail(err, FL_INVALID, "no flag --%.*s here; see 'fairlead help%s%s'", (int)len,
                        name, args->verb ? " " : "", args->verb ? args->verb->words : "");
     }
-    snprintf(dashed, sizeof dashed, FL_STR_FMT, FL_STR_ARG(near.best));
-    for (char *c = dashed; *c; c++) {
-        *c = *c == '_' ? '-' : *c;
-    }
-    return fl_fail(err, FL_INVALID, "no flag --%.*s here; did you mean --%s?", (int)len, name,
-                   dashed);
+    return fl_fail(err, FL_INVALID, "no flag --%.*s here; did you mean --" FL_STR_FMT "?", (int)len,
+                   name, FL_STR_ARG(near.best));
 }
 
 static int find_long(const struct cli_args *args, const char *name, size_t len)
 {
     for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
         if (args->verb && !cli_verb_takes(args->verb, (enum cli_option_id)i)) continue;
-        if (is_named(&cli_options[i], name, len)) return i;
+        if (is_named((enum cli_option_id)i, name, len)) return i;
     }
     return -1;
 }
@@ -67,7 +60,8 @@ static bool put(struct cli_args *args, int option, const char *value, struct fl_
 {
     if (args->values[option].len && !cli_options[option].is_many) {
         if (!cli_options[option].value) return true;
-        return fl_fail(err, FL_INVALID, "--%s is given twice", cli_options[option].name);
+        return fl_fail(err, FL_INVALID, "--%s is given twice",
+                       cli_option_name((enum cli_option_id)option));
     }
     fl_arena_push(arena, &args->values[option], value);
     return true;
@@ -83,6 +77,9 @@ static bool take_long(struct cli_args *args, const char *const *argv, size_t len
     int option = find_long(args, name, name_len);
 
     if (option < 0) return fail_unknown(args, name, name_len, err);
+    if (option == CLI_OPT_dry_run && value && strcmp(value, "server") == 0) {
+        value = NULL; /* kubectl's word for what is done anyhow */
+    }
     if (!cli_options[option].value) {
         if (value) return fl_fail(err, FL_INVALID, "--%.*s takes no value", (int)name_len, name);
         return put(args, option, "", arena, err);
@@ -143,6 +140,43 @@ static const struct cli_verb *find_verb(const char *first, const char *second)
     return NULL;
 }
 
+/* The verb here for a word of other tools; NULL: there is none. */
+static const char *habit_of(const char *word)
+{
+    static const char *const habits[][2] = {
+        {"apply", "submit"},
+        {"attach", "logs --follow"},
+        {"clusters", "cluster ls"},
+        {"create", "submit"},
+        {"delete", "cancel"},
+        {"jobs", "ps"},
+        {"kill", "cancel"},
+        {"list", "ps"},
+        {"ls", "ps"},
+        {"nodes", "cluster get"},
+        {"port-forward", "forward"},
+        {"queues", "queue ls"},
+        {"rm", "cancel"},
+        {"sacct", "ps --all"},
+        {"sbatch", "run --script"},
+        {"scancel", "cancel"},
+        {"scontrol", "describe"},
+        {"show", "describe"},
+        {"sinfo", "cluster ls"},
+        {"squeue", "ps"},
+        {"srun", "run"},
+        {"ssh", "shell"},
+        {"status", "describe"},
+        {"stop", "cancel"},
+        {"tokens", "token ls"},
+    };
+
+    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
+        if (strcmp(habits[i][0], word) == 0) return habits[i][1];
+    }
+    return NULL;
+}
+
 static bool fail_verb(const char *first, const char *second, struct fl_err *err)
 {
     bool is_inner = cli_verb_is_group(first);
@@ -162,6 +196,7 @@ static bool fail_verb(const char *first, const char *second, struct fl_err *err)
         return fl_fail(err, FL_INVALID, "'%s' wants one more word; see 'fairlead help %s'", first,
                        first);
     }
+    if (!is_inner && habit_of(first)) near.best = fl_str_c(habit_of(first));
     if (!near.best.len) {
         return fl_fail(err, FL_INVALID, "no verb '%s%s%s'; see 'fairlead help'", first,
                        is_inner ? " " : "", is_inner ? second : "");
@@ -193,6 +228,22 @@ static bool find_words(int argc, const char *const *argv, size_t ret_at[2], size
     return *ret_len > 0;
 }
 
+/* How many words a verb has before "[--] COMMAND"; SIZE_MAX: it takes no command. */
+static size_t words_before_command(const struct cli_verb *verb)
+{
+    const char *at = verb ? verb->arguments : "", *end = strstr(at, "[--]");
+    size_t words = 0;
+
+    if (!end) return SIZE_MAX;
+    while (at < end) {
+        size_t len = strcspn(at, " ");
+
+        words += at[0] != '[';
+        at += len + 1;
+    }
+    return words;
+}
+
 bool cli_args_parse(int argc, const char *const *argv, struct fl_arena *arena,
                     struct cli_args *ret_args, struct fl_err *err)
 {
@@ -217,6 +268,15 @@ bool cli_args_parse(int argc, const char *const *argv, struct fl_arena *arena,
             break;
         }
         if (word[0] != '-' || !word[1]) {
+            if (args.words.len == words_before_command(args.verb)) {
+                args.command = &argv[i];
+                args.command_len = (size_t)argc - i;
+                break;
+            }
+            if (args.verb && !*args.verb->arguments) {
+                return fl_fail(err, FL_INVALID, "'%s' takes no further word, and there is '%s'",
+                               args.verb->words, word);
+            }
             fl_arena_push(arena, &args.words, word);
         } else if (word[1] == '-') {
             if (!take_long(&args, argv, (size_t)argc, &i, arena, err)) return false;
@@ -247,7 +307,7 @@ static bool cut_words(const char *line, size_t len, struct fl_arena *arena, cons
         }
         if (i == len) return true;
         if (*ret_len == SCRIPT_WORDS_MAX) {
-            return fl_fail(err, FL_INVALID, "a #FAIRLEAD line has more than %d words",
+            return fl_fail(err, FL_INVALID, "a line of flags has more than %d words",
                            SCRIPT_WORDS_MAX);
         }
         word = fl_arena_alloc(arena, len - i + 1);
@@ -266,14 +326,9 @@ static bool cut_words(const char *line, size_t len, struct fl_arena *arena, cons
     }
 }
 
-static bool take_line(struct cli_args *args, const struct cli_args *given, const char *line,
-                      size_t len, struct fl_arena *arena, struct fl_err *err)
+static bool take_flags(struct cli_args *script, const char *const *words, size_t words_len,
+                       struct fl_arena *arena, struct fl_err *err)
 {
-    const char *words[SCRIPT_WORDS_MAX];
-    struct cli_args script = {.verb = args->verb};
-    size_t words_len;
-
-    if (!cut_words(line, len, arena, words, &words_len, err)) return false;
     for (size_t i = 0; i < words_len; i++) {
         bool is_good = words[i][0] == '-' && words[i][1];
 
@@ -281,9 +336,41 @@ static bool take_line(struct cli_args *args, const struct cli_args *given, const
             return fl_fail(err, FL_INVALID, "'%s' is no flag: a #FAIRLEAD line holds flags only",
                            words[i]);
         }
-        is_good = words[i][1] == '-' ? take_long(&script, words, words_len, &i, arena, err)
-                                     : take_letters(&script, words, words_len, &i, arena, err);
+        is_good = words[i][1] == '-' ? take_long(script, words, words_len, &i, arena, err)
+                                     : take_letters(script, words, words_len, &i, arena, err);
         if (!is_good) return false;
+    }
+    return true;
+}
+
+static bool take_slurm_flags(struct cli_args *script, const char *const *words, size_t words_len,
+                             struct fl_arena *arena, struct fl_err *err)
+{
+    for (size_t i = 0; i < words_len;) {
+        const char *ours[SLURM_FLAGS_MAX];
+        size_t len;
+
+        if (!slurm_flag(words, words_len, &i, arena, ours, &len, err) ||
+            !take_flags(script, ours, len, arena, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* 'take' reads the words of a line. */
+static bool take_line(struct cli_args *args, const struct cli_args *given, struct fl_str line,
+                      bool (*take)(struct cli_args *, const char *const *, size_t,
+                                   struct fl_arena *, struct fl_err *),
+                      struct fl_arena *arena, struct fl_err *err)
+{
+    const char *words[SCRIPT_WORDS_MAX];
+    struct cli_args script = {.verb = args->verb};
+    size_t words_len;
+
+    if (!cut_words(line.at, line.len, arena, words, &words_len, err) ||
+        !take(&script, words, words_len, arena, err)) {
+        return false;
     }
     for (int o = 0; o < CLI_OPTIONS_LEN; o++) {
         if (given->values[o].len) continue; /* the command line wins */
@@ -294,25 +381,37 @@ static bool take_line(struct cli_args *args, const struct cli_args *given, const
     return true;
 }
 
+/* Takes the mark and a blank off the line's front. */
+static bool take_mark(struct fl_str *line, struct fl_str mark)
+{
+    if (line->len <= mark.len || memcmp(line->at, mark.at, mark.len) != 0 ||
+        !isspace((unsigned char)line->at[mark.len])) {
+        return false;
+    }
+    line->at += mark.len;
+    line->len -= mark.len;
+    return true;
+}
+
 bool cli_args_script(struct cli_args *args, const char *text, struct fl_arena *arena,
                      struct fl_err *err)
 {
-    static const char mark[] = "#FAIRLEAD";
     struct cli_args given = *args;
     int number = 1;
 
-    for (const char *line = text; *line; number++) {
-        size_t len = strcspn(line, "\n");
+    for (const char *at = text; *at; number++) {
+        struct fl_str line = {at, strcspn(at, "\n")};
+        bool is_good = true;
 
-        if (len > sizeof mark - 1 && strncmp(line, mark, sizeof mark - 1) == 0 &&
-            isspace((unsigned char)line[sizeof mark - 1])) {
-            if (!take_line(args, &given, line + sizeof mark - 1, len - (sizeof mark - 1), arena,
-                           err)) {
-                return fl_err_wrap(err, "line %d", number);
-            }
+        at += line.len;
+        if (*at) at++;
+        if (take_mark(&line, FL_STR("#FAIRLEAD"))) {
+            is_good = take_line(args, &given, line, take_flags, arena, err);
+        } else if (take_mark(&line, FL_STR("#SBATCH"))) {
+            args->is_slurm = true;
+            is_good = take_line(args, &given, line, take_slurm_flags, arena, err);
         }
-        line += len;
-        if (*line) line++;
+        if (!is_good) return fl_err_wrap(err, "line %d", number);
     }
     return true;
 }
@@ -344,7 +443,7 @@ bool cli_number(const struct cli_args *args, enum cli_option_id option, long fal
     number = strtol(text, &end, 10);
     if (errno || end == text || *end || number < min || number > max) {
         return fl_fail(err, FL_INVALID, "--%s %s: wants a number from %ld to %ld",
-                       cli_options[option].name, text, min, max);
+                       cli_option_name(option), text, min, max);
     }
     *ret_number = number;
     return true;

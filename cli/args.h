@@ -19,16 +19,17 @@ struct cli_args {
         const char **at;
         size_t len, cap;
     } words;                    /* behind the verb */
-    const char *const *command; /* behind '--'; NULL: there was none */
+    const char *const *command; /* behind '--', or from its first word on; NULL: there was none */
     size_t command_len;
+    bool is_slurm; /* a script's '#SBATCH' lines were read */
 };
 
 /* False: FL_INVALID, and the text says what to do.  'arena' holds the lists. */
 FL_CHECK bool cli_args_parse(int argc, const char *const *argv, struct fl_arena *arena,
                              struct cli_args *ret_args, struct fl_err *err);
 
-/* Adds the flags of a script's '#FAIRLEAD' lines, but not those that the command line has.  Words
- * are cut at blanks; '...' and "..." keep blanks together. */
+/* Adds the flags of a script's '#FAIRLEAD' and '#SBATCH' lines, but not those that the command line
+ * has.  Words are cut at blanks; '...' and "..." keep blanks together. */
 FL_CHECK bool cli_args_script(struct cli_args *args, const char *text, struct fl_arena *arena,
                               struct fl_err *err);
 

@@ -10,22 +10,28 @@
 #include "shared/base/arena.h"
 
 struct cli_http;
+struct cli_shape;
 
 enum cli_format {
     CLI_FORMAT_text, /* for people: the verb's own choice */
     CLI_FORMAT_table,
     CLI_FORMAT_wide,
-    CLI_FORMAT_json,
+    CLI_FORMAT_json, /* this and those behind it are data */
     CLI_FORMAT_jsonl,
+    CLI_FORMAT_yaml,
     CLI_FORMAT_name,
+    CLI_FORMAT_jsonpath,
+    CLI_FORMAT_columns,
 };
 
 struct cli {
     struct cli_args args;
     struct cli_settings settings;
     enum cli_format format;
-    bool is_tty;    /* stdout is a terminal */
-    bool has_color; /* stdout gets colours */
+    struct cli_shape *shape; /* the format's template or columns, and the order of lists */
+    bool is_tty;             /* stdout is a terminal */
+    bool has_color;          /* stdout gets colours */
+    size_t width;            /* characters in a row of the terminal; 0: not known */
     struct fl_arena arena;
     struct cli_http *http; /* NULL until the first request */
     const char *program;   /* argv[0], to find programs beside it */

@@ -7,7 +7,7 @@
 #include <sys/random.h>
 
 #include "cli/http.h"
-#include "cli/output.h"
+#include "cli/problem.h"
 
 enum { ANSWER_MS = 120000, RETRY_FIRST_MS = 200, RETRY_MAX_MS = 3000, QUIET_MS = 2000 };
 
@@ -68,6 +68,13 @@ static bool may_pass(bool is_answered, unsigned status, const struct fl_err *err
     return err->code == FL_UNAVAILABLE || (err->code == FL_TORN && status);
 }
 
+/* A look is not worth a long wait where nothing listens; work in progress is. */
+static int64_t patience_ms(const struct cli *cli, bool is_answered)
+{
+    return cli->args.verb && cli_verb_only_looks(cli->args.verb) && !is_answered ? CLI_LOOK_MS
+                                                                                 : CLI_PATIENCE_MS;
+}
+
 static bool fail_send(struct cli *cli, const struct fl_err *why, struct fl_err *err)
 {
     const char *url = cli->settings.url;
@@ -126,7 +133,8 @@ bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_rep
         is_answered = cli_http_run(cli, &http, &answer, &why);
         now = cli_monotonic_ms();
         if (request->is_impatient || cli_is_interrupted() ||
-            !may_pass(is_answered, answer.status, &why) || now - started >= CLI_PATIENCE_MS) {
+            !may_pass(is_answered, answer.status, &why) ||
+            now - started >= patience_ms(cli, is_answered)) {
             if (is_answered) take_answer(cli, &answer, &heads, ret_reply);
             fl_buf_fini(&answer.body);
             return is_answered || fail_send(cli, &why, err);
@@ -146,82 +154,7 @@ bool cli_send(struct cli *cli, const struct cli_request *request, struct cli_rep
     }
 }
 
-/* ---- problems -------------------------------------------------------------------------------- */
-
-static int code_of_status(unsigned status)
-{
-    switch (status) {
-    case 400:
-    case 413:
-    case 422:
-        return CLI_BAD_SPEC;
-    case 401:
-    case 403:
-        return CLI_DENIED;
-    case 429:
-    case 503:
-    case 507:
-        return CLI_UNREACHABLE;
-    default:
-        return CLI_FAILED;
-    }
-}
-
-static void say_error(struct cli *cli, const json_t *one)
-{
-    const json_t *allowed = json_object_get(one, "allowed"), *line = json_object_get(one, "line");
-
-    fputs("  ", stderr);
-    if (json_is_integer(line)) {
-        fprintf(stderr, "line %lld, column %lld: ", (long long)cli_int(one, "line"),
-                (long long)cli_int(one, "col"));
-    }
-    if (*cli_text(one, "pointer")) {
-        fprintf(stderr, "%s: ", cli_plain(cli, cli_text(one, "pointer")));
-    }
-    fputs(cli_plain(cli, cli_text(one, "detail")), stderr);
-    if (*cli_text(one, "got")) fprintf(stderr, " (got %s)", cli_plain(cli, cli_text(one, "got")));
-    if (json_is_string(allowed) && *json_string_value(allowed)) {
-        fprintf(stderr, " (allowed: %s)", cli_plain(cli, json_string_value(allowed)));
-    }
-    fputc('\n', stderr);
-}
-
-int cli_problem(struct cli *cli, const char *body, unsigned status)
-{
-    json_t *problem = json_loads(body, 0, NULL), *one;
-    const char *detail = cli_text(problem, "detail"), *title = cli_text(problem, "title");
-    size_t i;
-    int code = code_of_status(status);
-
-    if (!*detail) detail = title;
-    if (!*detail) {
-        cli_fail(code, "%s answered with status %u", cli->settings.url, status);
-    } else {
-        cli_fail(code, "%s", cli_plain(cli, detail));
-    }
-    if (status == 401) {
-        fprintf(stderr, "  %s\n",
-                cli->settings.token
-                    ? "the token is unknown, expired or revoked: 'fairlead login' again"
-                    : "no token: 'fairlead login URL', --token-file or FAIRLEAD_TOKEN");
-    }
-    json_array_foreach(json_object_get(problem, "errors"), i, one) say_error(cli, one);
-    json_decref(problem);
-    return code;
-}
-
-/* "job-7m2k" of "/v1/jobs/job-7m2k/logs?tail=1"; "" when the path names nothing. */
-static const char *named_by(struct cli *cli, const char *path)
-{
-    const char *at = path;
-
-    for (int slashes = 0; slashes < 3; at++) {
-        if (!*at || *at == '?') return "";
-        slashes += *at == '/';
-    }
-    return fl_arena_printf(&cli->arena, "%.*s", (int)strcspn(at, "/:?"), at);
-}
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 int cli_call(struct cli *cli, const struct cli_request *request, json_t **ret_json)
 {
@@ -230,11 +163,9 @@ int cli_call(struct cli *cli, const struct cli_request *request, json_t **ret_js
 
     if (ret_json) *ret_json = NULL;
     if (!cli_send(cli, request, &reply, &err)) return cli_fail_err(&err);
-    if (reply.status == 404 && *named_by(cli, request->path)) {
-        return cli_fail(code_of_status(404), "%s: not found, or this token may not see it",
-                        cli_plain(cli, named_by(cli, request->path)));
+    if (reply.status < 200 || reply.status > 299) {
+        return cli_problem(cli, request->path, reply.body, reply.status);
     }
-    if (reply.status < 200 || reply.status > 299) return cli_problem(cli, reply.body, reply.status);
     if (ret_json && reply.len) {
         *ret_json = json_loadb(reply.body, reply.len, JSON_REJECT_DUPLICATES, NULL);
         if (!*ret_json) {
@@ -306,16 +237,4 @@ const char *cli_escape(struct cli *cli, const char *text)
         }
     }
     return escaped;
-}
-
-const char *cli_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text ? text : "";
-}
-
-int64_t cli_int(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
 }

@@ -1,14 +1,16 @@
 /* client.h - one request after another to the control plane's REST API.
- * A control plane that is away (no connection, 429, 503) is asked again for CLI_PATIENCE_MS, and
- * after 2 s stderr says so; a POST goes with an Idempotency-Key, so that asking again makes
- * nothing twice.  Redirects are never followed; the certificate is always checked. */
+ * A control plane that is away (no connection, 429, 503) is asked again for CLI_PATIENCE_MS, or
+ * CLI_LOOK_MS by verbs that only look and find no connection; after 2 s stderr says so.  A POST
+ * goes with an Idempotency-Key, so that asking again makes nothing twice.  Redirects are never
+ * followed; the certificate is always checked. */
 #pragma once
 
 #include <jansson.h>
 
 #include "cli/cli.h"
+#include "cli/json_read.h"
 
-enum { CLI_PATIENCE_MS = 30000, CLI_ANSWER_BYTES_MAX = 64 << 20 };
+enum { CLI_PATIENCE_MS = 30000, CLI_LOOK_MS = 2500, CLI_ANSWER_BYTES_MAX = 64 << 20 };
 
 struct cli_request {
     const char *method;       /* "GET" */
@@ -39,13 +41,5 @@ int cli_get(struct cli *cli, json_t **ret_json, const char *fmt, ...) FL_PRINTF(
 int cli_post(struct cli *cli, json_t **ret_json, json_t *body, const char *fmt, ...)
     FL_PRINTF(4, 5); /* takes body */
 
-/* Says an application/problem+json on stderr; the exit code it stands for. */
-int cli_problem(struct cli *cli, const char *body, unsigned status);
-
 /* Percent-encoded, in the arena. */
 const char *cli_escape(struct cli *cli, const char *text);
-
-/* ---- reading JSON ---------------------------------------------------------------------------- */
-
-const char *cli_text(const json_t *object, const char *key); /* "" when it is not there */
-int64_t cli_int(const json_t *object, const char *key);      /* 0 when it is not there */

@@ -5,6 +5,7 @@
 #include "cli/client.h"
 #include "cli/http.h"
 #include "cli/output.h"
+#include "cli/problem.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 #include "shared/io/loop.h"
@@ -214,7 +215,7 @@ static void end(struct one *one)
     hang_up(one);
     if (status && status != 200 && status != 503 && status != 429) {
         fl_buf_put_u8(&one->problem, 0);
-        give_up(one, cli_problem(all->cli, (const char *)one->problem.at, status));
+        give_up(one, cli_problem(all->cli, one->what.path, (const char *)one->problem.at, status));
     } else if (one->err.code == FL_DENIED || one->err.code == FL_INVALID) {
         give_up(one, cli_fail(CLI_UNREACHABLE, "%s: %s", all->cli->settings.url, one->err.text));
     } else {

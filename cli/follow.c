@@ -3,16 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/client_stream.h"
 #include "cli/log_event.h"
 #include "cli/output.h"
+#include "cli/waiting.h"
 
 struct followed {
     struct cli *cli;
     const struct cli_follow *what;
     struct cli_log_style style;
     bool is_running; /* "running" was printed */
+    bool is_placed;  /* some element has an attempt */
+    struct cli_waiting waiting;
 };
 
 static void say_state(struct followed *followed, const char *state)
@@ -22,6 +26,7 @@ static void say_state(struct followed *followed, const char *state)
 
 static void assigned(struct followed *followed, const json_t *event)
 {
+    followed->is_placed = true;
     cli_log_finish(&followed->style);
     if (cli_int(event, "element") > 0) return; /* an array prints only its first element's place */
     fprintf(stderr, "%s on %s", followed->what->job,
@@ -34,6 +39,8 @@ static void assigned(struct followed *followed, const json_t *event)
 
 static void attempt_ended(struct followed *followed, const json_t *event)
 {
+    followed->is_placed = false;
+    cli_waiting_begin(&followed->waiting, followed->what->job);
     cli_log_finish(&followed->style);
     fprintf(stderr, "%s element %lld, attempt %lld ended: %s, exit %lld; it goes again\n",
             followed->what->job, (long long)cli_int(event, "element"),
@@ -106,6 +113,7 @@ static int tell_end(struct cli *cli, const char *id)
     int code = cli_get(cli, &job, "/v1/jobs/%s", id);
 
     if (code) return code;
+    FL_IGNORE(cli_answer(cli, job, NULL)); /* its name was printed at the beginning */
     cli_say_end(cli, job);
     code = cli_exit_of_job(job);
     if (code) fprintf(stderr, "  fairlead describe %s   fairlead retry %s\n", id, id);
@@ -125,7 +133,9 @@ int cli_log_style_of(struct cli *cli, const char *id, struct cli_log_style *styl
     {
         replicas += json_object_get(role, "replicas") ? cli_int(role, "replicas") : 1;
     }
-    style->has_elements = cli_int(json_object_get(job, "elements"), "total") > 1;
+    style->elements = cli_int(json_object_get(job, "elements"), "total");
+    style->replicas = replicas;
+    style->has_elements = style->elements > 1;
     style->has_replicas = replicas > 1;
     json_decref(job);
     return CLI_OK;
@@ -148,8 +158,12 @@ int cli_follow(struct cli *cli, const struct cli_follow *follow)
     events.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/events", follow->job);
     logs.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs/stream", follow->job);
     cli_streams_open(streams, &events);
-    cli_streams_open(streams, &logs);
-    code = cli_streams_run(streams, 0);
+    if (!follow->is_silent) cli_streams_open(streams, &logs);
+    cli_waiting_begin(&followed.waiting, follow->job);
+    while ((code = cli_streams_run(streams, followed.is_placed ? 0 : followed.waiting.look_at)) ==
+           CLI_TIMED_OUT) {
+        cli_waiting_look(cli, &followed.waiting);
+    }
     cli_log_finish(&followed.style);
     cli_streams_destroy(streams);
     if (code == CLI_CANCELLED && cli_is_interrupted()) {

@@ -1,6 +1,7 @@
-/* follow.h - follows one job to its end: prints its states to stderr, its output to stdout.
- * Both come as streams, and a cut stream is resumed where it ended.  The job's end is printed after
- * its last line. */
+/* follow.h - follows one job to its end: prints its states to stderr, its output to stdout, and
+ * the reason while it waits.  Both come as streams, and a cut stream is resumed where it ended.
+ * The job's end is printed after its last line; in a format of --output also the job,
+ * to stdout. */
 #pragma once
 
 #include "cli/cli.h"
@@ -8,11 +9,12 @@
 struct cli_follow {
     const char *job; /* its id */
     bool has_timestamps;
+    bool is_silent;                                 /* the output is not printed */
     void (*on_state)(void *ctx, const char *state); /* NULL is fine */
     void *ctx;
 };
 
-/* Sets has_elements and has_replicas of 'style': whether lines of the job's log need a prefix.
+/* Sets elements, replicas, has_elements and has_replicas of 'style' by the job.
  * Returns 0, or an exit code. */
 struct cli_log_style;
 int cli_log_style_of(struct cli *cli, const char *id, struct cli_log_style *style);

@@ -4,8 +4,9 @@
 
 #include "shared/io/exits.h"
 #include "shared/io/mdoc.h"
+#include "shared/io/wrap.h"
 
-enum { TEXT_COLUMN = 34, WIDTH = 100 };
+enum { VERB_COLUMN = 24, TEXT_COLUMN = 34, EXAMPLE_BYTES_MAX = 200 };
 
 static void put_dashed(FILE *out, const char *name)
 {
@@ -14,27 +15,12 @@ static void put_dashed(FILE *out, const char *name)
     }
 }
 
-/* Wraps at blanks; each line but the first begins with 'indent' blanks. */
 static void put_wrapped(FILE *out, const char *text, int indent)
 {
-    int column = indent;
+    char blanks[TEXT_COLUMN + 1];
 
-    while (*text) {
-        int len = (int)strcspn(text, " ");
-
-        if (column > indent && column + 1 + len > WIDTH) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', out);
-            column++;
-        }
-        fwrite(text, 1, (size_t)len, out);
-        column += len;
-        text += len;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
+    snprintf(blanks, sizeof blanks, "%*s", indent, "");
+    fl_wrap_put(text, blanks, out);
 }
 
 static void put_option(FILE *out, const struct cli_option *option)
@@ -62,7 +48,18 @@ static void put_option(FILE *out, const struct cli_option *option)
 
 static void put_verb_line(FILE *out, const struct cli_verb *verb)
 {
-    fprintf(out, "  %-20s %s\n", verb->words, verb->line);
+    fprintf(out, "  %-*s", VERB_COLUMN - 2, verb->words);
+    put_wrapped(out, verb->line, VERB_COLUMN);
+}
+
+static void put_examples(FILE *out, const struct cli_verb *verb, const char *before)
+{
+    for (const char *at = verb->examples; *at; at += *at == '\n') {
+        int len = (int)strcspn(at, "\n");
+
+        fprintf(out, "%s%.*s\n", before, len, at);
+        at += len;
+    }
 }
 
 void cli_help(FILE *out)
@@ -70,14 +67,18 @@ void cli_help(FILE *out)
     fputs("fairlead - batch and AI work over many clusters\n\n"
           "usage: fairlead VERB [ARGUMENTS] [FLAGS]\n\n",
           out);
-    for (int i = 0; i < CLI_VERBS_LEN; i++) {
-        put_verb_line(out, &cli_verbs()[i]);
+    for (int group = 0; group < CLI_GROUPS_LEN; group++) {
+        fprintf(out, "%s%s:\n", group ? "\n" : "", cli_group_titles[group]);
+        for (int i = 0; i < CLI_VERBS_LEN; i++) {
+            if ((int)cli_verbs()[i].group == group) put_verb_line(out, &cli_verbs()[i]);
+        }
     }
     fputs("\nWith every verb:\n", out);
     for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
         if (cli_option_is_global((enum cli_option_id)i)) put_option(out, &cli_options[i]);
     }
-    fputs("\n'fairlead help VERB' says more.  First steps: 'fairlead demo --keep', or 'fairlead "
+    fputs("\n'fairlead help VERB' says more, with examples.  First steps: 'fairlead demo --keep', "
+          "or 'fairlead "
           "login URL'.\n",
           out);
 }
@@ -107,6 +108,8 @@ void cli_help_verb(FILE *out, const struct cli_verb *verb)
         fputc('\n', out);
         put_wrapped(out, verb->more, 0);
     }
+    fputs("\nExamples:\n", out);
+    put_examples(out, verb, "  ");
     for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
         enum cli_option_id option = (enum cli_option_id)i;
 
@@ -119,132 +122,6 @@ void cli_help_verb(FILE *out, const struct cli_verb *verb)
     for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
         if (cli_option_is_global((enum cli_option_id)i)) put_option(out, &cli_options[i]);
     }
-}
-
-/* ---- completion ------------------------------------------------------------------------------ */
-
-static bool is_first_of_word(int i)
-{
-    size_t len = strcspn(cli_verbs()[i].words, " ");
-
-    for (int j = 0; j < i; j++) {
-        const char *other = cli_verbs()[j].words;
-
-        if (strcspn(other, " ") == len && strncmp(other, cli_verbs()[i].words, len) == 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void put_first_words(FILE *out)
-{
-    for (int i = 0; i < CLI_VERBS_LEN; i++) {
-        if (!is_first_of_word(i)) continue;
-        fprintf(out, "%s%.*s", i ? " " : "", (int)strcspn(cli_verbs()[i].words, " "),
-                cli_verbs()[i].words);
-    }
-}
-
-static void put_second_words(FILE *out, const char *first, size_t len)
-{
-    const char *between = "";
-
-    for (int i = 0; i < CLI_VERBS_LEN; i++) {
-        const char *words = cli_verbs()[i].words;
-
-        if (strncmp(words, first, len) != 0 || words[len] != ' ') continue;
-        fprintf(out, "%s%s", between, words + len + 1);
-        between = " ";
-    }
-}
-
-static void put_flags(FILE *out, const struct cli_verb *verb)
-{
-    for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
-        if (!cli_verb_takes(verb, (enum cli_option_id)i)) continue;
-        fputs(" --", out);
-        put_dashed(out, cli_options[i].name);
-    }
-}
-
-static void put_bash(FILE *out)
-{
-    fputs("_fairlead() {\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} choices flags=''\n"
-          "    case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n",
-          out);
-    for (int i = 0; i < CLI_VERBS_LEN; i++) {
-        const struct cli_verb *verb = &cli_verbs()[i];
-
-        fprintf(out, "    '%s'%s) flags='", verb->words, strchr(verb->words, ' ') ? "" : "\\ *");
-        put_flags(out, verb);
-        fputs("' ;;\n", out);
-    }
-    fputs("    esac\n"
-          "    if ((COMP_CWORD == 1)); then choices='",
-          out);
-    put_first_words(out);
-    fputs("'\n    elif [[ $word == -* ]]; then choices=$flags\n"
-          "    elif ((COMP_CWORD == 2)); then\n"
-          "        case ${COMP_WORDS[1]} in\n",
-          out);
-    for (int i = 0; i < CLI_VERBS_LEN; i++) {
-        const char *words = cli_verbs()[i].words;
-        size_t len = strcspn(words, " ");
-
-        if (!is_first_of_word(i) || !words[len]) continue;
-        fprintf(out, "        %.*s) choices='", (int)len, words);
-        put_second_words(out, words, len);
-        fputs("' ;;\n", out);
-    }
-    fputs("        esac\n"
-          "    fi\n"
-          "    COMPREPLY=($(compgen -W \"$choices\" -- \"$word\"))\n"
-          "    [[ -n $choices ]] || COMPREPLY=($(compgen -f -- \"$word\"))\n"
-          "}\n"
-          "complete -F _fairlead fairlead kubectl-fairlead\n",
-          out);
-}
-
-static void put_fish(FILE *out)
-{
-    fputs("complete -c fairlead -f\n", out);
-    for (int i = 0; i < CLI_VERBS_LEN; i++) {
-        const struct cli_verb *verb = &cli_verbs()[i];
-        size_t len = strcspn(verb->words, " ");
-
-        if (is_first_of_word(i)) {
-            fprintf(out, "complete -c fairlead -n __fish_use_subcommand -a %.*s -d '%s'\n",
-                    (int)len, verb->words, verb->words[len] ? "" : verb->line);
-        }
-        if (verb->words[len]) {
-            fprintf(out,
-                    "complete -c fairlead -n '__fish_seen_subcommand_from %.*s' -a %s -d '%s'\n",
-                    (int)len, verb->words, verb->words + len + 1, verb->line);
-        }
-    }
-    for (int i = 0; i < CLI_OPTIONS_LEN; i++) {
-        fputs("complete -c fairlead -l ", out);
-        put_dashed(out, cli_options[i].name);
-        if (cli_options[i].letter) fprintf(out, " -s %c", cli_options[i].letter);
-        fputs(cli_options[i].value ? " -r\n" : "\n", out);
-    }
-}
-
-bool cli_help_completion(FILE *out, const char *shell)
-{
-    if (strcmp(shell, "bash") == 0) {
-        put_bash(out);
-    } else if (strcmp(shell, "zsh") == 0) {
-        fputs("autoload -U +X bashcompinit && bashcompinit\n", out);
-        put_bash(out);
-    } else if (strcmp(shell, "fish") == 0) {
-        put_fish(out);
-    } else {
-        return false;
-    }
-    return true;
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */
@@ -269,6 +146,20 @@ static void put_mdoc_exits(FILE *out)
         fl_mdoc_put(out, fl_exits[i].cli);
     }
     fputs(".El\n", out);
+}
+
+static void put_mdoc_examples(FILE *out, const struct cli_verb *verb)
+{
+    fputs(".Bd -literal -offset indent\n", out);
+    for (const char *at = verb->examples; *at; at += *at == '\n') {
+        char line[EXAMPLE_BYTES_MAX];
+        size_t len = strcspn(at, "\n");
+
+        snprintf(line, sizeof line, "%.*s", (int)len, at);
+        fl_mdoc_put(out, line);
+        at += len;
+    }
+    fputs(".Ed\n", out);
 }
 
 void cli_help_man(FILE *out)
@@ -298,6 +189,7 @@ void cli_help_man(FILE *out)
             fputs(".Pp\n", out);
             fl_mdoc_put(out, verb->more);
         }
+        put_mdoc_examples(out, verb);
     }
     fputs(".El\n.Pp\nThe flags, each of which only some verbs take\n"
           ".Pq Ql fairlead help VERB lists them :\n.Bl -tag -width Ds\n",
@@ -337,6 +229,9 @@ void cli_help_markdown(FILE *out)
             between = ", ";
         }
         if (between[0] == ',') fputs(".\n", out);
+        fputs("\n```sh\n", out);
+        put_examples(out, verb, "");
+        fputs("```\n", out);
     }
     fputs("\n## Flags\n\n| flag | value | |\n|---|---|---|\n", out);
     for (int i = 0; i < CLI_OPTIONS_LEN; i++) {

@@ -1,4 +1,4 @@
-/* help.h - prints the tables of verb.h for people: help, completion, the man page,
+/* help.h - prints the tables of verb.h for people: help, the man page and
  * docs/reference/cli.md. */
 #pragma once
 
@@ -9,6 +9,5 @@
 void cli_help(FILE *out);                                   /* all verbs */
 void cli_help_verb(FILE *out, const struct cli_verb *verb); /* one */
 void cli_help_group(FILE *out, const char *group);          /* "cluster" */
-bool cli_help_completion(FILE *out, const char *shell);     /* false: unknown shell */
 void cli_help_man(FILE *out);                               /* mdoc */
 void cli_help_markdown(FILE *out);

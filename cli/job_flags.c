@@ -10,8 +10,14 @@
 
 /* The command that runs a script: it writes the script to a file in the replica's folder, so that
  * its '#!' line counts. */
-static const char script_runner[] = "printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script "
-                                    "&& unset JOB_SCRIPT && exec ./script \"$@\"";
+#define RUN_SCRIPT                                                                                 \
+    "printf '%s' \"$JOB_SCRIPT\" >script && chmod 700 script && unset JOB_SCRIPT && exec "         \
+    "./script "                                                                                    \
+    "\"$@\""
+/* A script for Slurm finds its numbers under the names that it knows, too. */
+#define SLURM_NAMES                                                                                \
+    "export SLURM_JOB_ID=\"$FAIRLEAD_JOB_ID\" SLURM_ARRAY_JOB_ID=\"$FAIRLEAD_JOB_ID\" "            \
+    "SLURM_ARRAY_TASK_ID=\"$FAIRLEAD_ELEMENT\"; "
 
 static bool put_pairs(struct cli *cli, json_t *document, const char *key, enum cli_option_id option,
                       struct fl_err *err)
@@ -22,7 +28,7 @@ static bool put_pairs(struct cli *cli, json_t *document, const char *key, enum c
         const char *text = cli->args.values[option].at[i], *equals = strchr(text, '=');
 
         if (!equals || equals == text) {
-            return fl_fail(err, FL_INVALID, "--%s %s: wants %s", cli_options[option].name, text,
+            return fl_fail(err, FL_INVALID, "--%s %s: wants %s", cli_option_name(option), text,
                            cli_options[option].value);
         }
         if (!pairs) {
@@ -92,6 +98,7 @@ static bool put_fields(struct cli *cli, json_t *document, struct fl_err *err)
            put_number(cli, document, "array", CLI_OPT_array, 1, FL_JOB_ELEMENTS_MAX, err) &&
            put_number(cli, document, "retry", CLI_OPT_retries, 0, 1000, err) &&
            put_number(cli, document, "priority", CLI_OPT_priority, -1000, 1000, err) &&
+           put_pairs(cli, document, "resources", CLI_OPT_resource, err) &&
            put_pairs(cli, document, "env", CLI_OPT_env, err) &&
            put_pairs(cli, document, "labels", CLI_OPT_label, err) &&
            put_pairs(cli, document, "nodeSelector", CLI_OPT_node_label, err);
@@ -134,7 +141,8 @@ static const char *read_script(struct cli *cli, const char *file, struct fl_err 
 
 static json_t *command_of_script(const char *text, const struct cli_args *args, json_t *document)
 {
-    json_t *command = json_pack("[s, s, s, s]", "/bin/sh", "-c", script_runner, "script"), *env;
+    const char *runner = args->is_slurm ? SLURM_NAMES RUN_SCRIPT : RUN_SCRIPT;
+    json_t *command = json_pack("[s, s, s, s]", "/bin/sh", "-c", runner, "script"), *env;
 
     for (size_t i = 0; i < args->command_len; i++) {
         json_array_append_new(command, json_string(args->command[i]));
@@ -156,12 +164,6 @@ json_t *cli_job_of_flags(struct cli *cli, int *ret_code)
     json_t *document = json_object(), *command;
     struct fl_err err = {0};
 
-    if (cli->args.words.len) {
-        *ret_code = cli_fail(
-            CLI_USAGE, "'%s' stands before '--': write fairlead run [FLAGS] -- COMMAND [ARG...]",
-            cli->args.words.at[0]);
-        goto no;
-    }
     if (file) {
         script = read_script(cli, file, &err);
         if (!script || (!cli_args_script(&cli->args, script, &cli->arena, &err) &&
@@ -175,8 +177,8 @@ json_t *cli_job_of_flags(struct cli *cli, int *ret_code)
         goto no;
     }
     if (!script && !cli->args.command_len && !cli_has(&cli->args, CLI_OPT_image)) {
-        *ret_code =
-            cli_fail(CLI_USAGE, "the command is missing: fairlead run [FLAGS] -- COMMAND [ARG...]");
+        *ret_code = cli_fail(CLI_USAGE,
+                             "the command is missing: fairlead run [FLAGS] [--] COMMAND [ARG...]");
         goto no;
     }
     if (script) {

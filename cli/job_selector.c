@@ -68,7 +68,10 @@ const char *cli_filter_query(struct cli *cli)
     static const struct {
         enum cli_option_id option;
         const char *key;
-    } parts[] = {{CLI_OPT_queue, "queue"}, {CLI_OPT_state, "state"}, {CLI_OPT_label, "label"}};
+    } parts[] = {{CLI_OPT_queue, "queue"},
+                 {CLI_OPT_state, "state"},
+                 {CLI_OPT_label, "label"},
+                 {CLI_OPT_user, "submittedBy"}};
     const char *query = "";
 
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {

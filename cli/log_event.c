@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/output.h"
 
@@ -11,7 +12,7 @@ static void begin_line(struct cli *cli, const struct cli_log_style *style, const
     long long element = (long long)cli_int(line, "element");
     long long replica = (long long)cli_int(line, "replica");
 
-    if (style->has_timestamps) printf("%s ", cli_text(line, "time"));
+    if (style->has_timestamps) printf("%s ", cli_instant(cli, cli_text(line, "time")));
     if (!style->has_elements && !style->has_replicas) return;
     if (cli->has_color) fputs("\033[2m", stdout);
     if (style->has_elements && style->has_replicas) {
@@ -39,6 +40,8 @@ static void print_line(struct cli *cli, struct cli_log_style *style, const json_
         if (json_object_get(line, "bytes")) {
             printf("~~~ %lld bytes are missing here: %s ~~~\n", (long long)cli_int(line, "bytes"),
                    cli_plain(cli, cli_text(line, "gap")));
+        } else if (strcmp(cli_text(line, "gap"), "unknown") == 0) {
+            printf("~~~ output may be missing here, how much is not known ~~~\n");
         } else {
             printf("~~~ the rest is missing, how much is not known: %s ~~~\n",
                    cli_plain(cli, cli_text(line, "gap")));
@@ -66,7 +69,7 @@ static void say_wait(struct cli *cli, const json_t *wait)
             (long long)cli_int(wait, "outputs"), cli_int(wait, "outputs") == 1 ? "" : "s, first",
             (long long)cli_int(wait, "element"), (long long)cli_int(wait, "attempt"),
             (long long)cli_int(wait, "replica"), cli_plain(cli, cli_text(wait, "cluster")),
-            cli_plain(cli, cli_text(wait, "until")));
+            cli_when(cli, cli_text(wait, "until")));
 }
 
 static void say_incomplete(const struct cli_event *event)
@@ -94,9 +97,8 @@ enum cli_stream_word cli_log_event(struct cli *cli, struct cli_log_style *style,
     if (strcmp(event->name, "waiting") == 0) {
         cli_log_finish(style);
         say_wait(cli, line);
-    } else if (cli_is_json(cli)) {
-        cli_print_json(cli, line);
-    } else if (json_is_string(json_object_get(line, "text")) || *cli_text(line, "gap")) {
+    } else if (!cli_answer(cli, line, NULL) &&
+               (json_is_string(json_object_get(line, "text")) || *cli_text(line, "gap"))) {
         print_line(cli, style, line);
     }
     json_decref(line);

@@ -6,7 +6,8 @@
 
 struct cli_log_style {
     bool has_timestamps, is_raw;
-    bool has_elements, has_replicas;   /* the job has several: a line needs its prefix */
+    int64_t elements, replicas;        /* the job's; 0: not known */
+    bool has_elements, has_replicas;   /* it has several: a line needs its prefix */
     bool is_in_line;                   /* the last text had no newline */
     int64_t element, replica, attempt; /* that text's; valid while is_in_line */
 };

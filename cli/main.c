@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/http.h"
@@ -9,7 +10,7 @@
 
 /* In the order of cli_verbs(); each returns the exit code. */
 static int (*const functions[CLI_VERBS_LEN])(struct cli *cli) = {
-#define VERB(function, words, arguments, options, line, more) verb_##function,
+#define VERB(function, words, group, arguments, options, line, more, examples) verb_##function,
 #include "cli/verbs.def"
 #undef VERB
 };
@@ -40,6 +41,7 @@ int main(int argc, char **argv)
     int code = help_instead(argc, argv);
 
     if (code >= 0) return code;
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) argv[1] += 2; /* the verb */
     cli.program = argv[0];
     if (!cli_args_parse(argc, (const char *const *)argv, &cli.arena, &cli.args, &err)) {
         return cli_fail_err(&err);
@@ -50,7 +52,7 @@ int main(int argc, char **argv)
         return CLI_OK;
     }
     if (!cli_settings_read(&cli.args, &cli.arena, &cli.settings, &err) ||
-        !cli_output_begin(&cli, &err)) {
+        !cli_output_begin(&cli, &err) || !cli_answer_begin(&cli, &err)) {
         return cli_fail_err(&err);
     }
     cli_catch_interrupt();

@@ -1,24 +1,21 @@
 #include "cli/output.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "shared/base/assert.h"
 
 static FILE *pager;
 
 bool cli_output_begin(struct cli *cli, struct fl_err *err)
 {
-    static const char *const formats[] = {"", "table", "wide", "json", "jsonl", "name"};
-    const char *format = cli_value(&cli->args, CLI_OPT_output);
     const char *color = cli_value(&cli->args, CLI_OPT_color);
     const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+    struct winsize size;
 
     cli->is_tty = isatty(STDOUT_FILENO);
+    if (cli->is_tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) cli->width = size.ws_col;
     cli->has_color = cli->is_tty && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
     if (color && strcmp(color, "always") == 0) {
         cli->has_color = true;
@@ -27,13 +24,7 @@ bool cli_output_begin(struct cli *cli, struct fl_err *err)
     } else if (color && strcmp(color, "auto") != 0) {
         return fl_fail(err, FL_INVALID, "--color %s: wants auto, always or never", color);
     }
-    if (!format) return true;
-    for (size_t i = 1; i < sizeof formats / sizeof *formats; i++) {
-        if (strcmp(format, formats[i]) != 0) continue;
-        cli->format = (enum cli_format)i;
-        return true;
-    }
-    return fl_fail(err, FL_INVALID, "--output %s: wants table, wide, json, jsonl or name", format);
+    return true;
 }
 
 /* A minimal machine has no less; without this check the shell's complaint would replace the
@@ -66,140 +57,6 @@ void cli_output_end(void)
     pclose(pager);
 }
 
-bool cli_is_json(const struct cli *cli)
-{
-    return cli->format == CLI_FORMAT_json || cli->format == CLI_FORMAT_jsonl;
-}
-
-void cli_print_json(const struct cli *cli, const json_t *value)
-{
-    size_t flags = cli->format == CLI_FORMAT_json ? JSON_INDENT(2) : JSON_COMPACT;
-
-    json_dumpf(value, stdout, flags | JSON_ENCODE_ANY);
-    putchar('\n');
-    if (cli->format == CLI_FORMAT_jsonl) fflush(stdout);
-}
-
-/* ---- tables ---------------------------------------------------------------------------------- */
-
-enum { COLUMNS_MAX = 24 };
-
-struct cli_table {
-    const struct cli *cli;
-    char *heads;
-    struct {
-        const char *head;
-        bool is_shown, is_right;
-        size_t width;
-    } columns[COLUMNS_MAX];
-    size_t columns_len;
-    FL_VEC(char *) cells;
-};
-
-static size_t width_of(const char *text)
-{
-    size_t width = 0;
-
-    for (; *text; text++) {
-        width += ((unsigned char)*text & 0xc0) != 0x80; /* characters, not bytes */
-    }
-    return width;
-}
-
-struct cli_table *cli_table_create(const struct cli *cli, const char *columns)
-{
-    struct cli_table *table = fl_new(struct cli_table);
-    char *rest;
-
-    table->cli = cli;
-    table->heads = strdup(columns);
-    fl_assert(table->heads);
-    rest = table->heads;
-    for (char *head = strsep(&rest, "|"); head; head = strsep(&rest, "|")) {
-        size_t i = table->columns_len++;
-
-        fl_assert(i < COLUMNS_MAX);
-        table->columns[i].is_shown = true;
-        for (; *head == '+' || *head == '>'; head++) {
-            if (*head == '>') table->columns[i].is_right = true;
-            if (*head == '+' && cli->format != CLI_FORMAT_wide) table->columns[i].is_shown = false;
-        }
-        table->columns[i].head = head;
-        table->columns[i].width = width_of(head);
-    }
-    return table;
-}
-
-void cli_table_put(struct cli_table *table, const char *fmt, ...)
-{
-    size_t column = table->cells.len % table->columns_len;
-    char *text = NULL;
-    va_list args;
-
-    va_start(args, fmt);
-    fl_assert(vasprintf(&text, fmt, args) >= 0);
-    va_end(args);
-    for (char *c = text; *c; c++) {
-        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
-    }
-    if (!*text) {
-        free(text);
-        text = strdup("-");
-        fl_assert(text);
-    }
-    if (width_of(text) > table->columns[column].width) {
-        table->columns[column].width = width_of(text);
-    }
-    fl_vec_push(&table->cells, text);
-}
-
-static void put_cell(const struct cli_table *table, size_t column, const char *text, bool is_last,
-                     FILE *out)
-{
-    int pad = (int)(table->columns[column].width - width_of(text));
-    const char *color = "";
-
-    if (strcmp(table->columns[column].head, "STATE") == 0) color = cli_color(table->cli, text);
-    if (table->columns[column].is_right) fprintf(out, "%*s", pad, "");
-    fprintf(out, "%s%s%s", color, text, *color ? cli_color_off(table->cli) : "");
-    if (is_last) {
-        fputc('\n', out);
-    } else {
-        fprintf(out, "%*s", table->columns[column].is_right ? 2 : pad + 2, "");
-    }
-}
-
-void cli_table_print(struct cli_table *table, FILE *out)
-{
-    size_t last = 0;
-
-    fl_assert(table->columns_len > 0);
-    for (size_t i = 0; i < table->columns_len; i++) {
-        if (table->columns[i].is_shown) last = i;
-    }
-    for (size_t i = 0; i < table->columns_len; i++) {
-        if (table->columns[i].is_shown) put_cell(table, i, table->columns[i].head, i == last, out);
-    }
-    for (size_t i = 0; i < table->cells.len; i++) {
-        size_t column = i % table->columns_len;
-
-        if (table->columns[column].is_shown) {
-            put_cell(table, column, table->cells.at[i], column == last, out);
-        }
-    }
-    cli_table_destroy(table);
-}
-
-void cli_table_destroy(struct cli_table *table)
-{
-    for (size_t i = 0; i < table->cells.len; i++) {
-        free(table->cells.at[i]);
-    }
-    fl_vec_fini(&table->cells);
-    free(table->heads);
-    fl_free(table);
-}
-
 /* ---- words ----------------------------------------------------------------------------------- */
 
 const char *cli_ago(struct cli *cli, int64_t ms)
@@ -224,6 +81,12 @@ const char *cli_bytes(struct cli *cli, uint64_t bytes)
     }
     return fl_arena_printf(&cli->arena, "%.*f %s",
                            value < 10 && unit && value != (double)(int)value, value, units[unit]);
+}
+
+const char *cli_cpu(struct cli *cli, int64_t ms)
+{
+    if (ms >= 60000) return cli_ago(cli, ms);
+    return fl_arena_printf(&cli->arena, "%.*fs", ms < 10000 ? 2 : 1, (double)ms / 1000);
 }
 
 const char *cli_time(struct cli *cli, int64_t ms)
@@ -254,6 +117,48 @@ int64_t cli_parse_time(const char *text)
     }
     if (strcmp(rest, "Z") != 0) return -1;
     return (int64_t)timegm(&parts) * 1000 + ms;
+}
+
+static struct tm parts_of(const struct cli *cli, int64_t ms)
+{
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm parts = {0};
+
+    if (cli_has(&cli->args, CLI_OPT_utc)) {
+        gmtime_r(&seconds, &parts);
+        parts.tm_zone = "UTC";
+    } else {
+        localtime_r(&seconds, &parts);
+    }
+    return parts;
+}
+
+const char *cli_when(struct cli *cli, const char *time)
+{
+    int64_t ms = cli_parse_time(time);
+    struct tm parts;
+    char text[64];
+
+    if (ms < 0) return cli_plain(cli, time);
+    parts = parts_of(cli, ms);
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %Z", &parts);
+    return fl_arena_printf(&cli->arena, "%s", text);
+}
+
+const char *cli_instant(struct cli *cli, const char *time)
+{
+    int64_t ms = cli_parse_time(time);
+    struct tm parts;
+    char text[32];
+    long minutes;
+
+    if (ms < 0) return cli_plain(cli, time);
+    parts = parts_of(cli, ms);
+    minutes = parts.tm_gmtoff / 60;
+    if (minutes == 0) return cli_time(cli, ms);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+    return fl_arena_printf(&cli->arena, "%s.%03d%c%02ld:%02ld", text, (int)(ms % 1000),
+                           minutes < 0 ? '-' : '+', labs(minutes) / 60, labs(minutes) % 60);
 }
 
 const char *cli_plain(struct cli *cli, const char *text)

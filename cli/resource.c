@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
-#include "cli/output.h"
+#include "cli/table.h"
 
 const char *cli_one_name(struct cli *cli)
 {
@@ -37,28 +38,6 @@ json_t *cli_get_all(struct cli *cli, const char *path, const char *key, int *ret
     return all;
 }
 
-bool cli_print_list(struct cli *cli, const json_t *list, const char *name)
-{
-    size_t i;
-    json_t *one;
-
-    if (cli->format == CLI_FORMAT_json) {
-        cli_print_json(cli, list);
-    } else if (cli->format == CLI_FORMAT_jsonl || cli->format == CLI_FORMAT_name) {
-        json_array_foreach(list, i, one)
-        {
-            if (cli->format == CLI_FORMAT_name) {
-                printf("%s\n", cli_plain(cli, cli_text(one, name)));
-            } else {
-                cli_print_json(cli, one);
-            }
-        }
-    } else {
-        return false;
-    }
-    return true;
-}
-
 void cli_print_rows(struct cli *cli, const struct cli_list *what, const json_t *list)
 {
     struct cli_table *table = cli_table_create(cli, what->header);
@@ -67,6 +46,11 @@ void cli_print_rows(struct cli *cli, const struct cli_list *what, const json_t *
 
     json_array_foreach(list, i, one) what->put(cli, table, one);
     cli_table_print(table, stdout);
+}
+
+void cli_print_list(struct cli *cli, const struct cli_list *what, json_t *list)
+{
+    if (!cli_answer_list(cli, list, what->name)) cli_print_rows(cli, what, list);
     if (what->none && json_array_size(list) == 0) fprintf(stderr, "%s\n", what->none);
 }
 
@@ -77,7 +61,7 @@ int cli_list(struct cli *cli, const struct cli_list *what)
     json_t *list = cli_get_all(cli, path, what->group, &code);
 
     if (!list) return code;
-    if (!cli_print_list(cli, list, what->name)) cli_print_rows(cli, what, list);
+    cli_print_list(cli, what, list);
     json_decref(list);
     return CLI_OK;
 }
@@ -95,13 +79,17 @@ bool cli_put_ttl(struct cli *cli, json_t *body, struct fl_err *err)
 int cli_act(struct cli *cli, const char *group, const char *action, json_t *body, const char *done)
 {
     const char *name = cli_one_name(cli);
+    json_t *answer = NULL;
     int code = CLI_USAGE;
 
     if (name) {
-        code = cli_post(cli, NULL, body, "/v1/%s/%s:%s", group, name, action);
+        code = cli_post(cli, &answer, body, "/v1/%s/%s:%s", group, name, action);
     } else {
         json_decref(body);
     }
-    if (code == CLI_OK) fprintf(stderr, "%s %s\n", cli->args.words.at[0], done);
-    return code;
+    if (code) return code;
+    fprintf(stderr, "%s %s\n", cli->args.words.at[0], done);
+    FL_IGNORE(cli_answer(cli, answer, "name"));
+    json_decref(answer);
+    return CLI_OK;
 }

@@ -18,20 +18,19 @@ struct cli_list {
     const char *header; /* as in cli_table_create */
     /* Puts the columns of one row. */
     void (*put)(struct cli *cli, struct cli_table *table, const json_t *one);
-    const char *none; /* a line on stderr when the table is empty; NULL is fine */
+    const char *none; /* a line on stderr when the list is empty; NULL is fine */
 };
 
 /* The verb 'ls': all pages, in the format that was asked for. */
 int cli_list(struct cli *cli, const struct cli_list *what);
 
+/* The list that is there, likewise, and as a table in any format. */
+void cli_print_list(struct cli *cli, const struct cli_list *what, json_t *list);
 void cli_print_rows(struct cli *cli, const struct cli_list *what, const json_t *list);
-
-/* Prints the list for jsonl (a line each), json (one document) or name (the names).  False: the
- * format is a table, and nothing was printed. */
-bool cli_print_list(struct cli *cli, const json_t *list, const char *name);
 
 /* Puts --ttl into a body as ttlSeconds.  FL_INVALID: it is no span. */
 FL_CHECK bool cli_put_ttl(struct cli *cli, json_t *body, struct fl_err *err);
 
-/* Sends POST /v1/GROUP/NAME:ACTION with the body, which it frees, and prints 'done' to stderr. */
+/* Sends POST /v1/GROUP/NAME:ACTION with the body, which it frees; prints 'done' to stderr, and the
+ * answer where a format asks for it. */
 int cli_act(struct cli *cli, const char *group, const char *action, json_t *body, const char *done);

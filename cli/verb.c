@@ -10,8 +10,29 @@ const struct cli_option cli_options[CLI_OPTIONS_LEN] = {
 #undef OPTION
 };
 
+enum { NAME_BYTES_MAX = 31 };
+
+const char *cli_option_name(enum cli_option_id option)
+{
+    static char names[CLI_OPTIONS_LEN][NAME_BYTES_MAX + 1];
+    char *name = names[option];
+    size_t len = strlen(cli_options[option].name);
+
+    fl_assert(len <= NAME_BYTES_MAX);
+    for (size_t i = 0; i < len; i++) {
+        name[i] = cli_options[option].name[i] == '_' ? '-' : cli_options[option].name[i];
+    }
+    return name;
+}
+
+const char *const cli_group_titles[CLI_GROUPS_LEN] = {
+#define GROUP(name, title) title,
+#include "cli/groups.def"
+#undef GROUP
+};
+
 const char *const cli_verb_options[CLI_VERBS_LEN] = {
-#define VERB(function, words, arguments, options, line, more) options,
+#define VERB(function, words, group, arguments, options, line, more, examples) options,
 #include "cli/verbs.def"
 #undef VERB
 };
@@ -19,8 +40,8 @@ const char *const cli_verb_options[CLI_VERBS_LEN] = {
 _Static_assert(CLI_OPTIONS_LEN <= 128, "a verb's flags are bits of two words");
 
 static struct cli_verb verbs[CLI_VERBS_LEN] = {
-#define VERB(function, words, arguments, options, line, more)                                      \
-    {words, arguments, {0, 0}, line, more},
+#define VERB(function, words, group, arguments, options, line, more, examples)                     \
+    {words, CLI_GROUP_##group, arguments, {0, 0}, line, more, examples},
 #include "cli/verbs.def"
 #undef VERB
 };
@@ -77,4 +98,16 @@ bool cli_verb_is_group(const char *word)
 bool cli_verb_takes(const struct cli_verb *verb, enum cli_option_id option)
 {
     return cli_option_is_global(option) || (verb->options[option / 64] >> (option % 64) & 1);
+}
+
+bool cli_verb_only_looks(const struct cli_verb *verb)
+{
+    static const char *const looks[] = {"ps",         "get",         "describe", "explain",
+                                        "cluster ls", "cluster get", "queue ls", "queue get",
+                                        "token ls",   "audit"};
+
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        if (strcmp(verb->words, looks[i]) == 0) return true;
+    }
+    return false;
 }

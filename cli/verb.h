@@ -17,7 +17,7 @@ enum cli_option_id {
 };
 
 struct cli_option {
-    const char *name;  /* as it is typed, without the dashes */
+    const char *name;  /* with '_' for each '-' */
     char letter;       /* 0: none */
     const char *value; /* NULL: a switch */
     bool is_many;
@@ -25,6 +25,9 @@ struct cli_option {
 };
 
 extern const struct cli_option cli_options[CLI_OPTIONS_LEN];
+
+/* "node-label": as it is typed, without the dashes before it. */
+const char *cli_option_name(enum cli_option_id option);
 
 /* CLI_OK, CLI_USAGE and so on, one for each row of the table. */
 enum cli_exit {
@@ -37,16 +40,27 @@ enum cli_exit {
 
 struct cli; /* cli.h */
 
+enum cli_group {
+#define GROUP(name, title) CLI_GROUP_##name,
+#include "cli/groups.def"
+#undef GROUP
+    CLI_GROUPS_LEN
+};
+
+extern const char *const cli_group_titles[CLI_GROUPS_LEN];
+
 struct cli_verb {
     const char *words; /* "cluster join" */
+    enum cli_group group;
     const char *arguments;
     uint64_t options[2]; /* bit i: cli_options[i] */
     const char *line;
     const char *more;
+    const char *examples; /* a command line each */
 };
 
 enum {
-#define VERB(function, words, arguments, options, line, more) CLI_VERB_##function,
+#define VERB(function, words, group, arguments, options, line, more, examples) CLI_VERB_##function,
 #include "cli/verbs.def"
 #undef VERB
     CLI_VERBS_LEN
@@ -58,6 +72,8 @@ extern const char *const cli_verb_options[CLI_VERBS_LEN]; /* the lists of verbs.
 const struct cli_verb *cli_verbs(void);
 
 bool cli_verb_takes(const struct cli_verb *verb, enum cli_option_id option);
+/* It changes nothing and waits for nothing. */
+bool cli_verb_only_looks(const struct cli_verb *verb);
 
 /* Whether every verb takes the option. */
 bool cli_option_is_global(enum cli_option_id option);
@@ -66,6 +82,7 @@ bool cli_option_is_global(enum cli_option_id option);
 bool cli_verb_is_group(const char *word);
 
 /* Each runs one verb and returns the exit code. */
-#define VERB(function, words, arguments, options, line, more) int verb_##function(struct cli *cli);
+#define VERB(function, words, group, arguments, options, line, more, examples)                     \
+    int verb_##function(struct cli *cli);
 #include "cli/verbs.def"
 #undef VERB

@@ -346,6 +346,9 @@ static struct front_config front_config(struct daemon *daemon)
     config.api.denials = &daemon->denials;
     config.api.token_life_max = number(daemon, CONFIG_token_lifetime_max);
     config.api.log_grace_ms = number(daemon, CONFIG_log_grace);
+    config.visits.visits_max = (uint32_t)number(daemon, CONFIG_visits_max);
+    config.visits.token_visits_max = (uint32_t)number(daemon, CONFIG_visits_token_max);
+    config.visits.idle_ms = number(daemon, CONFIG_visit_idle);
     fill_limits(daemon, &config.api.limits);
     return config;
 }
@@ -415,6 +418,7 @@ static bool open_metrics(struct daemon *daemon, struct fl_err *err)
     daemon->figures = (struct process_metrics_parts){daemon->metrics, daemon->engine,
                                                      daemon->fronts, daemon->logs};
     process_metrics_add(&daemon->figures);
+    fill_limits(daemon, &parts.limits);
     if (!text(daemon, CONFIG_metrics_listen)[0]) return true;
     if (!fl_net_parse(fl_str_c(text(daemon, CONFIG_metrics_listen)), &address, err) ||
         !fl_net_listen(&address, (struct fl_net_listen){0}, &parts.listen_fd, err)) {

@@ -19,7 +19,10 @@
     X(vanished, none, "it was removed by another hand, or its supervisor was")                     \
     X(out_of_memory, out_of_memory, "it was killed because memory ran out")                        \
     X(node_lost, node_lost, "its node went down, or was started anew, while it ran")               \
-    X(finished, finished, "it exited with 0 by itself: no stop had reached it")
+    X(finished, finished, "it exited with 0 by itself: no stop had reached it")                    \
+    X(image, image, "its image could not be had")                                                  \
+    X(container, container, "its container could not be made from its document")                   \
+    X(unscheduled, unscheduled, "the cluster's own scheduler found no room for it in time")
 
 enum agent_cause {
 #define AGENT_CAUSE_ENUM(name, told, meaning) AGENT_CAUSE_##name,

@@ -4,10 +4,13 @@
 #pragma once
 
 #include "agent/core/agent_cause.h"
+#include "shared/base/amounts.h"
 #include "shared/base/arena.h"
 #include "shared/base/replica.h"
+#include "shared/base/resources.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
+#include "shared/base/usage.h"
 #include "shared/base/vec.h"
 
 /* As a report's replica it means the whole attempt; only with state 'absent'. */
@@ -32,6 +35,12 @@ enum agent_command_kind {
         AGENT_COMMANDS_LEN
 };
 
+/* A node has so much of a resource. */
+struct agent_offer {
+    struct fl_str name;
+    uint64_t total, free;
+};
+
 /* Fields that a kind does not name are zero. */
 struct agent_command {
     enum agent_command_kind kind;
@@ -41,6 +50,7 @@ struct agent_command {
         struct {
             uint32_t node;
             struct fl_resources resources;
+            struct fl_amounts named; /* lives as long as the replica is known */
             struct fl_digest spec;
         } create;
         struct {
@@ -52,6 +62,8 @@ struct agent_command {
             enum fl_replica_state state;
             enum agent_cause cause;
             int32_t exit_code;
+            struct fl_str words; /* lives as long as the replica is known */
+            struct fl_usage usage;
         } report;
         struct {
             uint64_t session_epoch;
@@ -67,6 +79,8 @@ struct agent_command {
             bool is_ready;
             struct fl_resources total, free;
             struct fl_str name, labels;
+            const struct agent_offer *offers; /* resources with a name, sorted */
+            size_t offers_len;
         } node;
     };
 };

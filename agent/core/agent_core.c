@@ -83,6 +83,7 @@ static void command_runtime(const struct agent_core *core, enum agent_command_ki
     if (kind == AGENT_CMD_create) {
         command.create.node = replica->node;
         command.create.resources = replica->resources;
+        command.create.named = replica->named;
         command.create.spec = attempt->spec;
     }
     if (kind == AGENT_CMD_stop) command.stop.grace_ms = attempt->grace_ms;
@@ -251,8 +252,9 @@ static void on_start(struct agent_core *core, const struct agent_event *ev,
 
         replica->node = ev->start.nodes[i];
         replica->resources = ev->start.resources[i];
+        if (ev->start.named) replica->named = fl_amounts_clone(&ev->start.named[i]);
         replica->is_charged = true;
-        node_table_charge(&core->nodes, replica->node, replica->resources);
+        node_table_charge(&core->nodes, replica->node, replica->resources, &replica->named);
         reports_node(core, replica->node, false);
         settle(core, slot, batch);
     }
@@ -321,8 +323,9 @@ static uint32_t adopt(struct agent_core *core, const struct agent_event *ev)
     replica->asked = REPLICA_ASKED_CREATE;
     replica->node = ev->replica_seen.node;
     replica->resources = ev->replica_seen.resources;
+    replica->named = fl_amounts_clone(&ev->replica_seen.named);
     replica->is_charged = true;
-    node_table_charge(&core->nodes, replica->node, replica->resources);
+    node_table_charge(&core->nodes, replica->node, replica->resources, &replica->named);
     reports_node(core, replica->node, false);
     return slot;
 }
@@ -331,6 +334,12 @@ static uint32_t adopt(struct agent_core *core, const struct agent_event *ev)
 static bool is_news(enum fl_replica_state seen, enum fl_replica_state state)
 {
     return state > seen && !fl_replica_state_is_last(seen);
+}
+
+static void keep_words(struct replica *replica, struct fl_str words)
+{
+    words = fl_str_begin(words, FL_WORDS_BYTES_MAX);
+    if (words.len > 0 && fl_str_is_text(words)) replica->words = fl_str_dup(words);
 }
 
 static void on_replica_seen(struct agent_core *core, const struct agent_event *ev,
@@ -352,7 +361,11 @@ static void on_replica_seen(struct agent_core *core, const struct agent_event *e
     if (!is_news(replica->seen, state)) return;
     replica->seen = state;
     if (state == FL_REPLICA_exited) replica->exit_code = ev->replica_seen.exit_code;
-    if (fl_replica_state_is_last(state)) replica->cause = ev->replica_seen.cause;
+    if (fl_replica_state_is_last(state)) {
+        replica->cause = ev->replica_seen.cause;
+        keep_words(replica, ev->replica_seen.words);
+        replica->usage = ev->replica_seen.usage;
+    }
     if (state == FL_REPLICA_refused && !replica->cause) replica->cause = AGENT_CAUSE_runtime;
     /* It is past its gate after all: the runtime declined the removal, since an earlier agent
      * process had released it. */
@@ -410,12 +423,19 @@ static void on_node_seen(struct agent_core *core, const struct agent_event *ev)
 {
     uint32_t number = ev->node_seen.number;
     const struct node *node = node_table_find(&core->nodes, number);
+    struct node_facts facts = {
+        .is_ready = ev->node_seen.is_ready,
+        .name = ev->node_seen.name,
+        .labels = ev->node_seen.labels,
+        .total = ev->node_seen.total,
+        .foreign = ev->node_seen.foreign,
+        .total_named = ev->node_seen.named,
+        .foreign_named = ev->node_seen.foreign_named,
+    };
 
+    fl_assert(facts.total_named.len <= AGENT_NODE_NAMED_MAX);
     if (!(node && node->is_here) && core->nodes.here_len >= core->config.nodes_max) return;
-    if (node_table_see(&core->nodes, number, ev->node_seen.is_ready, ev->node_seen.name,
-                       ev->node_seen.labels, ev->node_seen.total, ev->node_seen.foreign)) {
-        reports_node(core, number, false);
-    }
+    if (node_table_see(&core->nodes, number, &facts)) reports_node(core, number, false);
 }
 
 static void on_node_gone(struct agent_core *core, const struct agent_event *ev)

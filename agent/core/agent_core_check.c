@@ -66,6 +66,7 @@ static void check_charges(const struct agent_core *core)
 
     for (size_t i = 0; i < nodes_len; i++) {
         sums[i] = *core->nodes.nodes.at[i].node;
+        sums[i].own_named = fl_amounts_clone(&sums[i].own_named);
     }
     for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
         const struct attempt *attempt = replica_table_attempt(table, slot);
@@ -77,14 +78,13 @@ static void check_charges(const struct agent_core *core)
             if (!replica->is_charged) continue;
             fl_assert(n < nodes_len && sums[n].number == replica->node && sums[n].charges > 0);
             sums[n].charges--;
-            sums[n].own.memory_bytes -= replica->resources.memory_bytes;
-            sums[n].own.cpu_milli -= replica->resources.cpu_milli;
-            sums[n].own.gpus -= replica->resources.gpus;
+            fl_resources_sum_take(&sums[n].own, replica->resources);
+            fl_amounts_sum_take(&sums[n].own_named, &replica->named);
         }
     }
     for (size_t i = 0; i < nodes_len; i++) {
-        fl_assert(!sums[i].charges && !sums[i].own.memory_bytes && !sums[i].own.cpu_milli &&
-                  !sums[i].own.gpus);
+        fl_assert(!sums[i].charges && fl_resources_sum_is_zero(sums[i].own));
+        fl_assert(sums[i].own_named.len == 0);
     }
     fl_free(sums);
 }

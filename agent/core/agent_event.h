@@ -22,9 +22,12 @@
 #pragma once
 
 #include "agent/core/agent_command.h"
+#include "shared/base/amounts.h"
 #include "shared/base/replica.h"
+#include "shared/base/resources.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
+#include "shared/base/usage.h"
 
 #define AGENT_EVENTS(X)                                                                            \
     X(tick, "time has passed: deadlines are acted on here, and nowhere else")                      \
@@ -50,7 +53,8 @@ enum agent_event_kind {
 };
 
 enum {
-    AGENT_GANG_MAX = 1024, /* replicas of one attempt, as START's bound in messages.def */
+    AGENT_NODE_NAMED_MAX = 16, /* resources with a name on one node, as the tunnel's bound */
+    AGENT_GANG_MAX = 1024,     /* replicas of one attempt, as START's bound in messages.def */
 };
 
 struct agent_event {
@@ -70,6 +74,7 @@ struct agent_event {
             struct fl_digest spec;
             const uint32_t *nodes;                /* the number of each replica's node */
             const struct fl_resources *resources; /* one for each replica; NULL: no spec, refused */
+            const struct fl_amounts *named;       /* likewise; NULL: nothing by name */
             size_t replicas_len;                  /* at most AGENT_GANG_MAX */
         } start;
         struct {
@@ -91,8 +96,11 @@ struct agent_event {
             int32_t exit_code;           /* with exited */
             enum agent_cause cause;      /* with an end: none, or what the runtime knows */
             uint64_t output_bytes;       /* with exited it is final */
-            uint32_t node; /* read when the replica is adopted, and so is 'resources' */
+            struct fl_str words;         /* with an end: why, for people; cut when too long */
+            struct fl_usage usage;       /* with an end */
+            uint32_t node; /* read when the replica is adopted, and so are its resources */
             struct fl_resources resources;
+            struct fl_amounts named;
         } replica_seen;
         struct {
             struct fl_attempt attempt;
@@ -110,6 +118,8 @@ struct agent_event {
             struct fl_str labels; /* "key=value\n" lines, sorted by key; at most 8,192 bytes */
             struct fl_resources total;
             struct fl_resources foreign; /* used by others than our replicas */
+            struct fl_amounts named;     /* belongs to 'total'; at most AGENT_NODE_NAMED_MAX */
+            struct fl_amounts foreign_named;
         } node_seen;
         struct {
             uint32_t number;

@@ -7,6 +7,9 @@ static void destroy_node(struct node *node)
 {
     fl_free(node->name);
     fl_free(node->labels);
+    fl_amounts_free(&node->own_named);
+    fl_amounts_free(&node->total_named);
+    fl_amounts_free(&node->foreign_named);
     fl_free(node);
 }
 
@@ -59,36 +62,44 @@ static bool is_same_text(const char *have, size_t have_len, struct fl_str text)
 
 static void set_text(char **have, size_t *have_len, struct fl_str text)
 {
-    char *copy = fl_alloc(text.len + 1);
+    char *copy = fl_str_dup(text);
 
-    if (text.len) memcpy(copy, text.at, text.len);
     fl_free(*have);
     *have = copy;
     *have_len = text.len;
 }
 
-static bool is_same(struct fl_resources a, struct fl_resources b)
+static void set_amounts(struct fl_amounts *have, const struct fl_amounts *amounts)
 {
-    return a.memory_bytes == b.memory_bytes && a.cpu_milli == b.cpu_milli && a.gpus == b.gpus;
+    fl_amounts_free(have);
+    *have = fl_amounts_clone(amounts);
 }
 
-bool node_table_see(struct node_table *table, uint32_t number, bool is_ready, struct fl_str name,
-                    struct fl_str labels, struct fl_resources total, struct fl_resources foreign)
+static bool is_as_known(const struct node *node, const struct node_facts *facts)
+{
+    return node->is_here && node->is_ready == facts->is_ready &&
+           fl_resources_is_same(node->total, facts->total) &&
+           fl_resources_is_same(node->foreign, facts->foreign) &&
+           fl_amounts_are_same(&node->total_named, &facts->total_named) &&
+           fl_amounts_are_same(&node->foreign_named, &facts->foreign_named) &&
+           is_same_text(node->name, node->name_len, facts->name) &&
+           is_same_text(node->labels, node->labels_len, facts->labels);
+}
+
+bool node_table_see(struct node_table *table, uint32_t number, const struct node_facts *facts)
 {
     struct node *node = find_or_add(table, number);
 
-    if (node->is_here && node->is_ready == is_ready && is_same(node->total, total) &&
-        is_same(node->foreign, foreign) && is_same_text(node->name, node->name_len, name) &&
-        is_same_text(node->labels, node->labels_len, labels)) {
-        return false;
-    }
+    if (is_as_known(node, facts)) return false;
     table->here_len += !node->is_here;
     node->is_here = true;
-    node->is_ready = is_ready;
-    node->total = total;
-    node->foreign = foreign;
-    set_text(&node->name, &node->name_len, name);
-    set_text(&node->labels, &node->labels_len, labels);
+    node->is_ready = facts->is_ready;
+    node->total = facts->total;
+    node->foreign = facts->foreign;
+    set_amounts(&node->total_named, &facts->total_named);
+    set_amounts(&node->foreign_named, &facts->foreign_named);
+    set_text(&node->name, &node->name_len, facts->name);
+    set_text(&node->labels, &node->labels_len, facts->labels);
     return true;
 }
 
@@ -98,47 +109,50 @@ void node_table_leave(struct node_table *table, struct node *node)
     table->here_len--;
     node->is_here = node->is_ready = false;
     node->total = node->foreign = (struct fl_resources){0};
+    fl_amounts_free(&node->total_named);
+    fl_amounts_free(&node->foreign_named);
     set_text(&node->labels, &node->labels_len, (struct fl_str){0});
 }
 
-void node_table_charge(struct node_table *table, uint32_t number, struct fl_resources resources)
+void node_table_charge(struct node_table *table, uint32_t number, struct fl_resources resources,
+                       const struct fl_amounts *named)
 {
     struct node *node = find_or_add(table, number);
 
     node->charges++;
-    node->own.memory_bytes += resources.memory_bytes;
-    node->own.cpu_milli += resources.cpu_milli;
-    node->own.gpus += resources.gpus;
+    fl_resources_sum_add(&node->own, resources);
+    fl_amounts_sum_add(&node->own_named, named);
 }
 
-void node_table_uncharge(struct node_table *table, uint32_t number, struct fl_resources resources)
+void node_table_uncharge(struct node_table *table, uint32_t number, struct fl_resources resources,
+                         const struct fl_amounts *named)
 {
     struct node *node = node_table_find(table, number);
 
     fl_assert(node && node->charges > 0);
     node->charges--;
-    node->own.memory_bytes -= resources.memory_bytes;
-    node->own.cpu_milli -= resources.cpu_milli;
-    node->own.gpus -= resources.gpus;
+    fl_resources_sum_take(&node->own, resources);
+    fl_amounts_sum_take(&node->own_named, named);
     forget_unneeded(table, node);
-}
-
-static uint64_t left(uint64_t total, uint64_t foreign, uint64_t own)
-{
-    uint64_t after_foreign = total > foreign ? total - foreign : 0;
-
-    return after_foreign > own ? after_foreign - own : 0;
 }
 
 struct fl_resources node_table_free(const struct node *node)
 {
-    return (struct fl_resources){
-        .memory_bytes =
-            left(node->total.memory_bytes, node->foreign.memory_bytes, node->own.memory_bytes),
-        .cpu_milli =
-            (uint32_t)left(node->total.cpu_milli, node->foreign.cpu_milli, node->own.cpu_milli),
-        .gpus = (uint32_t)left(node->total.gpus, node->foreign.gpus, node->own.gpus),
-    };
+    struct fl_resources free = node->total;
+
+    fl_resources_take_most(&free, node->foreign);
+    fl_resources_take_most(&free, fl_resources_sum_least(node->own, free));
+    return free;
+}
+
+uint64_t node_table_free_named(const struct node *node, struct fl_str name)
+{
+    uint64_t free = fl_amounts_of(&node->total_named, name);
+    uint64_t foreign = fl_amounts_of(&node->foreign_named, name);
+    uint64_t own = fl_amounts_of(&node->own_named, name);
+
+    free -= foreign < free ? foreign : free;
+    return free - (own < free ? own : free);
 }
 
 static void push_timed(struct node_table *table, struct node *node)
@@ -253,6 +267,9 @@ uint64_t node_table_hash(const struct node_table *table, uint64_t so_far)
         so_far = fl_hash_u64(so_far, node->own.memory_bytes);
         so_far = fl_hash_u64(so_far, node->own.cpu_milli);
         so_far = fl_hash_u64(so_far, node->own.gpus);
+        so_far = fl_amounts_hash(so_far, &node->own_named);
+        so_far = fl_amounts_hash(so_far, &node->total_named);
+        so_far = fl_amounts_hash(so_far, &node->foreign_named);
         so_far = fl_hash_u64(so_far, (uint64_t)node->next_at);
         if (node->name) so_far = fl_hash64(so_far, node->name, node->name_len);
         if (node->labels) so_far = fl_hash64(so_far, node->labels, node->labels_len);
@@ -275,8 +292,8 @@ void node_table_check(const struct node_table *table)
         fl_assert(i == 0 || table->nodes.at[i - 1].number < slot->number);
         fl_assert(slot->node->number == slot->number && is_needed(slot->node));
         fl_assert(!slot->node->is_changed || slot->node->is_urgent || slot->node->is_timed);
-        fl_assert(slot->node->charges || (!slot->node->own.memory_bytes &&
-                                          !slot->node->own.cpu_milli && !slot->node->own.gpus));
+        fl_assert(slot->node->charges ||
+                  (fl_resources_sum_is_zero(slot->node->own) && slot->node->own_named.len == 0));
         here_len += slot->node->is_here;
         timed_len += slot->node->is_timed;
         urgent_len += slot->node->is_urgent;

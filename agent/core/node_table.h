@@ -4,21 +4,20 @@
  * Uses shared/base only.  Not thread-safe. */
 #pragma once
 
+#include "shared/base/amounts.h"
 #include "shared/base/heap.h"
+#include "shared/base/resources.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 #include "shared/base/vec.h"
 
-struct node_use { /* wide enough for any sum */
-    uint64_t memory_bytes, cpu_milli, gpus;
-};
-
 struct node {
     uint32_t number;
     uint32_t charges; /* how many replicas are summed up in 'own' */
-    struct node_use own;
+    struct fl_resources_sum own;
     struct fl_resources total, foreign;
-    char *name, *labels; /* owned */
+    struct fl_amounts own_named, total_named, foreign_named; /* the same by name; clones */
+    char *name, *labels;                                     /* owned */
     size_t name_len, labels_len;
     fl_ms next_at; /* no report before this time, unless urgent */
     bool is_here;  /* seen, and not gone since */
@@ -46,16 +45,26 @@ void node_table_fini(struct node_table *table);
 
 struct node *node_table_find(const struct node_table *table, uint32_t number); /* NULL: none */
 
+/* A node as its runtime describes it; borrowed. */
+struct node_facts {
+    bool is_ready;
+    struct fl_str name, labels;
+    struct fl_resources total, foreign;
+    struct fl_amounts total_named, foreign_named;
+};
+
 /* Replaces what is known of the node, or adds it.  True: something changed. */
-bool node_table_see(struct node_table *table, uint32_t number, bool is_ready, struct fl_str name,
-                    struct fl_str labels, struct fl_resources total, struct fl_resources foreign);
+bool node_table_see(struct node_table *table, uint32_t number, const struct node_facts *facts);
 void node_table_leave(struct node_table *table, struct node *node); /* keeps its name to report */
 
-void node_table_charge(struct node_table *table, uint32_t number, struct fl_resources resources);
-void node_table_uncharge(struct node_table *table, uint32_t number, struct fl_resources resources);
+void node_table_charge(struct node_table *table, uint32_t number, struct fl_resources resources,
+                       const struct fl_amounts *named);
+void node_table_uncharge(struct node_table *table, uint32_t number, struct fl_resources resources,
+                         const struct fl_amounts *named);
 
 /* total - foreign - own, never below nothing. */
 struct fl_resources node_table_free(const struct node *node);
+uint64_t node_table_free_named(const struct node *node, struct fl_str name);
 
 /* The node must be reported: at its time, or (is_urgent) at once. */
 void node_table_touch(struct node_table *table, struct node *node, bool is_urgent);

@@ -3,6 +3,13 @@
 #include "agent/core/element.h"
 #include "shared/base/assert.h"
 
+static void free_texts(struct replica *replica)
+{
+    fl_amounts_free(&replica->named);
+    fl_free(replica->words);
+    replica->words = NULL;
+}
+
 void replica_table_init(struct replica_table *table)
 {
     *table = (struct replica_table){0};
@@ -14,7 +21,12 @@ void replica_table_init(struct replica_table *table)
 void replica_table_fini(struct replica_table *table)
 {
     for (uint32_t slot = table->first; slot; slot = replica_table_attempt(table, slot)->next) {
-        fl_vec_fini(&replica_table_attempt(table, slot)->replicas);
+        struct attempt *attempt = replica_table_attempt(table, slot);
+
+        for (size_t i = 0; i < attempt->replicas.len; i++) {
+            free_texts(replica_table_at(table, attempt->replicas.at[i].slot));
+        }
+        fl_vec_fini(&attempt->replicas);
     }
     fl_slab_fini(&table->attempts);
     fl_slab_fini(&table->replicas);
@@ -141,6 +153,7 @@ void replica_table_remove(struct replica_table *table, uint32_t slot)
     }
     if (replica->is_acked) attempt->acked--;
     fl_vec_remove(&attempt->replicas, i);
+    free_texts(replica);
     fl_slab_give(&table->replicas, slot);
     if (attempt->replicas.len == 0) remove_attempt(table, attempt_slot);
 }
@@ -187,6 +200,8 @@ void replica_table_unlink(struct replica_table *table, enum replica_list_name li
 
 static uint64_t hash_replica(uint64_t so_far, const struct replica *replica)
 {
+    uint8_t usage[FL_USAGE_BYTES];
+    struct fl_str used = fl_usage_write(&replica->usage, usage);
     uint64_t flags = replica->asked;
 
     flags = flags << 1 | replica->is_given_up;
@@ -198,6 +213,9 @@ static uint64_t hash_replica(uint64_t so_far, const struct replica *replica)
     so_far = fl_hash_u64(so_far, replica->resources.memory_bytes);
     so_far =
         fl_hash_u64(so_far, (uint64_t)replica->resources.cpu_milli << 32 | replica->resources.gpus);
+    so_far = fl_amounts_hash(so_far, &replica->named);
+    so_far = fl_hash64(so_far, replica->words, replica->words ? strlen(replica->words) : 0);
+    so_far = fl_hash64(so_far, used.at, used.len);
     so_far = fl_hash_u64(so_far, replica->output_bytes);
     so_far = fl_hash_u64(so_far, replica->report_seq);
     so_far = fl_hash_u64(so_far, (uint64_t)replica->gate_until);

@@ -7,6 +7,7 @@
 #include "agent/core/agent_command.h"
 #include "shared/base/map.h"
 #include "shared/base/slab.h"
+#include "shared/base/usage.h"
 
 /* The control plane's wish for all replicas of an attempt.  It only ever grows. */
 enum attempt_want {
@@ -53,6 +54,9 @@ struct replica {
     uint32_t node;
     int32_t exit_code;
     struct fl_resources resources;
+    struct fl_amounts named; /* a clone */
+    char *words;             /* the runtime tells its end by these; NULL: none */
+    struct fl_usage usage;   /* once it has ended */
     uint64_t output_bytes;
     uint64_t report_seq; /* the report of its end in this session */
     fl_ms gate_until;    /* by the gates' clock; valid while in REPLICA_GATED */

@@ -2,7 +2,8 @@
 
 #include "shared/base/assert.h"
 
-enum { REPLICA_BYTES = 64, NODE_BYTES = 96 }; /* a message without its strings, more or less */
+/* A message without its strings, more or less; and one line of a node's offers. */
+enum { REPLICA_BYTES = 64, NODE_BYTES = 96, OFFER_BYTES = 64 };
 
 static struct fl_attempt attempt_id(const struct agent_core *core, const struct replica *replica)
 {
@@ -21,7 +22,7 @@ static void tell_replica(struct agent_core *core, uint32_t slot, struct agent_ba
     struct replica *replica = replica_table_at(&core->replicas, slot);
 
     core->report_seq++;
-    spend(core, REPLICA_BYTES);
+    spend(core, REPLICA_BYTES + fl_str_c(replica->words).len);
     fl_vec_push(&batch->commands, (struct agent_command){
                                       .kind = AGENT_CMD_replica,
                                       .attempt = attempt_id(core, replica),
@@ -31,6 +32,8 @@ static void tell_replica(struct agent_core *core, uint32_t slot, struct agent_ba
                                       .report.cause = replica->cause,
                                       .report.exit_code = replica->exit_code,
                                       .report.output_bytes = replica->output_bytes,
+                                      .report.words = fl_str_c(replica->words),
+                                      .report.usage = replica->usage,
                                   });
     replica_table_unlink(&core->replicas, REPLICA_UNTOLD, slot);
     if (!fl_replica_state_is_last(replica->seen)) return;
@@ -39,7 +42,7 @@ static void tell_replica(struct agent_core *core, uint32_t slot, struct agent_ba
     reports_node(core, replica->node, true);
     if (replica->is_charged) {
         replica->is_charged = false;
-        node_table_uncharge(&core->nodes, replica->node, replica->resources);
+        node_table_uncharge(&core->nodes, replica->node, replica->resources, &replica->named);
     }
 }
 
@@ -87,10 +90,24 @@ static struct fl_str copy_text(struct agent_batch *batch, const char *text, size
     return (struct fl_str){fl_arena_copy(&batch->arena, text ? text : "", len), len};
 }
 
+/* The node's resources with names; the list lives as long as the batch. */
+static const struct agent_offer *offers_of(const struct node *node, struct agent_batch *batch)
+{
+    struct fl_amounts totals = fl_amounts_copy(&node->total_named, &batch->arena);
+    struct agent_offer *offers = fl_arena_array(&batch->arena, struct agent_offer, totals.len);
+
+    for (size_t i = 0; i < totals.len; i++) {
+        offers[i] = (struct agent_offer){totals.at[i].name, totals.at[i].n,
+                                         node_table_free_named(node, totals.at[i].name)};
+    }
+    return offers;
+}
+
 static void tell_node(struct agent_core *core, struct node *node, struct agent_batch *batch)
 {
     core->report_seq++;
-    spend(core, NODE_BYTES + node->name_len + node->labels_len);
+    spend(core,
+          NODE_BYTES + node->name_len + node->labels_len + node->total_named.len * OFFER_BYTES);
     fl_vec_push(&batch->commands,
                 (struct agent_command){
                     .kind = AGENT_CMD_node,
@@ -102,6 +119,8 @@ static void tell_node(struct agent_core *core, struct node *node, struct agent_b
                     .node.free = node_table_free(node),
                     .node.name = copy_text(batch, node->name, node->name_len),
                     .node.labels = copy_text(batch, node->labels, node->labels_len),
+                    .node.offers = offers_of(node, batch),
+                    .node.offers_len = node->total_named.len,
                 });
     node_table_settle(&core->nodes, node, core->now + core->config.node_report_ms);
 }
@@ -119,12 +138,14 @@ static void list_replica(struct agent_core *core, uint32_t slot, struct agent_ba
         .report.cause = replica->cause,
         .report.exit_code = replica->exit_code,
         .report.output_bytes = replica->output_bytes,
+        .report.words = fl_str_c(replica->words),
+        .report.usage = replica->usage,
     };
 
     core->listing.count++;
     core->listing.digest = fl_inventory_digest(core->listing.digest, item.attempt, item.replica,
                                                item.report.state, item.report.exit_code);
-    spend(core, REPLICA_BYTES);
+    spend(core, REPLICA_BYTES + item.report.words.len);
     fl_vec_push(&batch->commands, item);
     if (fl_replica_state_is_last(replica->seen)) put_off(core, slot); /* its report follows */
 }

@@ -99,33 +99,37 @@ static void on_timer(void *ctx)
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
-/* The resources of each replica; NULL: the document is missing or malformed. */
-static const struct fl_resources *read_spec(struct agent_engine *engine, struct fl_str text,
-                                            struct fl_str params, size_t replicas_len,
-                                            struct fl_arena *arena)
+/* Fills in the resources of each replica; none: the document is missing or malformed. */
+static void read_spec(struct agent_engine *engine, struct fl_str text, struct fl_str params,
+                      struct agent_event *event, struct fl_arena *arena)
 {
+    size_t replicas_len = event->start.replicas_len;
     const struct fl_job_spec *spec;
     struct fl_resources *resources;
+    struct fl_amounts *named;
     struct fl_err err = {0};
 
-    if (!text.at) return NULL;
+    if (!text.at) return;
     if (!runtime_job_read(text, params, &engine->job, &err)) {
         fl_log(FL_LOG_WARN, "agent", "bad_spec", FL_LOG_ERR(&err));
-        return NULL;
+        return;
     }
     spec = runtime_job_spec(engine->job);
     if (spec->replicas != replicas_len) {
         fl_log(FL_LOG_WARN, "agent", "bad_start", FL_LOG_N("replicas", replicas_len),
                FL_LOG_N("in_spec", spec->replicas));
-        return NULL;
+        return;
     }
     resources = fl_arena_array(arena, struct fl_resources, replicas_len);
+    named = fl_arena_array(arena, struct fl_amounts, replicas_len);
     for (size_t i = 0, at = 0; i < spec->roles.len; i++) {
         for (uint32_t n = 0; n < spec->roles.at[i].replicas; n++) {
-            resources[at++] = spec->roles.at[i].request;
+            named[at] = spec->roles.at[i].request.named;
+            resources[at++] = spec->roles.at[i].request.usual;
         }
     }
-    return resources;
+    event->start.resources = resources;
+    event->start.named = named;
 }
 
 void agent_engine_hear(struct agent_engine *engine, struct agent_event *event, struct fl_str spec,
@@ -134,7 +138,7 @@ void agent_engine_hear(struct agent_engine *engine, struct agent_event *event, s
     struct fl_arena arena = {0};
 
     if (event->kind == AGENT_EV_start) {
-        event->start.resources = read_spec(engine, spec, params, event->start.replicas_len, &arena);
+        read_spec(engine, spec, params, event, &arena);
     }
     step(engine, event);
     runtime_job_release(engine->job);

@@ -4,6 +4,7 @@
 
 #include "agent/kube/kube_json.h"
 #include "shared/base/arena.h"
+#include "shared/base/resource_name.h"
 #include "shared/spec/quantity.h"
 
 static bool parse(struct fl_str name, struct fl_str text, uint64_t *ret_n)
@@ -116,4 +117,86 @@ void kube_amounts_raise(struct kube_amounts *to, const struct kube_amounts *from
         if (from->at[i].n > n) n = from->at[i].n;
         kube_amounts_set(to, (struct kube_amount){from->at[i].name, n}, arena);
     }
+}
+
+/* ---- as the control plane counts them -------------------------------------------------------- */
+
+static uint32_t narrow(uint64_t n)
+{
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+struct kube_share kube_share_of(const struct kube_amounts *amounts, struct fl_arena *arena)
+{
+    struct kube_share share = {
+        .usual.cpu_milli = narrow(kube_amounts_of(amounts, FL_STR("cpu"))),
+        .usual.memory_bytes = kube_amounts_of(amounts, FL_STR("memory")),
+    };
+
+    for (size_t i = 0; i < amounts->len; i++) {
+        struct fl_amount amount = {amounts->at[i].name, amounts->at[i].n};
+
+        if (!fl_is_job_resource(amount.name)) continue;
+        if (amount.n > FL_AMOUNT_MAX) amount.n = FL_AMOUNT_MAX;
+        fl_amounts_set(&share.named, amount, arena);
+    }
+    return share;
+}
+
+struct kube_share kube_share_without(const struct kube_share *share, const struct kube_share *less,
+                                     struct fl_arena *arena)
+{
+    struct kube_share left = {.usual = share->usual};
+
+    fl_resources_take_most(&left.usual, less->usual);
+    for (size_t i = 0; i < share->named.len; i++) {
+        struct fl_amount amount = share->named.at[i];
+        uint64_t taken = fl_amounts_of(&less->named, amount.name);
+
+        amount.n -= taken < amount.n ? taken : amount.n;
+        fl_amounts_set(&left.named, amount, arena);
+    }
+    return left;
+}
+
+/* With the amount of 'name' as it shall be. */
+static struct fl_amounts with(const struct fl_amounts *amounts, struct fl_amount one,
+                              struct fl_arena *arena)
+{
+    struct fl_amounts all = {0};
+
+    for (size_t i = 0; i < amounts->len; i++) {
+        fl_amounts_set(&all, amounts->at[i], arena);
+    }
+    if (one.name.len > 0) fl_amounts_set(&all, one, arena);
+    return all;
+}
+
+struct kube_share kube_share_told(const struct kube_share *share, struct fl_str accelerator,
+                                  struct fl_arena *arena)
+{
+    struct kube_share told = {
+        .usual = share->usual,
+        .named = with(&share->named, (struct fl_amount){accelerator, 0}, arena),
+    };
+
+    told.usual.gpus = narrow(fl_amounts_of(&share->named, accelerator));
+    return told;
+}
+
+struct kube_share kube_share_untold(const struct kube_share *told, struct fl_str accelerator,
+                                    struct fl_arena *arena)
+{
+    struct kube_share share = {
+        .usual = told->usual,
+        .named = with(&told->named, (struct fl_amount){accelerator, told->usual.gpus}, arena),
+    };
+
+    share.usual.gpus = 0;
+    return share;
+}
+
+bool kube_share_is_same(const struct kube_share *a, const struct kube_share *b)
+{
+    return fl_resources_is_same(a->usual, b->usual) && fl_amounts_are_same(&a->named, &b->named);
 }

@@ -6,7 +6,9 @@
 
 #include <stdint.h>
 
+#include "shared/base/amounts.h"
 #include "shared/base/err.h"
+#include "shared/base/resources.h"
 #include "shared/base/str.h"
 
 struct fl_arena;
@@ -38,3 +40,27 @@ void kube_amounts_add(struct kube_amounts *to, const struct kube_amounts *from,
 void kube_amounts_raise(struct kube_amounts *to, const struct kube_amounts *from,
                         struct fl_arena *arena);
 void kube_amounts_set(struct kube_amounts *to, struct kube_amount amount, struct fl_arena *arena);
+
+/* ---- as the control plane counts them -------------------------------------------------------- */
+
+/* The part that a job may ask for.  'usual.gpus' stays 0 until it is known which resource that is:
+ * the accelerator has its own name in 'named' like all others.  No amount is over FL_AMOUNT_MAX. */
+struct kube_share {
+    struct fl_resources usual;
+    struct fl_amounts named;
+};
+
+/* Names are not copied. */
+struct kube_share kube_share_of(const struct kube_amounts *amounts, struct fl_arena *arena);
+
+/* 'share' without 'less'; where that has more, nothing is left. */
+struct kube_share kube_share_without(const struct kube_share *share, const struct kube_share *less,
+                                     struct fl_arena *arena);
+
+/* 'share' with the resource 'accelerator' (empty: none) as its gpus, and back again. */
+struct kube_share kube_share_told(const struct kube_share *share, struct fl_str accelerator,
+                                  struct fl_arena *arena);
+struct kube_share kube_share_untold(const struct kube_share *told, struct fl_str accelerator,
+                                    struct fl_arena *arena);
+
+bool kube_share_is_same(const struct kube_share *a, const struct kube_share *b);

@@ -16,6 +16,7 @@
 #include "shared/http_client/http_client.h"
 #include "shared/io/file.h"
 #include "shared/io/loop.h"
+#include "shared/tls/context.h"
 #include "shared/tls/digest.h"
 
 #define USER_AGENT "fairlead-agent/" FL_VERSION
@@ -140,6 +141,35 @@ static void wipe(struct fl_buf *buf)
     fl_buf_fini(buf);
 }
 
+/* The texts of a connection's certificates. */
+struct pems {
+    struct fl_buf ca, certificate, key;
+};
+
+static bool read_pems(const struct kube_config *kube, struct pems *pems, struct fl_tls_client *tls,
+                      struct fl_err *err)
+{
+    fl_buf_init(&pems->ca, KUBE_CONFIG_PEM_BYTES_MAX);
+    fl_buf_init(&pems->certificate, KUBE_CONFIG_PEM_BYTES_MAX);
+    fl_buf_init(&pems->key, KUBE_CONFIG_PEM_BYTES_MAX);
+    if (!read_pem(&kube->ca, &pems->ca, err) ||
+        !read_pem(&kube->certificate, &pems->certificate, err) ||
+        !read_pem(&kube->key, &pems->key, err)) {
+        return false;
+    }
+    tls->ca_pem = view(&pems->ca);
+    tls->cert_pem = view(&pems->certificate);
+    tls->key_pem = view(&pems->key);
+    return true;
+}
+
+static void forget_pems(struct pems *pems)
+{
+    fl_buf_fini(&pems->ca);
+    fl_buf_fini(&pems->certificate);
+    wipe(&pems->key);
+}
+
 static bool make_transport(struct kube_client *client, struct fl_err *err)
 {
     const struct kube_config *kube = &client->kube;
@@ -149,22 +179,13 @@ static bool make_transport(struct kube_client *client, struct fl_err *err)
         .connections_max = client->pace.at_once_max + STREAMS_MAX,
     };
     struct fl_http_client *http = NULL;
-    struct fl_buf ca, certificate, key;
     struct transport *transport;
+    struct pems pems;
     bool is_good;
 
-    fl_buf_init(&ca, KUBE_CONFIG_PEM_BYTES_MAX);
-    fl_buf_init(&certificate, KUBE_CONFIG_PEM_BYTES_MAX);
-    fl_buf_init(&key, KUBE_CONFIG_PEM_BYTES_MAX);
-    is_good = read_pem(&kube->ca, &ca, err) && read_pem(&kube->certificate, &certificate, err) &&
-              read_pem(&kube->key, &key, err);
-    config.tls.ca_pem = view(&ca);
-    config.tls.cert_pem = view(&certificate);
-    config.tls.key_pem = view(&key);
-    is_good = is_good && fl_http_client_create(client->loop, &config, &http, err);
-    fl_buf_fini(&ca);
-    fl_buf_fini(&certificate);
-    wipe(&key);
+    is_good = read_pems(kube, &pems, &config.tls, err) &&
+              fl_http_client_create(client->loop, &config, &http, err);
+    forget_pems(&pems);
     if (!is_good) return false;
     transport = fl_new(struct transport);
     *transport = (struct transport){.http = http, .next = client->transports};
@@ -238,6 +259,32 @@ static bool read_token(struct kube_client *client, struct fl_err *err)
     wipe(&client->token);
     client->token = text;
     client->token_file = now;
+    return true;
+}
+
+static struct fl_str token_of(const struct kube_client *client)
+{
+    return client->kube.token_path.len > 0 ? view(&client->token) : client->kube.token;
+}
+
+bool kube_client_terms(struct kube_client *client, struct kube_client_terms *ret_terms,
+                       struct fl_err *err)
+{
+    struct fl_tls_client want = {0};
+    SSL_CTX *tls = NULL;
+    struct pems pems;
+    bool is_good;
+
+    is_good = read_pems(&client->kube, &pems, &want, err) && read_token(client, err) &&
+              fl_tls_client(&want, &tls, err);
+    forget_pems(&pems);
+    if (!is_good) return false;
+    *ret_terms = (struct kube_client_terms){
+        .server = client->kube.server,
+        .server_name = client->kube.server_name,
+        .token = token_of(client),
+        .tls = tls,
+    };
     return true;
 }
 
@@ -355,8 +402,7 @@ static void start_http(struct kube_call *call)
     struct kube_client *client = call->client;
     struct fl_http_request request = call->limits;
     struct fl_http_port port = {.ctx = call, .head = on_head, .body = on_body, .done = on_done};
-    struct fl_str token =
-        client->kube.token_path.len > 0 ? view(&client->token) : client->kube.token;
+    struct fl_str token = token_of(client);
     struct fl_buf bearer;
     struct fl_http_header headers[4] = {{"Accept", "application/json"}, {"User-Agent", USER_AGENT}};
     size_t len = 2;

@@ -26,8 +26,9 @@
 #include "shared/base/types.h"
 
 struct fl_loop;
-struct kube_client; /* opaque */
-struct kube_call;   /* opaque */
+typedef struct ssl_ctx_st SSL_CTX; /* OpenSSL's */
+struct kube_client;                /* opaque */
+struct kube_call;                  /* opaque */
 
 enum {
     KUBE_CLIENT_PER_SECOND = 50,
@@ -54,6 +55,16 @@ struct fl_loop *kube_client_loop(const struct kube_client *client);
 
 /* The next requests go over a new connection. */
 void kube_client_renew(struct kube_client *client);
+
+/* For a connection of the caller's own: the same server, trust and identity. */
+struct kube_client_terms {
+    struct fl_str server, server_name; /* as in kube_config.h; the client's */
+    struct fl_str token;               /* the client's, until the next request; may be empty */
+    SSL_CTX *tls;                      /* the caller's: SSL_CTX_free */
+};
+/* Reads the files again.  False: as kube_client_create. */
+FL_CHECK bool kube_client_terms(struct kube_client *client, struct kube_client_terms *ret_terms,
+                                struct fl_err *err);
 
 struct kube_request {
     const char *method;       /* "GET" */

@@ -6,7 +6,7 @@
 #include "agent/kube/kube_json.h"
 #include "shared/base/arena.h"
 
-enum { RETRY_AFTER_S_MAX = 86400 };
+enum { RETRY_AFTER_S_MAX = 86400, LAST_WORDS_BYTES_MAX = 160 };
 
 static enum fl_code code_for(unsigned status, const char *reason)
 {
@@ -89,6 +89,19 @@ void kube_status_of(const struct fl_json *object, struct kube_failure *ret_failu
     bool is_good = code && code->kind == FL_JSON_INT && code->n >= 400 && code->n <= 599;
 
     fill(is_good ? (unsigned)code->n : 500, object, ret_failure);
+}
+
+struct fl_str kube_status_last_words(struct fl_str text)
+{
+    size_t from = text.len > LAST_WORDS_BYTES_MAX ? text.len - LAST_WORDS_BYTES_MAX : 0;
+
+    if (from == 0) return text;
+    for (size_t i = from; i + 2 < text.len; i++) {
+        if (text.at[i] != ':' || text.at[i + 1] != ' ') continue;
+        from = i + 2;
+        break;
+    }
+    return (struct fl_str){text.at + from, text.len - from};
 }
 
 fl_ms kube_status_retry_after(struct fl_str header)

@@ -37,5 +37,9 @@ void kube_status_read(unsigned status, struct fl_str body, struct kube_failure *
 /* The same for a Status within a watch: its own 'code' is the number. */
 void kube_status_of(const struct fl_json *object, struct kube_failure *ret_failure);
 
+/* The end of a long text, from one of its colons on, as a view: each layer of a cluster puts its
+ * own words in front, and the last ones say why. */
+struct fl_str kube_status_last_words(struct fl_str text);
+
 /* The text of a Retry-After header; -1: no number of seconds up to a day. */
 fl_ms kube_status_retry_after(struct fl_str header);

@@ -2,6 +2,7 @@
 
 #include "agent/kube/kube_client.h"
 #include "agent/kube/kube_json.h"
+#include "agent/kube/kube_query.h"
 #include "agent/kube/kube_seen.h"
 #include "agent/kube/kube_stream.h"
 #include "shared/base/alloc.h"
@@ -317,30 +318,6 @@ static void start(struct kube_watch *watch, const struct kube_request *request,
     watch->call = kube_call_start(watch->client, request, port);
 }
 
-/* In a query: bytes that stand for themselves, the others as %XX. */
-static const char *escaped(struct fl_str text, struct fl_arena *arena)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    char *out = fl_arena_alloc(arena, 3 * text.len + 1);
-    size_t len = 0;
-
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.at[i];
-        bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                        (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
-
-        if (!is_plain) {
-            out[len++] = '%';
-            out[len++] = hex[(unsigned char)c >> 4];
-            out[len++] = hex[(unsigned char)c & 15];
-        } else {
-            out[len++] = c;
-        }
-    }
-    out[len] = 0;
-    return out;
-}
-
 static void start_page(struct kube_watch *watch, bool is_first)
 {
     struct fl_arena arena = {0};
@@ -355,10 +332,10 @@ static void start_page(struct kube_watch *watch, bool is_first)
     watch->counts.pages++;
     watch->is_first_page = is_first;
     watch->is_headed = watch->is_whole = false;
-    request.path =
-        fl_arena_printf(&arena, "%s?limit=%u%s%s%s%s", watch->path, watch->page_objects,
-                        is_first ? "" : "&continue=", is_first ? "" : escaped(page_at, &arena),
-                        watch->selector[0] ? "&" : "", watch->selector);
+    request.path = fl_arena_printf(
+        &arena, "%s?limit=%u%s%s%s%s", watch->path, watch->page_objects,
+        is_first ? "" : "&continue=", is_first ? "" : kube_query_escape(page_at, &arena),
+        watch->selector[0] ? "&" : "", watch->selector);
     start(watch, &request, KUBE_STREAM_LIST,
           &(struct kube_port){watch, on_list_body, on_list_done});
     fl_arena_fini(&arena);
@@ -378,7 +355,7 @@ static void start_watch(struct kube_watch *watch)
     watch->counts.watches++;
     request.path = fl_arena_printf(
         &arena, "%s?watch=1&allowWatchBookmarks=true&resourceVersion=%s&timeoutSeconds=%u%s%s",
-        watch->path, escaped(fl_str_c(watch->rule.version), &arena), watch->rule.watch_s,
+        watch->path, kube_query_escape(fl_str_c(watch->rule.version), &arena), watch->rule.watch_s,
         watch->selector[0] ? "&" : "", watch->selector);
     start(watch, &request, KUBE_STREAM_WATCH,
           &(struct kube_port){watch, on_watch_body, on_watch_done});

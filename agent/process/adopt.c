@@ -29,6 +29,8 @@ static enum fl_code read_spec(int dir, struct process_replica *replica)
     if (is_read) {
         replica->node = spec.node;
         replica->resources = spec.resources;
+        fl_amounts_free(&replica->named);
+        replica->named = fl_amounts_clone(&spec.named);
         memcpy(replica->run, spec.run, sizeof(replica->run));
         snprintf(replica->cgroup, sizeof(replica->cgroup), FL_STR_FMT, FL_STR_ARG(spec.cgroup));
     }

@@ -121,6 +121,10 @@ bool cgroup_prepare(const char *root, struct fl_err *err)
     if (!has_word(text, "cpu") || !has_word(text, "memory")) {
         return fl_fail(err, FL_UNSUPPORTED, "%s offers no limits of cpu and memory", root);
     }
+    /* io has no limit here; it is metered. */
+    if (has_word(text, "io") && write_file(root, "cgroup.subtree_control", "+cpu +memory +io")) {
+        return true;
+    }
     if (!write_file(root, "cgroup.subtree_control", "+cpu +memory")) {
         return fl_fail(err, FL_UNSUPPORTED, "may not set limits below %s: %s", root,
                        strerror(errno));
@@ -181,6 +185,41 @@ uint64_t cgroup_oom_kills(const char *path)
     char text[TEXT_MAX];
 
     return read_file(path, "memory.events", text) ? keyed_number(text, "oom_kill") : 0;
+}
+
+/* A sum over the lines of io.stat, one a device: "8:0 rbytes=4096 wbytes=0 ...". */
+static uint64_t sum_of(const char *text, const char *key)
+{
+    uint64_t sum = 0, n;
+
+    for (const char *at = text; (at = strstr(at, key));) {
+        struct fl_str digits = {.at = at + strlen(key)};
+
+        digits.len = strspn(digits.at, "0123456789");
+        if (fl_str_parse_u64(digits, &n)) sum += n;
+        at = digits.at + digits.len;
+    }
+    return sum;
+}
+
+bool cgroup_meter(const char *path, struct fl_usage *usage)
+{
+    char peak[TEXT_MAX], cpu[TEXT_MAX], io[TEXT_MAX];
+    struct fl_usage seen = *usage;
+
+    if (!read_file(path, "memory.peak", peak) || !read_file(path, "cpu.stat", cpu)) return false;
+    seen.meter = FL_METER_group;
+    seen.replicas = 1;
+    seen.cpu_us = keyed_number(cpu, "usage_usec");
+    if (!fl_str_parse_u64((struct fl_str){peak, strcspn(peak, "\n")}, &seen.memory_bytes)) {
+        return false;
+    }
+    if (read_file(path, "io.stat", io) && strlen(io) < TEXT_MAX - 1) {
+        seen.read_bytes = sum_of(io, " rbytes=");
+        seen.written_bytes = sum_of(io, " wbytes=");
+    }
+    *usage = seen;
+    return true;
 }
 
 void cgroup_remove(const char *path)

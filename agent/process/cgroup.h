@@ -11,7 +11,9 @@
 #include <stdint.h>
 
 #include "shared/base/err.h"
+#include "shared/base/resources.h"
 #include "shared/base/types.h"
+#include "shared/base/usage.h"
 
 enum { CGROUP_PATH_MAX = 512 };
 
@@ -33,4 +35,8 @@ FL_CHECK bool cgroup_join(const char *path); /* the calling process; between for
 void cgroup_kill(const char *path);          /* all that is in it */
 bool cgroup_is_populated(const char *path);  /* false also when it is gone */
 uint64_t cgroup_oom_kills(const char *path); /* 0 also when it is not known */
-void cgroup_remove(const char *path);        /* once nothing is in it */
+/* The CPU, memory and I/O of all processes that were ever in it, together.  False: this host does
+ * not count them by groups (kernels before 5.19 have no memory.peak), and 'usage' is unchanged; so
+ * are its bytes read and written where the group does not count these. */
+bool cgroup_meter(const char *path, struct fl_usage *usage);
+void cgroup_remove(const char *path); /* once nothing is in it */

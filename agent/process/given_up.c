@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/output/output_name.h"
 #include "agent/process/process_state.h"
 #include "shared/io/file.h"
 #include "shared/io/log.h"
@@ -33,7 +34,7 @@ static void remove_output(int dir)
     while ((entry = readdir(folder))) {
         uint64_t offset;
 
-        if (layout_parse_output_name(entry->d_name, &offset)) unlinkat(dir, entry->d_name, 0);
+        if (output_name_parse(entry->d_name, &offset)) unlinkat(dir, entry->d_name, 0);
     }
     closedir(folder);
 }

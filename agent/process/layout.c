@@ -63,29 +63,6 @@ bool layout_parse_name(const char *name, struct fl_attempt *ret_attempt, uint32_
     return true;
 }
 
-void layout_output_name(uint64_t offset, char ret_name[LAYOUT_OUTPUT_NAME_MAX])
-{
-    snprintf(ret_name, LAYOUT_OUTPUT_NAME_MAX, LAYOUT_OUTPUT "%016" PRIx64, offset);
-}
-
-bool layout_parse_output_name(const char *name, uint64_t *ret_offset)
-{
-    const size_t prefix_len = sizeof(LAYOUT_OUTPUT) - 1;
-    uint64_t offset = 0;
-
-    if (strncmp(name, LAYOUT_OUTPUT, prefix_len) != 0) return false;
-    if (strlen(name + prefix_len) != 16) return false;
-    for (const char *at = name + prefix_len; *at; at++) {
-        const char *digits = "0123456789abcdef";
-        const char *digit = strchr(digits, *at);
-
-        if (!digit) return false;
-        offset = offset << 4 | (uint64_t)(digit - digits);
-    }
-    *ret_offset = offset;
-    return true;
-}
-
 /* ---- the spec file --------------------------------------------------------------------------- */
 
 static void put_strings(struct fl_buf *buf, const struct layout_strings *strings)
@@ -119,6 +96,7 @@ bool layout_spec_encode(const struct layout_spec *spec, struct fl_buf *buf)
     fl_buf_put_str(buf, spec->working_dir);
     put_strings(buf, &spec->argv);
     put_strings(buf, &spec->env);
+    if (spec->named.len > 0) fl_amounts_put(buf, &spec->named);
     if (buf->is_over) return false;
     return fl_buf_put_u32(buf, fl_crc32c(0, buf->at + begin, buf->len - begin));
 }
@@ -192,6 +170,9 @@ bool layout_spec_decode(struct fl_str bytes, struct fl_arena *arena, struct layo
     }
     is_read = is_read && read_strings(&reader, arena, &spec.argv) &&
               read_strings(&reader, arena, &spec.env);
+    if (is_read && !fl_reader_is_done(&reader)) {
+        is_read = fl_amounts_read(&reader, LAYOUT_NAMED_MAX, arena, &spec.named);
+    }
     if (!is_read || !fl_reader_is_done(&reader) || spec.argv.len == 0) {
         return fl_fail(err, FL_TORN, "the spec makes no sense");
     }
@@ -252,6 +233,7 @@ bool layout_gate_decode(struct fl_str bytes, struct layout_gate *ret_gate)
 
 void layout_exit_encode(const struct layout_exit *end, uint8_t ret_block[LAYOUT_RECORD_BYTES])
 {
+    uint8_t usage[FL_USAGE_BYTES];
     struct fl_buf buf;
 
     fl_buf_init(&buf, LAYOUT_RECORD_BYTES);
@@ -264,6 +246,7 @@ void layout_exit_encode(const struct layout_exit *end, uint8_t ret_block[LAYOUT_
     fl_buf_put_u64(&buf, end->dropped_bytes);
     fl_buf_put_i64(&buf, end->started_at);
     fl_buf_put_i64(&buf, end->ended_at);
+    fl_buf_put_str(&buf, fl_usage_write(&end->usage, usage));
     seal_block(&buf, ret_block);
 }
 
@@ -280,6 +263,8 @@ bool layout_exit_decode(struct fl_str bytes, struct layout_exit *ret_end)
     ret_end->dropped_bytes = fl_read_u64(&reader);
     ret_end->started_at = fl_read_i64(&reader);
     ret_end->ended_at = fl_read_i64(&reader);
+    ret_end->usage =
+        fl_usage_read_one(fl_read_bytes(&reader, FL_USAGE_BYTES)); /* an older program wrote none */
     return true;
 }
 

@@ -7,7 +7,7 @@
  *   gate       written when the supervisor is ready; overwritten and synced before it forks the job
  *   exit.tmp   zeros, so that its blocks are allocated; overwritten, synced, and renamed to...
  *   exit       ...how the job ended
- *   out.N      output as records (log_record.h); N is the offset of the first byte, 16 hex digits
+ *   out.N      output as records (log_record.h); agent/output/output_name.h has the names
  *   given-up   how many bytes of output there were when they were given up; decimal
  *   trouble    a line of text: why the supervisor could not even begin
  *   files/     where the job starts
@@ -21,11 +21,14 @@
 
 #include <sys/types.h>
 
+#include "shared/base/amounts.h"
 #include "shared/base/arena.h"
 #include "shared/base/buf.h"
 #include "shared/base/err.h"
+#include "shared/base/resources.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
+#include "shared/base/usage.h"
 
 #define LAYOUT_SPEC "spec"
 #define LAYOUT_CONTROL "control"
@@ -33,16 +36,15 @@
 #define LAYOUT_GATE "gate"
 #define LAYOUT_EXIT_TMP "exit.tmp"
 #define LAYOUT_EXIT "exit"
-#define LAYOUT_OUTPUT "out."
 #define LAYOUT_GIVEN_UP "given-up"
 #define LAYOUT_TROUBLE "trouble"
 #define LAYOUT_FILES "files"
 
 enum {
-    LAYOUT_NAME_MAX = 80,        /* a directory's name, with the final zero */
-    LAYOUT_OUTPUT_NAME_MAX = 24, /* out.N, with the final zero */
+    LAYOUT_NAME_MAX = 80, /* a directory's name, with the final zero */
     LAYOUT_SPEC_BYTES_MAX = 4 << 20,
     LAYOUT_RECORD_BYTES = 4096, /* gate and exit: a block each */
+    LAYOUT_NAMED_MAX = 64,      /* resources with a name */
     LAYOUT_STRINGS_MAX = 65536, /* arguments, and as many variables */
     LAYOUT_BOOT_MAX = 40,       /* boot id, with the final zero */
     LAYOUT_RUN_MAX = 33,        /* run id, with the final zero */
@@ -55,9 +57,6 @@ enum {
 void layout_name(struct fl_attempt attempt, uint32_t replica, char ret_name[LAYOUT_NAME_MAX]);
 FL_CHECK bool layout_parse_name(const char *name, struct fl_attempt *ret_attempt,
                                 uint32_t *ret_replica);
-
-void layout_output_name(uint64_t offset, char ret_name[LAYOUT_OUTPUT_NAME_MAX]);
-FL_CHECK bool layout_parse_output_name(const char *name, uint64_t *ret_offset);
 
 /* ---- the spec file --------------------------------------------------------------------------- */
 
@@ -78,6 +77,7 @@ struct layout_spec {
     struct fl_str cgroup;       /* a folder; empty: none.  A C string once decoded */
     struct fl_str working_dir;  /* empty: LAYOUT_FILES.  A C string once decoded */
     struct layout_strings argv, env; /* env: NAME=value */
+    struct fl_amounts named;         /* beside 'resources'; in the file only where there are any */
 };
 
 bool layout_spec_encode(const struct layout_spec *spec, struct fl_buf *buf); /* false: too large */
@@ -100,6 +100,7 @@ struct layout_exit {
     uint64_t output_bytes;  /* all that it wrote */
     uint64_t dropped_bytes; /* the part of output_bytes that a full disk did not take */
     fl_ms started_at, ended_at;
+    struct fl_usage usage;
 };
 
 void layout_gate_encode(const struct layout_gate *gate, uint8_t ret_block[LAYOUT_RECORD_BYTES]);

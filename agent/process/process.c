@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/process/process_state.h"
+#include "agent/process/process_visit.h"
 #include "agent/process/tree.h"
 #include "shared/base/assert.h"
 #include "shared/io/descriptors.h"
@@ -58,6 +59,7 @@ static void do_create(void *self, struct runtime_order *order)
     replica = process_table_add(process, order->attempt, order->replica);
     replica->node = order->node;
     replica->resources = order->resources;
+    replica->named = fl_amounts_clone(&order->role->request.named);
     if (!spawn(replica, order, &err)) {
         fl_log(FL_LOG_WARN, "process", "not_created", FL_LOG_S("replica", replica->name),
                FL_LOG_ERR(&err));
@@ -65,6 +67,7 @@ static void do_create(void *self, struct runtime_order *order)
         replica->phase = PROCESS_ENDED;
         replica->state = FL_REPLICA_refused;
         replica->cause = err.code == FL_FULL ? AGENT_CAUSE_full : AGENT_CAUSE_runtime;
+        replica->words = fl_str_dup(fl_str_c(err.text));
         process_events_state(replica);
     }
     runtime_order_destroy(order);
@@ -142,6 +145,13 @@ static void do_output_taken(void *self, struct fl_attempt attempt, uint32_t numb
     replica_removal_settle(replica);
 }
 
+static bool do_visit(void *self, const struct fl_visit_open *open,
+                     const struct runtime_visit_port *port, struct runtime_visit *ret_visit,
+                     struct fl_err *err)
+{
+    return process_visit_start(self, open, port, ret_visit, err);
+}
+
 static void do_destroy(void *self)
 {
     process_destroy(self);
@@ -159,6 +169,7 @@ struct runtime process_runtime(struct process *process)
         .remove = do_remove,
         .read_output = do_read_output,
         .output_taken = do_output_taken,
+        .visit = do_visit,
         .destroy = do_destroy,
     };
 
@@ -185,8 +196,8 @@ static void name_nodes(struct process *process)
     struct fl_resources host = host_resources();
 
     process->each = config->each;
-    process->is_pretended = config->each.cpu_milli || config->each.memory_bytes ||
-                            config->each.gpus || config->nodes > 1;
+    process->is_pretended =
+        !fl_resources_is_zero(config->each) || config->nodes > 1 || config->named.len > 0;
     if (process->each.cpu_milli == 0) process->each.cpu_milli = host.cpu_milli;
     if (process->each.memory_bytes == 0) process->each.memory_bytes = host.memory_bytes;
     for (uint32_t i = 0; i < config->nodes; i++) {
@@ -236,6 +247,7 @@ static void keep_texts(struct process *process)
     config->supervisor = keep(process, config->supervisor);
     config->name = keep(process, config->name);
     config->cgroup = keep(process, config->cgroup);
+    config->named = fl_amounts_copy(&config->named, &process->texts);
 }
 
 bool process_create(struct fl_loop *loop, const struct process_config *config,
@@ -269,6 +281,7 @@ bool process_create(struct fl_loop *loop, const struct process_config *config,
 void process_destroy(struct process *process)
 {
     if (!process) return;
+    process_visits_fini(process);
     process_events_fini(process);
     adopt_fini(process);
     process_table_fini(process);

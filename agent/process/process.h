@@ -30,6 +30,7 @@ struct process_config {
     uint32_t news_max;               /* living replicas with a descriptor; 0: by the limit */
     uint32_t nodes;                  /* 1 .. PROCESS_NODES_MAX */
     struct fl_resources each;        /* each node's; 0 cpus or memory: the host's */
+    struct fl_amounts named;         /* and by name */
     uint64_t head_bytes, tail_bytes; /* how much of each replica's output to keep, from both ends */
     /* How long a removal waits for the output to be taken.  Then the output becomes a gap, and the
      * removal waits as long again for that to be taken. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/process/cgroup.h"
+#include "agent/process/node_resources.h"
 #include "agent/process/process.h"
 #include "shared/io/config.h"
 #include "shared/io/log.h"
@@ -82,10 +83,10 @@ static void log_capacity(const struct process_config *config)
 {
     const struct fl_resources *each = &config->each;
 
-    if (config->nodes == 1 && !each->cpu_milli && !each->memory_bytes && !each->gpus) return;
+    if (config->nodes == 1 && fl_resources_is_zero(*each) && config->named.len == 0) return;
     fl_log(FL_LOG_INFO, "process", "capacity_pretended", FL_LOG_N("nodes", config->nodes),
            FL_LOG_N("cpu_milli", each->cpu_milli), FL_LOG_N("memory_bytes", each->memory_bytes),
-           FL_LOG_N("gpus", each->gpus));
+           FL_LOG_N("gpus", each->gpus), FL_LOG_N("node_resources", config->named.len));
 }
 
 bool process_open(const struct runtime_setup *setup, struct runtime *ret_runtime,
@@ -107,6 +108,8 @@ bool process_open(const struct runtime_setup *setup, struct runtime *ret_runtime
         .log_grace_ms = number(setup, PROCESS_SETTING_log_grace),
     };
     struct process *process;
+    struct fl_arena arena = {0};
+    bool is_created;
 
     if (!find_supervisor(setup, supervisor, err)) return false;
     find_node_name(setup, name);
@@ -114,7 +117,11 @@ bool process_open(const struct runtime_setup *setup, struct runtime *ret_runtime
     if (snprintf(dir, sizeof dir, "%s/replicas", setup->state_dir) >= (int)sizeof dir) {
         return fl_fail(err, FL_TOO_LARGE, "the state directory's path is too long");
     }
-    if (!process_create(setup->loop, &config, &process, err)) return false;
+    is_created = node_resources_read(fl_str_c(text(setup, PROCESS_SETTING_node_resources)), &arena,
+                                     &config.named, err) &&
+                 process_create(setup->loop, &config, &process, err);
+    fl_arena_fini(&arena);
+    if (!is_created) return false;
     log_capacity(&config);
     *ret_runtime = process_runtime(process);
     return true;

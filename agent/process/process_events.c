@@ -10,6 +10,18 @@ static void note(struct process *process, struct process_note news)
     fl_after_put(&process->tell);
 }
 
+/* A replica that has gone since the note was made has nothing left to count; that follows. */
+static void add_texts(struct process *process, struct agent_event *event)
+{
+    const struct process_replica *replica;
+
+    if (event->kind != AGENT_EV_replica_seen) return;
+    replica = process_table_find(process, event->replica_seen.attempt, event->replica_seen.replica);
+    if (!replica) return;
+    event->replica_seen.named = replica->named;
+    event->replica_seen.words = fl_str_c(replica->words);
+}
+
 /* The listener may command us meanwhile, which adds notes: they wait for the next turn. */
 static void tell_all(void *ctx)
 {
@@ -21,6 +33,7 @@ static void tell_all(void *ctx)
 
         news.event.now = fl_loop_now(process->loop);
         if (!news.is_output) {
+            add_texts(process, &news.event);
             process->listener.happened(process->listener.ctx, &news.event);
         } else if (process->listener.output) {
             process->listener.output(process->listener.ctx, news.event.replica_seen.attempt,
@@ -58,6 +71,7 @@ void process_events_state(struct process_replica *replica)
     news.event.replica_seen.state = state_of(replica);
     news.event.replica_seen.exit_code = replica->exit_code;
     news.event.replica_seen.cause = replica->cause;
+    news.event.replica_seen.usage = replica->usage;
     news.event.replica_seen.output_bytes = replica->end.bytes;
     news.event.replica_seen.node = replica->node;
     news.event.replica_seen.resources = replica->resources;
@@ -106,6 +120,7 @@ void process_events_nodes(struct process *process)
         news.event.node_seen.labels =
             process->is_pretended ? FL_STR("pretended=true\n") : (struct fl_str){0};
         news.event.node_seen.total = process->each;
+        news.event.node_seen.named = config->named;
         note(process, news);
     }
 }

@@ -5,16 +5,18 @@
  *   spawn.c            makes a directory and starts a supervisor in it
  *   replica.c          one replica: news of its supervisor, state in its directory, its end
  *   replica_removal.c  when a replica is removed
+ *   process_visit_start.c, process_visit.c
+ *                      shells, commands and connections into a replica (process_visit.h)
  *   given_up.c         output that was not taken in time
  *   process_events.c, process_sweeper.c, process_table.c
  *                      events for the listener; directories removed bit by bit; replicas by name
  *   replica_pipes.c    news and commands of one supervisor
- * layout, output, cgroup, proc and tree stand below all of them and know none. */
+ * layout, cgroup, proc, tree and agent/output stand below all of them and know none. */
 #pragma once
 
 #include "agent/core/agent_command.h"
+#include "agent/output/output.h"
 #include "agent/process/layout.h"
-#include "agent/process/output.h"
 #include "agent/process/process.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
@@ -36,6 +38,8 @@ struct process_replica {
     char name[LAYOUT_NAME_MAX];
     uint32_t node;
     struct fl_resources resources;
+    struct fl_amounts named; /* a clone */
+    char *words;             /* why it was refused; NULL: none */
     char run[LAYOUT_RUN_MAX];
     char cgroup[512]; /* empty: none */
     enum process_phase phase;
@@ -51,10 +55,12 @@ struct process_replica {
     fl_ms clear_ms;       /* pause between looks */
     bool is_removing;     /* the engine asked for its removal */
     bool is_output_taken;
+    bool was_visited; /* by a command: it may have left processes behind */
     /* with PROCESS_ENDED */
     enum fl_replica_state state;
     enum agent_cause cause;
     int32_t exit_code;
+    struct fl_usage usage;
     struct output_end end;
     struct output_place place; /* where output was read last */
 };
@@ -89,6 +95,7 @@ struct process {
     FL_VEC(char *) names;  /* the nodes' names */
     struct fl_resources each;
     bool is_pretended;
+    struct process_visit *visits; /* the newest first */
 };
 
 /* ---- replica_pipes.c ------------------------------------------------------------------------- */

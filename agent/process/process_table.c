@@ -36,6 +36,8 @@ static void free_replica(struct process_replica *replica)
     fl_timer_off(&replica->timer);
     replica_pipes_close(replica);
     if (replica->dir >= 0) close(replica->dir);
+    fl_amounts_free(&replica->named);
+    fl_free(replica->words);
     fl_free(replica);
 }
 

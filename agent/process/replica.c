@@ -10,6 +10,7 @@
 #include "agent/process/cgroup.h"
 #include "agent/process/proc.h"
 #include "agent/process/process_state.h"
+#include "agent/process/process_visit.h"
 #include "shared/base/assert.h"
 #include "shared/io/log.h"
 
@@ -79,6 +80,7 @@ static void end(struct process_replica *replica, enum fl_replica_state state,
                 enum agent_cause cause)
 {
     fl_timer_off(&replica->timer);
+    process_visits_end(replica);
     if (replica->dir >= 0) given_up_read(replica);
     if (replica->dir >= 0) close(replica->dir);
     replica->dir = -1;
@@ -95,6 +97,7 @@ static void end(struct process_replica *replica, enum fl_replica_state state,
 static void end_exited(struct process_replica *replica, const struct layout_exit *how)
 {
     replica->exit_code = how->code;
+    replica->usage = how->usage;
     replica->end =
         (struct output_end){.is_known = true, .bytes = how->output_bytes, .at = how->ended_at};
     end(replica, FL_REPLICA_exited,
@@ -116,8 +119,10 @@ static void end_refused(struct process_replica *replica)
 
     fl_buf_init(&buf, 512);
     if (layout_read(replica->dir, LAYOUT_TROUBLE, &buf, &err)) {
+        if (buf.len > 0 && buf.at[buf.len - 1] == '\n') buf.len--;
+        replica->words = fl_str_dup((struct fl_str){(const char *)buf.at, buf.len});
         fl_log(FL_LOG_WARN, "process", "not_started", FL_LOG_S("replica", replica->name),
-               FL_LOG_STR("why", ((struct fl_str){(const char *)buf.at, buf.len})));
+               FL_LOG_S("why", replica->words));
     }
     fl_buf_fini(&buf);
     end(replica, FL_REPLICA_refused, AGENT_CAUSE_runtime);

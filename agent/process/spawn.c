@@ -68,6 +68,7 @@ static void fill_env(const struct process_replica *replica, const struct runtime
 
         if (value) put_env(env, arena, inherited[i], fl_str_c(value));
     }
+    put_env_number(env, arena, "JOB_COMPLETION_INDEX", order->attempt.element); /* as in a pod */
     for (size_t i = 0; i < order->env.len; i++) {
         const char *name = fl_arena_copy(arena, order->env.at[i].key.at, order->env.at[i].key.len);
 
@@ -120,6 +121,7 @@ static bool write_spec(struct process_replica *replica, const struct runtime_ord
         .replica = order->replica,
         .node = order->node,
         .resources = order->resources,
+        .named = order->role->request.named,
         .grace_ms = grace_ms(order->role),
         .head_bytes = process->config.head_bytes,
         .tail_bytes = process->config.tail_bytes,
@@ -231,7 +233,7 @@ bool spawn_replica(struct process_replica *replica, const struct runtime_order *
 
     make_run_id(process, replica);
     if (process->config.cgroup && !cgroup_create(process->config.cgroup, replica->name,
-                                                 order->role->limit, replica->cgroup, err)) {
+                                                 order->role->limit.usual, replica->cgroup, err)) {
         return false;
     }
     if (!make_dir(replica, order, err) || !replica_watch(replica, err)) return false;

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "agent/process/cgroup.h"
+#include "agent/supervise/child_setup.h"
 
-static void plain_signals(void)
+void child_plain_signals(void)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
     sigset_t none;
@@ -23,7 +24,7 @@ static void plain_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-_Noreturn static void give_up(const char *what, const char *name)
+_Noreturn void child_give_up(const char *what, const char *name)
 {
     int why = errno;
 
@@ -31,11 +32,14 @@ _Noreturn static void give_up(const char *what, const char *name)
     _exit(why == ENOENT ? CHILD_NOT_FOUND : CHILD_NOT_RUNNABLE);
 }
 
-static void enter_working_dir(const struct layout_spec *spec, int dir)
+void child_enter(const struct layout_spec *spec, int dir)
 {
     const char *name = spec->working_dir.len > 0 ? spec->working_dir.at : LAYOUT_FILES;
 
-    if (fchdir(dir) != 0 || chdir(name) != 0) give_up("enter", name);
+    if (spec->cgroup.len > 0 && !cgroup_join(spec->cgroup.at)) {
+        child_give_up("enter", spec->cgroup.at);
+    }
+    if (fchdir(dir) != 0 || chdir(name) != 0) child_give_up("enter", name);
     close(dir);
 }
 
@@ -55,17 +59,13 @@ _Noreturn static void become_job(const struct layout_spec *spec, int dir, int ou
         dup2(output, STDERR_FILENO) < 0) {
         _exit(CHILD_NOT_RUNNABLE);
     }
-    plain_signals();
-    if (spec->cgroup.len > 0 && !cgroup_join(spec->cgroup.at)) {
-        give_up("enter", spec->cgroup.at);
-    }
-    enter_working_dir(spec, dir);
+    child_plain_signals();
+    child_enter(spec, dir);
     execvpe(spec->argv.at[0], spec->argv.at, spec->env.at);
-    give_up("run", spec->argv.at[0]);
+    child_give_up("run", spec->argv.at[0]);
 }
 
-/* Sets our own PATH to the job's, since execvpe looks names up in ours. */
-static void take_path(const struct layout_spec *spec)
+void child_take_path(const struct layout_spec *spec)
 {
     for (size_t i = 0; i < spec->env.len; i++) {
         if (strncmp(spec->env.at[i], "PATH=", 5) == 0) {
@@ -82,7 +82,7 @@ bool child_start(const struct layout_spec *spec, int dir, pid_t *ret_pid, int *r
     int output[2];
     pid_t pid;
 
-    take_path(spec);
+    child_take_path(spec);
     if (pipe2(output, O_CLOEXEC) != 0) {
         return fl_fail(err, FL_IO, "cannot make a pipe: %s", strerror(errno));
     }

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "agent/process/layout.h"
+#include "agent/supervise/child.h"
 #include "agent/supervise/supervisor.h"
+#include "agent/supervise/visitor.h"
 #include "shared/base/arena.h"
 
 enum { EXIT_WELL = 0, EXIT_USAGE = 2, EXIT_LOCKED = 3, EXIT_TROUBLE = 4 };
@@ -21,7 +23,9 @@ enum { EXIT_WELL = 0, EXIT_USAGE = 2, EXIT_LOCKED = 3, EXIT_TROUBLE = 4 };
 
 static const char usage[] =
     "usage: fairlead-supervise [--lifeline FD] DIR\n"
+    "       fairlead-supervise --visit TERM DIR [WORD...]\n"
     "Runs the replica of DIR once fairlead-agent sends GO; fairlead-agent starts it.\n"
+    "With --visit it becomes a command, or a shell, beside the job of DIR.\n"
     "docs/supervisor.md says what is in the directory.\n";
 
 /* Our stderr has no reader, so the reason goes to a file that the agent reads. */
@@ -85,6 +89,24 @@ static bool parse(int argc, char **argv, int *ret_lifeline, const char **ret_dir
     return argc == 2 && argv[1][0] != '-';
 }
 
+static int visit(const char *term, const char *path, char *const *words)
+{
+    struct layout_spec spec;
+    struct fl_arena arena = {0};
+    struct fl_err err = {0};
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC_FLAG);
+    if (dir < 0) {
+        fprintf(stderr, "fairlead: %s: %s\n", path, strerror(errno));
+    } else if (!read_spec(dir, &arena, &spec, &err)) {
+        fprintf(stderr, "fairlead: %s\n", err.text);
+    } else {
+        visitor_become(&spec, dir, term, words);
+    }
+    return CHILD_NOT_RUNNABLE;
+}
+
 int main(int argc, char **argv)
 {
     struct supervisor_config config = {0};
@@ -95,6 +117,7 @@ int main(int argc, char **argv)
     bool is_well;
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0) return fputs(usage, stdout) < 0;
+    if (argc >= 4 && strcmp(argv[1], "--visit") == 0) return visit(argv[2], argv[3], argv + 4);
     if (!parse(argc, argv, &config.lifeline, &path)) {
         fputs(usage, stderr);
         return EXIT_USAGE;

@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "agent/process/layout.h"
+#include "agent/output/output_name.h"
 #include "shared/base/assert.h"
 #include "shared/wire/log_record.h"
 
@@ -32,9 +32,9 @@ void sink_fini(struct sink *sink)
 
 static bool open_file(struct sink *sink, uint64_t offset)
 {
-    char name[LAYOUT_OUTPUT_NAME_MAX];
+    char name[OUTPUT_NAME_MAX];
 
-    layout_output_name(offset, name);
+    output_name(offset, name);
     sink->fd = openat(sink->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     sink->file_bytes = 0;
     return sink->fd >= 0;
@@ -50,14 +50,14 @@ static void close_file(struct sink *sink)
 static void trim(struct sink *sink)
 {
     while (sink->files_len > 1) {
-        char name[LAYOUT_OUTPUT_NAME_MAX];
+        char name[OUTPUT_NAME_MAX];
         uint64_t rest = 0;
 
         for (size_t i = 1; i < sink->files_len; i++) {
             rest += sink->files[i].bytes;
         }
         if (rest < sink->tail_bytes && sink->files_len < SINK_FILES_MAX) return;
-        layout_output_name(sink->files[0].offset, name);
+        output_name(sink->files[0].offset, name);
         unlinkat(sink->dir, name, 0);
         sink->files_len--;
         for (size_t i = 0; i < sink->files_len; i++) {

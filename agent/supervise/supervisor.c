@@ -15,6 +15,7 @@
 #include "agent/process/cgroup.h"
 #include "agent/process/proc.h"
 #include "agent/supervise/child.h"
+#include "agent/supervise/meter.h"
 #include "agent/supervise/sink.h"
 #include "shared/base/assert.h"
 #include "shared/wire/log_record.h"
@@ -131,6 +132,7 @@ static bool write_exit(struct supervisor *supervisor, struct fl_err *err)
         .dropped_bytes = supervisor->sink.dropped_bytes,
         .started_at = supervisor->started_at,
         .ended_at = layout_now(),
+        .usage = meter_read(spec),
     };
     uint8_t block[LAYOUT_RECORD_BYTES];
     int dir = supervisor->config->dir;

@@ -15,6 +15,7 @@
 
 #define MODULE "tunnel"
 
+enum { CHANGE_MS = 1000 };     /* between two looks whether the tunnel may be changed for another */
 enum { BUSY_BYTES = 1 << 20 }; /* with more control waiting, 'busy' is on */
 
 struct agent_dialer {
@@ -30,7 +31,7 @@ struct agent_dialer {
     struct fl_mux *mux;
     struct fl_streams *streams;
     struct spec_receiver *specs;
-    struct fl_timer timer;
+    struct fl_timer timer, change;
     struct fl_after after;
     bool is_opened; /* 'opened' was called, and 'closed' was not yet */
     bool is_busy;   /* the last call of 'busy' */
@@ -112,6 +113,7 @@ static void dial(struct agent_dialer *dialer)
     dialer->status.dials++;
     dialer->lost_why[0] = 0;
     dialer->is_renewed = false;
+    fl_timer_off(&dialer->change);
     tunnel_socket_dial(dialer->socket, agent_renewal_identity(dialer->renewal), is_renewed);
 }
 
@@ -292,14 +294,26 @@ static void put_renew(void *ctx, const struct fl_msg *renew)
     agent_dialer_put(ctx, renew);
 }
 
-/* Ends this tunnel, so that the next dial shows the new certificate. */
+/* Ends this tunnel, so that the next dial shows the new certificate; but not while a stream holds
+ * it.  The control plane ends it with the old certificate, at the latest. */
+static void change_tunnel(void *ctx)
+{
+    struct agent_dialer *dialer = ctx;
+
+    if (fl_streams_hold_tunnel(dialer->streams)) {
+        fl_timer_in(&dialer->change, CHANGE_MS);
+        return;
+    }
+    snprintf(dialer->lost_why, sizeof dialer->lost_why, "the certificate was renewed");
+    step(dialer, FL_LINK_EV_renewed);
+}
+
 static void on_renewed(void *ctx)
 {
     struct agent_dialer *dialer = ctx;
 
     dialer->is_renewed = true;
-    snprintf(dialer->lost_why, sizeof dialer->lost_why, "the certificate was renewed");
-    step(dialer, FL_LINK_EV_renewed);
+    change_tunnel(dialer);
 }
 
 /* ---- its turns ------------------------------------------------------------------------------- */
@@ -327,15 +341,6 @@ static void after_turn(void *ctx)
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */
-
-static char *copy_of(const char *text)
-{
-    struct fl_str s = fl_str_c(text);
-    char *copy = fl_alloc(s.len + 1);
-
-    if (s.len) memcpy(copy, s.at, s.len);
-    return copy;
-}
 
 static bool start(struct agent_dialer *dialer, const struct agent_dialer_config *config,
                   struct fl_err *err)
@@ -384,10 +389,12 @@ struct agent_dialer *agent_dialer_create(struct fl_loop *loop,
 
     dialer->loop = loop;
     dialer->ports = *ports;
-    dialer->server_name = copy_of(config->server_name ? config->server_name : FL_TLS_SERVER_NAME);
+    dialer->server_name =
+        fl_str_dup(fl_str_c(config->server_name ? config->server_name : FL_TLS_SERVER_NAME));
     dialer->mux = fl_mux_create(&mux, now_of(dialer));
     make_streams(dialer, config);
     fl_timer_init(&dialer->timer, loop, tick, dialer);
+    fl_timer_init(&dialer->change, loop, change_tunnel, dialer);
     fl_after_init(&dialer->after, loop, after_turn, dialer);
     if (!start(dialer, config, err)) {
         agent_dialer_destroy(dialer);
@@ -401,6 +408,7 @@ void agent_dialer_destroy(struct agent_dialer *dialer)
 {
     if (!dialer) return;
     fl_timer_off(&dialer->timer);
+    fl_timer_off(&dialer->change);
     fl_after_off(&dialer->after);
     fl_streams_end(dialer->streams);
     tunnel_socket_destroy(dialer->socket);

@@ -1,6 +1,9 @@
 #include "agent/tunnel/translate.h"
 
+#include "shared/base/arena.h"
 #include "shared/base/assert.h"
+#include "shared/base/buf.h"
+#include "shared/wire/offers.h"
 
 bool agent_translate_in(const struct fl_msg *msg, struct agent_event *ret_event, struct fl_err *err)
 {
@@ -50,7 +53,30 @@ bool agent_translate_in(const struct fl_msg *msg, struct agent_event *ret_event,
     return true;
 }
 
-void agent_translate_out(const struct agent_command *command, struct fl_msg *ret_msg)
+static struct fl_str offers_text(const struct agent_command *command, struct fl_arena *arena)
+{
+    struct fl_offer *offers = fl_arena_array(arena, struct fl_offer, command->node.offers_len);
+    struct fl_buf buf;
+
+    for (size_t i = 0; i < command->node.offers_len; i++) {
+        const struct agent_offer *offer = &command->node.offers[i];
+
+        offers[i] = (struct fl_offer){offer->name, offer->total, offer->free};
+    }
+    fl_buf_init_in(&buf, FL_OFFERS_BYTES_MAX, arena);
+    fl_assert(fl_offers_write(&buf, offers, command->node.offers_len));
+    return fl_buf_take(&buf);
+}
+
+static struct fl_str used(const struct agent_command *command, uint16_t protocol,
+                          struct fl_arena *arena)
+{
+    if (protocol < FL_PROTOCOL_USAGE) return (struct fl_str){0};
+    return fl_usage_write(&command->report.usage, fl_arena_alloc(arena, FL_USAGE_BYTES));
+}
+
+void agent_translate_out(const struct agent_command *command, uint16_t protocol,
+                         struct fl_arena *arena, struct fl_msg *ret_msg)
 {
     struct fl_msg msg = {0};
 
@@ -69,6 +95,8 @@ void agent_translate_out(const struct agent_command *command, struct fl_msg *ret
             .output_bytes = command->report.output_bytes,
             .cause = (uint16_t)agent_cause_told(command->report.cause),
         };
+        if (protocol >= FL_PROTOCOL_WORDS) msg.inventory_item.words = command->report.words;
+        msg.inventory_item.usage = used(command, protocol, arena);
         break;
     case AGENT_CMD_inventory_end:
         msg.kind = FL_MSG_inventory_end;
@@ -88,6 +116,8 @@ void agent_translate_out(const struct agent_command *command, struct fl_msg *ret
             .cause = (uint16_t)agent_cause_told(command->report.cause),
             .output_bytes = command->report.output_bytes,
         };
+        if (protocol >= FL_PROTOCOL_WORDS) msg.replica.words = command->report.words;
+        msg.replica.usage = used(command, protocol, arena);
         break;
     case AGENT_CMD_node:
         msg.kind = FL_MSG_node;
@@ -101,6 +131,9 @@ void agent_translate_out(const struct agent_command *command, struct fl_msg *ret
             .name = command->node.name,
             .labels = command->node.labels,
         };
+        if (command->node.offers_len > 0 && protocol >= FL_PROTOCOL_OFFERS) {
+            msg.node.offers = offers_text(command, arena);
+        }
         break;
     default:
         fl_unreachable("commands for the runtime do not travel");

@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/demo/demo_example.h"
 #include "cli/demo/demo_keeper.h"
-#include "cli/output.h"
 
 enum { NEWS_BYTES_MAX = 65536, STOP_MS = 60000 };
 
@@ -225,7 +225,21 @@ static int stop(struct cli *cli, const char *dir)
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-/* For eval "$(fairlead demo --detach)". */
+/* As one word of a shell. */
+static void print_quoted(const char *text)
+{
+    putchar('\'');
+    for (; *text; text++) {
+        if (*text == '\'') {
+            fputs("'\\''", stdout);
+        } else {
+            putchar(*text);
+        }
+    }
+    putchar('\'');
+}
+
+/* For eval "$(fairlead demo --detach)": with the programs in the PATH. */
 static void print_exports(const struct demo *demo)
 {
     struct fl_err err = {0};
@@ -234,9 +248,12 @@ static void print_exports(const struct demo *demo)
     if (!cli_token_read(cli_text(demo->ready, "token_file"), &demo->cli->arena, &token, &err)) {
         cli_fail_err(&err);
     }
-    printf("export FAIRLEAD_URL=%s FAIRLEAD_TOKEN=%s FAIRLEAD_DEMO='%s'\n",
-           cli_text(demo->ready, "url"), token, demo->plan.dir);
-    fprintf(stderr, "the fleet runs; end it with: fairlead demo --stop %s\n", demo->plan.dir);
+    printf("export FAIRLEAD_URL=%s FAIRLEAD_TOKEN=%s FAIRLEAD_DEMO=", cli_text(demo->ready, "url"),
+           token);
+    print_quoted(demo->plan.dir);
+    fputs("\nexport PATH=", stdout);
+    print_quoted(demo->plan.bin_dir);
+    puts(":\"$PATH\"");
 }
 
 static int run_fleet(struct demo *demo, bool is_detached)
@@ -256,11 +273,8 @@ static int run_fleet(struct demo *demo, bool is_detached)
         return cli_is_interrupted() ? CLI_CANCELLED : CLI_FAILED;
     }
     if (is_detached) {
-        if (cli_is_json(cli)) {
-            cli_print_json(cli, demo->ready);
-        } else {
-            print_exports(demo);
-        }
+        if (!cli_answer(cli, demo->ready, NULL)) print_exports(demo);
+        fprintf(stderr, "the fleet runs; end it with: fairlead demo --stop %s\n", demo->plan.dir);
         return CLI_OK;
     }
     code = demo_example_run(cli, demo->ready, demo->orders, cli_has(&cli->args, CLI_OPT_chaos));
@@ -285,6 +299,11 @@ int verb_demo(struct cli *cli)
     int code;
 
     if (cli_has(&cli->args, CLI_OPT_stop)) return stop(cli, cli_value(&cli->args, CLI_OPT_stop));
+    if (cli_has(&cli->args, CLI_OPT_detach) && cli_has(&cli->args, CLI_OPT_keep)) {
+        return cli_fail(
+            CLI_USAGE,
+            "--detach leaves the fleet running by itself, and --keep until Ctrl-C: take one");
+    }
     demo->cli = cli;
     demo->orders = demo->news = -1;
     if (!cli_number(&cli->args, CLI_OPT_port, 0, 1, 65535, &port, &err) ||

@@ -7,6 +7,7 @@
 #include "cli/client.h"
 #include "cli/follow.h"
 #include "cli/output.h"
+#include "cli/problem.h"
 
 struct step {
     const char *what;
@@ -83,7 +84,7 @@ static int check_log(struct cli *cli, const char *job)
 
     request.path = fl_arena_printf(&cli->arena, "/v1/jobs/%s/logs?format=text", job);
     if (!cli_send(cli, &request, &reply, &err)) return cli_fail_err(&err);
-    if (reply.status != 200) return cli_problem(cli, reply.body, reply.status);
+    if (reply.status != 200) return cli_problem(cli, request.path, reply.body, reply.status);
     for (size_t i = 0; i < reply.len; i++) {
         lines += reply.body[i] == '\n';
     }

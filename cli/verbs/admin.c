@@ -1,8 +1,8 @@
 /* admin.c - decisions that only a person can take. */
 #include <stdio.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
-#include "cli/output.h"
 
 int verb_admin_accept_restore(struct cli *cli)
 {
@@ -10,11 +10,8 @@ int verb_admin_accept_restore(struct cli *cli)
     int code = cli_post(cli, &answer, NULL, "/v1/restore:accept");
 
     if (code) return code;
-    if (cli_is_json(cli)) {
-        cli_print_json(cli, answer);
-    } else {
-        fprintf(stderr, "the restored database goes on; agents come back within a minute\n");
-    }
+    fprintf(stderr, "the restored database goes on; agents come back within a minute\n");
+    FL_IGNORE(cli_answer(cli, answer, NULL));
     json_decref(answer);
     return CLI_OK;
 }

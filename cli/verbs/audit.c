@@ -5,12 +5,13 @@
 #include "cli/client.h"
 #include "cli/output.h"
 #include "cli/resource.h"
+#include "cli/table.h"
 
 enum { LIMIT = 100, LIMIT_MAX = 1000000, PAGE_MAX = 1000 };
 
 static void put_row(struct cli *cli, struct cli_table *table, const json_t *row)
 {
-    cli_table_put(table, "%s", cli_text(row, "at"));
+    cli_table_put(table, "%s", cli_when(cli, cli_text(row, "at")));
     cli_table_put(table, "%s", cli_plain(cli, cli_text(row, "actor")));
     cli_table_put(table, "%s", cli_text(row, "outcome"));
     cli_table_put(table, "%s", cli_plain(cli, cli_text(row, "what")));
@@ -20,7 +21,7 @@ static void put_row(struct cli *cli, struct cli_table *table, const json_t *row)
 
 static const struct cli_list rows = {.group = "audit",
                                      .name = "id",
-                                     .header = "AT|ACTOR|OUTCOME|WHAT|+PEER|+TRACE",
+                                     .header = "AT|~ACTOR|OUTCOME|~WHAT|+PEER|+TRACE",
                                      .put = put_row,
                                      .none = "no row of the audit is like that"};
 
@@ -97,7 +98,7 @@ int verb_audit(struct cli *cli)
     }
     all = json_array();
     code = read_rows(cli, filter, limit, all);
-    if (!code && !cli_print_list(cli, all, rows.name)) cli_print_rows(cli, &rows, all);
+    if (!code) cli_print_list(cli, &rows, all);
     json_decref(all);
     return code;
 }

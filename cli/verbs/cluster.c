@@ -1,10 +1,15 @@
-/* cluster.c - 'cluster': list, show, join, cordon, drain, revoke and remove clusters. */
+/* cluster.c - 'cluster': list, show, cordon, revoke and remove clusters. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/output.h"
 #include "cli/resource.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "shared/base/resource_name.h"
 
 static const char *share(struct cli *cli, const json_t *cluster, const char *key, int64_t unit)
 {
@@ -20,12 +25,34 @@ static const char *share(struct cli *cli, const json_t *cluster, const char *key
                            (long long)(total / unit));
 }
 
-/* Three columns, of a cluster or a node. */
+/* "rdma/hca 1/4, ephemeral-storage 0/10 GiB": those that have names. */
+static const char *named_shares(struct cli *cli, const json_t *one)
+{
+    const json_t *free = json_object_get(json_object_get(one, "free"), "named");
+    json_t *total = json_object_get(json_object_get(one, "total"), "named"), *amount;
+    const char *text = "", *name;
+
+    json_object_foreach(total, name, amount)
+    {
+        uint64_t all = (uint64_t)json_integer_value(amount);
+        uint64_t left = (uint64_t)cli_int(free, name), used = all > left ? all - left : 0;
+        bool is_bytes = fl_is_bytes_resource(fl_str_c(name));
+
+        text = fl_arena_printf(
+            &cli->arena, "%s%s%s %s/%s", text, *text ? ", " : "", name,
+            is_bytes ? cli_bytes(cli, used) : fl_arena_printf(&cli->arena, "%" PRIu64, used),
+            is_bytes ? cli_bytes(cli, all) : fl_arena_printf(&cli->arena, "%" PRIu64, all));
+    }
+    return *text ? text : "-";
+}
+
+/* Four columns, of a cluster or a node. */
 static void put_shares(struct cli *cli, struct cli_table *table, const json_t *one)
 {
     cli_table_put(table, "%s", share(cli, one, "cpuMilli", 1000));
     cli_table_put(table, "%s", share(cli, one, "memoryBytes", 1));
     cli_table_put(table, "%s", share(cli, one, "gpus", 1));
+    cli_table_put(table, "%s", named_shares(cli, one));
 }
 
 static void put_cluster(struct cli *cli, struct cli_table *table, const json_t *cluster)
@@ -44,7 +71,8 @@ int verb_cluster_ls(struct cli *cli)
     static const struct cli_list clusters = {
         .group = "clusters",
         .name = "name",
-        .header = "CLUSTER|STATE|>NODES|>CPU used/all|>MEMORY used/all|>GPU used/all|>ATTEMPTS|"
+        .header = "CLUSTER|STATE|>NODES|>CPU used/all|>MEMORY used/all|>GPU used/all|"
+                  "~OTHERS used/all|>ATTEMPTS|"
                   "+ID|+NOTE",
         .put = put_cluster,
         .none = "no cluster has joined; 'fairlead cluster join NAME' makes a join token"};
@@ -60,7 +88,8 @@ static void put_node(struct cli *cli, struct cli_table *table, const json_t *nod
 }
 
 static const struct cli_list nodes_of_one = {
-    .header = "NODE|READY|>CPU used/all|>MEMORY used/all|>GPU used/all", .put = put_node};
+    .header = "~NODE|READY|>CPU used/all|>MEMORY used/all|>GPU used/all|~OTHERS used/all",
+    .put = put_node};
 
 int verb_cluster_get(struct cli *cli)
 {
@@ -71,10 +100,8 @@ int verb_cluster_get(struct cli *cli)
     if (!name || (code = cli_get(cli, &cluster, "/v1/clusters/%s", name)) != 0) return code;
     nodes = cli_get_all(cli, fl_arena_printf(&cli->arena, "/v1/clusters/%s/nodes", name), "nodes",
                         &code);
-    if (nodes && cli_is_json(cli)) {
-        json_object_set(cluster, "nodeList", nodes);
-        cli_print_json(cli, cluster);
-    } else if (nodes) {
+    if (nodes) json_object_set(cluster, "nodeList", nodes);
+    if (nodes && !cli_answer(cli, cluster, "name")) {
         printf("%s  %s%s%s  %s  %lld attempts\n", cli_plain(cli, cli_text(cluster, "name")),
                cli_color(cli, cli_text(cluster, "state")), cli_text(cluster, "state"),
                cli_color_off(cli), cli_text(cluster, "id"),
@@ -87,35 +114,6 @@ int verb_cluster_get(struct cli *cli)
     json_decref(nodes);
     json_decref(cluster);
     return code;
-}
-
-int verb_cluster_join(struct cli *cli)
-{
-    const char *name = cli_one_name(cli);
-    json_t *token = NULL, *body = json_object();
-    struct fl_err err = {0};
-    int code;
-
-    if (!cli_put_ttl(cli, body, &err)) {
-        json_decref(body);
-        return cli_fail_err(&err);
-    }
-    if (!name) {
-        json_decref(body);
-        return CLI_USAGE;
-    }
-    code = cli_post(cli, &token, body, "/v1/clusters/%s/join-tokens", name);
-    if (code) return code;
-    if (cli_is_json(cli)) {
-        cli_print_json(cli, token);
-    } else {
-        printf("%s\n", cli_text(token, "token"));
-        fprintf(stderr,
-                "good for one agent until %s; on its machine:  fairlead-agent --join-token @FILE\n",
-                cli_text(token, "expiresAt"));
-    }
-    json_decref(token);
-    return CLI_OK;
 }
 
 static json_t *reason_of(struct cli *cli)
@@ -138,35 +136,32 @@ int verb_cluster_uncordon(struct cli *cli)
     return cli_act(cli, "clusters", "uncordon", NULL, "takes work again");
 }
 
-int verb_cluster_drain(struct cli *cli)
-{
-    json_t *body = reason_of(cli);
-
-    if (cli_has(&cli->args, CLI_OPT_stop_jobs)) {
-        json_object_set_new(body, "running", json_string("stop"));
-    }
-    return cli_act(cli, "clusters", "drain", body, "is draining: it takes no new work");
-}
-
 int verb_cluster_revoke(struct cli *cli)
 {
     return cli_act(cli, "clusters", "revoke", NULL,
                    "is revoked; 'fairlead cluster join' lets it in again");
 }
 
+int verb_cluster_unlock(struct cli *cli)
+{
+    return cli_act(cli, "clusters", "unlock", NULL, "may speak again");
+}
+
 int verb_cluster_rm(struct cli *cli)
 {
     struct cli_request request = {.method = "DELETE"};
-    const char *name = cli_one_name(cli);
+    const char *name = cli_one_name(cli), *what;
     int code;
 
     if (!name) return CLI_USAGE;
-    if (!cli_has(&cli->args, CLI_OPT_yes)) {
-        return cli_fail(
-            CLI_USAGE,
-            "the jobs on %s would count as lost and run again elsewhere; if nothing runs there "
-            "any more, repeat this with --yes; nothing was changed",
-            cli->args.words.at[0]);
+    what =
+        fl_arena_printf(&cli->arena, "the jobs on %s would count as lost and run again elsewhere",
+                        cli->args.words.at[0]);
+    if (!cli_has(&cli->args, CLI_OPT_yes) && !cli_terminal_agrees(what)) {
+        return cli_fail(CLI_USAGE,
+                        "%s; if nothing runs there any more, repeat this with --yes; nothing was "
+                        "changed",
+                        what);
     }
     request.path = fl_arena_printf(&cli->arena, "/v1/clusters/%s", name);
     code = cli_call(cli, &request, NULL);

@@ -3,36 +3,33 @@
 #include <string.h>
 
 #include "cli/client.h"
-#include "cli/output.h"
+#include "cli/resource.h"
+#include "cli/table.h"
+
+static void put_context(struct cli *cli, struct cli_table *table, const json_t *context)
+{
+    (void)cli;
+    cli_table_put(table, "%s", json_is_true(json_object_get(context, "current")) ? "*" : " ");
+    cli_table_put(table, "%s", cli_text(context, "name"));
+    cli_table_put(table, "%s", cli_text(context, "url"));
+}
+
+static const struct cli_list context_list = {
+    .name = "name", .header = "CURRENT|NAME|~URL", .put = put_context};
 
 static int list_contexts(struct cli *cli, const json_t *contexts)
 {
-    const char *current = cli_text(contexts, "current");
-    const char *name;
-    json_t *context;
-    struct cli_table *table;
+    const char *current = cli_text(contexts, "current"), *name;
+    json_t *list = json_array(), *context; /* without the tokens */
 
-    if (cli_is_json(cli)) { /* without the tokens */
-        json_t *list = json_array();
-
-        json_object_foreach(json_object_get(contexts, "contexts"), name, context)
-        {
-            json_array_append_new(list, json_pack("{s:s, s:s, s:b}", "name", name, "url",
-                                                  cli_text(context, "url"), "current",
-                                                  strcmp(name, current) == 0));
-        }
-        cli_print_json(cli, list);
-        json_decref(list);
-        return CLI_OK;
-    }
-    table = cli_table_create(cli, "CURRENT|NAME|URL");
     json_object_foreach(json_object_get(contexts, "contexts"), name, context)
     {
-        cli_table_put(table, "%s", strcmp(name, current) == 0 ? "*" : " ");
-        cli_table_put(table, "%s", name);
-        cli_table_put(table, "%s", cli_text(context, "url"));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:b}", "name", name, "url",
+                                              cli_text(context, "url"), "current",
+                                              strcmp(name, current) == 0));
     }
-    cli_table_print(table, stdout);
+    cli_print_list(cli, &context_list, list);
+    json_decref(list);
     return CLI_OK;
 }
 

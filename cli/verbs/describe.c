@@ -2,12 +2,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
+#include "cli/elements.h"
 #include "cli/follow.h"
 #include "cli/job_selector.h"
 #include "cli/output.h"
+#include "cli/resource.h"
+#include "cli/table.h"
 
-enum { LAST_LINES = 10, FAILURES_MAX = 8 };
+enum {
+    LAST_LINES = 10,
+    FAILURES_MAX = 3,          /* failures with their last lines */
+    FAILED_SHOWN_MAX = 10,     /* rows of an array's failures */
+    RUNS_ELEMENTS_MAX = 10000, /* larger arrays have only their counts shown */
+    LIMIT = 100,
+    LIMIT_MAX = 100000,
+};
 
 static void put_line(struct cli *cli, const char *key, const char *value)
 {
@@ -19,7 +30,7 @@ static const char *since(struct cli *cli, const json_t *one)
 {
     const char *at = cli_text(one, "unknownSince");
 
-    return *at ? fl_arena_printf(&cli->arena, "since %s", at) : "";
+    return *at ? fl_arena_printf(&cli->arena, "since %s", cli_when(cli, at)) : "";
 }
 
 static void describe_job(struct cli *cli, const json_t *job)
@@ -40,8 +51,9 @@ static void describe_job(struct cli *cli, const json_t *job)
         printf("%-12s %lld\n", "priority", (long long)cli_int(job, "priority"));
     }
     put_line(cli, "cluster", cli_text(job, "cluster"));
-    put_line(cli, "submitted", cli_text(job, "submittedAt"));
-    put_line(cli, "ended", cli_text(job, "endedAt"));
+    put_line(cli, "submitted", cli_when(cli, cli_text(job, "submittedAt")));
+    put_line(cli, "by", cli_text(job, "submittedBy"));
+    put_line(cli, "ended", cli_when(cli, cli_text(job, "endedAt")));
     put_line(cli, "retry of", cli_text(job, "retryOf"));
     json_object_foreach(json_object_get(job, "labels"), key, value)
     {
@@ -76,7 +88,7 @@ static void describe_live(struct cli *cli, const json_t *job)
 
     if (json_array_size(live) == 0) return;
     putchar('\n');
-    table = cli_table_create(cli, ">ELEMENT|>ATTEMPT|STATE|CLUSTER|NODES|REPLICAS|NOTE");
+    table = cli_table_create(cli, ">ELEMENT|>ATTEMPT|STATE|CLUSTER|~NODES|~REPLICAS|~NOTE");
     json_array_foreach(live, i, one)
     {
         cli_table_put(table, "%lld", (long long)cli_int(one, "element"));
@@ -87,35 +99,39 @@ static void describe_live(struct cli *cli, const json_t *job)
         cli_table_put(table, "%s", cli_words(cli, json_object_get(one, "replicas")));
         cli_table_put(table, "%s%s%s%s%s", since(cli, one), *since(cli, one) ? " " : "",
                       cli_text(one, "reason"), *cli_text(one, "waitsUntil") ? " until " : "",
-                      cli_text(one, "waitsUntil"));
+                      cli_when(cli, cli_text(one, "waitsUntil")));
     }
     cli_table_print(table, stdout);
 }
 
-static void describe_attempts(struct cli *cli, const json_t *job)
+static void put_attempt(struct cli *cli, struct cli_table *table, const json_t *one)
 {
-    const json_t *attempts = json_object_get(job, "attempts");
-    struct cli_table *table;
-    json_t *one;
-    size_t i;
+    const json_t *usage = json_object_get(one, "usage");
 
+    cli_table_put(table, "%lld", (long long)cli_int(one, "element"));
+    cli_table_put(table, "%lld", (long long)cli_int(one, "attempt"));
+    cli_table_put(table, "%s", cli_text(one, "cluster"));
+    cli_table_put(table, "%s", cli_words(cli, json_object_get(one, "nodes")));
+    cli_table_put(table, "%s", number(cli, json_object_get(one, "exitCode")));
+    cli_table_put(table, "%s", cli_text(one, "reason"));
+    cli_table_put(table, "%s", number(cli, json_object_get(one, "firstReplica")));
+    cli_table_put(table, "%s", usage ? cli_cpu(cli, cli_int(usage, "cpuMillis")) : "");
+    cli_table_put(table, "%s",
+                  usage ? cli_bytes(cli, (uint64_t)cli_int(usage, "memoryBytes")) : "");
+    cli_table_put(table, "%s", cli_when(cli, cli_text(one, "placedAt")));
+    cli_table_put(table, "%s", cli_when(cli, cli_text(one, "endedAt")));
+}
+
+static const struct cli_list attempt_list = {
+    .header = ">ELEMENT|>ATTEMPT|CLUSTER|~NODES|>EXIT|REASON|>FIRST|>CPU|>MEMORY|PLACED|ENDED",
+    .put = put_attempt,
+    .none = "no attempt is like that"};
+
+static void describe_attempts(struct cli *cli, const json_t *attempts)
+{
     if (json_array_size(attempts) == 0) return;
     putchar('\n');
-    table =
-        cli_table_create(cli, ">ELEMENT|>ATTEMPT|CLUSTER|NODES|>EXIT|REASON|>FIRST|PLACED|ENDED");
-    json_array_foreach(attempts, i, one)
-    {
-        cli_table_put(table, "%lld", (long long)cli_int(one, "element"));
-        cli_table_put(table, "%lld", (long long)cli_int(one, "attempt"));
-        cli_table_put(table, "%s", cli_text(one, "cluster"));
-        cli_table_put(table, "%s", cli_words(cli, json_object_get(one, "nodes")));
-        cli_table_put(table, "%s", number(cli, json_object_get(one, "exitCode")));
-        cli_table_put(table, "%s", cli_text(one, "reason"));
-        cli_table_put(table, "%s", number(cli, json_object_get(one, "firstReplica")));
-        cli_table_put(table, "%s", cli_text(one, "placedAt"));
-        cli_table_put(table, "%s", cli_text(one, "endedAt"));
-    }
-    cli_table_print(table, stdout);
+    cli_print_rows(cli, &attempt_list, attempts);
 }
 
 /* Prints the last lines of the replicas that 'which', a part of a query, selects; prints nothing if
@@ -134,14 +150,24 @@ static void describe_output(struct cli *cli, const char *id, const char *title, 
     if (reply.body[reply.len - 1] != '\n') putchar('\n');
 }
 
+/* Prints how the cluster explains that the first replica failed. */
+static void describe_words(const json_t *attempt)
+{
+    if (!*cli_text(attempt, "clusterWords")) return;
+    printf("\nelement %lld, attempt %lld, replica %lld, in the words of %s:\n    %s\n",
+           (long long)cli_int(attempt, "element"), (long long)cli_int(attempt, "attempt"),
+           (long long)cli_int(attempt, "firstReplica"), cli_text(attempt, "cluster"),
+           cli_text(attempt, "clusterWords"));
+}
+
 /* Prints the last lines of the first replica that failed, for each failed attempt. */
-static int describe_failures(struct cli *cli, const char *id, const json_t *job)
+static int describe_failures(struct cli *cli, const char *id, const json_t *attempts)
 {
     json_t *one;
     size_t i;
     int told = 0;
 
-    json_array_foreach(json_object_get(job, "attempts"), i, one)
+    json_array_foreach(attempts, i, one)
     {
         const json_t *first = json_object_get(one, "firstReplica");
         long long element = (long long)cli_int(one, "element"),
@@ -153,6 +179,7 @@ static int describe_failures(struct cli *cli, const char *id, const json_t *job)
             printf("\nmore of them failed: fairlead logs %s --element N\n", id);
             break;
         }
+        describe_words(one);
         describe_output(cli, id,
                         fl_arena_printf(&cli->arena,
                                         "last lines of element %lld, attempt %lld, replica %lld:",
@@ -163,6 +190,131 @@ static int describe_failures(struct cli *cli, const char *id, const json_t *job)
     return told;
 }
 
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+static void describe_runs(struct cli *cli, const char *id, const char *state)
+{
+    struct cli_attempts_query query = {
+        .state = state, .last = UINT32_MAX, .len_max = RUNS_ELEMENTS_MAX};
+    json_t *all = json_array();
+    bool is_more;
+
+    if (cli_attempts_read(cli, id, &query, all, &is_more) == CLI_OK) {
+        put_line(cli, state, cli_runs(cli, all));
+    }
+    json_decref(all);
+}
+
+/* The failures first, then which elements ended otherwise. */
+static int describe_array(struct cli *cli, const char *id, const json_t *job)
+{
+    const json_t *counts = json_object_get(job, "elements");
+    struct cli_attempts_query query = {
+        .state = "failed", .last = UINT32_MAX, .len_max = FAILED_SHOWN_MAX};
+    long long failed = (long long)cli_int(counts, "failed");
+    json_t *attempts = json_array();
+    bool is_more = false;
+    int code = cli_attempts_read(cli, id, &query, attempts, &is_more);
+
+    if (code == CLI_OK) describe_attempts(cli, attempts);
+    if (is_more && failed > FAILED_SHOWN_MAX) {
+        printf("%lld more failed: fairlead describe %s --state failed --limit %lld\n",
+               failed - FAILED_SHOWN_MAX, id, failed);
+    } else if (is_more) {
+        printf("more failed: fairlead describe %s --state failed --limit 1000\n", id);
+    }
+    if (code == CLI_OK && cli_int(counts, "total") <= RUNS_ELEMENTS_MAX) {
+        putchar('\n');
+        describe_runs(cli, id, "succeeded");
+        describe_runs(cli, id, "cancelled");
+    }
+    if (code == CLI_OK) (void)describe_failures(cli, id, attempts);
+    json_decref(attempts);
+    return code;
+}
+
+/* ---- chosen attempts ------------------------------------------------------------------------- */
+
+/* Those of the run of elements that begins with elements[*pos], and moves *pos behind it. */
+static struct cli_attempts_query next_run(const uint32_t *elements, size_t len, size_t *pos)
+{
+    struct cli_attempts_query query = {.first = elements[*pos], .last = elements[*pos]};
+
+    for ((*pos)++; *pos < len && elements[*pos] == query.last + 1; (*pos)++) {
+        query.last++;
+    }
+    return query;
+}
+
+static int read_chosen(struct cli *cli, const char *id, long limit, json_t *all, bool *ret_is_more)
+{
+    const char *list = cli_value(&cli->args, CLI_OPT_element);
+    struct cli_attempts_query query = {.last = UINT32_MAX};
+    uint32_t *elements = NULL;
+    size_t len = 0, pos = 0;
+    struct fl_err err = {0};
+    int code;
+
+    if (list && !cli_numbers(list, &cli->arena, &elements, &len, &err)) return cli_fail_err(&err);
+    do {
+        if (list) query = next_run(elements, len, &pos);
+        query.state = cli_value(&cli->args, CLI_OPT_state);
+        query.len_max = (size_t)limit;
+        code = cli_attempts_read(cli, id, &query, all, ret_is_more);
+    } while (code == CLI_OK && !*ret_is_more && pos < len);
+    return code;
+}
+
+/* --state names one state in which an element may have ended, or is not there. */
+static bool is_end(const struct cli *cli)
+{
+    const char *state = cli_value(&cli->args, CLI_OPT_state);
+
+    if (!state) return true;
+    return cli->args.values[CLI_OPT_state].len == 1 &&
+           (strcmp(state, "succeeded") == 0 || strcmp(state, "failed") == 0 ||
+            strcmp(state, "cancelled") == 0);
+}
+
+/* With --state, --element or --limit it is a list of attempts. */
+static int describe_chosen(struct cli *cli, const char *id)
+{
+    struct fl_err err = {0};
+    bool is_more = false;
+    json_t *all;
+    long limit;
+    int code;
+
+    if (!is_end(cli)) {
+        return cli_fail(CLI_USAGE, "--state %s: wants one of succeeded, failed and cancelled here",
+                        cli_value(&cli->args, CLI_OPT_state));
+    }
+    if (!cli_number(&cli->args, CLI_OPT_limit, LIMIT, 1, LIMIT_MAX, &limit, &err)) {
+        return cli_fail_err(&err);
+    }
+    all = json_array();
+    code = read_chosen(cli, id, limit, all, &is_more);
+    if (code == CLI_OK) cli_print_list(cli, &attempt_list, all);
+    if (code == CLI_OK && is_more) fprintf(stderr, "there are more: --limit %ld\n", limit * 10);
+    json_decref(all);
+    return code;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int describe_whole(struct cli *cli, const char *id, const json_t *job)
+{
+    const json_t *attempts = json_object_get(job, "attempts");
+
+    cli_page(cli);
+    describe_job(cli, job);
+    describe_live(cli, job);
+    if (cli_int(json_object_get(job, "elements"), "total") > 1) return describe_array(cli, id, job);
+    describe_attempts(cli, attempts);
+    if (!describe_failures(cli, id, attempts)) describe_output(cli, id, "last lines:", "");
+    return CLI_OK;
+}
+
 int verb_describe(struct cli *cli)
 {
     const char *id;
@@ -171,16 +323,14 @@ int verb_describe(struct cli *cli)
 
     if (cli->args.words.len != 1) return cli_fail(CLI_USAGE, "usage: fairlead describe JOB");
     id = cli_job_id(cli, cli->args.words.at[0], &code);
-    if (!id || (code = cli_get(cli, &job, "/v1/jobs/%s", id)) != 0) return code;
-    if (cli_is_json(cli)) {
-        cli_print_json(cli, job);
-    } else {
-        cli_page(cli);
-        describe_job(cli, job);
-        describe_live(cli, job);
-        describe_attempts(cli, job);
-        if (!describe_failures(cli, id, job)) describe_output(cli, id, "last lines:", "");
+    if (!id) return code;
+    if (cli_has(&cli->args, CLI_OPT_state) || cli_has(&cli->args, CLI_OPT_element) ||
+        cli_has(&cli->args, CLI_OPT_limit)) {
+        return describe_chosen(cli, id);
     }
+    code = cli_get(cli, &job, "/v1/jobs/%s", id);
+    if (code) return code;
+    if (!cli_answer(cli, job, "id")) code = describe_whole(cli, id, job);
     json_decref(job);
     return code;
 }

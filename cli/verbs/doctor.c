@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/http.h"
 #include "cli/output.h"
@@ -23,6 +24,7 @@ enum {
 struct doctor {
     struct cli *cli;
     json_t *findings;
+    bool is_silent; /* the findings are printed at the end, as data */
     int bad;
 };
 
@@ -33,7 +35,7 @@ static void found(struct doctor *doctor, bool is_good, const char *what, const c
                           json_pack("{s:s, s:b, s:s, s:s}", "check", what, "ok", is_good, "text",
                                     text, "remedy", is_good ? "" : remedy));
     doctor->bad += !is_good;
-    if (cli_is_json(doctor->cli)) return;
+    if (doctor->is_silent) return;
     printf("%s%-4s%s  %-12s %s\n", cli_color(doctor->cli, is_good ? "ready" : "failed"),
            is_good ? "ok" : "NO", cli_color_off(doctor->cli), what, cli_plain(doctor->cli, text));
     if (!is_good && *remedy) printf("      %-12s -> %s\n", "", remedy);
@@ -249,10 +251,12 @@ static void look_at_readiness(struct doctor *doctor)
     unsigned status;
     json_t *ready = ask(doctor, "/readyz?verbose", &status);
     const char *why = cli_text(ready, "why");
+    bool has_figures = json_object_get(ready, "epoch") != NULL; /* not each token is shown them */
 
     found(doctor, status == 200, "ready",
-          status == 200 ? SAY("it decides, epoch %lld", (long long)cli_int(ready, "epoch"))
-                        : SAY("status %u%s%s", status, *why ? ": " : "", why),
+          status != 200 ? SAY("status %u%s%s", status, *why ? ": " : "", why)
+          : has_figures ? SAY("it decides, epoch %lld", (long long)cli_int(ready, "epoch"))
+                        : "it decides",
           "the database, most often: does Postgres run, is its disk full?  the log of fairleadd "
           "says more");
     look_at_database(doctor, json_object_get(ready, "database"));
@@ -268,7 +272,8 @@ static bool look_at_token(struct doctor *doctor)
     json_t *me = ask(doctor, "/v1/whoami", &status);
 
     found(doctor, status == 200, "token",
-          status == 200 ? SAY("%s, until %s", cli_text(me, "name"), cli_text(me, "expiresAt"))
+          status == 200 ? SAY("%s, until %s", cli_text(me, "name"),
+                              cli_when(doctor->cli, cli_text(me, "expiresAt")))
                         : SAY("refused with status %u", status),
           "fairlead login again; an administrator makes tokens with 'fairlead token create'");
     json_decref(me);
@@ -300,7 +305,8 @@ static void look_at_clusters(struct doctor *doctor)
 
 int verb_doctor(struct cli *cli)
 {
-    struct doctor all = {.cli = cli, .findings = json_array()}, *doctor = &all;
+    struct doctor all = {.cli = cli, .findings = json_array(), .is_silent = cli_is_data(cli)},
+                  *doctor = &all;
     struct meeting meeting = {.date_ms = -1, .certificate_at = -1};
 
     look_at_settings(doctor);
@@ -312,10 +318,8 @@ int verb_doctor(struct cli *cli)
             look_at_clusters(doctor);
         }
     }
-    if (cli_is_json(cli)) cli_print_json(cli, doctor->findings);
+    FL_IGNORE(cli_answer_list(cli, doctor->findings, "check"));
     json_decref(doctor->findings);
-    if (doctor->bad && !cli_is_json(cli)) {
-        fprintf(stderr, "%d of them want attention\n", doctor->bad);
-    }
+    if (doctor->bad) fprintf(stderr, "%d of them want attention\n", doctor->bad);
     return doctor->bad ? CLI_FAILED : CLI_OK;
 }

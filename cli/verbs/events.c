@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/client_stream.h"
 #include "cli/job_selector.h"
@@ -18,7 +19,8 @@ static void print_event(struct cli *cli, const json_t *event)
     const char *key;
     json_t *value;
 
-    printf("%s  %-17s %s", cli_text(event, "at"), cli_text(event, "type"), cli_text(event, "job"));
+    printf("%s  %-17s %s", cli_instant(cli, cli_text(event, "at")), cli_text(event, "type"),
+           cli_text(event, "job"));
     json_object_foreach((json_t *)event, key, value)
     {
         if (strcmp(key, "at") == 0 || strcmp(key, "type") == 0 || strcmp(key, "job") == 0) continue;
@@ -36,11 +38,8 @@ static enum cli_stream_word on_event(void *ctx, const struct cli_event *event)
     json_t *body;
 
     body = json_loadb(event->data, event->data_len, 0, NULL);
-    if (cli_is_json(listening->cli)) {
-        cli_print_json(listening->cli, body);
-    } else if (strcmp(event->name, "reset") == 0) {
-        fputs("fairlead: events may be missing here\n", stderr);
-    } else {
+    if (strcmp(event->name, "reset") == 0) fputs("fairlead: events may be missing here\n", stderr);
+    if (!cli_answer(listening->cli, body, "job") && strcmp(event->name, "reset") != 0) {
         print_event(listening->cli, body);
     }
     json_decref(body);

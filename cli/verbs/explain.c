@@ -2,10 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/job_selector.h"
 #include "cli/output.h"
 #include "cli/remedy.h"
+#include "cli/table.h"
 
 /* Whether the job waits for a place; then each cluster's reason is printed. */
 static bool is_waiting(const json_t *answer)
@@ -55,8 +57,7 @@ int verb_explain(struct cli *cli)
     if (cli->args.words.len != 1) return cli_fail(CLI_USAGE, "usage: fairlead explain JOB");
     id = cli_job_id(cli, cli->args.words.at[0], &code);
     if (!id || (code = cli_get(cli, &answer, "/v1/jobs/%s/explain", id)) != 0) return code;
-    if (cli_is_json(cli)) {
-        cli_print_json(cli, answer);
+    if (cli_answer(cli, answer, NULL)) {
         json_decref(answer);
         return CLI_OK;
     }
@@ -67,7 +68,7 @@ int verb_explain(struct cli *cli)
     }
     printf("\n%s\n", cli_plain(cli, cli_text(answer, "sentence")));
     if (*cli_text(answer, "unknownSince")) {
-        printf("unknown since %s\n", cli_text(answer, "unknownSince"));
+        printf("unknown since %s\n", cli_when(cli, cli_text(answer, "unknownSince")));
     }
     if (*cli_text(answer, "whoCanAct")) {
         printf("can be changed by: %s\n", cli_text(answer, "whoCanAct"));
@@ -75,7 +76,7 @@ int verb_explain(struct cli *cli)
     say_of_job(cli, id, is_waiting(answer));
     if (is_waiting(answer) && json_array_size(json_object_get(answer, "clusters"))) {
         putchar('\n');
-        table = cli_table_create(cli, "CLUSTER|REASON|VERDICT");
+        table = cli_table_create(cli, "CLUSTER|REASON|~VERDICT");
         json_array_foreach(json_object_get(answer, "clusters"), i, one)
         {
             cli_table_put(table, "%s", cli_text(one, "cluster"));

@@ -2,9 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/job_selector.h"
-#include "cli/output.h"
+#include "cli/terminal.h"
 
 enum { CHUNKS_MAX = 10000 };
 
@@ -22,23 +23,26 @@ static int each(struct cli *cli, const char *action, const char *done)
 
         if (id) one = cli_post(cli, &job, NULL, "/v1/jobs/%s:%s", id, action);
         if (one && !code) code = one;
-        if (!one && cli_is_json(cli)) {
-            cli_print_json(cli, job);
-        } else if (!one) {
+        if (one == CLI_OK) {
             fprintf(stderr, "%s %s\n", id, done);
+            FL_IGNORE(cli_answer(cli, job, "id"));
         }
         json_decref(job);
     }
     return code;
 }
 
-/* Acts on all jobs of the filter; repeats the call, since the server takes only so many at once. */
-static int bulk(struct cli *cli, const char *action, const char *done)
-{
-    bool is_dry = cli_has(&cli->args, CLI_OPT_dry_run) || !cli_has(&cli->args, CLI_OPT_yes);
-    bool is_more = true;
-    long long matched = 0, changed = 0;
+struct swept {
+    long long matched, changed;
+    bool is_told; /* the answers were printed, as data */
+};
 
+/* Acts on all jobs of the filter; repeats the call, since the server takes only so many at once. */
+static int sweep(struct cli *cli, const char *action, bool is_dry, struct swept *ret_swept)
+{
+    bool is_more = true;
+
+    *ret_swept = (struct swept){0};
     for (int chunk = 0; is_more && chunk < CHUNKS_MAX; chunk++) {
         json_t *body = cli_filter_body(cli), *answer = NULL;
         int code;
@@ -46,20 +50,40 @@ static int bulk(struct cli *cli, const char *action, const char *done)
         json_object_set_new(body, "dryRun", json_boolean(is_dry));
         code = cli_post(cli, &answer, body, "/v1/jobs:%s", action);
         if (code) return code;
-        matched += (long long)cli_int(answer, "matched");
-        changed += (long long)cli_int(answer, "changed");
+        ret_swept->matched += (long long)cli_int(answer, "matched");
+        ret_swept->changed += (long long)cli_int(answer, "changed");
         is_more = !is_dry && json_is_true(json_object_get(answer, "more")) &&
                   cli_int(answer, "changed") > 0;
-        if (cli_is_json(cli)) cli_print_json(cli, answer);
+        ret_swept->is_told |= cli_answer(cli, answer, NULL);
         json_decref(answer);
     }
-    if (is_dry && !cli_is_json(cli)) printf("%lld jobs would be %s\n", matched, done);
-    if (!is_dry && !cli_is_json(cli)) printf("%lld of %lld jobs are %s\n", changed, matched, done);
-    if (is_dry && !cli_has(&cli->args, CLI_OPT_dry_run)) {
-        return cli_fail(CLI_USAGE,
-                        "nothing was changed; say --yes to do it, or --dry-run to only ask");
-    }
     return CLI_OK;
+}
+
+static int bulk(struct cli *cli, const char *action, const char *done)
+{
+    bool is_dry = cli_has(&cli->args, CLI_OPT_dry_run), is_sure = cli_has(&cli->args, CLI_OPT_yes);
+    struct swept swept;
+    int code;
+
+    if (is_dry || !is_sure) {
+        code = sweep(cli, action, true, &swept);
+        if (code) return code;
+        if (!swept.is_told) {
+            printf("%lld job%s would be %s\n", swept.matched, swept.matched == 1 ? "" : "s", done);
+        }
+        fflush(stdout);
+        if (is_dry) return CLI_OK;
+        if (swept.matched > 0 && !cli_terminal_agrees("")) {
+            return cli_fail(CLI_USAGE,
+                            "nothing was changed; say --yes to do it, or --dry-run to only ask");
+        }
+    }
+    code = sweep(cli, action, false, &swept);
+    if (code == CLI_OK && !swept.is_told) {
+        printf("%lld of %lld jobs are %s\n", swept.changed, swept.matched, done);
+    }
+    return code;
 }
 
 int verb_cancel(struct cli *cli)
@@ -121,11 +145,9 @@ int verb_retry(struct cli *cli)
         body = id ? retry_body(cli, &one) : NULL;
         if (body) one = cli_post(cli, &job, body, "/v1/jobs/%s:retry", id);
         if (one && !code) code = one;
-        if (!one && cli_is_json(cli)) {
-            cli_print_json(cli, job);
-        } else if (!one) {
-            printf("%s\n", cli_text(job, "id"));
+        if (one == CLI_OK) {
             fprintf(stderr, "%s runs again as %s\n", id, cli_text(job, "id"));
+            if (!cli_answer(cli, job, "id")) printf("%s\n", cli_text(job, "id"));
         }
         json_decref(job);
     }

@@ -1,6 +1,7 @@
 /* logs.c - 'logs': the output of a job's replicas, from the store or live. */
 #include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/client.h"
@@ -119,6 +120,32 @@ static int check_ran(struct cli *cli, const char *id)
     return code;
 }
 
+/* An output that the job does not have would look like an empty one. */
+static int check_choice(struct cli *cli, const char *id)
+{
+    const char *element = cli_value(&cli->args, CLI_OPT_element),
+               *replica = cli_value(&cli->args, CLI_OPT_replica);
+    struct cli_log_style style = {0};
+    struct fl_err err = {0};
+    uint32_t *numbers = NULL;
+    size_t len = 0;
+    int code = element || replica ? cli_log_style_of(cli, id, &style) : CLI_OK;
+
+    if (code || !(element || replica)) return code;
+    if (element && strtoll(element, NULL, 10) >= style.elements) {
+        return cli_fail(CLI_USAGE, "--element %s: %s has %lld, numbered from 0", element, id,
+                        (long long)style.elements);
+    }
+    if (replica && !cli_numbers(replica, &cli->arena, &numbers, &len, &err)) {
+        return cli_fail_err(&err);
+    }
+    if (len > 0 && numbers[len - 1] >= style.replicas) {
+        return cli_fail(CLI_USAGE, "--replica %s: %s has %lld, numbered from 0", replica, id,
+                        (long long)style.replicas);
+    }
+    return CLI_OK;
+}
+
 int verb_logs(struct cli *cli)
 {
     struct following following = {
@@ -134,7 +161,8 @@ int verb_logs(struct cli *cli)
     id = cli_job_id(cli, cli->args.words.at[0], &code);
     query = id ? query_of(cli, &code) : NULL;
     if (!query) return code;
-    code = choose_prefix(cli, id, &following.style);
+    code = check_choice(cli, id);
+    if (code == CLI_OK) code = choose_prefix(cli, id, &following.style);
     if (code) return code;
     if (grep && !is_plain(grep)) {
         if (regcomp(&following.grep, grep, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0) {

@@ -2,10 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/follow.h"
 #include "cli/job_selector.h"
 #include "cli/output.h"
+#include "cli/resource.h"
+#include "cli/table.h"
 
 enum { LIMIT = 50, LIMIT_MAX = 100000, PAGE = 500 };
 
@@ -65,12 +68,6 @@ static const char *note(struct cli *cli, const json_t *job)
     return cli_text(job, "reason");
 }
 
-static struct cli_table *begin_table(struct cli *cli)
-{
-    return cli_table_create(
-        cli, "JOB|NAME|STATE|QUEUE|CLUSTER|>ELEMENTS|>AGE|>TOOK|+PRIORITY|+LABELS|NOTE");
-}
-
 static void put_row(struct cli *cli, struct cli_table *table, const json_t *job)
 {
     cli_table_put(table, "%s", cli_text(job, "id"));
@@ -85,38 +82,29 @@ static void put_row(struct cli *cli, struct cli_table *table, const json_t *job)
                       ? span(cli, cli_text(job, "submittedAt"), cli_text(job, "endedAt"))
                       : "");
     cli_table_put(table, "%lld", (long long)cli_int(job, "priority"));
+    cli_table_put(table, "%s", cli_text(job, "submittedBy"));
     cli_table_put(table, "%s", labels(cli, job));
     cli_table_put(table, "%s", note(cli, job));
 }
 
-static void print_job(struct cli *cli, struct cli_table *table, json_t *all, json_t *job)
-{
-    if (cli->format == CLI_FORMAT_json) {
-        json_array_append(all, job);
-    } else if (cli->format == CLI_FORMAT_jsonl) {
-        cli_print_json(cli, job);
-    } else if (cli->format == CLI_FORMAT_name) {
-        printf("%s\n", cli_text(job, "id"));
-    } else {
-        put_row(cli, table, job);
-    }
-}
+static const struct cli_list jobs_list = {
+    .name = "id",
+    .header = "JOB|~NAME|STATE|~QUEUE|CLUSTER|>ELEMENTS|>AGE|>TOOK|+PRIORITY|+USER|+LABELS|~NOTE",
+    .put = put_row};
 
 int verb_ps(struct cli *cli)
 {
     const char *query = cli_filter_query(cli), *cursor = "";
-    json_t *all = json_array();
-    struct cli_table *table;
+    bool is_streamed = cli_answer_streams(cli), is_more = false;
     struct fl_err err = {0};
     long limit, shown = 0;
-    bool is_more = false;
+    json_t *all;
     int code = CLI_OK;
 
     if (!cli_number(&cli->args, CLI_OPT_limit, LIMIT, 1, LIMIT_MAX, &limit, &err)) {
-        json_decref(all);
         return cli_fail_err(&err);
     }
-    table = begin_table(cli);
+    all = json_array();
     do {
         long page_len = limit - shown < PAGE ? limit - shown : PAGE;
         json_t *page = NULL, *job;
@@ -130,23 +118,20 @@ int verb_ps(struct cli *cli)
         if (code) break;
         json_array_foreach(json_object_get(page, "jobs"), i, job)
         {
-            print_job(cli, table, all, job);
+            if (!is_streamed || !cli_answer(cli, job, jobs_list.name)) json_array_append(all, job);
             shown++;
         }
         is_more = *cli_text(page, "cursor") != 0;
         cursor = is_more ? cli_escape(cli, cli_text(page, "cursor")) : "";
         json_decref(page);
     } while (is_more && shown < limit && !cli_is_interrupted());
-    if (cli->format == CLI_FORMAT_json && code == CLI_OK) cli_print_json(cli, all);
-    if (!cli_is_json(cli) && cli->format != CLI_FORMAT_name && code == CLI_OK) {
-        cli_page(cli);
-        cli_table_print(table, stdout);
-    } else {
-        cli_table_destroy(table);
+    if (code == CLI_OK && !is_streamed) {
+        if (!cli_is_data(cli)) cli_page(cli);
+        cli_print_list(cli, &jobs_list, all);
     }
     json_decref(all);
     if (code == CLI_OK && is_more) {
-        fprintf(stderr, "there are more: --limit %ld, or -q, -s, -l to choose\n", limit * 10);
+        fprintf(stderr, "there are more: --limit %ld, or -q, -s, -l, -u to choose\n", limit * 10);
     }
     return code;
 }
@@ -155,26 +140,22 @@ int verb_ps(struct cli *cli)
 
 int verb_get(struct cli *cli)
 {
-    struct cli_table *table;
     json_t *jobs, *job;
-    size_t i;
     int code = CLI_OK;
 
     if (!cli->args.words.len) return cli_fail(CLI_USAGE, "usage: fairlead get JOB...");
-    jobs = cli_jobs_meant(cli, cli->args.words.len, &code);
-    if (!jobs) return code;
-    table = begin_table(cli);
-    if (cli->format == CLI_FORMAT_json && json_array_size(jobs) == 1) {
-        cli_print_json(cli, json_array_get(jobs, 0));
-    } else if (cli->format == CLI_FORMAT_json) {
-        cli_print_json(cli, jobs);
-    } else {
-        json_array_foreach(jobs, i, job) print_job(cli, table, NULL, job);
+    jobs = json_array();
+    for (size_t w = 0; w < cli->args.words.len; w++) { /* one that is not there hides no other */
+        int one = CLI_OK;
+        const char *id = cli_job_id(cli, cli->args.words.at[w], &one);
+
+        job = NULL;
+        if (id) one = cli_get(cli, &job, "/v1/jobs/%s", id);
+        if (one && !code) code = one;
+        if (one == CLI_OK) json_array_append_new(jobs, job);
     }
-    if (cli_is_json(cli) || cli->format == CLI_FORMAT_name) {
-        cli_table_destroy(table);
-    } else {
-        cli_table_print(table, stdout);
+    if (json_array_size(jobs) != 1 || !cli_answer(cli, json_array_get(jobs, 0), jobs_list.name)) {
+        if (json_array_size(jobs) > 0) cli_print_list(cli, &jobs_list, jobs);
     }
     json_decref(jobs);
     return code;

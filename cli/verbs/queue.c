@@ -2,9 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
-#include "cli/output.h"
 #include "cli/resource.h"
+#include "cli/table.h"
 
 static void put_queue(struct cli *cli, struct cli_table *table, const json_t *queue)
 {
@@ -17,7 +18,7 @@ static void put_queue(struct cli *cli, struct cli_table *table, const json_t *qu
 }
 
 static const struct cli_list queues = {
-    .group = "queues", .name = "name", .header = "QUEUE|STATE|>OPEN JOBS", .put = put_queue};
+    .group = "queues", .name = "name", .header = "~QUEUE|STATE|>OPEN JOBS", .put = put_queue};
 
 int verb_queue_ls(struct cli *cli)
 {
@@ -33,11 +34,7 @@ int verb_queue_get(struct cli *cli)
     if (!name || (code = cli_get(cli, &queue, "/v1/queues/%s", name)) != 0) return code;
     list = json_array();
     json_array_append_new(list, queue);
-    if (cli_is_json(cli)) {
-        cli_print_json(cli, queue);
-    } else {
-        cli_print_rows(cli, &queues, list);
-    }
+    if (!cli_answer(cli, queue, queues.name)) cli_print_rows(cli, &queues, list);
     json_decref(list);
     return CLI_OK;
 }
@@ -53,12 +50,9 @@ int verb_queue_create(struct cli *cli)
                               cli_has(&cli->args, CLI_OPT_paused)),
                     "/v1/queues");
     if (code) return code;
-    if (cli_is_json(cli)) {
-        cli_print_json(cli, queue);
-    } else {
-        fprintf(stderr, "queue %s is there%s\n", cli->args.words.at[0],
-                cli_has(&cli->args, CLI_OPT_paused) ? ", paused" : "");
-    }
+    fprintf(stderr, "queue %s is there%s\n", cli->args.words.at[0],
+            cli_has(&cli->args, CLI_OPT_paused) ? ", paused" : "");
+    FL_IGNORE(cli_answer(cli, queue, queues.name));
     json_decref(queue);
     return CLI_OK;
 }

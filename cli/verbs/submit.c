@@ -6,68 +6,120 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/answer.h"
+#include "cli/batch.h"
 #include "cli/client.h"
 #include "cli/follow.h"
 #include "cli/job_flags.h"
 #include "cli/output.h"
+#include "cli/problem.h"
 #include "cli/remedy.h"
 #include "shared/base/buf.h"
 #include "shared/json/json_out.h"
 #include "shared/yaml/yaml.h"
 
-enum { DOCUMENTS_MAX = 1000, BATCH_BYTES_MAX = 8 << 20 };
+enum { DOCUMENTS_MAX = 1000, READ_BYTES = 64 << 10 };
 
 struct submitted {
     FL_VEC(const char *) ids;
     bool has_batch; /* a batch prints its ids and is not followed */
+    json_t
+        *first; /* as data a job that is followed is printed at its end: held until that is known */
 };
 
 /* ---- one document ---------------------------------------------------------------------------- */
 
-static void say_submitted(struct cli *cli, const json_t *job)
+/* One that is held back is alone so far. */
+static void print_first(struct cli *cli, struct submitted *submitted)
 {
-    if (cli_is_json(cli)) {
-        cli_print_json(cli, job);
-    } else if (cli_has(&cli->args, CLI_OPT_detach) || cli->format == CLI_FORMAT_name) {
+    if (submitted->first) FL_IGNORE(cli_answer(cli, submitted->first, NULL));
+    json_decref(submitted->first);
+    submitted->first = NULL;
+}
+
+static void say_submitted(struct cli *cli, json_t *job, struct submitted *submitted)
+{
+    bool is_detached = cli_has(&cli->args, CLI_OPT_detach);
+
+    if (cli->format == CLI_FORMAT_name || (is_detached && !cli_is_data(cli))) {
         printf("%s\n", cli_text(job, "id"));
-    } else {
+    } else if (cli_is_data(cli)) {
+        print_first(cli, submitted);
+        submitted->first = json_incref(job);
+        if (submitted->ids.len > 0) print_first(cli, submitted);
+    }
+    if (!is_detached) {
         fprintf(stderr, "%s %s in %s\n", cli_text(job, "id"),
                 cli_plain(cli, cli_text(job, "state")), cli_plain(cli, cli_text(job, "queue")));
     }
     cli_say_paused(cli, job);
 }
 
-static int post(struct cli *cli, const char *body, size_t len, const char *type,
+static const char *jobs_path(bool is_dry)
+{
+    return is_dry ? "/v1/jobs?dryRun=true" : "/v1/jobs";
+}
+
+/* --queue and --hold go over what the document says. */
+static const char *submit_path(struct cli *cli, bool is_dry)
+{
+    const char *path = jobs_path(is_dry);
+    const char *mark = is_dry ? "&" : "?";
+
+    if (cli_has(&cli->args, CLI_OPT_queue)) {
+        path = fl_arena_printf(&cli->arena, "%s%squeue=%s", path, mark,
+                               cli_escape(cli, cli_value(&cli->args, CLI_OPT_queue)));
+        mark = "&";
+    }
+    if (cli_has(&cli->args, CLI_OPT_hold)) {
+        path = fl_arena_printf(&cli->arena, "%s%shold=true", path, mark);
+    }
+    return path;
+}
+
+static int post(struct cli *cli, const char *path, struct fl_str body, const char *type,
                 struct submitted *submitted)
 {
-    struct cli_request request = {
-        .method = "POST", .body = body, .body_len = len, .content_type = type};
+    struct cli_request request = {.method = "POST",
+                                  .path = path,
+                                  .body = body.at,
+                                  .body_len = body.len,
+                                  .content_type = type};
     json_t *job = NULL;
     int code;
 
-    request.path = cli_has(&cli->args, CLI_OPT_dry_run) ? "/v1/jobs?dryRun=true" : "/v1/jobs";
     request.key = cli_value(&cli->args, CLI_OPT_key);
     code = cli_call(cli, &request, &job);
     if (code) return code;
     if (cli_has(&cli->args, CLI_OPT_dry_run)) {
-        cli_print_json(cli, job);
+        if (!cli_answer(cli, job, NULL)) cli_print_json(cli, job);
     } else {
-        say_submitted(cli, job);
+        say_submitted(cli, job, submitted);
         fl_vec_push(&submitted->ids, fl_arena_printf(&cli->arena, "%s", cli_text(job, "id")));
     }
     json_decref(job);
     return CLI_OK;
 }
 
-/* Follows a single job, unless --detach, --hold or --output forbid it. */
-static int follow(struct cli *cli, const struct submitted *submitted)
+static void fini(struct cli *cli, struct submitted *submitted)
 {
-    struct cli_follow one = {.has_timestamps = cli_has(&cli->args, CLI_OPT_timestamps)};
+    print_first(cli, submitted);
+    fl_vec_fini(&submitted->ids);
+}
+
+/* Follows a single job, unless --detach or --hold forbid it.  A format changes what is printed, and
+ * neither the wait nor the exit code. */
+static int follow(struct cli *cli, struct submitted *submitted)
+{
+    struct cli_follow one = {.has_timestamps = cli_has(&cli->args, CLI_OPT_timestamps),
+                             .is_silent = cli_is_data(cli) && cli->format != CLI_FORMAT_jsonl};
 
     if (submitted->ids.len != 1 || submitted->has_batch || cli_has(&cli->args, CLI_OPT_detach) ||
-        cli_has(&cli->args, CLI_OPT_hold) || cli_is_json(cli) || cli->format == CLI_FORMAT_name) {
+        cli_has(&cli->args, CLI_OPT_hold)) {
         return CLI_OK;
     }
+    json_decref(submitted->first);
+    submitted->first = NULL;
     one.job = submitted->ids.at[0];
     return cli_follow(cli, &one);
 }
@@ -85,205 +137,209 @@ int verb_run(struct cli *cli)
     text = json_dumps(document, JSON_COMPACT);
     json_decref(document);
     if (!text) return cli_fail(CLI_USAGE, "a word of the command line is no UTF-8");
-    code = post(cli, text, strlen(text), "application/json", &submitted);
+    code = post(cli, jobs_path(cli_has(&cli->args, CLI_OPT_dry_run)), fl_str_c(text),
+                "application/json", &submitted);
     free(text);
     if (code == CLI_OK) code = follow(cli, &submitted);
-    fl_vec_fini(&submitted.ids);
+    fini(cli, &submitted);
     return code;
-}
-
-/* ---- batches --------------------------------------------------------------------------------- */
-
-/* The media type for POST /v1/jobs:batch: a JSON list, or lines of JSON.  NULL: it is neither. */
-static const char *batch_type(const char *text, size_t len)
-{
-    size_t skip = strspn(text, " \t\r\n"), line = strcspn(text + skip, "\n");
-    json_t *first;
-    bool is_whole;
-
-    if (text[skip] == '[') return "application/json";
-    if (text[skip] != '{' || skip + line >= len) return NULL;
-    first = json_loadb(text + skip, line, JSON_REJECT_DUPLICATES, NULL);
-    is_whole = json_is_object(first);
-    json_decref(first);
-    return is_whole && text[skip + line + strspn(text + skip + line, " \t\r\n")] == '{'
-               ? "application/x-ndjson"
-               : NULL;
-}
-
-/* One result a line: {"line":2,"id":"job-8"}, {"line":1,"spec":"train"} or
- * {"line":3,"problem":{...}}. */
-static int take_results(struct cli *cli, const char *file, char *body, struct submitted *submitted)
-{
-    int code = CLI_OK;
-
-    for (char *at = body, *end; *at; at = end) {
-        json_t *one, *problem;
-
-        end = at + strcspn(at, "\n");
-        one = json_loadb(at, (size_t)(end - at), 0, NULL);
-        problem = json_object_get(one, "problem");
-        if (*end) end++;
-        if (problem) {
-            fprintf(stderr, "fairlead: %s, document %lld: %s\n", file,
-                    (long long)cli_int(one, "line"), cli_plain(cli, cli_text(problem, "detail")));
-            code = CLI_BAD_SPEC;
-        }
-        if (cli_is_json(cli)) {
-            cli_print_json(cli, one);
-        } else if (*cli_text(one, "id")) {
-            printf("%s\n", cli_text(one, "id"));
-        }
-        if (*cli_text(one, "id")) {
-            fl_vec_push(&submitted->ids, fl_arena_printf(&cli->arena, "%s", cli_text(one, "id")));
-        }
-        json_decref(one);
-    }
-    return code;
-}
-
-static int post_batch(struct cli *cli, const char *file, const char *text, size_t len,
-                      const char *type, struct submitted *submitted)
-{
-    struct cli_request request = {.method = "POST",
-                                  .path = "/v1/jobs:batch",
-                                  .body = text,
-                                  .body_len = len,
-                                  .content_type = type,
-                                  .accept = "application/x-ndjson"};
-    struct cli_reply reply = {0};
-    struct fl_err err = {0};
-
-    request.key = cli_value(&cli->args, CLI_OPT_key);
-    if (cli_has(&cli->args, CLI_OPT_dry_run) || cli_has(&cli->args, CLI_OPT_queue) ||
-        cli_has(&cli->args, CLI_OPT_hold)) {
-        return cli_fail(CLI_USAGE,
-                        "%s is a batch: its lines say queue and hold themselves, and "
-                        "there is no --dry-run of it",
-                        file);
-    }
-    if (!cli_send(cli, &request, &reply, &err)) return cli_fail_err(&err);
-    if (reply.status != 200) return cli_problem(cli, reply.body, reply.status);
-    submitted->has_batch = true;
-    return take_results(cli, file, reply.body, submitted);
 }
 
 /* ---- submit ---------------------------------------------------------------------------------- */
 
+/* All of it, as far as a batch may go; a zero byte is behind it. */
+static bool read_all(FILE *in, struct fl_buf *buf)
+{
+    size_t before, got = 1;
+
+    while (got > 0) {
+        uint8_t *at;
+
+        before = buf->len;
+        at = fl_buf_room(buf, READ_BYTES);
+        if (!at) return false;
+        got = fread(at, 1, READ_BYTES, in);
+        fl_buf_truncate(buf, before + got);
+    }
+    return fl_buf_put_u8(buf, 0);
+}
+
 static const char *read_file(struct cli *cli, const char *file, size_t *ret_len, struct fl_err *err)
 {
     FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
-    char *text;
-    size_t len;
+    struct fl_buf buf;
+    bool is_whole;
+    struct fl_str text;
 
     if (!in) {
         fl_fail(err, FL_IO, "%s cannot be read: %s", file, strerror(errno));
         return NULL;
     }
-    /* We parse YAML, up to its limit.  The server parses a batch, whose limit is larger. */
-    text = fl_arena_alloc(&cli->arena, BATCH_BYTES_MAX + 2);
-    len = fread(text, 1, BATCH_BYTES_MAX + 1, in);
-    text[len] = 0;
+    fl_buf_init_in(&buf, CLI_BATCH_BYTES_MAX + READ_BYTES, &cli->arena);
+    is_whole = read_all(in, &buf);
+    text = (struct fl_str){(const char *)buf.at, buf.len - is_whole};
     if (ferror(in)) {
         fl_fail(err, FL_IO, "%s cannot be read: %s", file, strerror(errno));
-        text = NULL;
-    } else if (len > FL_YAML_BYTES_MAX && !(len <= BATCH_BYTES_MAX && batch_type(text, len))) {
-        fl_fail(err, FL_TOO_LARGE, "%s is larger than %d KiB (a batch: %d KiB)", file,
-                FL_YAML_BYTES_MAX >> 10, BATCH_BYTES_MAX >> 10);
-        text = NULL;
+        is_whole = false;
+    } else if (!is_whole || (text.len > FL_YAML_BYTES_MAX && !cli_is_batch(text))) {
+        is_whole = fl_fail(err, FL_TOO_LARGE, "%s is larger than %d KiB (a batch: %d KiB)", file,
+                           FL_YAML_BYTES_MAX >> 10, CLI_BATCH_BYTES_MAX >> 10);
     }
     if (in != stdin) fclose(in);
-    *ret_len = len;
-    return text;
+    *ret_len = text.len;
+    return is_whole ? text.at : NULL;
 }
 
-/* Puts --queue and --hold into the document: the command line wins. */
-static char * override(struct cli *cli, const char *text)
+/* ---- several documents ----------------------------------------------------------------------- */
+
+struct documents {
+    const struct fl_json *at[DOCUMENTS_MAX];
+    size_t len;
+};
+
+static bool is_text(const struct fl_json *node, const char *text)
 {
-    json_t *document = json_loads(text, 0, NULL);
-    char *changed;
-
-    if (!json_is_object(document)) {
-        json_decref(document);
-        return strdup(text); /* the server says what is wrong with it */
-    }
-    if (cli_has(&cli->args, CLI_OPT_queue)) {
-        json_object_set_new(document, "queue", json_string(cli_value(&cli->args, CLI_OPT_queue)));
-    }
-    if (cli_has(&cli->args, CLI_OPT_hold)) json_object_set_new(document, "hold", json_true());
-    changed = json_dumps(document, JSON_COMPACT);
-    json_decref(document);
-    return changed;
+    return node && node->kind == FL_JSON_STRING && fl_str_eq(node->text, fl_str_c(text));
 }
 
-static int post_tree(struct cli *cli, const struct fl_json *root, struct submitted *submitted)
+/* A manifest of kind List with several items stands for them; else NULL.  The server takes one item
+ * a request. */
+static const struct fl_json *items_of(const struct fl_json *root)
+{
+    const struct fl_json *items = fl_json_member(root, FL_STR("items"));
+    bool is_list = is_text(fl_json_member(root, FL_STR("kind")), "List") &&
+                   is_text(fl_json_member(root, FL_STR("apiVersion")), "v1");
+
+    return is_list && items && items->kind == FL_JSON_LIST && items->len > 1 ? items : NULL;
+}
+
+static bool take_document(struct documents *documents, const struct fl_json *root)
+{
+    if (documents->len == DOCUMENTS_MAX) return false;
+    documents->at[documents->len++] = root;
+    return true;
+}
+
+/* False: there are too many. */
+static bool take_root(struct documents *documents, const struct fl_json *root)
+{
+    const struct fl_json *items = items_of(root);
+
+    if (!items) return take_document(documents, root);
+    FL_JSON_EACH (item, items) {
+        if (!take_document(documents, item)) return false;
+    }
+    return true;
+}
+
+/* NULL: it is too large. */
+static const char *write_tree(struct cli *cli, const struct fl_json *root)
 {
     struct fl_buf buf;
     struct fl_json_out out = fl_json_out(&buf);
-    char *text;
-    int code;
 
-    fl_buf_init(&buf, 2 * FL_YAML_BYTES_MAX);
+    fl_buf_init_in(&buf, 2 * FL_YAML_BYTES_MAX, &cli->arena);
     fl_json_put_tree(&out, root);
     fl_buf_put_u8(&buf, 0);
-    if (buf.is_over) {
-        fl_buf_fini(&buf);
-        return cli_fail(CLI_BAD_SPEC, "a document is too large");
-    }
-    text = override(cli, (const char *)buf.at);
-    fl_buf_fini(&buf);
-    code = post(cli, text, strlen(text), "application/json", submitted);
-    free(text);
+    return buf.is_over ? NULL : (const char *)buf.at;
+}
+
+static int check_document(struct cli *cli, const char *text)
+{
+    struct cli_request request = {.method = "POST",
+                                  .path = submit_path(cli, true),
+                                  .body = text,
+                                  .body_len = strlen(text),
+                                  .content_type = "application/json"};
+    json_t *answer = NULL;
+    int code = cli_call(cli, &request, &answer);
+
+    json_decref(answer);
     return code;
+}
+
+/* All are checked before the first is submitted: a file with a mistake submits nothing. */
+static int post_documents(struct cli *cli, const char *file, const struct documents *documents,
+                          struct submitted *submitted)
+{
+    const char **texts = fl_arena_array(&cli->arena, const char *, documents->len);
+    bool is_dry = cli_has(&cli->args, CLI_OPT_dry_run);
+    const char *path = submit_path(cli, is_dry);
+
+    if (cli_has(&cli->args, CLI_OPT_key)) {
+        return cli_fail(CLI_USAGE, "--key is for one document, and %s has several", file);
+    }
+    for (size_t i = 0; i < documents->len; i++) {
+        int code;
+
+        texts[i] = write_tree(cli, documents->at[i]);
+        code = !texts[i] ? cli_fail(CLI_BAD_SPEC, "a document is too large")
+               : is_dry  ? CLI_OK
+                         : check_document(cli, texts[i]);
+        if (code) {
+            fprintf(stderr, "  in %s, document %zu of %zu; nothing of it was submitted\n", file,
+                    i + 1, documents->len);
+            return code;
+        }
+    }
+    for (size_t i = 0; i < documents->len; i++) {
+        int code = post(cli, path, fl_str_c(texts[i]), "application/json", submitted);
+
+        if (code) {
+            fprintf(stderr, "  in %s, document %zu of %zu; those after it were not submitted\n",
+                    file, i + 1, documents->len);
+            return code;
+        }
+    }
+    return CLI_OK;
+}
+
+/* CLI_OK, and all documents of 'text'. */
+static int read_documents(struct cli *cli, const char *file, struct fl_str text,
+                          struct documents *documents)
+{
+    struct fl_yaml *yaml = fl_yaml_create(text);
+    const struct fl_json *root = NULL;
+    struct fl_place at = {0};
+    struct fl_err err = {0};
+    bool is_good, has_room = true;
+
+    while ((is_good = fl_yaml_next(yaml, &cli->arena, &root, &at, &err)) && root && has_room) {
+        has_room = take_root(documents, root);
+    }
+    fl_yaml_destroy(yaml);
+    if (!has_room) {
+        return cli_fail(CLI_BAD_SPEC, "%s has more than %d documents; nothing was submitted", file,
+                        DOCUMENTS_MAX);
+    }
+    if (!is_good) {
+        return cli_fail(CLI_BAD_SPEC, "%s, line %u, column %u: %s; nothing of it was submitted",
+                        file, at.line, at.col, err.text);
+    }
+    return documents->len ? CLI_OK : cli_fail(CLI_BAD_SPEC, "%s holds no document", file);
 }
 
 /* A file with one document is sent unchanged, so that the server's errors name its lines. */
 static int submit_file(struct cli *cli, const char *file, struct submitted *submitted)
 {
-    const struct fl_json *roots[DOCUMENTS_MAX], *root = NULL;
-    struct fl_place at = {0};
+    struct documents documents = {0};
     struct fl_err err = {0};
-    struct fl_yaml *yaml;
-    size_t len = 0, roots_len = 0;
+    size_t len = 0;
     const char *text = read_file(cli, file, &len, &err);
-    bool is_good = true,
-         is_changed = cli_has(&cli->args, CLI_OPT_queue) || cli_has(&cli->args, CLI_OPT_hold);
+    int code;
 
     if (!text) return cli_fail_err(&err);
-    if (batch_type(text, len)) {
-        return post_batch(cli, file, text, len, batch_type(text, len), submitted);
+    if (cli_is_batch((struct fl_str){text, len})) {
+        submitted->has_batch = true;
+        return cli_batch_submit(cli, file, (struct fl_str){text, len});
     }
-    yaml = fl_yaml_create((struct fl_str){text, len});
-    while ((is_good = fl_yaml_next(yaml, &cli->arena, &root, &at, &err)) && root) {
-        if (roots_len == DOCUMENTS_MAX) {
-            fl_yaml_destroy(yaml);
-            return cli_fail(CLI_BAD_SPEC, "%s has more than %d documents; nothing was submitted",
-                            file, DOCUMENTS_MAX);
-        }
-        roots[roots_len++] = root;
-    }
-    fl_yaml_destroy(yaml);
-    if (!is_good) {
-        return cli_fail(CLI_BAD_SPEC, "%s, line %u, column %u: %s; nothing of it was submitted",
-                        file, at.line, at.col, err.text);
-    }
-    if (!roots_len) return cli_fail(CLI_BAD_SPEC, "%s holds no document", file);
-    if (roots_len == 1 && !is_changed) {
-        int code = post(cli, text, len, "application/yaml", submitted);
-
-        if (code) fprintf(stderr, "  in %s\n", file);
-        return code;
-    }
-    for (size_t i = 0; i < roots_len; i++) {
-        int code = post_tree(cli, roots[i], submitted);
-
-        if (code) {
-            fprintf(stderr, "  in %s, document %zu of %zu; those after it were not submitted\n",
-                    file, i + 1, roots_len);
-            return code;
-        }
-    }
-    return CLI_OK;
+    code = read_documents(cli, file, (struct fl_str){text, len}, &documents);
+    if (code) return code;
+    if (documents.len > 1) return post_documents(cli, file, &documents, submitted);
+    code = post(cli, submit_path(cli, cli_has(&cli->args, CLI_OPT_dry_run)),
+                (struct fl_str){text, len}, "application/yaml", submitted);
+    if (code) fprintf(stderr, "  in %s\n", file);
+    return code;
 }
 
 static bool is_document(const char *name)
@@ -347,6 +403,6 @@ int verb_submit(struct cli *cli)
                                : submit_file(cli, file, &submitted);
     }
     if (code == CLI_OK) code = follow(cli, &submitted);
-    fl_vec_fini(&submitted.ids);
+    fini(cli, &submitted);
     return code;
 }

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/output.h"
 #include "cli/resource.h"
+#include "cli/table.h"
 
 int verb_token_create(struct cli *cli)
 {
@@ -34,13 +36,9 @@ int verb_token_create(struct cli *cli)
     }
     code = cli_post(cli, &token, body, "/v1/tokens");
     if (code) return code;
-    if (cli_is_json(cli)) {
-        cli_print_json(cli, token);
-    } else {
-        printf("%s\n", cli_text(token, "token"));
-        fprintf(stderr, "token %s, good until %s; it is not shown again\n", cli_text(token, "id"),
-                cli_text(token, "expiresAt"));
-    }
+    if (!cli_answer(cli, token, NULL)) printf("%s\n", cli_text(token, "token"));
+    fprintf(stderr, "token %s, good until %s; it is not shown again\n", cli_text(token, "id"),
+            cli_when(cli, cli_text(token, "expiresAt")));
     json_decref(token);
     return CLI_OK;
 }
@@ -51,26 +49,21 @@ static void put_token(struct cli *cli, struct cli_table *table, const json_t *to
     cli_table_put(table, "%s", cli_text(token, "name"));
     cli_table_put(table, "%s", cli_words(cli, json_object_get(token, "scopes")));
     cli_table_put(table, "%s", cli_text(token, "queue"));
-    cli_table_put(table, "%s", cli_text(token, "expiresAt"));
+    cli_table_put(table, "%s", cli_when(cli, cli_text(token, "expiresAt")));
     cli_table_put(table, "%s", cli_text(token, "maker"));
     cli_table_put(table, "%s", cli_text(token, "owner"));
-    cli_table_put(table, "%s", cli_text(token, "lastUsedAt"));
+    cli_table_put(table, "%s", cli_when(cli, cli_text(token, "lastUsedAt")));
 }
 
-static const struct cli_list tokens = {.group = "tokens",
-                                       .name = "id",
-                                       .header =
-                                           "ID|NAME|SCOPES|QUEUE|EXPIRES|MAKER|OWNER|+LAST USED",
-                                       .put = put_token};
+static const struct cli_list tokens = {
+    .group = "tokens",
+    .name = "id",
+    .header = "ID|~NAME|~SCOPES|~QUEUE|EXPIRES|MAKER|~OWNER|+LAST USED",
+    .put = put_token};
 
 int verb_token_ls(struct cli *cli)
 {
     return cli_list(cli, &tokens);
-}
-
-static void print_tokens(struct cli *cli, const json_t *list)
-{
-    if (!cli_print_list(cli, list, tokens.name)) cli_print_rows(cli, &tokens, list);
 }
 
 /* The tokens that it made go on to count unless they go with it: a person should know. */
@@ -88,7 +81,7 @@ static int revoke(struct cli *cli, const char *id)
     if (code) return code;
     all = cli_int(would, "revoked");
     if (cli_has(&cli->args, CLI_OPT_dry_run)) {
-        print_tokens(cli, json_object_get(would, "tokens"));
+        cli_print_list(cli, &tokens, json_object_get(would, "tokens"));
         json_decref(would);
         return CLI_OK;
     }
@@ -108,14 +101,46 @@ static int revoke(struct cli *cli, const char *id)
     return CLI_OK;
 }
 
+/* The id behind a name that just one token has; else the word itself.  A name that several have is
+ * refused: *ret_code. */
+static const char *id_of(struct cli *cli, const char *word, int *ret_code)
+{
+    json_t *all = cli_get_all(cli, "/v1/tokens", "tokens", ret_code), *one;
+    const char *id = NULL;
+    size_t i;
+
+    if (!all) return NULL;
+    json_array_foreach(all, i, one)
+    {
+        if (strcmp(cli_text(one, "id"), word) == 0) {
+            id = word;
+            break;
+        }
+        if (strcmp(cli_text(one, "name"), word) != 0) continue;
+        if (id) {
+            *ret_code = cli_fail(
+                CLI_USAGE,
+                "several tokens have the name %s: take an id, 'fairlead token ls' shows them",
+                word);
+            break;
+        }
+        id = fl_arena_printf(&cli->arena, "%s", cli_text(one, "id"));
+    }
+    json_decref(all);
+    if (*ret_code) return NULL;
+    return id ? id : word;
+}
+
 int verb_token_revoke(struct cli *cli)
 {
     int code = CLI_OK;
 
-    if (!cli->args.words.len) return cli_fail(CLI_USAGE, "usage: fairlead token revoke ID...");
+    if (!cli->args.words.len) return cli_fail(CLI_USAGE, "usage: fairlead token revoke ID|NAME...");
     for (size_t i = 0; i < cli->args.words.len; i++) {
-        int one = revoke(cli, cli->args.words.at[i]);
+        int one = CLI_OK;
+        const char *id = id_of(cli, cli->args.words.at[i], &one);
 
+        if (id) one = revoke(cli, id);
         if (one) code = one;
     }
     return code;

@@ -2,10 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/follow.h"
 #include "cli/job_selector.h"
-#include "cli/output.h"
+#include "cli/waiting.h"
 
 enum { JOBS_MAX = 10000, LOOK_FIRST_MS = 100, LOOK_MAX_MS = 1000 };
 
@@ -52,20 +53,13 @@ static bool is_reached(enum goal goal, const char *state)
     return has_ended(state);
 }
 
-static void tell(struct cli *cli, const json_t *job)
-{
-    if (cli_is_json(cli)) {
-        cli_print_json(cli, job);
-    } else {
-        cli_say_end(cli, job);
-    }
-}
-
 static int wait_for(struct cli *cli, const char *id, enum goal goal, int64_t deadline,
                     bool *ret_is_reached)
 {
     int64_t pause = LOOK_FIRST_MS;
+    struct cli_waiting waiting;
 
+    cli_waiting_begin(&waiting, id);
     while (true) {
         json_t *job = NULL;
         int code = cli_get(cli, &job, "/v1/jobs/%s", id);
@@ -73,7 +67,8 @@ static int wait_for(struct cli *cli, const char *id, enum goal goal, int64_t dea
         if (code) return code;
         if (is_settled(goal, cli_text(job, "state"))) {
             *ret_is_reached = is_reached(goal, cli_text(job, "state"));
-            tell(cli, job);
+            FL_IGNORE(cli_answer(cli, job, "id"));
+            cli_say_end(cli, job);
             json_decref(job);
             return CLI_OK;
         }
@@ -83,6 +78,7 @@ static int wait_for(struct cli *cli, const char *id, enum goal goal, int64_t dea
             json_decref(job);
             return code;
         }
+        if (strcmp(cli_text(job, "state"), "queued") == 0) cli_waiting_look(cli, &waiting);
         json_decref(job);
         if (!cli_sleep_ms(pause)) return CLI_CANCELLED;
         pause = pause * 2 < LOOK_MAX_MS ? pause * 2 : LOOK_MAX_MS;

@@ -77,6 +77,12 @@ static bool claim(struct api_call *call)
     return true;
 }
 
+/* A kubelet that asks for readiness has no token. */
+static bool is_probe(const struct api_call *call, const struct fl_http_head *head)
+{
+    return call->route->takes_probes && !fl_http_head_find(head, FL_STR("authorization"));
+}
+
 /* Everything that does not need the body.  False: it was answered. */
 static bool admit(struct api_call *call)
 {
@@ -106,7 +112,9 @@ static bool admit(struct api_call *call)
         }
         return false;
     }
-    switch (api_may(call->route, has_token ? &call->token : NULL, call->at)) {
+    switch (is_probe(call, head)
+                ? API_MAY
+                : api_may(call->route, has_token ? &call->token : NULL, call->at)) {
     case API_MAY:
         break;
     case API_WHO:
@@ -147,12 +155,13 @@ static bool check_query(struct api_call *call, struct fl_str name, struct fl_str
     char allowed[API_ALLOWED_MAX];
 
     if (!field) {
-        api_fail_at(call, "", "unknown field in the query", name, NULL);
+        api_fail_parameter(call, fl_arena_printf(&call->arena, FL_STR_FMT, FL_STR_ARG(name)),
+                           "unknown field in the query", name, NULL);
         return false;
     }
     if (fl_str_eq(name, FL_STR("cursor")) || api_field_takes_text(field, value)) return true;
     api_field_allowed(field, allowed);
-    api_fail_at(call, field->name, "this value is not allowed here", value, allowed);
+    api_fail_parameter(call, field->name, "this value is not allowed here", value, allowed);
     return false;
 }
 
@@ -162,6 +171,20 @@ static bool is_given_before(const struct api_call *call, size_t len)
         if (fl_str_eq(call->query.at[i].name, call->query.at[len].name)) return true;
     }
     return false;
+}
+
+static bool has_all(struct api_call *call)
+{
+    for (const struct api_field *field = call->route->query; field && field->name; field++) {
+        char allowed[API_ALLOWED_MAX];
+
+        if (!field->is_required || api_query_has(call, field->name)) continue;
+        api_field_allowed(field, allowed);
+        api_fail_parameter(call, field->name, "this field of the query is missing",
+                           (struct fl_str){0}, allowed);
+        return false;
+    }
+    return true;
 }
 
 static bool read_query(struct api_call *call)
@@ -174,13 +197,14 @@ static bool read_query(struct api_call *call)
     }
     for (size_t i = 0; i < call->query.len; i++) {
         if (is_given_before(call, i)) {
-            api_fail_at(call, "", "this field is given twice in the query", call->query.at[i].name,
-                        "once");
+            api_fail_parameter(
+                call, fl_arena_printf(&call->arena, FL_STR_FMT, FL_STR_ARG(call->query.at[i].name)),
+                "this field is given twice in the query", call->query.at[i].name, "once");
             return false;
         }
         if (!check_query(call, call->query.at[i].name, call->query.at[i].value)) return false;
     }
-    return true;
+    return has_all(call);
 }
 
 static bool is_empty_body(struct api_call *call)

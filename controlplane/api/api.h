@@ -19,6 +19,7 @@ struct fl_loop;
 struct fl_metrics;
 struct identity;
 struct log_front;
+struct visit_order;
 struct reader;
 struct token_table;
 
@@ -53,6 +54,8 @@ struct api_parts {
     void (*want_rows)(void *ctx); /* notices carry rows from now on, until api_wants_rows says no */
     void *want_rows_ctx;
     struct log_front *logs;
+    void (*visit)(void *ctx, struct visit_order *order); /* takes it over (visits.h) */
+    void *visit_ctx;
     bool is_first;        /* the first front fills the views, which all share, when a term begins */
     bool must_make_token; /* a first token even if there is one, once */
     /* Makes the first token: its event (bootstrap_token.h). */

@@ -24,6 +24,7 @@ struct api {
     FL_VEC(struct log_tail *) tails;           /* they follow logs */
     struct api_call *later_first, *later_last; /* their next slice is due */
     struct fl_timer later;
+    int64_t sliced_us;                /* the turn, by fl_loop_now_us, that has had its slice */
     fl_ms rows_wanted_at;             /* the newest request that may become a follower */
     uint64_t batch_newest;            /* noticed; 0: none yet */
     uint64_t streams;                 /* open now, of events and logs */

@@ -29,6 +29,9 @@ enum api_verdict api_may(const struct api_route *route, const struct token_grant
     case API_NEED_cancel:
         may = has_scope(token, CORE_SCOPE_cancel);
         break;
+    case API_NEED_exec:
+        may = has_scope(token, CORE_SCOPE_exec);
+        break;
     case API_NEED_admin:
         may = has_scope(token, CORE_SCOPE_admin);
         break;
@@ -44,11 +47,16 @@ bool api_may_see_queue(const struct token_grant *token, struct fl_str queue)
     return token->queue[0] == 0 || fl_str_eq(fl_str_c(token->queue), queue);
 }
 
+bool api_may_see_figures(const struct token_grant *token)
+{
+    return has_scope(token, CORE_SCOPE_read) && token->queue[0] == 0;
+}
+
 bool api_may_grant(const struct token_grant *token, uint8_t scopes, struct fl_str queue)
 {
     unsigned has = token->scopes;
 
-    if (has & CORE_SCOPE_admin) has |= CORE_SCOPE_read | CORE_SCOPE_submit | CORE_SCOPE_cancel;
+    if (has & CORE_SCOPE_admin) has |= CORE_SCOPES_OF_ADMIN;
     return api_may_see_queue(token, queue) && (scopes & ~has) == 0;
 }
 

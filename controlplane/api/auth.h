@@ -20,6 +20,9 @@ enum api_verdict api_may(const struct api_route *route, const struct token_grant
 /* Is that queue within the token's limit?  If not, the answer is as if it were absent. */
 bool api_may_see_queue(const struct token_grant *token, struct fl_str queue);
 
+/* The figures of the whole fleet tell of every queue's work: for readers of all queues. */
+bool api_may_see_figures(const struct token_grant *token);
+
 /* A token gives away no more than it has. */
 bool api_may_grant(const struct token_grant *token, uint8_t scopes, struct fl_str queue);
 

@@ -403,19 +403,58 @@ void api_fail_status(struct api_call *call, unsigned status, enum fl_code code, 
     va_end(args);
 }
 
-void api_fail_at(struct api_call *call, const char *pointer, const char *detail, struct fl_str got,
-                 const char *allowed)
+static void fail_one(struct api_call *call, struct api_problem_error error, const char *detail,
+                     struct fl_str got, const char *allowed)
 {
-    struct api_problem_error error = {
-        .pointer = fl_str_c(pointer),
-        .detail = fl_str_c(detail),
-        .got = got,
-        .allowed = fl_str_c(allowed),
-    };
     struct api_problem problem = {
         .code = FL_INVALID, .detail = detail, .errors = &error, .errors_len = 1};
 
+    error.detail = fl_str_c(detail);
+    error.got = got;
+    error.allowed = fl_str_c(allowed);
     answer_problem(call, &problem);
+}
+
+static void fail_absent(struct api_call *call, struct api_problem_error error, const char *detail,
+                        struct fl_str got)
+{
+    struct api_problem problem;
+
+    error.detail = fl_str_c(detail);
+    error.got = got;
+    problem = api_problem_absent(detail, &error);
+    answer_problem(call, &problem);
+}
+
+void api_fail_at(struct api_call *call, const char *where, const char *detail, struct fl_str got,
+                 const char *allowed)
+{
+    fl_assert(where[0] == 0 || where[0] == '/');
+    fail_one(call, (struct api_problem_error){.pointer = fl_str_c(where)}, detail, got, allowed);
+}
+
+void api_fail_parameter(struct api_call *call, const char *where, const char *detail,
+                        struct fl_str got, const char *allowed)
+{
+    fail_one(call, (struct api_problem_error){.parameter = fl_str_c(where)}, detail, got, allowed);
+}
+
+void api_fail_header(struct api_call *call, const char *where, const char *detail,
+                     struct fl_str got, const char *allowed)
+{
+    fail_one(call, (struct api_problem_error){.header = fl_str_c(where)}, detail, got, allowed);
+}
+
+void api_fail_absent_at(struct api_call *call, const char *where, const char *detail,
+                        struct fl_str got)
+{
+    fail_absent(call, (struct api_problem_error){.pointer = fl_str_c(where)}, detail, got);
+}
+
+void api_fail_absent_parameter(struct api_call *call, const char *where, const char *detail,
+                               struct fl_str got)
+{
+    fail_absent(call, (struct api_problem_error){.parameter = fl_str_c(where)}, detail, got);
 }
 
 void api_fail_place(struct api_call *call, unsigned status, struct fl_place at,
@@ -488,11 +527,6 @@ bool api_sees_queue(struct api_call *call, struct fl_str queue)
 
 /* ---- long work, in slices -------------------------------------------------------------------- */
 
-void api_slice_begin(struct api_call *call)
-{
-    call->slice_end_us = fl_clock_mono_us() + API_SLICE_US;
-}
-
 bool api_slice_is_over(const struct api_call *call)
 {
     return fl_clock_mono_us() >= call->slice_end_us;
@@ -524,6 +558,27 @@ void api_later(struct api_call *call, void (*then)(struct api_call *call))
     api->later_last = call;
 }
 
+static bool is_slice_free(const struct api *api)
+{
+    return api->sliced_us != fl_loop_now_us(api->parts.loop);
+}
+
+static void begin_slice(struct api_call *call)
+{
+    call->api->sliced_us = fl_loop_now_us(call->api->parts.loop);
+    call->slice_end_us = fl_clock_mono_us() + API_SLICE_US;
+}
+
+void api_in_slices(struct api_call *call, void (*then)(struct api_call *call))
+{
+    if (call->api->later_first || !is_slice_free(call->api)) {
+        api_later(call, then);
+    } else {
+        begin_slice(call);
+        then(call);
+    }
+}
+
 static struct api_call *take_later(struct api *api)
 {
     struct api_call *call = api->later_first;
@@ -536,11 +591,11 @@ static struct api_call *take_later(struct api *api)
 void api_call_go_on(void *ctx)
 {
     struct api *api = ctx;
-    struct api_call *call = take_later(api);
+    struct api_call *call = is_slice_free(api) ? take_later(api) : NULL;
 
     if (api->later_first) fl_timer_at(&api->later, fl_loop_now(api->parts.loop));
-    if (!api_drop(call)) return;
-    api_slice_begin(call);
+    if (!call || !api_drop(call)) return;
+    begin_slice(call);
     call->later(call);
 }
 

@@ -28,7 +28,7 @@ struct api_call {
     struct fl_str params[API_PARAMS_MAX]; /* decoded */
     struct http_query query;
     struct fl_str body;
-    struct token_grant token;     /* the caller's token; zeroed on exempt routes */
+    struct token_grant token;     /* the caller's; zeroed without one, on routes that take that */
     char trace_id[API_TRACE_MAX]; /* the peer's own, by 'traceparent', or one of ours */
     fl_ms now, wall;              /* when it came */
     fl_ms at;                     /* the same, in the core's time */
@@ -75,9 +75,17 @@ void api_header_add(struct api_call *call, const char *name, struct fl_str value
 void api_fail(struct api_call *call, enum fl_code code, const char *fmt, ...) FL_PRINTF(3, 4);
 void api_fail_status(struct api_call *call, unsigned status, enum fl_code code, const char *fmt,
                      ...) FL_PRINTF(4, 5);
-/* One thing in the body or query is wrong. */
-void api_fail_at(struct api_call *call, const char *pointer, const char *detail, struct fl_str got,
-                 const char *allowed);
+/* One thing is wrong: in the body, where 'pointer' (RFC 6901) says; or a parameter of the path or
+ * the query, or a header, by its name. */
+typedef void api_fail_one(struct api_call *call, const char *where, const char *detail,
+                          struct fl_str got, const char *allowed);
+api_fail_one api_fail_at, api_fail_parameter, api_fail_header;
+/* The body or the query names something that is not there: 422 with the code absent, since 404 is
+ * for the path. */
+void api_fail_absent_at(struct api_call *call, const char *where, const char *detail,
+                        struct fl_str got);
+void api_fail_absent_parameter(struct api_call *call, const char *where, const char *detail,
+                               struct fl_str got);
 void api_fail_problems(struct api_call *call, const struct fl_problems *problems);
 /* The token leaves too much of its answers unread. */
 void api_fail_unsent(struct api_call *call);
@@ -87,7 +95,10 @@ bool api_sees_queue(struct api_call *call, struct fl_str queue);
 
 /* ---- asking the core ------------------------------------------------------------------------- */
 
-/* With tenant, actor, address and trace of the call. */
+/* The owner of the call's token, or the token's name where it has none. */
+struct fl_str api_owner(const struct api_call *call);
+
+/* With tenant, actor, owner, address and trace of the call. */
 struct engine_event *api_event(struct api_call *call, enum core_event_kind kind);
 
 /* 'then' is called unless the peer went away meanwhile.  With another code than FL_OK the call is
@@ -108,9 +119,11 @@ FL_CHECK bool api_drop(struct api_call *call);
  * the front, so that others have theirs. */
 enum { API_SLICE_US = 4000 };
 
-void api_slice_begin(struct api_call *call);
 bool api_slice_is_over(const struct api_call *call);
-/* 'then' is called with a new slice, unless the peer went away.  One call a turn is. */
+/* Calls 'then' with a slice of its own, unless the peer went away.  A turn of the front has one
+ * slice for all calls: 'then' is called at once if it is free and no other call waits for one. */
+void api_in_slices(struct api_call *call, void (*then)(struct api_call *call));
+/* The slice is over: 'then' is called with a new one, in a later turn. */
 void api_later(struct api_call *call, void (*then)(struct api_call *call));
 
 /* Counts what the call holds by now, before it waits for anything: api_ask does by itself.  False:

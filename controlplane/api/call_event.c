@@ -1,6 +1,11 @@
 /* The event in which a call asks the core, with its token and its peer. */
 #include "controlplane/api/call.h"
 
+struct fl_str api_owner(const struct api_call *call)
+{
+    return fl_str_c(call->token.owner[0] ? call->token.owner : call->token.name);
+}
+
 struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)
 {
     struct engine_event *event = engine_event_create();
@@ -14,6 +19,7 @@ struct engine_event *api_event(struct api_call *call, enum core_event_kind kind)
         actor = fl_arena_printf(&event->arena, "api");
     }
     event->event.actor = fl_str_c(actor);
+    event->event.owner = fl_arena_str(&event->arena, api_owner(call));
     event->event.trace = fl_str_c(fl_arena_printf(&event->arena, "%s", call->trace_id));
     if (call->request) event->event.peer = fl_arena_str(&event->arena, http_peer(call->request));
     return event;

@@ -144,16 +144,14 @@ void call_reads_page(struct api_call *call, const struct read_jobs_query *query,
     asked(call, read_jobs_page(call->parts->reader, query, on_jobs, reading, &err), &err);
 }
 
-void call_reads_attempts(struct api_call *call, struct fl_job job, uint32_t element, uint16_t n,
-                         size_t len_max, call_reads_attempts_then *then)
+void call_reads_attempts(struct api_call *call, const struct read_attempts_query *query,
+                         call_reads_attempts_then *then)
 {
     struct reading *reading = begin(call);
     struct fl_err err = {0};
 
     reading->then.attempts = then;
-    asked(call,
-          read_attempts(call->parts->reader, job, element, n, len_max, on_attempts, reading, &err),
-          &err);
+    asked(call, read_attempts(call->parts->reader, query, on_attempts, reading, &err), &err);
 }
 
 void call_reads_counts(struct api_call *call, const struct fl_job *jobs, size_t len,

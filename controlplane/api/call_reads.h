@@ -21,8 +21,8 @@ void call_reads_page(struct api_call *call, const struct read_jobs_query *query,
                      call_reads_jobs_then *then);
 
 typedef void call_reads_attempts_then(struct api_call *call, const struct read_attempts *attempts);
-void call_reads_attempts(struct api_call *call, struct fl_job job, uint32_t element, uint16_t n,
-                         size_t len_max, call_reads_attempts_then *then);
+void call_reads_attempts(struct api_call *call, const struct read_attempts_query *query,
+                         call_reads_attempts_then *then);
 
 typedef void call_reads_counts_then(struct api_call *call,
                                     const struct read_element_counts *counts);

@@ -43,6 +43,15 @@ static const struct {
     {507, "Insufficient Storage"},
 };
 
+struct api_problem api_problem_absent(const char *detail, const struct api_problem_error *error)
+{
+    return (struct api_problem){.status = api_status_of(FL_INVALID),
+                                .code = FL_ABSENT,
+                                .detail = detail,
+                                .errors = error,
+                                .errors_len = error != NULL};
+}
+
 uint16_t api_status_of(enum fl_code code)
 {
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
@@ -68,7 +77,13 @@ const char *api_status_text(uint16_t status)
 static void write_error(struct fl_json_out *out, const struct api_problem_error *error)
 {
     fl_json_open(out, NULL, '{');
-    fl_json_put_str(out, "pointer", error->pointer);
+    if (error->header.len > 0) {
+        fl_json_put_str(out, "header", error->header);
+    } else if (error->parameter.len > 0) {
+        fl_json_put_str(out, "parameter", error->parameter);
+    } else {
+        fl_json_put_str(out, "pointer", error->pointer);
+    }
     fl_json_put_str(out, "detail", error->detail);
     if (error->got.len > 0) fl_json_put_str(out, "got", error->got);
     if (error->allowed.len > 0) fl_json_put_str(out, "allowed", error->allowed);
@@ -108,7 +123,9 @@ void api_problem_write(struct fl_buf *buf, const struct api_problem *problem)
 /* ---- its description ------------------------------------------------------------------------- */
 
 static const struct api_field error_fields[] = {
-    API_MUST("pointer", "string", "where in the document that was sent, as RFC 6901"),
+    API_MAY("pointer", "string", "where in the document that was sent, as RFC 6901"),
+    API_MAY("parameter", "string", "in its place: which parameter of the path or the query"),
+    API_MAY("header", "string", "in its place: which header"),
     API_MUST("detail", "string", "the fault there"),
     API_MAY("got", "string", "the value that was sent"),
     API_MAY("allowed", "string", "the values that are allowed"),

@@ -9,8 +9,10 @@
 
 struct fl_buf;
 
+/* It names a header or a parameter of path or query, or points into the body. */
 struct api_problem_error {
-    struct fl_str pointer; /* RFC 6901, into the document */
+    struct fl_str header, parameter; /* one of them, or neither */
+    struct fl_str pointer;           /* RFC 6901; empty: the body as a whole */
     struct fl_str detail, got, allowed;
     uint32_t line, col; /* 0: not known */
 };
@@ -23,6 +25,10 @@ struct api_problem {
     size_t errors_len;
     const char *trace_id;
 };
+
+/* A body or a query names something that is not there, as 'error' (NULL is fine) says: not 404,
+ * which is for the path. */
+struct api_problem api_problem_absent(const char *detail, const struct api_problem_error *error);
 
 uint16_t api_status_of(enum fl_code code);
 /* Seconds for Retry-After; 0: none. */

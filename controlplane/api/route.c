@@ -11,8 +11,8 @@ const char *api_method_name(enum api_method method)
 
 const char *api_need_name(enum api_need need)
 {
-    static const char *const names[] = {"nothing", "token", "read", "submit",
-                                        "cancel",  "admin", "fleet"};
+    static const char *const names[] = {"nothing", "token", "read",  "submit",
+                                        "cancel",  "exec",  "admin", "fleet"};
 
     return need < API_NEEDS_LEN ? names[need] : "?";
 }
@@ -42,6 +42,9 @@ size_t api_route_headers(const struct api_route *route,
         {{"Idempotent-Replayed", "true: a request with this key was done before; absent otherwise"},
          (route->headers & API_TAKES_key) != 0},
         {{"Content-Range", "lines a-b/total"}, (route->headers & API_TAKES_range) != 0},
+        {{"X-Fairlead-Next-Line",
+          "in one piece: the line behind it; absent when it has all that is stored"},
+         (route->headers & API_TAKES_range) != 0},
         {{"X-Fairlead-Output", "complete, incomplete, or more: some is still to come"},
          (route->headers & API_TAKES_range) != 0},
     };
@@ -67,7 +70,7 @@ size_t api_route_problems(const struct api_route *route, uint16_t ret[API_PROBLE
         {400, true},
         {401, !is_exempt},
         {403, route->need != API_NEED_token},
-        {404, has_name || has_document},
+        {404, has_name},
         {406, is_stream},
         {409, route->may_conflict || has_key},
         {413, true},

@@ -22,6 +22,7 @@ enum api_need {
     API_NEED_read,
     API_NEED_submit,
     API_NEED_cancel,
+    API_NEED_exec,
     API_NEED_admin,
     API_NEED_fleet, /* admin, by a token that is not confined to a queue */
     API_NEEDS_LEN
@@ -62,6 +63,7 @@ struct api_route {
     const char *answer; /* its type; for text and streams, that of each line or event */
     const struct api_also *also;
     bool may_conflict; /* 409: its state does not allow it */
+    bool takes_probes; /* also answers, by its status alone, a request that shows no token */
 };
 
 #define API_ROUTE(method_, path_, need_, run_, id_, text_, ...)                                    \
@@ -92,7 +94,7 @@ size_t api_route_problems(const struct api_route *route, uint16_t ret[API_PROBLE
 struct api_answer_header {
     const char *name, *text;
 };
-enum { API_ANSWER_HEADERS_MAX = 5 };
+enum { API_ANSWER_HEADERS_MAX = 6 };
 size_t api_route_headers(const struct api_route *route,
                          struct api_answer_header ret[API_ANSWER_HEADERS_MAX]);
 

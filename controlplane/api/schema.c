@@ -160,7 +160,8 @@ void api_field_allowed(const struct api_field *field, char out[API_ALLOWED_MAX])
     if (field->words) {
         bool is_list = strstr(field->type, LIST_OF) != NULL;
 
-        snprintf(out, API_ALLOWED_MAX, "%s%s", is_list ? "a list of " : "", field->words);
+        len = snprintf(out, API_ALLOWED_MAX, "%s%s", is_list ? "a list of " : "", field->words);
+        if (len > 2 && len < API_ALLOWED_MAX && strcmp(out + len - 2, ", ") == 0) out[len - 2] = 0;
         return;
     }
     len = snprintf(out, API_ALLOWED_MAX, "%s", field->type);

@@ -91,7 +91,7 @@ bool access_table_add_token(struct access_table *table, const struct token *toke
     }
     if (token->scopes == 0 || token->scopes > CORE_SCOPES_ALL) {
         return fl_fail(err, FL_INVALID,
-                       "a token has some of the scopes read, submit, cancel and "
+                       "a token has some of the scopes read, submit, cancel, exec and "
                        "admin");
     }
     if (access_table_token(table, id)) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "controlplane/core/cluster_extras.h"
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
 
@@ -21,7 +22,9 @@ void cluster_table_fini(struct cluster_table *table)
         for (size_t n = 0; n < cluster->nodes.len; n++) {
             fl_free((void *)cluster->nodes.at[n].name.at);
             fl_free((void *)cluster->nodes.at[n].labels.at);
+            extras_fini(&cluster->nodes.at[n].extras);
         }
+        extras_fini(&cluster->extras);
         fl_vec_fini(&cluster->nodes);
         fl_vec_fini(&cluster->by_number);
         fl_vec_fini(&cluster->holes);
@@ -151,11 +154,6 @@ bool cluster_table_add(struct cluster_table *table, struct fl_cluster id, struct
     return true;
 }
 
-static bool is_equal(struct fl_resources a, struct fl_resources b)
-{
-    return a.memory_bytes == b.memory_bytes && a.cpu_milli == b.cpu_milli && a.gpus == b.gpus;
-}
-
 /* ---- which nodes there are ------------------------------------------------------------------- */
 
 static const struct fl_resources nothing = {0};
@@ -164,7 +162,7 @@ static const struct fl_resources_sum no_sum = {0};
 /* The node has changed: if it is claimed, the cluster's claims cannot be relied on any more. */
 static void break_claims(struct cluster *cluster, const struct node *node)
 {
-    if (!fl_resources_sum_is_zero(node->claimed)) cluster->is_claim_broken = true;
+    if (cluster_node_is_claimed(node)) cluster->is_claim_broken = true;
 }
 
 static void destroy_node(struct cluster *cluster, struct node *node)
@@ -172,6 +170,7 @@ static void destroy_node(struct cluster *cluster, struct node *node)
     fl_map_remove(&cluster->nodes_by_name, node->name.at, node->name.len);
     fl_free((void *)node->name.at);
     fl_free((void *)node->labels.at);
+    extras_fini(&node->extras);
     *node = (struct node){0};
 }
 
@@ -180,7 +179,7 @@ static void forget_node(struct cluster_table *table, struct cluster *cluster, ui
     struct node *node = &cluster->nodes.at[i];
 
     fl_assert(node->name.len > 0 && node->replicas == 0 && node->session != cluster->session_epoch);
-    if (!is_equal(node->total, nothing)) cluster_table_resize(table, cluster);
+    if (!fl_resources_is_zero(node->total)) cluster_table_resize(table, cluster);
     destroy_node(cluster, node);
     fl_vec_push(&cluster->holes, i);
 }
@@ -291,10 +290,12 @@ bool cluster_pack_nodes(struct cluster *cluster, uint32_t *ret_moved)
 static void end_node(struct cluster_table *table, struct cluster *cluster, uint32_t i)
 {
     struct node *node = &cluster->nodes.at[i];
+    bool was_usable = cluster_node_is_usable(cluster, node);
+    struct extras_change change = cluster_extras_report(cluster, node, was_usable, false, NULL, 0);
 
     break_claims(cluster, node);
     load_changed(table, cluster);
-    if (cluster_node_is_usable(cluster, node)) {
+    if (was_usable) {
         fl_resources_sum_take(&cluster->total_sum, node->total);
         fl_resources_sum_take(&cluster->free_sum, node->free);
         cluster->ready_len--;
@@ -303,7 +304,9 @@ static void end_node(struct cluster_table *table, struct cluster *cluster, uint3
         cluster->by_number.at[node->number] = 0;
         cluster->told_len--;
     }
-    if (!is_equal(node->total, nothing)) cluster_table_resize(table, cluster);
+    if (change.is_resized || !fl_resources_is_zero(node->total)) {
+        cluster_table_resize(table, cluster);
+    }
     node->session = 0;
     node->is_ready = false;
     node->total = node->free = nothing;
@@ -352,62 +355,93 @@ static uint32_t tell_node(struct cluster_table *table, struct cluster *cluster, 
     return (uint32_t)i;
 }
 
-bool cluster_report_node(struct cluster_table *table, struct cluster *cluster, uint64_t stamp,
-                         uint32_t number, bool is_ready, struct fl_str name, struct fl_str labels,
-                         struct fl_resources total, struct fl_resources free)
+/* Whether the report is of a node that can be; its text is bounded. */
+static bool is_sound(const struct cluster_node_report *report)
+{
+    return report->number <= CLUSTER_NODE_NUMBER_MAX && report->name.len > 0 &&
+           report->name.len <= CLUSTER_NODE_NAME_MAX &&
+           report->labels.len <= CLUSTER_NODE_LABELS_MAX && fl_str_is_text(report->name) &&
+           !memchr(report->name.at, '\n', report->name.len);
+}
+
+/* It had this, and counted, before the report. */
+struct node_before {
+    struct fl_resources total, free;
+    bool was_usable;
+};
+
+static struct node_before uncount(struct cluster *cluster, const struct node *node)
+{
+    if (!cluster_node_is_usable(cluster, node)) return (struct node_before){0};
+    fl_resources_sum_take(&cluster->total_sum, node->total);
+    fl_resources_sum_take(&cluster->free_sum, node->free);
+    cluster->ready_len--;
+    return (struct node_before){node->total, node->free, true};
+}
+
+static void count(struct cluster *cluster, const struct node *node)
+{
+    if (!node->is_ready) return;
+    fl_resources_sum_add(&cluster->total_sum, node->total);
+    fl_resources_sum_add(&cluster->free_sum, node->free);
+    cluster->ready_len++;
+}
+
+static void set_room(struct cluster *cluster, struct node *node, struct fl_resources total,
+                     struct fl_resources free)
+{
+    if (total.memory_bytes > CLUSTER_NODE_MEMORY_MAX) total.memory_bytes = CLUSTER_NODE_MEMORY_MAX;
+    if (free.memory_bytes > CLUSTER_NODE_MEMORY_MAX) free.memory_bytes = CLUSTER_NODE_MEMORY_MAX;
+    if (node->session != cluster->session_epoch) { /* 'late' was another session's */
+        node->late = no_sum;
+        node->late_seq = 0;
+        cluster_extras_forget_late(node);
+    }
+    node->total = total;
+    node->free = fl_resources_fit(free, total) ? free : total;
+    node->owed = no_sum;
+}
+
+bool cluster_report(struct cluster_table *table, struct cluster *cluster,
+                    const struct cluster_node_report *report)
 {
     struct node *node;
-    struct fl_resources was_free, was_total;
-    bool was_usable, is_changed;
+    struct node_before was;
+    struct extras_change extras;
+    bool is_changed, is_grown;
     uint64_t known;
     uint32_t i;
 
-    if (number > CLUSTER_NODE_NUMBER_MAX || name.len == 0 || name.len > CLUSTER_NODE_NAME_MAX ||
-        labels.len > CLUSTER_NODE_LABELS_MAX || !fl_str_is_text(name) ||
-        memchr(name.at, '\n', name.len)) {
-        return false;
-    }
-    if (!is_ready && is_equal(total, nothing)) {
+    if (!is_sound(report)) return false;
+    if (!report->is_ready && fl_resources_is_zero(report->total)) {
         if (!cluster->is_listed) end_listing(table, cluster);
-        if (fl_map_find(&cluster->nodes_by_name, name.at, name.len, &known)) {
+        if (fl_map_find(&cluster->nodes_by_name, report->name.at, report->name.len, &known)) {
             end_node(table, cluster, (uint32_t)known);
         }
         return true;
     }
-    i = tell_node(table, cluster, number, name);
+    i = tell_node(table, cluster, report->number, report->name);
     if (i == UINT32_MAX) return false;
-    if (total.memory_bytes > CLUSTER_NODE_MEMORY_MAX) total.memory_bytes = CLUSTER_NODE_MEMORY_MAX;
-    if (free.memory_bytes > CLUSTER_NODE_MEMORY_MAX) free.memory_bytes = CLUSTER_NODE_MEMORY_MAX;
-    if (!fl_resources_fit(free, total)) free = total;
     node = &cluster->nodes.at[i];
-    was_usable = cluster_node_is_usable(cluster, node);
-    was_free = was_usable ? node->free : nothing;
-    was_total = was_usable ? node->total : nothing;
-    if (was_usable) {
-        fl_resources_sum_take(&cluster->total_sum, node->total);
-        fl_resources_sum_take(&cluster->free_sum, node->free);
-        cluster->ready_len--;
-    }
-    is_changed = set_labels(node, labels);
-    if (node->session != cluster->session_epoch) { /* 'late' was another session's */
-        node->late = no_sum;
-        node->late_seq = 0;
-    }
+    was = uncount(cluster, node);
+    is_changed = set_labels(node, report->labels);
+    extras = cluster_extras_report(cluster, node, was.was_usable, report->is_ready, report->offers,
+                                   report->offers_len);
+    set_room(cluster, node, report->total, report->free);
     node->session = cluster->session_epoch;
-    node->stamp = stamp;
-    node->is_ready = is_ready;
-    node->total = total;
-    node->free = free;
-    node->owed = no_sum;
-    if (is_ready) {
-        fl_resources_sum_add(&cluster->total_sum, total);
-        fl_resources_sum_add(&cluster->free_sum, free);
-        cluster->ready_len++;
+    node->stamp = report->stamp;
+    node->is_ready = report->is_ready;
+    count(cluster, node);
+    if (is_changed || extras.is_resized || !fl_resources_is_same(was.total, node->total)) {
+        cluster_table_resize(table, cluster);
     }
-    if (is_changed || !is_equal(was_total, total)) cluster_table_resize(table, cluster);
-    if (!is_ready || is_changed || !fl_resources_fit(was_total, total)) break_claims(cluster, node);
+    if (!node->is_ready || is_changed || extras.is_smaller ||
+        !fl_resources_fit(was.total, node->total)) {
+        break_claims(cluster, node);
+    }
     load_changed(table, cluster);
-    if (is_ready && (is_changed || !was_usable || !fl_resources_fit(free, was_free))) {
+    is_grown = extras.is_grown || !fl_resources_fit(node->free, was.free);
+    if (node->is_ready && (is_changed || !was.was_usable || is_grown)) {
         cluster_table_grow(table, cluster);
     }
     return true;
@@ -423,9 +457,7 @@ static void take_sum(struct cluster_table *table, struct cluster *cluster, uint3
     taken = fl_resources_sum_least(each, node->free);
     fl_resources_take(&node->free, taken);
     fl_resources_sum_take(&each, taken);
-    node->owed.memory_bytes += each.memory_bytes;
-    node->owed.cpu_milli += each.cpu_milli;
-    node->owed.gpus += each.gpus;
+    fl_resources_sum_merge(&node->owed, each);
     if (cluster_node_is_usable(cluster, node)) fl_resources_sum_take(&cluster->free_sum, taken);
     load_changed(table, cluster);
 }
@@ -473,13 +505,15 @@ void cluster_take_late(struct cluster_table *table, struct cluster *cluster, uin
 
     if (i == 0) return; /* it is gone */
     node = &cluster->nodes.at[i - 1];
-    if (fl_resources_sum_is_zero(node->late)) return;
+    if (fl_resources_sum_is_zero(node->late) && !cluster_extras_are_late(node)) return;
     if (node->late_seq > mark) {
         take_sum(table, cluster, i - 1, node->late);
+        cluster_extras_take_late(cluster, node);
         return;
     }
     node->late = no_sum;
     node->late_seq = 0;
+    cluster_extras_forget_late(node);
 }
 
 /* ---- claims ---------------------------------------------------------------------------------- */
@@ -490,7 +524,7 @@ uint16_t cluster_hold(struct cluster *cluster, uint32_t i, struct fl_resources e
 
     fl_assert(i < cluster->nodes.len);
     fl_resources_sum_add(&node->held, each);
-    if (fl_resources_sum_is_zero(node->claimed)) return 0;
+    if (!cluster_node_is_claimed(node)) return 0;
     fl_resources_sum_add(&node->guests, each);
     return node->claim_no;
 }
@@ -512,8 +546,9 @@ void cluster_claim(struct cluster *cluster, uint32_t i, struct fl_resources part
     struct node *node = &cluster->nodes.at[i];
 
     fl_assert(i < cluster->nodes.len);
-    if (fl_resources_sum_is_zero(node->claimed)) {
+    if (!cluster_node_is_claimed(node)) {
         node->guests = no_sum;
+        cluster_extras_clear_guests(node);
         if (++node->claim_no == 0) node->claim_no = 1;
     }
     fl_resources_sum_add(&node->claimed, part);
@@ -534,6 +569,7 @@ void cluster_clear_claims(struct cluster *cluster)
         cluster->nodes.at[i].claimed = no_sum;
     }
     cluster->claimed_sum = no_sum;
+    cluster_extras_clear_claims(cluster);
     cluster->is_claim_broken = false;
 }
 
@@ -564,6 +600,7 @@ void cluster_end_session(struct cluster_table *table, struct cluster *cluster)
     memset(cluster->owed, 0, sizeof cluster->owed);
     cluster->node_cursor = 0;
     cluster->total_sum = cluster->free_sum = no_sum;
+    cluster_extras_end_session(cluster);
     fl_vec_clear(&cluster->strays);
     fl_map_fini(&cluster->strays_known);
     fl_vec_clear(&cluster->by_number);

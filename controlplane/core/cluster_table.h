@@ -9,9 +9,11 @@
 #pragma once
 
 #include "controlplane/core/core_event.h"
+#include "controlplane/core/extras.h"
 #include "controlplane/core/slot.h"
 #include "shared/base/err.h"
 #include "shared/base/map.h"
+#include "shared/base/resources.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 #include "shared/base/vec.h"
@@ -39,6 +41,7 @@ struct node {
     struct fl_resources_sum guests;  /* the part of 'held' that has come beside those claims */
     struct fl_resources_sum late;    /* for STARTs given up that its agent may not have read yet */
     uint64_t late_seq;               /* the last of those */
+    struct extras extras;            /* the same of all resources that have names */
     uint16_t claim_no;               /* grows when the node's first claim comes */
     uint64_t session;  /* the session that last told of it; another one: its numbers are old */
     uint32_t number;   /* the agent's own, good in that session */
@@ -94,6 +97,7 @@ struct cluster {
     fl_ms silent_at;     /* since when, as far as this core knows; valid while is_silent */
     bool is_known;       /* it has told of its nodes since this core was loaded */
     bool has_images;
+    uint8_t names_len; /* names of resources that it was the first to offer, in this core's life */
     /* When its silence becomes 'unknown'; 0: it has listed what it holds, or is silent already, or
      * the clock is frozen. */
     fl_ms lost_at;
@@ -116,6 +120,7 @@ struct cluster {
     bool is_listed;              /* this session has reported all nodes: a missing one is gone */
     struct fl_resources_sum total_sum,
         free_sum;                             /* over the ready nodes that this session reported */
+    struct extras extras;                     /* total, free and claimed over the same nodes */
     uint32_t node_cursor;                     /* where the next search starts */
     uint64_t grown_at;                        /* stamp of when something last became free */
     uint64_t totals_at;                       /* stamp of when what it could hold last changed */
@@ -204,86 +209,17 @@ FL_CHECK bool cluster_pack_nodes(struct cluster *cluster, uint32_t *ret_moved);
 /* One node of a report.  One that is not ready and has nothing is gone; so is another one that had
  * this number.  False: the number or the text is out of bounds, or nodes_max are there; nothing has
  * changed. */
-FL_CHECK bool cluster_report_node(struct cluster_table *table, struct cluster *cluster,
-                                  uint64_t stamp, uint32_t number, bool is_ready,
-                                  struct fl_str name, struct fl_str labels,
-                                  struct fl_resources total, struct fl_resources free);
-
-static inline void fl_resources_add(struct fl_resources *sum, struct fl_resources add)
-{
-    sum->memory_bytes += add.memory_bytes;
-    sum->cpu_milli += add.cpu_milli;
-    sum->gpus += add.gpus;
-}
-
-static inline void fl_resources_take(struct fl_resources *sum, struct fl_resources take)
-{
-    sum->memory_bytes -= take.memory_bytes;
-    sum->cpu_milli -= take.cpu_milli;
-    sum->gpus -= take.gpus;
-}
-
-/* As fl_resources_take; where more is taken than is there, nothing is left. */
-static inline void fl_resources_take_most(struct fl_resources *sum, struct fl_resources take)
-{
-    sum->memory_bytes -=
-        take.memory_bytes < sum->memory_bytes ? take.memory_bytes : sum->memory_bytes;
-    sum->cpu_milli -= take.cpu_milli < sum->cpu_milli ? take.cpu_milli : sum->cpu_milli;
-    sum->gpus -= take.gpus < sum->gpus ? take.gpus : sum->gpus;
-}
-
-static inline void fl_resources_sum_add(struct fl_resources_sum *sum, struct fl_resources add)
-{
-    sum->memory_bytes += add.memory_bytes;
-    sum->cpu_milli += add.cpu_milli;
-    sum->gpus += add.gpus;
-}
-
-static inline void fl_resources_sum_take(struct fl_resources_sum *sum, struct fl_resources take)
-{
-    sum->memory_bytes -= take.memory_bytes;
-    sum->cpu_milli -= take.cpu_milli;
-    sum->gpus -= take.gpus;
-}
-
-/* As fl_resources_sum_take; where more is taken than is there, nothing is left. */
-static inline void fl_resources_sum_take_most(struct fl_resources_sum *sum,
-                                              struct fl_resources take)
-{
-    sum->memory_bytes -=
-        take.memory_bytes < sum->memory_bytes ? take.memory_bytes : sum->memory_bytes;
-    sum->cpu_milli -= take.cpu_milli < sum->cpu_milli ? take.cpu_milli : sum->cpu_milli;
-    sum->gpus -= take.gpus < sum->gpus ? take.gpus : sum->gpus;
-}
-
-static inline bool fl_resources_sum_has(struct fl_resources_sum sum, struct fl_resources want)
-{
-    return want.memory_bytes <= sum.memory_bytes && want.cpu_milli <= sum.cpu_milli &&
-           want.gpus <= sum.gpus;
-}
-
-static inline bool fl_resources_sum_is_zero(struct fl_resources_sum sum)
-{
-    return !sum.cpu_milli && !sum.memory_bytes && !sum.gpus;
-}
-
-/* The part of 'most' that is in the sum. */
-static inline struct fl_resources fl_resources_sum_least(struct fl_resources_sum sum,
-                                                         struct fl_resources most)
-{
-    if (sum.memory_bytes < most.memory_bytes) most.memory_bytes = sum.memory_bytes;
-    if (sum.cpu_milli < most.cpu_milli) most.cpu_milli = (uint32_t)sum.cpu_milli;
-    if (sum.gpus < most.gpus) most.gpus = (uint32_t)sum.gpus;
-    return most;
-}
-
-static inline struct fl_resources fl_resources_least(struct fl_resources a, struct fl_resources b)
-{
-    return (struct fl_resources){.memory_bytes = a.memory_bytes < b.memory_bytes ? a.memory_bytes
-                                                                                 : b.memory_bytes,
-                                 .cpu_milli = a.cpu_milli < b.cpu_milli ? a.cpu_milli : b.cpu_milli,
-                                 .gpus = a.gpus < b.gpus ? a.gpus : b.gpus};
-}
+struct cluster_node_report {
+    uint64_t stamp;
+    uint32_t number;
+    bool is_ready;
+    struct fl_str name, labels;
+    struct fl_resources total, free;
+    const struct extra_offer *offers; /* resources with a name, each once */
+    size_t offers_len;
+};
+FL_CHECK bool cluster_report(struct cluster_table *table, struct cluster *cluster,
+                             const struct cluster_node_report *report);
 
 /* Takes from, or gives back to, a node of this session.  Where more is taken than is free, what is
  * given back later pays for that first. */
@@ -339,4 +275,9 @@ void cluster_end_session(struct cluster_table *table, struct cluster *cluster);
 static inline bool cluster_node_is_usable(const struct cluster *cluster, const struct node *node)
 {
     return node->is_ready && node->session == cluster->session_epoch;
+}
+
+static inline bool cluster_node_is_claimed(const struct node *node)
+{
+    return !fl_resources_sum_is_zero(node->claimed) || extras_are_claimed(&node->extras);
 }

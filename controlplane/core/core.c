@@ -26,7 +26,7 @@ struct core_config core_config_default(void)
                                 .stray_ms = 15 * FL_MINUTE_MS,
                                 .claims_percent_max = 50,
                                 .round_starts_max = 2000,
-                                .round_looks_max = 500000,
+                                .round_looks_max = 150000,
                                 .slice_max = 8192};
 }
 
@@ -64,6 +64,7 @@ void core_destroy(struct core *core)
     queue_table_fini(&core->queues);
     shape_table_fini(&core->shapes);
     cluster_table_fini(&core->clusters);
+    resource_table_fini(&core->resources);
     access_table_fini(&core->access);
     fl_free(core);
 }
@@ -202,6 +203,7 @@ void core_step(struct core *core, const struct core_event *event, struct core_ba
     case CORE_EV_token_put:
     case CORE_EV_token_revoke:
     case CORE_EV_denied:
+    case CORE_EV_visit:
         core_access(core, event, batch);
         break;
     case CORE_EV_accept_restore:

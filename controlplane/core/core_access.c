@@ -234,8 +234,8 @@ const char *core_access_refusal(const struct cluster *cluster)
     case CORE_ACCESS_open:
         return NULL;
     case CORE_ACCESS_locked:
-        return "this cluster is locked, since an old certificate of it came back; unlock it, or "
-               "let it join again";
+        return "this cluster is locked, since an old certificate of it came back; 'fairlead "
+               "cluster unlock NAME' or a new join token opens it";
     case CORE_ACCESS_revoked:
         return "this cluster's certificates were revoked; join it again";
     }
@@ -402,9 +402,7 @@ static bool is_within_maker(const struct core *core, const struct core_event *ev
     maker = access_table_token(&core->access, fl_str_c(token->maker));
     if (!maker || maker->tenant.n != event->tenant.n) return false;
     scopes = maker->scopes;
-    if (scopes & CORE_SCOPE_admin) {
-        scopes |= CORE_SCOPE_read | CORE_SCOPE_submit | CORE_SCOPE_cancel;
-    }
+    if (scopes & CORE_SCOPE_admin) scopes |= CORE_SCOPES_OF_ADMIN;
     if ((token->scopes & ~scopes) != 0) return false;
     if (maker->queue[0] != '\0' && strcmp(maker->queue, token->queue) != 0) return false;
     if (maker->expires_at == 0 || (maker->scopes & CORE_SCOPE_outlive)) return true;
@@ -519,6 +517,13 @@ static void note_denied(const struct core_event *event, struct core_batch *batch
     answer_ok(batch, event, (struct core_answer){0});
 }
 
+/* The front lets the visitor in once this row is safe. */
+static void note_visit(const struct core_event *event, struct core_batch *batch)
+{
+    core_audit(batch, event, FL_STR_FMT, FL_STR_ARG(event->visit.what));
+    answer_ok(batch, event, (struct core_answer){0});
+}
+
 void core_access(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     switch (event->kind) {
@@ -548,6 +553,9 @@ void core_access(struct core *core, const struct core_event *event, struct core_
         break;
     case CORE_EV_denied:
         note_denied(event, batch);
+        break;
+    case CORE_EV_visit:
+        note_visit(event, batch);
         break;
     default:
         fl_unreachable("core_step sends only what concerns access");

@@ -70,23 +70,29 @@ static void freshen(const struct core *core, struct element *element)
 static void hold(struct core *core, struct element *element, uint32_t i)
 {
     struct element_replica *replica = element_replica(element, i);
-    const struct shape_entry *shape = shape_of(core, job_of(core, element));
+    const struct shape *shape = &shape_of(core, job_of(core, element))->shape;
+    const struct shape_role *role = shape_role_of(shape, i);
+    struct cluster *cluster = cluster_of(core, element);
 
     replica->is_held = true;
-    replica->guest_no = cluster_hold(cluster_of(core, element), replica->node,
-                                     shape_role_of(&shape->shape, i)->each);
+    replica->guest_no = cluster_hold(cluster, replica->node, role->each);
+    if (shape->kinds_len == 0) return;
+    cluster_hold_extras(cluster, replica->node, shape_wants(shape, role), replica->guest_no);
 }
 
 bool core_attempt_unhold(struct core *core, struct element *element, uint32_t i)
 {
     struct element_replica *replica = element_replica(element, i);
-    const struct shape_entry *shape = shape_of(core, job_of(core, element));
+    const struct shape *shape = &shape_of(core, job_of(core, element))->shape;
+    const struct shape_role *role = shape_role_of(shape, i);
+    struct cluster *cluster = cluster_of(core, element);
 
     if (!replica->is_held) return false;
     replica->is_held = false;
     if (replica->node == ELEMENT_NODE_NONE) return false;
-    cluster_unhold(cluster_of(core, element), replica->node, shape_role_of(&shape->shape, i)->each,
-                   replica->guest_no);
+    cluster_unhold(cluster, replica->node, role->each, replica->guest_no);
+    if (shape->kinds_len == 0) return true;
+    cluster_unhold_extras(cluster, replica->node, shape_wants(shape, role), replica->guest_no);
     return true;
 }
 
@@ -161,12 +167,15 @@ static void drop_resend(struct core *core, struct element *element)
 static void release(struct core *core, struct element *element, uint32_t i)
 {
     struct element_replica *replica = element_replica(element, i);
-    const struct shape_entry *shape = shape_of(core, job_of(core, element));
+    const struct shape *shape = &shape_of(core, job_of(core, element))->shape;
+    const struct shape_role *role = shape_role_of(shape, i);
+    struct cluster *cluster = cluster_of(core, element);
 
     if (!core_attempt_unhold(core, element, i)) return;
-    cluster_give(&core->clusters, cluster_of(core, element), replica->node,
-                 shape_role_of(&shape->shape, i)->each);
+    cluster_give(&core->clusters, cluster, replica->node, role->each);
     core->is_dirty = true;
+    if (shape->kinds_len == 0) return;
+    cluster_give_extras(cluster, replica->node, shape_wants(shape, role));
 }
 
 void core_attempt_unlink(struct core *core, struct element_slot slot)
@@ -254,6 +263,7 @@ static void begin_attempt(struct core *core, struct element *element,
     element->first_replica = UINT32_MAX;
     element->exit_code = 0;
     element->created = element->ended = 0;
+    element->usage = (struct fl_usage){0};
     element_set_replicas(element, placement->nodes_len);
     for (uint32_t i = 0; i < placement->nodes_len; i++) {
         element_replica(element, i)->node = placement->nodes[i];
@@ -293,7 +303,7 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch, struct
 {
     struct element *element = element_table_at(&core->elements, slot);
     struct cluster *cluster = cluster_of(core, element);
-    const struct shape_entry *shape = shape_of(core, job_of(core, element));
+    const struct shape *shape = &shape_of(core, job_of(core, element))->shape;
     struct core_send send = core_send_to(cluster, CORE_SEND_start);
 
     drop_resend(core, element);
@@ -305,9 +315,12 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch, struct
     send.nodes = fl_arena_array(&core->scratch, uint32_t, send.nodes_len);
     for (uint32_t i = 0; i < element->replicas_len; i++) {
         struct element_replica *replica = element_replica(element, i);
+        const struct shape_role *role = shape_role_of(shape, i);
 
-        cluster_take(&core->clusters, cluster, replica->node,
-                     shape_role_of(&shape->shape, i)->each);
+        cluster_take(&core->clusters, cluster, replica->node, role->each);
+        if (shape->kinds_len > 0) {
+            cluster_take_extras(cluster, replica->node, shape_wants(shape, role));
+        }
         if (!replica->is_held) hold(core, element, i);
         send.nodes[i] = cluster->nodes.at[replica->node].number;
     }
@@ -380,18 +393,32 @@ static void first_start(struct core *core, struct core_batch *batch, struct job_
     core_batch_row(batch, &row);
 }
 
-static enum reason failure(enum fl_replica_state state, int32_t exit_code, enum fl_cause cause)
+static enum reason refusal(enum fl_cause cause)
 {
-    switch (state) {
-    case FL_REPLICA_exited:
-        if (exit_code == 0) return REASON_none;
-        return cause == FL_CAUSE_out_of_memory ? REASON_OutOfMemory : REASON_ReplicaFailed;
-    case FL_REPLICA_refused:
+    switch (cause) {
+    case FL_CAUSE_image:
+        return REASON_ImageUnavailable;
+    case FL_CAUSE_container:
+        return REASON_ContainerRefused;
+    case FL_CAUSE_unscheduled:
+        return REASON_Unscheduled;
+    default:
         return REASON_StartRefused;
+    }
+}
+
+static enum reason failure(const struct core_replica_told *told)
+{
+    switch (told->state) {
+    case FL_REPLICA_exited:
+        if (told->exit_code == 0) return REASON_none;
+        return told->cause == FL_CAUSE_out_of_memory ? REASON_OutOfMemory : REASON_ReplicaFailed;
+    case FL_REPLICA_refused:
+        return refusal(told->cause);
     case FL_REPLICA_absent:
         return REASON_NeverArrived;
     default:
-        return cause == FL_CAUSE_node_lost ? REASON_NodeLost : REASON_ReplicaLost;
+        return told->cause == FL_CAUSE_node_lost ? REASON_NodeLost : REASON_ReplicaLost;
     }
 }
 
@@ -409,24 +436,38 @@ static void put_cause(struct core *core, struct core_batch *batch, const struct 
     core_batch_row(batch, &row);
 }
 
+static void put_words(struct core *core, struct core_batch *batch, const struct element *element,
+                      struct fl_str words)
+{
+    struct row row = {.kind = ROW_attempt_words,
+                      .attempt_words = {.job = job_of(core, element)->id,
+                                        .element = element->element,
+                                        .n = element->n,
+                                        .words = words}};
+
+    if (words.len > 0) core_batch_row(batch, &row);
+}
+
 /* The first failing replica is the cause; the others of its gang are stopped because of it. */
 static void replica_ended(struct core *core, struct core_batch *batch, struct element_slot slot,
-                          uint32_t i, enum fl_replica_state state, int32_t exit_code,
-                          enum fl_cause cause)
+                          const struct core_replica_told *told)
 {
     struct element *element = element_table_at(&core->elements, slot);
-    enum reason reason = failure(state, exit_code, cause);
+    enum reason reason = failure(told);
 
     element->ended++;
-    release(core, element, i);
-    if (cause != FL_CAUSE_finished && core_attempt_stop_reason(core, element) != REASON_none) {
+    fl_usage_add(&element->usage, &told->usage);
+    release(core, element, told->replica);
+    if (told->cause != FL_CAUSE_finished &&
+        core_attempt_stop_reason(core, element) != REASON_none) {
         element->is_cut_short = true; /* or perhaps not: 0 does not say */
     }
     if (reason == REASON_none || element->why != REASON_none) return;
     if (core_attempt_stop_reason(core, element) != REASON_none) return; /* hence it fails */
     element->why = (uint16_t)reason;
-    element->first_replica = i;
-    element->exit_code = exit_code;
+    element->first_replica = told->replica;
+    element->exit_code = told->exit_code;
+    put_words(core, batch, element, told->words);
     if (element->ended == element->replicas_len) return;
     put_cause(core, batch, element);
     core_attempt_stop(core, batch, slot, reason);
@@ -460,10 +501,11 @@ static void take_back(struct core *core, struct core_batch *batch, struct elemen
 }
 
 bool core_attempt_replica(struct core *core, struct core_batch *batch, struct element_slot slot,
-                          uint32_t i, enum fl_replica_state state, int32_t exit_code,
-                          enum fl_cause cause)
+                          const struct core_replica_told *told)
 {
     struct element *element = element_table_at(&core->elements, slot);
+    enum fl_replica_state state = told->state;
+    uint32_t i = told->replica;
     struct element_replica *replica;
     enum fl_replica_state was;
 
@@ -480,7 +522,7 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, struct el
     }
     if (state <= was || fl_replica_state_is_last(was)) return true; /* old news */
     replica->state = (uint8_t)state;
-    put_phase(core, batch, element, i, state, exit_code);
+    put_phase(core, batch, element, i, state, told->exit_code);
     if (was == FL_REPLICA_pending) element->created++;
     if (element->owed == ELEMENT_OWED_start && element->created == element->replicas_len) {
         core_owed_drop(core, slot);
@@ -493,7 +535,7 @@ bool core_attempt_replica(struct core *core, struct core_batch *batch, struct el
     if (fl_replica_state_is_last(state)) {
         enum reason stop;
 
-        replica_ended(core, batch, slot, i, state, exit_code, cause);
+        replica_ended(core, batch, slot, told);
         stop = core_attempt_stop_reason(core, element);
         /* A STOP that came too late has ended nothing, be it of a drain or of a hold. */
         if (!element->is_cut_short) stop = REASON_none;

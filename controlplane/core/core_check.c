@@ -116,6 +116,9 @@ uint64_t core_hash(const struct core *core)
         h = fl_hash_u64(fl_hash_u64(h, cluster->generation), cluster->seen);
         h = fl_hash64(h, &cluster->key, sizeof cluster->key);
     }
+    for (size_t i = 0; i < core->resources.names.len; i++) {
+        h = fl_hash64(h, core->resources.names.at[i].at, core->resources.names.at[i].len);
+    }
     h = hash_access(&core->access, h);
     for (id = 0; (shape_slot.n = fl_page_map_next(&core->shapes.by_id, id, &id)) != 0; id++) {
         const struct shape_entry *shape = shape_table_at(&core->shapes, shape_slot);
@@ -292,9 +295,58 @@ static void check_buckets(const struct core *core)
     fl_assert(jobs == core->jobs.jobs.len);
 }
 
-static bool is_same(struct fl_resources_sum a, struct fl_resources_sum b)
+static bool has_same(const struct extras *a, const struct extras *b)
 {
-    return a.cpu_milli == b.cpu_milli && a.memory_bytes == b.memory_bytes && a.gpus == b.gpus;
+    for (unsigned number = 1; number <= RESOURCES_MAX; number++) {
+        const struct extra *x = extras_find(a, (uint8_t)number),
+                           *y = extras_find(b, (uint8_t)number);
+
+        if ((x ? x->held : 0) != (y ? y->held : 0)) return false;
+        if ((x ? x->claimed : 0) != (y ? y->claimed : 0)) return false;
+    }
+    return true;
+}
+
+/* The sums that a node keeps of resources with a name are those of its replicas and claims. */
+static void check_extras(const struct core *core, const struct cluster *cluster)
+{
+    struct extras *sums = fl_new_array(struct extras, cluster->nodes.len + 1);
+
+    for (struct element_slot slot = cluster->live_first; slot.n;) {
+        struct element *element = element_table_at(&core->elements, slot);
+        const struct shape *shape = core_attempt_shape(core, element);
+
+        for (uint32_t i = 0; i < element->replicas_len && shape->kinds_len > 0; i++) {
+            const struct element_replica *replica = element_replica(element, i);
+            struct extra_wants wants = shape_wants(shape, shape_role_of(shape, i));
+
+            if (replica->node == ELEMENT_NODE_NONE || !replica->is_held) continue;
+            for (uint32_t k = 0; k < wants.len; k++) {
+                if (wants.amounts[k] == 0) continue;
+                extras_need(&sums[replica->node], wants.numbers[k])->held += wants.amounts[k];
+            }
+        }
+        slot = element->cluster_next;
+    }
+    for (size_t q = 0; q < core->queues.queues.len; q++) {
+        const struct claim *claim = &core->queues.queues.at[q].claim;
+
+        if (claim->cluster.n != cluster->id.n) continue;
+        for (size_t i = 0; i < claim->parts.len && !cluster->is_claim_broken; i++) {
+            struct extra_wants wants = claim_part_wants(&claim->parts.at[i]);
+
+            for (uint32_t k = 0; k < wants.len; k++) {
+                if (wants.amounts[k] == 0) continue;
+                extras_need(&sums[claim->parts.at[i].node], wants.numbers[k])->claimed +=
+                    wants.amounts[k];
+            }
+        }
+    }
+    for (size_t i = 0; i < cluster->nodes.len; i++) {
+        fl_assert(cluster->is_claim_broken || has_same(&sums[i], &cluster->nodes.at[i].extras));
+        extras_fini(&sums[i]);
+    }
+    fl_free(sums);
 }
 
 /* Each node counts its replicas of live attempts.  A node without any was reported in this session,
@@ -323,7 +375,7 @@ static void check_nodes(const struct core *core, const struct cluster *cluster)
         const struct node *node = &cluster->nodes.at[i];
         bool is_told = cluster->is_connected && node->session == cluster->session_epoch;
 
-        fl_assert(node->replicas == replicas[i] && is_same(node->held, held[i]));
+        fl_assert(node->replicas == replicas[i] && fl_resources_sum_is_same(node->held, held[i]));
         fl_assert(!is_told || cluster->by_number.at[node->number] == i + 1);
         fl_assert(is_told || node->replicas > 0 || node->name.len == 0 || !cluster->is_listed);
         fl_assert(node->name.len > 0 || (!is_told && node->replicas == 0 && !node->labels.at));
@@ -357,7 +409,7 @@ static void check_claims(const struct core *core, const struct cluster *cluster)
     }
     fl_assert(claims_len == cluster->claims_len);
     for (size_t i = 0; i < cluster->nodes.len && !cluster->is_claim_broken; i++) {
-        fl_assert(is_same(cluster->nodes.at[i].claimed, claimed[i]));
+        fl_assert(fl_resources_sum_is_same(cluster->nodes.at[i].claimed, claimed[i]));
     }
     fl_free(claimed);
 }
@@ -402,6 +454,7 @@ static void check_clusters(const struct core *core, struct sums *sums)
         fl_assert(!core->is_db_away || cluster->lost_at == 0);
         check_nodes(core, cluster);
         check_claims(core, cluster);
+        check_extras(core, cluster);
         live += len;
     }
     fl_assert(live == sums->live);

@@ -66,6 +66,13 @@ static const char *kept_text(struct fl_arena *arena, const char *text)
         }                                                                                          \
     } while (0)
 
+static void keep_resources(struct fl_arena *arena, struct core_resource_view *named, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        named[i].name = kept_text(arena, named[i].name);
+    }
+}
+
 static void keep_views(struct fl_arena *arena, struct core_answer *answer)
 {
     for (size_t i = 0; i < answer->elements_len; i++) {
@@ -81,10 +88,16 @@ static void keep_views(struct fl_arena *arena, struct core_answer *answer)
         view->uid = kept_text(arena, view->uid);
         view->uuid = kept_text(arena, view->uuid);
         view->cordon = kept_text(arena, view->cordon);
+        KEEP_ARRAY(arena, view->named);
+        keep_resources(arena, view->named, view->named_len);
     }
     for (size_t i = 0; i < answer->nodes_len; i++) {
-        answer->nodes[i].name = kept_text(arena, answer->nodes[i].name);
-        answer->nodes[i].labels = kept_text(arena, answer->nodes[i].labels);
+        struct core_node_view *view = &answer->nodes[i];
+
+        view->name = kept_text(arena, view->name);
+        view->labels = kept_text(arena, view->labels);
+        KEEP_ARRAY(arena, view->named);
+        keep_resources(arena, view->named, view->named_len);
     }
     for (size_t i = 0; i < answer->queues_len; i++) {
         answer->queues[i].name = kept_text(arena, answer->queues[i].name);

@@ -8,6 +8,7 @@
 #include "controlplane/core/row.h"
 #include "shared/base/arena.h"
 #include "shared/base/buf.h"
+#include "shared/base/resources.h"
 #include "shared/base/vec.h"
 
 enum core_effect_kind {
@@ -59,6 +60,11 @@ struct core_element_view {
     size_t replicas_len;
 };
 
+struct core_resource_view { /* one with a name */
+    const char *name;
+    uint64_t total, free;
+};
+
 struct core_cluster_view {
     struct fl_cluster cluster;
     const char *name, *uid, *uuid, *cordon;
@@ -71,6 +77,8 @@ struct core_cluster_view {
     uint32_t attempts_unconfirmed;
     uint32_t nodes, nodes_ready;         /* nodes that this session reported */
     struct fl_resources_sum total, free; /* over its ready nodes */
+    struct core_resource_view *named;    /* likewise, by number */
+    size_t named_len;
 };
 
 struct core_node_view {
@@ -78,6 +86,8 @@ struct core_node_view {
     uint32_t number;
     bool is_ready;
     struct fl_resources total, free;
+    struct core_resource_view *named;
+    size_t named_len;
 };
 
 struct core_queue_view {

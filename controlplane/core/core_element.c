@@ -20,7 +20,8 @@ enum { NODE_LOSSES_MAX = 3 };
 static bool is_charged(const struct element *element, enum reason reason)
 {
     if (reason == REASON_NodeLost) return element->node_losses + 1 >= NODE_LOSSES_MAX;
-    return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
+    return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory ||
+           reason == REASON_ImageUnavailable || reason == REASON_ContainerRefused;
 }
 
 bool core_element_count(struct element *element, enum reason reason)
@@ -75,6 +76,11 @@ static struct fl_str outputs_of(struct core *core, struct element *element)
     return is_any ? (struct fl_str){letters, element->replicas_len} : (struct fl_str){0};
 }
 
+static struct fl_str usage_of(struct core *core, const struct element *element)
+{
+    return fl_usage_write(&element->usage, fl_arena_alloc(&core->scratch, FL_USAGE_BYTES));
+}
+
 /* ---- its end --------------------------------------------------------------------------------- */
 
 void core_element_end(struct core *core, struct core_batch *batch, struct element_slot slot,
@@ -93,7 +99,10 @@ void core_element_end(struct core *core, struct core_batch *batch, struct elemen
                                       .exit_code = element->exit_code,
                                       .first_replica = element->first_replica}};
 
-    if (element->place == ELEMENT_LIVE) row.element_end.outputs = outputs_of(core, element);
+    if (element->place == ELEMENT_LIVE) {
+        row.element_end.outputs = outputs_of(core, element);
+        row.element_end.usage = usage_of(core, element);
+    }
     core_batch_row(batch, &row);
     if (state == JOB_succeeded) run->succeeded++;
     if (state == JOB_failed) run->failed++;
@@ -148,7 +157,7 @@ static fl_ms backoff(struct core *core, uint32_t times)
 static bool needs_pause(const struct element *element, enum reason reason, bool counts)
 {
     return counts || reason == REASON_StartRefused || reason == REASON_StartUnconfirmed ||
-           element->misses > 1;
+           reason == REASON_Unscheduled || element->misses > 1;
 }
 
 static void attempt_again(struct core *core, struct core_batch *batch, struct element_slot slot,
@@ -163,7 +172,8 @@ static void attempt_again(struct core *core, struct core_batch *batch, struct el
                                       .exit_code = element->exit_code,
                                       .first_replica = element->first_replica,
                                       .outputs = outputs_of(core, element),
-                                      .ready_at = core->now}};
+                                      .ready_at = core->now,
+                                      .usage = usage_of(core, element)}};
     bool counts = core_element_count(element, reason);
     bool has_pause = needs_pause(element, reason, counts);
 

@@ -8,8 +8,10 @@
 
 #include "shared/base/job_limits.h"
 #include "shared/base/replica.h"
+#include "shared/base/resources.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
+#include "shared/base/usage.h"
 
 #define CORE_EVENTS(X)                                                                             \
     X(begin, "the core is loaded and starts to decide")                                            \
@@ -38,6 +40,7 @@
     X(token_put, "a token for the API is made")                                                    \
     X(token_revoke, "that token counts no more")                                                   \
     X(denied, "the API refused a request, or so many")                                             \
+    X(visit, "somebody enters a running replica, or has left it")                                  \
     X(accept_restore, "a person says that a restored database is the one to go on with")           \
     X(read_job, "the live state of one job")                                                       \
     X(list_jobs, "a page of open jobs")                                                            \
@@ -78,13 +81,17 @@ enum {
     X(submit, 2, "submit jobs, and retry")                                                         \
     X(cancel, 4, "cancel, hold and release jobs")                                                  \
     X(admin, 8, "everything: it includes the others before it")                                    \
-    X(outlive, 16, "make tokens that count longer than it does")
+    X(outlive, 16, "make tokens that count longer than it does")                                   \
+    X(exec, 32, "run commands in jobs that run, and connect to their ports; it is in admin, too")
 
 enum core_scope {
 #define CORE_SCOPE_ENUM(name, bit, meaning) CORE_SCOPE_##name = (bit),
     CORE_SCOPES(CORE_SCOPE_ENUM)
 #undef CORE_SCOPE_ENUM
-        CORE_SCOPES_ALL = 31,
+    /* the scopes that admin includes beside itself */
+    CORE_SCOPES_OF_ADMIN =
+        CORE_SCOPE_read | CORE_SCOPE_submit | CORE_SCOPE_cancel | CORE_SCOPE_exec,
+    CORE_SCOPES_ALL = 63,
 };
 
 struct core_outcome;
@@ -107,12 +114,22 @@ struct core_submit_item {
     struct fl_str picked;
 };
 
-struct core_inventory_item {
+/* An agent tells the state of one replica. */
+struct core_replica_told {
     struct fl_attempt attempt;
-    uint32_t replica;
+    uint32_t replica; /* UINT32_MAX with state absent: the whole attempt */
     enum fl_replica_state state;
     int32_t exit_code;
     enum fl_cause cause;
+    struct fl_str words;   /* the cluster explains an end by these; may be empty */
+    struct fl_usage usage; /* with an end */
+};
+
+enum { CORE_NODE_EXTRAS_MAX = 16 }; /* resources with a name that one node may offer */
+
+struct core_node_extra {
+    struct fl_str name;
+    uint64_t total, free;
 };
 
 struct core_node_report {
@@ -121,6 +138,8 @@ struct core_node_report {
     struct fl_str name;
     struct fl_str labels; /* "key=value\n" lines, sorted by key */
     struct fl_resources total, free;
+    const struct core_node_extra *extras; /* each name once */
+    size_t extras_len;
 };
 
 /* How far the database of an earlier session was, by the hub's own seal, which no agent can make.
@@ -139,6 +158,7 @@ struct core_event {
     struct fl_str actor;       /* the user or agent that asks, for the audit; at most 128 bytes */
     struct fl_str peer;        /* with a request: its address, for the audit; at most 64 bytes */
     struct fl_str trace;       /* the same: names it in the log; at most 32 bytes */
+    struct fl_str owner;       /* the same: the jobs that it brings are theirs; at most 63 bytes */
     struct fl_str key;         /* Idempotency-Key, already looked up by the engine; empty: none */
     struct fl_digest body_sha; /* with a key: the meaning, see api/idempotency.h */
     union {
@@ -244,6 +264,9 @@ struct core_event {
             uint64_t unwritten;    /* not 0: so many were refused and have no row; no 'what' */
         } denied;
         struct {
+            struct fl_str what; /* the action and its object: "exec job-7 ..." */
+        } visit;
+        struct {
             uint32_t from; /* smallest number of the page */
             size_t len_max;
         } list; /* list_clusters, list_queues */
@@ -271,7 +294,7 @@ struct core_event {
         struct {
             struct fl_cluster cluster;
             uint64_t session_epoch;
-            const struct core_inventory_item *at;
+            const struct core_replica_told *at;
             size_t len;
             bool is_end;
             uint32_t count;  /* with is_end: items of the whole inventory */
@@ -281,11 +304,7 @@ struct core_event {
             struct fl_cluster cluster;
             uint64_t session_epoch;
             uint64_t report_seq;
-            struct fl_attempt attempt;
-            uint32_t replica; /* UINT32_MAX with state absent: the whole attempt */
-            enum fl_replica_state state;
-            int32_t exit_code;
-            enum fl_cause cause;
+            struct core_replica_told told;
         } replica;
         struct {
             struct fl_cluster cluster;

@@ -81,12 +81,21 @@ static bool load_token(struct core *core, const struct row_token_put *row, struc
     return access_table_add_token(&core->access, &token, err) || fl_err_wrap(err, "a token");
 }
 
+static bool load_resource(struct core *core, const struct row_resource_put *row, struct fl_err *err)
+{
+    return resource_table_put(&core->resources, row->resource, row->name, err) ||
+           fl_err_wrap(err, "a resource");
+}
+
 static bool load_shape(struct core *core, const struct row_shape_new *row, struct fl_err *err)
 {
     struct shape_slot slot;
 
-    return shape_table_add(&core->shapes, row->shape, row->body, &slot, err) ||
-           fl_err_wrap(err, "shape %" PRIu32, row->shape);
+    if (!shape_table_add(&core->shapes, row->shape, row->body, &slot, err)) {
+        return fl_err_wrap(err, "shape %" PRIu32, row->shape);
+    }
+    shape_table_number_one(&core->shapes, slot, &core->resources);
+    return true;
 }
 
 static bool load_counter(struct core *core, const struct row_counter *row, struct fl_err *err)
@@ -378,6 +387,8 @@ bool core_load(struct core *core, const struct row *row, struct fl_err *err)
         return load_join(core, &row->join_put, err);
     case ROW_token_put:
         return load_token(core, &row->token_put, err);
+    case ROW_resource_put:
+        return load_resource(core, &row->resource_put, err);
     case ROW_shape_new:
         return load_shape(core, &row->shape_new, err);
     case ROW_counter:

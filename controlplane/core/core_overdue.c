@@ -9,11 +9,12 @@ static void leave_late(struct core *core, struct element *element, uint32_t i)
 {
     struct cluster *cluster = cluster_table_at(&core->clusters, element->cluster);
     const struct element_replica *replica = element_replica(element, i);
+    const struct shape *shape = core_attempt_shape(core, element);
+    const struct shape_role *role = shape_role_of(shape, i);
 
     if (!replica->is_held || replica->node == ELEMENT_NODE_NONE || element->start_seq == 0) return;
-    cluster_leave_late(cluster, replica->node,
-                       shape_role_of(core_attempt_shape(core, element), i)->each,
-                       element->start_seq);
+    cluster_leave_late(cluster, replica->node, role->each, element->start_seq);
+    cluster_leave_late_extras(cluster, replica->node, shape_wants(shape, role));
 }
 
 /* GO needs all replicas, and one was never told of: none of them runs. */

@@ -3,6 +3,7 @@
 
 #include "controlplane/core/core_state.h"
 #include "shared/base/buf.h"
+#include "shared/base/resource_name.h"
 
 /* Answers about live state.  They are effects like others: one leaves only once the state that it
  * shows is durable. */
@@ -122,7 +123,7 @@ static void answer(struct core_batch *batch, const struct core_event *event,
 }
 
 /* Names and labels in one answer; the element or node that passes it is the last of its page. */
-enum { PAGE_TEXT_MAX = 1 << 20 };
+enum { PAGE_TEXT_MAX = 1 << 20, NAMED_BYTES = 64 /* one resource of a node */ };
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
@@ -343,6 +344,35 @@ static const char *sentence_of(struct core *core, const struct core_job_view *vi
                            claim->parts.len, claim_node(core, claim));
 }
 
+static bool wants_gpus(const struct shape *shape)
+{
+    for (uint32_t i = 0; i < shape->roles_len; i++) {
+        if (shape->roles[i].each.gpus > 0) return true;
+    }
+    return false;
+}
+
+/* A cluster with several kinds of accelerators has no gpus, but each kind by its name. */
+static const char *name_accelerators(struct core *core, const struct cluster *cluster,
+                                     const struct shape *shape, const char *text)
+{
+    const char *names = "";
+
+    if (cluster->total_sum.gpus > 0 || !wants_gpus(shape)) return text;
+    for (uint8_t i = 0; i < cluster->extras.len; i++) {
+        struct fl_str name = resource_table_name(&core->resources, cluster->extras.at[i].number);
+
+        if (cluster->extras.at[i].total == 0 || !fl_is_accelerator_resource(name)) continue;
+        names = fl_arena_printf(&core->scratch, "%s%s" FL_STR_FMT, names, *names ? ", " : "",
+                                FL_STR_ARG(name));
+    }
+    if (!*names) return text;
+    return fl_arena_printf(&core->scratch,
+                           "%s; it has accelerators by name only (%s): ask for one of these, or "
+                           "let its agent's kube_accelerator say which of them gpus are",
+                           text, names);
+}
+
 static void explain(struct core *core, const struct core_event *event, struct core_batch *batch)
 {
     struct job_slot slot = core_need_job(core, event, batch);
@@ -378,6 +408,8 @@ static void explain(struct core *core, const struct core_event *event, struct co
         verdict->cluster = cluster->id;
         verdict->reason = judge_explain(room, cluster->id, shape, core->config.unconfirmed_max,
                                         &core->scratch, &verdict->text);
+        if (verdict->reason != REASON_NoMatchingCluster) continue;
+        verdict->text = name_accelerators(core, cluster, &shape->shape, verdict->text);
     }
     why.sentence = sentence_of(core, &view, slot);
     answer(batch, event, why);
@@ -388,6 +420,33 @@ static void explain(struct core *core, const struct core_event *event, struct co
 static size_t page_len(size_t asked)
 {
     return asked == 0 || asked > CORE_PAGE_MAX ? CORE_PAGE_MAX : asked;
+}
+
+static const char *text_of(struct core *core, struct fl_str s)
+{
+    return fl_arena_copy(&core->scratch, s.at ? s.at : "", s.len);
+}
+
+/* The resources with a name that there are; an entry may also stand for nothing but claims. */
+static struct core_resource_view *named_of(struct core *core, const struct extras *extras,
+                                           size_t *ret_len)
+{
+    struct core_resource_view *views =
+        fl_arena_array(&core->scratch, struct core_resource_view, extras->len);
+    size_t len = 0;
+
+    for (uint8_t i = 0; i < extras->len; i++) {
+        const struct extra *extra = &extras->at[i];
+
+        if (extra->total == 0) continue;
+        views[len++] = (struct core_resource_view){
+            .name = text_of(core, resource_table_name(&core->resources, extra->number)),
+            .total = extra->total,
+            .free = extra->free,
+        };
+    }
+    *ret_len = len;
+    return views;
 }
 
 static void list_clusters(struct core *core, const struct core_event *event,
@@ -425,14 +484,10 @@ static void list_clusters(struct core *core, const struct core_event *event,
                                            .nodes_ready = cluster->ready_len,
                                            .total = cluster->total_sum,
                                            .free = cluster->free_sum};
+        view->named = named_of(core, &cluster->extras, &view->named_len);
     }
     page.next = id.n <= core->clusters.clusters.len ? id.n : 0;
     answer(batch, event, page);
-}
-
-static const char *text_of(struct core *core, struct fl_str s)
-{
-    return fl_arena_copy(&core->scratch, s.at ? s.at : "", s.len);
 }
 
 static void list_nodes(struct core *core, const struct core_event *event, struct core_batch *batch)
@@ -449,17 +504,19 @@ static void list_nodes(struct core *core, const struct core_event *event, struct
     page.nodes = fl_arena_array(&core->scratch, struct core_node_view, len_max);
     for (; i < cluster->nodes.len && page.nodes_len < len_max && bytes < PAGE_TEXT_MAX; i++) {
         const struct node *node = &cluster->nodes.at[i];
+        struct core_node_view *view;
 
         core_look(core, 1);
         if (!cluster->is_connected || node->session != cluster->session_epoch) continue;
-        page.nodes[page.nodes_len++] =
-            (struct core_node_view){.name = text_of(core, node->name),
-                                    .labels = text_of(core, node->labels),
-                                    .number = node->number,
-                                    .is_ready = node->is_ready,
-                                    .total = node->total,
-                                    .free = node->free};
-        bytes += node->name.len + node->labels.len;
+        view = &page.nodes[page.nodes_len++];
+        *view = (struct core_node_view){.name = text_of(core, node->name),
+                                        .labels = text_of(core, node->labels),
+                                        .number = node->number,
+                                        .is_ready = node->is_ready,
+                                        .total = node->total,
+                                        .free = node->free};
+        view->named = named_of(core, &node->extras, &view->named_len);
+        bytes += node->name.len + node->labels.len + view->named_len * NAMED_BYTES;
     }
     page.next = i < cluster->nodes.len ? i : 0;
     answer(batch, event, page);

@@ -8,7 +8,10 @@ void core_round_end_claim(struct core *core, struct queue *queue)
     struct cluster *cluster = cluster_table_at(&core->clusters, claim->cluster);
 
     for (size_t i = 0; i < claim->parts.len && !cluster->is_claim_broken; i++) {
-        cluster_unclaim(cluster, claim->parts.at[i].node, claim->parts.at[i].room);
+        const struct claim_part *part = &claim->parts.at[i];
+
+        cluster_unclaim(cluster, part->node, part->room);
+        cluster_unclaim_extras(cluster, part->node, claim_part_wants(part));
     }
     if (--cluster->claims_len == 0 && cluster->is_claim_broken) cluster_clear_claims(cluster);
     claim->cluster = (struct fl_cluster){0};
@@ -28,8 +31,11 @@ static void begin_claim(struct core *core, const struct decision *decision)
     claim->cluster = decision->claim.cluster;
     cluster->claims_len++;
     for (size_t i = 0; i < decision->claim.parts_len; i++) {
-        fl_vec_push(&claim->parts, decision->claim.parts[i]);
-        cluster_claim(cluster, decision->claim.parts[i].node, decision->claim.parts[i].room);
+        const struct claim_part *part = &decision->claim.parts[i];
+
+        fl_vec_push(&claim->parts, *part);
+        cluster_claim(cluster, part->node, part->room);
+        cluster_claim_extras(cluster, part->node, claim_part_wants(part));
     }
     for (uint32_t i = 0; i < shape->replicas; i++) {
         fl_vec_push(&claim->nodes, decision->claim.nodes[i]);

@@ -257,18 +257,17 @@ static void drop_unseen(struct core *core, const struct cluster *cluster, struct
 }
 
 static void see_replica(struct core *core, struct core_batch *batch, struct cluster *cluster,
-                        struct fl_attempt attempt, uint32_t replica, enum fl_replica_state state,
-                        int32_t exit_code, enum fl_cause cause)
+                        const struct core_replica_told *told)
 {
-    struct element_slot slot = find_here(core, cluster, attempt);
+    struct element_slot slot = find_here(core, cluster, told->attempt);
 
     if (!slot.n) {
-        see_stray(core, batch, cluster, attempt, state);
-    } else if (state == FL_REPLICA_absent && replica == UINT32_MAX) {
+        see_stray(core, batch, cluster, told->attempt, told->state);
+    } else if (told->state == FL_REPLICA_absent && told->replica == UINT32_MAX) {
         if (!cluster->is_reconciled) drop_unseen(core, cluster, slot);
         core_attempt_end(core, batch, slot, REASON_NeverArrived);
     } else {
-        core_attempt_replica(core, batch, slot, replica, state, exit_code, cause);
+        core_attempt_replica(core, batch, slot, told);
     }
 }
 
@@ -302,14 +301,13 @@ static bool reconcile_replicas(struct core *core, struct core_batch *batch,
 
     for (uint32_t i = 0; i < element->replicas_len; i++) {
         const struct element_replica *replica = element_replica(element, i);
+        struct core_replica_told lost = {.replica = i, .state = FL_REPLICA_lost};
 
         if (replica->is_seen) continue;
         if (fl_replica_state_is_last((enum fl_replica_state)replica->state)) continue;
         (void)core_attempt_unhold(core, element, i);
         element_replica(element, i)->is_gone = true;
-        if (!core_attempt_replica(core, batch, slot, i, FL_REPLICA_lost, 0, FL_CAUSE_none)) {
-            return false;
-        }
+        if (!core_attempt_replica(core, batch, slot, &lost)) return false;
     }
     return true;
 }
@@ -342,13 +340,12 @@ static void hear_inventory(struct core *core, const struct core_event *event,
 
     if (!cluster || cluster->is_inventoried) return;
     for (size_t i = 0; i < event->inventory.len; i++) {
-        const struct core_inventory_item *item = &event->inventory.at[i];
+        const struct core_replica_told *item = &event->inventory.at[i];
 
         cluster->inventory_len++;
         cluster->inventory_digest = fl_inventory_digest(
             cluster->inventory_digest, item->attempt, item->replica, item->state, item->exit_code);
-        see_replica(core, batch, cluster, item->attempt, item->replica, item->state,
-                    item->exit_code, item->cause);
+        see_replica(core, batch, cluster, item);
     }
     if (!event->inventory.is_end) return;
     if (event->inventory.count == cluster->inventory_len &&
@@ -383,8 +380,7 @@ static void hear_replica(struct core *core, const struct core_event *event,
 
     if (!cluster || event->replica.report_seq <= cluster->report_seq) return;
     hear_seq(core, cluster, event->replica.report_seq);
-    see_replica(core, batch, cluster, event->replica.attempt, event->replica.replica,
-                event->replica.state, event->replica.exit_code, event->replica.cause);
+    see_replica(core, batch, cluster, &event->replica.told);
 }
 
 /* Starts that these numbers do not include yet are taken off; those they include need no more
@@ -415,8 +411,56 @@ static void mark_starts(struct core *core, struct cluster *cluster, uint64_t mar
 
             if (!replica->is_held || cluster->nodes.at[replica->node].stamp != stamp) continue;
             cluster_take(&core->clusters, cluster, replica->node, shape_role_of(shape, i)->each);
+            cluster_take_extras(cluster, replica->node,
+                                shape_wants(shape, shape_role_of(shape, i)));
         }
     }
+}
+
+/* One cluster brings in no more than a quarter of all names, so that no agent can use them up. */
+enum { NAMES_OF_A_CLUSTER_MAX = RESOURCES_MAX / 4 };
+
+/* The resource's number; a name that no node has offered before gets one, for ever.  0: it is no
+ * name, or too many are known: then it is left out. */
+static uint8_t number_of(struct core *core, struct core_batch *batch, struct cluster *cluster,
+                         struct fl_str name)
+{
+    uint8_t number = resource_table_find(&core->resources, name);
+    struct row row;
+
+    if (number || !fl_is_resource_name(name)) return number;
+    if (cluster->names_len == NAMES_OF_A_CLUSTER_MAX) return 0;
+    number = resource_table_add(&core->resources, name);
+    if (number == 0) return 0;
+    cluster->names_len++;
+    row =
+        (struct row){.kind = ROW_resource_put, .resource_put = {.resource = number, .name = name}};
+    core_batch_row(batch, &row);
+    shape_table_number(&core->shapes, name, number);
+    return number;
+}
+
+static bool hear_node(struct core *core, struct core_batch *batch, struct cluster *cluster,
+                      uint64_t stamp, const struct core_node_report *node)
+{
+    struct extra_offer offers[CORE_NODE_EXTRAS_MAX];
+    struct cluster_node_report report = {.stamp = stamp,
+                                         .number = node->number,
+                                         .is_ready = node->is_ready,
+                                         .name = node->name,
+                                         .labels = node->labels,
+                                         .total = node->total,
+                                         .free = node->free,
+                                         .offers = offers};
+
+    for (size_t i = 0; i < node->extras_len && i < CORE_NODE_EXTRAS_MAX; i++) {
+        uint8_t number = number_of(core, batch, cluster, node->extras[i].name);
+
+        if (number == 0) continue;
+        offers[report.offers_len++] =
+            (struct extra_offer){number, node->extras[i].total, node->extras[i].free};
+    }
+    return cluster_report(&core->clusters, cluster, &report);
 }
 
 static void hear_nodes(struct core *core, const struct core_event *event, struct core_batch *batch)
@@ -432,8 +476,7 @@ static void hear_nodes(struct core *core, const struct core_event *event, struct
 
         /* A node out of bounds is a broken agent's: that agent loses the node, and no other agent
          * notices. */
-        if (cluster_report_node(&core->clusters, cluster, stamp, node->number, node->is_ready,
-                                node->name, node->labels, node->total, node->free)) {
+        if (hear_node(core, batch, cluster, stamp, node)) {
             cluster_take_late(&core->clusters, cluster, node->number, event->nodes.mark);
         }
     }
@@ -444,6 +487,32 @@ static void hear_nodes(struct core *core, const struct core_event *event, struct
     core->is_dirty = true;
 }
 
+/* Takes the replica's part from what is free on the node, as a try; false: it does not fit. */
+static bool try_node(struct node *node, const struct shape *shape, const struct shape_role *role)
+{
+    if (!fl_resources_fit(role->each, node->free)) return false;
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        const struct extra *extra = extras_find(&node->extras, shape->kind_numbers[k]);
+
+        if (role->extras[k] > (extra ? extra->free : 0)) return false;
+    }
+    fl_resources_take(&node->free, role->each);
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        if (role->extras[k] == 0) continue;
+        extras_find(&node->extras, shape->kind_numbers[k])->free -= role->extras[k];
+    }
+    return true;
+}
+
+static void end_try(struct node *node, const struct shape *shape, const struct shape_role *role)
+{
+    fl_resources_add(&node->free, role->each);
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        if (role->extras[k] == 0) continue;
+        extras_find(&node->extras, shape->kind_numbers[k])->free += role->extras[k];
+    }
+}
+
 /* Whether its nodes are known again, and have room for it: replicas may share one. */
 static bool has_its_nodes(const struct core *core, struct element *element, struct cluster *cluster)
 {
@@ -451,18 +520,15 @@ static bool has_its_nodes(const struct core *core, struct element *element, stru
     uint32_t fitting = 0;
 
     for (; fitting < element->replicas_len; fitting++) {
-        struct fl_resources each = shape_role_of(shape, fitting)->each;
         uint32_t i = element_replica(element, fitting)->node;
         struct node *node = i == ELEMENT_NODE_NONE ? NULL : &cluster->nodes.at[i];
 
         if (!node || !cluster_node_is_usable(cluster, node)) break;
-        if (!fl_resources_fit(each, node->free)) break;
-        fl_resources_take(&node->free, each);
+        if (!try_node(node, shape, shape_role_of(shape, fitting))) break;
     }
-    for (uint32_t i = 0; i < fitting; i++) { /* it was a try */
-        struct node *node = &cluster->nodes.at[element_replica(element, i)->node];
-
-        fl_resources_add(&node->free, shape_role_of(shape, i)->each);
+    for (uint32_t i = 0; i < fitting; i++) {
+        end_try(&cluster->nodes.at[element_replica(element, i)->node], shape,
+                shape_role_of(shape, i));
     }
     return fitting == element->replicas_len;
 }

@@ -7,11 +7,12 @@
 #pragma once
 
 #include "controlplane/core/access_table.h"
-#include "controlplane/core/cluster_table.h"
+#include "controlplane/core/cluster_extras.h"
 #include "controlplane/core/core.h"
 #include "controlplane/core/element_table.h"
 #include "controlplane/core/job_table.h"
 #include "controlplane/core/queue_table.h"
+#include "controlplane/core/resource_table.h"
 #include "controlplane/core/sched/round.h"
 #include "controlplane/core/shape_table.h"
 #include "shared/base/heap.h"
@@ -57,6 +58,7 @@ struct core {
     struct job_table jobs;
     struct element_table elements;
     struct cluster_table clusters;
+    struct resource_table resources;
     struct access_table access;
     fl_ms access_at; /* when the timer of its next expiry is due; INT64_MAX: nothing expires */
 
@@ -171,8 +173,7 @@ void core_attempt_send_start(struct core *core, struct core_batch *batch,
                              struct element_slot element);
 /* True while the element goes on; false: it, perhaps its job, is gone. */
 bool core_attempt_replica(struct core *core, struct core_batch *batch, struct element_slot element,
-                          uint32_t replica, enum fl_replica_state state, int32_t exit_code,
-                          enum fl_cause cause);
+                          const struct core_replica_told *told);
 /* GO, when every replica waits behind its gate and nothing speaks against it. */
 void core_attempt_go(struct core *core, struct core_batch *batch, struct element_slot element);
 void core_attempt_stop(struct core *core, struct core_batch *batch, struct element_slot element,

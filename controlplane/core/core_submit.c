@@ -151,17 +151,18 @@ static bool check_shape(struct core *core, const struct core_submit_item *item,
                         struct accepted *found, struct core_outcome *outcome)
 {
     struct fl_err err = {0};
-    struct shape shape;
+    struct shape *shape; /* large, and few jobs bring a new one */
 
     if (shape_is_old(item->shape)) { /* its jobs would be loaded with what it says */
         return refuse(core, outcome, FL_INVALID, "the shape is as an older release wrote it");
     }
     found->shape = shape_table_find(&core->shapes, item->shape);
     if (!found->shape.n) {
-        if (!shape_decode(item->shape, &shape, &err)) {
+        shape = fl_arena_new(&core->scratch, struct shape);
+        if (!shape_decode(item->shape, shape, &err)) {
             return refuse(core, outcome, err.code, err.text);
         }
-        if (is_elastic(&shape)) {
+        if (is_elastic(shape)) {
             return refuse(core, outcome, FL_UNSUPPORTED,
                           "a role's min must equal its replicas: elastic jobs are not scheduled");
         }
@@ -206,6 +207,7 @@ static struct shape_slot add_shape(struct core *core, struct core_batch *batch, 
         shape_table_drop(&core->shapes, evicted);
     }
     fl_assert(shape_table_add(&core->shapes, 0, bytes, &slot, &err)); /* check_shape looked */
+    shape_table_number_one(&core->shapes, slot, &core->resources);
     row = (struct row){
         .kind = ROW_shape_new,
         .shape_new = {.shape = shape_table_at(&core->shapes, slot)->id, .body = bytes}};
@@ -275,6 +277,7 @@ static void accept_job(struct core *core, const struct core_event *event, struct
                                        .name = item->name,
                                        .labels = item->labels,
                                        .params = item->params,
+                                       .owner = event->owner,
                                        .picked = item->picked,
                                        .deadline_s = item->deadline_s,
                                        .retries_max = (uint16_t)item->retries_max};

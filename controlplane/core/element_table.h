@@ -10,6 +10,7 @@
 #include "shared/base/replica.h"
 #include "shared/base/slab.h"
 #include "shared/base/types.h"
+#include "shared/base/usage.h"
 
 #define ELEMENT_NODE_NONE UINT32_MAX
 
@@ -67,6 +68,7 @@ struct element {
     uint32_t replicas_len;
     uint32_t created; /* replicas that exist, or did */
     uint32_t ended;
+    struct fl_usage usage;      /* the ended replicas' */
     struct element_replica one; /* the replica of a plain job, so that it costs no allocation */
     struct element_replica *many;
 };

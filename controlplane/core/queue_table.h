@@ -5,6 +5,7 @@
 #pragma once
 
 #include "controlplane/core/job_table.h"
+#include "controlplane/core/shape.h"
 #include "controlplane/core/slot.h"
 #include "shared/base/err.h"
 #include "shared/base/map.h"
@@ -24,7 +25,14 @@ struct bucket {
 struct claim_part {
     uint32_t node; /* index in its cluster's nodes */
     struct fl_resources room;
+    uint64_t extras[SHAPE_KINDS_MAX]; /* and of what its job asks for by name */
+    uint8_t kind_numbers[SHAPE_KINDS_MAX], kinds_len;
 };
+
+static inline struct extra_wants claim_part_wants(const struct claim_part *part)
+{
+    return (struct extra_wants){part->kind_numbers, part->extras, part->kinds_len};
+}
 
 /* The claim of a queue's first job that waits for room: enough of some nodes of one cluster for its
  * next start.  Jobs of one shape are alike: the first of them in the queue may use it.  The nodes

@@ -6,8 +6,10 @@
 #pragma once
 
 #include "shared/base/err.h"
+#include "shared/base/resource_name.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
+#include "shared/base/usage.h"
 
 struct fl_buf;
 struct fl_reader;

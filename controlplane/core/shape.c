@@ -4,12 +4,14 @@
 
 #include "shared/base/assert.h"
 #include "shared/base/buf.h"
+#include "shared/base/resource_name.h"
 
 enum {
     LABEL_KEY_MAX = 317,
     LABEL_VALUE_MAX = 63,
-    FORMAT = 2,     /* first byte; another one is another layout */
-    FORMAT_OLD = 1, /* before migration 0003: with the deadline and the retries of its jobs */
+    FORMAT = 2,       /* first byte; another one is another layout */
+    FORMAT_OLD = 1,   /* before migration 0003: with the deadline and the retries of its jobs */
+    FORMAT_KINDS = 3, /* with resources by name */
 };
 
 #define MEMORY_BYTES_MAX ((uint64_t)1 << 50)
@@ -32,6 +34,35 @@ static bool check_role(const struct shape_role *role, uint32_t i, uint32_t *repl
     if (role->each.memory_bytes > MEMORY_BYTES_MAX || role->each.cpu_milli > CPU_MILLI_MAX ||
         role->each.gpus > GPUS_MAX) {
         return fl_fail(err, FL_TOO_LARGE, "roles[%u] asks for more than any machine has", i);
+    }
+    return true;
+}
+
+/* Each name is asked for, or it would not be there. */
+static bool check_kinds(const struct shape *shape, struct fl_err *err)
+{
+    if (shape->kinds_len > SHAPE_KINDS_MAX) {
+        return fl_fail(err, FL_TOO_LARGE, "a job asks for at most %d resources by name",
+                       SHAPE_KINDS_MAX);
+    }
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        bool is_wanted = false;
+
+        if (!fl_is_resource_name(shape->kinds[k])) {
+            return fl_fail(err, FL_INVALID, "resources[%u] is not a resource's name", k);
+        }
+        if (k > 0 && fl_str_cmp(shape->kinds[k - 1], shape->kinds[k]) >= 0) {
+            return fl_fail(err, FL_INVALID, "resources are not sorted, or repeat a name");
+        }
+        for (uint32_t i = 0; i < shape->roles_len; i++) {
+            if (shape->roles[i].extras[k] > EXTRA_AMOUNT_MAX) {
+                return fl_fail(err, FL_TOO_LARGE,
+                               "roles[%u] asks for more " FL_STR_FMT " than any machine has", i,
+                               FL_STR_ARG(shape->kinds[k]));
+            }
+            is_wanted = is_wanted || shape->roles[i].extras[k] > 0;
+        }
+        if (!is_wanted) return fl_fail(err, FL_INVALID, "no role asks for resources[%u]", k);
     }
     return true;
 }
@@ -84,7 +115,7 @@ static bool check(const struct shape *shape, struct fl_err *err)
     for (uint32_t i = 0; i < shape->roles_len; i++) {
         if (!check_role(&shape->roles[i], i, &replicas, err)) return false;
     }
-    return check_labels(shape, err) &&
+    return check_kinds(shape, err) && check_labels(shape, err) &&
            check_names(shape->clusters, shape->clusters_len, "clusters", err) &&
            check_names(shape->not_clusters, shape->not_clusters_len, "notClusters", err);
 }
@@ -97,13 +128,23 @@ static void put_names(struct fl_buf *out, const struct fl_str *names, uint32_t l
     }
 }
 
+static void put_kinds(struct fl_buf *out, const struct shape *shape)
+{
+    put_names(out, shape->kinds, shape->kinds_len);
+    for (uint32_t i = 0; i < shape->roles_len; i++) {
+        for (uint32_t k = 0; k < shape->kinds_len; k++) {
+            fl_buf_put_var(out, shape->roles[i].extras[k]);
+        }
+    }
+}
+
 bool shape_encode(struct fl_buf *out, const struct shape *shape)
 {
     struct fl_err err;
     size_t start = out->len;
 
     if (!check(shape, &err)) return false;
-    fl_buf_put_u8(out, FORMAT);
+    fl_buf_put_u8(out, shape->kinds_len > 0 ? FORMAT_KINDS : FORMAT);
     fl_buf_put_var(out, shape->roles_len);
     for (uint32_t i = 0; i < shape->roles_len; i++) {
         const struct shape_role *role = &shape->roles[i];
@@ -122,6 +163,7 @@ bool shape_encode(struct fl_buf *out, const struct shape *shape)
     put_names(out, shape->clusters, shape->clusters_len);
     put_names(out, shape->not_clusters, shape->not_clusters_len);
     fl_buf_put_u8(out, shape->has_image);
+    if (shape->kinds_len > 0) put_kinds(out, shape);
     return !out->is_over && out->len - start <= FL_JOB_SHAPE_BYTES_MAX;
 }
 
@@ -137,6 +179,20 @@ static uint32_t read_len(struct fl_reader *reader, uint32_t max)
 static uint32_t read_u32_var(struct fl_reader *reader)
 {
     return read_len(reader, UINT32_MAX);
+}
+
+static void read_kinds(struct fl_reader *reader, struct shape *shape)
+{
+    shape->kinds_len = read_len(reader, SHAPE_KINDS_MAX);
+    if (shape->kinds_len == 0) reader->is_bad = true; /* it would have the other layout */
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        shape->kinds[k] = fl_read_bytes(reader, FL_RESOURCE_NAME_BYTES_MAX);
+    }
+    for (uint32_t i = 0; i < shape->roles_len; i++) {
+        for (uint32_t k = 0; k < shape->kinds_len; k++) {
+            shape->roles[i].extras[k] = fl_read_var(reader);
+        }
+    }
 }
 
 /* The part of a shape of FORMAT_OLD that its jobs have now. */
@@ -181,8 +237,9 @@ static bool decode(struct fl_str bytes, struct shape *ret_shape, struct old *ret
     }
     has_image = fl_read_u8(&reader);
     shape.has_image = has_image == 1;
-    if (!fl_reader_is_done(&reader) || (format != FORMAT && format != FORMAT_OLD) ||
-        has_image > 1 || bytes.len > FL_JOB_SHAPE_BYTES_MAX) {
+    if (format == FORMAT_KINDS) read_kinds(&reader, &shape);
+    if (!fl_reader_is_done(&reader) || format == 0 || format > FORMAT_KINDS || has_image > 1 ||
+        bytes.len > FL_JOB_SHAPE_BYTES_MAX) {
         return fl_fail(err, FL_INVALID, "the shape's %zu bytes are not what shape_encode writes",
                        bytes.len);
     }

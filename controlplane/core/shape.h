@@ -3,16 +3,21 @@
  * to the scheduler.  Decoding is total: bytes that shape_encode would not write are
  * refused, but for those of releases before migration 0003.  Their shapes held the deadline and the
  * retries of their jobs too, and the rows of these jobs do not: so both are read from the shape
- * until its jobs have ended.  Uses shared/base only. */
+ * until its jobs have ended.  A shape that asks for resources by name has a layout of its own; all
+ * others have the bytes that they had before there were any.  Uses shared/base only. */
 #pragma once
 
+#include "controlplane/core/extras.h"
 #include "shared/base/err.h"
 #include "shared/base/job_limits.h"
+#include "shared/base/resources.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 
 struct fl_arena;
 struct fl_buf;
+
+enum { SHAPE_KINDS_MAX = FL_JOB_EXTRAS_MAX }; /* resources with a name, in all roles together */
 
 struct shape_label {
     struct fl_str key, value;
@@ -22,11 +27,16 @@ struct shape_role {
     uint32_t replicas;
     uint32_t replicas_min; /* below 'replicas' is refused by name: nothing is elastic yet */
     struct fl_resources each;
+    uint64_t extras[SHAPE_KINDS_MAX]; /* and so much of each of the shape's kinds */
 };
 
 struct shape {
     struct shape_role roles[FL_JOB_ROLES_MAX];
     uint32_t roles_len;
+    struct fl_str kinds[SHAPE_KINDS_MAX];  /* names of resources, sorted; some role wants each */
+    uint8_t kind_numbers[SHAPE_KINDS_MAX]; /* theirs in the fleet; 0: no node has offered it.  Not
+                                              in the bytes: the shape table fills them in */
+    uint32_t kinds_len;
     struct shape_label node_labels[FL_JOB_NODE_LABELS_MAX]; /* every node must carry all of them */
     uint32_t node_labels_len;
     struct fl_str clusters[FL_JOB_CLUSTERS_MAX]; /* only these; none: any */
@@ -52,3 +62,10 @@ uint32_t shape_replicas(const struct shape *shape);
 
 /* The role that the flat replica number belongs to. */
 const struct shape_role *shape_role_of(const struct shape *shape, uint32_t replica);
+
+/* The amounts that a replica of the role asks for by name. */
+static inline struct extra_wants shape_wants(const struct shape *shape,
+                                             const struct shape_role *role)
+{
+    return (struct extra_wants){shape->kind_numbers, role->extras, shape->kinds_len};
+}

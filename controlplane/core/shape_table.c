@@ -108,6 +108,29 @@ bool shape_table_add(struct shape_table *table, uint32_t id, struct fl_str bytes
     return true;
 }
 
+void shape_table_number_one(struct shape_table *table, struct shape_slot slot,
+                            const struct resource_table *resources)
+{
+    struct shape *shape = &shape_table_at(table, slot)->shape;
+
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        shape->kind_numbers[k] = resource_table_find(resources, shape->kinds[k]);
+    }
+}
+
+void shape_table_number(struct shape_table *table, struct fl_str name, uint8_t number)
+{
+    struct shape_slot slot;
+
+    for (uint64_t id = 0; (slot.n = fl_page_map_next(&table->by_id, id, &id)) != 0; id++) {
+        struct shape *shape = &shape_table_at(table, slot)->shape;
+
+        for (uint32_t k = 0; k < shape->kinds_len; k++) {
+            if (fl_str_eq(shape->kinds[k], name)) shape->kind_numbers[k] = number;
+        }
+    }
+}
+
 bool shape_table_has_room(const struct shape_table *table)
 {
     return table->entries.len < table->shapes_max || table->idle_first.n;

@@ -7,6 +7,7 @@
  * its only caller. */
 #pragma once
 
+#include "controlplane/core/resource_table.h"
 #include "controlplane/core/shape.h"
 #include "controlplane/core/slot.h"
 #include "shared/base/map.h"
@@ -52,6 +53,12 @@ bool shape_table_has_room(const struct shape_table *table);
 /* The id of the shape that must go before the next can come; 0: there is room, or nothing idle. */
 uint32_t shape_table_evict(struct shape_table *table);
 void shape_table_drop(struct shape_table *table, uint32_t id);
+
+/* The numbers of the resources that a new shape asks for by name, as far as there are any yet. */
+void shape_table_number_one(struct shape_table *table, struct shape_slot slot,
+                            const struct resource_table *resources);
+/* From now on the resource of this name has this number. */
+void shape_table_number(struct shape_table *table, struct fl_str name, uint8_t number);
 
 void shape_table_ref(struct shape_table *table, struct shape_slot slot);
 void shape_table_unref(struct shape_table *table, struct shape_slot slot);

@@ -150,12 +150,15 @@ static struct question *free_question(struct attempt_owner_cache *owners)
 static bool put_question(struct attempt_owner_cache *owners, struct question *question,
                          struct want want)
 {
+    struct read_attempts_query query = {.job = want.attempt.job,
+                                        .element = want.attempt.element,
+                                        .n = (uint16_t)(want.attempt.n - 1),
+                                        .len_max = 1};
     struct fl_err err = {0};
 
     question->want = want;
     question->is_out =
-        read_attempts(front_reader(owners->reader), want.attempt.job, want.attempt.element,
-                      (uint16_t)(want.attempt.n - 1), 1, on_attempts, question, &err) > 0;
+        read_attempts(front_reader(owners->reader), &query, on_attempts, question, &err) > 0;
     return question->is_out;
 }
 

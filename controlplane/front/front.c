@@ -50,6 +50,7 @@ static void begin_drain(struct front *front)
     front->is_draining = true;
     front->drain_at = fl_loop_now(front->loop) + front->config.drain_ms;
     http_server_drain(front->http, front->config.drain_ms, on_http_drained, front);
+    visits_drain(front->visits);
     tunnel_server_drain(front->tunnels);
     fl_timer_in(&front->tick, 1);
 }
@@ -74,8 +75,8 @@ static void end_if_drained(struct front *front)
     bool is_late = fl_loop_now(front->loop) >= front->drain_at;
 
     if (!front->is_draining) return;
-    if (is_late ||
-        (front->is_http_drained && tunnel_server_stats(front->tunnels).connections == 0)) {
+    if (is_late || (front->is_http_drained && visits_len(front->visits) == 0 &&
+                    tunnel_server_stats(front->tunnels).connections == 0)) {
         fl_loop_stop(front->loop);
     }
 }
@@ -163,6 +164,11 @@ static void on_letter(void *ctx, struct fl_letter *received)
     outbox_letter_free(letter);
 }
 
+struct visits *front_visits(struct front *front)
+{
+    return front->visits;
+}
+
 struct front_outbox *front_outbox(struct front *front)
 {
     return front->outbox;
@@ -210,6 +216,7 @@ static bool open_http(struct front *front, struct fl_err *err)
     };
     int fd = front->config.api_fd;
 
+    front_visits_init(front, &parts);
     front->api = api_create(&front->config.api, &parts);
     front->http =
         http_server_create(front->loop, &front->config.api.limits, api_port(front->api), err);
@@ -321,6 +328,7 @@ void front_destroy(struct front *front)
     fl_timer_off(&front->requests_timer);
     engine_feed_fini(&front->feed);
     http_server_destroy(front->http);
+    visits_destroy(front->visits); /* without a word to the engine, which has ended */
     tunnel_server_destroy(front->tunnels);
     api_destroy(front->api);
     pending_requests_destroy(front->pending);

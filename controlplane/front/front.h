@@ -12,6 +12,9 @@
 #include "controlplane/http/limits.h"
 #include "controlplane/http/request.h"
 #include "controlplane/tunnel/server.h"
+#include "controlplane/visits/visits.h"
+
+enum { FRONTS_MAX = 64 };
 
 struct engine_thread;
 struct known_addresses;
@@ -20,6 +23,12 @@ struct front_outbox;
 struct log_store;
 struct spec_cache;
 struct ssl_ctx_st;
+
+/* All fronts' visits, by the fronts' numbers: filled before the first front starts. */
+struct front_ring {
+    struct visits *at[FRONTS_MAX];
+    size_t len;
+};
 
 /* Borrowed; outlives the fronts. */
 struct front_shared {
@@ -30,7 +39,8 @@ struct front_shared {
     struct known_addresses *known;
     const struct fl_state_dir *dir;
     const char *conninfo;
-    bool must_make_token;                                     /* api.h */
+    bool must_make_token; /* api.h */
+    const struct front_ring *ring;
     void (*health)(void *ctx, struct api_health *ret_health); /* any thread */
     void *health_ctx;
     struct fl_metrics *metrics; /* with route_metric_families in them, or NULL */
@@ -41,6 +51,7 @@ struct front_config {
     int api_fd, tunnel_fd;      /* listening; ours from now on, also when it fails */
     struct ssl_ctx_st *api_tls; /* NULL: plain */
     struct api_config api;
+    struct visits_config visits;
     struct tunnel_server_config tunnel; /* files and limits; the rest is filled in */
     uint32_t waiting_max, answer_ms, drain_ms;
     uint32_t handshake_cpu; /* percent */
@@ -51,6 +62,9 @@ struct front_config {
 struct front *front_create(const struct front_config *config, const struct front_shared *shared,
                            struct fl_err *err);
 void front_start(struct front *front, struct engine_thread *engine);
+
+/* For the ring. */
+struct visits *front_visits(struct front *front);
 
 /* The engine thread puts its effects here; see front_outbox.h. */
 struct front_outbox *front_outbox(struct front *front);

@@ -13,6 +13,7 @@
 #include "controlplane/http/server.h"
 #include "controlplane/logs/log_front.h"
 #include "controlplane/tunnel/log_stream.h"
+#include "controlplane/visits/visits.h"
 #include "shared/base/map.h"
 #include "shared/base/vec.h"
 #include "shared/io/loop.h"
@@ -40,6 +41,7 @@ struct front {
     struct api *api;
     struct tunnel_server *tunnels;
     struct log_front *logs;
+    struct visits *visits;
     struct front_reader *reader;
     atomic_bool must_drain; /* any thread sets it */
     bool is_draining;
@@ -53,7 +55,7 @@ struct front {
     struct fl_after read_starts, close_broken;
     struct attempt_owner_cache *owners;
     struct log_stream_ports log_stream;
-    struct fl_stream_kind stream_kinds[1]; /* the table of streams, but for the tunnel's own */
+    struct fl_stream_kind stream_kinds[3]; /* the table of streams, but for the tunnel's own */
     struct fl_map log_clusters;            /* connection -> cluster, of those that sent logs */
     FL_VEC(struct fl_cluster) broken;      /* to be closed: they broke a rule of the LOG stream */
     struct fl_buf document, params;        /* find_spec's copies, for one call */
@@ -70,3 +72,6 @@ void front_tunnel_init(struct front *front);
 void front_tunnel_fini(struct front *front);
 struct tunnel_server_ports front_tunnel_ports(struct front *front);
 struct log_front_ports front_log_ports(struct front *front);
+
+/* front_visits.c: makes the visits, and the API's way to them. */
+void front_visits_init(struct front *front, struct api_parts *parts);

@@ -401,6 +401,7 @@ struct tunnel_server_ports front_tunnel_ports(struct front *front)
 {
     front->log_stream = (struct log_stream_ports){front, on_log_frame, on_log_closed};
     front->stream_kinds[0] = log_stream_kind(&front->log_stream);
+    visits_kinds(front->visits, &front->stream_kinds[1]);
     return (struct tunnel_server_ports){
         .ctx = front,
         .adopt = on_adopt,

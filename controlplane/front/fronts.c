@@ -11,6 +11,7 @@
 
 struct fronts {
     struct front_shared shared;
+    struct front_ring ring;
     struct front *at[FRONTS_MAX];
     size_t len;
     bool is_started;
@@ -151,6 +152,7 @@ struct fronts *fronts_create(const struct front_shared *shared)
     struct fronts *fronts = fl_new(struct fronts);
 
     fronts->shared = *shared;
+    fronts->shared.ring = &fronts->ring;
     return fronts;
 }
 
@@ -171,6 +173,7 @@ bool fronts_add(struct fronts *fronts, const struct front_config *config, struct
     front = front_create(config, &fronts->shared, err);
     if (!front) return false;
     fronts->at[fronts->len++] = front;
+    fronts->ring.at[fronts->ring.len++] = front_visits(front);
     return true;
 }
 

@@ -9,8 +9,6 @@
 #include "controlplane/engine/engine_thread.h"
 #include "controlplane/front/front.h"
 
-enum { FRONTS_MAX = 64 };
-
 struct fronts; /* opaque */
 
 struct fronts *fronts_create(const struct front_shared *shared);

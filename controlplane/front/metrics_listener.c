@@ -7,7 +7,7 @@
 #include "shared/io/loop.h"
 #include "shared/io/metrics.h"
 
-enum { TEXT_BYTES_MAX = 16 << 20, CONNECTIONS_MAX = 64 };
+enum { TEXT_BYTES_MAX = 16 << 20 };
 
 struct metrics_listener {
     struct metrics_listener_parts parts;
@@ -37,9 +37,9 @@ static uint64_t on_head(void *ctx, struct http_request *request)
                 token_table_time(server->parts.tokens, fl_loop_now(server->parts.loop)));
 
     if (verdict == API_WHO) {
-        answer(request, 401, FL_STR("a token with scope read is needed\n"));
-    } else if (verdict == API_MAY_NOT) {
-        answer(request, 403, FL_STR("the token lacks the scope read\n"));
+        answer(request, 401, FL_STR("a token with scope read, for all queues, is needed\n"));
+    } else if (verdict == API_MAY_NOT || !api_may_see_figures(&token)) {
+        answer(request, 403, FL_STR("the token lacks the scope read, or is for one queue\n"));
     } else if (!fl_str_eq(head->path, FL_STR("/metrics")) ||
                (head->method != FL_HTTP_GET && head->method != FL_HTTP_HEAD)) {
         answer(request, 404, FL_STR("only GET /metrics is here\n"));
@@ -64,9 +64,9 @@ struct metrics_listener *metrics_listener_create(const struct metrics_listener_p
 {
     struct metrics_listener *server = fl_new(struct metrics_listener);
     struct http_port port = {.ctx = server, .on_head = on_head, .on_request = on_request};
-    struct http_limits limits = http_limits_default();
+    struct http_limits limits = parts->limits;
 
-    limits.connections_max = CONNECTIONS_MAX;
+    limits.connections_max = METRICS_CONNECTIONS_MAX;
     server->parts = *parts;
     fl_buf_init(&server->text, TEXT_BYTES_MAX);
     server->http = http_server_create(parts->loop, &limits, port, err);

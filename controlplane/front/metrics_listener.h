@@ -1,8 +1,10 @@
 /* metrics_listener.h - GET /metrics on a listener of its own, on the main thread's loop.
- * A request shows a token with scope read, as everywhere: figures tell a stranger enough to be
- * worth a token.  Nothing else is answered here but 404. */
+ * A request shows a token with scope read for all queues, since figures tell of every queue's work.
+ * Nothing else is answered here but 404.  The limits are the API's (the settings http_*), with
+ * METRICS_CONNECTIONS_MAX connections: at that many the oldest idle one makes room. */
 #pragma once
 
+#include "controlplane/http/limits.h"
 #include "shared/base/err.h"
 
 struct fl_loop;
@@ -12,11 +14,14 @@ struct identity;
 struct ssl_ctx_st;
 struct token_table;
 
+enum { METRICS_CONNECTIONS_MAX = 64 };
+
 struct metrics_listener_parts {
     struct fl_loop *loop;
     struct fl_metrics *metrics;
     struct token_table *tokens;
     struct identity *identity;
+    struct http_limits limits;
     int listen_fd;          /* ours from now on */
     struct ssl_ctx_st *tls; /* NULL: plain */
 };

@@ -72,6 +72,10 @@ const struct fl_metric_family process_metrics[PROCESS_METRICS_LEN] = {
                                             "outputs that wait until others end"},
     [PROCESS_METRIC_log_damaged] = {"fairlead_log_damaged_total", FL_METRIC_COUNTER, NULL,
                                     "pieces of stored output that were found damaged"},
+    [PROCESS_METRIC_log_chains_differ] =
+        {"fairlead_log_chains_differ_total", FL_METRIC_COUNTER, NULL,
+         "outputs that are as long as their agent says, with other "
+         "bytes: 'chain_differs' in the log names each"},
     [PROCESS_METRIC_log_followers] = {"fairlead_log_followers", FL_METRIC_GAUGE, NULL,
                                       "reads that follow output"},
 };
@@ -152,6 +156,7 @@ static void on_collect(void *ctx)
     set(parts, PROCESS_METRIC_log_sources_max, (double)logs.sources_max);
     set(parts, PROCESS_METRIC_log_sources_waiting, (double)logs.sources_waiting);
     set(parts, PROCESS_METRIC_log_damaged, (double)logs.damaged);
+    set(parts, PROCESS_METRIC_log_chains_differ, (double)logs.chains_differ);
     set(parts, PROCESS_METRIC_log_followers, (double)logs.followers);
 }
 

@@ -38,6 +38,7 @@ enum process_metric {
     PROCESS_METRIC_log_sources_max,
     PROCESS_METRIC_log_sources_waiting,
     PROCESS_METRIC_log_damaged,
+    PROCESS_METRIC_log_chains_differ,
     PROCESS_METRIC_log_followers,
     PROCESS_METRICS_LEN
 };

@@ -62,6 +62,24 @@ static void die(struct http_connection *connection)
     http_connection_put_dirty(connection);
 }
 
+void http_connection_give_away(struct http_connection *connection, struct http_taken *ret_taken)
+{
+    const struct http_exchange *exchange = connection->exchange;
+
+    *ret_taken = (struct http_taken){.socket = connection->socket};
+    snprintf(ret_taken->peer, sizeof ret_taken->peer, "%s", connection->peer);
+    fl_buf_init(&ret_taken->input, SIZE_MAX);
+    if (!fl_buf_put(&ret_taken->input, exchange->input + exchange->at,
+                    exchange->len - exchange->at)) {
+        fl_unreachable("the buffer has no limit");
+    }
+    fl_watch_off(&connection->watch);
+    connection->socket = (struct http_socket){.fd = -1};
+    connection->watcher = NULL;
+    enter(connection, HTTP_DEAD);
+    http_connection_put_dirty(connection);
+}
+
 static void end_handshake(struct http_connection *connection)
 {
     if (connection->handshake) {
@@ -201,7 +219,9 @@ static void write_out(struct http_connection *connection)
             connection->out_at += n;
             connection->progress_at = fl_loop_now(server->loop);
             server->counts.bytes_out += n;
-            if (http_server_is_late(server)) return; /* the rest waits for the next turn */
+            if (http_connection_waiting(connection) > 0 && http_server_is_late(server)) {
+                return; /* the rest waits for the next turn */
+            }
             break;
         case HTTP_IO_AGAIN:
             connection->write_wants = (uint8_t)connection->socket.wants;

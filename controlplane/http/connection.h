@@ -88,6 +88,9 @@ void http_connection_count(struct http_connection *connection);
 void http_connection_answered(struct http_connection *connection);
 void http_connection_streams(struct http_connection *connection);
 
+/* For http_take: the connection goes at the end of the turn, and its socket stays. */
+void http_connection_give_away(struct http_connection *connection, struct http_taken *ret_taken);
+
 void http_connection_put_dirty(struct http_connection *connection);
 
 static inline bool http_connection_has_request(const struct http_connection *connection)

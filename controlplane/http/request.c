@@ -268,6 +268,16 @@ void http_stream_cut(struct http_request *request)
     http_connection_cut(request->connection);
 }
 
+bool http_take(struct http_request *request, struct http_taken *ret_taken)
+{
+    struct http_connection *connection = request->connection;
+
+    fl_assert(http_connection_has_request(connection) && connection->state != HTTP_STREAM);
+    if (http_connection_waiting(connection) > 0) return false;
+    http_connection_give_away(connection, ret_taken);
+    return true;
+}
+
 /* ---- answering later ------------------------------------------------------------------------- */
 
 struct http_handle http_handle(const struct http_request *request)

@@ -13,12 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "controlplane/http/socket.h"
+#include "shared/base/buf.h"
 #include "shared/base/err.h"
 #include "shared/base/str.h"
 #include "shared/wire/http_head.h"
 
 struct fl_arena;
-struct fl_buf;
 struct http_request; /* opaque */
 struct http_server;
 
@@ -146,6 +147,20 @@ void http_stream_end(struct http_request *request);
 
 /* Ends the connection at once, for a stream that cannot end regularly: the peer sees it cut. */
 void http_stream_cut(struct http_request *request);
+
+/* ---- giving it away -------------------------------------------------------------------------- */
+
+/* A connection that speaks HTTP no more. */
+struct http_taken {
+    struct http_socket socket; /* the owner's: http_socket_fini */
+    struct fl_buf input;       /* the bytes behind the request; the owner's: fl_buf_fini */
+    char peer[64];
+};
+
+/* Takes the connection of a request that was not answered: the server forgets it, and calls nothing
+ * more for it.  It may go on on another thread.  False: answers to earlier requests wait on it;
+ * nothing has changed. */
+FL_CHECK bool http_take(struct http_request *request, struct http_taken *ret_taken);
 
 /* ---- answering later ------------------------------------------------------------------------- */
 

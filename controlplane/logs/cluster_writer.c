@@ -133,6 +133,7 @@ void log_cluster_writer_end(struct log_worker *worker, const struct log_request 
         return;
     }
     if (request->chain != output->queued.chain) {
+        worker->stats.chains_differ++;
         fl_log(FL_LOG_ERROR, "logs", "chain_differs",
                FL_LOG_N("job", output->node.key.attempt.job.n),
                FL_LOG_N("element", output->node.key.attempt.element),

@@ -63,6 +63,7 @@ struct file {
 struct file_list {
     struct file *at;
     size_t len, cap;
+    bool has_damaged; /* files that were kept, since they are damaged */
 };
 
 static bool ends_with(const char *text, const char *end)
@@ -109,6 +110,7 @@ static bool list_files(const char *path, struct file_list *list, struct fl_err *
             fl_free(part);
             continue;
         }
+        list->has_damaged = list->has_damaged || ends_with(found->d_name, ".damaged");
         if (!is_sealed && !ends_with(found->d_name, ".open")) continue;
         if (strlen(found->d_name) < 25 || found->d_name[8] != '-') continue;
         seq = strtoull(found->d_name + 9, &end, 16);
@@ -124,22 +126,43 @@ static bool list_files(const char *path, struct file_list *list, struct fl_err *
 }
 
 struct recovery {
-    struct log_index *index;
-    uint64_t gaps; /* in the segment */
+    struct log_store *store;
+    bool has_damage; /* something stored was found damaged, now or before */
+    uint64_t gaps;   /* in the segment */
 };
+
+/* Puts an output into the table that begins in this segment, as far as this start has seen.  Behind
+ * damage, bytes between its last file and here may be lost. */
+static struct log_output *add_output(struct recovery *recovery, const struct log_segment *segment,
+                                     const struct log_entry *entry)
+{
+    struct log_index *index = &recovery->store->index;
+    struct log_known known = {.place = entry->place};
+    struct fl_err err = {0};
+    struct log_output *output;
+
+    if ((recovery->has_damage || segment->is_damaged) && entry->place.offset > 0 &&
+        !log_index_sealed_end(index, segment->header.cluster, &entry->key, &known, &err)) {
+        fl_log(FL_LOG_ERROR, "logs", "look_up_failed", FL_LOG_ERR(&err));
+    }
+    log_index_lock(index);
+    output = log_index_add(index, &entry->key, segment->header.cluster, &known.place);
+    log_index_unlock(index);
+    return output;
+}
 
 /* Puts an entry of a recovered segment into the index. */
 static void recover_entry(void *ctx, struct log_segment *segment, const struct log_entry *entry)
 {
     struct recovery *recovery = ctx;
-    struct log_index *index = recovery->index;
+    struct log_index *index = &recovery->store->index;
     struct log_output *output;
 
     log_index_lock(index);
     output = log_index_find(index, &entry->key);
-    if (!output) {
-        output = log_index_add(index, &entry->key, segment->header.cluster, &entry->place);
-    }
+    log_index_unlock(index);
+    if (!output) output = add_output(recovery, segment, entry);
+    log_index_lock(index);
     if (entry->kind == LOG_ENTRY_SOURCE && entry->place.offset < output->place.offset) {
         /* The source was set back: later bytes of an earlier segment were never acknowledged. */
         log_index_unmark_from(index, output, entry->place.offset);
@@ -160,27 +183,57 @@ static void recover_entry(void *ctx, struct log_segment *segment, const struct l
     log_index_unlock(index);
 }
 
+/* Outputs of earlier segments, which are not sealed yet, go on in this file.  Their agents may have
+ * been set back to a hole first: then the file has what the segments lack.  The index is locked,
+ * and no other thread runs yet. */
+static void recover_further(struct recovery *recovery, const struct log_sealed *sealed)
+{
+    struct log_index *index = &recovery->store->index;
+    struct log_key_range all = {sealed->first, sealed->last};
+
+    for (struct log_output *output = log_index_first(index, &all); output;
+         output = log_index_next(index, &all, output)) {
+        struct log_sealed_output found;
+        struct log_sealed_piece piece;
+        struct fl_err err = {0};
+        bool is_there;
+
+        if (output->cluster.n != sealed->header.cluster.n) continue;
+        if (!log_sealed_find(sealed, &output->node.key, &is_there, &found, &err) || !is_there ||
+            (found.pieces_len > 0 && !log_sealed_piece_at(sealed, found.piece, &piece, &err))) {
+            continue; /* a later read fails too, and tells */
+        }
+        if (found.pieces_len > 0 && piece.offset < output->place.offset) {
+            log_index_unmark_from(index, output, piece.offset);
+        }
+        output->place = output->durable = output->queued = found.place;
+        output->is_ended = found.is_ended;
+    }
+}
+
 /* 'may_resume': there is no later file of its cluster. */
-static bool recover_open(struct log_store *store, const struct file *file,
+static bool recover_open(struct recovery *recovery, const struct file *file,
                          const struct log_disk *disk, bool may_resume, struct fl_err *err)
 {
+    struct log_store *store = recovery->store;
     struct log_segment_header named = {.cluster = {file->cluster}, .seq = file->seq};
-    struct recovery recovery = {.index = &store->index};
     struct log_segment *segment;
     struct log_damage damage;
 
-    segment = log_segment_recover(file->path, &named, disk, recover_entry, &recovery, &damage, err);
+    recovery->gaps = 0;
+    segment = log_segment_recover(file->path, &named, disk, recover_entry, recovery, &damage, err);
     if (!segment && err->code == FL_TORN) { /* it was not even made completely */
         *err = (struct fl_err){0};
         unlink(file->path);
         return true;
     }
     if (!segment) return false;
+    recovery->has_damage = recovery->has_damage || segment->is_damaged;
     if (segment->is_damaged) {
         fl_log(FL_LOG_ERROR, "logs", "segment_damaged", FL_LOG_S("file", file->path),
                FL_LOG_N("at", damage.at), FL_LOG_N("bytes", damage.bytes),
-               FL_LOG_N("gaps", recovery.gaps));
-        log_sealer_thread_note_damage(store->sealer, recovery.gaps > 0 ? recovery.gaps : 1);
+               FL_LOG_N("gaps", recovery->gaps));
+        log_sealer_thread_note_damage(store->sealer, recovery->gaps > 0 ? recovery->gaps : 1);
         log_worker_hold(store->worker, segment);
     } else if (may_resume && segment->bytes < store->config.segment_bytes / 2) {
         log_worker_resume(store->worker, segment);
@@ -218,8 +271,9 @@ static struct log_sealed *mend_sealed(struct log_store *store, const struct file
 }
 
 /* False: it is not there, and an open segment of the same seq is to be used. */
-static bool recover_sealed(struct log_store *store, const struct file *file, bool has_segment)
+static bool recover_sealed(struct recovery *recovery, const struct file *file, bool has_segment)
 {
+    struct log_store *store = recovery->store;
     struct fl_err err = {0};
     struct log_sealed *sealed = log_sealed_open(file->path, &err);
 
@@ -227,10 +281,12 @@ static bool recover_sealed(struct log_store *store, const struct file *file, boo
         fl_log(FL_LOG_ERROR, "logs", "sealed_damaged", FL_LOG_S("file", file->path),
                FL_LOG_ERR(&err));
         log_sealer_thread_note_damage(store->sealer, 1);
+        recovery->has_damage = true;
         if (err.code != FL_UNSUPPORTED) sealed = mend_sealed(store, file, has_segment);
     }
     if (!sealed) return false;
     log_index_lock(&store->index);
+    recover_further(recovery, sealed);
     log_index_seal(&store->index, sealed);
     log_index_unlock(&store->index);
     return true;
@@ -247,6 +303,7 @@ static bool is_last(const struct file_list *files, size_t i)
 static bool recover(struct log_store *store, const struct file_list *files,
                     const struct log_disk *disk, struct fl_err *err)
 {
+    struct recovery recovery = {.store = store, .has_damage = files->has_damaged};
     bool is_sealed = false; /* the file before this one is sealed, and in use */
 
     for (size_t i = 0; i < files->len; i++) {
@@ -255,10 +312,10 @@ static bool recover(struct log_store *store, const struct file_list *files,
         if (file->is_sealed) {
             bool has_segment = i + 1 < files->len && files->at[i + 1].seq == file->seq;
 
-            is_sealed = recover_sealed(store, file, has_segment);
+            is_sealed = recover_sealed(&recovery, file, has_segment);
         } else if (is_sealed && files->at[i - 1].seq == file->seq) {
             unlink(file->path); /* the sealed file replaces it */
-        } else if (!recover_open(store, file, disk, is_last(files, i), err)) {
+        } else if (!recover_open(&recovery, file, disk, is_last(files, i), err)) {
             return false;
         }
     }
@@ -371,6 +428,7 @@ struct log_store_stats log_store_stats(struct log_store *store)
         .bytes_appended = worker.bytes_appended,
         .records_appended = worker.records_appended,
         .appends_refused = worker.appends_refused,
+        .chains_differ = worker.chains_differ,
         .syncs = worker.syncs,
         .syncs_failed = worker.syncs_failed,
         .sync_us_max = worker.sync_us_max,

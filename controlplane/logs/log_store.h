@@ -73,6 +73,7 @@ FL_CHECK bool log_store_forget(struct log_store *store, struct fl_job job, struc
 struct log_store_stats {
     uint64_t bytes_appended, records_appended; /* since the start, as all counts */
     uint64_t appends_refused;                  /* they did not begin where their source ended */
+    uint64_t chains_differ; /* outputs whose source says at their end that other bytes were sent */
     uint64_t syncs, syncs_failed;
     uint64_t sync_us_max; /* the longest */
     uint64_t segments_sealed, segments_removed;

@@ -212,6 +212,7 @@ static void visit_entry(const struct visit *visit, const struct log_scan *scan,
     struct log_segment *segment = visit->segment;
 
     segment->header = scan->header.seq != 0 ? scan->header : *visit->named;
+    segment->is_damaged = scan->is_damaged;
     while (segment->sources.len < scan->sources.len) {
         fl_vec_push(&segment->sources, (struct log_segment_source){0});
     }

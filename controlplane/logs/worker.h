@@ -25,7 +25,7 @@ struct log_worker_config {
 
 struct log_worker_stats {
     uint64_t bytes_appended, records_appended, appends_refused, syncs, syncs_failed, sync_us_max;
-    uint64_t segments_open, inbox_bytes, sources_waiting;
+    uint64_t segments_open, inbox_bytes, sources_waiting, chains_differ;
     bool is_full;
 };
 

@@ -20,6 +20,11 @@ enum column {
     LAST_EXIT,
     LAST_FIRST_REPLICA,
     LAST_AT,
+    WORDS,
+    USAGE,
+    /* with a state: the end of what was looked at, in every row; the rest may be NULL */
+    SEEN,
+    SEEN_ELEMENT,
 };
 
 struct op {
@@ -27,6 +32,7 @@ struct op {
     void *ctx;
     struct fl_job job;
     size_t len_max;
+    bool has_state;
 };
 
 static struct read_attempt attempt_of(const struct op *op, const PGresult *result, int row)
@@ -49,6 +55,8 @@ static struct read_attempt attempt_of(const struct op *op, const PGresult *resul
     attempt.exit_code = (int32_t)pg_get_int(result, row, end + 1);
     attempt.first_replica = (uint32_t)pg_get_int(result, row, end + 2);
     attempt.ended_at = pg_get_int(result, row, end + 3);
+    attempt.words = reader_field(result, row, WORDS);
+    attempt.usage = fl_usage_read(reader_field(result, row, USAGE));
     return attempt;
 }
 
@@ -62,25 +70,42 @@ static void answered(struct reader *reader, void *data, const PGresult *result,
 
     (void)reader;
     for (int i = 0; i < rows; i++) {
+        if (reader_is_null(result, i, ELEMENT)) continue; /* it only says how much was seen */
         attempts[answer.len++] = attempt_of(op, result, i);
     }
     answer.at = attempts;
-    answer.has_more = answer.len == op->len_max;
+    if (answer.len == op->len_max) {
+        answer.has_more = true;
+        answer.element = attempts[answer.len - 1].attempt.element;
+        answer.n = attempts[answer.len - 1].attempt.n;
+    } else if (op->has_state && rows > 0 && pg_get_int(result, 0, SEEN) == READ_ENDS_MAX) {
+        answer.has_more = true;
+        answer.element = (uint32_t)pg_get_int(result, 0, SEEN_ELEMENT);
+        answer.n = UINT16_MAX;
+    }
     op->fn(op->ctx, &answer);
 }
 
-uint64_t read_attempts(struct reader *reader, struct fl_job job, uint32_t element, uint16_t n,
-                       size_t len_max, read_attempts_fn *fn, void *ctx, struct fl_err *err)
+uint64_t read_attempts(struct reader *reader, const struct read_attempts_query *query,
+                       read_attempts_fn *fn, void *ctx, struct fl_err *err)
 {
-    struct op op = {fn, ctx, job, len_max};
-    uint32_t element_be = htobe32(element), n_be = htobe32(n);
-    int64_t job_be, len_be;
-    struct pg_value values[4];
+    struct op op = {fn, ctx, query->job, query->len_max, query->state != 0};
+    /* An element has one end: behind an attempt of it there is none. */
+    uint32_t behind = op.has_state && query->n == 0 ? query->element - 1 : query->element;
+    uint32_t element_be = htobe32(behind), n_be = htobe32(query->n);
+    uint32_t state_be = htobe32((uint32_t)query->state);
+    int64_t job_be, len_be, ends_be;
+    struct pg_value values[5];
 
-    if (len_max == 0 || len_max > READ_ATTEMPTS_MAX) op.len_max = READ_ATTEMPTS_MAX;
-    values[0] = reader_i64(&job_be, job.n);
+    if (op.len_max == 0 || op.len_max > READ_ATTEMPTS_MAX) op.len_max = READ_ATTEMPTS_MAX;
+    values[0] = reader_i64(&job_be, query->job.n);
     values[1] = (struct pg_value){&element_be, sizeof element_be};
-    values[2] = (struct pg_value){&n_be, sizeof n_be};
     values[3] = reader_i64(&len_be, op.len_max);
-    return reader_ask(reader, PG_STMT_attempts_page, values, answered, &op, sizeof op, err);
+    if (!op.has_state) {
+        values[2] = (struct pg_value){&n_be, sizeof n_be};
+        return reader_ask(reader, PG_STMT_attempts_page, values, answered, &op, sizeof op, err);
+    }
+    values[2] = (struct pg_value){&state_be, sizeof state_be};
+    values[4] = reader_i64(&ends_be, READ_ENDS_MAX);
+    return reader_ask(reader, PG_STMT_attempts_in_state, values, answered, &op, sizeof op, err);
 }

@@ -4,6 +4,7 @@
 
 #include "controlplane/store/journal.h"
 #include "controlplane/store/reader_ask.h"
+#include "shared/base/assert.h"
 #include "shared/base/buf.h"
 #include "shared/base/vec.h"
 
@@ -12,6 +13,7 @@ struct op {
     void *ctx;
     struct fl_job job; /* 0: all rows */
     uint64_t batch;
+    uint32_t row;   /* the first of the next batch that is wanted */
     uint64_t limit; /* how many batches; for journal_of: the newest batch asked for */
     bool has_more;  /* for journal_of: the job has more batches */
 };
@@ -21,53 +23,76 @@ struct event_list {
     size_t len, cap;
 };
 
-/* False: the stored bytes are damaged. */
+/* Adds the events of one journal row, from op->row on if it is the batch behind op->batch; those
+ * for which there is no room are left to the next answer.  False: the stored bytes are damaged. */
 static bool decode(const struct op *op, const PGresult *result, int i, struct fl_arena *arena,
-                   struct event_list *list, size_t *unknown, struct fl_err *err)
+                   struct event_list *list, struct read_events *answer, size_t *bytes,
+                   struct fl_err *err)
 {
     struct read_event event = {.batch = (uint64_t)pg_get_int(result, i, 0),
                                .at = pg_get_int(result, i, 1)};
-    struct fl_reader bytes;
+    uint32_t first = event.batch == op->batch + 1 ? op->row : 0;
+    struct fl_reader reader;
     struct fl_str rows;
 
     if (!journal_unpack(reader_field(result, i, 2), arena, &rows, err)) {
         return fl_err_wrap(err, "batch %llu of the journal", (unsigned long long)event.batch);
     }
-    bytes = fl_reader(rows.at, rows.len);
-    for (; bytes.pos < bytes.len; event.n++) {
-        if (!row_decode(&bytes, &event.row, err)) {
+    *bytes += rows.len;
+    reader = fl_reader(rows.at, rows.len);
+    for (; reader.pos < reader.len; event.n++) {
+        if (!row_decode(&reader, &event.row, err)) {
             return fl_err_wrap(err, "batch %llu of the journal", (unsigned long long)event.batch);
         }
-        if (event.row.kind == ROW_unknown || event.row.skipped > 0) (*unknown)++;
+        if (event.n < first) continue;
+        if (list->len == READ_EVENTS_MAX) {
+            answer->row = event.n;
+            return true;
+        }
+        if (event.row.kind == ROW_unknown || event.row.skipped > 0) answer->unknown++;
         if (op->job.n && row_job(&event.row) != op->job.n) continue;
         fl_arena_push(arena, list, event);
     }
+    answer->batch = event.batch;
     return true;
 }
 
-static int by_place(const void *a, const void *b)
+/* The numbers of the rows in the order of their batches. */
+static void in_order(const PGresult *result, int rows, int order[READ_EVENTS_BATCHES_MAX])
 {
-    const struct read_event *left = a, *right = b;
+    for (int i = 0; i < rows; i++) {
+        int to = i;
 
-    if (left->batch != right->batch) return left->batch < right->batch ? -1 : 1;
-    return left->n < right->n ? -1 : left->n > right->n;
+        for (; to > 0 && pg_get_int(result, order[to - 1], 0) > pg_get_int(result, i, 0); to--) {
+            order[to] = order[to - 1];
+        }
+        order[to] = i;
+    }
 }
 
-/* Answers with the events of some journal rows, in the order of their places. */
+/* Answers with the events of some journal rows; 'batch' is the newest that was asked for. */
 static void tell(const struct op *op, const PGresult *result, struct fl_arena *arena,
                  uint64_t batch, bool has_more)
 {
-    struct read_events answer = {.batch = batch, .has_more = has_more};
+    struct read_events answer = {.batch = op->batch};
     struct event_list list = {0};
     struct fl_err err = {0};
+    size_t bytes = 0;
+    int order[READ_EVENTS_BATCHES_MAX], i, rows = PQntuples(result);
 
-    for (int i = 0; i < PQntuples(result); i++) {
-        if (!decode(op, result, i, arena, &list, &answer.unknown, &err)) {
+    fl_assert(rows <= READ_EVENTS_BATCHES_MAX);
+    in_order(result, rows, order);
+    if (rows > 0) answer.first = (uint64_t)pg_get_int(result, order[0], 0);
+    for (i = 0; i < rows && answer.row == 0; i++) {
+        if (i > 0 && (bytes >= READ_EVENTS_BYTES_MAX || list.len == READ_EVENTS_MAX)) break;
+        if (!decode(op, result, order[i], arena, &list, &answer, &bytes, &err)) {
             op->fn(op->ctx, &(struct read_events){.err = &err, .batch = op->batch});
             return;
         }
+        if (answer.row > 0) answer.batch = (uint64_t)pg_get_int(result, order[i], 0) - 1;
     }
-    if (list.len > 1) qsort(list.at, list.len, sizeof *list.at, by_place);
+    answer.has_more = has_more || i < rows || answer.row > 0;
+    if (i == rows && answer.row == 0) answer.batch = batch;
     answer.at = list.at;
     answer.len = list.len;
     op->fn(op->ctx, &answer);
@@ -97,11 +122,15 @@ static void since_answered(struct reader *reader, void *data, const PGresult *re
     tell(op, result, arena, batch, (uint64_t)rows == op->limit);
 }
 
-uint64_t read_events_since(struct reader *reader, uint64_t batch, struct fl_job job,
+uint64_t read_events_since(struct reader *reader, uint64_t batch, uint32_t row, struct fl_job job,
                            read_events_fn *fn, void *ctx, struct fl_err *err)
 {
-    struct op op = {
-        .fn = fn, .ctx = ctx, .job = job, .batch = batch, .limit = READ_EVENTS_BATCHES_MAX};
+    struct op op = {.fn = fn,
+                    .ctx = ctx,
+                    .job = job,
+                    .batch = batch,
+                    .row = row,
+                    .limit = READ_EVENTS_BATCHES_MAX};
     int64_t batch_be, limit_be;
     struct pg_value values[2];
 
@@ -192,10 +221,10 @@ static void batches_answered(struct reader *reader, void *data, const PGresult *
     pg_array_fini(&asked);
 }
 
-uint64_t read_events_of_job(struct reader *reader, struct fl_job job, uint64_t batch,
+uint64_t read_events_of_job(struct reader *reader, struct fl_job job, uint64_t batch, uint32_t row,
                             read_events_fn *fn, void *ctx, struct fl_err *err)
 {
-    struct op op = {.fn = fn, .ctx = ctx, .job = job, .batch = batch};
+    struct op op = {.fn = fn, .ctx = ctx, .job = job, .batch = batch, .row = row};
     int64_t job_be, limit_be;
     struct pg_value values[2];
 

@@ -15,8 +15,10 @@
 #include "controlplane/store/reader.h"
 
 enum {
-    READ_EVENTS_BATCHES_MAX = 16, /* decoded in one answer */
-    READ_EVENTS_ROWS_MAX = 2000,  /* rows of a job whose batches are found by its tables */
+    READ_EVENTS_BATCHES_MAX = 16,       /* decoded in one answer ... */
+    READ_EVENTS_BYTES_MAX = 512 * 1024, /* ... none behind so many bytes of rows ... */
+    READ_EVENTS_MAX = 1000,             /* ... and events; the last batch may be there in part */
+    READ_EVENTS_ROWS_MAX = 2000,        /* rows of a job whose batches are found by its tables */
 };
 
 struct read_event {
@@ -30,8 +32,10 @@ struct read_events {
     const struct fl_err *err; /* NULL: all went well */
     const struct read_event *at;
     size_t len;
-    uint64_t batch; /* the newest batch that was read: ask again behind it */
-    bool has_more;  /* there were more batches when this was read */
+    uint64_t first; /* the oldest batch that was read, even if no row of it is wanted; 0: none */
+    uint64_t batch; /* the newest batch that was read whole: ask again behind it ... */
+    uint32_t row;   /* ... from this row of the next batch on */
+    bool has_more;  /* there was more when this was read */
     bool must_walk; /* the job has too many rows: go on behind 'batch' with read_events_since */
     /* Rows of a newer program, of an unknown kind or with unknown fields.  Those of an unknown kind
      * are ROW_unknown in 'at' if all rows were asked for. */
@@ -40,10 +44,11 @@ struct read_events {
 
 typedef void read_events_fn(void *ctx, const struct read_events *events);
 
-/* Events behind 'batch'; job 0 means all jobs.  Returns the question's number; 0: FL_FULL. */
-uint64_t read_events_since(struct reader *reader, uint64_t batch, struct fl_job job,
+/* Events behind 'batch', without the first 'row' of the next one; job 0 means all jobs.  Returns
+ * the question's number; 0: FL_FULL. */
+uint64_t read_events_since(struct reader *reader, uint64_t batch, uint32_t row, struct fl_job job,
                            read_events_fn *fn, void *ctx, struct fl_err *err);
-uint64_t read_events_of_job(struct reader *reader, struct fl_job job, uint64_t batch,
+uint64_t read_events_of_job(struct reader *reader, struct fl_job job, uint64_t batch, uint32_t row,
                             read_events_fn *fn, void *ctx, struct fl_err *err);
 
 /* Answers with the newest batch in 'batch', without events. */

@@ -17,6 +17,7 @@ enum column {
     JOB_STATE,
     JOB_REASON,
     LABELS,
+    OWNER,
     PRIORITY,
     RETRY_OF,
     SPEC,
@@ -36,8 +37,8 @@ struct page_op {
     void *ctx;
     struct fl_tenant tenant;
     uint32_t states, walk;
-    uint32_t labels_len;
-    char labels[READ_JOBS_LABELS_BYTES_MAX];
+    uint32_t labels_len, owner_len;
+    char labels[READ_JOBS_LABELS_BYTES_MAX], owner[READ_JOBS_OWNER_BYTES_MAX];
 };
 
 struct by_id_op {
@@ -69,6 +70,7 @@ static struct read_job job_of(const PGresult *result, int row)
 static void fill_by_id(struct read_job *job, const PGresult *result, int row)
 {
     job->labels = reader_field(result, row, LABELS);
+    job->owner = reader_field(result, row, OWNER);
     job->priority = (int32_t)pg_get_int(result, row, PRIORITY);
     job->retry_of.n = (uint64_t)pg_get_int(result, row, RETRY_OF);
     job->spec = reader_digest(result, row, SPEC);
@@ -82,6 +84,18 @@ static void fill_by_id(struct read_job *job, const PGresult *result, int row)
     job->attempt = (uint16_t)pg_get_int(result, row, ATTEMPT);
     job->exit_code = (int32_t)pg_get_int(result, row, EXIT);
     job->first_replica = (uint32_t)pg_get_int(result, row, FIRST_REPLICA);
+}
+
+struct read_job read_job_copy(const struct read_job *job, struct fl_arena *arena)
+{
+    struct read_job copy = *job;
+
+    copy.name = fl_arena_str(arena, job->name);
+    copy.labels = fl_arena_str(arena, job->labels);
+    copy.owner = fl_arena_str(arena, job->owner);
+    copy.params = fl_arena_str(arena, job->params);
+    copy.picked = fl_arena_str(arena, job->picked);
+    return copy;
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */
@@ -110,12 +124,16 @@ static bool has_label(struct fl_str labels, struct fl_str wanted)
     return false;
 }
 
-static bool is_wanted(const struct page_op *op, const struct read_job *job, struct fl_str labels)
+static bool is_wanted(const struct page_op *op, const struct read_job *job, struct fl_str labels,
+                      struct fl_str owner)
 {
     struct fl_str wanted = {op->labels, op->labels_len}, line;
 
     if (!job->is_ended || job->tenant.n != op->tenant.n) return false;
     if (op->states && !(op->states >> (job->state - JOB_succeeded) & 1)) return false;
+    if (op->owner_len && !fl_str_eq(owner, (struct fl_str){op->owner, op->owner_len})) {
+        return false;
+    }
     while (take_line(&wanted, &line)) {
         if (!has_label(labels, line)) return false;
     }
@@ -134,7 +152,9 @@ static void page_answered(struct reader *reader, void *data, const PGresult *res
     for (int i = 0; i < rows; i++) {
         struct read_job job = job_of(result, i);
 
-        if (is_wanted(op, &job, reader_field(result, i, LABELS))) jobs[page.len++] = job;
+        if (is_wanted(op, &job, reader_field(result, i, LABELS), reader_field(result, i, OWNER))) {
+            jobs[page.len++] = job;
+        }
         if (i + 1 == rows && (uint32_t)rows == op->walk) page.next = job.job.n;
     }
     page.at = jobs;
@@ -150,7 +170,7 @@ uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *que
                          .states = query->states,
                          .walk = query->walk};
     uint64_t before = query->before ? query->before : INT64_MAX;
-    int64_t before_be, walk_be, has_labels_be;
+    int64_t before_be, walk_be, has_filter_be;
     uint32_t queue_be = __builtin_bswap32(query->queue.n);
     struct pg_value values[4];
 
@@ -159,12 +179,18 @@ uint64_t read_jobs_page(struct reader *reader, const struct read_jobs_query *que
                       sizeof op.labels);
         return 0;
     }
+    if (query->owner.len > sizeof op.owner) {
+        (void)fl_fail(err, FL_INVALID, "an owner has at most %zu bytes", sizeof op.owner);
+        return 0;
+    }
     if (op.walk == 0 || op.walk > READ_JOBS_WALK_MAX) op.walk = READ_JOBS_WALK_MAX;
     op.labels_len = (uint32_t)query->labels.len;
     if (op.labels_len > 0) memcpy(op.labels, query->labels.at, op.labels_len);
+    op.owner_len = (uint32_t)query->owner.len;
+    if (op.owner_len > 0) memcpy(op.owner, query->owner.at, op.owner_len);
     values[0] = reader_i64(&before_be, before);
     values[1] = reader_i64(&walk_be, op.walk);
-    values[2] = reader_i64(&has_labels_be, op.labels_len > 0);
+    values[2] = reader_i64(&has_filter_be, op.labels_len > 0 || op.owner_len > 0);
     values[3] = (struct pg_value){&queue_be, sizeof queue_be};
     return reader_ask(reader, query->queue.n ? PG_STMT_jobs_page_of_queue : PG_STMT_jobs_page,
                       values, page_answered, &op, sizeof op, err);

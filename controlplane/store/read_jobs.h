@@ -7,6 +7,7 @@
 
 #include "controlplane/core/job.h"
 #include "controlplane/store/reader.h"
+#include "shared/base/arena.h"
 #include "shared/base/str.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
     READ_JOBS_IDS_MAX = 1000,
     READ_JOBS_LABELS_MAX = 16, /* in a filter */
     READ_JOBS_LABELS_BYTES_MAX = 128,
+    READ_JOBS_OWNER_BYTES_MAX = 63,
 };
 
 struct read_job {
@@ -30,7 +32,7 @@ struct read_job {
     int32_t priority;
     struct fl_job retry_of;
     struct fl_digest spec;
-    struct fl_str name, labels, params, picked;
+    struct fl_str name, labels, owner, params, picked;
     fl_ms accepted_at, ended_at; /* 0: not known any more, or not yet */
     uint64_t batch;              /* the batch that accepted it */
     bool has_exit;               /* a plain job that has ended: it has the three fields below */
@@ -38,6 +40,9 @@ struct read_job {
     int32_t exit_code;
     uint32_t first_replica; /* the first that failed; UINT32_MAX: none did */
 };
+
+/* Its strings live as long as the arena. */
+struct read_job read_job_copy(const struct read_job *job, struct fl_arena *arena);
 
 struct read_jobs {
     const struct fl_err *err; /* NULL: all went well */
@@ -54,8 +59,9 @@ struct read_jobs_query {
     uint32_t states;          /* bit 1 << (state - JOB_succeeded) for each that is wanted; 0: all */
     /* "key=value\n" lines, each of which must stand in the job's; empty: any. */
     struct fl_str labels;
-    uint64_t before; /* ids below this; 0: from the newest on */
-    uint32_t walk;   /* how many rows to walk; 0 or too many: READ_JOBS_WALK_MAX */
+    struct fl_str owner; /* empty: any */
+    uint64_t before;     /* ids below this; 0: from the newest on */
+    uint32_t walk;       /* how many rows to walk; 0 or too many: READ_JOBS_WALK_MAX */
 };
 
 /* Returns the question's number (for reader_forget); 0: FL_FULL, or FL_INVALID for a filter that is

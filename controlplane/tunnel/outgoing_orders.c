@@ -43,14 +43,6 @@ struct outgoing_order *outgoing_orders_push_start(struct outgoing_orders *queue,
     return order;
 }
 
-static char *copy_of(struct fl_str s)
-{
-    char *copy = fl_alloc(s.len + 1);
-
-    if (s.len) memcpy(copy, s.at, s.len);
-    return copy;
-}
-
 void outgoing_orders_fill(struct outgoing_orders *queue, struct outgoing_order *order,
                           const struct tunnel_spec *spec, bool has_blob)
 {
@@ -58,7 +50,7 @@ void outgoing_orders_fill(struct outgoing_orders *queue, struct outgoing_order *
 
     fl_assert(order->state == OUTGOING_WAITS);
     start->spec = spec->digest;
-    order->owned[1] = copy_of(spec->params);
+    order->owned[1] = fl_str_dup(spec->params);
     start->params = (struct fl_str){order->owned[1], spec->params.len};
     order->state = has_blob ? OUTGOING_READY : OUTGOING_TO_SEND;
     if (has_blob) return;
@@ -67,7 +59,7 @@ void outgoing_orders_fill(struct outgoing_orders *queue, struct outgoing_order *
         memcmp(&queue->newest->msg.start.spec, &spec->digest, sizeof spec->digest) == 0) {
         return;
     }
-    order->document = copy_of(spec->document);
+    order->document = fl_str_dup(spec->document);
     order->document_bytes = spec->document.len;
     queue->document_bytes += spec->document.len;
     queue->newest = order;

@@ -591,6 +591,19 @@ struct fl_streams *tunnel_server_streams(struct tunnel_server *server, uint64_t 
     return conn && conn->session ? session_streams(conn->session) : NULL;
 }
 
+struct fl_streams *tunnel_server_cluster_streams(struct tunnel_server *server,
+                                                 struct fl_cluster cluster)
+{
+    for (struct cluster_link *link = cluster_index_first(&server->by_cluster, cluster); link;
+         link = link->next) {
+        const struct conn *conn = (struct conn *)link;
+
+        if (!conn->session || session_is_over(conn->session)) continue;
+        if (session_link(conn->session)->state == FL_LINK_UP) return session_streams(conn->session);
+    }
+    return NULL;
+}
+
 /* ---- its end, and figures -------------------------------------------------------------------- */
 
 void tunnel_server_drain(struct tunnel_server *server)

@@ -151,6 +151,10 @@ void tunnel_server_renewed(struct tunnel_server *server, uint64_t connection, en
 /* The streams of a connection, valid until the next turn of the loop; NULL: it is gone. */
 struct fl_streams *tunnel_server_streams(struct tunnel_server *server, uint64_t connection);
 
+/* The streams of the cluster's newest session here; NULL: none is up. */
+struct fl_streams *tunnel_server_cluster_streams(struct tunnel_server *server,
+                                                 struct fl_cluster cluster);
+
 /* ---- its end, and figures -------------------------------------------------------------------- */
 
 /* Stops accepting and sends BYE to all agents, which come back after retry_after_ms. */

@@ -133,18 +133,19 @@ static void take_inventory(const struct fl_msg *messages, size_t len, size_t *po
     size_t items_len = messages[*pos].kind == FL_MSG_inventory_item
                            ? run_length(messages, len, *pos, CORE_INVENTORY_MAX)
                            : 0;
-    struct core_inventory_item *items =
-        fl_arena_array(arena, struct core_inventory_item, items_len);
+    struct core_replica_told *items = fl_arena_array(arena, struct core_replica_told, items_len);
 
     for (size_t i = 0; i < items_len; i++) {
         const struct fl_msg_inventory_item *item = &messages[*pos + i].inventory_item;
 
-        items[i] = (struct core_inventory_item){
+        items[i] = (struct core_replica_told){
             .attempt = item->attempt,
             .replica = item->replica,
             .state = item->state,
             .exit_code = item->exit_code,
             .cause = cause_of(item->cause),
+            .words = keep(arena, item->words),
+            .usage = fl_usage_read_one(item->usage),
         };
     }
     *pos += items_len;
@@ -157,6 +158,27 @@ static void take_inventory(const struct fl_msg *messages, size_t len, size_t *po
         event->inventory.digest = messages[*pos].inventory_end.digest;
         (*pos)++;
     }
+}
+
+/* The node's offers by name.  An agent that sends a malformed list is broken. */
+static bool take_offers(struct fl_str text, struct fl_arena *arena, struct core_node_report *node,
+                        struct fl_err *err)
+{
+    const struct fl_offer *offers;
+    struct core_node_extra *extras;
+    size_t len;
+
+    if (text.len == 0) return true;
+    if (!fl_offers_read(keep(arena, text), arena, &offers, &len, err)) {
+        return fl_err_wrap(err, "node " FL_STR_FMT, FL_STR_ARG(node->name));
+    }
+    extras = fl_arena_array(arena, struct core_node_extra, len);
+    for (size_t i = 0; i < len; i++) {
+        extras[i] = (struct core_node_extra){offers[i].name, offers[i].total, offers[i].free};
+    }
+    node->extras = extras;
+    node->extras_len = len;
+    return true;
 }
 
 static bool take_nodes(const struct fl_msg *messages, size_t len, size_t *pos,
@@ -183,6 +205,7 @@ static bool take_nodes(const struct fl_msg *messages, size_t len, size_t *pos,
             .total = node->total,
             .free = node->free,
         };
+        if (!take_offers(node->offers, arena, &nodes[i], err)) return false;
     }
     *pos += nodes_len;
     event->nodes.at = nodes;
@@ -245,11 +268,15 @@ bool translate_next(struct translate_peer *peer, const struct fl_msg *messages, 
         event.replica.cluster = peer->cluster;
         event.replica.session_epoch = peer->heard_epoch;
         event.replica.report_seq = first->replica.report_seq;
-        event.replica.attempt = first->replica.attempt;
-        event.replica.replica = first->replica.replica;
-        event.replica.state = first->replica.state;
-        event.replica.exit_code = first->replica.exit_code;
-        event.replica.cause = cause_of(first->replica.cause);
+        event.replica.told = (struct core_replica_told){
+            .attempt = first->replica.attempt,
+            .replica = first->replica.replica,
+            .state = first->replica.state,
+            .exit_code = first->replica.exit_code,
+            .cause = cause_of(first->replica.cause),
+            .words = keep(arena, first->replica.words),
+            .usage = fl_usage_read_one(first->replica.usage),
+        };
         (*pos)++;
         break;
     case FL_MSG_node:

@@ -211,8 +211,8 @@ void token_table_use(struct token_table *table, struct fl_str id, fl_ms at)
     view_feed_unlock(&table->feed);
 }
 
-size_t token_table_page(struct token_table *table, struct fl_str after, struct token_grant *ret,
-                        size_t max)
+size_t token_table_page(struct token_table *table, struct fl_str after, struct fl_str queue,
+                        struct token_grant *ret, size_t max)
 {
     size_t i, len = 0;
 
@@ -220,7 +220,9 @@ size_t token_table_page(struct token_table *table, struct fl_str after, struct t
     i = lower_bound(table, after);
     if (i < table->tokens.len && fl_str_eq(fl_str_c(table->tokens.at[i].token.id), after)) i++;
     for (; i < table->tokens.len && len < max; i++) {
-        ret[len++] = table->tokens.at[i].token;
+        const struct token_grant *token = &table->tokens.at[i].token;
+
+        if (queue.len == 0 || fl_str_eq(fl_str_c(token->queue), queue)) ret[len++] = *token;
     }
     view_feed_unlock(&table->feed);
     return len;

@@ -46,9 +46,10 @@ fl_ms token_table_time(const struct token_table *table, fl_ms now);
 bool token_table_find(struct token_table *table, struct fl_str id, struct token_grant *ret_token);
 void token_table_use(struct token_table *table, struct fl_str id, fl_ms at);
 
-/* Copies up to 'max' tokens whose ids come after 'after', by id, and returns how many. */
-size_t token_table_page(struct token_table *table, struct fl_str after, struct token_grant *ret,
-                        size_t max);
+/* Copies up to 'max' tokens whose ids come after 'after', by id, and returns how many: those for
+ * 'queue' alone, unless it is empty. */
+size_t token_table_page(struct token_table *table, struct fl_str after, struct fl_str queue,
+                        struct token_grant *ret, size_t max);
 /* The tokens that 'id' made, and those that these made, and so on, by id: as many as there are, of
  * which up to 'max' are copied. */
 size_t token_table_made(struct token_table *table, struct fl_str id, struct token_grant *ret,

@@ -34,7 +34,10 @@ enum fl_replica_state {
     X(node_lost, 2, "its node is gone, or was booted anew")                                        \
     X(deadline, 3, "it got no GO in time")                                                         \
     X(runtime, 4, "the runtime could not create or start it")                                      \
-    X(finished, 5, "it exited with 0 by itself: no stop had reached it")
+    X(finished, 5, "it exited with 0 by itself: no stop had reached it")                           \
+    X(image, 6, "its image could not be had")                                                      \
+    X(container, 7, "its container could not be made from its document")                           \
+    X(unscheduled, 8, "the cluster's own scheduler found no room for it in time")
 
 enum fl_cause {
 #define FL_CAUSE_ENUM(name, number, meaning) FL_CAUSE_##name = (number),
@@ -42,6 +45,8 @@ enum fl_cause {
 #undef FL_CAUSE_ENUM
         FL_CAUSES_LEN
 };
+
+#define FL_WORDS_BYTES_MAX 200 /* the runtime tells people so much of an end */
 
 const char *fl_cause_name(enum fl_cause cause);
 

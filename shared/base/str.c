@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "shared/base/alloc.h"
+
 struct fl_str fl_str_c(const char *cstr)
 {
     return (struct fl_str){cstr, cstr ? strlen(cstr) : 0};
@@ -76,6 +78,24 @@ bool fl_str_is_utf8(struct fl_str s)
         i += step;
     }
     return true;
+}
+
+char *fl_str_dup(struct fl_str s)
+{
+    char *copy = fl_alloc(s.len + 1);
+
+    if (s.len > 0) memcpy(copy, s.at, s.len);
+    return copy;
+}
+
+struct fl_str fl_str_begin(struct fl_str s, size_t bytes_max)
+{
+    if (s.len <= bytes_max) return s;
+    s.len = bytes_max;
+    while (s.len > 0 && ((unsigned char)s.at[s.len] & 0xc0) == 0x80) {
+        s.len--;
+    }
+    return s;
 }
 
 bool fl_str_is_text(struct fl_str s)

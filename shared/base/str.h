@@ -39,6 +39,12 @@ int fl_str_cmp(struct fl_str a, struct fl_str b); /* by bytes; a prefix comes fi
  * fine. */
 bool fl_str_is_utf8(struct fl_str s);
 
+/* A copy with a zero byte behind it, for fl_free. */
+char *fl_str_dup(struct fl_str s);
+
+/* Its beginning, of at most so many bytes; no character of UTF-8 is cut. */
+struct fl_str fl_str_begin(struct fl_str s, size_t bytes_max);
+
 /* Well-formed UTF-8 without a zero byte, which Postgres accepts as text. */
 bool fl_str_is_text(struct fl_str s);
 

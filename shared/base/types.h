@@ -1,4 +1,4 @@
-/* types.h - the words every part shares: ids, times, resources.
+/* types.h - the words every part shares: ids and times.
  * An id is a struct of one member, so that the compiler tells a job from a cluster.  Zero is "none"
  * for every id: nothing real is ever numbered 0.
  * Uses libc only. */
@@ -46,30 +46,8 @@ struct fl_digest {
     uint8_t at[32]; /* SHA-256 */
 };
 
-struct fl_resources {
-    uint64_t memory_bytes;
-    uint32_t cpu_milli;
-    uint32_t gpus;
-};
-
-/* The resources of many together, in numbers that do not wrap. */
-struct fl_resources_sum {
-    uint64_t memory_bytes, cpu_milli, gpus;
-};
-
 static inline bool fl_attempt_is_same(struct fl_attempt a, struct fl_attempt b)
 {
     return a.job.n == b.job.n && a.element == b.element && a.n == b.n &&
            a.incarnation == b.incarnation;
-}
-
-static inline bool fl_resources_fit(struct fl_resources want, struct fl_resources have)
-{
-    return want.memory_bytes <= have.memory_bytes && want.cpu_milli <= have.cpu_milli &&
-           want.gpus <= have.gpus;
-}
-
-static inline struct fl_resources_sum fl_resources_sum_of(struct fl_resources one)
-{
-    return (struct fl_resources_sum){one.memory_bytes, one.cpu_milli, one.gpus};
 }

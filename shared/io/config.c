@@ -11,6 +11,7 @@
 #include "shared/io/config_value.h"
 #include "shared/io/file.h"
 #include "shared/io/mdoc.h"
+#include "shared/io/wrap.h"
 
 enum { KEY_MAX = 64, WHERE_MAX = 300 };
 #define ENV_PREFIX "FAIRLEAD_"
@@ -326,6 +327,8 @@ static bool take_own_flags(int argc, char *const *argv, char **ret_rest, int *re
             *ret_action = FL_CONFIG_VERSION;
         } else if (strcmp(argv[i], "--print-config") == 0) {
             *ret_action = FL_CONFIG_PRINT;
+        } else if (strcmp(argv[i], "--print-sample") == 0) {
+            *ret_action = FL_CONFIG_SAMPLE;
         } else if (strncmp(argv[i], "--config=", 9) == 0) {
             *ret_file = argv[i] + 9;
         } else if (strcmp(argv[i], "--config") == 0) {
@@ -483,6 +486,21 @@ static void print_range(const struct fl_config_setting *setting, FILE *out)
         return;
     }
     fprintf(out, ", %s to %s", least, most);
+}
+
+void fl_config_print_sample(const struct fl_config_setting *settings, size_t len, FILE *out)
+{
+    for (size_t i = 0; i < len; i++) {
+        const struct fl_config_setting *setting = &settings[i];
+
+        fputs("\n# ", out);
+        fl_wrap_put(setting->text, "# ", out);
+        fprintf(out, "# (%s", kind_name(setting->kind));
+        print_range(setting, out);
+        fprintf(out, "%s)\n#%s =%s%s\n", setting->preset ? "" : "; must be set", setting->key,
+                setting->preset && setting->preset[0] ? " " : "",
+                setting->preset ? setting->preset : "");
+    }
 }
 
 static void print_flag(const char *key, FILE *out)

@@ -83,9 +83,15 @@ FL_CHECK bool fl_config_read_flags(struct fl_config *config, int argc, char *con
                                    struct fl_err *err);
 
 /* Reads all of it, for program.h: --config FILE (else FAIRLEAD_CONFIG, else no file), then
- * environment, then flags, then checks that nothing is missing.  --help, --version and
- * --print-config are answered by the caller. */
-enum fl_config_action { FL_CONFIG_RUN, FL_CONFIG_HELP, FL_CONFIG_VERSION, FL_CONFIG_PRINT };
+ * environment, then flags, then checks that nothing is missing.  The other actions are answered by
+ * the caller. */
+enum fl_config_action {
+    FL_CONFIG_RUN,
+    FL_CONFIG_HELP,    /* --help */
+    FL_CONFIG_VERSION, /* --version */
+    FL_CONFIG_PRINT,   /* --print-config */
+    FL_CONFIG_SAMPLE,  /* --print-sample */
+};
 
 FL_CHECK bool fl_config_load(struct fl_config *config, int argc, char *const *argv,
                              char *const *env, enum fl_config_action *ret_action,
@@ -104,6 +110,10 @@ bool fl_config_is_set(const struct fl_config *config, size_t i);
 
 /* Every setting as a line for the file, under a comment that names its source; secrets as ***. */
 void fl_config_print(const struct fl_config *config, FILE *out);
+
+/* The lines of a file to begin with: each setting behind a '#', as it is preset, below what it
+ * means. */
+void fl_config_print_sample(const struct fl_config_setting *settings, size_t len, FILE *out);
 
 /* The part of --help that lists settings; the rows of a Markdown table; the list of a man page
  * (mdoc). */

@@ -2,10 +2,12 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static bool parse_port(struct fl_str text, uint64_t least, uint16_t *ret_port)
@@ -275,4 +277,20 @@ void fl_net_set_user_timeout(int fd, fl_ms timeout_ms)
 
     /* Without it, the ping of the protocol above still finds out. */
     FL_IGNORE(setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof timeout));
+}
+
+size_t fl_net_unacked(int fd)
+{
+    int bytes = 0;
+
+    return ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
+}
+
+fl_ms fl_net_silence_ms(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t len = sizeof info;
+
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0) return 0;
+    return info.tcpi_last_ack_recv;
 }

@@ -75,5 +75,12 @@ FL_CHECK bool fl_net_connected(int fd, struct fl_err *err);
 FL_CHECK bool fl_net_local(int fd, struct fl_net_address *ret_address, struct fl_err *err);
 FL_CHECK bool fl_net_peer(int fd, struct fl_net_address *ret_address, struct fl_err *err);
 
+/* Bytes that were sent and not acknowledged by the peer's TCP.  If the connection is cut, they
+ * are lost. */
+size_t fl_net_unacked(int fd);
+
+/* How long ago the peer's TCP gave its last sign; 0: not known. */
+fl_ms fl_net_silence_ms(int fd);
+
 /* The connection breaks when sent bytes stay unacknowledged for so long (TCP_USER_TIMEOUT). */
 void fl_net_set_user_timeout(int fd, fl_ms timeout_ms);

@@ -16,6 +16,7 @@
 #include "shared/io/mdoc.h"
 #include "shared/io/notify.h"
 #include "shared/io/signal.h"
+#include "shared/io/wrap.h"
 
 #define MODULE "main"
 
@@ -127,8 +128,10 @@ int fl_program_main(const struct fl_program *program, const struct fl_program_st
         fl_program_print_help(program, stdout);
     } else if (action == FL_CONFIG_VERSION) {
         printf("%s %s\n", program->name, FL_VERSION);
-    } else {
+    } else if (action == FL_CONFIG_PRINT) {
         fl_config_print(config, stdout);
+    } else {
+        fl_program_print_sample(program, stdout);
     }
     fl_config_destroy(config);
     if (fflush(stdout) != 0 && code == FL_EXIT_OK) code = FL_EXIT_IO;
@@ -150,48 +153,43 @@ static size_t group_len(const struct fl_program *program, size_t first)
 
 /* ---- help ------------------------------------------------------------------------------------ */
 
-enum { HELP_COLUMNS = 100 };
-
-static void put_wrapped(const char *text, FILE *out)
-{
-    size_t column = 0;
-
-    while (*text) {
-        size_t len = strcspn(text, " ");
-
-        if (column > 0 && column + 1 + len > HELP_COLUMNS) {
-            fputc('\n', out);
-            column = 0;
-        } else if (column > 0) {
-            fputc(' ', out);
-            column++;
-        }
-        fwrite(text, 1, len, out);
-        column += len;
-        text += len;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
-
 void fl_program_print_help(const struct fl_program *program, FILE *out)
 {
     fprintf(out,
             "usage: %s [--config FILE] [--SETTING VALUE ...]\n"
-            "       %s --help | --version | --print-config\n\n",
+            "       %s --help | --version | --print-config | --print-sample\n\n",
             program->name, program->name);
     for (const char *const *text = program->about; *text; text++) {
-        put_wrapped(*text, out);
+        fl_wrap_put(*text, "", out);
         fputc('\n', out);
     }
-    fputs("Settings come from the file, from FAIRLEAD_* variables and from flags; each overrides "
-          "the one before.\n\n",
-          out);
+    fl_wrap_put("Settings come from the file, from FAIRLEAD_* variables and from flags; each "
+                "overrides the one before. --print-config shows what they come to, --print-sample "
+                "prints a file to begin with.",
+                "", out);
+    fputc('\n', out);
     fl_config_print_help(program->settings, group_len(program, 0), out);
     for (const struct fl_program_group *group = program->groups; group && group->heading; group++) {
         fprintf(out, "\n%s:\n", group->heading);
         fl_config_print_help(program->settings + group->first, group_len(program, group->first),
                              out);
+    }
+}
+
+/* ---- a file to begin with -------------------------------------------------------------------- */
+
+void fl_program_print_sample(const struct fl_program *program, FILE *out)
+{
+    fprintf(out,
+            "# Settings of %s %s.\n"
+            "# Each stands here as it is preset: take the '#' in front of it away to change it.\n"
+            "# FAIRLEAD_* variables and flags override this file.\n",
+            program->name, FL_VERSION);
+    fl_config_print_sample(program->settings, group_len(program, 0), out);
+    for (const struct fl_program_group *group = program->groups; group && group->heading; group++) {
+        fprintf(out, "\n# ---- %s ----\n", group->heading);
+        fl_config_print_sample(program->settings + group->first, group_len(program, group->first),
+                               out);
     }
 }
 
@@ -211,7 +209,8 @@ static void put_settings(const struct fl_program *program, FILE *out)
           "then from the environment\n.Pq Ev FAIRLEAD_KEY ,\nthen from flags; each overrides the "
           "one before.\n"
           "A secret may be given as\n.Ql @PATH\nof a file, and is printed as ***.\n"
-          ".Fl \\-print\\-config\nshows what holds, and from where.\n",
+          ".Fl \\-print\\-config\nshows what holds, and from where;\n"
+          ".Fl \\-print\\-sample\nprints a file to begin with.\n",
           out);
     fl_config_print_man(program->settings, group_len(program, 0), out);
     for (const struct fl_program_group *group = program->groups; group && group->heading; group++) {
@@ -256,7 +255,8 @@ void fl_program_print_man(const struct fl_program *program, FILE *out)
     fprintf(out, " 8\n.Os\n.Sh NAME\n.Nm %s\n.Nd ", program->name);
     fl_mdoc_put(out, program->line);
     fputs(".Sh SYNOPSIS\n.Nm\n.Op Fl \\-config Ar file\n.Op Fl \\- Ns Ar setting Ar value ...\n"
-          ".Nm\n.Fl \\-help | Fl \\-version | Fl \\-print\\-config\n.Sh DESCRIPTION\n",
+          ".Nm\n.Fl \\-help | Fl \\-version | Fl \\-print\\-config | Fl \\-print\\-sample\n.Sh "
+          "DESCRIPTION\n",
           out);
     for (const char *const *text = program->about; *text; text++) {
         fl_mdoc_put(out, *text);

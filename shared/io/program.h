@@ -1,6 +1,7 @@
-/* program.h - the main of a daemon: settings, --help, --version, --print-config, log, signals,
- * systemd, lifeline, exit codes.  The description of a program is one constant, from which --help
- * and its man page are made; its main gives two steps, start and stop, and nothing else:
+/* program.h - the main of a daemon: settings, --help, --version, --print-config, --print-sample,
+ * log, signals, systemd, lifeline, exit codes.  The description of a program is one constant, from
+ * which --help and its man page are made; its main gives two steps, start and stop, and nothing
+ * else:
  *
  *     int main(int argc, char **argv)
  *     {
@@ -76,7 +77,8 @@ bool fl_program_should_stop(const struct fl_program_run *run);
 /* ---- for people ------------------------------------------------------------------------------ */
 
 void fl_program_print_help(const struct fl_program *program, FILE *out);
-void fl_program_print_man(const struct fl_program *program, FILE *out); /* mdoc, section 8 */
+void fl_program_print_sample(const struct fl_program *program, FILE *out); /* a file of settings */
+void fl_program_print_man(const struct fl_program *program, FILE *out);    /* mdoc, section 8 */
 
 /* For a program that makes and frees large buffers all the time: freed memory stays with the
  * process, up to 64 MiB a heap.  Else it goes back to the system, and comes again page by page. */

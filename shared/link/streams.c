@@ -77,6 +77,14 @@ struct fl_stream *fl_streams_first(const struct fl_streams *streams, enum fl_fra
     return NULL;
 }
 
+bool fl_streams_hold_tunnel(const struct fl_streams *streams)
+{
+    for (size_t i = 0; i < streams->open.len; i++) {
+        if (streams->open.at[i].stream->kind->holds_tunnel) return true;
+    }
+    return false;
+}
+
 static bool has_room(const struct fl_streams *streams, const struct fl_stream_kind *kind,
                      struct fl_err *err)
 {

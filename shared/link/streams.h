@@ -47,6 +47,7 @@ struct fl_stream_kind {
     size_t (*pull)(void *ctx, struct fl_stream *stream, uint8_t *at, size_t bytes_max);
     /* The stream is over: free 'state'.  FL_OK: done; FL_UNAVAILABLE: the tunnel ended. */
     void (*close)(void *ctx, struct fl_stream *stream, enum fl_code code, struct fl_str text);
+    bool holds_tunnel; /* a person notices a cut: a good tunnel is kept while one is open */
 };
 
 struct fl_streams_owner {
@@ -77,6 +78,9 @@ FL_CHECK bool fl_streams_open(struct fl_streams *streams, enum fl_frame_type typ
 struct fl_stream *fl_streams_find(const struct fl_streams *streams, uint32_t id); /* NULL: none */
 /* The oldest of a type; NULL: none, or 'streams' is NULL. */
 struct fl_stream *fl_streams_first(const struct fl_streams *streams, enum fl_frame_type type);
+
+/* Whether a stream is open whose kind holds the tunnel. */
+bool fl_streams_hold_tunnel(const struct fl_streams *streams);
 
 /* Ends the tunnel because of 'err'; does nothing when it is ending already.  The streams, the
  * caller's too, may be gone when this returns. */

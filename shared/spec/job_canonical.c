@@ -1,4 +1,6 @@
+#include "shared/base/assert.h"
 #include "shared/base/buf.h"
+#include "shared/base/resource_name.h"
 #include "shared/json/json_out.h"
 #include "shared/spec/job_draft.h"
 #include "shared/spec/job_fields.h"
@@ -7,6 +9,20 @@
 /* ---- omissions ------------------------------------------------------------------------------- */
 
 static bool has_member(enum fl_job_object object, const void *base);
+
+/* Is the resource one of those under names with a '/'? */
+static bool is_device(const struct fl_amount *amount)
+{
+    return !fl_is_bytes_resource(amount->name);
+}
+
+static bool has_device(const struct fl_amounts *amounts)
+{
+    for (size_t i = 0; i < amounts->len; i++) {
+        if (is_device(&amounts->at[i])) return true;
+    }
+    return false;
+}
 
 /* Says the field anything that its absence would not say? */
 static bool is_told(const struct fl_job_field *field, const void *base)
@@ -41,6 +57,10 @@ static bool is_told(const struct fl_job_field *field, const void *base)
     case FL_JOB_KIND_cpu:
     case FL_JOB_KIND_gpus:
         return *(const uint32_t *)member != field->preset;
+    case FL_JOB_KIND_bytes_named:
+        return fl_amounts_of(member, field->name) > 0;
+    case FL_JOB_KIND_devices_named:
+        return has_device(member);
     case FL_JOB_KIND_object:
         return has_member(field->child, member);
     case FL_JOB_KIND_within:
@@ -148,6 +168,10 @@ static void put_value(struct fl_json_out *out, const struct fl_job_field *field,
         fl_quantity_write_milli((uint64_t) * (const uint32_t *)member * 1000, quantity);
         fl_json_put_cstr(out, NULL, quantity);
         return;
+    case FL_JOB_KIND_bytes_named:
+        fl_quantity_write_bytes(fl_amounts_of(member, field->name), quantity);
+        fl_json_put_cstr(out, NULL, quantity);
+        return;
     case FL_JOB_KIND_object:
         put_object(out, field->child, skipped, member);
         return;
@@ -172,6 +196,22 @@ static void put_value(struct fl_json_out *out, const struct fl_job_field *field,
     case FL_JOB_KIND_never:
         fl_json_put_str(out, NULL, FL_STR("Never"));
         return;
+    case FL_JOB_KIND_devices_named:
+        break;
+    }
+    fl_unreachable("put_devices writes them");
+}
+
+/* Each under its own name. */
+static void put_devices(struct fl_json_out *out, const struct fl_amounts *amounts)
+{
+    char quantity[FL_QUANTITY_TEXT_MAX];
+
+    for (size_t i = 0; i < amounts->len; i++) {
+        if (!is_device(&amounts->at[i])) continue;
+        fl_quantity_write_milli(amounts->at[i].n * 1000, quantity);
+        fl_json_put_key(out, amounts->at[i].name);
+        fl_json_put_cstr(out, NULL, quantity);
     }
 }
 
@@ -186,6 +226,10 @@ static void put_object(struct fl_json_out *out, enum fl_job_object object, uint3
         const struct fl_job_field *field = &fields.at[i];
 
         if ((field->flags & skipped) || !is_told(field, base)) continue;
+        if (field->kind == FL_JOB_KIND_devices_named) {
+            put_devices(out, (const void *)((const char *)base + field->offset));
+            continue;
+        }
         fl_json_put_key(out, field->name);
         put_value(out, field, skipped, base);
     }

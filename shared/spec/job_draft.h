@@ -5,7 +5,7 @@
 #include "shared/spec/job_spec.h"
 
 struct fl_job_draft {
-    struct fl_job_spec spec;     /* first, so that a writer of specs may take it for a draft */
-    struct fl_job_role only;     /* the short form's one role */
-    struct fl_resources amounts; /* and its resources */
+    struct fl_job_spec spec;       /* first, so that a writer of specs may take it for a draft */
+    struct fl_job_role only;       /* the short form's one role */
+    struct fl_job_amounts amounts; /* and its resources */
 };

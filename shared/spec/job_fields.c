@@ -3,17 +3,18 @@
 #include <stdio.h>
 
 #include "shared/base/assert.h"
+#include "shared/base/resource_name.h"
 #include "shared/spec/job_draft.h"
 
 /* The struct that an object's members are of. */
 #define STRUCT_job struct fl_job_draft
-#define STRUCT_amounts struct fl_resources
+#define STRUCT_amounts struct fl_job_amounts
 #define STRUCT_role struct fl_job_role
 #define STRUCT_template struct fl_job_role
 #define STRUCT_pod struct fl_job_role
 #define STRUCT_container struct fl_job_role
 #define STRUCT_demands struct fl_job_role
-#define STRUCT_kube_amounts struct fl_resources
+#define STRUCT_kube_amounts struct fl_job_amounts
 #define STRUCT_variable struct fl_pair
 
 #define OFFSET(object, member) (uint32_t) offsetof(STRUCT_##object, member)
@@ -107,7 +108,13 @@ const struct fl_job_field *fl_job_find_field(enum fl_job_object object, struct f
     struct fl_job_fields fields = fl_job_fields(object);
 
     for (size_t i = 0; i < fields.len; i++) {
-        if (fl_str_eq(fields.at[i].name, name)) return &fields.at[i];
+        const struct fl_job_field *field = &fields.at[i];
+
+        if (field->kind != FL_JOB_KIND_devices_named) {
+            if (fl_str_eq(field->name, name)) return field;
+        } else if (fl_is_job_resource(name) && !fl_job_find_refused(object, name)) {
+            return field;
+        }
     }
     return NULL;
 }

@@ -27,6 +27,8 @@
     X(cpu, "cores like 2, 1.5 or 500m", NOTHING)                                                   \
     X(memory, "bytes like 2Gi or 512M", NOTHING)                                                   \
     X(gpus, "a whole number", VALUE)                                                               \
+    X(bytes_named, "bytes like 2Gi or 512M", NOTHING)                                              \
+    X(devices_named, "a whole number", VALUE)                                                      \
     X(never, "\"Never\"", NOTHING)                                                                 \
     X(object, "an object", NOTHING)                                                                \
     X(within, "an object", NOTHING)                                                                \
@@ -85,7 +87,7 @@ struct fl_job_fields fl_job_fields(enum fl_job_object object);
 const char *fl_job_object_name(enum fl_job_object object); /* "PodSpec" */
 const char *fl_job_object_text(enum fl_job_object object);
 
-/* NULL: no row has that name. */
+/* NULL: no row has that name, nor takes it. */
 const struct fl_job_field *fl_job_find_field(enum fl_job_object object, struct fl_str name);
 const struct fl_job_refused *fl_job_find_refused(enum fl_job_object object, struct fl_str name);
 const struct fl_job_refused *fl_job_refused_at(size_t i); /* all of them */

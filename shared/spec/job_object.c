@@ -1,8 +1,11 @@
 #include "shared/spec/job_object.h"
 
+#include <inttypes.h>
+
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
 #include "shared/base/near.h"
+#include "shared/base/resource_name.h"
 #include "shared/spec/job_spec.h"
 #include "shared/spec/job_value.h"
 
@@ -53,10 +56,16 @@ static void refuse_unknown(const struct fl_job_check *check, enum fl_job_object 
 static void read_variable(const struct fl_job_check *check, const struct fl_path *path,
                           const struct fl_json *item, struct fl_pair *to)
 {
+    static const char ours[] = "FAIRLEAD_";
     const struct fl_job_field *fields = fl_job_fields(FL_JOB_OBJECT_variable).at;
+    bool is_ours =
+        item->key.len >= sizeof ours - 1 && memcmp(item->key.at, ours, sizeof ours - 1) == 0;
 
     *to = (struct fl_pair){.key = item->key};
-    if (item->key.len > (size_t)fields[0].max || !fl_job_is_env_name(item->key)) {
+    if (is_ours && !fl_job_is_env_name(item->key)) {
+        fl_job_wrong(check, path, item, (struct fl_str){0},
+                     "names that begin with FAIRLEAD_ are reserved");
+    } else if (item->key.len > (size_t)fields[0].max || !fl_job_is_env_name(item->key)) {
         fl_job_wrong(check, path, item, fl_job_check_allowed(check, &fields[0]),
                      "not a variable name");
     }
@@ -108,6 +117,28 @@ static void read_roles(const struct fl_job_check *check, const struct fl_job_fie
     }
 }
 
+/* One resource, by the key under which it stands. */
+static void read_named(const struct fl_job_check *check, const struct fl_job_field *field,
+                       const struct fl_path *path, const struct fl_json *node,
+                       struct fl_amounts *to)
+{
+    uint64_t page_bytes = fl_resource_page_bytes(path->key), n = 0;
+
+    if (to->len == FL_JOB_EXTRAS_MAX) {
+        fl_job_wrong(check, path, NULL, (struct fl_str){0},
+                     "a job may ask for " FL_QUOTE(
+                         FL_JOB_EXTRAS_MAX) " kinds of resources beside cpu, memory and gpus, and "
+                                            "this is one more");
+        return;
+    }
+    fl_job_read_value(check, field, path, node, &n);
+    if (page_bytes > 0 && n % page_bytes != 0) {
+        fl_job_wrong(check, path, node, (struct fl_str){0},
+                     "this is no whole number of pages, of %" PRIu64 " bytes each", page_bytes);
+    }
+    fl_amounts_set(to, (struct fl_amount){path->key, n}, check->arena);
+}
+
 static void read_field(const struct fl_job_check *check, const struct fl_job_field *field,
                        const struct fl_path *path, const struct fl_json *node, void *base)
 {
@@ -115,6 +146,10 @@ static void read_field(const struct fl_job_check *check, const struct fl_job_fie
     struct fl_path first = {.up = path};
 
     switch (field->kind) {
+    case FL_JOB_KIND_bytes_named:
+    case FL_JOB_KIND_devices_named:
+        read_named(check, field, path, node, member);
+        return;
     case FL_JOB_KIND_object:
         fl_job_read_object(check, field->child, path, node, member);
         return;

@@ -117,6 +117,8 @@ static void put_kind(struct fl_json_out *out, const struct fl_job_field *field)
     case FL_JOB_KIND_cpu:
     case FL_JOB_KIND_memory:
     case FL_JOB_KIND_gpus:
+    case FL_JOB_KIND_bytes_named:
+    case FL_JOB_KIND_devices_named:
         put_amount(out);
         return;
     case FL_JOB_KIND_never:
@@ -133,10 +135,31 @@ static void put_kind(struct fl_json_out *out, const struct fl_job_field *field)
     }
 }
 
+static void put_field(struct fl_json_out *out, const struct fl_job_field *field)
+{
+    char allowed[FL_JOB_ALLOWED_MAX];
+
+    fl_json_open(out, NULL, '{');
+    put_kind(out, field);
+    fl_json_put_cstr(out, "description", field->text);
+    fl_job_allowed(field, allowed);
+    fl_json_put_cstr(out, "x-allowed", allowed);
+    fl_json_close(out, '}');
+}
+
+/* The field that stands for many names: those with a '/' that are no property. */
+static void put_pattern(struct fl_json_out *out, const struct fl_job_field *field)
+{
+    fl_json_open(out, "patternProperties", '{');
+    fl_json_put_key(out, FL_STR("^[a-z0-9][a-z0-9.-]*/[A-Za-z0-9][A-Za-z0-9._-]*$"));
+    put_field(out, field);
+    fl_json_close(out, '}');
+}
+
 static void put_object(struct fl_json_out *out, enum fl_job_object object)
 {
     struct fl_job_fields fields = fl_job_fields(object);
-    char allowed[FL_JOB_ALLOWED_MAX];
+    const struct fl_job_field *many = NULL;
     bool has_required = false;
 
     fl_json_open(out, fl_job_object_name(object), '{');
@@ -145,16 +168,16 @@ static void put_object(struct fl_json_out *out, enum fl_job_object object)
     fl_json_put_bool(out, "additionalProperties", false);
     fl_json_open(out, "properties", '{');
     for (size_t i = 0; i < fields.len; i++) {
+        if (fields.at[i].kind == FL_JOB_KIND_devices_named) {
+            many = &fields.at[i];
+            continue;
+        }
         fl_json_put_key(out, fields.at[i].name);
-        fl_json_open(out, NULL, '{');
-        put_kind(out, &fields.at[i]);
-        fl_json_put_cstr(out, "description", fields.at[i].text);
-        fl_job_allowed(&fields.at[i], allowed);
-        fl_json_put_cstr(out, "x-allowed", allowed);
-        fl_json_close(out, '}');
+        put_field(out, &fields.at[i]);
         has_required |= (fields.at[i].flags & FL_FIELD_REQUIRED) != 0;
     }
     fl_json_close(out, '}');
+    if (many) put_pattern(out, many);
     if (has_required) {
         fl_json_open(out, "required", '[');
         for (size_t i = 0; i < fields.len; i++) {

@@ -2,6 +2,7 @@
 
 #include "shared/base/arena.h"
 #include "shared/base/assert.h"
+#include "shared/base/resource_name.h"
 #include "shared/spec/job_draft.h"
 #include "shared/spec/job_object.h"
 #include "shared/spec/job_params.h"
@@ -17,19 +18,54 @@ static const struct fl_job_limits limits_most = {FL_JOB_ELEMENTS_MAX, FL_JOB_REP
 
 #define NOTHING ((struct fl_str){0})
 
+/* A device cannot be had in part: request and limit are the same, or there is a mistake. */
+static void settle_whole(const struct fl_job_check *check, const struct fl_path *path,
+                         const struct fl_json *node, struct fl_str name, uint64_t *request,
+                         uint64_t *limit)
+{
+    if (*request == 0) *request = *limit;
+    if (*limit == 0) *limit = *request;
+    if (*limit == *request) return;
+    fl_job_wrong(check, path, node, NOTHING, "request and limit of " FL_STR_FMT " differ",
+                 FL_STR_ARG(name));
+}
+
+/* A name that only the request has comes into the limit, too, and the other way round. */
+static void settle_named(const struct fl_job_check *check, const struct fl_path *path,
+                         const struct fl_json *node, struct fl_job_role *role)
+{
+    struct fl_amounts *request = &role->request.named, *limit = &role->limit.named;
+    bool has_pages = false;
+
+    for (size_t i = 0; i < limit->len; i++) {
+        uint64_t asked = fl_amounts_of(request, limit->at[i].name);
+
+        settle_whole(check, path, node, limit->at[i].name, &asked, &limit->at[i].n);
+        fl_amounts_set(request, (struct fl_amount){limit->at[i].name, asked}, check->arena);
+    }
+    for (size_t i = 0; i < request->len; i++) {
+        has_pages = has_pages || fl_resource_page_bytes(request->at[i].name) > 0;
+    }
+    *limit = *request;
+    if (has_pages && role->request.usual.cpu_milli == 0 && role->request.usual.memory_bytes == 0) {
+        fl_job_wrong(check, path, node, NOTHING,
+                     "it asks for hugepages, and for neither cpu nor memory beside them");
+    }
+}
+
 /* A missing request is the limit's; a GPU cannot be had in part. */
 static void settle_resources(const struct fl_job_check *check, const struct fl_path *path,
                              const struct fl_json *node, struct fl_job_role *role)
 {
-    struct fl_resources *request = &role->request, *limit = &role->limit;
+    struct fl_resources *request = &role->request.usual, *limit = &role->limit.usual;
+    uint64_t gpus = request->gpus, gpus_limit = limit->gpus;
 
     if (request->cpu_milli == 0) request->cpu_milli = limit->cpu_milli;
     if (request->memory_bytes == 0) request->memory_bytes = limit->memory_bytes;
-    if (request->gpus == 0) request->gpus = limit->gpus;
-    if (limit->gpus == 0) limit->gpus = request->gpus;
-    if (limit->gpus != request->gpus) {
-        fl_job_wrong(check, path, node, NOTHING, "request and limit of GPUs differ");
-    }
+    settle_whole(check, path, node, FL_STR("GPUs"), &gpus, &gpus_limit);
+    request->gpus = (uint32_t)gpus;
+    limit->gpus = (uint32_t)gpus_limit;
+    settle_named(check, path, node, role);
     if (limit->cpu_milli > 0 && limit->cpu_milli < request->cpu_milli) {
         fl_job_wrong(check, path, node, NOTHING, "the limit of cpu is below its request");
     }
@@ -135,12 +171,36 @@ static void check_clusters(const struct fl_job_check *check, const struct fl_jso
     }
 }
 
+struct fl_amounts fl_job_spec_named(const struct fl_job_spec *spec, struct fl_arena *arena)
+{
+    struct fl_amounts sums = {0};
+
+    for (size_t i = 0; i < spec->roles.len; i++) {
+        const struct fl_job_role *role = &spec->roles.at[i];
+
+        for (size_t k = 0; k < role->request.named.len; k++) {
+            struct fl_amount one = role->request.named.at[k];
+
+            one.n = one.n * role->replicas + fl_amounts_of(&sums, one.name); /* below 2^62 */
+            fl_amounts_set(&sums, one, arena);
+        }
+    }
+    return sums;
+}
+
 /* Checks the sums over the roles, and the administrator's limits. */
 static void sum_up(const struct fl_job_check *check, const struct fl_json *root,
                    const struct fl_job_limits *limits, struct fl_job_spec *spec)
 {
+    size_t named_len = fl_job_spec_named(spec, check->arena).len;
     uint64_t replicas = 0;
 
+    if (named_len > FL_JOB_EXTRAS_MAX) {
+        fl_job_wrong(check, NULL, NULL, NOTHING,
+                     "it asks for %zu kinds of resources beside cpu, memory and gpus; the limit "
+                     "is " FL_QUOTE(FL_JOB_EXTRAS_MAX) " in all roles together",
+                     named_len);
+    }
     for (size_t i = 0; i < spec->roles.len; i++) {
         replicas += spec->roles.at[i].replicas;
         spec->has_image |= spec->roles.at[i].image.len > 0;

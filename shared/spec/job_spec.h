@@ -17,8 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shared/base/amounts.h"
 #include "shared/base/err.h"
 #include "shared/base/job_limits.h"
+#include "shared/base/resources.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
 #include "shared/json/json.h"
@@ -33,6 +35,11 @@ struct fl_strs {
     size_t len, cap;
 };
 
+struct fl_job_amounts {
+    struct fl_resources usual;
+    struct fl_amounts named; /* all others, by their names */
+};
+
 struct fl_job_role {
     struct fl_str name;              /* "main" in the short form */
     uint32_t replicas, replicas_min; /* the same: a gang starts whole */
@@ -41,8 +48,9 @@ struct fl_job_role {
         args; /* the program is command, then args; with an image both may be empty */
     struct fl_pairs env;
     struct fl_str working_dir;     /* empty: a fresh directory */
-    struct fl_resources request;   /* the scheduler sets this aside for each replica */
-    struct fl_resources limit;     /* each replica's; 0: none.  Never below the request */
+    struct fl_job_amounts request; /* the scheduler sets this aside for each replica */
+    struct fl_job_amounts limit; /* each replica's; 0: none.  Never below the request, and the same
+                                      where a part cannot be had */
     struct fl_pairs node_selector; /* the same in all roles */
     uint32_t grace_s;              /* between TERM and KILL */
 };
@@ -95,6 +103,10 @@ FL_CHECK bool fl_job_spec_document(struct fl_buf *out, const struct fl_job_spec 
  * FL_TOO_LARGE. */
 FL_CHECK bool fl_job_spec_read(struct fl_str bytes, struct fl_arena *arena,
                                struct fl_job_spec *ret_spec, struct fl_err *err);
+
+/* The resources with names that the job asks for, sorted: how much of each in all replicas of all
+ * roles. */
+struct fl_amounts fl_job_spec_named(const struct fl_job_spec *spec, struct fl_arena *arena);
 
 /* The program of one replica. */
 struct fl_job_replica {

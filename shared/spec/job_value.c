@@ -215,6 +215,7 @@ static bool read_amount(const struct fl_job_field *field, const struct fl_json *
         *ret_n = seconds;
         return true;
     case FL_JOB_KIND_gpus: /* whole ones: half a GPU is not rounded up */
+    case FL_JOB_KIND_devices_named:
         return fl_str_parse_u64(node->text, ret_n);
     default:
         return fl_quantity_units(node->text, ret_n);
@@ -241,7 +242,8 @@ static void read_number(const struct fl_job_check *check, const struct fl_job_fi
         }
         n = (int64_t)amount;
     }
-    if (field->kind == FL_JOB_KIND_memory) {
+    if (field->kind == FL_JOB_KIND_memory || field->kind == FL_JOB_KIND_bytes_named ||
+        field->kind == FL_JOB_KIND_devices_named) {
         *(uint64_t *)to = (uint64_t)n;
     } else if (field->kind == FL_JOB_KIND_integer) {
         *(int32_t *)to = (int32_t)n;
@@ -292,6 +294,8 @@ void fl_job_read_value(const struct fl_job_check *check, const struct fl_job_fie
     case FL_JOB_KIND_cpu:
     case FL_JOB_KIND_memory:
     case FL_JOB_KIND_gpus:
+    case FL_JOB_KIND_bytes_named:
+    case FL_JOB_KIND_devices_named:
         read_number(check, field, path, node, to);
         return;
     case FL_JOB_KIND_env:

@@ -5,6 +5,7 @@
 #include <openssl/ssl.h>
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include "shared/base/assert.h"
 
@@ -60,6 +61,14 @@ static int on_ticket_made(SSL *ssl, void *ctx)
     return 1;
 }
 
+/* To make a ticket costs the server a quarter of a handshake (OpenSSL 3.0 decodes the certificate
+ * once more), so a young one stays in use. */
+static bool is_half_over(const SSL_SESSION *session)
+{
+    return 2 * (time(NULL) - (time_t)SSL_SESSION_get_time(session)) >=
+           (time_t)SSL_SESSION_get_timeout(session);
+}
+
 /* A ticket dies with the certificate that it holds. */
 static SSL_TICKET_RETURN on_ticket(SSL *ssl, SSL_SESSION *session, const unsigned char *name,
                                    size_t name_bytes, SSL_TICKET_STATUS status, void *ctx)
@@ -72,7 +81,8 @@ static SSL_TICKET_RETURN on_ticket(SSL *ssl, SSL_SESSION *session, const unsigne
     (void)name_bytes;
     (void)ctx;
     if (cert && X509_cmp_current_time(X509_get0_notAfter(cert)) <= 0) is_good = false;
-    return is_good ? SSL_TICKET_RETURN_USE_RENEW : SSL_TICKET_RETURN_IGNORE_RENEW;
+    if (!is_good) return SSL_TICKET_RETURN_IGNORE_RENEW;
+    return is_half_over(session) ? SSL_TICKET_RETURN_USE_RENEW : SSL_TICKET_RETURN_USE;
 }
 
 void fl_ticket_serve(SSL_CTX *server, const struct fl_ticket_key *key, fl_ms lifetime_ms)

@@ -23,7 +23,8 @@ struct fl_ticket_key {
 struct fl_ticket_key fl_ticket_key_of(const uint8_t secret[FL_TICKET_SECRET_BYTES],
                                       struct fl_digest ca_sha256);
 
-/* The server gives one ticket to each peer, and takes those under this key for 'lifetime_ms'. */
+/* The server takes tickets under this key for 'lifetime_ms', also several times.  It gives one to
+ * each peer that shows none, or one that is half over. */
 void fl_ticket_serve(SSL_CTX *server, const struct fl_ticket_key *key, fl_ms lifetime_ms);
 
 /* Whether the ticket of a first message (client_hello.h) was made under this key.  It may be

@@ -91,6 +91,41 @@ static bool refuse(struct fl_http_refusal *ret_refusal, unsigned status, const c
 
 FL_ENUM_NAMES(fl_http_method_name, enum fl_http_method, FL_HTTP_METHODS(FL_NAME))
 
+/* ---- the first line -------------------------------------------------------------------------- */
+
+struct first {
+    struct fl_str method, target, version;
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* "GET /path HTTP/1.1" by its form alone. */
+static bool split_first(struct fl_str line, struct first *ret_first,
+                        struct fl_http_refusal *ret_refusal)
+{
+    const char *space = memchr(line.at, ' ', line.len);
+    struct first first;
+
+    if (!space) return refuse(ret_refusal, 400, "the first line is no request");
+    first.method = (struct fl_str){line.at, (size_t)(space - line.at)};
+    first.target = (struct fl_str){space + 1, line.len - first.method.len - 1};
+    space = memchr(first.target.at, ' ', first.target.len);
+    if (!space) return refuse(ret_refusal, 400, "the first line has no version");
+    first.version =
+        (struct fl_str){space + 1, first.target.len - (size_t)(space - first.target.at) - 1};
+    first.target.len = (size_t)(space - first.target.at);
+    if (first.version.len != 8 || memcmp(first.version.at, "HTTP/", 5) != 0 ||
+        first.version.at[6] != '.' || !is_digit(first.version.at[5]) ||
+        !is_digit(first.version.at[7])) {
+        return refuse(ret_refusal, 400, "the first line does not end with a version");
+    }
+    *ret_first = first;
+    return true;
+}
+
 /* ---- finding the end ------------------------------------------------------------------------- */
 
 static void refuse_size(size_t lines, struct fl_http_refusal *ret_refusal)
@@ -111,6 +146,7 @@ enum fl_http_answer fl_http_head_scan(struct fl_http_head_scan *scan, struct fl_
         const char *from = bytes.at + scan->seen_bytes;
         const char *end = memchr(from, '\n', bytes.len - scan->seen_bytes);
         size_t line_end; /* behind the LF */
+        struct first first;
 
         if (!end) break;
         line_end = (size_t)(end - bytes.at) + 1;
@@ -130,6 +166,11 @@ enum fl_http_answer fl_http_head_scan(struct fl_http_head_scan *scan, struct fl_
             *ret_head_bytes = line_end;
             return FL_HTTP_READY;
         }
+        /* Now, and not once the head is whole: a peer without a version sends no headers. */
+        if (scan->lines == 0 &&
+            !split_first((struct fl_str){bytes.at, line_end - 2}, &first, ret_refusal)) {
+            return FL_HTTP_BAD;
+        }
         if (scan->lines > limits->headers_max) {
             refuse(ret_refusal, 431, "too many headers");
             return FL_HTTP_BAD;
@@ -143,7 +184,7 @@ enum fl_http_answer fl_http_head_scan(struct fl_http_head_scan *scan, struct fl_
     return FL_HTTP_BAD;
 }
 
-/* ---- the first line -------------------------------------------------------------------------- */
+/* ---- method and target ----------------------------------------------------------------------- */
 
 static bool has_bad_percent(struct fl_str s)
 {
@@ -201,37 +242,27 @@ static bool parse_first(struct fl_str line, const struct fl_http_head_limits *li
                         struct fl_http_head *head, bool *ret_is_old,
                         struct fl_http_refusal *ret_refusal)
 {
-    const char *space = memchr(line.at, ' ', line.len);
-    struct fl_str method, target, version;
+    struct first first;
     bool is_old;
 
-    if (!space) return refuse(ret_refusal, 400, "the first line is no request");
-    method = (struct fl_str){line.at, (size_t)(space - line.at)};
-    if (method.len == 0 || !are_kind(method, IS_TOKEN)) {
+    if (!split_first(line, &first, ret_refusal)) return false;
+    if (first.method.len == 0 || !are_kind(first.method, IS_TOKEN)) {
         return refuse(ret_refusal, 400, "the method is no token");
     }
-    target = (struct fl_str){space + 1, line.len - method.len - 1};
-    space = memchr(target.at, ' ', target.len);
-    if (!space) return refuse(ret_refusal, 400, "the first line has no version");
-    version = (struct fl_str){space + 1, target.len - (size_t)(space - target.at) - 1};
-    target.len = (size_t)(space - target.at);
-    if (target.len > limits->target_bytes_max) {
+    if (first.target.len > limits->target_bytes_max) {
         return refuse(ret_refusal, 414, "the target is too long");
     }
-    if (version.len != 8 || memcmp(version.at, "HTTP/", 5) != 0 || version.at[6] != '.' ||
-        version.at[5] < '0' || version.at[5] > '9' || version.at[7] < '0' || version.at[7] > '9') {
-        return refuse(ret_refusal, 400, "the first line does not end with a version");
-    }
-    is_old = version.at[5] == '1' && version.at[7] == '0' && may_be_old(method, target, limits);
-    if (!is_old && (version.at[5] != '1' || version.at[7] != '1')) {
+    is_old = fl_str_eq(first.version, FL_STR("HTTP/1.0")) &&
+             may_be_old(first.method, first.target, limits);
+    if (!is_old && !fl_str_eq(first.version, FL_STR("HTTP/1.1"))) {
         return refuse(ret_refusal, 505, "only HTTP/1.1 is spoken here");
     }
     head->wants_close = is_old;
-    if (!find_method(method, &head->method)) {
+    if (!find_method(first.method, &head->method)) {
         return refuse(ret_refusal, 501, "unknown method");
     }
     *ret_is_old = is_old;
-    return parse_target(target, head, ret_refusal);
+    return parse_target(first.target, head, ret_refusal);
 }
 
 /* ---- headers --------------------------------------------------------------------------------- */

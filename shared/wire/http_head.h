@@ -7,7 +7,8 @@
  * body that is compressed, a version but 1.1.
  * Use: collect the bytes of a connection in one place, from the first byte of the head on; after
  * each read call fl_http_head_scan, which looks at every byte once, until it says that the head is
- * whole; then fl_http_head_parse.  How the bytes were cut changes no result.
+ * whole; then fl_http_head_parse.  How the bytes were cut changes no result.  A first line that has
+ * not the form of a request is refused as soon as it is there.
  * Uses shared/base only.  Pure. */
 #pragma once
 

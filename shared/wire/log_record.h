@@ -37,7 +37,9 @@
     X(disk_full, 2, "the disk was full where it was written")                                      \
     X(rotated, 3, "removed where it was written before it could be read")                          \
     X(damaged, 4, "stored bytes did not match their checksum")                                     \
-    X(lost, 5, "its end is not known, and no agent has more of it; made for readers, never stored")
+    X(lost, 5,                                                                                     \
+      "its end is not known, and no agent has more of it; made for readers, never stored")         \
+    X(unknown, 6, "some may be missing, from the time before it to its own; counts as one byte")
 
 enum fl_log_gap {
 #define FL_LOG_GAP_ENUM(name, number, meaning) FL_LOG_GAP_##name = (number),

@@ -16,8 +16,9 @@
 const struct fl_msg_info *fl_msg_info(uint32_t number)
 {
     switch (number) {
-#define FIELD(kind, name) {#name, FL_FIELD_##kind, 0, offsetof(here, name)},
-#define FIELD_MAX(kind, name, max) {#name, FL_FIELD_##kind, max, offsetof(here, name)},
+#define FIELD(kind, name) {#name, FL_FIELD_##kind, 0, offsetof(here, name), false},
+#define FIELD_MAX(kind, name, max) {#name, FL_FIELD_##kind, max, offsetof(here, name), false},
+#define FIELD_LATE(kind, name, max) {#name, FL_FIELD_##kind, max, offsetof(here, name), true},
 #define FL_MESSAGE(name_, number_, direction, fields_)                                             \
     case number_: {                                                                                \
         typedef struct fl_msg_##name_ here;                                                        \
@@ -31,6 +32,7 @@ const struct fl_msg_info *fl_msg_info(uint32_t number)
 #undef FL_MESSAGE
 #undef FIELD
 #undef FIELD_MAX
+#undef FIELD_LATE
     default:
         return NULL;
     }
@@ -127,6 +129,18 @@ static size_t field_n(const struct fl_msg_field *field, const void *at)
     default:
         return 0;
     }
+}
+
+/* So many fields go over the wire: late ones are left out from the end on while they are empty. */
+static size_t fields_told(const struct fl_msg *msg, const struct fl_msg_info *info)
+{
+    size_t len = info->fields_len;
+
+    while (len > 0 && info->fields[len - 1].is_late &&
+           field_n(&info->fields[len - 1], field_of(msg, &info->fields[len - 1])) == 0) {
+        len--;
+    }
+    return len;
 }
 
 size_t fl_msg_bytes_max(const struct fl_msg_info *info)
@@ -257,17 +271,18 @@ bool fl_msg_encode(struct fl_buf *out, const struct fl_msg *msg)
 {
     const struct fl_msg_info *info = fl_msg_info(msg->kind);
     size_t start = out->len;
-    size_t body = 0;
+    size_t body = 0, told;
 
     fl_assert(fl_msg_check(msg, NULL));
-    for (size_t i = 0; i < info->fields_len; i++) {
+    told = fields_told(msg, info);
+    for (size_t i = 0; i < told; i++) {
         const struct fl_msg_field *field = &info->fields[i];
 
         body += field_bytes(field, field_n(field, field_of(msg, field)));
     }
     fl_buf_put_u16(out, (uint16_t)info->kind);
     fl_buf_put_var(out, body);
-    for (size_t i = 0; i < info->fields_len; i++) {
+    for (size_t i = 0; i < told; i++) {
         encode_field(out, &info->fields[i], field_of(msg, &info->fields[i]));
     }
     if (out->is_over) {
@@ -370,12 +385,15 @@ static bool decode_body(struct fl_str body, const struct fl_msg_info *info, stru
 {
     struct fl_msg msg = {.kind = info->kind};
     struct fl_reader reader = fl_reader(body.at, body.len);
+    size_t told = 0;
 
-    for (size_t i = 0; i < info->fields_len; i++) {
-        const struct fl_msg_field *field = &info->fields[i];
+    for (; told < info->fields_len; told++) {
+        const struct fl_msg_field *field = &info->fields[told];
         void *at = field_to_fill(&msg, field);
-        bool is_fine = decode_field(&reader, field, arena, at, err);
+        bool is_fine;
 
+        if (field->is_late && reader.pos == reader.len) break;
+        is_fine = decode_field(&reader, field, arena, at, err);
         if (reader.is_bad) is_fine = fl_fail(err, FL_INVALID, "is cut short or oddly encoded");
         if (is_fine && check_field(field, at, err)) continue;
         return fl_err_wrap(err, "message %s: field %s", info->name, field->name);
@@ -383,6 +401,10 @@ static bool decode_body(struct fl_str body, const struct fl_msg_info *info, stru
     if (!fl_reader_is_done(&reader)) {
         return fl_fail(err, FL_INVALID, "message %s: %zu bytes behind the last field", info->name,
                        reader.len - reader.pos);
+    }
+    if (fields_told(&msg, info) != told) {
+        return fl_fail(err, FL_INVALID, "message %s: field %s is empty, and yet it is there",
+                       info->name, info->fields[told - 1].name);
     }
     *ret_msg = msg;
     return true;

@@ -15,13 +15,19 @@
 #include "shared/base/buf.h"
 #include "shared/base/err.h"
 #include "shared/base/replica.h"
+#include "shared/base/resources.h"
 #include "shared/base/str.h"
 #include "shared/base/types.h"
+#include "shared/base/usage.h"
+#include "shared/wire/offers.h"
 
 /* The versions of the protocol this build speaks: HELLO offers them, WELCOME names the chosen
  * one. */
 #define FL_PROTOCOL_MIN 2
-#define FL_PROTOCOL_MAX 2
+#define FL_PROTOCOL_MAX 5
+#define FL_PROTOCOL_OFFERS 3 /* from here on a node may have them */
+#define FL_PROTOCOL_WORDS 4  /* and the end of a replica these */
+#define FL_PROTOCOL_USAGE 5  /* and what it used */
 
 #define FL_MSG_TEXT_MAX 512 /* bytes of what fl_msg_print writes, with its zero byte */
 
@@ -86,6 +92,7 @@ enum fl_msg_kind {
 #define FL_FIELD_TYPE_u32s struct fl_u32s
 #define FIELD(kind, name) FL_FIELD_TYPE_##kind name;
 #define FIELD_MAX(kind, name, max) FL_FIELD_TYPE_##kind name;
+#define FIELD_LATE FIELD_MAX
 #define FL_MESSAGE(name, number, direction, fields)                                                \
     struct fl_msg_##name {                                                                         \
         fields                                                                                     \
@@ -94,6 +101,7 @@ enum fl_msg_kind {
 #undef FL_MESSAGE
 #undef FIELD
 #undef FIELD_MAX
+#undef FIELD_LATE
 
 /* {.kind = FL_MSG_go, .go = {.control_seq = 7, .attempt = attempt}} */
 struct fl_msg {
@@ -110,6 +118,7 @@ struct fl_msg_field {
     enum fl_field_kind kind;
     uint32_t max;    /* bytes or numbers; 0: its size is fixed */
     uint32_t offset; /* in struct fl_msg_<message> */
+    bool is_late; /* left out when it is empty, and all behind it; only at the end of a message */
 };
 
 struct fl_msg_info {

@@ -1,12 +1,16 @@
 """The command line as people and scripts use it: output, exit codes, words of errors."""
+import fcntl
 import json
 import os
 import pty
 import re
+import select
 import signal
 import struct
 import subprocess
 import tempfile
+import termios
+import time
 
 import fleet
 from fleet import BIN, equal, shows
@@ -21,16 +25,66 @@ def bare(*words, stdin=None):
     return subprocess.run([FAIRLEAD, *words], env=env, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
 
 
-def complete(line):
+def complete(line, env=None):
     """What a real bash offers at the end of the line."""
     script = """source <("$0" completion bash); COMP_WORDS=($1); [[ $1 == *" " ]] && COMP_WORDS+=("")
                 COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _fairlead; echo "${COMPREPLY[*]}" """
-    return subprocess.run(["bash", "-c", script, FAIRLEAD, line], stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout.split()
+    return subprocess.run(["bash", "-c", script, FAIRLEAD, line], env=env, stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout.split()
 
 
-def on_a_terminal(f, *words, **env):
+def fish_offers(line, env=None):
+    """What a real fish offers at the end of the line, without the texts beside it; nothing is said on stderr."""
+    script = 'source (fairlead completion fish | psub); complete -C "$argv[1]"'
+    with tempfile.TemporaryDirectory() as home:  # fish makes folders there
+        env = dict(env or os.environ, PATH=f"{BIN}:{os.environ['PATH']}", HOME=home)
+        out = subprocess.run(["fish", "--no-config", "-c", script, line], env=env, capture_output=True, text=True, timeout=60, check=True)
+    equal(out.stderr, "")
+    return [one.split("\t")[0] for one in out.stdout.splitlines()]
+
+
+def zsh_shows(line, *wanted):
+    """A real zsh is asked twice for completions of the line; what it then writes holds all that is wanted."""
+    master, slave = pty.openpty()
+    env = dict(os.environ, PATH=f"{BIN}:{os.environ['PATH']}", TERM="dumb", PS1="> ")
+    process = subprocess.Popen(["zsh", "-f", "-i"], env=env, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+    os.close(slave)
+    text = b""
+
+    def read_until(*words):
+        nonlocal text
+        while not all(word in text for word in words):
+            assert select.select([master], [], [], 30)[0], text
+            text += os.read(master, 65536)
+
+    try:
+        os.write(master, b"autoload -Uz compinit; compinit -u -D; source <(fairlead completion zsh); LISTMAX=0; echo is re''ady\n")
+        read_until(b"is ready")
+        os.write(master, line.encode() + b"\t\t")
+        read_until(*(word.encode() for word in wanted))
+    finally:
+        process.kill()
+        process.wait()
+        os.close(master)
+
+
+def answered(f, answer, *words):
+    """The exit code of a command that asks on its terminal, and is answered so."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([FAIRLEAD, *words], env=f.env, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+    os.close(slave)
+    text = b""
+    while b"y/N? " not in text:
+        text += os.read(master, 4096)
+    os.write(master, answer.encode() + b"\n")
+    code = process.wait(timeout=60)
+    os.close(master)
+    return code
+
+
+def on_a_terminal(f, *words, columns=200, **env):
     """What a command writes to a terminal."""
     master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([FAIRLEAD, *words], env=dict(f.env, TERM="xterm", **env), stdin=slave, stdout=slave, stderr=subprocess.DEVNULL)
     os.close(slave)
     text = b""
@@ -89,8 +143,23 @@ def without_a_fleet():
     with shows("completion offers verbs, second words, flags and files in a real bash"):
         equal(complete("fairlead clu"), ["cluster"])
         assert {"ls", "join", "drain"} <= set(complete("fairlead cluster "))
-        equal(sorted(complete("fairlead run --re")), ["--replicas", "--retries"])
+        equal(sorted(complete("fairlead run --re")), ["--replicas", "--resource", "--retries"])
         assert complete("fairlead submit /et") == ["/etc"]
+    with shows("completion offers what a flag may be, also behind its letter"):
+        assert {"table", "yaml", "jsonpath="} <= set(complete("fairlead ps --output ")), complete("fairlead ps --output ")
+        equal(complete("fairlead ps -o ya"), ["yaml"])
+        equal(complete("fairlead wait --for s"), ["succeeded"])
+        equal(sorted(complete("fairlead completion ")), ["bash", "fish", "zsh"])
+    with shows("fish offers the same, with a text beside each, and zsh takes bash's way"):
+        equal(fish_offers("fairlead clu"), ["cluster"])
+        assert {"ls", "join", "drain"} <= set(fish_offers("fairlead cluster "))
+        equal(fish_offers("fairlead run --re"), ["--replicas", "--resource", "--retries"])
+        equal(fish_offers("fairlead ps -o ya"), ["yaml"])
+        equal(fish_offers("fairlead ps --state succ"), ["succeeded"])
+        equal(fish_offers("fairlead submit /et"), ["/etc/"])
+        assert "--stop-jobs" in fish_offers("fairlead cluster leave --") and "--stop-jobs" not in fish_offers("fairlead cluster join --")
+        zsh_shows("fairlead cluster ", "cordon", "uncordon", "unlock")
+        zsh_shows("fairlead ps --state succ", "succeeded")
     with shows("bad command lines are exit code 64 and say what was meant"):
         for words, text in ((["runn"], "did you mean 'run'"), (["run", "--gpu", "1", "--", "x"], "did you mean --gpus"), ([], "usage"),
                             (["run"], "the command is missing"), (["cluster", "jion", "x"], "cluster join"), (["ps", "-o", "xml"], "table, wide")):
@@ -125,6 +194,50 @@ def running(f):
         out = f.run("run", "--script", script.name, "-e", "B=2", "--", "three")
         equal(out.returncode, 0, out.stderr)
         equal(out.stdout, " 2 three\n")  # --env of the command line stands for all of the script's
+    with shows("a script for Slurm brings its flags and finds its numbers; a flag that cannot be kept is refused by line and name"), \
+            tempfile.NamedTemporaryFile("w", suffix=".sh") as script:
+        script.write("#!/bin/bash\n#SBATCH --job-name=slurmy --time=00:10:00\n#SBATCH --array=0-2 -c 1 --mem=64\necho task $SLURM_ARRAY_TASK_ID of $SLURM_JOB_ID\n")
+        script.flush()
+        job = f.cli("run", "-d", "--script", script.name).strip()
+        f.cli("wait", job)
+        equal(sorted(f.cli("logs", job, "--raw").splitlines()), [f"task {i} of {job}" for i in range(3)])
+        spec = f.api("GET", f"/v1/jobs/{job}")
+        equal((spec["name"], spec["elements"]["total"]), ("slurmy", 3))
+        script.write("#SBATCH --partition=gpu\n")
+        script.flush()
+        out = f.run("run", "--script", script.name)
+        assert out.returncode != 0 and f"{script.name}: line 5: --partition=gpu: write '#FAIRLEAD --queue NAME'" in out.stderr, out.stderr
+    with shows("'--' before a command may be left out"):
+        equal(f.cli("run", "-n", "plain", "echo", "-n", "--hello"), "--hello\n")
+    with shows("a format changes what run prints, and neither the wait nor the exit code"):
+        out = f.run("run", "-o", "json", "sh", "-c", "echo no output; exit 3")
+        job = json.loads(out.stdout)
+        equal((out.returncode, job["state"], job["exitCode"]), (3, "failed", 3))
+        out = f.run("run", "-o", "jsonl", "sh", "-c", "echo output; exit 4")
+        first, last = map(json.loads, out.stdout.splitlines())
+        equal((out.returncode, first["text"], last["state"]), (4, "output\n", "failed"))
+        out = f.run("run", "-o", "name", "sh", "-c", "echo no output; exit 5")
+        equal((out.returncode, f.job(out.stdout.strip())["exitCode"]), (5, 5))
+        equal(json.loads(f.cli("run", "-d", "-o", "json", "true"))["state"], "queued")
+        text = "name: a\ncommand: [echo, a]\n---\nname: b\ncommand: [echo, b]\n"
+        equal([json.loads(line)["name"] for line in f.cli("submit", "-o", "jsonl", "-", stdin=text).splitlines()], ["a", "b"])
+    with shows("whoever watches a job that waits is told why, and what says more; and again when it has become another reason"):
+        f.cli("queue", "create", "shut", "--paused")
+        for words in (["run", "-q", "shut", "--gpus", "1", "true"], ["wait", "@last"]):
+            with subprocess.Popen([FAIRLEAD, *words], env=f.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watcher:
+                def reason(watcher=watcher):
+                    line = next(line for line in watcher.stderr if " waits: " in line)
+                    return line.split(" waits: ")[1], watcher.stderr.readline().strip()
+
+                if words[0] == "run":
+                    why, cure = reason()
+                    assert "queue is paused" in why and cure == "fairlead queue resume shut", (why, cure)
+                    f.cli("queue", "resume", "shut")
+                why, cure = reason()
+                assert "no cluster could run it" in why and cure.startswith("fairlead explain job-"), (why, cure)
+                watcher.send_signal(signal.SIGINT)
+                watcher.communicate(timeout=30)
+        f.cli("cancel", "@last")
     with shows("-o json, jsonl and name are for scripts"):
         job = f.cli("run", "-d", "-n", "held", "--hold", "--label", "kind=b", "--", "true").strip()
         equal(json.loads(f.cli("get", job, "-o", "json"))["state"], "held")
@@ -152,14 +265,37 @@ def running(f):
         equal(len(f.cli("logs", job, "--grep", "line 2").splitlines()), 2)
         equal(f.cli("logs", job, "-r", "1", "--grep", "no such").splitlines(), [])
         assert "1 line 3" in f.cli("logs", "-f", job)
+    with shows("ps finds the jobs of an owner, open and ended, and @me is one's own"):
+        held, mine = f.cli("run", "-d", "--hold", "--", "true").strip(), ["-o", "custom-columns=ID:.id,BY:.submittedBy", "--limit", "1000"]
+        for user in ("first-admin", "@me"):
+            lines = f.cli("ps", "-a", "-u", user, *mine).splitlines()[1:]
+            assert {held, job} <= {line.split()[0] for line in lines} and {line.split()[1] for line in lines} == {"first-admin"}, lines
+        assert held in f.cli("ps", "--user", "@me") and job not in f.cli("ps", "--user", "@me")
+        equal(f.cli("ps", "-a", "--user", "first", "-o", "name"), "")
+        f.cli("cancel", held)
     with shows("describe has every attempt and the last lines; explain has every cluster"):
         text = f.cli("describe", job)
         assert "succeeded" in text and "line 3" in text, text
+        assert re.search(r"\nby +first-admin\n", text), text
+        assert re.search(r" CPU +MEMORY +PLACED", text) and re.search(r" 0\.\d\ds +[\d.]+ MiB ", text), text
         waits = f.cli("run", "-d", "--cpus", "900", "--", "true").strip()
         fleet.until("explain says why", lambda: "NoMatchingCluster" in f.cli("explain", waits), 30)
         text = f.cli("explain", waits)
         assert all(cluster in text for cluster in ("east", "west", "edge")), text
         f.cli("cancel", waits)
+    with shows("completion asks the control plane for jobs, clusters, queues, tokens and contexts; without one it offers nothing, soon"):
+        env = dict(f.env, PATH=f"{BIN}:{f.env['PATH']}")
+        assert {job, "@last", "@last-failed"} <= set(complete("fairlead describe ", env))
+        equal(sorted(complete("fairlead cluster get e", env)), ["east", "edge"])
+        equal(fish_offers("fairlead cluster get e", env), ["east", "edge"])
+        assert {job, "@last", "@last-failed"} <= set(fish_offers("fairlead describe ", env))
+        equal(complete("fairlead run --cluster w", env), ["west"])
+        equal(complete("fairlead ps -q def", env), ["default"])
+        equal(complete("fairlead queue pause def", env), ["default"])
+        assert complete("fairlead token revoke ", env)
+        began = time.monotonic()
+        equal(complete("fairlead cluster get e", dict(env, FAIRLEAD_URL="http://127.0.0.1:9")), [])
+        assert time.monotonic() - began < 20, "it waits for a control plane that is away"
     with shows("@last and @last-failed stand for jobs"):
         job = f.cli("run", "-d", "--", "false").strip()
         f.cli("wait", job)
@@ -201,6 +337,24 @@ def failing(f):
         assert re.search("elements +3 total +1 succeeded +2 failed", text), text
         assert text.index("last lines of element 1,") < text.index("last lines of element 2,"), text
         assert "part 0" not in text, text
+    with shows("of an array the failures come first, then the others in runs; --state, --element and --limit list attempts"):
+        job = f.cli("run", "-d", "--array", "40", "--", "sh", "-c", "[ $((FAIRLEAD_ELEMENT % 3)) != 1 ] || exit 4").strip()  # 1, 4, ... 37: 13 of them
+        f.cli("wait", job)
+        text = f.cli("describe", job)
+        failed = [int(row) for row in re.findall(r"^ +(\d+) +1  .*ReplicaFailed", text, re.M)]
+        equal(failed, list(range(1, 31, 3)), text)
+        assert f"3 more failed: fairlead describe {job} --state failed --limit 13\n" in text, text
+        assert re.search(r"^succeeded +0, 2-3, 5-6, ", text, re.M), text
+        equal(text.count("last lines of element"), 0)  # they wrote nothing
+        numbers = lambda *flags: [int(line) for line in f.cli("describe", job, *flags, "-o", "jsonpath=.element").split()]
+        equal(numbers("--state", "failed"), list(range(1, 40, 3)))
+        equal(numbers("--state", "failed", "--element", "0-4,7,36-39"), [1, 4, 7, 37])
+        equal(numbers("--element", "0-4,7,36-39"), [0, 1, 2, 3, 4, 7, 36, 37, 38, 39])
+        equal(numbers("--state", "cancelled"), [])
+        out = f.run("describe", job, "--state", "failed", "--limit", "5")
+        assert len(out.stdout.splitlines()) == 6 and "there are more: --limit 50" in out.stderr, out
+        retried = f.cli("retry", job, "--failed").strip()
+        equal(f.job(retried)["elements"]["total"], 13)
     with shows("Ctrl-C stops watching, exit code 130, and the job goes on"):
         process = subprocess.Popen([FAIRLEAD, "run", "--", "sh", "-c", "echo begun; sleep 300"], env=f.env, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
@@ -209,7 +363,7 @@ def failing(f):
         said = process.communicate(timeout=60)[1]
         equal(process.returncode, 130, said)
         job = re.search(r"(job-\w+) goes on", said).group(1)
-        equal(f.job(job)["state"], "running")
+        fleet.until("it is known to run: its output may be here first", lambda: f.job(job)["state"] == "running", 30)
         text = f.cli("explain", job)
         assert "it runs" in text and "it is on " in text and "VERDICT" not in text, text
         f.cli("cancel", job)
@@ -233,7 +387,7 @@ def reading(f):
         equal(f.cli("logs", job, "--since", "2100-01-01T00:00:00Z"), "")
         equal(len(f.cli("logs", job, "--since", "1h").splitlines()), 4)
         equal(f.run("logs", job, "--since", "noon").returncode, 64)
-        equal(f.run("logs", job, "-r", "two").returncode, 65)
+        equal(f.run("logs", job, "-r", "two").returncode, 64)
         equal({json.loads(line)["replica"] for line in f.cli("logs", job, "-o", "jsonl").splitlines()}, {0, 1, 2, 3})
     with shows("on a terminal there is colour and a pager; NO_COLOR, --color and --no-pager are obeyed"):
         assert "\033[32msucceeded" in on_a_terminal(f, "ps", "--all", PAGER=""), on_a_terminal(f, "ps", "--all", PAGER="")
@@ -247,6 +401,11 @@ def reading(f):
         text = on_a_terminal(f, "logs", job, PAGER="")
         assert "\033]" not in text and "\007" not in text and "\033[31mred" in text, repr(text)
         assert "\033]0;title\007" in f.cli("logs", job, "--raw")
+    with shows("a table fits the terminal; wide cuts nothing"):
+        f.cli("run", "-d", "-n", "a-name-" + "that-goes-on-" * 3, "--hold", "true")
+        rows = on_a_terminal(f, "ps", "--no-pager", columns=72).splitlines()
+        assert max(map(len, (re.sub(r"\033\[\d*m", "", row) for row in rows))) == 72 and any("\u2026" in row for row in rows), rows
+        assert "\u2026" not in on_a_terminal(f, "ps", "--no-pager", "-o", "wide", columns=72) + f.cli("ps")
     with shows("wide has more columns; a list that goes on says so"):
         assert "LABELS" in f.cli("ps", "--all", "-o", "wide") and "LABELS" not in f.cli("ps", "--all")
         out = f.run("ps", "--all", "--limit", "2")
@@ -287,6 +446,25 @@ def submitting(f):
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
         equal(len(f.cli("submit", "-d", folder).split()), 4)
+    with shows("a batch of any size goes in parts: definitions with it, lines numbered as in the file, and sent again with its key it makes nothing twice"):
+        lines = ['{"spec":"s","job":{"command":["true"],"labels":{"large":"yes"},"queue":"large"}}'] + [f'{{"use":"s","params":{{"n":"{n}"}}}}' for n in range(2500)]
+        lines[1700], lines[2300] = '{"use":"nosuch"}', ""
+        f.cli("queue", "create", "large", "--paused")
+        out = f.run("submit", "--key", "large", "-", stdin="\n".join(lines) + "\n")
+        jobs = out.stdout.split()
+        equal((out.returncode, len(jobs), len(set(jobs))), (65, 2498, 2498), out.stderr)
+        assert "-, document 1701: " in out.stderr and out.stderr.count("document") == 1, out.stderr
+        equal(int(f.cli("queue", "get", "large", "-o", "jsonpath=.jobs")), 2498)
+        equal(f.run("submit", "--key", "large", "-", stdin="\n".join(lines) + "\n").stdout.split(), jobs)
+        equal(json.loads(f.run("submit", "--key", "large", "-o", "jsonl", "-", stdin="\n".join(lines) + "\n").stdout.splitlines()[-1]), {
+            "line": 2501, "id": jobs[-1], "state": "queued"})
+        one = '{"command": ["echo", 0.10, "a]\\",{"],\n  "queue": "large"}'
+        listed = f.cli("submit", "-", stdin="[" + ",\n".join([one] * 1200) + "]").split()
+        equal(len(listed), 1200)
+        equal(f.job(listed[-1])["spec"]["roles"][0]["template"]["spec"]["containers"][0]["command"], ["echo", "0.10", 'a]",{'])
+        out = f.run("submit", "-", stdin='{"command":["true"]}\n{"command":["tr\0ue"]}\n{"command":["true"]}\n')
+        equal((out.returncode, len(out.stdout.split())), (65, 2), out.stderr)
+        f.cli("cancel", "-q", "large", "--yes")
     with shows("wait for many by label; one that failed makes it 1 with --for succeeded"):
         jobs = [f.cli("run", "-d", "-l", "many=yes", "--", word).strip() for word in ("true", "false", "true")]
         out = f.run("wait", "-l", "many=yes")
@@ -395,10 +573,15 @@ def acting(f):
 
 
 def parting(f):
-    with shows("a cluster is drained, revoked, and forgotten only with --yes"):
+    with shows("a cluster is drained, revoked, and forgotten only with --yes, or when a terminal says so"):
         job = f.cli("run", "-d", "--cluster", "edge", "--", "sleep", "300").strip()
         f.cli("wait", job, "--for", "running")
+        out = f.run("cluster", "drain", "edge", "--reason", "moved", "--timeout", "1s")
+        assert out.returncode == 75 and "1 attempt left there" in out.stderr and "stays without new work" in out.stderr, out
+        f.cli("cluster", "drain", "edge", "--reason", "moved", "--detach")
+        equal(f.job(job)["state"], "running")
         f.cli("cluster", "drain", "edge", "--reason", "moved", "--stop-jobs")
+        equal(json.loads(f.cli("cluster", "get", "edge", "-o", "json"))["attempts"], 0)
         text = f.cli("cluster", "get", "edge")
         assert "cordoned: moved" in text and "edge" in text, text
         fleet.until("its job waits again", lambda: f.job(job)["cluster"] is None, 60)
@@ -407,7 +590,9 @@ def parting(f):
         fleet.until("it is cut off", lambda: "revoked" in f.cli("cluster", "ls"), 30)
         out = f.run("cluster", "rm", "edge")
         equal((out.returncode, "--yes" in out.stderr), (64, True), out.stderr)
-        f.cli("cluster", "rm", "edge", "--yes")
+        equal(answered(f, "n", "cluster", "rm", "edge"), 64)
+        assert "edge" in f.cli("cluster", "ls")
+        equal(answered(f, "y", "cluster", "rm", "edge"), 0)
         equal(sorted(f.cli("cluster", "ls", "-o", "name").split()), ["east", "west"])
         equal(f.run("cluster", "get", "edge").returncode, 1)
     with shows("a join token is printed alone, with the command to use it beside"):
@@ -416,6 +601,49 @@ def parting(f):
         assert "fairlead-agent --join-token" in out.stderr, out.stderr
         equal(f.run("cluster", "join", "north", "--ttl", "soon").returncode, 64)
         assert set(json.loads(f.cli("cluster", "join", "north", "-o", "json"))) >= {"token", "expiresAt"}
+    with shows("--helm prints the line that installs its agent; on a terminal the token is followed by that line"):
+        line = f.cli("cluster", "join", "north", "--helm")
+        assert re.fullmatch(r"helm install fairlead-agent deploy/charts/fairlead-agent --namespace fairlead-agent --create-namespace "
+                            r"--set joinToken=fl-join_[\w-]+\n", line), line
+        text = on_a_terminal(f, "cluster", "join", "north")
+        assert re.fullmatch(r"fl-join_[\w-]+\r\n", text), text
+
+
+def coming_and_going(f):
+    with shows("a cluster leaves: it is drained, waited for, cut off and forgotten, or stays drained when the time is over"):
+        job = f.cli("run", "-d", "--cluster", "west", "--", "sleep", "300").strip()
+        f.cli("wait", job, "--for", "running")
+        out = f.run("cluster", "leave", "west", "--timeout", "1s")
+        equal((out.returncode, "stays without new work" in out.stderr), (75, True), out.stderr)
+        assert "cordoned: it leaves" in f.cli("cluster", "get", "west")
+        out = f.run("cluster", "leave", "west", "--stop-jobs")
+        equal((out.returncode, re.findall(r"^ok  (\w+(?: \w+)*)", out.stderr, re.M)), (0, ["cordoned", "empty", "cut off", "forgotten"]), out.stderr)
+        equal(f.cli("cluster", "ls", "-o", "name").split(), ["east"])
+        f.cli("cancel", job)
+        equal(f.run("cluster", "leave", "west").returncode, 1)
+    with shows("join --wait says what is missing when the time is over, and ticks each step of a cluster that joins"):
+        out = f.run("cluster", "join", "south", "--wait", "--timeout", "1s")
+        equal((out.returncode, "no agent has shown the token" in out.stderr), (75, True), out.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            equal(join_and_start(f, "south", folder), (0, ["enrolled", "connected", "nodes", "ready"], True))
+            f.cli("cluster", "cordon", "south")
+            f.cli("cluster", "revoke", "south")
+            equal(join_and_start(f, "south", folder), (1, ["enrolled", "connected", "nodes"], False))  # it is cordoned still
+
+
+def join_and_start(f, name, folder):
+    """'join --wait', and an agent with the token that it printed: exit code, steps, whether nothing was amiss."""
+    join = subprocess.Popen([FAIRLEAD, "cluster", "join", name, "--wait"], env=f.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with open(f"{folder}/token", "w") as file:
+        file.write(join.stdout.readline())
+    agent = subprocess.Popen([os.path.join(BIN, "fairlead-agent"), "--state-dir", f"{folder}/state", "--join-token", f"@{folder}/token",
+                              "--cgroup", "off"], stderr=subprocess.DEVNULL)
+    try:
+        _, said = join.communicate(timeout=120)
+    finally:
+        agent.terminate()
+        agent.wait(timeout=60)
+    return join.returncode, re.findall(r"^ok  (\w+)", said, re.M), f"fairlead cluster uncordon {name}" not in said
 
 
 def demo_that_cannot(folder):
@@ -446,6 +674,7 @@ def main():
         submitting(f)
         acting(f)
         parting(f)
+        coming_and_going(f)
     fleet.finish()
 
 

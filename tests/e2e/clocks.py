@@ -1,8 +1,17 @@
 """Clocks that a test sets: libfaketime before a program, with a file that says how far its wall clock is off."""
+import contextlib
 import glob
 import os
 
 LIBRARY = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
+
+
+def forget_dead():
+    """The library names its shared memory by the process, does not remove it when that is killed, and then ends the next of that number."""
+    for path in glob.glob("/dev/shm/*faketime_*"):
+        if not os.path.exists(f"/proc/{path.rpartition('_')[2]}"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
 
 
 class Clock:
@@ -21,6 +30,7 @@ class Clock:
         os.rename(self.path + ".new", self.path)
 
     def env(self):
+        forget_dead()
         return {"LD_PRELOAD": LIBRARY, "FAKETIME_TIMESTAMP_FILE": self.path, "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
                 "FAKETIME_FORCE_MONOTONIC_FIX": "0"}
 

@@ -13,7 +13,7 @@ KNOWN = {"type", "description", "properties", "required", "items", "enum", "cons
          "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "additionalProperties", "anyOf", "oneOf", "$ref", "examples",
          "default", "x-allowed", "contentMediaType", "contentSchema"}
 TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict, "null": type(None)}
-HEADERS = {"etag", "location", "content-range", "idempotent-replayed", "retry-after"}  # beside those that each answer has
+HEADERS = {"etag", "location", "content-range", "idempotent-replayed", "retry-after", "x-fairlead-next-line"}  # beside those that each answer has
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 

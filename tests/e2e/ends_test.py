@@ -45,6 +45,16 @@ def by_themselves(h):
     with shows("what fails is tried again as often as asked, and then has failed"):
         job = h.wait(h.submit({"command": ["sh", "-c", "exit 9"], "retry": 1, "resources": SMALL}))
         equal((job["state"], [one["exitCode"] for one in job["attempts"]]), ("failed", [9, 9]))
+    with shows("what each attempt used is kept with it: CPU and memory of all its processes, the largest replica's memory"):
+        work = ("[ $FAIRLEAD_REPLICA = 0 ] || exit 0; dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/null;"
+                " (i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done) & wait; exit 9")
+        document = {"command": ["sh", "-c", work], "retry": 1, "replicas": 2, "resources": SMALL}
+        for one in h.wait(h.submit(document))["attempts"]:
+            usage = one["usage"]
+            assert usage["meter"] in ("processes", "group") and usage["replicas"] == 2, one
+            assert 50 <= usage["cpuMillis"] < 60000, one
+            assert 64 << 20 <= usage["memoryBytes"] < 512 << 20, one
+            assert usage["readBytes"] >= 0 and usage["writtenBytes"] >= 0, one
 
 
 # Leaves a process in the background that has left session and group, and one that is an orphan.
@@ -98,6 +108,7 @@ def with_its_supervisor(h):
             end_process(pid)
         job = h.wait(job)
         equal((job["state"], [one["reason"] for one in job["attempts"]]), ("succeeded", ["ReplicaLost", "Succeeded"]))
+        equal(["usage" in one for one in job["attempts"]], [False, True])  # nobody was there to measure it
         for pid in pids:
             until(f"{pid} is gone", lambda pid=pid: not is_alive(pid))
         with open(f"{h.dir}/lost") as file:

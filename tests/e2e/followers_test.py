@@ -8,7 +8,7 @@ import time
 import fleet
 import hub
 from fleet import BIN, equal, shows, until
-from follower import Follower
+from follower import Follower, Stream
 
 SMALL = {"cpu": "100m", "memory": "16Mi"}
 
@@ -26,15 +26,39 @@ def extent(h, job):
 
 def killed_hub(h):
     with shows("followers that wait through a kill -9 of the control plane hear every output before the end"):
-        jobs = [h.submit({"command": ["sh", "-c", f"sleep 2; echo {number}"], "resources": SMALL}) for number in range(40)]
+        jobs = [h.submit({"command": ["sh", "-c", f"sleep 5; echo {number}"], "resources": {"cpu": "10m", "memory": "1Mi"}}) for number in range(40)]
         followers = [Follower(h, job) for job in jobs]
-        time.sleep(1.5)
+        # An attempt that was placed and never arrived leaves a gap; that is another case.
+        until("all run", lambda: all(h.api("GET", f"/v1/jobs/{job}")["state"] == "running" for job in jobs), 20)
         h.kill()
         time.sleep(1.5)
         h.start()
         for number, follower in enumerate(followers):
             equal(follower.wait(60), "complete")
             equal(follower.text(), f"{number}\n")
+
+
+def long_journal(h):
+    """Followers of all events come to a front that has just begun, with a place that is the last row of a batch."""
+    h.kill()
+    subprocess.run(["psql", "-q", "-h", h.pg, "-U", "postgres", "-c", "update journal set batch = batch + 50000, prev = prev + 50000"], check=True, timeout=60)
+    h.start()
+    with shows("followers of all events that come back while the control plane starts miss nothing, and are not told to look anew"):
+        streams = [Stream(h, "/v1/events") for _ in range(16)]
+        jobs = []
+        for _ in range(4):
+            until("all follow", lambda: all(stream.status == 200 for stream in streams))
+            jobs.append(h.submit({"command": ["true"], "resources": SMALL}))
+            h.wait(jobs[-1])
+            until("its end is told", lambda: all(("job.ended", jobs[-1]) in [(name, event.get("job")) for name, event in stream.events] for stream in streams))
+            for stream in streams:
+                stream.status = None
+            h.kill()
+            h.start()
+        for stream in streams:
+            equal([event for name, event in stream.events if name == "reset"], [])
+            equal([event["job"] for name, event in stream.events if name == "job.ended"], jobs)
+            stream.stop()
 
 
 def still_to_come(h):
@@ -157,6 +181,7 @@ def run():
         h.agent("east", h.join("east"))
         h.wait_cluster("east", "ready")
         killed_hub(h)
+        long_journal(h)
         still_to_come(h)
         past_its_grace(h)
         ended_tokens(h)

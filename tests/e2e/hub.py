@@ -3,9 +3,11 @@
     with hub.Hub({"api_tls": "on"}) as h:
         agent = h.agent("east", h.join("east"))
 """
+import contextlib
 import http.client
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -21,9 +23,12 @@ from fleet import BIN, ROOT, until
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below those that the kernel gives to outgoing connections, so that none takes it while a program is started again."""
+    while True:
+        port = random.randrange(12000, 30000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def fill(folder, spare=0):

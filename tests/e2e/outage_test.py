@@ -156,8 +156,8 @@ def while_silent(w, worker):
         why = json.loads(w.h.patient("GET", f"/v1/jobs/{worker.job}/explain"))
         equal((why["reason"], why["sentence"], why["unknownSince"]), (job["reason"], job["sentence"], job["unknownSince"]))
         for words in (("describe", worker.job), ("explain", worker.job)):
-            told = " ".join(cli(w, *words).split())
-            assert job["sentence"] in told and f"since {job['unknownSince']}" in told, told
+            told, at = " ".join(cli(w, *words, "--utc").split()), job["unknownSince"]
+            assert job["sentence"] in told and f"since {at[:10]} {at[11:19]} UTC" in told, told
         for words in (("ps",), ("get", worker.job)):
             told = cli(w, *words)
             assert "ClusterSilent, unknown for " in told, told

@@ -15,7 +15,6 @@ from fleet import equal, shows, until
 SILENT = 1200
 HELLOS_A_SECOND = fleet.by_mode(1000, 2000, 4000)
 BACK_S = 5
-LIVE_P99_S = 0.05
 ATTACK_S = fleet.by_mode(6, 10, 30)
 
 
@@ -29,10 +28,6 @@ def live_times(h, end):
         took.append(time.monotonic() - began)
         time.sleep(0.02)
     return sorted(took)
-
-
-def p99_of(times):
-    return times[len(times) * 99 // 100]
 
 
 def under(attack, how_many, ports, body):
@@ -78,13 +73,10 @@ def main():
                 took = [under("hello", HELLOS_A_SECOND, ports, lambda way=way, each=each: come_back(each, way)) for _ in range(fleet.by_mode(1, 2, 5))]
                 print("# back after", *(f"{s:.2f} s" for s in took), flush=True)
                 assert max(took) <= BACK_S, took
-            with shows(f"{name}: nor is /livez slower than {LIVE_P99_S * 1000:.0f} ms in 99 of 100 cases meanwhile"):
-                took = under("hello", HELLOS_A_SECOND, ports,
-                             lambda each=each: live_times(each, time.monotonic() + ATTACK_S))
-                quiet = live_times(each, time.monotonic() + ATTACK_S)  # of a machine that others may keep busy, too
-                for times, when in ((took, "under attack"), (quiet, "without")):
-                    print(f"# {when}, of {len(times)}: median {times[len(times) // 2] * 1000:.1f} ms, p99 {p99_of(times) * 1000:.1f} ms", flush=True)
-                assert p99_of(took) <= LIVE_P99_S + 3 * p99_of(quiet), (p99_of(took), p99_of(quiet))
+            with shows(f"{name}: nor does any /livez meanwhile take {BACK_S} s"):  # bench/run strangers says how long they take
+                took = under("hello", HELLOS_A_SECOND, ports, lambda each=each: live_times(each, time.monotonic() + ATTACK_S))
+                print(f"# of {len(took)}: median {took[len(took) // 2] * 1000:.1f} ms, longest {took[-1] * 1000:.1f} ms", flush=True)
+                assert took[-1] < BACK_S, took[-5:]
     fleet.finish()
 
 

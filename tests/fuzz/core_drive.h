@@ -454,19 +454,19 @@ static void drive_report(struct drive *drive)
 
     event.replica.session_epoch = drive_session(drive, agent);
     event.replica.report_seq = flags < 240 ? ++agent->report_seq : drive_u32(drive);
-    event.replica.attempt = drive_attempt(drive, agent, &known);
-    event.replica.replica = known && flags < 200
-                                ? flags % (known->replicas_len ? known->replicas_len : 1)
-                                : drive_u32(drive);
-    event.replica.state = drive_state(drive, known, event.replica.replica);
-    event.replica.exit_code = flags & 64 ? 0 : flags & 3;
+    event.replica.told.attempt = drive_attempt(drive, agent, &known);
+    event.replica.told.replica = known && flags < 200
+                                     ? flags % (known->replicas_len ? known->replicas_len : 1)
+                                     : drive_u32(drive);
+    event.replica.told.state = drive_state(drive, known, event.replica.told.replica);
+    event.replica.told.exit_code = flags & 64 ? 0 : flags & 3;
     if (event.replica.report_seq > agent->report_seq) agent->report_seq = event.replica.report_seq;
     drive_step(drive, &event);
     if (!known || flags < 64) return;
     for (uint32_t i = 0; i < known->replicas_len; i++) { /* and the rest of its gang follows */
         event.replica.report_seq = ++agent->report_seq;
-        event.replica.replica = i;
-        event.replica.state = drive_state(drive, known, i);
+        event.replica.told.replica = i;
+        event.replica.told.state = drive_state(drive, known, i);
         drive_step(drive, &event);
         if (agent->known_len == 0) return;
     }
@@ -476,7 +476,7 @@ static void drive_report(struct drive *drive)
 static void drive_inventory(struct drive *drive, uint32_t cluster)
 {
     struct drive_agent *agent = &drive->agents[cluster];
-    struct core_inventory_item items[DRIVE_KNOWN_MAX * 4];
+    struct core_replica_told items[DRIVE_KNOWN_MAX * 4];
     struct core_event event = {.kind = CORE_EV_inventory,
                                .inventory = {.cluster = {cluster}, .at = items, .is_end = true}};
     uint8_t flags = drive_byte(drive);
@@ -487,13 +487,13 @@ static void drive_inventory(struct drive *drive, uint32_t cluster)
         struct drive_known *known = &agent->known[i];
 
         for (uint32_t r = 0; r < known->replicas_len && r < 4; r++) {
-            struct core_inventory_item *item = &items[event.inventory.len];
+            struct core_replica_told *item = &items[event.inventory.len];
 
             if (drive_below(drive, 8) == 1) continue; /* it is not there any more */
-            *item = (struct core_inventory_item){.attempt = known->attempt,
-                                                 .replica = r,
-                                                 .state = drive_state(drive, known, r),
-                                                 .exit_code = flags & 3};
+            *item = (struct core_replica_told){.attempt = known->attempt,
+                                               .replica = r,
+                                               .state = drive_state(drive, known, r),
+                                               .exit_code = flags & 3};
             digest = fl_inventory_digest(digest, item->attempt, item->replica, item->state,
                                          item->exit_code);
             event.inventory.len++;

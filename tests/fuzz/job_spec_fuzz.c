@@ -18,6 +18,7 @@
 #include "shared/base/buf.h"
 #include "shared/spec/job_params.h"
 #include "shared/spec/job_spec.h"
+#include "shared/spec/submission.h"
 
 static struct fl_str view(const struct fl_buf *buf)
 {
@@ -58,7 +59,10 @@ static void check_same_role(const struct fl_job_role *a, const struct fl_job_rol
     fl_assert(is_same_strs(&a->command, &b->command) && is_same_strs(&a->args, &b->args));
     fl_assert(is_same_pairs(&a->env, &b->env));
     fl_assert(is_same_pairs(&a->node_selector, &b->node_selector));
-    fl_assert(is_same_resources(a->request, b->request) && is_same_resources(a->limit, b->limit));
+    fl_assert(is_same_resources(a->request.usual, b->request.usual));
+    fl_assert(is_same_resources(a->limit.usual, b->limit.usual));
+    fl_assert(fl_amounts_are_same(&a->request.named, &b->request.named));
+    fl_assert(fl_amounts_are_same(&a->limit.named, &b->limit.named));
 }
 
 /* The fields for the scheduler and the agent. */
@@ -166,6 +170,19 @@ static void check_problems(const struct fl_problems *problems)
     fl_assert(!fl_problems_fail(problems, &err) && err.text[0]);
 }
 
+/* A manifest becomes a document that can be submitted again. */
+static void check_submission(const struct fl_json *root, struct fl_arena *arena)
+{
+    struct fl_problems problems = {0};
+    struct fl_submission job = {0};
+
+    if (fl_submission_parse(root, arena, &job, &problems)) {
+        check_document(&job.spec, arena);
+    } else {
+        check_problems(&problems);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fl_problems problems = {0};
@@ -175,6 +192,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size > 1 << 16) return 0;
     if (fl_json_parse((struct fl_str){(const char *)data, size}, &arena, &root, NULL, NULL)) {
+        check_submission(root, &arena);
         if (fl_job_spec_parse(root, &arena, NULL, &spec, &problems)) {
             check_canonical(&spec, &arena);
             check_document(&spec, &arena);

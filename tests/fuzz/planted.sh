@@ -75,6 +75,7 @@ if includes 'zstd\.h'; then libraries="$libraries -lzstd"; fi
 if includes 'yaml\.h'; then libraries="$libraries -lyaml"; fi
 if grep -q '^shared/io/' "$work/sources"; then libraries="$libraries -lev"; fi
 if includes 'libpq-fe\.h'; then libraries="$libraries -lpq"; fi
+if includes 'libwebsockets\.h'; then libraries="$libraries -lwebsockets"; fi
 if includes 'openssl/[a-z0-9]+\.h'; then libraries="$libraries -lssl -lcrypto"; fi
 
 # ---- build and run ------------------------------------------------------------------------------------------

@@ -148,9 +148,9 @@ class Cluster(cluster.Cluster):
         return json.loads(self.kubectl("get", *words, "-o", "json"))
 
     @contextlib.contextmanager
-    def forward(self, what, port, environment=None):
+    def forward(self, what, port, environment=None, namespace="default"):
         """A local port that 'kubectl port-forward' carries to this port of a pod or service."""
-        process = subprocess.Popen([f"{self.bin}/kubectl", "port-forward", what, f":{port}"], text=True,
+        process = subprocess.Popen([f"{self.bin}/kubectl", "-n", namespace, "port-forward", what, f":{port}"], text=True,
                                    env={**self.environment(), **(environment or {})},
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:

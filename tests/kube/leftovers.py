@@ -1,5 +1,13 @@
-"""What clusters could leave on a machine: taken before and after, and compared."""
+#!/usr/bin/env python3
+"""What clusters could leave on a machine: taken before and after, and compared.
+
+    leftovers.py COMMAND [ARG...]      runs it, and says whether it left anything; its exit code, or 1
+"""
 import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True  # the tree stays as it is
 
 import node
 import programs
@@ -36,14 +44,21 @@ def cgroups():
     return {folder for tree in node.hierarchies() for folder, _, _ in os.walk(tree) if "/flk" in folder}
 
 
+def files():
+    """Also each cluster's own folder: a test that was killed may have left another's."""
+    found = [STATE, "/var/lib/kubelet", "/var/lib/cni", "/var/log/pods", "/run/containerd", "/etc/cni"]
+    if os.path.exists(STATE):
+        found += [f"{STATE}/{name}" for name in os.listdir(STATE)]
+    return {path for path in found if os.path.exists(path)}
+
+
 def snapshot():
     return {
         "processes": processes(),
         "mounts": set(node.read("/proc/self/mounts").splitlines()),
         "cgroups": cgroups(),
         "interfaces": set(os.listdir("/sys/class/net")),
-        "files": {path for path in (STATE, "/var/lib/kubelet", "/var/lib/cni", "/var/log/pods", "/run/containerd", "/etc/cni")
-                  if os.path.exists(path)},
+        "files": files(),
         "sysctls": {f"{key} = {value.strip()}" for key, value in sysctls().items()},
     }
 
@@ -56,3 +71,16 @@ def difference(before, after):
         if what != "processes":
             found += [f"{what}: gone: {one}" for one in sorted(map(str, old - after[what]))]
     return found
+
+
+def main():
+    before = snapshot()
+    code = subprocess.run(sys.argv[1:]).returncode
+    found = difference(before, snapshot())
+    sentence = "no process, mount, cgroup, interface, namespace, file or sysctl is left or changed"
+    print(f"not ok - {sentence}: {'; '.join(found)[:600]}" if found else f"ok - {sentence}", flush=True)
+    sys.exit(code or bool(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -9,9 +9,7 @@
  *     problem TEXT
  *     counts lists=N ...      the last line, once its standard input has ended
  */
-#include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +23,7 @@
 #include "shared/base/buf.h"
 #include "shared/io/file.h"
 #include "shared/io/loop.h"
+#include "tests/kube/tool_config.h"
 
 struct tool {
     struct fl_loop *loop;
@@ -132,22 +131,6 @@ static void run(struct tool *tool, struct kube_client *client, struct kube_watch
     kube_watch_destroy(watch);
 }
 
-static bool read_config(const char *path, struct fl_arena *arena, struct kube_config *ret_config,
-                        struct fl_err *err)
-{
-    struct fl_str folder = fl_str_c(dirname(fl_arena_printf(arena, "%s", path)));
-    struct fl_buf text;
-    bool is_good;
-
-    fl_buf_init(&text, KUBE_CONFIG_BYTES_MAX);
-    is_good =
-        fl_file_read(AT_FDCWD, path, &text, err) &&
-        kube_config_read(fl_arena_str(arena, (struct fl_str){(const char *)text.at, text.len}),
-                         (struct fl_str){0}, folder, arena, ret_config, err);
-    fl_buf_fini(&text);
-    return is_good || fl_err_wrap(err, "%s", path);
-}
-
 int main(int argc, char **argv)
 {
     struct tool tool = {0};
@@ -172,7 +155,7 @@ int main(int argc, char **argv)
         times.page_ms = 10000;
     }
     tool.loop = fl_loop_create();
-    if (!read_config(argv[1], &arena, &kube, &err) ||
+    if (!tool_config(argv[1], &arena, &kube, &err) ||
         !kube_client_create(tool.loop, &(struct kube_client_config){.kube = &kube}, &client,
                             &err)) {
         fprintf(stderr, "watch_tool: %s\n", err.text);

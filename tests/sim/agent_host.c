@@ -50,6 +50,8 @@ struct agent_host {
     bool is_told;                   /* the tunnel pulls until it is given nothing */
     uint64_t rewinds;               /* the pump's count when it was last read */
     struct fl_arena arena;          /* holds the message at hand */
+    struct fl_arena out;            /* and the one that is sent */
+    uint16_t protocol;              /* as the newest WELCOME chose */
     fl_ms wake_at;
     struct fl_attempt told; /* the newest end that was reported, in the life of this host */
     uint32_t told_replica;
@@ -108,8 +110,9 @@ static void send_frame(struct agent_host *agent, const struct agent_command *com
                  command->node.free.memory_bytes >> 20, command->node.mark);
     }
     if (command->kind == AGENT_CMD_replica) note_report(agent, command);
-    agent_translate_out(command, &msg);
+    agent_translate_out(command, agent->protocol, &agent->out, &msg);
     fl_mux_put(agent->mux, &msg);
+    fl_arena_reset(&agent->out);
 }
 
 static void step(struct agent_host *agent, struct agent_event *event)
@@ -216,26 +219,31 @@ static void link_step(struct agent_host *agent, enum fl_link_event_kind kind)
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
-/* The resources of each replica, as the spec has them; NULL: it could not be had. */
-static const struct fl_resources *resolve(struct agent_host *agent, const struct fl_msg_start *msg)
+/* Fills in the resources of each replica, as the spec has them, unless it cannot be had. */
+static void resolve(struct agent_host *agent, const struct fl_msg_start *msg,
+                    struct agent_event *event)
 {
     struct fl_resources *resources;
+    struct fl_amounts *named;
     struct fl_err err = {0};
     struct shape shape;
     struct fl_str spec;
 
     if (!spec_receiver_find(agent->specs, msg->spec, &spec) ||
         sim_chance(agent->sim, agent->config.no_spec_ppm)) {
-        return NULL;
+        return;
     }
     fl_assert(shape_decode(spec, &shape, &err));
-    if (shape_replicas(&shape) != msg->nodes.len) return NULL;
+    if (shape_replicas(&shape) != msg->nodes.len) return;
     fl_arena_reset(&agent->arena);
     resources = fl_arena_array(&agent->arena, struct fl_resources, msg->nodes.len);
+    named = fl_arena_array(&agent->arena, struct fl_amounts, msg->nodes.len);
     for (uint32_t i = 0; i < msg->nodes.len; i++) {
         resources[i] = shape_role_of(&shape, i)->each;
+        named[i] = sim_amounts_listed(&shape, shape_role_of(&shape, i), &agent->arena);
     }
-    return resources;
+    event->start.resources = resources;
+    event->start.named = named;
 }
 
 static void tell(struct agent_host *agent, const struct agent_event *event)
@@ -288,7 +296,7 @@ static void hear(struct agent_host *agent, const struct fl_msg *msg)
         return;
     }
     if (!agent_translate_in(msg, &event, &err)) return; /* ping, pong, bye: the link's */
-    if (event.kind == AGENT_EV_start) event.start.resources = resolve(agent, &msg->start);
+    if (event.kind == AGENT_EV_start) resolve(agent, &msg->start, &event);
     tell(agent, &event);
     step(agent, &event);
 }
@@ -308,6 +316,7 @@ static void begin_session(struct agent_host *agent, const struct fl_msg *welcome
     fl_assert(
         fl_streams_open(agent->streams, FL_FRAME_LOG, clock_now(agent), &agent->log_stream, &err));
     agent->is_told = false;
+    agent->protocol = welcome->welcome.protocol;
     log_pump_opened(agent->pump);
     hear(agent, welcome);
 }
@@ -625,6 +634,7 @@ void agent_host_destroy(struct agent_host *agent)
     agent_batch_fini(&agent->batch);
     tunnel_end_fini(&agent->tunnel);
     fl_arena_fini(&agent->arena);
+    fl_arena_fini(&agent->out);
     fl_vec_fini(&agent->waiting);
     fl_free(agent);
 }

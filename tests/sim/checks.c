@@ -362,12 +362,17 @@ static void I4_runs_only_what_is_stored(struct checks *checks, struct fl_cluster
 static void I10_no_node_is_overfull(struct checks *checks, struct fl_cluster cluster,
                                     const struct fake_runtime *runtime, uint32_t node)
 {
-    struct fl_resources total = fake_runtime_node_total(runtime, node);
-    struct fl_resources used = fake_runtime_node_used(runtime, node);
+    struct sim_amounts total = fake_runtime_node_total(runtime, node);
+    struct sim_amounts used = fake_runtime_node_used(runtime, node);
 
-    if (fl_resources_fit(used, total)) return;
+    if (sim_amounts_fit(&used, &total)) return;
+    for (size_t k = 0; k < SIM_RESOURCES_LEN; k++) {
+        if (used.named[k] <= total.named[k]) continue;
+        sim_broken(checks->sim, "I10", "cluster %u node %u: %" PRIu64 " %s of %" PRIu64 " are used",
+                   cluster.n, node, used.named[k], sim_resource_name(k), total.named[k]);
+    }
     sim_broken(checks->sim, "I10", "cluster %u node %u: %u milli cpus of %u are used", cluster.n,
-               node, used.cpu_milli, total.cpu_milli);
+               node, used.usual.cpu_milli, total.usual.cpu_milli);
 }
 
 void checks_created(struct checks *checks, struct fl_cluster cluster,

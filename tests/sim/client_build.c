@@ -9,6 +9,7 @@
 #include "shared/base/buf.h"
 #include "shared/base/hash.h"
 #include "shared/base/picks.h"
+#include "tests/sim/sim_amounts.h"
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
@@ -61,6 +62,22 @@ void client_make_shape(struct client_shape *known, uint32_t cluster, uint32_t re
     keep_shape(known, &shape);
 }
 
+/* Its resources with names, most often none.  As with gpus, not beside another role.  They come
+ * from a generator of their own, so that the rest of a seed is as it would be without them. */
+static void draw_named(const struct fake_client *client, const struct client_shape *known,
+                       struct shape *shape)
+{
+    struct shape_role *role = &shape->roles[0];
+    struct fl_prng prng;
+
+    fl_prng_seed(&prng, fl_hash_u64(client->sim->seed, (uint64_t)(known - client->shapes) + 77));
+    for (size_t k = 0; k < SIM_RESOURCES_LEN && shape->roles_len == 1; k++) {
+        if (fl_prng_below(&prng, 1000) >= 200) continue;
+        shape->kinds[shape->kinds_len] = fl_str_c(sim_resource_name(k));
+        role->extras[shape->kinds_len++] = 1 + fl_prng_below(&prng, k == 0 ? 40 : 3 - k);
+    }
+}
+
 void client_draw_shape(struct fake_client *client, struct client_shape *known, bool is_impossible)
 {
     static const char *const names[] = {"c1", "c2", "c3"};
@@ -76,6 +93,7 @@ void client_draw_shape(struct fake_client *client, struct client_shape *known, b
     if (shape.roles_len == 1 && sim_chance(sim, 150000)) {
         shape.roles[0].each.gpus = (uint32_t)sim_between(sim, 1, 4);
     }
+    draw_named(client, known, &shape);
     if (is_impossible) shape.roles[0].each.gpus = 1000;
     if (sim_chance(sim, 150000)) {
         shape.node_labels[0] = (struct shape_label){FL_STR("disk"), FL_STR("slow")};
@@ -298,6 +316,7 @@ struct engine_event *fake_client_build(struct fake_client *client, uint64_t numb
     core->request = number;
     core->tenant.n = request->tenant;
     core->actor = fl_str_c(fl_arena_printf(&event->arena, "user-%" PRIu64, number >> 8));
+    core->owner = fl_str_c(fl_arena_printf(&event->arena, "owner-%" PRIu64, number >> 8 & 3));
     if (request->has_key) {
         core->key = fl_str_c(fl_arena_printf(&event->arena, "key-%" PRIu64, request->key));
         core->body_sha.at[0] = (uint8_t)request->seed;

@@ -1,50 +1,10 @@
-#include "tests/sim/fake_pg.h"
+#include "tests/sim/fake_pg_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "shared/base/alloc.h"
 #include "shared/base/assert.h"
-#include "shared/base/buf.h"
-#include "shared/base/hash.h"
-#include "shared/base/vec.h"
-#include "tests/sim/pg_table.h"
-
-/* The rows to put back when the open transaction does not commit, newest last. */
-struct undo {
-    enum row_table table;
-    struct pg_entry old; /* row_len 0: there was none */
-};
-
-struct backend {
-    uint32_t id;
-    bool is_aborted; /* a statement failed: all that follows says 25P02 */
-    bool has_batch;  /* begun, not committed; holds the leader row's share lock */
-    struct fake_pg_journal batch;
-    char *body;
-};
-
-struct fake_pg {
-    struct pg_table tables[ROW_TABLES_LEN];
-    FL_VEC(struct fake_pg_journal) journal;
-    FL_VEC(struct backend) backends; /* live ones, by id */
-    FL_VEC(struct undo) undo;
-    uint32_t backend_next;
-    bool is_full, is_deaf, is_read_only;
-    uint64_t job_below, batch_below;
-    /* the leader row */
-    uint64_t epoch;
-    uint32_t incarnation;
-    uint32_t writer;
-    /* the lease row */
-    char lease_instance[64];
-    fl_ms lease_expires_at;
-    struct time_mark lease_mark;
-    struct fl_buf scratch;
-    /* rows of removed partitions: for the checks, and no statement finds them */
-    struct pg_table gone[ROW_TABLES_LEN];
-    uint64_t gone_below; /* ids */
-};
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -137,8 +97,7 @@ static bool has_partition(const struct fake_pg *pg, uint64_t job, const char **t
     return false;
 }
 
-/* For a row with these numbers as its key, or a shorter one. */
-static struct row_key key_of(enum row_table table, uint64_t a, uint64_t b, uint64_t c)
+struct row_key fake_pg_key(enum row_table table, uint64_t a, uint64_t b, uint64_t c)
 {
     struct row row = {.kind = row_table_kind(table)};
     struct row_info info = row_info(row.kind);
@@ -158,7 +117,7 @@ static struct row_key key_of(enum row_table table, uint64_t a, uint64_t b, uint6
 static void end_job(struct fake_pg *pg, const struct row_job_end *row)
 {
     struct pg_table *marks = &pg->tables[ROW_TABLE_open_mark];
-    struct row_key key = key_of(ROW_TABLE_open_job, row->job, 0, 0);
+    struct row_key key = fake_pg_key(ROW_TABLE_open_job, row->job, 0, 0);
     bool is_there;
     size_t i;
 
@@ -361,8 +320,8 @@ void fake_pg_set_room(struct fake_pg *pg, uint64_t job_below, uint64_t batch_bel
 /* ---- partitions of old jobs ------------------------------------------------------------------ */
 
 static const enum row_table job_tables[] = {
-    ROW_TABLE_attempt, ROW_TABLE_attempt_end, ROW_TABLE_attempt_stop, ROW_TABLE_element_end,
-    ROW_TABLE_job_end, ROW_TABLE_spec,        ROW_TABLE_job};
+    ROW_TABLE_attempt,     ROW_TABLE_attempt_end, ROW_TABLE_attempt_stop, ROW_TABLE_attempt_words,
+    ROW_TABLE_element_end, ROW_TABLE_job_end,     ROW_TABLE_spec,         ROW_TABLE_job};
 
 bool fake_pg_may_remove(const struct fake_pg *pg, uint64_t below)
 {
@@ -568,202 +527,7 @@ void fake_pg_restore(struct fake_pg *pg, uint64_t batch)
     pg->lease_instance[0] = 0;
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
-
-/* One row says the next number: after the newest job, open or not, or the greater that is
- * stored. */
-static void load_counters(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
-{
-    const struct pg_table *table = &pg->tables[ROW_TABLE_counter];
-    struct row next = {.kind = ROW_counter,
-                       .counter = {CORE_COUNTER_job_next, fake_pg_job_next(pg)}};
-
-    emit(ctx, &next);
-    for (size_t i = 0; i < table->entries.len; i++) {
-        struct row row = pg_entry_row(&table->entries.at[i]);
-
-        if (row.counter.counter != CORE_COUNTER_job_next) emit(ctx, &row);
-    }
-}
-
-static void load_whole(const struct fake_pg *pg, enum row_table at, fake_pg_emit_fn *emit,
-                       void *ctx)
-{
-    if (at == ROW_TABLE_counter) {
-        load_counters(pg, emit, ctx);
-        return;
-    }
-    for (size_t i = 0; i < fake_pg_len(pg, at); i++) {
-        struct row row = fake_pg_row(pg, at, i);
-
-        emit(ctx, &row);
-    }
-}
-
-/* Job and element stand first in the rows of elements, in this order. */
-static bool has_ended(const struct fake_pg *pg, const struct row *row)
-{
-    struct row_info info = row_info(row->kind);
-
-    return fake_pg_find(pg, ROW_TABLE_element_end, row_job(row),
-                        (uint64_t)row_number(row, &info.fields[1]), 0, NULL);
-}
-
-static void count_end(struct row_array_ends *ends, const struct row_element_end *end)
-{
-    ends->job = end->job;
-    ends->last = end->element;
-    ends->succeeded += end->state == JOB_succeeded;
-    ends->failed += end->state == JOB_failed;
-    ends->cancelled += end->state == JOB_cancelled;
-}
-
-/* The ends of each open array in one row. */
-static void load_array_ends(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
-{
-    const struct pg_table *ended = &pg->tables[ROW_TABLE_element_end];
-    struct row sum = {.kind = ROW_array_ends};
-
-    for (size_t i = 0; i <= ended->entries.len; i++) {
-        uint64_t job = i < ended->entries.len ? pg_entry_job(&ended->entries.at[i]) : 0;
-        struct row row;
-
-        if (job != sum.array_ends.job) {
-            if (sum.array_ends.job) emit(ctx, &sum);
-            sum = (struct row){.kind = ROW_array_ends};
-        }
-        if (!fake_pg_find(pg, ROW_TABLE_open_job, job, 0, 0, NULL)) continue;
-        row = pg_entry_row(&ended->entries.at[i]);
-        count_end(&sum.array_ends, &row.element_end);
-    }
-}
-
-/* Rows that belong to open jobs, but for elements that have ended; the tables are in the order of
- * ids. */
-static void load_of_jobs(const struct fake_pg *pg, enum row_table at, fake_pg_emit_fn *emit,
-                         void *ctx)
-{
-    const struct pg_table *open = &pg->tables[ROW_TABLE_open_job], *table = &pg->tables[at];
-    size_t o = 0;
-
-    for (size_t i = 0; i < table->entries.len; i++) {
-        uint64_t job = pg_entry_job(&table->entries.at[i]);
-        struct row row;
-
-        while (o < open->entries.len && pg_entry_job(&open->entries.at[o]) < job) {
-            o++;
-        }
-        if (o == open->entries.len) break;
-        if (pg_entry_job(&open->entries.at[o]) != job) continue;
-        row = pg_entry_row(&table->entries.at[i]);
-        if (!has_ended(pg, &row)) emit(ctx, &row);
-    }
-}
-
-void fake_pg_load(const struct fake_pg *pg, fake_pg_emit_fn *emit, void *ctx)
-{
-    for (size_t i = 0; i < row_kinds_len; i++) {
-        struct row_info info = row_info(row_kinds[i]);
-
-        if (row_kinds[i] == ROW_job_new) load_whole(pg, ROW_TABLE_open_job, emit, ctx);
-        if (info.fold == ROW_FOLD_LAST) load_whole(pg, info.table, emit, ctx);
-    }
-    load_array_ends(pg, emit, ctx);
-    load_of_jobs(pg, ROW_TABLE_attempt, emit, ctx);
-    load_of_jobs(pg, ROW_TABLE_attempt_end, emit, ctx);
-    load_of_jobs(pg, ROW_TABLE_attempt_stop, emit, ctx);
-}
-
-bool fake_pg_lookup(const struct fake_pg *pg, struct fl_tenant tenant, struct fl_str key,
-                    struct fl_digest *ret_body_sha, struct fl_str *ret_answer)
-{
-    struct row row = {.kind = ROW_idempotency, .idempotency = {.tenant = tenant.n, .key = key}};
-    struct row_key at;
-
-    row_key(&row, &at);
-    if (!pg_table_find(&pg->tables[ROW_TABLE_idempotency], &at, &row)) return false;
-    *ret_body_sha = row.idempotency.body_sha;
-    *ret_answer = row.idempotency.answer;
-    return true;
-}
-
-uint64_t fake_pg_epoch(const struct fake_pg *pg)
-{
-    return pg->epoch;
-}
-
-uint64_t fake_pg_newest(const struct fake_pg *pg)
-{
-    return pg->journal.at[pg->journal.len - 1].batch;
-}
-
-fl_ms fake_pg_at(const struct fake_pg *pg)
-{
-    return pg->journal.at[pg->journal.len - 1].at;
-}
-
-uint64_t fake_pg_newest_job(const struct fake_pg *pg)
-{
-    const struct pg_table *jobs = &pg->tables[ROW_TABLE_job];
-
-    return jobs->entries.len ? pg_entry_job(&jobs->entries.at[jobs->entries.len - 1]) : 0;
-}
-
-uint64_t fake_pg_job_next(const struct fake_pg *pg)
-{
-    uint64_t next = fake_pg_newest_job(pg) + 1;
-    struct row row;
-
-    if (fake_pg_find(pg, ROW_TABLE_counter, CORE_COUNTER_job_next, 0, 0, &row) &&
-        row.counter.value > next) {
-        next = row.counter.value;
-    }
-    return next;
-}
-
-size_t fake_pg_journal_len(const struct fake_pg *pg)
-{
-    return pg->journal.len;
-}
-
-struct fake_pg_journal fake_pg_journal_at(const struct fake_pg *pg, size_t i)
-{
-    fl_assert(i < pg->journal.len);
-    return pg->journal.at[i];
-}
-
-const struct pg_table *fake_pg_table(const struct fake_pg *pg, enum row_table table)
-{
-    return &pg->tables[table];
-}
-
-size_t fake_pg_len(const struct fake_pg *pg, enum row_table table)
-{
-    return pg->tables[table].entries.len;
-}
-
-struct row fake_pg_row(const struct fake_pg *pg, enum row_table table, size_t i)
-{
-    fl_assert(i < pg->tables[table].entries.len);
-    return pg_entry_row(&pg->tables[table].entries.at[i]);
-}
-
-bool fake_pg_find(const struct fake_pg *pg, enum row_table table, uint64_t a, uint64_t b,
-                  uint64_t c, struct row *ret_row)
-{
-    struct row_key key = key_of(table, a, b, c);
-
-    return pg_table_find(&pg->tables[table], &key, ret_row);
-}
-
-bool fake_pg_find_ever(const struct fake_pg *pg, enum row_table table, uint64_t a, uint64_t b,
-                       uint64_t c, struct row *ret_row)
-{
-    struct row_key key = key_of(table, a, b, c);
-
-    return pg_table_find(&pg->tables[table], &key, ret_row) ||
-           pg_table_find(&pg->gone[table], &key, ret_row);
-}
+/* ---- the journal and the tables -------------------------------------------------------------- */
 
 /* Folded in the order decided and not, as the batches were, in that of the store's statements: a
  * batch whose rows mean something else when they are reordered is found here. */
@@ -810,18 +574,4 @@ bool fake_pg_fold_is_equal(const struct fake_pg *pg, struct fl_err *err)
     }
     fake_pg_destroy(fold);
     return is_equal;
-}
-
-uint64_t fake_pg_hash(const struct fake_pg *pg)
-{
-    uint64_t hash = 0;
-
-    for (size_t t = 0; t < ROW_TABLES_LEN; t++) {
-        for (size_t i = 0; i < pg->tables[t].entries.len; i++) {
-            const struct pg_entry *entry = &pg->tables[t].entries.at[i];
-
-            hash = fl_hash64(hash + t, entry->at, entry->key_len + entry->row_len);
-        }
-    }
-    return hash;
 }

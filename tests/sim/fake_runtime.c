@@ -32,14 +32,13 @@ static uint64_t find(const struct fake_runtime *runtime, struct fl_attempt attem
 static void use(struct fake_runtime *runtime, struct fake_replica *replica, bool is_used)
 {
     struct runtime_node *node = &runtime->nodes[replica->node];
-    struct fl_resources r = replica->resources;
-    int sign = is_used ? 1 : -1;
-
     if (replica->is_counted == is_used) return;
     replica->is_counted = is_used;
-    node->used.memory_bytes += (uint64_t)sign * r.memory_bytes;
-    node->used.cpu_milli += (uint32_t)sign * r.cpu_milli;
-    node->used.gpus += (uint32_t)sign * r.gpus;
+    if (is_used) {
+        sim_amounts_add(&node->used, &replica->resources);
+    } else {
+        sim_amounts_take(&node->used, &replica->resources);
+    }
 }
 
 static void advance(void *ctx, uint64_t place, uint64_t turn);
@@ -363,7 +362,8 @@ void fake_runtime_do(struct fake_runtime *runtime, const struct agent_command *c
     if (command->kind == AGENT_CMD_create && !runtime->replicas.at[place].is_present) {
         fl_assert(command->create.node < runtime->config.nodes);
         runtime->replicas.at[place].node = command->create.node;
-        runtime->replicas.at[place].resources = command->create.resources;
+        runtime->replicas.at[place].resources =
+            sim_amounts_of(command->create.resources, &command->create.named);
     }
     if (command->kind == AGENT_CMD_stop) {
         grace_ms = command->stop.grace_ms < 0xffffff ? command->stop.grace_ms : 0xffffff;
@@ -419,8 +419,9 @@ static void on_create(void *self, struct runtime_order *order)
 
     command.create.node = order->node;
     command.create.resources = order->resources;
-    runtime_order_destroy(order);
+    command.create.named = order->role->request.named;
     fake_runtime_do(self, &command);
+    runtime_order_destroy(order);
 }
 
 static void on_release(void *self, struct fl_attempt attempt, uint32_t replica)
@@ -464,6 +465,30 @@ struct runtime fake_runtime_port(struct fake_runtime *runtime)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* A node's resources with names, and the part that others use.  They come from a generator of
+ * their own, so that the rest of a seed is as it would be without them. */
+static void draw_named(struct fake_runtime *runtime, uint32_t i)
+{
+    static const struct {
+        uint64_t most, per_mille;
+    } rows[] = {
+#define SIM_RESOURCE_ROW(name, most, per_mille) {most, per_mille},
+        SIM_RESOURCES(SIM_RESOURCE_ROW)
+#undef SIM_RESOURCE_ROW
+    };
+    struct runtime_node *node = &runtime->nodes[i];
+    struct fl_prng prng;
+
+    fl_prng_seed(&prng,
+                 fl_hash_u64(runtime->sim->seed, (uint64_t)runtime->config.cluster.n << 32 | i));
+    for (size_t k = 0; k < SIM_RESOURCES_LEN; k++) {
+        if (fl_prng_below(&prng, 1000) >= rows[k].per_mille) continue;
+        node->total.named[k] = 1 + fl_prng_below(&prng, rows[k].most);
+        if (fl_prng_below(&prng, 4) > 0) continue;
+        node->foreign.named[k] = fl_prng_below(&prng, node->total.named[k] + 1);
+    }
+}
+
 struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runtime_config *config,
                                          const struct fake_runtime_hooks *hooks)
 {
@@ -476,11 +501,12 @@ struct fake_runtime *fake_runtime_create(struct sim *sim, const struct fake_runt
     for (uint32_t i = 0; i < config->nodes; i++) {
         struct runtime_node *node = &runtime->nodes[i];
 
-        node->total.cpu_milli = (uint32_t)sim_between(sim, 8, 32) * 1000;
-        node->total.memory_bytes = (uint64_t)sim_between(sim, 8, 64) << 30;
-        node->total.gpus = (uint32_t)sim_between(sim, 0, 1) * 8;
-        node->foreign.cpu_milli = (uint32_t)sim_between(sim, 0, 1000);
-        node->foreign.memory_bytes = (uint64_t)sim_between(sim, 0, 1 << 30);
+        node->total.usual.cpu_milli = (uint32_t)sim_between(sim, 8, 32) * 1000;
+        node->total.usual.memory_bytes = (uint64_t)sim_between(sim, 8, 64) << 30;
+        node->total.usual.gpus = (uint32_t)sim_between(sim, 0, 1) * 8;
+        node->foreign.usual.cpu_milli = (uint32_t)sim_between(sim, 0, 1000);
+        node->foreign.usual.memory_bytes = (uint64_t)sim_between(sim, 0, 1 << 30);
+        draw_named(runtime, i);
         node->is_ready = true;
         snprintf(node->name, sizeof(node->name), "node-%u", i);
         snprintf(node->labels, sizeof(node->labels), "disk=%s\nzone=%c\n", i % 2 ? "fast" : "slow",
@@ -568,16 +594,15 @@ const struct fake_replica *fake_runtime_find(const struct fake_runtime *runtime,
     return place ? &runtime->replicas.at[place - 1] : NULL;
 }
 
-struct fl_resources fake_runtime_node_total(const struct fake_runtime *runtime, uint32_t node)
+struct sim_amounts fake_runtime_node_total(const struct fake_runtime *runtime, uint32_t node)
 {
-    struct fl_resources free = runtime->nodes[node].total;
+    struct sim_amounts free = runtime->nodes[node].total;
 
-    free.cpu_milli -= runtime->nodes[node].foreign.cpu_milli;
-    free.memory_bytes -= runtime->nodes[node].foreign.memory_bytes;
+    sim_amounts_take(&free, &runtime->nodes[node].foreign);
     return free;
 }
 
-struct fl_resources fake_runtime_node_used(const struct fake_runtime *runtime, uint32_t node)
+struct sim_amounts fake_runtime_node_used(const struct fake_runtime *runtime, uint32_t node)
 {
     return runtime->nodes[node].used;
 }

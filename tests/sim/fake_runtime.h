@@ -9,6 +9,7 @@
 #include "agent/runtime.h"
 #include "tests/sim/fake_output.h"
 #include "tests/sim/sim.h"
+#include "tests/sim/sim_amounts.h"
 
 struct fake_runtime;
 struct shape;
@@ -17,7 +18,7 @@ struct fake_replica {
     struct fl_attempt attempt;
     uint32_t replica;
     uint32_t node;
-    struct fl_resources resources;
+    struct sim_amounts resources;
     enum fl_replica_state state;
     bool is_present;                    /* the runtime holds it, or its exit record */
     bool is_counted;                    /* its resources are part of its node's 'used' */
@@ -114,5 +115,5 @@ size_t fake_runtime_len(const struct fake_runtime *runtime);
 const struct fake_replica *fake_runtime_at(const struct fake_runtime *runtime, size_t i);
 const struct fake_replica *fake_runtime_find(const struct fake_runtime *runtime,
                                              struct fl_attempt attempt, uint32_t replica);
-struct fl_resources fake_runtime_node_total(const struct fake_runtime *runtime, uint32_t node);
-struct fl_resources fake_runtime_node_used(const struct fake_runtime *runtime, uint32_t node);
+struct sim_amounts fake_runtime_node_total(const struct fake_runtime *runtime, uint32_t node);
+struct sim_amounts fake_runtime_node_used(const struct fake_runtime *runtime, uint32_t node);

@@ -17,7 +17,7 @@ struct runtime_notice {
 };
 
 struct runtime_node {
-    struct fl_resources total, foreign, used;
+    struct sim_amounts total, foreign, used;
     bool is_ready;
     char name[32], labels[64];
 };

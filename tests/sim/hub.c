@@ -37,7 +37,7 @@ bool hub_adopt(struct hub *hub, struct engine_event *event, struct fl_err *err)
 
     checks_heard(hub->checks, &event->event);
     if (event->event.kind == CORE_EV_replica &&
-        fake_pg_is_gone(db_pg(hub->db), event->event.replica.attempt.job.n)) {
+        fake_pg_is_gone(db_pg(hub->db), event->event.replica.told.attempt.job.n)) {
         sim_mark(hub->sim, MARK_gone_told);
     }
     is_taken = engine_adopt(hub->engine, event, hub_clock(hub), err);

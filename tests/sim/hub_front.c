@@ -94,12 +94,12 @@ static void end_session(struct hub *hub, struct hub_session *session)
  * repeated. */
 static void note_told(struct hub_session *session, const struct core_event *event)
 {
-    struct hub_told told = {event->replica.report_seq, event->replica.attempt,
-                            event->replica.replica};
+    struct hub_told told = {event->replica.report_seq, event->replica.told.attempt,
+                            event->replica.told.replica};
 
-    if (event->kind != CORE_EV_replica || event->replica.replica == UINT32_MAX) return;
+    if (event->kind != CORE_EV_replica || event->replica.told.replica == UINT32_MAX) return;
     if (event->replica.session_epoch != session_epoch(session->session)) return;
-    if (fl_replica_state_is_last(event->replica.state)) fl_vec_push(&session->told, told);
+    if (fl_replica_state_is_last(event->replica.told.state)) fl_vec_push(&session->told, told);
 }
 
 /* Keeps the oldest report of its first node with the most room, to tell it again. */

@@ -12,7 +12,7 @@
 
 /* One job as it was submitted; texts by their hashes. */
 struct asked_item {
-    uint64_t queue, name, shape, picked, params, labels, retry_of;
+    uint64_t queue, name, shape, picked, params, labels, owner, retry_of;
     struct fl_digest spec;
     int32_t priority;
     uint32_t elements, deadline_s, retries_max;
@@ -95,6 +95,7 @@ static void keep_items(struct asked *asked, const struct core_event *event)
                                   .picked = hash_of(from->picked),
                                   .params = hash_of(from->params),
                                   .labels = hash_of(from->labels),
+                                  .owner = hash_of(event->owner),
                                   .retry_of = from->retry_of.n,
                                   .spec = from->spec_digest,
                                   .priority = from->priority,
@@ -200,10 +201,10 @@ static const struct asked *find_asked(const struct policy *policy, uint64_t numb
 static bool is_same_item(const struct asked_item *a, const struct asked_item *b)
 {
     return a->queue == b->queue && a->shape == b->shape && a->picked == b->picked &&
-           a->params == b->params && a->labels == b->labels && a->retry_of == b->retry_of &&
-           memcmp(&a->spec, &b->spec, sizeof(a->spec)) == 0 && a->priority == b->priority &&
-           a->elements == b->elements && a->deadline_s == b->deadline_s &&
-           a->retries_max == b->retries_max;
+           a->params == b->params && a->labels == b->labels && a->owner == b->owner &&
+           a->retry_of == b->retry_of && memcmp(&a->spec, &b->spec, sizeof(a->spec)) == 0 &&
+           a->priority == b->priority && a->elements == b->elements &&
+           a->deadline_s == b->deadline_s && a->retries_max == b->retries_max;
 }
 
 static void see_job(struct policy *policy, const struct row_job_new *row)
@@ -217,6 +218,7 @@ static void see_job(struct policy *policy, const struct row_job_new *row)
                                          .picked = hash_of(row->picked),
                                          .params = hash_of(row->params),
                                          .labels = hash_of(row->labels),
+                                         .owner = hash_of(row->owner),
                                          .retry_of = row->retry_of,
                                          .spec = row->spec,
                                          .priority = row->priority,

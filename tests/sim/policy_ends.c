@@ -5,6 +5,8 @@
 #include "tests/sim/policy_overdue.h"
 #include "tests/sim/policy_runs.h"
 #include "tests/sim/policy_time.h"
+#include "tests/sim/sim_usage.h"
+#include "tests/sim/sim_words.h"
 
 /* A set of reasons, any of which an end may give: the leader may have known more than the model. */
 typedef uint64_t reasons;
@@ -16,12 +18,27 @@ static reasons one(enum reason reason)
 
 /* ---- reports and phases ---------------------------------------------------------------------- */
 
-void policy_ends_told(struct policy_element *element, uint32_t replica, enum fl_replica_state state,
-                      enum fl_cause cause)
+void policy_ends_told(struct policy *policy, struct policy_element *element,
+                      const struct core_replica_told *told)
 {
-    if (state == FL_REPLICA_absent && replica == UINT32_MAX) element->was_told_absent = true;
-    if (replica >= element->replicas.len || !fl_replica_state_is_last(state)) return;
-    element->replicas.at[replica].causes |= (uint8_t)(1U << cause);
+    char text[SIM_WORDS_BYTES];
+    struct policy_replica *replica;
+
+    if (told->state == FL_REPLICA_absent && told->replica == UINT32_MAX) {
+        element->was_told_absent = true;
+    }
+    if (told->replica >= element->replicas.len || !fl_replica_state_is_last(told->state)) return;
+    replica = &element->replicas.at[told->replica];
+    replica->causes |= (uint16_t)(1U << told->cause);
+    if (told->words.len == 0) {
+        replica->was_wordless = true;
+        return;
+    }
+    replica->has_words = true;
+    if (fl_str_eq(told->words, sim_words(told->attempt, told->replica, text))) return;
+    sim_broken(policy->sim, "I28",
+               "job %" PRIu64 ".%u replica %u: told of its end in words of another",
+               told->attempt.job.n, told->attempt.element, told->replica);
 }
 
 void policy_ends_stop_sent(const struct policy *policy, struct policy_element *element,
@@ -36,9 +53,24 @@ static bool is_held_back(const struct policy *policy, const struct policy_elemen
     return element->held_back_term != 0 && element->held_back_term == policy->epoch;
 }
 
+static reasons refusals_of(const struct policy_replica *replica)
+{
+    uint16_t image = 1U << FL_CAUSE_image, container = 1U << FL_CAUSE_container;
+    uint16_t unscheduled = 1U << FL_CAUSE_unscheduled;
+    reasons set = 0;
+
+    if (replica->causes & image) set |= one(REASON_ImageUnavailable);
+    if (replica->causes & container) set |= one(REASON_ContainerRefused);
+    if (replica->causes & unscheduled) set |= one(REASON_Unscheduled);
+    if (set == 0 || replica->causes & ~(image | container | unscheduled)) {
+        set |= one(REASON_StartRefused);
+    }
+    return set;
+}
+
 static reasons failure_of(const struct policy_replica *replica)
 {
-    uint8_t memory = 1U << FL_CAUSE_out_of_memory, node = 1U << FL_CAUSE_node_lost;
+    uint16_t memory = 1U << FL_CAUSE_out_of_memory, node = 1U << FL_CAUSE_node_lost;
     reasons set = 0;
 
     switch (replica->phase) {
@@ -48,7 +80,7 @@ static reasons failure_of(const struct policy_replica *replica)
         if (replica->causes != memory) set |= one(REASON_ReplicaFailed);
         return set;
     case FL_REPLICA_refused:
-        return one(REASON_StartRefused);
+        return refusals_of(replica);
     case FL_REPLICA_absent:
         return one(REASON_NeverArrived);
     default:
@@ -89,6 +121,35 @@ void policy_ends_phase(struct policy *policy, struct policy_element *element,
     element->is_first_doubtful = is_draining; /* perhaps STOP went out just before */
 }
 
+void policy_ends_words(struct policy *policy, const struct row_attempt_words *row)
+{
+    struct policy_element *element = policy_element(policy_job(policy, row->job), row->element);
+    struct fl_attempt attempt = {.job = {row->job}, .element = row->element, .n = (uint16_t)row->n};
+    char text[SIM_WORDS_BYTES];
+
+    if (!element || !element->is_live || element->n != row->n || element->has_words ||
+        !element->first_reasons ||
+        !fl_str_eq(row->words, sim_words(attempt, element->first, text))) {
+        sim_broken(policy->sim, "I28",
+                   "job %" PRIu64 ".%u attempt %u: '" FL_STR_FMT
+                   "' is not what was said of the replica that failed first",
+                   row->job, row->element, row->n, FL_STR_ARG(row->words));
+    }
+    element->has_words = true;
+    sim_mark(policy->sim, MARK_end_in_words);
+}
+
+static void I28_words_are_kept(struct policy *policy, uint64_t job,
+                               const struct policy_element *element)
+{
+    const struct policy_replica *first = &element->replicas.at[element->first];
+
+    if (element->has_words || !first->has_words || first->was_wordless) return;
+    sim_broken(policy->sim, "I28",
+               "what was said of replica %u of job %" PRIu64 ".%u, which failed first, is not kept",
+               element->first, job, element->element);
+}
+
 void policy_ends_stop(struct policy *policy, const struct row_attempt_stop *row)
 {
     struct policy_element *element = policy_element(policy_job(policy, row->job), row->element);
@@ -105,6 +166,7 @@ void policy_ends_stop(struct policy *policy, const struct row_attempt_stop *row)
                    element && element->first_reasons ? (int)element->first : -1);
     }
     element->is_first_stored = true;
+    I28_words_are_kept(policy, row->job, element);
 }
 
 /* ---- the end of an attempt ------------------------------------------------------------------- */
@@ -164,6 +226,7 @@ static void I28_the_cause_is_named(struct policy *policy, uint64_t job, uint32_t
                               : replica == UINT32_MAX && exit_code == 0;
 
     if (has_first && element->is_first_doubtful && replica == UINT32_MAX && exit_code == 0) return;
+    if (is_right && has_first) I28_words_are_kept(policy, job, element);
     if (is_right) return;
     sim_broken(policy->sim, "I28",
                "job %" PRIu64
@@ -191,6 +254,48 @@ static void I28_the_reason_is_true(struct policy *policy, uint64_t job, uint32_t
                element->n, reason_name(reason));
 }
 
+/* The replicas that exited have told this leader their numbers; the others are unknown. */
+static struct fl_usage used_by(const struct policy *policy, uint64_t job,
+                               const struct policy_element *element)
+{
+    struct fl_attempt attempt = {.job = {job}, .element = element->element, .n = element->n};
+    struct fl_usage all = {0};
+
+    for (uint32_t i = 0; i < element->replicas.len; i++) {
+        const struct policy_replica *replica = &element->replicas.at[i];
+        struct fl_usage one = sim_usage(attempt, i);
+
+        if (replica->phase_term != policy->epoch || replica->phase != FL_REPLICA_exited) continue;
+        if (one.meter == FL_METER_none) continue;
+        all.meter = all.replicas == 0 || one.meter < all.meter ? one.meter : all.meter;
+        all.replicas++;
+        all.cpu_us += one.cpu_us; /* at most 1,024 replicas: far from the end of the numbers */
+        all.memory_bytes =
+            one.memory_bytes > all.memory_bytes ? one.memory_bytes : all.memory_bytes;
+        all.read_bytes += one.read_bytes;
+        all.written_bytes += one.written_bytes;
+    }
+    return all;
+}
+
+static void I28_what_it_used_is_kept(struct policy *policy, uint64_t job,
+                                     const struct policy_element *element, struct fl_str bytes)
+{
+    struct fl_usage want = used_by(policy, job, element), has = fl_usage_read(bytes);
+
+    if (want.replicas > 1) sim_mark(policy->sim, MARK_gang_measured);
+    if (want.meter == has.meter && want.replicas == has.replicas && want.cpu_us == has.cpu_us &&
+        want.memory_bytes == has.memory_bytes && want.read_bytes == has.read_bytes &&
+        want.written_bytes == has.written_bytes && (want.replicas > 0) == (bytes.len > 0)) {
+        return;
+    }
+    sim_broken(policy->sim, "I28",
+               "job %" PRIu64 ".%u attempt %u: %u of its replicas are said to have used %" PRIu64
+               " us and %" PRIu64 " bytes; told were %u, %" PRIu64 " and %" PRIu64,
+               job, element->element, element->n, has.replicas, has.cpu_us, has.memory_bytes,
+               want.replicas, want.cpu_us, want.memory_bytes);
+}
+
 void policy_ends_attempt(struct policy *policy, const struct row_attempt_end *row)
 {
     const struct policy_job *job = policy_job(policy, row->job);
@@ -203,6 +308,8 @@ void policy_ends_attempt(struct policy *policy, const struct row_attempt_end *ro
     I28_the_reason_is_true(policy, row->job, row->element, reason);
     I28_the_cause_is_named(policy, row->job, row->element, reason, row->exit_code,
                            row->first_replica);
+    I28_what_it_used_is_kept(policy, row->job,
+                             policy_element((struct policy_job *)job, row->element), row->usage);
 }
 
 /* ---- an element ------------------------------------------------------------------------------ */
@@ -259,7 +366,13 @@ void policy_ends_element(struct policy *policy, const struct row_element_end *ro
     if (row->state == JOB_failed && job->retries_max && !job->is_stopped) {
         sim_mark(policy->sim, MARK_retries_spent);
     }
-    if (!element || !element->is_live) return;
+    if (!element || !element->is_live) {
+        if (row->usage.len == 0) return;
+        sim_broken(policy->sim, "I28", "job %" PRIu64 ".%u had no attempt, and used something",
+                   row->job, row->element);
+        return;
+    }
+    I28_what_it_used_is_kept(policy, row->job, element, row->usage);
     if (!job->is_stopped) {
         I28_the_reason_is_true(policy, row->job, row->element,
                                behind(job, (enum reason)row->reason));

@@ -5,6 +5,7 @@
  * with 0 (decision 6); an attempt that a drain has stopped is not blamed for its exit code.  The
  * agent says whether memory ran out or a node went.  An element ends as its last attempt did, a job
  * as its elements did, in the batch that knows it.
+ * Its usage is the sum that its exited replicas told of themselves.
  * The first cause of a gang is stored with the STOP of the others, so that no reload changes it
  * (decision 68).
  * Each function that judges a row is called before the row is folded. */
@@ -13,8 +14,8 @@
 #include "tests/sim/policy_state.h"
 
 /* The agent of the attempt's cluster said so in the session that counts. */
-void policy_ends_told(struct policy_element *element, uint32_t replica, enum fl_replica_state state,
-                      enum fl_cause cause);
+void policy_ends_told(struct policy *policy, struct policy_element *element,
+                      const struct core_replica_told *told);
 /* STOP was let out for the attempt. */
 void policy_ends_stop_sent(const struct policy *policy, struct policy_element *element,
                            enum reason reason);
@@ -22,6 +23,7 @@ void policy_ends_stop_sent(const struct policy *policy, struct policy_element *e
 void policy_ends_phase(struct policy *policy, struct policy_element *element,
                        const struct row_replica_phase *row);
 void policy_ends_stop(struct policy *policy, const struct row_attempt_stop *row);
+void policy_ends_words(struct policy *policy, const struct row_attempt_words *row);
 void policy_ends_attempt(struct policy *policy, const struct row_attempt_end *row);
 void policy_ends_element(struct policy *policy, const struct row_element_end *row);
 void policy_ends_job(struct policy *policy, const struct row_job_end *row);

@@ -59,7 +59,8 @@ static void mark_place(struct policy *policy, struct policy_cluster *cluster,
     if (shape->shape.node_labels_len) sim_mark(sim, MARK_started_by_labels);
     if (shape->shape.clusters_len) sim_mark(sim, MARK_started_by_clusters);
     if (shape->shape.not_clusters_len) sim_mark(sim, MARK_started_by_not_clusters);
-    if (shape->largest.gpus) sim_mark(sim, MARK_started_with_gpus);
+    if (shape->largest.usual.gpus) sim_mark(sim, MARK_started_with_gpus);
+    if (shape->shape.kinds_len) sim_mark(sim, MARK_started_with_named);
     if (shape->replicas > 1 && policy_empty_slots(policy, cluster, shape) == shape->replicas) {
         sim_mark(sim, MARK_started_on_whole_cluster);
     }
@@ -87,7 +88,7 @@ static void I26_its_nodes_have_room(struct policy *policy, const struct row_atte
                                     const struct policy_cluster *cluster,
                                     const struct policy_shape *shape)
 {
-    struct fl_resources want[POLICY_NODES_MAX] = {0};
+    struct sim_amounts want[POLICY_NODES_MAX] = {0};
     struct fl_str names = row->nodes;
     uint32_t replica = 0;
 
@@ -95,13 +96,12 @@ static void I26_its_nodes_have_room(struct policy *policy, const struct row_atte
         const char *end = memchr(names.at, '\n', names.len);
         size_t len = end ? (size_t)(end - names.at) : names.len;
         uint32_t node = find_node(cluster, (struct fl_str){names.at, len});
-        struct fl_resources each = shape_role_of(&shape->shape, replica)->each;
+        struct sim_amounts each =
+            sim_amounts_of_role(&shape->shape, shape_role_of(&shape->shape, replica));
 
         if (node == POLICY_NODES_MAX) break;
-        want[node].cpu_milli += each.cpu_milli;
-        want[node].memory_bytes += each.memory_bytes;
-        want[node].gpus += each.gpus;
-        if (!policy_may_fit(policy, cluster, node, shape, want[node])) {
+        sim_amounts_add(&want[node], &each);
+        if (!policy_may_fit(policy, cluster, node, shape, &want[node])) {
             sim_broken(policy->sim, "I26",
                        "job %" PRIu64 ".%u: node %s of cluster %u is not ready, lacks a label, or "
                        "lacks room for replica %u",

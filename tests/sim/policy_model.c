@@ -164,6 +164,7 @@ static void hear_of(struct policy_element *element, uint64_t session, uint64_t s
     element->told_seq = seq;
     for (size_t i = 0; i < element->replicas.len; i++) {
         element->replicas.at[i].causes = 0;
+        element->replicas.at[i].has_words = element->replicas.at[i].was_wordless = false;
     }
 }
 
@@ -187,13 +188,13 @@ static void hear_inventory(struct policy *policy, const struct core_event *event
 
     if (!cluster) return;
     for (size_t i = 0; i < event->inventory.len; i++) {
-        const struct core_inventory_item *item = &event->inventory.at[i];
+        const struct core_replica_told *item = &event->inventory.at[i];
         struct policy_element *element =
             live_there(policy, event->inventory.cluster, item->attempt);
 
         if (!element) continue;
         hear_of(element, cluster->session, 0);
-        policy_ends_told(element, item->replica, item->state, item->cause);
+        policy_ends_told(policy, element, item);
     }
     if (!event->inventory.is_end || cluster->is_listed) return;
     cluster->is_listed = true;
@@ -206,28 +207,27 @@ static void hear_replica(struct policy *policy, const struct core_event *event)
 {
     struct policy_cluster *cluster =
         in_session(policy, event->replica.cluster, event->replica.session_epoch);
-    struct fl_attempt attempt = event->replica.attempt;
-    uint32_t replica = event->replica.replica;
+    struct fl_attempt attempt = event->replica.told.attempt;
+    uint32_t replica = event->replica.told.replica;
     struct policy_element *element;
     struct policy_given given = {.job = attempt.job.n,
                                  .element = attempt.element,
                                  .n = attempt.n,
                                  .replica = replica,
                                  .seq = event->replica.report_seq};
+    const struct shape *shape;
 
     if (!cluster) return;
     element = live_there(policy, event->replica.cluster, attempt);
     if (!element) return;
     hear_of(element, cluster->session, given.seq);
-    policy_ends_told(element, replica, event->replica.state, event->replica.cause);
+    policy_ends_told(policy, element, &event->replica.told);
     if (replica >= element->replicas.len) return;
-    if (!fl_replica_state_is_last(event->replica.state)) return;
+    if (!fl_replica_state_is_last(event->replica.told.state)) return;
     given.node = element->replicas.at[replica].node;
     given.start_seq = element->start_session == cluster->session ? element->start_seq : 0;
-    given.each =
-        shape_role_of(&policy_shape(policy, policy_job(policy, attempt.job.n)->shape)->shape,
-                      replica)
-            ->each;
+    shape = &policy_shape(policy, policy_job(policy, attempt.job.n)->shape)->shape;
+    given.each = sim_amounts_of_role(shape, shape_role_of(shape, replica));
     fl_vec_push(&cluster->given, given);
 }
 
@@ -249,6 +249,17 @@ static void forget_old(struct policy_cluster *cluster, uint32_t i)
     cluster->given.len = kept;
 }
 
+static void hear_named(const struct core_node_report *told, struct policy_report *report)
+{
+    for (size_t i = 0; i < told->extras_len; i++) {
+        for (size_t k = 0; k < SIM_RESOURCES_LEN; k++) {
+            if (!fl_str_eq(told->extras[i].name, fl_str_c(sim_resource_name(k)))) continue;
+            report->total.named[k] = told->extras[i].total;
+            report->free.named[k] = told->extras[i].free;
+        }
+    }
+}
+
 static void hear_nodes(struct policy *policy, const struct core_event *event)
 {
     struct policy_cluster *cluster =
@@ -261,12 +272,13 @@ static void hear_nodes(struct policy *policy, const struct core_event *event)
                                        .mark = event->nodes.mark,
                                        .at = policy->sim->now,
                                        .is_ready = told->is_ready,
-                                       .total = told->total,
-                                       .free = told->free};
+                                       .total.usual = told->total,
+                                       .free.usual = told->free};
 
         if (node->reports.len && node->reports.at[node->reports.len - 1].seq >= report.seq) {
             continue;
         }
+        hear_named(told, &report);
         copy_name(report.labels, told->labels);
         fl_vec_push(&node->reports, report);
     }
@@ -385,11 +397,9 @@ static void put_shape(struct policy *policy, const struct row_shape_new *row)
     shape->hash = row->body.len ? fl_hash64(1, row->body.at, row->body.len) | 1 : 0;
     shape->replicas = shape_replicas(&shape->shape);
     for (uint32_t i = 0; i < shape->shape.roles_len; i++) {
-        struct fl_resources each = shape->shape.roles[i].each, *most = &shape->largest;
+        struct sim_amounts each = sim_amounts_of_role(&shape->shape, &shape->shape.roles[i]);
 
-        if (each.cpu_milli > most->cpu_milli) most->cpu_milli = each.cpu_milli;
-        if (each.memory_bytes > most->memory_bytes) most->memory_bytes = each.memory_bytes;
-        if (each.gpus > most->gpus) most->gpus = each.gpus;
+        sim_amounts_keep_more(&shape->largest, &each);
     }
 }
 
@@ -497,7 +507,7 @@ static void start_attempt(struct policy *policy, const struct row_attempt_new *r
     element->was_drained = false;
     element->held_back_term = 0;
     element->was_told_absent = element->is_first_doubtful = false;
-    element->is_first_stored = false;
+    element->is_first_stored = element->has_words = false;
     element->first_reasons = element->phase_term = 0;
     element->start_session = element->told_session = 0;
     element->cluster = row->cluster;
@@ -658,6 +668,9 @@ static void read_row(struct policy *policy, const struct row *row)
         break;
     case ROW_attempt_stop:
         policy_ends_stop(policy, &row->attempt_stop);
+        break;
+    case ROW_attempt_words:
+        policy_ends_words(policy, &row->attempt_words);
         break;
     case ROW_replica_phase:
         read_phase(policy, &row->replica_phase);

@@ -108,8 +108,10 @@ void policy_overdue_ended(struct policy *policy, uint64_t job, const struct poli
     for (size_t i = 0; i < element->replicas.len; i++) {
         const struct policy_replica *replica = &element->replicas.at[i];
         const struct shape *shape = &policy_shape(policy, policy_job(policy, job)->shape)->shape;
-        struct policy_ghost ghost = {replica->node, shape_role_of(shape, (uint32_t)i)->each,
-                                     policy->sim->now};
+        struct policy_ghost ghost = {
+            .node = replica->node,
+            .each = sim_amounts_of_role(shape, shape_role_of(shape, (uint32_t)i)),
+            .at = policy->sim->now};
 
         if (replica->is_ended) continue;
         fl_vec_push(&policy_cluster(policy, element->cluster)->ghosts, ghost);

@@ -229,8 +229,10 @@ static void I31_the_page_is_whole(struct policy *policy, const struct core_answe
 static bool may_fit_there(struct policy *policy, const struct policy_cluster *cluster,
                           const struct policy_shape *shape)
 {
+    struct sim_amounts first = sim_amounts_of_role(&shape->shape, &shape->shape.roles[0]);
+
     for (uint32_t i = 0; i < cluster->nodes_len; i++) {
-        if (policy_may_fit(policy, cluster, i, shape, shape->shape.roles[0].each)) return true;
+        if (policy_may_fit(policy, cluster, i, shape, &first)) return true;
     }
     return false;
 }

@@ -53,44 +53,6 @@ static bool has_labels(const struct policy_report *report, const struct policy_s
     return true;
 }
 
-/* ---- arithmetic ------------------------------------------------------------------------------ */
-
-static void add(struct fl_resources *to, struct fl_resources r)
-{
-    to->cpu_milli += r.cpu_milli;
-    to->memory_bytes += r.memory_bytes;
-    to->gpus += r.gpus;
-}
-
-static void subtract(struct fl_resources *from, struct fl_resources r)
-{
-    from->cpu_milli -= r.cpu_milli < from->cpu_milli ? r.cpu_milli : from->cpu_milli;
-    from->memory_bytes -= r.memory_bytes < from->memory_bytes ? r.memory_bytes : from->memory_bytes;
-    from->gpus -= r.gpus < from->gpus ? r.gpus : from->gpus;
-}
-
-static void keep_less(struct fl_resources *have, struct fl_resources r)
-{
-    if (r.cpu_milli < have->cpu_milli) have->cpu_milli = r.cpu_milli;
-    if (r.memory_bytes < have->memory_bytes) have->memory_bytes = r.memory_bytes;
-    if (r.gpus < have->gpus) have->gpus = r.gpus;
-}
-
-/* How many replicas as large as the job's largest find room; 1024 when it wants nothing. */
-static uint32_t slots(struct fl_resources room, struct fl_resources each)
-{
-    uint64_t count = FL_JOB_REPLICAS_MAX;
-
-    if (each.cpu_milli && room.cpu_milli / each.cpu_milli < count) {
-        count = room.cpu_milli / each.cpu_milli;
-    }
-    if (each.memory_bytes && room.memory_bytes / each.memory_bytes < count) {
-        count = room.memory_bytes / each.memory_bytes;
-    }
-    if (each.gpus && room.gpus / each.gpus < count) count = room.gpus / each.gpus;
-    return (uint32_t)count;
-}
-
 /* ---- one node -------------------------------------------------------------------------------- */
 
 /* Whether the report was made without (-1), with (1), or perhaps with (0) what the attempt takes.
@@ -107,34 +69,37 @@ static int knows(const struct policy_cluster *cluster, const struct policy_repor
 }
 
 /* The live attempts with knows() <= 'sure' take so much of the node, by that report. */
-static struct fl_resources taken(struct policy *policy, const struct policy_cluster *cluster,
-                                 uint32_t node, const struct policy_report *report, int sure)
+static struct sim_amounts taken(struct policy *policy, const struct policy_cluster *cluster,
+                                uint32_t node, const struct policy_report *report, int sure)
 {
-    struct fl_resources sum = {0};
+    struct sim_amounts sum = {0};
 
     for (size_t i = 0; i < cluster->live.len; i++) {
         const struct policy_job *job = policy_job(policy, cluster->live.at[i].job);
         const struct policy_element *element = &job->begun.at[cluster->live.at[i].place];
+        const struct shape *shape = &policy_shape(policy, job->shape)->shape;
 
         if (knows(cluster, report, element) > sure) continue;
         for (uint32_t r = 0; r < element->replicas.len; r++) {
             const struct policy_replica *replica = &element->replicas.at[r];
+            struct sim_amounts each;
 
             if (replica->node != node || replica->is_ended) continue;
-            add(&sum, shape_role_of(&policy_shape(policy, job->shape)->shape, r)->each);
+            each = sim_amounts_of_role(shape, shape_role_of(shape, r));
+            sim_amounts_add(&sum, &each);
         }
     }
     return sum;
 }
 
 bool policy_may_fit(struct policy *policy, const struct policy_cluster *cluster, uint32_t node,
-                    const struct policy_shape *shape, struct fl_resources want)
+                    const struct policy_shape *shape, const struct sim_amounts *want)
 {
     const struct policy_node *known = &cluster->nodes[node];
 
     for (size_t v = 0; v < known->reports.len; v++) {
         const struct policy_report *report = &known->reports.at[v];
-        struct fl_resources room = report->free;
+        struct sim_amounts room = report->free, gone;
 
         if (report->at > policy->known_at || !report->is_ready) continue;
         if (!has_labels(report, shape)) continue;
@@ -143,37 +108,42 @@ bool policy_may_fit(struct policy *policy, const struct policy_cluster *cluster,
 
             if (given->node == node && given->is_durable && given->seq > report->seq &&
                 given->start_seq <= report->mark) {
-                add(&room, given->each);
+                sim_amounts_add(&room, &given->each);
             }
         }
-        subtract(&room, taken(policy, cluster, node, report, -1));
-        if (fl_resources_fit(want, room)) return true;
+        gone = taken(policy, cluster, node, report, -1);
+        sim_amounts_take(&room, &gone);
+        if (sim_amounts_fit(want, &room)) return true;
     }
     return false;
 }
 
 /* At least so much is free on the node, as the leader knows. */
-static struct fl_resources least_room(struct policy *policy, const struct policy_cluster *cluster,
-                                      uint32_t node)
+static struct sim_amounts least_room(struct policy *policy, const struct policy_cluster *cluster,
+                                     uint32_t node)
 {
     const struct policy_node *known = &cluster->nodes[node];
-    struct fl_resources least = {UINT64_MAX, UINT32_MAX, UINT32_MAX};
+    struct sim_amounts least = {.usual = {UINT64_MAX, UINT32_MAX, UINT32_MAX}};
 
     if (known->reports.len == 0 || known->reports.at[0].seq > cluster->acked) {
-        return (struct fl_resources){0};
+        return (struct sim_amounts){0};
     }
+    memset(least.named, 0xff, sizeof least.named);
     for (size_t v = 0; v < known->reports.len; v++) {
         const struct policy_report *report = &known->reports.at[v];
-        struct fl_resources room = report->free;
+        struct sim_amounts room = report->free, gone;
 
-        if (!report->is_ready) return (struct fl_resources){0};
-        subtract(&room, taken(policy, cluster, node, report, 0));
+        if (!report->is_ready) return (struct sim_amounts){0};
+        gone = taken(policy, cluster, node, report, 0);
+        sim_amounts_take(&room, &gone);
         for (size_t i = 0; i < cluster->ghosts.len; i++) {
             const struct policy_ghost *ghost = &cluster->ghosts.at[i];
 
-            if (ghost->node == node && report->at <= ghost->at) subtract(&room, ghost->each);
+            if (ghost->node == node && report->at <= ghost->at) {
+                sim_amounts_take(&room, &ghost->each);
+            }
         }
-        keep_less(&least, room);
+        sim_amounts_keep_less(&least, &room);
     }
     return least;
 }
@@ -241,7 +211,7 @@ static uint32_t slots_there(struct policy *policy, struct policy_cluster *cluste
     need_rooms(policy, cluster);
     for (uint32_t i = 0; i < cluster->nodes_len; i++) {
         if (!surely_has_labels(&cluster->nodes[i], shape)) continue;
-        count[i] = slots(cluster->room[i], shape->largest);
+        count[i] = sim_amounts_slots(&cluster->room[i], &shape->largest, FL_JOB_REPLICAS_MAX);
         sum += count[i];
     }
     for (; but > 0; but--) {
@@ -275,19 +245,21 @@ bool policy_does_fit(struct policy *policy, const struct policy_shape *shape)
 }
 
 /* So much would be free on the node if none of our jobs ran, as far as reports tell. */
-static struct fl_resources empty_room(struct policy *policy, const struct policy_cluster *cluster,
-                                      uint32_t node)
+static struct sim_amounts empty_room(struct policy *policy, const struct policy_cluster *cluster,
+                                     uint32_t node)
 {
     const struct policy_node *known = &cluster->nodes[node];
     const struct policy_report *newest;
-    struct fl_resources room;
+    struct sim_amounts room, part;
 
-    if (known->reports.len == 0) return (struct fl_resources){0};
+    if (known->reports.len == 0) return (struct sim_amounts){0};
     newest = &known->reports.at[known->reports.len - 1];
-    if (!newest->is_ready) return (struct fl_resources){0};
+    if (!newest->is_ready) return (struct sim_amounts){0};
     room = newest->free;
-    add(&room, taken(policy, cluster, node, newest, 1));
-    subtract(&room, taken(policy, cluster, node, newest, 0));
+    part = taken(policy, cluster, node, newest, 1);
+    sim_amounts_add(&room, &part);
+    part = taken(policy, cluster, node, newest, 0);
+    sim_amounts_take(&room, &part);
     return room;
 }
 
@@ -297,8 +269,11 @@ uint32_t policy_empty_slots(struct policy *policy, const struct policy_cluster *
     uint32_t sum = 0;
 
     for (uint32_t i = 0; i < cluster->nodes_len; i++) {
+        struct sim_amounts room;
+
         if (!surely_has_labels(&cluster->nodes[i], shape)) continue;
-        sum += slots(empty_room(policy, cluster, i), shape->largest);
+        room = empty_room(policy, cluster, i);
+        sum += sim_amounts_slots(&room, &shape->largest, FL_JOB_REPLICAS_MAX);
     }
     return sum;
 }

@@ -11,7 +11,8 @@ enum {
 bool policy_is_charged(const struct policy_element *element, uint16_t reason)
 {
     if (reason == REASON_NodeLost) return element->node_losses >= 2;
-    return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory;
+    return reason == REASON_ReplicaFailed || reason == REASON_OutOfMemory ||
+           reason == REASON_ImageUnavailable || reason == REASON_ContainerRefused;
 }
 
 fl_ms policy_deadline_ms(const struct policy_job *job)
@@ -26,7 +27,7 @@ static fl_ms pause_of(const struct policy *policy, const struct policy_element *
     fl_ms pause_ms = policy->config.backoff_first_ms;
 
     if (!is_charged && reason != REASON_StartRefused && reason != REASON_StartUnconfirmed &&
-        times < 2) {
+        reason != REASON_Unscheduled && times < 2) {
         return 0;
     }
     while (--times > 0 && pause_ms < policy->config.backoff_max_ms) {

@@ -7,6 +7,7 @@
 #include "controlplane/core/shape.h"
 #include "shared/base/vec.h"
 #include "tests/sim/policy_model.h"
+#include "tests/sim/sim_amounts.h"
 
 enum {
     POLICY_NODES_MAX = 16,
@@ -26,7 +27,7 @@ struct policy_report {
     uint64_t seq, mark;
     fl_ms at; /* true time */
     bool is_ready;
-    struct fl_resources total, free;
+    struct sim_amounts total, free;
     char labels[POLICY_NAME_MAX];
 };
 
@@ -50,13 +51,13 @@ struct policy_given {
     uint16_t n;
     bool is_durable; /* a phase row says it too */
     uint64_t seq, start_seq;
-    struct fl_resources each;
+    struct sim_amounts each;
 };
 
 /* Room that the leader does not count on, until a report of the node comes. */
 struct policy_ghost {
     uint32_t node;
-    struct fl_resources each;
+    struct sim_amounts each;
     fl_ms at;
 };
 
@@ -86,7 +87,7 @@ struct policy_cluster {
     FL_VEC(struct policy_given) given;
     FL_VEC(struct policy_ghost) ghosts;
     FL_VEC(struct policy_live) live;
-    struct fl_resources room[POLICY_NODES_MAX]; /* at least free, each node; as 'room_at' has it */
+    struct sim_amounts room[POLICY_NODES_MAX]; /* at least free, each node; as 'room_at' has it */
     uint64_t room_at;
     uint32_t claimable;                          /* so many of its nodes may be claimed */
     uint32_t claimable_back[POLICY_CLAIMS_BACK]; /* likewise as of the newest durable batches */
@@ -101,7 +102,8 @@ struct policy_replica {
     uint8_t phase;
     int32_t exit_code;
     uint64_t phase_term;
-    uint8_t causes; /* its agent gave these in this session: a bit for an enum fl_cause */
+    uint16_t causes; /* its agent gave these in this session: a bit for an enum fl_cause */
+    bool has_words, was_wordless; /* told of its end with the runtime's words, without */
 };
 
 struct policy_element {
@@ -126,7 +128,7 @@ struct policy_element {
     bool was_drained;        /* its cluster is drained: STOP was sent */
     uint64_t held_back_term; /* the leader that sent STOP since its job was held; 0: none */
     bool was_told_absent;    /* its agent said that it knows nothing of it */
-    bool is_first_doubtful, is_first_stored;
+    bool is_first_doubtful, is_first_stored, has_words;
     uint32_t first; /* its replica that failed first */
     int32_t first_exit;
     uint64_t first_reasons; /* its possible reasons, a bit each; 0: none failed */
@@ -172,8 +174,8 @@ struct policy_shape {
     uint64_t hash; /* over the bytes, see policy_asked.c */
     struct shape shape;
     uint32_t replicas;
-    struct fl_resources largest; /* the most that one replica wants, by resource */
-    bool does_fit;               /* as of claims_at: it surely fits beside all claims */
+    struct sim_amounts largest; /* the most that one replica wants, by resource */
+    bool does_fit;              /* as of claims_at: it surely fits beside all claims */
 };
 
 /* The jobs of one queue, priority and shape: they start one after the other. */
@@ -258,7 +260,7 @@ bool policy_names_allow(const struct policy_shape *shape, const struct policy_cl
 /* So much may have been free on the node, which was ready and had the labels, as far as the leader
  * knew. */
 bool policy_may_fit(struct policy *policy, const struct policy_cluster *cluster, uint32_t node,
-                    const struct policy_shape *shape, struct fl_resources want);
+                    const struct policy_shape *shape, const struct sim_amounts *want);
 /* The leader knows of a cluster that takes work and has room for all replicas. */
 bool policy_does_fit(struct policy *policy, const struct policy_shape *shape);
 /* The same, although blocked heads may have claimed the best nodes of each. */

@@ -122,55 +122,48 @@ static bool has_labels(const struct runtime_node *node, const struct shape *shap
 
 struct fl_resources fake_runtime_smallest(const struct fake_runtime *runtime)
 {
-    struct fl_resources least = fake_runtime_node_total(runtime, 0);
+    struct sim_amounts least = fake_runtime_node_total(runtime, 0);
 
     for (uint32_t i = 1; i < runtime->config.nodes; i++) {
-        struct fl_resources total = fake_runtime_node_total(runtime, i);
+        struct sim_amounts total = fake_runtime_node_total(runtime, i);
 
-        if (total.cpu_milli < least.cpu_milli) least.cpu_milli = total.cpu_milli;
-        if (total.memory_bytes < least.memory_bytes) least.memory_bytes = total.memory_bytes;
+        sim_amounts_keep_less(&least, &total);
     }
-    least.gpus = 0;
-    return least;
+    least.usual.gpus = 0;
+    return least.usual;
 }
 
 uint32_t fake_runtime_slots(const struct fake_runtime *runtime, struct fl_resources each)
 {
+    struct sim_amounts one = {.usual = each};
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < runtime->config.nodes; i++) {
-        struct fl_resources total = fake_runtime_node_total(runtime, i);
+        struct sim_amounts total = fake_runtime_node_total(runtime, i);
 
-        while (fl_resources_fit(each, total)) {
-            total.cpu_milli -= each.cpu_milli;
-            total.memory_bytes -= each.memory_bytes;
-            count++;
-        }
+        count += sim_amounts_slots(&total, &one, UINT16_MAX);
     }
     return count;
 }
 
 bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct shape *shape)
 {
-    struct fl_resources free[FAKE_RUNTIME_NODES_MAX];
+    struct sim_amounts free[FAKE_RUNTIME_NODES_MAX];
 
     if (runtime->is_dead) return false;
     for (uint32_t i = 0; i < runtime->config.nodes; i++) {
         free[i] = fake_runtime_node_total(runtime, i);
-        free[i].gpus = runtime->nodes[i].total.gpus;
-        if (!has_labels(&runtime->nodes[i], shape)) free[i] = (struct fl_resources){0};
+        if (!has_labels(&runtime->nodes[i], shape)) free[i] = (struct sim_amounts){0};
     }
     for (uint32_t i = 0; i < shape_replicas(shape); i++) {
-        struct fl_resources each = shape_role_of(shape, i)->each;
+        struct sim_amounts each = sim_amounts_of_role(shape, shape_role_of(shape, i));
         uint32_t node = 0;
 
-        while (node < runtime->config.nodes && !fl_resources_fit(each, free[node])) {
+        while (node < runtime->config.nodes && !sim_amounts_fit(&each, &free[node])) {
             node++;
         }
         if (node == runtime->config.nodes) return false;
-        free[node].cpu_milli -= each.cpu_milli;
-        free[node].memory_bytes -= each.memory_bytes;
-        free[node].gpus -= each.gpus;
+        sim_amounts_take(&free[node], &each);
     }
     return true;
 }
@@ -178,12 +171,17 @@ bool fake_runtime_could_run(const struct fake_runtime *runtime, const struct sha
 void fake_runtime_tell(const struct fake_runtime *runtime)
 {
     for (uint32_t i = 0; i < runtime->config.nodes; i++) {
-        struct fl_resources total = fake_runtime_node_total(runtime, i);
+        struct sim_amounts total = fake_runtime_node_total(runtime, i);
 
         sim_tell(runtime->sim,
                  "cluster %llu node %llu: ready %llu, %llu milli cpus, %llu MiB, %llu used",
-                 runtime->config.cluster.n, i, runtime->nodes[i].is_ready, total.cpu_milli,
-                 total.memory_bytes >> 20, runtime->nodes[i].used.cpu_milli);
+                 runtime->config.cluster.n, i, runtime->nodes[i].is_ready, total.usual.cpu_milli,
+                 total.usual.memory_bytes >> 20, runtime->nodes[i].used.usual.cpu_milli);
+        for (size_t k = 0; k < SIM_RESOURCES_LEN; k++) {
+            if (total.named[k] == 0) continue;
+            sim_tell(runtime->sim, "   %llu of resource %llu, %llu used", total.named[k], k,
+                     runtime->nodes[i].used.named[k]);
+        }
     }
 }
 

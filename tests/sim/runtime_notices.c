@@ -1,8 +1,16 @@
 #include "shared/base/assert.h"
 #include "tests/sim/fake_runtime_state.h"
+#include "tests/sim/sim_usage.h"
+#include "tests/sim/sim_words.h"
+
+/* The lists of an event. */
+struct notice_named {
+    struct sim_named total, foreign;
+    char words[SIM_WORDS_BYTES];
+};
 
 static void fill_node(const struct fake_runtime *runtime, uint32_t number,
-                      struct agent_event *event)
+                      struct notice_named *named, struct agent_event *event)
 {
     const struct runtime_node *node = &runtime->nodes[number];
 
@@ -11,12 +19,14 @@ static void fill_node(const struct fake_runtime *runtime, uint32_t number,
     event->node_seen.is_ready = node->is_ready;
     event->node_seen.name = fl_str_c(node->name);
     event->node_seen.labels = fl_str_c(node->labels);
-    event->node_seen.total = node->total;
-    event->node_seen.foreign = node->foreign;
+    event->node_seen.total = node->total.usual;
+    event->node_seen.foreign = node->foreign.usual;
+    event->node_seen.named = sim_amounts_named(&node->total, &named->total);
+    event->node_seen.foreign_named = sim_amounts_named(&node->foreign, &named->foreign);
 }
 
 static void fill_replica(const struct fake_runtime *runtime, const struct runtime_notice *notice,
-                         struct agent_event *event)
+                         struct notice_named *named, struct agent_event *event)
 {
     const struct fake_replica *replica = &runtime->replicas.at[notice->place];
 
@@ -31,10 +41,15 @@ static void fill_replica(const struct fake_runtime *runtime, const struct runtim
     event->replica_seen.replica = replica->replica;
     event->replica_seen.state = (enum fl_replica_state)notice->what;
     event->replica_seen.node = replica->node;
-    event->replica_seen.resources = replica->resources;
+    event->replica_seen.resources = replica->resources.usual;
+    event->replica_seen.named = sim_amounts_named(&replica->resources, &named->total);
     event->replica_seen.cause = replica->cause;
+    if (fl_replica_state_is_last(event->replica_seen.state)) {
+        event->replica_seen.words = sim_words(replica->attempt, replica->replica, named->words);
+    }
     if (notice->what != FL_REPLICA_exited) return;
     event->replica_seen.exit_code = replica->exit_code;
+    event->replica_seen.usage = sim_usage(replica->attempt, replica->replica);
     event->replica_seen.output_bytes = fake_output_end(&replica->output);
 }
 
@@ -62,6 +77,7 @@ static void pump(void *ctx, uint64_t boot, uint64_t b)
     struct fake_runtime *runtime = ctx;
     struct agent_event event = {.kind = AGENT_EV_synced};
     struct runtime_notice notice;
+    struct notice_named named;
 
     (void)b;
     if (boot != runtime->boot || !runtime->listener.happened) return;
@@ -84,8 +100,8 @@ static void pump(void *ctx, uint64_t boot, uint64_t b)
         tell_output(runtime, notice.place);
         return;
     }
-    if (notice.kind == NOTICE_NODE) fill_node(runtime, notice.place, &event);
-    if (notice.kind == NOTICE_REPLICA) fill_replica(runtime, &notice, &event);
+    if (notice.kind == NOTICE_NODE) fill_node(runtime, notice.place, &named, &event);
+    if (notice.kind == NOTICE_REPLICA) fill_replica(runtime, &notice, &named, &event);
     if (notice.kind == NOTICE_UNDELIVERED) fill_undelivered(runtime, &notice, &event);
     runtime->listener.happened(runtime->listener.ctx, &event);
 }

@@ -199,6 +199,11 @@ void help_hub_stop(struct help_hub *hub)
     fl_free(hub);
 }
 
+const char *help_hub_conninfo(const struct help_hub *hub)
+{
+    return hub->conninfo;
+}
+
 const char *help_hub_admin(const struct help_hub *hub)
 {
     return hub->admin;

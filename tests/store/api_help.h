@@ -15,6 +15,7 @@ struct help_hub *help_hub_start(void);
 struct help_hub *help_hub_start_on(char *conninfo);
 void help_hub_stop(struct help_hub *hub);
 
+const char *help_hub_conninfo(const struct help_hub *hub);
 const char *help_hub_admin(const struct help_hub *hub); /* the first token */
 struct fl_digest help_hub_ca(const struct help_hub *hub);
 

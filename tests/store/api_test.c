@@ -1,4 +1,5 @@
 /* The REST API over loopback TLS, with everything real behind it. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -45,6 +46,23 @@ static const char *submit(const char *document)
 
     expect(reply, 201);
     return cstr(help_text(reply.json, "id"));
+}
+
+static const char *make_token(const char *document)
+{
+    struct help_reply reply = call("POST", "/v1/tokens", document);
+
+    expect(reply, 201);
+    return cstr(help_text(reply.json, "token"));
+}
+
+/* 'text' with its "%s", if it has one, as 'name'. */
+static const char *with(const char *text, const char *name)
+{
+    const char *hole = strstr(text, "%s");
+
+    if (!hole) return text;
+    return fl_arena_printf(&arena, "%.*s%s%s", (int)(hole - text), text, name, hole + 2);
 }
 
 static const char *path(const char *job, const char *rest)
@@ -97,13 +115,53 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     assert_true(has(reply.body, "\"pointer\":\"/queu\"") && has(reply.body, "\"line\":2"));
     assert_true(has(reply.body, "\"allowed\":\"queue\""));
     expect(call("POST", "/v1/jobs", "{"), 400);
-    expect(call("POST", "/v1/jobs", "{\"command\":[\"a\"],\"queue\":\"none\"}"), 404);
+    reply = call("GET", "/v1/jobs?limi=1", NULL);
+    assert_true(has(reply.body, "\"parameter\":\"limi\"") && !has(reply.body, "\"pointer\""));
+    reply = help_call(hub, &arena, help_hub_admin(hub), "GET", "/v1/events", "Last-Event-ID: x\r\n",
+                      NULL, NULL);
+    assert_true(has(reply.body, "\"header\":\"Last-Event-ID\""));
     expect(call("GET", "/v1/jobs?limi=1", NULL), 422);
     expect(call("GET", "/v1/jobs?queue=default&queue=other", NULL), 422);
     expect(call("GET", "/v1/jobs?cursor=x", NULL), 422);
     expect(call("PATCH", "/v1/jobs", NULL), 405);
     expect(call("POST", "/v1/queues", "{\"name\":\"a\",\"x\":1}"), 422);
     expect(call("POST", "/v1/jobs?dryRun=true", "{\"command\":[\"a\"]}"), 200);
+}
+
+/* In each request that names it, if it does not exist or is not for this token. */
+static void a_queue_that_is_not_there_is_one_refusal(void **state)
+{
+    static const struct {
+        const char *method, *path, *body, *place;
+    } rows[] = {
+        {"POST", "/v1/jobs", "{\"command\":[\"a\"],\"queue\":\"%s\"}", "\"pointer\":\"/queue\""},
+        {"POST", "/v1/jobs:batch", "[{\"command\":[\"a\"],\"queue\":\"%s\"}]",
+         "\"pointer\":\"/queue\""},
+        {"POST", "/v1/jobs:cancel", "{\"queue\":\"%s\"}", "\"pointer\":\"/queue\""},
+        {"POST", "/v1/jobs:retry", "{\"queue\":\"%s\"}", "\"pointer\":\"/queue\""},
+        {"GET", "/v1/jobs?queue=%s", NULL, "\"parameter\":\"queue\""},
+    };
+    const char *own = make_token("{\"name\":\"o\",\"scopes\":[\"read\",\"submit\",\"cancel\"],"
+                                 "\"queue\":\"default\"}");
+    const struct {
+        const char *token, *queue;
+    } asked[] = {{help_hub_admin(hub), "none"}, {own, "none"}, {own, "hidden"}};
+
+    (void)state;
+    expect(call("POST", "/v1/queues", "{\"name\":\"hidden\"}"), 201);
+    for (size_t i = 0; i < 3 * sizeof rows / sizeof *rows; i++) {
+        const char *queue = asked[i % 3].queue, *at = rows[i / 3].path, *body = rows[i / 3].body;
+        struct help_reply reply =
+            help_call(hub, &arena, asked[i % 3].token, rows[i / 3].method, with(at, queue), NULL,
+                      body ? with(body, queue) : NULL, NULL);
+
+        if (!strstr(at, ":batch")) expect(reply, 422);
+        assert_true(has(reply.body, "\"status\":422,\"code\":\"absent\""));
+        assert_true(has(reply.body, rows[i / 3].place));
+    }
+    expect(call("POST", "/v1/tokens", "{\"name\":\"n\",\"scopes\":[\"read\"],\"queue\":\"none\"}"),
+           422);
+    expect(call("GET", "/v1/queues/none", NULL), 404);
 }
 
 static void each_line_of_a_batch_has_its_result(void **state)
@@ -314,14 +372,6 @@ static void a_hundred_submits_with_one_key_are_one_job(void **state)
     expect(reply, 409);
 }
 
-static const char *make_token(const char *document)
-{
-    struct help_reply reply = call("POST", "/v1/tokens", document);
-
-    expect(reply, 201);
-    return cstr(help_text(reply.json, "token"));
-}
-
 static int status_with(const char *token, const char *method, const char *at, const char *body)
 {
     return help_call(hub, &arena, token, method, at, NULL, body, NULL).status;
@@ -340,6 +390,11 @@ static void a_token_opens_what_it_says_and_nothing_once_it_is_revoked(void **sta
     assert_int_equal(status_with(NULL, "GET", "/v1/jobs", NULL), 401);
     assert_int_equal(status_with("fl_x", "GET", "/v1/jobs", NULL), 401);
     assert_int_equal(status_with(NULL, "GET", "/livez", NULL), 200);
+    reply = help_call(hub, &arena, NULL, "GET", "/readyz?verbose=true", NULL, NULL, NULL);
+    assert_int_equal(reply.status, 200);
+    assert_false(has(reply.body, "database"));
+    assert_true(has(call("GET", "/readyz?verbose=true", NULL).body, "database"));
+    assert_int_equal(status_with("fl_x", "GET", "/readyz", NULL), 401);
     assert_int_equal(status_with(reader, "GET", path(other, ""), NULL), 200);
     assert_int_equal(status_with(reader, "POST", "/v1/jobs", "{\"command\":[\"a\"]}"), 403);
     assert_int_equal(status_with(reader, "POST", path(other, ":cancel"), NULL), 403);
@@ -348,7 +403,7 @@ static void a_token_opens_what_it_says_and_nothing_once_it_is_revoked(void **sta
     assert_int_equal(status_with(own, "GET", "/v1/queues/default", NULL), 404);
     assert_int_equal(status_with(own, "GET", "/v1/audit", NULL), 403);
     assert_int_equal(
-        status_with(own, "POST", "/v1/jobs", "{\"command\":[\"a\"],\"queue\":\"default\"}"), 404);
+        status_with(own, "POST", "/v1/jobs", "{\"command\":[\"a\"],\"queue\":\"default\"}"), 422);
     reply = help_call(hub, &arena, own, "POST", "/v1/jobs", NULL, "{\"command\":[\"a\"]}", NULL);
     expect(reply, 201);
     assert_true(fl_str_eq(help_text(reply.json, "queue"), FL_STR("ml")));
@@ -373,6 +428,103 @@ static void *listen_until_closed(void *ctx)
     listener->reply =
         help_call(hub, &listener->arena, listener->token, "GET", listener->path, NULL, NULL, NULL);
     return NULL;
+}
+
+static void a_queues_token_learns_from_no_list_how_much_is_hidden(void **state)
+{
+    const char *own = make_token("{\"name\":\"l\",\"scopes\":[\"admin\"],\"queue\":\"ml\"}");
+    static const char *const lists[] = {"/v1/tokens?limit=1", "/v1/queues?limit=1"};
+    struct help_reply reply;
+
+    (void)state;
+    expect(call("POST", "/v1/queues", "{\"name\":\"behind\"}"), 201);
+    make_token("{\"name\":\"other\",\"scopes\":[\"read\"],\"queue\":\"behind\"}");
+    for (size_t i = 0; i < 2; i++) {
+        size_t pages = 0, found = 0;
+        const char *at = lists[i];
+
+        do {
+            reply = help_call(hub, &arena, own, "GET", at, NULL, NULL, NULL);
+            expect(reply, 200);
+            found = found + reply.json->first->len;
+            assert_int_equal(reply.json->first->len, 1); /* no page is empty */
+            if (!fl_json_member(reply.json, FL_STR("cursor"))) break;
+            at = fl_arena_printf(&arena, "%s&cursor=%s", lists[i],
+                                 cstr(help_text(reply.json, "cursor")));
+        } while (++pages < 100);
+        assert_true(found >= 1 && pages < 100);
+    }
+    reply = help_call(hub, &arena, own, "GET", "/readyz?verbose", NULL, NULL, NULL);
+    assert_string_equal(cstr(reply.body), "{\"ready\":true}");
+    assert_true(has(call("GET", "/readyz?verbose", NULL).body, "\"eventsWaiting\""));
+}
+
+static const char *lines_of(const char *line, size_t len)
+{
+    struct fl_buf lines;
+
+    fl_buf_init_in(&lines, 1 << 20, &arena);
+    for (size_t i = 0; i < len; i++) {
+        fl_buf_put(&lines, line, strlen(line));
+        fl_buf_put_u8(&lines, '\n');
+    }
+    return cstr(fl_buf_take(&lines));
+}
+
+/* The only job that a filter passes is on the first page, however many lie before it. */
+static void a_filter_that_passes_little_gives_no_empty_page(void **state)
+{
+    static const char *const lists[] = {
+        "/v1/jobs?state=open&queue=lots&label=rare%3Dyes", "/v1/jobs?queue=lots&label=rare%3Dyes",
+        "/v1/jobs?state=ended&label=rare%3Dyes", "/v1/jobs?queue=lots&label=rare%3Dyes&limit=1"};
+    const char *rare, *many;
+
+    (void)state;
+    expect(call("POST", "/v1/queues", "{\"name\":\"lots\"}"), 201);
+    rare = submit(
+        "{\"command\":[\"a\"],\"queue\":\"lots\",\"hold\":true,\"labels\":{\"rare\":\"yes\"}}");
+    many = lines_of("{\"command\":[\"a\"],\"queue\":\"lots\",\"hold\":true}", 1000);
+    for (int i = 0; i < 3; i++) {
+        expect(help_call(hub, &arena, help_hub_admin(hub), "POST", "/v1/jobs:batch",
+                         "Content-Type: application/x-ndjson\r\n", many, NULL),
+               200);
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct help_reply reply;
+
+        if (i == 2) expect(call("POST", "/v1/jobs:cancel", "{\"queue\":\"lots\"}"), 200);
+        reply = call("GET", lists[i], NULL);
+        expect(reply, 200);
+        if (!has(reply.body, rare)) fail_msg("%s: " FL_STR_FMT, lists[i], FL_STR_ARG(reply.body));
+    }
+}
+
+/* With the table locked, a look into Postgres waits.  A foreign job that is refused without that
+ * look is known from an absent one by the time it takes. */
+static void a_foreign_job_is_looked_for_as_an_absent_one_is(void **state)
+{
+    static const char waiting[] = "select count(*) from pg_locks where not granted and"
+                                  " mode = 'AccessShareLock' and relation = 'job'::regclass";
+    const char *jobs[] = {submit("{\"command\":[\"true\"],\"hold\":true}"), "job-zzzz"};
+    const char *own = make_token("{\"name\":\"f\",\"scopes\":[\"read\"],\"queue\":\"ml\"}");
+    PGconn *locker = help_connect(help_hub_conninfo(hub));
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct listener one = {own, path(jobs[i], ""), {0}, {0}, 0};
+
+        PQclear(PQexec(locker, "begin"));
+        PQclear(PQexec(locker, "lock table job in access exclusive mode"));
+        assert_int_equal(pthread_create(&one.thread, NULL, listen_until_closed, &one), 0);
+        while (help_number(help_hub_conninfo(hub), waiting) == 0) {
+            assert_int_equal(pthread_tryjoin_np(one.thread, NULL), EBUSY);
+        }
+        PQclear(PQexec(locker, "rollback"));
+        assert_int_equal(pthread_join(one.thread, NULL), 0);
+        expect(one.reply, 404);
+        fl_arena_fini(&one.arena);
+    }
+    PQfinish(locker);
 }
 
 static void streams_end_with_a_word_when_their_token_does(void **state)
@@ -490,7 +642,7 @@ static void events_of_a_job_are_told_from_its_beginning_and_go_on_behind_an_id(v
     assert_true(has(reply.body, "job.submitted") && has(reply.body, "job.ended"));
     reply =
         help_call(hub, &arena, help_hub_admin(hub), "GET", "/v1/events", first, NULL, "job.ended");
-    assert_true(has(reply.body, job));
+    assert_true(has(reply.body, job) && !has(reply.body, "event: reset"));
     reply = help_call(hub, &arena, help_hub_admin(hub), "GET", path(job, "/logs/stream"), NULL,
                       NULL, NULL);
     assert_true(has(reply.body, "event: end"));
@@ -521,7 +673,7 @@ static void what_the_api_says_of_itself_is_so(void **state)
     expect(call("PATCH", "/v1/nothing", NULL), 404);
     expect(call("GET", "/readyz?verbose", NULL), 200);
     expect(call("GET", "/version", NULL), 200);
-    assert_true(has(call("GET", "/v1/audit", NULL).body, "queue_put"));
+    assert_true(has(call("GET", "/v1/audit?action=queue_put", NULL).body, "queue_put"));
 }
 
 static int start(void **state)
@@ -544,12 +696,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_is_accepted_shown_explained_listed_cancelled_and_run_again),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(a_queue_that_is_not_there_is_one_refusal),
         cmocka_unit_test(each_line_of_a_batch_has_its_result),
         cmocka_unit_test(a_batch_over_its_bounds_is_refused_as_a_whole),
         cmocka_unit_test(every_member_of_every_body_has_the_kind_that_its_table_says),
         cmocka_unit_test(a_filter_that_was_emptied_is_refused_and_nothing_is_done),
         cmocka_unit_test(a_hundred_submits_with_one_key_are_one_job),
         cmocka_unit_test(a_token_opens_what_it_says_and_nothing_once_it_is_revoked),
+        cmocka_unit_test(a_queues_token_learns_from_no_list_how_much_is_hidden),
+        cmocka_unit_test(a_filter_that_passes_little_gives_no_empty_page),
+        cmocka_unit_test(a_foreign_job_is_looked_for_as_an_absent_one_is),
         cmocka_unit_test(streams_end_with_a_word_when_their_token_does),
         cmocka_unit_test(a_join_token_lets_one_agent_enrol_once),
         cmocka_unit_test(events_of_a_job_are_told_from_its_beginning_and_go_on_behind_an_id),

@@ -99,6 +99,8 @@ static bool fold(struct folding *to, const struct row *r)
         return last(to, ROW_TABLE_token, text(r->token_put.id), r);
     case ROW_token_drop:
         return gone(to, ROW_TABLE_token, text(r->token_drop.id));
+    case ROW_resource_put:
+        return last(to, ROW_TABLE_resource, number(r->resource_put.resource, 1), r);
     case ROW_shape_new:
         return last(to, ROW_TABLE_shape, number(r->shape_new.shape, 4), r);
     case ROW_shape_drop:
@@ -117,6 +119,9 @@ static bool fold(struct folding *to, const struct row *r)
     case ROW_attempt_stop:
         return once(to, ROW_TABLE_attempt_stop,
                     three(r->attempt_stop.job, r->attempt_stop.element, r->attempt_stop.n), r);
+    case ROW_attempt_words:
+        return once(to, ROW_TABLE_attempt_words,
+                    three(r->attempt_words.job, r->attempt_words.element, r->attempt_words.n), r);
     case ROW_attempt_end:
         return once(to, ROW_TABLE_attempt_end,
                     three(r->attempt_end.job, r->attempt_end.element, r->attempt_end.n), r);

@@ -769,7 +769,7 @@ static void tell(const struct diff *diff)
 
 static void the_fake_postgres_answers_as_the_real_one(void **state)
 {
-    struct diff diff = {.ops_max = diff_by_mode(5000, 100000, 1000000),
+    struct diff diff = {.ops_max = diff_by_mode(5000, 40000, 1000000),
                         .dice = diff_by_mode(10000, 20000, 20000)};
 
     (void)state;

@@ -296,10 +296,10 @@ static void say(struct drive *drive, struct report report)
                                         .replica = {.cluster = report.cluster,
                                                     .session_epoch = drive->session[c],
                                                     .report_seq = ++drive->report_seq[c],
-                                                    .attempt = report.attempt,
-                                                    .replica = i,
-                                                    .state = report.state,
-                                                    .exit_code = report.exit_code}});
+                                                    .told.attempt = report.attempt,
+                                                    .told.replica = i,
+                                                    .told.state = report.state,
+                                                    .told.exit_code = report.exit_code}});
     }
 }
 

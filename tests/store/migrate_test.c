@@ -87,7 +87,7 @@ static void a_step_that_fails_leaves_nothing_and_steps_go_forward_only(void **st
 {
     char *conninfo = help_database();
     struct partition_config config = partition_config_default();
-    struct migration steps[16];
+    struct migration steps[32];
     uint32_t len = (uint32_t)migrations_len;
     struct fl_err err = {0};
 

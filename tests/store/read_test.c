@@ -22,11 +22,14 @@ struct world {
     uint64_t batch;
     int answers;
     size_t troubles;
-    char told[8192]; /* the answers in words */
+    char told[65536]; /* the answers in words */
     size_t told_len;
     uint64_t next;
+    uint32_t row;
     uint32_t next_n;
     bool has_more;
+    uint32_t behind_element; /* a further page of attempts begins here */
+    uint16_t behind_n;
 };
 
 static void FL_PRINTF(2, 3) tell(struct world *world, const char *fmt, ...)
@@ -119,9 +122,11 @@ static void on_jobs(void *ctx, const struct read_jobs *jobs)
             tell(world, " %s %s", job_state_name(job->state), reason_name(job->reason));
         }
         if (job->name.len > 0) {
-            tell(world, " " FL_STR_FMT " x%u priority=%d retry_of=%" PRIu64 " spec=%u labels=%zu",
-                 FL_STR_ARG(job->name), job->elements, job->priority, job->retry_of.n,
-                 job->spec.at[0], job->labels.len);
+            tell(world,
+                 " " FL_STR_FMT " of " FL_STR_FMT " x%u priority=%d retry_of=%" PRIu64
+                 " spec=%u labels=%zu",
+                 FL_STR_ARG(job->name), FL_STR_ARG(job->owner), job->elements, job->priority,
+                 job->retry_of.n, job->spec.at[0], job->labels.len);
             tell(world, " params=" FL_STR_FMT " %" PRId64 "-%" PRId64, FL_STR_ARG(job->params),
                  job->accepted_at, job->ended_at);
             if (job->has_exit) tell(world, " #%u exit=%d", job->attempt, job->exit_code);
@@ -129,6 +134,13 @@ static void on_jobs(void *ctx, const struct read_jobs *jobs)
         }
         tell(world, "\n");
     }
+}
+
+static struct fl_str used(uint64_t cpu_us)
+{
+    static uint8_t bytes[FL_USAGE_BYTES];
+
+    return fl_usage_write(&(struct fl_usage){FL_METER_group, 2, cpu_us, 7 << 20, 8, 9}, bytes);
 }
 
 /* Six jobs: plain ones of two queues that ended, one that is open, an array, one of chosen
@@ -143,6 +155,7 @@ static void fill(struct world *world)
                  ROW(job_new, .job = job, .tenant = job == 4 ? 2 : 1, .queue = 1 + job % 2,
                      .shape = 1, .priority = -3, .elements = job == 5 ? 2 : 1, .spec = digest,
                      .retry_of = job == 6 ? 3 : 0, .name = FL_STR("n"),
+                     .owner = job < 3 ? FL_STR("ann") : FL_STR(""),
                      .labels = job < 3 ? FL_STR("a=1\nteam=x\n") : FL_STR("team=y\n"),
                      .params = FL_STR("{}"), .picked = job == 6 ? FL_STR("\2\0") : FL_STR("")));
     }
@@ -163,8 +176,8 @@ static void fill(struct world *world)
     help_row(batch, ROW(element_end, .job = 1, .n = 1, .state = JOB_succeeded,
                         .reason = REASON_Succeeded, .first_replica = UINT32_MAX));
     help_row(batch, ROW(job_end, .job = 1, .state = JOB_succeeded, .reason = REASON_Succeeded));
-    help_row(batch,
-             ROW(attempt_end, .job = 2, .n = 1, .reason = REASON_ReplicaFailed, .exit_code = 3));
+    help_row(batch, ROW(attempt_end, .job = 2, .n = 1, .reason = REASON_ReplicaFailed,
+                        .exit_code = 3, .usage = used(700)));
     help_row(batch, ROW(attempt_new, .job = 2, .n = 2, .incarnation = 1, .cluster = 4));
     help_row(batch, ROW(element_end, .job = 4, .n = 1, .state = JOB_failed,
                         .reason = REASON_ReplicaFailed, .exit_code = 1));
@@ -227,11 +240,20 @@ static void ended_jobs_come_in_pages_by_queue_state_and_label(void **state)
     assert_string_equal(page(&world, (struct read_jobs_query){.labels = FL_STR("team=x\na=1\n")}),
                         "2 queue=1 failed RetriesSpent\n1 queue=2 succeeded Succeeded\n");
     assert_string_equal(page(&world, (struct read_jobs_query){.labels = FL_STR("team=")}), "");
+    assert_string_equal(page(&world, (struct read_jobs_query){.owner = FL_STR("ann")}),
+                        "2 queue=1 failed RetriesSpent\n1 queue=2 succeeded Succeeded\n");
+    assert_string_equal(page(&world, (struct read_jobs_query){.owner = FL_STR("an")}), "");
+    assert_string_equal(page(&world, (struct read_jobs_query){.owner = FL_STR("ann"),
+                                                              .labels = FL_STR("team=y\n")}),
+                        "");
     assert_string_equal(page(&world, (struct read_jobs_query){.tenant = {2}}),
                         "4 queue=1 failed ReplicaFailed\n");
     query.labels = (struct fl_str){long_filter, sizeof long_filter};
     assert_int_equal(read_jobs_page(world.reader, &query, on_jobs, &world, &err), 0);
     assert_int_equal(err.code, FL_INVALID);
+    query = (struct read_jobs_query){.owner = {long_filter, sizeof long_filter}};
+    assert_int_equal(read_jobs_page(world.reader, &query, on_jobs, &world, &err), 0);
+    assert_string_equal(err.text, "an owner has at most 63 bytes");
     teardown(&world);
 }
 
@@ -259,14 +281,18 @@ static void documents_come_by_id_and_specs_by_digest(void **state)
     fill(&world);
     told = heard(&world, read_jobs_by_id(world.reader, (struct fl_tenant){1}, jobs, 6, on_jobs,
                                          &world, &err));
-    assert_non_null(strstr(told, "2 queue=1 failed RetriesSpent n x1 priority=-3 retry_of=0 spec=7"
-                                 " labels=11 params={} 1000-3000 #2 exit=9\n"));
-    assert_non_null(strstr(told, "3 queue=2 n x1 priority=-3 retry_of=0 spec=7 labels=7 params={}"
-                                 " 1000-0\n"));
-    assert_non_null(strstr(told, "5 queue=2 cancelled Cancelled n x2 priority=-3 retry_of=0 spec=7"
-                                 " labels=7 params={} 1000-3000\n"));
-    assert_non_null(strstr(told, "6 queue=1 succeeded Succeeded n x1 priority=-3 retry_of=3 spec=7"
-                                 " labels=7 params={} 1000-3000 picked=2\n"));
+    assert_non_null(strstr(told,
+                           "2 queue=1 failed RetriesSpent n of ann x1 priority=-3 retry_of=0 spec=7"
+                           " labels=11 params={} 1000-3000 #2 exit=9\n"));
+    assert_non_null(strstr(told,
+                           "3 queue=2 n of  x1 priority=-3 retry_of=0 spec=7 labels=7 params={}"
+                           " 1000-0\n"));
+    assert_non_null(strstr(told,
+                           "5 queue=2 cancelled Cancelled n of  x2 priority=-3 retry_of=0 spec=7"
+                           " labels=7 params={} 1000-3000\n"));
+    assert_non_null(strstr(told,
+                           "6 queue=1 succeeded Succeeded n of  x1 priority=-3 retry_of=3 spec=7"
+                           " labels=7 params={} 1000-3000 picked=2\n"));
     assert_null(strstr(told, "4 queue")); /* another tenant's */
     assert_string_equal(heard(&world, read_specs(world.reader, specs, 3, on_specs, &world, &err)),
                         "0: none\n1: {\"spec\":1}\n2: none\n");
@@ -306,6 +332,8 @@ static void on_attempts(void *ctx, const struct read_attempts *attempts)
 
     world->answers++;
     world->has_more = attempts->has_more;
+    world->behind_element = attempts->element;
+    world->behind_n = attempts->n;
     for (size_t i = 0; i < attempts->len; i++) {
         const struct read_attempt *at = &attempts->at[i];
 
@@ -314,31 +342,119 @@ static void on_attempts(void *ctx, const struct read_attempts *attempts)
         if (at->is_ended) {
             tell(world, " to %" PRId64 " %s exit=%d%s", at->ended_at, reason_name(at->reason),
                  at->exit_code, at->is_last ? " last" : "");
+            if (at->usage.meter != FL_METER_none) {
+                tell(world, " used %" PRIu64 " us, %" PRIu64 " bytes of %u", at->usage.cpu_us,
+                     at->usage.memory_bytes, at->usage.replicas);
+            }
         }
         tell(world, "\n");
     }
 }
 
-static void attempts_come_in_order_with_their_ends(void **state)
+static uint64_t ask_attempts(struct world *world, struct read_attempts_query query)
 {
     struct fl_err err = {0};
+
+    return read_attempts(world->reader, &query, on_attempts, world, &err);
+}
+
+static void attempts_come_in_order_with_their_ends(void **state)
+{
     struct world world;
 
     (void)state;
     setup(&world);
     fill(&world);
-    assert_string_equal(heard(&world, read_attempts(world.reader, (struct fl_job){2}, 0, 0, 0,
-                                                    on_attempts, &world, &err)),
-                        "0#1 cluster=3 nodes=n1 from 1000 to 2000 ReplicaFailed exit=3\n"
-                        "0#2 cluster=4 nodes= from 2000 to 3000 RetriesSpent exit=9 last\n");
+    assert_string_equal(
+        heard(&world, ask_attempts(&world, (struct read_attempts_query){.job = {2}})),
+        "0#1 cluster=3 nodes=n1 from 1000 to 2000 ReplicaFailed exit=3 used 700 us, 7340032 bytes "
+        "of 2\n"
+        "0#2 cluster=4 nodes= from 2000 to 3000 RetriesSpent exit=9 last\n");
     assert_false(world.has_more);
-    assert_string_equal(heard(&world, read_attempts(world.reader, (struct fl_job){2}, 0, 1, 1,
-                                                    on_attempts, &world, &err)),
-                        "0#2 cluster=4 nodes= from 2000 to 3000 RetriesSpent exit=9 last\n");
+    assert_string_equal(
+        heard(&world,
+              ask_attempts(&world, (struct read_attempts_query){.job = {2}, .n = 1, .len_max = 1})),
+        "0#2 cluster=4 nodes= from 2000 to 3000 RetriesSpent exit=9 last\n");
     assert_true(world.has_more);
-    assert_string_equal(heard(&world, read_attempts(world.reader, (struct fl_job){3}, 0, 0, 0,
-                                                    on_attempts, &world, &err)),
-                        "0#1 cluster=3 nodes=n1 from 1000\n");
+    assert_string_equal(
+        heard(&world, ask_attempts(&world, (struct read_attempts_query){.job = {3}})),
+        "0#1 cluster=3 nodes=n1 from 1000\n");
+    teardown(&world);
+}
+
+static void sql_reads_the_numbers_of_a_usage(void **state)
+{
+    struct world world;
+
+    (void)state;
+    setup(&world);
+    fill(&world);
+    help_run(world.conninfo,
+             "do $$ begin"
+             " if (select array[get_byte(usage, 0), usage_number(usage, 2, 4),"
+             " usage_number(usage, 6, 8), usage_number(usage, 14, 8), usage_number(usage, 22, 8),"
+             " usage_number(usage, 30, 8)] from attempt_end where job = 2)"
+             " is distinct from array[2, 2, 700, 7 << 20, 8, 9]::bigint[]"
+             " or usage_number(null, 6, 8) is not null"
+             " or usage_number('\\x7fffffffffffffff', 1, 8) <> 9223372036854775807"
+             " then raise exception 'it reads other numbers'; end if; end $$");
+    teardown(&world);
+}
+
+static const char *next_in_state(struct world *world, struct read_attempts_query query)
+{
+    query.element = world->behind_element;
+    query.n = world->behind_n;
+    return heard(world, ask_attempts(world, query));
+}
+
+/* One answer looks at 100,000 ends; an array has two more. */
+static void attempts_that_ended_in_a_state_are_found_among_many(void **state)
+{
+    struct read_attempts_query failed = {.job = {7}, .state = JOB_failed};
+    struct read_attempts_query first = {.job = {7}, .state = JOB_failed, .len_max = 1};
+    struct world world;
+
+    (void)state;
+    setup(&world);
+    fill(&world);
+    help_run(
+        world.conninfo,
+        "insert into element_end(job, batch, element, n, exit_code, first_replica, state, reason)"
+        " select 7, 1, i, 1, 3, 0, case when i in (0, 50000, 100001) then 17 else 16 end, 1"
+        " from generate_series(0, 100001) i;"
+        "insert into attempt(job, batch, element, n, prev, incarnation, cluster, nodes)"
+        " select 7, 1, i, 1, 0, 1, 3, '' from unnest(array[0, 1, 50000, 100001]) i");
+    (void)heard(&world, ask_attempts(&world, failed));
+    assert_non_null(strstr(world.told, "0#1 cluster=3"));
+    assert_non_null(strstr(world.told, "50000#1 cluster=3"));
+    assert_null(strstr(world.told, "100001#1"));
+    assert_true(world.has_more);
+    (void)next_in_state(&world, failed);
+    assert_non_null(strstr(world.told, "100001#1 cluster=3"));
+    assert_null(strstr(world.told, "50000#1"));
+    assert_false(world.has_more);
+
+    world.behind_element = world.behind_n = 0; /* one at a time */
+    for (int i = 0; i < 3; i++) {
+        static const char *const want[] = {"0#1 ", "50000#1 ", "100001#1 "};
+
+        assert_memory_equal(next_in_state(&world, first), want[i], strlen(want[i]));
+        assert_true(world.has_more);
+    }
+    assert_string_equal(next_in_state(&world, first), "");
+    assert_false(world.has_more);
+
+    assert_string_equal(
+        heard(&world, ask_attempts(&world, (struct read_attempts_query){.job = {7},
+                                                                        .state = JOB_cancelled})),
+        "");
+    assert_true(world.has_more); /* there are ends that were not looked at */
+    assert_string_equal(
+        heard(&world,
+              ask_attempts(&world, (struct read_attempts_query){.job = {2}, .state = JOB_failed})),
+        "0#2 cluster=4 nodes= from 2000 to 3000 RetriesSpent exit=9 last\n");
+    assert_false(world.has_more);
     teardown(&world);
 }
 
@@ -390,6 +506,7 @@ static void on_events(void *ctx, const struct read_events *events)
 
     world->answers++;
     world->next = events->batch;
+    world->row = events->row;
     world->has_more = events->has_more;
     if (events->err) tell(world, "%s: %s\n", fl_code_name(events->err->code), events->err->text);
     for (size_t i = 0; i < events->len; i++) {
@@ -417,25 +534,26 @@ static void events_of_a_job_are_found_in_the_journal(void **state)
         help_row(other, ROW(cluster_phase, .cluster = 1));
         commit(&world, other);
     }
-    assert_string_equal(heard(&world, read_events_of_job(world.reader, (struct fl_job){2}, 0,
+    assert_string_equal(heard(&world, read_events_of_job(world.reader, (struct fl_job){2}, 0, 0,
                                                          on_events, &world, &err)),
                         of_two);
     assert_int_equal(world.next, 3);
     assert_false(world.has_more);
-    assert_string_equal(heard(&world, read_events_of_job(world.reader, (struct fl_job){2}, 2,
+    assert_string_equal(heard(&world, read_events_of_job(world.reader, (struct fl_job){2}, 2, 0,
                                                          on_events, &world, &err)),
                         "3.0 element_end\n3.1 job_end\n");
-    assert_string_equal(heard(&world, read_events_of_job(world.reader, (struct fl_job){2}, 3,
+    assert_string_equal(heard(&world, read_events_of_job(world.reader, (struct fl_job){2}, 3, 0,
                                                          on_events, &world, &err)),
                         "");
-    assert_string_equal(heard(&world, read_events_since(world.reader, 0, (struct fl_job){2},
+    assert_string_equal(heard(&world, read_events_since(world.reader, 0, 0, (struct fl_job){2},
                                                         on_events, &world, &err)),
                         of_two);
     assert_int_equal(world.next, READ_EVENTS_BATCHES_MAX);
     assert_true(world.has_more);
     for (batch = 3; events == 0 || world.has_more; batch = world.next) {
-        const char *told = heard(&world, read_events_since(world.reader, batch, (struct fl_job){0},
-                                                           on_events, &world, &err));
+        const char *told =
+            heard(&world, read_events_since(world.reader, batch, 0, (struct fl_job){0}, on_events,
+                                            &world, &err));
 
         for (; (told = strchr(told, '\n')); told++) {
             events++;
@@ -445,6 +563,44 @@ static void events_of_a_job_are_found_in_the_journal(void **state)
     assert_int_equal(world.next, 43);
     (void)heard(&world, read_events_newest(world.reader, on_events, &world, &err));
     assert_int_equal(world.next, 43);
+    teardown(&world);
+}
+
+/* So no answer is long work for the front that asked. */
+static void a_large_batch_comes_in_several_answers(void **state)
+{
+    enum { ROWS = 2 * READ_EVENTS_MAX + 500 };
+    struct fl_err err = {0};
+    struct world world;
+    struct core_batch *large;
+    size_t events = 0, answers = 0;
+    const char *told = NULL;
+    char text[32];
+
+    (void)state;
+    setup(&world);
+    fill(&world);
+    large = next_batch(&world);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        help_row(large, ROW(cluster_phase, .cluster = 1));
+    }
+    commit(&world, large); /* the fourth */
+    world.next = 3;
+    world.row = 0;
+    do {
+        told = heard(&world, read_events_since(world.reader, world.next, world.row,
+                                               (struct fl_job){0}, on_events, &world, &err));
+        snprintf(text, sizeof text, "4.%zu ", events);
+        assert_int_equal(strncmp(told, text, strlen(text)), 0);
+        for (; (told = strchr(told, '\n')); told++) {
+            events++;
+        }
+        answers++;
+    } while (world.has_more);
+    assert_int_equal(events, ROWS);
+    assert_int_equal(answers, 3);
+    assert_int_equal(world.next, 4);
+    assert_int_equal(world.row, 0);
     teardown(&world);
 }
 
@@ -596,7 +752,7 @@ static void what_is_forgotten_is_not_answered_and_what_is_too_much_is_refused(vo
     (void)state;
     setup(&world);
     fill(&world);
-    forgotten = read_events_of_job(world.reader, job, 0, on_events, &world, &err);
+    forgotten = read_events_of_job(world.reader, job, 0, 0, on_events, &world, &err);
     reader_forget(world.reader, forgotten);
     (void)page(&world, (struct read_jobs_query){0});
     assert_int_equal(world.answers, 1);
@@ -635,8 +791,11 @@ FL_TESTS(cmocka_unit_test(ended_jobs_come_in_pages_by_queue_state_and_label),
          cmocka_unit_test(documents_come_by_id_and_specs_by_digest),
          cmocka_unit_test(a_spec_is_found_by_digest_where_a_job_that_has_it_may_be_seen),
          cmocka_unit_test(attempts_come_in_order_with_their_ends),
+         cmocka_unit_test(sql_reads_the_numbers_of_a_usage),
+         cmocka_unit_test(attempts_that_ended_in_a_state_are_found_among_many),
          cmocka_unit_test(ends_of_elements_are_counted_by_state),
          cmocka_unit_test(events_of_a_job_are_found_in_the_journal),
+         cmocka_unit_test(a_large_batch_comes_in_several_answers),
          cmocka_unit_test(audit_rows_come_newest_first),
          cmocka_unit_test(who_may_come_in_is_read_page_by_page),
          cmocka_unit_test(a_lost_connection_is_made_again_and_what_was_asked_is_asked_again),

@@ -21,7 +21,7 @@ PURE_LIBRARIES = {
     "fl_tunnel_pure": "fl_base fl_wire fl_link",
 }
 PURE_SYMBOLS = set("""
-    memcpy memmove memset memcmp memchr strlen strnlen strcmp strncmp strchr snprintf vsnprintf
+    memcpy memmove memset memcmp memchr memrchr strlen strnlen strcmp strncmp strchr strrchr strcspn snprintf vsnprintf
     __memcpy_chk __memmove_chk __memset_chk __snprintf_chk __vsnprintf_chk
     malloc calloc realloc free abort __stack_chk_fail _GLOBAL_OFFSET_TABLE_
 """.split())

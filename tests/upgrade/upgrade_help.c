@@ -75,6 +75,9 @@ static const char *const uuids[] = {"0e984725-c51c-4bf4-9960-e1c80e27aba0",
  * cancelled.  Job 5, an array, ended without a start. */
 struct row upgrade_life_row(uint8_t t, size_t i)
 {
+    static uint8_t usage[FL_USAGE_BYTES];
+    struct fl_str used = fl_usage_write(
+        &(struct fl_usage){FL_METER_processes, 1, 1500000, 64 << 20, 4096, 512}, usage);
     uint64_t job = (uint64_t)t * 10;
     uint32_t shape = (uint32_t)t * 10 + 1, none = UINT32_MAX;
     struct fl_digest spec = digest_of(t, 1), join = digest_of(t, 2), gone = digest_of(t, 3);
@@ -101,6 +104,7 @@ struct row upgrade_life_row(uint8_t t, size_t i)
         ROW(token_put, .tenant = 1, .scopes = 1, .mac = digest_of(t, 6),
             .id = name_of("dropped", t), .name = name_of("old", t)),
         ROW(token_drop, .id = name_of("dropped", t)),
+        ROW(resource_put, .resource = t, .name = name_of("x.io/fpga", t)),
         ROW(shape_new, .shape = shape, .body = shape_bytes(1000 + t)),
         ROW(shape_new, .shape = shape + 1, .body = shape_bytes(2000 + t)),
         ROW(shape_drop, .shape = shape + 1),
@@ -114,7 +118,7 @@ struct row upgrade_life_row(uint8_t t, size_t i)
         ROW(audit, .tenant = 1, .actor = FL_STR("me"), .body = FL_STR("submit")),
         ROW(job_new, .job = job + 1, .tenant = 1, .queue = t, .shape = shape, .priority = -5,
             .elements = 1, .spec = spec, .name = name_of("first", t), .deadline_s = 3600,
-            .retries_max = 3),
+            .retries_max = 3, .owner = FL_STR("ann")),
         ROW(job_new, .job = job + 2, .tenant = 1, .queue = t, .shape = shape, .elements = 2,
             .spec = spec, .retry_of = job + 1, .labels = FL_STR("a=b\n"),
             .params = FL_STR("{\"x\":1}"), .picked = picked_bytes()),
@@ -133,7 +137,7 @@ struct row upgrade_life_row(uint8_t t, size_t i)
             .ready_at = 1700000010000),
         ROW(attempt_new, .job = job + 1, .n = 2, .incarnation = 1, .cluster = t),
         ROW(element_end, .job = job + 1, .n = 2, .state = JOB_succeeded, .reason = REASON_Succeeded,
-            .first_replica = none),
+            .first_replica = none, .usage = used),
         ROW(job_end, .job = job + 1, .state = JOB_succeeded, .reason = REASON_Succeeded,
             .has_marks = 1),
         ROW(attempt_new, .job = job + 2, .element = 4, .n = 1, .incarnation = 1, .cluster = t,
@@ -146,6 +150,7 @@ struct row upgrade_life_row(uint8_t t, size_t i)
         ROW(attempt_new, .job = job + 3, .n = 1, .incarnation = 1, .cluster = t,
             .nodes = FL_STR("node-1\n")),
         ROW(attempt_stop, .job = job + 3, .n = 1, .reason = REASON_ReplicaFailed, .exit_code = 3),
+        ROW(attempt_words, .job = job + 3, .n = 1, .words = FL_STR("Error: no such thing")),
         ROW(mark_set, .job = job + 4, .kind = CORE_MARK_held, .value = 1),
         ROW(mark_clear, .job = job + 4, .kind = CORE_MARK_held),
         ROW(mark_set, .job = job + 4, .kind = CORE_MARK_held, .value = 1),
@@ -175,6 +180,7 @@ size_t upgrade_life_len(void)
 struct telling {
     struct fl_buf *out;
     uint64_t next;
+    uint32_t row;
     bool is_answered, has_more;
 };
 
@@ -207,6 +213,7 @@ static void on_events(void *ctx, const struct read_events *events)
         tell_row(telling->out, where, &events->at[i].row);
     }
     telling->next = events->batch;
+    telling->row = events->row;
     telling->has_more = events->has_more;
     telling->is_answered = true;
 }
@@ -223,7 +230,8 @@ static void read_some(struct reader *reader, struct telling *telling)
     struct fl_err err = {0};
 
     telling->is_answered = false;
-    if (!read_events_since(reader, telling->next, (struct fl_job){0}, on_events, telling, &err)) {
+    if (!read_events_since(reader, telling->next, telling->row, (struct fl_job){0}, on_events,
+                           telling, &err)) {
         fail_msg("%s", err.text);
     }
     while (!telling->is_answered) {

@@ -170,8 +170,6 @@ static void on_retried(struct api_call *call, struct fl_job job, enum fl_code co
     (void)job;
     (void)text;
     fl_picks_fini(&bulk->resubmit.picks);
-    bulk->resubmit.element = 0;
-    bulk->resubmit.n = 0;
     if (code == FL_OK) {
         bulk->changed++;
     } else {
@@ -188,11 +186,7 @@ static void on_documents(struct api_call *call, const struct read_jobs *jobs)
     bulk->len = jobs->len;
     bulk->at = 0;
     for (size_t i = 0; i < jobs->len; i++) {
-        bulk->stored[i] = jobs->at[i];
-        bulk->stored[i].name = fl_arena_str(&call->arena, jobs->at[i].name);
-        bulk->stored[i].labels = fl_arena_str(&call->arena, jobs->at[i].labels);
-        bulk->stored[i].params = fl_arena_str(&call->arena, jobs->at[i].params);
-        bulk->stored[i].picked = fl_arena_str(&call->arena, jobs->at[i].picked);
+        bulk->stored[i] = read_job_copy(&jobs->at[i], &call->arena);
     }
     retry_next(call);
 }
@@ -325,8 +319,8 @@ static bool read_body(struct api_call *call, struct bulk *bulk)
     bulk->wanted = fl_arena_printf(&call->arena, FL_STR_FMT " " FL_STR_FMT " " FL_STR_FMT,
                                    FL_STR_ARG(queue ? queue->text : (struct fl_str){0}),
                                    FL_STR_ARG(states), FL_STR_ARG(labels));
-    if (!job_filter_words(call, queue ? queue->text : (struct fl_str){0}, states, labels,
-                          &bulk->filter)) {
+    if (!job_filter_body(call, queue ? queue->text : (struct fl_str){0}, states, labels,
+                         &bulk->filter)) {
         return false;
     }
     return !bulk->resubmit.done || !state || bulk->filter.wants_ended ||

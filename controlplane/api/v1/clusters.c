@@ -1,5 +1,7 @@
 /* /v1/clusters: the clusters, their nodes, and a person's decisions about them. */
 
+#include <string.h>
+
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/idempotency.h"
 #include "controlplane/api/v1/id_page.h"
@@ -8,12 +10,21 @@
 #include "controlplane/views/directory.h"
 
 static void write_resources(struct fl_json_out *json, const char *key,
-                            struct fl_resources_sum amount)
+                            struct fl_resources_sum amount, const struct core_resource_view *named,
+                            size_t named_len)
 {
+    bool is_free = strcmp(key, "free") == 0;
+
     fl_json_open(json, key, '{');
     fl_json_put_u64(json, "cpuMilli", amount.cpu_milli);
     fl_json_put_u64(json, "memoryBytes", amount.memory_bytes);
     fl_json_put_u64(json, "gpus", amount.gpus);
+    fl_json_open(json, "named", '{');
+    for (size_t i = 0; i < named_len; i++) {
+        fl_json_put_key(json, fl_str_c(named[i].name));
+        fl_json_put_u64(json, NULL, is_free ? named[i].free : named[i].total);
+    }
+    fl_json_close(json, '}');
     fl_json_close(json, '}');
 }
 
@@ -44,8 +55,8 @@ static void write_cluster(struct fl_json_out *json, const struct core_cluster_vi
     fl_json_put_u64(json, "unconfirmed", cluster->attempts_unconfirmed);
     fl_json_put_u64(json, "nodes", cluster->nodes);
     fl_json_put_u64(json, "nodesReady", cluster->nodes_ready);
-    write_resources(json, "total", cluster->total);
-    write_resources(json, "free", cluster->free);
+    write_resources(json, "total", cluster->total, cluster->named, cluster->named_len);
+    write_resources(json, "free", cluster->free, cluster->named, cluster->named_len);
     fl_json_close(json, '}');
 }
 
@@ -126,8 +137,10 @@ static void listed_nodes(struct api_call *call, const struct core_answer *answer
         fl_json_open(json, NULL, '{');
         fl_json_put_cstr(json, "name", node->name);
         fl_json_put_bool(json, "ready", node->is_ready);
-        write_resources(json, "total", fl_resources_sum_of(node->total));
-        write_resources(json, "free", fl_resources_sum_of(node->free));
+        write_resources(json, "total", fl_resources_sum_of(node->total), node->named,
+                        node->named_len);
+        write_resources(json, "free", fl_resources_sum_of(node->free), node->named,
+                        node->named_len);
         job_json_lines(json, "labels", fl_str_c(node->labels));
         fl_json_close(json, '}');
     }
@@ -262,6 +275,9 @@ static const struct api_field resources_fields[] = {
     API_MUST("cpuMilli", "integer", "thousandths of a core"),
     API_MUST("memoryBytes", "integer", "bytes of memory"),
     API_MUST("gpus", "integer", "whole GPUs"),
+    API_MUST("named", "map of integer",
+             "all other resources by name: bytes of ephemeral-storage and hugepages, numbers of "
+             "devices"),
     {0},
 };
 
@@ -296,8 +312,10 @@ const struct api_object cluster_object = {
                "\"uid\":\"host-7\",\"state\":\"ready\",\"cordon\":null,\"connected\":true,"
                "\"images\":false,\"certificateGeneration\":1,\"session\":3,\"attempts\":2,"
                "\"unconfirmed\":0,\"nodes\":4,\"nodesReady\":4,"
-               "\"total\":{\"cpuMilli\":16000,\"memoryBytes\":34359738368,\"gpus\":0},"
-               "\"free\":{\"cpuMilli\":14000,\"memoryBytes\":32212254720,\"gpus\":0}}"};
+               "\"total\":{\"cpuMilli\":16000,\"memoryBytes\":34359738368,\"gpus\":0,"
+               "\"named\":{\"rdma/hca\":4}},"
+               "\"free\":{\"cpuMilli\":14000,\"memoryBytes\":32212254720,\"gpus\":0,"
+               "\"named\":{\"rdma/hca\":3}}}"};
 
 static const struct api_field clusters_fields[] = {
     API_MUST("clusters", "array of Cluster", "by number"),

@@ -14,13 +14,21 @@
 #include "controlplane/store/read_events.h"
 #include "shared/io/log.h"
 
-enum { EVENT_BYTES_MAX = 8192, RETRY_MS = 1000, NEWEST_RETRY_MS = 500, AHEAD_MAX = 10000 };
+enum {
+    EVENT_BYTES_MAX = 8192,
+    RETRY_MS = 1000,
+    NEWEST_RETRY_MS = 500,
+    AHEAD_MAX = 10000,
+    LIVE_ROWS_MAX = 2000
+};
 _Static_assert(EVENT_BYTES_MAX <= HTTP_STREAM_PIECE_BYTES, "an event is one piece");
 
 struct follower {
     struct api_stream stream; /* first */
     struct event_filter filter;
     struct event_place next; /* not given yet; batch 0: not known, live from now on */
+    bool is_placed;          /* the newest batch was known, see 'place' */
+    bool is_of_ended;        /* the job had ended before the follower came */
     bool is_history;         /* a job's past is read, which is not told live ... */
     bool must_walk;          /* ... by the whole journal, not by the job's tables: it is long */
     uint64_t live_from;      /* history ends here, and from here on it is live; 0: it has ended */
@@ -40,15 +48,18 @@ static struct api *api_of(struct follower *follower)
 
 /* ---- giving ---------------------------------------------------------------------------------- */
 
+static bool is_before(struct event_place a, struct event_place b)
+{
+    return a.batch < b.batch || (a.batch == b.batch && a.row < b.row);
+}
+
 /* False: the peer has no room, and 'next' is that row. */
 static bool give_row(struct follower *follower, uint64_t batch, uint32_t n, fl_ms at,
                      const struct row *row)
 {
     struct event_place place = {batch, n};
 
-    if (batch < follower->next.batch || (batch == follower->next.batch && n < follower->next.row)) {
-        return true;
-    }
+    if (is_before(place, follower->next)) return true;
     fl_buf_clear(&follower->event);
     if (event_write(&follower->event, place, at, row, &follower->filter,
                     api_of(follower)->parts.directory) &&
@@ -109,6 +120,7 @@ static void retry(void *ctx)
 static void on_events(void *ctx, const struct read_events *events)
 {
     struct follower *follower = ctx;
+    struct event_place behind;
     bool had_room = true;
 
     follower->ask = 0;
@@ -121,8 +133,7 @@ static void on_events(void *ctx, const struct read_events *events)
         fl_timer_in(&follower->retry, RETRY_MS);
         return;
     }
-    if (follower->filter.job.n == 0 && events->len > 0 &&
-        events->at[0].batch > follower->next.batch) {
+    if (follower->filter.job.n == 0 && events->first > follower->next.batch) {
         reset(follower); /* the journal does not go back so far any more */
         catch_up(follower);
         return;
@@ -138,9 +149,8 @@ static void on_events(void *ctx, const struct read_events *events)
     }
     if (!had_room) return; /* goes on with on_room */
     if (end_if_over(follower)) return;
-    if (events->batch >= follower->next.batch) {
-        follower->next = (struct event_place){events->batch + 1, 0};
-    }
+    behind = (struct event_place){events->batch + 1, events->row};
+    if (is_before(follower->next, behind)) follower->next = behind;
     if (events->must_walk) follower->must_walk = true;
     if (follower->is_history && is_history_over(follower, events)) {
         follower->is_over = follower->live_from == 0;
@@ -151,20 +161,43 @@ static void on_events(void *ctx, const struct read_events *events)
     catch_up(follower);
 }
 
+/* Decides which part is history for the follower, once the newest batch is known: a front that has
+ * just begun to serve must ask for it. */
+static void place(struct follower *follower)
+{
+    uint64_t newest = api_of(follower)->batch_newest;
+    bool is_new = follower->next.batch == 0;
+
+    if (newest == 0 || follower->is_placed) return;
+    follower->is_placed = true;
+    if (follower->filter.job.n != 0 && (is_new || follower->is_of_ended)) {
+        follower->is_history = true;
+        follower->live_from = follower->is_of_ended ? 0 : newest + 1;
+        if (is_new) follower->next = (struct event_place){1, 0};
+    } else if (follower->next.batch > newest + AHEAD_MAX) {
+        /* A place far from being there is one of another history; a few batches may be on their way
+         * here. */
+        reset(follower);
+    }
+}
+
 static void catch_up(struct follower *follower)
 {
     struct api *api = api_of(follower);
     struct fl_err err = {0};
 
-    if (follower->ask != 0 || follower->next.batch == 0) return;
+    place(follower);
+    if (!follower->is_placed || follower->ask != 0 || follower->next.batch == 0) return;
     if (follower->must_reset) reset(follower);
     if (!follower->is_history && follower->next.batch > api->batch_newest) return; /* it is live */
     if (follower->is_history && !follower->must_walk) {
-        follower->ask = read_events_of_job(api->parts.reader, follower->filter.job,
-                                           follower->next.batch - 1, on_events, follower, &err);
+        follower->ask =
+            read_events_of_job(api->parts.reader, follower->filter.job, follower->next.batch - 1,
+                               follower->next.row, on_events, follower, &err);
     } else {
-        follower->ask = read_events_since(api->parts.reader, follower->next.batch - 1,
-                                          follower->filter.job, on_events, follower, &err);
+        follower->ask =
+            read_events_since(api->parts.reader, follower->next.batch - 1, follower->next.row,
+                              follower->filter.job, on_events, follower, &err);
     }
     api->parts.asked(api->parts.asked_ctx);
     if (follower->ask == 0) fl_timer_in(&follower->retry, RETRY_MS);
@@ -172,11 +205,15 @@ static void catch_up(struct follower *follower)
 
 /* ---- live ------------------------------------------------------------------------------------ */
 
-static void notice_to(struct follower *follower, uint64_t batch, fl_ms at, struct fl_str rows)
+/* 'left' is how many rows may still be given in this turn: a follower that gets no more
+ * reads them from the journal. */
+static void notice_to(struct follower *follower, uint64_t batch, fl_ms at, struct fl_str rows,
+                      uint32_t *left)
 {
     struct fl_reader reader = fl_reader(rows.at, rows.len);
     struct fl_err err = {0};
 
+    if (!follower->is_placed) catch_up(follower);
     if (follower->ask != 0 || follower->is_history || follower->must_reset) return;
     if (follower->next.batch == 0) follower->next = (struct event_place){batch, 0};
     if (batch < follower->next.batch) return;
@@ -187,6 +224,11 @@ static void notice_to(struct follower *follower, uint64_t batch, fl_ms at, struc
     for (uint32_t n = 0; reader.pos < reader.len; n++) {
         struct row row;
 
+        if (*left == 0) {
+            catch_up(follower);
+            return;
+        }
+        --*left;
         /* The engine of this process wrote them. */
         if (!row_decode(&reader, &row, &err)) fl_unreachable("a batch's own rows can be read");
         if (!give_row(follower, batch, n, at, &row)) return;
@@ -210,11 +252,13 @@ static void settle_ended(struct api *api, struct fl_str rows)
 
 void api_notice(struct api *api, uint64_t batch, fl_ms at, struct fl_str rows)
 {
+    uint32_t left = LIVE_ROWS_MAX;
+
     if (batch > api->batch_newest) api->batch_newest = batch;
     if (api->tails.len > 0) settle_ended(api, rows);
     /* One that ends leaves the list: walked from its end. */
     for (size_t i = api->followers.len; i > 0; i--) {
-        notice_to(api->followers.at[i - 1], batch, at, rows);
+        notice_to(api->followers.at[i - 1], batch, at, rows, &left);
     }
 }
 
@@ -275,7 +319,7 @@ static bool read_place(struct api_call *call, struct event_place *ret_next)
     *ret_next = (struct event_place){0};
     if (id.len == 0) return true;
     if (!event_place_parse(id, ret_next) || ret_next->batch == 0) {
-        api_fail_at(call, "Last-Event-ID", "not the id of an event", id, "'id' of an event");
+        api_fail_header(call, "Last-Event-ID", "not the id of an event", id, "'id' of an event");
         return false;
     }
     ret_next->row++;
@@ -296,11 +340,7 @@ static void follow(struct api_call *call, const struct event_filter *filter, boo
     follower->next = next;
     follower->stream.on_room = on_room;
     follower->stream.on_gone = on_gone;
-    if (filter->job.n != 0 && (next.batch == 0 || is_ended)) {
-        follower->is_history = true;
-        follower->live_from = is_ended ? 0 : api->batch_newest + 1;
-        if (next.batch == 0) follower->next = (struct event_place){1, 0};
-    }
+    follower->is_of_ended = is_ended;
     fl_buf_init(&follower->event, EVENT_BYTES_MAX);
     fl_timer_init(&follower->retry, api->parts.loop, retry, follower);
     if (!api_stream_open(&follower->stream, call,
@@ -313,9 +353,6 @@ static void follow(struct api_call *call, const struct event_filter *filter, boo
     if (api_drop(call)) fl_unreachable("a call that gave its request away has none");
     /* The head goes out at once, with a first sign of life. */
     if (is_sse && !api_stream_put(&follower->stream, FL_STR(": fairlead\n\n"))) return;
-    /* A place far from being there is one of another history; a few batches may be on their way
-     * here. */
-    if (next.batch > api->batch_newest + AHEAD_MAX && !follower->is_history) reset(follower);
     catch_up(follower);
 }
 
@@ -355,7 +392,7 @@ static bool read_topics(struct api_call *call, struct event_filter *filter)
         } else if (fl_str_eq(word, FL_STR("clusters"))) {
             filter->clusters = true;
         } else {
-            api_fail_at(call, "topics", "unknown topic", word, "jobs, queues, clusters");
+            api_fail_parameter(call, "topics", "unknown topic", word, "jobs, queues, clusters");
             return false;
         }
         list.at += word.len + (comma != NULL);

@@ -1,5 +1,6 @@
 /* livez, readyz and version: the first questions of a supervisor or a person. */
 #include "controlplane/api/api_state.h"
+#include "controlplane/api/auth.h"
 #include "controlplane/api/v1/resources.h"
 #include "shared/base/version.h"
 
@@ -8,19 +9,21 @@ static void livez(struct api_call *call)
     api_answer_as(call, 200, "text/plain", FL_STR("ok\n"));
 }
 
-/* Whether it takes requests: it leads, and knows its tokens. */
+/* Whether it takes requests: it leads, and knows its tokens.  A probe without a token gets
+ * neither reason nor figures: they name the database and the disk. */
 static void readyz(struct api_call *call)
 {
     struct api_health health = {0};
     bool has_tokens = token_table_is_loaded(call->parts->tokens), is_ready;
+    bool is_probe = call->token.id[0] == '\0';
     struct fl_json_out *json = api_json(call);
 
     call->parts->health(call->parts->health_ctx, &health);
     is_ready = health.is_leading && has_tokens;
     fl_json_open(json, NULL, '{');
     fl_json_put_bool(json, "ready", is_ready);
-    if (!health.is_leading) fl_json_put_cstr(json, "why", health.why);
-    if (api_query_flag(call, "verbose")) {
+    if (!health.is_leading && !is_probe) fl_json_put_cstr(json, "why", health.why);
+    if (api_query_flag(call, "verbose") && api_may_see_figures(&call->token)) {
         fl_json_put_bool(json, "leading", health.is_leading);
         fl_json_put_bool(json, "tokensLoaded", has_tokens);
         fl_json_put_u64(json, "epoch", health.epoch);
@@ -62,7 +65,7 @@ static void version(struct api_call *call)
 }
 
 static const struct api_field ready_query[] = {
-    API_MAY("verbose", "boolean", "with figures"),
+    API_MAY("verbose", "boolean", "with figures, for a token with the scope read for all queues"),
     {0},
 };
 
@@ -141,8 +144,8 @@ const struct api_route health_routes[] = {
     API_ROUTE(API_GET, "/livez", API_NEED_nothing, livez, "getLive", "is the process there",
               .gives = "text/plain"),
     API_ROUTE(API_GET, "/readyz", API_NEED_token, readyz, "getReady",
-              "does it take requests: 200, else 503", .query = ready_query, .answer = "Health",
-              .also = not_ready),
+              "does it take requests: 200, else 503, and no more to a request without a token",
+              .query = ready_query, .answer = "Health", .also = not_ready, .takes_probes = true),
     API_ROUTE(API_GET, "/version", API_NEED_token, version, "getVersion", "which version this is",
               .answer = "Version"),
     {0},

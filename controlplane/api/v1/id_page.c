@@ -20,8 +20,8 @@ bool id_page_from(struct api_call *call, uint32_t *ret_from)
     uint64_t n = 0;
 
     if (cursor.len > 0 && (!fl_str_parse_u64(cursor, &n) || n > UINT32_MAX)) {
-        api_fail_at(call, "cursor", "not a cursor of this list", cursor,
-                    "'cursor' of the page before");
+        api_fail_parameter(call, "cursor", "not a cursor of this list", cursor,
+                           "'cursor' of the page before");
         return false;
     }
     *ret_from = (uint32_t)n;

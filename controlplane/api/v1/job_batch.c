@@ -14,6 +14,7 @@
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
 #include "shared/spec/job_params.h"
+#include "shared/spec/submission.h"
 #include "shared/tls/digest.h"
 
 /* A list is read in one turn; lines are read in slices. */
@@ -22,8 +23,7 @@ enum { LIST_BYTES_MAX = 1 << 20 };
 /* A spec that later lines use by its name. */
 struct defined {
     struct fl_str name;
-    struct fl_job_spec spec;
-    bool has_queue;
+    struct fl_submission job;
     struct submit_spec shared;
 };
 
@@ -84,7 +84,18 @@ static void refuse(struct batch *batch, struct line *line, const struct fl_err *
 {
     struct api_problem problem = {.code = err->code, .detail = err->text};
 
+    if (err->code == FL_ABSENT) problem = api_problem_absent(err->text, NULL);
     line->problem = problem_json(batch, &problem);
+}
+
+/* 'queue' empty: not known here any more. */
+static struct fl_str no_queue_json(struct batch *batch, const char *text, struct fl_str queue)
+{
+    struct api_problem_error error = {
+        .pointer = FL_STR("/queue"), .detail = fl_str_c(text), .got = queue};
+    struct api_problem problem = api_problem_absent(text, &error);
+
+    return problem_json(batch, &problem);
 }
 
 static void refuse_problems(struct batch *batch, struct line *line,
@@ -112,6 +123,7 @@ static void add_item(struct batch *batch, struct line *line, const struct fl_job
     if (!submit_item_make(spec, has_queue, shared, &batch->call->token, &batch->event->arena, &item,
                           &err)) {
         refuse(batch, line, &err);
+        if (err.code == FL_ABSENT) line->problem = no_queue_json(batch, err.text, spec->queue);
         return;
     }
     line->item = batch->items.len;
@@ -120,17 +132,17 @@ static void add_item(struct batch *batch, struct line *line, const struct fl_job
 }
 
 static bool parse_job(struct batch *batch, struct line *line, const struct fl_json *document,
-                      struct fl_job_spec *ret_spec, struct submit_spec *ret_shared)
+                      struct fl_submission *ret_job, struct submit_spec *ret_shared)
 {
     struct fl_problems problems = {0};
     struct submit_spec made;
     struct fl_err err = {0};
 
-    if (!fl_job_spec_parse(document, &batch->call->arena, NULL, ret_spec, &problems)) {
+    if (!fl_submission_parse(document, &batch->call->arena, ret_job, &problems)) {
         refuse_problems(batch, line, &problems);
         return false;
     }
-    if (!submit_spec_make(ret_spec, &batch->event->arena, &made, &err)) {
+    if (!submit_spec_make(&ret_job->spec, &batch->event->arena, &made, &err)) {
         refuse(batch, line, &err);
         return false;
     }
@@ -179,8 +191,7 @@ static void define(struct batch *batch, struct line *line, const struct fl_json 
     } else if (find_defined(batch, name->text)) {
         snprintf(err.text, sizeof err.text, "that spec is defined already, in an earlier line");
         refuse(batch, line, &err);
-    } else if (parse_job(batch, line, job, &defined.spec, &defined.shared)) {
-        defined.has_queue = fl_json_member(job, FL_STR("queue")) != NULL;
+    } else if (parse_job(batch, line, job, &defined.job, &defined.shared)) {
         line->defines = defined.name;
         batch->hashes[batch->defined.len] = hash_of(defined.name);
         fl_arena_push(&batch->call->arena, &batch->defined, defined);
@@ -231,7 +242,7 @@ static void use(struct batch *batch, struct line *line, const struct fl_json *ob
         refuse(batch, line, &err);
         return;
     }
-    add_use(batch, line, object, defined->spec, defined->has_queue, &defined->shared);
+    add_use(batch, line, object, defined->job.spec, defined->job.has_queue, &defined->shared);
 }
 
 /* ---- specs of earlier submissions ------------------------------------------------------------ */
@@ -331,7 +342,7 @@ static void find_digests(struct batch *batch)
 static void take(struct batch *batch, struct line *line, const struct fl_json *node)
 {
     struct submit_spec shared;
-    struct fl_job_spec spec;
+    struct fl_submission job;
 
     if (fl_json_member(node, FL_STR("useDigest"))) {
         use_digest(batch, line, node);
@@ -339,8 +350,8 @@ static void take(struct batch *batch, struct line *line, const struct fl_json *n
         use(batch, line, node);
     } else if (fl_json_member(node, FL_STR("spec")) && fl_json_member(node, FL_STR("job"))) {
         define(batch, line, node);
-    } else if (parse_job(batch, line, node, &spec, &shared)) {
-        add_item(batch, line, &spec, fl_json_member(node, FL_STR("queue")) != NULL, &shared);
+    } else if (parse_job(batch, line, node, &job, &shared)) {
+        add_item(batch, line, &job.spec, job.has_queue, &shared);
     }
 }
 
@@ -425,7 +436,10 @@ static void write_line(struct batch *batch, struct fl_json_out *json, const stru
     if (outcome && outcome->code != FL_OK) {
         struct api_problem problem = {.code = outcome->code, .detail = outcome->text};
 
-        fl_json_put_raw(json, "problem", problem_json(batch, &problem));
+        fl_json_put_raw(json, "problem",
+                        outcome->code == FL_ABSENT
+                            ? no_queue_json(batch, outcome->text, (struct fl_str){0})
+                            : problem_json(batch, &problem));
     }
     fl_json_close(json, '}');
     fl_buf_put_u8(&batch->call->out, '\n');
@@ -464,8 +478,7 @@ static void answer_lines(struct api_call *call, const struct core_answer *answer
     }
     batch->outcomes = outcomes;
     fl_buf_clear(&call->out);
-    api_slice_begin(call);
-    write_lines(call);
+    api_in_slices(call, write_lines);
 }
 
 /* False: the call was answered, and the event is gone. */
@@ -553,8 +566,11 @@ static void begin_lines(struct api_call *call, const struct read_specs *specs)
     for (size_t i = 0; i < batch->digests_len; i++) {
         read_earlier(batch, i, specs ? specs->bodies[i] : (struct fl_str){0});
     }
-    if (specs) api_slice_begin(call); /* else it is the slice in which the lines were read */
-    take_lines(call);
+    if (specs) {
+        api_in_slices(call, take_lines);
+    } else { /* in the slice in which the lines were read */
+        take_lines(call);
+    }
 }
 
 static void look_up_specs(struct api_call *call)
@@ -590,6 +606,11 @@ static void read_lines(struct api_call *call)
     look_up_specs(call);
 }
 
+static void read_items(struct api_call *call)
+{
+    if (read_list(call->state)) look_up_specs(call);
+}
+
 static void submit_batch(struct api_call *call)
 {
     struct fl_str type = api_header(call, "content-type");
@@ -598,13 +619,8 @@ static void submit_batch(struct api_call *call)
 
     batch->call = call;
     call->state = batch;
-    api_slice_begin(call);
-    if (is_lines) {
-        batch->text = (struct ndjson){.rest = call->body};
-        read_lines(call);
-    } else if (read_list(batch)) {
-        look_up_specs(call);
-    }
+    batch->text = (struct ndjson){.rest = call->body};
+    api_in_slices(call, is_lines ? read_lines : read_items);
 }
 
 static const struct api_field definition_fields[] = {

@@ -30,6 +30,19 @@ static struct fl_str next_word(struct fl_str *list)
     return word;
 }
 
+/* The place of the words in the request, and the call that refuses them. */
+struct source {
+    const char *queue, *state, *labels;
+    api_fail_one *fail;
+    void (*fail_absent)(struct api_call *call, const char *where, const char *detail,
+                        struct fl_str got);
+};
+
+static const struct source of_query = {"queue", "state", "label", api_fail_parameter,
+                                       api_fail_absent_parameter};
+static const struct source of_body = {"/queue", "/state", "/labels", api_fail_at,
+                                      api_fail_absent_at};
+
 static bool add_state(struct job_filter *filter, struct fl_str word)
 {
     bool is_open = fl_str_eq(word, FL_STR("open")), is_ended = fl_str_eq(word, FL_STR("ended"));
@@ -52,7 +65,18 @@ static bool add_state(struct job_filter *filter, struct fl_str word)
     return is_known;
 }
 
-static bool read_states(struct api_call *call, struct fl_str list, struct job_filter *filter)
+static uint32_t all_open(void)
+{
+    uint32_t all = 0;
+
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        if (!states[i].is_ended) all |= 1U << states[i].number;
+    }
+    return all;
+}
+
+static bool read_states(struct api_call *call, const struct source *source, struct fl_str list,
+                        struct job_filter *filter)
 {
     if (list.len == 0) {
         filter->wants_open = filter->wants_ended = true;
@@ -62,11 +86,12 @@ static bool read_states(struct api_call *call, struct fl_str list, struct job_fi
         struct fl_str word = next_word(&list);
 
         if (add_state(filter, word)) continue;
-        api_fail_at(call, "state", "unknown state", word,
-                    "held, queued, starting, running, stopping, succeeded, failed, cancelled, "
-                    "open, ended");
+        source->fail(call, source->state, "unknown state", word,
+                     "held, queued, starting, running, stopping, succeeded, failed, cancelled, "
+                     "open, ended");
         return false;
     }
+    if (filter->open_states == all_open()) filter->open_states = 0;
     return true;
 }
 
@@ -75,7 +100,8 @@ static int by_bytes(const void *a, const void *b)
     return fl_str_cmp(*(const struct fl_str *)a, *(const struct fl_str *)b);
 }
 
-static bool read_labels(struct api_call *call, struct fl_str list, struct job_filter *filter)
+static bool read_labels(struct api_call *call, const struct source *source, struct fl_str list,
+                        struct job_filter *filter)
 {
     struct fl_str words[LABELS_MAX];
     size_t len = 0, bytes = 0;
@@ -86,8 +112,8 @@ static bool read_labels(struct api_call *call, struct fl_str list, struct job_fi
 
         if (len == LABELS_MAX || word.len > LABEL_BYTES_MAX || word.len < 3 ||
             !memchr(word.at + 1, '=', word.len - 1) || memchr(word.at, '\n', word.len)) {
-            api_fail_at(call, "label", "not a label that can be searched for", word,
-                        "key=value, at most 16 of 128 bytes, separated by commas");
+            source->fail(call, source->labels, "not a label that can be searched for", word,
+                         "key=value, at most 16 of 128 bytes, separated by commas");
             return false;
         }
         words[len++] = word;
@@ -104,20 +130,22 @@ static bool read_labels(struct api_call *call, struct fl_str list, struct job_fi
     return true;
 }
 
-bool job_filter_words(struct api_call *call, struct fl_str queue, struct fl_str states_list,
-                      struct fl_str labels, struct job_filter *ret_filter)
+static bool read_words(struct api_call *call, const struct source *source, struct fl_str queue,
+                       struct fl_str states_list, struct fl_str labels,
+                       struct job_filter *ret_filter)
 {
     struct job_filter filter = {0};
 
     if (queue.len == 0) queue = fl_str_c(call->token.queue);
     if (queue.len > 0 && (!api_sees_queue(call, queue) ||
                           !directory_queue_id(call->parts->directory, queue, &filter.queue))) {
-        api_fail_at(call, "queue", "no queue has this name, or this token may not see it", queue,
-                    NULL);
+        source->fail_absent(call, source->queue,
+                            "no queue has this name, or this token may not see it", queue);
         return false;
     }
     filter.queue_name = fl_arena_str(&call->arena, queue);
-    if (!read_states(call, states_list, &filter) || !read_labels(call, labels, &filter)) {
+    if (!read_states(call, source, states_list, &filter) ||
+        !read_labels(call, source, labels, &filter)) {
         return false;
     }
     *ret_filter = filter;
@@ -126,8 +154,21 @@ bool job_filter_words(struct api_call *call, struct fl_str queue, struct fl_str 
 
 bool job_filter_query(struct api_call *call, struct job_filter *ret_filter)
 {
-    return job_filter_words(call, api_query(call, "queue"), api_query(call, "state"),
-                            api_query(call, "label"), ret_filter);
+    struct fl_str owner = api_query(call, "submittedBy");
+
+    if (!read_words(call, &of_query, api_query(call, "queue"), api_query(call, "state"),
+                    api_query(call, "label"), ret_filter)) {
+        return false;
+    }
+    if (fl_str_eq(owner, FL_STR("@me"))) owner = api_owner(call);
+    ret_filter->owner = fl_arena_str(&call->arena, owner);
+    return true;
+}
+
+bool job_filter_body(struct api_call *call, struct fl_str queue, struct fl_str states_list,
+                     struct fl_str labels, struct job_filter *ret_filter)
+{
+    return read_words(call, &of_body, queue, states_list, labels, ret_filter);
 }
 
 bool job_filter_open(const struct job_filter *filter, const struct core_job_view *view)

@@ -11,14 +11,15 @@ struct job_filter {
     uint32_t open_states;  /* bits by number; 0: any of them */
     uint32_t ended_states; /* as read_jobs.h wants them; 0: any of them */
     struct fl_str labels;  /* "key=value\n" lines, sorted; empty: any */
+    struct fl_str owner;   /* empty: any */
 };
 
-/* From words as they stand in a query: 'state' and 'label' are lists with commas.  A token for one
- * queue sees no other.  False: the call was answered. */
+/* From the query, or from words of the body that stand as they would in a query: states and labels
+ * are lists with commas.  A token for one queue sees no other.  False: the call was answered. */
 FL_CHECK bool job_filter_query(struct api_call *call, struct job_filter *ret_filter);
-FL_CHECK bool job_filter_words(struct api_call *call, struct fl_str queue, struct fl_str states,
-                               struct fl_str labels, struct job_filter *ret_filter);
+FL_CHECK bool job_filter_body(struct api_call *call, struct fl_str queue, struct fl_str states,
+                              struct fl_str labels, struct job_filter *ret_filter);
 
-/* All but the labels of an open job. */
+/* All but the labels and the owner of an open job. */
 bool job_filter_open(const struct job_filter *filter, const struct core_job_view *view);
 bool job_filter_labels(const struct job_filter *filter, struct fl_str lines);

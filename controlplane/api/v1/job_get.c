@@ -56,6 +56,8 @@ static void write_attempt(struct api_call *call, struct fl_json_out *json,
         if (attempt->first_replica != UINT32_MAX) {
             fl_json_put_u64(json, "firstReplica", attempt->first_replica);
         }
+        if (attempt->words.len > 0) fl_json_put_str(json, "clusterWords", attempt->words);
+        job_json_usage(json, &attempt->usage);
         if (attempt->is_last) {
             fl_json_put_cstr(json, "elementState", job_state_name(attempt->state));
         }
@@ -71,11 +73,9 @@ static void write_attempts(struct api_call *call, struct fl_json_out *json,
         write_attempt(call, json, &attempts->at[i]);
     }
     fl_json_close(json, ']');
-    if (attempts->has_more && attempts->len > 0) {
-        const struct fl_attempt *last = &attempts->at[attempts->len - 1].attempt;
-
+    if (attempts->has_more) {
         fl_json_put_cstr(json, "attemptsCursor",
-                         fl_arena_printf(&call->arena, "%u.%u", last->element, last->n));
+                         fl_arena_printf(&call->arena, "%u.%u", attempts->element, attempts->n));
     }
 }
 
@@ -138,10 +138,11 @@ static void answer_job(struct api_call *call, const struct read_attempts *attemp
 
 static void read_attempts_of(struct api_call *call)
 {
-    struct get *get = call->state;
+    const struct get *get = call->state;
+    struct read_attempts_query query = {.job = get->is_open ? get->view.job : get->stored.job,
+                                        .len_max = ATTEMPTS};
 
-    call_reads_attempts(call, get->is_open ? get->view.job : get->stored.job, 0, 0, ATTEMPTS,
-                        answer_job);
+    call_reads_attempts(call, &query, answer_job);
 }
 
 static void on_counts(struct api_call *call, const struct read_element_counts *counts)
@@ -175,10 +176,7 @@ static void on_stored(struct api_call *call, const struct read_job *job)
         api_fail(call, FL_UNAVAILABLE, "the state of the job is being read, ask again");
     } else if (job) {
         get->has_stored = true;
-        get->stored = *job;
-        get->stored.name = fl_arena_str(&call->arena, job->name);
-        get->stored.labels = fl_arena_str(&call->arena, job->labels);
-        get->stored.params = fl_arena_str(&call->arena, job->params);
+        get->stored = read_job_copy(job, &call->arena);
         call_reads_spec(call, job->job, job->spec, on_spec);
     } else if (get->is_open) {
         on_spec(call, (struct fl_str){0});
@@ -249,9 +247,16 @@ static bool read_cursor(struct api_call *call, uint64_t *ret_element, uint64_t *
         *ret_element <= UINT32_MAX && *ret_n <= UINT16_MAX) {
         return true;
     }
-    api_fail_at(call, "cursor", "not a cursor of a list of attempts", text,
-                "'attemptsCursor' of the page before");
+    api_fail_parameter(call, "cursor", "not a cursor of a list of attempts", text,
+                       "'attemptsCursor' of the page before");
     return false;
+}
+
+static enum job_state state_of(struct fl_str text)
+{
+    if (fl_str_eq(text, FL_STR("succeeded"))) return JOB_succeeded;
+    if (fl_str_eq(text, FL_STR("failed"))) return JOB_failed;
+    return text.len > 0 ? JOB_cancelled : 0;
 }
 
 static void attempts_of(struct api_call *call, struct fl_job job)
@@ -259,7 +264,12 @@ static void attempts_of(struct api_call *call, struct fl_job job)
     uint64_t element, n;
 
     if (!read_cursor(call, &element, &n)) return;
-    call_reads_attempts(call, job, (uint32_t)element, (uint16_t)n, api_query_u64(call, "limit"),
+    call_reads_attempts(call,
+                        &(struct read_attempts_query){.job = job,
+                                                      .element = (uint32_t)element,
+                                                      .n = (uint16_t)n,
+                                                      .len_max = api_query_u64(call, "limit"),
+                                                      .state = state_of(api_query(call, "state"))},
                         answer_attempts);
 }
 
@@ -278,12 +288,17 @@ static const struct api_field page_query[] = {
             "where the page begins: 'attemptsCursor' of the page before; empty: at the first"),
     API_MAY("limit", "integer", "the most of one page", .min = 1, .max = ATTEMPTS_MAX,
             .preset = ATTEMPTS),
+    API_MAY("state", "string",
+            "only the attempts with which an element ended in this state; without it, all attempts",
+            .words = "succeeded, failed, cancelled"),
     {0},
 };
 
 static const struct api_field page_fields[] = {
     API_MUST("attempts", "array of Attempt", "by element and number"),
-    API_MAY("attemptsCursor", "string", "where the next page begins; absent on the last"),
+    API_MAY("attemptsCursor", "string",
+            "where the next page begins; absent on the last.  With a state a page may be short "
+            "before it, and empty if none of 100,000 elements ended so"),
     {0},
 };
 

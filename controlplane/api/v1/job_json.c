@@ -25,6 +25,19 @@ void job_json_lines(struct fl_json_out *json, const char *key, struct fl_str lin
     fl_json_close(json, '}');
 }
 
+void job_json_usage(struct fl_json_out *json, const struct fl_usage *usage)
+{
+    if (usage->meter == FL_METER_none) return;
+    fl_json_open(json, "usage", '{');
+    fl_json_put_cstr(json, "meter", fl_meter_name(usage->meter));
+    fl_json_put_u64(json, "replicas", usage->replicas);
+    fl_json_put_u64(json, "cpuMillis", usage->cpu_us / 1000 + (usage->cpu_us % 1000 > 0));
+    fl_json_put_u64(json, "memoryBytes", usage->memory_bytes);
+    fl_json_put_u64(json, "readBytes", usage->read_bytes);
+    fl_json_put_u64(json, "writtenBytes", usage->written_bytes);
+    fl_json_close(json, '}');
+}
+
 static void write_queue(struct api_call *call, struct fl_json_out *json, struct fl_queue_id queue)
 {
     char name[64];
@@ -42,6 +55,15 @@ void job_json_name(struct fl_json_out *json, struct fl_str name)
     }
 }
 
+static void write_owner(struct fl_json_out *json, struct fl_str owner)
+{
+    if (owner.len > 0) {
+        fl_json_put_str(json, "submittedBy", owner);
+    } else {
+        fl_json_put_null(json, "submittedBy");
+    }
+}
+
 /* The members that are stored when it is accepted, and never change.  'job' NULL: it could not be
  * read. */
 static void write_cold(struct fl_json_out *json, const struct read_job *job)
@@ -49,6 +71,7 @@ static void write_cold(struct fl_json_out *json, const struct read_job *job)
     job_json_name(json, job ? job->name : (struct fl_str){0});
     job_json_lines(json, "labels", job ? job->labels : (struct fl_str){0});
     fl_json_put_time(json, "submittedAt", job ? job->accepted_at : 0);
+    write_owner(json, job ? job->owner : (struct fl_str){0});
     fl_json_put_job(json, "retryOf", job ? job->retry_of : (struct fl_job){0});
 }
 
@@ -112,7 +135,8 @@ void job_json_view(struct api_call *call, struct fl_json_out *json,
 void job_json_accepted(struct api_call *call, struct fl_json_out *json, struct fl_job job, fl_ms at,
                        const struct core_submit_item *item)
 {
-    const struct read_job cold = {.name = item->name, .labels = item->labels, .accepted_at = at};
+    const struct read_job cold = {
+        .name = item->name, .labels = item->labels, .owner = api_owner(call), .accepted_at = at};
     struct core_job_view view = {
         .job = job,
         .priority = item->priority,
@@ -215,6 +239,22 @@ const struct api_object live_element_object = {.name = "LiveElement",
                                                .text = "An element that has started and not ended.",
                                                .fields = live_fields};
 
+static const struct api_field usage_fields[] = {
+    API_MUST("meter", "string",
+             "the meter: processes, the kernel's account of the processes that ended, where "
+             "memory is that of the largest; group, a control group",
+             .words = FL_METERS(API_WORD)),
+    API_MUST("replicas", "integer", "so many of its replicas were measured"),
+    API_MUST("cpuMillis", "integer", "milliseconds of CPU, of all of them together"),
+    API_MUST("memoryBytes", "integer", "the peak of the replica that had the highest"),
+    API_MUST("readBytes", "integer", "from block devices; a cache does not count"),
+    API_MUST("writtenBytes", "integer", "to block devices"),
+    {0},
+};
+
+const struct api_object usage_object = {
+    .name = "Usage", .text = "CPU, memory and I/O of an attempt.", .fields = usage_fields};
+
 static const struct api_field attempt_fields[] = {
     API_MUST("element", "integer", "its element"),
     API_MUST("attempt", "integer", "its number, from 1"),
@@ -226,6 +266,8 @@ static const struct api_field attempt_fields[] = {
     API_MAY("reason", "string", "how it ended, in a word: see reasons.md"),
     API_MAY("exitCode", "integer", "the first failed replica's, else 0"),
     API_MAY("firstReplica", "integer", "that failed first"),
+    API_MAY("clusterWords", "string", "the cluster explains that failure by these"),
+    API_MAY("usage", "Usage", "its CPU, memory and I/O; absent: no meter saw it"),
     API_MAY("elementState", "string", "how its element ended, with its last attempt",
             .words = JOB_STATES(API_WORD)),
     {0},
@@ -241,6 +283,8 @@ static const struct api_field job_fields[] = {
     API_MUST("labels", "map of string", "for finding it again"),
     API_MUST("submittedAt", "string or null", "when it was accepted; null: not known any more",
              .format = API_FORMAT_time),
+    API_MUST("submittedBy", "string or null",
+             "the owner of the token that submitted it, or the token's name; null: not known"),
     API_MUST("retryOf", "string or null", "the job that it repeats"),
     API_MUST("queue", "string or null", "where it waits"),
     API_MUST("state", "string", "where it is", .words = JOB_STATES(API_WORD)),
@@ -269,7 +313,8 @@ const struct api_object job_object = {
     .text = "A job: in lists without the members that are not for them.",
     .fields = job_fields,
     .example = "{\"id\":\"job-7\",\"name\":null,\"labels\":{},"
-               "\"submittedAt\":\"2026-01-31T09:00:00.000Z\",\"retryOf\":null,"
+               "\"submittedAt\":\"2026-01-31T09:00:00.000Z\",\"submittedBy\":\"ann\","
+               "\"retryOf\":null,"
                "\"queue\":\"default\",\"state\":\"running\",\"reason\":null,"
                "\"unknownSince\":null,\"priority\":0,\"elements\":{\"total\":1,\"started\":1,"
                "\"live\":1,\"unknown\":0,\"succeeded\":0,\"failed\":0,\"cancelled\":0},"

@@ -21,5 +21,8 @@ void job_json_cluster(struct api_call *call, struct fl_json_out *json,
                       struct fl_cluster number);                  /* unknown or none: null */
 void job_json_name(struct fl_json_out *json, struct fl_str name); /* empty: null */
 
+/* Writes the member 'usage'; nothing is written when nothing is known. */
+void job_json_usage(struct fl_json_out *json, const struct fl_usage *usage);
+
 /* "key=value\n" lines as an object. */
 void job_json_lines(struct fl_json_out *json, const char *key, struct fl_str lines);

@@ -1,6 +1,6 @@
 /* GET /v1/jobs: open jobs from the core, the newest first, then ended ones from the store,
- * likewise.  A page may be short, or empty, and still have a cursor: then there is more to look
- * at. */
+ * likewise.  A page may be short and still have a cursor: then there is more to look at.  The
+ * request looks on, LOOKS_MAX times, until a job passes the filter. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,12 @@
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/views/directory.h"
 
-enum { PAGE = 50, PAGE_MAX = 1000, COUNTED_MAX = 50000 /* elements, in all of a page */ };
+enum {
+    PAGE = 50,
+    PAGE_MAX = 1000,
+    COUNTED_MAX = 50000, /* elements, in all of a page */
+    LOOKS_MAX = 100      /* at up to PAGE_MAX jobs each */
+};
 
 _Static_assert((int)PAGE_MAX <= (int)READ_ELEMENTS_JOBS_MAX &&
                    (int)COUNTED_MAX <= (int)READ_ELEMENTS_MAX,
@@ -22,12 +27,15 @@ struct list {
     struct job_filter filter;
     struct api_cursor cursor;
     uint64_t limit;
+    size_t looks;
     struct core_job_view *views; /* the open jobs that pass the filter, labels left out */
     size_t views_len;
     uint64_t next; /* where the core's list goes on; 0: it is over */
     struct fl_job *ids;
     struct read_element_counts counts; /* the ended arrays' */
 };
+
+static void look(struct api_call *call);
 
 static void answer_begin(struct api_call *call)
 {
@@ -48,6 +56,17 @@ static void answer_end(struct api_call *call, bool has_next, struct api_cursor n
     }
     fl_json_close(&call->json, '}');
     api_answer(call);
+}
+
+/* False: it has looked often enough, so that an empty page is the answer. */
+static bool looks_on(struct api_call *call, struct api_cursor at)
+{
+    struct list *list = call->state;
+
+    if (++list->looks == LOOKS_MAX) return false;
+    list->cursor = at;
+    look(call);
+    return true;
 }
 
 /* ---- ended ones ------------------------------------------------------------------------------ */
@@ -100,6 +119,10 @@ static void on_ended_page(struct api_call *call, const struct read_jobs *jobs)
         list->ids[list->views_len++] = jobs->at[i].job;
         if (job_json_wants_counts(&jobs->at[i], &room)) arrays[arrays_len++] = jobs->at[i].job;
     }
+    if (list->views_len == 0 && list->next != 0 &&
+        looks_on(call, (struct api_cursor){API_CURSOR_ended, list->next})) {
+        return;
+    }
     if (list->views_len == 0) {
         on_ended_documents(call, &(struct read_jobs){0});
     } else if (arrays_len > 0) {
@@ -117,6 +140,7 @@ static void read_ended(struct api_call *call)
         .queue = list->filter.queue,
         .states = list->filter.ended_states,
         .labels = list->filter.labels,
+        .owner = list->filter.owner,
         .before = list->cursor.job,
     };
 
@@ -125,78 +149,130 @@ static void read_ended(struct api_call *call)
 
 /* ---- open ones ------------------------------------------------------------------------------- */
 
-static void answer_open(struct api_call *call)
+/* Where the list goes on behind what was looked at; false: nowhere. */
+static bool behind_open(const struct list *list, struct api_cursor *ret_cursor)
 {
-    struct list *list = call->state;
-    bool goes_on = list->filter.wants_ended;
+    *ret_cursor = (struct api_cursor){API_CURSOR_open, list->next};
+    if (list->next != 0) return true;
+    *ret_cursor = (struct api_cursor){API_CURSOR_ended, 0};
+    return list->filter.wants_ended;
+}
 
-    if (list->next != 0) {
-        answer_end(call, true, (struct api_cursor){API_CURSOR_open, list->next});
-    } else {
-        answer_end(call, goes_on, (struct api_cursor){API_CURSOR_ended, 0});
+static void answer_open(struct api_call *call, size_t given)
+{
+    struct api_cursor next;
+    bool goes_on = behind_open(call->state, &next);
+
+    if (given == 0 && goes_on && looks_on(call, next)) return;
+    answer_end(call, goes_on, next);
+}
+
+static const struct read_job *stored_of(const struct read_jobs *jobs, struct fl_job job)
+{
+    for (size_t i = 0; i < jobs->len; i++) {
+        if (jobs->at[i].job.n == job.n) return &jobs->at[i];
     }
+    return NULL;
+}
+
+/* The core knows neither the labels nor the owner of a job. */
+static bool needs_stored(const struct job_filter *filter)
+{
+    return filter->labels.len > 0 || filter->owner.len > 0;
+}
+
+static bool passes(const struct job_filter *filter, const struct read_job *stored)
+{
+    return job_filter_labels(filter, stored->labels) &&
+           (filter->owner.len == 0 || fl_str_eq(filter->owner, stored->owner));
 }
 
 static void on_open_documents(struct api_call *call, const struct read_jobs *jobs)
 {
     struct list *list = call->state;
+    size_t given = 0;
 
     answer_begin(call);
     for (size_t i = 0; i < list->views_len; i++) {
-        const struct read_job *stored = NULL;
+        const struct read_job *stored = stored_of(jobs, list->views[i].job);
 
-        for (size_t k = 0; k < jobs->len && !stored; k++) {
-            if (jobs->at[k].job.n == list->views[i].job.n) stored = &jobs->at[k];
-        }
-        if (list->filter.labels.len > 0 &&
-            (!stored || !job_filter_labels(&list->filter, stored->labels))) {
-            continue;
+        if (needs_stored(&list->filter) && (!stored || !passes(&list->filter, stored))) continue;
+        if (given == list->limit) {
+            list->next =
+                list->views[i - 1].job.n; /* the next page begins below what is looked at */
+            break;
         }
         fl_json_open(&call->json, NULL, '{');
         job_json_view(call, &call->json, &list->views[i], stored);
         fl_json_close(&call->json, '}');
+        given++;
     }
-    answer_open(call);
+    answer_open(call, given);
+}
+
+/* A filter that the core can apply makes the page full with 'limit' of them. */
+static void take_views(struct api_call *call, const struct core_answer *answer)
+{
+    struct list *list = call->state;
+    bool may_be_more = needs_stored(&list->filter);
+
+    list->next = answer->next;
+    list->views_len = 0;
+    for (size_t i = 0; i < answer->jobs_len && i < PAGE_MAX; i++) {
+        const struct core_job_view *view = &answer->jobs[i];
+
+        if (view->tenant.n != call->token.tenant.n || !job_filter_open(&list->filter, view)) {
+            continue;
+        }
+        if (list->views_len == list->limit && !may_be_more) {
+            list->next = list->views[list->views_len - 1].job.n;
+            break;
+        }
+        list->ids[list->views_len] = view->job;
+        list->views[list->views_len++] = *view;
+    }
 }
 
 static void on_open_page(struct api_call *call, const struct core_answer *answer)
 {
     struct list *list = call->state;
 
-    list->next = answer->next;
-    list->views = fl_arena_array(&call->arena, struct core_job_view, answer->jobs_len);
-    list->ids = fl_arena_array(&call->arena, struct fl_job, answer->jobs_len);
-    for (size_t i = 0; i < answer->jobs_len; i++) {
-        const struct core_job_view *view = &answer->jobs[i];
-
-        if (view->tenant.n != call->token.tenant.n || !job_filter_open(&list->filter, view)) {
-            continue;
-        }
-        list->ids[list->views_len] = view->job;
-        list->views[list->views_len++] = *view;
-    }
-    if (list->views_len == 0 && list->next == 0 && list->filter.wants_ended) {
-        list->cursor = (struct api_cursor){API_CURSOR_ended, 0};
-        read_ended(call);
-    } else if (list->views_len == 0) {
+    take_views(call, answer);
+    if (list->views_len == 0) {
         answer_begin(call);
-        answer_open(call);
+        answer_open(call, 0);
     } else {
         call_reads_jobs(call, list->ids, list->views_len, on_open_documents);
     }
 }
 
+/* A filter that the core does not know is for more jobs than a page has. */
 static void read_open(struct api_call *call)
 {
     struct list *list = call->state;
     struct engine_event *event = api_event(call, CORE_EV_list_jobs);
+    bool is_narrow = list->filter.open_states != 0 || needs_stored(&list->filter);
+    uint64_t len_max = is_narrow ? PAGE_MAX : list->limit;
 
-    event->event.list_jobs.queue = list->filter.queue_name;
-    event->event.list_jobs.queue.at =
-        fl_arena_copy(&event->arena, list->filter.queue_name.at, list->filter.queue_name.len);
+    if (!list->views) {
+        list->views = fl_arena_array(&call->arena, struct core_job_view, len_max);
+        list->ids = fl_arena_array(&call->arena, struct fl_job, len_max);
+    }
+    event->event.list_jobs.queue = fl_arena_str(&event->arena, list->filter.queue_name);
     event->event.list_jobs.before = list->cursor.job;
-    event->event.list_jobs.len_max = list->limit;
+    event->event.list_jobs.len_max = len_max;
     api_ask(call, event, on_open_page);
+}
+
+static void look(struct api_call *call)
+{
+    const struct list *list = call->state;
+
+    if (list->cursor.part == API_CURSOR_open) {
+        read_open(call);
+    } else {
+        read_ended(call);
+    }
 }
 
 static void list_jobs(struct api_call *call)
@@ -210,15 +286,11 @@ static void list_jobs(struct api_call *call)
     list->cursor =
         (struct api_cursor){list->filter.wants_open ? API_CURSOR_open : API_CURSOR_ended, 0};
     if (cursor.len > 0 && !api_cursor_parse(cursor, &list->cursor)) {
-        api_fail_at(call, "cursor", "not a cursor of a list of jobs", cursor,
-                    "'cursor' of the page before");
+        api_fail_parameter(call, "cursor", "not a cursor of a list of jobs", cursor,
+                           "'cursor' of the page before");
         return;
     }
-    if (list->cursor.part == API_CURSOR_open) {
-        read_open(call);
-    } else {
-        read_ended(call);
-    }
+    look(call);
 }
 
 static const struct api_field list_query[] = {
@@ -226,6 +298,9 @@ static const struct api_field list_query[] = {
     API_MAY("state", "string",
             "in one of these states, separated by commas; 'open' and 'ended' stand for several"),
     API_MAY("label", "string", "with these labels, 'key=value' separated by commas"),
+    API_MAY("submittedBy", "string",
+            "only those that this owner of a token submitted; @me: the owner of this one", .min = 1,
+            .max = READ_JOBS_OWNER_BYTES_MAX),
     API_MAY("cursor", "string",
             "where the page begins: 'cursor' of the page before; empty: at the first"),
     API_MAY("limit", "integer", "the most of one page", .min = 1, .max = PAGE_MAX, .preset = PAGE),
@@ -235,7 +310,8 @@ static const struct api_field list_query[] = {
 static const struct api_field page_fields[] = {
     API_MUST("jobs", "array of Job", "open ones, the newest first, then ended ones likewise"),
     API_MAY("cursor", "string",
-            "where the next page begins; absent on the last.  A page may be empty before it"),
+            "where the next page begins; absent on the last.  A page may be short before it, and "
+            "empty if the filter passes none of 100,000 jobs"),
     {0},
 };
 

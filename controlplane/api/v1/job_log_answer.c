@@ -42,7 +42,9 @@ static void write_json(struct fl_buf *out, const struct log_line *line)
     fl_json_put_time(json, "time", line->time);
     if (line->gap != FL_LOG_GAP_none) {
         fl_json_put_cstr(json, "gap", fl_log_gap_name(line->gap));
-        if (line->gap_bytes > 0) fl_json_put_u64(json, "bytes", line->gap_bytes);
+        if (line->gap_bytes > 0 && line->gap != FL_LOG_GAP_unknown) {
+            fl_json_put_u64(json, "bytes", line->gap_bytes);
+        }
     } else {
         fl_json_put_str(json, "text", line->bytes);
     }
@@ -100,105 +102,114 @@ void job_log_add_extent(struct log_tail *tail, const struct log_page *page)
 
 /* ---- in one piece ---------------------------------------------------------------------------- */
 
-/* How many lines those are; the lines that are missing in a gap count. */
-static uint64_t count_lines(const struct log_page *page)
+/* The number of the first line.  Between two times it is known of a single output only. */
+static void number_first(struct log_tail *tail, const struct log_page *page)
 {
-    uint64_t count = 0;
+    const struct log_query *query = &tail->query;
 
-    for (size_t i = 0; i < page->lines_len; i++) {
-        count += page->lines[i].gap != FL_LOG_GAP_none ? page->lines[i].gap_lines : 1;
+    tail->is_begun = tail->is_numbered = true;
+    if (query->since != 0 || query->until != 0) {
+        tail->is_numbered = page->lines_len == 0 || page->sources == 1;
+        tail->from = page->lines_len > 0 ? page->lines[0].number : 0;
+    } else if (query->from == LOG_FROM_LINE) {
+        tail->from = query->n;
+    } else if (query->from == LOG_FROM_TAIL) {
+        tail->from = page->lines_total > query->n ? page->lines_total - query->n : 0;
     }
-    return count;
 }
 
-void job_log_answer(struct log_tail *tail, const struct log_page *page)
+static void refuse(struct log_tail *tail, const struct log_page *page)
 {
     struct api_call *call = tail->call;
-    struct fl_str body = {(const char *)tail->ready.at, tail->ready.len};
-    char *etag = fl_arena_printf(&call->arena, "\"%" PRIu64 "-%" PRIu32 "-%" PRIu64 "-%zu\"",
-                                 page->lines_total, page->sources_live, tail->from, body.len);
-    uint64_t count = count_lines(page);
-    char *range = count > 0
-                      ? fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%" PRIu64,
-                                        tail->from, tail->from + count - 1, page->lines_total)
-                      : fl_arena_printf(&call->arena, "lines */%" PRIu64, page->lines_total);
+    bool is_beyond = page->is_over;
 
-    api_header_add(call, "ETag", fl_str_c(etag));
-    api_header_add(call, "Content-Range", fl_str_c(range));
-    job_log_add_extent(tail, page);
-    if (page->cursor.len > 0 && page->cursor.len < 4096) {
-        api_header_add(call, "X-Fairlead-Cursor",
-                       fl_str_c(fl_arena_copy(&call->arena, page->cursor.at, page->cursor.len)));
+    if (is_beyond) {
+        api_header_add(
+            call, "Content-Range",
+            fl_str_c(fl_arena_printf(&call->arena, "lines */%" PRIu64, page->lines_total)));
     }
-    call->on_gone = NULL;
-    if (http_has_etag(call->request, fl_str_c(etag))) {
-        api_answer_as(call, 304, "text/plain", (struct fl_str){0});
-    } else {
-        api_answer_as(call, 200, tail->is_text ? "text/plain" : "application/x-ndjson", body);
-    }
+    api_fail_status(call, is_beyond ? 416 : 413, is_beyond ? FL_INVALID : FL_TOO_LARGE,
+                    is_beyond ? "there is no line %" PRIu64 " yet; they are counted from 0"
+                              : "line %" PRIu64
+                                " is too long for a piece: read without Range and 'count'",
+                    tail->from);
     job_log_free(tail);
 }
 
-/* Whole lines; while an output is being written their number is not known. */
-static void answer_range(struct log_tail *tail, const struct log_page *page)
+/* While an output is being written the total of a Range is not known; for 'count' it is the number
+ * of lines that are stored now. */
+static void add_range(struct log_tail *tail, const struct log_page *page)
+{
+    struct api_call *call = tail->call;
+    bool is_known = !tail->is_range || (page->is_settled && page->sources_live == 0);
+    uint64_t lines = tail->cut.whole_lines;
+    char total[24] = "*";
+    char *range;
+
+    if (!tail->is_numbered) return;
+    if (is_known) snprintf(total, sizeof total, "%" PRIu64, page->lines_total);
+    range = lines > 0 ? fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%s",
+                                        tail->from, tail->from + lines - 1, total)
+                      : fl_arena_printf(&call->arena, "lines */%s", total);
+    api_header_add(call, "Content-Range", fl_str_c(range));
+}
+
+/* 'has_more': further lines are stored behind those of the answer. */
+static void answer_lines(struct log_tail *tail, const struct log_page *page, bool has_more)
 {
     struct api_call *call = tail->call;
     struct line_cut *cut = &tail->cut;
     struct fl_str body;
-    char *etag, *range, total[24] = "*";
+    char *etag;
 
-    if (page->is_over) { /* the last line may be unfinished: it is given as it is */
+    if (page->is_over && !has_more) { /* the last line may be unfinished: it is given as it is */
         cut->whole_lines = cut->begun;
         cut->whole_bytes = tail->ready.len;
     }
     body = (struct fl_str){(const char *)tail->ready.at, cut->whole_bytes};
     call->on_gone = NULL;
-    if (cut->whole_lines == 0) {
-        bool is_beyond = page->is_over;
-
-        if (is_beyond) {
-            range = fl_arena_printf(&call->arena, "lines */%" PRIu64, page->lines_total);
-            api_header_add(call, "Content-Range", fl_str_c(range));
-        }
-        api_fail_status(call, is_beyond ? 416 : 413, is_beyond ? FL_INVALID : FL_TOO_LARGE,
-                        is_beyond ? "there is no line %" PRIu64 " yet; they are counted from 0"
-                                  : "line %" PRIu64 " is too long for a range: read without Range",
-                        tail->from);
-        job_log_free(tail);
+    if (cut->whole_lines == 0 && (tail->is_range || !page->is_over)) {
+        refuse(tail, page);
         return;
     }
-    if (page->is_settled && page->sources_live == 0) {
-        snprintf(total, sizeof total, "%" PRIu64, page->lines_total);
-    }
-    etag = fl_arena_printf(&call->arena, "\"%s-%" PRIu64 "-%" PRIu64 "-%zu\"", total, tail->from,
-                           cut->whole_lines, body.len);
-    range = fl_arena_printf(&call->arena, "lines %" PRIu64 "-%" PRIu64 "/%s", tail->from,
-                            tail->from + cut->whole_lines - 1, total);
+    etag = fl_arena_printf(&call->arena, "\"%" PRIu64 "-%" PRIu32 "-%" PRIu64 "-%" PRIu64 "-%zu\"",
+                           page->lines_total, page->sources_live, tail->from, cut->whole_lines,
+                           body.len);
     api_header_add(call, "ETag", fl_str_c(etag));
-    api_header_add(call, "Content-Range", fl_str_c(range));
+    add_range(tail, page);
+    if (has_more && tail->is_numbered) {
+        api_header_add(
+            call, "X-Fairlead-Next-Line",
+            fl_str_c(fl_arena_printf(&call->arena, "%" PRIu64, tail->from + cut->whole_lines)));
+    }
     job_log_add_extent(tail, page);
     if (http_has_etag(call->request, fl_str_c(etag))) {
         api_answer_as(call, 304, "text/plain", (struct fl_str){0});
     } else {
-        api_answer_as(call, 206, tail->is_text ? "text/plain" : "application/x-ndjson", body);
+        api_answer_as(call, tail->is_range ? 206 : 200,
+                      tail->is_text ? "text/plain" : "application/x-ndjson", body);
     }
     job_log_free(tail);
 }
 
 /* Lines that are longer than a page's pieces, or many, take several pages. */
-void job_log_answer_range(struct log_tail *tail, const struct log_page *page)
+void job_log_answer(struct log_tail *tail, const struct log_page *page)
 {
     struct line_cut *cut = &tail->cut;
-    bool is_enough;
+    bool is_enough, has_more = !page->is_over;
 
+    if (!tail->is_begun) number_first(tail, page);
     for (size_t i = 0; i < page->lines_len; i++) {
-        if (!line_cut_has(cut, &page->lines[i])) continue;
+        if (!line_cut_has(cut, &page->lines[i])) {
+            has_more = true;
+            continue;
+        }
         write_line(tail, &tail->ready, &page->lines[i], (struct fl_str){0});
         line_cut_mark(cut, tail->ready.len);
     }
     is_enough = tail->ready.len >= (cut->whole_lines ? RANGE_BYTES : RANGE_LINE_BYTES_MAX);
     if (page->is_over || is_enough || line_cut_is_done(cut)) {
-        answer_range(tail, page);
+        answer_lines(tail, page, has_more);
     } else {
         log_read_more(tail->read);
     }

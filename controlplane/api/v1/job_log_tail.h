@@ -19,8 +19,10 @@ struct log_tail {
     struct log_read *read;
     struct job_outputs *outputs; /* once the job has ended */
     struct fl_timer look;        /* a settled follower's */
-    uint64_t from, count;
-    bool is_range; /* the peer said Range: 'cut' tells what is in it */
+    uint64_t count;              /* in one piece, 'cut' tells what is in it; 0: one that goes on */
+    bool is_range;               /* the peer said Range */
+    bool is_begun, is_numbered;
+    uint64_t from; /* is_numbered: the first line's number */
     struct line_cut cut;
     struct log_grep grep;
     bool is_text, is_events, is_at_end;
@@ -49,7 +51,6 @@ void job_log_write(struct log_tail *tail, const struct log_page *page);
 const char *job_log_extent(const struct log_page *page);
 void job_log_add_extent(struct log_tail *tail, const struct log_page *page);
 
-/* Answer the call with 'count' lines, which are written; with a range, once enough pages are there.
- * The tail is gone then. */
+/* Answers the call with 'count' whole lines, or a range, once enough pages are there: the tail is
+ * gone then. */
 void job_log_answer(struct log_tail *tail, const struct log_page *page);
-void job_log_answer_range(struct log_tail *tail, const struct log_page *page);

@@ -129,19 +129,15 @@ static void on_page(void *ctx, struct log_read *read, const struct log_page *pag
         fail_page(tail, &page->err);
         return;
     }
-    if (tail->is_range) {
-        job_log_answer_range(tail, page);
+    if (tail->count > 0) {
+        job_log_answer(tail, page);
         return;
     }
-    if (tail->call && tail->count == 0) {
+    if (tail->call) {
         job_log_add_extent(tail, page);
         if (!begin_stream(tail)) return;
     }
     job_log_write(tail, page);
-    if (tail->call) {
-        job_log_answer(tail, page);
-        return;
-    }
     if (page->lines_len == 0 && !page->is_over) note_wait(tail, page);
     tail->is_at_end = page->is_over;
     tail->wants_more = !page->is_over;
@@ -290,15 +286,15 @@ static bool read_range(struct api_call *call, struct line_range *ret_range, bool
     case LINE_RANGE_NONE:
         return true;
     case LINE_RANGE_BAD:
-        api_fail_at(call, "Range", "not a range of lines", header,
-                    "lines=100-199 or lines=100-, one of them; the last lines: ?tail=100");
+        api_fail_header(call, "Range", "not a range of lines", header,
+                        "lines=100-199 or lines=100-, one of them; the last lines: ?tail=100");
         return false;
     case LINE_RANGE_GIVEN:
         break;
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (!api_query_has(call, others[i])) continue;
-        api_fail_at(call, others[i], "this does not go with a Range of lines", header, NULL);
+        api_fail_parameter(call, others[i], "this does not go with a Range of lines", header, NULL);
         return false;
     }
     *ret_has = true;
@@ -328,7 +324,6 @@ static void get_lines(struct api_call *call, struct fl_job job, bool has_ended)
     tail = create(call, &query, &grep, is_text ? "text/plain" : "application/x-ndjson");
     tail->is_text = is_text;
     tail->is_range = is_range;
-    tail->from = query.from == LOG_FROM_LINE ? query.n : 0;
     tail->count = count;
     tail->cut.lines_max = count;
     if (count == 0 && http_head(call->request)->method == FL_HTTP_HEAD) {
@@ -455,7 +450,8 @@ void api_logs_fini(struct api *api)
 static const struct api_field range_query[] = {
     LOG_SELECTION,
     API_MAY("count", "integer",
-            "at most so many lines, in one piece with Content-Range and ETag; without it, all",
+            "at most so many whole lines, in one piece with Content-Range and ETag; "
+            "X-Fairlead-Next-Line says where to go on; without it, all",
             .min = 1, .max = COUNT_MAX),
     API_MAY("format", "string",
             "text: the bytes as they were written (preset); jsonl: a JSON object a line",
@@ -478,7 +474,7 @@ static const struct api_field line_fields[] = {
     API_MUST("time", "string or null", "when it was written", .format = API_FORMAT_time),
     API_MAY("text", "string", "its bytes, or a piece of a long line"),
     API_MAY("gap", "string", "in place of the text: why bytes are missing"),
-    API_MAY("bytes", "integer", "the gap's size"),
+    API_MAY("bytes", "integer", "the gap's size, where it is known"),
     {0},
 };
 

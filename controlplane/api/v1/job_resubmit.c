@@ -12,6 +12,18 @@ static void fail(struct api_call *call, enum fl_code code, const char *text)
     resubmit->done(call, (struct fl_job){0}, code, text);
 }
 
+/* The path names a job that is there: a queue that its repetition lacks is a conflict. */
+static void fail_outcome(struct api_call *call, const struct core_answer *answer)
+{
+    const struct core_outcome *outcome = answer->outcomes;
+
+    if (answer->outcomes_len != 1) {
+        fail(call, FL_TORN, "the answer names no job");
+    } else {
+        fail(call, outcome->code == FL_ABSENT ? FL_CONFLICT : outcome->code, outcome->text);
+    }
+}
+
 static void on_submitted(struct api_call *call, const struct core_answer *answer)
 {
     struct job_resubmit *resubmit = call->state;
@@ -19,8 +31,7 @@ static void on_submitted(struct api_call *call, const struct core_answer *answer
     if (answer->code != FL_OK) {
         fail(call, answer->code, answer->text);
     } else if (answer->outcomes_len != 1 || answer->outcomes[0].code != FL_OK) {
-        fail(call, answer->outcomes_len == 1 ? answer->outcomes[0].code : FL_TORN,
-             answer->outcomes_len == 1 ? answer->outcomes[0].text : "the answer names no job");
+        fail_outcome(call, answer);
     } else {
         resubmit->done(call, answer->outcomes[0].job, FL_OK, NULL);
     }
@@ -64,7 +75,7 @@ static void on_spec(struct api_call *call, struct fl_str body)
     char queue[64], name[FL_JOB_NAME_MAX] = "";
 
     if (body.len == 0) {
-        fail(call, FL_ABSENT, "its spec is not kept any more");
+        fail(call, FL_CONFLICT, "its spec is not kept any more");
         return;
     }
     event = api_event(call, CORE_EV_submit);
@@ -109,28 +120,32 @@ static void on_spec(struct api_call *call, struct fl_str body)
     api_ask_any(call, event, on_submitted);
 }
 
-static void on_attempts(struct api_call *call, const struct read_attempts *attempts)
+static void read_failed(struct api_call *call, uint32_t element, uint16_t n);
+
+static void on_failed(struct api_call *call, const struct read_attempts *attempts)
 {
     struct job_resubmit *resubmit = call->state;
     struct fl_err err = {0};
 
     for (size_t i = 0; i < attempts->len; i++) {
-        const struct read_attempt *attempt = &attempts->at[i];
-
-        resubmit->element = attempt->attempt.element;
-        resubmit->n = attempt->attempt.n;
-        if (!attempt->is_last || attempt->state != JOB_failed) continue;
-        if (!fl_picks_add(&resubmit->picks, attempt->attempt.element, &err)) {
-            fail(call, err.code, fl_arena_printf(&call->arena, "%s", err.text));
-            return;
-        }
+        if (fl_picks_add(&resubmit->picks, attempts->at[i].attempt.element, &err)) continue;
+        fail(call, err.code, fl_arena_printf(&call->arena, "%s", err.text));
+        return;
     }
     if (attempts->has_more) {
-        call_reads_attempts(call, resubmit->job.job, resubmit->element, resubmit->n,
-                            READ_ATTEMPTS_MAX, on_attempts);
+        read_failed(call, attempts->element, attempts->n);
     } else {
         call_reads_spec(call, resubmit->job.job, resubmit->job.spec, on_spec);
     }
+}
+
+static void read_failed(struct api_call *call, uint32_t element, uint16_t n)
+{
+    const struct job_resubmit *resubmit = call->state;
+    struct read_attempts_query query = {
+        .job = resubmit->job.job, .element = element, .n = n, .state = JOB_failed};
+
+    call_reads_attempts(call, &query, on_failed);
 }
 
 static void on_gone(struct api_call *call)
@@ -146,15 +161,11 @@ void job_resubmit_start(struct api_call *call, const struct read_job *job)
 
     call->on_gone = on_gone;
 
-    resubmit->job = *job;
-    resubmit->job.name = fl_arena_str(&call->arena, job->name);
-    resubmit->job.labels = fl_arena_str(&call->arena, job->labels);
-    resubmit->job.params = fl_arena_str(&call->arena, job->params);
-    resubmit->job.picked = fl_arena_str(&call->arena, job->picked);
+    resubmit->job = read_job_copy(job, &call->arena);
     if (resubmit->what == RESUBMIT_failed && job->state != JOB_failed) {
         fail(call, FL_CONFLICT, "it did not fail");
     } else if (resubmit->what == RESUBMIT_failed && (job->elements > 1 || job->is_picked)) {
-        call_reads_attempts(call, job->job, 0, 0, READ_ATTEMPTS_MAX, on_attempts);
+        read_failed(call, 0, 0);
     } else {
         call_reads_spec(call, job->job, job->spec, on_spec);
     }

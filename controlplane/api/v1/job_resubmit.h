@@ -12,9 +12,7 @@ struct job_resubmit {
     enum resubmit_what what;
     struct fl_picks picks; /* RESUBMIT_elements: which; else found out */
     struct read_job job;   /* copied into the call's arena */
-    uint32_t element;      /* where the next page of attempts begins */
-    uint16_t n;
-    bool is_one_of_many; /* the request has more, each with a key made of the request's */
+    bool is_one_of_many;   /* the request has more, each with a key made of the request's */
     /* FL_OK with the new job, else why not.  The picks are the caller's to fini. */
     void (*done)(struct api_call *call, struct fl_job job, enum fl_code code, const char *text);
 };

@@ -1,4 +1,4 @@
-/* POST /v1/jobs: one document, one job. */
+/* POST /v1/jobs: one document, or manifest of Kubernetes, one job. */
 #include "controlplane/api/api_state.h"
 #include "controlplane/api/document.h"
 #include "controlplane/api/idempotency.h"
@@ -7,6 +7,17 @@
 #include "controlplane/api/v1/resources.h"
 #include "controlplane/api/v1/submit_item.h"
 #include "shared/base/job_name.h"
+#include "shared/spec/submission.h"
+
+/* 'queue': that of the job. */
+static void fail(struct api_call *call, enum fl_code code, const char *text, struct fl_str queue)
+{
+    if (code == FL_ABSENT) { /* its queue: nothing else that a job names has to be there */
+        api_fail_absent_at(call, "/queue", text, queue);
+    } else {
+        api_fail(call, code, "%s", text);
+    }
+}
 
 static void submitted(struct api_call *call, const struct core_answer *answer)
 {
@@ -17,7 +28,7 @@ static void submitted(struct api_call *call, const struct core_answer *answer)
 
     fl_assert(answer->outcomes_len == 1);
     if (outcome->code != FL_OK) {
-        api_fail(call, outcome->code, "%s", outcome->text ? outcome->text : "it was refused");
+        fail(call, outcome->code, outcome->text ? outcome->text : "it was refused", item->queue);
         return;
     }
     fl_job_name(outcome->job, name);
@@ -69,6 +80,22 @@ static void answer_dry(struct api_call *call, const struct fl_job_spec *spec,
     fl_buf_fini(&document);
 }
 
+/* The query goes over the document.  False: the call was answered. */
+static bool take_query(struct api_call *call, struct fl_submission *job)
+{
+    if (api_query_has(call, "queue")) {
+        job->spec.queue = api_query(call, "queue");
+        job->has_queue = true;
+        if (!fl_str_is_name(job->spec.queue)) {
+            api_fail_parameter(call, "queue", "not the name of a queue", job->spec.queue,
+                               FL_NAME_ALLOWED);
+            return false;
+        }
+    }
+    if (api_query_has(call, "hold")) job->spec.is_held = api_query_flag(call, "hold");
+    return true;
+}
+
 static void submit_job(struct api_call *call)
 {
     const struct fl_json *document = api_document(call);
@@ -76,26 +103,27 @@ static void submit_job(struct api_call *call)
     struct core_submit_item *item;
     struct engine_event *event;
     struct submit_spec shared;
-    struct fl_job_spec spec;
+    struct fl_submission job;
     struct fl_err err = {0};
 
     if (!document) return;
-    if (!fl_job_spec_parse(document, &call->arena, NULL, &spec, &problems)) {
+    if (!fl_submission_parse(document, &call->arena, &job, &problems)) {
         api_fail_problems(call, &problems);
         return;
     }
+    if (!take_query(call, &job)) return;
     event = api_event(call, CORE_EV_submit);
     item = fl_arena_new(&event->arena, struct core_submit_item);
-    if (!submit_spec_make(&spec, &event->arena, &shared, &err) ||
-        !submit_item_make(&spec, fl_json_member(document, FL_STR("queue")) != NULL, &shared,
-                          &call->token, &event->arena, item, &err)) {
+    if (!submit_spec_make(&job.spec, &event->arena, &shared, &err) ||
+        !submit_item_make(&job.spec, job.has_queue, &shared, &call->token, &event->arena, item,
+                          &err)) {
         engine_event_destroy(event);
         call->is_hidden = err.code == FL_ABSENT; /* another queue than its token's */
-        api_fail(call, err.code, "%s", err.text);
+        fail(call, err.code, err.text, job.spec.queue);
         return;
     }
     if (api_query_flag(call, "dryRun")) {
-        answer_dry(call, &spec, &shared);
+        answer_dry(call, &job.spec, &shared);
         engine_event_destroy(event);
         return;
     }
@@ -108,6 +136,8 @@ static void submit_job(struct api_call *call)
 static const struct api_field submit_query[] = {
     API_MAY("dryRun", "boolean",
             "true: only checked; the answer, 200, has the document as it was understood"),
+    API_MAY("queue", "string", "in place of the document's queue", .max = FL_NAME_BYTES_MAX),
+    API_MAY("hold", "boolean", "in place of the document's hold"),
     {0},
 };
 
@@ -128,10 +158,11 @@ static const struct api_also dry_also[] = {
 };
 
 const struct api_route job_submit_routes[] = {
-    API_ROUTE(API_POST, "/v1/jobs", API_NEED_submit, submit_job, "submitJob", "submits one job",
-              .query = submit_query, .body_max = API_BODY,
-              .takes = "application/json, application/yaml", .schema = "JobDocument",
-              .headers = API_TAKES_key, .status = 201, .answer = "Job", .also = dry_also,
-              .may_conflict = true),
+    API_ROUTE(
+        API_POST, "/v1/jobs", API_NEED_submit, submit_job, "submitJob",
+        "submits one job; the document may be a manifest of Kubernetes, too (docs/manifests.md)",
+        .query = submit_query, .body_max = API_BODY, .takes = "application/json, application/yaml",
+        .schema = "JobDocument", .headers = API_TAKES_key, .status = 201, .answer = "Job",
+        .also = dry_also, .may_conflict = true),
     {0},
 };

@@ -48,7 +48,7 @@ static void create_join_token(struct api_call *call)
     int64_t ttl_s;
 
     if (!fl_str_is_name(call->params[0])) {
-        api_fail_at(call, "/cluster", "not a cluster name", call->params[0], FL_NAME_ALLOWED);
+        api_fail_parameter(call, "cluster", "not a cluster name", call->params[0], FL_NAME_ALLOWED);
         return;
     }
     if (!read_ttl(call, &ttl_s)) return;

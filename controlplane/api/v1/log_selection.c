@@ -9,7 +9,7 @@ static bool query_time(struct api_call *call, const char *name, fl_ms *ret_at)
 {
     if (!api_query_has(call, name)) return true;
     if (fl_time_parse(api_query(call, name), ret_at)) return true;
-    api_fail_at(call, name, "not a time", api_query(call, name), "2026-01-31T09:00:00Z");
+    api_fail_parameter(call, name, "not a time", api_query(call, name), "2026-01-31T09:00:00Z");
     return false;
 }
 
@@ -47,8 +47,8 @@ bool log_selection_read(struct api_call *call, struct log_query *query)
     query->attempt = (uint16_t)api_query_u64(call, "attempt");
     if (api_query_has(call, "replica") &&
         !log_selection_replicas(api_query(call, "replica"), query)) {
-        api_fail_at(call, "replica", "not a list of replicas", api_query(call, "replica"),
-                    "as 3, 0-7 or 0,3,8-11; at most 16 parts");
+        api_fail_parameter(call, "replica", "not a list of replicas", api_query(call, "replica"),
+                           "as 3, 0-7 or 0,3,8-11; at most 16 parts");
         return false;
     }
     if (api_query_has(call, "from")) {
@@ -68,12 +68,12 @@ bool log_grep_read(struct api_call *call, bool is_one_piece, struct log_grep *re
     *ret_grep = (struct log_grep){0};
     if (!api_query_has(call, "grep")) return true;
     if (memchr(text.at, '\n', text.len)) {
-        api_fail_at(call, "grep", "cannot be searched for in a line", text, "one line");
+        api_fail_parameter(call, "grep", "cannot be searched for in a line", text, "one line");
         return false;
     }
     if (is_one_piece) {
-        api_fail_at(call, "grep", "this does not go with a range of lines", text,
-                    "without 'count' and Range; 'tail' and 'since' bound what is looked at");
+        api_fail_parameter(call, "grep", "this does not go with a range of lines", text,
+                           "without 'count' and Range; 'tail' and 'since' bound what is looked at");
         return false;
     }
     fl_assert(text.len <= LOG_GREP_BYTES_MAX); /* by the route's table */

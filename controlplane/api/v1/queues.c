@@ -26,21 +26,36 @@ static void listed(struct api_call *call, const struct core_answer *answer)
         write_queue(json, &answer->queues[i]);
     }
     fl_json_close(json, ']');
-    id_page_put_next(json, answer->next);
+    if (call->token.queue[0] == 0) id_page_put_next(json, answer->next);
     fl_json_close(json, '}');
     api_answer(call);
 }
 
+static void list_from(struct api_call *call, uint32_t from, uint64_t len_max)
+{
+    struct engine_event *event = api_event(call, CORE_EV_list_queues);
+
+    event->event.list.from = from;
+    event->event.list.len_max = len_max;
+    api_ask(call, event, listed);
+}
+
+/* A token for one queue has a list of one: a page of all would tell by its cursor how many others
+ * there are. */
 static void list_queues(struct api_call *call)
 {
-    struct engine_event *event;
+    struct fl_str own = fl_str_c(call->token.queue);
+    struct fl_queue_id queue;
     uint32_t from;
 
     if (!id_page_from(call, &from)) return;
-    event = api_event(call, CORE_EV_list_queues);
-    event->event.list.from = from;
-    event->event.list.len_max = api_query_u64(call, "limit");
-    api_ask(call, event, listed);
+    if (own.len == 0) {
+        list_from(call, from, api_query_u64(call, "limit"));
+    } else if (directory_queue_id(call->parts->directory, own, &queue) && queue.n >= from) {
+        list_from(call, queue.n, 1);
+    } else {
+        listed(call, &(struct core_answer){0});
+    }
 }
 
 /* The queue that the path names, or the body of a creation. */

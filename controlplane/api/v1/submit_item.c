@@ -7,7 +7,21 @@
 #include "shared/spec/job_params.h"
 #include "shared/tls/digest.h"
 
-static void shape_of(const struct fl_job_spec *spec, struct shape *shape)
+static void take_kinds(const struct fl_job_spec *spec, struct fl_arena *arena, struct shape *shape)
+{
+    struct fl_amounts kinds = fl_job_spec_named(spec, arena);
+
+    shape->kinds_len = (uint32_t)kinds.len;
+    for (size_t k = 0; k < kinds.len; k++) {
+        shape->kinds[k] = kinds.at[k].name;
+        for (size_t i = 0; i < spec->roles.len; i++) {
+            shape->roles[i].extras[k] =
+                fl_amounts_of(&spec->roles.at[i].request.named, kinds.at[k].name);
+        }
+    }
+}
+
+static void shape_of(const struct fl_job_spec *spec, struct fl_arena *arena, struct shape *shape)
 {
     const struct fl_pairs *labels = &spec->roles.at[0].node_selector; /* the same in all roles */
 
@@ -22,9 +36,10 @@ static void shape_of(const struct fl_job_spec *spec, struct shape *shape)
         shape->roles[i] = (struct shape_role){
             .replicas = spec->roles.at[i].replicas,
             .replicas_min = spec->roles.at[i].replicas_min,
-            .each = spec->roles.at[i].request,
+            .each = spec->roles.at[i].request.usual,
         };
     }
+    take_kinds(spec, arena, shape);
     for (size_t i = 0; i < labels->len; i++) {
         shape->node_labels[i] = (struct shape_label){labels->at[i].key, labels->at[i].value};
     }
@@ -51,11 +66,11 @@ bool submit_spec_make(const struct fl_job_spec *spec, struct fl_arena *arena,
     }
     made.canonical = fl_buf_take(&buf);
     made.digest = fl_sha256(made.canonical.at, made.canonical.len);
-    shape_of(spec, &shape);
+    shape_of(spec, arena, &shape);
     fl_buf_init_in(&buf, FL_JOB_SHAPE_BYTES_MAX, arena);
     if (!shape_encode(&buf, &shape)) {
         return fl_fail(err, FL_TOO_LARGE,
-                       "its roles, clusters and node labels have over " FL_QUOTE(
+                       "its roles, resources, clusters and node labels have over " FL_QUOTE(
                            FL_JOB_SHAPE_BYTES_MAX) " bytes together");
     }
     made.shape = fl_buf_take(&buf);

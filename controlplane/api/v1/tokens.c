@@ -10,7 +10,7 @@
 #include "controlplane/views/directory.h"
 #include "shared/tls/digest.h"
 
-enum { TTL_S = 90 * 86400, TTL_S_MAX = 3650 * 86400, PAGE = 200, SCAN_MAX = 1000 };
+enum { TTL_S = 90 * 86400, TTL_S_MAX = 3650 * 86400, PAGE = 200, GONE_MAX = 1000 };
 
 struct made {
     char text[API_TOKEN_TEXT_MAX];
@@ -40,22 +40,19 @@ void api_token_write(struct fl_json_out *json, const struct token_grant *token, 
 
 static void list_tokens(struct api_call *call)
 {
-    struct token_grant *tokens = fl_arena_array(&call->arena, struct token_grant, SCAN_MAX);
-    struct fl_str after = api_query(call, "cursor");
+    size_t limit = api_query_u64(call, "limit"), len;
+    struct token_grant *tokens = fl_arena_array(&call->arena, struct token_grant, limit + 1);
     struct fl_json_out *json = api_json(call);
-    uint64_t limit = api_query_u64(call, "limit");
-    size_t len, given = 0, i;
 
-    len = token_table_page(call->parts->tokens, after, tokens, SCAN_MAX);
+    len = token_table_page(call->parts->tokens, api_query(call, "cursor"),
+                           fl_str_c(call->token.queue), tokens, limit + 1);
     fl_json_open(json, NULL, '{');
     fl_json_open(json, "tokens", '[');
-    for (i = 0; i < len && given < limit; i++) {
-        if (!api_may_see_queue(&call->token, fl_str_c(tokens[i].queue))) continue;
+    for (size_t i = 0; i < len && i < limit; i++) {
         api_token_write(json, &tokens[i], NULL);
-        given++;
     }
     fl_json_close(json, ']');
-    if (i > 0 && (i < len || len == SCAN_MAX)) fl_json_put_cstr(json, "cursor", tokens[i - 1].id);
+    if (len > limit) fl_json_put_cstr(json, "cursor", tokens[limit - 1].id);
     fl_json_close(json, '}');
     api_answer(call);
 }
@@ -136,7 +133,7 @@ static bool read_body(struct api_call *call, struct token_grant *grant, fl_ms *r
     }
     if (queue && queue->kind == FL_JSON_STRING) {
         if (!directory_queue_id(call->parts->directory, queue->text, &id)) {
-            api_fail_at(call, "/queue", "no queue has this name", queue->text, NULL);
+            api_fail_absent_at(call, "/queue", "no queue has this name", queue->text);
             return false;
         }
         snprintf(grant->queue, sizeof grant->queue, FL_STR_FMT, FL_STR_ARG(queue->text));
@@ -201,19 +198,19 @@ static void revoked(struct api_call *call, const struct core_answer *answer)
 /* The tokens that would go, and nothing changes. */
 static void list_gone(struct api_call *call, const struct token_grant *token)
 {
-    struct token_grant *made = fl_arena_array(&call->arena, struct token_grant, SCAN_MAX);
+    struct token_grant *made = fl_arena_array(&call->arena, struct token_grant, GONE_MAX);
     struct fl_json_out *json = api_json(call);
     size_t len = 0;
 
     if (api_query_flag(call, "made")) {
-        len = token_table_made(call->parts->tokens, fl_str_c(token->id), made, SCAN_MAX);
+        len = token_table_made(call->parts->tokens, fl_str_c(token->id), made, GONE_MAX);
     }
     fl_json_open(json, NULL, '{');
     fl_json_put_str(json, "id", call->params[0]);
     fl_json_put_u64(json, "revoked", len + 1);
     fl_json_open(json, "tokens", '[');
     api_token_write(json, token, NULL);
-    for (size_t i = 0; i < len && i < SCAN_MAX; i++) {
+    for (size_t i = 0; i < len && i < GONE_MAX; i++) {
         api_token_write(json, &made[i], NULL);
     }
     fl_json_close(json, ']');
@@ -263,7 +260,7 @@ static const struct api_field revoke_query[] = {
 static const struct api_field create_fields[] = {
     API_MUST("name", "string", "for people", .format = API_FORMAT_name),
     API_MUST("scopes", "array of string", "its rights; admin includes read, submit and cancel",
-             .words = CORE_SCOPES(API_WORD), .min = 1, .max = 5),
+             .words = CORE_SCOPES(API_WORD), .min = 1, .max = 6),
     API_MAY("queue", "string or null", "it counts for this queue only; without it, for all",
             .format = API_FORMAT_name),
     API_MAY("owner", "string", "for people: its owner; without it, its maker's",

@@ -19,6 +19,7 @@ struct draft {
     const struct cluster *cluster;
     const struct room_cluster *changed;
     struct fl_resources *picked; /* by node: the claim has so much of it so far */
+    uint64_t *picked_extras;     /* by node and kind of the shape: likewise */
     uint32_t *nodes;             /* by replica */
     struct fl_heap nearest;      /* nodes by how much is missing there */
     uint64_t missing_ppm;        /* the sum of what was missing at each pick */
@@ -44,9 +45,41 @@ static struct fl_resources left_of(const struct draft *draft, uint32_t i, bool i
     return left;
 }
 
-static void pick(struct draft *draft, uint32_t i, struct fl_resources each, uint32_t *replica)
+/* The same of the shape's kind. */
+static uint64_t extra_left_of(const struct draft *draft, uint32_t i, const struct shape *shape,
+                              uint32_t kind, bool is_now)
 {
-    fl_resources_add(&draft->picked[i], each);
+    const struct node *node = &draft->cluster->nodes.at[i];
+    const struct extras *extras = room_extras(room_node(draft->room, draft->changed, i), node);
+    const struct extra *extra = extras_find(extras, shape->kind_numbers[kind]);
+    uint64_t left;
+
+    if (!extra) return 0;
+    left = is_now && !draft->is_bare ? extra_spare(extra) : extra_empty(extra, draft->is_bare);
+    return left - extra_least(left, draft->picked_extras[i * shape->kinds_len + kind]);
+}
+
+/* How many of the role's replicas the node has left room for, at most 'most'. */
+static uint32_t count_on(const struct draft *draft, uint32_t i, const struct shape *shape,
+                         const struct shape_role *role, bool is_now, uint32_t most)
+{
+    uint32_t count = fl_resources_count(left_of(draft, i, is_now), role->each, most);
+
+    for (uint32_t k = 0; k < shape->kinds_len && count > 0; k++) {
+        if (role->extras[k] == 0) continue;
+        count = (uint32_t)extra_least(count,
+                                      extra_left_of(draft, i, shape, k, is_now) / role->extras[k]);
+    }
+    return count;
+}
+
+static void pick(struct draft *draft, uint32_t i, const struct shape *shape,
+                 const struct shape_role *role, uint32_t *replica)
+{
+    fl_resources_add(&draft->picked[i], role->each);
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        draft->picked_extras[i * shape->kinds_len + k] += role->extras[k];
+    }
     draft->nodes[(*replica)++] = i;
 }
 
@@ -56,9 +89,11 @@ static uint64_t missing_of(uint64_t want, uint64_t have, uint64_t total)
 }
 
 /* How much of the node's scarcest resource is missing for one more, in parts per million of it. */
-static uint64_t missing_ppm(const struct draft *draft, uint32_t i, struct fl_resources each)
+static uint64_t missing_ppm(const struct draft *draft, uint32_t i, const struct shape *shape,
+                            const struct shape_role *role)
 {
-    struct fl_resources total = draft->cluster->nodes.at[i].total;
+    const struct node *node = &draft->cluster->nodes.at[i];
+    struct fl_resources total = node->total, each = role->each;
     struct fl_resources now = left_of(draft, i, true);
     uint64_t worst = missing_of(each.cpu_milli, now.cpu_milli, total.cpu_milli);
     uint64_t gpus = missing_of(each.gpus, now.gpus, total.gpus);
@@ -66,15 +101,27 @@ static uint64_t missing_ppm(const struct draft *draft, uint32_t i, struct fl_res
         missing_of(each.memory_bytes >> 20, now.memory_bytes >> 20, (total.memory_bytes >> 20) + 1);
 
     if (gpus > worst) worst = gpus;
-    return memory > worst ? memory : worst;
+    if (memory > worst) worst = memory;
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        const struct extra *extra = extras_find(&node->extras, shape->kind_numbers[k]);
+        uint32_t step = extra && extra->total >> 32 ? 20 : 0; /* keeps the numbers small */
+        uint64_t missing;
+
+        if (role->extras[k] == 0 || !extra) continue;
+        missing = missing_of(role->extras[k] >> step,
+                             extra_left_of(draft, i, shape, k, true) >> step, extra->total >> step);
+        if (missing > worst) worst = missing;
+    }
+    return worst;
 }
 
-static void consider(struct draft *draft, uint32_t i, struct fl_resources each)
+static void consider(struct draft *draft, uint32_t i, const struct shape *shape,
+                     const struct shape_role *role)
 {
-    if (judge_fit_count(left_of(draft, i, false), each, 1) == 0) return;
-    fl_heap_push(
-        &draft->nearest,
-        (struct fl_heap_item){.key = (int64_t)missing_ppm(draft, i, each), .tie = i, .value = i});
+    if (count_on(draft, i, shape, role, false, 1) == 0) return;
+    fl_heap_push(&draft->nearest,
+                 (struct fl_heap_item){
+                     .key = (int64_t)missing_ppm(draft, i, shape, role), .tie = i, .value = i});
 }
 
 /* Free room first; then, one by one, where least is missing.  'is_plain': node by node, as judge
@@ -88,24 +135,24 @@ static bool pick_role(struct draft *draft, const struct shape *shape, const stru
         uint32_t count;
 
         if (!is_usable(draft, i, shape)) continue;
-        count = judge_fit_count(left_of(draft, i, !is_plain), role->each, missing);
+        count = count_on(draft, i, shape, role, !is_plain, missing);
         missing -= count;
         while (count-- > 0) {
-            if (is_plain) draft->missing_ppm += missing_ppm(draft, i, role->each);
-            pick(draft, i, role->each, &replica);
+            if (is_plain) draft->missing_ppm += missing_ppm(draft, i, shape, role);
+            pick(draft, i, shape, role, &replica);
         }
     }
     draft->nearest.len = 0;
     for (uint32_t i = 0; i < nodes_len && missing > 0; i++) {
-        if (is_usable(draft, i, shape)) consider(draft, i, role->each);
+        if (is_usable(draft, i, shape)) consider(draft, i, shape, role);
     }
     while (missing > 0 && draft->nearest.len > 0) {
         struct fl_heap_item next = fl_heap_pop(&draft->nearest);
 
-        pick(draft, (uint32_t)next.value, role->each, &replica);
+        pick(draft, (uint32_t)next.value, shape, role, &replica);
         draft->missing_ppm += (uint64_t)next.key;
         missing--;
-        consider(draft, (uint32_t)next.value, role->each);
+        consider(draft, (uint32_t)next.value, shape, role);
     }
     draft->room->looked += 2 * (uint64_t)nodes_len;
     return missing == 0;
@@ -117,6 +164,26 @@ static bool is_in_share(struct fl_resources_sum sum, struct fl_resources_sum tot
     return sum.cpu_milli * 100 <= total.cpu_milli * percent &&
            sum.gpus * 100 <= total.gpus * percent &&
            sum.memory_bytes <= total.memory_bytes / 100 * percent;
+}
+
+/* The same of resources with a name, alone. */
+static bool are_extras_in_share(const struct draft *draft, const struct shape *shape,
+                                uint32_t percent)
+{
+    const struct extras *claims =
+        draft->changed ? &draft->changed->extras : &draft->cluster->extras;
+
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        const struct extra *claim = extras_find(claims, shape->kind_numbers[k]);
+        const struct extra *all = extras_find(&draft->cluster->extras, shape->kind_numbers[k]);
+        uint64_t sum = claim ? claim->claimed : 0;
+
+        for (uint32_t r = 0; r < shape->roles_len; r++) {
+            sum += shape->roles[r].replicas * shape->roles[r].extras[k];
+        }
+        if (sum > (all ? all->total : 0) / 100 * percent) return false;
+    }
+    return true;
 }
 
 /* Whether the cluster's claims may have this much more together. */
@@ -137,24 +204,37 @@ static bool may_claim(const struct draft *draft, const struct shape *shape, uint
             if (!is_in_share(sum, cluster->total_sum, percent_max)) return false;
         }
     }
-    return true;
+    return are_extras_in_share(draft, shape, percent_max);
 }
 
-static void list_parts(const struct draft *draft, uint32_t replicas, struct fl_arena *arena,
-                       struct claim_draft *ret)
+static bool is_part(const struct claim_part *part)
 {
+    for (uint32_t k = 0; k < part->kinds_len; k++) {
+        if (part->extras[k] > 0) return true;
+    }
+    return !fl_resources_is_zero(part->room);
+}
+
+static void list_parts(const struct draft *draft, const struct shape_entry *entry,
+                       struct fl_arena *arena, struct claim_draft *ret)
+{
+    const struct shape *shape = &entry->shape;
     struct part_list parts = {0};
 
     for (uint32_t i = 0; i < draft->cluster->nodes.len; i++) {
-        struct fl_resources picked = draft->picked[i];
+        struct claim_part part = {
+            .node = i, .room = draft->picked[i], .kinds_len = (uint8_t)shape->kinds_len};
 
-        if (!picked.cpu_milli && !picked.memory_bytes && !picked.gpus) continue;
-        fl_arena_push(arena, &parts, (struct claim_part){i, picked});
+        for (uint32_t k = 0; k < shape->kinds_len; k++) {
+            part.kind_numbers[k] = shape->kind_numbers[k];
+            part.extras[k] = draft->picked_extras[i * shape->kinds_len + k];
+        }
+        if (is_part(&part)) fl_arena_push(arena, &parts, part);
     }
     ret->cluster = draft->cluster->id;
     ret->parts = parts.at;
     ret->parts_len = parts.len;
-    ret->nodes = fl_arena_copy(arena, draft->nodes, replicas * sizeof *draft->nodes);
+    ret->nodes = fl_arena_copy(arena, draft->nodes, entry->replicas * sizeof *draft->nodes);
 }
 
 static bool pick_roles(struct draft *draft, const struct shape *shape, bool is_plain)
@@ -163,6 +243,10 @@ static bool pick_roles(struct draft *draft, const struct shape *shape, bool is_p
 
     judge_order_roles(shape, order);
     memset(draft->picked, 0, draft->cluster->nodes.len * sizeof *draft->picked);
+    if (shape->kinds_len > 0) {
+        memset(draft->picked_extras, 0,
+               draft->cluster->nodes.len * shape->kinds_len * sizeof *draft->picked_extras);
+    }
     draft->missing_ppm = 0;
     for (uint32_t r = 0; r < shape->roles_len; r++) {
         if (!pick_role(draft, shape, &shape->roles[order[r]], judge_first_replica(shape, order[r]),
@@ -183,13 +267,10 @@ static struct fl_resources bare_most(struct room *room, struct fl_cluster id)
 
     if (known->bare_round == room->round) return known->bare_most;
     for (uint32_t i = 0; i < cluster->nodes.len; i++) {
-        struct fl_resources r;
+        const struct node *node = &cluster->nodes.at[i];
 
-        if (!cluster_node_is_usable(cluster, &cluster->nodes.at[i])) continue;
-        r = room_empty(room_node(room, changed, i), &cluster->nodes.at[i], true);
-        if (r.cpu_milli > most.cpu_milli) most.cpu_milli = r.cpu_milli;
-        if (r.memory_bytes > most.memory_bytes) most.memory_bytes = r.memory_bytes;
-        if (r.gpus > most.gpus) most.gpus = r.gpus;
+        if (!cluster_node_is_usable(cluster, node)) continue;
+        most = fl_resources_most(most, room_empty(room_node(room, changed, i), node, true));
     }
     room->looked += cluster->nodes.len;
     known->bare_round = room->round;
@@ -224,8 +305,10 @@ static bool next_draft(struct chooser *chooser, const struct shape_entry *shape,
         draft->changed = room_changed(room, id);
         draft->is_bare = false;
         fl_vec_reserve(&room->left, draft->cluster->nodes.len);
+        fl_vec_reserve(&room->left_extras, draft->cluster->nodes.len * shape->shape.kinds_len);
         fl_vec_reserve(&room->found, shape->replicas);
         draft->picked = room->left.at;
+        draft->picked_extras = room->left_extras.at;
         draft->nodes = room->found.at;
         return true;
     }
@@ -263,7 +346,7 @@ bool claim_make(struct chooser *chooser, const struct shape_entry *shape, struct
         if (may_claim(&draft, &shape->shape, percent_max) && pick_all(&draft, &shape->shape)) {
             if (draft.missing_ppm < best_ppm) {
                 best_ppm = draft.missing_ppm;
-                list_parts(&draft, shape->replicas, arena, ret);
+                list_parts(&draft, shape, arena, ret);
             }
         } else if (would_fit_bare(&draft, &shape->shape)) {
             room_close(draft.room, draft.cluster->id); /* later claims take nothing of it */
@@ -301,6 +384,19 @@ bool claim_is_possible(struct chooser *chooser, const struct shape_entry *shape,
     return memo->possible.n != 0;
 }
 
+static bool has_extras(const struct room_node *seen, const struct node *node,
+                       const struct claim_part *part, bool is_now)
+{
+    for (uint32_t k = 0; k < part->kinds_len; k++) {
+        const struct extra *extra = extras_find(room_extras(seen, node), part->kind_numbers[k]);
+        uint64_t have = 0;
+
+        if (extra) have = is_now ? extra_spare(extra) : extra_empty(extra, false);
+        if (part->extras[k] > have) return false;
+    }
+    return true;
+}
+
 static bool has_room(const struct room *room, const struct claim *claim, bool is_now)
 {
     const struct cluster *cluster = cluster_table_at(room->clusters, claim->cluster);
@@ -315,7 +411,8 @@ static bool has_room(const struct room *room, const struct claim *claim, bool is
         const struct room_node *seen = room_node(room, changed, part->node);
 
         if (!fl_resources_fit(part->room,
-                              is_now ? room_spare(seen, node) : room_empty(seen, node, false))) {
+                              is_now ? room_spare(seen, node) : room_empty(seen, node, false)) ||
+            !has_extras(seen, node, part, is_now)) {
             return false;
         }
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "shared/base/assert.h"
+#include "shared/base/resource_name.h"
 
 /* ---- the job's own lists --------------------------------------------------------------------- */
 
@@ -64,27 +65,6 @@ bool judge_allows(const struct cluster *cluster, const struct shape *shape)
 
 /* ---- room on the nodes ----------------------------------------------------------------------- */
 
-uint32_t judge_fit_count(struct fl_resources room, struct fl_resources each, uint32_t most)
-{
-    uint64_t count = most;
-
-    if (each.cpu_milli && room.cpu_milli / each.cpu_milli < count) {
-        count = room.cpu_milli / each.cpu_milli;
-    }
-    if (each.memory_bytes && room.memory_bytes / each.memory_bytes < count) {
-        count = room.memory_bytes / each.memory_bytes;
-    }
-    if (each.gpus && room.gpus / each.gpus < count) count = room.gpus / each.gpus;
-    return (uint32_t)count;
-}
-
-static void take(struct fl_resources *room, struct fl_resources each, uint32_t times)
-{
-    room->cpu_milli -= each.cpu_milli * times;
-    room->memory_bytes -= each.memory_bytes * times;
-    room->gpus -= each.gpus * times;
-}
-
 /* Room for a job without a claim, all free room, or the room of an empty node. */
 enum room_kind { ROOM_SPARE, ROOM_FREE, ROOM_WHEN_EMPTY };
 
@@ -93,6 +73,16 @@ static struct fl_resources room_of(enum room_kind kind, const struct room_node *
 {
     if (kind == ROOM_SPARE) return room_spare(changed, node);
     return kind == ROOM_FREE ? room_free(changed, node) : node->total;
+}
+
+/* The same of a resource with a name. */
+static uint64_t extra_of(enum room_kind kind, const struct extras *extras, uint8_t number)
+{
+    const struct extra *extra = extras_find(extras, number);
+
+    if (!extra) return 0;
+    if (kind == ROOM_SPARE) return extra_spare(extra);
+    return kind == ROOM_FREE ? extra->free : extra->total;
 }
 
 static bool counts(enum room_kind kind, const struct cluster *cluster, const struct node *node)
@@ -109,15 +99,20 @@ static struct fl_resources most_of(const struct room *room, struct fl_cluster id
 
     for (uint32_t i = 0; i < cluster->nodes.len; i++) {
         const struct node *node = &cluster->nodes.at[i];
-        struct fl_resources r;
 
         if (!counts(kind, cluster, node)) continue;
-        r = room_of(kind, room_node(room, changed, i), node);
-        if (r.cpu_milli > most.cpu_milli) most.cpu_milli = r.cpu_milli;
-        if (r.memory_bytes > most.memory_bytes) most.memory_bytes = r.memory_bytes;
-        if (r.gpus > most.gpus) most.gpus = r.gpus;
+        most = fl_resources_most(most, room_of(kind, room_node(room, changed, i), node));
     }
     return most;
+}
+
+/* The first resource, by name, whose amounts differ decides. */
+static bool asks_for_more(const struct shape_role *role, const struct shape_role *than)
+{
+    for (uint32_t k = 0; k < SHAPE_KINDS_MAX; k++) {
+        if (role->extras[k] != than->extras[k]) return role->extras[k] > than->extras[k];
+    }
+    return false;
 }
 
 void judge_order_roles(const struct shape *shape, uint32_t ret_order[FL_JOB_ROLES_MAX])
@@ -132,7 +127,11 @@ void judge_order_roles(const struct shape *shape, uint32_t ret_order[FL_JOB_ROLE
             if (before.gpus > each.gpus) break;
             if (before.gpus == each.gpus && before.cpu_milli > each.cpu_milli) break;
             if (before.gpus == each.gpus && before.cpu_milli == each.cpu_milli &&
-                before.memory_bytes >= each.memory_bytes) {
+                before.memory_bytes > each.memory_bytes) {
+                break;
+            }
+            if (fl_resources_is_same(before, each) &&
+                !asks_for_more(&shape->roles[r], &shape->roles[ret_order[at - 1]])) {
                 break;
             }
             ret_order[at] = ret_order[at - 1];
@@ -151,6 +150,72 @@ uint32_t judge_first_replica(const struct shape *shape, uint32_t role)
     return first;
 }
 
+/* A search for nodes.  Several roles share what is left on each: then the lists have that. */
+struct search {
+    struct room *room;
+    const struct cluster *cluster;
+    const struct room_cluster *changed;
+    const struct shape *shape;
+    enum room_kind kind;
+    struct fl_resources *left; /* NULL: there is one role */
+    uint64_t *left_extras;     /* by node and kind */
+};
+
+static void list_left(struct search *search)
+{
+    struct room *room = search->room;
+    uint32_t nodes_len = (uint32_t)search->cluster->nodes.len, kinds = search->shape->kinds_len;
+
+    fl_vec_reserve(&room->left, nodes_len);
+    fl_vec_reserve(&room->left_extras, (size_t)nodes_len * kinds);
+    search->left = room->left.at;
+    search->left_extras = room->left_extras.at;
+    for (uint32_t i = 0; i < nodes_len; i++) {
+        const struct node *node = &search->cluster->nodes.at[i];
+        const struct room_node *changed = room_node(room, search->changed, i);
+
+        search->left[i] = room_of(search->kind, changed, node);
+        for (uint32_t k = 0; k < kinds; k++) {
+            search->left_extras[i * kinds + k] =
+                extra_of(search->kind, room_extras(changed, node), search->shape->kind_numbers[k]);
+        }
+    }
+    room->looked += nodes_len;
+}
+
+/* How many of the role's replicas the node has room for, by name too; at most 'most'. */
+static uint32_t count_on(const struct search *search, uint32_t i, const struct shape_role *role,
+                         uint32_t most)
+{
+    const struct node *node = &search->cluster->nodes.at[i];
+    const struct room_node *changed = room_node(search->room, search->changed, i);
+    uint32_t kinds = search->shape->kinds_len;
+    uint32_t count = fl_resources_count(
+        search->left ? search->left[i] : room_of(search->kind, changed, node), role->each, most);
+
+    for (uint32_t k = 0; k < kinds && count > 0; k++) {
+        uint64_t have;
+
+        if (role->extras[k] == 0) continue;
+        have = search->left ? search->left_extras[i * kinds + k]
+                            : extra_of(search->kind, room_extras(changed, node),
+                                       search->shape->kind_numbers[k]);
+        count = (uint32_t)extra_least(count, have / role->extras[k]);
+    }
+    return count;
+}
+
+static void take_on(const struct search *search, uint32_t i, const struct shape_role *role,
+                    uint32_t times)
+{
+    uint32_t kinds = search->shape->kinds_len;
+
+    fl_resources_take_times(&search->left[i], role->each, times);
+    for (uint32_t k = 0; k < kinds; k++) {
+        search->left_extras[i * kinds + k] -= role->extras[k] * times;
+    }
+}
+
 /* Replicas of all roles, each on a node; false as soon as one has none.  'nodes' may be NULL.
  * A search over the free room of one role starts at the cluster's cursor and goes round once, so
  * that a full front of the list is not walked for every start.  Several roles always go over the
@@ -159,21 +224,17 @@ static bool fit_nodes(struct room *room, struct fl_cluster id, const struct shap
                       enum room_kind kind, uint32_t *nodes, uint32_t *cursor)
 {
     const struct cluster *cluster = cluster_table_at(room->clusters, id);
-    const struct room_cluster *changed = room_changed(room, id);
+    struct search search = {.room = room,
+                            .cluster = cluster,
+                            .changed = room_changed(room, id),
+                            .shape = shape,
+                            .kind = kind};
     uint32_t nodes_len = (uint32_t)cluster->nodes.len;
     uint32_t first = cursor && shape->roles_len == 1 && *cursor < nodes_len ? *cursor : 0;
-    struct fl_resources *left = NULL; /* several roles share what is left on a node */
     uint32_t order[FL_JOB_ROLES_MAX];
 
     judge_order_roles(shape, order);
-    if (shape->roles_len > 1) {
-        fl_vec_reserve(&room->left, nodes_len);
-        left = room->left.at;
-        for (uint32_t i = 0; i < nodes_len; i++) {
-            left[i] = room_of(kind, room_node(room, changed, i), &cluster->nodes.at[i]);
-        }
-        room->looked += nodes_len;
-    }
+    if (shape->roles_len > 1) list_left(&search);
     for (uint32_t r = 0; r < shape->roles_len; r++) {
         const struct shape_role *role = &shape->roles[order[r]];
         uint32_t filled = nodes ? judge_first_replica(shape, order[r]) : 0;
@@ -185,11 +246,9 @@ static bool fit_nodes(struct room *room, struct fl_cluster id, const struct shap
             uint32_t count;
 
             if (!counts(kind, cluster, node)) continue;
-            count =
-                judge_fit_count(left ? left[i] : room_of(kind, room_node(room, changed, i), node),
-                                role->each, missing);
+            count = count_on(&search, i, role, missing);
             if (count == 0 || !judge_node_matches(node, shape)) continue;
-            if (left) take(&left[i], role->each, count);
+            if (search.left) take_on(&search, i, role, count);
             missing -= count;
             if (cursor) *cursor = i;
             while (nodes && count-- > 0) {
@@ -237,7 +296,18 @@ bool judge_could_ever(struct room *room, struct fl_cluster id, const struct shap
 
 /* ---- the judgement --------------------------------------------------------------------------- */
 
-static bool sum_fits(const struct shape *shape, struct fl_resources_sum free)
+static uint64_t sum_of_kind(const struct shape *shape, uint32_t k)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        sum += shape->roles[r].replicas * shape->roles[r].extras[k];
+    }
+    return sum;
+}
+
+static bool sum_fits(const struct shape *shape, struct fl_resources_sum free,
+                     const struct extras *free_extras)
 {
     struct fl_resources_sum sum = {0};
 
@@ -251,6 +321,11 @@ static bool sum_fits(const struct shape *shape, struct fl_resources_sum free)
             return false;
         }
         sum.memory_bytes += role->replicas * role->each.memory_bytes;
+    }
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        if (sum_of_kind(shape, k) > extra_of(ROOM_FREE, free_extras, shape->kind_numbers[k])) {
+            return false;
+        }
     }
     return sum.cpu_milli <= free.cpu_milli && sum.memory_bytes <= free.memory_bytes &&
            sum.gpus <= free.gpus;
@@ -293,7 +368,7 @@ enum reason judge(struct room *room, struct fl_cluster id, const struct shape_en
     struct fl_resources_sum free_sum = changed ? changed->free_sum : cluster->free_sum;
     uint32_t claims_len = changed ? changed->claims_len : cluster->claims_len;
     uint32_t unconfirmed = changed ? changed->unconfirmed : cluster->unconfirmed;
-    bool is_enough = sum_fits(shape, free_sum);
+    bool is_enough = sum_fits(shape, free_sum, changed ? &changed->extras : &cluster->extras);
 
     room->looked++;
     if (is_excluded(cluster, shape)) return REASON_ClusterExcluded;
@@ -330,32 +405,108 @@ static const char *unhealthy(const struct cluster *cluster, struct fl_arena *are
     return fl_arena_printf(arena, "%s is connected and still tells what it holds", cluster->name);
 }
 
-static const char *resources_sum(struct fl_resources_sum r, struct fl_arena *arena)
+/* Amounts of the kinds of a shape, in its order. */
+struct named {
+    uint64_t at[SHAPE_KINDS_MAX];
+};
+
+static const char *resources_sum(struct fl_resources_sum r, const struct shape *shape,
+                                 struct named named, struct fl_arena *arena)
 {
     const char *gpus = r.gpus ? fl_arena_printf(arena, ", %" PRIu64 " GPU", r.gpus) : "";
+    const char *text =
+        fl_arena_printf(arena, "%" PRIu64 ".%03" PRIu64 " CPU, %" PRIu64 " MiB%s",
+                        r.cpu_milli / 1000, r.cpu_milli % 1000, r.memory_bytes >> 20, gpus);
 
-    return fl_arena_printf(arena, "%" PRIu64 ".%03" PRIu64 " CPU, %" PRIu64 " MiB%s",
-                           r.cpu_milli / 1000, r.cpu_milli % 1000, r.memory_bytes >> 20, gpus);
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        bool is_bytes = fl_is_bytes_resource(shape->kinds[k]);
+
+        text = fl_arena_printf(arena, "%s, %" PRIu64 " %s" FL_STR_FMT, text,
+                               is_bytes ? named.at[k] >> 20 : named.at[k], is_bytes ? "MiB " : "",
+                               FL_STR_ARG(shape->kinds[k]));
+    }
+    return text;
 }
 
-static const char *resources(struct fl_resources r, struct fl_arena *arena)
+static const char *resources(struct fl_resources r, const struct shape *shape, struct named named,
+                             struct fl_arena *arena)
 {
-    return resources_sum(fl_resources_sum_of(r), arena);
+    return resources_sum(fl_resources_sum_of(r), shape, named, arena);
+}
+
+static const char *wanted(const struct shape *shape, const struct shape_role *role,
+                          struct fl_arena *arena)
+{
+    struct named named;
+
+    memcpy(named.at, role->extras, sizeof named.at);
+    return resources(role->each, shape, named, arena);
 }
 
 /* The first role that does not fit is what people want to hear of. */
 static const char *needs(const struct shape_entry *entry, struct fl_arena *arena)
 {
-    const struct shape_role *role = &entry->shape.roles[0];
+    const struct shape *shape = &entry->shape;
+    const struct shape_role *role = &shape->roles[0];
 
-    if (entry->shape.roles_len > 1) {
-        return fl_arena_printf(
-            arena, "%" PRIu32 " replicas of %" PRIu32 " roles, the first %s each", entry->replicas,
-            entry->shape.roles_len, resources(role->each, arena));
+    if (shape->roles_len > 1) {
+        return fl_arena_printf(arena,
+                               "%" PRIu32 " replicas of %" PRIu32 " roles, the first %s each",
+                               entry->replicas, shape->roles_len, wanted(shape, role, arena));
     }
-    if (role->replicas == 1) return resources(role->each, arena);
-    return fl_arena_printf(arena, "%" PRIu32 " x (%s)", role->replicas,
-                           resources(role->each, arena));
+    if (role->replicas == 1) return wanted(shape, role, arena);
+    return fl_arena_printf(arena, "%" PRIu32 " x (%s)", role->replicas, wanted(shape, role, arena));
+}
+
+/* The most that one node has of each. */
+static const char *most_on_a_node(struct room *room, struct fl_cluster id,
+                                  const struct shape *shape, enum room_kind kind,
+                                  struct fl_arena *arena)
+{
+    const struct cluster *cluster = cluster_table_at(room->clusters, id);
+    const struct room_cluster *changed = room_changed(room, id);
+    struct named most = {0};
+
+    for (uint32_t i = 0; i < cluster->nodes.len && shape->kinds_len > 0; i++) {
+        const struct node *node = &cluster->nodes.at[i];
+        const struct extras *extras = room_extras(room_node(room, changed, i), node);
+
+        if (!counts(kind, cluster, node)) continue;
+        for (uint32_t k = 0; k < shape->kinds_len; k++) {
+            uint64_t has = extra_of(kind, extras, shape->kind_numbers[k]);
+
+            if (has > most.at[k]) most.at[k] = has;
+        }
+    }
+    return resources(most_of(room, id, kind), shape, most, arena);
+}
+
+/* The cluster's sums, free or when empty. */
+static const char *in_all(const struct cluster *cluster, const struct shape *shape,
+                          enum room_kind kind, struct fl_arena *arena)
+{
+    struct named named = {0};
+
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        named.at[k] = extra_of(kind, &cluster->extras, shape->kind_numbers[k]);
+    }
+    return resources_sum(kind == ROOM_FREE ? cluster->free_sum : cluster->total_sum, shape, named,
+                         arena);
+}
+
+static const char *claimed_in(const struct cluster *cluster, const struct room_cluster *changed,
+                              const struct shape *shape, struct fl_arena *arena)
+{
+    struct named named = {0};
+
+    for (uint32_t k = 0; k < shape->kinds_len; k++) {
+        const struct extra *extra =
+            extras_find(changed ? &changed->extras : &cluster->extras, shape->kind_numbers[k]);
+
+        named.at[k] = extra ? extra->claimed : 0;
+    }
+    return resources_sum(changed ? changed->claimed_sum : cluster->claimed_sum, shape, named,
+                         arena);
 }
 
 enum reason judge_explain(struct room *room, struct fl_cluster id, const struct shape_entry *entry,
@@ -365,6 +516,7 @@ enum reason judge_explain(struct room *room, struct fl_cluster id, const struct 
     const struct room_cluster *changed = room_changed(room, id);
     struct placement unused;
     enum reason reason = judge(room, id, entry, unconfirmed_max, &unused);
+    const struct shape *shape = &entry->shape;
     const char *name = cluster->name;
 
     switch (reason) {
@@ -392,25 +544,25 @@ enum reason judge_explain(struct room *room, struct fl_cluster id, const struct 
     case REASON_NoMatchingCluster:
         *ret_text = fl_arena_printf(arena, "needs %s; the most that one node of %s has is %s",
                                     needs(entry, arena), name,
-                                    resources(most_of(room, id, ROOM_WHEN_EMPTY), arena));
+                                    most_on_a_node(room, id, shape, ROOM_WHEN_EMPTY, arena));
         break;
     case REASON_Claimed:
         *ret_text = fl_arena_printf(
             arena, "needs %s; %s has %s free, of which earlier jobs (%" PRIu32 ") have claimed %s",
-            needs(entry, arena), name, resources_sum(cluster->free_sum, arena),
+            needs(entry, arena), name, in_all(cluster, shape, ROOM_FREE, arena),
             changed ? changed->claims_len : cluster->claims_len,
-            resources_sum(changed ? changed->claimed_sum : cluster->claimed_sum, arena));
+            claimed_in(cluster, changed, shape, arena));
         break;
     case REASON_Fragmented:
         *ret_text =
             fl_arena_printf(arena, "needs %s; %s has %s free in all, at most %s on one node",
-                            needs(entry, arena), name, resources_sum(cluster->free_sum, arena),
-                            resources(most_of(room, id, ROOM_SPARE), arena));
+                            needs(entry, arena), name, in_all(cluster, shape, ROOM_FREE, arena),
+                            most_on_a_node(room, id, shape, ROOM_SPARE, arena));
         break;
     default:
         *ret_text = fl_arena_printf(arena, "needs %s; %s has %s free of %s", needs(entry, arena),
-                                    name, resources_sum(cluster->free_sum, arena),
-                                    resources_sum(cluster->total_sum, arena));
+                                    name, in_all(cluster, shape, ROOM_FREE, arena),
+                                    in_all(cluster, shape, ROOM_WHEN_EMPTY, arena));
         break;
     }
     return reason;

@@ -42,6 +42,3 @@ bool judge_node_matches(const struct node *node, const struct shape *shape);
 void judge_order_roles(const struct shape *shape, uint32_t ret_order[FL_JOB_ROLES_MAX]);
 /* Where the role's replicas begin among all of the shape's. */
 uint32_t judge_first_replica(const struct shape *shape, uint32_t role);
-
-/* How many of 'each' fit into 'room', at most 'most'. */
-uint32_t judge_fit_count(struct fl_resources room, struct fl_resources each, uint32_t most);

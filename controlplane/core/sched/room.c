@@ -3,11 +3,18 @@
 void room_fini(struct room *room)
 {
     for (size_t i = 0; i < room->at.len; i++) {
-        fl_vec_fini(&room->at.at[i].nodes);
+        struct room_cluster *cluster = &room->at.at[i];
+
+        for (size_t n = 0; n < cluster->nodes.len; n++) {
+            extras_fini(&cluster->nodes.at[n].extras);
+        }
+        fl_vec_fini(&cluster->nodes);
+        extras_fini(&cluster->extras);
     }
     fl_vec_fini(&room->at);
     fl_vec_fini(&room->found);
     fl_vec_fini(&room->left);
+    fl_vec_fini(&room->left_extras);
 }
 
 void room_begin(struct room *room, const struct cluster_table *clusters)
@@ -29,6 +36,7 @@ static struct room_cluster *change(struct room *room, struct fl_cluster id)
     changed->round = room->round;
     changed->free_sum = cluster->free_sum;
     changed->claimed_sum = cluster->claimed_sum;
+    extras_copy(&changed->extras, &cluster->extras);
     changed->claims_len = cluster->claims_len;
     changed->unconfirmed = cluster->unconfirmed;
     changed->cursor = cluster->node_cursor;
@@ -44,11 +52,12 @@ static struct room_node *change_node(struct room *room, struct fl_cluster id, ui
     const struct node *node = &cluster_table_at(room->clusters, id)->nodes.at[i];
 
     if (changed->round == room->round) return changed;
-    *changed = (struct room_node){.round = room->round,
-                                  .free = node->free,
-                                  .held = node->held,
-                                  .guests = node->guests,
-                                  .claimed = node->claimed};
+    changed->round = room->round;
+    changed->free = node->free;
+    changed->held = node->held;
+    changed->guests = node->guests;
+    changed->claimed = node->claimed;
+    extras_copy(&changed->extras, &node->extras);
     return changed;
 }
 
@@ -68,6 +77,11 @@ struct fl_resources room_empty(const struct room_node *changed, const struct nod
     return left;
 }
 
+static bool is_claimed(const struct room_node *node)
+{
+    return !fl_resources_sum_is_zero(node->claimed) || extras_are_claimed(&node->extras);
+}
+
 void room_take(struct room *room, struct fl_cluster id, uint32_t i, struct fl_resources each)
 {
     const struct node *was = &cluster_table_at(room->clusters, id)->nodes.at[i];
@@ -77,8 +91,33 @@ void room_take(struct room *room, struct fl_cluster id, uint32_t i, struct fl_re
     fl_resources_sum_take_most(&cluster->free_sum, fl_resources_least(each, node->free));
     fl_resources_take_most(&node->free, each);
     fl_resources_sum_add(&node->held, each);
-    if (!fl_resources_sum_is_zero(node->claimed) || !fl_resources_sum_is_zero(was->claimed)) {
+    if (is_claimed(node) || cluster_node_is_claimed(was)) {
         fl_resources_sum_add(&node->guests, each);
+    }
+}
+
+void room_take_extras(struct room *room, struct fl_cluster id, uint32_t i, struct extra_wants wants)
+{
+    const struct node *was;
+    struct room_cluster *cluster;
+    struct room_node *node;
+
+    if (wants.len == 0) return;
+    was = &cluster_table_at(room->clusters, id)->nodes.at[i];
+    cluster = change(room, id);
+    node = change_node(room, id, i);
+    for (uint32_t k = 0; k < wants.len; k++) {
+        struct extra *extra, *sum;
+        uint64_t taken;
+
+        if (wants.amounts[k] == 0) continue;
+        extra = extras_need(&node->extras, wants.numbers[k]);
+        sum = extras_need(&cluster->extras, wants.numbers[k]);
+        taken = extra_least(wants.amounts[k], extra->free);
+        sum->free -= extra_least(taken, sum->free);
+        extra->free -= taken;
+        extra->held += wants.amounts[k];
+        if (is_claimed(node) || cluster_node_is_claimed(was)) extra->guests += wants.amounts[k];
     }
 }
 
@@ -90,6 +129,14 @@ void room_start(struct room *room, struct fl_cluster id, uint32_t cursor)
     cluster->cursor = cursor;
 }
 
+static void clear_guests(struct room_node *node)
+{
+    node->guests = (struct fl_resources_sum){0};
+    for (uint8_t e = 0; e < node->extras.len; e++) {
+        node->extras.at[e].guests = 0;
+    }
+}
+
 void room_claim(struct room *room, struct fl_cluster id, const struct claim_part *parts,
                 size_t parts_len, bool is_new)
 {
@@ -99,11 +146,16 @@ void room_claim(struct room *room, struct fl_cluster id, const struct claim_part
     for (size_t i = 0; i < parts_len; i++) {
         struct room_node *node = change_node(room, id, parts[i].node);
 
-        if (is_new && fl_resources_sum_is_zero(node->claimed)) {
-            node->guests = (struct fl_resources_sum){0};
-        }
+        if (is_new && !is_claimed(node)) clear_guests(node);
         fl_resources_sum_add(&node->claimed, parts[i].room);
         fl_resources_sum_add(&cluster->claimed_sum, parts[i].room);
+        for (uint32_t k = 0; k < parts[i].kinds_len; k++) {
+            uint8_t number = parts[i].kind_numbers[k];
+
+            if (parts[i].extras[k] == 0) continue;
+            extras_need(&node->extras, number)->claimed += parts[i].extras[k];
+            extras_need(&cluster->extras, number)->claimed += parts[i].extras[k];
+        }
     }
     room->looked += parts_len;
 }
@@ -115,8 +167,17 @@ void room_unclaim(struct room *room, struct fl_cluster id, const struct claim_pa
 
     cluster->claims_len--;
     for (size_t i = 0; i < parts_len; i++) {
-        fl_resources_sum_take(&change_node(room, id, parts[i].node)->claimed, parts[i].room);
+        struct room_node *node = change_node(room, id, parts[i].node);
+
+        fl_resources_sum_take(&node->claimed, parts[i].room);
         fl_resources_sum_take(&cluster->claimed_sum, parts[i].room);
+        for (uint32_t k = 0; k < parts[i].kinds_len; k++) {
+            uint8_t number = parts[i].kind_numbers[k];
+
+            if (parts[i].extras[k] == 0) continue;
+            extras_need(&node->extras, number)->claimed -= parts[i].extras[k];
+            extras_need(&cluster->extras, number)->claimed -= parts[i].extras[k];
+        }
     }
     room->looked += parts_len;
 }

@@ -46,9 +46,9 @@ static void on_event(void *ctx, const struct core_event *event)
     if (event->kind == CORE_EV_inventory && event->inventory.is_end) {
         hub->listed = event->inventory.count;
     }
-    if (event->kind != CORE_EV_replica || event->replica.replica >= REPLICAS) return;
-    hub->states[event->replica.replica] = event->replica.state;
-    hub->exit_codes[event->replica.replica] = event->replica.exit_code;
+    if (event->kind != CORE_EV_replica || event->replica.told.replica >= REPLICAS) return;
+    hub->states[event->replica.told.replica] = event->replica.told.state;
+    hub->exit_codes[event->replica.told.replica] = event->replica.told.exit_code;
 }
 
 static void answer(struct hub *hub, uint64_t connection, struct fl_log_message message)

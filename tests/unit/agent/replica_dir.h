@@ -3,8 +3,8 @@
  * ended by their pid.  Waiting is for conditions, with a limit of 60 s. */
 #pragma once
 
+#include "agent/output/output.h"
 #include "agent/process/layout.h"
-#include "agent/process/output.h"
 
 enum { REPLICA_DIR_WAIT_MS = 60000 };
 

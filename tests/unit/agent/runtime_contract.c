@@ -335,11 +335,15 @@ static void output_is_read_while_it_runs_and_after(struct ear *ear)
     command(ear, AGENT_CMD_stop);
     wait_for(ear, FL_REPLICA_exited);
     again(ear);
-    fl_buf_clear(&records);
     /* From the middle, and to the end. */
-    is_read = ear->runtime.ops->read_output(ear->runtime.self, attempt, 0, 2, 65536, &records,
-                                            &output, &err);
-    assert_true(is_read && output.is_ended);
+    do {
+        assert_false(ear->world->is_late(ear->world->ctx));
+        fl_buf_clear(&records);
+        is_read = ear->runtime.ops->read_output(ear->runtime.self, attempt, 0, 2, 65536, &records,
+                                                &output, &err);
+        assert_true(is_read);
+        if (!output.is_ended) ear->world->turn(ear->world->ctx);
+    } while (!output.is_ended);
     assert_int_equal(output.end_offset, output.next_offset);
     rest = (struct fl_str){(const char *)records.at, records.len};
     assert_int_equal(fl_log_record_next(&rest, &record), FL_LOG_READY);

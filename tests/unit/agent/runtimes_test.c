@@ -14,7 +14,7 @@ struct world {
     struct runtime runtime;
     struct fl_err err;
     char node[300]; /* the first that it told of */
-    uint64_t memory_bytes;
+    uint64_t memory_bytes, hca;
     uint32_t nodes;
     bool is_synced;
 };
@@ -28,6 +28,7 @@ static void happened(void *ctx, struct agent_event *event)
     if (world->nodes++) return;
     snprintf(world->node, sizeof world->node, FL_STR_FMT, FL_STR_ARG(event->node_seen.name));
     world->memory_bytes = event->node_seen.total.memory_bytes;
+    world->hca = fl_amounts_of(&event->node_seen.named, FL_STR("rdma/hca"));
 }
 
 static bool open_with(struct world *world, const char *name, const char *settings)
@@ -42,6 +43,7 @@ static bool open_with(struct world *world, const char *name, const char *setting
     setup.loop = world->loop;
     setup.config = world->config;
     setup.state_dir = world->dir;
+    world->err = (struct fl_err){0};
     return agent_runtime_open(name, setup, &world->runtime, &world->err);
 }
 
@@ -53,6 +55,8 @@ static void close_world(struct world *world)
     fl_loop_destroy(world->loop);
     fl_config_destroy(world->config);
     snprintf(path, sizeof path, "%s/replicas", world->dir);
+    rmdir(path);
+    snprintf(path, sizeof path, "%s/output", world->dir);
     rmdir(path);
     assert_int_equal(rmdir(world->dir), 0);
 }
@@ -74,10 +78,11 @@ static void a_runtime_is_chosen_by_name_and_has_its_own_settings(void **state)
     (void)state;
     assert_true(open_with(&world, "process",
                           "node_name = whale\nnodes = 3\nmemory = 5MiB\ncgroup = off\n"
-                          "supervisor = /bin/true\n"));
+                          "supervisor = /bin/true\nnode_resources = rdma/hca=4\n"));
     assert_string_equal(world.runtime.ops->name, "process");
     begin(&world);
     assert_int_equal(world.nodes, 3);
+    assert_int_equal(world.hca, 4);
     assert_string_equal(world.node, "whale-1");
     assert_int_equal(world.memory_bytes, 5 << 20);
     close_world(&world);
@@ -100,6 +105,104 @@ static void what_a_setting_leaves_open_is_found_on_the_host(void **state)
     close_world(&world);
 }
 
+#define KUBECONFIG                                                                                 \
+    "{\"current-context\":\"a\",\"contexts\":[{\"name\":\"a\",\"context\":{\"cluster\":\"c\","     \
+    "\"user\":"                                                                                    \
+    "\"u\",\"namespace\":\"mine\"}}],\"clusters\":[{\"name\":\"c\",\"cluster\":{\"server\":"       \
+    "\"https://127.0.0.1:1\"}}],\"users\":[{\"name\":\"u\",\"user\":{\"token\":\"t\"}}]}"
+
+static void a_kubeconfig_opens_kubernetes(void **state)
+{
+    char path[] = "/tmp/fl-kubeconfig-XXXXXX", settings[200];
+    struct world world;
+    int fd = mkstemp(path);
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, KUBECONFIG, strlen(KUBECONFIG)), strlen(KUBECONFIG));
+    close(fd);
+    snprintf(settings, sizeof settings, "kubeconfig = %s\n", path);
+    if (!open_with(&world, "kubernetes", settings)) fail_msg("%s", world.err.text);
+    assert_string_equal(world.runtime.ops->name, "kubernetes");
+    assert_true(world.runtime.ops->has_images);
+    close_world(&world);
+    snprintf(settings, sizeof settings, "kubeconfig = %s\nkube_context = b\n", path);
+    assert_false(open_with(&world, "kubernetes", settings));
+    assert_int_equal(world.err.code, FL_ABSENT);
+    close_world(&world);
+    snprintf(settings, sizeof settings, "kubeconfig = %s\nkube_accelerator = h100\n", path);
+    assert_false(open_with(&world, "kubernetes", settings));
+    assert_non_null(
+        strstr(world.err.text, "kube_accelerator: 'h100' is no resource's name with a '/'"));
+    close_world(&world);
+    snprintf(settings, sizeof settings, "kubeconfig = %s\nkube_namespace = Not_one\n", path);
+    assert_false(open_with(&world, "kubernetes", settings));
+    assert_non_null(strstr(world.err.text, "namespace 'Not_one' is no name; allowed: 1 to 63"));
+    close_world(&world);
+    assert_int_equal(unlink(path), 0);
+    assert_false(open_with(&world, "kubernetes", settings));
+    assert_int_equal(world.err.code, FL_ABSENT);
+    assert_non_null(strstr(world.err.text, path));
+    close_world(&world);
+}
+
+static void without_a_kubeconfig_the_agent_must_be_a_pod(void **state)
+{
+    struct world world;
+
+    (void)state;
+    unsetenv("KUBERNETES_SERVICE_HOST");
+    assert_false(open_with(&world, "kubernetes", ""));
+    assert_int_equal(world.err.code, FL_ABSENT);
+    assert_non_null(
+        strstr(world.err.text, "runtime kubernetes: the setting kubeconfig is empty: "));
+    close_world(&world);
+}
+
+static void cleared(void *ctx, const struct fl_err *why_not)
+{
+    struct world *world = ctx;
+
+    world->is_synced = true;
+    if (why_not) world->err = *why_not;
+}
+
+/* Nothing listens where the kubeconfig points to; the state directory is not touched. */
+static void only_kubernetes_has_something_to_clear(void **state)
+{
+    struct runtime_clear_port port = {.done = cleared};
+    struct runtime_setup setup = {.lifeline_fd = -1};
+    struct runtime_clear clear = {0};
+    char path[] = "/tmp/fl-kubeconfig-XXXXXX", settings[200];
+    struct world world;
+    int fd = mkstemp(path);
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, KUBECONFIG, strlen(KUBECONFIG)), strlen(KUBECONFIG));
+    close(fd);
+    snprintf(settings, sizeof settings, "kubeconfig = %s\nsupervisor = /bin/true\ncgroup = off\n",
+             path);
+    assert_true(open_with(&world, "process", settings));
+    setup.loop = world.loop;
+    setup.config = world.config;
+    port.ctx = &world;
+    assert_false(agent_runtime_clear("process", setup, 1, &port, &clear, &world.err));
+    assert_int_equal(world.err.code, FL_UNSUPPORTED);
+    assert_non_null(strstr(world.err.text, "runtime process has nothing to clear"));
+    assert_null(clear.self);
+    assert_true(agent_runtime_clear("kubernetes", setup, 1, &port, &clear, &world.err));
+    world.is_synced = false;
+    while (!world.is_synced) {
+        fl_loop_turn(world.loop, 10);
+    }
+    assert_int_equal(world.err.code, FL_UNAVAILABLE);
+    assert_non_null(strstr(world.err.text, "namespace mine is not clear: "));
+    clear.destroy(clear.self);
+    close_world(&world);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void an_unknown_runtime_is_refused_with_the_list(void **state)
 {
     struct world world;
@@ -107,7 +210,8 @@ static void an_unknown_runtime_is_refused_with_the_list(void **state)
     (void)state;
     assert_false(open_with(&world, "kubee", ""));
     assert_int_equal(world.err.code, FL_INVALID);
-    assert_string_equal(world.err.text, "runtime: 'kubee' is unknown; known are: process");
+    assert_string_equal(world.err.text,
+                        "runtime: 'kubee' is unknown; known are: process, kubernetes");
     close_world(&world);
 }
 
@@ -127,5 +231,8 @@ static void every_runtime_has_its_heading(void **state)
 
 FL_TESTS(cmocka_unit_test(a_runtime_is_chosen_by_name_and_has_its_own_settings),
          cmocka_unit_test(what_a_setting_leaves_open_is_found_on_the_host),
+         cmocka_unit_test(a_kubeconfig_opens_kubernetes),
+         cmocka_unit_test(without_a_kubeconfig_the_agent_must_be_a_pod),
+         cmocka_unit_test(only_kubernetes_has_something_to_clear),
          cmocka_unit_test(an_unknown_runtime_is_refused_with_the_list),
          cmocka_unit_test(every_runtime_has_its_heading))

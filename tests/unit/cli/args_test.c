@@ -1,5 +1,7 @@
 #include "cli/args.h"
 
+#include <stdio.h>
+
 #include "tests/fl_test.h"
 
 enum { WORDS_MAX = 16 };
@@ -34,6 +36,49 @@ static void flags_stand_anywhere_before_the_command(void **state)
     assert_string_equal(args.values[CLI_OPT_env].at[1], "B=2");
     assert_int_equal(args.command_len, 2);
     assert_string_equal(args.command[1], "--help");
+    fl_arena_fini(&arena);
+}
+
+static void a_command_may_begin_without_dashes(void **state)
+{
+    static const struct {
+        const char *line;
+        size_t words, command;
+    } cases[] = {
+        {"fairlead run python -c 1", 0, 3},    {"fairlead run -d python --help", 0, 2},
+        {"fairlead run -- -x", 0, 1},          {"fairlead exec -i job-1 ls -l", 1, 2},
+        {"fairlead exec job-1 -- ls", 1, 1},   {"fairlead exec -- ls", 0, 1},
+        {"fairlead cancel job-1 job-2", 2, 0},
+    };
+    struct fl_arena arena = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[64];
+        struct cli_args args;
+        struct fl_err err = {0};
+
+        snprintf(line, sizeof line, "%s", cases[i].line);
+        assert_true(parse(line, &arena, &args, &err));
+        assert_int_equal(args.words.len, cases[i].words);
+        assert_int_equal(args.command_len, cases[i].command);
+    }
+    fl_arena_fini(&arena);
+}
+
+static void a_dry_run_takes_the_word_of_kubectl_and_no_other(void **state)
+{
+    char line[] = "fairlead submit --dry-run=server f",
+         other[] = "fairlead submit --dry-run=client f";
+    struct fl_arena arena = {0};
+    struct cli_args args;
+    struct fl_err err = {0};
+
+    (void)state;
+    assert_true(parse(line, &arena, &args, &err));
+    assert_true(cli_has(&args, CLI_OPT_dry_run));
+    assert_false(parse(other, &arena, &args, &err));
+    assert_string_equal(err.text, "--dry-run takes no value");
     fl_arena_fini(&arena);
 }
 
@@ -151,6 +196,8 @@ static void lists_of_numbers_ascend(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(flags_stand_anywhere_before_the_command),
+         cmocka_unit_test(a_command_may_begin_without_dashes),
+         cmocka_unit_test(a_dry_run_takes_the_word_of_kubectl_and_no_other),
          cmocka_unit_test(a_verb_of_two_words_takes_what_follows),
          cmocka_unit_test(what_is_not_there_is_refused_with_what_was_meant),
          cmocka_unit_test(lines_of_a_script_are_flags_and_the_command_line_wins),

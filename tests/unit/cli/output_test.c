@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/fl_test.h"
@@ -25,31 +26,29 @@ static void spans_bytes_and_times_are_short_and_exact(void **state)
     fl_arena_fini(&cli.arena);
 }
 
-static void a_table_lines_up_and_hides_what_is_for_wide(void **state)
+static void times_are_in_the_zone_of_the_machine_or_in_utc(void **state)
 {
+    static const char time[] = "2026-07-31T22:30:00.123Z";
+    const char *switched[] = {"fairlead", "ps", "--utc"};
     struct cli cli = {0};
-    char *text = NULL;
-    size_t len = 0;
-    FILE *out = open_memstream(&text, &len);
-    struct cli_table *table = cli_table_create(&cli, "JOB|>N|+ID|NOTE");
+    struct fl_err err = {0};
 
     (void)state;
-    cli_table_put(table, "job-1");
-    cli_table_put(table, "7");
-    cli_table_put(table, "hidden");
-    cli_table_put(table, "a\033b");
-    cli_table_put(table, "j\xc3\xb6"
-                         "b");
-    cli_table_put(table, "100");
-    cli_table_put(table, "hidden");
-    cli_table_put(table, "%s", "");
-    cli_table_print(table, out);
-    fclose(out);
-    assert_string_equal(text, "JOB      N  NOTE\n"
-                              "job-1    7  a?b\n"
-                              "j\xc3\xb6"
-                              "b    100  -\n");
-    free(text);
+    setenv("TZ", "Europe/Berlin", 1);
+    tzset();
+    assert_string_equal(cli_when(&cli, time), "2026-08-01 00:30:00 CEST");
+    assert_string_equal(cli_instant(&cli, time), "2026-08-01T00:30:00.123+02:00");
+    assert_string_equal(cli_when(&cli, "a\033b"), "a?b");
+    assert_string_equal(cli_when(&cli, ""), "");
+    setenv("TZ", "America/St_Johns", 1);
+    tzset();
+    assert_string_equal(cli_instant(&cli, time), "2026-07-31T20:00:00.123-02:30");
+    assert_true(cli_args_parse(3, switched, &cli.arena, &cli.args, &err));
+    assert_string_equal(cli_when(&cli, time), "2026-07-31 22:30:00 UTC");
+    assert_string_equal(cli_instant(&cli, time), time);
+    unsetenv("TZ");
+    tzset();
+    fl_arena_fini(&cli.arena);
 }
 
 /* The text on stdout, as on a terminal. */
@@ -92,5 +91,5 @@ static void a_terminal_gets_no_control_characters_but_colour(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(spans_bytes_and_times_are_short_and_exact),
-         cmocka_unit_test(a_table_lines_up_and_hides_what_is_for_wide),
+         cmocka_unit_test(times_are_in_the_zone_of_the_machine_or_in_utc),
          cmocka_unit_test(a_terminal_gets_no_control_characters_but_colour))

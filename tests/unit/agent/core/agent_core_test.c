@@ -359,6 +359,50 @@ static void capacity_counts_what_may_run_until_its_end_is_told(void **state)
                         "3400 #7 node-1 free 4/9 unready mark 0\n");
 }
 
+static void resources_with_names_are_counted_as_cpu_is(void **state)
+{
+    (void)state;
+    agent_story(UP "1000 node 1 cpu 8 hca 8 hcaforeign 3\n"
+                   "2000 start 1 7.0.1 on 1 cpu 1 hca 4\n"
+                   "2010 start 2 8.0.1 on 1 cpu 1 hca 4\n" /* more than there is */
+                   "2020 start 3 9.0.1 on 1 cpu 1\n"
+                   "2300 down\n"
+                   "2310 seen 7.0.1/0 exited 0\n"
+                   "2320 node 1 cpu 8 hca 9 hcaforeign 1\n"
+                   "3000 welcome 6\n"
+                   "3300 node 1 cpu 8 hca 9 hcaforeign 1\n" /* no news */
+                   "3400 node 1 cpu 8\n",                   /* its plugin has gone */
+                UP_SAYS "1000 #2 node-1 free 8/8 mark 0 rdma/hca 5/8\n"
+                        "2000 create 7.0.1/0 on 1 cpu 1 rdma/hca 4\n"
+                        "2000 #3 node-1 free 7/8 mark 1 rdma/hca 1/8\n"
+                        "2010 create 8.0.1/0 on 1 cpu 1 rdma/hca 4\n"
+                        "2020 create 9.0.1/0 on 1 cpu 1\n"
+                        "2200 #4 node-1 free 5/8 mark 3 rdma/hca 0/8\n"
+                        "3000 item 7.0.1/0 exited 0\n"
+                        "3000 item 8.0.1/0 pending\n"
+                        "3000 item 9.0.1/0 pending\n"
+                        "3000 end 3\n"
+                        "3000 #5 7.0.1/0 exited 0\n"
+                        "3000 #6 node-1 free 6/8 mark 0 rdma/hca 4/9\n"
+                        "3400 #7 node-1 free 6/8 mark 0\n");
+}
+
+static void an_adopted_replica_has_what_it_was_made_with(void **state)
+{
+    (void)state;
+    agent_story("0 seen 7.0.1/0 running on 1 cpu 2 hca 3\n" /* before its node is known */
+                "0 node 1 cpu 8 hca 4\n"
+                "0 synced\n"
+                "0 welcome 5\n"
+                "1000 seen 7.0.1/0 exited 0\n"
+                "9999 until\n",
+                "0 item 7.0.1/0 running\n"
+                "0 end 1\n"
+                "0 #1 node-1 free 6/8 mark 0 rdma/hca 1/4\n"
+                "1000 #2 7.0.1/0 exited 0\n"
+                "1000 #3 node-1 free 8/8 mark 0 rdma/hca 4/4\n");
+}
+
 static void a_node_is_reported_at_most_each_200_ms_but_at_once_after_an_end(void **state)
 {
     (void)state;
@@ -533,6 +577,8 @@ FL_TESTS(cmocka_unit_test(a_plain_life_start_created_go_exit_ack_remove),
          cmocka_unit_test(a_gate_without_go_is_removed_after_a_minute_of_session),
          cmocka_unit_test(what_got_past_its_gate_after_all_runs_on),
          cmocka_unit_test(capacity_counts_what_may_run_until_its_end_is_told),
+         cmocka_unit_test(resources_with_names_are_counted_as_cpu_is),
+         cmocka_unit_test(an_adopted_replica_has_what_it_was_made_with),
          cmocka_unit_test(a_node_is_reported_at_most_each_200_ms_but_at_once_after_an_end),
          cmocka_unit_test(a_node_that_goes_is_told_and_comes_back_with_what_is_on_it),
          cmocka_unit_test(a_clock_that_steps_back_stands),

@@ -113,6 +113,10 @@ static inline void agent_story_say_command(struct agent_story *story, fl_ms now,
         agent_story_say_replica(story, command);
         agent_story_say(story, " on %u cpu %u", command->create.node,
                         command->create.resources.cpu_milli / 1000);
+        for (size_t i = 0; i < command->create.named.len; i++) {
+            agent_story_say(story, " %.*s %" PRIu64, FL_STR_ARG(command->create.named.at[i].name),
+                            command->create.named.at[i].n);
+        }
         assert_int_equal(command->create.spec.at[0], 0xab);
         break;
     case AGENT_CMD_stop:
@@ -151,6 +155,12 @@ static inline void agent_story_say_command(struct agent_story *story, fl_ms now,
         agent_story_say(story, "%.*s free %u/%u%s mark %" PRIu64, FL_STR_ARG(command->node.name),
                         command->node.free.cpu_milli / 1000, command->node.total.cpu_milli / 1000,
                         command->node.is_ready ? "" : " unready", command->node.mark);
+        for (size_t i = 0; i < command->node.offers_len; i++) {
+            const struct agent_offer *offer = &command->node.offers[i];
+
+            agent_story_say(story, " %.*s %" PRIu64 "/%" PRIu64, FL_STR_ARG(offer->name),
+                            offer->free, offer->total);
+        }
         break;
     case AGENT_COMMANDS_LEN:
         fail();
@@ -224,8 +234,27 @@ static inline const char *agent_story_option(char **words, const char *key, cons
     return otherwise;
 }
 
+/* Amounts of the resource "rdma/hca", for one event. */
+struct agent_story_hca {
+    struct fl_amount at[16];
+    struct fl_amounts lists[16];
+    size_t len;
+};
+
+static inline struct fl_amounts agent_story_hca(struct agent_story_hca *hca, char **words,
+                                                const char *key)
+{
+    const char *number = agent_story_option(words, key, NULL);
+    size_t i = hca->len++;
+
+    if (!number) return (struct fl_amounts){0};
+    assert_true(i < 16);
+    hca->at[i] = (struct fl_amount){FL_STR("rdma/hca"), strtoull(number, NULL, 10)};
+    return (struct fl_amounts){.at = &hca->at[i], .len = 1, .cap = 1};
+}
+
 static inline void agent_story_start(struct agent_event *ev, char **words, uint32_t *nodes,
-                                     struct fl_resources *resources)
+                                     struct fl_resources *resources, struct agent_story_hca *hca)
 {
     char *number = (char *)agent_story_option(words, "on", "");
 
@@ -236,10 +265,12 @@ static inline void agent_story_start(struct agent_event *ev, char **words, uint3
     ev->start.nodes = nodes;
     while (*number) {
         resources[ev->start.replicas_len] = agent_story_cpu(agent_story_option(words, "cpu", "1"));
+        hca->lists[ev->start.replicas_len] = agent_story_hca(hca, words, "hca");
         nodes[ev->start.replicas_len++] = (uint32_t)strtoul(number, &number, 10);
         number += *number == ',';
     }
     if (!agent_story_option(words, "nospec", NULL)) ev->start.resources = resources;
+    if (agent_story_option(words, "hca", NULL)) ev->start.named = hca->lists;
 }
 
 static inline enum agent_command_kind agent_story_command(const char *word)
@@ -254,7 +285,8 @@ static inline enum agent_command_kind agent_story_command(const char *word)
 }
 
 static inline void agent_story_words(struct agent_event *ev, char **words, uint32_t *nodes,
-                                     struct fl_resources *resources, char *name)
+                                     struct fl_resources *resources, char *name,
+                                     struct agent_story_hca *hca)
 {
     const char *verb = words[0];
 
@@ -267,7 +299,7 @@ static inline void agent_story_words(struct agent_event *ev, char **words, uint3
     } else if (strcmp(verb, "down") == 0) {
         ev->kind = AGENT_EV_session_down;
     } else if (strcmp(verb, "start") == 0) {
-        agent_story_start(ev, words, nodes, resources);
+        agent_story_start(ev, words, nodes, resources, hca);
     } else if (strcmp(verb, "go") == 0) {
         ev->kind = AGENT_EV_go;
         ev->go.control_seq = strtoull(words[1], NULL, 10);
@@ -287,6 +319,7 @@ static inline void agent_story_words(struct agent_event *ev, char **words, uint3
         if (*words[3]) ev->replica_seen.exit_code = atoi(words[3]);
         ev->replica_seen.node = (uint32_t)atoi(agent_story_option(words, "on", "1"));
         ev->replica_seen.resources = agent_story_cpu(agent_story_option(words, "cpu", "0"));
+        ev->replica_seen.named = agent_story_hca(hca, words, "hca");
         ev->replica_seen.output_bytes = (uint64_t)atoi(agent_story_option(words, "bytes", "0"));
     } else if (strcmp(verb, "gone") == 0) {
         ev->kind = AGENT_EV_replica_gone;
@@ -303,6 +336,8 @@ static inline void agent_story_words(struct agent_event *ev, char **words, uint3
         ev->node_seen.is_ready = !agent_story_option(words, "unready", NULL);
         ev->node_seen.total = agent_story_cpu(agent_story_option(words, "cpu", "0"));
         ev->node_seen.foreign = agent_story_cpu(agent_story_option(words, "foreign", "0"));
+        ev->node_seen.named = agent_story_hca(hca, words, "hca");
+        ev->node_seen.foreign_named = agent_story_hca(hca, words, "hcaforeign");
     } else if (strcmp(verb, "nodegone") == 0) {
         ev->kind = AGENT_EV_node_gone;
         ev->node_gone.number = (uint32_t)atoi(words[1]);
@@ -319,6 +354,7 @@ static inline void agent_story_line(struct agent_story *story, char *line, fl_ms
     char *rest = NULL;
     uint32_t nodes[16];
     struct fl_resources resources[16];
+    struct agent_story_hca hca = {0};
     char name[32];
     struct agent_event ev = {0};
 
@@ -341,7 +377,7 @@ static inline void agent_story_line(struct agent_story *story, char *line, fl_ms
         return;
     }
     if (strcmp(words[1], "until") != 0) {
-        agent_story_words(&ev, &words[1], nodes, resources, name);
+        agent_story_words(&ev, &words[1], nodes, resources, name, &hca);
         agent_story_feed(story, &ev);
     }
     agent_story_tick(story, *last, *last);

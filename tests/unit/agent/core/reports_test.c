@@ -35,7 +35,7 @@ static void step(struct world *world, struct agent_event *event)
         struct fl_msg msg;
 
         if (!agent_command_is_frame(command->kind)) continue;
-        agent_translate_out(command, &msg);
+        agent_translate_out(command, FL_PROTOCOL_MAX, &world->batch.arena, &msg);
         fl_mux_put(world->agent, &msg);
     }
     agent_batch_reset(&world->batch);

@@ -102,5 +102,50 @@ static void too_many_names_are_noted(void **state)
     fl_arena_fini(&arena);
 }
 
+static const char *tell_share(const struct kube_share *share, struct fl_arena *arena)
+{
+    const char *text =
+        fl_arena_printf(arena, "cpu=%u memory=%llu gpus=%u", share->usual.cpu_milli,
+                        (unsigned long long)share->usual.memory_bytes, share->usual.gpus);
+
+    for (size_t i = 0; i < share->named.len; i++) {
+        text = fl_arena_printf(arena, "%s " FL_STR_FMT "=%llu", text,
+                               FL_STR_ARG(share->named.at[i].name),
+                               (unsigned long long)share->named.at[i].n);
+    }
+    return text;
+}
+
+static void a_share_is_what_jobs_may_ask_for(void **state)
+{
+    struct fl_arena arena = {0};
+    struct kube_amounts amounts = read_amounts(
+        "{\"cpu\":2,\"memory\":\"5\",\"pods\":110,\"hugepages-2Mi\":0,\"hugepages-32Mi\":64,"
+        "\"ephemeral-storage\":\"10k\",\"nvidia.com/gpu\":4,\"rdma/hca\":\"2E\"}",
+        &arena);
+    struct kube_share all = kube_share_of(&amounts, &arena), told, less, left;
+
+    (void)state;
+    assert_string_equal(tell_share(&all, &arena),
+                        "cpu=2000 memory=5 gpus=0 ephemeral-storage=10000 nvidia.com/gpu=4 "
+                        "rdma/hca=1125899906842624");
+    told = kube_share_told(&all, FL_STR("nvidia.com/gpu"), &arena);
+    assert_string_equal(tell_share(&told, &arena),
+                        "cpu=2000 memory=5 gpus=4 ephemeral-storage=10000 "
+                        "rdma/hca=1125899906842624");
+    told = kube_share_untold(&told, FL_STR("nvidia.com/gpu"), &arena);
+    assert_true(kube_share_is_same(&told, &all));
+    told = kube_share_told(&all, FL_STR(""), &arena);
+    assert_true(kube_share_is_same(&told, &all));
+    amounts =
+        read_amounts("{\"cpu\":3,\"nvidia.com/gpu\":1,\"rdma/hca\":\"2E\",\"a/b\":1}", &arena);
+    less = kube_share_of(&amounts, &arena);
+    left = kube_share_without(&all, &less, &arena);
+    assert_string_equal(tell_share(&left, &arena),
+                        "cpu=0 memory=5 gpus=0 ephemeral-storage=10000 nvidia.com/gpu=3");
+    fl_arena_fini(&arena);
+}
+
 FL_TESTS(cmocka_unit_test(cpu_is_in_thousandths_and_the_rest_in_units),
-         cmocka_unit_test(amounts_add_up_or_raise), cmocka_unit_test(too_many_names_are_noted))
+         cmocka_unit_test(amounts_add_up_or_raise), cmocka_unit_test(too_many_names_are_noted),
+         cmocka_unit_test(a_share_is_what_jobs_may_ask_for))

@@ -116,6 +116,20 @@ static void long_words_are_cut(void **state)
     assert_int_equal(strlen(failure.err.text), sizeof failure.err.text - 1);
 }
 
+static void the_last_words_of_a_long_text_begin_behind_a_colon(void **state)
+{
+    char text[200];
+
+    (void)state;
+    assert_true(fl_str_eq(kube_status_last_words(FL_STR("a: b")), FL_STR("a: b")));
+    memset(text, 'x', sizeof text);
+    text[20] = text[60] = ':';
+    text[21] = text[61] = ' ';
+    assert_ptr_equal(kube_status_last_words((struct fl_str){text, sizeof text}).at, text + 62);
+    text[61] = ':';
+    assert_int_equal(kube_status_last_words((struct fl_str){text, sizeof text}).len, 160);
+}
+
 static void retry_after_is_in_seconds(void **state)
 {
     (void)state;
@@ -130,4 +144,6 @@ FL_TESTS(cmocka_unit_test(a_status_becomes_an_error_with_the_servers_words),
          cmocka_unit_test(what_is_no_status_is_told_by_its_number),
          cmocka_unit_test(each_number_has_its_code),
          cmocka_unit_test(a_status_of_a_watch_brings_its_number),
-         cmocka_unit_test(long_words_are_cut), cmocka_unit_test(retry_after_is_in_seconds))
+         cmocka_unit_test(long_words_are_cut),
+         cmocka_unit_test(the_last_words_of_a_long_text_begin_behind_a_colon),
+         cmocka_unit_test(retry_after_is_in_seconds))

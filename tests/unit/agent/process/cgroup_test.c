@@ -59,7 +59,7 @@ static void limits_are_written_as_the_kernel_reads_them(void **state)
     (void)state;
     write_text(root, "cgroup.controllers", "cpuset cpu io memory pids\n");
     assert_true(cgroup_prepare(root, &err));
-    assert_text(root, "cgroup.subtree_control", "+cpu +memory");
+    assert_text(root, "cgroup.subtree_control", "+cpu +memory +io");
     assert_true(cgroup_create(root, "job-1-0-1-1-0", limits, path, &err));
     assert_text(path, "memory.max", "1048576");
     assert_text(path, "memory.oom.group", "1");
@@ -98,9 +98,44 @@ static void what_happened_is_read_from_the_events(void **state)
     assert_false(cgroup_is_populated(root));
 }
 
+static void what_was_used_is_read_where_the_host_counts_it(void **state)
+{
+    struct fl_usage usage = {.meter = FL_METER_processes,
+                             .replicas = 1,
+                             .cpu_us = 1,
+                             .memory_bytes = 2,
+                             .read_bytes = 3,
+                             .written_bytes = 4};
+
+    (void)state;
+    write_text(root, "cpu.stat", "usage_usec 1234567\nuser_usec 1\nsystem_usec 2\n");
+    assert_false(cgroup_meter(root, &usage)); /* no memory.peak: an older kernel */
+    write_text(root, "memory.peak", "nonsense\n");
+    assert_false(cgroup_meter(root, &usage));
+    assert_int_equal(usage.meter, FL_METER_processes);
+    assert_int_equal(usage.cpu_us, 1);
+
+    write_text(root, "memory.peak", "67108864\n");
+    assert_true(cgroup_meter(root, &usage));
+    assert_int_equal(usage.meter, FL_METER_group);
+    assert_int_equal(usage.replicas, 1);
+    assert_int_equal(usage.cpu_us, 1234567);
+    assert_int_equal(usage.memory_bytes, 64 << 20);
+    assert_int_equal(usage.read_bytes, 3); /* no io.stat: the numbers of the processes stay */
+
+    write_text(root, "io.stat",
+               "8:16 rbytes=4096 wbytes=1 rios=5 wios=6 dbytes=7 dios=8\n"
+               "8:0 rbytes=100 wbytes=20 rios=1 wios=1 dbytes=0 dios=0\n");
+    assert_true(cgroup_meter(root, &usage));
+    assert_int_equal(usage.read_bytes, 4196);
+    assert_int_equal(usage.written_bytes, 21);
+}
+
 FL_TESTS(cmocka_unit_test_setup_teardown(limits_are_written_as_the_kernel_reads_them, make_root,
                                          remove_root),
          cmocka_unit_test_setup_teardown(a_group_without_controllers_gives_no_limits, make_root,
                                          remove_root),
          cmocka_unit_test_setup_teardown(what_happened_is_read_from_the_events, make_root,
+                                         remove_root),
+         cmocka_unit_test_setup_teardown(what_was_used_is_read_where_the_host_counts_it, make_root,
                                          remove_root))

@@ -32,22 +32,6 @@ static void a_name_says_which_replica_it_is_and_nothing_else_is_one(void **state
     }
 }
 
-static void output_files_sort_by_their_names(void **state)
-{
-    char low[LAYOUT_OUTPUT_NAME_MAX];
-    char high[LAYOUT_OUTPUT_NAME_MAX];
-    uint64_t offset;
-
-    (void)state;
-    layout_output_name(255, low);
-    layout_output_name(UINT64_C(1) << 40, high);
-    assert_true(strcmp(low, high) < 0);
-    assert_true(layout_parse_output_name(high, &offset));
-    assert_true(offset == UINT64_C(1) << 40);
-    assert_false(layout_parse_output_name("out.12", &offset));
-    assert_false(layout_parse_output_name("out.00000000000000FF", &offset));
-}
-
 static void a_spec_is_read_as_it_was_written(void **state)
 {
     char *argv[] = {"sh", "-c", "", NULL};
@@ -96,10 +80,42 @@ static void a_spec_is_read_as_it_was_written(void **state)
     fl_arena_fini(&arena);
 }
 
+static void a_spec_has_resources_with_names_only_where_there_are_some(void **state)
+{
+    char *argv[] = {"sh", NULL};
+    struct fl_amount hca = {FL_STR("rdma/hca"), 3};
+    struct layout_spec spec = {.run = "run", .boot = "boot", .argv = {argv, 1, 1}}, again;
+    struct fl_arena arena = {0};
+    struct fl_err err = {0};
+    struct fl_buf buf;
+    size_t len;
+
+    (void)state;
+    fl_buf_init(&buf, 4096);
+    assert_true(layout_spec_encode(&spec, &buf));
+    len = buf.len;
+    assert_true(layout_spec_decode((struct fl_str){(char *)buf.at, len}, &arena, &again, &err));
+    assert_int_equal(again.named.len, 0);
+    spec.named = (struct fl_amounts){&hca, 1, 1};
+    fl_buf_clear(&buf);
+    assert_true(layout_spec_encode(&spec, &buf));
+    assert_int_equal(buf.len, len + 1 + 1 + hca.name.len + 1); /* count, text, amount */
+    assert_true(layout_spec_decode((struct fl_str){(char *)buf.at, buf.len}, &arena, &again, &err));
+    assert_true(fl_amounts_are_same(&spec.named, &again.named));
+    hca.n = 0; /* no list has that */
+    fl_buf_clear(&buf);
+    assert_true(layout_spec_encode(&spec, &buf));
+    assert_false(
+        layout_spec_decode((struct fl_str){(char *)buf.at, buf.len}, &arena, &again, &err));
+    fl_buf_fini(&buf);
+    fl_arena_fini(&arena);
+}
+
 static void gate_and_exit_are_whole_or_not_there(void **state)
 {
     struct layout_gate gate = {true, 77, 88};
-    struct layout_exit end = {137, 9, true, false, 1, 2, 3, 4};
+    struct layout_exit end = {
+        137, 9, true, false, 1, 2, 3, 4, {FL_METER_processes, 1, 10, 20, 30, 40}};
     uint8_t block[LAYOUT_RECORD_BYTES];
     struct fl_str bytes = {(char *)block, sizeof(block)};
     struct layout_gate gate_again;
@@ -114,6 +130,8 @@ static void gate_and_exit_are_whole_or_not_there(void **state)
     assert_true(layout_exit_decode(bytes, &end_again));
     assert_int_equal(end_again.code, 137);
     assert_true(end_again.is_out_of_memory && !end_again.is_stopped);
+    assert_int_equal(end_again.usage.meter, FL_METER_processes);
+    assert_int_equal(end_again.usage.written_bytes, 40);
     block[10] ^= 1;
     assert_false(layout_exit_decode(bytes, &end_again));
     memset(block, 0, sizeof(block)); /* as exit.tmp is at first */
@@ -122,6 +140,6 @@ static void gate_and_exit_are_whole_or_not_there(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(a_name_says_which_replica_it_is_and_nothing_else_is_one),
-         cmocka_unit_test(output_files_sort_by_their_names),
          cmocka_unit_test(a_spec_is_read_as_it_was_written),
+         cmocka_unit_test(a_spec_has_resources_with_names_only_where_there_are_some),
          cmocka_unit_test(gate_and_exit_are_whole_or_not_there))

@@ -121,6 +121,7 @@ struct heard {
     unsigned outputs; /* calls of 'output' */
     unsigned undelivered;
     bool is_synced, is_gone;
+    char words[FL_WORDS_BYTES_MAX + 1];
 };
 
 static void happened(void *ctx, struct agent_event *event)
@@ -135,6 +136,7 @@ static void happened(void *ctx, struct agent_event *event)
     heard->cause = event->replica_seen.cause;
     heard->exit_code = event->replica_seen.exit_code;
     heard->output_bytes = event->replica_seen.output_bytes;
+    snprintf(heard->words, sizeof heard->words, FL_STR_FMT, FL_STR_ARG(event->replica_seen.words));
 }
 
 static void has_output(void *ctx, struct fl_attempt whose, uint32_t replica)
@@ -435,6 +437,7 @@ static void a_replica_beyond_the_limit_is_refused_or_looked_at_by_time(void **st
     runtime_job_release(job);
     until(&world, &heard, FL_REPLICA_refused);
     assert_int_equal(heard.cause, AGENT_CAUSE_full);
+    assert_non_null(strstr(heard.words, "descriptor"));
     runtime.ops->remove(runtime.self, other, 0);
 
     runtime = open_runtime(&world);
@@ -511,8 +514,9 @@ static void what_ran_before_the_host_was_started_anew_is_lost_with_its_node(void
 static void a_job_finds_who_it_is_in_its_environment(void **state)
 {
     static const char script[] = "test \"$FAIRLEAD_JOB_ID $FAIRLEAD_ELEMENT $FAIRLEAD_ROLE "
-                                 "$FAIRLEAD_REPLICA $FAIRLEAD_REPLICAS $FAIRLEAD_ATTEMPT\" = "
-                                 "'job-5 0 main 0 1 1' && test -n \"$PATH\" && test -z \"$SECRET\"";
+                                 "$FAIRLEAD_REPLICA $FAIRLEAD_REPLICAS $FAIRLEAD_ATTEMPT "
+                                 "$JOB_COMPLETION_INDEX\" = 'job-5 0 main 0 1 1 0' && test -n "
+                                 "\"$PATH\" && test -z \"$SECRET\"";
     struct world world = {0};
     struct heard heard = {0};
     struct runtime runtime;

@@ -96,7 +96,28 @@ static void what_cannot_be_run_ends_as_a_shell_would_say(void **state)
     replica_dir_fini(&replica);
 }
 
-/* So it has no descriptor for a pipe; as root, tests cannot lack processes. */
+static void what_the_job_used_is_recorded(void **state)
+{
+    struct layout_exit end = run_script("sleep 0.1");
+
+    (void)state;
+    assert_int_equal(end.usage.meter, FL_METER_processes);
+    assert_int_equal(end.usage.replicas, 1);
+    assert_true(end.usage.memory_bytes > 100000 && end.usage.memory_bytes < 50 << 20);
+    assert_true(end.usage.cpu_us < 100000); /* it waited */
+    /* A child's memory, and its time. */
+    end = run_script("(dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/null); exit 3");
+    assert_int_equal(end.code, 3);
+    assert_true(end.usage.memory_bytes >= 64 << 20 && end.usage.memory_bytes < 256 << 20);
+    assert_true(end.usage.cpu_us > 0);
+    /* A process that leaves its parent, and that we kill. */
+    end = run_script("setsid sh -c 'while :; do :; done' & sleep 1");
+    assert_int_equal(end.code, 0);
+    assert_true(end.usage.cpu_us > 50000);
+}
+
+/* With four it has none for a pipe; with fewer, poll of its four would fail.  As root, tests cannot
+ * lack processes. */
 static void set_descriptors(const struct replica_dir *replica, rlim_t soft)
 {
     struct rlimit limit;
@@ -124,7 +145,7 @@ static void what_cannot_be_started_for_long_has_failed_and_was_not_lost(void **s
         replica_dir_write(&replica, "exit 5");
         replica_dir_start(&replica);
         replica_dir_wait_gate(&replica, false);
-        set_descriptors(&replica, 3);
+        set_descriptors(&replica, 4);
         replica_dir_command(&replica, LAYOUT_GO, 0);
         replica_dir_wait_gate(&replica, true);
         if (passes) set_descriptors(&replica, 256);
@@ -132,6 +153,7 @@ static void what_cannot_be_started_for_long_has_failed_and_was_not_lost(void **s
         assert_true(replica_dir_exit(&replica, &end));
         assert_int_equal(end.code, passes ? 5 : 126);
         if (!passes) assert_true(end.output_bytes > 0); /* the reason */
+        assert_int_equal(end.usage.meter, passes ? FL_METER_processes : FL_METER_none);
         replica_dir_fini(&replica);
     }
     if (options) {
@@ -469,6 +491,7 @@ static void a_full_disk_drops_output_and_never_the_exit(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(exit_codes_and_signals_are_recorded),
+         cmocka_unit_test(what_the_job_used_is_recorded),
          cmocka_unit_test(what_cannot_be_run_ends_as_a_shell_would_say),
          cmocka_unit_test(what_cannot_be_started_for_long_has_failed_and_was_not_lost),
          cmocka_unit_test(output_is_kept_byte_for_byte),

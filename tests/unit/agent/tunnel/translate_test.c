@@ -1,6 +1,7 @@
 /* The source itself: no library holds agent/tunnel until the agent has a main. */
 #include "agent/tunnel/translate.h"
 
+#include "shared/base/arena.h"
 #include "tests/fl_test.h"
 
 static const struct fl_attempt attempt = {{7}, 3, 2, 5};
@@ -106,7 +107,7 @@ static struct fl_msg out(const struct agent_command *command, struct fl_arena *a
 {
     struct fl_msg msg;
 
-    agent_translate_out(command, &msg);
+    agent_translate_out(command, FL_PROTOCOL_MAX, arena, &msg);
     return through_the_wire(&msg, FL_TO_CONTROLPLANE, arena);
 }
 
@@ -185,24 +186,75 @@ static void what_the_core_reports_becomes_frames(void **state)
     fl_arena_fini(&arena);
 }
 
+static void resources_with_names_travel_to_those_who_know_them(void **state)
+{
+    static const struct agent_offer offers[] = {{FL_STR("a/b"), 3, 1}, {FL_STR("c/d"), 9, 9}};
+    struct agent_command node = {.kind = AGENT_CMD_node,
+                                 .node = {.name = FL_STR("n"), .offers = offers, .offers_len = 2}};
+    struct fl_arena arena = {0};
+    struct fl_msg msg;
+
+    (void)state;
+    msg = out(&node, &arena);
+    assert_true(fl_str_eq(msg.node.offers, FL_STR("a/b=3/1\nc/d=9/9\n")));
+    agent_translate_out(&node, FL_PROTOCOL_OFFERS - 1, &arena, &msg);
+    assert_int_equal(msg.node.offers.len, 0);
+    fl_arena_fini(&arena);
+}
+
+static void what_an_end_tells_travels_to_those_who_know_of_it(void **state)
+{
+    struct agent_command report = {.kind = AGENT_CMD_replica,
+                                   .attempt = attempt,
+                                   .report = {.state = FL_REPLICA_refused,
+                                              .words = FL_STR("no such image"),
+                                              .usage = {FL_METER_group, 1, 2, 3, 4, 5}}};
+    struct agent_command item = report;
+    struct fl_arena arena = {0};
+    struct fl_msg msg;
+
+    (void)state;
+    item.kind = AGENT_CMD_inventory_item;
+    msg = out(&report, &arena);
+    assert_true(fl_str_eq(msg.replica.words, FL_STR("no such image")));
+    msg = out(&item, &arena);
+    assert_true(fl_str_eq(msg.inventory_item.words, FL_STR("no such image")));
+    assert_int_equal(fl_usage_read_one(msg.inventory_item.usage).memory_bytes, 3);
+    msg = out(&report, &arena);
+    assert_int_equal(fl_usage_read_one(msg.replica.usage).cpu_us, 2);
+    agent_translate_out(&report, FL_PROTOCOL_USAGE - 1, &arena, &msg);
+    assert_int_equal(msg.replica.words.len, strlen("no such image"));
+    assert_int_equal(msg.replica.usage.len, 0);
+    agent_translate_out(&item, FL_PROTOCOL_USAGE - 1, &arena, &msg);
+    assert_int_equal(msg.inventory_item.usage.len, 0);
+    agent_translate_out(&report, FL_PROTOCOL_WORDS - 1, &arena, &msg);
+    assert_int_equal(msg.replica.words.len, 0);
+    agent_translate_out(&item, FL_PROTOCOL_WORDS - 1, &arena, &msg);
+    assert_int_equal(msg.inventory_item.words.len, 0);
+    fl_arena_fini(&arena);
+}
+
 static void every_frame_of_the_core_has_a_message_and_no_other_command_travels(void **state)
 {
     (void)state;
     for (int kind = 0; kind < AGENT_COMMANDS_LEN; kind++) {
         struct agent_command command = {.kind = (enum agent_command_kind)kind};
+        struct fl_arena arena = {0};
         struct fl_msg msg;
 
         if (!agent_command_is_frame(command.kind)) continue;
-        agent_translate_out(&command, &msg);
+        agent_translate_out(&command, FL_PROTOCOL_MAX, &arena, &msg);
+        fl_arena_fini(&arena);
         assert_string_equal(fl_msg_info(msg.kind)->name, agent_command_name(command.kind));
     }
 }
 
 static void translate_create(void *arg)
 {
+    struct fl_arena arena = {0};
     struct fl_msg msg;
 
-    agent_translate_out(arg, &msg);
+    agent_translate_out(arg, FL_PROTOCOL_MAX, &arena, &msg);
 }
 
 static void a_command_for_the_runtime_does_not_travel(void **state)
@@ -229,6 +281,8 @@ static void a_gang_is_bounded_as_the_message_is(void **state)
 FL_TESTS(cmocka_unit_test(what_comes_from_the_control_plane_becomes_events),
          cmocka_unit_test(what_is_not_for_the_core_is_named_and_changes_nothing),
          cmocka_unit_test(what_the_core_reports_becomes_frames),
+         cmocka_unit_test(resources_with_names_travel_to_those_who_know_them),
+         cmocka_unit_test(what_an_end_tells_travels_to_those_who_know_of_it),
          cmocka_unit_test(every_frame_of_the_core_has_a_message_and_no_other_command_travels),
          cmocka_unit_test(a_command_for_the_runtime_does_not_travel),
          cmocka_unit_test(a_gang_is_bounded_as_the_message_is))

@@ -28,6 +28,8 @@ static bool has_right(enum api_need need, uint8_t scopes, bool has_queue)
         return is_admin || (scopes & CORE_SCOPE_submit);
     case API_NEED_cancel:
         return is_admin || (scopes & CORE_SCOPE_cancel);
+    case API_NEED_exec:
+        return is_admin || (scopes & CORE_SCOPE_exec);
     case API_NEED_admin:
         return is_admin;
     case API_NEED_fleet:
@@ -38,12 +40,25 @@ static bool has_right(enum api_need need, uint8_t scopes, bool has_queue)
     return false;
 }
 
+static void figures_are_for_readers_of_all_queues(void **state)
+{
+    (void)state;
+    for (uint8_t scopes = 0; scopes < 16; scopes++) {
+        struct token_grant all = token(scopes, "", 0), one = token(scopes, "q", 0);
+
+        assert_int_equal(api_may_see_figures(&all), has_right(API_NEED_read, scopes, false));
+        assert_false(api_may_see_figures(&one));
+    }
+}
+
 static void check_route(const struct api_route *route)
 {
     bool is_exempt = route->need == API_NEED_nothing;
 
     assert_int_equal(api_may(route, NULL, NOW), is_exempt ? API_MAY : API_WHO);
-    for (uint8_t scopes = 0; scopes < 16; scopes++) {
+    for (unsigned every = 0; every <= CORE_SCOPES_ALL; every++) {
+        uint8_t scopes = (uint8_t)every;
+
         for (int has_queue = 0; has_queue < 2; has_queue++) {
             struct token_grant good = token(scopes, has_queue ? "q" : "", NOW + 1);
             struct token_grant late = token(scopes, has_queue ? "q" : "", NOW);
@@ -161,7 +176,8 @@ static void a_scope_is_one_word(void **state)
     assert_false(api_scope_parse(FL_STR("root"), &scope));
 }
 
-FL_TESTS(cmocka_unit_test(every_route_lets_in_exactly_those_whose_token_says_so),
+FL_TESTS(cmocka_unit_test(figures_are_for_readers_of_all_queues),
+         cmocka_unit_test(every_route_lets_in_exactly_those_whose_token_says_so),
          cmocka_unit_test(the_exempt_paths_are_two_and_known_by_name),
          cmocka_unit_test(a_route_that_changes_something_never_needs_only_to_read),
          cmocka_unit_test(a_token_for_a_queue_sees_that_queue_alone),

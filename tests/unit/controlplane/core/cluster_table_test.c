@@ -1,6 +1,7 @@
 #include "controlplane/core/cluster_table.h"
 
 #include "tests/fl_test.h"
+#include "tests/unit/controlplane/core/report_node.h"
 
 static const struct fl_resources none = {0};
 static const struct fl_cluster next = {0}; /* the next id */

@@ -1,6 +1,8 @@
 /* core_story_test.c - every story in stories/, which has a file for each part of the core's work.
  * A line "# sentence" begins a story and is the name of its test; story.h says how one reads.
  *
+ * A second telling has all cpu as a resource with a name: the same must start.
+ *
  * FL_STORY_WRITE=start writes start.story again, FL_STORY_WRITE=.story all of them, for a person to
  * read what has changed before it is committed.  If a story fails a check, none is written. */
 #include <dirent.h>
@@ -32,6 +34,40 @@ static void show_difference(const struct story *story, const char *told)
         story->file, story->name, line, told + (line - story->text));
 }
 
+/* Keeps the frames to agents, a line each, in 'told' itself. */
+static void keep_frames(char *told)
+{
+    char *to = told;
+
+    for (const char *at = told, *end; *at; at = end) {
+        const char *frame = strstr(at, " <- ");
+
+        end = strchr(at, '\n');
+        end = end ? end + 1 : at + strlen(at);
+        if (!frame || frame > end) continue;
+        memmove(to, at, (size_t)(end - at));
+        to += end - at;
+    }
+    *to = '\0';
+}
+
+/* A resource with a name counts as cpu does: the same starts, where all cpu has a name. */
+static void name_changes_nothing(const struct story *story, char *told)
+{
+    uint64_t hash;
+    char *named = story_tell_as(story->text, true, &hash);
+
+    keep_frames(told);
+    keep_frames(named);
+    if (strcmp(told, named) != 0) {
+        print_error("%s: '%s' is told otherwise where cpu has a name:\n--- cpu\n%.1500s\n--- "
+                    "named\n%.1500s\n",
+                    story->file, story->name, told, named);
+    }
+    assert_string_equal(told, named);
+    fl_free(named);
+}
+
 static void a_story(void **state)
 {
     const struct story *story = *state;
@@ -44,6 +80,7 @@ static void a_story(void **state)
     assert_int_equal(hash, hash_again);
     if (!is_expected) show_difference(story, told);
     fl_free(again);
+    if (is_expected) name_changes_nothing(story, told);
     fl_free(told);
     assert_true(is_expected);
 }

@@ -133,9 +133,9 @@ static void fail_attempt(struct world *world, uint64_t job, uint16_t n)
                                 .replica = {.cluster = {1},
                                             .session_epoch = 1,
                                             .report_seq = ++world->report_seq,
-                                            .attempt = {{job}, 0, n, 1},
-                                            .state = FL_REPLICA_exited,
-                                            .exit_code = 1}};
+                                            .told.attempt = {{job}, 0, n, 1},
+                                            .told.state = FL_REPLICA_exited,
+                                            .told.exit_code = 1}};
 
     core_step(world->core, &report, world->batch);
     assert_false(core_settle(world->core, world->now, world->batch));
@@ -716,8 +716,8 @@ static void run_with_deadlines(struct world *world, size_t jobs)
                                     .replica = {.cluster = {1},
                                                 .session_epoch = 1,
                                                 .report_seq = ++world->report_seq,
-                                                .attempt = {{job}, 0, 1, 1},
-                                                .state = FL_REPLICA_running}};
+                                                .told.attempt = {{job}, 0, 1, 1},
+                                                .told.state = FL_REPLICA_running}};
 
         core_step(world->core, &report, world->batch);
     }
@@ -763,8 +763,8 @@ static void timers_that_count_no_more_do_not_pile_up(void **state)
                                         .replica = {.cluster = {1},
                                                     .session_epoch = 1,
                                                     .report_seq = ++world.report_seq,
-                                                    .attempt = {{job}, 0, 1, 1},
-                                                    .state = (enum fl_replica_state)state_of}};
+                                                    .told.attempt = {{job}, 0, 1, 1},
+                                                    .told.state = (enum fl_replica_state)state_of}};
 
             core_step(world.core, &report, world.batch);
         }

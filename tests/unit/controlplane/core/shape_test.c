@@ -242,9 +242,94 @@ static void names_and_labels_have_a_most(void **state)
     assert_false(is_taken(&shape));
 }
 
-static void encoding_into_too_little_room_fails(void **state)
+static struct shape with_kinds(void)
 {
     struct shape shape = large();
+
+    shape.kinds_len = 2;
+    shape.kinds[0] = FL_STR("nvidia.com/mig-1g.5gb");
+    shape.kinds[1] = FL_STR("rdma/hca");
+    shape.roles[0].extras[1] = 1;
+    shape.roles[1].extras[0] = EXTRA_AMOUNT_MAX;
+    return shape;
+}
+
+static void resources_by_name_are_told_role_by_role(void **state)
+{
+    struct shape shape = with_kinds(), back;
+    struct fl_buf buf;
+    struct fl_err err = {0};
+
+    (void)state;
+    assert_true(encodes(&shape, &buf));
+    assert_true(shape_decode((struct fl_str){(const char *)buf.at, buf.len}, &back, &err));
+    assert_int_equal(back.kinds_len, 2);
+    assert_true(fl_str_eq(back.kinds[0], shape.kinds[0]));
+    assert_true(fl_str_eq(back.kinds[1], shape.kinds[1]));
+    for (uint32_t r = 0; r < 2; r++) {
+        assert_memory_equal(back.roles[r].extras, shape.roles[r].extras, 16);
+    }
+    assert_int_equal(back.kind_numbers[0], 0);
+    assert_true(back.has_image);
+    fl_buf_fini(&buf);
+}
+
+/* Each name once, in order, asked for by some role, and no more of it than can be. */
+static void resources_by_name_are_canonical_and_bounded(void **state)
+{
+    static char names[SHAPE_KINDS_MAX][16];
+    struct shape shape = with_kinds();
+
+    (void)state;
+    assert_true(is_taken(&shape));
+    shape.kinds[1] = shape.kinds[0];
+    assert_false(is_taken(&shape));
+    shape.kinds[1] = FL_STR("a/b");
+    assert_false(is_taken(&shape));
+    shape.kinds[1] = FL_STR("no name");
+    assert_false(is_taken(&shape));
+    shape = with_kinds();
+    shape.roles[0].extras[1] = 0;
+    assert_false(is_taken(&shape));
+    shape = with_kinds();
+    shape.roles[0].extras[0] = EXTRA_AMOUNT_MAX + 1;
+    assert_false(is_taken(&shape));
+    shape = small();
+    for (uint32_t k = 0; k < SHAPE_KINDS_MAX; k++) {
+        snprintf(names[k], sizeof names[k], "x.io/r%u", k);
+        shape.kinds[k] = fl_str_c(names[k]);
+        shape.roles[0].extras[k] = 1;
+    }
+    shape.kinds_len = SHAPE_KINDS_MAX;
+    assert_true(is_taken(&shape));
+    shape.kinds_len++;
+    assert_false(is_taken(&shape));
+}
+
+/* All jobs of before have the bytes that they had. */
+static void a_shape_without_names_has_its_old_layout(void **state)
+{
+    static const uint8_t layout = 2, layout_of_kinds = 3;
+    struct shape shape = large();
+    struct fl_buf buf;
+
+    (void)state;
+    assert_true(encodes(&shape, &buf));
+    assert_int_equal(buf.at[0], layout);
+    buf.at[0] = layout_of_kinds;
+    assert_false(shape_decode((struct fl_str){(const char *)buf.at, buf.len}, &shape, NULL));
+    fl_buf_fini(&buf);
+    shape = with_kinds();
+    assert_true(encodes(&shape, &buf));
+    assert_int_equal(buf.at[0], layout_of_kinds);
+    buf.at[0] = layout;
+    assert_false(shape_decode((struct fl_str){(const char *)buf.at, buf.len}, &shape, NULL));
+    fl_buf_fini(&buf);
+}
+
+static void encoding_into_too_little_room_fails(void **state)
+{
+    struct shape shape = with_kinds();
     struct fl_buf buf;
     size_t len;
 
@@ -306,6 +391,9 @@ FL_TESTS(cmocka_unit_test(what_was_encoded_decodes_to_the_same),
          cmocka_unit_test(what_is_no_name_or_no_label_is_refused),
          cmocka_unit_test(every_limit_holds_at_its_edge),
          cmocka_unit_test(names_and_labels_have_a_most),
+         cmocka_unit_test(resources_by_name_are_told_role_by_role),
+         cmocka_unit_test(resources_by_name_are_canonical_and_bounded),
+         cmocka_unit_test(a_shape_without_names_has_its_old_layout),
          cmocka_unit_test(encoding_into_too_little_room_fails),
          cmocka_unit_test(a_flat_replica_number_belongs_to_the_role_that_holds_it),
          cmocka_unit_test(random_bytes_are_refused_or_canonical))

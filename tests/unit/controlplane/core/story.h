@@ -161,6 +161,8 @@ static void play(struct teller *teller)
         token(teller);
     } else if (strcmp(verb, "denied") == 0) {
         denied(teller);
+    } else if (strcmp(verb, "visit") == 0) {
+        visit(teller);
     } else if (strcmp(verb, "untoken") == 0) {
         untoken(teller);
     } else if (strcmp(verb, "clusters") == 0) {
@@ -226,10 +228,14 @@ static void play_line(struct teller *teller, const char *line)
 }
 
 /* The story with what the core makes of it; 'lines' may hold an older telling, which is left out.
- * *ret_hash is over all rows; the caller frees the text. */
-static char *story_tell(const char *lines, uint64_t *ret_hash)
+ * 'is_cpu_named': as it is when all cpu is a resource with a name.  *ret_hash is over all rows; the
+ * caller frees the text. */
+static char *story_tell_as(const char *lines, bool is_cpu_named, uint64_t *ret_hash)
 {
-    struct teller teller = {.config = core_config_default(), .now = 1000, .incarnation = 1};
+    struct teller teller = {.config = core_config_default(),
+                            .now = 1000,
+                            .incarnation = 1,
+                            .is_cpu_named = is_cpu_named};
     struct core *again;
 
     teller.out = fl_alloc(TEXT_MAX);
@@ -258,4 +264,9 @@ static char *story_tell(const char *lines, uint64_t *ret_hash)
     core_fold_fini(&teller.fold);
     fl_arena_fini(&teller.arena);
     return teller.out;
+}
+
+static char *story_tell(const char *lines, uint64_t *ret_hash)
+{
+    return story_tell_as(lines, false, ret_hash);
 }

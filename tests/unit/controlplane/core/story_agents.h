@@ -17,8 +17,8 @@ static enum fl_replica_state read_state(struct teller *teller)
     wrong(teller, "no state of a replica");
 }
 
-/* "7/0#2@1 r0 exited 3"; several replicas: r0-3; the whole attempt: all */
-static void read_report(struct teller *teller, struct core_inventory_item *ret, uint32_t *ret_last)
+/* "7/0#2@1 r0 exited 3 saying WORD"; several replicas: r0-3; the whole attempt: all */
+static void read_report(struct teller *teller, struct core_replica_told *ret, uint32_t *ret_last)
 {
     const char *word = next(teller);
     unsigned long long job;
@@ -45,6 +45,13 @@ static void read_report(struct teller *teller, struct core_inventory_item *ret, 
     }
     for (int cause = 1; cause < FL_CAUSES_LEN; cause++) {
         if (take(teller, fl_cause_name((enum fl_cause)cause))) ret->cause = (enum fl_cause)cause;
+    }
+    ret->words = take(teller, "saying") ? fl_str_c(next(teller)) : (struct fl_str){0};
+    ret->usage = (struct fl_usage){0};
+    if (take(teller, "using")) {
+        ret->usage.meter = FL_METER_processes;
+        ret->usage.replicas = 1;
+        ret->usage.cpu_us = strtoull(next(teller), NULL, 10);
     }
 }
 
@@ -90,13 +97,13 @@ static void agent_inventory(struct teller *teller, struct teller_cluster *cluste
     struct core_event event = {.kind = CORE_EV_inventory,
                                .inventory = {.cluster = {id}, .session_epoch = cluster->session}};
     struct {
-        struct core_inventory_item *at;
+        struct core_replica_told *at;
         size_t len, cap;
     } items = {0};
 
     (void)take_number(teller, "session", &event.inventory.session_epoch);
     while (peek(teller)) {
-        struct core_inventory_item item;
+        struct core_replica_told item;
         uint32_t last;
 
         if (take(teller, ",")) continue;
@@ -138,6 +145,9 @@ static void agent_nodes(struct teller *teller, struct teller_cluster *cluster, u
     while (peek(teller)) {
         bool has_free = false;
         struct fl_resources free = {0};
+        struct core_node_extra *extras =
+            fl_arena_array(&teller->arena, struct core_node_extra, CORE_NODE_EXTRAS_MAX);
+        uint64_t amount;
 
         if (take(teller, ",")) continue;
         if (take_number(teller, "mark", &event.nodes.mark)) continue;
@@ -155,6 +165,9 @@ static void agent_nodes(struct teller *teller, struct teller_cluster *cluster, u
                 node.total.memory_bytes = (uint64_t)n << 30;
             } else if (take_u32(teller, "free", &n)) {
                 free.cpu_milli = n * 1000, has_free = true;
+            } else if (take_named(teller, &extras[node.extras_len].name, &amount)) {
+                extras[node.extras_len].total = extras[node.extras_len].free = amount;
+                node.extras_len++;
             } else if (take(teller, "notready")) {
                 node.is_ready = false;
             } else if (take_u32(teller, "number", &node.number)) {
@@ -172,6 +185,12 @@ static void agent_nodes(struct teller *teller, struct teller_cluster *cluster, u
         }
         node.free = node.total;
         if (has_free) node.free.cpu_milli = free.cpu_milli;
+        node.extras = extras;
+        if (teller->is_cpu_named && node.total.cpu_milli > 0) {
+            extras[node.extras_len++] = (struct core_node_extra){
+                FL_STR("test/cpu"), node.total.cpu_milli, node.free.cpu_milli};
+            node.total.cpu_milli = node.free.cpu_milli = 0;
+        }
         fl_arena_push(&teller->arena, &nodes, node);
     }
     event.nodes.at = nodes.at;
@@ -188,18 +207,14 @@ static void agent_reports(struct teller *teller, struct teller_cluster *cluster,
     (void)take_number(teller, "seq", &seq);
     (void)take_number(teller, "session", &event.replica.session_epoch);
     while (peek(teller)) {
-        struct core_inventory_item item;
+        struct core_replica_told item;
         uint32_t last;
 
         if (take(teller, ",")) continue;
         read_report(teller, &item, &last);
         for (;; item.replica++) {
             event.replica.report_seq = seq ? seq : ++cluster->report_seq;
-            event.replica.attempt = item.attempt;
-            event.replica.replica = item.replica;
-            event.replica.state = item.state;
-            event.replica.exit_code = item.exit_code;
-            event.replica.cause = item.cause;
+            event.replica.told = item;
             step(teller, &event);
             if (item.replica == last) break;
         }

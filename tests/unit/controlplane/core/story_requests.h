@@ -28,6 +28,44 @@ static void read_names(struct teller *teller, struct fl_str *names, uint32_t *le
     }
 }
 
+/* The last role asks for so much of it. */
+static void add_kind(struct shape *shape, struct fl_str name, uint64_t amount)
+{
+    uint32_t k = 0;
+
+    while (k < shape->kinds_len && fl_str_cmp(shape->kinds[k], name) < 0) {
+        k++;
+    }
+    if (k == shape->kinds_len || !fl_str_eq(shape->kinds[k], name)) {
+        assert_true(shape->kinds_len < SHAPE_KINDS_MAX);
+        for (uint32_t i = shape->kinds_len++; i > k; i--) {
+            shape->kinds[i] = shape->kinds[i - 1];
+            for (uint32_t r = 0; r < shape->roles_len; r++) {
+                shape->roles[r].extras[i] = shape->roles[r].extras[i - 1];
+                shape->roles[r].extras[i - 1] = 0;
+            }
+        }
+        shape->kinds[k] = name;
+    }
+    shape->roles[shape->roles_len - 1].extras[k] = amount;
+}
+
+/* All cpu becomes a resource with a name. */
+static void name_cpu(struct shape *shape)
+{
+    struct shape named = *shape;
+
+    named.roles_len = 0;
+    for (uint32_t r = 0; r < shape->roles_len; r++) {
+        uint32_t milli = shape->roles[r].each.cpu_milli;
+
+        named.roles_len++;
+        named.roles[r].each.cpu_milli = 0;
+        if (milli > 0) add_kind(&named, FL_STR("test/cpu"), milli);
+    }
+    *shape = named;
+}
+
 static bool read_role(struct teller *teller, struct shape_role *role)
 {
     uint32_t n;
@@ -44,8 +82,11 @@ static bool read_role(struct teller *teller, struct shape_role *role)
 static bool read_shape_word(struct teller *teller, struct shape *shape)
 {
     struct shape_role *role = &shape->roles[shape->roles_len - 1];
+    struct fl_str name;
     const char *text;
+    uint64_t n;
 
+    if (take_named(teller, &name, &n)) return add_kind(shape, name, n), true;
     if (read_role(teller, role)) return true;
     if (take(teller, "+")) {
         shape->roles[shape->roles_len++] = (struct shape_role){.replicas = 1, .replicas_min = 1};
@@ -135,6 +176,7 @@ static struct core_submit_item read_item(struct teller *teller, uint64_t *copies
             wrong(teller, "what of the job is this");
         }
     }
+    if (teller->is_cpu_named) name_cpu(&shape);
     assert_true(shape_encode(&bytes, &shape));
     item.shape.at = fl_arena_copy(&teller->arena, bytes.at, bytes.len);
     item.shape.len = bytes.len - is_bad;
@@ -347,6 +389,16 @@ static void denied(struct teller *teller)
     }
     if ((text = take_value(teller, "from"))) event.peer = str(text);
     if ((text = take_value(teller, "trace"))) event.trace = str(text);
+    ask(teller, &event);
+}
+
+/* visit WHAT [from=ADDRESS] */
+static void visit(struct teller *teller)
+{
+    struct core_event event = {.kind = CORE_EV_visit, .visit.what = str(next(teller))};
+    const char *text;
+
+    if ((text = take_value(teller, "from"))) event.peer = str(text);
     ask(teller, &event);
 }
 

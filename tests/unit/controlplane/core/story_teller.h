@@ -13,6 +13,7 @@
 #include "shared/base/hash.h"
 #include "shared/base/job_name.h"
 #include "shared/base/picks.h"
+#include "shared/base/resource_name.h"
 #include "shared/base/vec.h"
 #include "tests/fl_test.h"
 #include "tests/fuzz/core_fold.h"
@@ -41,6 +42,7 @@ struct teller {
     char *out;
     size_t out_len;
     bool is_quiet;
+    bool is_cpu_named;     /* all cpu is the resource test/cpu, see core_story_test.c */
     bool is_in_slices;     /* a batch has one slice, as in life */
     struct fl_arena arena; /* holds one line */
 
@@ -154,6 +156,13 @@ static void tell_elements(struct teller *teller, const struct core_answer *answe
     }
 }
 
+static void tell_named(struct teller *teller, const struct core_resource_view *named, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        tell(teller, " %s=%" PRIu64 "/%" PRIu64, named[i].name, named[i].free, named[i].total);
+    }
+}
+
 static void tell_lists(struct teller *teller, const struct core_answer *answer)
 {
     static const char *const access[] = {"open", "locked", "revoked"};
@@ -169,15 +178,18 @@ static void tell_lists(struct teller *teller, const struct core_answer *answer)
              view->is_silent ? " silent" : "", view->is_draining ? " draining" : "", view->attempts,
              view->nodes_ready, view->nodes, view->free.cpu_milli / 1000,
              view->total.cpu_milli / 1000, view->generation);
+        tell_named(teller, view->named, view->named_len);
         if (view->cordon[0]) tell(teller, " cordon=%s", view->cordon);
         tell(teller, "\n");
     }
     for (size_t i = 0; i < answer->nodes_len; i++) {
         const struct core_node_view *view = &answer->nodes[i];
 
-        tell(teller, "    | node %s number=%u%s cpu=%u/%u\n", view->name, view->number,
+        tell(teller, "    | node %s number=%u%s cpu=%u/%u", view->name, view->number,
              view->is_ready ? "" : " notready", view->free.cpu_milli / 1000,
              view->total.cpu_milli / 1000);
+        tell_named(teller, view->named, view->named_len);
+        tell(teller, "\n");
     }
     for (size_t i = 0; i < answer->queues_len; i++) {
         const struct core_queue_view *view = &answer->queues[i];
@@ -459,6 +471,19 @@ static bool take_u32(struct teller *teller, const char *key, uint32_t *ret)
 
     if (!take_number(teller, key, &n)) return false;
     *ret = (uint32_t)n;
+    return true;
+}
+
+/* "rdma/hca=2": a resource with a name */
+static bool take_named(struct teller *teller, struct fl_str *ret_name, uint64_t *ret)
+{
+    const char *at = peek(teller), *end = at ? strchr(at, '=') : NULL;
+    struct fl_str name = {at, end ? (size_t)(end - at) : 0};
+
+    if (!end || !fl_is_job_resource(name)) return false;
+    *ret_name = name;
+    *ret = strtoull(end + 1, NULL, 10);
+    teller->word++;
     return true;
 }
 

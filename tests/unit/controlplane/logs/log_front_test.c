@@ -150,6 +150,36 @@ static void what_is_sent_before_it_is_known_whose_it_is_is_not_written(void **st
     log_world_fini(&world);
 }
 
+static void an_end_with_another_checksum_is_taken_and_counted(void **state)
+{
+    struct fl_log_record record = {.offset = 0, .time = 1, .bytes = FL_STR("one\n")};
+    uint8_t header[FL_LOG_RECORD_HEADER_BYTES];
+    struct story story = {0};
+    struct log_world world;
+    uint32_t chain;
+
+    (void)state;
+    fl_log_record_header(header, &record);
+    chain = fl_log_chain(0, &record);
+    log_world_init(&world, 1);
+    for (uint32_t source = 1; source <= 2; source++) {
+        char words[32];
+
+        open_source(&world, source, source);
+        snprintf(words, sizeof words, "cursor %u;", source);
+        hear(&world, &story, words);
+        send_bytes(&world, source, "one\n");
+        say(&world,
+            &(struct fl_log_message){
+                .kind = FL_LOG_end, .source = source, .offset = 4, .chain = chain ^ (source == 2)});
+        snprintf(words, sizeof words, "end_ack %u;", source);
+        hear(&world, &story, words);
+        assert_int_equal(log_store_stats(world.store).chains_differ, source - 1);
+        assert_int_equal(lines_of(&world, source), 1);
+    }
+    log_world_fini(&world);
+}
+
 static void a_source_that_is_gone_is_not_opened_by_a_late_answer(void **state)
 {
     struct story story = {0};
@@ -271,6 +301,7 @@ static void output_is_whole_when_owners_are_known_late(void **state)
 
 FL_TESTS(cmocka_unit_test(agents_write_only_output_of_their_own_attempts),
          cmocka_unit_test(what_is_sent_before_it_is_known_whose_it_is_is_not_written),
+         cmocka_unit_test(an_end_with_another_checksum_is_taken_and_counted),
          cmocka_unit_test(a_source_that_is_gone_is_not_opened_by_a_late_answer),
          cmocka_unit_test(a_source_that_is_opened_twice_ends_the_connection),
          cmocka_unit_test(a_replica_that_no_attempt_has_ends_the_connection),

@@ -362,9 +362,109 @@ static void a_segment_is_used_again_if_its_sealed_file_is_damaged(void **state)
     log_world_fini(&world);
 }
 
+/* Damaged segments are sealed at once, and what is read stays the same, also after a restart. */
+static void check_damage_when_sealed(struct log_world *world, uint64_t gap_bytes)
+{
+    fl_ms until = fl_clock_mono() + 60000;
+    char path[200];
+
+    world->config.damaged_wait_ms = 1;
+    log_world_restart(world);
+    while (!log_world_find_file(world, ".damaged", path)) {
+        assert_true(fl_clock_mono() < until);
+        log_world_step(world);
+    }
+    assert_int_equal(check_damage(world), gap_bytes);
+    log_world_restart(world);
+    assert_int_equal(check_damage(world), gap_bytes);
+}
+
+/* Steps until all that the only output wrote can be read. */
+static void step_until_read(struct log_world *world)
+{
+    fl_ms until = fl_clock_mono() + 60000;
+    struct log_query query = log_world_whole(JOB);
+    size_t bytes = 0;
+
+    while (bytes < world->outputs[0].bytes.len) {
+        struct log_world_read read = {0};
+
+        assert_true(fl_clock_mono() < until);
+        log_world_step(world);
+        log_world_read(world, &query, &read);
+        bytes = read.bytes.len;
+        log_world_read_fini(&read);
+    }
+}
+
+/* The entry that says whose records they are is lost, and only a later segment names the output. */
+static void records_without_a_name_are_damage_too(void **state)
+{
+    enum { LOST_BYTES = 320000 };
+    static struct log_world world;
+    static uint8_t bytes[DAMAGE_FILE_MAX];
+    char open_path[200];
+    char path[200];
+    size_t len;
+
+    (void)state;
+    log_world_init(&world, 28);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_write_random(&world, 0, LOST_BYTES, 1000);
+    step_until_read(&world);
+    assert_true(log_world_find_file(&world, ".open", open_path));
+    len = log_world_read_file(open_path, bytes, sizeof(bytes));
+    log_world_seal_all(&world, 1);
+    assert_true(log_world_find_file(&world, ".sealed", path));
+    log_world_write_random(&world, 0, 200000, 2000);
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    /* As if the store had ended before it was sealed. */
+    bytes[LOG_SEGMENT_HEADER_BYTES + LOG_ENTRY_HEADER_BYTES] ^= 1;
+    assert_int_equal(unlink(path), 0);
+    log_world_write_file(open_path, bytes, len);
+    log_world_restart(&world);
+    assert_int_equal(check_damage(&world), LOST_BYTES);
+    check_damage_when_sealed(&world, LOST_BYTES);
+    log_world_seal_all(&world, 1);
+    assert_int_equal(check_damage(&world), LOST_BYTES);
+    log_world_fini(&world);
+}
+
+static void what_was_mended_into_a_sealed_file_stays_mended(void **state)
+{
+    static struct log_world world;
+    static uint8_t bytes[DAMAGE_FILE_MAX];
+    char path[200];
+    size_t len;
+
+    (void)state;
+    log_world_init(&world, 29);
+    log_world_add(&world, JOB, 0, 1, 0);
+    log_world_write_random(&world, 0, 320000, 1000);
+    step_until_read(&world);
+    assert_true(log_world_find_file(&world, ".open", path));
+    len = log_world_read_file(path, bytes, sizeof(bytes));
+    bytes[100000] ^= 16;
+    log_world_write_file(path, bytes, len);
+    log_world_restart(&world); /* the segment waits, the agent sends again what it lacks */
+    log_world_write_random(&world, 0, 100000, 2000);
+    step_until_read(&world);
+    log_world_seal_all(&world, 1);
+    log_world_write_random(&world, 0, 2000, 3000);
+    log_world_end(&world, 0);
+    log_world_settle(&world);
+    log_world_restart(&world);
+    assert_int_equal(check_damage(&world), 0);
+    check_damage_when_sealed(&world, 0);
+    log_world_fini(&world);
+}
+
 FL_TESTS(cmocka_unit_test(a_flipped_bit_costs_one_entry_wherever_it_is),
          cmocka_unit_test(lost_sectors_cost_what_was_in_them_and_the_file_is_kept),
          cmocka_unit_test(an_agent_that_still_has_its_output_mends_what_is_damaged),
+         cmocka_unit_test(records_without_a_name_are_damage_too),
+         cmocka_unit_test(what_was_mended_into_a_sealed_file_stays_mended),
          cmocka_unit_test(a_damaged_block_of_a_sealed_file_is_a_gap),
          cmocka_unit_test(a_damaged_table_of_a_sealed_file_costs_nothing),
          cmocka_unit_test(a_damaged_block_beside_a_damaged_table_is_a_gap),

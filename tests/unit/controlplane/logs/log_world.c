@@ -372,17 +372,14 @@ void log_world_restart(struct log_world *world)
     reconnect(world);
 }
 
-static bool copy_file(struct log_world *world, const char *old, const char *name)
+/* The file 'from' under this name in the world's folder; closes it. */
+static void copy_file(struct log_world *world, int from, const char *name)
 {
     static char bytes[65536];
     char path[200];
-    int from;
     int to;
     ssize_t n;
 
-    snprintf(path, sizeof(path), "%s/%s", old, name);
-    from = open(path, O_RDONLY | O_CLOEXEC);
-    if (from < 0) return false;
     snprintf(path, sizeof(path), "%s/%s", world->dir, name);
     to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     fl_assert(to >= 0);
@@ -399,22 +396,46 @@ static bool copy_file(struct log_world *world, const char *old, const char *name
     }
     close(from);
     close(to);
-    return true;
+}
+
+/* Opens all files of a moment.  While names are read one by one, files become others: one that is
+ * merged into another would be in neither.  So the names must be the same afterwards. */
+static struct names open_all(const char *dir, int ret_fds[256])
+{
+    for (;;) {
+        struct names names = names_of(dir), after;
+        size_t opened = 0;
+        bool is_moment;
+
+        for (; opened < names.len; opened++) {
+            char path[200];
+
+            snprintf(path, sizeof(path), "%s/%s", dir, names.at[opened]);
+            ret_fds[opened] = open(path, O_RDONLY | O_CLOEXEC);
+            if (ret_fds[opened] < 0) break;
+        }
+        after = names_of(dir);
+        is_moment = opened == names.len && after.len == names.len;
+        for (size_t i = 0; i < names.len && is_moment; i++) {
+            is_moment = strcmp(names.at[i], after.at[i]) == 0;
+        }
+        if (is_moment) return names;
+        while (opened > 0) {
+            close(ret_fds[--opened]);
+        }
+    }
 }
 
 void log_world_crash(struct log_world *world)
 {
-    struct names names = names_of(world->dir);
+    int fds[256];
+    struct names names = open_all(world->dir, fds);
     char old[64];
 
     memcpy(old, world->dir, sizeof(old));
     set_dir(world);
     for (size_t i = 0; i < names.len; i++) {
-        char *suffix = strstr(names.at[i], ".open");
-
-        if (copy_file(world, old, names.at[i]) || !suffix) continue;
-        memcpy(suffix, ".sealed", sizeof(".sealed")); /* it became that since the names were read */
-        copy_file(world, old, names.at[i]);
+        copy_file(world, fds[i], names.at[i]);
     }
     stop(world);
     remove_dir(old);

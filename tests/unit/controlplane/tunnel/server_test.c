@@ -331,6 +331,35 @@ static void an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate
     end(&world, &agent);
 }
 
+/* A shell is not cut for a new certificate: the tunnel is changed when the shell is closed. */
+static void a_renewal_cuts_no_stream_that_holds_the_tunnel(void **state)
+{
+    struct tunnel_world world;
+    struct fake_agent agent;
+    fl_ms later;
+
+    (void)state;
+    tunnel_world_init(&world, 0);
+    fake_agent_init(&world, &agent, 1);
+    tunnel_world_identity(&world, agent.state_dir, 1, world.ca, 24000);
+    fake_agent_dial(&agent, NULL);
+    UNTIL(&world, world.inventories == 1);
+    fake_shell_open(&world.shell,
+                    tunnel_server_streams(world.server, world.last_open.session_open.connection),
+                    fl_loop_now(world.loop), 1000);
+    UNTIL(&world, world.renews == 1);
+    later = fl_clock_mono() + 2500; /* by now it would have come back */
+    UNTIL(&world, fl_clock_mono() > later);
+    assert_int_equal(world.inventories, 1);
+    assert_int_equal(world.shell.closes + agent.shell.closes, 0);
+    assert_int_equal(agent.shell.got, 1000);
+    fl_stream_close(world.shell.stream, FL_OK, (struct fl_str){0});
+    UNTIL(&world, world.inventories == 2);
+    assert_int_equal(world.generation, 2);
+    assert_int_equal(world.renews, 1);
+    end(&world, &agent);
+}
+
 static void a_renewal_whose_answer_is_lost_asks_for_the_same_key(void **state)
 {
     struct tunnel_world world;
@@ -455,4 +484,5 @@ FL_TESTS(cmocka_unit_test(an_agent_greets_lists_and_does_what_it_is_told),
          cmocka_unit_test(an_agent_finds_the_control_plane_by_name),
          cmocka_unit_test(an_expired_certificate_greets_says_so_and_is_renewed_at_once),
          cmocka_unit_test(an_agent_renews_at_half_life_and_comes_back_with_the_new_certificate),
+         cmocka_unit_test(a_renewal_cuts_no_stream_that_holds_the_tunnel),
          cmocka_unit_test(a_renewal_whose_answer_is_lost_asks_for_the_same_key))

@@ -265,6 +265,32 @@ static void nodes_carry_the_last_number_and_the_lowest_mark(void **state)
     fl_arena_fini(&arena);
 }
 
+static void a_node_keeps_what_it_offers_by_name(void **state)
+{
+    struct fl_msg messages[] = {node(1, 40, 9), node(2, 41, 8)};
+    struct fl_arena arena = {0};
+    const struct core_node_report *one;
+    struct core_event event;
+    struct fl_err err = {0};
+    size_t pos = 0;
+
+    (void)state;
+    messages[1].node.offers = FL_STR("pods=110/90\nrdma/hca=4/1\n");
+    assert_true(translate_next(&peer, messages, 2, &pos, &arena, &event, &err));
+    assert_int_equal(event.nodes.at[0].extras_len, 0);
+    one = &event.nodes.at[1];
+    assert_int_equal(one->extras_len, 2);
+    assert_true(fl_str_eq(one->extras[1].name, FL_STR("rdma/hca")));
+    assert_ptr_not_equal(one->extras[0].name.at, messages[1].node.offers.at);
+    assert_int_equal(one->extras[0].total, 110);
+    assert_int_equal(one->extras[1].free, 1);
+    messages[1].node.offers = FL_STR("rdma/hca=4/5\n");
+    pos = 0;
+    assert_false(translate_next(&peer, messages, 2, &pos, &arena, &event, &err));
+    assert_int_equal(err.code, FL_INVALID);
+    fl_arena_fini(&arena);
+}
+
 static void the_cluster_is_the_connections_and_not_the_messages(void **state)
 {
     struct fl_msg hello = {.kind = FL_MSG_hello,
@@ -299,9 +325,12 @@ static void the_cluster_is_the_connections_and_not_the_messages(void **state)
 
 static void a_report_keeps_all_it_says(void **state)
 {
+    struct fl_usage used = {FL_METER_processes, 1, 2, 3, 4, 5};
+    uint8_t bytes[FL_USAGE_BYTES];
     struct fl_msg report = {
         .kind = FL_MSG_replica,
-        .replica = {55, seven, UINT32_MAX, FL_REPLICA_absent, 137, 2, 10},
+        .replica = {55, seven, UINT32_MAX, FL_REPLICA_absent, 137, 2, 10,
+                    .usage = fl_usage_write(&used, bytes)},
     };
     struct fl_arena arena = {0};
     struct core_event event;
@@ -314,10 +343,33 @@ static void a_report_keeps_all_it_says(void **state)
     assert_int_equal(event.replica.cluster.n, 4);
     assert_int_equal(event.replica.session_epoch, 12);
     assert_int_equal(event.replica.report_seq, 55);
-    assert_true(fl_attempt_is_same(event.replica.attempt, seven));
-    assert_int_equal(event.replica.replica, UINT32_MAX);
-    assert_int_equal(event.replica.state, FL_REPLICA_absent);
-    assert_int_equal(event.replica.exit_code, 137);
+    assert_true(fl_attempt_is_same(event.replica.told.attempt, seven));
+    assert_int_equal(event.replica.told.replica, UINT32_MAX);
+    assert_int_equal(event.replica.told.state, FL_REPLICA_absent);
+    assert_int_equal(event.replica.told.exit_code, 137);
+    assert_int_equal(event.replica.told.usage.meter, FL_METER_processes);
+    assert_int_equal(event.replica.told.usage.memory_bytes, 3);
+    fl_arena_fini(&arena);
+}
+
+/* A hostile agent may be wrong about its own jobs, and no more than that. */
+static void a_usage_that_cannot_be_is_not_known(void **state)
+{
+    struct fl_usage used = {FL_METER_processes, 1000, 2, 3, 4, 5};
+    uint8_t bytes[FL_USAGE_BYTES];
+    struct fl_msg report = {.kind = FL_MSG_replica,
+                            .replica = {.attempt = seven,
+                                        .state = FL_REPLICA_exited,
+                                        .usage = fl_usage_write(&used, bytes)}};
+    struct fl_arena arena = {0};
+    struct core_event event;
+    struct fl_err err = {0};
+    size_t pos = 0;
+
+    (void)state;
+    assert_true(translate_next(&peer, &report, 1, &pos, &arena, &event, &err));
+    assert_int_equal(event.replica.told.usage.meter, FL_METER_none);
+    assert_int_equal(event.replica.told.usage.replicas, 0);
     fl_arena_fini(&arena);
 }
 
@@ -345,6 +397,8 @@ FL_TESTS(cmocka_unit_test(each_send_becomes_its_message),
          cmocka_unit_test(an_inventory_is_gathered_with_its_end),
          cmocka_unit_test(no_event_is_larger_than_the_core_takes),
          cmocka_unit_test(nodes_carry_the_last_number_and_the_lowest_mark),
+         cmocka_unit_test(a_node_keeps_what_it_offers_by_name),
          cmocka_unit_test(the_cluster_is_the_connections_and_not_the_messages),
          cmocka_unit_test(a_report_keeps_all_it_says),
+         cmocka_unit_test(a_usage_that_cannot_be_is_not_known),
          cmocka_unit_test(what_breaks_a_rule_is_refused))

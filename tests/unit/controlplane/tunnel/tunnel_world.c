@@ -221,7 +221,8 @@ static void on_shell_close(void *ctx, struct fl_stream *stream, enum fl_code cod
 static struct fl_stream_kind shell_kind(struct fake_shell *shell)
 {
     return (struct fl_stream_kind){
-        FL_FRAME_EXEC, 1, shell, on_shell_open, on_shell_data, on_shell_pull, on_shell_close};
+        FL_FRAME_EXEC,       1, shell, on_shell_open, on_shell_data, on_shell_pull, on_shell_close,
+        .holds_tunnel = true};
 }
 
 void fake_shell_open(struct fake_shell *shell, struct fl_streams *streams, fl_ms now,

@@ -14,8 +14,8 @@ enum { TUNNEL_WORLD_PATH_MAX = 128, TUNNEL_WORLD_WAIT_MS = 60000 };
 
 struct tunnel_world;
 
-/* One end of EXEC, a kind of stream that no product code has yet: a row in the table of each end.
- * It sends 'total' bytes and counts what comes. */
+/* One end of EXEC in place of a visit: a row in the table of each end.  It holds the tunnel, sends
+ * 'total' bytes and counts what comes. */
 struct fake_shell {
     struct fl_stream *stream; /* NULL: none is open */
     uint64_t total, sent, got;

@@ -62,7 +62,7 @@ static void *look_all_the_time(void *ctx)
     struct token_grant page[PAGE];
 
     while (!atomic_load(&shared->is_over)) {
-        token_table_page(shared->views->tokens, FL_STR(""), page, PAGE);
+        token_table_page(shared->views->tokens, FL_STR(""), FL_STR(""), page, PAGE);
         token_table_has_admin(shared->views->tokens, INT64_MAX);
         atomic_fetch_add(&shared->looks, 1);
     }

@@ -139,6 +139,17 @@ static void each_scalar_value_is_accepted_and_no_surrogate(void **state)
     }
 }
 
+static void a_beginning_cuts_no_character(void **state)
+{
+    struct fl_str text = FL_STR("a\u00e4\u20ac\U0001f600");
+    static const size_t len[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof len / sizeof *len; i++) {
+        assert_int_equal(fl_str_begin(text, i).len, len[i]);
+    }
+}
+
 static void text_has_no_zero_byte(void **state)
 {
     (void)state;
@@ -200,5 +211,6 @@ FL_TESTS(cmocka_unit_test(a_view_is_equal_by_its_bytes),
          cmocka_unit_test(a_bad_byte_is_seen_at_each_place),
          cmocka_unit_test(well_formed_utf8_is_told_from_the_rest),
          cmocka_unit_test(each_scalar_value_is_accepted_and_no_surrogate),
-         cmocka_unit_test(text_has_no_zero_byte), cmocka_unit_test(a_name_is_a_dns_label),
+         cmocka_unit_test(a_beginning_cuts_no_character), cmocka_unit_test(text_has_no_zero_byte),
+         cmocka_unit_test(a_name_is_a_dns_label),
          cmocka_unit_test(numbers_are_parsed_whole_or_not_at_all))

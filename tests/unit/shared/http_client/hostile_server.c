@@ -177,3 +177,12 @@ void hostile_stop(struct hostile_server *server)
     pthread_join(server->thread, NULL);
     close(server->listen_fd);
 }
+
+const char *hostile_url(const struct hostile_server *server, const char *path)
+{
+    static char url[128];
+
+    snprintf(url, sizeof url, "%s://127.0.0.1:%u%s", server->tls ? "https" : "http", server->port,
+             path);
+    return url;
+}

@@ -31,6 +31,8 @@ struct hostile_server {
 
 void hostile_start(struct hostile_server *server);
 void hostile_stop(struct hostile_server *server);
+/* "https://127.0.0.1:4711/path"; good until the next call. */
+const char *hostile_url(const struct hostile_server *server, const char *path);
 
 /* For 'serve'.  False: the peer is gone, or the test is over. */
 bool hostile_read(struct hostile_server *server, void *at, size_t len);

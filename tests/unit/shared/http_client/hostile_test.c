@@ -90,7 +90,7 @@ static void each_script_ends_as_it_should(struct trial *trial, struct hostile_se
 {
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         const struct script *script = &scripts[i];
-        struct fl_http_request request = {.method = "GET", .head_ms = 100, .idle_ms = 100};
+        struct fl_http_request request = {.method = "GET", .head_ms = 400, .idle_ms = 400};
 
         server->script = script;
         hostile_start(server);

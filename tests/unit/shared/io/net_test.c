@@ -155,8 +155,29 @@ static void a_refused_connection_says_so(void **state)
     assert_non_null(strstr(err.text, "refused"));
 }
 
+static void silence_counts_from_the_peers_last_acknowledgement(void **state)
+{
+    struct fl_net_address local;
+    struct fl_err err = {0};
+    int listener = listen_on("127.0.0.1:0", false, &local), fd = -1;
+    fl_ms silent;
+
+    (void)state;
+    assert_int_equal(fl_net_silence_ms(-1), 0);
+    assert_true(fl_net_connect(&local, &fd, &err));
+    wait_for(fd, POLLOUT);
+    poll(NULL, 0, 300);
+    silent = fl_net_silence_ms(fd);
+    assert_true(silent >= 200);
+    assert_int_equal(send(fd, "x", 1, 0), 1); /* the kernel of the peer acknowledges it */
+    assert_true(fl_net_silence_ms(fd) < silent);
+    close(fd);
+    close(listener);
+}
+
 FL_TESTS(cmocka_unit_test(addresses_are_read_and_printed),
          cmocka_unit_test(hosts_and_ports_are_split), cmocka_unit_test(loopback_is_recognised),
          cmocka_unit_test(a_connection_is_made_accepted_and_nothing_blocks),
          cmocka_unit_test(two_threads_may_share_a_port_and_others_may_not),
-         cmocka_unit_test(a_refused_connection_says_so))
+         cmocka_unit_test(a_refused_connection_says_so),
+         cmocka_unit_test(silence_counts_from_the_peers_last_acknowledgement))

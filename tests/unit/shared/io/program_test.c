@@ -159,6 +159,8 @@ static void questions_are_answered_without_a_start(void **state)
                      FL_EXIT_OK);
     assert_int_equal(exit_code((struct life){.refusal = FL_IO}, 0, (char *)"--print-config"),
                      FL_EXIT_OK);
+    assert_int_equal(exit_code((struct life){.refusal = FL_IO}, 0, (char *)"--print-sample"),
+                     FL_EXIT_OK);
 }
 
 static void help_and_man_page_are_made_from_the_description(void **state)
@@ -188,9 +190,41 @@ static void help_and_man_page_are_made_from_the_description(void **state)
     free(man);
 }
 
+/* With each '#' in front of a setting taken away, it is a file that says what is preset. */
+static void a_sample_is_a_file_of_presets(void **state)
+{
+    struct fl_config *config = fl_config_create(whale.settings, whale.settings_len);
+    char *sample = NULL, *at;
+    struct fl_err err = {0};
+    size_t len;
+    FILE *out = open_memstream(&sample, &len);
+
+    (void)state;
+    assert_non_null(out);
+    fl_program_print_sample(&whale, out);
+    fclose(out);
+    assert_non_null(strstr(sample, "# Settings of whale "));
+    assert_non_null(strstr(sample, "\n# ---- Below the water ----\n\n# "));
+    for (size_t i = 0; i < whale.settings_len; i++) {
+        char line[200];
+
+        snprintf(line, sizeof line, "\n#%s =", whale.settings[i].key);
+        at = strstr(sample, line);
+        assert_non_null(at);
+        at[1] = ' ';
+    }
+    if (!fl_config_read_text(config, "sample", fl_str_c(sample), &err)) fail_msg("%s", err.text);
+    for (size_t i = 0; i < whale.settings_len; i++) {
+        assert_true(fl_config_is_set(config, i));
+    }
+    fl_config_destroy(config);
+    free(sample);
+}
+
 FL_TESTS(cmocka_unit_test(it_runs_until_a_signal_asks_it_to_end),
          cmocka_unit_test(a_start_that_failed_at_first_is_a_start),
          cmocka_unit_test(it_ends_with_its_starter),
          cmocka_unit_test(the_exit_code_says_why_it_did_not_start),
          cmocka_unit_test(questions_are_answered_without_a_start),
-         cmocka_unit_test(help_and_man_page_are_made_from_the_description))
+         cmocka_unit_test(help_and_man_page_are_made_from_the_description),
+         cmocka_unit_test(a_sample_is_a_file_of_presets))

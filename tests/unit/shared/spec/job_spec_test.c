@@ -115,9 +115,9 @@ static void the_short_form_is_one_role(void **state)
     assert_true(world.spec.is_held && world.spec.has_image);
     assert_true(fl_str_eq(world.spec.queue, FL_STR("ml")));
     assert_true(fl_str_eq(world.spec.clusters.at[0], FL_STR("east")));
-    assert_int_equal(role->request.cpu_milli, 1500);
-    assert_int_equal(role->limit.memory_bytes, (uint64_t)2 << 30);
-    assert_int_equal(role->request.gpus, 2);
+    assert_int_equal(role->request.usual.cpu_milli, 1500);
+    assert_int_equal(role->limit.usual.memory_bytes, (uint64_t)2 << 30);
+    assert_int_equal(role->request.usual.gpus, 2);
     assert_int_equal(role->grace_s, 30);
     assert_string_equal(
         canonical(&world),
@@ -134,6 +134,95 @@ static void the_short_form_is_one_role(void **state)
                            "'clusters':['east','west'],'notClusters':['edge'],"
                            "'labels':{'team':'nlp'},'priority':-5,'hold':true,"
                            "'params':{'lr':'0.5'},'roles':["));
+    end(&world);
+}
+
+static void a_resource_may_have_any_name_with_a_slash(void **state)
+{
+    struct world world;
+    const struct fl_job_role *role;
+    const char *short_form;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, "{'image':'a','resources':{'rdma/hca':1,'nvidia.com/mig-1g.5gb':'2',"
+                        "'ephemeral-storage':'10Gi','cpu':1,'hugepages-2Mi':'512Mi','x.y/z':0}}");
+    role = &world.spec.roles.at[0];
+    assert_int_equal(role->request.named.len, 4); /* 0 is left out */
+    assert_int_equal(fl_amounts_of(&role->request.named, FL_STR("nvidia.com/mig-1g.5gb")), 2);
+    assert_true(fl_amounts_are_same(&role->request.named, &role->limit.named));
+    short_form = canonical(&world);
+    assert_non_null(strstr(short_form,
+                           "'requests':{'cpu':'1','ephemeral-storage':'10Gi',"
+                           "'hugepages-2Mi':'512Mi','nvidia.com/mig-1g.5gb':'2','rdma/hca':'1'},"
+                           "'limits':{'cpu':'1','ephemeral-storage':'10Gi',"
+                           "'hugepages-2Mi':'512Mi','nvidia.com/mig-1g.5gb':'2','rdma/hca':'1'}"));
+    /* The same amounts, in another order, as requests or as limits: the same bytes. */
+    assert_good(&world, "{'roles':[{'name':'main','template':{'spec':{'containers':[{'image':'a',"
+                        "'resources':{'limits':{'rdma/hca':1,'cpu':1,'hugepages-2Mi':536870912},"
+                        "'requests':{'ephemeral-storage':10737418240,"
+                        "'nvidia.com/mig-1g.5gb':2}}}]}}}]}");
+    assert_string_equal(canonical(&world), short_form);
+    end(&world);
+}
+
+static void amounts_of_named_resources_that_cannot_be_are_refused(void **state)
+{
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    assert_false(parse(&world, "{'image':'a','resources':{'cpu':1,'rdma/hca':'1.5','a/b':-1,"
+                               "'a/c':1125899906842625,'hugepages-1Gi':'1500Mi','Rdma/x':1,"
+                               "'a/b/c':1,'foo':1,'nvidia.com/gpu':1,'ephemeral-storage':'x'}}"));
+    assert_string_equal(
+        story(&world),
+        "/resources/rdma~1hca: this is not what DOMAIN/NAME holds\n"
+        "/resources/a~1b: this is not what DOMAIN/NAME holds\n"
+        "/resources/a~1c: this is not what DOMAIN/NAME holds\n"
+        "/resources/hugepages-1Gi: this is no whole number of pages, of 1073741824 bytes each\n"
+        "/resources/Rdma~1x: unknown field\n"
+        "/resources/a~1b~1c: unknown field\n"
+        "/resources/foo: unknown field\n"
+        "/resources/nvidia.com~1gpu: in the short form it is called gpus\n"
+        "/resources/ephemeral-storage: this is not what ephemeral-storage holds\n");
+    assert_true(fl_str_eq(world.problems.at[0].allowed,
+                          FL_STR("a whole number, from 0 to 1125899906842624")));
+    assert_true(
+        fl_str_eq(world.problems.at[4].allowed,
+                  FL_STR("cpu, memory, gpus, ephemeral-storage, hugepages-1Gi, hugepages-2Mi, "
+                         "DOMAIN/NAME")));
+    assert_false(parse(&world, "{'image':'a','resources':{'hugepages-1Gi':'2Gi'}}"));
+    assert_string_equal(story(&world), ": it asks for hugepages, and for neither cpu nor memory "
+                                       "beside them\n");
+    assert_false(parse(&world, "{'roles':[{'name':'a','template':{'spec':{'containers':[{"
+                               "'image':'a','resources':{'limits':{'a/b':1},"
+                               "'requests':{'a/b':2}}}]}}}]}"));
+    assert_string_equal(story(&world), "/roles/0: request and limit of a/b differ\n");
+    end(&world);
+}
+
+static void a_job_asks_for_so_many_kinds(void **state)
+{
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    assert_good(&world, "{'image':'a','resources':{'a/1':1,'a/2':1,'a/3':1,'a/4':1,'a/5':1,"
+                        "'a/6':1,'a/7':1,'a/8':1}}");
+    assert_false(parse(&world, "{'image':'a','resources':{'a/1':1,'a/2':1,'a/3':1,'a/4':1,"
+                               "'a/5':1,'a/6':1,'a/7':1,'a/8':1,'a/9':1}}"));
+    assert_string_equal(story(&world),
+                        "/resources/a~19: a job may ask for 8 kinds of resources beside cpu, "
+                        "memory and gpus, and this is one more\n");
+    assert_false(parse(&world,
+                       "{'roles':[{'name':'a','template':{'spec':{'containers':[{'image':'a',"
+                       "'resources':{'limits':{'a/1':1,'a/2':1,'a/3':1,'a/4':1,'a/5':1}}}]}}},"
+                       "{'name':'b','template':{'spec':{'containers':[{'image':'a',"
+                       "'resources':{'limits':{'a/5':1,'b/2':1,'b/3':1,'b/4':1,'b/5':1}}}]}}}]}"));
+    assert_string_equal(story(&world),
+                        ": it asks for 9 kinds of resources beside cpu, memory and gpus; the limit "
+                        "is 8 in all roles together\n");
     end(&world);
 }
 
@@ -174,9 +263,9 @@ static void the_long_form_takes_a_pod_template(void **state)
     assert_good(&world, text);
     assert_int_equal(world.spec.replicas, 5);
     assert_true(world.spec.has_image);
-    assert_int_equal(world.spec.roles.at[0].request.memory_bytes, 1 << 30);
+    assert_int_equal(world.spec.roles.at[0].request.usual.memory_bytes, 1 << 30);
     assert_int_equal(world.spec.roles.at[0].grace_s, 5);
-    assert_int_equal(world.spec.roles.at[1].limit.gpus, 1);
+    assert_int_equal(world.spec.roles.at[1].limit.usual.gpus, 1);
     replica = fl_job_spec_replica(&world.spec, NULL, 4, &world.arena);
     assert_int_equal(replica.role_number, 1);
     assert_int_equal(replica.number, 2);
@@ -486,6 +575,9 @@ static void a_spec_is_read_from_any_bytes_or_refused(void **state)
 }
 
 FL_TESTS(cmocka_unit_test(the_short_form_is_one_role), cmocka_unit_test(little_is_enough),
+         cmocka_unit_test(a_resource_may_have_any_name_with_a_slash),
+         cmocka_unit_test(amounts_of_named_resources_that_cannot_be_are_refused),
+         cmocka_unit_test(a_job_asks_for_so_many_kinds),
          cmocka_unit_test(the_long_form_takes_a_pod_template),
          cmocka_unit_test(a_field_that_is_unknown_is_named_with_the_one_that_was_meant),
          cmocka_unit_test(what_a_field_may_not_hold_is_refused),

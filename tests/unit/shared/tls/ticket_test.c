@@ -103,6 +103,32 @@ static void a_ticket_is_taken_again_and_known_before_the_handshake(void **state)
     tls_pair_destroy(&pair);
 }
 
+/* To make one costs much: only when half of its time is over. */
+static void a_young_ticket_stays_and_an_old_one_is_replaced(void **state)
+{
+    struct tls_pair pair = tls_pair_create();
+    struct fl_ticket_key key = fl_ticket_key_of(secret, ca);
+    char first[FL_CLIENT_HELLO_BYTES_MAX], hello[FL_CLIENT_HELLO_BYTES_MAX];
+    fl_ms began = fl_clock_mono();
+    struct fl_str ticket, shown;
+    size_t len;
+
+    (void)state;
+    fl_ticket_serve(pair.server, &key, 6000);
+    fl_ticket_keep(pair.client);
+    assert_false(connect(&pair, first, &len));
+    assert_true(connect(&pair, first, &len));
+    ticket = ticket_in(first, len);
+    do {
+        assert_true(fl_clock_mono() - began < 5000);
+        assert_true(connect(&pair, hello, &len));
+        shown = ticket_in(hello, len);
+    } while (fl_str_eq(shown, ticket));
+    assert_true(fl_clock_mono() - began >= 2000); /* times are whole seconds */
+    assert_true(fl_ticket_is_ours(&key, shown));
+    tls_pair_destroy(&pair);
+}
+
 static void another_ca_makes_all_tickets_void(void **state)
 {
     struct tls_pair pair = tls_pair_create();
@@ -188,5 +214,6 @@ static void a_key_is_the_same_after_a_restart(void **state)
 
 FL_TESTS(cmocka_unit_test(a_ticket_dies_with_its_certificate),
          cmocka_unit_test(a_ticket_is_taken_again_and_known_before_the_handshake),
+         cmocka_unit_test(a_young_ticket_stays_and_an_old_one_is_replaced),
          cmocka_unit_test(another_ca_makes_all_tickets_void),
          cmocka_unit_test(a_key_is_the_same_after_a_restart))

@@ -172,6 +172,28 @@ static void a_head_that_is_too_long_is_refused_before_its_end(void **state)
     assert_int_equal(refusal.status, 431);
 }
 
+/* A peer that speaks HTTP/0.9, or something else, sends a line and waits. */
+static void a_first_line_without_a_version_is_refused_before_the_head_ends(void **state)
+{
+    static const struct fl_str lines[] = {FL_STR("GET /\r\n"), FL_STR("HELO a\r\n"),
+                                          FL_STR("x\r\n"), FL_STR("GET / http/1.1\r\n"),
+                                          FL_STR("GET / HTTP/1.1 \r\n")};
+    struct fl_http_refusal refusal = {0};
+    struct fl_http_head_scan scan;
+    size_t head_bytes;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        scan = (struct fl_http_head_scan){0};
+        assert_int_equal(fl_http_head_scan(&scan, lines[i], &limits, &head_bytes, &refusal),
+                         FL_HTTP_BAD);
+        assert_int_equal(refusal.status, 400);
+    }
+    scan = (struct fl_http_head_scan){0};
+    assert_int_equal(fl_http_head_scan(&scan, FL_STR(GET), &limits, &head_bytes, &refusal),
+                     FL_HTTP_MORE);
+}
+
 static void an_etag_is_found_in_a_list(void **state)
 {
     struct fl_str etag = FL_STR("\"b\"");
@@ -199,5 +221,6 @@ static void a_value_with_a_line_end_is_no_header(void **state)
 FL_TESTS(cmocka_unit_test(what_can_be_understood_in_two_ways_is_refused),
          cmocka_unit_test(a_head_is_read),
          cmocka_unit_test(a_head_that_is_too_long_is_refused_before_its_end),
+         cmocka_unit_test(a_first_line_without_a_version_is_refused_before_the_head_ends),
          cmocka_unit_test(an_etag_is_found_in_a_list),
          cmocka_unit_test(a_value_with_a_line_end_is_no_header))

@@ -480,7 +480,7 @@ static void a_message_prints_as_one_line(void **state)
     assert_string_equal(text, "bye code=6 retry_after_ms=500 text=\"a\\x0a\\\"b\\\"\\xc3\\xa9\"");
     fl_msg_print(&replica, text);
     assert_string_equal(text, "replica report_seq=0 attempt=job-7/2#1@3 replica=0 state=exited "
-                              "exit_code=-9 cause=0 output_bytes=0");
+                              "exit_code=-9 cause=0 output_bytes=0 words=\"\" usage=\"\"");
     fl_msg_print(&(struct fl_msg){0}, text);
     assert_string_equal(text, "message 0?");
 }
@@ -499,7 +499,83 @@ static void a_long_message_prints_cut(void **state)
     assert_int_equal(text[FL_MSG_TEXT_MAX], 'k');
 }
 
-FL_TESTS(cmocka_unit_test(whatever_is_encoded_decodes_to_the_same),
+/* A node without offers has the bytes of protocol 2; one with them has these behind. */
+static void a_late_field_is_there_only_when_it_says_something(void **state)
+{
+    struct fl_msg node = {.kind = FL_MSG_node, .node = {.number = 1, .name = FL_STR("n1")}}, back;
+    struct fl_arena arena = {0};
+    struct fl_err err = {0};
+    struct fl_buf out;
+    struct fl_reader reader;
+    size_t bare;
+
+    (void)state;
+    fl_buf_init(&out, FL_FRAME_PAYLOAD_MAX);
+    assert_true(fl_msg_encode(&out, &node));
+    bare = out.len;
+    assert_int_equal(out.at[bare - 1], 0); /* no labels, and no more */
+    assert_int_equal(out.at[bare - 4], 2); /* the length of the name */
+    reader = fl_reader(out.at, out.len);
+    assert_true(fl_msg_decode(&reader, FL_TO_CONTROLPLANE, &arena, &back, &err));
+    assert_int_equal(back.node.offers.len, 0);
+
+    fl_buf_put_u8(&out, 0); /* an empty one is another spelling of none */
+    out.at[2]++;
+    reader = fl_reader(out.at, out.len);
+    assert_false(fl_msg_decode(&reader, FL_TO_CONTROLPLANE, &arena, &back, &err));
+    assert_int_equal(err.code, FL_INVALID);
+
+    fl_buf_clear(&out);
+    node.node.offers = FL_STR("rdma/hca=4/3\n");
+    assert_true(fl_msg_encode(&out, &node));
+    assert_int_equal(out.len, bare + 1 + node.node.offers.len);
+    reader = fl_reader(out.at, out.len);
+    assert_true(fl_msg_decode(&reader, FL_TO_CONTROLPLANE, &arena, &back, &err));
+    assert_true(fl_str_eq(back.node.offers, node.node.offers));
+    fl_buf_fini(&out);
+    fl_arena_fini(&arena);
+}
+
+/* One that says something keeps the places of the empty ones before it. */
+static void late_fields_are_left_out_from_the_end_on(void **state)
+{
+    struct fl_msg replica = {.kind = FL_MSG_replica, .replica = {.attempt = attempt_7}}, back;
+    struct fl_arena arena = {0};
+    struct fl_err err = {0};
+    struct fl_buf out;
+    struct fl_reader reader;
+    size_t bare;
+
+    (void)state;
+    fl_buf_init(&out, FL_FRAME_PAYLOAD_MAX);
+    assert_true(fl_msg_encode(&out, &replica));
+    bare = out.len;
+    fl_buf_clear(&out);
+    replica.replica.usage = FL_STR("abc");
+    assert_true(fl_msg_encode(&out, &replica));
+    assert_int_equal(out.len, bare + 1 + 1 + 3);
+    reader = fl_reader(out.at, out.len);
+    assert_true(fl_msg_decode(&reader, FL_TO_CONTROLPLANE, &arena, &back, &err));
+    assert_int_equal(back.replica.words.len, 0);
+    assert_true(fl_str_eq(back.replica.usage, FL_STR("abc")));
+
+    fl_buf_clear(&out);
+    replica.replica.usage.len = 0;
+    replica.replica.words = FL_STR("why");
+    assert_true(fl_msg_encode(&out, &replica));
+    assert_int_equal(out.len, bare + 1 + 3); /* as protocol 4 has it */
+    fl_buf_put_u8(&out, 0);
+    out.at[2]++;
+    reader = fl_reader(out.at, out.len);
+    assert_false(fl_msg_decode(&reader, FL_TO_CONTROLPLANE, &arena, &back, &err));
+    assert_string_equal(err.text, "message replica: field usage is empty, and yet it is there");
+    fl_buf_fini(&out);
+    fl_arena_fini(&arena);
+}
+
+FL_TESTS(cmocka_unit_test(a_late_field_is_there_only_when_it_says_something),
+         cmocka_unit_test(late_fields_are_left_out_from_the_end_on),
+         cmocka_unit_test(whatever_is_encoded_decodes_to_the_same),
          cmocka_unit_test(every_cut_of_a_message_is_refused),
          cmocka_unit_test(the_bytes_of_a_message_are_those_of_the_reference),
          cmocka_unit_test(many_messages_stand_in_one_frame),

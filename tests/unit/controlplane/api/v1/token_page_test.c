@@ -41,11 +41,14 @@ static void what_rows_say_is_what_counts(void **state)
     apply(table, put("a", 2, "", 0));
     apply(table, put("c", 4, "", 0));
     assert_true(has(table, "a") && has(table, "b") && !has(table, "d") && !has(table, ""));
-    assert_int_equal(token_table_page(table, FL_STR(""), page, 4), 3);
+    assert_int_equal(token_table_page(table, FL_STR(""), FL_STR(""), page, 4), 3);
     assert_string_equal(page[0].id, "a");
     assert_string_equal(page[1].queue, "ml");
-    assert_int_equal(token_table_page(table, FL_STR("a"), page, 1), 1);
+    assert_int_equal(token_table_page(table, FL_STR("a"), FL_STR(""), page, 1), 1);
     assert_string_equal(page[0].id, "b");
+    assert_int_equal(token_table_page(table, FL_STR(""), FL_STR("ml"), page, 4), 1);
+    assert_string_equal(page[0].id, "b");
+    assert_int_equal(token_table_page(table, FL_STR("b"), FL_STR("ml"), page, 4), 0);
     apply(table, drop("b"));
     apply(table, drop("b"));
     assert_false(has(table, "b"));

@@ -1,5 +1,6 @@
 #include "controlplane/core/sched/claim.h"
 
+#include "controlplane/core/cluster_extras.h"
 #include "shared/base/prng.h"
 #include "tests/unit/controlplane/core/sched/sched_world.h"
 
@@ -290,7 +291,48 @@ static void a_share_of_nothing_means_no_claims(void **state)
     fini(&world);
 }
 
-FL_TESTS(cmocka_unit_test(it_takes_free_room_first_then_where_least_is_missing),
+/* A claim keeps a resource with a name from others, and for its own job. */
+static void a_claim_keeps_what_has_a_name(void **state)
+{
+    static const uint8_t number = KIND;
+    static const uint64_t three = 3;
+    struct shape four = gang(1, 1), one = gang(1, 1);
+    struct claim_draft draft;
+    struct cluster *east;
+    struct world world;
+    struct placement placement;
+
+    (void)state;
+    init(&world);
+    east = enrol(&world, "east");
+    node_with(&world, east, "n1", 8, 4, 1);
+    (void)cluster_hold(east, 0, cpu(0));
+    cluster_hold_extras(east, 0, (struct extra_wants){&number, &three, 1}, 0);
+    add_fpgas(&four, 4);
+    add_fpgas(&one, 1);
+    assert_int_equal(ask(&world, 1, &one, NULL), REASON_Fits);
+    assert_int_equal(ask(&world, 1, &four, NULL), REASON_InsufficientCapacity);
+    assert_true(claim_make(&world.chooser, entry_of(&world, &four), &(struct shape_memo){0}, 50,
+                           &world.arena, &draft));
+    assert_int_equal(draft.parts_len, 1);
+    assert_int_equal(draft.parts[0].extras[0], 4);
+    assert_int_equal(draft.parts[0].kind_numbers[0], KIND);
+    room_claim(&world.chooser.room, cluster_one, draft.parts, draft.parts_len, true);
+    assert_int_equal(judge(&world.chooser.room, cluster_one, entry_of(&world, &one),
+                           UNCONFIRMED_MAX, &placement),
+                     REASON_Claimed);
+    room_unclaim(&world.chooser.room, cluster_one, draft.parts, draft.parts_len);
+    assert_int_equal(judge(&world.chooser.room, cluster_one, entry_of(&world, &one),
+                           UNCONFIRMED_MAX, &placement),
+                     REASON_Fits);
+    four.roles[0].extras[0] = 5; /* more than the node has */
+    assert_false(claim_make(&world.chooser, entry_of(&world, &four), &(struct shape_memo){0}, 50,
+                            &world.arena, &draft));
+    fini(&world);
+}
+
+FL_TESTS(cmocka_unit_test(a_claim_keeps_what_has_a_name),
+         cmocka_unit_test(it_takes_free_room_first_then_where_least_is_missing),
          cmocka_unit_test(it_goes_to_the_cluster_where_least_is_missing),
          cmocka_unit_test(claims_take_a_share_of_the_cluster_together_but_one_may_take_all),
          cmocka_unit_test(a_share_of_nothing_means_no_claims),

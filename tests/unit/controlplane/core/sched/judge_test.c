@@ -49,18 +49,6 @@ static void every_label_must_be_on_the_node_key_and_value_whole(void **state)
     assert_true(judge_node_matches(&n, &shape));
 }
 
-static void as_many_fit_as_the_scarcest_resource_allows(void **state)
-{
-    struct fl_resources room = {.memory_bytes = 100, .cpu_milli = 9000, .gpus = 4};
-
-    (void)state;
-    assert_int_equal(judge_fit_count(room, cpu(2), 9), 4);
-    assert_int_equal(judge_fit_count(room, cpu(2), 3), 3);
-    assert_int_equal(judge_fit_count(room, (struct fl_resources){30, 1000, 1}, 9), 3);
-    assert_int_equal(judge_fit_count(room, (struct fl_resources){1, 1, 5}, 9), 0);
-    assert_int_equal(judge_fit_count(room, (struct fl_resources){0}, 9), 9);
-}
-
 static void roles_share_what_is_left_on_a_node(void **state)
 {
     struct world world;
@@ -613,8 +601,107 @@ static void what_a_cluster_could_hold_is_looked_at_again_once_it_changes(void **
     fini(&world);
 }
 
-FL_TESTS(cmocka_unit_test(every_label_must_be_on_the_node_key_and_value_whole),
-         cmocka_unit_test(as_many_fit_as_the_scarcest_resource_allows),
+/* A node that has the cores and not the name has no room, and the other way round. */
+static void a_resource_with_a_name_is_room_too(void **state)
+{
+    struct shape one = gang(1, 2), three = gang(3, 2), unknown = gang(1, 1);
+    struct placement placement;
+    struct cluster *east;
+    struct world world;
+
+    (void)state;
+    init(&world);
+    east = enrol(&world, "east");
+    node(&world, east, "n0", 8);
+    node_with(&world, east, "n1", 1, 9, 9);
+    node_with(&world, east, "n2", 8, 4, 3);
+    add_fpgas(&one, 2);
+    add_fpgas(&three, 1);
+    add_fpgas(&unknown, 1);
+    unknown.kinds[0] = FL_STR("x.io/none");
+    assert_int_equal(ask(&world, 1, &one, &placement), REASON_Fits);
+    assert_int_equal(placement.nodes[0], 2);
+    assert_int_equal(ask(&world, 1, &three, &placement), REASON_Fits);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(placement.nodes[i], 2);
+    }
+    three.roles[0].replicas = three.roles[0].replicas_min = 4; /* only 3 are free */
+    assert_int_equal(ask(&world, 1, &three, NULL), REASON_Fragmented);
+    one.roles[0].extras[0] = 5;
+    assert_int_equal(ask(&world, 1, &one, NULL), REASON_NoMatchingCluster);
+    assert_int_equal(ask(&world, 1, &unknown, NULL), REASON_NoMatchingCluster);
+    fini(&world);
+}
+
+/* Within one round, and among the roles of one job, what one has taken the next does not find. */
+static void what_has_a_name_is_given_once(void **state)
+{
+    struct shape pair = gang(2, 1), roles = gang(1, 1);
+    const struct shape_entry *entry;
+    struct placement placement;
+    struct cluster *east;
+    struct world world;
+
+    (void)state;
+    init(&world);
+    east = enrol(&world, "east");
+    node_with(&world, east, "n1", 8, 3, 3);
+    node_with(&world, east, "n2", 8, 2, 2);
+    add_fpgas(&pair, 1);
+    add_fpgas(&roles, 1);
+    add_role(&roles, 2, 1);
+    roles.roles[1].extras[0] = 2;
+    assert_int_equal(ask(&world, 1, &roles, &placement), REASON_Fits);
+    assert_int_equal(placement.nodes[1], 0); /* the larger role first: 2 of 3, 2 of 2 ... */
+    assert_int_equal(placement.nodes[2], 1);
+    assert_int_equal(placement.nodes[0], 0); /* ... and the last one of n1 */
+    roles.roles[1].replicas = roles.roles[1].replicas_min = 3;
+    assert_int_equal(ask(&world, 1, &roles, NULL), REASON_NoMatchingCluster);
+
+    entry = entry_of(&world, &pair);
+    begin(&world);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(
+            choose(&world.chooser, entry, &(struct shape_memo){0}, UNCONFIRMED_MAX, &placement),
+            REASON_Fits);
+        choose_start(&world.chooser, entry, &placement);
+    }
+    assert_int_equal(judge(&world.chooser.room, cluster_one, entry, UNCONFIRMED_MAX, &placement),
+                     REASON_InsufficientCapacity);
+    assert_int_equal(extras_find(room_extras(NULL, &east->nodes.at[0]), KIND)->free, 3);
+    fini(&world);
+}
+
+static void names_are_explained(void **state)
+{
+    struct shape one = gang(1, 1);
+    struct cluster *east;
+    struct world world;
+    const char *text;
+
+    (void)state;
+    init(&world);
+    east = enrol(&world, "east");
+    node_with(&world, east, "n1", 8, 4, 1);
+    add_fpgas(&one, 2);
+    begin(&world);
+    assert_int_equal(judge_explain(&world.chooser.room, cluster_one, entry_of(&world, &one),
+                                   UNCONFIRMED_MAX, &world.arena, &text),
+                     REASON_InsufficientCapacity);
+    assert_string_equal(text, "needs 1.000 CPU, 0 MiB, 2 x.io/fpga; east has 8.000 CPU, 0 MiB, 1 "
+                              "x.io/fpga free of 8.000 CPU, 0 MiB, 4 x.io/fpga");
+    one.roles[0].extras[0] = 5;
+    assert_int_equal(judge_explain(&world.chooser.room, cluster_one, entry_of(&world, &one),
+                                   UNCONFIRMED_MAX, &world.arena, &text),
+                     REASON_NoMatchingCluster);
+    assert_string_equal(text, "needs 1.000 CPU, 0 MiB, 5 x.io/fpga; the most that one node of east "
+                              "has is 8.000 CPU, 0 MiB, 4 x.io/fpga");
+    fini(&world);
+}
+
+FL_TESTS(cmocka_unit_test(a_resource_with_a_name_is_room_too),
+         cmocka_unit_test(what_has_a_name_is_given_once), cmocka_unit_test(names_are_explained),
+         cmocka_unit_test(every_label_must_be_on_the_node_key_and_value_whole),
          cmocka_unit_test(roles_share_what_is_left_on_a_node),
          cmocka_unit_test(the_role_that_needs_most_is_placed_first),
          cmocka_unit_test(no_placement_ever_overfills_a_node),

@@ -5,6 +5,7 @@
 #include "controlplane/core/sched/choose.h"
 #include "shared/base/buf.h"
 #include "tests/fl_test.h"
+#include "tests/unit/controlplane/core/report_node.h"
 
 enum { UNCONFIRMED_MAX = 10, WORLD_CLUSTERS_MAX = 64 };
 
@@ -73,9 +74,38 @@ static inline void node(struct world *world, struct cluster *cluster, const char
     report(world, cluster, name, cpu(cores), cpu(cores), "");
 }
 
+enum { KIND = 5 }; /* the number of the resource x.io/fpga */
+
+/* A node with so many cores, and so many x.io/fpga in all and free. */
+static inline void node_with(struct world *world, struct cluster *cluster, const char *name,
+                             uint32_t cores, uint64_t fpgas, uint64_t free)
+{
+    uint64_t i = cluster->nodes.len;
+    struct extra_offer offer = {KIND, fpgas, free};
+    struct cluster_node_report report = {.is_ready = true,
+                                         .name = fl_str_c(name),
+                                         .total = cpu(cores),
+                                         .free = cpu(cores),
+                                         .offers = &offer,
+                                         .offers_len = 1};
+
+    (void)fl_map_find(&cluster->nodes_by_name, name, strlen(name), &i);
+    report.number = (uint32_t)i;
+    report.stamp = ++world->clusters.stamp;
+    assert_true(cluster_report(&world->clusters, cluster, &report));
+}
+
 static inline struct shape gang(uint32_t replicas, uint32_t cores)
 {
     return (struct shape){.roles_len = 1, .roles = {{replicas, replicas, cpu(cores)}}};
+}
+
+/* Its last role asks for so many x.io/fpga too. */
+static inline void add_fpgas(struct shape *shape, uint64_t each)
+{
+    shape->kinds[0] = FL_STR("x.io/fpga");
+    shape->kinds_len = 1;
+    shape->roles[shape->roles_len - 1].extras[0] = each;
 }
 
 static inline void add_role(struct shape *shape, uint32_t replicas, uint32_t cores)
@@ -96,6 +126,7 @@ static inline struct shape_slot shape_in(struct world *world, const struct shape
     bytes = (struct fl_str){(const char *)buf.at, buf.len};
     slot = shape_table_find(&world->shapes, bytes);
     if (!slot.n) assert_true(shape_table_add(&world->shapes, 0, bytes, &slot, &err));
+    shape_table_number(&world->shapes, FL_STR("x.io/fpga"), KIND);
     fl_buf_fini(&buf);
     return slot;
 }

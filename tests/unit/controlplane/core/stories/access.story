@@ -114,15 +114,15 @@ agent east hello generation=3
 renew east generation=1 key=x
     cluster_put cluster=1 state=1 access=1 session_epoch=1 generation=2 seen=1 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     audit tenant=1 actor=ann body=(42 bytes)
-    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
-    answer denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
+    answer denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
 renew east generation=2 key=y
-    answer denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    answer denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
 agent east hello generation=2
-    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
 reload
 agent east hello generation=2
-    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
 unlock east
     cluster_put cluster=1 state=1 session_epoch=1 generation=2 seen=1 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     audit tenant=1 actor=ann body=cluster_unlock east
@@ -147,15 +147,15 @@ agent east hello generation=2
 60s agent east hello generation=1
     cluster_put cluster=1 state=1 access=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     audit tenant=0 actor=agent body=(42 bytes)
-    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
-    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
 agent east hello generation=1
-    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
 agent east hello generation=2
-    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
 reload
 agent east hello generation=2
-    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
 unlock east
     cluster_put cluster=1 state=1 session_epoch=3 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     audit tenant=1 actor=ann body=cluster_unlock east
@@ -166,8 +166,8 @@ agent east hello generation=2
 70s agent east hello generation=1
     cluster_put cluster=1 state=1 access=1 session_epoch=4 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     audit tenant=0 actor=agent body=(42 bytes)
-    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
-    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
 
 # a HELLO that is older than the use of the newer certificate was only late
 . join east token=a
@@ -193,7 +193,7 @@ reload
 agent east hello generation=1 age=5000
     cluster_put cluster=1 state=1 access=1 session_epoch=4 generation=2 seen=2 key=6c6c6c6c name=east uid=uid uuid=0e984725-c51c-4bf4-9960-e1c80e27aba0
     audit tenant=0 actor=agent body=(42 bytes)
-    east <- bye denied: this cluster is locked, since an old certificate of it came back; unlock it, or let it join again
+    east <- bye denied: this cluster is locked, since an old certificate of it came back; 'fairlead cluster unlock NAME' or a new join token opens it
 
 # a restored database learns of later generations from who has them
 . join east token=a
@@ -248,7 +248,7 @@ token t1 name=ci queue=ml scopes=3 ttl=60s
 token t1
     answer exists: token t1 is there already
 token t2 scopes=0
-    answer invalid: a token has some of the scopes read, submit, cancel and admin
+    answer invalid: a token has some of the scopes read, submit, cancel, exec and admin
 token t2 scopes=15
     token_put tenant=1 scopes=15 made_at=1000 expires_at=0 mac=6d6d6d6d id=t2
     audit tenant=1 actor=ann body=token_put t2 scopes=15
@@ -386,4 +386,12 @@ denied createToken from=10.0.0.9:7 trace=4bf92f3577b34da6
     answer ok
 denied unwritten=812
     audit tenant=1 actor=ann body=denials_unwritten 812
+    answer ok
+
+# a visit has a row when it begins and one when it ends
+visit exec from=10.0.0.9:7
+    audit tenant=1 actor=ann body=exec peer=10.0.0.9:7
+    answer ok
+5s visit end_exec from=10.0.0.9:7
+    audit tenant=1 actor=ann body=end_exec peer=10.0.0.9:7
     answer ok

@@ -581,3 +581,164 @@ submit ml cpu=4
     audit tenant=1 actor=ann body=submit job-2+1
     answer ok
     | job-2
+
+# a resource with a name is counted as the others are
+. queue ml
+. cluster east
+. agent east up n1 cpu=8 rdma/hca=4, n2 cpu=8 rdma/hca=1 x.io/fpga=2
+. submit ml cpu=1 rdma/hca=2 x4
+5s queues
+    answer ok
+    | queue ml jobs=1
+6s explain 1
+    answer ok: placed; its cluster is creating it
+    | job-1 starting Dispatching elements=4 started=2 live=2 succeeded=0 failed=0 cancelled=0 on east attempt=1
+    | east InsufficientCapacity: needs 1.000 CPU, 0 MiB, 2 rdma/hca; east has 14.000 CPU, 131072 MiB, 1 rdma/hca free of 16.000 CPU, 131072 MiB, 5 rdma/hca
+7s submit ml rdma/hca=1 x.io/fpga=1
+    shape_new shape=2 body=(33 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    attempt_new job=2 element=0 n=1 incarnation=1 cluster=1 nodes=n2
+    answer ok
+    | job-2
+    east <- start job-2/0#1 seq=3 nodes=2
+8s submit ml cpu=1 + rdma/hca=1 cpu=1 replicas=2
+    shape_new shape=3 body=(30 bytes)
+    job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+9s explain 3
+    answer ok: clusters that could run it are busy
+    | job-3 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 3 replicas of 2 roles, the first 1.000 CPU, 0 MiB, 0 rdma/hca each; east has 14.000 CPU, 131072 MiB, 0 rdma/hca free of 16.000 CPU, 131072 MiB, 5 rdma/hca
+
+# a name that no node has offered fits nowhere, until one does
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+submit ml cpu=1 x.io/fpga=1
+    shape_new shape=1 body=(24 bytes)
+    job_new job=1 tenant=1 queue=1 shape=1 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-1+1
+    answer ok
+    | job-1
+1s explain 1
+    answer ok: no cluster could run it, even when empty
+    | job-1 queued NoMatchingCluster
+    | east NoMatchingCluster: needs 1.000 CPU, 0 MiB, 1 x.io/fpga; the most that one node of east has is 8.000 CPU, 65536 MiB, 0 x.io/fpga
+2s agent east nodes n1 cpu=8, n2 cpu=8 x.io/fpga=1
+    resource_put resource=1 name=x.io/fpga
+    attempt_new job=1 element=0 n=1 incarnation=1 cluster=1 nodes=n2
+    east <- start job-1/0#1 seq=1 nodes=2
+    east <- ack 2
+3s submit ml x.io/fpga=1
+    shape_new shape=2 body=(23 bytes)
+    job_new job=2 tenant=1 queue=1 shape=2 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-2+1
+    answer ok
+    | job-2
+4s explain 2
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 1; the first: n2): others use that only as long as it starts no later
+    | job-2 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 0.000 CPU, 0 MiB, 1 x.io/fpga; east has 15.000 CPU, 131072 MiB, 0 x.io/fpga free of 16.000 CPU, 131072 MiB, 1 x.io/fpga
+
+# names and what is held of them live on in a fresh core
+. queue ml
+. cluster east
+. agent east up n1 cpu=8 x.io/fpga=2 rdma/hca=2
+. submit ml x.io/fpga=1
+. submit ml x.io/fpga=2
+reload
+1s agent east up n1 cpu=8 rdma/hca=2 x.io/fpga=2
+    cluster_put cluster=1 state=1 session_epoch=2 name=east uid=uid
+    east <- welcome session=2
+    attempt_end job=1 element=0 n=1 NeverArrived exit_code=0 outputs=l ready_at=1000
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=n1
+    east <- start job-1/0#2 seq=1 nodes=1
+    east <- ack 1
+2s explain 2
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 1; the first: n1): others use that only as long as it starts no later
+    | job-2 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 0.000 CPU, 0 MiB, 2 x.io/fpga; east has 8.000 CPU, 65536 MiB, 1 x.io/fpga free of 8.000 CPU, 65536 MiB, 2 x.io/fpga
+
+# a claim keeps what its job asks for by name
+. queue big
+. queue small
+. cluster east
+. agent east up n1 cpu=8 rdma/hca=4
+. submit small cpu=1 rdma/hca=3
+. submit big cpu=1 rdma/hca=4
+5s submit small cpu=1 rdma/hca=1 x3
+    shape_new shape=3 body=(23 bytes)
+    job_new job=3 tenant=1 queue=2 shape=3 priority=0 elements=3 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+6s explain 3
+    answer ok: there is room, and jobs that were first and wait for more have claimed it
+    | job-3 queued Claimed elements=3 started=0 live=0 succeeded=0 failed=0 cancelled=0
+    | east Claimed: needs 1.000 CPU, 0 MiB, 1 rdma/hca; east has 7.000 CPU, 65536 MiB, 1 rdma/hca free, of which earlier jobs (1) have claimed 1.000 CPU, 0 MiB, 4 rdma/hca
+
+# one cluster brings in sixteen names, and another's are not lost by it
+. queue ml
+. cluster east
+. cluster west
+. agent east up n1 x.io/r0=1 x.io/r1=1 x.io/r2=1 x.io/r3=1 x.io/r4=1 x.io/r5=1 x.io/r6=1 x.io/r7=1, n2 x.io/r8=1 x.io/r9=1 x.io/r10=1 x.io/r11=1 x.io/r12=1 x.io/r13=1 x.io/r14=1 x.io/r15=1, n3 x.io/r16=1 x.io/r17=1
+. agent west up n1 x.io/r20=1
+. submit ml x.io/r17=1
+. submit ml x.io/r20=1
+. submit ml x.io/r0=1
+5s explain 1
+    answer ok: no cluster could run it, even when empty
+    | job-1 queued NoMatchingCluster
+    | east NoMatchingCluster: needs 0.000 CPU, 0 MiB, 1 x.io/r17; the most that one node of east has is 0.000 CPU, 65536 MiB, 0 x.io/r17
+    | west NoMatchingCluster: needs 0.000 CPU, 0 MiB, 1 x.io/r17; the most that one node of west has is 0.000 CPU, 65536 MiB, 0 x.io/r17
+5s explain 2
+    answer ok: placed; its cluster is creating it
+    | job-2 starting Dispatching on west attempt=1
+    | east NoMatchingCluster: needs 0.000 CPU, 0 MiB, 1 x.io/r20; the most that one node of east has is 0.000 CPU, 65536 MiB, 0 x.io/r20
+    | west InsufficientCapacity: needs 0.000 CPU, 0 MiB, 1 x.io/r20; west has 0.000 CPU, 65536 MiB, 0 x.io/r20 free of 0.000 CPU, 65536 MiB, 1 x.io/r20
+5s explain 3
+    answer ok: placed; its cluster is creating it
+    | job-3 starting Dispatching on east attempt=1
+    | east InsufficientCapacity: needs 0.000 CPU, 0 MiB, 1 x.io/r0; east has 0.000 CPU, 196608 MiB, 0 x.io/r0 free of 0.000 CPU, 196608 MiB, 1 x.io/r0
+    | west NoMatchingCluster: needs 0.000 CPU, 0 MiB, 1 x.io/r0; the most that one node of west has is 0.000 CPU, 65536 MiB, 0 x.io/r0
+
+# a cluster and its nodes show what has a name, also what none is left of
+. queue ml
+. cluster east
+. agent east up n1 cpu=8 rdma/hca=4, n2 cpu=8 rdma/hca=1 ephemeral-storage=10737418240
+. submit ml cpu=1 rdma/hca=1 ephemeral-storage=1073741824
+. submit ml cpu=1 rdma/hca=5
+5s clusters
+    answer ok
+    | east uid=uid open connected attempts=1 nodes=2/2 cpu=15/16 generation=0 rdma/hca=4/5 ephemeral-storage=9663676416/10737418240
+5s nodes east
+    answer ok
+    | node n1 number=1 cpu=8/8 rdma/hca=4/4
+    | node n2 number=2 cpu=7/8 rdma/hca=0/1 ephemeral-storage=9663676416/10737418240
+5s explain 2
+    answer ok: no cluster could run it, even when empty
+    | job-2 queued NoMatchingCluster
+    | east NoMatchingCluster: needs 1.000 CPU, 0 MiB, 5 rdma/hca; the most that one node of east has is 8.000 CPU, 65536 MiB, 4 rdma/hca
+6s submit ml cpu=1 ephemeral-storage=10737418240
+    shape_new shape=3 body=(36 bytes)
+    job_new job=3 tenant=1 queue=1 shape=3 priority=0 elements=1 spec=00000000
+    audit tenant=1 actor=ann body=submit job-3+1
+    answer ok
+    | job-3
+7s explain 3
+    answer ok: clusters that could run it are busy; it is first in its queue and has claimed room on east (nodes: 1; the first: n2): others use that only as long as it starts no later
+    | job-3 queued InsufficientCapacity
+    | east InsufficientCapacity: needs 1.000 CPU, 0 MiB, 10240 MiB ephemeral-storage; east has 15.000 CPU, 131072 MiB, 9216 MiB ephemeral-storage free of 16.000 CPU, 131072 MiB, 10240 MiB ephemeral-storage
+
+# gpus of a cluster with two kinds of accelerators are none, and explain names both
+. queue ml
+. cluster east
+. agent east up n1 cpu=8 amd.com/gpu=8 rdma/hca=1, n2 cpu=8 nvidia.com/gpu=2
+. submit ml cpu=1 gpu=1
+5s explain 1
+    answer ok: no cluster could run it, even when empty
+    | job-1 queued NoMatchingCluster
+    | east NoMatchingCluster: needs 1.000 CPU, 0 MiB, 1 GPU; the most that one node of east has is 8.000 CPU, 65536 MiB; it has accelerators by name only (amd.com/gpu, nvidia.com/gpu): ask for one of these, or let its agent's kube_accelerator say which of them gpus are

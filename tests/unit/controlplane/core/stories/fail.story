@@ -24,6 +24,49 @@ agent east reports 1/0#1 r0 exited 0
     job_end job=1 failed ReplicaFailed is_array=0
     east <- ack 10
 
+# what its cluster says of the first failing replica is kept, once, and of no other
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml replicas=2 cpu=1
+. agent east reports 1/0#1 r0-1 created
+agent east reports 1/0#1 r0 refused image saying ErrImagePull
+    replica_phase job=1 element=0 n=1 replica=0 refused exit_code=0
+    attempt_words job=1 element=0 n=1 words=ErrImagePull
+    attempt_stop job=1 element=0 n=1 ImageUnavailable exit_code=0 first_replica=0
+    east <- stop job-1/0#1 seq=3 ImageUnavailable
+    east <- ack 4
+agent east reports 1/0#1 r1 refused deadline saying Stopped
+    replica_phase job=1 element=0 n=1 replica=1 refused exit_code=0
+    element_end job=1 element=0 n=1 failed ImageUnavailable exit_code=0 first_replica=0
+    job_end job=1 failed ImageUnavailable is_array=0
+    east <- ack 5
+
+# what the replicas of a gang say that they used is kept with its end; what one says nothing of is unknown
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml replicas=2 cpu=1 retries=1
+. agent east reports 1/0#1 r0-1 created
+. agent east reports 1/0#1 r0-1 running
+. agent east reports 1/0#1 r0 exited 0 using 700
+agent east reports 1/0#1 r1 exited 1 using 300
+    replica_phase job=1 element=0 n=1 replica=1 exited exit_code=1
+    attempt_end job=1 element=0 n=1 ReplicaFailed exit_code=1 first_replica=1 outputs=dd ready_at=11812 usage=(37 bytes)
+    east <- ack 7
+tick 20s
+  11.812s
+    attempt_new job=1 element=0 n=2 incarnation=1 cluster=1 nodes=(5 bytes)
+    east <- start job-1/0#2 seq=3 nodes=1,1
+. agent east reports 1/0#2 r0-1 created
+. agent east reports 1/0#2 r0-1 running
+. agent east reports 1/0#2 r0 exited 0
+agent east reports 1/0#2 r1 exited 0
+    replica_phase job=1 element=0 n=2 replica=1 exited exit_code=0
+    element_end job=1 element=0 n=2 succeeded Succeeded exit_code=0 outputs=dd
+    job_end job=1 succeeded Succeeded is_array=0
+    east <- ack 13
+
 # a fresh core knows why a gang is being stopped: its lost node is not the fault of those it stopped
 . queue ml
 . cluster east

@@ -125,6 +125,25 @@ agent east reports 3/0#1 r0 lost node_lost
     east <- start job-3/0#2 seq=4 nodes=1
     east <- ack 4
 
+# an image that is not there is a failure of the job, a full cluster is not
+. queue ml
+. cluster east
+. agent east up n1 cpu=8
+. submit ml cpu=1 | ml cpu=1 retries=1 | ml cpu=1
+agent east reports 1/0#1 r0 refused image
+    replica_phase job=1 element=0 n=1 replica=0 refused exit_code=0
+    element_end job=1 element=0 n=1 failed ImageUnavailable exit_code=0 first_replica=0
+    job_end job=1 failed ImageUnavailable is_array=0
+    east <- ack 2
+agent east reports 2/0#1 r0 refused container
+    replica_phase job=2 element=0 n=1 replica=0 refused exit_code=0
+    attempt_end job=2 element=0 n=1 ContainerRefused exit_code=0 first_replica=0 ready_at=11812
+    east <- ack 3
+agent east reports 3/0#1 r0 refused unscheduled
+    replica_phase job=3 element=0 n=1 replica=0 refused exit_code=0
+    attempt_end job=3 element=0 n=1 Unscheduled exit_code=0 first_replica=0 ready_at=11082
+    east <- ack 4
+
 # lists come in pages
 . queue ml
 . queue prod paused

@@ -1,0 +1,268 @@
+#include "agent/kube/pod_make.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "agent/kube/kube_amounts.h"
+#include "agent/kube/pod_identity.h"
+#include "shared/base/arena.h"
+#include "shared/base/hash.h"
+#include "shared/base/job_name.h"
+#include "shared/json/json_out.h"
+
+struct maker {
+    const struct runtime_order *order;
+    const struct pod_making *making;
+    struct fl_arena *arena;
+    struct fl_json_out json;
+};
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* As Kubernetes gives it back: each "$$" becomes '$', and nothing is replaced. */
+static struct fl_str literal(struct maker *maker, struct fl_str text)
+{
+    char *out = fl_arena_alloc(maker->arena, 2 * text.len + 1);
+    size_t len = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.at[i] == '$') out[len++] = '$';
+        out[len++] = text.at[i];
+    }
+    return (struct fl_str){out, len};
+}
+
+static void put_words(struct maker *maker, const char *key, const struct fl_strs *words)
+{
+    if (words->len == 0) return;
+    fl_json_open(&maker->json, key, '[');
+    for (size_t i = 0; i < words->len; i++) {
+        fl_json_put_str(&maker->json, NULL, literal(maker, words->at[i]));
+    }
+    fl_json_close(&maker->json, ']');
+}
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+static void put_variable(struct maker *maker, struct fl_str name, struct fl_str value)
+{
+    fl_json_open(&maker->json, NULL, '{');
+    fl_json_put_str(&maker->json, "name", name);
+    fl_json_put_str(&maker->json, "value", literal(maker, value));
+    fl_json_close(&maker->json, '}');
+}
+
+static void put_own(struct maker *maker, const char *name, const char *value)
+{
+    put_variable(maker, fl_str_c(name), fl_str_c(value));
+}
+
+static void put_own_number(struct maker *maker, const char *name, uint64_t n)
+{
+    put_own(maker, name, fl_arena_printf(maker->arena, "%" PRIu64, n));
+}
+
+/* Kubernetes takes the last of a name, so ours win. */
+static void put_env(struct maker *maker)
+{
+    const struct runtime_order *order = maker->order;
+    struct fl_json_out *json = &maker->json;
+    char job[FL_JOB_NAME_MAX];
+
+    fl_json_open(json, "env", '[');
+    put_own_number(maker, "JOB_COMPLETION_INDEX", order->attempt.element); /* the job's own wins */
+    for (size_t i = 0; i < order->env.len; i++) {
+        put_variable(maker, order->env.at[i].key, order->env.at[i].value);
+    }
+    fl_job_name(order->attempt.job, job);
+    put_own(maker, "FAIRLEAD_JOB_ID", job);
+    put_own_number(maker, "FAIRLEAD_ELEMENT", order->attempt.element);
+    put_own_number(maker, "FAIRLEAD_ATTEMPT", order->attempt.n);
+    put_variable(maker, FL_STR("FAIRLEAD_ROLE"), order->role->name);
+    put_own_number(maker, "FAIRLEAD_REPLICA", order->replica);
+    put_own_number(maker, "FAIRLEAD_REPLICAS", order->spec->replicas);
+    fl_json_open(json, NULL, '{'); /* different in each run, as in the process runtime */
+    fl_json_put_cstr(json, "name", "FAIRLEAD_RUN_ID");
+    fl_json_open(json, "valueFrom", '{');
+    fl_json_open(json, "fieldRef", '{');
+    fl_json_put_cstr(json, "fieldPath", "metadata.uid");
+    fl_json_close(json, '}');
+    fl_json_close(json, '}');
+    fl_json_close(json, '}');
+    fl_json_close(json, ']');
+}
+
+/* ---- the container --------------------------------------------------------------------------- */
+
+static void put_amounts(struct maker *maker, const char *key, struct fl_resources resources)
+{
+    struct kube_share told = {resources, maker->order->role->request.named};
+    struct kube_share share = kube_share_untold(&told, maker->making->accelerator, maker->arena);
+    struct fl_json_out *json = &maker->json;
+
+    fl_json_open(json, key, '{');
+    if (resources.cpu_milli) {
+        fl_json_put_cstr(json, "cpu",
+                         fl_arena_printf(maker->arena, "%" PRIu32 "m", resources.cpu_milli));
+    }
+    if (resources.memory_bytes) {
+        fl_json_put_cstr(json, "memory",
+                         fl_arena_printf(maker->arena, "%" PRIu64, resources.memory_bytes));
+    }
+    for (size_t i = 0; i < share.named.len; i++) {
+        fl_json_put_key(json, share.named.at[i].name);
+        fl_json_put_cstr(json, NULL,
+                         fl_arena_printf(maker->arena, "%" PRIu64, share.named.at[i].n));
+    }
+    fl_json_close(json, '}');
+}
+
+static void put_container(struct maker *maker, struct fl_str image)
+{
+    const struct fl_job_role *role = maker->order->role;
+    struct fl_json_out *json = &maker->json;
+    struct fl_resources limit = role->limit.usual;
+
+    limit.gpus = maker->order->resources.gpus; /* a device has no limit but its number */
+    fl_json_open(json, NULL, '{');
+    fl_json_put_str(json, "name", role->name);
+    fl_json_put_str(json, "image", image);
+    put_words(maker, "command", &role->command);
+    put_words(maker, "args", &role->args);
+    if (role->working_dir.len > 0) fl_json_put_str(json, "workingDir", role->working_dir);
+    put_env(maker);
+    fl_json_open(json, "resources", '{');
+    put_amounts(maker, "requests", maker->order->resources);
+    put_amounts(maker, "limits", limit);
+    fl_json_close(json, '}');
+    fl_json_close(json, '}');
+}
+
+/* ---- the pod --------------------------------------------------------------------------------- */
+
+static void put_affinity(struct maker *maker)
+{
+    struct fl_json_out *json = &maker->json;
+
+    fl_json_open(json, "affinity", '{');
+    fl_json_open(json, "nodeAffinity", '{');
+    fl_json_open(json, "requiredDuringSchedulingIgnoredDuringExecution", '{');
+    fl_json_open(json, "nodeSelectorTerms", '[');
+    fl_json_open(json, NULL, '{');
+    fl_json_open(json, "matchFields", '[');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_cstr(json, "key", "metadata.name");
+    fl_json_put_cstr(json, "operator", "In");
+    fl_json_open(json, "values", '[');
+    fl_json_put_str(json, NULL, maker->making->node);
+    fl_json_close(json, ']');
+    fl_json_close(json, '}');
+    fl_json_close(json, ']');
+    fl_json_close(json, '}');
+    fl_json_close(json, ']');
+    fl_json_close(json, '}');
+    fl_json_close(json, '}');
+    fl_json_close(json, '}');
+}
+
+static void put_node_selector(struct maker *maker)
+{
+    const struct fl_pairs *labels = &maker->order->role->node_selector;
+    struct fl_json_out *json = &maker->json;
+
+    if (labels->len == 0) return;
+    fl_json_open(json, "nodeSelector", '{');
+    for (size_t i = 0; i < labels->len; i++) {
+        fl_json_put_key(json, labels->at[i].key);
+        fl_json_put_str(json, NULL, labels->at[i].value);
+    }
+    fl_json_close(json, '}');
+}
+
+static void put_spec(struct maker *maker, struct fl_str image)
+{
+    struct fl_json_out *json = &maker->json;
+    uint32_t grace_s = maker->order->role->grace_s;
+
+    fl_json_open(json, NULL, '{');
+    fl_json_put_cstr(json, "restartPolicy", "Never");
+    /* With 0 a deletion would not wait for the node's word that the pod has ended. */
+    fl_json_put_u64(json, "terminationGracePeriodSeconds", grace_s > 0 ? grace_s : 1);
+    fl_json_put_bool(json, "automountServiceAccountToken", false);
+    fl_json_put_bool(json, "enableServiceLinks", false);
+    fl_json_open(json, "schedulingGates", '[');
+    fl_json_open(json, NULL, '{');
+    fl_json_put_cstr(json, "name", POD_GATE);
+    fl_json_close(json, '}');
+    fl_json_close(json, ']');
+    put_affinity(maker);
+    put_node_selector(maker);
+    fl_json_open(json, "containers", '[');
+    put_container(maker, image);
+    fl_json_close(json, ']');
+    fl_json_close(json, '}');
+}
+
+static void put_metadata(struct maker *maker, uint64_t hash)
+{
+    const struct runtime_order *order = maker->order;
+    struct pod_identity identity = {order->attempt, order->replica, order->role->name};
+    struct fl_json_out *json = &maker->json;
+    char name[POD_NAME_BYTES_MAX + 1];
+
+    pod_identity_name(&identity, name);
+    fl_json_open(json, "metadata", '{');
+    fl_json_put_cstr(json, "name", name);
+    fl_json_open(json, "labels", '{');
+    pod_identity_put_labels(&identity, json);
+    fl_json_close(json, '}');
+    fl_json_open(json, "annotations", '{');
+    fl_json_put_str(json, POD_NODE, maker->making->node);
+    fl_json_put_cstr(json, POD_HASH, fl_arena_printf(maker->arena, "%" PRIu64, hash));
+    fl_json_close(json, '}');
+    fl_json_open(json, "finalizers", '[');
+    fl_json_put_cstr(json, NULL, POD_FINALIZER);
+    fl_json_close(json, ']');
+    fl_json_close(json, '}');
+}
+
+static bool write(struct maker *maker, struct fl_buf *out, uint64_t *ret_hash, struct fl_err *err)
+{
+    struct fl_str image = maker->order->role->image;
+    struct fl_buf spec;
+
+    if (image.len == 0) image = maker->making->image;
+    if (image.len == 0) {
+        return fl_fail(err, FL_INVALID,
+                       "it names no image, and neither does this cluster's setting kube_image");
+    }
+    if (maker->order->resources.gpus > 0 && maker->making->accelerator.len == 0) {
+        return fl_fail(err, FL_INVALID,
+                       "it asks for GPUs, and this cluster has several kinds of them: name one in "
+                       "the setting kube_accelerator");
+    }
+    fl_buf_init_in(&spec, POD_BYTES_MAX, maker->arena);
+    maker->json = fl_json_out(&spec);
+    put_spec(maker, image);
+    *ret_hash = fl_hash64(0, spec.at, spec.len);
+    maker->json = fl_json_out(out);
+    fl_json_open(&maker->json, NULL, '{');
+    fl_json_put_cstr(&maker->json, "apiVersion", "v1");
+    fl_json_put_cstr(&maker->json, "kind", "Pod");
+    put_metadata(maker, *ret_hash);
+    fl_json_put_raw(&maker->json, "spec", (struct fl_str){(const char *)spec.at, spec.len});
+    fl_json_close(&maker->json, '}');
+    if (!spec.is_over && !out->is_over) return true;
+    return fl_fail(err, FL_TOO_LARGE, "its pod would have over %d bytes", POD_BYTES_MAX);
+}
+
+bool pod_make(const struct runtime_order *order, const struct pod_making *making,
+              struct fl_buf *out, uint64_t *ret_hash, struct fl_err *err)
+{
+    struct fl_arena arena = {0};
+    struct maker maker = {.order = order, .making = making, .arena = &arena};
+    bool is_made = write(&maker, out, ret_hash, err);
+
+    fl_arena_fini(&arena);
+    return is_made;
+}

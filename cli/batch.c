@@ -1,0 +1,353 @@
+#include "cli/batch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "cli/answer.h"
+#include "cli/client.h"
+#include "cli/output.h"
+#include "cli/problem.h"
+#include "shared/base/assert.h"
+#include "shared/base/buf.h"
+#include "shared/base/vec.h"
+
+/* Below the server's limits of one request. */
+enum {
+    JOBS_MAX = 1000,
+    VALUES_MAX = 150000,
+    DIGESTS_MAX = 16,
+    PART_BYTES_MAX = 7 << 20,
+};
+
+struct item {
+    const char *text; /* one line, without its newline */
+    size_t len;
+    long number; /* the line in the file, or the place in the list */
+};
+
+/* A line of a part: the item that it is, or a definition that an earlier part had already. */
+struct line {
+    long number;
+    bool is_repeated;
+};
+
+struct batch {
+    struct cli *cli;
+    const char *file, *key;
+    FL_VEC(struct item) items;
+    json_t *definitions; /* name: the index of the item that defines it first */
+
+    /* the part that is being gathered */
+    struct fl_buf body;
+    FL_VEC(struct line) lines;
+    json_t *defined; /* the names whose definition it has */
+    json_t *digests; /* the specs of earlier jobs that it uses */
+    size_t values;
+
+    size_t parts, done; /* that were sent; items of these */
+    bool is_cut;        /* it goes in several parts */
+    int code;           /* CLI_BAD_SPEC: some lines were refused */
+};
+
+/* ---- items ----------------------------------------------------------------------------------- */
+
+static size_t blanks(const char *at)
+{
+    return strspn(at, " \t\r\n");
+}
+
+bool cli_is_batch(struct fl_str text)
+{
+    const char *at = text.at + blanks(text.at);
+    size_t line = strcspn(at, "\n");
+    json_t *first;
+    bool is_whole;
+
+    if (*at == '[') return true;
+    if (*at != '{' || at + line >= text.at + text.len) return false;
+    first = json_loadb(at, line, JSON_REJECT_DUPLICATES, NULL);
+    is_whole = json_is_object(first);
+    json_decref(first);
+    return is_whole && at[line + blanks(at + line)] == '{';
+}
+
+static void take_lines(struct batch *batch, struct fl_str text)
+{
+    const char *at = text.at, *end = text.at + text.len;
+
+    for (long number = 1; at < end; number++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t len = (size_t)((newline ? newline : end) - at);
+
+        if (blanks(at) < len) fl_vec_push(&batch->items, (struct item){at, len, number});
+        at += len + 1;
+    }
+}
+
+/* The length of an item of a list, up to its ',' or ']'.  Its own line ends become blanks: JSON has
+ * none within a text. */
+static size_t one_line(char *at)
+{
+    bool is_text = false;
+    int depth = 0;
+    size_t len;
+
+    for (len = 0; at[len] && (is_text || depth > 0 || !strchr(",]", at[len])); len++) {
+        if (is_text && at[len] == '\\') {
+            len++;
+        } else if (at[len] == '"') {
+            is_text = !is_text;
+        } else if (!is_text) {
+            depth += (at[len] == '[' || at[len] == '{') - (at[len] == ']' || at[len] == '}');
+            if (at[len] == '\n' || at[len] == '\r') at[len] = ' ';
+        }
+    }
+    return len;
+}
+
+/* As they are written: numbers in a command keep their spelling. */
+static int take_list(struct batch *batch, struct fl_str text)
+{
+    json_error_t wrong;
+    json_t *list = json_loadb(text.at, text.len, JSON_REJECT_DUPLICATES, &wrong);
+    size_t count = json_array_size(list);
+    char *at;
+
+    json_decref(list);
+    if (!list) {
+        return cli_fail(CLI_BAD_SPEC, "%s, line %d, column %d: %s; nothing of it was submitted",
+                        batch->file, wrong.line, wrong.column, wrong.text);
+    }
+    at = fl_arena_copy(&batch->cli->arena, text.at, text.len);
+    at += blanks(at) + 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t len = one_line(at);
+
+        fl_vec_push(&batch->items, (struct item){at, len, (long)i + 1});
+        at += len + 1;
+    }
+    return CLI_OK;
+}
+
+/* ---- one request ----------------------------------------------------------------------------- */
+
+/* Not between the ids, where these go to the terminal, too. */
+static void show(const struct batch *batch)
+{
+    bool is_last = batch->done == batch->items.len;
+
+    if (!isatty(STDERR_FILENO) || batch->cli->is_tty || (is_last && batch->parts == 1)) return;
+    fprintf(stderr, "\r%s: %zu of %zu lines%s", batch->file, batch->done, batch->items.len,
+            is_last ? "\n" : "");
+}
+
+/* One result a line: {"line":2,"id":"job-8"}, {"line":1,"spec":"train"} or
+ * {"line":3,"problem":{...}}. */
+static void take_result(struct batch *batch, json_t *result)
+{
+    size_t place = (size_t)cli_int(result, "line");
+    const json_t *problem = json_object_get(result, "problem");
+    const struct line *line;
+
+    if (place < 1 || place > batch->lines.len) return;
+    line = &batch->lines.at[place - 1];
+    if (line->is_repeated) return;
+    json_object_set_new(result, "line", json_integer(line->number));
+    if (problem) {
+        fprintf(stderr, "fairlead: %s, document %ld: %s\n", batch->file, line->number,
+                cli_plain(batch->cli, cli_text(problem, "detail")));
+        batch->code = CLI_BAD_SPEC;
+    }
+    if (!cli_answer(batch->cli, result, NULL) && *cli_text(result, "id")) {
+        printf("%s\n", cli_text(result, "id"));
+    }
+}
+
+static void take_results(struct batch *batch, char *body)
+{
+    for (char *at = body, *end; *at; at = end) {
+        json_t *result;
+
+        end = at + strcspn(at, "\n");
+        result = json_loadb(at, (size_t)(end - at), 0, NULL);
+        if (*end) end++;
+        if (result) take_result(batch, result);
+        json_decref(result);
+    }
+    fflush(stdout);
+}
+
+/* The part that was gathered, and an empty one after it. */
+static int send_part(struct batch *batch)
+{
+    struct cli *cli = batch->cli;
+    struct cli_request request = {.method = "POST",
+                                  .path = "/v1/jobs:batch",
+                                  .body = (const char *)batch->body.at,
+                                  .body_len = batch->body.len,
+                                  .content_type = "application/x-ndjson",
+                                  .accept = "application/x-ndjson"};
+    struct cli_reply reply = {0};
+    struct fl_err err = {0};
+
+    batch->parts++;
+    request.key = batch->is_cut ? fl_arena_printf(&cli->arena, "%s-%zu", batch->key, batch->parts)
+                                : batch->key;
+    if (!cli_send(cli, &request, &reply, &err)) return cli_fail_err(&err);
+    if (reply.status != 200) return cli_problem(cli, request.path, reply.body, reply.status);
+    take_results(batch, reply.body);
+    for (size_t i = 0; i < batch->lines.len; i++) {
+        batch->done += !batch->lines.at[i].is_repeated;
+    }
+    fl_buf_clear(&batch->body);
+    batch->lines.len = batch->values = 0;
+    json_object_clear(batch->defined);
+    json_object_clear(batch->digests);
+    show(batch);
+    return CLI_OK;
+}
+
+/* ---- gathering ------------------------------------------------------------------------------- */
+
+/* Every value, those of objects and lists too. */
+static size_t count_values(const json_t *value)
+{
+    size_t count = 1, i;
+    const char *key;
+    json_t *one;
+
+    json_array_foreach(value, i, one)
+    {
+        count += count_values(one);
+    }
+    json_object_foreach((json_t *)value, key, one)
+    {
+        count += count_values(one);
+    }
+    return count;
+}
+
+static void put_line(struct batch *batch, const struct item *item, bool is_repeated)
+{
+    fl_buf_put(&batch->body, item->text, item->len);
+    fl_buf_put_u8(&batch->body, '\n');
+    fl_vec_push(&batch->lines, (struct line){item->number, is_repeated});
+}
+
+/* The spec that a line uses or defines; "": none. */
+static const char *spec_of(const json_t *line)
+{
+    return cli_text(line, *cli_text(line, "use") ? "use" : "spec");
+}
+
+/* The item that defines the spec, if the part lacks it; else NULL. */
+static const struct item *definition_of(const struct batch *batch, const char *name)
+{
+    const json_t *at = json_object_get(batch->definitions, name);
+
+    if (!at) return NULL;
+    return json_object_get(batch->defined, name) ? NULL : &batch->items.at[json_integer_value(at)];
+}
+
+/* Whether the part must go before this line. */
+static bool is_full(const struct batch *batch, const json_t *line, size_t bytes, size_t values)
+{
+    const char *digest = cli_text(line, "useDigest");
+    bool is_new = *digest && !json_object_get(batch->digests, digest);
+
+    return batch->lines.len + 2 > JOBS_MAX || batch->body.len + bytes > PART_BYTES_MAX ||
+           batch->values + values > VALUES_MAX ||
+           (is_new && json_object_size(batch->digests) == DIGESTS_MAX);
+}
+
+static int add_item(struct batch *batch, size_t index)
+{
+    const struct item *item = &batch->items.at[index];
+    json_t *line = json_loadb(item->text, item->len, JSON_REJECT_DUPLICATES, NULL);
+    const char *name = spec_of(line);
+    const struct item *definition = definition_of(batch, name);
+    size_t bytes = item->len + (definition ? definition->len : 0) + 2;
+    size_t values = count_values(line) + (definition ? definition->len / 2 : 0);
+    int code = CLI_OK;
+
+    if (batch->lines.len > 0 && is_full(batch, line, bytes, values)) {
+        batch->is_cut = true;
+        code = send_part(batch);
+        definition = definition_of(batch, name);
+    }
+    if (code == CLI_OK) {
+        if (definition) put_line(batch, definition, true);
+        put_line(batch, item, false);
+        batch->values += values;
+        if (definition) json_object_set_new(batch->defined, name, json_true());
+        if (*cli_text(line, "useDigest")) {
+            json_object_set_new(batch->digests, cli_text(line, "useDigest"), json_true());
+        }
+        if (json_object_get(line, "job") && !json_object_get(batch->definitions, name)) {
+            json_object_set_new(batch->definitions, name, json_integer((json_int_t)index));
+            json_object_set_new(batch->defined, name, json_true());
+        }
+    }
+    json_decref(line);
+    return code;
+}
+
+static const char *new_key(struct cli *cli)
+{
+    uint64_t random;
+
+    fl_assert(getrandom(&random, sizeof random, 0) == sizeof random);
+    return fl_arena_printf(&cli->arena, "batch-%016" PRIx64, random);
+}
+
+static int send_all(struct batch *batch)
+{
+    int code = CLI_OK;
+
+    for (size_t i = 0; i < batch->items.len && code == CLI_OK; i++) {
+        code = cli_is_interrupted() ? CLI_CANCELLED : add_item(batch, i);
+    }
+    if (code == CLI_OK && batch->lines.len > 0) code = send_part(batch);
+    if (code && batch->is_cut) {
+        fprintf(stderr,
+                "  %zu of %zu lines of %s were taken; to go on, submit it again with --key %s\n",
+                batch->done, batch->items.len, batch->file, batch->key);
+    }
+    return code ? code : batch->code;
+}
+
+int cli_batch_submit(struct cli *cli, const char *file, struct fl_str text)
+{
+    struct batch batch = {.cli = cli, .file = file, .key = cli_value(&cli->args, CLI_OPT_key)};
+    int code = CLI_OK;
+
+    if (cli_has(&cli->args, CLI_OPT_dry_run) || cli_has(&cli->args, CLI_OPT_queue) ||
+        cli_has(&cli->args, CLI_OPT_hold)) {
+        return cli_fail(CLI_USAGE,
+                        "%s is a batch: its lines say queue and hold themselves, and "
+                        "there is no --dry-run of it",
+                        file);
+    }
+    if (!batch.key) batch.key = new_key(cli);
+    batch.definitions = json_object();
+    batch.defined = json_object();
+    batch.digests = json_object();
+    fl_buf_init(&batch.body, CLI_BATCH_BYTES_MAX);
+    if (text.at[blanks(text.at)] == '[') {
+        code = take_list(&batch, text);
+    } else {
+        take_lines(&batch, text);
+    }
+    if (code == CLI_OK) code = send_all(&batch);
+    fl_buf_fini(&batch.body);
+    fl_vec_fini(&batch.items);
+    fl_vec_fini(&batch.lines);
+    json_decref(batch.definitions);
+    json_decref(batch.defined);
+    json_decref(batch.digests);
+    return code;
+}

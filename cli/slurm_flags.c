@@ -1,0 +1,218 @@
+#include "cli/slurm_flags.h"
+
+#include <string.h>
+
+#include "shared/base/str.h"
+
+/* The meaning of a flag here: 'take' writes our flag's value, or says why it cannot; without 'take'
+ * the flag is refused, and 'instead' says how to write its purpose. */
+struct slurm {
+    const char *name;
+    char letter;
+    bool has_value;
+    const char *ours; /* without dashes; NULL: none */
+    const char *(*take)(const char *value, struct fl_arena *arena, struct fl_err *err);
+    const char *instead;
+};
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static const char *same(const char *value, struct fl_arena *arena, struct fl_err *err)
+{
+    (void)arena;
+    (void)err;
+    return value;
+}
+
+static bool parse_number(const char *text, size_t len, uint64_t *ret)
+{
+    return len > 0 && len <= 9 && fl_str_parse_u64((struct fl_str){text, len}, ret);
+}
+
+/* "90", "90:30", "1:30:00", "2-12", "2-12:30", "2-12:30:00": minutes, unless there are days. */
+static const char *time_limit(const char *value, struct fl_arena *arena, struct fl_err *err)
+{
+    const char *at = value, *dash = strchr(value, '-');
+    uint64_t days = 0, parts[3] = {0}, seconds;
+    size_t len = 0;
+
+    if (dash && !parse_number(value, (size_t)(dash - value), &days)) goto bad;
+    if (dash) at = dash + 1;
+    for (;; at++) {
+        size_t digits = strcspn(at, ":");
+
+        if (len == 3 || !parse_number(at, digits, &parts[len++])) goto bad;
+        at += digits;
+        if (!*at) break;
+    }
+    if (dash) {
+        seconds = days * 86400 + parts[0] * 3600 + parts[1] * 60 + parts[2];
+    } else if (len == 3) {
+        seconds = parts[0] * 3600 + parts[1] * 60 + parts[2];
+    } else {
+        seconds = parts[0] * 60 + parts[1];
+    }
+    if (seconds > 0) return fl_arena_printf(arena, "%llus", (unsigned long long)seconds);
+bad:
+    fl_fail(err, FL_INVALID, "wants minutes, HH:MM:SS or D-HH:MM:SS, as --deadline 90m does");
+    return NULL;
+}
+
+/* "4000", "4000M", "16G": megabytes without a letter, and all are powers of 1,024. */
+static const char *memory(const char *value, struct fl_arena *arena, struct fl_err *err)
+{
+    size_t digits = strspn(value, "0123456789");
+    uint64_t number;
+    char unit = value[digits] ? value[digits] : 'M';
+
+    if (unit >= 'a') unit = (char)(unit - 'a' + 'A');
+    if (parse_number(value, digits, &number) && number > 0 && strchr("KMGT", unit) &&
+        (!value[digits] || !value[digits + 1])) {
+        return fl_arena_printf(arena, "%llu%ci", (unsigned long long)number, unit);
+    }
+    fl_fail(err, FL_INVALID, "wants a size such as 4000M or 16G");
+    return NULL;
+}
+
+/* "0-99": elements count from 0 here, too. */
+static const char *array(const char *value, struct fl_arena *arena, struct fl_err *err)
+{
+    uint64_t last;
+
+    if (strncmp(value, "0-", 2) == 0 && parse_number(value + 2, strlen(value + 2), &last)) {
+        return fl_arena_printf(arena, "%llu", (unsigned long long)last + 1);
+    }
+    fl_fail(
+        err, FL_INVALID,
+        "only 0-N: elements count from 0 without steps; write '#FAIRLEAD --array N' and let the "
+        "script make its number of $FAIRLEAD_ELEMENT");
+    return NULL;
+}
+
+/* "gpu:2", "gpu:a100:2", "gpu", or a plain number for --gpus. */
+static const char *gpus(const char *value, struct fl_arena *arena, struct fl_err *err)
+{
+    const char *count = strrchr(value, ':');
+    bool is_gres = strncmp(value, "gpu", 3) == 0 && (!value[3] || value[3] == ':');
+    uint64_t number = 1;
+
+    if (is_gres && !count) return "1";
+    count = count ? count + 1 : value;
+    if ((is_gres || !strchr(value, ':')) && parse_number(count, strlen(count), &number)) {
+        return fl_arena_printf(arena, "%llu", (unsigned long long)number);
+    }
+    fl_fail(err, FL_INVALID, "only GPUs by number: '#FAIRLEAD --gpus N'");
+    return NULL;
+}
+
+/* One task is what a job is. */
+static const char *one(const char *value, struct fl_arena *arena, struct fl_err *err)
+{
+    (void)arena;
+    if (strcmp(value, "1") == 0 || strcmp(value, "1-1") == 0) return "";
+    fl_fail(err, FL_INVALID,
+            "'#FAIRLEAD --replicas %s' starts so many together; each runs the whole script, with "
+            "its number in $FAIRLEAD_REPLICA, and srun is not needed",
+            value);
+    return NULL;
+}
+
+/* A flag that has no value, or that says what is so anyhow. */
+static const char *nothing(const char *value, struct fl_arena *arena, struct fl_err *err)
+{
+    (void)value;
+    (void)arena;
+    (void)err;
+    return "";
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const char OUTPUT[] = "output is kept by Fairlead: take the line out, and read it with "
+                             "'fairlead logs JOB'";
+static const char MAIL[] = "there is no mail: take the line out; 'fairlead wait JOB' waits";
+
+static const struct slurm flags[] = {
+    {"job-name", 'J', true, "name", same, NULL},
+    {"cpus-per-task", 'c', true, "cpus", same, NULL},
+    {"mem", 0, true, "memory", memory, NULL},
+    {"gres", 0, true, "gpus", gpus, NULL},
+    {"gpus", 'G', true, "gpus", gpus, NULL},
+    {"gpus-per-node", 0, true, "gpus", gpus, NULL},
+    {"gpus-per-task", 0, true, "gpus", gpus, NULL},
+    {"time", 't', true, "deadline", time_limit, NULL},
+    {"array", 'a', true, "array", array, NULL},
+    {"hold", 'H', false, "hold", nothing, NULL},
+    {"nodes", 'N', true, NULL, one, NULL},
+    {"ntasks", 'n', true, NULL, one, NULL},
+    {"ntasks-per-node", 0, true, NULL, one, NULL},
+    {"no-requeue", 0, false, NULL, nothing, NULL},
+    {"requeue", 0, false, NULL, NULL,
+     "a lost node costs no retry here; for failures write '#FAIRLEAD --retries N'"},
+    {"partition", 'p', true, NULL, NULL,
+     "write '#FAIRLEAD --queue NAME' for a share, or '#FAIRLEAD --cluster NAME' for a place"},
+    {"account", 'A', true, NULL, NULL, "write '#FAIRLEAD --queue NAME'"},
+    {"qos", 'q', true, NULL, NULL, "write '#FAIRLEAD --queue NAME', or '#FAIRLEAD --priority N'"},
+    {"constraint", 'C', true, NULL, NULL, "write '#FAIRLEAD --node-label KEY=VALUE'"},
+    {"nodelist", 'w', true, NULL, NULL, "write '#FAIRLEAD --node-label KEY=VALUE'"},
+    {"exclude", 'x', true, NULL, NULL, "write '#FAIRLEAD --not-cluster NAME'"},
+    {"export", 0, true, NULL, NULL,
+     "nothing of your environment goes along; write '#FAIRLEAD --env NAME=VALUE' for each"},
+    {"nice", 0, true, NULL, NULL, "write '#FAIRLEAD --priority N'"},
+    {"mem-per-cpu", 0, true, NULL, NULL, "write '#FAIRLEAD --memory SIZE' for all CPUs together"},
+    {"dependency", 'd', true, NULL, NULL,
+     "jobs do not wait for others yet: submit the next one after 'fairlead wait JOB'"},
+    {"exclusive", 0, false, NULL, NULL, "ask for all of a node's CPUs: '#FAIRLEAD --cpus N'"},
+    {"chdir", 'D', true, NULL, NULL, "let the script change its folder: cd DIR"},
+    {"output", 'o', true, NULL, NULL, OUTPUT},
+    {"error", 'e', true, NULL, NULL, OUTPUT},
+    {"mail-type", 0, true, NULL, NULL, MAIL},
+    {"mail-user", 0, true, NULL, NULL, MAIL},
+};
+
+static const struct slurm *find(const char *word, const char **ret_value)
+{
+    bool is_long = word[1] == '-';
+    size_t len = is_long ? strcspn(word + 2, "=") : 1;
+
+    *ret_value = NULL;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        const struct slurm *flag = &flags[i];
+
+        if (is_long ? strlen(flag->name) != len || strncmp(flag->name, word + 2, len) != 0
+                    : flag->letter != word[1] || !flag->letter) {
+            continue;
+        }
+        if (is_long && word[2 + len] == '=') *ret_value = word + 3 + len;
+        if (!is_long && word[2]) *ret_value = word + 2;
+        return flag;
+    }
+    return NULL;
+}
+
+bool slurm_flag(const char *const *words, size_t words_len, size_t *i, struct fl_arena *arena,
+                const char *ret_flags[SLURM_FLAGS_MAX], size_t *ret_len, struct fl_err *err)
+{
+    const char *word = words[*i], *value = NULL, *ours;
+    const struct slurm *flag = word[0] == '-' && word[1] ? find(word, &value) : NULL;
+
+    *ret_len = 0;
+    if (!flag) {
+        return fl_fail(err, FL_INVALID,
+                       "%s is not known here: take the line out, or write its meaning as #FAIRLEAD "
+                       "flags; 'fairlead help run' lists them",
+                       word);
+    }
+    ++*i;
+    if (flag->has_value && !value) {
+        if (*i == words_len) return fl_fail(err, FL_INVALID, "%s: the value is missing", word);
+        value = words[(*i)++];
+    }
+    if (!flag->take) return fl_fail(err, FL_UNSUPPORTED, "%s: %s", word, flag->instead);
+    ours = flag->take(value, arena, err);
+    if (!ours) return fl_err_wrap(err, "--%s %s", flag->name, value);
+    if (!flag->ours) return true;
+    ret_flags[(*ret_len)++] = fl_arena_printf(arena, "--%s", flag->ours);
+    if (flag->has_value) ret_flags[(*ret_len)++] = ours;
+    return true;
+}

@@ -1,0 +1,272 @@
+/* cp.c - 'cp': files out of a replica that runs, or into it.  The replica's own 'tar' is at the
+ * other end, so its image must have one. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/client.h"
+#include "cli/copy_in.h"
+#include "cli/copy_out.h"
+#include "cli/http.h"
+#include "cli/job_selector.h"
+#include "cli/output.h"
+#include "cli/visit_status.h"
+#include "cli/web_socket.h"
+#include "shared/io/loop.h"
+#include "shared/wire/visit.h"
+
+enum { PIECE_BYTES = 16384, SHOWN_MS = 200, EXIT_CANNOT_RUN = 126, EXIT_NO_PROGRAM = 127 };
+
+/* One end of a copy. */
+struct place {
+    const char *job; /* NULL: this machine */
+    const char *path;
+};
+
+struct copying {
+    struct cli *cli;
+    struct cli_web_socket *socket;
+    struct cli_visit_status status;
+    struct copy_in *in;
+    struct copy_out *out;
+    bool is_sent; /* the input has ended */
+    bool is_over, is_failed;
+    struct fl_err err; /* if it failed at this end */
+    char why[256];
+    uint64_t left_out;
+    int64_t shown_at;
+};
+
+/* ---- words for people ------------------------------------------------------------------------ */
+
+static void on_left_out(void *ctx, const char *path, const char *why)
+{
+    struct copying *copying = ctx;
+
+    copying->left_out++;
+    cli_fail(CLI_OK, "left out: %s: %s", cli_plain(copying->cli, path), why);
+}
+
+/* On a terminal, on a line that is written over. */
+static void show(struct copying *copying, bool is_last)
+{
+    uint64_t files = copying->in ? copy_in_files(copying->in) : copy_out_files(copying->out);
+    uint64_t bytes = copying->in ? copy_in_bytes(copying->in) : copy_out_bytes(copying->out);
+    int64_t now = cli_monotonic_ms();
+
+    if (!isatty(STDERR_FILENO) || (!is_last && now - copying->shown_at < SHOWN_MS)) return;
+    copying->shown_at = now;
+    fprintf(stderr, "\r%llu file%s, %.1f MB%s", (unsigned long long)files, files == 1 ? "" : "s",
+            (double)bytes / 1e6, is_last ? "\n" : "");
+}
+
+/* ---- a visit --------------------------------------------------------------------------------- */
+
+static void fail(struct copying *copying)
+{
+    copying->is_failed = copying->is_over = true;
+}
+
+static void on_piece(void *ctx, uint8_t channel, struct fl_str bytes, bool is_last)
+{
+    struct copying *copying = ctx;
+
+    if (channel == FL_VISIT_STATUS) cli_visit_status_put(&copying->status, bytes, is_last);
+    if (channel == FL_VISIT_STDERR) {
+        fwrite(bytes.at, 1, bytes.len, stderr);
+    } else if (channel == FL_VISIT_STDOUT && copying->in && !copying->is_failed) {
+        if (!copy_in_put(copying->in, bytes, &copying->err)) fail(copying);
+        show(copying, false);
+    }
+}
+
+/* Sends while there is room. */
+static void send_on(struct copying *copying)
+{
+    static const char stdin_ends[] = {FL_VISIT_STDIN};
+    char bytes[PIECE_BYTES];
+
+    while (!copying->is_sent && !copying->is_over &&
+           cli_web_socket_waiting(copying->socket) < CLI_WEB_SOCKET_OUT_MAX / 2) {
+        size_t len = copying->out ? copy_out_next(copying->out, bytes, sizeof bytes) : 0;
+
+        if (len > 0) {
+            cli_web_socket_put(copying->socket, FL_VISIT_STDIN, (struct fl_str){bytes, len});
+            show(copying, false);
+            continue;
+        }
+        cli_web_socket_put(copying->socket, FL_VISIT_CLOSE,
+                           (struct fl_str){stdin_ends, sizeof stdin_ends});
+        copying->is_sent = true;
+    }
+}
+
+static void on_taken(void *ctx)
+{
+    send_on(ctx);
+}
+
+static void on_closed(void *ctx, const char *why)
+{
+    struct copying *copying = ctx;
+
+    copying->is_over = true;
+    snprintf(copying->why, sizeof copying->why, "%s", why);
+}
+
+/* Runs the command until it ends; its exit code, or ours. */
+static int visit(struct copying *copying, const char *job, const char *const *words, size_t len)
+{
+    struct cli_web_socket_port port = {copying, on_piece, on_taken, on_closed};
+    struct cli *cli = copying->cli;
+    const char *path;
+    int code = cli_visit_exec_path(cli, job, words, len, false, &path);
+
+    copying->is_over = copying->is_sent = false;
+    copying->status = (struct cli_visit_status){0};
+    if (code == CLI_OK) code = cli_web_socket_open(cli, path, &port, &copying->socket);
+    if (code != CLI_OK) return code;
+    send_on(copying);
+    while (!copying->is_over && !cli_is_interrupted()) {
+        fl_loop_turn(cli_web_socket_loop(copying->socket), CLI_HTTP_TURN_MS);
+    }
+    if (copying->is_failed) {
+        code = cli_fail_err(&copying->err);
+    } else if (!copying->is_over) {
+        code = CLI_CANCELLED;
+    } else {
+        code = cli_visit_status_end(cli, &copying->status, copying->why);
+    }
+    cli_web_socket_destroy(copying->socket);
+    copying->socket = NULL;
+    return code;
+}
+
+static int copied(struct copying *copying, int code)
+{
+    show(copying, true);
+    if (code == EXIT_NO_PROGRAM || code == EXIT_CANNOT_RUN) {
+        return cli_fail(code, "cp needs the program 'tar' in the replica");
+    }
+    if (code == CLI_OK && copying->in && !copy_in_end(copying->in, &copying->err)) {
+        return cli_fail_err(&copying->err);
+    }
+    return code == CLI_OK && copying->left_out > 0 ? CLI_FAILED : code;
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+/* "JOB:PATH"; a word with a '/' before its ':' is a file of this machine. */
+static struct place place_of(struct cli *cli, const char *word)
+{
+    const char *colon = strchr(word, ':'), *slash = strchr(word, '/');
+
+    if (!colon || colon == word || (slash && slash < colon)) return (struct place){.path = word};
+    return (struct place){fl_arena_printf(&cli->arena, "%.*s", (int)(colon - word), word),
+                          colon[1] ? colon + 1 : "."};
+}
+
+/* The folder that a path lies in, and its name there; for a path that ends with '.' or '..' the
+ * folder itself and ".". */
+static void split(struct cli *cli, const char *path, const char **ret_folder, const char **ret_name)
+{
+    size_t len = strlen(path), at;
+
+    while (len > 1 && path[len - 1] == '/') {
+        len--;
+    }
+    for (at = len; at > 0 && path[at - 1] != '/'; at--) {
+    }
+    *ret_name = fl_arena_printf(&cli->arena, "%.*s", (int)(len - at), path + at);
+    *ret_folder = at == 0   ? "."
+                  : at == 1 ? "/"
+                            : fl_arena_printf(&cli->arena, "%.*s", (int)at - 1, path);
+    if (**ret_name && strcmp(*ret_name, ".") != 0 && strcmp(*ret_name, "..") != 0) return;
+    *ret_folder = fl_arena_printf(&cli->arena, "%.*s", (int)len, path);
+    *ret_name = ".";
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat stat_of;
+
+    return stat(path, &stat_of) == 0 && S_ISDIR(stat_of.st_mode);
+}
+
+/* ---- both ways ------------------------------------------------------------------------------- */
+
+static int copy_from(struct copying *copying, struct place from, struct place to)
+{
+    struct copy_in_config config = {.left_out = on_left_out, .left_out_ctx = copying};
+    const char *words[] = {"tar", "-cf", "-", "-C", NULL, NULL};
+    int code;
+
+    split(copying->cli, from.path, &words[4], &config.base);
+    words[5] = fl_arena_printf(&copying->cli->arena, "./%s", config.base);
+    if (is_folder(to.path)) {
+        config.folder = to.path;
+        config.name = config.base;
+    } else {
+        split(copying->cli, to.path, &config.folder, &config.name);
+    }
+    copying->in = copy_in_create(&config, &copying->err);
+    if (!copying->in) return cli_fail_err(&copying->err);
+    code = copied(copying, visit(copying, from.job, words, 6));
+    copy_in_destroy(copying->in);
+    return code;
+}
+
+/* Whether the path is a folder there: 0, 1, or an exit code for what stands in the way. */
+static int find_folder(struct copying *copying, struct place to)
+{
+    const char *words[] = {"test", "-d", to.path};
+
+    return visit(copying, to.job, words, 3);
+}
+
+static int copy_to(struct copying *copying, struct place from, struct place to)
+{
+    struct copy_out_config config = {
+        .path = from.path, .left_out = on_left_out, .left_out_ctx = copying};
+    const char *words[] = {"tar", "-xof", "-", "-C", NULL}, *unused;
+    int code = find_folder(copying, to);
+
+    if (code == 0) {
+        words[4] = to.path;
+        split(copying->cli, from.path, &unused, &config.name);
+    } else if (code == 1) {
+        split(copying->cli, to.path, &words[4], &config.name);
+    } else {
+        return code;
+    }
+    copying->out = copy_out_create(&config, &copying->err);
+    if (!copying->out) return cli_fail_err(&copying->err);
+    code = copied(copying, visit(copying, to.job, words, 5));
+    copy_out_destroy(copying->out);
+    return code;
+}
+
+int verb_cp(struct cli *cli)
+{
+    struct copying copying = {.cli = cli};
+    struct place from, to, *job;
+    int code = CLI_OK;
+
+    if (cli->args.words.len != 2) {
+        return cli_fail(CLI_USAGE,
+                        "usage: fairlead cp JOB:PATH LOCAL, or fairlead cp LOCAL JOB:PATH");
+    }
+    from = place_of(cli, cli->args.words.at[0]);
+    to = place_of(cli, cli->args.words.at[1]);
+    if (!from.job == !to.job) {
+        return cli_fail(CLI_USAGE,
+                        from.job ? "cp: one of the two must be of this machine; write ./%s if it is"
+                                 : "cp: neither is of a job; write JOB:%s",
+                        cli_plain(cli, cli->args.words.at[1]));
+    }
+    job = from.job ? &from : &to;
+    job->job = cli_job_id(cli, job->job, &code);
+    if (!job->job) return code;
+    return from.job ? copy_from(&copying, from, to) : copy_to(&copying, from, to);
+}

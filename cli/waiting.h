@@ -1,0 +1,19 @@
+/* waiting.h - tells a person who watches a job why it waits: after a moment, and again when the
+ * reason has changed. */
+#pragma once
+
+#include "cli/cli.h"
+
+enum { CLI_WAITING_FIRST_MS = 1500, CLI_WAITING_MS = 2000, CLI_WAITING_REASON_MAX = 64 };
+
+struct cli_waiting {
+    const char *job;
+    int64_t look_at; /* cli_monotonic_ms; set by cli_waiting_begin */
+    char reason[CLI_WAITING_REASON_MAX];
+};
+
+/* From now on it waits, or may wait. */
+void cli_waiting_begin(struct cli_waiting *waiting, const char *job);
+
+/* When it is time, asks, and prints to stderr "job-7 waits: ..." and the command that says more. */
+void cli_waiting_look(struct cli *cli, struct cli_waiting *waiting);

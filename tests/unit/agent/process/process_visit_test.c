@@ -1,0 +1,490 @@
+/* Visits of a replica that is a process: commands, terminals and connections, without a hub. */
+#include "agent/process/process_visit.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "agent/process/process.h"
+#include "agent/process/tree.h"
+#include "shared/io/clock.h"
+#include "tests/fl_test.h"
+#include "tests/unit/agent/replica_dir.h"
+#include "tests/unit/agent/runtime_contract.h"
+
+enum { LATE_MS = 60000, OUT_MAX = 4096, GUESTS = 4 };
+
+static const struct fl_attempt attempt = {.job = {5}, .n = 1, .incarnation = 1};
+
+struct world {
+    char path[128], program[4096];
+    struct fl_loop *loop;
+    struct process *process;
+    struct runtime runtime;
+    struct process_config config;
+    int lifeline[2]; /* once it is cut, the supervisor ends its replica */
+    fl_ms began_at;
+    enum fl_replica_state state;
+    bool is_synced;
+};
+
+/* A visitor, and all that it heard. */
+struct guest {
+    struct world *world;
+    struct runtime_visit visit;
+    char out[OUT_MAX];
+    size_t out_len;
+    struct fl_visit_status status;
+    char text[256];
+    bool is_over, has_news; /* 'changed' was called */
+    const char *input;      /* waits for room */
+};
+
+static void happened(void *ctx, struct agent_event *event)
+{
+    struct world *world = ctx;
+
+    if (event->kind == AGENT_EV_synced) world->is_synced = true;
+    if (event->kind == AGENT_EV_replica_seen) world->state = event->replica_seen.state;
+}
+
+static void has_output(void *ctx, struct fl_attempt whose, uint32_t replica)
+{
+    (void)ctx;
+    (void)whose;
+    (void)replica;
+}
+
+static void turn(struct world *world)
+{
+    assert_true(fl_clock_mono() - world->began_at < LATE_MS);
+    fl_loop_turn(world->loop, 5);
+}
+
+/* One replica that runs for ever. */
+static void begin(struct world *world)
+{
+    struct runtime_listener listener = {.ctx = world, .happened = happened, .output = has_output};
+    struct runtime_job *job = contract_document("while :; do sleep 0.02; done");
+    struct fl_err err = {0};
+
+    *world = (struct world){.loop = fl_loop_create(), .began_at = fl_clock_mono()};
+    replica_dir_program(world->program);
+    snprintf(world->path, sizeof world->path, "/tmp/fl-visit-XXXXXX");
+    assert_non_null(mkdtemp(world->path));
+    assert_int_equal(pipe2(world->lifeline, O_CLOEXEC), 0);
+    world->config = (struct process_config){.dir = world->path,
+                                            .supervisor = world->program,
+                                            .name = "here",
+                                            .lifeline = world->lifeline[0],
+                                            .nodes = 1,
+                                            .each = {.cpu_milli = 8000},
+                                            .head_bytes = 1 << 20,
+                                            .tail_bytes = 1 << 20,
+                                            .log_grace_ms = FL_HOUR_MS};
+    assert_true(process_create(world->loop, &world->config, &world->process, &err));
+    world->runtime = process_runtime(world->process);
+    world->runtime.ops->begin(world->runtime.self, &listener);
+    while (!world->is_synced) {
+        turn(world);
+    }
+    world->runtime.ops->create(world->runtime.self,
+                               runtime_order_create(job, attempt, 0, 0, (struct fl_resources){0}));
+    runtime_job_release(job);
+    while (world->state != FL_REPLICA_created) {
+        turn(world);
+    }
+    world->runtime.ops->release(world->runtime.self, attempt, 0);
+    while (world->state != FL_REPLICA_running) {
+        turn(world);
+    }
+}
+
+static void stop_replica(struct world *world)
+{
+    world->runtime.ops->stop(world->runtime.self, attempt, 0, 0);
+    while (world->state != FL_REPLICA_exited) {
+        turn(world);
+    }
+}
+
+/* Cuts the lifeline, and waits until the supervisor, which holds its other end, has ended. */
+static void end_supervisor(struct world *world)
+{
+    struct pollfd held = {.fd = world->lifeline[1]};
+
+    close(world->lifeline[0]);
+    signal(SIGPIPE, SIG_IGN); /* it may have ended with its replica */
+    assert_true(write(world->lifeline[1], "", 1) == 1 || errno == EPIPE);
+    assert_int_equal(poll(&held, 1, LATE_MS), 1);
+    close(world->lifeline[1]);
+}
+
+static void end(struct world *world)
+{
+    process_destroy(world->process);
+    fl_loop_destroy(world->loop);
+    end_supervisor(world);
+    assert_true(tree_remove_some(AT_FDCWD, world->path, 100000));
+}
+
+/* ---- a visitor ------------------------------------------------------------------------------- */
+
+static void on_changed(void *ctx)
+{
+    ((struct guest *)ctx)->has_news = true;
+}
+
+static bool enter(struct world *world, struct guest *guest, struct fl_visit_open *open,
+                  struct fl_err *err)
+{
+    struct runtime_visit_port port = {guest, on_changed};
+
+    *guest = (struct guest){.world = world};
+    open->attempt = attempt;
+    return world->runtime.ops->visit(world->runtime.self, open, &port, &guest->visit, err);
+}
+
+static void command(struct world *world, struct guest *guest, const char *script, bool has_tty)
+{
+    struct fl_str words[] = {FL_STR("sh"), FL_STR("-c"), fl_str_c(script)};
+    struct fl_visit_open open = {.words = words,
+                                 .words_len = 3,
+                                 .has_tty = has_tty,
+                                 .size = {33, 101},
+                                 .term = FL_STR("vt220")};
+    struct fl_err err = {0};
+
+    if (!enter(world, guest, &open, &err)) fail_msg("%s", err.text);
+}
+
+static void take(struct guest *guest)
+{
+    while (!guest->is_over) {
+        struct runtime_visit_read read =
+            guest->visit.ops->read(guest->visit.self, (uint8_t *)guest->out + guest->out_len,
+                                   sizeof guest->out - 1 - guest->out_len);
+
+        if (read.word == RUNTIME_VISIT_NOTHING) return;
+        if (read.word == RUNTIME_VISIT_BYTES) guest->out_len += read.len;
+        if (read.word != RUNTIME_VISIT_OVER) continue;
+        guest->is_over = true;
+        guest->status = read.status;
+        snprintf(guest->text, sizeof guest->text, FL_STR_FMT, FL_STR_ARG(read.status.text));
+    }
+}
+
+static void until_out(struct guest *guest, const char *text)
+{
+    while (!strstr(guest->out, text)) {
+        if (guest->is_over) fail_msg("it ended with '%s'", guest->out);
+        turn(guest->world);
+        take(guest);
+    }
+}
+
+static void until_over(struct guest *guest)
+{
+    while (!guest->is_over) {
+        turn(guest->world);
+        take(guest);
+    }
+}
+
+static void leave(struct guest *guest)
+{
+    guest->visit.ops->destroy(guest->visit.self);
+}
+
+static bool is_alive(pid_t pid)
+{
+    return kill(pid, 0) == 0;
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
+static void a_command_reads_writes_and_ends_with_its_code(void **state)
+{
+    struct guest guest;
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    command(&world, &guest, "echo $FAIRLEAD_JOB_ID; cat; echo after; exit 7", false);
+    until_out(&guest, "job-5\n");
+    assert_int_equal(guest.visit.ops->write(guest.visit.self, FL_STR("typed\n")), 6);
+    until_out(&guest, "typed\n");
+    guest.visit.ops->end_input(guest.visit.self);
+    until_over(&guest);
+    assert_int_equal(guest.status.code, FL_OK);
+    assert_int_equal(guest.status.exit_code, 7);
+    assert_non_null(strstr(guest.out, "typed\nafter\n"));
+    leave(&guest);
+    command(&world, &guest, "kill -9 $$", false);
+    until_over(&guest);
+    assert_int_equal(guest.status.exit_code, 128 + SIGKILL);
+    leave(&guest);
+    end(&world);
+}
+
+static void a_terminal_has_a_size_and_hears_a_new_one(void **state)
+{
+    struct guest guest;
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    command(&world, &guest, "stty size; echo $TERM; read line; stty size", true);
+    until_out(&guest, "33 101");
+    until_out(&guest, "vt220");
+    guest.visit.ops->resize(guest.visit.self, (struct fl_visit_size){40, 120});
+    assert_int_equal(guest.visit.ops->write(guest.visit.self, FL_STR("\n")), 1);
+    until_out(&guest, "40 120");
+    until_over(&guest);
+    leave(&guest);
+    end(&world);
+}
+
+static void a_command_whose_visitor_left_is_hung_up_and_then_killed(void **state)
+{
+    struct guest guest;
+    struct world world;
+    pid_t plain, stubborn;
+
+    (void)state;
+    begin(&world);
+    command(&world, &guest, "echo $$ .; sleep 1000", false);
+    until_out(&guest, " .");
+    plain = (pid_t)strtol(guest.out, NULL, 10);
+    leave(&guest);
+    command(&world, &guest, "trap '' HUP; echo $$ .; while :; do sleep 0.02; done", false);
+    until_out(&guest, " .");
+    stubborn = (pid_t)strtol(guest.out, NULL, 10);
+    leave(&guest);
+    while (is_alive(plain)) {
+        turn(&world);
+    }
+    assert_true(is_alive(stubborn));
+    while (is_alive(stubborn)) {
+        turn(&world);
+    }
+    end(&world);
+}
+
+static void commands_end_with_the_agent(void **state)
+{
+    struct guest guest;
+    struct world world;
+    pid_t pid;
+
+    (void)state;
+    begin(&world);
+    command(&world, &guest, "trap '' HUP; echo $$ .; while :; do sleep 0.02; done", false);
+    until_out(&guest, " .");
+    pid = (pid_t)strtol(guest.out, NULL, 10);
+    end(&world);
+    assert_false(is_alive(pid));
+}
+
+static void a_visit_ends_with_its_replica(void **state)
+{
+    struct guest guest;
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    command(&world, &guest, "echo in; sleep 1000", false);
+    until_out(&guest, "in");
+    stop_replica(&world);
+    until_over(&guest);
+    assert_int_equal(guest.status.code, FL_UNAVAILABLE);
+    assert_string_equal(guest.text, "the replica has ended, and with it what ran here");
+    leave(&guest);
+    end(&world);
+}
+
+static void what_cannot_be_entered_is_refused(void **state)
+{
+    struct fl_visit_open open = {.replica = 3};
+    struct fl_err err = {0};
+    struct guest guest;
+    struct world world;
+
+    (void)state;
+    begin(&world);
+    assert_false(enter(&world, &guest, &open, &err));
+    assert_int_equal(err.code, FL_ABSENT);
+    stop_replica(&world);
+    open.replica = 0;
+    assert_false(enter(&world, &guest, &open, &err));
+    assert_int_equal(err.code, FL_CONFLICT);
+    end(&world);
+}
+
+/* ---- connections ----------------------------------------------------------------------------- */
+
+static int listen_somewhere(int queue, uint16_t *ret_port)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    socklen_t len = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(fd, queue), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+    *ret_port = ntohs(at.sin_port);
+    return fd;
+}
+
+static void connect_to(struct world *world, struct guest *guest, uint16_t port)
+{
+    struct fl_visit_open open = {.port = port};
+    struct fl_err err = {0};
+
+    if (!enter(world, guest, &open, &err)) fail_msg("%s", err.text);
+}
+
+static int accept_one(struct world *world, int listener)
+{
+    int fd;
+
+    while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) < 0) {
+        turn(world);
+    }
+    return fd;
+}
+
+static void a_connection_that_nobody_takes_is_refused_by_name(void **state)
+{
+    struct guest guest;
+    struct world world;
+    uint16_t port;
+
+    (void)state;
+    begin(&world);
+    close(listen_somewhere(1, &port));
+    {
+        struct fl_visit_open open = {.port = port};
+        struct fl_err err = {0};
+
+        if (enter(&world, &guest, &open, &err)) {
+            until_over(&guest);
+            assert_int_equal(guest.status.code, FL_UNAVAILABLE);
+            leave(&guest);
+        } else {
+            assert_int_equal(err.code, FL_UNAVAILABLE);
+            snprintf(guest.text, sizeof guest.text, "%s", err.text);
+        }
+    }
+    assert_non_null(strstr(guest.text, "of the replica: Connection refused"));
+    end(&world);
+}
+
+/* As the stream does: input first, then output, when there is news. */
+static void look_at_all(struct world *world, struct guest guests[GUESTS])
+{
+    turn(world);
+    for (size_t i = 0; i < GUESTS; i++) {
+        struct guest *guest = &guests[i];
+
+        if (!guest->has_news) continue;
+        guest->has_news = false;
+        if (guest->input && guest->visit.ops->write(guest->visit.self, fl_str_c(guest->input))) {
+            guest->input = NULL;
+        }
+        take(guest);
+    }
+}
+
+/* The port's queue is full, so the last connections are made a second later: by then their input
+ * waits, and goes out without a further word of the visitor. */
+static void input_goes_out_once_a_slow_connection_is_made(void **state)
+{
+    struct guest guests[GUESTS];
+    struct world world;
+    size_t waiting = 0, served = 0;
+    uint16_t port;
+    int listener, fds[GUESTS];
+
+    (void)state;
+    begin(&world);
+    listener = listen_somewhere(0, &port);
+    for (size_t i = 0; i < GUESTS; i++) {
+        connect_to(&world, &guests[i], port);
+        guests[i].input = "hello";
+        guests[i].has_news = true;
+    }
+    for (int i = 0; i < 20; i++) {
+        look_at_all(&world, guests);
+    }
+    for (size_t i = 0; i < GUESTS; i++) {
+        waiting += guests[i].input != NULL;
+    }
+    assert_true(waiting > 0); /* else this shows nothing */
+    assert_int_equal(listen(listener, 2 * GUESTS), 0);
+    while (served < GUESTS) {
+        char bytes[16];
+
+        fds[served] = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+        if (fds[served] >= 0) {
+            while (recv(fds[served], bytes, sizeof bytes, MSG_DONTWAIT) != 5) {
+                look_at_all(&world, guests);
+            }
+            served++;
+        }
+        look_at_all(&world, guests);
+    }
+    for (size_t i = 0; i < GUESTS; i++) {
+        leave(&guests[i]);
+        close(fds[i]);
+    }
+    close(listener);
+    end(&world);
+}
+
+static void a_connection_carries_bytes_and_both_ends(void **state)
+{
+    struct guest guest;
+    struct world world;
+    char bytes[16] = "";
+    uint16_t port;
+    int listener, fd;
+
+    (void)state;
+    begin(&world);
+    listener = listen_somewhere(5, &port);
+    connect_to(&world, &guest, port);
+    fd = accept_one(&world, listener);
+    while (guest.visit.ops->write(guest.visit.self, FL_STR("ping")) == 0) {
+        turn(&world);
+        take(&guest);
+    }
+    guest.visit.ops->end_input(guest.visit.self);
+    while (recv(fd, bytes, sizeof bytes, 0) != 4) {
+        turn(&world);
+    }
+    assert_string_equal(bytes, "ping");
+    assert_int_equal(send(fd, "pong", 4, 0), 4);
+    until_out(&guest, "pong");
+    close(fd);
+    until_over(&guest);
+    assert_int_equal(guest.status.code, FL_OK);
+    leave(&guest);
+    close(listener);
+    end(&world);
+}
+
+FL_TESTS(cmocka_unit_test(a_command_reads_writes_and_ends_with_its_code),
+         cmocka_unit_test(a_terminal_has_a_size_and_hears_a_new_one),
+         cmocka_unit_test(a_command_whose_visitor_left_is_hung_up_and_then_killed),
+         cmocka_unit_test(commands_end_with_the_agent),
+         cmocka_unit_test(a_visit_ends_with_its_replica),
+         cmocka_unit_test(what_cannot_be_entered_is_refused),
+         cmocka_unit_test(a_connection_that_nobody_takes_is_refused_by_name),
+         cmocka_unit_test(input_goes_out_once_a_slow_connection_is_made),
+         cmocka_unit_test(a_connection_carries_bytes_and_both_ends))

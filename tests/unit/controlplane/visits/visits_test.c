@@ -1,0 +1,687 @@
+/* The visits of a front: clients by hand on real sockets, and agents in real tunnels. */
+#include "controlplane/visits/visits.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "controlplane/views/token_table.h"
+#include "shared/base/alloc.h"
+#include "shared/io/clock.h"
+#include "shared/io/net.h"
+#include "shared/wire/websocket.h"
+#include "tests/fl_test.h"
+#include "tests/unit/shared/link/stream_pair.h"
+
+enum { WAIT_MS = 30000, VISITS_MAX = 4, SENT_MAX = 1 << 20 };
+
+/* The agent's end of a visit. */
+struct far {
+    struct fl_stream *stream; /* NULL: it is closed */
+    struct fl_buf sent;
+    struct fl_visit_reader reader;
+    char told[300]; /* the records that came but OPEN */
+};
+
+struct world {
+    struct fl_loop *loop;
+    struct token_table *tokens;
+    struct visits *visits;
+    struct stream_pair tunnel;
+    struct far far[VISITS_MAX];
+    size_t far_len;
+    unsigned passed_on;
+    bool is_cut;  /* this front has no tunnel */
+    int room;     /* in each socket of the next clients; 0: the system's */
+    int our_room; /* in the visits' end of it; 0: the same */
+    char ended[2000];
+};
+
+struct client {
+    struct world *world;
+    int fd;
+    struct fl_buf in;
+    struct fl_ws_reader reader;
+    char head[400];  /* the answer's */
+    char told[1000]; /* the messages: "1: text; " */
+    char why[200];   /* the CLOSE's */
+    unsigned close;  /* its code */
+    size_t bytes;    /* in all messages, without channels */
+    bool has_ended;
+};
+
+/* ---- the agent's end ------------------------------------------------------------------------- */
+
+static bool on_open(void *ctx, struct fl_stream *stream, struct fl_err *err)
+{
+    struct world *world = ctx;
+    struct far *far = &world->far[world->far_len++];
+
+    (void)err;
+    fl_buf_init(&far->sent, SENT_MAX);
+    far->stream = stream;
+    stream->state = far;
+    return true;
+}
+
+static bool on_data(void *ctx, struct fl_stream *stream, struct fl_str bytes, struct fl_err *err)
+{
+    struct far *far = stream->state;
+    struct fl_visit_record record;
+    size_t len = bytes.len;
+
+    (void)ctx;
+    while (fl_visit_next(&far->reader, &bytes, &record, err) == FL_VISIT_READY) {
+        if (record.channel == FL_VISIT_OPEN) continue;
+        snprintf(far->told + strlen(far->told), sizeof far->told - strlen(far->told),
+                 "%d: " FL_STR_FMT "; ", (int)record.channel, FL_STR_ARG(record.bytes));
+    }
+    fl_stream_consumed(stream, (uint32_t)len);
+    return true;
+}
+
+static size_t on_pull(void *ctx, struct fl_stream *stream, uint8_t *at, size_t bytes_max)
+{
+    struct far *far = stream->state;
+    size_t len = far->sent.len < bytes_max ? far->sent.len : bytes_max;
+
+    (void)ctx;
+    memcpy(at, far->sent.at, len);
+    memmove(far->sent.at, far->sent.at + len, far->sent.len - len);
+    fl_buf_truncate(&far->sent, far->sent.len - len);
+    return len;
+}
+
+static void on_close(void *ctx, struct fl_stream *stream, enum fl_code code, struct fl_str text)
+{
+    struct far *far = stream->state;
+
+    (void)ctx;
+    (void)code;
+    (void)text;
+    far->stream = NULL;
+}
+
+/* ---- the front ------------------------------------------------------------------------------- */
+
+static struct fl_streams *port_streams(void *ctx, struct fl_cluster cluster)
+{
+    struct world *world = ctx;
+
+    assert_int_equal(cluster.n, 3);
+    return world->is_cut ? NULL : world->tunnel.hub.streams;
+}
+
+static bool port_pass_on(void *ctx, struct visit_order *order)
+{
+    struct world *world = ctx;
+
+    (void)order;
+    world->passed_on++;
+    return false;
+}
+
+static void port_ended(void *ctx, const struct visit_end *end)
+{
+    struct world *world = ctx;
+    size_t len = strlen(world->ended);
+
+    snprintf(world->ended + len, sizeof world->ended - len, FL_STR_FMT "\n", FL_STR_ARG(end->what));
+}
+
+static void put_token(struct world *world, const char *id)
+{
+    struct row row = {.kind = ROW_token_put,
+                      .token_put = {.id = fl_str_c(id), .name = FL_STR("ann"), .scopes = 1}};
+
+    token_table_apply(world->tokens, &row);
+}
+
+static void setup(struct world *world)
+{
+    struct visits_config config = {.visits_max = 3, .token_visits_max = 2, .idle_ms = FL_HOUR_MS};
+    struct visits_port port = {world, port_streams, port_pass_on, port_ended};
+    struct fl_stream_kind hub[2], agent = {.type = FL_FRAME_EXEC,
+                                           .streams_max = VISITS_MAX,
+                                           .ctx = world,
+                                           .open = on_open,
+                                           .data = on_data,
+                                           .pull = on_pull,
+                                           .close = on_close};
+
+    *world = (struct world){.loop = fl_loop_create(), .tokens = token_table_create()};
+    token_table_refill_begin(world->tokens);
+    token_table_refill_end(world->tokens);
+    put_token(world, "t1");
+    put_token(world, "t2");
+    world->visits = visits_create(world->loop, &config, world->tokens, &port);
+    visits_kinds(world->visits, hub);
+    stream_pair_init(&world->tunnel);
+    fl_streams_add(world->tunnel.hub.streams, hub, 2);
+    fl_streams_add(world->tunnel.agent.streams, &agent, 1);
+}
+
+static void teardown(struct world *world)
+{
+    stream_pair_fini(&world->tunnel);
+    visits_destroy(world->visits);
+    for (size_t i = 0; i < world->far_len; i++) {
+        fl_buf_fini(&world->far[i].sent);
+    }
+    token_table_destroy(world->tokens);
+    fl_loop_destroy(world->loop);
+}
+
+/* ---- a client -------------------------------------------------------------------------------- */
+
+static void make_sockets(int ret_fds[2])
+{
+    struct fl_net_address address;
+    struct fl_err err = {0};
+    int listener;
+
+    assert_true(fl_net_parse(FL_STR("127.0.0.1:0"), &address, &err));
+    assert_true(fl_net_listen(&address, (struct fl_net_listen){0}, &listener, &err));
+    assert_true(fl_net_local(listener, &address, &err));
+    assert_true(fl_net_connect(&address, &ret_fds[0], &err));
+    while (fl_net_accept(listener, &ret_fds[1], NULL) != FL_NET_ACCEPTED) {
+        usleep(1000);
+    }
+    close(listener);
+}
+
+static struct client *enter(struct world *world, const char *token)
+{
+    struct fl_visit_open open = {.attempt = {.job = {7}, .n = 1, .incarnation = 1}};
+    struct client *client = fl_new(struct client);
+    struct visit_order *order = visit_order_create();
+    int fds[2];
+
+    make_sockets(fds);
+    if (world->room > 0) {
+        setsockopt(fds[0], SOL_SOCKET, SO_RCVBUF, &world->room, sizeof world->room);
+        setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF,
+                   world->our_room > 0 ? &world->our_room : &world->room, sizeof world->room);
+    }
+    client->world = world;
+    client->fd = fds[0];
+    fl_buf_init(&client->in, SENT_MAX);
+    order->type = FL_FRAME_EXEC;
+    order->cluster.n = 3;
+    order->job.n = 7;
+    snprintf(order->cluster_name, sizeof order->cluster_name, "east");
+    snprintf(order->accept, sizeof order->accept, "the-key's-answer");
+    snprintf(order->token, sizeof order->token, "%s", token);
+    snprintf(order->what, sizeof order->what, "exec job-7");
+    order->has_protocol = true;
+    order->taken.socket.fd = fds[1];
+    assert_true(fl_visit_put_open(&order->open, &open));
+    visits_enter(world->visits, order);
+    return client;
+}
+
+static void leave(struct client *client)
+{
+    if (client->fd >= 0) close(client->fd);
+    fl_buf_fini(&client->in);
+    fl_free(client);
+}
+
+static void put_raw(struct client *client, const void *bytes, size_t len)
+{
+    const uint8_t *at = bytes;
+    fl_ms until = fl_clock_mono() + WAIT_MS;
+
+    while (len > 0 && fl_clock_mono() < until) {
+        ssize_t n = send(client->fd, at, len, MSG_NOSIGNAL);
+
+        if (n < 0 && errno != EAGAIN) fail_msg("the server cut the connection");
+        if (n > 0) at += n;
+        if (n > 0) len -= (size_t)n;
+        fl_loop_turn(client->world->loop, n > 0 ? 0 : 1);
+    }
+    assert_int_equal(len, 0);
+}
+
+static void put_frame(struct client *client, unsigned first, const void *bytes, size_t len)
+{
+    static const uint8_t mask[4] = {1, 2, 3, 4};
+    uint8_t *frame = fl_new_array(uint8_t, len + FL_WS_HEADER_BYTES_MAX);
+    size_t header = fl_ws_header(FL_WS_BINARY, len, mask, frame);
+
+    frame[0] = (uint8_t)first;
+    if (len > 0) memcpy(frame + header, bytes, len);
+    fl_ws_mask(mask, 0, frame + header, len);
+    put_raw(client, frame, header + len);
+    fl_free(frame);
+}
+
+static void put(struct client *client, const char *bytes, size_t len)
+{
+    put_frame(client, 0x82, bytes, len);
+}
+
+static void take_piece(struct client *client, const struct fl_ws_piece *piece)
+{
+    size_t len = strlen(client->told);
+
+    if (piece->opcode == FL_WS_BINARY) client->bytes += piece->bytes.len - piece->is_first;
+    if (piece->opcode == FL_WS_BINARY) {
+        snprintf(client->told + len, sizeof client->told - len, "%d: %.*s; ",
+                 (uint8_t)piece->bytes.at[0], (int)piece->bytes.len - 1, piece->bytes.at + 1);
+    } else if (piece->opcode == FL_WS_CLOSE) {
+        client->close = (unsigned)((uint8_t)piece->bytes.at[0] << 8 | (uint8_t)piece->bytes.at[1]);
+        snprintf(client->why, sizeof client->why, "%.*s", (int)piece->bytes.len - 2,
+                 piece->bytes.at + 2);
+    }
+}
+
+/* The frames that are whole. */
+static void read_frames(struct client *client)
+{
+    uint8_t *at = client->in.at;
+    size_t len = client->in.len;
+    struct fl_ws_piece piece;
+    struct fl_err err = {0};
+
+    while (len > 0 && fl_ws_next(&client->reader, &at, &len, &piece, &err) == FL_WS_READY) {
+        take_piece(client, &piece);
+    }
+    assert_int_equal(err.code, FL_OK);
+    fl_buf_clear(&client->in);
+}
+
+static void read_some(struct client *client)
+{
+    char bytes[4096];
+    ssize_t n = recv(client->fd, bytes, sizeof bytes, 0);
+    const char *end;
+
+    if (n < 0 && errno != EAGAIN) fail_msg("the server cut the connection");
+    if (n == 0) client->has_ended = true;
+    if (n <= 0) return;
+    assert_true(fl_buf_put(&client->in, bytes, (size_t)n));
+    if (!client->head[0]) {
+        end = memmem(client->in.at, client->in.len, "\r\n\r\n", 4);
+        if (!end) return;
+        n = end + 4 - (const char *)client->in.at;
+        snprintf(client->head, sizeof client->head, "%.*s", (int)n, (const char *)client->in.at);
+        memmove(client->in.at, end + 4, client->in.len - (size_t)n);
+        fl_buf_truncate(&client->in, client->in.len - (size_t)n);
+    }
+    if (strstr(client->head, " 101 ")) read_frames(client);
+}
+
+static void turn(struct client *client)
+{
+    stream_pair_settle(&client->world->tunnel);
+    fl_loop_turn(client->world->loop, 1);
+    stream_pair_settle(&client->world->tunnel);
+    read_some(client);
+}
+
+#define until(client, condition)                                                                   \
+    do {                                                                                           \
+        fl_ms end_ = fl_clock_mono() + WAIT_MS;                                                    \
+        while (!(condition)) {                                                                     \
+            if (fl_clock_mono() > end_) {                                                          \
+                fail_msg("in vain: %s; told '%s', closed %u '%s'", #condition, (client)->told,     \
+                         (client)->close, (client)->why);                                          \
+            }                                                                                      \
+            turn(client);                                                                          \
+        }                                                                                          \
+    } while (0)
+
+/* It is let in, and its stream is there: the newest. */
+static struct far *is_in(struct client *client)
+{
+    struct world *world = client->world;
+    size_t before = world->far_len;
+
+    until(client, client->head[0] && (world->far_len > before || before > 0));
+    assert_non_null(strstr(client->head, " 101 "));
+    until(client, world->far[world->far_len - 1].stream);
+    return &world->far[world->far_len - 1];
+}
+
+static void far_put(struct client *client, struct far *far, uint8_t channel, struct fl_str bytes)
+{
+    assert_true(fl_visit_put(&far->sent, (enum fl_visit_channel)channel, bytes));
+    fl_stream_wants(far->stream, far->sent.len);
+    turn(client);
+}
+
+/* ---- the tests ------------------------------------------------------------------------------- */
+
+static void bytes_go_both_ways_and_the_end_is_told_and_kept(void **state)
+{
+    struct fl_visit_status status = {.exit_code = 7};
+    struct world world;
+    struct client *client;
+    struct far *far;
+
+    (void)state;
+    setup(&world);
+    client = enter(&world, "t1");
+    far = is_in(client);
+    assert_non_null(strstr(client->head, "Sec-WebSocket-Accept: the-key's-answer\r\n"));
+    assert_non_null(strstr(client->head, "Sec-WebSocket-Protocol: v5.channel.k8s.io\r\n"));
+    put(client, "\0hello", 6);
+    put_frame(client, 0x02, "\0in ", 4); /* one message in two frames */
+    put_frame(client, 0x80, "two", 3);
+    until(client, strcmp(far->told, "0: hello; 0: in ; 0: two; ") == 0);
+    put(client, "\377\0", 2);
+    until(client, strstr(far->told, "255: "));
+    far_put(client, far, FL_VISIT_STDOUT, FL_STR("out"));
+    far_put(client, far, FL_VISIT_STDERR, FL_STR("err"));
+    assert_true(fl_visit_put_status(&far->sent, &status));
+    fl_stream_wants(far->stream, far->sent.len);
+    until(client, strstr(client->told, "NonZeroExitCode"));
+    assert_memory_equal(client->told, "1: out; 2: err; 3: {", 20);
+    fl_stream_close(far->stream, FL_OK, (struct fl_str){0});
+    until(client, client->close);
+    assert_int_equal(client->close, FL_WS_DONE);
+    put_frame(client, 0x88, "\003\350", 2);
+    until(client, client->has_ended && visits_len(world.visits) == 0);
+    assert_string_equal(world.ended, "exec job-7: exit code 7; 0 s, 11 B in, 6 B out\n");
+    leave(client);
+    teardown(&world);
+}
+
+/* Each with its own code; the reason arrives although the client goes on writing; another visit
+ * goes on, and the tunnel. */
+static void a_hostile_client_ends_its_own_visit_alone(void **state)
+{
+    static char endless[100001] = {FL_VISIT_RESIZE}, ping[126];
+    static const struct {
+        const char *what;
+        unsigned first; /* byte of a frame; 0: the bytes are all of it */
+        const char *bytes;
+        size_t len;
+        unsigned close;
+    } frames[] = {
+        {"an unmasked frame", 0, "\202\2\0a", 4, FL_WS_BROKEN},
+        {"a reserved bit", 0xc2, "", 0, FL_WS_BROKEN},
+        {"text", 0x81, "\0hello", 6, FL_WS_NO_TEXT},
+        {"an unknown opcode", 0x83, "\0", 1, FL_WS_BROKEN},
+        {"a continuation of nothing", 0x80, "\0", 1, FL_WS_BROKEN},
+        {"a ping of 126 bytes", 0x89, ping, sizeof ping, FL_WS_BROKEN},
+        {"2^62 bytes", 0, "\202\377\100\0\0\0\0\0\0\0", 14, FL_WS_TOO_LARGE},
+        {"an unknown channel", 0x82, "\7x", 2, FL_WS_REFUSED},
+        {"output", 0x82, "\1x", 2, FL_WS_REFUSED},
+        {"OPEN", 0x82, "\20x", 2, FL_WS_REFUSED},
+        {"no size", 0x82, "\4{\"Width\":-1,\"Height\":1}", 24, FL_WS_REFUSED},
+        {"a size without end", 0x82, endless, sizeof endless, FL_WS_REFUSED},
+        {"the end of another channel", 0x82, "\377\1", 2, FL_WS_REFUSED},
+    };
+    struct world world;
+    struct client *other;
+    struct far *far;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+        struct client *client;
+
+        setup(&world);
+        other = enter(&world, "t1");
+        far = is_in(other);
+        client = enter(&world, "t1");
+        until(client, world.far_len == 2 && client->head[0]);
+        if (frames[i].first == 0) {
+            char bytes[14] = {0};
+
+            memcpy(bytes, frames[i].bytes, frames[i].len < 14 ? frames[i].len : 10);
+            put_raw(client, bytes, frames[i].len);
+        } else {
+            put_frame(client, frames[i].first, frames[i].bytes, frames[i].len);
+        }
+        put(client, "\0behind it", 10);
+        until(client, client->has_ended);
+        if (client->close != frames[i].close) {
+            fail_msg("%s: closed with %u, not %u", frames[i].what, client->close, frames[i].close);
+        }
+        assert_true(client->why[0]);
+        leave(client);
+        put(other, "\0still here", 11);
+        until(other, strcmp(far->told, "0: still here; ") == 0);
+        until(other, visits_len(world.visits) == 1 && !world.far[1].stream);
+        assert_string_equal(world.far[1].told, "");
+        assert_int_equal(world.tunnel.hub.fails + world.tunnel.agent.fails, 0);
+        leave(other);
+        teardown(&world);
+    }
+}
+
+static void an_agent_that_breaks_a_rule_ends_that_visit_alone(void **state)
+{
+    static const struct {
+        uint8_t channel;
+        const char *why;
+    } records[] = {{FL_VISIT_STDIN, "channel 0 comes from a hub only"},
+                   {FL_VISIT_OPEN, "channel 16 comes from a hub only"},
+                   {FL_VISIT_STATUS, "a malformed STATUS"},
+                   {77, "a record of channel 77"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+        struct client *client, *other;
+        struct world world;
+        struct far *far;
+
+        setup(&world);
+        other = enter(&world, "t1");
+        far = is_in(other);
+        client = enter(&world, "t2");
+        until(client, world.far_len == 2 && client->head[0]);
+        far_put(client, &world.far[1], records[i].channel, FL_STR("x"));
+        until(client, client->close);
+        assert_int_equal(client->close, FL_WS_TROUBLE);
+        assert_non_null(strstr(client->why, "the agent of cluster east broke a rule: "));
+        assert_non_null(strstr(client->why, records[i].why));
+        until(client, !world.far[1].stream);
+        assert_int_equal(world.tunnel.hub.fails, 0);
+        far_put(other, far, FL_VISIT_STDOUT, FL_STR("still here"));
+        until(other, strcmp(other->told, "1: still here; ") == 0);
+        leave(client);
+        leave(other);
+        teardown(&world);
+    }
+}
+
+static void a_cut_tunnel_is_told(void **state)
+{
+    struct world world;
+    struct client *client;
+
+    (void)state;
+    setup(&world);
+    client = enter(&world, "t1");
+    (void)is_in(client);
+    fl_streams_end(world.tunnel.hub.streams);
+    until(client, client->close);
+    assert_int_equal(client->close, FL_WS_TROUBLE);
+    assert_non_null(strstr(client->told, "\"reason\":\"unavailable\""));
+    assert_non_null(strstr(client->told, "the tunnel was cut: cluster east is not connected now, "
+                                         "and what ran here ends with it"));
+    leave(client);
+    teardown(&world);
+}
+
+/* All of it is with the kernel soon, and the client comes for it later than a CLOSE is waited for.
+ * Meanwhile it sends: a connection that is closed by then would be cut. */
+static void a_client_that_reads_late_gets_all(void **state)
+{
+    enum { BYTES = 40000, LATE_MS = 4500, ROOM = 2048 };
+    static char bytes[BYTES / 2];
+    struct client *client;
+    struct world world;
+    struct far *far;
+    fl_ms late;
+
+    (void)state;
+    setup(&world);
+    world.room = ROOM;
+    world.our_room = 2 * BYTES;
+    client = enter(&world, "t1");
+    far = is_in(client);
+    far_put(client, far, FL_VISIT_STDOUT, (struct fl_str){bytes, BYTES / 2});
+    far_put(client, far, FL_VISIT_STDOUT, (struct fl_str){bytes, BYTES / 2});
+    stream_pair_settle(&world.tunnel);
+    fl_stream_close(far->stream, FL_OK, (struct fl_str){0});
+    late = fl_clock_mono() + LATE_MS;
+    while (fl_clock_mono() < late) {
+        stream_pair_settle(&world.tunnel);
+        fl_loop_turn(world.loop, 10);
+    }
+    put_frame(client, 0x8a, NULL, 0);
+    usleep(100000);
+    until(client, client->close);
+    assert_true(client->bytes > BYTES); /* and the status */
+    leave(client);
+    teardown(&world);
+}
+
+static void a_revoked_token_ends_its_visits(void **state)
+{
+    struct row row = {.kind = ROW_token_drop, .token_drop = {.id = FL_STR("t1")}};
+    struct client *client, *other;
+    struct world world;
+    struct far *far;
+
+    (void)state;
+    setup(&world);
+    other = enter(&world, "t2");
+    far = is_in(other);
+    client = enter(&world, "t1");
+    until(client, world.far_len == 2 && client->head[0]);
+    token_table_apply(world.tokens, &row);
+    until(client, client->close);
+    assert_int_equal(client->close, FL_WS_REFUSED);
+    assert_string_equal(client->why, "the token of this visit was revoked");
+    far_put(other, far, FL_VISIT_STDOUT, FL_STR("on"));
+    until(other, strcmp(other->told, "1: on; ") == 0);
+    leave(client);
+    leave(other);
+    teardown(&world);
+}
+
+static void too_many_and_no_tunnel_are_refused_with_a_problem(void **state)
+{
+    struct client *clients[3], *client;
+    struct world world;
+
+    (void)state;
+    setup(&world);
+    for (size_t i = 0; i < 2; i++) {
+        clients[i] = enter(&world, "t1");
+        until(clients[i], world.far_len == i + 1 && clients[i]->head[0]);
+    }
+    client = enter(&world, "t1"); /* a third one of the token */
+    until(client, client->has_ended);
+    assert_memory_equal(client->head, "HTTP/1.1 429 ", 13);
+    leave(client);
+    clients[2] = enter(&world, "t2");
+    until(clients[2], world.far_len == 3 && clients[2]->head[0]);
+    client = enter(&world, "t2"); /* a fourth one of the front */
+    until(client, client->has_ended);
+    assert_memory_equal(client->head, "HTTP/1.1 429 ", 13);
+    leave(client);
+    {
+        struct client *crowd[8]; /* so many at once that the last get no answer */
+
+        until(clients[0], visits_len(world.visits) == 3);
+        for (size_t i = 0; i < 8; i++) {
+            crowd[i] = enter(&world, "t2");
+        }
+        assert_int_equal(visits_len(world.visits), 6);
+        for (size_t i = 0; i < 8; i++) {
+            until(crowd[i], crowd[i]->has_ended);
+            assert_int_equal(crowd[i]->head[0] != 0, i < 3);
+            leave(crowd[i]);
+        }
+        until(clients[0], visits_len(world.visits) == 3);
+    }
+    world.is_cut = true;
+    client = enter(&world, "t2");
+    until(client, client->has_ended);
+    assert_int_equal(world.passed_on, 1);
+    assert_true(strncmp(client->head, "HTTP/1.1 ", 9) == 0 && !strstr(client->head, " 101 "));
+    leave(client);
+    for (size_t i = 0; i < 3; i++) {
+        leave(clients[i]);
+    }
+    teardown(&world);
+}
+
+/* It reads on 4 s after the command's end, which is longer than its answer to CLOSE may take. */
+static void a_slow_client_gets_all_that_came_before_the_end(void **state)
+{
+    static const char bytes[30000] = {'x'};
+    struct fl_visit_status status = {.exit_code = 0};
+    struct world world;
+    struct client *client;
+    struct far *far;
+    fl_ms later;
+
+    (void)state;
+    setup(&world);
+    world.room = 4096;
+    client = enter(&world, "t1");
+    far = is_in(client);
+    for (int i = 0; i < 3; i++) {
+        assert_true(
+            fl_visit_put(&far->sent, FL_VISIT_STDOUT, (struct fl_str){bytes, sizeof bytes}));
+    }
+    assert_true(fl_visit_put_status(&far->sent, &status));
+    fl_stream_wants(far->stream, far->sent.len);
+    stream_pair_settle(&world.tunnel);
+    fl_stream_close(far->stream, FL_OK, (struct fl_str){0});
+    stream_pair_settle(&world.tunnel);
+    later = fl_clock_mono() + 4000;
+    while (fl_clock_mono() < later) {
+        fl_loop_turn(world.loop, 50);
+    }
+    until(client, client->close);
+    assert_int_equal(client->close, FL_WS_DONE);
+    leave(client);
+    teardown(&world);
+}
+
+/* From a message of 60 MiB so much is taken as has room here and in the sockets. */
+static void a_slow_agent_holds_up_its_client(void **state)
+{
+    static const uint8_t mask[4];
+    static const char bytes[60000];
+    uint8_t header[FL_WS_HEADER_BYTES_MAX];
+    struct world world;
+    struct client *client;
+    size_t sent = 0;
+    int idle = 0;
+
+    (void)state;
+    setup(&world);
+    client = enter(&world, "t1");
+    (void)is_in(client);
+    put_raw(client, header, fl_ws_header(FL_WS_BINARY, 60 << 20, mask, header));
+    while (idle < 50) { /* the tunnel stands */
+        ssize_t n = send(client->fd, bytes, sizeof bytes, MSG_NOSIGNAL);
+
+        assert_true(n > 0 || errno == EAGAIN);
+        if (n > 0) sent += (size_t)n;
+        if (sent > (size_t)32 << 20) fail_msg("nothing holds it up");
+        idle = n > 0 ? 0 : idle + 1;
+        fl_loop_turn(world.loop, 1);
+    }
+    assert_int_equal(world.tunnel.hub.fails, 0);
+    leave(client);
+    teardown(&world);
+}
+
+FL_TESTS(cmocka_unit_test(bytes_go_both_ways_and_the_end_is_told_and_kept),
+         cmocka_unit_test(a_hostile_client_ends_its_own_visit_alone),
+         cmocka_unit_test(an_agent_that_breaks_a_rule_ends_that_visit_alone),
+         cmocka_unit_test(a_cut_tunnel_is_told),
+         cmocka_unit_test(a_client_that_reads_late_gets_all),
+         cmocka_unit_test(a_revoked_token_ends_its_visits),
+         cmocka_unit_test(too_many_and_no_tunnel_are_refused_with_a_problem),
+         cmocka_unit_test(a_slow_client_gets_all_that_came_before_the_end),
+         cmocka_unit_test(a_slow_agent_holds_up_its_client))
